@@ -1,0 +1,160 @@
+"""The ways in which a printed claim is put to the test.
+
+Each function returns a :class:`Verdict`. ``differs`` always carries a witness:
+the point and both values there, so that a reader can redo it by hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
+from typing import Any, Literal
+
+import mpmath
+from sympy import Expr, Symbol
+
+from ..engine.decide import sample_points, zero
+from ..engine.domain import Domain
+from ..engine.evidence import Evidence, Grade, Holds, Refuted
+from .embeddings import Embeddings
+from .ledger import Verdict
+
+DIGITS = 50
+#: Two 50-digit values closer than this (relative to 1 + |value|) count as equal:
+#: ten digits are left for rounding in sums of at most a few hundred terms.
+CLOSE = mpmath.mpf(10) ** (10 - DIGITS)
+
+Relation = Literal["=", "<=", ">=", "<", ">"]
+
+
+def equal(printed: Expr, derived: Expr, domain: Domain, note: str = "") -> Verdict:
+    """Compare a printed expression with a derived one on a domain."""
+    outcome = zero(printed - derived, domain)
+    if isinstance(outcome, Holds):
+        return Verdict("agrees", outcome.evidence, note)
+    if isinstance(outcome, Refuted):
+        return differs_at(outcome.witness, printed, derived, note)
+    return Verdict("undecided", Evidence(Grade.SAMPLED, outcome.reason), note)
+
+
+def differs_at(
+    point: Mapping[str, Any], printed: Expr, derived: Expr, note: str = ""
+) -> Verdict:
+    """State a difference at a point, after checking that the two values do differ there."""
+    left, right = (
+        e.subs({s: point[s.name] for s in e.free_symbols if s.name in point})
+        for e in (printed, derived)
+    )
+    a, b = mpmath.mpmathify(left.evalf(DIGITS)), mpmath.mpmathify(right.evalf(DIGITS))
+    if abs(a - b) <= CLOSE * (1 + abs(b)):
+        raise ValueError("the two expressions agree at the point given as a difference")
+    witness = {
+        "point": {k: str(v) for k, v in point.items()},
+        "printed": mpmath.nstr(a, 12),
+        "derived": mpmath.nstr(b, 12),
+    }
+    return Verdict(
+        "differs", Evidence(Grade.EXACT, f"the two differ at {_show(point)}"), note, witness
+    )
+
+
+def on_embeddings(
+    sides: Callable[[Embeddings], tuple[Any, Any]],
+    relation: Relation,
+    cases: Iterable[Embeddings],
+    *,
+    where: Callable[[Embeddings], bool] = lambda _: True,
+    note: str = "",
+) -> Verdict:
+    """Test ``left relation right`` on exact embeddings, stopping at the first that fails.
+
+    ``sides`` gives both sides as Fractions (compared exactly) or mpmath numbers
+    (compared to 40 digits). Embeddings for which ``where`` is false are passed over;
+    a claim tested on nothing is an error.
+    """
+    tried = 0
+    with mpmath.workdps(DIGITS):
+        for u in cases:
+            if not where(u):
+                continue
+            tried += 1
+            left, right = sides(u)
+            if not _compare(left, right, relation):
+                return Verdict(
+                    "differs",
+                    Evidence(Grade.EXACT, f"fails on embeddings with {_describe(u)}"),
+                    note,
+                    {"point": _describe(u), "printed": _text(left), "derived": _text(right)},
+                )
+    if not tried:
+        raise ValueError("no embeddings satisfied the hypotheses: nothing was tested")
+    return Verdict("agrees", Evidence(Grade.SAMPLED, f"{tried} exact embedding sets"), note)
+
+
+def needs_condition(condition: str, within: Verdict, without: Verdict, note: str = "") -> Verdict:
+    """Combine two runs: the claim holds under ``condition`` and fails at a point outside it."""
+    if within.word != "agrees":
+        raise ValueError(f"the claim does not hold even with {condition}: {within}")
+    if without.word != "differs":
+        raise ValueError(f"nothing fails without {condition}: {without}")
+    text = f"needs {condition}" + (f"; {note}" if note else "")
+    return Verdict("needs-condition", within.evidence, text, without.witness)
+
+
+def decided(
+    holds: bool, how: str, note: str = "", *, grade: Grade = Grade.EXACT, witness: Any = None
+) -> Verdict:
+    """A verdict from a check written out by hand; ``how`` says what was run."""
+    if not holds and not witness:
+        raise ValueError("a difference needs a witness")
+    return Verdict(
+        "agrees" if holds else "differs", Evidence(grade, how), note, witness or {}
+    )
+
+
+def _compare(left: Any, right: Any, relation: Relation) -> bool:
+    exact = isinstance(left, (int, Fraction)) and isinstance(right, (int, Fraction))
+    if not exact:
+        left, right = _mp(left), _mp(right)
+    slack = 0 if exact else CLOSE * (1 + abs(right))
+    gap = left - right
+    return bool(
+        {
+            "=": abs(gap) <= slack,
+            "<=": gap <= slack,
+            ">=": gap >= -slack,
+            "<": gap < -slack or (exact and gap < 0),
+            ">": gap > slack or (exact and gap > 0),
+        }[relation]
+    )
+
+
+def _mp(value: Any) -> Any:
+    if isinstance(value, Fraction):
+        return mpmath.mpf(value.numerator) / value.denominator
+    return mpmath.mpmathify(value)
+
+
+def _text(value: Any) -> str:
+    return str(value) if isinstance(value, (int, Fraction)) else mpmath.nstr(value, 12)
+
+
+def _show(point: Mapping[str, Any]) -> str:
+    return ", ".join(f"{k} = {v}" for k, v in point.items())
+
+
+def _describe(u: Embeddings) -> str:
+    text = f"m = {u.m}, n = {u.n}, p = {u.p}, d = {u.dimension}"
+    return f"{text} ({u.note})" if u.note else text
+
+
+__all__ = [
+    "Relation",
+    "decided",
+    "differs_at",
+    "equal",
+    "needs_condition",
+    "on_embeddings",
+    "sample_points",
+    "Symbol",
+]

@@ -1,0 +1,197 @@
+"""Exact embedding sets u_{i,j,k} (class i, instance j, view k), kept as a Gram matrix.
+
+Every statement of the papers about embeddings is one about inner products, so a
+set of embeddings is held as the exact rational Gram matrix of its vectors. Sums
+and means over sets stay exact; exponentials are taken in mpmath at 50 digits.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
+from itertools import product
+
+Index = tuple[int, int, int]
+Number = Fraction
+
+
+class Embeddings:
+    """A labelled set of m*n*p vectors with exact rational inner products.
+
+    Parameters
+    ----------
+    m, n, p
+        Classes, instances per class, views per instance.
+    inner
+        Function of two indices ``(i, j, k)`` giving their exact inner product.
+    dimension
+        Dimension of the space the vectors are in, when it is known.
+
+    Raises
+    ------
+    ValueError
+        If the Gram matrix is not symmetric positive semidefinite.
+    """
+
+    def __init__(
+        self,
+        m: int,
+        n: int,
+        p: int,
+        inner: Callable[[Index, Index], Fraction],
+        *,
+        dimension: int | None = None,
+        note: str = "",
+    ):
+        self.m, self.n, self.p = m, n, p
+        self.everything: list[Index] = list(product(range(m), range(n), range(p)))
+        self._gram = {
+            (a, b): Fraction(inner(a, b)) for a in self.everything for b in self.everything
+        }
+        self.note = note
+        self.rank = self._rank()
+        self.dimension = self.rank if dimension is None else dimension
+
+    # --- sets -------------------------------------------------------------------
+    def of_instance(self, i: int, j: int) -> list[Index]:
+        """Indices of U_{i,j}, the views of one instance."""
+        return [(i, j, k) for k in range(self.p)]
+
+    def of_class(self, i: int) -> list[Index]:
+        """Indices of U_i."""
+        return [a for a in self.everything if a[0] == i]
+
+    def others_in_class(self, i: int, j: int) -> list[Index]:
+        r"""Indices of U_i \ U_{i,j}."""
+        return [a for a in self.of_class(i) if a[1] != j]
+
+    def outside_class(self, i: int) -> list[Index]:
+        r"""Indices of U \ U_i."""
+        return [a for a in self.everything if a[0] != i]
+
+    def ordered_instance_pairs(self) -> list[tuple[int, int, int]]:
+        """All (i, j, j') with j != j'."""
+        return [
+            (i, j, k)
+            for i in range(self.m)
+            for j in range(self.n)
+            for k in range(self.n)
+            if j != k
+        ]
+
+    # --- inner products ----------------------------------------------------------
+    def ip(self, a: Index, b: Index) -> Fraction:
+        """Inner product of two embeddings."""
+        return self._gram[a, b]
+
+    def sum_ip(self, left: Iterable[Index], right: Iterable[Index]) -> Fraction:
+        """Inner product of the sum over ``left`` with the sum over ``right``."""
+        right = list(right)
+        return sum((self._gram[a, b] for a in left for b in right), Fraction(0))
+
+    def mean_ip(self, left: Sequence[Index], right: Sequence[Index]) -> Fraction:
+        """Inner product of the mean of ``left`` with the mean of ``right``."""
+        return self.sum_ip(left, right) / (len(left) * len(right))
+
+    def mean_sq_dist(self, left: Sequence[Index], right: Sequence[Index]) -> Fraction:
+        """Squared distance between the mean of ``left`` and the mean of ``right``."""
+        return (
+            self.mean_ip(left, left) + self.mean_ip(right, right) - 2 * self.mean_ip(left, right)
+        )
+
+    def variance(self, subset: Sequence[Index]) -> Fraction:
+        """Mean squared distance of ``subset`` to its own mean (Definition A.1)."""
+        return sum((self.mean_sq_dist([a], subset) for a in subset), Fraction(0)) / len(subset)
+
+    def between_variance(self) -> Fraction:
+        """Between-class variance (Definition A.1)."""
+        total = self.everything
+        return sum(
+            (
+                Fraction(len(c), len(total)) * self.mean_sq_dist(c, total)
+                for c in map(self.of_class, range(self.m))
+            ),
+            Fraction(0),
+        )
+
+    @property
+    def is_unit(self) -> bool:
+        """Whether every vector has unit norm."""
+        return all(self._gram[a, a] == 1 for a in self.everything)
+
+    def _rank(self) -> int:
+        """Rank of the Gram matrix, by exact symmetric elimination; checks PSD on the way."""
+        rows = [[self._gram[a, b] for b in self.everything] for a in self.everything]
+        size = len(rows)
+        if any(rows[i][j] != rows[j][i] for i in range(size) for j in range(i)):
+            raise ValueError("the inner products are not symmetric")
+        rank = 0
+        for k in range(size):
+            pivot = rows[k][k]
+            if pivot < 0 or (pivot == 0 and any(rows[k][j] != 0 for j in range(k, size))):
+                raise ValueError("the inner products are not positive semidefinite")
+            if pivot == 0:
+                continue
+            rank += 1
+            for i in range(k + 1, size):
+                factor = rows[i][k] / pivot
+                if factor:
+                    for j in range(k, size):
+                        rows[i][j] -= factor * rows[k][j]
+        return rank
+
+    # --- constructors -------------------------------------------------------------
+    @classmethod
+    def from_vectors(
+        cls, m: int, n: int, p: int, vectors: Sequence[Sequence[Fraction | int]], note: str = ""
+    ) -> Embeddings:
+        """Embeddings given as m*n*p rational vectors, ordered by (class, instance, view)."""
+        order = {a: v for a, v in zip(product(range(m), range(n), range(p)), vectors, strict=True)}
+        return cls(
+            m,
+            n,
+            p,
+            lambda a, b: sum(
+                (Fraction(s) * Fraction(t) for s, t in zip(order[a], order[b], strict=True)),
+                Fraction(0),
+            ),
+            dimension=len(vectors[0]),
+            note=note,
+        )
+
+    @classmethod
+    def random(cls, m: int, n: int, p: int, d: int, seed: int) -> Embeddings:
+        """Random rational unit vectors in R^d (inverse stereographic projection)."""
+        rng = random.Random(seed)
+
+        def unit() -> list[Fraction]:
+            if d == 1:
+                return [Fraction(rng.choice((-1, 1)))]
+            t = [Fraction(rng.randint(-9, 9), rng.randint(1, 5)) for _ in range(d - 1)]
+            square = sum(s * s for s in t)
+            return [2 * s / (square + 1) for s in t] + [(square - 1) / (square + 1)]
+
+        return cls.from_vectors(m, n, p, [unit() for _ in range(m * n * p)], note=f"seed {seed}")
+
+    @classmethod
+    def hierarchical(
+        cls, m: int, n: int, p: int, same_instance: Fraction, same_class: Fraction, cross: Fraction
+    ) -> Embeddings:
+        """Unit vectors whose inner products depend only on the relation of the pair."""
+
+        def inner(a: Index, b: Index) -> Fraction:
+            if a == b:
+                return Fraction(1)
+            if a[:2] == b[:2]:
+                return Fraction(same_instance)
+            return Fraction(same_class) if a[0] == b[0] else Fraction(cross)
+
+        return cls(m, n, p, inner)
+
+    @classmethod
+    def ssem(cls, m: int, n: int, p: int, delta_squared: Fraction) -> Embeddings:
+        """The (m, n, p, delta)-SSEM of Definition A.2, for rational delta**2."""
+        t = Fraction(delta_squared) * Fraction(m * n, m * n - 1)
+        cross = Fraction(0) if m == 1 else Fraction(-1, m - 1) + t * Fraction(n - 1, n * (m - 1))
+        return cls.hierarchical(m, n, p, Fraction(1), 1 - t, cross)
