@@ -6,16 +6,16 @@ the point and both values there, so that a reader can redo it by hand.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Literal
 
 import mpmath
-from sympy import Expr, Symbol
+from sympy import Expr, Symbol, nan, zoo
 
-from ..engine.decide import sample_points, zero
+from ..engine.decide import positive, sample_points, zero
 from ..engine.domain import Domain
-from ..engine.evidence import Evidence, Grade, Holds, Refuted
+from ..engine.evidence import Evidence, Grade, Holds, Refuted, weakest
 from .embeddings import Embeddings
 from .ledger import Verdict
 
@@ -27,14 +27,62 @@ CLOSE = mpmath.mpf(10) ** (10 - DIGITS)
 Relation = Literal["=", "<=", ">=", "<", ">"]
 
 
-def equal(printed: Expr, derived: Expr, domain: Domain, note: str = "") -> Verdict:
-    """Compare a printed expression with a derived one on a domain."""
+def equal(
+    printed: Expr,
+    derived: Expr,
+    domain: Domain,
+    note: str = "",
+    *,
+    at: Mapping[str, Any] | None = None,
+) -> Verdict:
+    """Compare a printed expression with a derived one on a domain.
+
+    ``at`` is a point to show should they differ, in place of the one that is found.
+    """
     outcome = zero(printed - derived, domain)
     if isinstance(outcome, Holds):
         return Verdict("agrees", outcome.evidence, note)
     if isinstance(outcome, Refuted):
-        return differs_at(outcome.witness, printed, derived, note)
+        return differs_at(outcome.witness if at is None else at, printed, derived, note)
     return Verdict("undecided", Evidence(Grade.SAMPLED, outcome.reason), note)
+
+
+def all_equal(
+    printed: Iterable[Expr],
+    derived: Expr,
+    domain: Domain,
+    note: str = "",
+    *,
+    at: Mapping[str, Any] | None = None,
+) -> Verdict:
+    """Compare every line of a chain of equations with one derived expression."""
+    verdicts = [equal(line, derived, domain, note, at=at) for line in printed]
+    failed = [v for v in verdicts if v.word != "agrees"]
+    return failed[0] if failed else verdicts[0]
+
+
+def holds_positive(
+    expression: Expr, domain: Domain, note: str = "", *, strict: bool = True
+) -> Verdict:
+    """Check that an expression is > 0 (or >= 0) on a domain."""
+    outcome = positive(expression, domain, strict=strict)
+    if isinstance(outcome, Holds):
+        return Verdict("agrees", outcome.evidence, note)
+    if isinstance(outcome, Refuted):
+        point = {k: str(v) for k, v in outcome.witness.items()}
+        how = Evidence(Grade.EXACT, f"the sign is wrong at {_show(point)}")
+        witness = {"point": point, "printed": "> 0", "derived": outcome.note}
+        return Verdict("differs", how, note, witness)
+    return Verdict("undecided", Evidence(Grade.SAMPLED, outcome.reason), note)
+
+
+def both(first: Verdict, *others: Verdict) -> Verdict:
+    """Join verdicts on the parts of one claim: the first that does not agree, else the first."""
+    parts = (first, *others)
+    failed = [v for v in parts if v.word != "agrees"]
+    if failed:
+        return failed[0]
+    return Verdict("agrees", weakest(v.evidence for v in parts), first.note, first.witness)
 
 
 def differs_at(
@@ -101,6 +149,30 @@ def needs_condition(condition: str, within: Verdict, without: Verdict, note: str
     return Verdict("needs-condition", within.evidence, text, without.witness)
 
 
+def undefined_at(
+    point: Mapping[str, Any], compute: Callable[[], Any], note: str = ""
+) -> Verdict:
+    """State that a printed expression divides by zero at a point, after computing it there."""
+    try:
+        value = compute()
+        if isinstance(value, Expr) and value.has(zoo, nan):
+            raise ZeroDivisionError
+    except ZeroDivisionError:
+        shown = {k: str(v) for k, v in point.items()}
+        return Verdict(
+            "differs",
+            Evidence(Grade.EXACT, f"division by zero at {_show(point)}"),
+            note,
+            {"point": shown, "printed": "division by zero", "derived": "no value"},
+        )
+    raise ValueError(f"the expression has the value {value} where it was said to have none")
+
+
+def first_difference(values: Sequence[Any]) -> tuple[Any, Any]:
+    """Pair the first value with the first one that differs from it, for a chain of equations."""
+    return next(((v, values[0]) for v in values if v != values[0]), (values[0], values[0]))
+
+
 def decided(
     holds: bool, how: str, note: str = "", *, grade: Grade = Grade.EXACT, witness: Any = None
 ) -> Verdict:
@@ -150,11 +222,16 @@ def _describe(u: Embeddings) -> str:
 
 __all__ = [
     "Relation",
+    "all_equal",
+    "both",
     "decided",
     "differs_at",
     "equal",
+    "first_difference",
+    "holds_positive",
     "needs_condition",
     "on_embeddings",
     "sample_points",
     "Symbol",
+    "undefined_at",
 ]

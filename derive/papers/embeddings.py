@@ -8,12 +8,34 @@ and means over sets stay exact; exponentials are taken in mpmath at 50 digits.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
+from functools import cache
 from itertools import product
 
 Index = tuple[int, int, int]
 Number = Fraction
+#: A linear combination of embeddings, by coefficient.
+Vector = Mapping[Index, Fraction]
+
+
+def total(subset: Iterable[Index]) -> Vector:
+    """Sum of the embeddings of a set."""
+    return {a: Fraction(1) for a in subset}
+
+
+def mean(subset: Sequence[Index]) -> Vector:
+    """Mean of the embeddings of a set."""
+    return {a: Fraction(1, len(subset)) for a in subset}
+
+
+def combine(*parts: tuple[Fraction | int, Vector]) -> Vector:
+    """Linear combination of vectors."""
+    found: dict[Index, Fraction] = {}
+    for factor, vector in parts:
+        for a, coefficient in vector.items():
+            found[a] = found.get(a, Fraction(0)) + factor * coefficient
+    return found
 
 
 class Embeddings:
@@ -84,6 +106,13 @@ class Embeddings:
     def ip(self, a: Index, b: Index) -> Fraction:
         """Inner product of two embeddings."""
         return self._gram[a, b]
+
+    def dot(self, left: Vector, right: Vector) -> Fraction:
+        """Inner product of two linear combinations of embeddings."""
+        return sum(
+            (s * t * self._gram[a, b] for a, s in left.items() for b, t in right.items()),
+            Fraction(0),
+        )
 
     def sum_ip(self, left: Iterable[Index], right: Iterable[Index]) -> Fraction:
         """Inner product of the sum over ``left`` with the sum over ``right``."""
@@ -195,3 +224,29 @@ class Embeddings:
         t = Fraction(delta_squared) * Fraction(m * n, m * n - 1)
         cross = Fraction(0) if m == 1 else Fraction(-1, m - 1) + t * Fraction(n - 1, n * (m - 1))
         return cls.hierarchical(m, n, p, Fraction(1), 1 - t, cross)
+
+    @classmethod
+    def simplex(cls, m: int, n: int = 1) -> Embeddings:
+        """The (mn - 1)-simplex ETF of Definition 1, its vectors labelled by (class, instance)."""
+        apart = Fraction(-1, m * n - 1) if m * n > 1 else Fraction(0)
+        return cls.hierarchical(m, n, 1, Fraction(1), apart, apart)
+
+    def scaled(self, radius: Fraction | int) -> Embeddings:
+        """The same vectors, all multiplied by a factor."""
+        square = Fraction(radius) ** 2
+        return Embeddings(
+            self.m,
+            self.n,
+            self.p,
+            lambda a, b: square * self._gram[a, b],
+            dimension=self.dimension,
+            note=f"{self.note}, radius {radius}".lstrip(", "),
+        )
+
+
+@cache
+def assorted() -> tuple[Embeddings, ...]:
+    """Random unit embeddings of all small shapes, the degenerate ones included."""
+    shapes = [(2, 2, 1, 3), (2, 2, 2, 2), (3, 2, 1, 2), (2, 3, 1, 1), (1, 2, 2, 3)]
+    edges = [(1, 1, 1, 1), (1, 1, 3, 2), (3, 1, 1, 2), (2, 1, 2, 3), (1, 3, 1, 1)]
+    return tuple(Embeddings.random(*s, seed=k) for k, s in enumerate(shapes + edges))

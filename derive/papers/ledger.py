@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from ..engine.evidence import Evidence
+
+#: A check may have parameters with defaults (the printed formula), for tests to corrupt.
+Check = TypeVar("Check", bound=Callable[..., "Verdict"])
 
 Word = Literal["agrees", "differs", "needs-condition", "undecided"]
 
@@ -62,7 +65,7 @@ class Ledger:
 
     def claim(
         self, label: str, statement: str, *, result: str | None = None
-    ) -> Callable[[Callable[[], Verdict]], Callable[[], Verdict]]:
+    ) -> Callable[[Check], Check]:
         """Register a check under the label that the paper prints.
 
         Parameters
@@ -76,7 +79,7 @@ class Ledger:
             Id of the result that settles it, where there is one.
         """
 
-        def register(check: Callable[[], Verdict]) -> Callable[[], Verdict]:
+        def register(check: Check) -> Check:
             if label in self._claims:
                 raise ValueError(f"{self.key} has two claims labelled {label}")
             self._claims[label] = Claim(self.key, label, statement, check, result)

@@ -1,0 +1,196 @@
+"""Where a statement is meant: a range for every symbol, and a point inside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import product
+
+from sympy import Dummy, Expr, Integer, Rational, S, Symbol, oo, sympify
+
+
+class DomainError(ValueError):
+    """A value lies outside the domain; the message is one line and says what is accepted."""
+
+
+@dataclass(frozen=True)
+class Range:
+    """An interval; its ends may be expressions in symbols declared earlier in the domain."""
+
+    low: Expr = S.Zero
+    high: Expr = oo
+    low_open: bool = True
+    high_open: bool = True
+    integer: bool = False
+    why: str = ""  #: said after the refusal, where the bare inequality would puzzle a reader
+
+    def __str__(self) -> str:
+        if self.integer:
+            return f"an integer >= {self.low}" if self.high is oo else "an integer"
+        if self.low is -oo and self.high is oo:
+            return "a real number"
+        if self.high is oo:
+            return f"{'>' if self.low_open else '>='} {self.low}"
+        left, right = "(" if self.low_open else "[", ")" if self.high_open else "]"
+        return f"in {left}{self.low}, {self.high}{right}"
+
+
+def at_least(low: int) -> Range:
+    """Integers from ``low`` on."""
+    return Range(Integer(low), oo, low_open=False, integer=True)
+
+
+def between(low: object, high: object, ends: str = "[]", why: str = "") -> Range:
+    """An interval; ``ends`` is one of ``[]``, ``()``, ``[)``, ``(]``."""
+    return Range(sympify(low), sympify(high), ends[0] == "(", ends[1] == ")", why=why)
+
+
+POSITIVE = Range()
+
+
+@dataclass(frozen=True)
+class Case:
+    """A parametrisation of (part of) a domain by variables that are >= 0.
+
+    ``substitution`` writes each symbol through the variables; those in ``strict``
+    are > 0, the others may vanish.
+    """
+
+    substitution: Mapping[Symbol, Expr]
+    strict: frozenset[Symbol]
+    variables: tuple[Symbol, ...]
+
+
+@dataclass(frozen=True)
+class Domain:
+    """Ranges of symbols, in order, with a stored witness so that it is never empty.
+
+    Raises
+    ------
+    DomainError
+        On construction, if the witness is not inside.
+    """
+
+    ranges: Mapping[Symbol, Range]
+    witness: Mapping[Symbol, Expr] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "witness", {s: sympify(v) for s, v in self.witness.items()})
+        missing = [s.name for s in self.ranges if s not in self.witness]
+        if missing:
+            raise DomainError(f"the domain has no witness value for {', '.join(missing)}")
+        self.check(self.witness)
+
+    def symbols(self) -> tuple[Symbol, ...]:
+        """Symbols that the domain bounds."""
+        return tuple(self.ranges)
+
+    def with_range(self, symbol: Symbol, new: Range, witness: object) -> Domain:
+        """Return the domain with one range replaced or added."""
+        return Domain(
+            {**self.ranges, symbol: new}, {**self.witness, symbol: sympify(witness)}
+        )
+
+    def with_positive(self, symbols: Iterable[Symbol]) -> Domain:
+        """Return the domain with further symbols that are only known to be positive."""
+        more = list(symbols)
+        if not more:
+            return self
+        return Domain(
+            {**self.ranges, **dict.fromkeys(more, POSITIVE)},
+            {**self.witness, **dict.fromkeys(more, S.One)},
+        )
+
+    def witness_of(self, expression: Expr) -> Expr:
+        """Value of an expression at the witness."""
+        return expression.xreplace(dict(self.witness))
+
+    def restricted(self, symbols: Iterable[Symbol]) -> Domain:
+        """The domain of a few of its symbols."""
+        keep = [s for s in self.ranges if s in set(symbols)]
+        return Domain({s: self.ranges[s] for s in keep}, {s: self.witness[s] for s in keep})
+
+    def check(self, point: Mapping[Symbol, Expr]) -> None:
+        """Refuse a point (which may give only some of the symbols) outside the domain.
+
+        Raises
+        ------
+        DomainError
+            Naming the symbol, its range and the value.
+        """
+        for symbol, r in self.ranges.items():
+            if symbol not in point:
+                continue
+            value = point[symbol]
+            if r.integer and value is not oo and not value.is_Integer:
+                raise DomainError(f"{symbol} must be {r}, not {value}")
+            low, high = r.low.xreplace(dict(point)), r.high.xreplace(dict(point))
+            if low.free_symbols or high.free_symbols:
+                continue
+            too_low = value < low or (r.low_open and value == low)
+            too_high = value > high or (r.high_open and value == high and value is not oo)
+            if too_low or too_high:
+                because = f" ({r.why})" if r.why else ""
+                raise DomainError(f"{symbol} must be {r}, not {value}{because}")
+
+    def contains(self, point: Mapping[Symbol, Expr]) -> bool:
+        """Whether the point passes :meth:`check`."""
+        try:
+            self.check(point)
+        except DomainError:
+            return False
+        return True
+
+    def cases(self) -> Iterator[Case]:
+        """Cover the domain by parametrisations with non-negative variables.
+
+        ``[low, oo)`` becomes low + u, and ``[low, high]`` becomes (low + high u)/(1 + u)
+        together with the end ``high`` by itself when it belongs to the interval.
+        """
+        options: list[list[tuple[Symbol, Expr, Symbol | None, bool]]] = []
+        for symbol, r in self.ranges.items():
+            u = Dummy(f"u_{symbol.name}", nonnegative=True)
+            if r.high is oo:
+                options.append([(symbol, r.low + u, u, r.low_open)])
+            else:
+                row = [(symbol, (r.low + r.high * u) / (1 + u), u, r.low_open)]
+                if not r.high_open:
+                    row.append((symbol, r.high, None, False))
+                options.append(row)
+        for choice in product(*options):
+            substitution: dict[Symbol, Expr] = {}
+            for symbol, image, _, _ in choice:
+                substitution[symbol] = image.xreplace(substitution)
+            yield Case(
+                substitution,
+                frozenset(u for _, _, u, strict in choice if u is not None and strict),
+                tuple(u for _, _, u, _ in choice if u is not None),
+            )
+
+    def points(self, count: int = 24) -> Iterator[dict[Symbol, Expr]]:
+        """Small admissible rational points, edges first; the same ones every time."""
+        steps = (
+            [S.Zero, S.One, Rational(1, 2), S(2), Rational(1, 3), S(3), Rational(1, 7), S(5)],
+            [S.One, Rational(1, 2), S.Zero, S(3), S(2), Rational(1, 4), S(4), Rational(2, 3)],
+            [Rational(1, 2), S(2), S.One, Rational(1, 5), S.Zero, S(4), Rational(5, 3), S(3)],
+        )
+        for k in range(count):
+            point: dict[Symbol, Expr] = {}
+            for i, (symbol, r) in enumerate(self.ranges.items()):
+                u = steps[i % 3][(k + i * (k // 8 + 1)) % 8]
+                low = r.low.xreplace(point)
+                high = r.high.xreplace(point)
+                if r.integer:
+                    point[symbol] = low + Integer(k * (i + 1) % 4)
+                    continue
+                if u == 0 and r.low_open:
+                    u = Rational(1, 10)
+                if low is -oo:
+                    point[symbol] = u - 2
+                elif high is oo:
+                    point[symbol] = low + u
+                elif k % 8 == 7 and not r.high_open:
+                    point[symbol] = high
+                else:
+                    point[symbol] = (low + high * u) / (1 + u)
+            yield point

@@ -1,0 +1,213 @@
+"""A normal form for rational functions of symbols, exponentials, logarithms and roots.
+
+Exponentials of exponents that are linearly independent over Q (modulo constants)
+are algebraically independent over the rational functions. So once all exponents
+are written in a Q-basis, ``exp(E)`` becomes a monomial in new variables, the
+expression becomes an element of a fraction field, and "is it zero?" is decided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+from math import lcm
+
+from sympy import Dummy, Expr, Mul, Pow, Rational, S, Symbol, exp, log
+from sympy.polys.domains import QQ
+from sympy.polys.fields import FracElement, FracField
+from sympy.polys.rings import PolyElement
+
+
+class NotInField(ValueError):
+    """An expression has parts that the normal form does not know."""
+
+
+class ExpField:
+    """The fraction field that holds a few given expressions.
+
+    Attributes
+    ----------
+    atoms
+        What each new variable stands for: ``{Dummy: expression}``.
+    exponents
+        For those that stand for exponentials, the exponent: ``{Dummy: exponent}``.
+    """
+
+    def __init__(self, expressions: Iterable[Expr]):
+        expressions = list(expressions)
+        self.atoms: dict[Symbol, Expr] = {}
+        self.exponents: dict[Symbol, Expr] = {}
+        self._rename: dict[Expr, Expr] = {}
+        for e in expressions:
+            self._collect_opaque(e)
+        self._collect_exponentials({e for x in expressions for e in x.atoms(exp)})
+        symbols = set().union(*(e.free_symbols for e in expressions))
+        gens = sorted(symbols, key=lambda s: s.name) + list(self.atoms)
+        self.field = FracField(gens, QQ) if gens else None
+
+    # --- building -------------------------------------------------------------------
+    def _collect_opaque(self, expression: Expr) -> None:
+        found = [a for a in expression.atoms(log, Pow) if _is_opaque(a)]
+        for atom in sorted(found, key=_order):
+            if atom in self._rename:
+                continue
+            if isinstance(atom, log):
+                argument = canonical(atom.args[0])
+                inverse = canonical(1 / argument)
+                known = {v.args[0]: k for k, v in self.atoms.items() if isinstance(v, log)}
+                if argument in known:
+                    self._rename[atom] = known[argument]
+                elif inverse in known:
+                    self._rename[atom] = -known[inverse]
+                else:
+                    self._rename[atom] = self._new(log(argument, evaluate=False), "log")
+            else:
+                base, power = canonical(atom.base), atom.exp
+                root = Pow(base, Rational(1, power.q), evaluate=False)
+                same = [k for k, v in self.atoms.items() if v == root]
+                self._rename[atom] = (same[0] if same else self._new(root, "root")) ** power.p
+
+    def _collect_exponentials(self, found: set[Expr]) -> None:
+        ordered = sorted(found, key=_order)
+        exponents = [a.args[0].xreplace(self._rename) for a in ordered]
+        for basis, rows in _rational_basis(exponents):
+            for j, e in enumerate(basis):
+                scale = lcm(*(int(row[j].denominator) for row in rows.values()), 1)
+                y = self._new(exp(e / scale), "exp")
+                self.exponents[y] = e / scale
+                for i, row in rows.items():
+                    factor = y ** int(row[j] * scale)
+                    self._rename[ordered[i]] = self._rename.get(ordered[i], 1) * factor
+
+    def _new(self, meaning: Expr, kind: str) -> Symbol:
+        y = Dummy(kind, positive=True)
+        self.atoms[y] = meaning
+        return y
+
+    # --- using ------------------------------------------------------------------------
+    def __call__(self, expression: Expr) -> FracElement:
+        """Bring an expression (one of those given, or built from their parts) into the field."""
+        replaced = expression.xreplace(self._rename)
+        if self.field is None:
+            raise NotInField("a constant has no symbols to normalise")
+        try:
+            return self.field.from_expr(replaced)
+        except ValueError as error:
+            raise NotInField(f"cannot normalise {expression}") from error
+
+    def back(self, element: FracElement | PolyElement) -> Expr:
+        """Return to SymPy, with the exponentials written out again."""
+        return element.as_expr().xreplace(self.atoms)
+
+    def factored(self, element: FracElement) -> Expr:
+        """Numerator over denominator, factored over Q, each factor sorted by exponentials."""
+        return self._factored(element.numer) / self._factored(element.denom)
+
+    def by_atoms(self, poly: PolyElement) -> dict[tuple[int, ...], PolyElement]:
+        """Coefficients of a polynomial in the atoms: {exponents of the atoms: coefficient}."""
+        where = [i for i, s in enumerate(poly.ring.symbols) if s in self.atoms]
+        groups: dict[tuple[int, ...], dict[tuple[int, ...], object]] = {}
+        for monom, c in poly.terms():
+            key = tuple(monom[i] for i in where)
+            rest = tuple(0 if i in where else k for i, k in enumerate(monom))
+            groups.setdefault(key, {})[rest] = c
+        return {key: poly.ring.from_dict(d) for key, d in groups.items()}
+
+    def _factored(self, poly: PolyElement) -> Expr:
+        if poly.is_ground:
+            return poly.as_expr()
+        content, factors = poly.factor_list()
+        result: Expr = poly.ring.domain.to_sympy(content)
+        for factor, multiplicity in factors:
+            result *= self._sorted(factor) ** multiplicity
+        return result
+
+    def _sorted(self, factor: PolyElement) -> Expr:
+        groups = self.by_atoms(factor)
+        if len(groups) == 1:
+            return factor.as_expr().xreplace(self.atoms)
+        symbols = [s for s in factor.ring.symbols if s in self.atoms]
+        total = S.Zero
+        for key in sorted(groups):
+            monomial = Mul(*(s**k for s, k in zip(symbols, key, strict=True)))
+            total += _plain_factored(groups[key]) * monomial.xreplace(self.atoms)
+        return total
+
+
+def canonical(expression: Expr) -> Expr:
+    """The normal form of an expression, as an expression."""
+    if not expression.free_symbols:
+        return expression
+    return _canonical(expression)
+
+
+@cache
+def _canonical(expression: Expr) -> Expr:
+    ring = ExpField([expression])
+    return ring.back(ring(expression))
+
+
+def _plain_factored(poly: PolyElement) -> Expr:
+    if len(poly) == 1:
+        return poly.as_expr()
+    content, factors = poly.factor_list()
+    result = poly.ring.domain.to_sympy(content)
+    for factor, multiplicity in factors:
+        result *= factor.as_expr() ** multiplicity
+    return result
+
+
+def _is_opaque(atom: Expr) -> bool:
+    if isinstance(atom, log):
+        return True
+    if isinstance(atom, Pow) and not isinstance(atom, exp):
+        return bool(atom.exp.is_Rational and not atom.exp.is_Integer)
+    return False
+
+
+def _order(e: Expr) -> str:
+    # A sort that does not depend on the hash seed.
+    return str(e)
+
+
+def _rational_basis(
+    exponents: list[Expr],
+) -> list[tuple[list[Expr], dict[int, list[Rational]]]]:
+    """Choose some exponents as a Q-basis; give the coordinates of all of them."""
+    if not exponents:
+        return []
+    symbols = sorted(set().union(*(e.free_symbols for e in exponents)), key=lambda s: s.name)
+    field = FracField(symbols or [Dummy("none")], QQ)
+    try:
+        elements = [field.from_expr(e) for e in exponents]
+    except ValueError as error:
+        raise NotInField("an exponent is not a rational function") from error
+    common = field.ring.one
+    for e in elements:
+        common = common.lcm(e.denom)
+    vectors = [dict(e.numer * common.exquo(e.denom)) for e in elements]
+
+    basis: list[Expr] = []
+    echelon: list[tuple[tuple[int, ...], dict, dict[int, object]]] = []  # pivot, row, in basis
+    coordinates: dict[int, list] = {}
+    for i, vector in enumerate(vectors):
+        row, combo = dict(vector), {}
+        for pivot, other, other_combo in echelon:
+            if row.get(pivot, 0) != 0:
+                factor = row[pivot] / other[pivot]
+                for k, v in other.items():
+                    row[k] = row.get(k, 0) - factor * v
+                for k, v in other_combo.items():
+                    combo[k] = combo.get(k, 0) + factor * v
+        row = {k: v for k, v in row.items() if v != 0}
+        if row:
+            j = len(basis)
+            basis.append(exponents[i])
+            # row = vector - sum(combo) so, in basis coordinates, row = e_j - combo
+            echelon.append((max(row), row, {j: QQ(1), **{k: -v for k, v in combo.items()}}))
+            coordinates[i] = {j: QQ(1)}
+        else:
+            coordinates[i] = combo
+    size = len(basis)
+    rows = {i: [QQ(c.get(j, 0)) for j in range(size)] for i, c in coordinates.items()}
+    return [(basis, rows)]

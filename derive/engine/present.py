@@ -1,0 +1,49 @@
+"""Bring expressions into the form a reader expects, without changing their value."""
+
+from __future__ import annotations
+
+from sympy import Expr, S, Symbol, exp
+from .normal import ExpField
+
+
+def tidy(expression: Expr) -> Expr:
+    """Cancelled, with numerator and denominator factored over Q."""
+    if not expression.free_symbols:
+        return expression
+    field = ExpField([expression])
+    return field.factored(field(expression))
+
+
+def affine(expression: Expr, x: Symbol) -> Expr:
+    """``c0 + c1 x`` with both coefficients factored (or the factored whole, without x)."""
+    if x not in expression.free_symbols:
+        return tidy(expression)
+    slope = tidy(expression.diff(x))
+    return tidy(expression.xreplace({x: S.Zero})) + slope * x
+
+
+def collected(expression: Expr, x: Symbol) -> Expr:
+    """A sum of exponentials with factored coefficients, exponents affine in ``x``.
+
+    Falls back to the factored form when exponentials are left in the denominator.
+    """
+    field = ExpField([expression])
+    element = field(expression)
+    below = field.by_atoms(element.denom)
+    if len(below) != 1:
+        return field.factored(element)
+    ((shift, plain),) = below.items()
+    atoms = [s for s in element.field.symbols if s in field.atoms]
+    total = S.Zero
+    groups = field.by_atoms(element.numer)
+    for key in sorted(groups):
+        exponent, factor = S.Zero, S.One
+        for atom, above, under in zip(atoms, key, shift, strict=True):
+            if atom in field.exponents:
+                exponent += (above - under) * field.exponents[atom]
+            else:
+                factor *= field.atoms[atom] ** (above - under)
+        if exponent != 0:
+            factor *= exp(affine(exponent, x))
+        total += tidy(groups[key].as_expr() / plain.as_expr()) * factor
+    return total

@@ -1,0 +1,80 @@
+"""Reduce a declared loss on a symmetric structure to a function of a few inner products."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from sympy import Expr, S, Symbol, exp, log
+
+from ..losses.softmax import SoftmaxLoss
+from ..structures.scheme import Scheme
+
+#: Inner products of a symmetric structure, by relation.
+Inner = Mapping[str, Expr]
+
+
+def inner_products(scheme: Scheme) -> dict[str, Symbol]:
+    """One symbol per relation; ``self`` is one of them, so that nothing is assumed of it."""
+    return {r.name: Symbol(f"g_{r.name}", real=True) for r in scheme.relations}
+
+
+@dataclass(frozen=True)
+class ReducedLoss:
+    """A softmax loss on a structure: one anchor stands for all.
+
+    All positives of a relation have the same inner product, so the mean over
+    positives is a count-weighted mean over relations, and a denominator is a
+    count-weighted sum of exponentials. Terms with the same denominator are merged.
+    """
+
+    loss: SoftmaxLoss
+    scheme: Scheme
+
+    @cached_property
+    def denominators(self) -> dict[tuple[str, ...], Expr]:
+        """Relations of each denominator, with the total coefficient of its logarithm."""
+        found: dict[tuple[str, ...], Expr] = {}
+        for term in self.loss.terms:
+            key = tuple(r.name for r in self.scheme.relations if r.name in term.denominator)
+            found[key] = found.get(key, S.Zero) + term.coefficient
+        return {key: total.expand() for key, total in found.items()}
+
+    @cached_property
+    def pulls(self) -> dict[str, Expr]:
+        """Weight of one pair as a positive, by relation: its share of the means."""
+        found = {r.name: S.Zero for r in self.scheme.relations}
+        for term in self.loss.terms:
+            positives = sum((self.scheme.relation(r).count for r in term.positives), S.Zero)
+            for r in term.positives:
+                found[r] += term.coefficient / positives
+        return found
+
+    def partition(self, denominator: tuple[str, ...], g: Inner) -> Expr:
+        """Sum of exponentials over the relations of a denominator, for an anchor."""
+        return sum(
+            (self.scheme.relation(r).count * exp(g[r] / self.loss.temperature))
+            for r in denominator
+        )
+
+    def value(self, g: Inner) -> Expr:
+        """The loss as a function of the inner products."""
+        spread = sum(c * log(self.partition(d, g)) for d, c in self.denominators.items())
+        attraction = sum(
+            r.count * self.pulls[r.name] * g[r.name] for r in self.scheme.relations
+        )
+        return spread - attraction / self.loss.temperature
+
+    def pair_gradient(self, g: Inner) -> dict[str, Expr]:
+        """Temperature times the derivative in the entry of one pair, by relation.
+
+        The pull on a pair that is a positive (minus its share of the mean) plus the
+        push on one that is in a denominator (its softmax probability).
+        """
+        found = {r: -pull for r, pull in self.pulls.items()}
+        for members, coefficient in self.denominators.items():
+            total = self.partition(members, g)
+            for r in members:
+                found[r] += coefficient * exp(g[r] / self.loss.temperature) / total
+        return found

@@ -1,0 +1,39 @@
+"""Relations for display, built without SymPy's attempt to evaluate them."""
+
+from __future__ import annotations
+
+from sympy import Basic, Symbol
+from sympy import Eq as _Eq
+from sympy import Ge as _Ge
+from sympy import Gt as _Gt
+from sympy import Le as _Le
+from sympy import Lt as _Lt
+
+
+def eq(left: object, right: object) -> Basic:
+    """An equation; a string on the left names a symbol."""
+    return _Eq(_named(left), _named(right), evaluate=False)
+
+
+def gt(left: object, right: object) -> Basic:
+    """left > right."""
+    return _Gt(_named(left), _named(right), evaluate=False)
+
+
+def ge(left: object, right: object) -> Basic:
+    """left >= right."""
+    return _Ge(_named(left), _named(right), evaluate=False)
+
+
+def lt(left: object, right: object) -> Basic:
+    """left < right."""
+    return _Lt(_named(left), _named(right), evaluate=False)
+
+
+def le(left: object, right: object) -> Basic:
+    """left <= right."""
+    return _Le(_named(left), _named(right), evaluate=False)
+
+
+def _named(side: object) -> object:
+    return Symbol(side) if isinstance(side, str) else side

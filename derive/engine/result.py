@@ -1,0 +1,275 @@
+"""A result: an id that never changes, quantities, a domain, a derivation, and claims."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from sympy import Dummy, Expr, Lambda, Max, Min, Symbol, latex, oo
+
+from ..exact import exact
+from .derivation import Derivation
+from .domain import Domain, DomainError
+from .evidence import Evidence
+from .limits import NoLimit, limit
+from .root import ClampedRoot
+
+if TYPE_CHECKING:
+    from ..papers.ledger import Claim
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A named expression, where it is meant, and how it is written.
+
+    Attributes
+    ----------
+    expression
+        In the shared symbols.
+    symbol
+        LaTeX of its name.
+    meaning
+        One line in words.
+    domain
+        Ranges beyond those of the result, such as ``alpha > 1/n``.
+    """
+
+    expression: Expr
+    symbol: str
+    meaning: str
+    domain: Domain | None = None
+
+
+Builder = Callable[[Derivation], Mapping[str, Quantity]]
+
+
+class Result:
+    """A theorem with its derivation; built when first asked for, never at import.
+
+    Parameters
+    ----------
+    id
+        Never changes; the name of its module with hyphens.
+    title
+        What it says, in words.
+    source
+        Paper key and label.
+    parameters
+        Symbols that may be given, in the order they are shown.
+    domain
+        Where the result is meant.
+    build
+        Derives the quantities, adding checked steps to the derivation it is given.
+    """
+
+    def __init__(
+        self,
+        id: str,
+        *,
+        title: str,
+        source: str,
+        parameters: tuple[Symbol, ...],
+        domain: Domain,
+        build: Builder,
+    ):
+        self.id, self.title, self.source = id, title, source
+        self.parameters, self.domain = parameters, domain
+        self._build = build
+
+    # --- what was derived ------------------------------------------------------------
+    @cached_property
+    def _built(self) -> tuple[Derivation, dict[str, Quantity]]:
+        proof = Derivation()
+        return proof, dict(self._build(proof))
+
+    @property
+    def derivation(self) -> Derivation:
+        """The checked steps."""
+        return self._built[0]
+
+    @property
+    def quantities(self) -> dict[str, Quantity]:
+        """The derived quantities, by name."""
+        return self._built[1]
+
+    @property
+    def evidence(self) -> Evidence:
+        """The weakest link of the derivation."""
+        return self.derivation.evidence
+
+    @cached_property
+    def claims(self) -> list[Claim]:
+        """The printed claims that this result settles."""
+        from ..papers import settled_by
+
+        return settled_by(self.id)
+
+    def __getattr__(self, name: str) -> Expr:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return self.quantity(name).expression
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self.quantities]
+
+    def quantity(self, name: str) -> Quantity:
+        """Look a quantity up.
+
+        Raises
+        ------
+        AttributeError
+            Naming the quantities there are.
+        """
+        if name not in self.quantities:
+            raise AttributeError(f"{self.id} has no {name}; it has {', '.join(self.quantities)}")
+        return self.quantities[name]
+
+    # --- putting numbers in -----------------------------------------------------------
+    def point(self, **values: object) -> dict[Symbol, Expr]:
+        """Read parameter values exactly and check them against the domain.
+
+        Raises
+        ------
+        DomainError
+            For an unknown parameter or a value that is not accepted; one line.
+        """
+        known = {s.name: s for s in self.parameters}
+        point: dict[Symbol, Expr] = {}
+        for name, value in values.items():
+            if name not in known:
+                raise DomainError(
+                    f"{self.id} has no parameter {name}; it takes {', '.join(known) or 'none'}"
+                )
+            try:
+                point[known[name]] = exact(value)
+            except ValueError as error:
+                raise DomainError(f"{name}: {error}") from None
+        self.domain.check(point)
+        return {s: point[s] for s in self.parameters if s in point}
+
+    def at(self, name: str, point: Mapping[Symbol, Expr]) -> Expr:
+        """A quantity with exact values put in; ``oo`` takes the limit.
+
+        Raises
+        ------
+        DomainError
+            If a condition of the quantity excludes the point, or there is no limit.
+        """
+        quantity = self.quantity(name)
+        if quantity.domain is not None:
+            quantity.domain.check(point)
+        finite = {s: v for s, v in point.items() if v is not oo}
+        expression = quantity.expression.subs(finite)
+        for symbol in (s for s in point if s not in finite):
+            try:
+                expression = limit(expression, symbol, oo, self.domain)
+            except (NoLimit, ValueError) as error:
+                raise DomainError(f"{name} has no limit at {symbol} = oo here: {error}") from None
+        if expression.is_infinite and not expression.is_extended_real:
+            expression = limit_at_edge(quantity.expression, finite, self.domain)
+        return expression
+
+    def value(self, name: str, digits: int = 15, **values: object) -> Any:
+        """A number, as an mpmath float with ``digits`` digits.
+
+        Raises
+        ------
+        DomainError
+            If a condition excludes the point, or a parameter that matters is missing.
+        """
+        return number(self.at(name, self.point(**values)), name, digits)
+
+    def function(self, name: str) -> Callable[..., Any]:
+        """A vectorised numpy function of the quantity's free symbols (by keyword).
+
+        Values are float64 and broadcast; a point outside the domain gives nan. The
+        positional order is that of ``parameters``.
+        """
+        from .compile import compile_numpy
+
+        quantity = self.quantity(name)
+        order = [s for s in self.parameters if s in quantity.expression.free_symbols]
+        return compile_numpy(quantity.expression, order, name)
+
+    # --- showing ------------------------------------------------------------------------
+    def latex(self, name: str) -> str:
+        """LaTeX of a quantity."""
+        return latex(self.quantity(name).expression)
+
+    def __repr__(self) -> str:
+        return f"<Result {self.id}: {self.title}>"
+
+    def _repr_latex_(self) -> str:
+        rows = (
+            rf"{q.symbol} &= {latex(q.expression)}" for q in self.quantities.values()
+        )
+        return r"$\displaystyle \begin{aligned}" + r" \\ ".join(rows) + r"\end{aligned}$"
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.quantities)
+
+
+def limit_at_edge(expression: Expr, point: Mapping[Symbol, Expr], domain: Domain) -> Expr:
+    """Value where the plain substitution divides by zero: 1/log(1) is taken from log > 0."""
+    logs = {}
+    for symbol_log in expression.atoms(_log()):
+        if symbol_log.subs(point) == 0:
+            logs[symbol_log] = Dummy("small", positive=True)
+    replaced = expression.xreplace(logs).subs(point)
+    for small in logs.values():
+        replaced = limit(replaced, small, _zero(), domain)
+    return replaced
+
+
+def number(expression: Expr, name: str, digits: int) -> Any:
+    """Evaluate an expression without free symbols.
+
+    Raises
+    ------
+    DomainError
+        If symbols are left, or the value is not real.
+    """
+    import mpmath
+
+    if expression.free_symbols:
+        left = ", ".join(sorted(s.name for s in expression.free_symbols))
+        raise DomainError(f"{name} still depends on {left}: give a value")
+    if expression in (oo, -oo):
+        return mpmath.inf if expression is oo else -mpmath.inf
+    value = expression.evalf(digits + 5, maxn=max(200, 20 * digits))
+    if not value.is_real or not value.is_finite:
+        raise DomainError(f"{name} has no real value there")
+    with mpmath.workdps(digits + 5):
+        return mpmath.mpf(value._mpf_)
+
+
+def decimal(expression: Expr, name: str, digits: int) -> str:
+    """The decimal string of a number, ``oo`` for infinity."""
+    import mpmath
+
+    value = number(expression, name, digits)
+    if mpmath.isinf(value):
+        return "oo" if value > 0 else "-oo"
+    return str(mpmath.nstr(value, digits, strip_zeros=False))
+
+
+def argmin(slope: Expr, x: Symbol, low: Expr, high: Expr) -> ClampedRoot:
+    """Where the convex function with the sign of ``slope`` is least on [low, high]."""
+    return ClampedRoot(Lambda(x, slope), low, high)
+
+
+def _log() -> Any:
+    from sympy import log
+
+    return log
+
+
+def _zero() -> Expr:
+    from sympy import S
+
+    return S.Zero
+
+
+__all__ = ["Max", "Min", "Quantity", "Result", "argmin", "decimal", "number"]

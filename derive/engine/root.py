@@ -1,0 +1,167 @@
+"""The minimiser of a convex function on an interval, as a SymPy expression.
+
+``ClampedRoot(Lambda(x, h), a, b)`` is the zero of an increasing function h on [a, b];
+``a`` when h(a) >= 0 and ``b`` when h(b) <= 0. When h has the sign of the derivative
+of a convex function, this is where that function is least on [a, b].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import mpmath
+from sympy import Expr, Float, Lambda, Max, Min, Symbol, log, sympify
+
+from .normal import ExpField
+
+#: Guard bits kept on top of the asked precision while bracketing.
+GUARD_BITS = 40
+
+
+class ClampedRoot(Expr):
+    """The zero of an increasing function on an interval, clamped to its ends."""
+
+    is_commutative = True
+    is_extended_real = True
+
+    def __new__(cls, function: Lambda, low: object, high: object) -> Expr:
+        return Expr.__new__(cls, function, sympify(low), sympify(high))
+
+    @property
+    def function(self) -> Lambda:
+        """The increasing function."""
+        return self.args[0]
+
+    @property
+    def low(self) -> Expr:
+        """Lower end of the bracket."""
+        return self.args[1]
+
+    @property
+    def high(self) -> Expr:
+        """Upper end of the bracket."""
+        return self.args[2]
+
+    @property
+    def variable(self) -> Symbol:
+        """The bound variable."""
+        return self.function.variables[0]
+
+    def equation(self) -> tuple[Expr, Symbol]:
+        """The left side of h(x) = 0 and its variable."""
+        return self.function.expr, self.variable
+
+    def closed_form(self) -> Expr | None:
+        """Solve h = A exp(E) + B exp(F) = 0 when that is all there is; else None."""
+        h, x = self.equation()
+        field = ExpField([h])
+        element = field(h)
+        terms = list(element.numer.terms())
+        if len(element.denom.terms()) != 1 or x in set(element.numer.ring.symbols) and any(
+            monom[list(element.numer.ring.symbols).index(x)] for monom, _ in terms
+        ):
+            return None
+        groups: dict[Expr, Expr] = {}
+        ring = element.numer.ring
+        where = {i for i, s in enumerate(ring.symbols) if s in field.exponents}
+        for monom, c in terms:
+            exponent = sum(
+                (k * field.exponents[ring.symbols[i]] for i, k in enumerate(monom) if i in where),
+                sympify(0),
+            )
+            rest = tuple(0 if i in where else k for i, k in enumerate(monom))
+            groups[exponent] = groups.get(exponent, 0) + ring.from_dict({rest: c}).as_expr()
+        if len(groups) != 2:
+            return None
+        (e, a), (f, b) = groups.items()
+        slope = (e - f).diff(x)
+        if slope == 0 or slope.has(x):
+            return None
+        from .present import tidy
+
+        gap = (e - f).xreplace({x: sympify(0)})
+        root = tidy((log(tidy(-b / a)) - gap) / slope)
+        return Max(self.low, Min(self.high, root))
+
+    def _eval_evalf(self, prec: int) -> Expr | None:
+        if self.free_symbols:
+            return None
+        h, x = self.equation()
+        with mpmath.workprec(prec + GUARD_BITS):
+            f = _mp_function(h, x)
+            low, high = (mpmath.mpmathify(e.evalf(_digits(prec))) for e in (self.low, self.high))
+            root = bracket(f, low, high, prec + GUARD_BITS // 2)
+        return Float._new(root._mpf_, prec)
+
+    def _latex(self, printer: Any) -> str:
+        h, x = self.equation()
+        return (
+            rf"\operatorname{{root}}_{{{printer._print(x)} \in \left[{printer._print(self.low)},\,"
+            rf"{printer._print(self.high)}\right]}}\left({printer._print(h)} = 0\right)"
+        )
+
+
+def _digits(prec: int) -> int:
+    return int((prec + GUARD_BITS) * 0.302) + 5
+
+
+def _mp_function(h: Expr, x: Symbol) -> Callable[[Any], Any]:
+    from sympy import lambdify
+
+    # Constants such as exp(1/10) are evaluated by mpmath at the working precision.
+    return lambdify([x], h, modules="mpmath")
+
+
+def bracket(f: Callable[[Any], Any], low: Any, high: Any, bits: int) -> Any:
+    """Bisect an increasing function to a relative width of 2**-bits, clamped to the ends.
+
+    Every halving keeps a sign change inside, so the last bracket proves the digits
+    (up to the guard bits with which the function is evaluated).
+    """
+    if f(low) >= 0:
+        return low
+    if f(high) <= 0:
+        return high
+    width = high - low
+    tiny = mpmath.ldexp(width, -4 * bits)
+    while width > mpmath.ldexp(abs(high), -bits) and width > tiny:
+        middle = (low + high) / 2
+        if f(middle) < 0:
+            low = middle
+        else:
+            high = middle
+        width = high - low
+    return (low + high) / 2
+
+
+def clamped_root(
+    h: Callable[..., Any], slope: Callable[..., Any], low: Any, high: Any, *params: Any
+) -> Any:
+    """Vectorised float64 root: Newton steps kept inside a shrinking bracket.
+
+    ``h`` and ``slope`` take the variable first and then ``params``; everything broadcasts.
+    """
+    import numpy as np
+
+    shape = np.broadcast_shapes(np.shape(low), np.shape(high), *(np.shape(p) for p in params))
+    a = np.array(np.broadcast_to(low, shape), dtype=float)
+    b = np.array(np.broadcast_to(high, shape), dtype=float)
+    with np.errstate(all="ignore"):
+        at_low = h(a, *params) >= 0
+        at_high = h(b, *params) <= 0
+        start, end = a.copy(), b.copy()
+        x = (a + b) / 2
+        for _ in range(200):
+            value = h(x, *params)
+            below = value < 0
+            a, b = np.where(below, x, a), np.where(below, b, x)
+            step = x - value / slope(x, *params)
+            inside = (step > a) & (step < b)
+            new = np.where(inside, step, (a + b) / 2)
+            # 4e-16 is two units in the last place of a float64 of size 1.
+            done = (np.abs(new - x) <= 4e-16 * np.maximum(1e-300, np.abs(x))) | (b - a <= 0)
+            x = new
+            if done.all():
+                break
+        return np.where(at_low, start, np.where(at_high, end, x))

@@ -1,0 +1,283 @@
+"""From a loss and a symmetry to the segment of Gram matrices that holds every optimum.
+
+The loss is convex in the Gram matrix G and invariant under the symmetry, so it is
+minimised by a G that is constant on relations; such a G is PSD iff its few
+eigenvalues lambda_e are >= 0. Let theta_e be the eigenvalues of the gradient. For a
+number y, the matrix gradient - y I certifies G as a global minimum over *all* Gram
+matrices iff theta_e >= y for every eigenspace, with equality where lambda_e > 0.
+Eigenspaces with theta_e > y at every candidate are active: lambda_e = 0. When two
+remain, "low" and "high", what is left is a segment, and
+
+    d loss / dx = (positive constant) * (theta_low - theta_high),
+
+so with y = min(theta_low, theta_high) the certificate is complete exactly where the
+convex function of x has its minimum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from sympy import Expr, S, Symbol, Tuple, diff
+from sympy.polys.domains import QQ
+from sympy.polys.rings import PolyRing
+from sympy.polys.solvers import solve_lin_sys
+
+from ..losses.softmax import SoftmaxLoss
+from ..structures.scheme import Scheme
+from ..symbols import x as position
+from .convexity import log_sum_exp_is_convex
+from .decide import positive
+from .derivation import Derivation, StepFailed
+from .domain import Domain, between
+from .evidence import Holds
+from .present import affine, collected
+from .reduce import ReducedLoss, inner_products
+from .relations import eq, ge, gt
+
+
+@dataclass(frozen=True)
+class Segment:
+    """Gram matrices with the active eigenvalues zero, one parameter x from 0 to ``length``.
+
+    ``inner`` gives the inner products along it; x = 0 where the ``low`` eigenvalue
+    vanishes and x = length where ``high`` does.
+    """
+
+    scheme: Scheme
+    active: tuple[str, ...]
+    low: str
+    high: str
+    inner: Mapping[str, Expr]
+    length: Expr
+    x: Symbol = position
+
+    def eigenvalues(self) -> dict[str, Expr]:
+        """Eigenvalues of the Gram matrix along the segment."""
+        return self.scheme.eigenvalues(self.inner)
+
+
+def cut_segment(scheme: Scheme, active: tuple[str, ...], low: str, coordinate: str) -> Segment:
+    """Solve lambda_e = 0 for the active eigenspaces; x is how far ``coordinate`` fell.
+
+    Raises
+    ------
+    ValueError
+        If the active eigenvalues leave more or less than a segment.
+    """
+    free = [e.name for e in scheme.eigenspaces if e.name not in active]
+    if len(free) != 2 or low not in free:
+        raise ValueError(f"{active} leaves {free}, which is not a segment with end {low}")
+    high = next(e for e in free if e != low)
+    g = inner_products(scheme)
+    values = scheme.eigenvalues(g)
+    others = {"self": S.One}
+
+    def solve(*equations: Expr) -> dict[str, Expr]:
+        unknowns = [g[r.name] for r in scheme.relations[1:]]
+        symbols = sorted(
+            set().union(*(e.free_symbols for e in equations)) - set(g.values()),
+            key=lambda s: s.name,
+        )
+        ring = PolyRing(unknowns, QQ.frac_field(*symbols) if symbols else QQ)
+        one = {g["self"]: others["self"]}
+        found = solve_lin_sys([ring.from_expr(e.xreplace(one).expand()) for e in equations], ring)
+        if found is None or len(found) != len(unknowns):
+            raise ValueError("the active eigenvalues do not determine the inner products")
+        solution = {r.name: found[ring(g[r.name])].as_expr() for r in scheme.relations[1:]}
+        return {"self": S.One, **solution}
+
+    zeros = [values[e] for e in active]
+    start = solve(*zeros, values[low])
+    along = solve(*zeros, g[coordinate] - (start[coordinate] - position))
+    inner = {r: affine(e, position) for r, e in along.items()}
+    slope = scheme.eigenvalue(high, {r: diff(e, position) for r, e in inner.items()})
+    at_zero = scheme.eigenvalue(high, {r: e.subs(position, 0) for r, e in inner.items()})
+    length = affine(-at_zero / slope, position)
+    return Segment(scheme, active, low, high, inner, length)
+
+
+class LossOnSegment:
+    """A loss on the segment that holds its optima; every step of the way there is checked.
+
+    Parameters
+    ----------
+    loss, scheme
+        The declared loss and the symmetry of its problem.
+    coordinate
+        The relation whose inner product measures the way along the segment.
+    low
+        The eigenspace that vanishes at x = 0.
+    domain
+        Where the parameters live.
+    proof
+        The derivation that the steps are added to.
+
+    Raises
+    ------
+    StepFailed
+        If no set of active eigenspaces can be proved.
+    """
+
+    def __init__(
+        self,
+        loss: SoftmaxLoss,
+        scheme: Scheme,
+        *,
+        coordinate: str,
+        low: str,
+        domain: Domain,
+        proof: Derivation,
+    ):
+        self.loss, self.scheme, self.proof = loss, scheme, proof
+        self.reduced = ReducedLoss(loss, scheme)
+        g = inner_products(scheme)
+        self._add_reduction(g, domain)
+        self.segment = self._find_segment(coordinate, low, domain)
+        self.x = self.segment.x
+        start = domain.witness_of(self.segment.length) / 2
+        self.domain = domain.with_range(self.x, between(0, self.segment.length), start)
+        self._add_certificate()
+
+    # --- what the segment gives ------------------------------------------------------
+    @cached_property
+    def value(self) -> Expr:
+        """The loss along the segment."""
+        return self.reduced.value(self.segment.inner)
+
+    @cached_property
+    def theta(self) -> dict[str, Expr]:
+        """Eigenvalues of the gradient (times the temperature) along the segment."""
+        return self.scheme.eigenvalues(self.reduced.pair_gradient(self.segment.inner))
+
+    @cached_property
+    def slope(self) -> Expr:
+        """A function of the sign of d loss/dx: that derivative times something positive.
+
+        The positive factor is the temperature times each denominator, divided by its
+        terms of inner product one, which gives the shortest form.
+        """
+        weight = self.loss.temperature
+        for members in self.reduced.denominators:
+            ones = [r for r in members if self.segment.inner[r] == 1]
+            weight *= self.reduced.partition(members, self.segment.inner)
+            weight /= self.reduced.partition(ones, self.segment.inner)
+        return collected(weight * diff(self.value, self.x), self.x)
+
+    # --- steps -------------------------------------------------------------------------
+    def _add_reduction(self, g: dict[str, Symbol], domain: Domain) -> None:
+        value = self.reduced.value(g)
+        entries = self.reduced.pair_gradient(g)
+        outcome = log_sum_exp_is_convex(len(self.scheme.relations))
+        self.proof.add(
+            "The loss is convex in the Gram matrix and invariant, so some optimum has one "
+            "inner product per relation",
+            eq("L", value),
+            "log-sum-exp minus a linear function; averaging over the symmetry group does not "
+            "raise a convex invariant function",
+            outcome,
+        )
+        residuals = [
+            self.loss.temperature * diff(value, g[r.name]) - r.count * entries[r.name]
+            for r in self.scheme.relations
+        ]
+        self.proof.zero(
+            "Derivative in the entry of one pair, by relation",
+            residuals,
+            "a positive pulls with its share of the mean, a member of the denominator "
+            "pushes with its softmax probability",
+            domain,
+            Tuple(*(eq(f"a_{r}", e) for r, e in entries.items())),
+        )
+        self.proof.zero(
+            "Eigenvalues of the Gram matrix, with multiplicities",
+            self.scheme.residuals(),
+            "the table of the symmetry is checked by its orthogonality relations",
+            domain,
+            Tuple(
+                *(
+                    Tuple(self.scheme.eigenvalue(e.name, g), e.dimension)
+                    for e in self.scheme.eigenspaces
+                )
+            ),
+        )
+
+    def _find_segment(self, coordinate: str, low: str, domain: Domain) -> Segment:
+        failed = []
+        contrasts = [e.name for e in self.scheme.eigenspaces[:-1] if e.name != low]
+        constant = self.scheme.eigenspaces[-1].name
+        for high in (*reversed(contrasts), constant):
+            free = (low, high)
+            chosen = tuple(e.name for e in self.scheme.eigenspaces if e.name not in free)
+            try:
+                segment = cut_segment(self.scheme, chosen, low, coordinate)
+            except ValueError as error:
+                failed.append(str(error))
+                continue
+            found = self._strictly_active(segment, domain)
+            if found is not None:
+                self._active_evidence = found
+                return segment
+            failed.append(f"{chosen} is not proved active")
+        raise StepFailed("no segment: " + "; ".join(failed))
+
+    def _strictly_active(self, segment: Segment, domain: Domain) -> list[Holds] | None:
+        inside = domain.with_range(
+            segment.x, between(0, segment.length), domain.witness_of(segment.length) / 2
+        )
+        theta = self.scheme.eigenvalues(self.reduced.pair_gradient(segment.inner))
+        found = []
+        for e in segment.active:
+            for other in (segment.high, segment.low):
+                outcome = positive(theta[e] - theta[other], inside)
+                if isinstance(outcome, Holds):
+                    found.append(outcome)
+                    break
+            else:
+                return None
+        return found
+
+    def _add_certificate(self) -> None:
+        s = self.segment
+        self.proof.add(
+            f"Active at every optimum: {' and '.join(s.active)}",
+            Tuple(*(eq(f"lambda_{e}", S.Zero) for e in s.active)),
+            "there the eigenvalue of gradient - y I is positive for y = min(theta_low, "
+            "theta_high), so complementary slackness makes the Gram eigenvalue zero",
+            min(self._active_evidence, key=lambda o: o.evidence.grade),
+        )
+        eigenvalues = s.eigenvalues()
+        self.proof.zero(
+            "What is left is a segment of Gram matrices",
+            [
+                *(eigenvalues[e] for e in s.active),
+                eigenvalues[s.low].subs(self.x, 0),
+                eigenvalues[s.high].subs(self.x, s.length),
+            ],
+            "the active eigenvalues vanish along it, the other two at its ends",
+            self.domain,
+            Tuple(
+                *(eq(f"g_{r}", e) for r, e in s.inner.items() if r != "self"),
+                ge(s.length, self.x),
+            ),
+        )
+        low = self.scheme.eigenspace(s.low)
+        rate = diff(eigenvalues[s.low], self.x) * low.dimension / self.scheme.size
+        self.proof.positive(
+            "Both remaining eigenvalues move linearly, one up and one down",
+            [rate],
+            "the trace is fixed",
+            self.domain,
+            gt(rate, S.Zero),
+        )
+        self.proof.equal(
+            "The derivative along the segment is the gap of the certificate",
+            self.loss.temperature * diff(self.value, self.x),
+            rate * (self.theta[s.low] - self.theta[s.high]),
+            "the gradient in G pairs with dG/dx, whose eigenvalues are opposite in sign: "
+            "where the convex function of x is least, the certificate holds",
+            self.domain,
+            eq("h", self.slope),
+        )

@@ -1,0 +1,175 @@
+"""Read exact numbers from text by one strict grammar; nothing is ever evaluated as code.
+
+    number   = digits [. digits] [e [+-] digits]
+    atom     = number | oo | pi | name ( sum ) | ( sum )        name: exp, log, sqrt
+    power    = atom [ (^ or **) signed power ]
+    product  = signed power { (* or /) signed power }
+    sum      = product { (+ or -) product }
+
+``0.1`` means 1/10. Lengths, depths and exponents are bounded, so no input is slow.
+"""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+
+from sympy import Expr, Integer, Rational, S, exp, log, oo, pi, sqrt
+
+MAX_LENGTH = 200
+MAX_DEPTH = 20
+MAX_DIGITS = 60  #: of an exponent's result: keeps 9^9^9 out
+
+ACCEPTED = "an integer, a decimal (0.1 means 1/10), a fraction (1/3), exp(-1), sqrt(2) or oo"
+
+_TOKEN = re.compile(r"\s*(?:(\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+)|([A-Za-z_]\w*)|(\*\*|[-+*/^()]))")
+_FUNCTIONS = {"exp": exp, "log": log, "sqrt": sqrt}
+_CONSTANTS = {"oo": oo, "inf": oo, "pi": pi, "E": S.Exp1}
+
+
+class NotANumber(ValueError):
+    """The text is not one of the accepted exact numbers; the message is one line."""
+
+
+def exact(value: object) -> Expr:
+    """Turn text, an int, a Fraction, a float (as the decimal it prints as) or SymPy into SymPy.
+
+    Raises
+    ------
+    NotANumber
+        If the value is not a number that the grammar accepts.
+    """
+    if isinstance(value, Expr):
+        if value.free_symbols:
+            raise NotANumber(f"{value} is not a number; accepted: {ACCEPTED}")
+        return value
+    if isinstance(value, bool) or value is None:
+        raise NotANumber(f"{value!r} is not a number; accepted: {ACCEPTED}")
+    if isinstance(value, int):
+        return Integer(value)
+    if isinstance(value, Fraction):
+        return Rational(value.numerator, value.denominator)
+    if isinstance(value, float) or hasattr(value, "dtype"):
+        return exact(repr(float(value)) if not hasattr(value, "item") else repr(value.item()))
+    if hasattr(value, "_mpf_"):
+        return exact(str(value))
+    if not isinstance(value, str):
+        raise NotANumber(f"a {type(value).__name__} is not a number; accepted: {ACCEPTED}")
+    return _Reader(value).read()
+
+
+class _Reader:
+    def __init__(self, text: str):
+        if len(text) > MAX_LENGTH:
+            raise NotANumber(f"a value of {len(text)} characters is too long (at most {MAX_LENGTH})")
+        self.text = text
+        self.tokens = self._split(text)
+        self.at = 0
+        self.depth = 0
+
+    def _split(self, text: str) -> list[str]:
+        tokens, at = [], 0
+        while at < len(text.rstrip()):
+            match = _TOKEN.match(text, at)
+            if match is None:
+                raise self._refuse()
+            tokens.append(match.group().strip())
+            at = match.end()
+        return tokens
+
+    def _refuse(self, why: str = "") -> NotANumber:
+        shown = self.text if len(self.text) <= 40 else self.text[:37] + "..."
+        return NotANumber(f"{shown!r} is not a number{why}; accepted: {ACCEPTED}")
+
+    def read(self) -> Expr:
+        value = self._sum()
+        if self.at != len(self.tokens):
+            raise self._refuse()
+        if value in (oo, -oo):
+            return value
+        if not value.is_finite or not value.is_real:
+            raise self._refuse(" (it is not real and finite)")
+        return value
+
+    def _peek(self) -> str:
+        return self.tokens[self.at] if self.at < len(self.tokens) else ""
+
+    def _next(self) -> str:
+        token = self._peek()
+        self.at += 1
+        return token
+
+    def _sum(self) -> Expr:
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            raise self._refuse(" (too deeply nested)")
+        value = self._product()
+        while self._peek() in ("+", "-"):
+            sign = self._next()
+            term = self._product()
+            value = value + term if sign == "+" else value - term
+        self.depth -= 1
+        return value
+
+    def _product(self) -> Expr:
+        value = self._signed()
+        while self._peek() in ("*", "/"):
+            operator = self._next()
+            factor = self._signed()
+            if operator == "/" and factor.is_zero:
+                raise self._refuse(" (it divides by zero)")
+            value = value * factor if operator == "*" else value / factor
+        return value
+
+    def _signed(self) -> Expr:
+        negative = False
+        while self._peek() in ("+", "-"):
+            negative ^= self._next() == "-"
+        value = self._power()
+        return -value if negative else value
+
+    def _power(self) -> Expr:
+        base = self._atom()
+        if self._peek() not in ("^", "**"):
+            return base
+        self._next()
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            raise self._refuse(" (too deeply nested)")
+        exponent = self._signed()
+        self.depth -= 1
+        size = abs(base.evalf(6)) if base.is_finite else None
+        if size is None or not exponent.is_Rational or (base.is_zero and exponent <= 0):
+            raise self._refuse(" (a power it does not allow)")
+        if base.is_Rational:
+            digits = max(len(str(base.p)), len(str(base.q)))
+        else:
+            digits = 2
+        if abs(exponent) * digits > MAX_DIGITS or exponent.q > MAX_DIGITS:
+            raise self._refuse(" (the power is too large)")
+        return base**exponent
+
+    def _atom(self) -> Expr:
+        token = self._next()
+        if token == "(":
+            value = self._sum()
+            if self._next() != ")":
+                raise self._refuse()
+            return value
+        if token in _CONSTANTS:
+            return _CONSTANTS[token]
+        if token in _FUNCTIONS:
+            if self._next() != "(":
+                raise self._refuse()
+            argument = self._sum()
+            if self._next() != ")":
+                raise self._refuse()
+            if abs(argument) > 10**6:
+                raise self._refuse(" (the argument is too large)")
+            return _FUNCTIONS[token](argument)
+        if token and (token[0].isdigit() or token[0] == "."):
+            mantissa, _, power = token.lower().partition("e")
+            if power and abs(int(power)) > MAX_DIGITS:
+                raise self._refuse(" (the exponent is too large)")
+            return Rational(mantissa) * (Integer(10) ** int(power) if power else 1)
+        raise self._refuse()

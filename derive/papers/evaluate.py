@@ -1,0 +1,65 @@
+"""The value of a declared loss on given embeddings, in 50-digit arithmetic.
+
+Sums over all pairs, straight from the declaration: what a printed nested sum, a
+reduced loss or a minimiser is compared with.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import mpmath
+from sympy import Expr, sympify
+
+from ..losses.softmax import SoftmaxLoss
+from .checks import DIGITS
+from .embeddings import Embeddings, Index
+
+
+def relation(a: Index, b: Index) -> str:
+    """Name of the relation of an ordered pair, as loss declarations use it."""
+    if a == b:
+        return "self"
+    if a[:2] == b[:2]:
+        return "same_instance"
+    return "same_class" if a[0] == b[0] else "cross_class"
+
+
+def value(loss: SoftmaxLoss, u: Embeddings, **parameters: Fraction | int) -> Any:
+    """Evaluate a loss; ``parameters`` gives its symbols by name (``alpha=Fraction(1, 2)``).
+
+    Terms of weight zero are left out, so that they need no positives.
+
+    Raises
+    ------
+    ZeroDivisionError
+        If an anchor has no positives: the mean over them does not exist.
+    """
+    with mpmath.workdps(DIGITS):
+        tau = _number(loss.temperature, parameters)
+        similarity = {(a, b): mpf(u.ip(a, b)) / tau for a in u.everything for b in u.everything}
+        weight = {pair: mpmath.exp(s) for pair, s in similarity.items()}
+        total = mpmath.mpf(0)
+        for term in loss.terms:
+            coefficient = _number(term.coefficient, parameters)
+            if coefficient == 0:
+                continue
+            for a in u.everything:
+                positives = [b for b in u.everything if relation(a, b) in term.positives]
+                pull = mpmath.fsum(similarity[a, b] for b in positives) / len(positives)
+                pool = mpmath.fsum(
+                    weight[a, b] for b in u.everything if relation(a, b) in term.denominator
+                )
+                total += coefficient * (mpmath.log(pool) - pull)
+        return total / len(u.everything)
+
+
+def _number(expression: Expr, parameters: dict[str, Fraction | int]) -> Any:
+    point = {s: sympify(parameters[s.name]) for s in expression.free_symbols}
+    return mpmath.mpmathify(expression.subs(point).evalf(DIGITS))
+
+
+def mpf(x: Fraction | int) -> Any:
+    """An exact number at the working precision."""
+    return mpmath.mpf(x.numerator) / x.denominator

@@ -1,0 +1,681 @@
+"""Appendix A.3, first part: Proposition A.5 and Lemmas A.1 and A.2."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from typing import Any
+
+import mpmath
+from sympy import Expr, S, Symbol, sqrt
+
+from ...engine.decide import positive
+from ...engine.domain import Domain, at_least, between
+from ...engine.evidence import Grade, Holds
+from ...results import results
+from ...symbols import delta, m, n, p
+from ..checks import CLOSE, DIGITS, decided, equal, needs_condition, on_embeddings
+from ..embeddings import Embeddings
+from ..ledger import Verdict
+from . import LEDGER
+from .sums import (
+    all_sets,
+    chain,
+    cross,
+    means,
+    norms,
+    own,
+    random_sets,
+    same,
+    sign_patterns,
+    spread,
+    ssem_matching,
+    ssem_sets,
+    total,
+)
+
+c = Symbol("c", real=True)  #: the value at which the lemmas hold their constraint
+COUNTS = Domain({m: at_least(2), n: at_least(2), p: at_least(1)}, {m: 2, n: 2, p: 1})
+LEMMA_1 = COUNTS.with_range(c, between(-m * n, m * n * (n - 1)), 1)
+LEMMA_2 = COUNTS.with_range(c, between(0, 2 * m * n**2), 1)
+ROOM = "m >= 2, n >= 2 and d >= mn - 1"
+
+# --- Proposition A.5 ---------------------------------------------------------------------
+Vector = list[Fraction]
+
+
+def _weights_and_points() -> Iterator[tuple[Vector, list[Vector]]]:
+    """Non-negative vectors a (some with zeros) and vectors w_i, for d and n from 1 to 4."""
+    rng = random.Random(5)
+    for k in range(16):
+        d, count = k % 4 + 1, k // 4 + 1
+        a = [Fraction(rng.randint(0, 3), rng.randint(1, 3)) for _ in range(d)]
+        a[rng.randrange(d)] = Fraction(1)
+        w = [[Fraction(rng.randint(-9, 9), rng.randint(1, 4)) for _ in range(d)]] * 1
+        w += [[Fraction(rng.randint(-9, 9), 2) for _ in range(d)] for _ in range(count - 1)]
+        yield a, w
+
+
+def _lse(a: Vector, w: Vector) -> Any:
+    return mpmath.log(mpmath.fsum(s * mpmath.exp(t) for s, t in zip(a, w, strict=True)))
+
+
+def _average(vectors: list[Vector]) -> Vector:
+    return [sum(column, Fraction(0)) / len(vectors) for column in zip(*vectors, strict=True)]
+
+
+def _for_all_points(test: Callable[[Vector, list[Vector]], bool], note: str = "") -> Verdict:
+    with mpmath.workdps(DIGITS):
+        for a, w in _weights_and_points():
+            if not test(a, w):
+                witness = {"a": [str(s) for s in a], "w": [[str(t) for t in v] for v in w]}
+                return decided(False, "fails at a point", note, witness=witness)
+    return decided(True, "16 random (a, w_1, ..., w_n)", note, grade=Grade.SAMPLED)
+
+
+def _jensen_gap(a: Vector, w: list[Vector]) -> Any:
+    return mpmath.fsum(_lse(a, v) for v in w) / len(w) - _lse(a, _average(w))
+
+
+@LEDGER.claim(
+    "(A.18)",
+    r"\frac1n \sum_i \log(a^\top \exp(w_i)) \ge \log(a^\top \exp(\frac1n \sum_i w_i)) "
+    "for every a with non-negative elements",
+)
+def jensen() -> Verdict:
+    return _for_all_points(
+        lambda a, w: _jensen_gap(a, w) >= -CLOSE,
+        "for a = 0 both sides are log 0, so the statement is about a != 0",
+    )
+
+
+EQUAL_AFTER_SHIFT = (
+    "equality also holds for w_i = c + t_i (1, ..., 1), since a common shift of w_i leaves the "
+    "logarithm; the condition printed is sufficient, the one that is also necessary is that "
+    "all w_i - w_1 are multiples of (1, ..., 1)"
+)
+
+
+@LEDGER.claim(
+    "Proposition A.5: equality condition",
+    r"for positive a, equality in (A.18) holds iff w_i = c for all i",
+)
+@LEDGER.claim(
+    "Proposition A.5, proof: equality in the last display",
+    r"the equality condition of (A.19) is simplified as w_i = c for all i",
+)
+def jensen_equality(
+    printed: Callable[[list[Vector]], bool] = lambda w: all(v == w[0] for v in w),
+) -> Verdict:
+    one, two = Fraction(1), Fraction(2)
+    points = [([one], [[Fraction(0)], [one]]), ([one, two], [[one, two], [two, Fraction(3)]])]
+    with mpmath.workdps(DIGITS):
+        for a, w in [*points, *_weights_and_points()]:
+            if 0 not in a and (abs(_jensen_gap(a, w)) < CLOSE) != printed(w):
+                witness = {
+                    "point": {"a": str(a[0]), "w_1": str(w[0][0]), "w_2": str(w[1][0])},
+                    "printed": f"equality: {printed(w)}",
+                    "derived": f"difference of the two sides: {mpmath.nstr(_jensen_gap(a, w), 3)}",
+                }
+                return decided(False, "both sides computed", EQUAL_AFTER_SHIFT, witness=witness)
+    return decided(True, "18 points", grade=Grade.SAMPLED)
+
+
+@LEDGER.claim(
+    "Proposition A.5, proof: the case a = 0",
+    r"for a = 0, a^\top \exp(w_i) = 0 = a^\top \exp(\frac1n \sum_i w_i)",
+)
+def zero_weights() -> Verdict:
+    return decided(True, "a sum whose coefficients are all zero")
+
+
+@LEDGER.claim(
+    "Proposition A.5, proof: positive elements suffice",
+    "therefore it suffices to consider a with only positive elements",
+)
+def positive_weights() -> Verdict:
+    def unchanged(a: Vector, w: list[Vector]) -> bool:
+        kept = [k for k, s in enumerate(a) if s > 0]
+        return abs(_jensen_gap([a[k] for k in kept], [[v[k] for k in kept] for v in w])
+                   - _jensen_gap(a, w)) < CLOSE
+
+    return _for_all_points(
+        unchanged,
+        "true, but not because of a = 0: elements that are zero drop out of both sides, "
+        "which leaves a shorter positive vector",
+    )
+
+
+@LEDGER.claim(
+    "(A.19)",
+    r"\frac12 f(w) + \frac12 f(v) = \log\sqrt{a^\top\exp(w) \cdot a^\top\exp(v)} "
+    r"\ge \log(a^\top\exp(\frac12 w + \frac12 v)) = f(\frac12 w + \frac12 v)",
+)
+def midpoint() -> Verdict:
+    def holds(a: Vector, w: list[Vector]) -> bool:
+        v, u = w[0], w[-1]
+        half = (_lse(a, v) + _lse(a, u)) / 2
+        product = mpmath.exp(_lse(a, v)) * mpmath.exp(_lse(a, u))
+        middle = mpmath.log(mpmath.sqrt(product))
+        return abs(half - middle) < CLOSE and middle >= _lse(a, _average([v, u])) - CLOSE
+
+    return _for_all_points(holds)
+
+
+@LEDGER.claim(
+    "(A.19): equality condition",
+    r"equality in (A.19) holds iff \exp(w/2) = \exp(v/2)",
+)
+def midpoint_equality() -> Verdict:
+    return jensen_equality().with_note(
+        "Cauchy-Schwarz gives equality when exp(w/2) and exp(v/2) are proportional, "
+        "that is when w - v is a multiple of (1, ..., 1)"
+    )
+
+
+@LEDGER.claim(
+    "Proposition A.5, proof: f is convex",
+    r"(A.19) and continuity imply that f(w) = \log(a^\top\exp(w)) is convex",
+)
+def lse_convex() -> Verdict:
+    def holds(a: Vector, w: list[Vector]) -> bool:
+        v, u = w[0], w[-1]
+        for t in (Fraction(1, 7), Fraction(1, 3), Fraction(9, 10)):
+            mixed = [t * x + (1 - t) * y for x, y in zip(v, u, strict=True)]
+            if t * _lse(a, v) + (1 - t) * _lse(a, u) < _lse(a, mixed) - CLOSE:
+                return False
+        return True
+
+    return _for_all_points(holds)
+
+
+@LEDGER.claim(
+    "Proposition A.5, proof: last display",
+    r"\frac1n\sum_i \log(a^\top\exp(w_i)) = \frac1n\sum_i f(w_i) \ge f(\frac1n\sum_i w_i)",
+)
+def jensen_display() -> Verdict:
+    return _for_all_points(lambda a, w: _jensen_gap(a, w) >= -CLOSE)
+
+
+# --- Lemma A.1 ---------------------------------------------------------------------------
+def _delta_squared(functional: Callable[[Expr], Expr], value: Expr) -> Expr:
+    """Where on SSEM a functional of its same-class inner product, affine in delta**2, has a value."""
+    low, high = (functional(results["ssem"].same_class.subs(delta, e)) for e in (0, 1))
+    return (value - low) / (high - low)
+
+
+def _at_constraint_1() -> Expr:
+    return _delta_squared(lambda inner: m * n * (n - 1) * inner, c)
+
+
+def _at_constraint_2() -> Expr:
+    return _delta_squared(lambda inner: m * n * (n - 1) * 2 * (1 - inner), c)
+
+
+def _values_in_r1(functional: Callable[[Embeddings], Fraction], m: int, n: int) -> list[Fraction]:
+    """All values that a functional takes on embeddings in R^1."""
+    return sorted({functional(u) for u in sign_patterns(m, n, 1)})
+
+
+@LEDGER.claim(
+    "Lemma A.1",
+    r"for every c \in [-mn, mn(n-1)] there is a unique \delta^*(c) \in [0, "
+    r"\sqrt{\frac{mn-1}{m(n-1)}}] with U^{\delta^*(c)} \in \arg\min\{\sum_{i} \sum_{u \in U_i} "
+    r"\sum_{v \in U \setminus U_i} u^\top v \mid \sum_{i, j \neq j'} E[U_{ij}]^\top E[U_{ij'}] = c\}",
+)
+def lemma_1() -> Verdict:
+    def lines(u: Embeddings) -> tuple[Fraction, Fraction, Fraction, Fraction]:
+        best = ssem_matching(u, means)
+        return cross(best), cross(u), means(best), means(u)
+
+    within = on_embeddings(lambda u: lines(u)[:2], "<=", random_sets())
+    meets = on_embeddings(lambda u: lines(u)[2:], "=", random_sets())
+    values = _values_in_r1(means, 2, 2)
+    without = decided(
+        Fraction(1) in values,
+        "all 16 embedding sets",
+        witness={
+            "point": {"m": "2", "n": "2", "p": "1", "d": "1", "c": "1"},
+            "printed": "U^delta attains the minimum",
+            "derived": f"no U has this c; the values of c are {', '.join(map(str, values))}",
+        },
+    )
+    return needs_condition(
+        ROOM,
+        within if meets.word == "agrees" else meets,
+        without,
+        "no condition on d is printed, and for n = 1 the ends of the interval divide by zero",
+    )
+
+
+@LEDGER.claim(
+    "Lemma A.1: delta*(c)",
+    r"\delta^*(c) = \sqrt{\frac{mn-1}{mn} - \frac{mn-1}{m^2 n^2 (n-1)} c}",
+    result="ssem",
+)
+@LEDGER.claim(
+    "(A.25), second line",
+    r"\delta = \sqrt{\frac{mn-1}{mn} - \frac{mn-1}{m^2 n^2 (n-1)} c}",
+    result="ssem",
+)
+def delta_star_1(
+    printed: Expr = sqrt((m * n - 1) / (m * n) - (m * n - 1) / (m**2 * n**2 * (n - 1)) * c),
+) -> Verdict:
+    return equal(printed**2, _at_constraint_1(), LEMMA_1)
+
+
+@LEDGER.claim(
+    "Lemma A.1, proof: range of c",
+    r"the possible values of c lie in [-mn, mn(n-1)], the maximum is attained when all u are "
+    "equal, and the minimum is -mn",
+)
+def range_1() -> Verdict:
+    bounded = chain(
+        lambda u: (-u.m * u.n, means(u), u.m * u.n * (u.n - 1)), ("<=", "<="), all_sets()
+    )
+    ends = chain(
+        lambda u: (
+            means(Embeddings.hierarchical(u.m, u.n, u.p, *[Fraction(1)] * 3)),
+            u.m * u.n * (u.n - 1),
+            u.m * u.n * (u.n - 1),
+        ),
+        ("=", "="),
+        random_sets(),
+    )
+    lowest = on_embeddings(
+        lambda u: (means(_widest(u)), -u.m * u.n), "=", random_sets()
+    )
+    values = _values_in_r1(means, 1, 3)
+    without = decided(
+        values[0] == -3,
+        "all 8 embedding sets",
+        witness={
+            "point": {"m": "1", "n": "3", "p": "1", "d": "1"},
+            "printed": "minimum -3",
+            "derived": f"minimum {values[0]}",
+        },
+    )
+    within = next((v for v in (bounded, ends, lowest) if v.word != "agrees"), bounded)
+    return needs_condition("n >= 2, and d >= 2 or n even, for the minimum", within, without)
+
+
+def _widest(u: Embeddings) -> Embeddings:
+    """SSEM with the same counts at the upper end, where same-class embeddings form a simplex."""
+    return Embeddings.ssem(u.m, u.n, u.p, Fraction(u.m * u.n - 1, u.m * (u.n - 1)))
+
+
+@LEDGER.claim(
+    "(A.20)",
+    r"c = \frac{1}{p^2} \sum_{i, j \neq j'} \sum_u \sum_v u^\top v = \dots = \frac{1}{p^2} \sum_i "
+    r"\|\sum_{u \in U_i} u\|^2 - \frac{1}{p^2} \sum_{i,j} \|\sum_{u \in U_{ij}} u\|^2 \ge 0 - mn",
+)
+def a20() -> Verdict:
+    def lines(u: Embeddings) -> list[Fraction | int]:
+        squared = Fraction(1, u.p**2)
+        classes = sum(u.sum_ip(u.of_class(i), u.of_class(i)) for i in range(u.m))
+        return [
+            means(u),
+            squared * same(u),
+            squared * classes - squared * own(u),
+            -u.m * u.n,
+        ]
+
+    return chain(lines, ("=", "=", ">="), all_sets())
+
+
+@LEDGER.claim(
+    "Lemma A.1, proof: display before (A.21)",
+    r"\|\sum_{u} u\|^2 = \sum_{u,v} u^\top v = \sum_{i,j} \sum_{u,v \in U_{ij}} u^\top v + "
+    r"\sum_{i, j \neq j'} \sum_u \sum_v u^\top v + \sum_i \sum_{u \in U_i} "
+    r"\sum_{v \in U \setminus U_i} u^\top v",
+)
+def split() -> Verdict:
+    return on_embeddings(
+        lambda u: (total(u), own(u) + same(u) + cross(u)), "=", all_sets()
+    )
+
+
+@LEDGER.claim(
+    "(A.21)",
+    r"\sum_i \sum_{u \in U_i} \sum_{v \in U \setminus U_i} u^\top v = \|\sum u\|^2 - \dots \ge "
+    r"0 - \sum_{i,j} \sum_{u,v \in U_{ij}} 1 - \sum_{i, j \neq j'} \sum_u \sum_v u^\top v",
+)
+def a21(
+    printed: Callable[[Embeddings], Fraction] = lambda u: -u.m * u.n * u.p**2 - same(u),
+) -> Verdict:
+    return chain(
+        lambda u: (cross(u), total(u) - own(u) - same(u), printed(u)), ("=", ">="), all_sets()
+    )
+
+
+@LEDGER.claim("(A.22)", r"the right-hand side of (A.21) is -mnp^2 - p^2 c")
+def a22(
+    printed: Callable[[Embeddings], Fraction] = lambda u: -u.m * u.n * u.p**2 - u.p**2 * means(u),
+) -> Verdict:
+    return on_embeddings(
+        lambda u: (0 - u.m * u.n * u.p**2 - same(u), printed(u)), "=", all_sets()
+    )
+
+
+def _with_zero_sum() -> list[Embeddings]:
+    """Sets whose sum is zero, with views of an instance that do and do not coincide."""
+    pair = [[1], [-1]]
+    return [
+        Embeddings.from_vectors(2, 2, 2, pair * 4, note="views 1 and -1"),
+        Embeddings.from_vectors(2, 2, 1, pair * 2, note="instances 1 and -1"),
+    ]
+
+
+@LEDGER.claim("(A.23)", r"equality in (A.21) holds iff \sum_u u = 0 together with (A.24)")
+@LEDGER.claim(
+    "(A.24)",
+    r"equality in (A.21) holds iff (A.23) together with u^\top v = 1 for all u, v \in U_{ij}",
+)
+def a21_equality() -> Verdict:
+    def sides(u: Embeddings) -> tuple[int, int]:
+        tight = cross(u) == -u.m * u.n * u.p**2 - same(u)
+        merged = all(
+            u.ip(a, b) == 1 for a in u.everything for b in u.everything if a[:2] == b[:2]
+        )
+        return int(tight), int(total(u) == 0 and merged)
+
+    return on_embeddings(sides, "=", (*all_sets(), *_with_zero_sum()))
+
+
+@LEDGER.claim(
+    "Lemma A.1, proof: SSEM sums to zero",
+    r"\|\sum u^\delta\|^2 = mnp^2 + mn(n-1)p^2 (1 - \delta^2 \frac{mn}{mn-1}) + m(m-1)n^2p^2 "
+    r"(-\frac{1}{m-1} + \delta^2 \frac{m(n-1)}{(m-1)(mn-1)}) = 0 for any \delta",
+    result="ssem",
+)
+def zero_sum(
+    middle: Expr = m * n * p**2
+    + m * n * (n - 1) * p**2 * (1 - delta**2 * m * n / (m * n - 1))
+    + m * (m - 1) * n**2 * p**2
+    * (-1 / (m - 1) + delta**2 * m * (n - 1) / ((m - 1) * (m * n - 1))),
+) -> Verdict:
+    ssem = results["ssem"]
+    counted = (
+        m * n * p**2
+        + m * n * (n - 1) * p**2 * ssem.same_class
+        + m * (m - 1) * n**2 * p**2 * ssem.cross_class
+    )
+    interval = COUNTS.with_range(delta, between(0, 1), 1)
+    found = [equal(middle, counted, interval), equal(middle, S.Zero, interval)]
+    within = next((v for v in found if v.word != "agrees"), found[0])
+    if within.word == "differs":
+        return within
+    one_class = on_embeddings(
+        lambda u: (total(u), Fraction(0)), "=", [Embeddings.ssem(1, 2, 1, Fraction(0))]
+    )
+    return needs_condition("m >= 2", within, one_class, "Definition A.2 admits m = 1")
+
+
+@LEDGER.claim(
+    "Lemma A.1, proof: SSEM satisfies (A.23) and (A.24)",
+    r"for any \delta, SSEM fulfils \sum u = 0 and u^\top v = 1 within instances",
+)
+def ssem_is_tight() -> Verdict:
+    return chain(
+        lambda u: (total(u), Fraction(0), own(u) - u.m * u.n * u.p**2), ("=", "="), ssem_sets(),
+        note="for m >= 2, as above",
+    )
+
+
+@LEDGER.claim(
+    "Lemma A.1, proof: display before (A.25), first line",
+    r"-mnp^2 - p^2 = \sum_i \sum_{u \in U_i^\delta} \sum_{v \in U^\delta \setminus U_i^\delta} u^\top v",
+    result="ssem",
+)
+def before_a25(printed: Expr = -m * n * p**2 - p**2) -> Verdict:
+    on_ssem = m * (m - 1) * n**2 * p**2 * results["ssem"].cross_class
+    at = on_ssem.subs(delta, sqrt(_at_constraint_1()))
+    return equal(printed, at, LEMMA_1, "the factor c is missing: -mnp^2 - p^2 c")
+
+
+@LEDGER.claim(
+    "Lemma A.1, proof: display before (A.25), other lines",
+    r"\sum_i \sum_u \sum_v u^\top v = m(m-1)n^2p^2 (-\frac{1}{m-1} + \delta^2 "
+    r"\frac{m(n-1)}{(m-1)(mn-1)}) = -mn^2p^2 + \delta^2 \frac{m^2n^2(n-1)p^2}{mn-1}",
+    result="ssem",
+)
+def before_a25_rest(
+    printed: Expr = -m * n**2 * p**2 + delta**2 * m**2 * n**2 * (n - 1) * p**2 / (m * n - 1),
+) -> Verdict:
+    on_ssem = m * (m - 1) * n**2 * p**2 * results["ssem"].cross_class
+    return equal(printed, on_ssem, COUNTS.with_range(delta, between(0, 1), 1))
+
+
+@LEDGER.claim(
+    "(A.25), first line",
+    r"\delta = \sqrt{\frac{mn-1}{m^2n^2(n-1)p^2} (mn(n-1)p^2 - p^2)}",
+    result="ssem",
+)
+def a25_first(
+    printed: Expr = sqrt(
+        (m * n - 1) / (m**2 * n**2 * (n - 1) * p**2) * (m * n * (n - 1) * p**2 - p**2)
+    ),
+) -> Verdict:
+    return equal(
+        printed**2,
+        _at_constraint_1(),
+        LEMMA_1,
+        "the factor c is missing: mn(n-1)p^2 - p^2 c; squares are compared",
+    )
+
+
+@LEDGER.claim(
+    "Lemma A.1, proof: uniqueness",
+    r"(A.25) is a strictly decreasing function of c \in [-mn, mn(n-1)]",
+    result="ssem",
+)
+def decreasing() -> Verdict:
+    return _sign(-_at_constraint_1().diff(c))
+
+
+def _sign(expression: Expr) -> Verdict:
+    outcome = positive(expression, COUNTS)
+    if isinstance(outcome, Holds):
+        return Verdict("agrees", outcome.evidence)
+    raise AssertionError(f"no sign found: {outcome}")
+
+
+# --- Lemma A.2 ---------------------------------------------------------------------------
+@LEDGER.claim(
+    "Lemma A.2",
+    r"for every c \in [0, 2mn^2] there is a unique \delta^*(c) \in "
+    r"[0, \sqrt{\frac{mn-1}{mn(n-1)}}] with (A.26)",
+    result="ssem",
+)
+def lemma_2(printed_end: Expr = sqrt((m * n - 1) / (m * n * (n - 1)))) -> Verdict:
+    # delta grows with c, so the interval must reach the delta of the largest c.
+    needed = _at_constraint_2().subs(c, 2 * m * n**2)
+    found = equal(
+        printed_end**2,
+        needed,
+        COUNTS,
+        "c = 2mn^2 needs delta^2 = (mn-1)/(m(n-1)), outside the interval printed here; its end "
+        "should be sqrt((mn-1)/(m(n-1))), as in Lemma A.1 and in the proof (squares compared)",
+    )
+    return found
+
+
+@LEDGER.claim(
+    "(A.26)",
+    r"U^{\delta^*(c)} \in \arg\max\{\sum_{i, j \neq j'} E[U_{ij}]^\top E[U_{ij'}] \mid "
+    r"\sum_{i, j \neq j'} \|E[U_{ij}] - E[U_{ij'}]\|^2 = c\} for a unique \delta^*(c) \in "
+    r"[0, \sqrt{\frac{mn-1}{m(n-1)}}]",
+)
+def a26() -> Verdict:
+    def lines(u: Embeddings) -> tuple[Fraction, Fraction, Fraction, Fraction]:
+        best = ssem_matching(u, spread)
+        return means(best), means(u), spread(best), spread(u)
+
+    within = on_embeddings(lambda u: lines(u)[:2], ">=", random_sets())
+    meets = on_embeddings(lambda u: lines(u)[2:], "=", random_sets())
+    values = _values_in_r1(spread, 2, 2)
+    without = decided(
+        Fraction(4) in values,
+        "all 16 embedding sets",
+        witness={
+            "point": {"m": "2", "n": "2", "p": "1", "d": "1", "c": "4"},
+            "printed": "U^delta attains the maximum",
+            "derived": f"no U has this c; the values of c are {', '.join(map(str, values))}",
+        },
+    )
+    return needs_condition(
+        ROOM,
+        within if meets.word == "agrees" else meets,
+        without,
+        "with delta up to the end of Lemma A.1's interval; no condition on d is printed",
+    )
+
+
+OUTSIDE_THE_ROOT = "c belongs under the root (squares compared)"
+
+
+@LEDGER.claim(
+    "Lemma A.2: delta*(c)",
+    r"\delta^*(c) = \sqrt{\frac{mn-1}{2m^2n^2(n-1)}} \cdot c",
+    result="ssem",
+)
+@LEDGER.claim("(A.30)", r"\delta = \sqrt{\frac{mn-1}{2m^2n^2(n-1)}} \cdot c", result="ssem")
+def delta_star_2(
+    printed: Expr = sqrt((m * n - 1) / (2 * m**2 * n**2 * (n - 1))) * c,
+) -> Verdict:
+    return equal(printed**2, _at_constraint_2(), LEMMA_2, OUTSIDE_THE_ROOT)
+
+
+@LEDGER.claim(
+    "Lemma A.2, proof: range of c",
+    "the possible values of c lie in [0, 2mn^2], and the maximum 2mn^2 is attained",
+)
+def range_2() -> Verdict:
+    bounded = chain(
+        lambda u: (0, spread(u), 2 * u.m * u.n**2), ("<=", "<="), all_sets()
+    )
+    highest = on_embeddings(
+        lambda u: (spread(_widest(u)), 2 * u.m * u.n**2), "=", random_sets()
+    )
+    values = _values_in_r1(spread, 1, 3)
+    without = decided(
+        values[-1] == 18,
+        "all 8 embedding sets",
+        witness={
+            "point": {"m": "1", "n": "3", "p": "1", "d": "1"},
+            "printed": "maximum 18",
+            "derived": f"maximum {values[-1]}",
+        },
+    )
+    within = bounded if highest.word == "agrees" else highest
+    return needs_condition("n >= 2, and d >= 2 or n even, for the maximum", within, without)
+
+
+@LEDGER.claim(
+    "(A.27)",
+    r"c = 2(n-1) \sum_{i,j} \|E[U_{ij}]\|^2 - 2 \sum_{i, j \neq j'} E[U_{ij}]^\top E[U_{ij'}] "
+    r"= \dots = 2n \sum_{i,j} \|E[U_{ij}]\|^2 - 2 \sum_i \|\sum_j E[U_{ij}]\|^2 \le 2mn^2",
+)
+def a27() -> Verdict:
+    def lines(u: Embeddings) -> list[Fraction | int]:
+        # sum_j E[U_ij] is the sum over U_i divided by p
+        classes = sum(
+            (u.sum_ip(u.of_class(i), u.of_class(i)) / u.p**2 for i in range(u.m)), Fraction(0)
+        )
+        return [
+            spread(u),
+            2 * (u.n - 1) * norms(u) - 2 * means(u),
+            2 * (u.n - 1) * norms(u) - 2 * (classes - norms(u)),
+            2 * u.n * norms(u) - 2 * classes,
+            2 * u.n * (u.m * u.n) - 0,
+            2 * u.m * u.n**2,
+        ]
+
+    return chain(lines, ("=", "=", "=", "<=", "="), all_sets())
+
+
+@LEDGER.claim(
+    "Lemma A.2, proof: norm of a mean",
+    r"\|E[U_{ij}]\|^2 = \|\frac1p \sum_u u\|^2 \le \frac1p \sum_u \|u\|^2 = 1",
+)
+def mean_norm() -> Verdict:
+    def largest(u: Embeddings) -> Fraction:
+        sets = [u.of_instance(i, j) for i in range(u.m) for j in range(u.n)]
+        return max(u.mean_ip(s, s) for s in sets)
+
+    return on_embeddings(lambda u: (largest(u), 1), "<=", all_sets())
+
+
+@LEDGER.claim(
+    "(A.28)",
+    r"c = 2(n-1) \sum_{i,j} \|E[U_{ij}]\|^2 - 2 \sum E[U_{ij}]^\top E[U_{ij'}] "
+    r"\le 2mn(n-1) - 2 \sum_{i, j \neq j'} E[U_{ij}]^\top E[U_{ij'}]",
+)
+def a28() -> Verdict:
+    return chain(
+        lambda u: (
+            spread(u),
+            2 * (u.n - 1) * norms(u) - 2 * means(u),
+            2 * u.m * u.n * (u.n - 1) - 2 * means(u),
+        ),
+        ("=", "<="),
+        all_sets(),
+    )
+
+
+@LEDGER.claim(
+    "(A.29)", r"\sum_{i, j \neq j'} E[U_{ij}]^\top E[U_{ij'}] \le mn(n-1) - \frac{c}{2}"
+)
+def a29(
+    printed: Callable[[Embeddings], Fraction] = lambda u: u.m * u.n * (u.n - 1) - spread(u) / 2,
+) -> Verdict:
+    return on_embeddings(lambda u: (means(u), printed(u)), "<=", all_sets())
+
+
+@LEDGER.claim(
+    "(A.28): equality condition", r"equality in (A.28) holds iff \|E[U_{ij}]\|^2 = 1 for all i, j"
+)
+def a28_equality() -> Verdict:
+    def sides(u: Embeddings) -> tuple[int, int]:
+        tight = spread(u) == 2 * u.m * u.n * (u.n - 1) - 2 * means(u)
+        return int(tight), int(norms(u) == u.m * u.n)
+
+    within = on_embeddings(sides, "=", all_sets())
+    single = Embeddings.from_vectors(2, 1, 2, [[1], [-1]] * 2, note="views 1 and -1")
+    return needs_condition("n >= 2", within, on_embeddings(sides, "=", [single]))
+
+
+@LEDGER.claim(
+    "Lemma A.2, proof: SSEM has means of norm one",
+    r"\|E[U_{ij}^\delta]\|^2 = \frac{1}{p^2} \sum_{u,v \in U_{ij}^\delta} u^\top v = 1",
+)
+def ssem_means() -> Verdict:
+    return on_embeddings(lambda u: (norms(u), Fraction(u.m * u.n)), "=", ssem_sets())
+
+
+@LEDGER.claim(
+    "Lemma A.2, proof: display before (A.30)",
+    r"mn(n-1)p^2 - \frac{cp^2}{2} = \dots = mn(n-1)p^2 (1 - \delta^2 \frac{mn}{mn-1}) "
+    r"= mn(n-1)p^2 - \delta^2 \frac{m^2n^2(n-1)p^2}{mn-1}",
+    result="ssem",
+)
+def before_a30(
+    first: Expr = m * n * (n - 1) * p**2 - c * p**2 / 2,
+    last: Expr = m * n * (n - 1) * p**2
+    - delta**2 * m**2 * n**2 * (n - 1) * p**2 / (m * n - 1),
+) -> Verdict:
+    on_ssem = m * n * (n - 1) * p**2 * results["ssem"].same_class
+    at = {delta: sqrt(_at_constraint_2())}
+    start = equal(first, on_ssem.subs(at), LEMMA_2)
+    end = equal(last, on_ssem, COUNTS.with_range(delta, between(0, 1), 1))
+    return start if start.word != "agrees" else end
+
+
+@LEDGER.claim(
+    "Lemma A.2, proof: uniqueness",
+    r"(A.30) is a strictly increasing function of c \in [0, 2mn^2]",
+    result="ssem",
+)
+def increasing() -> Verdict:
+    return _sign(_at_constraint_2().diff(c)).with_note("with c under the root or outside it")

@@ -1,0 +1,184 @@
+"""The sums over an embedding set that Appendix A.3 to A.5 run on, and the sets they are tried on.
+
+All sums are exact. Exponentials and logarithms are mpmath's, at the digits that
+:func:`~cltheory.derive.papers.checks.on_embeddings` sets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
+from functools import cache
+from itertools import product
+from typing import Any
+
+import mpmath
+
+from ..checks import Relation, on_embeddings
+from ..embeddings import Embeddings, Index
+from ..ledger import Verdict
+
+ZERO = Fraction(0)
+Lines = Callable[[Embeddings], Sequence[Any]]
+
+
+# --- sums ------------------------------------------------------------------------------
+def own(u: Embeddings) -> Fraction:
+    """Sum of u.v over ordered pairs of views of one instance, a view with itself included."""
+    return sum((u.sum_ip(s, s) for s in _instances(u)), ZERO)
+
+
+def same(u: Embeddings) -> Fraction:
+    """Sum of u.v over ordered pairs from different instances of one class."""
+    return sum(
+        (
+            u.sum_ip(u.of_instance(i, j), u.of_instance(i, k))
+            for i, j, k in u.ordered_instance_pairs()
+        ),
+        ZERO,
+    )
+
+
+def cross(u: Embeddings) -> Fraction:
+    """Sum of u.v over ordered pairs from different classes."""
+    return sum((u.sum_ip(u.of_class(i), u.outside_class(i)) for i in range(u.m)), ZERO)
+
+
+def total(u: Embeddings) -> Fraction:
+    """Squared norm of the sum of all embeddings."""
+    return u.sum_ip(u.everything, u.everything)
+
+
+def norms(u: Embeddings) -> Fraction:
+    """Sum over instances of the squared norm of E[U_ij]."""
+    return sum((u.mean_ip(s, s) for s in _instances(u)), ZERO)
+
+
+def means(u: Embeddings) -> Fraction:
+    """Sum over i and j != j' of E[U_ij].E[U_ij']."""
+    return sum(
+        (
+            u.mean_ip(u.of_instance(i, j), u.of_instance(i, k))
+            for i, j, k in u.ordered_instance_pairs()
+        ),
+        ZERO,
+    )
+
+
+def spread(u: Embeddings) -> Fraction:
+    """Sum over i and j != j' of the squared distance between E[U_ij] and E[U_ij']."""
+    return sum(
+        (
+            u.mean_sq_dist(u.of_instance(i, j), u.of_instance(i, k))
+            for i, j, k in u.ordered_instance_pairs()
+        ),
+        ZERO,
+    )
+
+
+def anchors(u: Embeddings) -> list[tuple[Index, list[Index], list[Index], list[Index]]]:
+    r"""Each u with U_{i,j}, U_i \ U_{i,j} and U \ U_i."""
+    return [
+        (
+            a,
+            u.of_instance(*a[:2]),
+            u.others_in_class(*a[:2]),
+            u.outside_class(a[0]),
+        )
+        for a in u.everything
+    ]
+
+
+def _instances(u: Embeddings) -> list[list[Index]]:
+    return [u.of_instance(i, j) for i, j in product(range(u.m), range(u.n))]
+
+
+# --- exponentials ------------------------------------------------------------------------
+def temperature(u: Embeddings) -> Fraction:
+    """One of three temperatures, low, middle and high, taken in turn over the cases."""
+    return (Fraction(1, 5), Fraction(1), Fraction(7, 2))[(u.m + u.n + u.p + u.dimension) % 3]
+
+
+def exp(exponent: Fraction) -> Any:
+    """Exponential of an exact number."""
+    return mpmath.exp(exponent)
+
+
+def log_mean(values: Iterable[Any]) -> Any:
+    """Mean of the logarithms of some numbers."""
+    logs = [mpmath.log(v) for v in values]
+    return mpmath.fsum(logs) / len(logs)
+
+
+# --- cases -------------------------------------------------------------------------------
+@cache
+def random_sets() -> tuple[Embeddings, ...]:
+    """Random exact unit vectors, two classes and two instances at least."""
+    shapes = [
+        (2, 2, 1, 1),
+        (2, 2, 1, 2),
+        (2, 2, 1, 3),
+        (2, 2, 2, 2),
+        (2, 2, 2, 4),
+        (2, 3, 1, 2),
+        (3, 2, 1, 5),
+        (2, 2, 3, 3),
+        (2, 4, 1, 3),
+        (4, 2, 1, 2),
+    ]
+    return tuple(Embeddings.random(*shape, seed=k) for k, shape in enumerate(shapes))
+
+
+@cache
+def ssem_sets() -> tuple[Embeddings, ...]:
+    """SSEMs from delta = 0 to the upper end."""
+    shapes = [(2, 2, 1, "0"), (2, 2, 1, "3/2"), (2, 2, 2, "1"), (3, 2, 1, "1/2"), (2, 3, 1, "5/4")]
+    return tuple(Embeddings.ssem(m, n, p, Fraction(d)) for m, n, p, d in shapes)
+
+
+def all_sets() -> tuple[Embeddings, ...]:
+    """Random sets and SSEMs."""
+    return random_sets() + ssem_sets()
+
+
+def sign_patterns(m: int, n: int, p: int) -> list[Embeddings]:
+    """Every embedding set in R^1."""
+    return [
+        Embeddings.from_vectors(m, n, p, [[s] for s in signs], note=f"signs {signs}")
+        for signs in product((1, -1), repeat=m * n * p)
+    ]
+
+
+def ssem_matching(u: Embeddings, functional: Callable[[Embeddings], Fraction]) -> Embeddings:
+    """The SSEM with the same m, n, p on which a functional has the value it has on ``u``.
+
+    The functional must be affine in delta**2; the constructor refuses a delta outside
+    the interval on which SSEM exists, so getting an answer is part of the test.
+    """
+    low, high = (functional(Embeddings.ssem(u.m, u.n, u.p, Fraction(e))) for e in (0, 1))
+    return Embeddings.ssem(u.m, u.n, u.p, (functional(u) - low) / (high - low))
+
+
+# --- chains ------------------------------------------------------------------------------
+def chain(
+    lines: Lines,
+    relations: Sequence[Relation],
+    cases: Iterable[Embeddings],
+    *,
+    where: Callable[[Embeddings], bool] = lambda _: True,
+    note: str = "",
+) -> Verdict:
+    """Test a display line by line: ``line[k] relations[k] line[k + 1]`` for every k."""
+    cases = tuple(cases)
+    known: dict[int, Sequence[Any]] = {}
+
+    def pair(u: Embeddings, k: int) -> tuple[Any, Any]:
+        if id(u) not in known:
+            known[id(u)] = lines(u)
+        return known[id(u)][k], known[id(u)][k + 1]
+
+    found = [
+        on_embeddings(lambda u, k=k: pair(u, k), r, cases, where=where, note=note)  # type: ignore[misc]
+        for k, r in enumerate(relations)
+    ]
+    return next((v for v in found if v.word != "agrees"), found[0])

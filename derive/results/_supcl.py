@@ -1,0 +1,86 @@
+"""What the theorems about losses on the nested hierarchy share: symmetry, domain, segment."""
+
+from __future__ import annotations
+
+from sympy import Expr, Rational, S, sqrt
+
+from ..engine.derivation import Derivation
+from ..engine.domain import POSITIVE, Domain, at_least, between
+from ..engine.present import affine, tidy
+from ..engine.relations import eq
+from ..engine.segment import LossOnSegment, Segment, cut_segment
+from ..losses.softmax import SoftmaxLoss
+from ..losses.supcl import SAME_CLASS
+from ..structures.hierarchy import hierarchy
+from ..symbols import alpha, delta, m, n, p, tau, x
+
+SYMMETRY = hierarchy()
+
+SIZES = Domain(
+    {m: at_least(2), n: at_least(2), p: at_least(1)}, {m: 3, n: 2, p: 2}
+)
+TEMPERED = SIZES.with_range(tau, POSITIVE, Rational(1, 2))
+COMBINED = TEMPERED.with_range(alpha, between(0, 1), Rational(1, 2))
+
+
+def on_segment(loss: SoftmaxLoss, domain: Domain, proof: Derivation) -> LossOnSegment:
+    """Reduce a loss to the segment that starts at collapse, recording every step."""
+    return LossOnSegment(
+        loss, SYMMETRY, coordinate=SAME_CLASS, low="instances", domain=domain, proof=proof
+    )
+
+
+def ssem_segment() -> Segment:
+    """The segment with coinciding views and centroid zero: the SSEM."""
+    return cut_segment(SYMMETRY, ("views", "mean"), "instances", SAME_CLASS)
+
+
+def simplex_position(segment: Segment) -> Expr:
+    """x at which same-class and cross-class inner products agree: the mn-1 simplex ETF."""
+    g = segment.inner
+    gap = affine(g["same_class"] - g["cross_class"], x)
+    return tidy(-gap.xreplace({x: S.Zero}) / gap.diff(x))
+
+
+def position_of_delta(segment: Segment) -> Expr:
+    """x as a function of delta: delta = 1 is the simplex ETF, and x grows as delta squared."""
+    return simplex_position(segment) * delta**2
+
+
+def delta_of_position(segment: Segment, position: Expr) -> Expr:
+    """The inverse of :func:`position_of_delta`."""
+    return sqrt(tidy(1 / simplex_position(segment)) * position)
+
+
+def variances(segment: Segment) -> dict[str, Expr]:
+    """Within-class and between-class variance and squared centroid norm along a segment.
+
+    The trace of the Gram matrix over N splits over the eigenspaces: contrasts inside
+    classes, contrasts between class means, and the mean.
+    """
+    scheme, values = segment.scheme, segment.eigenvalues()
+
+    def share(*names: str) -> Expr:
+        return affine(
+            sum(scheme.eigenspace(e).dimension * values[e] for e in names) / scheme.size, x
+        )
+
+    return {
+        "within": share("views", "instances"),
+        "between": share("classes"),
+        "centroid": share("mean"),
+    }
+
+
+def state_delta(proof: Derivation, segment: Segment, domain: Domain) -> None:
+    """Record how x and delta are related."""
+    at = simplex_position(segment)
+    g = segment.inner
+    proof.equal(
+        "At x = mn/(mn-1) all distinct instances have the same inner product",
+        g["same_class"].xreplace({x: at}),
+        g["cross_class"].xreplace({x: at}),
+        "this is the (mn-1)-simplex ETF, where delta = 1; x grows as delta squared",
+        domain,
+        eq(x, position_of_delta(segment)),
+    )

@@ -1,0 +1,24 @@
+"""The nested hierarchy: views in instances in classes (in superclasses, ...)."""
+
+from __future__ import annotations
+
+from functools import reduce
+
+from ..symbols import m, n, p
+from .scheme import Scheme, complete, nested
+
+#: (number per parent, relation of two different ones, contrasts between them)
+Level = tuple[object, str, str]
+
+VIEWS: Level = (p, "same_instance", "views")
+INSTANCES: Level = (n, "same_class", "instances")
+CLASSES: Level = (m, "cross_class", "classes")
+
+
+def hierarchy(*levels: Level) -> Scheme:
+    """Nest any number of levels, finest first; by default views, instances, classes.
+
+    A further level is one more argument: ``(3, "cross_superclass", "superclasses")``.
+    """
+    schemes = [complete(*level) for level in (levels or (VIEWS, INSTANCES, CLASSES))]
+    return reduce(nested, schemes)
