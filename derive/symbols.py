@@ -18,3 +18,4 @@ alpha = Symbol("alpha", nonnegative=True)  #: weight of the self-supervised term
 tau = Symbol("tau", positive=True)  #: temperature
 delta = Symbol("delta", nonnegative=True)  #: position on the SSEM, as in Definition 2
 x = Symbol("x", nonnegative=True)  #: position on a Gram segment; delta**2*m*n/(m*n - 1) on SSEM
+radius = Symbol("r", positive=True)  #: common norm of the embeddings, 1 unless said otherwise

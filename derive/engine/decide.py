@@ -6,10 +6,12 @@ after the domain was put in by substitution). Sampling only refutes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 
-from sympy import Dummy, Expr, S, Symbol
+from sympy import Dummy, Expr, Max, S, Symbol
+from sympy.polys.domains import QQ
+from sympy.polys.fields import FracField
 
 from .domain import Case, Domain
 from .evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
@@ -39,18 +41,29 @@ def zero(expression: Expr, domain: Domain) -> Outcome:
 
 def positive(expression: Expr, domain: Domain, *, strict: bool = True) -> Outcome:
     """Decide whether an expression is > 0 (or, not strict, >= 0) everywhere on a domain."""
-    if not expression.free_symbols:
-        return _sign_of_constant(expression, strict)
-    if not expression.free_symbols <= set(domain.ranges):
-        return Undecided(f"the domain does not bound {expression.free_symbols - set(domain.ranges)}")
-    domain = domain.restricted(_closure(expression.free_symbols, domain))
-    try:
-        if all(_positive_case(expression, case, strict) for case in domain.cases()):
-            how = "all coefficients are non-negative once the domain is put in"
-            return Holds(Evidence(Grade.EXACT, how))
-    except NotInField:
-        pass
-    for point, value in _values(expression, domain):
+    return any_positive([expression], domain, strict=strict)
+
+
+def any_positive(
+    expressions: Sequence[Expr], domain: Domain, *, strict: bool = True
+) -> Outcome:
+    """Decide whether the largest of several expressions is > 0 (or >= 0) on a domain.
+
+    The domain is covered by a few parametrised cases; in each, one of the expressions
+    must be proved positive.
+    """
+    used = set().union(*(e.free_symbols for e in expressions))
+    if not used <= set(domain.ranges):
+        return Undecided(f"the domain does not bound {used - set(domain.ranges)}")
+    domain = domain.restricted(_closure(used, domain))
+    for case in domain.cases():
+        if not any(_positive_case(e, case, strict) for e in expressions):
+            break
+    else:
+        how = "all coefficients are non-negative once the domain is put in"
+        return Holds(Evidence(Grade.EXACT, how))
+    largest = expressions[0] if len(expressions) == 1 else Max(*expressions)
+    for point, value in _values(largest, domain):
         if value < -CLOSE or (strict and value.is_zero):
             return Refuted(_named(point), f"the value is {value.n(6)}")
     return Undecided("the sign could not be proved, and no counterexample was found")
@@ -59,14 +72,6 @@ def positive(expression: Expr, domain: Domain, *, strict: bool = True) -> Outcom
 def sample_points(domain: Domain, count: int = 24) -> list[dict[str, Expr]]:
     """Admissible points of a domain by symbol name, edges included, the same every time."""
     return [_named(p) for p in domain.points(count)]
-
-
-def _sign_of_constant(value: Expr, strict: bool) -> Outcome:
-    if value.is_positive or (value.is_zero and not strict):
-        return Holds(Evidence(Grade.EXACT, "the sign of a number"))
-    if value.is_negative or value.is_zero:
-        return Refuted({}, f"the value is {value.n(6)}")
-    return Undecided(f"the sign of {value} is not known")
 
 
 # --- internals ---------------------------------------------------------------------------
@@ -100,6 +105,15 @@ def _closure(used: Iterable[Symbol], domain: Domain) -> set[Symbol]:
 
 
 def _positive_case(expression: Expr, case: Case, strict: bool) -> bool:
+    if not expression.free_symbols:
+        return bool(expression.is_positive or (not strict and expression.is_zero))
+    try:
+        return _positive_in_field(expression, case, strict)
+    except NotInField:
+        return False
+
+
+def _positive_in_field(expression: Expr, case: Case, strict: bool) -> bool:
     field = ExpField([expression])
     element = field(expression)
     signs = (
@@ -150,9 +164,6 @@ def _coefficient_sign(expression: Expr, strict: set[Symbol]) -> Fraction | int |
             return None
         return int(expression.is_positive) - int(expression.is_negative)
     symbols = sorted(expression.free_symbols, key=lambda s: s.name)
-    from sympy.polys.domains import QQ
-    from sympy.polys.fields import FracField
-
     element = FracField(symbols, QQ).from_expr(expression)
     total: Fraction | int = 1
     for part in (element.numer, element.denom):

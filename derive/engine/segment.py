@@ -29,7 +29,7 @@ from ..losses.softmax import SoftmaxLoss
 from ..structures.scheme import Scheme
 from ..symbols import x as position
 from .convexity import log_sum_exp_is_convex
-from .decide import positive
+from .decide import any_positive
 from .derivation import Derivation, StepFailed
 from .domain import Domain, between
 from .evidence import Holds
@@ -228,16 +228,12 @@ class LossOnSegment:
             segment.x, between(0, segment.length), domain.witness_of(segment.length) / 2
         )
         theta = self.scheme.eigenvalues(self.reduced.pair_gradient(segment.inner))
-        found = []
-        for e in segment.active:
-            for other in (segment.high, segment.low):
-                outcome = positive(theta[e] - theta[other], inside)
-                if isinstance(outcome, Holds):
-                    found.append(outcome)
-                    break
-            else:
-                return None
-        return found
+        outcomes = [
+            any_positive([theta[e] - theta[segment.high], theta[e] - theta[segment.low]], inside)
+            for e in segment.active
+        ]
+        proved = [o for o in outcomes if isinstance(o, Holds)]
+        return proved if len(proved) == len(outcomes) else None
 
     def _add_certificate(self) -> None:
         s = self.segment

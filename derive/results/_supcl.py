@@ -8,6 +8,7 @@ from ..engine.derivation import Derivation
 from ..engine.domain import POSITIVE, Domain, at_least, between
 from ..engine.present import affine, tidy
 from ..engine.relations import eq
+from ..engine.result import Quantity
 from ..engine.segment import LossOnSegment, Segment, cut_segment
 from ..losses.softmax import SoftmaxLoss
 from ..losses.supcl import SAME_CLASS
@@ -84,3 +85,37 @@ def state_delta(proof: Derivation, segment: Segment, domain: Domain) -> None:
         domain,
         eq(x, position_of_delta(segment)),
     )
+
+
+def optimum(segment: Segment, position: Expr, loss: Expr, domain: Domain) -> dict[str, Quantity]:
+    """The quantities of an optimum at a position of the segment."""
+    at = {x: position}
+    share = variances(segment)
+    return {
+        "delta_star": Quantity(
+            delta_of_position(segment, position), r"\delta^\star", "position on the SSEM", domain
+        ),
+        "x_star": Quantity(position, r"x^\star", "position on the Gram segment", domain),
+        "same_class": Quantity(
+            segment.inner["same_class"].xreplace(at),
+            r"u^\top v",
+            "inner product with another instance of the class",
+            domain,
+        ),
+        "cross_class": Quantity(
+            segment.inner["cross_class"].xreplace(at),
+            r"u^\top w",
+            "inner product with another class",
+            domain,
+        ),
+        "within_class_variance": Quantity(
+            share["within"].xreplace(at), r"\mathrm{Var}[U_i]", "within-class variance", domain
+        ),
+        "between_class_variance": Quantity(
+            share["between"].xreplace(at),
+            r"\mathrm{Var}^{\mathrm{Btwn}}[U]",
+            "between-class variance",
+            domain,
+        ),
+        "loss": Quantity(loss.xreplace(at), r"\mathcal{L}^\star", "least loss", domain),
+    }

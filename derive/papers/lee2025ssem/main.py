@@ -256,12 +256,13 @@ def figure_1c(end: Expr = sqrt(Rational(3, 2))) -> Verdict:
 )
 def definition_1(apart: Callable[[int], Fraction] = lambda k: Fraction(-1, k - 1)) -> Verdict:
     def sides(u: Embeddings) -> tuple[Fraction, Fraction]:
-        a, b = u.everything[:2]
-        # Equal spacing with the centroid at the origin: the vectors sum to zero.
-        return 1 + (u.m - 1) * apart(u.m), u.sum_ip([a], u.everything) + 0 * u.ip(a, b)
+        pairs = [u.ip(a, b) for a, b in product(u.everything, repeat=2) if a != b]
+        return first_difference([apart(u.m), *pairs])
 
     cases = [Embeddings.simplex(k) for k in range(2, 7)]
-    return on_embeddings(sides, "=", cases, note="n = 1 is one vector, with no pairs")
+    return on_embeddings(
+        sides, "=", cases, where=lambda u: u.is_unit, note="n = 1 is one vector, with no pairs"
+    )
 
 
 @LEDGER.claim("Section 4.1: existence of simplex ETF", "exists when d >= n - 1")
@@ -629,14 +630,517 @@ def remark_1_delta(printed: Expr = printed_interval) -> Verdict:
     within = holds_positive(printed**2 - 1, SHAPE)
     if within.word != "agrees":
         return within
+    one_class = printed.subs({m: 1, n: 2})
     return needs_condition(
         "m >= 2",
         within,
-        differs_at({"m": 1, "n": 2}, printed**2, 1 + S.One / 10**9, "")
-        if printed.subs({m: 1, n: 2}) != 1
-        else decided(
-            False,
-            "the square root at m = 1",
-            witness={"point": {"m": "1", "n": "2"}, "printed": "> 1", "derived": "1"},
+        decided(
+            one_class > 1,
+            "the square root for one class",
+            witness={"point": {"m": "1", "n": "2"}, "printed": "> 1", "derived": str(one_class)},
         ),
+    )
+
+
+def same_pair_for_both() -> Embeddings:
+    """Two classes that share the pair e, -e in R^3: m = n = 2."""
+    return Embeddings.from_vectors(2, 2, 1, [[1, 0, 0], [-1, 0, 0]] * 2)
+
+
+@LEDGER.claim(
+    "Remark 1: all minimisers",
+    r"embeddings minimising L_{cNCE} satisfy u \cdot v < u \cdot w "
+    r"for all i \ne i', u, v \in U_i, w \in U_{i'}",
+    result="cnce-optimum",
+)
+def remark_1_minimisers() -> Verdict:
+    pairs = same_pair_for_both()
+    ssem = Embeddings.ssem(2, 2, 1, Fraction(3, 2))
+    best = on_embeddings(
+        lambda u: (value(CNCE, u, tau=HALF), value(CNCE, ssem, tau=HALF)), "=", [pairs]
+    )
+    left, right = pairs.ip((0, 0, 0), (0, 1, 0)), pairs.ip((0, 0, 0), (1, 1, 0))
+    return decided(
+        best.word != "agrees" or left < right,
+        "both classes {e, -e}: as small a loss as that of the SSEM, and no strict inequality",
+        "L_cNCE does not see how classes lie to each other, so it has many more minimisers; for "
+        "the SSEM itself the inequality holds for u, v of different instances (never for u = v), "
+        "and the w printed in U_i is one of another class",
+        witness={
+            "point": "U_1 = U_2 = {e, -e}, u = e, v = w = -e",
+            "printed": f"{left} < {right}",
+            "derived": f"{left} = {right}",
+        },
+    )
+
+
+@LEDGER.claim(
+    "Remark 1: combined loss",
+    r"(1-\alpha) L_{Sup} + \alpha L_{cNCE} may put embeddings of different classes closer "
+    "to each other than those of one class",
+    result="sup-cnce-optimum",
+)
+def remark_1_combined(step: Fraction = Fraction(1, 8)) -> Verdict:
+    # Convex along delta**2, so a fall just beyond delta = 1 puts the minimum beyond it.
+    simplex, beyond = (Embeddings.ssem(2, 2, 1, 1 + s) for s in (Fraction(0), step))
+    mixed = {"alpha": Fraction(9, 10), "tau": Fraction(1)}
+    return on_embeddings(
+        lambda u: (value(SUP_CNCE, u, **mixed), value(SUP_CNCE, simplex, **mixed)),
+        "<",
+        [beyond],
+        note="for instance at m = n = 2, alpha = 9/10, tau = 1",
+    )
+
+
+# --- Section 5.1: variances ----------------------------------------------------------------------
+def gap(u: Embeddings, left: Vector, right: Vector) -> Fraction:
+    """Squared distance of two combinations of embeddings."""
+    step = combine((1, left), (-1, right))
+    return u.dot(step, step)
+
+
+def printed_within(u: Embeddings, i: int) -> Fraction:
+    """Var[U_i] as printed in (12)."""
+    own = u.of_class(i)
+    centre = combine((Fraction(1, u.n), total(own)))
+    return Fraction(1, u.n) * sum(gap(u, {a: Fraction(1)}, centre) for a in own)
+
+
+def printed_between(u: Embeddings) -> Fraction:
+    """Var^Btwn[U] as printed in (13)."""
+    centres = [combine((Fraction(1, u.n), total(u.of_class(i)))) for i in range(u.m)]
+    return Fraction(1, u.m) * sum((gap(u, c, mean(u.everything)) for c in centres), Fraction(0))
+
+
+def one_view(u: Embeddings) -> bool:
+    """p = 1, as in the main text."""
+    return u.p == 1
+
+
+@LEDGER.claim(
+    "Definition 3", r"\text{Var}[U_i] and \text{Var}^{Btwn}[U] of (12) and (13), for mn embeddings"
+)
+def definition_3() -> Verdict:
+    return both(equation_12(), equation_13())
+
+
+@LEDGER.claim(
+    "(12)", r"\text{Var}[U_i] := \frac{1}{n}\sum_{u \in U_i}\|u - E[U_i]\|^2"
+)
+def equation_12(printed: Callable[[Embeddings, int], Fraction] = printed_within) -> Verdict:
+    return on_embeddings(
+        lambda u: (printed(u, u.m - 1), u.variance(u.of_class(u.m - 1))),
+        "=",
+        assorted(),
+        where=one_view,
+    )
+
+
+@LEDGER.claim(
+    "(13)", r"\text{Var}^{Btwn}[U] := \frac{1}{m}\sum_i\|E[U_i] - E[U]\|^2"
+)
+def equation_13(printed: Callable[[Embeddings], Fraction] = printed_between) -> Verdict:
+    return on_embeddings(
+        lambda u: (printed(u), u.between_variance()), "=", assorted(), where=one_view
+    )
+
+
+@LEDGER.claim(
+    "Section 5.1: class collapse", r"\text{Var}[U_i] = 0: the instances of class i coincide"
+)
+def zero_within() -> Verdict:
+    def sides(u: Embeddings) -> tuple[int, int]:
+        own = u.of_class(0)
+        merged = all(u.mean_sq_dist([a], [b]) == 0 for a in own for b in own)
+        return int(u.variance(own) == 0), int(merged)
+
+    return on_embeddings(sides, "=", [*assorted(), *exact_ssem()])
+
+
+@LEDGER.claim(
+    "Section 5.1: zero between-class variance",
+    r"\text{Var}^{Btwn}[U] = 0: different classes cannot be separated",
+)
+def zero_between() -> Verdict:
+    # U_1 = {e1, -e1}, U_2 = {e2, -e2}: disjoint, and the origin is in both convex hulls.
+    crossed = Embeddings.from_vectors(2, 2, 1, [[1, 0], [-1, 0], [0, 1], [0, -1]])
+    shared = gap(crossed, mean(crossed.of_class(0)), mean(crossed.of_class(1)))
+    return decided(
+        crossed.between_variance() == shared == 0 and distinct(crossed) == 4,
+        "equal class means are a common point of the convex hulls",
+        "true of separation by hyperplanes; the classes {e1, -e1} and {e2, -e2} are still disjoint",
+        witness={"shared": str(shared)},
+    )
+
+
+def average_variance(u: Embeddings) -> Fraction:
+    """The left-hand side of (14)."""
+    within = sum((u.variance(u.of_class(i)) for i in range(u.m)), Fraction(0))
+    return within / u.m + u.between_variance()
+
+
+@LEDGER.claim(
+    "Section 5.1: total variance", "the left-hand side of (14) is the total variance"
+)
+def total_variance() -> Verdict:
+    return on_embeddings(
+        lambda u: (average_variance(u), u.variance(u.everything)), "=", assorted()
+    )
+
+
+@LEDGER.claim(
+    "(14)",
+    r"\frac{1}{m}\sum_i \text{Var}[U_i] + \text{Var}^{Btwn}[U] \le 1",
+    result="variance-bound",
+)
+def equation_14(bound: int = 1) -> Verdict:
+    return on_embeddings(
+        lambda u: (average_variance(u), Fraction(bound)), "<=", [*assorted(), *exact_ssem()]
+    )
+
+
+@LEDGER.claim(
+    "Proposition 3",
+    "the variances add up to at most 1, and to 1 when E[U] = 0",
+    result="variance-bound",
+)
+def proposition_3(bound: int = 1) -> Verdict:
+    def sides(u: Embeddings) -> tuple[int, int]:
+        return int(average_variance(u) == bound), int(u.mean_ip(u.everything, u.everything) == 0)
+
+    return on_embeddings(
+        sides,
+        "=",
+        [*assorted(), *exact_ssem()],
+        note="and only then; no set has E[U] = 0 when mnp = 1, or when d = 1 and mnp is odd",
+    )
+
+
+printed_variances = (
+    delta**2 * m * (n - 1) / (m * n - 1),
+    1 - delta**2 * m * (n - 1) / (m * n - 1),
+)
+
+
+def variances_of_ssem(printed: tuple[Expr, Expr]) -> Verdict:
+    """Both variances of the SSEM, and their sum."""
+    within = both(
+        on_ssem(printed[0], results["ssem"].within_class_variance),
+        on_ssem(printed[1], results["ssem"].between_class_variance),
+        on_ssem(printed[0] + printed[1], S.One),
+    )
+    if within.word != "agrees":
+        return within
+
+    def sides(u: Embeddings) -> tuple[Fraction, Fraction]:
+        here = printed[1].subs({m: u.m, n: u.n, delta: 0})
+        return Fraction(int(here.p), int(here.q)), u.between_variance()
+
+    return needs_condition(
+        "m >= 2",
+        within,
+        on_embeddings(sides, "=", [Embeddings.ssem(1, 2, 1, Fraction(0))]),
+        "one class has no between-class variance, so the sum is delta**2 for m = 1",
+    )
+
+
+@LEDGER.claim(
+    "Proposition 4",
+    r"\text{Var}[U_i^\delta] = \delta^2\frac{m(n-1)}{mn-1}, "
+    r"\text{Var}^{Btwn}[U^\delta] = 1 - \delta^2\frac{m(n-1)}{mn-1}, which add up to 1",
+    result="ssem",
+)
+def proposition_4(printed: tuple[Expr, Expr] = printed_variances) -> Verdict:
+    return variances_of_ssem(printed)
+
+
+@LEDGER.claim(
+    "Remark 2",
+    "every minimiser of the SupCL loss attains the maximum variance in (14)",
+    result="supcl-optimum",
+)
+def remark_2() -> Verdict:
+    proved = results["supcl-optimum"]
+    centred = on_ssem(
+        results["ssem"].within_class_variance + results["ssem"].between_class_variance, S.One
+    )
+    # At alpha = 0 one class collapses: its loss is log n, and that of any other set is larger.
+    others = [u for u in sign_patterns(1, 2, 1) if u.variance(u.everything) > 0]
+    merged = Embeddings.ssem(1, 2, 1, Fraction(0))
+    least = on_embeddings(
+        lambda u: (value(SUPCL, u, alpha=0, tau=HALF), value(SUPCL, merged, alpha=0, tau=HALF)),
+        ">",
+        others,
+    )
+    return needs_condition(
+        "m >= 2",
+        both(decided(True, f"derivation of {proved.id}", grade=proved.evidence.grade), centred),
+        both(least, on_embeddings(lambda u: (average_variance(u), Fraction(1)), "=", [merged])),
+        "one class with alpha <= 1/n collapses to a point: variance 0",
+    )
+
+
+# --- Section 5.2: preventing class collapse ------------------------------------------------------
+@LEDGER.claim(
+    "Section 5.2: collapse at delta = 0",
+    r"class collapse occurs when \delta = 0",
+    result="ssem",
+)
+def collapse_at_zero() -> Verdict:
+    variance = results["ssem"].within_class_variance
+    return both(
+        equal(S.Zero, variance.subs(delta, 0), SHAPE),
+        holds_positive(variance, SHAPE.with_range(delta, Range(), 1), "and only then"),
+    )
+
+
+TEMPERED = SHAPE.with_range(tau, Range(), HALF)
+MIXED = TEMPERED.with_range(alpha, between(1 / n, 1, "()"), Rational(3, 4))
+HOT = exp(m / (m - 1) / tau)
+
+printed_15 = (m * n - 1 + HOT) / (m * n - n + n * HOT)
+printed_16 = 1 / ((1 - 1 / m) * log((m * n - 1 - alpha * (m - 1) * n) / (alpha * n - 1)))
+
+
+@LEDGER.claim(
+    "Theorem 2",
+    "classes do not collapse iff (15), equivalently iff (16)",
+    result="supcl-threshold",
+)
+def theorem_2(lower: Expr = printed_15, upper: Expr = printed_16) -> Verdict:
+    within = both(equation_15(lower), equal(upper, results["supcl-threshold"].tau_max, MIXED))
+    if within.word != "agrees":
+        return within
+    return needs_condition(
+        "m >= 2",
+        within,
+        undefined_at({"m": 1, "n": 2}, lambda: lower.subs({m: 1, n: 2})),
+        "m/(m - 1) does not exist for one class, whose threshold is 1/n at every tau",
+    )
+
+
+@LEDGER.claim(
+    "Theorem 2: dimension",
+    "Theorem 2 is stated without d >= mn - 1",
+)
+def theorem_2_dimension(least: Fraction = Fraction(9, 10)) -> Verdict:
+    proved = results["supcl-threshold"]
+    threshold = printed_15.subs({m: 2, n: 2, tau: HALF})
+    losses = {
+        u: value(SUPCL, u, alpha=least, tau=HALF) for u in sign_patterns(2, 2, 1)
+    }
+    best = [u for u, loss in losses.items() if loss - min(losses.values()) < mpf(Fraction(1, 10**30))]
+    collapsed = all(u.variance(u.of_class(i)) == 0 for u in best for i in (0, 1))
+    return needs_condition(
+        "d >= mn - 1",
+        decided(True, f"derivation of {proved.id}", grade=proved.evidence.grade),
+        decided(
+            not (collapsed and threshold < Rational(least)),
+            "all 16 embeddings of two classes of two in R^1",
+            witness={
+                "point": {"m": "2", "n": "2", "d": "1", "alpha": str(least), "tau": "1/2"},
+                "printed": f"no collapse, as alpha > {threshold.evalf(6)}",
+                "derived": "every minimiser collapses",
+            },
+        ),
+        "asked for in the text of Section 4.1 for all that follows, and not in the theorem",
+    )
+
+
+@LEDGER.claim(
+    "(15)",
+    r"\alpha \in (\frac{mn - 1 + \exp(\frac{m}{m-1}/\tau)}"
+    r"{mn - n + n\exp(\frac{m}{m-1}/\tau)}, 1]",
+    result="supcl-threshold",
+)
+def equation_15(printed: Expr = printed_15) -> Verdict:
+    return equal(printed, results["supcl-threshold"].alpha_min, TEMPERED)
+
+
+@LEDGER.claim(
+    "(16)",
+    r"\tau \in (0, \frac{1}{(1 - \frac{1}{m})\log(\frac{mn-1-\alpha(m-1)n}{\alpha n - 1})}) "
+    r"for \alpha \in (\frac{1}{n}, 1]",
+    result="supcl-threshold",
+)
+def equation_16(printed: Expr = printed_16) -> Verdict:
+    within = equal(printed, results["supcl-threshold"].tau_max, MIXED)
+    if within.word != "agrees":
+        return within
+    point = {m: 2, n: 2, alpha: 1}
+    return needs_condition(
+        "alpha < 1",
+        within,
+        undefined_at({s.name: v for s, v in point.items()}, lambda: printed.subs(point)),
+        "at alpha = 1 the logarithm is 0 and every tau will do",
+    )
+
+
+@LEDGER.claim(
+    "Section 5.2: alpha_min rises with tau",
+    r"the minimum value of \alpha increases monotonically with respect to \tau > 0",
+    result="supcl-threshold",
+)
+def alpha_min_rises(sign: int = 1) -> Verdict:
+    slope = sign * diff(results["supcl-threshold"].alpha_min, tau)
+    return holds_positive(slope, TEMPERED, "an infimum: the interval is open at alpha_min")
+
+
+def many_instances(temperature: Rational) -> Expr:
+    """alpha_min for m = 10 and n to infinity."""
+    return results["supcl-threshold"].alpha_min_n_oo.subs({m: 10, tau: temperature}).evalf(30)
+
+
+@LEDGER.claim(
+    "Section 5.2: alpha at tau = 0.5",
+    r"m = 10, \tau = 0.5, n large: no collapse for \alpha \in [0.549, 1]",
+    result="supcl-threshold",
+)
+def alpha_at_half(printed: Rational = Rational(549, 1000)) -> Verdict:
+    least = many_instances(Rational(1, 2))
+    return decided(
+        0 < printed - least < Rational(1, 2000),
+        f"the limit is {least.n(6)}, from above",
+        witness={"printed": str(printed), "derived": str(least.n(8))},
+    )
+
+
+@LEDGER.claim(
+    "Section 5.2: alpha at tau = 0.9",
+    r"m = 10, \tau = 0.9, n large: no collapse for \alpha \in [0.804, 1]",
+    result="supcl-threshold",
+)
+def alpha_at_nine_tenths(printed: Rational = Rational(804, 1000)) -> Verdict:
+    least = many_instances(Rational(9, 10))
+    rounded = decided(
+        abs(printed - least) < Rational(1, 2000),
+        f"the limit is {least.n(6)}",
+        witness={"printed": str(printed), "derived": str(least.n(8))},
+    )
+    if rounded.word != "agrees":
+        return rounded
+    return needs_condition(
+        "0.804 read as a value rounded to three digits",
+        rounded,
+        decided(
+            printed > least,
+            "alpha_min falls to its limit as n grows",
+            witness={
+                "point": {"m": "10", "tau": "9/10", "alpha": "0.804", "n": "any"},
+                "printed": "no collapse",
+                "derived": f"alpha_min > {least.n(6)}",
+            },
+        ),
+        "0.804 itself is below alpha_min for every n; 0.805 is safe",
+    )
+
+
+@LEDGER.claim(
+    "Section 5.2: limit of alpha_min",
+    r"the minimum \alpha converges to \frac{1}{n} as \tau \to 0",
+    result="supcl-threshold",
+)
+def alpha_min_limit(printed: Expr = 1 / n) -> Verdict:
+    return equal(printed, results["supcl-threshold"].alpha_min_tau_0, SHAPE)
+
+
+@LEDGER.claim(
+    "Section 5.2: alpha > 1/n",
+    r"\alpha must always be greater than \frac{1}{n}; in particular \alpha \ge \frac{1}{n}",
+    result="supcl-threshold",
+)
+def alpha_above(printed: Expr = 1 / n) -> Verdict:
+    return holds_positive(results["supcl-threshold"].alpha_min - printed, TEMPERED)
+
+
+@LEDGER.claim(
+    "Section 5.2: limit of tau_max",
+    r"the maximum \tau converges to ((1 - \frac{1}{m})\log(1 + \frac{1-\alpha}{\alpha}m))^{-1}",
+    result="supcl-threshold",
+)
+def tau_max_limit(
+    printed: Expr = 1 / ((1 - 1 / m) * log(1 + (1 - alpha) / alpha * m)),
+) -> Verdict:
+    return equal(printed, results["supcl-threshold"].tau_max_n_oo, MIXED)
+
+
+def half_and_half(classes: int) -> Expr:
+    """tau_max for alpha = 1/2 and n to infinity."""
+    return results["supcl-threshold"].tau_max_n_oo.subs({alpha: Rational(1, 2), m: classes}).evalf(30)
+
+
+@LEDGER.claim(
+    "Section 5.2: alpha = 0.5",
+    r"at \alpha = 0.5 the condition reduces to \tau \lesssim \frac{1}{\log m}",
+    result="supcl-threshold",
+)
+def alpha_half(printed: Callable[[int], Expr] = lambda k: 1 / log(Integer(k))) -> Verdict:
+    # The exact 1/((1 - 1/m) log(1 + m)) is above 1/log m by a factor below 1 + 1/(m - 1).
+    ratios = {k: (half_and_half(k) / printed(k)).evalf(20) for k in (10, 10**3, 10**6)}
+    wrong = {k: r for k, r in ratios.items() if not 1 < r < 1 + Rational(1, k - 1)}
+    return decided(
+        not wrong,
+        "the ratio of the two at m = 10, 10^3 and 10^6",
+        "leading order for many classes; the bound is 1/((1 - 1/m) log(1 + m)), a little more",
+        grade=Grade.SAMPLED,
+        witness={"ratio": {str(k): str(r.n(6)) for k, r in wrong.items()}},
+    )
+
+
+@LEDGER.claim(
+    "Section 5.2: tau = 0.1",
+    r"\tau = 0.1 is a reasonable choice unless m \ge \exp(10)",
+    result="supcl-threshold",
+)
+def tau_one_tenth(printed: int = 22026) -> Verdict:
+    # floor(exp(10)) = 22026: the last number of classes that the text calls safe.
+    tenth = Rational(1, 10)
+    return decided(
+        printed < exp(10) < printed + 1 and half_and_half(printed) > tenth > half_and_half(22036),
+        "alpha = 1/2 and n to infinity, at m = 22026 and m = 22036",
+        "for n to infinity tau = 0.1 is still safe up to m = 22035",
+        witness={"printed": str(printed), "derived": str(half_and_half(printed))},
+    )
+
+
+@LEDGER.claim(
+    "Section 5.2: tau <= 1/log(m) is necessary",
+    r"to avoid class collapse it is necessary that \alpha \ge \frac{1}{n} "
+    r"and \tau \le \frac{1}{\log m}",
+    result="supcl-threshold",
+)
+def tau_necessary(printed: Expr = 1 / log(m)) -> Verdict:
+    largest = results["supcl-threshold"].tau_max
+    point = {"m": 2, "n": 2, "alpha": Rational(9, 10)}
+    found = differs_at(
+        point,
+        printed,
+        largest,
+        "tau may be up to tau_max, which is larger here, and arbitrarily large as alpha goes to 1; "
+        "for alpha = 1/2 and n to infinity tau <= 1/log(m) is sufficient, not necessary",
+    )
+    at = {m: 2, n: 2, alpha: Rational(9, 10)}
+    if not printed.subs(at).evalf() < largest.subs(at).evalf():
+        raise ValueError("the printed bound is not violated at the witness")
+    return found
+
+
+# --- Section 6: experiments ------------------------------------------------------------------------
+@LEDGER.claim("Section 6.1: sizes", r"|U| = mnp = 200 for m = 10, n = 10, p = 2; d = 100 \ge mn - 1")
+def experiment_sizes(size: int = 200, d: int = 100) -> Verdict:
+    least = results["ssem"].min_dimension.subs({m: 10, n: 10})
+    return decided(
+        10 * 10 * 2 == size and d >= least,
+        "arithmetic",
+        witness={"size": str(size), "least dimension": str(least)},
+    )
+
+
+@LEDGER.claim("Section 6.2: batch sizes", r"m\tilde{n} = 100, 500, 2000 for \tilde{n} = 10, 50, 200")
+def batch_sizes(sizes: tuple[int, ...] = (100, 500, 2000)) -> Verdict:
+    return decided(
+        tuple(10 * k for k in (10, 50, 200)) == sizes,
+        "arithmetic",
+        "d = 128 is then below mn - 1 for the two larger ones",
+        witness={"sizes": str(sizes)},
     )

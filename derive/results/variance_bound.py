@@ -1,0 +1,109 @@
+"""How variance splits, and its bound (lee2025ssem, Propositions A.1, 3 and 4).
+
+For *any* embeddings of norm r, averaging the Gram matrix over the symmetry keeps its
+trace on every eigenspace. So within-class variance, between-class variance and the
+squared norm of the centroid depend only on the mean inner product of each relation,
+and they are the shares of the trace r^2.
+"""
+
+from sympy import S, Tuple
+
+from ..engine.derivation import Derivation
+from ..engine.domain import POSITIVE, Range
+from ..engine.present import tidy
+from ..engine.reduce import inner_products
+from ..engine.relations import eq, le
+from ..engine.result import Quantity, Result
+from ..structures.scheme import complete
+from ..symbols import m, n, p, radius
+from ._supcl import SIZES, SYMMETRY, ssem_segment, variances
+
+BALL = SIZES.with_range(radius, POSITIVE, 1)
+
+
+def build(proof: Derivation) -> dict[str, Quantity]:
+    g = inner_products(SYMMETRY)
+    entries = {**g, "self": radius**2}
+    domain = BALL
+    for name, symbol in g.items():
+        if name != "self":
+            domain = domain.with_range(symbol, Range(-S.Infinity), 0)
+    values = SYMMETRY.eigenvalues(entries)
+    share = {
+        e.name: tidy(e.dimension * values[e.name] / SYMMETRY.size) for e in SYMMETRY.eigenspaces
+    }
+    proof.zero(
+        "The table of the symmetry",
+        SYMMETRY.residuals(),
+        "views nested in instances nested in classes",
+        BALL,
+        Tuple(*(Tuple(e.dimension, values[e.name]) for e in SYMMETRY.eigenspaces)),
+    )
+    within = tidy(share["views"] + share["instances"])
+    between, centroid = share["classes"], share["mean"]
+    # Proposition A.1: one set is the case of one level.
+    one = complete(n * p, "other", "contrasts")
+    single = {"self": radius**2, "other": g["same_class"]}
+    spread = one.eigenspace("contrasts").dimension * one.eigenvalue("contrasts", single)
+    proof.zero(
+        "Variance of one set of N = np vectors",
+        [spread / one.size + one.eigenvalue("mean", single) / one.size - radius**2],
+        "trace/N is variance plus squared centroid",
+        domain,
+        eq("Var", tidy(spread / one.size)),
+    )
+    proof.zero(
+        "Within-class variance + between-class variance + squared centroid = r^2",
+        [within + between + centroid - radius**2],
+        "the eigenspaces are orthogonal and fill the space, so their shares add up to the trace",
+        domain,
+        eq(within + between + centroid, radius**2),
+    )
+    proof.zero(
+        "The total variance is at most r^2, and equal to it iff the centroid is zero",
+        [within + between - (radius**2 - centroid)],
+        "the share of the mean is the squared norm of the centroid, never negative",
+        domain,
+        le(within + between, radius**2),
+    )
+    ssem = variances(ssem_segment())
+    proof.zero(
+        "The SSEM attains the bound",
+        [ssem["centroid"], ssem["within"] + ssem["between"] - 1],
+        "its centroid is zero",
+        ssem_domain(),
+        eq(ssem["within"] + ssem["between"], S.One),
+    )
+    return {
+        "within_class_variance": Quantity(
+            within, r"\frac1m\sum_i\mathrm{Var}[U_i]", "mean within-class variance"
+        ),
+        "between_class_variance": Quantity(
+            between, r"\mathrm{Var}^{\mathrm{Btwn}}[U]", "between-class variance"
+        ),
+        "centroid_norm_squared": Quantity(centroid, r"\|\mathbb{E}[U]\|^2", "squared centroid"),
+        "total_variance": Quantity(
+            tidy(radius**2 - centroid), r"\mathrm{Var}[U]", "within plus between"
+        ),
+        "bound": Quantity(radius**2, r"r^2", "largest total variance"),
+    }
+
+
+def ssem_domain():
+    """Sizes together with the position on the segment."""
+    from sympy import Rational
+
+    from ..engine.domain import between as interval
+    from ..symbols import x
+
+    return SIZES.with_range(x, interval(0, ssem_segment().length), Rational(1, 2))
+
+
+RESULT = Result(
+    "variance-bound",
+    title="Within-class and between-class variance, and the bound on their sum",
+    source="lee2025ssem, Propositions A.1, 3, 4",
+    parameters=(m, n, p, radius),
+    domain=BALL,
+    build=build,
+)
