@@ -11,11 +11,12 @@ from fractions import Fraction
 
 from sympy import Dummy, Expr, Max, S, Symbol
 from sympy.polys.domains import QQ
-from sympy.polys.fields import FracField
+from sympy.polys.rings import PolyElement, PolyRing
 
 from .domain import Case, Domain
 from .evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
 from .normal import ExpField, NotInField
+from .ratio import NotRational, Ratio, reader
 
 #: Values are computed to this many digits when a statement is to be refuted ...
 DIGITS = 50
@@ -28,8 +29,7 @@ def zero(expression: Expr, domain: Domain) -> Outcome:
     if expression == 0:
         return Holds(Evidence(Grade.EXACT, "identical"))
     try:
-        field = ExpField([expression])
-        if field(expression) == 0:
+        if not ExpField([expression]).ratio(expression).numer:
             return Holds(Evidence(Grade.EXACT, "the residual is identically zero"))
     except NotInField:
         pass
@@ -109,76 +109,134 @@ def _positive_case(expression: Expr, case: Case, strict: bool) -> bool:
         return bool(expression.is_positive or (not strict and expression.is_zero))
     try:
         return _positive_in_field(expression, case, strict)
-    except NotInField:
+    except (NotInField, NotRational):
         return False
 
 
 def _positive_in_field(expression: Expr, case: Case, strict: bool) -> bool:
     field = ExpField([expression])
-    element = field(expression)
-    signs = (
-        _sign(part.as_expr(), field, case) for part in (element.numer, element.denom)
-    )
-    numer, denom = signs
-    if denom in (None, 0) or abs(denom) < 1:  # a denominator must not vanish anywhere
-        return False
-    if numer is None:
-        return False
-    if numer == 0:
+    ratio = field.ratio(expression)
+    if not ratio.numer:
         return not strict
-    product = numer * denom
-    return product > 0 if not strict else product == 1
+    # First take exponentials as positive unknowns; only then use which are above 1.
+    for sharp in (False, True):
+        rules = _rules(field, case, sharp)
+        if rules is not None and _ratio_is_positive(ratio, *rules, strict):
+            return True
+    return False
 
 
-def _sign(poly: Expr, field: ExpField, case: Case) -> Fraction | int | None:
-    """1 or -1 for a strict sign, 1/2 or -1/2 for one that may vanish, 0 for zero."""
-    substitution: dict[Symbol, Expr] = dict(case.substitution)
-    strict = set(case.strict)
-    for y, meaning in field.atoms.items():
+#: generator -> (numerator, positive denominator, may the new variable vanish?)
+Rules = dict[PolyElement, tuple[PolyElement, PolyElement]]
+
+
+def _rules(
+    field: ExpField, case: Case, sharp: bool
+) -> tuple[PolyRing, Rules, set[Symbol]] | None:
+    """How each generator is written in variables >= 0; the strict ones are > 0."""
+    fresh = {y: Dummy(f"w{i}") for i, y in enumerate(field.atoms)}
+    symbols = [s for s in field.ring.symbols if s in case.substitution]
+    wanted = _reached(symbols, case)
+    variables = [u for u in case.variables if u in wanted]
+    ring = PolyRing([*variables, *fresh.values()], QQ)
+    read = reader(ring)
+    strict = {u for u in case.strict} | set(fresh.values())
+    rules: Rules = {}
+    for y, w in fresh.items():
         exponent = field.exponents.get(y)
-        w = Dummy(y.name, nonnegative=True)
-        substitution[y] = w
-        strict.add(w)
-        if exponent is None:
-            if not (meaning.is_positive or meaning.is_Pow):
-                raise NotInField(f"the sign of {meaning} is not known")
+        one, v = ring.one, read(w).numer
+        rules[y] = (v, one)
+        if exponent is None and not (field.atoms[y].is_positive or field.atoms[y].is_Pow):
+            raise NotInField(f"the sign of {field.atoms[y]} is not known")
+        if exponent is None or not sharp:
             continue
-        sign = _rational_sign(exponent, case)
+        sign = _sign(read(exponent.xreplace(dict(case.substitution))), strict)
         if sign is None:
             continue
         if abs(sign) < 1:
             strict.discard(w)
-        substitution[y] = 1 + w if sign > 0 else 1 / (1 + w)
-    return _coefficient_sign(poly.xreplace(substitution), strict)
-
-
-def _rational_sign(exponent: Expr, case: Case) -> Fraction | int | None:
-    if exponent.has(Dummy):
+        rules[y] = (one + v, one) if sign > 0 else (one, one + v)
+    for s in symbols:
+        image = read(case.substitution[s])
+        below = ring.one
+        for f, k in image.denom.items():
+            below = below * f**k
+        rules[s] = (image.numer, below)
+    if sharp and not field.exponents:
         return None
-    return _coefficient_sign(exponent.xreplace(dict(case.substitution)), set(case.strict))
+    return ring, rules, strict
 
 
-def _coefficient_sign(expression: Expr, strict: set[Symbol]) -> Fraction | int | None:
-    if expression.is_Number:
-        if not expression.is_finite:
-            return None
-        return int(expression.is_positive) - int(expression.is_negative)
-    symbols = sorted(expression.free_symbols, key=lambda s: s.name)
-    element = FracField(symbols, QQ).from_expr(expression)
+def _reached(symbols: Iterable[Symbol], case: Case) -> set[Symbol]:
+    return set().union(*(case.substitution[s].free_symbols for s in symbols))
+
+
+def _ratio_is_positive(
+    ratio: Ratio, ring: PolyRing, rules: Rules, strict: set[Symbol], strictly: bool
+) -> bool:
     total: Fraction | int = 1
-    for part in (element.numer, element.denom):
-        coefficients = part.coeffs()
-        if not coefficients:
-            return 0
-        if all(c > 0 for c in coefficients):
-            sign = 1
-        elif all(c < 0 for c in coefficients):
-            sign = -1
-        else:
-            return None
-        sure = any(
-            all(s in strict for s, k in zip(symbols, monom, strict=True) if k)
-            for monom in part.monoms()
-        )
-        total *= sign if sure else Fraction(sign, 2)
+    for poly, power in [(ratio.numer, 1), *ratio.denom.items()]:
+        sign = _poly_sign(_substituted(poly, ring, rules), strict)
+        if sign is None or (poly is not ratio.numer and abs(sign) < 1):
+            return False
+        total *= sign**power if abs(sign) == 1 or power == 1 else abs(sign)
+    return total == 1 if strictly else total >= 0
+
+
+def _substituted(poly: PolyElement, ring: PolyRing, rules: Rules) -> PolyElement:
+    """Put the rules in and clear their denominators, which are positive."""
+    names = poly.ring.symbols
+    degrees = poly.degrees()
+    active = [(i, rules[s], d) for i, (s, d) in enumerate(zip(names, degrees, strict=True)) if d]
+    powers: list[tuple[int, list[PolyElement]]] = []
+    for i, (above, below), d in active:
+        ups, downs = [ring.one], [ring.one]
+        for _ in range(d):
+            ups.append(ups[-1] * above)
+            downs.append(downs[-1] * below)
+        powers.append((i, [u * v for u, v in zip(ups, reversed(downs), strict=True)]))
+    return _horner(poly, ring, powers)
+
+
+def _horner(
+    poly: PolyElement, ring: PolyRing, powers: list[tuple[int, list[PolyElement]]]
+) -> PolyElement:
+    if not powers:
+        return ring.ground_new(poly.coeff(1) if poly else QQ(0))
+    (i, table), rest = powers[0], powers[1:]
+    slices: dict[int, dict] = {}
+    for monom, c in poly.terms():
+        slices.setdefault(monom[i], {})[(*monom[:i], 0, *monom[i + 1 :])] = c
+    total = ring.zero
+    for k, part in slices.items():
+        total += table[k] * _horner(poly.ring.from_dict(part), ring, rest)
     return total
+
+
+def _sign(ratio: Ratio, strict: set[Symbol]) -> Fraction | int | None:
+    """1 or -1 for a strict sign, 1/2 or -1/2 for one that may vanish, 0 for zero."""
+    total: Fraction | int = 1
+    for poly, power in [(ratio.numer, 1), *ratio.denom.items()]:
+        sign = _poly_sign(poly, strict)
+        if sign is None:
+            return None
+        total *= sign**power if abs(sign) == 1 else sign
+    return total
+
+
+def _poly_sign(poly: PolyElement, strict: set[Symbol]) -> Fraction | int | None:
+    coefficients = poly.coeffs()
+    if not coefficients:
+        return 0
+    if all(c > 0 for c in coefficients):
+        sign = 1
+    elif all(c < 0 for c in coefficients):
+        sign = -1
+    else:
+        return None
+    symbols = poly.ring.symbols
+    sure = any(
+        all(s in strict for s, k in zip(symbols, monom, strict=True) if k)
+        for monom in poly.monoms()
+    )
+    return sign if sure else Fraction(sign, 2)

@@ -82,7 +82,7 @@ def _limit_of_root(root: ClampedRoot, symbol: Symbol, point: Expr, domain: Domai
         h = h.xreplace({e: exp(limit(e.args[0], symbol, point, domain)) for e in h.atoms(exp)})
         field = ExpField([h])
         element = field(h)
-    if symbol in element.field.symbols:
+    if symbol in element.numer.ring.symbols:
         numer, top = _leading(element.numer, symbol)
         denom, bottom = _leading(element.denom, symbol)
         del top, bottom

@@ -14,8 +14,10 @@ from math import lcm
 
 from sympy import Dummy, Expr, Mul, Pow, Rational, S, Symbol, exp, log
 from sympy.polys.domains import QQ
-from sympy.polys.fields import FracElement, FracField
-from sympy.polys.rings import PolyElement
+from sympy.polys.fields import FracElement
+from sympy.polys.rings import PolyElement, PolyRing
+
+from .ratio import NotRational, Ratio, reader
 
 
 class NotInField(ValueError):
@@ -42,8 +44,8 @@ class ExpField:
             self._collect_opaque(e)
         self._collect_exponentials({e for x in expressions for e in x.atoms(exp)})
         symbols = set().union(*(e.free_symbols for e in expressions))
-        gens = sorted(symbols, key=lambda s: s.name) + list(self.atoms)
-        self.field = FracField(gens, QQ) if gens else None
+        self.ring = PolyRing([*sorted(symbols, key=lambda s: s.name), *self.atoms], QQ)
+        self._read = reader(self.ring)
 
     # --- building -------------------------------------------------------------------
     def _collect_opaque(self, expression: Expr) -> None:
@@ -85,15 +87,22 @@ class ExpField:
         return y
 
     # --- using ------------------------------------------------------------------------
-    def __call__(self, expression: Expr) -> FracElement:
-        """Bring an expression (one of those given, or built from their parts) into the field."""
-        replaced = expression.xreplace(self._rename)
-        if self.field is None:
-            raise NotInField("a constant has no symbols to normalise")
+    def ratio(self, expression: Expr) -> Ratio:
+        """Bring an expression (one of those given, or built from their parts) into the ring.
+
+        Raises
+        ------
+        NotInField
+            If it has parts that the normal form does not know.
+        """
         try:
-            return self.field.from_expr(replaced)
-        except ValueError as error:
+            return self._read(expression.xreplace(self._rename))
+        except NotRational as error:
             raise NotInField(f"cannot normalise {expression}") from error
+
+    def __call__(self, expression: Expr) -> FracElement:
+        """The same in lowest terms, in the fraction field."""
+        return self.ratio(expression).cancelled()
 
     def back(self, element: FracElement | PolyElement) -> Expr:
         """Return to SymPy, with the exponentials written out again."""
@@ -177,15 +186,16 @@ def _rational_basis(
     if not exponents:
         return []
     symbols = sorted(set().union(*(e.free_symbols for e in exponents)), key=lambda s: s.name)
-    field = FracField(symbols or [Dummy("none")], QQ)
+    read = reader(PolyRing(symbols, QQ))
     try:
-        elements = [field.from_expr(e) for e in exponents]
-    except ValueError as error:
+        elements = [read(e) for e in exponents]
+    except NotRational as error:
         raise NotInField("an exponent is not a rational function") from error
-    common = field.ring.one
+    common: dict[PolyElement, int] = {}
     for e in elements:
-        common = common.lcm(e.denom)
-    vectors = [dict(e.numer * common.exquo(e.denom)) for e in elements]
+        for f, k in e.denom.items():
+            common[f] = max(common.get(f, 0), k)
+    vectors = [dict(e.over(common)) for e in elements]
 
     basis: list[Expr] = []
     echelon: list[tuple[tuple[int, ...], dict, dict[int, object]]] = []  # pivot, row, in basis

@@ -33,7 +33,7 @@ def collected(expression: Expr, x: Symbol) -> Expr:
     if len(below) != 1:
         return field.factored(element)
     ((shift, plain),) = below.items()
-    atoms = [s for s in element.field.symbols if s in field.atoms]
+    atoms = [s for s in element.numer.ring.symbols if s in field.atoms]
     total = S.Zero
     groups = field.by_atoms(element.numer)
     for key in sorted(groups):

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 import mpmath
-from sympy import Expr, S, diff, exp, log, sqrt
+from sympy import Expr, S, diff, exp, expand, log, sqrt
 
 from ...engine.domain import POSITIVE, Domain, at_least, between
 from ...engine.reduce import ReducedLoss
@@ -24,7 +24,6 @@ from ..checks import (
     holds_positive,
     needs_condition,
     on_embeddings,
-    undefined_at,
 )
 from ..embeddings import Embeddings, Index
 from ..evaluate import value
@@ -87,6 +86,17 @@ def slope() -> Expr:
     partition = ReducedLoss(SUPCL, hierarchy()).partition(EVERYTHING, g)
     weight = tau * at_x(partition) * exp(-1 / tau) / p
     return weight * diff(at_x(loss_on_ssem()), x)
+
+
+def same_loss(printed: Expr, derived: Expr, domain: Domain) -> Verdict:
+    """Compare sums of logarithms: their difference is zero iff its exponential is one."""
+    residual = expand(printed - derived)
+    logs = residual.atoms(log)
+    product = exp(residual.subs({a: S.Zero for a in logs}))
+    for a in logs:
+        product *= a.args[0] ** residual.coeff(a)
+    verdict = equal(product, S.One, domain)
+    return verdict if verdict.word == "agrees" else equal(printed, derived, domain)
 
 
 # --- Theorem A.2 -----------------------------------------------------------------------------
@@ -903,7 +913,7 @@ def a56(printed: Expr = PRINTED_G) -> Verdict:
     result="supcl-optimum",
 )
 def sup_on_ssem(printed: Expr = log(PRINTED_G) - (1 - X_OF_DELTA) / tau) -> Verdict:
-    return equal(printed, loss_on_ssem(alpha=0), ON_SSEM)
+    return same_loss(printed, loss_on_ssem(alpha=0), ON_SSEM)
 
 
 @LEDGER.claim(
@@ -912,7 +922,7 @@ def sup_on_ssem(printed: Expr = log(PRINTED_G) - (1 - X_OF_DELTA) / tau) -> Verd
     result="supcl-optimum",
 )
 def self_on_ssem(printed: Expr = log(PRINTED_G) - 1 / tau) -> Verdict:
-    return equal(printed, loss_on_ssem(alpha=1), ON_SSEM)
+    return same_loss(printed, loss_on_ssem(alpha=1), ON_SSEM)
 
 
 PRINTED_SUM = (
@@ -935,19 +945,7 @@ def on_ssem() -> Verdict:
         (1 - alpha) * (log_g - pull) + alpha * (log_g - 1 / tau),
         log_g - (1 - alpha) * pull - alpha / tau,
     )
-    return all_equal(lines, loss_on_ssem(), ON_SSEM)
-
-
-def _same_loss(printed: Expr) -> Verdict:
-    """Compare with the derived loss: exponentials of both, so that one logarithm is left out."""
-    derived = at_x(loss_on_ssem())
-    point = {tau: S(1), alpha: S.Half, x: S.Zero, m: S(2), n: S(2), p: S(1)}
-    # equal derivatives and equal values at one x, tau -> the same function of x
-    slopes = equal(diff(printed, x), diff(derived, x), ON_SEGMENT)
-    collapsed = {x: S.Zero}
-    inside = exp(printed.subs(collapsed)), exp(derived.subs(collapsed))
-    assert point
-    return both(slopes, equal(*(e.powsimp() for e in inside), ON_SEGMENT))
+    return both(*(same_loss(line, loss_on_ssem(), ON_SSEM) for line in lines))
 
 
 @LEDGER.claim(
@@ -962,4 +960,148 @@ def a57(
     - (1 - alpha) * (1 - x) / tau
     - alpha / tau,
 ) -> Verdict:
-    return _same_loss(printed)
+    return same_loss(printed, at_x(loss_on_ssem()), ON_SEGMENT)
+
+
+@LEDGER.claim(
+    "(A.57), next line",
+    r"\dots = \log(1 + (n-1) e^{-\tilde\delta/\tau} + (m-1)n e^{(-\frac{m}{m-1} + \tilde\delta"
+    r"\frac{n-1}{(m-1)n})/\tau}) + \log p + (1-\alpha)\tilde\delta/\tau",
+    result="supcl-optimum",
+)
+def a57_next(printed: Expr = log(PRINTED_SUM) + log(p) + (1 - alpha) * x / tau) -> Verdict:
+    return same_loss(printed, at_x(loss_on_ssem()), ON_SEGMENT)
+
+
+@LEDGER.claim(
+    "Theorem A.2, proof: range of delta-tilde",
+    r"\tilde\delta = \delta^2\frac{mn}{mn-1} \in [0, \frac{n}{n-1}] increases with \delta \in "
+    r"[0, \sqrt{\frac{mn-1}{m(n-1)}}]",
+    result="ssem",
+)
+def range_of_x(printed_end: Expr = n / (n - 1)) -> Verdict:
+    return both(
+        equal(printed_end, X_OF_DELTA.subs(delta, results["ssem"].delta_max), SIZES),
+        holds_positive(X_OF_DELTA / delta**2, SIZES),
+    )
+
+
+PRINTED_PUSH = exp((-m / (m - 1) + x * (n - 1) / ((m - 1) * n)) / tau)
+
+
+@LEDGER.claim(
+    "(A.58)",
+    r"\frac{\partial}{\partial\tilde\delta} L = \frac{-\frac{n-1}{\tau} e^{-\tilde\delta/\tau} + "
+    r"\frac{n-1}{\tau} e^{(\dots)/\tau}}{1 + \dots} + (1-\alpha)/\tau = \dots = \frac1\tau "
+    r"\frac{h(\tilde\delta; m, n, \tau, \alpha)}{1 + (n-1) e^{-\tilde\delta/\tau} + (m-1)n e^{\dots}}",
+    result="supcl-optimum",
+)
+def a58(h: Expr = PRINTED_H) -> Verdict:
+    difference = -(n - 1) * exp(-x / tau) + (n - 1) * PRINTED_PUSH
+    lines = (
+        difference / tau / PRINTED_SUM + (1 - alpha) / tau,
+        difference / PRINTED_SUM / tau + (1 - alpha) / tau,
+        h / PRINTED_SUM / tau,
+    )
+    return all_equal(lines, diff(at_x(loss_on_ssem()), x), ON_SEGMENT)
+
+
+@LEDGER.claim(
+    "Theorem A.2, proof: h",
+    r"h(\tilde\delta; m, n, \tau, \alpha) = (1-\alpha) - \alpha(n-1) e^{-\tilde\delta/\tau} + "
+    r"(mn-1-\alpha(m-1)n) e^{(-\frac{m}{m-1} + \tilde\delta\frac{n-1}{(m-1)n})/\tau}",
+    result="supcl-optimum",
+)
+def h_in_proof() -> Verdict:
+    return h_function()
+
+
+@LEDGER.claim(
+    "Theorem A.2, proof: denominator of (A.58)", "the denominator in (A.58) is always positive"
+)
+def denominator() -> Verdict:
+    return holds_positive(PRINTED_SUM, ON_SEGMENT)
+
+
+@LEDGER.claim(
+    "Theorem A.2, proof: h increases",
+    r"h is monotonically increasing in \tilde\delta \in [0, \frac{n}{n-1}]",
+    result="supcl-optimum",
+)
+def h_increases(h: Expr = PRINTED_H) -> Verdict:
+    return holds_positive(diff(h, x), ON_SEGMENT)
+
+
+@LEDGER.claim(
+    "Theorem A.2, proof: value of h at mn/(mn-1)",
+    r"h(\frac{mn}{mn-1}) = \dots = (1-\alpha) - \alpha(n-1) e^{-\frac{mn}{mn-1}/\tau} + "
+    r"(mn-1-\alpha(m-1)n) e^{-\frac{mn}{mn-1}/\tau} = (1-\alpha) + (mn-1)(1-\alpha) "
+    r"e^{-\frac{mn}{mn-1}/\tau} \ge 0",
+    result="supcl-optimum",
+)
+def h_at_simplex(
+    last: Expr = (1 - alpha) + (m * n - 1) * (1 - alpha) * exp(-m * n / (m * n - 1) / tau),
+) -> Verdict:
+    at = exp(-m * n / (m * n - 1) / tau)
+    turned = exp((-m / (m - 1) + m * (n - 1) / ((m - 1) * (m * n - 1))) / tau)
+    weight = m * n - 1 - alpha * (m - 1) * n
+    lines = (
+        (1 - alpha) - alpha * (n - 1) * at + weight * turned,
+        (1 - alpha) - alpha * (n - 1) * at + weight * at,
+        last,
+    )
+    return both(
+        all_equal(lines, slope().subs(x, m * n / (m * n - 1)), LOSS),
+        holds_positive(last, LOSS, strict=False),
+    )
+
+
+@LEDGER.claim(
+    "Theorem A.2, proof: optimal delta-tilde",
+    r"\tilde\delta^* = 0 if h(0) \ge 0, otherwise the \tilde\delta \in (0, \frac{mn}{mn-1}) with "
+    r"h(\tilde\delta) = 0",
+    result="supcl-optimum",
+)
+def open_interval() -> Verdict:
+    end = m * n / (m * n - 1)
+    below_one = LOSS.with_range(alpha, between(0, 1, "[)"), S.Half)
+    within = both(optimal_delta(), holds_positive(slope().subs(x, end), below_one))
+    # At alpha = 1 the root is the end itself, which the open interval leaves out.
+    at_one = PRINTED_H.subs({alpha: 1, m: 2, n: 2, tau: 1})
+    root = S(4) / 3
+    without = decided(
+        not (at_one.subs(x, 0) < 0 and at_one.subs(x, root) == 0),
+        "h at both ends",
+        witness={
+            "point": {"m": "2", "n": "2", "tau": "1", "alpha": "1"},
+            "printed": "root inside (0, 4/3)",
+            "derived": "h(0) < 0 and h increases to h(4/3) = 0",
+        },
+    )
+    return needs_condition(
+        "alpha < 1", within, without, "the right end belongs to the interval, as (0, 1] has it"
+    )
+
+
+@LEDGER.claim(
+    "Theorem A.2, proof: optimal delta",
+    r"\delta^* = 0 if h(0) \ge 0, otherwise the \delta \in (0, 1] with "
+    r"h(\delta^2\frac{mn}{mn-1}) = 0",
+    result="supcl-optimum",
+)
+def delta_in_proof() -> Verdict:
+    return optimal_delta()
+
+
+@LEDGER.claim(
+    "Theorem A.2, proof: conclusion",
+    r"as a result, all U^* that minimize L(U) are in the SSEM, with \delta unique by the "
+    "monotonicity of h",
+    result="supcl-optimum",
+)
+def conclusion() -> Verdict:
+    verdict = theorem()
+    return verdict.with_note(
+        verdict.note + "; the proof shows that SSEM attains the minimum, that nothing else does "
+        "follows from strict convexity"
+    )

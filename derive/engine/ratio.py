@@ -1,0 +1,156 @@
+"""Quotients of polynomials that keep their denominators factored and never take a gcd.
+
+Deciding "zero or not" and "which sign" needs a numerator and the factors below it, not
+lowest terms; leaving the gcd out is what makes the checks quick.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sympy import Expr, Rational
+from sympy.polys.domains import QQ
+from sympy.polys.fields import FracElement
+from sympy.polys.rings import PolyElement, PolyRing
+
+
+class NotRational(ValueError):
+    """The expression is not a rational function of the ring's generators."""
+
+
+class Ratio:
+    """``numer / prod(factor**power)``."""
+
+    __slots__ = ("denom", "numer")
+
+    def __init__(self, numer: PolyElement, denom: dict[PolyElement, int]):
+        self.numer = numer
+        self.denom = denom
+
+    def __add__(self, other: Ratio) -> Ratio:
+        if not self.numer:
+            return other
+        if not other.numer:
+            return self
+        if self.denom == other.denom:
+            return Ratio(self.numer + other.numer, self.denom)
+        common = dict(self.denom)
+        for f, k in other.denom.items():
+            common[f] = max(common.get(f, 0), k)
+        return Ratio(self.over(common) + other.over(common), common)
+
+    def over(self, common: Mapping[PolyElement, int]) -> PolyElement:
+        """The numerator over a common denominator."""
+        numer = self.numer
+        for f, k in common.items():
+            missing = k - self.denom.get(f, 0)
+            if missing:
+                numer = numer * f**missing
+        return numer
+
+    def __mul__(self, other: Ratio) -> Ratio:
+        a, b = _without(self.numer, other.denom), _without(other.numer, self.denom)
+        denom = dict(b[1])
+        for f, k in a[1].items():
+            denom[f] = denom.get(f, 0) + k
+        return Ratio(a[0] * b[0], {f: k for f, k in denom.items() if k})
+
+    def inverse(self) -> Ratio:
+        """1 / self.
+
+        Raises
+        ------
+        NotRational
+            If it is zero.
+        """
+        if not self.numer:
+            raise NotRational("division by zero")
+        numer = self.numer.ring.one
+        for f, k in self.denom.items():
+            numer = numer * f**k
+        content, factors = _split(self.numer)
+        return Ratio(numer * (QQ(1) / content), factors)
+
+    def power(self, k: int) -> Ratio:
+        """Integer power."""
+        base = self if k >= 0 else self.inverse()
+        k = abs(k)
+        return Ratio(base.numer**k, {f: e * k for f, e in base.denom.items()})
+
+    def cancelled(self) -> FracElement:
+        """The element of the fraction field, in lowest terms."""
+        numer, denom = self.numer, self.numer.ring.one
+        for f, k in self.denom.items():
+            while k:
+                quotient, rest = numer.div(f)
+                if rest:
+                    break
+                numer, k = quotient, k - 1
+            denom = denom * f**k
+        return self.numer.ring.to_field().new(numer, denom)
+
+
+def _without(
+    numer: PolyElement, denom: Mapping[PolyElement, int]
+) -> tuple[PolyElement, dict[PolyElement, int]]:
+    """Cancel what is plainly common: an equal factor, or powers of a generator."""
+    left = dict(denom)
+    for f, k in denom.items():
+        if numer == f:
+            numer = numer.ring.one
+            left[f] = k - 1
+        elif len(f) == 1 and numer:
+            (monom,) = f.monoms()
+            i = monom.index(1)
+            shared = min(min(m[i] for m in numer.monoms()), k)
+            if shared:
+                numer = numer.ring.from_dict(
+                    {m[:i] + (m[i] - shared,) + m[i + 1 :]: c for m, c in numer.terms()}
+                )
+                left[f] = k - shared
+    return numer, {f: k for f, k in left.items() if k}
+
+
+def _split(poly: PolyElement) -> tuple[object, dict[PolyElement, int]]:
+    """Content (with the sign), and the primitive part; a monomial becomes its generators."""
+    if len(poly) == 1:
+        ((monom, c),) = poly.terms()
+        return c, {g: k for g, k in zip(poly.ring.gens, monom, strict=True) if k}
+    content = poly.LC / abs(poly.LC) * poly.content()
+    return content, {poly.mul_ground(QQ(1) / content): 1}
+
+
+def reader(ring: PolyRing) -> _Reader:
+    """A function that brings SymPy expressions into a ring, remembering common parts."""
+    return _Reader(ring)
+
+
+class _Reader:
+    def __init__(self, ring: PolyRing):
+        self.ring = ring
+        self.known: dict[Expr, Ratio] = {
+            s: Ratio(g, {}) for s, g in zip(ring.symbols, ring.gens, strict=True)
+        }
+
+    def __call__(self, e: Expr) -> Ratio:
+        found = self.known.get(e)
+        if found is None:
+            found = self.known[e] = self._read(e)
+        return found
+
+    def _read(self, e: Expr) -> Ratio:
+        if isinstance(e, Rational) and e.is_finite:
+            return Ratio(self.ring.ground_new(QQ(e.p, e.q)), {})
+        if e.is_Add:
+            total = self(e.args[0])
+            for a in e.args[1:]:
+                total = total + self(a)
+            return total
+        if e.is_Mul:
+            total = self(e.args[0])
+            for a in e.args[1:]:
+                total = total * self(a)
+            return total
+        if e.is_Pow and e.exp.is_Integer:
+            return self(e.base).power(int(e.exp))
+        raise NotRational(f"{e} is not rational")
