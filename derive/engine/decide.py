@@ -56,10 +56,7 @@ def any_positive(
     if not used <= set(domain.ranges):
         return Undecided(f"the domain does not bound {used - set(domain.ranges)}")
     domain = domain.restricted(_closure(used, domain))
-    for case in domain.cases():
-        if not any(_positive_case(e, case, strict) for e in expressions):
-            break
-    else:
+    if _prove(expressions, domain, strict):
         how = "all coefficients are non-negative once the domain is put in"
         return Holds(Evidence(Grade.EXACT, how))
     largest = expressions[0] if len(expressions) == 1 else Max(*expressions)
@@ -104,26 +101,50 @@ def _closure(used: Iterable[Symbol], domain: Domain) -> set[Symbol]:
         wanted |= more
 
 
-def _positive_case(expression: Expr, case: Case, strict: bool) -> bool:
-    if not expression.free_symbols:
-        return bool(expression.is_positive or (not strict and expression.is_zero))
-    try:
-        return _positive_in_field(expression, case, strict)
-    except (NotInField, NotRational):
-        return False
-
-
-def _positive_in_field(expression: Expr, case: Case, strict: bool) -> bool:
-    field = ExpField([expression])
-    ratio = field.ratio(expression)
-    if not ratio.numer:
-        return not strict
-    # First take exponentials as positive unknowns; only then use which are above 1.
-    for sharp in (False, True):
-        rules = _rules(field, case, sharp)
-        if rules is not None and _ratio_is_positive(ratio, *rules, strict):
+def _prove(expressions: Sequence[Expr], domain: Domain, strict: bool) -> bool:
+    """Whether in every case of the domain one of the expressions is proved positive."""
+    numbers = [e for e in expressions if not e.free_symbols]
+    if any(e.is_positive or (not strict and e.is_zero) for e in numbers):
+        return True
+    candidates = []
+    for e in expressions:
+        if e.free_symbols:
+            field = ExpField([e])
+            try:
+                candidates.append((field, field.ratio(e)))
+            except NotInField:
+                continue
+    # First take exponentials as positive unknowns, so that only symbols outside them
+    # count; then use which exponentials are above 1.
+    outside = set().union(*(_outside(f, r) for f, r in candidates), set())
+    for sharp, where in ((False, domain.restricted(_closure(outside, domain))), (True, domain)):
+        if candidates and all(
+            any(_positive_case(f, r, case, sharp, strict) for f, r in candidates)
+            for case in where.cases()
+        ):
             return True
     return False
+
+
+def _outside(field: ExpField, ratio: Ratio) -> set[Symbol]:
+    """Symbols that occur outside exponentials."""
+    found = set()
+    for poly in (ratio.numer, *ratio.denom):
+        degrees = zip(field.ring.symbols, poly.degrees(), strict=True)
+        found |= {s for s, d in degrees if d > 0 and s not in field.atoms}
+    return found
+
+
+def _positive_case(
+    field: ExpField, ratio: Ratio, case: Case, sharp: bool, strict: bool
+) -> bool:
+    if not ratio.numer:
+        return not strict
+    try:
+        rules = _rules(field, case, sharp)
+    except (NotInField, NotRational):
+        return False
+    return rules is not None and _ratio_is_positive(ratio, *rules, strict)
 
 
 #: generator -> (numerator, positive denominator, may the new variable vanish?)

@@ -7,6 +7,7 @@ from typing import Literal
 
 from sympy import Expr, Symbol, log
 
+from .calculus import derivative
 from .decide import positive, zero
 from .derivation import Derivation
 from .domain import Domain
@@ -38,7 +39,7 @@ def solve_condition(condition: Expr, parameter: Symbol) -> Expr:
         If the parameter enters in another way.
     """
     field = ExpField([condition])
-    numer = field(condition).numer
+    numer = field.ratio(condition).numer
     inside = [y for y, e in field.exponents.items() if parameter in e.free_symbols]
     ring = numer.ring
     names = list(ring.symbols)
@@ -52,11 +53,11 @@ def solve_condition(condition: Expr, parameter: Symbol) -> Expr:
     level = tidy(field.back(_linear_root(numer, names.index(y), y)))
     # exp(E) = level; E = -log(1/level), and E is a ratio of polynomials in the parameter.
     target = Symbol("_level", real=True)
-    equation = (field.exponents[y] + target).together().as_numer_denom()[0]
+    equation = field.exponents[y] + target
     inner = ExpField([equation])
-    poly = inner(equation).numer
+    poly = inner.ratio(equation).numer
     root = _linear_root(poly, list(poly.ring.symbols).index(parameter), parameter)
-    return tidy(inner.back(root)).xreplace({target: log(tidy(1 / level))})
+    return tidy(inner.back(root)).xreplace({target: log(tidy(1 / level), evaluate=False)})
 
 
 def threshold(
@@ -68,7 +69,7 @@ def threshold(
     slope at the point brings about.
     """
     value = solve_condition(condition, parameter)
-    rate = condition.diff(parameter)
+    rate = derivative(condition, parameter)
     rises = isinstance(positive(rate, domain), Holds)
     proof.positive(
         f"The condition {'rises' if rises else 'falls'} with {parameter}",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sympy import Expr, S, Symbol, exp
+from .calculus import derivative
 from .normal import ExpField
 
 
@@ -18,7 +19,7 @@ def affine(expression: Expr, x: Symbol) -> Expr:
     """``c0 + c1 x`` with both coefficients factored (or the factored whole, without x)."""
     if x not in expression.free_symbols:
         return tidy(expression)
-    slope = tidy(expression.diff(x))
+    slope = tidy(derivative(expression, x))
     return tidy(expression.xreplace({x: S.Zero})) + slope * x
 
 

@@ -60,7 +60,7 @@ class ReducedLoss:
 
     def value(self, g: Inner) -> Expr:
         """The loss as a function of the inner products."""
-        spread = sum(c * log(self.partition(d, g)) for d, c in self.denominators.items())
+        spread = sum(c * log(self.partition(d, g), evaluate=False) for d, c in self.denominators.items())
         attraction = sum(
             r.count * self.pulls[r.name] * g[r.name] for r in self.scheme.relations
         )

@@ -20,7 +20,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from sympy import Expr, S, Symbol, Tuple, diff
+from sympy import Expr, S, Symbol, Tuple
 from sympy.polys.domains import QQ
 from sympy.polys.rings import PolyRing
 from sympy.polys.solvers import solve_lin_sys
@@ -28,6 +28,7 @@ from sympy.polys.solvers import solve_lin_sys
 from ..losses.softmax import SoftmaxLoss
 from ..structures.scheme import Scheme
 from ..symbols import x as position
+from .calculus import derivative
 from .convexity import log_sum_exp_is_convex
 from .decide import any_positive
 from .derivation import Derivation, StepFailed
@@ -93,8 +94,8 @@ def cut_segment(scheme: Scheme, active: tuple[str, ...], low: str, coordinate: s
     start = solve(*zeros, values[low])
     along = solve(*zeros, g[coordinate] - (start[coordinate] - position))
     inner = {r: affine(e, position) for r, e in along.items()}
-    slope = scheme.eigenvalue(high, {r: diff(e, position) for r, e in inner.items()})
-    at_zero = scheme.eigenvalue(high, {r: e.subs(position, 0) for r, e in inner.items()})
+    slope = scheme.eigenvalue(high, {r: derivative(e, position) for r, e in inner.items()})
+    at_zero = scheme.eigenvalue(high, {r: e.xreplace({position: S.Zero}) for r, e in inner.items()})
     length = affine(-at_zero / slope, position)
     return Segment(scheme, active, low, high, inner, length)
 
@@ -164,7 +165,7 @@ class LossOnSegment:
             ones = [r for r in members if self.segment.inner[r] == 1]
             weight *= self.reduced.partition(members, self.segment.inner)
             weight /= self.reduced.partition(ones, self.segment.inner)
-        return collected(weight * diff(self.value, self.x), self.x)
+        return collected(weight * derivative(self.value, self.x), self.x)
 
     # --- steps -------------------------------------------------------------------------
     def _add_reduction(self, g: dict[str, Symbol], domain: Domain) -> None:
@@ -180,7 +181,7 @@ class LossOnSegment:
             outcome,
         )
         residuals = [
-            self.loss.temperature * diff(value, g[r.name]) - r.count * entries[r.name]
+            self.loss.temperature * derivative(value, g[r.name]) - r.count * entries[r.name]
             for r in self.scheme.relations
         ]
         self.proof.zero(
@@ -249,8 +250,8 @@ class LossOnSegment:
             "What is left is a segment of Gram matrices",
             [
                 *(eigenvalues[e] for e in s.active),
-                eigenvalues[s.low].subs(self.x, 0),
-                eigenvalues[s.high].subs(self.x, s.length),
+                eigenvalues[s.low].xreplace({self.x: S.Zero}),
+                eigenvalues[s.high].xreplace({self.x: s.length}),
             ],
             "the active eigenvalues vanish along it, the other two at its ends",
             self.domain,
@@ -260,7 +261,7 @@ class LossOnSegment:
             ),
         )
         low = self.scheme.eigenspace(s.low)
-        rate = diff(eigenvalues[s.low], self.x) * low.dimension / self.scheme.size
+        rate = derivative(eigenvalues[s.low], self.x) * low.dimension / self.scheme.size
         self.proof.positive(
             "Both remaining eigenvalues move linearly, one up and one down",
             [rate],
@@ -270,7 +271,7 @@ class LossOnSegment:
         )
         self.proof.equal(
             "The derivative along the segment is the gap of the certificate",
-            self.loss.temperature * diff(self.value, self.x),
+            self.loss.temperature * derivative(self.value, self.x),
             rate * (self.theta[s.low] - self.theta[s.high]),
             "the gradient in G pairs with dG/dx, whose eigenvalues are opposite in sign: "
             "where the convex function of x is least, the certificate holds",

@@ -180,7 +180,7 @@ def decided(
     if not holds and not witness:
         raise ValueError("a difference needs a witness")
     return Verdict(
-        "agrees" if holds else "differs", Evidence(grade, how), note, witness or {}
+        "agrees" if holds else "differs", Evidence(grade, how), note, {} if holds else witness
     )
 
 
@@ -222,6 +222,7 @@ def _describe(u: Embeddings) -> str:
 
 __all__ = [
     "Relation",
+    "Symbol",
     "all_equal",
     "both",
     "decided",
@@ -232,6 +233,5 @@ __all__ = [
     "needs_condition",
     "on_embeddings",
     "sample_points",
-    "Symbol",
     "undefined_at",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sympy import Expr, Rational, S, sqrt
 
+from ..engine.calculus import derivative
 from ..engine.derivation import Derivation
 from ..engine.domain import POSITIVE, Domain, at_least, between
 from ..engine.present import affine, tidy
@@ -40,7 +41,7 @@ def simplex_position(segment: Segment) -> Expr:
     """x at which same-class and cross-class inner products agree: the mn-1 simplex ETF."""
     g = segment.inner
     gap = affine(g["same_class"] - g["cross_class"], x)
-    return tidy(-gap.xreplace({x: S.Zero}) / gap.diff(x))
+    return tidy(-gap.xreplace({x: S.Zero}) / derivative(gap, x))
 
 
 def position_of_delta(segment: Segment) -> Expr:

@@ -7,6 +7,7 @@ convexity it does so iff the loss still falls at that point: one more endpoint c
 
 from sympy import S
 
+from ..engine.calculus import derivative
 from ..engine.derivation import Derivation
 from ..engine.endpoint import threshold
 from ..engine.relations import gt
@@ -20,7 +21,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     problem = on_segment(SUP_CNCE, COMBINED, proof)
     segment = problem.segment
     state_delta(proof, segment, COMBINED)
-    curvature = tau * problem.value.diff(x, 2)
+    curvature = tau * derivative(derivative(problem.value, x), x)
     proof.positive(
         "The loss is strictly convex along the segment",
         [curvature],

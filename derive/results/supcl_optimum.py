@@ -6,6 +6,7 @@ that is >= 0 at the (mn-1)-simplex. Its zero, or collapse if it has none, is the
 
 from sympy import S, Tuple
 
+from ..engine.calculus import derivative
 from ..engine.derivation import Derivation
 from ..engine.relations import eq, ge, gt
 from ..engine.result import Quantity, Result, argmin
@@ -27,10 +28,10 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     state_delta(proof, segment, COMBINED)
     proof.positive(
         "h is increasing",
-        [h.diff(x)],
+        [derivative(h, x)],
         "so the loss is strictly convex along the segment: delta_star is unique",
         problem.domain,
-        gt(h.diff(x), S.Zero),
+        gt(derivative(h, x), S.Zero),
     )
     end = simplex_position(segment)
     proof.positive(

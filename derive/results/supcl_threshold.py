@@ -7,6 +7,7 @@ condition, linear in alpha and in exp(-m/((m-1) tau)).
 
 from sympy import Rational, S, oo
 
+from ..engine.calculus import derivative
 from ..engine.derivation import Derivation, by_construction
 from ..engine.domain import between
 from ..engine.endpoint import threshold
@@ -37,10 +38,10 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     sizes = COMBINED.restricted((m, n, tau))
     proof.positive(
         "alpha_min rises with tau",
-        [alpha_min.diff(tau)],
+        [derivative(alpha_min, tau)],
         "a hotter softmax collapses more",
         sizes,
-        lt(0, alpha_min.diff(tau)),
+        lt(0, derivative(alpha_min, tau)),
     )
     proof.positive(
         "1/n < alpha_min < 1",

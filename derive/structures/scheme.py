@@ -56,7 +56,9 @@ class Scheme:
     def eigenvalue(self, eigenspace: str, entries: Mapping[str, Expr]) -> Expr:
         """Eigenvalue, on an eigenspace, of the matrix with the given entry per relation."""
         row = self.table[eigenspace]
-        return sum((row[r.name] * entries[r.name] for r in self.relations), S.Zero)
+        return sum(
+            (row[r.name] * entries[r.name] for r in self.relations if row[r.name] != 0), S.Zero
+        )
 
     def eigenvalues(self, entries: Mapping[str, Expr]) -> dict[str, Expr]:
         """All eigenvalues of the matrix with the given entry per relation."""

@@ -23,7 +23,6 @@ from ..checks import (
     equal,
     holds_positive,
     needs_condition,
-    on_embeddings,
 )
 from ..embeddings import Embeddings, Index
 from ..evaluate import value
@@ -32,6 +31,7 @@ from . import LEDGER
 from .sums import (
     all_sets,
     anchors,
+    at_temperature,
     chain,
     cross,
     log_mean,
@@ -69,9 +69,9 @@ def inner() -> dict[str, Expr]:
     }
 
 
-def loss_on_ssem(**weight: object) -> Expr:
+def loss_on_ssem(weight: Expr = alpha) -> Expr:
     """The declared loss on SSEM, for some alpha or any."""
-    return ReducedLoss(SUPCL, hierarchy()).value(inner()).subs(weight)
+    return ReducedLoss(SUPCL, hierarchy()).value(inner()).subs(alpha, weight)
 
 
 def at_x(expression: Expr) -> Expr:
@@ -128,7 +128,7 @@ def _one_class_in_the_plane() -> Verdict:
 def theorem() -> Verdict:
     """Every other embedding set has a higher loss than the SSEM with the same spread."""
     within = [
-        on_embeddings(
+        at_temperature(
             lambda u, a=a: (_loss(u, a), _loss(ssem_matching(u, spread), a)),  # type: ignore[misc]
             ">",
             random_sets(),
@@ -174,15 +174,15 @@ PRINTED_H = (
     r"h(\delta^2 \frac{mn}{mn-1}) = 0",
     result="supcl-optimum",
 )
-def optimal_delta(printed: Expr = PRINTED_H) -> Verdict:
-    # h has the sign of the slope, increases, and is not negative at delta = 1.
-    end = m * n / (m * n - 1)
-    at_end = printed.subs(x, end)
+def optimal_delta(printed: Expr = PRINTED_H, end: Expr = S.One) -> Verdict:
+    # The result is the root of an increasing function, clamped to an interval of x.
+    h, low, high = results["supcl-optimum"].x_star.args
     return both(
-        equal(printed, slope(), ON_SEGMENT),
+        equal(printed, h(x), ON_SEGMENT),
+        equal(S.Zero, low, SIZES),
+        equal(X_OF_DELTA.subs(delta, end), high, SIZES),
         holds_positive(printed.diff(x), ON_SEGMENT),
-        holds_positive(at_end, LOSS, strict=False),
-        equal(X_OF_DELTA.subs(delta, 1), end, SIZES),
+        holds_positive(printed.subs(x, high), LOSS, strict=False),
     )
 
 
@@ -275,7 +275,7 @@ def partition() -> Verdict:
         good = all(sorted(s + t + v) == u.everything for _, s, t, v in anchors(u))
         return int(good), 1
 
-    return on_embeddings(
+    return at_temperature(
         sides, "=", all_sets(), note="with the sets read as families indexed by i, j, k"
     )
 
@@ -344,13 +344,13 @@ def a34() -> Verdict:
         return _inside(u, a, b), mpmath.fsum(parts)
 
     return both(
-        on_embeddings(lambda u: _tightest(u, own_views=False), ">=", all_sets()),
-        on_embeddings(split, "=", all_sets()),
+        at_temperature(lambda u: _tightest(u, own_views=False), ">=", all_sets()),
+        at_temperature(split, "=", all_sets()),
     )
 
 
 def _jensen_is_tight(own_views: bool) -> Verdict:
-    return on_embeddings(
+    return at_temperature(
         lambda u: _tightest(u, own_views),
         "=",
         ssem_sets(),
@@ -448,7 +448,7 @@ def a38(printed: Sides = _a38) -> Verdict:
     r"U_i} \sum_{w \in U \setminus U_i} u^\top w/\tau - \dots) + (n-1)p \exp(\dots) + p \exp(\dots))",
 )
 def a39(printed: Sides = _a39) -> Verdict:
-    return on_embeddings(lambda u: (_a38(u), printed(u)), "=", all_sets())
+    return at_temperature(lambda u: (_a38(u), printed(u)), "=", all_sets())
 
 
 @LEDGER.claim(
@@ -463,7 +463,7 @@ def second_exponent() -> Verdict:
         v_sum = sum((u.ip(a, b) for a, b in _pairs(u, own_views=False) if a[0] == 0), Fraction(0))
         return w_sum - v_sum
 
-    return on_embeddings(lambda u: (inside(u), Fraction(0)), "=", all_sets())
+    return at_temperature(lambda u: (inside(u), Fraction(0)), "=", all_sets())
 
 
 @LEDGER.claim(
@@ -513,7 +513,7 @@ def _first_exponent(u: Embeddings) -> list[Fraction]:
     r"\frac{1}{m(m-1)n^2p^2} \sum_{i, j \neq j'} \sum_u \sum_v u^\top v/\tau - \dots",
 )
 def a41() -> Verdict:
-    return on_embeddings(lambda u: tuple(_first_exponent(u)[:2]), ">=", all_sets())  # type: ignore[arg-type,return-value]
+    return at_temperature(lambda u: tuple(_first_exponent(u)[:2]), ">=", all_sets())  # type: ignore[arg-type,return-value]
 
 
 @LEDGER.claim(
@@ -537,7 +537,7 @@ def _a42_last(u: Embeddings) -> Fraction:
     r"\|E[U_{ij}] - E[U_{ij'}]\|^2/\tau",
 )
 def a42_last(printed: Callable[[Embeddings], Fraction] = _a42_last) -> Verdict:
-    return on_embeddings(
+    return at_temperature(
         lambda u: (printed(u), _first_exponent(u)[-1]),
         "=",
         (Embeddings.ssem(2, 2, 1, Fraction(1, 2)), *all_sets()),
@@ -557,8 +557,8 @@ def a43() -> Verdict:
 
     return needs_condition(
         "p = 1, or (A.24) as well",
-        on_embeddings(sides, "=", all_sets(), where=lambda u: u.p == 1),
-        on_embeddings(sides, "=", [_apart_with_zero_sum()]),
+        at_temperature(sides, "=", all_sets(), where=lambda u: u.p == 1),
+        at_temperature(sides, "=", [_apart_with_zero_sum()]),
         "(A.21), from which it comes, has both conditions; (A.44) supplies the second",
     )
 
@@ -569,7 +569,7 @@ def a44() -> Verdict:
         first = _first_exponent(u)
         return int(norms(u) == u.m * u.n), int(first[-2] == first[-1])
 
-    return on_embeddings(sides, "=", (*all_sets(), _apart_with_zero_sum()))
+    return at_temperature(sides, "=", (*all_sets(), _apart_with_zero_sum()))
 
 
 def _second_exponent_of_a40(u: Embeddings) -> list[Fraction]:
@@ -608,7 +608,7 @@ def after_a44(
     r"= \frac{1}{2mn(n-1)} \sum_{i, j \neq j'} \|E[U_{ij}] - E[U_{ij'}]\|^2/\tau",
 )
 def after_a44_ends() -> Verdict:
-    return on_embeddings(
+    return at_temperature(
         lambda u: (_second_exponent_of_a40(u)[0], _second_exponent_of_a40(u)[3]), "=", all_sets()
     )
 
@@ -686,7 +686,7 @@ Bounds = Callable[[Embeddings], dict[str, Any]]
     r"+ (n-1)p \exp(\dots) + p \exp(\dots))",
 )
 def a46() -> Verdict:
-    return on_embeddings(
+    return at_temperature(
         lambda u: (_loss(u, Fraction(1)), _self_lines(u)["(A.46)"]), ">=", all_sets()
     )
 
@@ -730,8 +730,8 @@ def a50(printed: Bounds = _self_lines) -> Verdict:
 def a50_equality(groups: tuple[str, ...] = ("rest", "rest", "views")) -> Verdict:
     # Same-class inner products are all 0 here, and cross-class sums are not all equal.
     uneven = Embeddings.from_vectors(2, 2, 1, [[1, 0], [0, 1], [1, 0], [0, -1]], note="signed axes")
-    return on_embeddings(
-        lambda u: (_loss(u, Fraction(1)), _self_lines(u)["(A.50)"]),
+    return at_temperature(
+        lambda u: (_self_lines(u)["(A.50)"], _loss(u, Fraction(1))),
         "=",
         (uneven, *ssem_sets()),
         where=lambda u: constant(u, _pairs(u, own_views=True), *groups),
@@ -745,7 +745,7 @@ def a50_equality(groups: tuple[str, ...] = ("rest", "rest", "views")) -> Verdict
     r"\sum_{i, j \neq j'} \|E[U_{ij}] - E[U_{ij'}]\|^2/\tau) + p)",
 )
 def a51_first(printed: Bounds = _self_lines) -> Verdict:
-    return on_embeddings(
+    return at_temperature(
         lambda u: (_self_lines(u)["(A.50)"], printed(u)["(A.51), first line"]), "=", all_sets()
     )
 
@@ -756,7 +756,7 @@ def a51_first(printed: Bounds = _self_lines) -> Verdict:
     r"(n-1)p \exp(\dots) + p)",
 )
 def a51(printed: Bounds = _self_lines) -> Verdict:
-    return on_embeddings(
+    return at_temperature(
         lambda u: (_self_lines(u)["(A.50)"], printed(u)["(A.51)"]), ">=", all_sets()
     )
 
@@ -769,7 +769,7 @@ def a51_equality() -> Verdict:
         # equality of the exponents: the mean inner product within instances is 1
         return int(own(u) == u.m * u.n * u.p**2), int(norms(u) == u.m * u.n)
 
-    return on_embeddings(sides, "=", (*all_sets(), _apart_with_zero_sum()))
+    return at_temperature(sides, "=", (*all_sets(), _apart_with_zero_sum()))
 
 
 @LEDGER.claim(
@@ -850,8 +850,8 @@ def ssem_equality() -> Verdict:
 
     return needs_condition(
         "m >= 2",
-        on_embeddings(sides, "=", ssem_sets()),
-        on_embeddings(sides, "=", [Embeddings.ssem(1, 2, 1, Fraction(0))]),
+        at_temperature(sides, "=", ssem_sets()),
+        at_temperature(sides, "=", [Embeddings.ssem(1, 2, 1, Fraction(0))]),
         "for m = 1 the sum of the embeddings is zero at delta = 1 only",
     )
 
@@ -861,7 +861,7 @@ def ssem_equality() -> Verdict:
     r"SSEM attains all possible values of \sum_{i, j \neq j'} \|E[U_{ij}] - E[U_{ij'}]\|^2",
 )
 def ssem_spread() -> Verdict:
-    return on_embeddings(
+    return at_temperature(
         lambda u: (spread(ssem_matching(u, spread)), spread(u)),
         "=",
         all_sets(),
@@ -882,7 +882,7 @@ def _least(u: Embeddings, weight: Fraction) -> tuple[Any, Any]:
 def chain_of_minima() -> Verdict:
     return both(
         *(
-            on_embeddings(lambda u, a=a: _least(u, a), "<=", all_sets())  # type: ignore[misc]
+            at_temperature(lambda u, a=a: _least(u, a), "<=", all_sets())  # type: ignore[misc]
             for a in (Fraction(0), Fraction(2, 3), Fraction(1))
         )
     ).with_note("with l corrected as at (A.45): it is then the loss of the SSEM of equal spread")
@@ -913,7 +913,7 @@ def a56(printed: Expr = PRINTED_G) -> Verdict:
     result="supcl-optimum",
 )
 def sup_on_ssem(printed: Expr = log(PRINTED_G) - (1 - X_OF_DELTA) / tau) -> Verdict:
-    return same_loss(printed, loss_on_ssem(alpha=0), ON_SSEM)
+    return same_loss(printed, loss_on_ssem(S.Zero), ON_SSEM)
 
 
 @LEDGER.claim(
@@ -922,7 +922,7 @@ def sup_on_ssem(printed: Expr = log(PRINTED_G) - (1 - X_OF_DELTA) / tau) -> Verd
     result="supcl-optimum",
 )
 def self_on_ssem(printed: Expr = log(PRINTED_G) - 1 / tau) -> Verdict:
-    return same_loss(printed, loss_on_ssem(alpha=1), ON_SSEM)
+    return same_loss(printed, loss_on_ssem(S.One), ON_SSEM)
 
 
 PRINTED_SUM = (

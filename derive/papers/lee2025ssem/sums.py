@@ -7,6 +7,7 @@ All sums are exact. Exponentials and logarithms are mpmath's, at the digits that
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from itertools import product
@@ -14,7 +15,7 @@ from typing import Any
 
 import mpmath
 
-from ..checks import Relation, on_embeddings
+from ..checks import Relation, both, on_embeddings
 from ..embeddings import Embeddings, Index
 from ..ledger import Verdict
 
@@ -95,8 +96,8 @@ def _instances(u: Embeddings) -> list[list[Index]]:
 
 # --- exponentials ------------------------------------------------------------------------
 def temperature(u: Embeddings) -> Fraction:
-    """One of three temperatures, low, middle and high, taken in turn over the cases."""
-    return (Fraction(1, 5), Fraction(1), Fraction(7, 2))[(u.m + u.n + u.p + u.dimension) % 3]
+    """One of three temperatures, low, middle and high, fixed by the counts of a set."""
+    return (Fraction(1, 5), Fraction(1), Fraction(7, 2))[(u.m + u.n + u.p) % 3]
 
 
 def exp(exponent: Fraction) -> Any:
@@ -159,7 +160,29 @@ def ssem_matching(u: Embeddings, functional: Callable[[Embeddings], Fraction]) -
     return Embeddings.ssem(u.m, u.n, u.p, (functional(u) - low) / (high - low))
 
 
-# --- chains ------------------------------------------------------------------------------
+# --- tests -------------------------------------------------------------------------------
+def at_temperature(
+    sides: Callable[[Embeddings], tuple[Any, Any]],
+    relation: Relation,
+    cases: Iterable[Embeddings],
+    *,
+    where: Callable[[Embeddings], bool] = lambda _: True,
+    note: str = "",
+) -> Verdict:
+    """``on_embeddings`` for sides that use :func:`temperature`, which a witness then shows."""
+    last: list[Embeddings] = []
+
+    def recorded(u: Embeddings) -> tuple[Any, Any]:
+        last[:] = [u]
+        return sides(u)
+
+    verdict = on_embeddings(recorded, relation, cases, where=where, note=note)
+    if verdict.word != "differs":
+        return verdict
+    point = f"{verdict.witness['point']}, tau = {temperature(last[0])}"
+    return replace(verdict, witness={**verdict.witness, "point": point})
+
+
 def chain(
     lines: Lines,
     relations: Sequence[Relation],
@@ -172,13 +195,14 @@ def chain(
     cases = tuple(cases)
     known: dict[int, Sequence[Any]] = {}
 
-    def pair(u: Embeddings, k: int) -> tuple[Any, Any]:
-        if id(u) not in known:
-            known[id(u)] = lines(u)
-        return known[id(u)][k], known[id(u)][k + 1]
+    def pair(k: int) -> Callable[[Embeddings], tuple[Any, Any]]:
+        def sides(u: Embeddings) -> tuple[Any, Any]:
+            if id(u) not in known:
+                known[id(u)] = lines(u)
+            return known[id(u)][k], known[id(u)][k + 1]
 
-    found = [
-        on_embeddings(lambda u, k=k: pair(u, k), r, cases, where=where, note=note)  # type: ignore[misc]
-        for k, r in enumerate(relations)
-    ]
-    return next((v for v in found if v.word != "agrees"), found[0])
+        return sides
+
+    return both(
+        *(at_temperature(pair(k), r, cases, where=where, note=note) for k, r in enumerate(relations))
+    )
