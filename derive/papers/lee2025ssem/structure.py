@@ -469,7 +469,7 @@ def equation_a12(printed: Expr = printed_a12) -> Verdict:
     return equal(printed, products(H)["same_instance"], ANY_H)
 
 
-def with_h(lines: Sequence[Expr], derived: Expr, at: dict[str, Expr] | None = None) -> Verdict:
+def with_h(lines: Sequence[Expr], derived: Expr):
     """Compare lines in h with an expression, h being that of Proposition 1 with either sign."""
     found = [
         all_equal(
@@ -565,7 +565,8 @@ def lines_a14(w: Embeddings, d: Fraction, h: Fraction) -> list[Fraction]:
 @LEDGER.claim(
     "(A.14)",
     r"u_{i,j,k} \cdot u_{i,j',k'} = \dots "
-    r"= \delta^2 w_{i,j} \cdot w_{i,j'} + u_{i,j,k} \cdot u_{i,j,k'} - \delta^2 w_{i,j} \cdot w_{i,j}",
+    r"= \delta^2 w_{i,j} \cdot w_{i,j'} + u_{i,j,k} \cdot u_{i,j,k'} "
+    r"- \delta^2 w_{i,j} \cdot w_{i,j}",
 )
 def equation_a14(printed: Lines = lines_a14) -> Verdict:
     return on_shifted(lambda u: u.ip((0, 0, 0), (0, 1, u.p - 1)), printed, everywhere)

@@ -1,0 +1,54 @@
+"""``cltheory derive``."""
+
+from __future__ import annotations
+
+import click
+
+from .parameters import complete_id, complete_parameter, split
+
+FORMATS = ("text", "json", "latex", "markdown", "python")
+
+
+@click.command(
+    "derive",
+    context_settings={"ignore_unknown_options": True},
+    epilog="""\b
+Examples:
+  cltheory derive supcl-threshold --m 10
+  cltheory derive supcl-threshold --m 10 --n oo --tau 0.1 --digits 30
+  cltheory derive supcl-optimum --m 10 --n 10 --p 2 --alpha 1/2 --tau 0.2 --format json
+""",
+)
+@click.argument("id", shell_complete=complete_id)
+@click.argument(
+    "parameters", nargs=-1, type=click.UNPROCESSED, shell_complete=complete_parameter
+)
+@click.option("--format", "style", type=click.Choice(FORMATS), default="text", show_default=True)
+@click.option(
+    "--digits", type=click.IntRange(1, 10_000), default=15, show_default=True,
+    help="Significant digits of numbers.",
+)
+@click.option("--brief", is_flag=True, help="Only the quantities, without derivation and claims.")
+def derive_command(
+    id: str, parameters: tuple[str, ...], style: str, digits: int, brief: bool
+) -> int:
+    """Derive the result ID and print it, its derivation, its evidence and its claims.
+
+    PARAMETERS are --name value pairs, any of those of the result; what is not given stays
+    symbolic. Values are exact: 0.1 means 1/10; 1/3, exp(-1), sqrt(2) and oo (a limit) are
+    accepted.
+    """
+    values = split(parameters, id)
+    from ..derive.engine.domain import DomainError
+    from ..derive.report import report
+    from ..derive.results import UnknownResult, results
+    from .render import render
+
+    try:
+        result = results[id]
+        point = result.point(**values)
+        found = report(result, point, digits, claims=not brief)
+    except (DomainError, UnknownResult) as refusal:
+        raise click.UsageError(str(refusal)) from None
+    click.echo(render(found, style, brief=brief, result=result, point=point))
+    return 0

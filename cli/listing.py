@@ -1,0 +1,57 @@
+"""``cltheory list`` and ``cltheory show``."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from .parameters import complete_id
+
+
+@click.command("list", epilog="\b\nExample:\n  cltheory list --format json\n")
+@click.option("--format", "style", type=click.Choice(["text", "json"]), default="text")
+def list_command(style: str) -> int:
+    """List the results, one line each."""
+    from ..derive.results import results
+
+    rows = [
+        {
+            "id": r.id,
+            "title": r.title,
+            "source": r.source,
+            "parameters": [s.name for s in r.parameters],
+        }
+        for r in results.values()
+    ]
+    if style == "json":
+        click.echo(json.dumps(rows, indent=2))
+        return 0
+    width = max(len(str(row["id"])) for row in rows)
+    for row in rows:
+        click.echo(f"{row['id']:<{width}}  {row['title']} ({' '.join(row['parameters'])})")
+    return 0
+
+
+@click.command("show", epilog="\b\nExample:\n  cltheory show supcl-optimum\n")
+@click.argument("id", shell_complete=complete_id)
+def show_command(id: str) -> int:
+    """Show what the result ID says: source, parameters, quantities, conditions."""
+    from ..derive.report import condition_of
+    from ..derive.results import UnknownResult, results
+
+    try:
+        r = results[id]
+    except UnknownResult as refusal:
+        raise click.UsageError(str(refusal)) from None
+    click.echo(f"{r.id}: {r.title}\n  source      {r.source}")
+    for s in r.parameters:
+        click.echo(f"  --{s.name:<9} {r.domain.ranges[s]}")
+    click.echo("  quantities")
+    for name, q in r.quantities.items():
+        click.echo(f"    {name:<24} {q.meaning}")
+        condition = condition_of(q, r)
+        if condition:
+            click.echo(f"    {'':<24} for {condition}")
+    click.echo(f"  evidence    {r.evidence.grade}, {len(r.derivation)} checked steps")
+    return 0

@@ -1,0 +1,77 @@
+"""Parameters of results on the command line: ``--m 10 --tau=0.2``, any that the result has."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import click
+from click.shell_completion import CompletionItem
+
+
+def split(words: tuple[str, ...], id: str) -> dict[str, str]:
+    """Read ``--name value`` and ``--name=value`` pairs; the values stay text.
+
+    Raises
+    ------
+    click.UsageError
+        For a word that is not an option, an option without a value, or one given twice.
+    """
+    found: dict[str, str] = {}
+    rest = list(words)
+    while rest:
+        word = rest.pop(0)
+        if not word.startswith("--") or len(word) < 3:
+            raise click.UsageError(f"unexpected {word!r} after {id}: give --parameter value")
+        name, equals, value = word[2:].partition("=")
+        if not equals:
+            if not rest:
+                raise click.UsageError(f"--{name} needs a value")
+            value = rest.pop(0)
+        if name in found:
+            raise click.UsageError(f"--{name} is given twice")
+        found[name] = value
+    return found
+
+
+def complete_id(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    """Ids of results, without importing SymPy."""
+    return [id for id in result_ids() if id.startswith(incomplete)]
+
+
+def complete_parameter(
+    ctx: click.Context, param: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Parameter options of the result that was named."""
+    names = parameter_names(str(ctx.params.get("id") or ""))
+    return [CompletionItem(f"--{n}") for n in names if f"--{n}".startswith(incomplete)]
+
+
+def results_folder() -> Path:
+    """Folder of the result modules."""
+    return Path(__file__).parents[0] / ".." / "derive" / "results"
+
+
+def result_ids() -> list[str]:
+    """Ids of all results; found without importing SymPy."""
+    from importlib.util import find_spec
+
+    spec = find_spec("cltheory.derive")
+    assert spec is not None and spec.origin is not None
+    folder = Path(spec.origin).parent / "results"
+    return sorted(f.stem.replace("_", "-") for f in folder.glob("[!_]*.py"))
+
+
+def parameter_names(id: str) -> list[str]:
+    """Names in ``parameters=(...)`` of a result module, read without running it."""
+    from importlib.util import find_spec
+
+    spec = find_spec("cltheory.derive")
+    if id not in result_ids() or spec is None or spec.origin is None:
+        return []
+    path = Path(spec.origin).parent / "results" / (id.replace("-", "_") + ".py")
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.keyword) and node.arg == "parameters":
+            if isinstance(node.value, ast.Tuple):
+                return [e.id for e in node.value.elts if isinstance(e, ast.Name)]
+    return []

@@ -1,0 +1,121 @@
+"""Render the report of a result as text, JSON, LaTeX, Markdown or Python."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sympy import Expr, Symbol
+
+    from ..derive.engine.result import Result
+
+WIDTH = 100
+
+
+def render(
+    report: dict[str, Any],
+    style: str,
+    *,
+    brief: bool,
+    result: Result,
+    point: Mapping[Symbol, Expr],
+) -> str:
+    """One of the formats of ``cltheory derive``."""
+    if style == "json":
+        return json.dumps(report, indent=2)
+    if style == "python":
+        return _python(report, result, point)
+    return {"text": _text, "latex": _latex, "markdown": _markdown}[style](report, brief)
+
+
+def _head(report: dict[str, Any]) -> str:
+    given = ", ".join(f"{k} = {v}" for k, v in report["parameters"].items())
+    return f" with {given}" if given else ""
+
+
+def _text(report: dict[str, Any], brief: bool) -> str:
+    lines = [f"{report['id']}: {report['title']}{_head(report)}", ""]
+    for name, q in report["quantities"].items():
+        lines.append(f"  {name} = {q['value'] or q['sympy']}")
+        if q["value"] and not brief and len(q["sympy"]) < WIDTH and q["sympy"] != q["value"]:
+            lines.append(f"      exactly {q['sympy']}")
+        if "refused" in q:
+            lines[-1] = f"  {name}: no value here, {q['refused']}"
+        lines += _wrapped(q["meaning"], 6)
+        if q["condition"] and "refused" not in q:
+            lines += _wrapped(f"for {q['condition']}", 6)
+    if brief:
+        return "\n".join(lines)
+    lines += ["", "Assumptions: " + ", ".join(report["assumptions"])]
+    lines += ["", f"Derivation (weakest evidence: {report['evidence']})"]
+    for k, step in enumerate(report["steps"], 1):
+        lines += _wrapped(f"{k}. {step['title']}  [{step['evidence']}]", 2, hang=5)
+        lines += _wrapped(step["sympy"], 8)
+        lines += _wrapped(f"because {step['because']}", 5)
+    if report["claims"]:
+        lines += ["", "Printed claims that this settles"]
+        for c in report["claims"]:
+            note = f": {c['note']}" if c["note"] else ""
+            lines += _wrapped(f"{c['paper']} {c['label']} {c['verdict']}{note}", 2, hang=6)
+    return "\n".join(lines)
+
+
+def _wrapped(text: str, indent: int, hang: int | None = None) -> list[str]:
+    first, rest = " " * indent, " " * (indent if hang is None else hang)
+    return textwrap.wrap(
+        text, WIDTH, initial_indent=first, subsequent_indent=rest, break_long_words=False
+    )
+
+
+def _latex(report: dict[str, Any], brief: bool) -> str:
+    lines = [f"% {report['id']}: {report['title']}{_head(report)}", r"\begin{align}"]
+    rows = []
+    for name, q in report["quantities"].items():
+        label = r"\mathtt{" + name.replace("_", r"\_") + "}"
+        rows.append(f"  {label} &= {q['latex']}" + (f" = {q['value']}" if q["value"] else ""))
+    lines += [" \\\\\n".join(rows), r"\end{align}"]
+    if not brief:
+        lines.append(r"\begin{enumerate}")
+        for step in report["steps"]:
+            lines.append(f"  \\item {_tex(step['title'])} \\emph{{({step['evidence']})}}")
+            lines.append(f"    \\[ {step['latex']} \\]")
+            lines.append(f"    {_tex(step['because'])}.")
+        lines.append(r"\end{enumerate}")
+    return "\n".join(lines)
+
+
+def _tex(text: str) -> str:
+    for plain, escaped in (("_", r"\_"), ("&", r"\&"), ("%", r"\%"), ("<", "$<$"), (">", "$>$")):
+        text = text.replace(plain, escaped)
+    return text
+
+
+def _markdown(report: dict[str, Any], brief: bool) -> str:
+    lines = [f"# {report['title']}", "", f"`{report['id']}`{_head(report)}", ""]
+    for name, q in report["quantities"].items():
+        value = f" = {q['value']}" if q["value"] else ""
+        lines += [f"**{name}** ({q['meaning']}): $${q['latex']}{value}$$", ""]
+        if q["condition"]:
+            lines += [f"For {q['condition']}.", ""]
+    if brief:
+        return "\n".join(lines)
+    lines += [f"## Derivation (weakest evidence: {report['evidence']})", ""]
+    for k, step in enumerate(report["steps"], 1):
+        lines += [f"{k}. **{step['title']}** ({step['evidence']})", ""]
+        lines += [f"    $${step['latex']}$$", "", f"    {step['because']}", ""]
+    if report["claims"]:
+        lines += ["## Printed claims", "", "| claim | verdict | note |", "| --- | --- | --- |"]
+        lines += [
+            f"| {c['paper']} {c['label']} | {c['verdict']} | {c['note']} |"
+            for c in report["claims"]
+        ]
+    return "\n".join(lines)
+
+
+def _python(report: dict[str, Any], result: Result, point: Mapping[Symbol, Expr]) -> str:
+    from ..derive.engine.compile import python_source
+
+    return python_source(result, point)

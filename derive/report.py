@@ -1,0 +1,114 @@
+"""A result at a point, as one plain object: what every output format is made from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sympy import Basic, Expr, Symbol, latex, oo
+
+from .engine.domain import Domain, DomainError
+from .engine.result import Quantity, Result, decimal
+from .engine.root import ClampedRoot
+
+
+def report(
+    result: Result, point: Mapping[Symbol, Expr], digits: int = 15, *, claims: bool = True
+) -> dict[str, Any]:
+    """The result with some parameters put in, as a JSON-ready object.
+
+    Parameters
+    ----------
+    point
+        Exact values, as :meth:`Result.point` reads them.
+    digits
+        Significant digits of the decimals.
+    claims
+        Whether to run the checks of the printed claims that the result settles.
+    """
+    return {
+        "id": result.id,
+        "title": result.title,
+        "parameters": {s.name: str(v) for s, v in point.items()},
+        "quantities": {
+            name: _quantity(result, name, q, point, digits)
+            for name, q in result.quantities.items()
+        },
+        "assumptions": [
+            f"{s} {_is(r)}" for s, r in result.domain.ranges.items() if s in result.parameters
+        ],
+        "steps": [
+            {
+                "title": s.title,
+                "sympy": str(s.statement),
+                "latex": latex(s.statement),
+                "because": s.because,
+                "evidence": str(s.evidence.grade),
+                "how": s.evidence.how,
+            }
+            for s in result.derivation
+        ],
+        "claims": [
+            {"paper": c.paper, "label": c.label, "verdict": v.word, "note": v.note}
+            for c, v in ((c, c.verdict()) for c in (result.claims if claims else []))
+        ],
+        "evidence": str(result.evidence.grade),
+    }
+
+
+def _quantity(
+    result: Result, name: str, q: Quantity, point: Mapping[Symbol, Expr], digits: int
+) -> dict[str, Any]:
+    condition = condition_of(q, result)
+    try:
+        expression = result.at(name, point)
+    except DomainError as refusal:
+        return {
+            "sympy": str(q.expression),
+            "latex": latex(q.expression),
+            "value": None,
+            "condition": condition,
+            "meaning": q.meaning,
+            "refused": str(refusal),
+        }
+    value = None if expression.free_symbols else decimal(expression, name, digits)
+    return {
+        "sympy": str(expression),
+        "latex": latex(expression),
+        "value": value,
+        "condition": condition,
+        "meaning": q.meaning,
+    }
+
+
+def condition_of(q: Quantity, result: Result) -> str | None:
+    """The condition under which a quantity is meant, beyond the result's own domain."""
+    parts = []
+    if q.domain is not None:
+        parts += [
+            f"{s} {_is(r)}"
+            for s, r in q.domain.ranges.items()
+            if r != result.domain.ranges.get(s)
+        ]
+    for root in sorted(q.expression.atoms(ClampedRoot), key=str):
+        h, x = root.equation()
+        parts.append(
+            f"{x} in [{root.low}, {root.high}] solves {h} = 0, "
+            f"or is {root.low} where that is never negative"
+        )
+    return "; ".join(parts) or None
+
+
+def _is(r: object) -> str:
+    text = str(r)
+    return f"is {text}" if text.startswith("an ") else text
+
+
+def as_json(result: Result, point: Mapping[Symbol, Expr], digits: int = 15) -> str:
+    """The report as JSON text."""
+    import json
+
+    return json.dumps(report(result, point, digits), indent=2)
+
+
+__all__ = ["Basic", "Domain", "as_json", "condition_of", "oo", "report"]
