@@ -47,7 +47,9 @@ def derive_command(
     try:
         result = results[id]
         point = result.point(**values)
-        found = report(result, point, digits, claims=not brief)
+        found = report(
+            result, point, digits, claims=not brief, typeset=style not in ("text", "python")
+        )
     except (DomainError, UnknownResult) as refusal:
         raise click.UsageError(str(refusal)) from None
     click.echo(render(found, style, brief=brief, result=result, point=point))

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from sympy import Basic, Expr, Symbol, latex, oo
+from sympy import Basic, Expr, Symbol, latex
 
-from .engine.domain import Domain, DomainError
+from .engine.domain import DomainError
 from .engine.result import Quantity, Result, decimal
 from .engine.root import ClampedRoot
 
 
 def report(
-    result: Result, point: Mapping[Symbol, Expr], digits: int = 15, *, claims: bool = True
+    result: Result,
+    point: Mapping[Symbol, Expr],
+    digits: int = 15,
+    *,
+    claims: bool = True,
+    typeset: bool = True,
 ) -> dict[str, Any]:
     """The result with some parameters put in, as a JSON-ready object.
 
@@ -25,13 +30,16 @@ def report(
         Significant digits of the decimals.
     claims
         Whether to run the checks of the printed claims that the result settles.
+    typeset
+        Whether to add LaTeX, which takes a while to print.
     """
+    tex = latex if typeset else lambda _: ""
     return {
         "id": result.id,
         "title": result.title,
         "parameters": {s.name: str(v) for s, v in point.items()},
         "quantities": {
-            name: _quantity(result, name, q, point, digits)
+            name: _quantity(result, name, q, point, digits, tex)
             for name, q in result.quantities.items()
         },
         "assumptions": [
@@ -41,7 +49,7 @@ def report(
             {
                 "title": s.title,
                 "sympy": str(s.statement),
-                "latex": latex(s.statement),
+                "latex": tex(s.statement),
                 "because": s.because,
                 "evidence": str(s.evidence.grade),
                 "how": s.evidence.how,
@@ -57,7 +65,12 @@ def report(
 
 
 def _quantity(
-    result: Result, name: str, q: Quantity, point: Mapping[Symbol, Expr], digits: int
+    result: Result,
+    name: str,
+    q: Quantity,
+    point: Mapping[Symbol, Expr],
+    digits: int,
+    tex: Callable[[Basic], str],
 ) -> dict[str, Any]:
     condition = condition_of(q, result)
     try:
@@ -65,7 +78,7 @@ def _quantity(
     except DomainError as refusal:
         return {
             "sympy": str(q.expression),
-            "latex": latex(q.expression),
+            "latex": tex(q.expression),
             "value": None,
             "condition": condition,
             "meaning": q.meaning,
@@ -74,7 +87,7 @@ def _quantity(
     value = None if expression.free_symbols else decimal(expression, name, digits)
     return {
         "sympy": str(expression),
-        "latex": latex(expression),
+        "latex": tex(expression),
         "value": value,
         "condition": condition,
         "meaning": q.meaning,
@@ -102,13 +115,3 @@ def condition_of(q: Quantity, result: Result) -> str | None:
 def _is(r: object) -> str:
     text = str(r)
     return f"is {text}" if text.startswith("an ") else text
-
-
-def as_json(result: Result, point: Mapping[Symbol, Expr], digits: int = 15) -> str:
-    """The report as JSON text."""
-    import json
-
-    return json.dumps(report(result, point, digits), indent=2)
-
-
-__all__ = ["Basic", "Domain", "as_json", "condition_of", "oo", "report"]

@@ -129,6 +129,20 @@ class BoundLoss:
             tuple(weight[index] for weight in self.sums),  # type: ignore[arg-type]
         )
 
+    def to(self, dtype: torch.dtype) -> BoundLoss:
+        """The same loss in another precision; its parameters keep the values they have."""
+        return BoundLoss(
+            self.m,
+            self.n,
+            self.p,
+            self.tau.to(dtype),
+            tuple(
+                _Denominator(d.weight.to(dtype), d.blocks, d.outside, d.has_self)
+                for d in self.denominators
+            ),
+            tuple(weight.to(dtype) for weight in self.sums),  # type: ignore[arg-type]
+        )
+
     def value(self, u: Tensor) -> Tensor:
         """Loss of each problem, ``(B,)``; differentiable by autograd."""
         total = -self._linear_value(u)
@@ -249,6 +263,23 @@ class Point:
         part.u, part.value, part.gradient = self.u[index], self.value[index], self.gradient[index]
         part._softmax = [(p[index], q[index], s[index]) for p, q, s in self._softmax]
         return part
+
+    def mix(self, take: Tensor, other: Point) -> Point:
+        """This point where ``take`` is False, the other one where it is True."""
+
+        def choose(mine: Tensor, theirs: Tensor) -> Tensor:
+            return torch.where(_wide(take, mine.ndim), theirs, mine)
+
+        mixed = object.__new__(Point)
+        mixed.loss = self.loss
+        mixed.u = choose(self.u, other.u)
+        mixed.value = choose(self.value, other.value)
+        mixed.gradient = choose(self.gradient, other.gradient)
+        mixed._softmax = [
+            (choose(p, p2), choose(q, q2), scale)
+            for (p, q, scale), (p2, q2, _) in zip(self._softmax, other._softmax, strict=True)
+        ]
+        return mixed
 
 
 def _softmax_pairs(

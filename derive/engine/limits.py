@@ -8,7 +8,7 @@ from sympy.polys.rings import PolyElement
 from .decide import positive
 from .domain import Domain
 from .evidence import Holds
-from .normal import ExpField, NotInField
+from .normal import ExpField, NotInField, in_order
 from .present import tidy
 from .root import ClampedRoot
 
@@ -31,14 +31,17 @@ def limit(expression: Expr, symbol: Symbol, point: Expr, domain: Domain) -> Expr
         raise NoLimit(f"limits are taken at 0 and oo, not at {point}")
     constants = {
         e: Dummy("c", positive=e.is_positive or None)
-        for e in sorted(expression.atoms(exp, log, Pow), key=str)
-        if symbol not in e.free_symbols and not (isinstance(e, Pow) and e.exp.is_Integer)
+        for e in in_order(
+            e
+            for e in expression.atoms(exp, log, Pow)
+            if not (isinstance(e, Pow) and e.exp.is_Integer) and symbol not in e.free_symbols
+        )
     }
     domain = domain.with_positive(c for c in constants.values() if c.is_positive)
     expression = expression.xreplace(constants)
     stand_ins: dict[Expr, Expr] = {}
     values: dict[Symbol, Expr] = {}
-    for part in sorted(_outermost(expression, symbol), key=str):
+    for part in in_order(_outermost(expression, symbol)):
         value = _limit_of_part(part, symbol, point, domain)
         stand_in = Dummy("v", positive=True)
         stand_ins[part], values[stand_in] = stand_in, value

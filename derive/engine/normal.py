@@ -36,21 +36,18 @@ class ExpField:
     """
 
     def __init__(self, expressions: Iterable[Expr]):
-        expressions = list(expressions)
+        symbols, exponentials, opaque = _survey(expressions)
         self.atoms: dict[Symbol, Expr] = {}
         self.exponents: dict[Symbol, Expr] = {}
         self._rename: dict[Expr, Expr] = {}
-        for e in expressions:
-            self._collect_opaque(e)
-        self._collect_exponentials({e for x in expressions for e in x.atoms(exp)})
-        symbols = set().union(*(e.free_symbols for e in expressions))
+        self._collect_opaque(opaque)
+        self._collect_exponentials(exponentials)
         self.ring = PolyRing([*sorted(symbols, key=lambda s: s.name), *self.atoms], QQ)
         self._read = reader(self.ring)
 
     # --- building -------------------------------------------------------------------
-    def _collect_opaque(self, expression: Expr) -> None:
-        found = [a for a in expression.atoms(log, Pow) if _is_opaque(a)]
-        for atom in sorted(found, key=_order):
+    def _collect_opaque(self, found: set[Expr]) -> None:
+        for atom in in_order(found):
             if atom in self._rename:
                 continue
             if isinstance(atom, log):
@@ -70,7 +67,7 @@ class ExpField:
                 self._rename[atom] = (same[0] if same else self._new(root, "root")) ** power.p
 
     def _collect_exponentials(self, found: set[Expr]) -> None:
-        ordered = sorted(found, key=_order)
+        ordered = in_order(found)
         exponents = [a.args[0].xreplace(self._rename) for a in ordered]
         for basis, rows in _rational_basis(exponents):
             for j, e in enumerate(basis):
@@ -166,17 +163,32 @@ def _plain_factored(poly: PolyElement) -> Expr:
     return result
 
 
-def _is_opaque(atom: Expr) -> bool:
-    if isinstance(atom, log):
-        return True
-    if isinstance(atom, Pow) and not isinstance(atom, exp):
-        return bool(atom.exp.is_Rational and not atom.exp.is_Integer)
-    return False
+def _survey(expressions: Iterable[Expr]) -> tuple[set[Symbol], set[Expr], set[Expr]]:
+    """Symbols, exponentials, and logarithms and roots, each subexpression seen once."""
+    symbols: set[Symbol] = set()
+    exponentials: set[Expr] = set()
+    opaque: set[Expr] = set()
+    seen: set[Expr] = set()
+    todo = list(expressions)
+    while todo:
+        e = todo.pop()
+        if e in seen:
+            continue
+        seen.add(e)
+        if e.is_Symbol:
+            symbols.add(e)
+        elif isinstance(e, exp):
+            exponentials.add(e)
+        elif isinstance(e, log) or (e.is_Pow and e.exp.is_Rational and not e.exp.is_Integer):
+            opaque.add(e)
+        todo.extend(e.args)
+    return symbols, exponentials, opaque
 
 
-def _order(e: Expr) -> str:
-    # A sort that does not depend on the hash seed.
-    return str(e)
+def in_order(found: Iterable[Expr]) -> list[Expr]:
+    """Sort by printed form, which does not depend on the hash seed; one needs no printing."""
+    items = list(found)
+    return items if len(items) < 2 else sorted(items, key=str)
 
 
 def _rational_basis(

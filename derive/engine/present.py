@@ -23,6 +23,11 @@ def affine(expression: Expr, x: Symbol) -> Expr:
     return tidy(expression.xreplace({x: S.Zero})) + slope * x
 
 
+def solve_linear(expression: Expr, x: Symbol) -> Expr:
+    """Zero of an expression that is affine in ``x``."""
+    return -expression.xreplace({x: S.Zero}) / derivative(expression, x)
+
+
 def collected(expression: Expr, x: Symbol) -> Expr:
     """A sum of exponentials with factored coefficients, exponents affine in ``x``.
 

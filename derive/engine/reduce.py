@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from sympy import Expr, S, Symbol, exp, log
+from sympy import Add, Expr, S, Symbol, exp, log
 
 from ..losses.softmax import SoftmaxLoss
 from ..structures.scheme import Scheme
+from .present import tidy
 
 #: Inner products of a symmetric structure, by relation.
 Inner = Mapping[str, Expr]
@@ -51,19 +52,18 @@ class ReducedLoss:
                 found[r] += term.coefficient / positives
         return found
 
-    def partition(self, denominator: tuple[str, ...], g: Inner) -> Expr:
+    def partition(self, members: Iterable[str], g: Inner) -> Expr:
         """Sum of exponentials over the relations of a denominator, for an anchor."""
-        return sum(
-            (self.scheme.relation(r).count * exp(g[r] / self.loss.temperature))
-            for r in denominator
-        )
+        counts = _grouped((g[r], self.scheme.relation(r).count) for r in members)
+        return Add(*(count * exp(e / self.loss.temperature) for e, count in counts.items()))
 
     def value(self, g: Inner) -> Expr:
         """The loss as a function of the inner products."""
-        spread = sum(c * log(self.partition(d, g), evaluate=False) for d, c in self.denominators.items())
-        attraction = sum(
-            r.count * self.pulls[r.name] * g[r.name] for r in self.scheme.relations
+        spread = Add(
+            *(c * log(self.partition(d, g), evaluate=False) for d, c in self.denominators.items())
         )
+        pulls = _grouped((g[r.name], r.count * self.pulls[r.name]) for r in self.scheme.relations)
+        attraction = Add(*(tidy(pull) * e for e, pull in pulls.items()))
         return spread - attraction / self.loss.temperature
 
     def pair_gradient(self, g: Inner) -> dict[str, Expr]:
@@ -78,3 +78,12 @@ class ReducedLoss:
             for r in members:
                 found[r] += coefficient * exp(g[r] / self.loss.temperature) / total
         return found
+
+
+def _grouped(parts: Iterable[tuple[Expr, Expr]]) -> dict[Expr, Expr]:
+    """Add up the weights of equal inner products."""
+    found: dict[Expr, Expr] = {}
+    for e, weight in parts:
+        if weight != 0:
+            found[e] = found.get(e, S.Zero) + weight
+    return found

@@ -161,7 +161,7 @@ class Result:
         if quantity.domain is not None:
             quantity.domain.check(point)
         finite = {s: v for s, v in point.items() if v is not oo}
-        expression = quantity.expression.subs(finite)
+        expression = quantity.expression.xreplace(finite)
         for symbol in (s for s in point if s not in finite):
             try:
                 expression = limit(expression, symbol, oo, self.domain)

@@ -20,10 +20,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from sympy import Expr, S, Symbol, Tuple
-from sympy.polys.domains import QQ
-from sympy.polys.rings import PolyRing
-from sympy.polys.solvers import solve_lin_sys
+from sympy import Dummy, Expr, S, Symbol, Tuple
 
 from ..losses.softmax import SoftmaxLoss
 from ..structures.scheme import Scheme
@@ -34,7 +31,7 @@ from .decide import any_positive
 from .derivation import Derivation, StepFailed
 from .domain import Domain, between
 from .evidence import Holds
-from .present import affine, collected
+from .present import affine, collected, solve_linear, tidy
 from .reduce import ReducedLoss, inner_products
 from .relations import eq, ge, gt
 
@@ -72,31 +69,20 @@ def cut_segment(scheme: Scheme, active: tuple[str, ...], low: str, coordinate: s
     if len(free) != 2 or low not in free:
         raise ValueError(f"{active} leaves {free}, which is not a segment with end {low}")
     high = next(e for e in free if e != low)
-    g = inner_products(scheme)
-    values = scheme.eigenvalues(g)
-    others = {"self": S.One}
-
-    def solve(*equations: Expr) -> dict[str, Expr]:
-        unknowns = [g[r.name] for r in scheme.relations[1:]]
-        symbols = sorted(
-            set().union(*(e.free_symbols for e in equations)) - set(g.values()),
-            key=lambda s: s.name,
-        )
-        ring = PolyRing(unknowns, QQ.frac_field(*symbols) if symbols else QQ)
-        one = {g["self"]: others["self"]}
-        found = solve_lin_sys([ring.from_expr(e.xreplace(one).expand()) for e in equations], ring)
-        if found is None or len(found) != len(unknowns):
-            raise ValueError("the active eigenvalues do not determine the inner products")
-        solution = {r.name: found[ring(g[r.name])].as_expr() for r in scheme.relations[1:]}
-        return {"self": S.One, **solution}
-
-    zeros = [values[e] for e in active]
-    start = solve(*zeros, values[low])
-    along = solve(*zeros, g[coordinate] - (start[coordinate] - position))
-    inner = {r: affine(e, position) for r, e in along.items()}
-    slope = scheme.eigenvalue(high, {r: derivative(e, position) for r, e in inner.items()})
-    at_zero = scheme.eigenvalue(high, {r: e.xreplace({position: S.Zero}) for r, e in inner.items()})
-    length = affine(-at_zero / slope, position)
+    # The table is orthogonal, so entries follow from eigenvalues: those of low and high
+    # share the trace, dim(low) * t + dim(high) * rest = size, and t runs along the segment.
+    t = Dummy("t")
+    dims = {e.name: e.dimension for e in scheme.eigenspaces}
+    rest = (scheme.size - dims[low] * t) / dims[high]
+    entries = {
+        r.name: (dims[low] * t * scheme.table[low][r.name]
+                 + dims[high] * rest * scheme.table[high][r.name]) / (scheme.size * r.count)
+        for r in scheme.relations
+    }
+    # x is how far the coordinate's inner product has fallen from its value at t = 0.
+    t_of_x = -position / tidy(derivative(entries[coordinate], t))
+    inner = {r: affine(e.xreplace({t: t_of_x}), position) for r, e in entries.items()}
+    length = tidy(solve_linear(rest.xreplace({t: t_of_x}), position))
     return Segment(scheme, active, low, high, inner, length)
 
 

@@ -43,7 +43,12 @@ def equal(
     if isinstance(outcome, Holds):
         return Verdict("agrees", outcome.evidence, note)
     if isinstance(outcome, Refuted):
-        return differs_at(outcome.witness if at is None else at, printed, derived, note)
+        if at is None:
+            # The residual may have lost symbols that the two sides still have.
+            used = printed.free_symbols | derived.free_symbols
+            at = {s.name: v for s, v in domain.witness.items() if s in used}
+            at |= outcome.witness
+        return differs_at(at, printed, derived, note)
     return Verdict("undecided", Evidence(Grade.SAMPLED, outcome.reason), note)
 
 

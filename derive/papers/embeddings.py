@@ -198,7 +198,7 @@ class Embeddings:
             if d == 1:
                 return [Fraction(rng.choice((-1, 1)))]
             t = [Fraction(rng.randint(-9, 9), rng.randint(1, 5)) for _ in range(d - 1)]
-            square = sum(s * s for s in t)
+            square = sum((s * s for s in t), Fraction(0))
             return [2 * s / (square + 1) for s in t] + [(square - 1) / (square + 1)]
 
         return cls.from_vectors(m, n, p, [unit() for _ in range(m * n * p)], note=f"seed {seed}")

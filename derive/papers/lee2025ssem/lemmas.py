@@ -1,22 +1,16 @@
-"""Appendix A.3, first part: Proposition A.5 and Lemmas A.1 and A.2."""
+"""Appendix A.3, second part: Lemmas A.1 and A.2."""
 
 from __future__ import annotations
 
-import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
 
-import mpmath
 from sympy import Expr, S, Symbol, sqrt
 
 from ...engine.domain import Domain, at_least, between
-from ...engine.evidence import Grade
 from ...results import results
 from ...symbols import delta, m, n, p
 from ..checks import (
-    CLOSE,
-    DIGITS,
     both,
     decided,
     equal,
@@ -51,176 +45,11 @@ ROOM = "m >= 2, n >= 2 and d >= mn - 1"
 #: Where the lines that lost c are shown to differ.
 AT = {"m": 2, "n": 2, "p": 1, "c": 2}
 
-# --- Proposition A.5 ---------------------------------------------------------------------
-Vector = list[Fraction]
-
-
-def _weights_and_points() -> Iterator[tuple[Vector, list[Vector]]]:
-    """Non-negative vectors a (some with zeros) and vectors w_i, for d and n from 1 to 4."""
-    rng = random.Random(5)
-    for k in range(16):
-        d, count = k % 4 + 1, k // 4 + 1
-        a = [Fraction(rng.randint(0, 3), rng.randint(1, 3)) for _ in range(d)]
-        a[rng.randrange(d)] = Fraction(1)
-        w = [[Fraction(rng.randint(-9, 9), rng.randint(1, 4)) for _ in range(d)]] * 1
-        w += [[Fraction(rng.randint(-9, 9), 2) for _ in range(d)] for _ in range(count - 1)]
-        yield a, w
-
-
-def _lse(a: Vector, w: Vector) -> Any:
-    return mpmath.log(mpmath.fsum(s * mpmath.exp(t) for s, t in zip(a, w, strict=True)))
-
-
-def _average(vectors: list[Vector]) -> Vector:
-    return [sum(column, Fraction(0)) / len(vectors) for column in zip(*vectors, strict=True)]
-
-
-def _for_all_points(test: Callable[[Vector, list[Vector]], bool], note: str = "") -> Verdict:
-    with mpmath.workdps(DIGITS):
-        for a, w in _weights_and_points():
-            if not test(a, w):
-                witness = {"point": {"a": _show([a]), "w": _show(w)}}
-                return decided(False, "fails at a point", note, witness=witness)
-    return decided(True, "16 random (a, w_1, ..., w_n)", note, grade=Grade.SAMPLED)
-
-
-def _show(vectors: list[Vector]) -> str:
-    return ", ".join(f"({', '.join(map(str, v))})" for v in vectors)
-
-
-def _jensen_gap(a: Vector, w: list[Vector]) -> Any:
-    return mpmath.fsum(_lse(a, v) for v in w) / len(w) - _lse(a, _average(w))
-
-
-@LEDGER.claim(
-    "(A.18)",
-    r"\frac1n \sum_i \log(a^\top \exp(w_i)) \ge \log(a^\top \exp(\frac1n \sum_i w_i)) "
-    "for every a with non-negative elements",
-)
-def jensen() -> Verdict:
-    return _for_all_points(
-        lambda a, w: _jensen_gap(a, w) >= -CLOSE,
-        "for a = 0 both sides are log 0, so the statement is about a != 0",
-    )
-
-
-EQUAL_AFTER_SHIFT = (
-    "equality also holds for w_i = c + t_i (1, ..., 1), since a common shift of w_i leaves the "
-    "logarithm; the condition printed is sufficient, the one that is also necessary is that "
-    "all w_i - w_1 are multiples of (1, ..., 1)"
-)
-
-
-@LEDGER.claim(
-    "Proposition A.5: equality condition",
-    r"for positive a, equality in (A.18) holds iff w_i = c for all i",
-)
-def jensen_equality(
-    printed: Callable[[list[Vector]], bool] = lambda w: all(v == w[0] for v in w),
-) -> Verdict:
-    # For a = (1) in R^1, f(w) = w: both sides of (A.18) are the mean of the w_i.
-    zero, one, two = Fraction(0), Fraction(1), Fraction(2)
-    points = [([one], [[zero], [one]]), ([one, two], [[zero, one], [one, two]])]
-    with mpmath.workdps(DIGITS):
-        for a, w in [*points, *_weights_and_points()]:
-            gap = _jensen_gap(a, w)
-            if 0 not in a and (abs(gap) < CLOSE) != printed(w):
-                witness = {
-                    "point": {"a": _show([a]), "w": _show(w)},
-                    "printed": "equality" if printed(w) else "no equality",
-                    "derived": f"the two sides differ by {mpmath.nstr(mpmath.chop(gap), 3)}",
-                }
-                return decided(False, "both sides computed", EQUAL_AFTER_SHIFT, witness=witness)
-    return decided(True, "18 points", grade=Grade.SAMPLED)
-
-
-@LEDGER.claim(
-    "Proposition A.5, proof: the case a = 0",
-    r"for a = 0, a^\top \exp(w_i) = 0 = a^\top \exp(\frac1n \sum_i w_i)",
-)
-def zero_weights() -> Verdict:
-    return decided(True, "a sum whose coefficients are all zero")
-
-
-@LEDGER.claim(
-    "Proposition A.5, proof: positive elements suffice",
-    "therefore it suffices to consider a with only positive elements",
-)
-def positive_weights() -> Verdict:
-    def unchanged(a: Vector, w: list[Vector]) -> bool:
-        kept = [k for k, s in enumerate(a) if s > 0]
-        return abs(_jensen_gap([a[k] for k in kept], [[v[k] for k in kept] for v in w])
-                   - _jensen_gap(a, w)) < CLOSE
-
-    return _for_all_points(
-        unchanged,
-        "true, but not because of a = 0: elements that are zero drop out of both sides, "
-        "which leaves a shorter positive vector",
-    )
-
-
-@LEDGER.claim(
-    "(A.19)",
-    r"\frac12 f(w) + \frac12 f(v) = \log\sqrt{a^\top\exp(w) \cdot a^\top\exp(v)} "
-    r"\ge \log(a^\top\exp(\frac12 w + \frac12 v)) = f(\frac12 w + \frac12 v)",
-)
-def midpoint() -> Verdict:
-    def holds(a: Vector, w: list[Vector]) -> bool:
-        v, u = w[0], w[-1]
-        half = (_lse(a, v) + _lse(a, u)) / 2
-        product = mpmath.exp(_lse(a, v)) * mpmath.exp(_lse(a, u))
-        middle = mpmath.log(mpmath.sqrt(product))
-        return abs(half - middle) < CLOSE and middle >= _lse(a, _average([v, u])) - CLOSE
-
-    return _for_all_points(holds)
-
-
-@LEDGER.claim(
-    "(A.19): equality condition",
-    r"equality in (A.19) holds iff \exp(w/2) = \exp(v/2)",
-)
-def midpoint_equality() -> Verdict:
-    return jensen_equality().with_note(
-        "Cauchy-Schwarz gives equality when exp(w/2) and exp(v/2) are proportional, "
-        "that is when w - v is a multiple of (1, ..., 1)"
-    )
-
-
-@LEDGER.claim(
-    "Proposition A.5, proof: f is convex",
-    r"(A.19) and continuity imply that f(w) = \log(a^\top\exp(w)) is convex",
-)
-def lse_convex() -> Verdict:
-    def holds(a: Vector, w: list[Vector]) -> bool:
-        v, u = w[0], w[-1]
-        for t in (Fraction(1, 7), Fraction(1, 3), Fraction(9, 10)):
-            mixed = [t * x + (1 - t) * y for x, y in zip(v, u, strict=True)]
-            if t * _lse(a, v) + (1 - t) * _lse(a, u) < _lse(a, mixed) - CLOSE:
-                return False
-        return True
-
-    return _for_all_points(holds)
-
-
-@LEDGER.claim(
-    "Proposition A.5, proof: last display",
-    r"\frac1n\sum_i \log(a^\top\exp(w_i)) = \frac1n\sum_i f(w_i) \ge f(\frac1n\sum_i w_i)",
-)
-def jensen_display() -> Verdict:
-    return _for_all_points(lambda a, w: _jensen_gap(a, w) >= -CLOSE)
-
-
-@LEDGER.claim(
-    "Proposition A.5, proof: equality condition",
-    r"the equality condition of (A.19) is simplified as w_i = c for all i",
-)
-def jensen_equality_in_proof() -> Verdict:
-    return jensen_equality().with_note(EQUAL_AFTER_SHIFT + "; (A.19) here stands for (A.18)")
-
 
 # --- Lemma A.1 ---------------------------------------------------------------------------
 def _delta_squared(functional: Callable[[Expr], Expr], value: Expr) -> Expr:
-    """Where on SSEM a functional of its same-class inner product, affine in delta**2, has a value."""
+    """Where on SSEM a functional of its same-class inner product, affine in delta**2, has a "
+    "value."""
     low, high = (functional(results["ssem"].same_class.subs(delta, e)) for e in (0, 1))
     return (value - low) / (high - low)
 
@@ -242,7 +71,8 @@ def _values_in_r1(functional: Callable[[Embeddings], Fraction], m: int, n: int) 
     "Lemma A.1",
     r"for every c \in [-mn, mn(n-1)] there is a unique \delta^*(c) \in [0, "
     r"\sqrt{\frac{mn-1}{m(n-1)}}] with U^{\delta^*(c)} \in \arg\min\{\sum_{i} \sum_{u \in U_i} "
-    r"\sum_{v \in U \setminus U_i} u^\top v \mid \sum_{i, j \neq j'} E[U_{ij}]^\top E[U_{ij'}] = c\}",
+    r"\sum_{v \in U \setminus U_i} u^\top v \mid \sum_{i, j \neq j'} E[U_{ij}]^\top E[U_{ij'}] = "
+    r"c\}",
 )
 def lemma_1() -> Verdict:
     def lines(u: Embeddings) -> tuple[Fraction, Fraction, Fraction, Fraction]:
@@ -298,9 +128,7 @@ def range_1() -> Verdict:
         ("=", "="),
         random_sets(),
     )
-    lowest = on_embeddings(
-        lambda u: (means(_widest(u)), -u.m * u.n), "=", random_sets()
-    )
+    lowest = on_embeddings(lambda u: (means(_widest(u)), -u.m * u.n), "=", random_sets())
     values = _values_in_r1(means, 1, 3)
     without = decided(
         values[0] == -3,
@@ -347,9 +175,7 @@ def a20() -> Verdict:
     r"\sum_{v \in U \setminus U_i} u^\top v",
 )
 def split() -> Verdict:
-    return on_embeddings(
-        lambda u: (total(u), own(u) + same(u) + cross(u)), "=", all_sets()
-    )
+    return on_embeddings(lambda u: (total(u), own(u) + same(u) + cross(u)), "=", all_sets())
 
 
 @LEDGER.claim(
@@ -369,9 +195,7 @@ def a21(
 def a22(
     printed: Callable[[Embeddings], Fraction] = lambda u: -u.m * u.n * u.p**2 - u.p**2 * means(u),
 ) -> Verdict:
-    return on_embeddings(
-        lambda u: (0 - u.m * u.n * u.p**2 - same(u), printed(u)), "=", all_sets()
-    )
+    return on_embeddings(lambda u: (0 - u.m * u.n * u.p**2 - same(u), printed(u)), "=", all_sets())
 
 
 def _with_zero_sum() -> list[Embeddings]:
@@ -387,9 +211,7 @@ def _with_zero_sum() -> list[Embeddings]:
 def a23() -> Verdict:
     def sides(u: Embeddings) -> tuple[int, int]:
         tight = cross(u) == -u.m * u.n * u.p**2 - same(u)
-        merged = all(
-            u.ip(a, b) == 1 for a in u.everything for b in u.everything if a[:2] == b[:2]
-        )
+        merged = all(u.ip(a, b) == 1 for a in u.everything for b in u.everything if a[:2] == b[:2])
         return int(tight), int(total(u) == 0 and merged)
 
     return on_embeddings(sides, "=", (*all_sets(), *_with_zero_sum()))
@@ -412,8 +234,7 @@ def a24() -> Verdict:
 def zero_sum(
     middle: Expr = m * n * p**2
     + m * n * (n - 1) * p**2 * (1 - delta**2 * m * n / (m * n - 1))
-    + m * (m - 1) * n**2 * p**2
-    * (-1 / (m - 1) + delta**2 * m * (n - 1) / ((m - 1) * (m * n - 1))),
+    + m * (m - 1) * n**2 * p**2 * (-1 / (m - 1) + delta**2 * m * (n - 1) / ((m - 1) * (m * n - 1))),
 ) -> Verdict:
     ssem = results["ssem"]
     counted = (
@@ -437,14 +258,17 @@ def zero_sum(
 )
 def ssem_is_tight() -> Verdict:
     return chain(
-        lambda u: (total(u), Fraction(0), own(u) - u.m * u.n * u.p**2), ("=", "="), ssem_sets(),
+        lambda u: (total(u), Fraction(0), own(u) - u.m * u.n * u.p**2),
+        ("=", "="),
+        ssem_sets(),
         note="for m >= 2, as above",
     )
 
 
 @LEDGER.claim(
     "Lemma A.1, proof: display before (A.25), first line",
-    r"-mnp^2 - p^2 = \sum_i \sum_{u \in U_i^\delta} \sum_{v \in U^\delta \setminus U_i^\delta} u^\top v",
+    r"-mnp^2 - p^2 = \sum_i \sum_{u \in U_i^\delta} \sum_{v \in U^\delta \setminus U_i^\delta} "
+    r"u^\top v",
     result="ssem",
 )
 def before_a25(printed: Expr = -m * n * p**2 - p**2) -> Verdict:
@@ -572,12 +396,8 @@ def delta_star_2(
     "the possible values of c lie in [0, 2mn^2], and the maximum 2mn^2 is attained",
 )
 def range_2() -> Verdict:
-    bounded = chain(
-        lambda u: (0, spread(u), 2 * u.m * u.n**2), ("<=", "<="), all_sets()
-    )
-    highest = on_embeddings(
-        lambda u: (spread(_widest(u)), 2 * u.m * u.n**2), "=", random_sets()
-    )
+    bounded = chain(lambda u: (0, spread(u), 2 * u.m * u.n**2), ("<=", "<="), all_sets())
+    highest = on_embeddings(lambda u: (spread(_widest(u)), 2 * u.m * u.n**2), "=", random_sets())
     values = _values_in_r1(spread, 1, 3)
     without = decided(
         values[-1] == 18,
@@ -645,9 +465,7 @@ def a28() -> Verdict:
     )
 
 
-@LEDGER.claim(
-    "(A.29)", r"\sum_{i, j \neq j'} E[U_{ij}]^\top E[U_{ij'}] \le mn(n-1) - \frac{c}{2}"
-)
+@LEDGER.claim("(A.29)", r"\sum_{i, j \neq j'} E[U_{ij}]^\top E[U_{ij'}] \le mn(n-1) - \frac{c}{2}")
 def a29(
     printed: Callable[[Embeddings], Fraction] = lambda u: u.m * u.n * (u.n - 1) - spread(u) / 2,
 ) -> Verdict:
@@ -683,8 +501,7 @@ def ssem_means() -> Verdict:
 )
 def before_a30(
     first: Expr = m * n * (n - 1) * p**2 - c * p**2 / 2,
-    last: Expr = m * n * (n - 1) * p**2
-    - delta**2 * m**2 * n**2 * (n - 1) * p**2 / (m * n - 1),
+    last: Expr = m * n * (n - 1) * p**2 - delta**2 * m**2 * n**2 * (n - 1) * p**2 / (m * n - 1),
 ) -> Verdict:
     on_ssem = m * n * (n - 1) * p**2 * results["ssem"].same_class
     at = {delta: sqrt(_at_constraint_2())}
@@ -705,6 +522,4 @@ def a30() -> Verdict:
     result="ssem",
 )
 def increasing() -> Verdict:
-    return holds_positive(
-        _at_constraint_2().diff(c), COUNTS, "with c under the root or outside it"
-    )
+    return holds_positive(_at_constraint_2().diff(c), COUNTS, "with c under the root or outside it")

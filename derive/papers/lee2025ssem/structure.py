@@ -469,12 +469,10 @@ def equation_a12(printed: Expr = printed_a12) -> Verdict:
     return equal(printed, products(H)["same_instance"], ANY_H)
 
 
-def with_h(lines: Sequence[Expr], derived: Expr):
+def with_h(lines: Sequence[Expr], derived: Expr) -> Verdict:
     """Compare lines in h with an expression, h being that of Proposition 1 with either sign."""
     found = [
-        all_equal(
-            [expand(line.subs(H, printed_h(sign))) for line in lines], derived, SHAPE_DELTA, at=at
-        )
+        all_equal([expand(line.subs(H, printed_h(sign))) for line in lines], derived, SHAPE_DELTA)
         for sign in SIGNS
     ]
     return both(*found)

@@ -137,6 +137,17 @@ def ssem_sets() -> tuple[Embeddings, ...]:
     return tuple(Embeddings.ssem(m, n, p, Fraction(d)) for m, n, p, d in shapes)
 
 
+def symmetric_sets() -> tuple[Embeddings, ...]:
+    """SSEMs, and other sets whose inner products depend on the relation only."""
+    half, quarter = Fraction(1, 2), Fraction(1, 4)
+    others = [
+        Embeddings.hierarchical(2, 2, 1, Fraction(1), half, quarter),
+        Embeddings.hierarchical(2, 3, 2, Fraction(1), -quarter, Fraction(0)),
+        Embeddings.hierarchical(3, 2, 2, half, quarter, Fraction(0)),
+    ]
+    return (*ssem_sets(), *others)
+
+
 def all_sets() -> tuple[Embeddings, ...]:
     """Random sets and SSEMs."""
     return random_sets() + ssem_sets()
@@ -203,6 +214,8 @@ def chain(
 
         return sides
 
-    return both(
-        *(at_temperature(pair(k), r, cases, where=where, note=note) for k, r in enumerate(relations))
+    found = (
+        at_temperature(pair(k), relation, cases, where=where, note=note)
+        for k, relation in enumerate(relations)
     )
+    return both(*found)

@@ -140,7 +140,7 @@ def printed_a1_proof(u: Embeddings) -> list[Fraction]:
 )
 def proposition_a1_proof(printed: Lines = printed_a1_proof) -> Verdict:
     return on_embeddings(
-        lambda u: first_difference(printed(u)),
+        lambda u: first_difference([u.variance(u.everything), *printed(u)]),
         "=",
         spheres(),
         note="announced for vectors 'on the unit sphere'; the lines hold at any radius",
@@ -213,7 +213,10 @@ def printed_decomposition(u: Embeddings) -> list[Fraction]:
     r"+ \sum_i n_i\|E[U_i] - E[U]\|^2",
 )
 def proposition_a2_decomposition(printed: Lines = printed_decomposition) -> Verdict:
-    return on_embeddings(lambda u: first_difference(printed(u)), "=", spheres())
+    def sides(u: Embeddings) -> tuple[Fraction, Fraction]:
+        return first_difference([len(u.everything) * u.variance(u.everything), *printed(u)])
+
+    return on_embeddings(sides, "=", spheres())
 
 
 def printed_entire(u: Embeddings) -> list[Fraction]:

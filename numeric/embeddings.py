@@ -1,0 +1,152 @@
+"""Embeddings to start from and to compare with: random ones, and given structures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import sqrt
+
+import torch
+from torch import Tensor
+
+from ..derive.structures.hierarchy import CLASSES, INSTANCES, VIEWS, hierarchy
+
+# An eigenvalue this small, relative to the trace per vector (which is 1), is taken for
+# zero: inner products given as floats carry rounding errors of a few 1e-16 each, which
+# the largest multiplicities met here (thousands) raise to at most 1e-12.
+_ZERO = 1e-12
+
+
+def normalise(u: Tensor) -> Tensor:
+    """Scale rows to unit length."""
+    return u / torch.linalg.vector_norm(u, dim=-1, keepdim=True)
+
+
+def random_embeddings(
+    seeds: int | Sequence[int],
+    *,
+    m: int,
+    n: int,
+    p: int,
+    d: int,
+    dtype: torch.dtype = torch.float64,
+    device: torch.device | str = "cpu",
+) -> Tensor:
+    """Directions uniform on the sphere, one set per seed.
+
+    Drawn on the CPU in float64, so that a seed means the same on every device.
+
+    Returns
+    -------
+    Tensor
+        ``(len(seeds), m, n, p, d)``, or ``(m, n, p, d)`` for a single seed.
+    """
+    if isinstance(seeds, int):
+        return random_embeddings([seeds], m=m, n=n, p=p, d=d, dtype=dtype, device=device)[0]
+    drawn = [normalise(_gaussian(seed, (m, n, p, d))) for seed in seeds]
+    return torch.stack(drawn).to(device=device, dtype=dtype)
+
+
+def perturb(u: Tensor, seeds: Sequence[int], size: float) -> Tensor:
+    """Move every row by about ``size`` in a random direction; one seed per set of a batch."""
+    d = u.shape[-1]
+    noise = torch.stack([_gaussian(seed, u.shape[1:]) for seed in seeds])
+    return normalise(u + (size / sqrt(d)) * noise.to(device=u.device, dtype=u.dtype))
+
+
+def _gaussian(seed: int, shape: Sequence[int]) -> Tensor:
+    generator = torch.Generator().manual_seed(seed)
+    return torch.randn(tuple(shape), generator=generator, dtype=torch.float64)
+
+
+def structured_embeddings(
+    same_instance: float,
+    same_class: float,
+    cross_class: float,
+    *,
+    m: int,
+    n: int,
+    p: int,
+    d: int,
+    dtype: torch.dtype = torch.float64,
+    device: torch.device | str = "cpu",
+) -> Tensor:
+    """Unit vectors whose inner products depend on the relation alone.
+
+    Parameters
+    ----------
+    same_instance, same_class, cross_class
+        The inner products. One that no pair has (``same_instance`` for ``p=1``) is ignored.
+    m, n, p, d
+        Classes, instances, views, and the dimension; unused coordinates are zero.
+
+    Returns
+    -------
+    Tensor
+        ``(m, n, p, d)``
+
+    Raises
+    ------
+    ValueError
+        If no vectors have these inner products, or ``d`` is less than their rank.
+    """
+    scheme = hierarchy(
+        *((size, *level[1:]) for size, level in ((p, VIEWS), (n, INSTANCES), (m, CLASSES)))
+    )
+    given = {
+        "self": 1.0,
+        "same_instance": same_instance,
+        "same_class": same_class,
+        "cross_class": cross_class,
+    }
+    # An orthonormal basis of each eigenspace of the Gram matrix, rows indexed like vectors.
+    ones, eye, contrasts = _ones, _eye, _contrasts
+    bases = {
+        "views": _kron(eye(m), eye(n), contrasts(p)),
+        "instances": _kron(eye(m), contrasts(n), ones(p)),
+        "classes": _kron(contrasts(m), ones(n), ones(p)),
+        "mean": _kron(ones(m), ones(n), ones(p)),
+    }
+    parts = []
+    for name, basis in bases.items():
+        row = scheme.table[name]
+        value = sum(float(row[relation]) * given[relation] for relation in given)
+        if basis.shape[1] == 0:
+            continue
+        if value < -_ZERO * m * n * p:
+            raise ValueError(
+                f"no vectors have inner products {same_instance:g}, {same_class:g}, "
+                f"{cross_class:g}: the Gram matrix has the eigenvalue {value:.3g} ({name})"
+            )
+        if value > _ZERO * m * n * p:
+            parts.append(sqrt(value) * basis)
+    vectors = torch.cat(parts, dim=1)
+    rank = vectors.shape[1]
+    if rank > d:
+        raise ValueError(f"this structure needs d >= {rank}, got d={d}")
+    out = torch.zeros(m * n * p, d, dtype=torch.float64)
+    out[:, :rank] = vectors
+    return normalise(out).reshape(m, n, p, d).to(device=device, dtype=dtype)
+
+
+def _eye(size: int) -> Tensor:
+    return torch.eye(size, dtype=torch.float64)
+
+
+def _ones(size: int) -> Tensor:
+    return torch.full((size, 1), 1 / sqrt(size), dtype=torch.float64)
+
+
+def _contrasts(size: int) -> Tensor:
+    """Orthonormal columns that sum to zero (Helmert), ``(size, size - 1)``."""
+    out = torch.zeros(size, size - 1, dtype=torch.float64)
+    for k in range(1, size):
+        out[:k, k - 1] = 1 / sqrt(k * (k + 1))
+        out[k, k - 1] = -k / sqrt(k * (k + 1))
+    return out
+
+
+def _kron(*factors: Tensor) -> Tensor:
+    out = factors[0]
+    for factor in factors[1:]:
+        out = torch.kron(out, factor.contiguous())
+    return out

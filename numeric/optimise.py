@@ -1,0 +1,448 @@
+r"""Minimises declared losses over unit embeddings, many problems as one batch.
+
+The method is a Riemannian trust-region Newton method on the product of spheres, its
+steps found by truncated conjugate gradients (Steihaug). It suits these losses because
+their optima are symmetric: the Hessian there has few *different* eigenvalues, and
+conjugate gradients need one iteration for each. Near an optimum a handful of Newton
+steps of about five Hessian products each reach a gradient of 1e-12, where first-order
+methods crawl: next to the collapse threshold the loss is quartic in the distance to
+the optimum, and gradient descent slows down without end.
+
+Lengths are root mean squares over the N vectors, gradients belong to that inner product
+(``N`` times the partial derivatives, without their radial parts), so that no tolerance
+depends on the number of embeddings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+import torch
+from torch import Tensor
+
+from ..derive.losses.softmax import SoftmaxLoss
+from .certificate import Certificate, certify_bound
+from .device import resolve_device
+from .embeddings import normalise, random_embeddings
+from .losses import BoundLoss, Parameters, Point, bind
+from .progress import Report, reporting
+
+#: Default tolerance on the gradient norm. Entries of the gradient are of the order of
+#: 1/tau and carry rounding errors of eps/tau, 4e-15 for tau = 0.05, so 1e-12 leaves room.
+#: It has to be that small: at the collapse threshold the gradient is about k r^3, with r the
+#: within-class spread and k of the order of 0.1 to 100, so that a gradient of 1e-12 still
+#: means a within-class variance r^2 of up to 5e-8. Elsewhere the error is far smaller.
+#: In float32, where rounding is 1e9 times coarser, the last digits are out of reach.
+TOLERANCE = {torch.float64: 1e-12, torch.float32: 1e-5}
+
+# Steps whose predicted decrease is below this many units in the last place of the loss are
+# judged by gradients: at 1e3 the difference of two losses is wrong by 1% at most.
+_VISIBLE = 1e3
+# Steps too small to see in the loss may go by without halving the gradient, this many in
+# a row; then rounding is what is left. Near a threshold each step divides it by 3.
+_PATIENCE = 20
+_FIRST_RADIUS = 1.0
+_LARGEST_RADIUS = 2.0
+_MAX_INNER = 250
+
+
+class StopCode(Enum):
+    """Why the search for an optimum ended."""
+
+    CONVERGED = "converged"  #: the gradient norm is within the tolerance
+    STALLED = "stalled"  #: rounding errors allow no further progress
+    MAX_ITERATIONS = "max-iterations"  #: the safeguard on the number of steps
+    INTERRUPTED = "interrupted"  #: stopped from the keyboard
+
+
+@dataclass(frozen=True)
+class Optimum:
+    """What a search found, for each of ``B`` problems.
+
+    Attributes
+    ----------
+    embeddings
+        ``(B, m, n, p, d)``, unit rows.
+    loss, gradient_norm
+        ``(B,)``. The gradient is the Riemannian one; see the module's docstring.
+    iterations, evaluations, hessian_products
+        ``(B,)`` integers: steps tried, losses with gradients, Hessians times vectors.
+    stop
+        Why each search ended.
+    certificate
+        Bound on the distance from the global minimum; None when not asked for.
+    seeds
+        Seed of each start; None when the start was given.
+    """
+
+    embeddings: Tensor
+    loss: Tensor
+    gradient_norm: Tensor
+    iterations: Tensor
+    evaluations: Tensor
+    hessian_products: Tensor
+    stop: tuple[StopCode, ...]
+    certificate: Certificate | None
+    seeds: tuple[int, ...] | None
+    tolerance: float
+    dtype: torch.dtype
+    device: torch.device
+
+    @property
+    def converged(self) -> bool:
+        """Whether every problem reached the tolerance."""
+        return all(code is StopCode.CONVERGED for code in self.stop)
+
+
+def minimise(
+    loss: SoftmaxLoss,
+    params: Parameters,
+    *,
+    m: int,
+    n: int,
+    p: int,
+    d: int,
+    seeds: int | Sequence[int] = 0,
+    start: Tensor | None = None,
+    tolerance: float | None = None,
+    max_iterations: int = 1000,
+    certificate: bool = True,
+    dtype: torch.dtype = torch.float64,
+    device: str | torch.device = "auto",
+    chunk: int | None = None,
+    progress: bool | Report = False,
+) -> Optimum:
+    """Minimise a declared loss over unit embeddings.
+
+    The number ``B`` of problems is the common length of whatever is given per problem:
+    tensors in ``params``, ``seeds``, ``start``; single values serve all problems.
+
+    Parameters
+    ----------
+    loss, params
+        The declaration, and a number or ``(B,)`` tensor for each of its parameters.
+    m, n, p, d
+        Classes, instances, views, dimension.
+    seeds
+        Seeds of random starts; not used when ``start`` is given.
+    start
+        Unit embeddings to start from, ``(m, n, p, d)`` or ``(B, m, n, p, d)``. An exact
+        saddle is a stationary point: perturb symmetric starts.
+    tolerance
+        Stop when the gradient norm is at most this; by default :data:`TOLERANCE`.
+    max_iterations
+        A safeguard with a stop code of its own, not a way to stop.
+    certificate
+        Whether to compute the duality certificate of what is found.
+    chunk
+        Problems worked on at a time; by default what suits the cache or the GPU's memory.
+    progress
+        True for a bar, or a function called with (finished, all).
+
+    Notes
+    -----
+    Ctrl-C ends the search and returns what there is, with the code ``INTERRUPTED``.
+    """
+    where = resolve_device(device)
+    if tolerance is None:
+        tolerance = TOLERANCE.get(dtype, 1e-5)
+    if min(m, n, p, d) < 1:
+        raise ValueError(f"m, n, p and d must be at least 1, got {m}, {n}, {p}, {d}")
+    batch = _batch_size(params, seeds, start)
+    bound = bind(loss, params, m=m, n=n, p=p, batch=batch, dtype=dtype, device=where)
+    used_seeds: tuple[int, ...] | None = None
+    if start is None:
+        chosen = [seeds] if isinstance(seeds, int) else list(seeds)
+        used_seeds = tuple(chosen * batch if len(chosen) == 1 else chosen)
+        u = random_embeddings(chosen, m=m, n=n, p=p, d=d, dtype=dtype, device=where)
+    else:
+        if start.shape[-4:] != (m, n, p, d):
+            raise ValueError(f"start has the shape {tuple(start.shape)}, not (B, {m}, {n}, {p}, {d})")
+        u = normalise(start.detach().to(device=where, dtype=dtype).reshape(-1, m, n, p, d))
+    u = u.expand(batch, m, n, p, d).clone()
+
+    with torch.no_grad():
+        search = _Search(u, tolerance, max_iterations)
+        size = chunk or default_chunk(bound.size, where)
+        with reporting(progress, batch, "problem") as advance:
+            try:
+                for index in torch.arange(batch, device=where).split(size):
+                    search.run(bound.select(index), index, advance)
+            except KeyboardInterrupt:
+                pass  # problems without a stop code of their own keep INTERRUPTED
+        if search.untouched.any():
+            search.measure(bound, size)
+        found = _certificate(bound, u, size) if certificate else None
+    return Optimum(
+        u,
+        search.loss,
+        search.gradient_norm,
+        search.iterations,
+        search.evaluations,
+        search.products,
+        tuple(search.stop),
+        found,
+        used_seeds,
+        tolerance,
+        dtype,
+        where,
+    )
+
+
+def _batch_size(params: Parameters, seeds: int | Sequence[int], start: Tensor | None) -> int:
+    lengths = {value.numel() for value in params.values() if isinstance(value, Tensor)}
+    if start is not None:
+        lengths.add(start.shape[:-4].numel())
+    elif not isinstance(seeds, int):
+        lengths.add(len(seeds))
+    lengths.discard(1)
+    if len(lengths) > 1 or 0 in lengths:
+        raise ValueError(
+            f"parameters, seeds and start must agree on the number of problems; "
+            f"got {', '.join(map(str, sorted(lengths)))}"
+        )
+    return lengths.pop() if lengths else 1
+
+
+def default_chunk(size: int, device: torch.device) -> int:
+    """How many problems of ``size`` embeddings to work on at a time.
+
+    On a CPU a larger batch saves calls, until its N by N matrices leave the cache (2 MB
+    for a handful of float64 matrices of 2**16 entries). On a GPU, memory is the limit.
+    """
+    entries = 2**26 if device.type == "cuda" else 2**16
+    return max(1, min(1024, entries // size**2))
+
+
+def _certificate(bound: BoundLoss, u: Tensor, size: int) -> Certificate:
+    bound = bound.to(torch.float64)
+    parts = [
+        certify_bound(bound.select(index), u[index].to(torch.float64))
+        for index in torch.arange(u.shape[0], device=u.device).split(size)
+    ]
+    return Certificate(
+        torch.cat([part.loss for part in parts]),
+        torch.cat([part.gap for part in parts]),
+        torch.cat([part.lambda_min for part in parts]),
+    )
+
+
+# ------------------------------------------------------------------------ the search itself
+
+
+def _dot(a: Tensor, b: Tensor) -> Tensor:
+    """Inner product per problem: the mean over vectors of their inner products."""
+    vectors = a.shape[1] * a.shape[2] * a.shape[3]
+    return torch.einsum("bi,bi->b", a.flatten(1), b.flatten(1)) / vectors
+
+
+def _times(weight: Tensor, v: Tensor) -> Tensor:
+    return weight.reshape(-1, 1, 1, 1, 1) * v
+
+
+def _tangent(u: Tensor, v: Tensor) -> Tensor:
+    """Part of v orthogonal, vector by vector, to u."""
+    return torch.addcmul(v, (v * u).sum(dim=-1, keepdim=True), u, value=-1)
+
+
+@dataclass
+class _State:
+    """Problems of a chunk still being worked on, one entry each. Never changed in place."""
+
+    index: Tensor  # where the problem is in the whole batch
+    point: Point
+    gradient: Tensor  # Riemannian
+    norm: Tensor
+    radius: Tensor
+    best: Tensor  # gradient norm to be halved for the step to count as progress
+    idle: Tensor  # steps in a row without progress
+    iterations: Tensor
+    evaluations: Tensor
+    products: Tensor
+
+    def select(self, index: Tensor) -> _State:
+        return _State(*(value[index] if isinstance(value, Tensor) else value.select(index)
+                        for value in vars(self).values()))
+
+
+class _Search:
+    """Results of all problems of a batch, filled in as they end."""
+
+    def __init__(self, u: Tensor, tolerance: float, max_iterations: int) -> None:
+        batch = u.shape[0]
+        self.u = u  # written to in place
+        self.tolerance = tolerance
+        self.max_iterations = max_iterations
+        self.loss = u.new_full((batch,), torch.nan)
+        self.gradient_norm = u.new_full((batch,), torch.nan)
+        self.iterations, self.evaluations, self.products = (
+            torch.zeros(batch, dtype=torch.long, device=u.device) for _ in range(3)
+        )
+        self.stop = [StopCode.INTERRUPTED] * batch
+        self.untouched = torch.ones(batch, dtype=torch.bool, device=u.device)
+
+    def run(self, loss: BoundLoss, index: Tensor, advance: Report | object) -> None:
+        """Search until every problem of a chunk has ended."""
+        zero = torch.zeros_like(index)
+        point = Point(loss, self.u[index])
+        gradient, norm = self._gradient(point)
+        state = _State(
+            index,
+            point,
+            gradient,
+            norm,
+            torch.full_like(norm, _FIRST_RADIUS),
+            norm,
+            zero,
+            zero,
+            zero + 1,
+            zero,
+        )
+        try:
+            while True:
+                converged = state.norm <= self.tolerance
+                stalled = state.idle >= _PATIENCE
+                ended = converged | stalled | (state.iterations >= self.max_iterations)
+                if bool(ended.any()):
+                    self._store(state.select(ended.nonzero().flatten()))
+                    for i, good, idle in zip(
+                        state.index[ended].tolist(),
+                        converged[ended].tolist(),
+                        stalled[ended].tolist(),
+                        strict=True,
+                    ):
+                        self.stop[i] = (
+                            StopCode.CONVERGED
+                            if good
+                            else StopCode.STALLED
+                            if idle
+                            else StopCode.MAX_ITERATIONS
+                        )
+                    advance(int(ended.sum()))  # type: ignore[operator]
+                    if bool(ended.all()):
+                        return
+                    state = state.select((~ended).nonzero().flatten())
+                state = self._step(state)
+        except KeyboardInterrupt:
+            left = [i for i, j in enumerate(state.index.tolist()) if self._open(j)]
+            if left:
+                self._store(state.select(torch.tensor(left, device=state.index.device)))
+            raise
+
+    def _open(self, problem: int) -> bool:
+        return self.stop[problem] is StopCode.INTERRUPTED
+
+    def measure(self, loss: BoundLoss, size: int) -> None:
+        """Loss and gradient of the starts that an interruption left untouched."""
+        for index in self.untouched.nonzero().flatten().split(size):
+            point = Point(loss.select(index), self.u[index])
+            self.loss[index] = point.value
+            self.gradient_norm[index] = self._gradient(point)[1]
+
+    def _store(self, state: _State) -> None:
+        index = state.index
+        self.u[index] = state.point.u
+        self.loss[index] = state.point.value
+        self.gradient_norm[index] = state.norm
+        self.iterations[index] = state.iterations
+        self.evaluations[index] = state.evaluations
+        self.products[index] = state.products
+        self.untouched[index] = False
+
+    @staticmethod
+    def _gradient(point: Point) -> tuple[Tensor, Tensor]:
+        gradient = _tangent(point.u, point.gradient * point.loss.size)
+        return gradient, _dot(gradient, gradient).sqrt()
+
+    def _step(self, state: _State) -> _State:
+        """One trust-region step of every problem, taken or refused."""
+        point, gradient, norm = state.point, state.gradient, state.norm
+        # A residual of norm^1.5 makes convergence superlinear, at far fewer products than
+        # norm^2 would take; below the tolerance nothing needs to be resolved.
+        target = (norm * norm.sqrt().clamp(max=0.1)).clamp(min=0.3 * self.tolerance)
+        step, decrease, at_edge, products = self._newton_step(point, gradient, state.radius, target)
+        moved = point.u + step
+        length = torch.linalg.vector_norm(moved, dim=-1, keepdim=True)
+        trial = Point(point.loss, moved / length)
+        trial_gradient, trial_norm = self._gradient(trial)
+
+        # What the step achieved: by the loss where that can be seen; else by the trapezoid
+        # rule, from the slopes at both ends of the curve that was followed, whose rounding
+        # errors are relative to the step.
+        eps = torch.finfo(norm.dtype).eps
+        visible = decrease > _VISIBLE * eps * point.value.abs().clamp(min=1)
+        velocity = _tangent(trial.u, step) / length
+        by_slope = -0.5 * (_dot(gradient, step) + _dot(trial_gradient, velocity))
+        achieved = torch.where(visible, point.value - trial.value, by_slope)
+        ratio = achieved / decrease
+        good = ratio > 0.1  # False for nan
+
+        grown = torch.where(at_edge & (ratio > 0.75), 2 * state.radius, state.radius)
+        shrunk = _dot(step, step).sqrt() / 4
+        radius = torch.where(good, grown.clamp(max=_LARGEST_RADIUS), shrunk)
+        if bool(good.all()):
+            point, gradient, norm = trial, trial_gradient, trial_norm
+        elif bool(good.any()):
+            point = point.mix(good, trial)
+            gradient = torch.where(good.reshape(-1, 1, 1, 1, 1), trial_gradient, gradient)
+            norm = torch.where(good, trial_norm, norm)
+        progress = good & (visible | (norm < 0.5 * state.best))
+        return _State(
+            state.index,
+            point,
+            gradient,
+            norm,
+            radius,
+            torch.where(progress, norm, state.best),
+            torch.where(progress, 0, state.idle + 1),
+            state.iterations + 1,
+            state.evaluations + 1,
+            state.products + products,
+        )
+
+    @staticmethod
+    def _newton_step(
+        point: Point, gradient: Tensor, radius: Tensor, target: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """Truncated conjugate gradients on the quadratic model, within the trust region.
+
+        Returns the step, the decrease it promises, whether it was cut off at the edge of
+        the region, and the number of Hessian products.
+        """
+        u, size = point.u, point.loss.size
+        # The Riemannian Hessian: the projected one, less the pull that keeps rows unit.
+        radial = size * (point.gradient * u).sum(dim=-1, keepdim=True)
+        step, model = torch.zeros_like(gradient), torch.zeros_like(gradient)  # model = H step
+        residual, direction = gradient, -gradient
+        square = _dot(residual, residual)
+        active = square.sqrt() > target
+        at_edge = torch.zeros_like(active)
+        products = torch.zeros_like(active, dtype=torch.long)
+        length = torch.zeros_like(square)  # of the step, squared
+        zero = torch.zeros_like(square)
+        for _ in range(_MAX_INNER):
+            if not bool(active.any()):
+                break
+            image = _tangent(u, size * point.hessian(direction)) - radial * direction
+            products = products + active
+            curvature = _dot(direction, image)
+            along, squared = _dot(step, direction), _dot(direction, direction)
+            stride = square / curvature
+            outside = length + 2 * stride * along + stride**2 * squared >= radius**2
+            cut = active & ((curvature <= 0) | outside)
+            room = (along**2 + squared * (radius**2 - length)).clamp(min=0)
+            to_edge = (room.sqrt() - along) / squared
+            stride = torch.where(active, torch.where(cut, to_edge, stride), zero)
+            step = step + _times(stride, direction)
+            model = model + _times(stride, image)
+            residual = residual + _times(stride, image)
+            length = _dot(step, step)
+            at_edge |= cut
+            new_square = _dot(residual, residual)
+            active = active & ~cut & (new_square.sqrt() > target)
+            ratio = torch.where(active, new_square / square, zero)
+            direction = _times(ratio, direction) - residual
+            square = new_square
+        return step, -_dot(gradient, step) - 0.5 * _dot(model, step), at_edge, products
