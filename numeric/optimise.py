@@ -40,8 +40,10 @@ TOLERANCE = {torch.float64: 1e-12, torch.float32: 1e-5}
 # Steps whose predicted decrease is below this many units in the last place of the loss are
 # judged by gradients: at 1e3 the difference of two losses is wrong by 1% at most.
 _VISIBLE = 1e3
-# Steps too small to see in the loss may go by without halving the gradient, this many in
-# a row; then rounding is what is left. Near a threshold each step divides it by 3.
+# A gradient entry carries rounding errors of about this many times eps/tau. A step that
+# promises less than the error times its length cannot be told from none, so when this many
+# in a row have not halved the gradient, rounding is all that is left.
+_NOISE = 64.0
 _PATIENCE = 20
 _FIRST_RADIUS = 1.0
 _LARGEST_RADIUS = 2.0
@@ -263,8 +265,10 @@ class _State:
     products: Tensor
 
     def select(self, index: Tensor) -> _State:
-        return _State(*(value[index] if isinstance(value, Tensor) else value.select(index)
-                        for value in vars(self).values()))
+        values = vars(self).values()
+        return _State(
+            *(v[index] if isinstance(v, Tensor) else v.select(index) for v in values)
+        )
 
 
 class _Search:
@@ -388,7 +392,8 @@ class _Search:
             point = point.mix(good, trial)
             gradient = torch.where(good.reshape(-1, 1, 1, 1, 1), trial_gradient, gradient)
             norm = torch.where(good, trial_norm, norm)
-        progress = good & (visible | (norm < 0.5 * state.best))
+        noise = _NOISE * eps / point.loss.tau * _dot(step, step).sqrt()
+        progress = (decrease > noise) | (norm < 0.5 * state.best)
         return _State(
             state.index,
             point,

@@ -1,0 +1,265 @@
+"""A declared loss over a grid of alpha, tau and seeds, each cell started from a neighbour.
+
+A certificate does not ask where a search started, so neighbouring cells may share their
+work. The order matters. At alpha = 1 the optimum is the same for every tau, and as alpha
+falls the spread within classes shrinks continuously, at last into collapse. Collapse is
+a saddle where it is not the optimum, and a symmetric search does not leave it: so
+every chain of cells runs from the largest alpha down at one tau and one seed, and begins
+at an anchor, the optimum for alpha = 1 at the largest tau, found from a random start.
+
+Each start is moved by a little seeded noise. That leaves a saddle's neighbourhood to be
+found by negative curvature; whether the end is a global optimum is for the certificate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+
+import torch
+from torch import Tensor
+
+from ..derive.losses.softmax import SoftmaxLoss
+from .device import resolve_device
+from .embeddings import perturb, random_embeddings
+from .losses import parameter_names
+from .optimise import Optimum, StopCode, default_chunk, minimise
+from .progress import Report, reporting
+from .variance import variances
+
+#: What tells one cell of a grid from another: (alpha, tau, seed).
+Key = tuple[float, float, int]
+
+# Noise added to a neighbour's optimum, in radians per vector: far above the tolerance on
+# the gradient (1e-12), so unstable directions show; far below what has to be undone at
+# small temperatures, where moving whole classes is nearly free but bends what is stiff.
+PERTURBATION = 1e-5
+
+
+@dataclass(frozen=True)
+class Row:
+    """One cell of a grid, in plain numbers, fit for a line of a table.
+
+    ``within``, ``between`` and ``centroid_norm`` are those of
+    :class:`~cltheory.numeric.variance.Variances`; ``loss``, ``gap`` and ``lambda_min``
+    those of :class:`~cltheory.numeric.certificate.Certificate`; ``start`` is ``"seed"``
+    or ``"neighbour"``; the cost counts this cell alone.
+    """
+
+    alpha: float
+    tau: float
+    seed: int
+    within: float
+    between: float
+    centroid_norm: float
+    loss: float
+    gap: float
+    lambda_min: float
+    gradient_norm: float
+    iterations: int
+    evaluations: int
+    hessian_products: int
+    stop: str
+    start: str
+    m: int
+    n: int
+    p: int
+    d: int
+    dtype: str
+    device: str
+
+    @property
+    def key(self) -> Key:
+        """What :func:`sweep` takes to skip this cell."""
+        return key(self.alpha, self.tau, self.seed)
+
+    def as_dict(self) -> dict[str, float | int | str]:
+        """Columns by name."""
+        return asdict(self)
+
+
+def key(alpha: float, tau: float, seed: int) -> Key:
+    """Key of a cell, proof against numbers that lost a digit in a table."""
+    return float(f"{alpha:.12g}"), float(f"{tau:.12g}"), int(seed)
+
+
+def sweep(
+    loss: SoftmaxLoss,
+    *,
+    alphas: Sequence[float],
+    taus: Sequence[float],
+    seeds: Sequence[int] = (0,),
+    m: int,
+    n: int,
+    p: int,
+    d: int,
+    cold: bool = False,
+    done: Iterable[Key] = (),
+    perturbation: float = PERTURBATION,
+    tolerance: float | None = None,
+    max_iterations: int = 1000,
+    dtype: torch.dtype = torch.float64,
+    device: str | torch.device = "auto",
+    chunk: int | None = None,
+    progress: bool | Report = False,
+) -> Iterator[Row]:
+    """Minimise a loss in every cell of a grid; rows come as they are finished.
+
+    Parameters
+    ----------
+    loss
+        A declaration whose parameters are ``alpha``, in [0, 1], and ``tau``, or one of them.
+    alphas, taus, seeds
+        The grid, in any order and without repetitions.
+    m, n, p, d
+        Classes, instances, views, dimension.
+    cold
+        Start every cell from its seed alone.
+    done
+        Keys of cells to skip: those of rows that an earlier run has left.
+    perturbation
+        Size of the noise added to a neighbour's optimum.
+    tolerance, max_iterations, dtype, device, progress
+        As in :func:`~cltheory.numeric.optimise.minimise`.
+    chunk
+        Chains (or, with ``cold``, cells) worked on at a time.
+
+    Yields
+    ------
+    Row
+        Not in the order of the grid. Rows whose ``stop`` is not ``"converged"`` are
+        yielded as well.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        On Ctrl-C, after the finished rows of the cells being worked on were yielded.
+    """
+    where = resolve_device(device)
+    names = parameter_names(loss)
+    if not set(names) <= {"alpha", "tau"}:
+        raise ValueError(f"a sweep is over alpha and tau; loss {loss.name!r} takes {names}")
+    for name, values in (("alphas", alphas), ("taus", taus), ("seeds", seeds)):
+        if len(values) == 0 or len(set(values)) != len(values):
+            raise ValueError(f"{name} must be given, and without repetitions")
+    if "alpha" in names and not all(0 <= alpha <= 1 for alpha in alphas):
+        raise ValueError("alphas must lie in [0, 1]")
+    skip = {key(*k) for k in done}
+    size = chunk or default_chunk(m * n * p, where)
+    job = _Job(loss, names, (m, n, p, d), tolerance, max_iterations, dtype, where)
+    todo = [
+        (alpha, tau, seed)
+        for tau in sorted(taus, reverse=True)
+        for seed in seeds
+        for alpha in sorted(alphas, reverse=True)
+        if key(alpha, tau, seed) not in skip
+    ]
+    with reporting(progress, len(todo), "cell") as advance:
+        batches = _cold(job, todo, size) if cold else _chains(job, todo, size, perturbation, taus)
+        for rows, interrupted in batches:
+            for row in rows:
+                advance(1)
+                yield row
+            if interrupted:
+                raise KeyboardInterrupt
+
+
+@dataclass(frozen=True)
+class _Job:
+    """What all cells of a sweep have in common."""
+
+    loss: SoftmaxLoss
+    names: tuple[str, ...]
+    shape: tuple[int, int, int, int]
+    tolerance: float | None
+    max_iterations: int
+    dtype: torch.dtype
+    device: torch.device
+
+    def solve(self, cells: Sequence[Key], start: Tensor, certificate: bool = True) -> Optimum:
+        alpha, tau, _ = zip(*cells, strict=True)
+        values = {"alpha": alpha, "tau": tau}
+        m, n, p, d = self.shape
+        return minimise(
+            self.loss,
+            {name: torch.tensor(values[name], dtype=torch.float64) for name in self.names},
+            m=m,
+            n=n,
+            p=p,
+            d=d,
+            start=start,
+            tolerance=self.tolerance,
+            max_iterations=self.max_iterations,
+            certificate=certificate,
+            dtype=self.dtype,
+            device=self.device,
+        )
+
+    def random(self, seeds: Sequence[int]) -> Tensor:
+        m, n, p, d = self.shape
+        return random_embeddings(
+            seeds, m=m, n=n, p=p, d=d, dtype=self.dtype, device=self.device
+        )
+
+    def rows(self, cells: Sequence[Key], found: Optimum, start: str) -> tuple[list[Row], bool]:
+        """Rows of the cells that were finished, and whether some were not."""
+        assert found.certificate is not None
+        spread = variances(found.embeddings)
+        columns = (
+            spread.within,
+            spread.between,
+            spread.centroid_norm,
+            found.certificate.loss,
+            found.certificate.gap,
+            found.certificate.lambda_min,
+            found.gradient_norm,
+            found.iterations,
+            found.evaluations,
+            found.hessian_products,
+        )
+        values = zip(*(column.tolist() for column in columns), strict=True)
+        dtype = str(self.dtype).removeprefix("torch.")
+        rows = [
+            Row(*cell, *value, stop.value, start, *self.shape, dtype, str(self.device))
+            for cell, value, stop in zip(cells, values, found.stop, strict=True)
+            if stop is not StopCode.INTERRUPTED
+        ]
+        return rows, len(rows) < len(cells)
+
+
+def _cold(job: _Job, todo: Sequence[Key], size: int) -> Iterator[tuple[list[Row], bool]]:
+    for first in range(0, len(todo), size):
+        cells = todo[first : first + size]
+        found = job.solve(cells, job.random([seed for *_, seed in cells]))
+        yield job.rows(cells, found, "seed")
+
+
+def _chains(
+    job: _Job, todo: Sequence[Key], size: int, perturbation: float, taus: Sequence[float]
+) -> Iterator[tuple[list[Row], bool]]:
+    chains: dict[tuple[float, int], list[Key]] = {}
+    for cell in todo:
+        chains.setdefault(cell[1:], []).append(cell)
+    anchors: dict[int, Tensor] = {}
+    pending = list(chains)
+    for first in range(0, len(pending), size):
+        group = pending[first : first + size]
+        for seed in {seed for _, seed in group} - set(anchors):
+            anchor = job.solve([(1.0, max(taus), seed)], job.random([seed]), certificate=False)
+            if anchor.stop[0] is StopCode.INTERRUPTED:
+                yield [], True
+            anchors[seed] = anchor.embeddings[0]
+        latest = {chain: anchors[chain[1]] for chain in group}
+        for step in range(max(len(chains[chain]) for chain in group)):
+            live = [chain for chain in group if step < len(chains[chain])]
+            cells = [chains[chain][step] for chain in live]
+            start = torch.stack([latest[chain] for chain in live])
+            found = job.solve(cells, perturb(start, [_noise_seed(c) for c in cells], perturbation))
+            latest.update(zip(live, found.embeddings, strict=True))
+            yield job.rows(cells, found, "neighbour")
+
+
+def _noise_seed(cell: Key) -> int:
+    """A seed of its own for every cell, the same in every run."""
+    alpha, tau, seed = key(*cell)
+    return hash((alpha, tau, seed)) & (2**62 - 1)

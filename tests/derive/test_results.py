@@ -1,0 +1,250 @@
+"""The registry and the interface of results."""
+
+from __future__ import annotations
+
+import itertools
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sympy import Rational, exp, log, oo, sqrt
+
+from cltheory.derive.engine.decide import zero
+from cltheory.derive.engine.domain import DomainError
+from cltheory.derive.engine.evidence import Grade, Holds
+from cltheory.derive.results import UnknownResult, results
+from cltheory.derive.symbols import alpha, delta, m, n, tau
+
+INTERFACE = {
+    "ssem": "same_class cross_class delta_max min_dimension "
+    "within_class_variance between_class_variance",
+    "supcl-optimum": "delta_star x_star same_class cross_class within_class_variance "
+    "between_class_variance loss",
+    "supcl-threshold": "alpha_min tau_max",
+    "variance-bound": "within_class_variance between_class_variance total_variance bound",
+    "cnce-optimum": "delta_star same_class cross_class loss",
+    "sup-cnce-optimum": "same_class cross_class loss alpha_inversion",
+}
+
+
+@pytest.mark.parametrize("id", INTERFACE)
+def test_quantities_keep_their_names(id: str) -> None:
+    assert set(INTERFACE[id].split()) <= set(results[id].quantities)
+
+
+@pytest.mark.parametrize("id", list(results))
+def test_every_result_is_well_formed(id: str) -> None:
+    r = results[id]
+    assert r.id == id and r.title and r.source
+    assert set(r.parameters) <= set(r.domain.ranges)
+    r.domain.check(r.domain.witness)
+    bounded = set(r.domain.ranges)
+    for name, q in r.quantities.items():
+        averages = {s for s in q.expression.free_symbols if s.name.startswith("g_")}
+        assert q.expression.free_symbols - averages <= bounded, name
+        assert q.symbol and q.meaning
+    assert r.evidence.grade is Grade.EXACT
+    assert r._repr_latex_() and r.derivation._repr_html_()
+
+
+@pytest.mark.parametrize("id", list(results))
+def test_every_quantity_has_a_value_at_the_witness(id: str) -> None:
+    r = results[id]
+    point = {s.name: v for s, v in r.domain.witness.items() if s in r.parameters}
+    for name, q in r.quantities.items():
+        if q.expression.free_symbols <= set(r.parameters) and (
+            q.domain is None or q.domain.contains(r.domain.witness)
+        ):
+            assert mpmath.isfinite(r.value(name, **point)), name
+
+
+def test_unknown_ids_are_refused() -> None:
+    with pytest.raises(UnknownResult, match="there is no result 'nope'; there are"):
+        results["nope"]
+    with pytest.raises(AttributeError, match="it has alpha_min"):
+        results["supcl-threshold"].nope  # noqa: B018
+
+
+def test_digits() -> None:
+    r = results["supcl-threshold"]
+    value = r.value("alpha_min", m=10, n=50, tau="1/10", digits=40)
+    with mpmath.workdps(60):
+        y = mpmath.exp(-mpmath.mpf(100) / 9)
+        expected = (1 + 499 * y) / (50 * (1 + 9 * y))
+        assert abs(value - expected) < mpmath.mpf(10) ** -40
+    assert str(value) == mpmath.nstr(value, 40, strip_zeros=False)
+
+
+def test_floats_are_the_decimals_they_print_as() -> None:
+    r = results["supcl-threshold"]
+    at = [r.value("alpha_min", m=3, n=4, tau=t, digits=30) for t in (0.1, "0.1", Fraction(1, 10))]
+    assert len({mpmath.nstr(v, 30) for v in at}) == 1
+
+
+@pytest.mark.parametrize(
+    "bad, says",
+    [
+        ({"m": 1}, "m must be an integer >= 2, not 1"),
+        ({"n": 0}, "n must be an integer >= 2, not 0"),
+        ({"m": "2.5"}, "m must be an integer >= 2"),
+        ({"tau": 0}, "tau must be > 0, not 0"),
+        ({"tau": -1}, "tau must be > 0"),
+        ({"alpha": "1.1"}, r"alpha must be in \[0, 1\]"),
+        ({"alpha": float("nan")}, "is not a number"),
+        ({"q": 1}, "has no parameter q; it takes m, n, alpha, tau"),
+        ({"m": "__import__('os')"}, "is not a number"),
+        ({"alpha": "1/10", "n": 5}, "for alpha <= 1/n classes collapse at every tau"),
+    ],
+)
+def test_bad_values_are_refused(bad, says) -> None:
+    with pytest.raises(DomainError, match=says) as refusal:
+        results["supcl-threshold"].value("tau_max", **{"m": 3, "n": 5, "alpha": "1/2", **bad})
+    assert "\n" not in str(refusal.value)
+
+
+def test_missing_values_are_named() -> None:
+    with pytest.raises(DomainError, match="alpha_min still depends on tau"):
+        results["supcl-threshold"].value("alpha_min", m=3, n=5)
+
+
+def test_tau_max_at_the_ends_of_alpha() -> None:
+    r = results["supcl-threshold"]
+    assert r.value("tau_max", m=10, n=50, alpha=1) == mpmath.inf
+    assert r.value("tau_max", m=10, n="oo", alpha=1) == mpmath.inf
+    assert 0 < r.value("tau_max", m=10, n=50, alpha="0.0200001") < 0.1
+
+
+@given(st.integers(2, 40), st.integers(2, 60), st.integers(1, 30).map(lambda k: Fraction(k, 10)))
+def test_the_two_thresholds_are_inverse(m_, n_, t) -> None:
+    r = results["supcl-threshold"]
+    a = r.value("alpha_min", m=m_, n=n_, tau=t, digits=40)
+    # At 40 digits the inverse loses at most a dozen to cancellation in the logarithm.
+    back = r.value("tau_max", m=m_, n=n_, alpha=mpmath.nstr(a, 40), digits=30)
+    assert abs(back - mpmath.mpf(t.numerator) / t.denominator) < mpmath.mpf(10) ** -14
+
+
+def test_limits_agree_with_large_values() -> None:
+    r = results["supcl-threshold"]
+    far = r.value("alpha_min", m=10, n=10**12, tau="1/2")
+    assert abs(far - r.value("alpha_min", m=10, n="oo", tau="1/2")) < 1e-11
+    assert abs(far - r.value("alpha_min_n_oo", m=10, tau="1/2")) < 1e-11
+    o = results["supcl-optimum"]
+    at = {"m": 10, "p": 1, "alpha": "0.7", "tau": "0.3"}
+    for name in ("delta_star", "same_class", "within_class_variance"):
+        near, limit = (o.value(name, n=k, **at) for k in (10**9, "oo"))
+        assert abs(near - limit) < 1e-7, name
+
+
+def test_the_limit_of_the_optimum_is_in_closed_form() -> None:
+    o = results["supcl-optimum"]
+    found = o.at("within_class_variance", o.point(n="oo", m=10, alpha="0.5", tau="0.2"))
+    assert not found.atoms(*[type(a) for a in o.x_star.atoms() if a.is_Symbol])
+    assert abs(float(found) - (1 - 0.2 / float(results["supcl-threshold"].value(
+        "tau_max_n_oo", m=10, alpha="0.5")))) < 1e-12
+
+
+def test_optimum_at_the_ends_of_alpha() -> None:
+    o = results["supcl-optimum"]
+    at = {"m": 3, "n": 4, "p": 2, "tau": "1/2"}
+    assert o.value("delta_star", alpha=0, **at) == 0
+    assert abs(o.value("delta_star", alpha=1, digits=30, **at) - 1) < mpmath.mpf(10) ** -28
+
+
+def test_root_is_certified_to_the_asked_digits() -> None:
+    o = results["supcl-optimum"]
+    at = {"m": 10, "n": 10, "p": 2, "alpha": "1/2", "tau": "1/5"}
+    long = o.value("x_star", digits=60, **at)
+    short = o.value("x_star", digits=20, **at)
+    assert abs(long - short) < mpmath.mpf(10) ** -20
+    root = o.at("x_star", o.point(**at))
+    h, x = root.equation()
+    eps = Rational(1, 10**55)
+    from sympy import Float
+
+    point = Float(str(mpmath.nstr(long, 60)), 80)
+    assert h.subs(x, point - eps).evalf(70) < 0 < h.subs(x, point + eps).evalf(70)
+
+
+def test_functions_are_vectorised_and_agree_with_values() -> None:
+    o = results["supcl-optimum"]
+    f = o.function("within_class_variance")
+    alphas, taus = np.linspace(0, 1, 7), np.array([0.05, 0.2, 0.5, 1.0])
+    grid = f(m=10, n=10, alpha=alphas[:, None], tau=taus[None, :])
+    assert grid.shape == (7, 4)
+    for (i, a), (j, t) in itertools.product(enumerate(alphas), enumerate(taus)):
+        exact_ = o.value("within_class_variance", m=10, n=10, p=1, alpha=float(a), tau=float(t))
+        # The Newton steps stop at two units in the last place of x.
+        assert grid[i, j] == pytest.approx(float(exact_), abs=1e-13)
+    g = results["supcl-threshold"].function("alpha_min")
+    assert g(10, 50, 0.1) == g(m=10, n=50, tau=0.1)
+    with pytest.raises(TypeError, match="alpha_min takes m, n, tau"):
+        g(m=10)
+
+
+def test_small_temperatures_do_not_overflow() -> None:
+    f = results["supcl-threshold"].function("alpha_min")
+    assert f(m=10, n=50, tau=1e-4) == pytest.approx(1 / 50)
+    o = results["supcl-optimum"]
+    assert 0 < o.value("delta_star", m=10, n=10, p=1, alpha="1/2", tau="1/1000") < 0.1
+
+
+def test_ssem_end_points() -> None:
+    r = results["ssem"]
+    for d, dimension in ((0, 2), ("1/2", 8), (1, 8)):
+        assert r.value("min_dimension", m=3, n=3, p=2, delta=d) == dimension
+    top = r.at("delta_max", r.point(m=3, n=3))
+    assert r.value("min_dimension", m=3, n=3, p=2, delta="sqrt(4/3)") == 6 and top == sqrt(
+        Rational(4, 3)
+    )
+    with pytest.raises(DomainError, match="delta must be in"):
+        r.value("same_class", m=3, n=3, p=2, delta=2)
+
+
+def test_the_segment_is_the_ssem_of_definition_2() -> None:
+    """With x = delta^2 mn/(mn-1), as printed in (9) and (10)."""
+    r = results["ssem"]
+    same = 1 - delta**2 * m * n / (m * n - 1)
+    cross = -1 / (m - 1) + delta**2 * m * (n - 1) / ((m - 1) * (m * n - 1))
+    assert isinstance(zero(r.same_class - same, r.domain), Holds)
+    assert isinstance(zero(r.cross_class - cross, r.domain), Holds)
+    for wrong in (same.subs(n, n - 1), -same, same.subs(delta, 1 / delta)):
+        assert not isinstance(zero(r.same_class - wrong, r.domain), Holds)
+
+
+WRONG = [
+    lambda e: -e,
+    lambda e: e.subs(n, n - 1),
+    lambda e: e.subs(m, m - 1),
+    lambda e: e.subs(tau, 1 / tau),
+    lambda e: n * e,
+    lambda e: e.subs(alpha, 1 - alpha),
+]
+
+
+def test_wrong_versions_of_theorem_2_are_refused() -> None:
+    r = results["supcl-threshold"]
+    printed = {
+        "alpha_min": (m * n - 1 + exp(m / (m - 1) / tau))
+        / (m * n - n + n * exp(m / (m - 1) / tau)),
+        "tau_max": 1
+        / ((1 - 1 / m) * log((m * n - 1 - alpha * (m - 1) * n) / (alpha * n - 1))),
+    }
+    for name, formula in printed.items():
+        q = r.quantity(name)
+        domain = q.domain or r.domain
+        assert isinstance(zero(q.expression - formula, domain), Holds)
+        for change in WRONG:
+            wrong = change(formula)
+            if wrong != formula:
+                assert not isinstance(zero(q.expression - wrong, domain), Holds)
+
+
+def test_infinity_is_only_accepted_where_there_is_a_limit() -> None:
+    with pytest.raises(DomainError):
+        results["supcl-optimum"].value("loss", m=2, n=2, p=1, alpha="1/2", tau="-oo")
+    r = results["supcl-threshold"]
+    assert r.value("alpha_min", m=3, n=4, tau="oo") == 1
+    assert r.at("alpha_min", r.point(m="oo", n=4, tau=1)) is not oo
