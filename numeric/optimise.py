@@ -15,7 +15,7 @@ depends on the number of embeddings.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -161,7 +161,9 @@ def minimise(
         u = random_embeddings(chosen, m=m, n=n, p=p, d=d, dtype=dtype, device=where)
     else:
         if start.shape[-4:] != (m, n, p, d):
-            raise ValueError(f"start has the shape {tuple(start.shape)}, not (B, {m}, {n}, {p}, {d})")
+            raise ValueError(
+                f"start has the shape {tuple(start.shape)}, not (B, {m}, {n}, {p}, {d})"
+            )
         u = normalise(start.detach().to(device=where, dtype=dtype).reshape(-1, m, n, p, d))
     u = u.expand(batch, m, n, p, d).clone()
 
@@ -266,9 +268,7 @@ class _State:
 
     def select(self, index: Tensor) -> _State:
         values = vars(self).values()
-        return _State(
-            *(v[index] if isinstance(v, Tensor) else v.select(index) for v in values)
-        )
+        return _State(*(v[index] if isinstance(v, Tensor) else v.select(index) for v in values))
 
 
 class _Search:
@@ -287,7 +287,7 @@ class _Search:
         self.stop = [StopCode.INTERRUPTED] * batch
         self.untouched = torch.ones(batch, dtype=torch.bool, device=u.device)
 
-    def run(self, loss: BoundLoss, index: Tensor, advance: Report | object) -> None:
+    def run(self, loss: BoundLoss, index: Tensor, advance: Callable[[int], None]) -> None:
         """Search until every problem of a chunk has ended."""
         zero = torch.zeros_like(index)
         point = Point(loss, self.u[index])
@@ -324,7 +324,7 @@ class _Search:
                             if idle
                             else StopCode.MAX_ITERATIONS
                         )
-                    advance(int(ended.sum()))  # type: ignore[operator]
+                    advance(int(ended.sum()))
                     if bool(ended.all()):
                         return
                     state = state.select((~ended).nonzero().flatten())

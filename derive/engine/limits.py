@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from sympy import Dummy, Expr, Lambda, Max, Min, Pow, S, Symbol, exp, log, oo
+from sympy import Dummy, Expr, Lambda, Max, Min, Mul, Pow, S, Symbol, exp, log, oo
 from sympy.polys.rings import PolyElement
 
 from .decide import positive
-from .domain import Domain
+from .domain import Domain, Range
 from .evidence import Holds
 from .normal import ExpField, NotInField, in_order
 from .present import tidy
@@ -29,25 +29,41 @@ def limit(expression: Expr, symbol: Symbol, point: Expr, domain: Domain) -> Expr
         return expression
     if point not in (S.Zero, oo):
         raise NoLimit(f"limits are taken at 0 and oo, not at {point}")
+    expression = _joined_roots(expression)
+    stand_ins: dict[Expr, Expr] = {}
+    values: dict[Symbol, Expr] = {}
+    for part in in_order(_outermost(expression, symbol)):
+        stand_ins[part] = Dummy("v", positive=True)
+        values[stand_ins[part]] = _limit_of_part(part, symbol, point, domain)
+    expression = expression.xreplace(stand_ins)
     constants = {
         e: Dummy("c", positive=e.is_positive or None)
         for e in in_order(
             e
-            for e in expression.atoms(exp, log, Pow)
+            for e in expression.atoms(exp, log, Pow, ClampedRoot)
             if not (isinstance(e, Pow) and e.exp.is_Integer) and symbol not in e.free_symbols
         )
     }
     domain = domain.with_positive(c for c in constants.values() if c.is_positive)
-    expression = expression.xreplace(constants)
-    stand_ins: dict[Expr, Expr] = {}
-    values: dict[Symbol, Expr] = {}
-    for part in in_order(_outermost(expression, symbol)):
-        value = _limit_of_part(part, symbol, point, domain)
-        stand_in = Dummy("v", positive=True)
-        stand_ins[part], values[stand_in] = stand_in, value
-    found = _rational_limit(expression.xreplace(stand_ins), values, symbol, point, domain)
+    roots = [v for part, v in stand_ins.items() if isinstance(part, (ClampedRoot, Pow))]
+    for v in roots:
+        domain = domain.with_range(v, Range(low_open=False), 1)
+    found = _rational_limit(expression.xreplace(constants), values, symbol, point, domain)
     back = {c: e for e, c in constants.items() if c in found.free_symbols}
     return tidy(found.xreplace(back)) if back else found
+
+
+def _joined_roots(e: Expr) -> Expr:
+    """Write sqrt(a) sqrt(b) / sqrt(c) as one root, since its parts may have no limit."""
+    if isinstance(e, ClampedRoot) or not e.args:
+        return e
+    if e.is_Mul:
+        halves = [a for a in e.args if a.is_Pow and abs(a.exp) == S.Half]
+        if len(halves) > 1:
+            inside = Mul(*(a.base ** (2 * a.exp) for a in halves))
+            rest = [_joined_roots(a) for a in e.args if a not in halves]
+            return Mul(Pow(tidy(inside), S.Half, evaluate=False), *rest, evaluate=False)
+    return e.func(*(_joined_roots(a) for a in e.args))
 
 
 def _outermost(e: Expr, symbol: Symbol) -> set[Expr]:
@@ -92,7 +108,7 @@ def _limit_of_root(root: ClampedRoot, symbol: Symbol, point: Expr, domain: Domai
         h = field.back(numer) / field.back(denom)
     high = limit(root.high, symbol, point, domain)
     found = ClampedRoot(Lambda(x, h), limit(root.low, symbol, point, domain), high)
-    closed = found.closed_form()
+    closed = found.closed_form(domain)
     return found if closed is None else closed
 
 

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from sympy import Expr, S, Symbol, exp
 from .calculus import derivative
-from .normal import ExpField
+from .normal import ExpField, NotInField
 
 
 def tidy(expression: Expr) -> Expr:
-    """Cancelled, with numerator and denominator factored over Q."""
+    """Cancelled, with numerator and denominator factored over Q; as it is if that fails."""
     if not expression.free_symbols:
         return expression
-    field = ExpField([expression])
-    return field.factored(field(expression))
+    try:
+        field = ExpField([expression])
+        return field.factored(field(expression))
+    except NotInField:
+        return expression
 
 
 def affine(expression: Expr, x: Symbol) -> Expr:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from sympy import Dummy, Expr, Lambda, Max, Min, Symbol, latex, oo
+import mpmath
+from sympy import Dummy, Expr, Float, Lambda, S, Symbol, latex, log, oo
 
 from ..exact import exact
 from .derivation import Derivation
@@ -214,12 +215,12 @@ class Result:
 def limit_at_edge(expression: Expr, point: Mapping[Symbol, Expr], domain: Domain) -> Expr:
     """Value where the plain substitution divides by zero: 1/log(1) is taken from log > 0."""
     logs = {}
-    for symbol_log in expression.atoms(_log()):
+    for symbol_log in expression.atoms(log):
         if symbol_log.subs(point) == 0:
             logs[symbol_log] = Dummy("small", positive=True)
     replaced = expression.xreplace(logs).subs(point)
     for small in logs.values():
-        replaced = limit(replaced, small, _zero(), domain)
+        replaced = limit(replaced, small, S.Zero, domain)
     return replaced
 
 
@@ -231,8 +232,6 @@ def number(expression: Expr, name: str, digits: int) -> Any:
     DomainError
         If symbols are left, or the value is not real.
     """
-    import mpmath
-
     if expression.free_symbols:
         left = ", ".join(sorted(s.name for s in expression.free_symbols))
         raise DomainError(f"{name} still depends on {left}: give a value")
@@ -242,13 +241,24 @@ def number(expression: Expr, name: str, digits: int) -> Any:
     if not value.is_real or not value.is_finite:
         raise DomainError(f"{name} has no real value there")
     with mpmath.workdps(digits + 5):
-        return mpmath.mpf(value._mpf_)
+        found = _Number(mpmath.mpmathify(Float(value, digits + 5)))
+    found.digits = digits
+    return found
+
+
+class _Number(mpmath.mpf):
+    """An mpmath float that prints the digits that were asked for."""
+
+    digits = 15
+
+    def __str__(self) -> str:
+        return str(mpmath.nstr(self, self.digits, strip_zeros=False))
+
+    __repr__ = __str__
 
 
 def decimal(expression: Expr, name: str, digits: int) -> str:
     """The decimal string of a number, ``oo`` for infinity."""
-    import mpmath
-
     value = number(expression, name, digits)
     if mpmath.isinf(value):
         return "oo" if value > 0 else "-oo"
@@ -258,18 +268,3 @@ def decimal(expression: Expr, name: str, digits: int) -> str:
 def argmin(slope: Expr, x: Symbol, low: Expr, high: Expr) -> ClampedRoot:
     """Where the convex function with the sign of ``slope`` is least on [low, high]."""
     return ClampedRoot(Lambda(x, slope), low, high)
-
-
-def _log() -> Any:
-    from sympy import log
-
-    return log
-
-
-def _zero() -> Expr:
-    from sympy import S
-
-    return S.Zero
-
-
-__all__ = ["Max", "Min", "Quantity", "Result", "argmin", "decimal", "number"]

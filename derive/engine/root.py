@@ -13,7 +13,11 @@ from typing import Any
 import mpmath
 from sympy import Expr, Float, Lambda, Max, Min, Symbol, log, sympify
 
+from .decide import positive
+from .domain import Domain
+from .evidence import Holds
 from .normal import ExpField
+from .present import tidy
 
 #: Guard bits kept on top of the asked precision while bracketing.
 GUARD_BITS = 40
@@ -52,8 +56,11 @@ class ClampedRoot(Expr):
         """The left side of h(x) = 0 and its variable."""
         return self.function.expr, self.variable
 
-    def closed_form(self) -> Expr | None:
-        """Solve h = A exp(E) + B exp(F) = 0 when that is all there is; else None."""
+    def closed_form(self, domain: Domain) -> Expr | None:
+        """Solve h = A exp(E) + B exp(F) = 0 when that is all there is; else None.
+
+        The signs of A and B must be proved opposite on the domain, or there is no zero.
+        """
         h, x = self.equation()
         field = ExpField([h])
         element = field(h)
@@ -78,10 +85,11 @@ class ClampedRoot(Expr):
         slope = (e - f).diff(x)
         if slope == 0 or slope.has(x):
             return None
-        from .present import tidy
-
+        ratio = tidy(-b / a)
+        if not isinstance(positive(ratio, domain), Holds):
+            return None
         gap = (e - f).xreplace({x: sympify(0)})
-        root = tidy((log(tidy(-b / a)) - gap) / slope)
+        root = tidy((log(ratio) - gap) / slope)
         return Max(self.low, Min(self.high, root))
 
     def _eval_evalf(self, prec: int) -> Expr | None:

@@ -4,10 +4,13 @@ Along the segment the derivative of the loss has the sign of an increasing funct
 that is >= 0 at the (mn-1)-simplex. Its zero, or collapse if it has none, is the optimum.
 """
 
-from sympy import S, Tuple
+from sympy import Rational, S, Symbol, Tuple, oo
 
 from ..engine.calculus import derivative
-from ..engine.derivation import Derivation
+from ..engine.convexity import log_sum_exp_is_convex
+from ..engine.derivation import Derivation, StepFailed
+from ..engine.domain import between
+from ..engine.limits import limit
 from ..engine.relations import eq, ge, gt
 from ..engine.result import Quantity, Result, argmin
 from ..losses.supcl import SUPCL
@@ -20,6 +23,10 @@ from ._supcl import (
     state_delta,
     variances,
 )
+
+
+#: For alpha = 0 classes collapse; the closed form divides by alpha.
+SELF_WEIGHTED = COMBINED.with_range(alpha, between(0, 1, "(]"), Rational(1, 2))
 
 
 def build(proof: Derivation) -> dict[str, Quantity]:
@@ -50,7 +57,24 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         problem.domain,
         Tuple(eq("V_W", share["within"]), eq("V_B", share["between"])),
     )
-    return optimum(segment, argmin(h, x, S.Zero, end), problem.value, COMBINED)
+    if {r.name for r in problem.scheme.relations} != set().union(*problem.reduced.denominators):
+        raise StepFailed("some relation is in no denominator")
+    proof.add(
+        "Every optimum is this Gram matrix, so all of them lie on the SSEM",
+        eq("G", Symbol("G_star")),
+        "log-sum-exp is strictly convex up to a constant added to a row, every pair is in a "
+        "denominator, and the unit diagonal fixes the constant to zero",
+        log_sum_exp_is_convex(len(problem.scheme.relations)),
+    )
+    found = optimum(segment, argmin(h, x, S.Zero, end), problem.value, COMBINED)
+    within = found["within_class_variance"].expression
+    found["within_class_variance_n_oo"] = Quantity(
+        limit(within, n, oo, SELF_WEIGHTED),
+        r"\lim_{n\to\infty}\mathrm{Var}[U_i]",
+        "within-class variance for many instances per class: linear in tau",
+        SELF_WEIGHTED,
+    )
+    return found
 
 
 RESULT = Result(

@@ -68,7 +68,7 @@ def test_inversion_happens_where_it_is_said_to() -> None:
     for alpha, inverted in ((edge - 0.05, False), (edge + 0.05, True)):
         g = gram(m, n, p, best_shares(m, n, p, losses(m, n, p, alpha, tau, own_class=True)))
         same, cross = g[0, 1], g[0, n * p]
-        assert (same < cross) is inverted
+        assert bool(same < cross) is inverted
 
 
 @pytest.mark.parametrize("m, n, p, tau", [(2, 2, 2, 0.5), (3, 2, 1, 1.0), (2, 3, 1, 0.3)])
@@ -85,4 +85,4 @@ def test_alpha_min_separates_collapse_from_spread(m, n, p, tau) -> None:
     edge = float(results["supcl-threshold"].value("alpha_min", m=m, n=n, tau=tau))
     for alpha, collapsed in ((edge - 0.04, True), (edge + 0.04, False)):
         shares = best_shares(m, n, p, losses(m, n, p, alpha, tau, own_class=False))
-        assert (shares[1] < 1e-4) is collapsed
+        assert bool(shares[1] < 1e-4) is collapsed
