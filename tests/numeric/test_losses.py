@@ -75,11 +75,6 @@ def example(loss, shape, seeds=(0, 1, 2), **kwargs):
     return u, params
 
 
-def skip_if_empty(loss, shape):
-    if loss is UNUSUAL and shape[2] == 1:
-        pytest.skip("this loss averages over the other views")
-
-
 @by_name
 @by_shape
 def test_nested_loops(loss, shape, device):

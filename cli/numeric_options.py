@@ -1,0 +1,48 @@
+"""Options that the numeric commands share."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import Any
+
+import click
+
+SEEDS = click.option(
+    "--seeds", default="0,1", show_default=True, help="Seeds of the random starts: 0,1,2 or 5."
+)
+DTYPE = click.option(
+    "--dtype", type=click.Choice(["float64", "float32"]), default="float64", show_default=True
+)
+DEVICE = click.option(
+    "--device", default="auto", show_default=True, help="auto (CUDA where there is one), cpu, cuda."
+)
+
+
+def parse_seeds(text: str) -> list[int]:
+    """Read ``0,1,2``.
+
+    Raises
+    ------
+    click.UsageError
+        For anything else.
+    """
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isdigit() and len(part) < 10 for part in parts):
+        raise click.UsageError(f"--seeds takes whole numbers such as 0,1,2, not {text!r}")
+    found = [int(part) for part in parts]
+    if len(set(found)) != len(found):
+        raise click.UsageError(f"--seeds repeats a seed: {text}")
+    return found
+
+
+def need_torch() -> None:
+    """Refuse in one line where torch is not installed."""
+    if find_spec("torch") is None:
+        raise click.UsageError("this command needs torch: pip install 'cltheory[torch]'")
+
+
+def parse_dtype(name: str) -> Any:
+    """The torch dtype of that name."""
+    import torch
+
+    return getattr(torch, name)

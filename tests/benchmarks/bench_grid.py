@@ -1,0 +1,139 @@
+"""Time and error of the paper's numeric check, here and in the authors' published script.
+
+    python tests/benchmarks/bench_grid.py
+    python tests/benchmarks/bench_grid.py --script PATH_TO_CHECKOUT_OF_ssem-supcl --cells 4
+
+m = n = 10, p = 2, d = 100, over a grid of alpha in [0, 1] and tau in [0.05, 1]. Ours sweeps
+the whole grid, certificates included; the script (github.com/leechungpa/ssem-supcl,
+cifar/synthetic.py, 1000 steps of Adam) runs on a few cells spread over it, in the same
+process and on the same threads. Errors are those of the mean within-class variance
+against the derived formula.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import importlib.util
+import io
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+from types import ModuleType
+
+M, N, P, D = 10, 10, 2, 100
+
+
+def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--script", type=Path, help="a checkout of ssem-supcl to compare with")
+    parser.add_argument("--cells", type=int, default=4, help="cells to run the script on")
+    parser.add_argument("--grid", type=int, default=20, help="alphas, and taus, of the sweep")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--device", default="cpu", help="cpu, cuda or auto, for the sweep")
+    parser.add_argument("--cold", action="store_true", help="no continuation between cells")
+    return parser.parse_args(arguments)
+
+
+def load_script(checkout: Path) -> ModuleType:
+    path = checkout / "cifar" / "synthetic.py"
+    if not path.is_file():
+        sys.exit(f"{path} is not there; --script takes a checkout of ssem-supcl")
+    spec = importlib.util.spec_from_file_location("synthetic", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def spread(count: int, over: int) -> list[tuple[int, int]]:
+    """Cells along a line that crosses the grid from large tau to small, all alphas."""
+    places = [round((over - 1) * (i + 0.5) / count) for i in range(count)]
+    return [(place, over - 1 - place) for place in places]
+
+
+def main() -> None:
+    options = parse()
+    os.environ.setdefault("OMP_NUM_THREADS", str(options.threads))
+    import torch
+
+    from cltheory.derive.losses.supcl import SUPCL
+    from cltheory.derive.results import results
+    from cltheory.numeric.embeddings import normalise
+    from cltheory.numeric.sweep import sweep
+    from cltheory.numeric.variance import variances
+
+    torch.set_num_threads(options.threads)
+    theory = results["supcl-optimum"].function("within_class_variance")
+
+    def expected(alpha: float, tau: float) -> float:
+        return float(theory(m=M, n=N, alpha=alpha, tau=tau))
+
+    k = options.grid
+    alphas = [i / (k - 1) for i in range(k)]
+    taus = [0.05 + 0.95 * i / (k - 1) for i in range(k)]
+    kwargs = {"m": M, "n": N, "p": P, "d": D, "seeds": [options.seed], "device": options.device}
+    # The first calls load libraries; they belong to no cell.
+    list(sweep(SUPCL, alphas=[0.5], taus=[0.5], **kwargs))
+
+    rows = []
+    between = []
+    start = last = perf_counter()
+    for row in sweep(SUPCL, alphas=alphas, taus=taus, cold=options.cold, **kwargs):
+        rows.append(row)
+        between.append(perf_counter() - last)
+        last = perf_counter()
+    ours = (last - start) / len(rows)
+    errors = [abs(row.within - expected(row.alpha, row.tau)) for row in rows]
+    worst = max(range(len(rows)), key=errors.__getitem__)
+    codes = sorted({row.stop for row in rows})
+    print(f"{rows[0].device}, {options.threads} thread(s), {len(rows)} cells, {', '.join(codes)}")
+    print(
+        f"ours    per cell: mean {ours:.4f} s, median {median(between):.4f} s, "
+        f"longest {max(between):.4f} s; all {last - start:.1f} s"
+    )
+    print(
+        f"        error: median {median(errors):.1e}, largest {max(errors):.1e} at "
+        f"alpha={rows[worst].alpha:.3f} tau={rows[worst].tau:.3f}; "
+        f"largest certified gap {max(row.gap for row in rows):.1e}"
+    )
+    if options.script is None:
+        return
+
+    script = load_script(options.script)
+    found = {(row.alpha, row.tau): error for row, error in zip(rows, errors, strict=True)}
+    times, their_errors = [], []
+    print(f"\n{'alpha':>7} {'tau':>6} {'script s':>9} {'error':>8} {'our error':>9}")
+    for i, j in spread(options.cells, k):
+        alpha, tau = alphas[i], taus[j]
+        start = perf_counter()
+        with contextlib.redirect_stdout(io.StringIO()):
+            u, _ = script.train(
+                n_for_each_class=[N] * M,
+                p=P,
+                d=D,
+                alpha=alpha,
+                temperature=tau,
+                device="cpu",
+                seed=options.seed,
+            )
+        times.append(perf_counter() - start)
+        within = float(variances(normalise(u.double()).reshape(M, N, P, D)).within)
+        their_errors.append(abs(within - expected(alpha, tau)))
+        print(
+            f"{alpha:7.3f} {tau:6.3f} {times[-1]:9.2f} {their_errors[-1]:8.1e} "
+            f"{found[alpha, tau]:9.1e}"
+        )
+    print(
+        f"script  per cell: median {median(times):.2f} s; error: largest {max(their_errors):.1e}\n"
+        f"ratio of the script's median to our mean: {median(times) / ours:.0f}; "
+        f"to our median: {median(times) / median(between):.0f}"
+    )
+
+
+if __name__ == "__main__":
+    main()
