@@ -52,7 +52,7 @@ def claims_command(paper: str, style: str, only: str | None) -> int:
     )
     checked = [(c, c.verdict()) for c in progress]
     open_claims = [c for c, v in checked if v.word == "undecided"]
-    rows = [
+    rows: list[dict[str, object]] = [
         {
             "paper": c.paper,
             "label": c.label,

@@ -20,12 +20,13 @@ Examples:
 """,
 )
 @click.argument("id", shell_complete=complete_id)
-@click.argument(
-    "parameters", nargs=-1, type=click.UNPROCESSED, shell_complete=complete_parameter
-)
+@click.argument("parameters", nargs=-1, type=click.UNPROCESSED, shell_complete=complete_parameter)
 @click.option("--format", "style", type=click.Choice(FORMATS), default="text", show_default=True)
 @click.option(
-    "--digits", type=click.IntRange(1, 10_000), default=15, show_default=True,
+    "--digits",
+    type=click.IntRange(1, 10_000),
+    default=15,
+    show_default=True,
     help="Significant digits of numbers.",
 )
 @click.option("--brief", is_flag=True, help="Only the quantities, without derivation and claims.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from importlib.util import find_spec
 from pathlib import Path
 
 import click
@@ -48,30 +49,25 @@ def complete_parameter(
 
 
 def results_folder() -> Path:
-    """Folder of the result modules."""
-    return Path(__file__).parents[0] / ".." / "derive" / "results"
+    """Folder of the result modules, found without importing SymPy."""
+    spec = find_spec("cltheory.derive")
+    if spec is None or spec.origin is None:  # pragma: no cover - a broken installation
+        raise click.ClickException("cltheory.derive is not installed")
+    return Path(spec.origin).parent / "results"
 
 
 def result_ids() -> list[str]:
-    """Ids of all results; found without importing SymPy."""
-    from importlib.util import find_spec
-
-    spec = find_spec("cltheory.derive")
-    assert spec is not None and spec.origin is not None
-    folder = Path(spec.origin).parent / "results"
-    return sorted(f.stem.replace("_", "-") for f in folder.glob("[!_]*.py"))
+    """Ids of all results."""
+    return sorted(f.stem.replace("_", "-") for f in results_folder().glob("[!_]*.py"))
 
 
 def parameter_names(id: str) -> list[str]:
     """Names in ``parameters=(...)`` of a result module, read without running it."""
-    from importlib.util import find_spec
-
-    spec = find_spec("cltheory.derive")
-    if id not in result_ids() or spec is None or spec.origin is None:
+    if id not in result_ids():
         return []
-    path = Path(spec.origin).parent / "results" / (id.replace("-", "_") + ".py")
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    text = (results_folder() / (id.replace("-", "_") + ".py")).read_text(encoding="utf-8")
+    for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.keyword) and node.arg == "parameters":
-            if isinstance(node.value, ast.Tuple):
-                return [e.id for e in node.value.elts if isinstance(e, ast.Name)]
+            names = node.value.elts if isinstance(node.value, ast.Tuple) else []
+            return [e.id for e in names if isinstance(e, ast.Name)]
     return []

@@ -21,9 +21,7 @@ Examples:
 """,
 )
 @click.argument("id", shell_complete=complete_id)
-@click.argument(
-    "parameters", nargs=-1, type=click.UNPROCESSED, shell_complete=complete_parameter
-)
+@click.argument("parameters", nargs=-1, type=click.UNPROCESSED, shell_complete=complete_parameter)
 @click.option("--d", type=click.IntRange(min=1), help="Embedding dimension; by default m n.")
 @SEEDS
 @DTYPE

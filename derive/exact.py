@@ -22,7 +22,9 @@ MAX_DIGITS = 60  #: of an exponent's result: keeps 9^9^9 out
 
 ACCEPTED = "an integer, a decimal (0.1 means 1/10), a fraction (1/3), exp(-1), sqrt(2) or oo"
 
-_TOKEN = re.compile(r"\s*(?:(\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+)|([A-Za-z_]\w*)|(\*\*|[-+*/^()]))")
+_TOKEN = re.compile(
+    r"\s*(?:(\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+)|([A-Za-z_]\w*)|(\*\*|[-+*/^()]))"
+)
 _FUNCTIONS = {"exp": exp, "log": log, "sqrt": sqrt}
 _CONSTANTS = {"oo": oo, "inf": oo, "pi": pi, "E": S.Exp1}
 
@@ -50,7 +52,7 @@ def exact(value: object) -> Expr:
     if isinstance(value, Fraction):
         return Rational(value.numerator, value.denominator)
     if isinstance(value, float) or hasattr(value, "dtype"):
-        return exact(repr(float(value)) if not hasattr(value, "item") else repr(value.item()))
+        return exact(repr(value.item() if hasattr(value, "item") else value))
     if hasattr(value, "_mpf_"):
         return exact(str(value))
     if not isinstance(value, str):
@@ -61,7 +63,9 @@ def exact(value: object) -> Expr:
 class _Reader:
     def __init__(self, text: str):
         if len(text) > MAX_LENGTH:
-            raise NotANumber(f"a value of {len(text)} characters is too long (at most {MAX_LENGTH})")
+            raise NotANumber(
+                f"a value of {len(text)} characters is too long (at most {MAX_LENGTH})"
+            )
         self.text = text
         self.tokens = self._split(text)
         self.at = 0

@@ -99,9 +99,7 @@ def condition_of(q: Quantity, result: Result) -> str | None:
     parts = []
     if q.domain is not None:
         parts += [
-            f"{s} {_is(r)}"
-            for s, r in q.domain.ranges.items()
-            if r != result.domain.ranges.get(s)
+            f"{s} {_is(r)}" for s, r in q.domain.ranges.items() if r != result.domain.ranges.get(s)
         ]
     for root in sorted(q.expression.atoms(ClampedRoot), key=str):
         h, x = root.equation()

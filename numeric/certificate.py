@@ -90,12 +90,12 @@ def certify_bound(loss: BoundLoss, u: Tensor) -> Certificate:
         raise ValueError(f"rows must have unit length; the worst is off by {float(off):.2g}")
     u = normalise(u)
     rows = u.flatten(1, 3)
-    a = loss.gram_gradient(u)
-    per_row = ((a @ rows) * rows).sum(dim=-1)
-    s = a - torch.diag_embed(per_row)
+    value, s = loss.value_and_gram_gradient(u)
+    y = ((s @ rows) * rows).sum(dim=-1)
+    s.diagonal(dim1=1, dim2=2).sub_(y)
     lambda_min = torch.linalg.eigvalsh(s)[:, 0]
-    # <S, G>: zero in exact arithmetic, by the choice of y.
-    inner = ((s @ rows) * rows).sum(dim=(1, 2))
+    # <S, G> is sum (A U)_i . U_i - y_i |U_i|^2: zero but for rounding, by the choice of y.
+    inner = (y - y * rows.square().sum(dim=-1)).sum(dim=-1)
     gap = (loss.size * (-lambda_min).clamp(min=0) + inner).clamp(min=0)
     gap = torch.where(loss.convex, gap, torch.full_like(gap, torch.inf))
-    return Certificate(loss.value(u), gap, lambda_min)
+    return Certificate(value, gap, lambda_min)

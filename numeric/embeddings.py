@@ -18,7 +18,8 @@ _ZERO = 1e-12
 
 def normalise(u: Tensor) -> Tensor:
     """Scale rows to unit length."""
-    return u / torch.linalg.vector_norm(u, dim=-1, keepdim=True)
+    length: Tensor = torch.linalg.vector_norm(u, dim=-1, keepdim=True)
+    return u / length
 
 
 def random_embeddings(
@@ -78,6 +79,8 @@ def structured_embeddings(
         The inner products. One that no pair has (``same_instance`` for ``p=1``) is ignored.
     m, n, p, d
         Classes, instances, views, and the dimension; unused coordinates are zero.
+    dtype, device
+        Of the result; it is computed in float64.
 
     Returns
     -------
@@ -99,12 +102,11 @@ def structured_embeddings(
         "cross_class": cross_class,
     }
     # An orthonormal basis of each eigenspace of the Gram matrix, rows indexed like vectors.
-    ones, eye, contrasts = _ones, _eye, _contrasts
     bases = {
-        "views": _kron(eye(m), eye(n), contrasts(p)),
-        "instances": _kron(eye(m), contrasts(n), ones(p)),
-        "classes": _kron(contrasts(m), ones(n), ones(p)),
-        "mean": _kron(ones(m), ones(n), ones(p)),
+        "views": _kron(_eye(m), _eye(n), _contrasts(p)),
+        "instances": _kron(_eye(m), _contrasts(n), _ones(p)),
+        "classes": _kron(_contrasts(m), _ones(n), _ones(p)),
+        "mean": _kron(_ones(m), _ones(n), _ones(p)),
     }
     parts = []
     for name, basis in bases.items():

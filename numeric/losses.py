@@ -50,7 +50,8 @@ def relation_counts(m: int, n: int, p: int) -> dict[str, int]:
 
 def _as_function(expr: Expr, names: tuple[str, ...]) -> Callable[..., Any]:
     functions = {"exp": torch.exp, "log": torch.log, "sqrt": torch.sqrt, "tanh": torch.tanh}
-    return lambdify(names, expr, modules=[functions], cse=False)
+    function: Callable[..., Any] = lambdify(names, expr, modules=[functions])
+    return function
 
 
 @dataclass(frozen=True)
@@ -165,15 +166,20 @@ class BoundLoss:
 
         ``dL = <A, dG>``, the sum running over all ordered pairs.
         """
-        total = -self._linear_matrix(u)
+        return self.value_and_gram_gradient(u)[1]
+
+    def value_and_gram_gradient(self, u: Tensor) -> tuple[Tensor, Tensor]:
+        """Loss ``(B,)`` and its gradient in the Gram matrix."""
+        value = -self._linear_value(u)
+        total = u.new_zeros(u.shape[0], self.size, self.size)
+        self._add_linear(total, -1.0)
         for denominator in self.denominators:
-            k = self.size // denominator.blocks
-            q = _softmax_pairs(self._in_blocks(u, denominator), self.tau, denominator)[1]
+            x = self._in_blocks(u, denominator)
+            _, q, log_sum = _softmax_pairs(x, self.tau, denominator)
             q *= _wide(denominator.weight / (2 * self.size * self.tau), 4)
-            for b in range(denominator.blocks):
-                rows = slice(b * k, (b + 1) * k)
-                total[:, rows, rows] += q[:, b]
-        return total
+            _diagonal_blocks(total, denominator.blocks).add_(q.permute(0, 2, 3, 1))
+            value += denominator.weight * log_sum.sum(dim=(1, 2)) / self.size
+        return value, total
 
     def _in_blocks(self, u: Tensor, denominator: _Denominator) -> Tensor:
         return u.reshape(u.shape[0], denominator.blocks, -1, u.shape[-1])
@@ -199,15 +205,18 @@ class BoundLoss:
         near = _wide(a1, 4) * instances + far[:, :, None]
         return _wide(a0, 5) * v + near[:, :, :, None]
 
-    def _linear_matrix(self, u: Tensor) -> Tensor:
-        size, p, n = self.size, self.p, self.n
-        a0, a1, a2, a3 = self.sums
-        index = torch.arange(size, device=u.device)
-        total = a3[:, None, None].expand(-1, size, size).clone()
-        for weight, group in ((a0, 1), (a1, p), (a2, n * p)):
-            label = index // group
-            total += weight[:, None, None] * (label[:, None] == label[None, :])
-        return total
+    def _add_linear(self, matrices: Tensor, factor: float) -> None:
+        """Add ``factor * W`` to ``(B, N, N)``, in place."""
+        a0, a1, a2, a3 = (factor * weight for weight in self.sums)
+        matrices += _wide(a3, 3)
+        for weight, blocks in ((a0, self.size), (a1, self.m * self.n), (a2, self.m)):
+            _diagonal_blocks(matrices, blocks).add_(_wide(weight, 4))
+
+
+def _diagonal_blocks(matrices: Tensor, blocks: int) -> Tensor:
+    """View of ``(B, N, N)`` as its diagonal blocks, ``(B, N / blocks, N / blocks, blocks)``."""
+    k = matrices.shape[-1] // blocks
+    return matrices.view(-1, blocks, k, blocks, k).diagonal(dim1=1, dim2=3)
 
 
 class Point:
@@ -230,30 +239,36 @@ class Point:
         self.loss = loss
         self.u = u
         self.value = -loss._linear_value(u)
-        self.gradient = -loss._linear_gradient(u)
-        self._softmax: list[tuple[Tensor, Tensor, Tensor]] = []
+        self.gradient = torch.zeros_like(u)
+        # For each denominator its P and, scaled, P + P^T; -2 W joins the first one that is
+        # a whole N by N matrix, and is left to sums of vectors where there is none.
+        self._softmax: list[tuple[Tensor, Tensor]] = []
+        self._sums_left = True
         for denominator in loss.denominators:
             x = loss._in_blocks(u, denominator)
             p, q, log_sum = _softmax_pairs(x, loss.tau, denominator)
-            scale = denominator.weight / (loss.size * loss.tau)
+            q *= _wide(denominator.weight / (loss.size * loss.tau), 4)
+            if denominator.blocks == 1 and self._sums_left:
+                loss._add_linear(q[:, 0], -2.0)
+                self._sums_left = False
             self.value += denominator.weight * log_sum.sum(dim=(1, 2)) / loss.size
-            self.gradient += ((q @ x) * _wide(scale, 4)).view_as(u)
-            self._softmax.append((p, q, scale))
+            self.gradient += (q @ x).view_as(u)
+            self._softmax.append((p, q))
+        if self._sums_left:
+            self.gradient -= loss._linear_gradient(u)
 
     def hessian(self, v: Tensor) -> Tensor:
         """Derivative of the gradient along ``v``."""
         loss = self.loss
-        total = -loss._linear_gradient(v)
-        for denominator, (p, q, scale) in zip(loss.denominators, self._softmax, strict=True):
+        total = -loss._linear_gradient(v) if self._sums_left else torch.zeros_like(v)
+        for denominator, (p, q) in zip(loss.denominators, self._softmax, strict=True):
             x, y = loss._in_blocks(self.u, denominator), loss._in_blocks(v, denominator)
             # With P the softmax and C = dG: dP = P (C - rowsum(P C)) / tau.
-            c = y @ x.mT
-            c = c + c.mT
-            dp = p * c
-            dp -= p * dp.sum(dim=-1, keepdim=True)
-            dp = dp + dp.mT
-            dp *= _wide(1 / loss.tau, 4)
-            total += ((dp @ x + q @ y) * _wide(scale, 4)).view_as(v)
+            c = (y * _wide(denominator.weight / (loss.size * loss.tau**2), 4)) @ x.mT
+            dp = (c + c.mT).mul_(p)
+            dp.addcmul_(p, dp.sum(dim=-1, keepdim=True), value=-1)
+            total += ((dp + dp.mT) @ x).view_as(v)
+            total += (q @ y).view_as(v)
         return total
 
     def select(self, index: Tensor) -> Point:
@@ -261,11 +276,12 @@ class Point:
         part = object.__new__(Point)
         part.loss = self.loss.select(index)
         part.u, part.value, part.gradient = self.u[index], self.value[index], self.gradient[index]
-        part._softmax = [(p[index], q[index], s[index]) for p, q, s in self._softmax]
+        part._softmax = [(p[index], q[index]) for p, q in self._softmax]
+        part._sums_left = self._sums_left
         return part
 
     def mix(self, take: Tensor, other: Point) -> Point:
-        """This point where ``take`` is False, the other one where it is True."""
+        """The other point where ``take`` is True, this one elsewhere."""
 
         def choose(mine: Tensor, theirs: Tensor) -> Tensor:
             return torch.where(_wide(take, mine.ndim), theirs, mine)
@@ -276,9 +292,10 @@ class Point:
         mixed.value = choose(self.value, other.value)
         mixed.gradient = choose(self.gradient, other.gradient)
         mixed._softmax = [
-            (choose(p, p2), choose(q, q2), scale)
-            for (p, q, scale), (p2, q2, _) in zip(self._softmax, other._softmax, strict=True)
+            (choose(p, p2), choose(q, q2))
+            for (p, q), (p2, q2) in zip(self._softmax, other._softmax, strict=True)
         ]
+        mixed._sums_left = self._sums_left
         return mixed
 
 
@@ -286,14 +303,12 @@ def _softmax_pairs(
     x: Tensor, tau: Tensor, denominator: _Denominator
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Row-wise softmax P of the inner products in each block, P + P^T, and the log-sums."""
-    logits = (x @ x.mT).div_(_wide(tau, 4))
+    logits = (x / _wide(tau, 4)) @ x.mT
     if denominator.outside is not None:
         logits.masked_fill_(denominator.outside, -torch.inf)
     # Nothing is nearer to a unit vector than itself, which saves looking for the largest.
-    if denominator.has_self:
-        top = logits.diagonal(dim1=-2, dim2=-1).clone()
-    else:
-        top = logits.amax(dim=-1)
+    own = logits.diagonal(dim1=-2, dim2=-1)
+    top = own.clone() if denominator.has_self else logits.amax(dim=-1)
     p = logits.sub_(top[..., None]).exp_()
     z = p.sum(dim=-1)
     p /= z[..., None]
@@ -332,6 +347,8 @@ def bind(
         Classes, instances of a class, views of an instance.
     batch
         Number of problems.
+    dtype, device
+        Those of the embeddings it will be given.
 
     Raises
     ------
@@ -417,15 +434,21 @@ def _denominator(key: frozenset[str], weight: Tensor, m: int, n: int, p: int) ->
         blocks = m
     else:
         blocks = m * n
-    size = m * n * p // blocks
-    index = torch.arange(size, device=weight.device)
-    nearness = torch.full((size, size), 3, device=weight.device)
+    outside = _outside(key, m * n * p // blocks, n, p, weight.device)
+    return _Denominator(weight, blocks, outside, "self" in key)
+
+
+@lru_cache(maxsize=16)
+def _outside(key: frozenset[str], size: int, n: int, p: int, device: torch.device) -> Tensor | None:
+    """True for the pairs of a block that are not in ``key``; None when all are."""
+    index = torch.arange(size, device=device)
+    nearness = torch.full((size, size), 3, device=device)
     for relation, group in ((2, n * p), (1, p), (0, 1)):
         label = index // group
         nearness[label[:, None] == label[None, :]] = relation
-    meant = torch.tensor([relation in key for relation in RELATIONS], device=weight.device)
+    meant = torch.tensor([relation in key for relation in RELATIONS], device=device)
     outside = ~meant[nearness]
-    return _Denominator(weight, blocks, outside if bool(outside.any()) else None, "self" in key)
+    return outside if bool(outside.any()) else None
 
 
 # ----------------------------------------------------------------------- for single calls

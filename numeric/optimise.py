@@ -86,7 +86,7 @@ class Optimum:
     iterations: Tensor
     evaluations: Tensor
     hessian_products: Tensor
-    stop: tuple[StopCode, ...]
+    stop: list[StopCode]
     certificate: Certificate | None
     seeds: tuple[int, ...] | None
     tolerance: float
@@ -141,12 +141,18 @@ def minimise(
         Whether to compute the duality certificate of what is found.
     chunk
         Problems worked on at a time; by default what suits the cache or the GPU's memory.
+    dtype, device
+        Precision, and ``"auto"`` (CUDA if there is one), ``"cpu"`` or ``"cuda"``.
     progress
         True for a bar, or a function called with (finished, all).
 
     Notes
     -----
     Ctrl-C ends the search and returns what there is, with the code ``INTERRUPTED``.
+
+    From random starts, temperatures of about 0.05 and less take hundreds of steps: classes
+    barely feel each other, and the loss is a narrow bent valley. :mod:`.sweep`, also for
+    a single cell, begins elsewhere and needs a few.
     """
     where = resolve_device(device)
     if tolerance is None:
@@ -187,7 +193,7 @@ def minimise(
         search.iterations,
         search.evaluations,
         search.products,
-        tuple(search.stop),
+        search.stop,
         found,
         used_seeds,
         tolerance,
@@ -240,7 +246,7 @@ def _certificate(bound: BoundLoss, u: Tensor, size: int) -> Certificate:
 def _dot(a: Tensor, b: Tensor) -> Tensor:
     """Inner product per problem: the mean over vectors of their inner products."""
     vectors = a.shape[1] * a.shape[2] * a.shape[3]
-    return torch.einsum("bi,bi->b", a.flatten(1), b.flatten(1)) / vectors
+    return (a * b).flatten(1).sum(dim=1) / vectors
 
 
 def _times(weight: Tensor, v: Tensor) -> Tensor:
@@ -268,8 +274,18 @@ class _State:
     products: Tensor
 
     def select(self, index: Tensor) -> _State:
-        values = vars(self).values()
-        return _State(*(v[index] if isinstance(v, Tensor) else v.select(index) for v in values))
+        return _State(
+            self.index[index],
+            self.point.select(index),
+            self.gradient[index],
+            self.norm[index],
+            self.radius[index],
+            self.best[index],
+            self.idle[index],
+            self.iterations[index],
+            self.evaluations[index],
+            self.products[index],
+        )
 
 
 class _Search:
@@ -421,21 +437,21 @@ class _Search:
         u, size = point.u, point.loss.size
         # The Riemannian Hessian: the projected one, less the pull that keeps rows unit.
         radial = size * (point.gradient * u).sum(dim=-1, keepdim=True)
-        step, model = torch.zeros_like(gradient), torch.zeros_like(gradient)  # model = H step
-        residual, direction = gradient, -gradient
+        step, residual, direction = torch.zeros_like(gradient), gradient, -gradient
         square = _dot(residual, residual)
         active = square.sqrt() > target
         at_edge = torch.zeros_like(active)
         products = torch.zeros_like(active, dtype=torch.long)
-        length = torch.zeros_like(square)  # of the step, squared
         zero = torch.zeros_like(square)
+        # <step, step>, <step, direction> and <direction, direction> follow from recurrences,
+        # as every residual is orthogonal to the directions before it.
+        length, along, squared, decrease = zero, zero, square, zero
         for _ in range(_MAX_INNER):
             if not bool(active.any()):
                 break
             image = _tangent(u, size * point.hessian(direction)) - radial * direction
             products = products + active
             curvature = _dot(direction, image)
-            along, squared = _dot(step, direction), _dot(direction, direction)
             stride = square / curvature
             outside = length + 2 * stride * along + stride**2 * squared >= radius**2
             cut = active & ((curvature <= 0) | outside)
@@ -443,13 +459,15 @@ class _Search:
             to_edge = (room.sqrt() - along) / squared
             stride = torch.where(active, torch.where(cut, to_edge, stride), zero)
             step = step + _times(stride, direction)
-            model = model + _times(stride, image)
             residual = residual + _times(stride, image)
-            length = _dot(step, step)
+            decrease = decrease + stride * square - 0.5 * stride**2 * curvature
+            length = length + 2 * stride * along + stride**2 * squared
             at_edge |= cut
             new_square = _dot(residual, residual)
             active = active & ~cut & (new_square.sqrt() > target)
             ratio = torch.where(active, new_square / square, zero)
+            along = ratio * (along + stride * squared)
+            squared = new_square + ratio**2 * squared
             direction = _times(ratio, direction) - residual
             square = new_square
-        return step, -_dot(gradient, step) - 0.5 * _dot(model, step), at_edge, products
+        return step, decrease, at_edge, products

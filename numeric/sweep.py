@@ -9,14 +9,17 @@ at an anchor: the optimum for alpha = 1 at a temperature that makes it easy to f
 a random start. (From random starts, temperatures of 0.05 and less are hard for every
 method: classes barely feel each other, and the loss becomes a narrow bent valley.)
 
-Each start is moved by a little seeded noise. That leaves a saddle's neighbourhood to be
-found by negative curvature; whether the end is a global optimum is for the certificate.
+What a chain inherits besides is harmless, since every cell is certified on its own: where
+the certified gap is not zero to rounding, seeded noise is added and the search goes on,
+so that a saddle is left along its negative curvature. (Where d is too small for the gap
+to close, this costs a second search and changes nothing.)
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from typing import Any
 from zlib import crc32
 
 import torch
@@ -33,10 +36,15 @@ from .variance import variances
 #: What tells one cell of a grid from another: (alpha, tau, seed).
 Key = tuple[float, float, int]
 
-# Noise added to a neighbour's optimum, in radians per vector: far above the tolerance on
-# the gradient (1e-12), so unstable directions show; far below what has to be undone at
-# small temperatures, where moving whole classes is nearly free but bends what is stiff.
-PERTURBATION = 1e-5
+# Noise added where a cell is not certified, in radians per vector: large enough to leave a
+# saddle within a few steps, small enough to stay near an optimum that is only uncertified.
+PERTURBATION = 1e-3
+
+# A cell counts as certified below this gap. Converged searches leave 1e-13 to 1e-11; the
+# reduced loss rises by about 0.1 per unit of within-class variance times distance from the
+# threshold and faster elsewhere, so a stationary point that is not the optimum but within
+# 1e-7 of its variance is all that could pass. In float32 the gap is rounding.
+CERTIFIED = {torch.float64: 1e-9, torch.float32: 1e-3}
 
 # Where chains begin: alpha and tau.
 ANCHOR = (1.0, 0.5)
@@ -49,7 +57,7 @@ class Row:
     ``within``, ``between`` and ``centroid_norm`` are those of
     :class:`~cltheory.numeric.variance.Variances`; ``loss``, ``gap`` and ``lambda_min``
     those of :class:`~cltheory.numeric.certificate.Certificate`; ``start`` is ``"seed"``
-    or ``"neighbour"``; the cost counts this cell alone.
+    ``"neighbour"`` or, where noise was needed, ``"perturbed"``; the cost is of this cell alone.
     """
 
     alpha: float
@@ -124,7 +132,7 @@ def sweep(
     done
         Keys of cells to skip: those of rows that an earlier run has left.
     perturbation
-        Size of the noise added to a neighbour's optimum.
+        Size of the noise added to what is not certified; 0 to leave it as it is.
     tolerance, max_iterations, dtype, device, progress
         As in :func:`~cltheory.numeric.optimise.minimise`.
     chunk
@@ -205,28 +213,55 @@ class _Job:
         m, n, p, d = self.shape
         return random_embeddings(seeds, m=m, n=n, p=p, d=d, dtype=self.dtype, device=self.device)
 
-    def rows(self, cells: Sequence[Key], found: Optimum, start: str) -> tuple[list[Row], bool]:
+    def uncertified(self, found: Optimum) -> list[int]:
+        """Problems of a search that ended, but not at a certified optimum."""
+        assert found.certificate is not None
+        limit = CERTIFIED.get(self.dtype, 1e-3)
+        return [
+            i
+            for i, (gap, stop) in enumerate(
+                zip(found.certificate.gap.tolist(), found.stop, strict=True)
+            )
+            if not gap <= limit and stop is not StopCode.INTERRUPTED
+        ]
+
+    def rows(
+        self, cells: Sequence[Key], found: Optimum, starts: Sequence[str]
+    ) -> tuple[list[Row], bool]:
         """Rows of the cells that were finished, and whether some were not."""
         assert found.certificate is not None
         spread = variances(found.embeddings)
-        columns = (
-            spread.within,
-            spread.between,
-            spread.centroid_norm,
-            found.certificate.loss,
-            found.certificate.gap,
-            found.certificate.lambda_min,
-            found.gradient_norm,
-            found.iterations,
-            found.evaluations,
-            found.hessian_products,
-        )
-        values = zip(*(column.tolist() for column in columns), strict=True)
-        dtype = str(self.dtype).removeprefix("torch.")
+        columns = {
+            "within": spread.within,
+            "between": spread.between,
+            "centroid_norm": spread.centroid_norm,
+            "loss": found.certificate.loss,
+            "gap": found.certificate.gap,
+            "lambda_min": found.certificate.lambda_min,
+            "gradient_norm": found.gradient_norm,
+            "iterations": found.iterations,
+            "evaluations": found.evaluations,
+            "hessian_products": found.hessian_products,
+        }
+        # One transfer per column, not one per number, from a GPU.
+        values: dict[str, list[Any]] = {name: c.tolist() for name, c in columns.items()}
+        common: dict[str, Any] = {
+            **dict(zip("mnpd", self.shape, strict=True)),
+            "dtype": str(self.dtype).removeprefix("torch."),
+            "device": str(self.device),
+        }
         rows = [
-            Row(*cell, *value, stop.value, start, *self.shape, dtype, str(self.device))
-            for cell, value, stop in zip(cells, values, found.stop, strict=True)
-            if stop is not StopCode.INTERRUPTED
+            Row(
+                alpha=alpha,
+                tau=tau,
+                seed=seed,
+                **{name: column[i] for name, column in values.items()},
+                stop=found.stop[i].value,
+                start=starts[i],
+                **common,
+            )
+            for i, (alpha, tau, seed) in enumerate(cells)
+            if found.stop[i] is not StopCode.INTERRUPTED
         ]
         return rows, len(rows) < len(cells)
 
@@ -235,7 +270,7 @@ def _cold(job: _Job, todo: Sequence[Key], size: int) -> Iterator[tuple[list[Row]
     for first in range(0, len(todo), size):
         cells = todo[first : first + size]
         found = job.solve(cells, job.random([seed for *_, seed in cells]))
-        yield job.rows(cells, found, "seed")
+        yield job.rows(cells, found, ["seed"] * len(cells))
 
 
 def _chains(
@@ -258,9 +293,39 @@ def _chains(
             live = [chain for chain in group if step < len(chains[chain])]
             cells = [chains[chain][step] for chain in live]
             start = torch.stack([latest[chain] for chain in live])
-            found = job.solve(cells, perturb(start, [_noise_seed(c) for c in cells], perturbation))
+            found = job.solve(cells, start)
+            starts = ["neighbour"] * len(cells)
+            again = job.uncertified(found) if perturbation > 0 else []
+            if again:
+                some = [cells[i] for i in again]
+                noise = [_noise_seed(cell) for cell in some]
+                retried = job.solve(some, perturb(found.embeddings[again], noise, perturbation))
+                _replace(found, again, retried)
+                for i in again:
+                    starts[i] = "perturbed"
             latest.update(zip(live, found.embeddings, strict=True))
-            yield job.rows(cells, found, "neighbour")
+            yield job.rows(cells, found, starts)
+
+
+def _replace(found: Optimum, index: Sequence[int], later: Optimum) -> None:
+    """Put the outcome of a continued search in place of the earlier one; costs add up."""
+    assert found.certificate is not None
+    assert later.certificate is not None
+    where = list(index)
+    for old, new in (
+        (found.embeddings, later.embeddings),
+        (found.loss, later.loss),
+        (found.gradient_norm, later.gradient_norm),
+        (found.certificate.loss, later.certificate.loss),
+        (found.certificate.gap, later.certificate.gap),
+        (found.certificate.lambda_min, later.certificate.lambda_min),
+    ):
+        old[where] = new
+    found.iterations[where] += later.iterations
+    found.evaluations[where] += later.evaluations
+    found.hessian_products[where] += later.hessian_products
+    for i, stop in zip(where, later.stop, strict=True):
+        found.stop[i] = stop
 
 
 def _noise_seed(cell: Key) -> int:

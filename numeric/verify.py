@@ -96,7 +96,7 @@ class Setup:
     values: dict[str, Any] = field(default_factory=dict)
 
     @property
-    def sizes(self) -> dict[str, int]:
+    def sizes(self) -> dict[str, Any]:
         return {"m": self.m, "n": self.n, "p": self.p}
 
     @property
@@ -211,9 +211,7 @@ def _optimum(setup: Setup) -> list[Check]:
 
 
 def _supcl_at(setup: Setup, alpha: Any, tau: Any, names: list[str]) -> list[Check]:
-    return _optimised(
-        setup, SUPCL, "supcl-optimum", {"alpha": alpha, "tau": tau}, names
-    )
+    return _optimised(setup, SUPCL, "supcl-optimum", {"alpha": alpha, "tau": tau}, names)
 
 
 def _cnce(setup: Setup) -> list[Check]:
@@ -259,9 +257,7 @@ def _ssem(setup: Setup) -> list[Check]:
         for name in predicted:
             if name in measured:
                 # Explicit vectors carry rounding errors only.
-                checks.append(
-                    Check(name, f"delta={delta}", predicted[name], measured[name], 1e-12)
-                )
+                checks.append(Check(name, f"delta={delta}", predicted[name], measured[name], 1e-12))
     return checks
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from sympy import Dummy, Expr, Symbol, lambdify
+from sympy.printing.numpy import NumPyPrinter
 
 from .root import ClampedRoot, clamped_root
+
+if TYPE_CHECKING:
+    from .result import Result
 
 
 def compile_numpy(expression: Expr, order: Sequence[Symbol], name: str) -> Callable[..., Any]:
@@ -46,3 +50,59 @@ def _solver(root: ClampedRoot, order: Sequence[Symbol]) -> Callable[[Sequence[An
         return clamped_root(f, slope, low, high, *arrays)
 
     return solve
+
+
+_HEADER = '''"""{title} ({id}), written by cltheory. Needs numpy only."""
+
+import numpy as np
+'''
+
+_ROOT = '''
+
+def clamped_root(h, low, high, steps=200):
+    """Zero of a function that crosses from below, by bisection, clamped to the ends."""
+    low, high = np.broadcast_arrays(np.asarray(low, float), np.asarray(high, float))
+    a, b = low + 0.0 * h(low), high + 0.0 * h(high)
+    none, all_below = h(a) >= 0, h(b) <= 0
+    start, end = a, b
+    for _ in range(steps):
+        x = (a + b) / 2
+        below = h(x) < 0
+        a, b = np.where(below, x, a), np.where(below, b, x)
+    return np.where(none, start, np.where(all_below, end, (a + b) / 2))
+'''
+
+
+def python_source(result: Result, point: Mapping[Symbol, Expr]) -> str:
+    """The quantities, with values put in, as a module of plain numpy functions."""
+    from .domain import DomainError
+
+    printer = _Printer({"fully_qualified_modules": False, "allow_unknown_functions": True})
+    body, rooted = "", False
+    for name, quantity in result.quantities.items():
+        try:
+            expression = result.at(name, point)
+        except DomainError as refusal:
+            body += f"\n\n# {name}: {refusal}\n"
+            continue
+        rooted |= bool(expression.atoms(ClampedRoot))
+        order = [s.name for s in result.parameters if s in expression.free_symbols]
+        extra = sorted(s.name for s in expression.free_symbols if s not in result.parameters)
+        body += f"\n\ndef {name}({', '.join(order + extra)}):\n"
+        body += f'    """{quantity.meaning[0].upper() + quantity.meaning[1:]}."""\n'
+        body += f"    return {printer.doprint(expression)}\n"
+    return _HEADER.format(title=result.title, id=result.id) + (_ROOT if rooted else "") + body
+
+
+class _Printer(NumPyPrinter):  # type: ignore[misc]
+    """NumPy code with ``np.`` and roots found by the helper above."""
+
+    _module = "np"
+
+    def _print_ClampedRoot(self, e: ClampedRoot) -> str:
+        h, x = e.equation()
+        low, high = self._print(e.low), self._print(e.high)
+        return f"clamped_root(lambda {self._print(x)}: {self._print(h)}, {low}, {high})"
+
+    def _module_format(self, fqn: str, register: bool = True) -> str:
+        return "np." + str(fqn).rpartition(".")[2]

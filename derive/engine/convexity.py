@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import Matrix, Symbol, exp, log, symbols
+from sympy import Matrix, Symbol, exp, log, oo, symbols
 
 from .decide import zero
 from .domain import Domain, Range
@@ -24,12 +24,10 @@ def log_sum_exp_is_convex(terms: int) -> Outcome:
     form = total * sum(e * u**2 for e, u in zip(parts, v, strict=True)) - (
         sum(e * u for e, u in zip(parts, v, strict=True)) ** 2
     )
-    squares = sum(
-        parts[i] * parts[j] * (v[i] - v[j]) ** 2 for i in range(terms) for j in range(i)
-    )
+    squares = sum(parts[i] * parts[j] * (v[i] - v[j]) ** 2 for i in range(terms) for j in range(i))
     anywhere = Domain(
-        {s: Range(low=-_oo(), high=_oo()) for s in (*z, *v)} | {s: Range() for s in c},
-        {s: 1 for s in (*z, *v, *c)},
+        {s: Range(-oo) for s in (*z, *v)} | {s: Range() for s in c},
+        dict.fromkeys((*z, *v, *c), 1),
     )
     outcome = zero(form - squares, anywhere)
     if isinstance(outcome, Holds):
@@ -42,9 +40,3 @@ def hessian_of_log_sum_exp(terms: int) -> tuple[Matrix, tuple[Symbol, ...]]:
     z = symbols(f"z:{terms}", real=True)
     f = log(sum(exp(zi) for zi in z))
     return Matrix(terms, terms, lambda i, j: f.diff(z[i], z[j])), z
-
-
-def _oo() -> object:
-    from sympy import oo
-
-    return oo

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
+from typing import Any
 
 from sympy import Dummy, Expr, Max, S, Symbol
 from sympy.polys.domains import QQ
@@ -44,9 +45,7 @@ def positive(expression: Expr, domain: Domain, *, strict: bool = True) -> Outcom
     return any_positive([expression], domain, strict=strict)
 
 
-def any_positive(
-    expressions: Sequence[Expr], domain: Domain, *, strict: bool = True
-) -> Outcome:
+def any_positive(expressions: Sequence[Expr], domain: Domain, *, strict: bool = True) -> Outcome:
     """Decide whether the largest of several expressions is > 0 (or >= 0) on a domain.
 
     The domain is covered by a few parametrised cases; in each, one of the expressions
@@ -135,9 +134,7 @@ def _outside(field: ExpField, ratio: Ratio) -> set[Symbol]:
     return found
 
 
-def _positive_case(
-    field: ExpField, ratio: Ratio, case: Case, sharp: bool, strict: bool
-) -> bool:
+def _positive_case(field: ExpField, ratio: Ratio, case: Case, sharp: bool, strict: bool) -> bool:
     if not ratio.numer:
         return not strict
     try:
@@ -151,9 +148,7 @@ def _positive_case(
 Rules = dict[PolyElement, tuple[PolyElement, PolyElement]]
 
 
-def _rules(
-    field: ExpField, case: Case, sharp: bool
-) -> tuple[PolyRing, Rules, set[Symbol]] | None:
+def _rules(field: ExpField, case: Case, sharp: bool) -> tuple[PolyRing, Rules, set[Symbol]] | None:
     """How each generator is written in variables >= 0; the strict ones are > 0."""
     fresh = {y: Dummy(f"w{i}") for i, y in enumerate(field.atoms)}
     symbols = [s for s in field.ring.symbols if s in case.substitution]
@@ -161,7 +156,7 @@ def _rules(
     variables = [u for u in case.variables if u in wanted]
     ring = PolyRing([*variables, *fresh.values()], QQ)
     read = reader(ring)
-    strict = {u for u in case.strict} | set(fresh.values())
+    strict = set(case.strict) | set(fresh.values())
     rules: Rules = {}
     for y, w in fresh.items():
         exponent = field.exponents.get(y)
@@ -195,13 +190,13 @@ def _reached(symbols: Iterable[Symbol], case: Case) -> set[Symbol]:
 def _ratio_is_positive(
     ratio: Ratio, ring: PolyRing, rules: Rules, strict: set[Symbol], strictly: bool
 ) -> bool:
-    total: Fraction | int = 1
+    total = Fraction(1)
     for poly, power in [(ratio.numer, 1), *ratio.denom.items()]:
         sign = _poly_sign(_substituted(poly, ring, rules), strict)
         if sign is None or (poly is not ratio.numer and abs(sign) < 1):
             return False
-        total *= sign**power if abs(sign) == 1 or power == 1 else abs(sign)
-    return total == 1 if strictly else total >= 0
+        total *= sign if power % 2 else abs(sign)
+    return bool(total == 1 if strictly else total >= 0)
 
 
 def _substituted(poly: PolyElement, ring: PolyRing, rules: Rules) -> PolyElement:
@@ -225,7 +220,7 @@ def _horner(
     if not powers:
         return ring.ground_new(poly.coeff(1) if poly else QQ(0))
     (i, table), rest = powers[0], powers[1:]
-    slices: dict[int, dict] = {}
+    slices: dict[int, dict[Any, Any]] = {}
     for monom, c in poly.terms():
         slices.setdefault(monom[i], {})[(*monom[:i], 0, *monom[i + 1 :])] = c
     total = ring.zero
@@ -234,21 +229,21 @@ def _horner(
     return total
 
 
-def _sign(ratio: Ratio, strict: set[Symbol]) -> Fraction | int | None:
+def _sign(ratio: Ratio, strict: set[Symbol]) -> Fraction | None:
     """1 or -1 for a strict sign, 1/2 or -1/2 for one that may vanish, 0 for zero."""
-    total: Fraction | int = 1
+    total = Fraction(1)
     for poly, power in [(ratio.numer, 1), *ratio.denom.items()]:
         sign = _poly_sign(poly, strict)
         if sign is None:
             return None
-        total *= sign**power if abs(sign) == 1 else sign
+        total *= sign if power % 2 else abs(sign)
     return total
 
 
-def _poly_sign(poly: PolyElement, strict: set[Symbol]) -> Fraction | int | None:
+def _poly_sign(poly: PolyElement, strict: set[Symbol]) -> Fraction | None:
     coefficients = poly.coeffs()
     if not coefficients:
-        return 0
+        return Fraction(0)
     if all(c > 0 for c in coefficients):
         sign = 1
     elif all(c < 0 for c in coefficients):
@@ -260,4 +255,4 @@ def _poly_sign(poly: PolyElement, strict: set[Symbol]) -> Fraction | int | None:
         all(s in strict for s, k in zip(symbols, monom, strict=True) if k)
         for monom in poly.monoms()
     )
-    return sign if sure else Fraction(sign, 2)
+    return Fraction(sign, 1 if sure else 2)

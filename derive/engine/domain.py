@@ -87,9 +87,7 @@ class Domain:
 
     def with_range(self, symbol: Symbol, new: Range, witness: object) -> Domain:
         """Return the domain with one range replaced or added."""
-        return Domain(
-            {**self.ranges, symbol: new}, {**self.witness, symbol: sympify(witness)}
-        )
+        return Domain({**self.ranges, symbol: new}, {**self.witness, symbol: sympify(witness)})
 
     def with_positive(self, symbols: Iterable[Symbol]) -> Domain:
         """Return the domain with further symbols that are only known to be positive."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from sympy import Expr, Symbol, log
+from sympy.polys.fields import FracElement
+from sympy.polys.rings import PolyElement
 
 from .calculus import derivative
 from .decide import positive, zero
@@ -88,16 +90,17 @@ def threshold(
     return Threshold(parameter, value, side)
 
 
-def _linear_root(poly: object, index: int, name: Symbol) -> object:
+def _linear_root(poly: PolyElement, index: int, name: Symbol) -> FracElement:
     """-c0/c1 for a polynomial c0 + c1 * generator."""
-    constant, linear = {}, {}
-    for monom, c in poly.terms():  # type: ignore[attr-defined]
+    constant: dict[Any, Any] = {}
+    linear: dict[Any, Any] = {}
+    for monom, c in poly.terms():
         if monom[index] > 1:
             raise NoClosedForm(f"the condition is not linear in {name}")
         rest = tuple(0 if i == index else k for i, k in enumerate(monom))
         (linear if monom[index] else constant)[rest] = c
     if not linear:
         raise NoClosedForm(f"the condition does not depend on {name}")
-    ring = poly.ring  # type: ignore[attr-defined]
+    ring = poly.ring
     field = ring.to_field()
     return field.new(-ring.from_dict(constant), ring.from_dict(linear))

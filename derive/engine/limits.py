@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
-from sympy import Dummy, Expr, Lambda, Max, Min, Mul, Pow, S, Symbol, exp, log, oo
+from sympy import (
+    Dummy,
+    Expr,
+    Integer,
+    Lambda,
+    Max,
+    Min,
+    Mul,
+    Pow,
+    Rational,
+    S,
+    Symbol,
+    exp,
+    log,
+    oo,
+)
 from sympy.polys.rings import PolyElement
 
 from .decide import positive
+from .derivation import Derivation, StepFailed, by_construction
 from .domain import Domain, Range
 from .evidence import Holds
 from .normal import ExpField, NotInField, in_order
 from .present import tidy
+from .relations import eq
 from .root import ClampedRoot
 
 
@@ -51,6 +68,27 @@ def limit(expression: Expr, symbol: Symbol, point: Expr, domain: Domain) -> Expr
     found = _rational_limit(expression.xreplace(constants), values, symbol, point, domain)
     back = {c: e for e, c in constants.items() if c in found.free_symbols}
     return tidy(found.xreplace(back)) if back else found
+
+
+def take_limit(
+    name: str, expression: Expr, symbol: Symbol, point: Expr, domain: Domain, proof: Derivation
+) -> Expr:
+    """Take a limit as a step of a derivation, and spot-check it far out.
+
+    Raises
+    ------
+    StepFailed
+        If the expression, evaluated far out, is not near the limit.
+    """
+    value = limit(expression, symbol, point, domain)
+    near = Integer(10) ** 40 if point is oo else Rational(1, 1000)
+    inside = {s: v for s, v in domain.witness.items() if s is not symbol}
+    gap = (expression.xreplace({symbol: near}) - value).xreplace(inside).evalf(30)
+    if not abs(gap) < Rational(1, 10**12):
+        raise StepFailed(f"{name}: {expression} is not near {value} at {symbol} = {near}")
+    how = "leading terms in the normal form, and a value far out agrees"
+    proof.add(f"Limit {name}", eq(name, value), "the leading terms decide", by_construction(how))
+    return value
 
 
 def _joined_roots(e: Expr) -> Expr:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cache
 from math import lcm
+from typing import Any
 
 from sympy import Dummy, Expr, Mul, Pow, Rational, S, Symbol, exp, log
 from sympy.polys.domains import QQ
@@ -210,10 +211,13 @@ def _rational_basis(
     vectors = [dict(e.over(common)) for e in elements]
 
     basis: list[Expr] = []
-    echelon: list[tuple[tuple[int, ...], dict, dict[int, object]]] = []  # pivot, row, in basis
-    coordinates: dict[int, list] = {}
+    echelon: list[
+        tuple[tuple[int, ...], dict[Any, Any], dict[int, Any]]
+    ] = []
+    coordinates: dict[int, dict[int, Any]] = {}
     for i, vector in enumerate(vectors):
-        row, combo = dict(vector), {}
+        row = dict(vector)
+        combo: dict[int, Any] = {}
         for pivot, other, other_combo in echelon:
             if row.get(pivot, 0) != 0:
                 factor = row[pivot] / other[pivot]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sympy import Expr, S, Symbol, exp
+
 from .calculus import derivative
 from .normal import ExpField, NotInField
 

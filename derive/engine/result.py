@@ -203,9 +203,7 @@ class Result:
         return f"<Result {self.id}: {self.title}>"
 
     def _repr_latex_(self) -> str:
-        rows = (
-            rf"{q.symbol} &= {latex(q.expression)}" for q in self.quantities.values()
-        )
+        rows = (rf"{q.symbol} &= {latex(q.expression)}" for q in self.quantities.values())
         return r"$\displaystyle \begin{aligned}" + r" \\ ".join(rows) + r"\end{aligned}$"
 
     def __iter__(self) -> Iterator[str]:

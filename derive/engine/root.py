@@ -65,8 +65,9 @@ class ClampedRoot(Expr):
         field = ExpField([h])
         element = field(h)
         terms = list(element.numer.terms())
-        if len(element.denom.terms()) != 1 or x in set(element.numer.ring.symbols) and any(
-            monom[list(element.numer.ring.symbols).index(x)] for monom, _ in terms
+        if len(element.denom.terms()) != 1 or (
+            x in set(element.numer.ring.symbols)
+            and any(monom[list(element.numer.ring.symbols).index(x)] for monom, _ in terms)
         ):
             return None
         groups: dict[Expr, Expr] = {}

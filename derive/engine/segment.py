@@ -75,8 +75,11 @@ def cut_segment(scheme: Scheme, active: tuple[str, ...], low: str, coordinate: s
     dims = {e.name: e.dimension for e in scheme.eigenspaces}
     rest = (scheme.size - dims[low] * t) / dims[high]
     entries = {
-        r.name: (dims[low] * t * scheme.table[low][r.name]
-                 + dims[high] * rest * scheme.table[high][r.name]) / (scheme.size * r.count)
+        r.name: (
+            dims[low] * t * scheme.table[low][r.name]
+            + dims[high] * rest * scheme.table[high][r.name]
+        )
+        / (scheme.size * r.count)
         for r in scheme.relations
     }
     # x is how far the coordinate's inner product has fallen from its value at t = 0.

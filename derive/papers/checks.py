@@ -90,9 +90,7 @@ def both(first: Verdict, *others: Verdict) -> Verdict:
     return Verdict("agrees", weakest(v.evidence for v in parts), first.note, first.witness)
 
 
-def differs_at(
-    point: Mapping[str, Any], printed: Expr, derived: Expr, note: str = ""
-) -> Verdict:
+def differs_at(point: Mapping[str, Any], printed: Expr, derived: Expr, note: str = "") -> Verdict:
     """State a difference at a point, after checking that the two values do differ there."""
     left, right = (
         e.subs({s: point[s.name] for s in e.free_symbols if s.name in point})
@@ -154,9 +152,7 @@ def needs_condition(condition: str, within: Verdict, without: Verdict, note: str
     return Verdict("needs-condition", within.evidence, text, without.witness)
 
 
-def undefined_at(
-    point: Mapping[str, Any], compute: Callable[[], Any], note: str = ""
-) -> Verdict:
+def undefined_at(point: Mapping[str, Any], compute: Callable[[], Any], note: str = "") -> Verdict:
     """State that a printed expression divides by zero at a point, after computing it there."""
     try:
         value = compute()

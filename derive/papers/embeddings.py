@@ -95,11 +95,7 @@ class Embeddings:
     def ordered_instance_pairs(self) -> list[tuple[int, int, int]]:
         """All (i, j, j') with j != j'."""
         return [
-            (i, j, k)
-            for i in range(self.m)
-            for j in range(self.n)
-            for k in range(self.n)
-            if j != k
+            (i, j, k) for i in range(self.m) for j in range(self.n) for k in range(self.n) if j != k
         ]
 
     # --- inner products ----------------------------------------------------------
@@ -125,9 +121,7 @@ class Embeddings:
 
     def mean_sq_dist(self, left: Sequence[Index], right: Sequence[Index]) -> Fraction:
         """Squared distance between the mean of ``left`` and the mean of ``right``."""
-        return (
-            self.mean_ip(left, left) + self.mean_ip(right, right) - 2 * self.mean_ip(left, right)
-        )
+        return self.mean_ip(left, left) + self.mean_ip(right, right) - 2 * self.mean_ip(left, right)
 
     def variance(self, subset: Sequence[Index]) -> Fraction:
         """Mean squared distance of ``subset`` to its own mean (Definition A.1)."""
@@ -176,7 +170,7 @@ class Embeddings:
         cls, m: int, n: int, p: int, vectors: Sequence[Sequence[Fraction | int]], note: str = ""
     ) -> Embeddings:
         """Embeddings given as m*n*p rational vectors, ordered by (class, instance, view)."""
-        order = {a: v for a, v in zip(product(range(m), range(n), range(p)), vectors, strict=True)}
+        order = dict(zip(product(range(m), range(n), range(p)), vectors, strict=True))
         return cls(
             m,
             n,

@@ -18,9 +18,7 @@ from ..symbols import alpha, delta, m, n, p, tau, x
 
 SYMMETRY = hierarchy()
 
-SIZES = Domain(
-    {m: at_least(2), n: at_least(2), p: at_least(1)}, {m: 3, n: 2, p: 2}
-)
+SIZES = Domain({m: at_least(2), n: at_least(2), p: at_least(1)}, {m: 3, n: 2, p: 2})
 TEMPERED = SIZES.with_range(tau, POSITIVE, Rational(1, 2))
 COMBINED = TEMPERED.with_range(alpha, between(0, 1), Rational(1, 2))
 

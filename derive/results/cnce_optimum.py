@@ -11,7 +11,7 @@ from ..engine.derivation import Derivation
 from ..engine.relations import eq, lt
 from ..engine.result import Quantity, Result
 from ..losses.supcl import CNCE
-from ..symbols import m, n, p, tau, x
+from ..symbols import m, n, p, tau
 from ._supcl import TEMPERED, on_segment, optimum, state_delta
 
 

@@ -24,7 +24,6 @@ from ._supcl import (
     variances,
 )
 
-
 #: For alpha = 0 classes collapse; the closed form divides by alpha.
 SELF_WEIGHTED = COMBINED.with_range(alpha, between(0, 1, "(]"), Rational(1, 2))
 

@@ -11,8 +11,8 @@ from ..engine.calculus import derivative
 from ..engine.derivation import Derivation, by_construction
 from ..engine.domain import between
 from ..engine.endpoint import threshold
-from ..engine.limits import limit
-from ..engine.relations import eq, lt
+from ..engine.limits import take_limit
+from ..engine.relations import lt
 from ..engine.result import Quantity, Result
 from ..losses.supcl import SUPCL
 from ..symbols import alpha, m, n, tau, x
@@ -51,18 +51,14 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         lt(1 / n, alpha_min),
     )
     limits = {
-        "alpha_min_n_oo": (limit(alpha_min, n, oo, COMBINED), r"\lim_{n\to\infty}\alpha_{\min}"),
-        "alpha_min_tau_0": (limit(alpha_min, tau, S.Zero, COMBINED), r"\lim_{\tau\to 0}\alpha_{\min}"),
-        "alpha_min_tau_oo": (limit(alpha_min, tau, oo, COMBINED), r"\lim_{\tau\to\infty}\alpha_{\min}"),
-        "tau_max_n_oo": (limit(tau_max, n, oo, COMBINED), r"\lim_{n\to\infty}\tau_{\max}"),
+        "alpha_min_n_oo": (alpha_min, n, oo, r"\lim_{n\to\infty}\alpha_{\min}"),
+        "alpha_min_tau_0": (alpha_min, tau, S.Zero, r"\lim_{\tau\to 0}\alpha_{\min}"),
+        "alpha_min_tau_oo": (alpha_min, tau, oo, r"\lim_{\tau\to\infty}\alpha_{\min}"),
+        "tau_max_n_oo": (tau_max, n, oo, r"\lim_{n\to\infty}\tau_{\max}"),
     }
-    for name, (value, _) in limits.items():
-        proof.add(
-            f"Limit {name}",
-            eq(name, value),
-            "leading terms of a rational function of exponentials",
-            by_construction("limit taken in the normal form"),
-        )
+    found = {}
+    for name, (of, symbol, end, written) in limits.items():
+        found[name] = (take_limit(name, of, symbol, end, COMBINED, proof), written)
     meaning = {
         "alpha_min_n_oo": "alpha_min for many instances per class",
         "alpha_min_tau_0": "alpha_min as the temperature goes to 0",
@@ -81,7 +77,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
             name: Quantity(
                 value, symbol, meaning[name], positive if name == "tau_max_n_oo" else None
             )
-            for name, (value, symbol) in limits.items()
+            for name, (value, symbol) in found.items()
         },
     }
 

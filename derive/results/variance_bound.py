@@ -6,16 +6,17 @@ squared norm of the centroid depend only on the mean inner product of each relat
 and they are the shares of the trace r^2.
 """
 
-from sympy import S, Tuple
+from sympy import Rational, S, Tuple
 
 from ..engine.derivation import Derivation
 from ..engine.domain import POSITIVE, Range
+from ..engine.domain import between as interval
 from ..engine.present import tidy
 from ..engine.reduce import inner_products
 from ..engine.relations import eq, le
 from ..engine.result import Quantity, Result
 from ..structures.scheme import complete
-from ..symbols import m, n, p, radius
+from ..symbols import m, n, p, radius, x
 from ._supcl import SIZES, SYMMETRY, ssem_segment, variances
 
 BALL = SIZES.with_range(radius, POSITIVE, 1)
@@ -71,7 +72,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         "The SSEM attains the bound",
         [ssem["centroid"], ssem["within"] + ssem["between"] - 1],
         "its centroid is zero",
-        ssem_domain(),
+        SIZES.with_range(x, interval(0, ssem_segment().length), Rational(1, 2)),
         eq(ssem["within"] + ssem["between"], S.One),
     )
     return {
@@ -87,16 +88,6 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         ),
         "bound": Quantity(radius**2, r"r^2", "largest total variance"),
     }
-
-
-def ssem_domain():
-    """Sizes together with the position on the segment."""
-    from sympy import Rational
-
-    from ..engine.domain import between as interval
-    from ..symbols import x
-
-    return SIZES.with_range(x, interval(0, ssem_segment().length), Rational(1, 2))
 
 
 RESULT = Result(

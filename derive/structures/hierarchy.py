@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from functools import reduce
 
+from sympy import Expr
+
 from ..symbols import m, n, p
 from .scheme import Scheme, complete, nested
 
 #: (number per parent, relation of two different ones, contrasts between them)
-Level = tuple[object, str, str]
+Level = tuple[Expr | int, str, str]
 
 VIEWS: Level = (p, "same_instance", "views")
 INSTANCES: Level = (n, "same_class", "instances")

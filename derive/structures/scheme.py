@@ -76,7 +76,7 @@ class Scheme:
             sum((e.dimension for e in self.eigenspaces), S.Zero) - self.size,
         ]
         for r in self.relations[1:]:
-            found.append(sum((e.dimension * self.table[e.name][r.name] for e in self.eigenspaces)))
+            found.append(sum(e.dimension * self.table[e.name][r.name] for e in self.eigenspaces))
         for a in self.relations:
             for b in self.relations:
                 # sum_e dim(e) P[e,a] P[e,b] = trace(A_a A_b) = size * count(a) [a = b]
@@ -88,7 +88,7 @@ class Scheme:
         return found
 
 
-def complete(size: object, other: str, contrasts: str, constant: str = "mean") -> Scheme:
+def complete(size: Expr | int, other: str, contrasts: str, constant: str = "mean") -> Scheme:
     """Points that are all alike: relations ``self`` and ``other``.
 
     J - I has eigenvalue size - 1 on the constants and -1 on the contrasts.

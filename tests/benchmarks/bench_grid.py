@@ -44,7 +44,8 @@ def load_script(checkout: Path) -> ModuleType:
     if not path.is_file():
         sys.exit(f"{path} is not there; --script takes a checkout of ssem-supcl")
     spec = importlib.util.spec_from_file_location("synthetic", path)
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -60,7 +61,6 @@ def main() -> None:
     options = parse()
     os.environ.setdefault("OMP_NUM_THREADS", str(options.threads))
     import torch
-
     from cltheory.derive.losses.supcl import SUPCL
     from cltheory.derive.results import results
     from cltheory.numeric.embeddings import normalise

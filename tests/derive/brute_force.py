@@ -53,9 +53,7 @@ def self_supervised(g: np.ndarray, m: int, n: int, p: int, tau: float, own_class
     """Equation (3), or the class-conditional loss of Proposition A.6, pair by pair."""
     total = 0.0
     for u in range(m * n * p):
-        inside = [
-            w for w in range(m * n * p) if not own_class or w // (n * p) == u // (n * p)
-        ]
+        inside = [w for w in range(m * n * p) if not own_class or w // (n * p) == u // (n * p)]
         log_z = np.log(np.exp(g[u, inside] / tau).sum())
         for v in range(m * n * p):
             if u // p == v // p:

@@ -6,10 +6,6 @@ import subprocess
 import sys
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from sympy import Rational, S, exp, log, sqrt
-
 from cltheory.derive.engine.decide import any_positive, positive, zero
 from cltheory.derive.engine.domain import (
     POSITIVE,
@@ -21,6 +17,9 @@ from cltheory.derive.engine.domain import (
 )
 from cltheory.derive.engine.evidence import Grade, Holds, Refuted, Undecided
 from cltheory.derive.symbols import alpha, m, n, tau, x
+from hypothesis import given
+from hypothesis import strategies as st
+from sympy import Rational, S, exp, log, sqrt
 
 D = Domain(
     {m: at_least(2), n: at_least(2), tau: POSITIVE, alpha: between(0, 1), x: between(0, 2)},

@@ -5,11 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
+from cltheory.derive.exact import NotANumber, exact
 from hypothesis import given
 from hypothesis import strategies as st
 from sympy import Expr, Integer, Rational, exp, log, oo, pi, sqrt
-
-from cltheory.derive.exact import NotANumber, exact
 
 
 @pytest.mark.parametrize(

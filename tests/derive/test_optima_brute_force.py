@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
-
 from brute_force import best_shares, gram, self_supervised, supervised
 from cltheory.derive.results import results
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
 # SLSQP stops when the loss is flat to 1e-14, so a minimiser is found to about 1e-6.
 CLOSE = 2e-5

@@ -8,16 +8,15 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from sympy import Rational, exp, log, oo, sqrt
-
 from cltheory.derive.engine.decide import zero
 from cltheory.derive.engine.domain import DomainError
 from cltheory.derive.engine.evidence import Grade, Holds
 from cltheory.derive.engine.root import ClampedRoot
 from cltheory.derive.results import UnknownResult, results
 from cltheory.derive.symbols import alpha, delta, m, n, tau
+from hypothesis import given
+from hypothesis import strategies as st
+from sympy import Rational, exp, log, oo, sqrt
 
 INTERFACE = {
     "ssem": "same_class cross_class delta_max min_dimension "
@@ -231,8 +230,7 @@ def test_wrong_versions_of_theorem_2_are_refused() -> None:
     printed = {
         "alpha_min": (m * n - 1 + exp(m / (m - 1) / tau))
         / (m * n - n + n * exp(m / (m - 1) / tau)),
-        "tau_max": 1
-        / ((1 - 1 / m) * log((m * n - 1 - alpha * (m - 1) * n) / (alpha * n - 1))),
+        "tau_max": 1 / ((1 - 1 / m) * log((m * n - 1 - alpha * (m - 1) * n) / (alpha * n - 1))),
     }
     for name, formula in printed.items():
         q = r.quantity(name)

@@ -6,11 +6,10 @@ from itertools import product
 
 import numpy as np
 import pytest
-from sympy import Integer, Symbol, expand
-
 from cltheory.derive.structures.hierarchy import CLASSES, INSTANCES, VIEWS, hierarchy
 from cltheory.derive.structures.scheme import Scheme, complete
 from cltheory.derive.symbols import m, n, p
+from sympy import Integer, Symbol, expand
 
 
 def explicit(sizes: tuple[int, ...], entries: dict[str, float], names: list[str]) -> np.ndarray:

@@ -6,12 +6,7 @@ from collections.abc import Callable
 
 import pytest
 import torch
-
 from cltheory.derive.results import results
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "slow: takes more than a few seconds")
 
 
 @pytest.fixture(autouse=True)
@@ -28,9 +23,12 @@ def one_thread():
         "cpu",
         pytest.param(
             "cuda",
-            marks=pytest.mark.skipif(
-                not torch.cuda.is_available(), reason="needs a CUDA device, torch finds none"
-            ),
+            marks=[
+                pytest.mark.cuda,
+                pytest.mark.skipif(
+                    not torch.cuda.is_available(), reason="needs a CUDA device, torch finds none"
+                ),
+            ],
         ),
     ]
 )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 import torch
-
 from cltheory.numeric.embeddings import perturb, random_embeddings, structured_embeddings
 from cltheory.numeric.variance import variances
 
@@ -88,7 +87,8 @@ def test_variances():
 def test_variance_of_unit_vectors_adds_up():
     u = random_embeddings(range(4), m=3, n=4, p=2, d=3)
     v = variances(u)
-    assert v.within_each.shape == (4, 3) and v.within.shape == (4,)
+    assert v.within_each.shape == (4, 3)
+    assert v.within.shape == (4,)
     torch.testing.assert_close(
         v.within + v.between + v.centroid_norm**2, torch.ones(4, dtype=torch.float64)
     )

@@ -7,8 +7,6 @@ from math import exp, log
 
 import pytest
 import torch
-from sympy import S
-
 from cltheory.derive.losses.softmax import SoftmaxLoss, SoftmaxTerm
 from cltheory.derive.losses.supcl import CNCE, SUP_CNCE, SUPCL
 from cltheory.derive.symbols import alpha, tau
@@ -22,6 +20,7 @@ from cltheory.numeric.losses import (
     parameter_names,
     value_and_gradient,
 )
+from sympy import S
 
 # Conventions that the declared losses do not use: the anchor left out of the denominator,
 # denominators with a hole, positives across classes, a coefficient with a function in it.
@@ -158,7 +157,7 @@ def taylor_slope(f, gradient, u, v):
 @by_name
 def test_taylor_slope(loss):
     u, params = example(loss, (3, 2, 2, 4), seeds=(5,))
-    params = {name: 0.6 for name in params}
+    params = dict.fromkeys(params, 0.6)
     v = random_embeddings([6], m=3, n=2, p=2, d=4)
     _, gradient = value_and_gradient(loss, u, params)
 
@@ -178,7 +177,9 @@ def test_each_problem_has_its_own_parameters(loss):
         single = value_and_gradient(loss, u[k], {name: float(v[k]) for name, v in params.items()})
         for all_of_them, one in zip(together, single, strict=True):
             torch.testing.assert_close(all_of_them[k], one)
-    nested = evaluate(loss, u.expand(2, 3, 3, 2, 2, 4), {n: v.expand(2, 3) for n, v in params.items()})
+    nested = evaluate(
+        loss, u.expand(2, 3, 3, 2, 2, 4), {n: v.expand(2, 3) for n, v in params.items()}
+    )
     torch.testing.assert_close(nested, together[0].expand(2, 3))
 
 
@@ -187,7 +188,8 @@ def test_small_temperatures_do_not_overflow(loss):
     """At tau = 1e-3 the exponentials span e^2000; the loss is a maximum up to tau log N."""
     u, _ = example(loss, (3, 2, 2, 4), seeds=(0,))
     value, gradient = value_and_gradient(loss, u, {"alpha": 0.5, "tau": 1e-3})
-    assert torch.isfinite(value).all() and torch.isfinite(gradient).all()
+    assert torch.isfinite(value).all()
+    assert torch.isfinite(gradient).all()
     torch.testing.assert_close(value, evaluate(loss, u, {"alpha": 0.5, "tau": 1e-3}))
 
 

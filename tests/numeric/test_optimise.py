@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import pytest
 import torch
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
-
 from cltheory.derive.losses.supcl import CNCE, SUP_CNCE, SUPCL
 from cltheory.numeric.certificate import certify
 from cltheory.numeric.embeddings import perturb, random_embeddings, structured_embeddings
 from cltheory.numeric.optimise import TOLERANCE, StopCode, _Search, minimise
 from cltheory.numeric.variance import variances
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 SMALL = {"m": 3, "n": 2, "p": 2, "d": 6}
 
@@ -29,7 +28,7 @@ def test_predicted_variances_are_reached(predicted_variance, alpha, tau, sizes, 
     m, n, p = sizes
     params = {"alpha": alpha, "tau": tau}
     found = minimise(SUPCL, params, m=m, n=n, p=p, d=m * n, seeds=seed, device="cpu")
-    assert found.stop == (StopCode.CONVERGED,)
+    assert found.stop == [StopCode.CONVERGED]
     assert float(found.gradient_norm) <= TOLERANCE[torch.float64]
     # A gradient of 1e-12 bounds the gap by 1e-12 where the least eigenvalue of S is not
     # itself the zero of a threshold; there, by its square root times the residual spread.
@@ -61,7 +60,8 @@ def test_a_batch_is_as_good_as_its_problems(device):
         torch.testing.assert_close(other.loss, batches[0].loss, rtol=0, atol=1e-13)
     alone = minimise(SUPCL, {"alpha": 0.5, "tau": 0.3}, **{**kwargs, "seeds": 3})
     torch.testing.assert_close(alone.loss[0], batches[0].loss[3], rtol=0, atol=1e-13)
-    assert alone.seeds == (3,) and batches[0].seeds == tuple(range(7))
+    assert alone.seeds == (3,)
+    assert batches[0].seeds == tuple(range(7))
 
 
 def test_same_seed_same_answer():
@@ -74,10 +74,8 @@ def test_same_seed_same_answer():
 
 
 def test_float32(predicted_variance, device):
-    found = minimise(
-        SUPCL, {"alpha": 0.8, "tau": 0.3}, **SMALL, dtype=torch.float32, device=device
-    )
-    assert found.stop == (StopCode.CONVERGED,)
+    found = minimise(SUPCL, {"alpha": 0.8, "tau": 0.3}, **SMALL, dtype=torch.float32, device=device)
+    assert found.stop == [StopCode.CONVERGED]
     assert found.embeddings.dtype == torch.float32
     expected = predicted_variance(3, 2, 0.8, 0.3)
     # A gradient of 1e-5 over curvatures of order 1 (this is not near a threshold).
@@ -92,7 +90,8 @@ def test_what_too_small_a_dimension_costs_is_certified():
     wide = minimise(SUPCL, params, **SMALL, device="cpu")
     flat = minimise(SUPCL, params, **{**SMALL, "d": 2}, seeds=range(4), device="cpu")
     cost = flat.loss.min() - wide.loss[0]
-    assert flat.converged and float(cost) > 0.01
+    assert flat.converged
+    assert float(cost) > 0.01
     assert bool((flat.certificate.gap >= flat.loss - wide.loss).all())
     # S does not know d, so it may ask for more, but not for much more.
     assert float(flat.certificate.gap.min()) < 5 * float(cost)
@@ -103,21 +102,24 @@ def test_a_saddle_is_left_for_the_optimum():
     params = {"alpha": 1.0, "tau": 0.5}
     collapsed = structured_embeddings(1, 1, -0.5, **SMALL)
     stuck = minimise(SUPCL, params, **SMALL, start=collapsed, device="cpu")
-    assert stuck.converged and float(stuck.certificate.gap) > 0.01
+    assert stuck.converged
+    assert float(stuck.certificate.gap) > 0.01
     freed = minimise(
         SUPCL, params, **SMALL, start=perturb(collapsed[None], [0], 1e-6), device="cpu"
     )
-    assert freed.converged and float(freed.certificate.gap) < 1e-9
+    assert freed.converged
+    assert float(freed.certificate.gap) < 1e-9
     assert freed.seeds is None
 
 
 def test_stop_codes():
     params = {"alpha": 0.5, "tau": 0.3}
     capped = minimise(SUPCL, params, **SMALL, max_iterations=2, device="cpu")
-    assert capped.stop == (StopCode.MAX_ITERATIONS,) and capped.iterations.tolist() == [2]
+    assert capped.stop == [StopCode.MAX_ITERATIONS]
+    assert capped.iterations.tolist() == [2]
     assert not capped.converged
     floor = minimise(SUPCL, params, **SMALL, tolerance=0.0, device="cpu")
-    assert floor.stop == (StopCode.STALLED,)
+    assert floor.stop == [StopCode.STALLED]
     # Rounding errors of the gradient are assumed to be at most 64 eps / tau = 5e-14.
     assert float(floor.gradient_norm) < 5e-14
 
@@ -129,7 +131,7 @@ def test_interruption_keeps_what_there_is(monkeypatch):
     def interrupted(self, state):
         nonlocal calls
         calls += 1
-        if calls == 20:
+        if calls == 15:
             raise KeyboardInterrupt
         return step(self, state)
 
@@ -139,10 +141,14 @@ def test_interruption_keeps_what_there_is(monkeypatch):
     found = minimise(SUPCL, params, **SMALL, start=starts, chunk=2, device="cpu")
     codes = list(found.stop)
     done = codes.index(StopCode.INTERRUPTED)
-    assert 0 < done < 6 and set(codes[:done]) == {StopCode.CONVERGED}
+    assert 0 < done < 6
+    assert set(codes[:done]) == {StopCode.CONVERGED}
     assert set(codes[done:]) <= {StopCode.INTERRUPTED, StopCode.CONVERGED}
-    assert torch.isfinite(found.loss).all() and torch.isfinite(found.gradient_norm).all()
-    assert torch.equal(found.embeddings[-1], starts[-1])
+    assert torch.isfinite(found.loss).all()
+    assert torch.isfinite(found.gradient_norm).all()
+    assert codes[-1] is StopCode.INTERRUPTED
+    assert not found.evaluations[-1]
+    torch.testing.assert_close(found.embeddings[-1], starts[-1])
     fresh = certify(SUPCL, found.embeddings, params)
     torch.testing.assert_close(found.certificate.gap, fresh.gap)
     torch.testing.assert_close(found.loss, fresh.loss)
@@ -161,13 +167,29 @@ def test_progress_is_reported():
         device="cpu",
         progress=lambda done, total: seen.append((done, total)),
     )
-    assert seen[-1] == (5, 5) and seen == sorted(seen)
+    assert seen[-1] == (5, 5)
+    assert seen == sorted(seen)
+
+
+def test_a_bar_is_drawn_when_asked_for(capsys):
+    pytest.importorskip("tqdm")
+    minimise(SUPCL, {"alpha": 0.5, "tau": 0.3}, **SMALL, device="cpu", progress=True)
+    assert "1/1" in capsys.readouterr().err
+
+
+def test_one_class_is_spread_as_far_as_it_goes():
+    """m = 1: no other class; at alpha = 1 the instances form a simplex of their own."""
+    sizes = {"m": 1, "n": 4, "p": 2, "d": 4}
+    found = minimise(SUPCL, {"alpha": 1.0, "tau": 0.5}, **sizes, device="cpu")
+    assert float(found.certificate.gap) < 1e-9
+    assert float(variances(found.embeddings).within) == pytest.approx(1, abs=1e-9)
 
 
 def test_a_line_leaves_nothing_to_do():
     """In R^1 the sphere is two points: every start is stationary."""
     found = minimise(SUPCL, {"alpha": 0.5, "tau": 0.5}, m=2, n=2, p=1, d=1, device="cpu")
-    assert found.converged and found.iterations.tolist() == [0]
+    assert found.converged
+    assert found.iterations.tolist() == [0]
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 import torch
-
 from cltheory.derive.losses.supcl import CNCE, SUPCL
+from cltheory.numeric.embeddings import structured_embeddings
 from cltheory.numeric.optimise import _Search
-from cltheory.numeric.sweep import Row, key, sweep
+from cltheory.numeric.sweep import Row, _Job, key, sweep
 
 GRID = {
     "alphas": [0.0, 0.3, 0.6, 0.9, 1.0],
@@ -18,6 +18,7 @@ GRID = {
     "p": 2,
     "d": 9,
 }
+SHAPE = (3, 3, 2, 9)
 CELLS = {key(a, t, s) for a in GRID["alphas"] for t in GRID["taus"] for s in GRID["seeds"]}
 
 
@@ -33,7 +34,8 @@ def check(rows: list[Row], predicted_variance, error=1e-7):
 @pytest.mark.parametrize("cold", [False, True], ids=["continued", "cold"])
 def test_every_cell_is_right(predicted_variance, cold, device):
     rows = list(sweep(SUPCL, **GRID, cold=cold, device=device))
-    assert {row.key for row in rows} == CELLS and len(rows) == len(CELLS)
+    assert {row.key for row in rows} == CELLS
+    assert len(rows) == len(CELLS)
     check(rows, predicted_variance)
     assert {row.start for row in rows} == {"seed" if cold else "neighbour"}
 
@@ -70,32 +72,41 @@ def test_an_interrupted_sweep_gives_up_only_unfinished_cells(monkeypatch, cold, 
     def interrupted(self, state):
         nonlocal calls
         calls += 1
-        if calls == 70:
+        if calls == 40:
             raise KeyboardInterrupt
         return step(self, state)
 
     monkeypatch.setattr(_Search, "_step", interrupted)
     rows = []
+    unfinished = sweep(SUPCL, **GRID, cold=cold, device="cpu", chunk=3)
     with pytest.raises(KeyboardInterrupt):
-        for row in sweep(SUPCL, **GRID, cold=cold, device="cpu", chunk=3):
-            rows.append(row)
+        rows.extend(unfinished)
     assert 0 < len(rows) < len(CELLS)
     check(rows, predicted_variance)
     rest = list(sweep(SUPCL, **GRID, cold=cold, device="cpu", done=[row.key for row in rows]))
     assert {row.key for row in rest} == CELLS - {row.key for row in rows}
 
 
-def test_noise_does_not_hide_what_it_should_find(predicted_variance):
-    """From far larger noise the same optima are found; from none the chain still works."""
-    for perturbation in (1e-2, 1e-8):
-        rows = list(sweep(SUPCL, **GRID, perturbation=perturbation, device="cpu"))
-        check(rows, predicted_variance)
+def test_a_saddle_is_noticed_and_left(monkeypatch, predicted_variance):
+    """Chains that begin in collapse, where it is no optimum, must not stay there."""
+    collapsed = structured_embeddings(1, 1, -1 / 2, m=3, n=3, p=2, d=9)
+    monkeypatch.setattr(_Job, "random", lambda self, seeds: collapsed.expand(len(seeds), *SHAPE))
+    alphas = [0.6, 0.9]
+    grid = {**GRID, "alphas": alphas, "taus": [0.2], "seeds": [0], "device": "cpu"}
+    stuck = list(sweep(SUPCL, **grid, perturbation=0))
+    assert all(row.within < 1e-9 and row.gap > 0.01 for row in stuck)
+    freed = list(sweep(SUPCL, **grid))
+    check(freed, predicted_variance)
+    assert freed[0].start == "perturbed"
+
+
+def test_too_small_a_dimension_shows_in_every_row():
+    rows = list(sweep(SUPCL, **{**GRID, "d": 3, "alphas": [0.9, 1.0], "seeds": [0]}, device="cpu"))
+    assert all(row.gap > 1e-3 and row.start == "perturbed" for row in rows)
 
 
 def test_a_loss_without_alpha():
-    rows = list(
-        sweep(CNCE, alphas=[0.0], taus=[0.3, 1.0], m=2, n=3, p=2, d=6, device="cpu")
-    )
+    rows = list(sweep(CNCE, alphas=[0.0], taus=[0.3, 1.0], m=2, n=3, p=2, d=6, device="cpu"))
     # L_cNCE spreads each class to a simplex of its own, whatever the temperature.
     assert [row.within for row in rows] == pytest.approx([1, 1], abs=1e-9)
 

@@ -70,7 +70,7 @@ def same_loss(printed: Expr, derived: Expr, domain: Domain) -> Verdict:
     """Compare sums of logarithms: their difference is zero iff its exponential is one."""
     residual = expand(printed - derived)
     logs = residual.atoms(log)
-    product = exp(residual.subs({a: S.Zero for a in logs}))
+    product = exp(residual.subs(dict.fromkeys(logs, S.Zero)))
     for a in logs:
         product *= a.args[0] ** residual.coeff(a)
     verdict = equal(product, S.One, domain)
