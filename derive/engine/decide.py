@@ -105,24 +105,34 @@ def _prove(expressions: Sequence[Expr], domain: Domain, strict: bool) -> bool:
     numbers = [e for e in expressions if not e.free_symbols]
     if any(e.is_positive or (not strict and e.is_zero) for e in numbers):
         return True
-    candidates = []
-    for e in expressions:
-        if e.free_symbols:
+    readings: dict[Expr, tuple[ExpField, Ratio] | None] = {}
+
+    def read(e: Expr) -> tuple[ExpField, Ratio] | None:
+        if e not in readings:
             field = ExpField([e])
             try:
-                candidates.append((field, field.ratio(e)))
+                readings[e] = field, field.ratio(e)
             except NotInField:
-                continue
+                readings[e] = None
+        return readings[e]
+
+    def proved(e: Expr, case: Case, sharp: bool) -> bool:
+        found = read(e)
+        return found is not None and _positive_case(*found, case, sharp, strict)
+
     # First take exponentials as positive unknowns, so that only symbols outside them
     # count; then use which exponentials are above 1.
-    outside = set().union(*(_outside(f, r) for f, r in candidates), set())
-    for sharp, where in ((False, domain.restricted(_closure(outside, domain))), (True, domain)):
-        if candidates and all(
-            any(_positive_case(f, r, case, sharp, strict) for f, r in candidates)
-            for case in where.cases()
-        ):
+    rest = [e for e in expressions if e.free_symbols]
+    found = [reading for e in rest[:1] if (reading := read(e)) is not None]
+    outside = set().union(*(_outside(*reading) for reading in found))
+    if found:
+        narrow = domain.restricted(_closure(outside, domain))
+        if all(proved(rest[0], case, False) for case in narrow.cases()):
             return True
-    return False
+    return bool(rest) and all(
+        any(proved(e, case, sharp) for sharp in (False, True) for e in rest)
+        for case in domain.cases()
+    )
 
 
 def _outside(field: ExpField, ratio: Ratio) -> set[Symbol]:

@@ -72,13 +72,13 @@ def threshold(
     """
     value = solve_condition(condition, parameter)
     rate = derivative(condition, parameter)
-    rises = isinstance(positive(rate, domain), Holds)
-    proof.positive(
+    outcome = positive(rate, domain)
+    rises = isinstance(outcome, Holds)
+    proof.add(
         f"The condition {'rises' if rises else 'falls'} with {parameter}",
-        [rate if rises else -rate],
-        "so it changes sign once",
-        domain,
         (gt if rises else lt)(tidy(rate), 0),
+        "so it changes sign once",
+        outcome if rises else positive(-rate, domain),
     )
     side: Literal[">", "<"] = "<" if rises else ">"
     proof.add(

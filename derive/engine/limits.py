@@ -5,13 +5,11 @@ from __future__ import annotations
 from sympy import (
     Dummy,
     Expr,
-    Integer,
     Lambda,
     Max,
     Min,
     Mul,
     Pow,
-    Rational,
     S,
     Symbol,
     exp,
@@ -21,7 +19,7 @@ from sympy import (
 from sympy.polys.rings import PolyElement
 
 from .decide import positive
-from .derivation import Derivation, StepFailed, by_construction
+from .derivation import Derivation, by_construction
 from .domain import Domain, Range
 from .evidence import Holds
 from .normal import ExpField, NotInField, in_order
@@ -67,33 +65,22 @@ def limit(expression: Expr, symbol: Symbol, point: Expr, domain: Domain) -> Expr
         domain = domain.with_range(v, Range(low_open=False), 1)
     found = _rational_limit(expression.xreplace(constants), values, symbol, point, domain)
     back = {c: e for e, c in constants.items() if c in found.free_symbols}
-    return tidy(found.xreplace(back)) if back else found
+    return tidy(found.xreplace(back))
 
 
 def take_limit(
     name: str, expression: Expr, symbol: Symbol, point: Expr, domain: Domain, proof: Derivation
 ) -> Expr:
-    """Take a limit as a step of a derivation, and spot-check it far out.
-
-    Raises
-    ------
-    StepFailed
-        If the expression, evaluated far out, is not near the limit.
-    """
+    """Take a limit as a step of a derivation."""
     value = limit(expression, symbol, point, domain)
-    near = Integer(10) ** 40 if point is oo else Rational(1, 1000)
-    inside = {s: v for s, v in domain.witness.items() if s is not symbol}
-    gap = (expression.xreplace({symbol: near}) - value).xreplace(inside).evalf(30)
-    if not abs(gap) < Rational(1, 10**12):
-        raise StepFailed(f"{name}: {expression} is not near {value} at {symbol} = {near}")
-    how = "leading terms in the normal form, and a value far out agrees"
+    how = "leading terms of the normal form"
     proof.add(f"Limit {name}", eq(name, value), "the leading terms decide", by_construction(how))
     return value
 
 
 def _joined_roots(e: Expr) -> Expr:
     """Write sqrt(a) sqrt(b) / sqrt(c) as one root, since its parts may have no limit."""
-    if isinstance(e, ClampedRoot) or not e.args:
+    if isinstance(e, ClampedRoot) or len(_half_powers(e)) < 2:
         return e
     if e.is_Mul:
         halves = [a for a in e.args if a.is_Pow and abs(a.exp) == S.Half]
@@ -102,6 +89,10 @@ def _joined_roots(e: Expr) -> Expr:
             rest = [_joined_roots(a) for a in e.args if a not in halves]
             return Mul(Pow(tidy(inside), S.Half, evaluate=False), *rest, evaluate=False)
     return e.func(*(_joined_roots(a) for a in e.args))
+
+
+def _half_powers(e: Expr) -> set[Expr]:
+    return {a for a in e.atoms(Pow) if abs(a.exp) == S.Half}
 
 
 def _outermost(e: Expr, symbol: Symbol) -> set[Expr]:
@@ -197,7 +188,7 @@ def _rational_limit(
         denom, bottom = pick(denom, symbol)
         order = (top - bottom) * (1 if point is oo else -1)
     ratio = (numer.as_expr() / denom.as_expr()).xreplace({**field.atoms, **constants})
-    ratio = tidy(ratio.xreplace(finite))
+    ratio = ratio.xreplace(finite)
     if order < 0:
         return S.Zero
     if order > 0:

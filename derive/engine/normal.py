@@ -121,9 +121,7 @@ class ExpField:
         return {key: poly.ring.from_dict(d) for key, d in groups.items()}
 
     def _factored(self, poly: PolyElement) -> Expr:
-        if poly.is_ground:
-            return poly.as_expr()
-        content, factors = poly.factor_list()
+        content, factors = _factor_list(poly)
         result: Expr = poly.ring.domain.to_sympy(content)
         for factor, multiplicity in factors:
             result *= self._sorted(factor) ** multiplicity
@@ -155,13 +153,33 @@ def _canonical(expression: Expr) -> Expr:
 
 
 def _plain_factored(poly: PolyElement) -> Expr:
-    if len(poly) == 1:
-        return poly.as_expr()
-    content, factors = poly.factor_list()
+    content, factors = _factor_list(poly)
     result = poly.ring.domain.to_sympy(content)
     for factor, multiplicity in factors:
         result *= factor.as_expr() ** multiplicity
     return result
+
+
+def _factor_list(poly: PolyElement) -> tuple[Any, list[tuple[PolyElement, int]]]:
+    """Factor over Q, without the general algorithm where the answer is plain.
+
+    Two terms without a common monomial, one of them linear in a variable that the other
+    lacks, are irreducible.
+    """
+    if poly.is_ground:
+        return poly.LC if poly else poly.ring.domain.zero, []
+    shared = tuple(map(min, zip(*poly.monoms(), strict=True)))
+    rest = poly.ring.from_dict(
+        {tuple(a - b for a, b in zip(m, shared, strict=True)): c for m, c in poly.terms()}
+    )
+    plain = [(g, k) for g, k in zip(poly.ring.gens, shared, strict=True) if k]
+    if len(rest) == 1:
+        return rest.LC, plain
+    if len(rest) == 2 and 1 in rest.degrees():
+        content, primitive = rest.primitive()
+        return content, [*plain, (primitive, 1)]
+    content, factors = rest.factor_list()
+    return content, [*plain, *factors]
 
 
 def _survey(expressions: Iterable[Expr]) -> tuple[set[Symbol], set[Expr], set[Expr]]:
@@ -211,9 +229,7 @@ def _rational_basis(
     vectors = [dict(e.over(common)) for e in elements]
 
     basis: list[Expr] = []
-    echelon: list[
-        tuple[tuple[int, ...], dict[Any, Any], dict[int, Any]]
-    ] = []
+    echelon: list[tuple[tuple[int, ...], dict[Any, Any], dict[int, Any]]] = []
     coordinates: dict[int, dict[int, Any]] = {}
     for i, vector in enumerate(vectors):
         row = dict(vector)

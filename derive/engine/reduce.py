@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 from sympy import Add, Expr, S, Symbol, exp, log
 
@@ -32,6 +33,7 @@ class ReducedLoss:
 
     loss: SoftmaxLoss
     scheme: Scheme
+    _partitions: dict[Any, Expr] = field(default_factory=dict, repr=False, compare=False)
 
     @cached_property
     def denominators(self) -> dict[tuple[str, ...], Expr]:
@@ -55,7 +57,12 @@ class ReducedLoss:
     def partition(self, members: Iterable[str], g: Inner) -> Expr:
         """Sum of exponentials over the relations of a denominator, for an anchor."""
         counts = _grouped((g[r], self.scheme.relation(r).count) for r in members)
-        return Add(*(count * exp(e / self.loss.temperature) for e, count in counts.items()))
+        key = tuple(counts.items())
+        if key not in self._partitions:
+            # Nothing in these exponents simplifies, and asking costs more than the proofs.
+            terms = (count * exp(e / self.loss.temperature, evaluate=False) for e, count in key)
+            self._partitions[key] = Add(*terms)
+        return self._partitions[key]
 
     def value(self, g: Inner) -> Expr:
         """The loss as a function of the inner products."""
@@ -76,7 +83,8 @@ class ReducedLoss:
         for members, coefficient in self.denominators.items():
             total = self.partition(members, g)
             for r in members:
-                found[r] += coefficient * exp(g[r] / self.loss.temperature) / total
+                weight = exp(g[r] / self.loss.temperature, evaluate=False)
+                found[r] += coefficient * weight / total
         return found
 
 

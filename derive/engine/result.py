@@ -83,7 +83,10 @@ class Result:
     @cached_property
     def _built(self) -> tuple[Derivation, dict[str, Quantity]]:
         proof = Derivation()
-        return proof, dict(self._build(proof))
+        try:
+            return proof, dict(self._build(proof))
+        except AttributeError as error:  # would be taken for a missing quantity
+            raise RuntimeError(f"{self.id} could not be derived: {error}") from error
 
     @property
     def derivation(self) -> Derivation:

@@ -30,7 +30,7 @@ from .convexity import log_sum_exp_is_convex
 from .decide import any_positive
 from .derivation import Derivation, StepFailed
 from .domain import Domain, between
-from .evidence import Holds
+from .evidence import Holds, Outcome
 from .present import affine, collected, solve_linear, tidy
 from .reduce import ReducedLoss, inner_products
 from .relations import eq, ge, gt
@@ -125,22 +125,18 @@ class LossOnSegment:
         self.reduced = ReducedLoss(loss, scheme)
         g = inner_products(scheme)
         self._add_reduction(g, domain)
-        self.segment = self._find_segment(coordinate, low, domain)
+        #: eigenvalues of the gradient, times the temperature, along the segment
+        self.segment, self.theta, active = self._find_segment(coordinate, low, domain)
         self.x = self.segment.x
         start = domain.witness_of(self.segment.length) / 2
         self.domain = domain.with_range(self.x, between(0, self.segment.length), start)
-        self._add_certificate()
+        self._add_certificate(active)
 
     # --- what the segment gives ------------------------------------------------------
     @cached_property
     def value(self) -> Expr:
         """The loss along the segment."""
         return self.reduced.value(self.segment.inner)
-
-    @cached_property
-    def theta(self) -> dict[str, Expr]:
-        """Eigenvalues of the gradient (times the temperature) along the segment."""
-        return self.scheme.eigenvalues(self.reduced.pair_gradient(self.segment.inner))
 
     @cached_property
     def slope(self) -> Expr:
@@ -194,7 +190,9 @@ class LossOnSegment:
             ),
         )
 
-    def _find_segment(self, coordinate: str, low: str, domain: Domain) -> Segment:
+    def _find_segment(
+        self, coordinate: str, low: str, domain: Domain
+    ) -> tuple[Segment, dict[str, Expr], Outcome]:
         failed = []
         contrasts = [e.name for e in self.scheme.eigenspaces[:-1] if e.name != low]
         constant = self.scheme.eigenspaces[-1].name
@@ -206,33 +204,21 @@ class LossOnSegment:
             except ValueError as error:
                 failed.append(str(error))
                 continue
-            found = self._strictly_active(segment, domain)
-            if found is not None:
-                self._active_evidence = found
-                return segment
-            failed.append(f"{chosen} is not proved active")
+            theta = self.scheme.eigenvalues(self.reduced.pair_gradient(segment.inner))
+            outcome = _strictly_active(segment, theta, domain)
+            if isinstance(outcome, Holds):
+                return segment, theta, outcome
+            failed.append(f"{chosen}: {outcome}")
         raise StepFailed("no segment: " + "; ".join(failed))
 
-    def _strictly_active(self, segment: Segment, domain: Domain) -> list[Holds] | None:
-        inside = domain.with_range(
-            segment.x, between(0, segment.length), domain.witness_of(segment.length) / 2
-        )
-        theta = self.scheme.eigenvalues(self.reduced.pair_gradient(segment.inner))
-        outcomes = [
-            any_positive([theta[e] - theta[segment.high], theta[e] - theta[segment.low]], inside)
-            for e in segment.active
-        ]
-        proved = [o for o in outcomes if isinstance(o, Holds)]
-        return proved if len(proved) == len(outcomes) else None
-
-    def _add_certificate(self) -> None:
+    def _add_certificate(self, active: Outcome) -> None:
         s = self.segment
         self.proof.add(
             f"Active at every optimum: {' and '.join(s.active)}",
             Tuple(*(eq(f"lambda_{e}", S.Zero) for e in s.active)),
             "there the eigenvalue of gradient - y I is positive for y = min(theta_low, "
             "theta_high), so complementary slackness makes the Gram eigenvalue zero",
-            min(self._active_evidence, key=lambda o: o.evidence.grade),
+            active,
         )
         eigenvalues = s.eigenvalues()
         self.proof.zero(
@@ -267,3 +253,12 @@ class LossOnSegment:
             self.domain,
             eq("h", self.slope),
         )
+
+
+def _strictly_active(segment: Segment, theta: Mapping[str, Expr], domain: Domain) -> Outcome:
+    """Whether theta_e > min(theta_low, theta_high) all along, for the active eigenspaces."""
+    middle = domain.witness_of(segment.length) / 2
+    inside = domain.with_range(segment.x, between(0, segment.length), middle)
+    free = (theta[segment.high], theta[segment.low])
+    outcomes = [any_positive([theta[e] - other for other in free], inside) for e in segment.active]
+    return next((o for o in outcomes if not isinstance(o, Holds)), outcomes[0])
