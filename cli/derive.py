@@ -49,7 +49,12 @@ def derive_command(
         result = results[id]
         point = result.point(**values)
         found = report(
-            result, point, digits, claims=not brief, typeset=style not in ("text", "python")
+            result,
+            point,
+            digits,
+            claims=not brief,
+            typeset=style not in ("text", "python"),
+            steps=style not in ("text", "python"),
         )
     except (DomainError, UnknownResult) as refusal:
         raise click.UsageError(str(refusal)) from None

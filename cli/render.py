@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sympy import Expr, Symbol
+    from sympy import Basic, Expr, Symbol
 
     from ..derive.engine.result import Result
 
@@ -28,7 +28,9 @@ def render(
         return json.dumps(report, indent=2)
     if style == "python":
         return _python(report, result, point)
-    return {"text": _text, "latex": _latex, "markdown": _markdown}[style](report, brief)
+    if style == "text":
+        return _text(report, brief, result)
+    return {"latex": _latex, "markdown": _markdown}[style](report, brief)
 
 
 def _head(report: dict[str, Any]) -> str:
@@ -36,31 +38,53 @@ def _head(report: dict[str, Any]) -> str:
     return f" with {given}" if given else ""
 
 
-def _text(report: dict[str, Any], brief: bool) -> str:
+def _text(report: dict[str, Any], brief: bool, result: Result) -> str:
     lines = [f"{report['id']}: {report['title']}{_head(report)}", ""]
+    said: set[str] = set()
     for name, q in report["quantities"].items():
-        lines.append(f"  {name} = {q['value'] or q['sympy']}")
-        if q["value"] and not brief and len(q["sympy"]) < WIDTH and q["sympy"] != q["value"]:
+        plain = q["sympy"].lstrip("-").isdigit()
+        shown = q["sympy"] if plain else q["value"] or q["sympy"]
+        if shown == name:  # no closed form: the condition is the answer
+            said.add(q["condition"])
+            lines += _wrapped(q["condition"], 2, 8)
+        else:
+            lines += _wrapped(f"{name} = {shown}", 2, 8)
+        if q["value"] and not brief and not plain and len(q["sympy"]) < WIDTH:
             lines.append(f"      exactly {q['sympy']}")
         if "refused" in q:
             lines[-1] = f"  {name}: no value here, {q['refused']}"
         lines += _wrapped(q["meaning"], 6)
-        if q["condition"] and "refused" not in q:
-            lines += _wrapped(f"for {q['condition']}", 6)
+        condition = q["condition"]
+        if condition and condition not in said and "refused" not in q:
+            said.add(condition)
+            lines += _wrapped(f"for {condition}" if name != "x_star" else condition, 6)
     if brief:
         return "\n".join(lines)
     lines += ["", "Assumptions: " + ", ".join(report["assumptions"])]
     lines += ["", f"Derivation (weakest evidence: {report['evidence']})"]
-    for k, step in enumerate(report["steps"], 1):
-        lines += _wrapped(f"{k}. {step['title']}  [{step['evidence']}]", 2, hang=5)
-        lines += _wrapped(step["sympy"], 8)
-        lines += _wrapped(f"because {step['because']}", 5)
+    for k, step in enumerate(result.derivation, 1):
+        lines += _wrapped(f"{k}. {step.title}  [{step.evidence.grade}]", 2, hang=5)
+        for line in _plain(step.statement):
+            lines += _wrapped(line, 8, hang=10)
+        lines += _wrapped(f"because {step.because}", 5)
     if report["claims"]:
         lines += ["", "Printed claims that this settles"]
         for c in report["claims"]:
             note = f": {c['note']}" if c["note"] else ""
             lines += _wrapped(f"{c['paper']} {c['label']} {c['verdict']}{note}", 2, hang=6)
     return "\n".join(lines)
+
+
+def _plain(statement: Basic) -> list[str]:
+    """A statement in plain text: relations with their sign, tuples line by line."""
+    if type(statement).__name__ == "Tuple":
+        if not any(type(a).__name__ == "Tuple" or hasattr(a, "rel_op") for a in statement.args):
+            return ["  ".join(str(a) for a in statement.args)]
+        return [line for a in statement.args for line in _plain(a)]
+    sign = getattr(statement, "rel_op", None)
+    if sign is None:
+        return [str(statement)]
+    return [f"{statement.args[0]} {'=' if sign == '==' else sign} {statement.args[1]}"]
 
 
 def _wrapped(text: str, indent: int, hang: int | None = None) -> list[str]:

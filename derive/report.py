@@ -19,6 +19,7 @@ def report(
     *,
     claims: bool = True,
     typeset: bool = True,
+    steps: bool = True,
 ) -> dict[str, Any]:
     """The result with some parameters put in, as a JSON-ready object.
 
@@ -32,8 +33,10 @@ def report(
         Whether to run the checks of the printed claims that the result settles.
     typeset
         Whether to add LaTeX, which takes a while to print.
+    steps
+        Whether to print the steps of the derivation.
     """
-    tex = latex if typeset else lambda _: ""
+    tex = _typeset if typeset else lambda _: ""
     return {
         "id": result.id,
         "title": result.title,
@@ -54,7 +57,7 @@ def report(
                 "evidence": str(s.evidence.grade),
                 "how": s.evidence.how,
             }
-            for s in result.derivation
+            for s in (result.derivation if steps else ())
         ],
         "claims": [
             {"paper": c.paper, "label": c.label, "verdict": v.word, "note": v.note}
@@ -62,6 +65,10 @@ def report(
         ],
         "evidence": str(result.evidence.grade),
     }
+
+
+#: Stands for the position of the optimum, where it has no closed form.
+X_STAR = Symbol("x_star")
 
 
 def _quantity(
@@ -72,40 +79,43 @@ def _quantity(
     digits: int,
     tex: Callable[[Basic], str],
 ) -> dict[str, Any]:
-    condition = condition_of(q, result)
+    found: dict[str, Any] = {"condition": condition_of(q, result), "meaning": q.meaning}
     try:
         expression = result.at(name, point)
     except DomainError as refusal:
-        return {
-            "sympy": str(q.expression),
-            "latex": tex(q.expression),
-            "value": None,
-            "condition": condition,
-            "meaning": q.meaning,
-            "refused": str(refusal),
-        }
+        shown = _implicit(q.expression)
+        return (
+            {"sympy": str(shown), "latex": tex(shown), "value": None}
+            | found
+            | {"refused": str(refusal)}
+        )
+    found["condition"] = condition_of(q, result, expression)
     value = None if expression.free_symbols else decimal(expression, name, digits)
-    return {
-        "sympy": str(expression),
-        "latex": tex(expression),
-        "value": value,
-        "condition": condition,
-        "meaning": q.meaning,
-    }
+    shown = _implicit(expression)
+    return {"sympy": str(shown), "latex": tex(shown), "value": value} | found
 
 
-def condition_of(q: Quantity, result: Result) -> str | None:
-    """The condition under which a quantity is meant, beyond the result's own domain."""
+def _implicit(expression: Expr) -> Expr:
+    """Write x_star for the root that the condition defines."""
+    return expression.xreplace(dict.fromkeys(expression.atoms(ClampedRoot), X_STAR))
+
+
+def condition_of(q: Quantity, result: Result, shown: Expr | None = None) -> str | None:
+    """The condition under which a quantity is meant, beyond the result's own domain.
+
+    Where there is no closed form this is the implicit equation and its bracket.
+    """
     parts = []
     if q.domain is not None:
         parts += [
             f"{s} {_is(r)}" for s, r in q.domain.ranges.items() if r != result.domain.ranges.get(s)
         ]
-    for root in sorted(q.expression.atoms(ClampedRoot), key=str):
+    expression = q.expression if shown is None else shown
+    for root in sorted(expression.atoms(ClampedRoot), key=str):
         h, x = root.equation()
         parts.append(
-            f"{x} in [{root.low}, {root.high}] solves {h} = 0, "
-            f"or is {root.low} where that is never negative"
+            f"x_star in [{root.low}, {root.high}] solves {h.xreplace({x: X_STAR})} = 0, or is "
+            f"the end of the bracket nearest to a sign change"
         )
     return "; ".join(parts) or None
 
@@ -113,3 +123,7 @@ def condition_of(q: Quantity, result: Result) -> str | None:
 def _is(r: object) -> str:
     text = str(r)
     return f"is {text}" if text.startswith("an ") else text
+
+
+def _typeset(expression: Basic) -> str:
+    return str(latex(expression, symbol_names={X_STAR: r"x^\star"}))

@@ -19,3 +19,8 @@ tau = Symbol("tau", positive=True)  #: temperature
 delta = Symbol("delta", nonnegative=True)  #: position on the SSEM, as in Definition 2
 x = Symbol("x", nonnegative=True)  #: position on a Gram segment; delta**2*m*n/(m*n - 1) on SSEM
 radius = Symbol("r", positive=True)  #: common norm of the embeddings, 1 unless said otherwise
+
+N = Symbol("N", integer=True, positive=True)  #: items, each with an embedding per tower
+t = Symbol("t", positive=True)  #: temperature of two-tower losses (in InfoNCE it divides)
+b = Symbol("b", real=True)  #: bias of the sigmoid loss
+c = Symbol("c", real=True)  #: an inner product, the argument of a pairwise loss

@@ -148,7 +148,9 @@ class Domain:
         options: list[list[tuple[Symbol, Expr, Symbol | None, bool]]] = []
         for symbol, r in self.ranges.items():
             u = Dummy(f"u_{symbol.name}", nonnegative=True)
-            if r.high is oo:
+            if r.low is -oo and r.high is oo:
+                options.append([(symbol, u, u, False), (symbol, -u, u, False)])
+            elif r.high is oo:
                 options.append([(symbol, r.low + u, u, r.low_open)])
             else:
                 row = [(symbol, (r.low + r.high * u) / (1 + u), u, r.low_open)]

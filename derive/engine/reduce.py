@@ -9,8 +9,13 @@ from typing import Any
 
 from sympy import Add, Expr, S, Symbol, exp, log
 
+from ..losses.pairwise import PairwiseLoss
 from ..losses.softmax import SoftmaxLoss
 from ..structures.scheme import Scheme
+from ..symbols import c
+from .calculus import derivative
+from .convexity import log_sum_exp_is_convex
+from .evidence import Outcome
 from .present import tidy
 
 #: Inner products of a symmetric structure, by relation.
@@ -54,6 +59,33 @@ class ReducedLoss:
                 found[r] += term.coefficient / positives
         return found
 
+    @property
+    def scale(self) -> Expr:
+        """Positive factor by which :meth:`pair_gradient` exceeds the derivative."""
+        return self.loss.temperature
+
+    def convexity(self) -> tuple[str, Outcome]:
+        """Why the loss is convex in the Gram matrix, and the check of it."""
+        why = "log-sum-exp minus a linear function"
+        return why, log_sum_exp_is_convex(len(self.scheme.relations))
+
+    #: in words, what :meth:`pair_gradient` adds up
+    forces = (
+        "a positive pulls with its share of the mean, a member of the denominator "
+        "pushes with its softmax probability"
+    )
+
+    def clearing(self, g: Inner) -> Expr:
+        """A positive factor that clears the denominators of the derivative.
+
+        Each denominator, divided by its terms of inner product one: the shortest form.
+        """
+        factor = S.One
+        for members in self.denominators:
+            ones = [r for r in members if g[r] == 1]
+            factor *= self.partition(members, g) / (self.partition(ones, g) if ones else 1)
+        return factor
+
     def partition(self, members: Iterable[str], g: Inner) -> Expr:
         """Sum of exponentials over the relations of a denominator, for an anchor."""
         counts = _grouped((g[r], self.scheme.relation(r).count) for r in members)
@@ -67,7 +99,7 @@ class ReducedLoss:
     def value(self, g: Inner) -> Expr:
         """The loss as a function of the inner products."""
         spread = Add(
-            *(c * log(self.partition(d, g), evaluate=False) for d, c in self.denominators.items())
+            *(k * log(self.partition(d, g), evaluate=False) for d, k in self.denominators.items())
         )
         pulls = _grouped((g[r.name], r.count * self.pulls[r.name]) for r in self.scheme.relations)
         attraction = Add(*(tidy(pull) * e for e, pull in pulls.items()))
@@ -86,6 +118,49 @@ class ReducedLoss:
                 weight = exp(g[r] / self.loss.temperature, evaluate=False)
                 found[r] += coefficient * weight / total
         return found
+
+
+@dataclass(frozen=True)
+class ReducedPairwise:
+    """A pairwise loss on a structure: every pair of a relation has the same inner product.
+
+    ``shape`` is the evidence that each term is convex, found by whoever declared it.
+    """
+
+    loss: PairwiseLoss
+    scheme: Scheme
+    shape: Outcome
+
+    scale = S.One
+    forces = "the derivative of the function that acts on the pair"
+
+    def convexity(self) -> tuple[str, Outcome]:
+        """Why the loss is convex in the Gram matrix, and the check of it."""
+        return "a sum of convex functions of single entries", self.shape
+
+    def clearing(self, g: Inner) -> Expr:
+        """Nothing is cleared: the functions are not known."""
+        return S.One
+
+    def value(self, g: Inner) -> Expr:
+        """The loss per item as a function of the inner products."""
+        return Add(
+            *(
+                self.scheme.relation(term.relation).count * term.weight * term.at(g[term.relation])
+                for term in self.loss.terms
+            )
+        )
+
+    def pair_gradient(self, g: Inner) -> dict[str, Expr]:
+        """Derivative in the entry of one pair, by relation."""
+        found = {r.name: S.Zero for r in self.scheme.relations}
+        for term in self.loss.terms:
+            slope = derivative(term.function, c)
+            found[term.relation] += term.weight * slope.xreplace({c: g[term.relation]})
+        return found
+
+
+Reduced = ReducedLoss | ReducedPairwise
 
 
 def _grouped(parts: Iterable[tuple[Expr, Expr]]) -> dict[Expr, Expr]:

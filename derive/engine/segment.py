@@ -22,17 +22,15 @@ from functools import cached_property
 
 from sympy import Dummy, Expr, S, Symbol, Tuple
 
-from ..losses.softmax import SoftmaxLoss
 from ..structures.scheme import Scheme
 from ..symbols import x as position
 from .calculus import derivative
-from .convexity import log_sum_exp_is_convex
 from .decide import any_positive
 from .derivation import Derivation, StepFailed
 from .domain import Domain, between
 from .evidence import Holds, Outcome
 from .present import affine, collected, solve_linear, tidy
-from .reduce import ReducedLoss, inner_products
+from .reduce import Reduced, inner_products
 from .relations import eq, ge, gt
 
 
@@ -94,8 +92,8 @@ class LossOnSegment:
 
     Parameters
     ----------
-    loss, scheme
-        The declared loss and the symmetry of its problem.
+    reduced
+        The declared loss on the symmetry of its problem.
     coordinate
         The relation whose inner product measures the way along the segment.
     low
@@ -113,17 +111,15 @@ class LossOnSegment:
 
     def __init__(
         self,
-        loss: SoftmaxLoss,
-        scheme: Scheme,
+        reduced: Reduced,
         *,
         coordinate: str,
         low: str,
         domain: Domain,
         proof: Derivation,
     ):
-        self.loss, self.scheme, self.proof = loss, scheme, proof
-        self.reduced = ReducedLoss(loss, scheme)
-        g = inner_products(scheme)
+        self.reduced, self.scheme, self.proof = reduced, reduced.scheme, proof
+        g = inner_products(reduced.scheme)
         self._add_reduction(g, domain)
         #: eigenvalues of the gradient, times the temperature, along the segment
         self.segment, self.theta, active = self._find_segment(coordinate, low, domain)
@@ -140,40 +136,30 @@ class LossOnSegment:
 
     @cached_property
     def slope(self) -> Expr:
-        """A function of the sign of d loss/dx: that derivative times something positive.
-
-        The positive factor is the temperature times each denominator, divided by its
-        terms of inner product one, which gives the shortest form.
-        """
-        weight = self.loss.temperature
-        for members in self.reduced.denominators:
-            ones = [r for r in members if self.segment.inner[r] == 1]
-            weight *= self.reduced.partition(members, self.segment.inner)
-            weight /= self.reduced.partition(ones, self.segment.inner)
+        """A function of the sign of d loss/dx: that derivative times something positive."""
+        weight = self.reduced.scale * self.reduced.clearing(self.segment.inner)
         return collected(weight * derivative(self.value, self.x), self.x)
 
     # --- steps -------------------------------------------------------------------------
     def _add_reduction(self, g: dict[str, Symbol], domain: Domain) -> None:
         value = self.reduced.value(g)
         entries = self.reduced.pair_gradient(g)
-        outcome = log_sum_exp_is_convex(len(self.scheme.relations))
+        why, outcome = self.reduced.convexity()
         self.proof.add(
             "The loss is convex in the Gram matrix and invariant, so some optimum has one "
             "inner product per relation",
             eq("L", value),
-            "log-sum-exp minus a linear function; averaging over the symmetry group does not "
-            "raise a convex invariant function",
+            f"{why}; averaging over the symmetry group does not raise a convex invariant function",
             outcome,
         )
         residuals = [
-            self.loss.temperature * derivative(value, g[r.name]) - r.count * entries[r.name]
+            self.reduced.scale * derivative(value, g[r.name]) - r.count * entries[r.name]
             for r in self.scheme.relations
         ]
         self.proof.zero(
             "Derivative in the entry of one pair, by relation",
             residuals,
-            "a positive pulls with its share of the mean, a member of the denominator "
-            "pushes with its softmax probability",
+            self.reduced.forces,
             domain,
             Tuple(*(eq(f"a_{r}", e) for r, e in entries.items())),
         )
@@ -246,7 +232,7 @@ class LossOnSegment:
         )
         self.proof.equal(
             "The derivative along the segment is the gap of the certificate",
-            self.loss.temperature * derivative(self.value, self.x),
+            self.reduced.scale * derivative(self.value, self.x),
             rate * (self.theta[s.low] - self.theta[s.high]),
             "the gradient in G pairs with dG/dx, whose eigenvalues are opposite in sign: "
             "where the convex function of x is least, the certificate holds",

@@ -8,6 +8,7 @@ from ..engine.calculus import derivative
 from ..engine.derivation import Derivation
 from ..engine.domain import POSITIVE, Domain, at_least, between
 from ..engine.present import affine, tidy
+from ..engine.reduce import ReducedLoss
 from ..engine.relations import eq
 from ..engine.result import Quantity
 from ..engine.segment import LossOnSegment, Segment, cut_segment
@@ -26,7 +27,11 @@ COMBINED = TEMPERED.with_range(alpha, between(0, 1), Rational(1, 2))
 def on_segment(loss: SoftmaxLoss, domain: Domain, proof: Derivation) -> LossOnSegment:
     """Reduce a loss to the segment that starts at collapse, recording every step."""
     return LossOnSegment(
-        loss, SYMMETRY, coordinate=SAME_CLASS, low="instances", domain=domain, proof=proof
+        ReducedLoss(loss, SYMMETRY),
+        coordinate=SAME_CLASS,
+        low="instances",
+        domain=domain,
+        proof=proof,
     )
 
 
@@ -91,10 +96,10 @@ def optimum(segment: Segment, position: Expr, loss: Expr, domain: Domain) -> dic
     at = {x: position}
     share = variances(segment)
     return {
+        "x_star": Quantity(position, r"x^\star", "position on the Gram segment", domain),
         "delta_star": Quantity(
             delta_of_position(segment, position), r"\delta^\star", "position on the SSEM", domain
         ),
-        "x_star": Quantity(position, r"x^\star", "position on the Gram segment", domain),
         "same_class": Quantity(
             segment.inner["same_class"].xreplace(at),
             r"u^\top v",

@@ -3,10 +3,11 @@
 A permutation-invariant Gram matrix is constant on the orbits of pairs ("relations"),
 so it is a combination of their 0/1 matrices. These commute, and one table says
 everything: its rows are the common eigenspaces, its columns the relations, its
-entries the eigenvalues. Two rules build the tables of every structure here:
+entries the eigenvalues. Three rules build the tables of every structure here:
 
 * ``complete``: points that are all alike (relations: itself, another);
-* ``nested``: each point of an outer scheme is replaced by a copy of an inner one.
+* ``nested``: each point of an outer scheme is replaced by a copy of an inner one;
+* ``crossed``: points are pairs, one from each of two schemes, and both symmetries act.
 """
 
 from __future__ import annotations
@@ -15,6 +16,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sympy import Expr, Integer, S, sympify
+
+#: A name for each pair of names.
+Names = Mapping[tuple[str, str], str]
 
 
 @dataclass(frozen=True)
@@ -131,3 +135,31 @@ def nested(inner: Scheme, outer: Scheme) -> Scheme:
             {r.name: size * outer.table[e.name][r.name] for r in outer.relations[1:]}
         )
     return Scheme(size * outer.size, relations, eigenspaces, table)
+
+
+def crossed(left: Scheme, right: Scheme, relations: Names, eigenspaces: Names) -> Scheme:
+    """Pairs of points, one of each scheme; everything is a Kronecker product.
+
+    Parameters
+    ----------
+    relations, eigenspaces
+        A name for each pair of names; ``("self", "self")`` is ``self``.
+    """
+    pairs = [(a, b) for a in left.relations for b in right.relations]
+    spaces = [(e, f) for e in left.eigenspaces for f in right.eigenspaces]
+    names = {**relations, ("self", "self"): "self"}
+    table = {
+        eigenspaces[e.name, f.name]: {
+            names[a.name, b.name]: left.table[e.name][a.name] * right.table[f.name][b.name]
+            for a, b in pairs
+        }
+        for e, f in spaces
+    }
+    return Scheme(
+        left.size * right.size,
+        tuple(Relation(names[a.name, b.name], a.count * b.count) for a, b in pairs),
+        tuple(
+            Eigenspace(eigenspaces[e.name, f.name], e.dimension * f.dimension) for e, f in spaces
+        ),
+        table,
+    )

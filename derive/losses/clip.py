@@ -1,0 +1,43 @@
+"""The losses of two towers (``lee2024sigmoid``, equations (1), (2) and (5)).
+
+Conventions: every loss is 1/N times a sum over items. The sigmoid loss sums over all
+negatives (no second 1/N), its temperature t multiplies the inner product, and the bias b
+is added to -t c for positives and subtracted from t c for negatives. InfoNCE is the sum
+of its two directions, and its temperature divides.
+"""
+
+from __future__ import annotations
+
+from sympy import Expr, Integer, S, exp, log
+
+from ..structures.towers import NEGATIVE, POSITIVE
+from ..symbols import b, c, t
+from .pairwise import PairTerm, PairwiseLoss
+from .softmax import SoftmaxLoss, SoftmaxTerm
+
+
+def pairwise(name: str, title: str, positive: Expr, negative: Expr, source: str) -> PairwiseLoss:
+    """A loss of the form (5): l_p on positive pairs and l_n on negative ones."""
+    return PairwiseLoss(
+        name,
+        title,
+        (PairTerm(POSITIVE, positive, S.One), PairTerm(NEGATIVE, negative, S.One)),
+        source,
+    )
+
+
+SIGMOID = pairwise(
+    "sigmoid",
+    "sigmoid loss (SigLIP)",
+    log(1 + exp(-t * c + b)),
+    log(1 + exp(t * c - b)),
+    "lee2024sigmoid (2)",
+)
+
+INFONCE = SoftmaxLoss(
+    "infonce",
+    "InfoNCE loss, both directions",
+    (SoftmaxTerm(Integer(2), positives=(POSITIVE,), denominator=(POSITIVE, NEGATIVE)),),
+    t,
+    "lee2024sigmoid (1)",
+)
