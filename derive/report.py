@@ -90,7 +90,9 @@ def _quantity(
             | {"refused": str(refusal)}
         )
     found["condition"] = condition_of(q, result, expression)
-    value = None if expression.free_symbols else decimal(expression, name, digits)
+    value = (
+        None if expression.free_symbols else decimal(expression, name, digits, extended=q.extended)
+    )
     shown = _implicit(expression)
     return {"sympy": str(shown), "latex": tex(shown), "value": value} | found
 

@@ -30,7 +30,7 @@ def zero(expression: Expr, domain: Domain) -> Outcome:
     if expression == 0:
         return Holds(Evidence(Grade.EXACT, "identical"))
     try:
-        if not ExpField([expression]).ratio(expression).numer:
+        if ExpField([expression]).vanishes(expression):
             return Holds(Evidence(Grade.EXACT, "the residual is identically zero"))
     except NotInField:
         pass
@@ -43,6 +43,14 @@ def zero(expression: Expr, domain: Domain) -> Outcome:
 def positive(expression: Expr, domain: Domain, *, strict: bool = True) -> Outcome:
     """Decide whether an expression is > 0 (or, not strict, >= 0) everywhere on a domain."""
     return any_positive([expression], domain, strict=strict)
+
+
+def is_proved_positive(expression: Expr, domain: Domain) -> bool:
+    """Whether > 0 can be proved; unlike :func:`positive` this does not look for a refutation."""
+    if not expression.free_symbols <= set(domain.ranges):
+        return False
+    needed = domain.restricted(_closure(expression.free_symbols, domain))
+    return _prove([expression], needed, True)
 
 
 def any_positive(expressions: Sequence[Expr], domain: Domain, *, strict: bool = True) -> Outcome:

@@ -35,9 +35,9 @@ class Range:
         return f"in {left}{self.low}, {self.high}{right}"
 
 
-def at_least(low: int) -> Range:
+def at_least(low: int, why: str = "") -> Range:
     """Integers from ``low`` on."""
-    return Range(Integer(low), oo, low_open=False, integer=True)
+    return Range(Integer(low), oo, low_open=False, integer=True, why=why)
 
 
 def between(low: object, high: object, ends: str = "[]", why: str = "") -> Range:

@@ -41,6 +41,7 @@ class ExpField:
         self.atoms: dict[Symbol, Expr] = {}
         self.exponents: dict[Symbol, Expr] = {}
         self._rename: dict[Expr, Expr] = {}
+        self._bases: dict[Symbol, Expr] = {}
         self._collect_opaque(opaque)
         self._collect_exponentials(exponentials)
         self.ring = PolyRing([*sorted(symbols, key=lambda s: s.name), *self.atoms], QQ)
@@ -65,7 +66,9 @@ class ExpField:
                 base, power = canonical(atom.base), atom.exp
                 root = Pow(base, Rational(1, power.q), evaluate=False)
                 same = [k for k, v in self.atoms.items() if v == root]
-                self._rename[atom] = (same[0] if same else self._new(root, "root")) ** power.p
+                y = same[0] if same else self._new(root, "root")
+                self._bases.setdefault(y, atom.base)
+                self._rename[atom] = y**power.p
 
     def _collect_exponentials(self, found: set[Expr]) -> None:
         ordered = in_order(found)
@@ -98,6 +101,30 @@ class ExpField:
         except NotRational as error:
             raise NotInField(f"cannot normalise {expression}") from error
 
+    def vanishes(self, expression: Expr) -> bool:
+        """Whether an expression is zero, with (b**(1/q))**q put back as b."""
+        numer = self.ratio(expression).numer
+        for y, meaning in self.atoms.items():
+            if numer and y in self._bases:
+                numer = self._reduced(numer, y, meaning.exp.q)
+        return not numer
+
+    def _reduced(self, poly: PolyElement, y: Symbol, q: int) -> PolyElement:
+        index = list(poly.ring.symbols).index(y)
+        top = poly.degree(index) // q
+        if top < 1:
+            return poly
+        value = self.ratio(self._bases[y])
+        below = self.ring.one
+        for f, k in value.denom.items():
+            below = below * f**k
+        total = self.ring.zero
+        for monom, c in poly.terms():
+            k, rest = divmod(monom[index], q)
+            term = self.ring.from_dict({(*monom[:index], rest, *monom[index + 1 :]): c})
+            total += term * value.numer**k * below ** (top - k)
+        return total
+
     def __call__(self, expression: Expr) -> FracElement:
         """The same in lowest terms, in the fraction field."""
         return self.ratio(expression).cancelled()
@@ -121,7 +148,7 @@ class ExpField:
         return {key: poly.ring.from_dict(d) for key, d in groups.items()}
 
     def _factored(self, poly: PolyElement) -> Expr:
-        content, factors = _factor_list(poly)
+        content, factors = factor_list(poly)
         result: Expr = poly.ring.domain.to_sympy(content)
         for factor, multiplicity in factors:
             result *= self._sorted(factor) ** multiplicity
@@ -153,14 +180,14 @@ def _canonical(expression: Expr) -> Expr:
 
 
 def _plain_factored(poly: PolyElement) -> Expr:
-    content, factors = _factor_list(poly)
+    content, factors = factor_list(poly)
     result = poly.ring.domain.to_sympy(content)
     for factor, multiplicity in factors:
         result *= factor.as_expr() ** multiplicity
     return result
 
 
-def _factor_list(poly: PolyElement) -> tuple[Any, list[tuple[PolyElement, int]]]:
+def factor_list(poly: PolyElement) -> tuple[Any, list[tuple[PolyElement, int]]]:
     """Factor over Q, without the general algorithm where the answer is plain.
 
     Two terms without a common monomial, one of them linear in a variable that the other

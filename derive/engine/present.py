@@ -41,7 +41,8 @@ def collected(expression: Expr, x: Symbol) -> Expr:
     element = field(expression)
     below = field.by_atoms(element.denom)
     if len(below) != 1:
-        return field.factored(element)
+        whole = field.factored(element)
+        return whole.xreplace({e: exp(affine(e.args[0], x)) for e in whole.atoms(exp)})
     ((shift, plain),) = below.items()
     atoms = [s for s in element.numer.ring.symbols if s in field.atoms]
     total = S.Zero

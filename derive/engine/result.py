@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import mpmath
-from sympy import Dummy, Expr, Float, Lambda, S, Symbol, latex, log, oo
+from sympy import Dummy, Expr, Float, Lambda, S, Symbol, latex, log, oo, zoo
 
 from ..exact import exact
 from .derivation import Derivation
@@ -35,12 +35,18 @@ class Quantity:
         One line in words.
     domain
         Ranges beyond those of the result, such as ``alpha > 1/n``.
+    extended
+        Whether ``oo`` is a value like any other.
+    at_oo
+        Values for a symbol at ``oo`` that are not limits, such as a rank that drops.
     """
 
     expression: Expr
     symbol: str
     meaning: str
     domain: Domain | None = None
+    extended: bool = False
+    at_oo: Mapping[Symbol, Expr] = field(default_factory=dict)
 
 
 Builder = Callable[[Derivation], Mapping[str, Quantity]]
@@ -164,6 +170,9 @@ class Result:
         quantity = self.quantity(name)
         if quantity.domain is not None:
             quantity.domain.check(point)
+        for symbol, value in quantity.at_oo.items():
+            if point.get(symbol) is oo:
+                return value.xreplace(dict(point))
         finite = {s: v for s, v in point.items() if v is not oo}
         expression = quantity.expression.xreplace(finite)
         for symbol in (s for s in point if s not in finite):
@@ -171,7 +180,9 @@ class Result:
                 expression = limit(expression, symbol, oo, self.domain)
             except (NoLimit, ValueError) as error:
                 raise DomainError(f"{name} has no limit at {symbol} = oo here: {error}") from None
-        if expression.is_infinite and not expression.is_extended_real:
+        settled = {root: root.settled() for root in expression.atoms(ClampedRoot)}
+        expression = expression.xreplace(settled)
+        if expression is zoo and not quantity.extended:
             expression = limit_at_edge(quantity.expression, finite, self.domain)
         return expression
 
@@ -183,7 +194,8 @@ class Result:
         DomainError
             If a condition excludes the point, or a parameter that matters is missing.
         """
-        return number(self.at(name, self.point(**values)), name, digits)
+        expression = self.at(name, self.point(**values))
+        return number(expression, name, digits, extended=self.quantity(name).extended)
 
     def function(self, name: str) -> Callable[..., Any]:
         """A vectorised numpy function of the quantity's free symbols (by keyword).
@@ -225,8 +237,8 @@ def limit_at_edge(expression: Expr, point: Mapping[Symbol, Expr], domain: Domain
     return replaced
 
 
-def number(expression: Expr, name: str, digits: int) -> Any:
-    """Evaluate an expression without free symbols.
+def number(expression: Expr, name: str, digits: int, *, extended: bool = False) -> Any:
+    """Evaluate an expression without free symbols; extended ones may be infinite.
 
     Raises
     ------
@@ -239,6 +251,8 @@ def number(expression: Expr, name: str, digits: int) -> Any:
     if expression in (oo, -oo):
         return mpmath.inf if expression is oo else -mpmath.inf
     value = expression.evalf(digits + 5, maxn=max(200, 20 * digits))
+    if extended and value in (oo, zoo):
+        return mpmath.inf
     if not value.is_real or not value.is_finite:
         raise DomainError(f"{name} has no real value there")
     with mpmath.workdps(digits + 5):
@@ -258,9 +272,9 @@ class _Number(mpmath.mpf):
     __repr__ = __str__
 
 
-def decimal(expression: Expr, name: str, digits: int) -> str:
+def decimal(expression: Expr, name: str, digits: int, *, extended: bool = False) -> str:
     """The decimal string of a number, ``oo`` for infinity."""
-    value = number(expression, name, digits)
+    value = number(expression, name, digits, extended=extended)
     if mpmath.isinf(value):
         return "oo" if value > 0 else "-oo"
     return str(mpmath.nstr(value, digits, strip_zeros=False))

@@ -56,6 +56,17 @@ class ClampedRoot(Expr):
         """The left side of h(x) = 0 and its variable."""
         return self.function.expr, self.variable
 
+    def settled(self) -> Expr:
+        """The exact end where the root is clamped to it; else, or with free symbols, itself."""
+        if self.free_symbols:
+            return self
+        h, x = self.equation()
+        if h.xreplace({x: self.low}).evalf(30) >= 0:
+            return self.low
+        if h.xreplace({x: self.high}).evalf(30) <= 0:
+            return self.high
+        return self
+
     def closed_form(self, domain: Domain) -> Expr | None:
         """Solve h = A exp(E) + B exp(F) = 0 when that is all there is; else None.
 

@@ -140,6 +140,10 @@ class LossOnSegment:
         weight = self.reduced.scale * self.reduced.clearing(self.segment.inner)
         return collected(weight * derivative(self.value, self.x), self.x)
 
+    def slope_at(self, point: Expr) -> Expr:
+        """:attr:`slope` at a point of the segment."""
+        return collected(self.slope.xreplace({self.x: point}), self.x)
+
     # --- steps -------------------------------------------------------------------------
     def _add_reduction(self, g: dict[str, Symbol], domain: Domain) -> None:
         value = self.reduced.value(g)

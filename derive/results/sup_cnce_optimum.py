@@ -46,7 +46,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         segment, argmin(problem.slope, x, S.Zero, segment.length), problem.value, COMBINED
     )
     for name, (point, says, meaning) in marks.items():
-        condition = problem.slope.xreplace({x: point})
+        condition = problem.slope_at(point)
         value = threshold(condition, alpha, COMBINED, proof, meaning=says).value
         label = name.removeprefix("alpha_")
         found[name] = Quantity(value, rf"\alpha_{{\mathrm{{{label}}}}}", meaning)

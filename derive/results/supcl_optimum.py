@@ -42,10 +42,10 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     end = simplex_position(segment)
     proof.positive(
         "h >= 0 at the (mn-1)-simplex, so x_star lies in [0, mn/(mn-1)]",
-        [h.xreplace({x: end})],
+        [problem.slope_at(end)],
         "h is zero there only for alpha = 1",
         COMBINED,
-        ge(h.xreplace({x: end}), S.Zero),
+        ge(problem.slope_at(end), S.Zero),
         strict=False,
     )
     share = variances(segment)

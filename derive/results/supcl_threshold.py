@@ -15,7 +15,7 @@ from ..engine.limits import take_limit
 from ..engine.relations import lt
 from ..engine.result import Quantity, Result
 from ..losses.supcl import SUPCL
-from ..symbols import alpha, m, n, tau, x
+from ..symbols import alpha, m, n, tau
 from ._supcl import COMBINED, on_segment
 
 #: Below 1/n even tau -> 0 collapses, so no temperature can prevent it.
@@ -29,7 +29,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     problem = on_segment(SUPCL, COMBINED, proof)
     collapse = proof.add(
         "Classes collapse iff the convex loss does not fall at x = 0",
-        lt(problem.slope.xreplace({x: S.Zero}), 0),
+        lt(problem.slope_at(S.Zero), 0),
         "x is the within-class variance up to a factor, so it is zero at collapse only",
         by_construction("the slope at x = 0"),
     ).lhs

@@ -1,0 +1,97 @@
+"""What the theorems about two towers share: symmetry, domain, and the CCEM segment."""
+
+from __future__ import annotations
+
+from sympy import Expr, Rational, S, sqrt
+
+from ..engine.derivation import Derivation
+from ..engine.domain import POSITIVE, Domain, Range, at_least
+from ..engine.evidence import Outcome
+from ..engine.present import affine, tidy
+from ..engine.reduce import Reduced
+from ..engine.relations import eq
+from ..engine.result import Quantity
+from ..engine.segment import LossOnSegment, Segment, cut_segment
+from ..engine.shape import convex_and_monotone
+from ..losses.pairwise import PairwiseLoss
+from ..structures.towers import NEGATIVE, towers
+from ..structures.towers import POSITIVE as ALIGNED
+from ..symbols import N, b, delta, t, x
+
+SYMMETRY = towers()
+#: Vanishes where the towers agree (delta = 0), and is all there is at delta = oo.
+LOW = "differing_means"
+
+ITEMS = Domain({N: at_least(2)}, {N: 4})
+WARM = ITEMS.with_range(t, POSITIVE, 1)
+BIASED = WARM.with_range(b, Range(-S.Infinity), Rational(1, 2))
+
+
+def on_ccem(reduced: Reduced, domain: Domain, proof: Derivation) -> LossOnSegment:
+    """Reduce a loss to the segment from the simplex to the antipodal structure."""
+    return LossOnSegment(reduced, coordinate=ALIGNED, low=LOW, domain=domain, proof=proof)
+
+
+def ccem_segment() -> Segment:
+    """The segment on which the towers share no mean and differ in no contrast: the CCEM."""
+    return cut_segment(SYMMETRY, ("differing_contrasts", "shared_mean"), LOW, ALIGNED)
+
+
+def position_of_delta(segment: Segment) -> Expr:
+    """x as a function of delta: the share delta^2/(1 + delta^2) of the way."""
+    return segment.length * delta**2 / (1 + delta**2)
+
+
+def delta_of_position(segment: Segment, position: Expr) -> Expr:
+    """The inverse of :func:`position_of_delta`."""
+    return sqrt(position / (segment.length - position))
+
+
+def shape_of(loss: PairwiseLoss, domain: Domain) -> Outcome:
+    """Evidence that l_p is convex decreasing and l_n convex increasing on [-1, 1]."""
+    signs = {ALIGNED: -1, NEGATIVE: 1}
+    return convex_and_monotone(
+        [(term.function, signs[term.relation]) for term in loss.terms], domain
+    )
+
+
+def state_delta(proof: Derivation, segment: Segment, domain: Domain) -> None:
+    """Record how x, delta and the paper's s are related."""
+    proof.equal(
+        "Half the eigenvalue of the tower difference per item is delta^2/(1 + delta^2)",
+        segment.eigenvalues()[LOW].xreplace({x: position_of_delta(segment)}) / (2 * N),
+        delta**2 / (1 + delta**2),
+        "x runs linearly in it, from the simplex (delta = 0) to the antipodal structure (oo)",
+        domain.with_range(delta, Range(low_open=False), 1),
+        eq(x, position_of_delta(segment)),
+    )
+
+
+def optimum(segment: Segment, position: Expr, loss: Expr, domain: Domain) -> dict[str, Quantity]:
+    """The quantities of an optimum at a position of the segment."""
+    at = {x: position}
+    positive = segment.inner[ALIGNED].xreplace(at)
+    return {
+        "x_star": Quantity(position, r"x^\star", "position on the Gram segment", domain),
+        "delta_star": Quantity(
+            delta_of_position(segment, position),
+            r"\delta^\star",
+            "position on the CCEM; oo is the antipodal structure",
+            domain,
+            extended=True,
+        ),
+        "positive": Quantity(positive, r"u_i^\top v_i", "inner product of a positive pair", domain),
+        "negative": Quantity(
+            segment.inner[NEGATIVE].xreplace(at),
+            r"u_i^\top v_j",
+            "inner product of a negative pair",
+            domain,
+        ),
+        "positive_similarity": Quantity(
+            affine(tidy((1 + segment.inner[ALIGNED]) / 2), x).xreplace(at),
+            "s",
+            "normalised similarity (1 + u_i.v_i)/2",
+            domain,
+        ),
+        "loss": Quantity(loss.xreplace(at), r"\mathcal{L}^\star", "least loss", domain),
+    }

@@ -1,0 +1,39 @@
+"""The optimum of the two-sided InfoNCE loss (lee2024sigmoid, Corollaries 1 and 3).
+
+The loss rises all along the CCEM segment, so it is least at its start: the simplex with
+u_i = v_i, whatever the temperature (which divides here).
+"""
+
+from sympy import S
+
+from ..engine.derivation import Derivation
+from ..engine.reduce import ReducedLoss
+from ..engine.relations import gt
+from ..engine.result import Quantity, Result
+from ..losses.clip import INFONCE
+from ..symbols import N, t
+from ._ccem import SYMMETRY, WARM, on_ccem, optimum, state_delta
+
+
+def build(proof: Derivation) -> dict[str, Quantity]:
+    problem = on_ccem(ReducedLoss(INFONCE, SYMMETRY), WARM, proof)
+    state_delta(proof, problem.segment, WARM)
+    proof.positive(
+        "The loss rises all along the segment",
+        [problem.slope],
+        "so the simplex is optimal, and the only optimum on the segment",
+        problem.domain,
+        gt(problem.slope, S.Zero),
+    )
+    found = optimum(problem.segment, S.Zero, problem.value, WARM)
+    return {k: found[k] for k in ("delta_star", "positive", "negative", "loss")}
+
+
+RESULT = Result(
+    "infonce-optimum",
+    title="The optimum of the two-sided InfoNCE loss",
+    source="lee2024sigmoid, Corollaries 1 and 3",
+    parameters=(N, t),
+    domain=WARM,
+    build=build,
+)

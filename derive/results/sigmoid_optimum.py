@@ -1,0 +1,53 @@
+"""Where the sigmoid loss is least, for any temperature and bias (lee2024sigmoid, Theorem 2).
+
+The loss is strictly convex along the CCEM segment, so its minimiser is unique: the
+simplex if the loss does not fall there, the antipodal structure if it still falls there,
+and in between the zero of the derivative.
+"""
+
+from sympy import Ge, Le, Piecewise, S, Symbol
+
+from ..engine.calculus import derivative
+from ..engine.derivation import Derivation
+from ..engine.reduce import ReducedPairwise
+from ..engine.relations import gt
+from ..engine.result import Quantity, Result, argmin
+from ..losses.clip import SIGMOID
+from ..symbols import N, b, t, x
+from ._ccem import BIASED, SYMMETRY, on_ccem, optimum, shape_of, state_delta
+
+
+def build(proof: Derivation) -> dict[str, Quantity]:
+    reduced = ReducedPairwise(SIGMOID, SYMMETRY, shape_of(SIGMOID, BIASED))
+    problem = on_ccem(reduced, BIASED, proof)
+    segment, slope = problem.segment, problem.slope
+    state_delta(proof, segment, BIASED)
+    curvature = derivative(derivative(problem.value, x), x)
+    proof.positive(
+        "The loss is strictly convex along the segment",
+        [curvature],
+        "so the minimiser is unique",
+        problem.domain,
+        gt(curvature, S.Zero),
+    )
+    found = optimum(segment, argmin(slope, x, S.Zero, segment.length), problem.value, BIASED)
+    found["regime"] = Quantity(
+        Piecewise(
+            (Symbol("simplex"), Ge(problem.slope_at(S.Zero), 0)),
+            (Symbol("antipodal"), Le(problem.slope_at(segment.length), 0)),
+            (Symbol("between"), True),
+        ),
+        r"\mathrm{regime}",
+        "which structure is optimal; at a threshold that structure still is",
+    )
+    return found
+
+
+RESULT = Result(
+    "sigmoid-optimum",
+    title="The optimum of the sigmoid loss",
+    source="lee2024sigmoid, Corollary 2 and Theorem 2",
+    parameters=(N, t, b),
+    domain=BIASED,
+    build=build,
+)
