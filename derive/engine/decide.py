@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
-from sympy import Dummy, Expr, Max, S, Symbol
+from sympy import Dummy, Expr, S, Symbol
 from sympy.polys.domains import QQ
 from sympy.polys.rings import PolyElement, PolyRing
 
@@ -34,7 +34,7 @@ def zero(expression: Expr, domain: Domain) -> Outcome:
             return Holds(Evidence(Grade.EXACT, "the residual is identically zero"))
     except NotInField:
         pass
-    for point, value in _values(expression, domain):
+    for point, (value,) in _points_and_values([expression], domain):
         if abs(value) > CLOSE:
             return Refuted(_named(point), f"the residual is {value.n(6)}")
     return Undecided("no normal form, and no point found where the residual is not zero")
@@ -66,10 +66,10 @@ def any_positive(expressions: Sequence[Expr], domain: Domain, *, strict: bool = 
     if _prove(expressions, domain, strict):
         how = "all coefficients are non-negative once the domain is put in"
         return Holds(Evidence(Grade.EXACT, how))
-    largest = expressions[0] if len(expressions) == 1 else Max(*expressions)
-    for point, value in _values(largest, domain):
-        if value < -CLOSE or (strict and value.is_zero):
-            return Refuted(_named(point), f"the value is {value.n(6)}")
+    for point, values in _points_and_values(expressions, domain):
+        largest = max(values)
+        if largest < -CLOSE or (strict and largest.is_zero):
+            return Refuted(_named(point), f"the value is {largest.n(6)}")
     return Undecided("the sign could not be proved, and no counterexample was found")
 
 
@@ -83,14 +83,22 @@ def _named(point: dict[Symbol, Expr]) -> dict[str, Expr]:
     return {s.name: v for s, v in point.items()}
 
 
-def _values(expression: Expr, domain: Domain) -> Iterator[tuple[dict[Symbol, Expr], Expr]]:
-    used = expression.free_symbols
-    needed = domain.restricted(_closure(used, domain))
-    for point in needed.points():
-        value = expression.xreplace({s: point[s] for s in used if s in point})
-        number = value if value.is_Rational else value.evalf(DIGITS, maxn=4 * DIGITS)
-        if number.is_real and number.is_finite:
-            yield {s: v for s, v in point.items() if s in used}, number
+def _points_and_values(
+    expressions: Sequence[Expr], domain: Domain
+) -> Iterator[tuple[dict[Symbol, Expr], list[Expr]]]:
+    """Admissible points at which all expressions are finite real numbers, with their values."""
+    used = set().union(*(e.free_symbols for e in expressions))
+    if not used <= set(domain.ranges):
+        return
+    for point in domain.restricted(_closure(used, domain)).points():
+        at = {s: point[s] for s in used}
+        values = [_number(e.xreplace(at)) for e in expressions]
+        if all(v.is_real and v.is_finite for v in values):
+            yield at, values
+
+
+def _number(value: Expr) -> Expr:
+    return value if value.is_Rational else value.evalf(DIGITS, maxn=4 * DIGITS)
 
 
 def _closure(used: Iterable[Symbol], domain: Domain) -> set[Symbol]:

@@ -72,7 +72,14 @@ def essential(condition: Expr, parameter: Symbol, domain: Domain) -> Expr:
     split = _split_exponents(condition, parameter)
     field = ExpField([split])
     ratio = field.ratio(split)
-    content, factors = factor_list(ratio.numer)
+    related = [y for y, e in field.exponents.items() if parameter in e.free_symbols]
+    if parameter in ratio.numer.ring.symbols:
+        related.append(parameter)
+    degrees = [ratio.numer.degree(_index(ratio.numer, y)) for y in related]
+    if sum(max(d, 0) for d in degrees) == 1:  # linear: factors of one sign do no harm
+        content, factors = 1, [(ratio.numer, 1)]
+    else:
+        content, factors = factor_list(ratio.numer)
     sign = 1 if content > 0 else -1
     parts = [(field.back(f), power) for f, power in (*factors, *ratio.denom.items())]
     varying = [e for e, _ in parts if parameter in e.free_symbols]

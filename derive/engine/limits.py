@@ -15,6 +15,7 @@ from sympy import (
     exp,
     log,
     oo,
+    zoo,
 )
 from sympy.polys.rings import PolyElement
 
@@ -65,7 +66,10 @@ def limit(expression: Expr, symbol: Symbol, point: Expr, domain: Domain) -> Expr
         domain = domain.with_range(v, Range(low_open=False), 1)
     found = _rational_limit(expression.xreplace(constants), values, symbol, point, domain)
     back = {c: e for e, c in constants.items() if c in found.free_symbols}
-    return tidy(found.xreplace(back))
+    found = tidy(found.xreplace(back))
+    if found is zoo:
+        raise NoLimit("it grows without bound, with a sign that is not known")
+    return found
 
 
 def take_limit(

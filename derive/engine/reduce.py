@@ -15,7 +15,9 @@ from ..structures.scheme import Scheme
 from ..symbols import c
 from .calculus import derivative
 from .convexity import log_sum_exp_is_convex
-from .evidence import Outcome
+from .decide import positive
+from .domain import Domain
+from .evidence import Holds, Outcome
 from .present import tidy
 
 #: Inner products of a symmetric structure, by relation.
@@ -64,9 +66,13 @@ class ReducedLoss:
         """Positive factor by which :meth:`pair_gradient` exceeds the derivative."""
         return self.loss.temperature
 
-    def convexity(self) -> tuple[str, Outcome]:
+    def convexity(self, domain: Domain) -> tuple[str, Outcome]:
         """Why the loss is convex in the Gram matrix, and the check of it."""
-        why = "log-sum-exp minus a linear function"
+        why = "log-sum-exp with weights >= 0, minus a linear function"
+        for weight in self.denominators.values():
+            outcome = positive(weight, domain, strict=False)
+            if not isinstance(outcome, Holds):
+                return why, outcome
         return why, log_sum_exp_is_convex(len(self.scheme.relations))
 
     #: in words, what :meth:`pair_gradient` adds up
@@ -134,7 +140,7 @@ class ReducedPairwise:
     scale = S.One
     forces = "the derivative of the function that acts on the pair"
 
-    def convexity(self) -> tuple[str, Outcome]:
+    def convexity(self, domain: Domain) -> tuple[str, Outcome]:
         """Why the loss is convex in the Gram matrix, and the check of it."""
         return "a sum of convex functions of single entries", self.shape
 

@@ -81,7 +81,10 @@ def cut_segment(scheme: Scheme, active: tuple[str, ...], low: str, coordinate: s
         for r in scheme.relations
     }
     # x is how far the coordinate's inner product has fallen from its value at t = 0.
-    t_of_x = -position / tidy(derivative(entries[coordinate], t))
+    pace = tidy(derivative(entries[coordinate], t))
+    if pace == 0:
+        raise ValueError(f"{coordinate} does not move when {low} and {high} share the trace")
+    t_of_x = -position / pace
     inner = {r: affine(e.xreplace({t: t_of_x}), position) for r, e in entries.items()}
     length = tidy(solve_linear(rest.xreplace({t: t_of_x}), position))
     return Segment(scheme, active, low, high, inner, length)
@@ -148,7 +151,7 @@ class LossOnSegment:
     def _add_reduction(self, g: dict[str, Symbol], domain: Domain) -> None:
         value = self.reduced.value(g)
         entries = self.reduced.pair_gradient(g)
-        why, outcome = self.reduced.convexity()
+        why, outcome = self.reduced.convexity(domain)
         self.proof.add(
             "The loss is convex in the Gram matrix and invariant, so some optimum has one "
             "inner product per relation",
@@ -193,6 +196,9 @@ class LossOnSegment:
                 segment = cut_segment(self.scheme, chosen, low, coordinate)
             except ValueError as error:
                 failed.append(str(error))
+                continue
+            if not domain.witness_of(segment.length) > 0:
+                failed.append(f"{coordinate} does not fall from the end {low}")
                 continue
             theta = self.scheme.eigenvalues(self.reduced.pair_gradient(segment.inner))
             outcome = _strictly_active(segment, theta, domain)

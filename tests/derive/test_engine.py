@@ -1,0 +1,243 @@
+"""The engine refuses what is not true: wrong tables, wrong losses, wrong steps."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from cltheory.derive.engine.calculus import derivative
+from cltheory.derive.engine.convexity import log_sum_exp_is_convex
+from cltheory.derive.engine.decide import zero
+from cltheory.derive.engine.derivation import Derivation, StepFailed
+from cltheory.derive.engine.domain import POSITIVE, Domain, at_least, between
+from cltheory.derive.engine.endpoint import NoClosedForm, essential, solve, threshold
+from cltheory.derive.engine.evidence import Evidence, Grade, Holds, Undecided, weakest
+from cltheory.derive.engine.limits import NoLimit, limit
+from cltheory.derive.engine.reduce import ReducedLoss, inner_products
+from cltheory.derive.engine.root import ClampedRoot
+from cltheory.derive.engine.segment import LossOnSegment, cut_segment
+from cltheory.derive.losses.softmax import SoftmaxLoss, SoftmaxTerm
+from cltheory.derive.losses.supcl import CNCE, SUP_CNCE, SUPCL
+from cltheory.derive.results import results
+from cltheory.derive.results._supcl import COMBINED, SYMMETRY
+from cltheory.derive.structures.hierarchy import CLASSES, INSTANCES, VIEWS, hierarchy
+from cltheory.derive.structures.scheme import Scheme
+from cltheory.derive.symbols import alpha, m, n, p, tau, x
+from sympy import Rational, S, Symbol, exp, log, oo, sqrt
+
+
+def reduce(loss: SoftmaxLoss, scheme: Scheme = SYMMETRY) -> LossOnSegment:
+    return LossOnSegment(
+        ReducedLoss(loss, scheme),
+        coordinate="same_class",
+        low="instances",
+        domain=COMBINED,
+        proof=Derivation(),
+    )
+
+
+def wrong_table(change) -> Scheme:
+    table = {e: dict(row) for e, row in SYMMETRY.table.items()}
+    change(table)
+    return replace(SYMMETRY, table=table)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda t: t["classes"].update(cross_class=-t["classes"]["cross_class"]),
+        lambda t: t["classes"].update(cross_class=-(n - 1) * p),
+        lambda t: t["instances"].update(same_class=-(p - 1)),
+        lambda t: t["mean"].update(same_instance=p),
+    ],
+)
+def test_a_wrong_table_stops_the_derivation(change) -> None:
+    with pytest.raises(StepFailed):
+        reduce(SUPCL, wrong_table(change))
+
+
+def test_a_loss_with_a_negative_weight_is_not_called_convex() -> None:
+    upside_down = replace(
+        SUPCL, terms=(replace(SUPCL.terms[0], coefficient=alpha - 1), SUPCL.terms[1])
+    )
+    with pytest.raises(StepFailed, match="convex"):
+        reduce(upside_down)
+
+
+def test_a_loss_that_rewards_other_classes_has_no_such_segment() -> None:
+    # Cross-class pairs as positives: views need not coincide with the classes kept apart.
+    everything = SUPCL.terms[0].denominator
+    odd = SoftmaxLoss("odd", "", (SoftmaxTerm(S.One, ("cross_class",), everything),), tau, "")
+    with pytest.raises(StepFailed):
+        reduce(odd)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        # n for n - 1: self-pairs among the supervised positives
+        lambda t: (replace(t[0], positives=("self", "same_class")), t[1]),
+        # the anchor left out of the denominator
+        lambda t: tuple(replace(k, denominator=k.denominator[1:]) for k in t),
+        # alpha and 1 - alpha exchanged
+        lambda t: (replace(t[0], coefficient=alpha), replace(t[1], coefficient=1 - alpha)),
+    ],
+)
+def test_another_convention_gives_another_threshold(change) -> None:
+    """The declared conventions matter: each change is seen in alpha_min, or is refused."""
+    right = results["supcl-threshold"].alpha_min
+    other = replace(SUPCL, terms=change(SUPCL.terms))
+    try:
+        slope = reduce(other).slope_at(S.Zero)
+        found = solve(essential(slope, alpha, COMBINED), alpha, COMBINED)
+    except (StepFailed, NoClosedForm):
+        return
+    assert not isinstance(zero(found - right, COMBINED), Holds)
+
+
+def test_steps_that_fail_raise() -> None:
+    proof, d = Derivation(), COMBINED
+    with pytest.raises(StepFailed, match="wrong"):
+        proof.equal("wrong", m + n, m - n, "", d, m)
+    with pytest.raises(StepFailed, match="wrong"):
+        proof.positive("wrong", [m - n], "", d, m)
+    with pytest.raises(StepFailed, match="wrong"):
+        proof.zero("wrong", [S.Zero, m], "", d, m)
+    with pytest.raises(StepFailed):  # true, but not provable: undecided is not proved
+        proof.positive("out of reach", [(m - 5) ** 2 + Rational(1, 2)], "", d, m)
+    assert len(proof) == 0
+
+
+def test_a_threshold_is_checked_by_putting_it_back(monkeypatch) -> None:
+    from cltheory.derive.engine import endpoint
+
+    right = endpoint.solve
+    condition = reduce(SUPCL).slope_at(S.Zero)
+    for wrong in (
+        lambda *a: -right(*a),
+        lambda *a: right(*a).subs(n, n - 1),
+        lambda *a: right(*a) * n,
+    ):
+        monkeypatch.setattr(endpoint, "solve", wrong)
+        with pytest.raises(StepFailed):
+            threshold(condition, alpha, COMBINED, Derivation(), meaning="")
+
+
+def test_thresholds_that_have_no_closed_form_say_so() -> None:
+    condition = reduce(SUPCL).slope_at(S.Zero)
+    with pytest.raises(NoClosedForm):
+        solve(essential(condition, m, COMBINED), m, COMBINED)
+    # n enters linearly, so it can be solved for as well.
+    value = solve(essential(condition, n, COMBINED), n, COMBINED)
+    at = {m: 10, alpha: Rational(1, 2), tau: Rational(9, 20)}
+    assert float(condition.subs(n, value).subs(at).evalf()) == pytest.approx(0, abs=1e-14)
+
+
+def test_the_weakest_link_is_shown() -> None:
+    links = [Evidence(g, g.name) for g in (Grade.EXACT, Grade.OPTIMISED, Grade.SAMPLED)]
+    assert weakest(links).grade is Grade.OPTIMISED
+    proof = Derivation()
+    for link in links:
+        proof.add("", m, "", Holds(link))
+    assert str(proof.evidence.grade) == "optimised"
+
+
+def test_reduced_loss_against_the_declaration_by_hand() -> None:
+    """Value at a point, from counts and inner products written out here."""
+    sizes = {m: 3, n: 4, p: 2, tau: Rational(1, 3), alpha: Rational(2, 5)}
+    g = {"self": 1, "same_instance": Rational(1, 2), "same_class": Rational(1, 5)}
+    g["cross_class"] = Rational(-1, 4)
+    inner = {k: S(v) for k, v in g.items()}
+    k = {"self": 1, "same_instance": 1, "same_class": 6, "cross_class": 16}
+    z = sum(k[r] * exp(3 * inner[r]) for r in k)
+    zc = z - k["cross_class"] * exp(3 * inner["cross_class"])
+    own = Rational(1, 2) * (1 + inner["same_instance"])
+    expected = {
+        SUPCL: log(z) - 3 * (Rational(3, 5) * inner["same_class"] + Rational(2, 5) * own),
+        CNCE: log(zc) - 3 * own,
+        SUP_CNCE: Rational(3, 5) * (log(z) - 3 * inner["same_class"])
+        + Rational(2, 5) * (log(zc) - 3 * own),
+    }
+    for loss, value in expected.items():
+        found = ReducedLoss(loss, SYMMETRY).value(inner).subs(sizes)
+        assert float(found) == pytest.approx(float(value), rel=1e-14)
+
+
+def test_any_number_of_levels() -> None:
+    levels = (VIEWS, INSTANCES, CLASSES, (Symbol("s", positive=True), "cross_super", "supers"))
+    scheme = hierarchy(*levels)
+    assert [e.name for e in scheme.eigenspaces][-2:] == ["supers", "mean"]
+    segment = cut_segment(scheme, ("views", "classes", "mean"), "instances", "same_class")
+    values = segment.eigenvalues()
+    assert all(values[e].expand() == 0 for e in segment.active) or all(
+        zero(values[e], Domain({}, {})) for e in segment.active
+    )
+    with pytest.raises(ValueError, match="not a segment"):
+        cut_segment(scheme, ("views", "mean"), "instances", "same_class")
+    assert len(inner_products(scheme)) == 5
+
+
+def test_log_sum_exp() -> None:
+    for terms in (1, 2, 4, 5):
+        assert isinstance(log_sum_exp_is_convex(terms), Holds)
+
+
+def test_derivatives_agree_with_sympy() -> None:
+    for e in (
+        results["supcl-threshold"].alpha_min,
+        results["supcl-threshold"].tau_max,
+        sqrt(m * tau + exp(-x / tau)) / (1 + x) ** 3,
+        log(1 + exp(x * tau)) * x**2,
+    ):
+        for s in e.free_symbols:
+            gap = derivative(e, s) - e.diff(s)
+            point = {m: 3, n: 4, tau: Rational(2, 3), alpha: Rational(3, 4), x: Rational(1, 5)}
+            assert abs(gap.subs(point).evalf(40)) < 1e-35
+
+
+D = Domain(
+    {m: at_least(2), n: at_least(2), tau: POSITIVE, alpha: between(0, 1, "()")},
+    {m: 3, n: 2, tau: 1, alpha: Rational(1, 2)},
+)
+
+
+@pytest.mark.parametrize(
+    "expression, symbol, point, value",
+    [
+        ((2 * n + 1) / (n - 3), n, oo, S(2)),
+        (n / (n**2 + 1), n, oo, S.Zero),
+        (n**2 / (n + m), n, oo, oo),
+        (exp(-m / tau), tau, S.Zero, S.Zero),
+        (exp(-m / tau), tau, oo, S.One),
+        ((1 + exp(m / tau)) / (3 + 2 * exp(m / tau)), tau, S.Zero, Rational(1, 2)),
+        (log((m * n + 1) / (n + 1)), n, oo, log(m)),
+        (sqrt(n + 1) / sqrt(n), n, oo, S.One),
+        (m + 1, n, oo, m + 1),
+    ],
+)
+def test_limits(expression, symbol, point, value) -> None:
+    assert limit(expression, symbol, point, D) == value
+
+
+def test_limits_that_cannot_be_taken_are_refused() -> None:
+    with pytest.raises(NoLimit):
+        limit(m * n - n * tau, n, oo, D)  # the sign of m - tau is not known
+    with pytest.raises(NoLimit):
+        limit(1 / log((m + n) / n), n, oo, D)
+    with pytest.raises(NoLimit):
+        limit(n, n, S.One, D)
+
+
+def test_clamped_roots() -> None:
+    from sympy import Lambda
+
+    h = x**3 - 2
+    root = ClampedRoot(Lambda(x, h), 0, 2)
+    assert abs(root.evalf(50) - S(2) ** Rational(1, 3)) < S(10) ** -48
+    assert ClampedRoot(Lambda(x, h), 0, 1).settled() == 1
+    assert ClampedRoot(Lambda(x, h), 3, 4).settled() == 3
+    assert ClampedRoot(Lambda(x, h * tau), 0, 2).evalf() == ClampedRoot(Lambda(x, h * tau), 0, 2)
+    two = ClampedRoot(Lambda(x, exp(x) - 3 * exp(-x)), 0, 2)
+    assert abs(two.closed_form(D).evalf(30) - two.evalf(30)) < S(10) ** -25
+    assert ClampedRoot(Lambda(x, exp(x) + 3 * exp(-x)), 0, 2).closed_form(D) is None
+    assert isinstance(Undecided("x"), Undecided)
