@@ -38,10 +38,10 @@ def claims_command(paper: str, style: str, only: str | None) -> int:
     """
     from rich.progress import track
 
-    from ..derive.papers import UnknownPaper, ledger
+    from ..derive.papers import UnknownPaper, ledger_of
 
     try:
-        found = ledger(paper)
+        found = ledger_of(paper)
     except UnknownPaper as refusal:
         raise click.UsageError(str(refusal)) from None
     quiet = style == "json" or not sys.stderr.isatty()

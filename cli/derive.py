@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import click
 
-from .parameters import complete_id, complete_parameter, split
+from .parameters import ResultCommand, complete_id, split
 
 FORMATS = ("text", "json", "latex", "markdown", "python")
 
 
 @click.command(
     "derive",
+    cls=ResultCommand,
     context_settings={"ignore_unknown_options": True},
     epilog="""\b
 Examples:
@@ -20,7 +21,7 @@ Examples:
 """,
 )
 @click.argument("id", shell_complete=complete_id)
-@click.argument("parameters", nargs=-1, type=click.UNPROCESSED, shell_complete=complete_parameter)
+@click.argument("parameters", nargs=-1, type=click.UNPROCESSED)
 @click.option("--format", "style", type=click.Choice(FORMATS), default="text", show_default=True)
 @click.option(
     "--digits",
@@ -47,6 +48,9 @@ def derive_command(
 
     try:
         result = results[id]
+        texts = {k: values.pop(k) for k in result.texts if k in values}
+        if texts:
+            result = result.given(**texts)
         point = result.point(**values)
         found = report(
             result,

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import sys
 from importlib.util import find_spec
+from math import isnan
 from pathlib import Path
 
 import click
 
-from .numeric_options import DEVICE, DTYPE, need_torch, parse_dtype, parse_seeds
+from .numeric_options import DEVICE, DTYPE, need_torch, parse_device, parse_dtype, parse_seeds
 
 FIGURES = ("ssem-fig2",)
+
+
+def _number(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
+    if value is not None and isnan(value):
+        raise click.BadParameter("nan is not a number")
+    return value
 
 
 @click.command(
@@ -34,6 +42,7 @@ Examples:
 @click.option(
     "--tolerance",
     type=click.FloatRange(0, 1, min_open=True),
+    callback=_number,
     help="Gradient norm at which a cell is done; by default 1e-12, or 1e-5 for d < m n - 1.",
 )
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="NAME.png by default.")
@@ -67,11 +76,13 @@ def figure_command(
     need_torch()
     if find_spec("matplotlib") is None:
         raise click.UsageError("this command needs matplotlib: pip install 'cltheory[plot]'")
+    where = parse_device(device)
     out = out or Path(f"{name}.png")
     table = table or out.with_suffix(".csv")
     for path in (out, table):
         if not path.resolve().parent.is_dir():
             raise click.UsageError(f"there is no folder {path.parent}")
+    _check_format(out)
     from ..numeric.figures import Grid, measure, predicted, ssem_fig2
     from ..numeric.figures import measured as collect
     from ..numeric.table import TableError
@@ -82,10 +93,10 @@ def figure_command(
             cells,
             table,
             dtype=parse_dtype(dtype),
-            device=device,
+            device=where,
             cold=cold,
             tolerance=tolerance,
-            progress=True,
+            progress=sys.stderr.isatty(),
         )
     except (TableError, ValueError) as refusal:
         raise click.UsageError(str(refusal)) from None
@@ -108,6 +119,17 @@ def figure_command(
         + (f", {stopped} did not reach the tolerance" if stopped else "")
     )
     return 0
+
+
+def _check_format(out: Path) -> None:
+    """Refuse a format that cannot be written before the cells are computed."""
+    from matplotlib.backend_bases import FigureCanvasBase
+
+    known = sorted(FigureCanvasBase.get_supported_filetypes())
+    if out.suffix[1:].lower() not in known:
+        raise click.UsageError(
+            f"cannot write {out}: its name must end in one of {', '.join(known)}"
+        )
 
 
 def _axes(text: str) -> tuple[tuple[float, ...], tuple[float, ...]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from importlib.util import find_spec
 from typing import Any
 
@@ -39,6 +40,25 @@ def need_torch() -> None:
     """Refuse in one line where torch is not installed."""
     if find_spec("torch") is None:
         raise click.UsageError("this command needs torch: pip install 'cltheory[torch]'")
+
+
+def parse_device(name: str) -> str:
+    """Check that the device exists, before any work.
+
+    Raises
+    ------
+    click.UsageError
+        For a device that is unknown or not there.
+    """
+    if not re.fullmatch(r"auto|cpu|cuda(:\d{1,3})?", name):
+        raise click.UsageError(f"--device takes auto, cpu, cuda or cuda:1, not {name!r}")
+    if name.startswith("cuda"):
+        import torch
+
+        count, index = torch.cuda.device_count(), int(name.partition(":")[2] or 0)
+        if index >= count:
+            raise click.UsageError(f"there is no {name}: torch finds {count} CUDA devices")
+    return name
 
 
 def parse_dtype(name: str) -> Any:

@@ -40,12 +40,19 @@ def complete_id(ctx: click.Context, param: click.Parameter, incomplete: str) -> 
     return [id for id in result_ids() if id.startswith(incomplete)]
 
 
-def complete_parameter(
-    ctx: click.Context, param: click.Parameter, incomplete: str
-) -> list[CompletionItem]:
-    """Parameter options of the result that was named."""
-    names = parameter_names(str(ctx.params.get("id") or ""))
-    return [CompletionItem(f"--{n}") for n in names if f"--{n}".startswith(incomplete)]
+class ResultCommand(click.Command):
+    """A command on a result: the parameters of the result are completed among its options."""
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Options, and the parameters that were not given yet."""
+        found = super().shell_complete(ctx, incomplete)
+        given: tuple[str, ...] = ctx.params.get("parameters") or ()
+        names = [f"--{name}" for name in parameter_names(str(ctx.params.get("id") or ""))]
+        known = {word.partition("=")[0] for word in given}
+        return [
+            *(CompletionItem(n) for n in names if n.startswith(incomplete) and n not in known),
+            *(item for item in found if item.value not in names),
+        ]
 
 
 def results_folder() -> Path:

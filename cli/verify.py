@@ -7,12 +7,21 @@ from dataclasses import asdict
 
 import click
 
-from .numeric_options import DEVICE, DTYPE, SEEDS, need_torch, parse_dtype, parse_seeds
-from .parameters import complete_id, complete_parameter, split
+from .numeric_options import (
+    DEVICE,
+    DTYPE,
+    SEEDS,
+    need_torch,
+    parse_device,
+    parse_dtype,
+    parse_seeds,
+)
+from .parameters import ResultCommand, complete_id, split
 
 
 @click.command(
     "verify",
+    cls=ResultCommand,
     context_settings={"ignore_unknown_options": True},
     epilog="""\b
 Examples:
@@ -21,7 +30,7 @@ Examples:
 """,
 )
 @click.argument("id", shell_complete=complete_id)
-@click.argument("parameters", nargs=-1, type=click.UNPROCESSED, shell_complete=complete_parameter)
+@click.argument("parameters", nargs=-1, type=click.UNPROCESSED)
 @click.option("--d", type=click.IntRange(min=1), help="Embedding dimension; by default m n.")
 @SEEDS
 @DTYPE
@@ -48,10 +57,11 @@ def verify_command(
     from ..derive.results import UnknownResult
 
     need_torch()
+    where = parse_device(device)
     from ..numeric.verify import verify
 
     try:
-        checks = verify(id, d=d, seeds=chosen, dtype=parse_dtype(dtype), device=device, **values)
+        checks = verify(id, d=d, seeds=chosen, dtype=parse_dtype(dtype), device=where, **values)
     except (DomainError, UnknownResult, ValueError) as refusal:
         raise click.UsageError(str(refusal)) from None
     failed = [c for c in checks if c.verdict == "disagrees"]

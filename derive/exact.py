@@ -1,17 +1,22 @@
-"""Read exact numbers from text by one strict grammar; nothing is ever evaluated as code.
+"""Read exact numbers and expressions from text by one strict grammar.
+
+Nothing is ever evaluated as code.
 
     number   = digits [. digits] [e [+-] digits]
-    atom     = number | oo | pi | name ( sum ) | ( sum )        name: exp, log, sqrt
+    atom     = number | oo | pi | name ( sum ) | ( sum ) | symbol
     power    = atom [ (^ or **) signed power ]
     product  = signed power { (* or /) signed power }
     sum      = product { (+ or -) product }
 
-``0.1`` means 1/10. Lengths, depths and exponents are bounded, so no input is slow.
+Functions are exp, log and sqrt, and in expressions also tanh, cosh, softplus and sigmoid.
+Symbols are those that the caller allows; a number has none. ``0.1`` means 1/10. Lengths,
+depths and exponents are bounded, so no input is slow.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 
 from sympy import Expr, Integer, Rational, S, exp, log, oo, pi, sqrt
@@ -26,6 +31,14 @@ _TOKEN = re.compile(
     r"\s*(?:(\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+)|([A-Za-z_]\w*)|(\*\*|[-+*/^()]))"
 )
 _FUNCTIONS = {"exp": exp, "log": log, "sqrt": sqrt}
+_MORE_FUNCTIONS: dict[str, Callable[[Expr], Expr]] = {
+    **_FUNCTIONS,
+    # By exponentials, so that the normal form knows them.
+    "tanh": lambda e: 1 - 2 / (1 + exp(2 * e)),
+    "cosh": lambda e: (exp(e) + exp(-e)) / 2,
+    "softplus": lambda e: log(1 + exp(e)),
+    "sigmoid": lambda e: 1 / (1 + exp(-e)),
+}
 _CONSTANTS = {"oo": oo, "inf": oo, "pi": pi, "E": S.Exp1}
 
 
@@ -60,8 +73,20 @@ def exact(value: object) -> Expr:
     return _Reader(value).read()
 
 
+def expression(text: str, symbols: Mapping[str, Expr]) -> Expr:
+    """Read an expression in the given names.
+
+    Raises
+    ------
+    NotANumber
+        If the text is not one; the message is one line and names the accepted symbols.
+    """
+    return _Reader(text, symbols).read()
+
+
 class _Reader:
-    def __init__(self, text: str):
+    def __init__(self, text: str, symbols: Mapping[str, Expr] | None = None):
+        self.symbols = symbols
         if len(text) > MAX_LENGTH:
             raise NotANumber(
                 f"a value of {len(text)} characters is too long (at most {MAX_LENGTH})"
@@ -83,12 +108,19 @@ class _Reader:
 
     def _refuse(self, why: str = "") -> NotANumber:
         shown = self.text if len(self.text) <= 40 else self.text[:37] + "..."
+        if self.symbols is not None:
+            names = ", ".join([*self.symbols, *_MORE_FUNCTIONS])
+            return NotANumber(
+                f"{shown!r} is not an expression{why}; it may use {names} and + - * / ^"
+            )
         return NotANumber(f"{shown!r} is not a number{why}; accepted: {ACCEPTED}")
 
     def read(self) -> Expr:
         value = self._sum()
         if self.at != len(self.tokens):
             raise self._refuse()
+        if value.free_symbols:
+            return value
         if value in (oo, -oo):
             return value
         if not value.is_finite or not value.is_real:
@@ -142,8 +174,11 @@ class _Reader:
             raise self._refuse(" (too deeply nested)")
         exponent = self._signed()
         self.depth -= 1
-        size = abs(base.evalf(6)) if base.is_finite else None
-        if size is None or not exponent.is_Rational or (base.is_zero and exponent <= 0):
+        if base.free_symbols:
+            if not exponent.is_Rational or abs(exponent) > MAX_DEPTH:
+                raise self._refuse(" (a power it does not allow)")
+            return base**exponent
+        if base.is_finite is False or not exponent.is_Rational or (base.is_zero and exponent <= 0):
             raise self._refuse(" (a power it does not allow)")
         if base.is_Rational:
             digits = max(len(str(base.p)), len(str(base.q)))
@@ -162,15 +197,18 @@ class _Reader:
             return value
         if token in _CONSTANTS:
             return _CONSTANTS[token]
-        if token in _FUNCTIONS:
+        if self.symbols is not None and token in self.symbols:
+            return self.symbols[token]
+        functions = _FUNCTIONS if self.symbols is None else _MORE_FUNCTIONS
+        if token in functions:
             if self._next() != "(":
                 raise self._refuse()
             argument = self._sum()
             if self._next() != ")":
                 raise self._refuse()
-            if abs(argument) > 10**6:
+            if not argument.free_symbols and abs(argument) > 10**6:
                 raise self._refuse(" (the argument is too large)")
-            return _FUNCTIONS[token](argument)
+            return functions[token](argument)
         if token and (token[0].isdigit() or token[0] == "."):
             mantissa, _, power = token.lower().partition("e")
             if power and abs(int(power)) > MAX_DIGITS:

@@ -27,7 +27,9 @@ from torch import Tensor
 
 from ..derive.losses.softmax import SoftmaxLoss
 from .embeddings import normalise
-from .losses import BoundLoss, Parameters, bind_to
+from .losses import Parameters, bind_to
+from .problem import Problem
+from .towers import TowerLoss, bind_towers_to
 
 # Rows are scaled to unit length before anything is computed, so the bound is about exact
 # unit vectors; rows further off than float32 rounding are taken for a mistake instead.
@@ -83,13 +85,23 @@ def certify(loss: SoftmaxLoss, u: Tensor, params: Parameters) -> Certificate:
     )
 
 
-def certify_bound(loss: BoundLoss, u: Tensor) -> Certificate:
-    """:func:`certify` for a loss already bound; ``u`` is ``(B, m, n, p, d)`` in float64."""
+def certify_towers(loss: TowerLoss, u: Tensor, params: Parameters) -> Certificate:
+    """:func:`certify` for two towers ``(*batch, 2, N, d)``, on their joint Gram matrix."""
+    bound, flat = bind_towers_to(loss, u.to(torch.float64), params)
+    shape = u.shape[:-3]
+    found = certify_bound(bound, flat)
+    return Certificate(
+        found.loss.reshape(shape), found.gap.reshape(shape), found.lambda_min.reshape(shape)
+    )
+
+
+def certify_bound(loss: Problem, u: Tensor) -> Certificate:
+    """:func:`certify` for a loss already bound; ``u`` is ``(B, *vectors, d)`` in float64."""
     off = (torch.linalg.vector_norm(u, dim=-1) - 1).abs().max()
     if not bool(off < _UNIT):
         raise ValueError(f"rows must have unit length; the worst is off by {float(off):.2g}")
     u = normalise(u)
-    rows = u.flatten(1, 3)
+    rows = u.flatten(1, -2)
     value, s = loss.value_and_gram_gradient(u)
     y = ((s @ rows) * rows).sum(dim=-1)
     s.diagonal(dim1=1, dim2=2).sub_(y)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import sqrt
 
 import torch
@@ -103,42 +103,70 @@ def structured_embeddings(
     }
     # An orthonormal basis of each eigenspace of the Gram matrix, rows indexed like vectors.
     bases = {
-        "views": _kron(_eye(m), _eye(n), _contrasts(p)),
-        "instances": _kron(_eye(m), _contrasts(n), _ones(p)),
-        "classes": _kron(_contrasts(m), _ones(n), _ones(p)),
-        "mean": _kron(_ones(m), _ones(n), _ones(p)),
+        "views": kron(eye(m), eye(n), contrasts(p)),
+        "instances": kron(eye(m), contrasts(n), ones(p)),
+        "classes": kron(contrasts(m), ones(n), ones(p)),
+        "mean": kron(ones(m), ones(n), ones(p)),
     }
+    values = {
+        name: sum(float(scheme.table[name][relation]) * given[relation] for relation in given)
+        for name in bases
+    }
+    out = from_eigenspaces(values, bases, d, (same_instance, same_class, cross_class))
+    return out.reshape(m, n, p, d).to(device=device, dtype=dtype)
+
+
+def from_eigenspaces(
+    values: Mapping[str, float], bases: Mapping[str, Tensor], d: int, inner: Sequence[float]
+) -> Tensor:
+    """Unit vectors, as rows in R^d, from the eigenvalues of their Gram matrix.
+
+    Parameters
+    ----------
+    values, bases
+        Eigenvalue of each eigenspace, and an orthonormal basis of it as columns.
+    d
+        The dimension.
+    inner
+        The inner products that were asked for, to name them in messages.
+
+    Raises
+    ------
+    ValueError
+        If an eigenvalue is negative, or ``d`` is less than the rank.
+    """
     parts = []
     for name, basis in bases.items():
-        row = scheme.table[name]
-        value = sum(float(row[relation]) * given[relation] for relation in given)
+        value, size = values[name], len(basis)
         if basis.shape[1] == 0:
             continue
-        if value < -_ZERO * m * n * p:
+        if value < -_ZERO * size:
             raise ValueError(
-                f"no vectors have inner products {same_instance:g}, {same_class:g}, "
-                f"{cross_class:g}: the Gram matrix has the eigenvalue {value:.3g} ({name})"
+                f"no vectors have inner products {', '.join(f'{x:g}' for x in inner)}: "
+                f"the Gram matrix has the eigenvalue {value:.3g} ({name})"
             )
-        if value > _ZERO * m * n * p:
+        if value > _ZERO * size:
             parts.append(sqrt(value) * basis)
     vectors = torch.cat(parts, dim=1)
     rank = vectors.shape[1]
     if rank > d:
         raise ValueError(f"this structure needs d >= {rank}, got d={d}")
-    out = torch.zeros(m * n * p, d, dtype=torch.float64)
+    out = torch.zeros(len(vectors), d, dtype=torch.float64)
     out[:, :rank] = vectors
-    return normalise(out).reshape(m, n, p, d).to(device=device, dtype=dtype)
+    return normalise(out)
 
 
-def _eye(size: int) -> Tensor:
+def eye(size: int) -> Tensor:
+    """All vectors on ``size`` points, as columns."""
     return torch.eye(size, dtype=torch.float64)
 
 
-def _ones(size: int) -> Tensor:
+def ones(size: int) -> Tensor:
+    """The constant unit vector, ``(size, 1)``."""
     return torch.full((size, 1), 1 / sqrt(size), dtype=torch.float64)
 
 
-def _contrasts(size: int) -> Tensor:
+def contrasts(size: int) -> Tensor:
     """Orthonormal columns that sum to zero (Helmert), ``(size, size - 1)``."""
     out = torch.zeros(size, size - 1, dtype=torch.float64)
     for k in range(1, size):
@@ -147,7 +175,8 @@ def _contrasts(size: int) -> Tensor:
     return out
 
 
-def _kron(*factors: Tensor) -> Tensor:
+def kron(*factors: Tensor) -> Tensor:
+    """Kronecker product; the first factor's index is the slowest."""
     out = factors[0]
     for factor in factors[1:]:
         out = torch.kron(out, factor.contiguous())

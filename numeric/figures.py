@@ -63,7 +63,7 @@ def measure(
     KeyboardInterrupt
         On Ctrl-C; what was finished is in the table, and the next call goes on from there.
     """
-    table = Table(path, grid.setup(dtype))
+    table = Table(path, grid.setup(dtype), Row)
     if tolerance is None and grid.d < grid.m * grid.n - 1:
         tolerance = LOOSE
     rows = sweep(

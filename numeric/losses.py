@@ -31,6 +31,7 @@ from sympy import Expr, lambdify
 from torch import Tensor
 
 from ..derive.losses.softmax import SoftmaxLoss
+from .problem import wide
 
 #: A parameter: one number for all problems, or a tensor of the shape of the batch.
 Parameter = float | Tensor
@@ -48,7 +49,8 @@ def relation_counts(m: int, n: int, p: int) -> dict[str, int]:
 # ------------------------------------------------------------------ compiled declarations
 
 
-def _as_function(expr: Expr, names: tuple[str, ...]) -> Callable[..., Any]:
+def as_function(expr: Expr, names: tuple[str, ...]) -> Callable[..., Any]:
+    """Compile a coefficient or a temperature to a torch function of its parameters."""
     functions = {"exp": torch.exp, "log": torch.log, "sqrt": torch.sqrt, "tanh": torch.tanh}
     function: Callable[..., Any] = lambdify(names, expr, modules=[functions])
     return function
@@ -67,7 +69,7 @@ class _Compiled:
 def _compile(loss: SoftmaxLoss) -> _Compiled:
     expressions = [loss.temperature, *(term.coefficient for term in loss.terms)]
     names = tuple(sorted({symbol.name for e in expressions for symbol in e.free_symbols}))
-    temperature, *coefficients = (_as_function(e, names) for e in expressions)
+    temperature, *coefficients = (as_function(e, names) for e in expressions)
     return _Compiled(names, temperature, tuple(coefficients))
 
 
@@ -149,12 +151,16 @@ class BoundLoss:
         total = -self._linear_value(u)
         for denominator in self.denominators:
             x = self._in_blocks(u, denominator)
-            logits = (x @ x.mT) / _wide(self.tau, 4)
+            logits = (x @ x.mT) / wide(self.tau, 4)
             if denominator.outside is not None:
                 logits = logits.masked_fill(denominator.outside, -torch.inf)
             mean = torch.logsumexp(logits, dim=-1).sum(dim=(1, 2)) / self.size
             total = total + denominator.weight * mean
         return total
+
+    def point(self, u: Tensor) -> Point:
+        """The loss at embeddings."""
+        return Point(self, u)
 
     def value_and_gradient(self, u: Tensor) -> tuple[Tensor, Tensor]:
         """Loss ``(B,)`` and its gradient in the embeddings (in all of R^d, not projected)."""
@@ -176,7 +182,7 @@ class BoundLoss:
         for denominator in self.denominators:
             x = self._in_blocks(u, denominator)
             _, q, log_sum = _softmax_pairs(x, self.tau, denominator)
-            q *= _wide(denominator.weight / (2 * self.size * self.tau), 4)
+            q *= wide(denominator.weight / (2 * self.size * self.tau), 4)
             _diagonal_blocks(total, denominator.blocks).add_(q.permute(0, 2, 3, 1))
             value += denominator.weight * log_sum.sum(dim=(1, 2)) / self.size
         return value, total
@@ -201,16 +207,16 @@ class BoundLoss:
         a0, a1, a2, a3 = (2 * weight for weight in self.sums)
         instances = v.sum(dim=3)
         classes = instances.sum(dim=2)
-        far = _wide(a2, 3) * classes + _wide(a3, 3) * classes.sum(dim=1, keepdim=True)
-        near = _wide(a1, 4) * instances + far[:, :, None]
-        return _wide(a0, 5) * v + near[:, :, :, None]
+        far = wide(a2, 3) * classes + wide(a3, 3) * classes.sum(dim=1, keepdim=True)
+        near = wide(a1, 4) * instances + far[:, :, None]
+        return wide(a0, 5) * v + near[:, :, :, None]
 
     def _add_linear(self, matrices: Tensor, factor: float) -> None:
         """Add ``factor * W`` to ``(B, N, N)``, in place."""
         a0, a1, a2, a3 = (factor * weight for weight in self.sums)
-        matrices += _wide(a3, 3)
+        matrices += wide(a3, 3)
         for weight, blocks in ((a0, self.size), (a1, self.m * self.n), (a2, self.m)):
-            _diagonal_blocks(matrices, blocks).add_(_wide(weight, 4))
+            _diagonal_blocks(matrices, blocks).add_(wide(weight, 4))
 
 
 def _diagonal_blocks(matrices: Tensor, blocks: int) -> Tensor:
@@ -233,6 +239,10 @@ class Point:
         ``(B,)``
     gradient : Tensor
         The shape of ``u``.
+    unit, noise, resolution : Tensor
+        ``(B,)``; what the search measures progress by, as said of
+        :class:`~cltheory.numeric.problem.Point`. Entries of the gradient are of the order
+        of 1/tau, and their rounding errors too, in units of the machine's epsilon.
     """
 
     def __init__(self, loss: BoundLoss, u: Tensor) -> None:
@@ -247,7 +257,7 @@ class Point:
         for denominator in loss.denominators:
             x = loss._in_blocks(u, denominator)
             p, q, log_sum = _softmax_pairs(x, loss.tau, denominator)
-            q *= _wide(denominator.weight / (loss.size * loss.tau), 4)
+            q *= wide(denominator.weight / (loss.size * loss.tau), 4)
             if denominator.blocks == 1 and self._sums_left:
                 loss._add_linear(q[:, 0], -2.0)
                 self._sums_left = False
@@ -257,6 +267,18 @@ class Point:
         if self._sums_left:
             self.gradient -= loss._linear_gradient(u)
 
+    @property
+    def unit(self) -> Tensor:
+        return torch.ones_like(self.value)
+
+    @property
+    def noise(self) -> Tensor:
+        return 1 / self.loss.tau
+
+    @property
+    def resolution(self) -> Tensor:
+        return self.value.abs().clamp(min=1)
+
     def hessian(self, v: Tensor) -> Tensor:
         """Derivative of the gradient along ``v``."""
         loss = self.loss
@@ -264,7 +286,7 @@ class Point:
         for denominator, (p, q) in zip(loss.denominators, self._softmax, strict=True):
             x, y = loss._in_blocks(self.u, denominator), loss._in_blocks(v, denominator)
             # With P the softmax and C = dG: dP = P (C - rowsum(P C)) / tau.
-            c = (y * _wide(denominator.weight / (loss.size * loss.tau**2), 4)) @ x.mT
+            c = (y * wide(denominator.weight / (loss.size * loss.tau**2), 4)) @ x.mT
             dp = (c + c.mT).mul_(p)
             dp.addcmul_(p, dp.sum(dim=-1, keepdim=True), value=-1)
             total += ((dp + dp.mT) @ x).view_as(v)
@@ -284,7 +306,7 @@ class Point:
         """The other point where ``take`` is True, this one elsewhere."""
 
         def choose(mine: Tensor, theirs: Tensor) -> Tensor:
-            return torch.where(_wide(take, mine.ndim), theirs, mine)
+            return torch.where(wide(take, mine.ndim), theirs, mine)
 
         mixed = object.__new__(Point)
         mixed.loss = self.loss
@@ -303,7 +325,7 @@ def _softmax_pairs(
     x: Tensor, tau: Tensor, denominator: _Denominator
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Row-wise softmax P of the inner products in each block, P + P^T, and the log-sums."""
-    logits = (x / _wide(tau, 4)) @ x.mT
+    logits = (x / wide(tau, 4)) @ x.mT
     if denominator.outside is not None:
         logits.masked_fill_(denominator.outside, -torch.inf)
     # Nothing is nearer to a unit vector than itself, which saves looking for the largest.
@@ -314,10 +336,6 @@ def _softmax_pairs(
     p /= z[..., None]
     return p, p + p.mT, top + z.log()
 
-
-def _wide(x: Tensor, dims: int) -> Tensor:
-    """Per-problem numbers, shaped to multiply a tensor of ``dims`` dimensions."""
-    return x.reshape(-1, *(1,) * (dims - 1))
 
 
 # ------------------------------------------------------------------------------- binding
@@ -364,7 +382,7 @@ def bind(
             f"loss {loss.name!r} takes the parameters {', '.join(compiled.names)}; "
             f"got {', '.join(sorted(params)) or 'none'}"
         )
-    values = [_per_problem(name, params[name], batch, dtype, device) for name in compiled.names]
+    values = [per_problem(name, params[name], batch, dtype, device) for name in compiled.names]
 
     def number(function: Callable[..., Any]) -> Tensor:
         return torch.as_tensor(function(*values), dtype=dtype, device=device).expand(batch).clone()
@@ -397,9 +415,10 @@ def bind(
     )
 
 
-def _per_problem(
+def per_problem(
     name: str, value: Parameter, batch: int, dtype: torch.dtype, device: torch.device | str
 ) -> Tensor:
+    """A parameter as one number for each problem; an error where that is not what it is."""
     tensor = torch.as_tensor(value, dtype=dtype, device=device).flatten()
     if tensor.numel() not in (1, batch):
         raise ValueError(f"parameter {name!r} has {tensor.numel()} values for {batch} problems")

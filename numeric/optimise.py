@@ -26,7 +26,8 @@ from ..derive.losses.softmax import SoftmaxLoss
 from .certificate import Certificate, certify_bound
 from .device import resolve_device
 from .embeddings import normalise, random_embeddings
-from .losses import BoundLoss, Parameters, Point, bind
+from .losses import Parameters, bind
+from .problem import Point, Problem, wide
 from .progress import Report, reporting
 
 #: Default tolerance on the gradient norm. Entries of the gradient are of the order of
@@ -35,12 +36,14 @@ from .progress import Report, reporting
 #: within-class spread and k of the order of 0.1 to 100, so that a gradient of 1e-12 still
 #: means a within-class variance r^2 of up to 5e-8. Elsewhere the error is far smaller.
 #: In float32, where rounding is 1e9 times coarser, the last digits are out of reach.
+#: Points may give a unit of their own that it multiplies (two towers do).
 TOLERANCE = {torch.float64: 1e-12, torch.float32: 1e-5}
 
 # Steps whose predicted decrease is below this many units in the last place of the loss are
 # judged by gradients: at 1e3 the difference of two losses is wrong by 1% at most.
 _VISIBLE = 1e3
-# A gradient entry carries rounding errors of about this many times eps/tau. A step that
+# A gradient entry carries rounding errors of about this many times eps and what the point
+# calls its noise (1/tau for a softmax over classes). A step that
 # promises less than the error times its length cannot be told from none: it is taken only
 # if it lowers the gradient norm, and when this many of them in a row have not halved it,
 # rounding is all that is left.
@@ -67,7 +70,7 @@ class Optimum:
     Attributes
     ----------
     embeddings
-        ``(B, m, n, p, d)``, unit rows.
+        Unit rows, ``(B, m, n, p, d)``; of two towers, ``(B, 2, N, d)``.
     loss, gradient_norm
         ``(B,)``. The gradient is the Riemannian one; see the module's docstring.
     iterations, evaluations, hessian_products
@@ -155,57 +158,90 @@ def minimise(
     a single cell, begins elsewhere and needs a few.
     """
     where = resolve_device(device)
-    if tolerance is None:
-        tolerance = TOLERANCE.get(dtype, 1e-5)
     if min(m, n, p, d) < 1:
         raise ValueError(f"m, n, p and d must be at least 1, got {m}, {n}, {p}, {d}")
-    batch = _batch_size(params, seeds, start)
+    if start is not None and start.shape[-4:] != (m, n, p, d):
+        raise ValueError(f"start has the shape {tuple(start.shape)}, not (B, {m}, {n}, {p}, {d})")
+    batch = batch_size(params, seeds, start, 4)
     bound = bind(loss, params, m=m, n=n, p=p, batch=batch, dtype=dtype, device=where)
     used_seeds: tuple[int, ...] | None = None
     if start is None:
         chosen = [seeds] if isinstance(seeds, int) else list(seeds)
         used_seeds = tuple(chosen * batch if len(chosen) == 1 else chosen)
-        u = random_embeddings(chosen, m=m, n=n, p=p, d=d, dtype=dtype, device=where)
-    else:
-        if start.shape[-4:] != (m, n, p, d):
-            raise ValueError(
-                f"start has the shape {tuple(start.shape)}, not (B, {m}, {n}, {p}, {d})"
-            )
-        u = normalise(start.detach().to(device=where, dtype=dtype).reshape(-1, m, n, p, d))
-    u = u.expand(batch, m, n, p, d).clone()
-
-    with torch.no_grad():
-        search = _Search(u, tolerance, max_iterations)
-        size = chunk or default_chunk(bound.size, where)
-        with reporting(progress, batch, "problem") as advance:
-            try:
-                for index in torch.arange(batch, device=where).split(size):
-                    search.run(bound.select(index), index, advance)
-            except KeyboardInterrupt:
-                pass  # problems without a stop code of their own keep INTERRUPTED
-        if search.untouched.any():
-            search.measure(bound, size)
-        found = _certificate(bound, u, size) if certificate else None
-    return Optimum(
-        u,
-        search.loss,
-        search.gradient_norm,
-        search.iterations,
-        search.evaluations,
-        search.products,
-        search.stop,
-        found,
-        used_seeds,
-        tolerance,
-        dtype,
-        where,
+        start = random_embeddings(chosen, m=m, n=n, p=p, d=d, dtype=dtype, device=where)
+    return search(
+        bound,
+        start.reshape(-1, m, n, p, d),
+        batch=batch,
+        seeds=used_seeds,
+        tolerance=tolerance,
+        max_iterations=max_iterations,
+        certificate=certificate,
+        dtype=dtype,
+        device=where,
+        chunk=chunk,
+        progress=progress,
     )
 
 
-def _batch_size(params: Parameters, seeds: int | Sequence[int], start: Tensor | None) -> int:
+def search(
+    problem: Problem,
+    start: Tensor,
+    *,
+    batch: int,
+    seeds: tuple[int, ...] | None,
+    tolerance: float | None,
+    max_iterations: int,
+    certificate: bool,
+    dtype: torch.dtype,
+    device: torch.device,
+    chunk: int | None,
+    progress: bool | Report,
+) -> Optimum:
+    """Search from given embeddings: what :func:`minimise` does for a loss already bound.
+
+    ``start`` is ``(batch, *vectors, d)``, or ``(1, *vectors, d)`` for all problems; the rest
+    is as there.
+    """
+    if tolerance is None:
+        tolerance = TOLERANCE.get(dtype, 1e-5)
+    u = normalise(start.detach().to(device=device, dtype=dtype))
+    u = u.expand(batch, *u.shape[1:]).clone()
+    with torch.no_grad():
+        run = _Search(u, tolerance, max_iterations)
+        size = chunk or default_chunk(problem.size, device)
+        with reporting(progress, batch, "problem") as advance:
+            try:
+                for index in torch.arange(batch, device=device).split(size):
+                    run.run(problem.select(index), index, advance)
+            except KeyboardInterrupt:
+                pass  # problems without a stop code of their own keep INTERRUPTED
+        if run.untouched.any():
+            run.measure(problem, size)
+        found = _certificate(problem, u, size) if certificate else None
+    return Optimum(
+        u,
+        run.loss,
+        run.gradient_norm,
+        run.iterations,
+        run.evaluations,
+        run.products,
+        run.stop,
+        found,
+        seeds,
+        tolerance,
+        dtype,
+        device,
+    )
+
+
+def batch_size(
+    params: Parameters, seeds: int | Sequence[int], start: Tensor | None, dims: int
+) -> int:
+    """Common number of problems of what is given; a set of embeddings has ``dims`` dimensions."""
     lengths = {value.numel() for value in params.values() if isinstance(value, Tensor)}
     if start is not None:
-        lengths.add(start.shape[:-4].numel())
+        lengths.add(start.shape[:-dims].numel())
     elif not isinstance(seeds, int):
         lengths.add(len(seeds))
     lengths.discard(1)
@@ -227,7 +263,7 @@ def default_chunk(size: int, device: torch.device) -> int:
     return max(1, min(1024, entries // size**2))
 
 
-def _certificate(bound: BoundLoss, u: Tensor, size: int) -> Certificate:
+def _certificate(bound: Problem, u: Tensor, size: int) -> Certificate:
     bound = bound.to(torch.float64)
     parts = [
         certify_bound(bound.select(index), u[index].to(torch.float64))
@@ -245,12 +281,11 @@ def _certificate(bound: BoundLoss, u: Tensor, size: int) -> Certificate:
 
 def _dot(a: Tensor, b: Tensor) -> Tensor:
     """Inner product per problem: the mean over vectors of their inner products."""
-    vectors = a.shape[1] * a.shape[2] * a.shape[3]
-    return (a * b).flatten(1).sum(dim=1) / vectors
+    return (a * b).flatten(1).sum(dim=1) / a.shape[1:-1].numel()
 
 
 def _times(weight: Tensor, v: Tensor) -> Tensor:
-    return weight.reshape(-1, 1, 1, 1, 1) * v
+    return wide(weight, v.ndim) * v
 
 
 def _tangent(u: Tensor, v: Tensor) -> Tensor:
@@ -304,10 +339,10 @@ class _Search:
         self.stop = [StopCode.INTERRUPTED] * batch
         self.untouched = torch.ones(batch, dtype=torch.bool, device=u.device)
 
-    def run(self, loss: BoundLoss, index: Tensor, advance: Callable[[int], None]) -> None:
+    def run(self, loss: Problem, index: Tensor, advance: Callable[[int], None]) -> None:
         """Search until every problem of a chunk has ended."""
         zero = torch.zeros_like(index)
-        point = Point(loss, self.u[index])
+        point = loss.point(self.u[index])
         gradient, norm = self._gradient(point)
         state = _State(
             index,
@@ -323,7 +358,7 @@ class _Search:
         )
         try:
             while True:
-                converged = state.norm <= self.tolerance
+                converged = state.norm <= self.tolerance * state.point.unit
                 stalled = state.idle >= _PATIENCE
                 ended = converged | stalled | (state.iterations >= self.max_iterations)
                 if bool(ended.any()):
@@ -355,10 +390,10 @@ class _Search:
     def _open(self, problem: int) -> bool:
         return self.stop[problem] is StopCode.INTERRUPTED
 
-    def measure(self, loss: BoundLoss, size: int) -> None:
+    def measure(self, loss: Problem, size: int) -> None:
         """Loss and gradient of the starts that an interruption left untouched."""
         for index in self.untouched.nonzero().flatten().split(size):
-            point = Point(loss.select(index), self.u[index])
+            point = loss.select(index).point(self.u[index])
             self.loss[index] = point.value
             self.gradient_norm[index] = self._gradient(point)[1]
 
@@ -382,23 +417,25 @@ class _Search:
         point, gradient, norm = state.point, state.gradient, state.norm
         # A residual of norm^1.5 makes convergence superlinear, at far fewer products than
         # norm^2 would take; below the tolerance nothing needs to be resolved.
-        target = (norm * norm.sqrt().clamp(max=0.1)).clamp(min=0.3 * self.tolerance)
+        unit = point.unit
+        relative = (norm / unit).sqrt().clamp(max=0.1)
+        target = (norm * relative).maximum(0.3 * self.tolerance * unit)
         step, decrease, at_edge, products = self._newton_step(point, gradient, state.radius, target)
         moved = point.u + step
         length = torch.linalg.vector_norm(moved, dim=-1, keepdim=True)
-        trial = Point(point.loss, moved / length)
+        trial = point.loss.point(moved / length)
         trial_gradient, trial_norm = self._gradient(trial)
 
         # What the step achieved: by the loss where that can be seen; else by the trapezoid
         # rule, from the slopes at both ends of the curve that was followed, whose rounding
         # errors are relative to the step.
         eps = torch.finfo(norm.dtype).eps
-        visible = decrease > _VISIBLE * eps * point.value.abs().clamp(min=1)
+        visible = decrease > _VISIBLE * eps * point.resolution
         velocity = _tangent(trial.u, step) / length
         by_slope = -0.5 * (_dot(gradient, step) + _dot(trial_gradient, velocity))
         achieved = torch.where(visible, point.value - trial.value, by_slope)
         ratio = achieved / decrease
-        noise = _NOISE * eps / point.loss.tau * _dot(step, step).sqrt()
+        noise = _NOISE * eps * point.noise * _dot(step, step).sqrt()
         measurable = decrease > noise
         good = torch.where(measurable, ratio > 0.1, trial_norm < norm)
 
@@ -409,7 +446,7 @@ class _Search:
             point, gradient, norm = trial, trial_gradient, trial_norm
         elif bool(good.any()):
             point = point.mix(good, trial)
-            gradient = torch.where(good.reshape(-1, 1, 1, 1, 1), trial_gradient, gradient)
+            gradient = torch.where(wide(good, gradient.ndim), trial_gradient, gradient)
             norm = torch.where(good, trial_norm, norm)
         progress = measurable | (norm < 0.5 * state.best)
         return _State(

@@ -300,14 +300,14 @@ def _chains(
                 some = [cells[i] for i in again]
                 noise = [_noise_seed(cell) for cell in some]
                 retried = job.solve(some, perturb(found.embeddings[again], noise, perturbation))
-                _replace(found, again, retried)
+                merge(found, again, retried)
                 for i in again:
                     starts[i] = "perturbed"
             latest.update(zip(live, found.embeddings, strict=True))
             yield job.rows(cells, found, starts)
 
 
-def _replace(found: Optimum, index: Sequence[int], later: Optimum) -> None:
+def merge(found: Optimum, index: Sequence[int], later: Optimum) -> None:
     """Put the outcome of a continued search in place of the earlier one; costs add up."""
     assert found.certificate is not None
     assert later.certificate is not None

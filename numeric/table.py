@@ -3,30 +3,42 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from pathlib import Path
-
-from .sweep import Row
+from typing import Any, Generic, Protocol, TypeVar
 
 _TYPES = {"float": float, "int": int, "str": str}
-#: Columns that tell one set-up from another; rows of two do not mix in one table.
-SETUP = ("m", "n", "p", "d", "dtype")
+
+
+class Record(Protocol):
+    """A dataclass whose fields are numbers and strings; one line of a table."""
+
+    def __init__(self, **columns: Any) -> None: ...
+
+    def as_dict(self) -> dict[str, float | int | str]:
+        """Columns by name."""
+
+
+R = TypeVar("R", bound=Record)
 
 
 class TableError(ValueError):
     """The file is not a table of this sweep; the message is one line."""
 
 
-class Table:
-    """A CSV file of :class:`~cltheory.numeric.sweep.Row`, one line each.
+class Table(Generic[R]):
+    """A CSV file of rows such as :class:`~cltheory.numeric.sweep.Row`, one line each.
 
     Parameters
     ----------
     path
         Created when the first row is written.
     setup
-        Values of the columns in :data:`SETUP` that every row must have.
+        Columns that tell one set-up from another, with the values that every row must have:
+        rows of two do not mix in one table.
+    row
+        The class of its rows.
 
     Raises
     ------
@@ -34,12 +46,15 @@ class Table:
         If the file exists and is something else, or was made with another set-up.
     """
 
-    def __init__(self, path: Path, setup: dict[str, int | str]):
-        self.path, self.setup = path, setup
+    def __init__(self, path: Path, setup: Mapping[str, float | int | str], row: type[R]):
+        self.path, self.setup, self.row = path, setup, row
         self.rows = self._read() if path.exists() else []
 
-    def _read(self) -> list[Row]:
-        names = [f.name for f in fields(Row)]
+    def _columns(self) -> list[str]:
+        return [f.name for f in fields(self.row)]  # type: ignore[arg-type]
+
+    def _read(self) -> list[R]:
+        names = self._columns()
         try:
             text = self.path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
@@ -53,11 +68,11 @@ class Table:
         reader = csv.DictReader(lines)
         if reader.fieldnames is None or list(reader.fieldnames) != names:
             raise TableError(f"{self.path} is not a table of a sweep: give another --table")
-        types = {f.name: _TYPES[str(f.type)] for f in fields(Row)}
+        types = {f.name: _TYPES[str(f.type)] for f in fields(self.row)}  # type: ignore[arg-type]
         rows = []
         for number, record in enumerate(reader, 2):
             try:
-                rows.append(Row(**{k: types[k](record[k]) for k in names}))
+                rows.append(self.row(**{k: types[k](record[k]) for k in names}))
             except (TypeError, ValueError, KeyError):
                 raise TableError(f"{self.path}, line {number} is not a row of a sweep") from None
         for row in rows:
@@ -74,13 +89,13 @@ class Table:
         with self.path.open("r+b") as file:
             file.truncate(size)
 
-    def append(self, rows: Iterable[Row]) -> None:
+    def append(self, rows: Iterable[R]) -> None:
         """Write rows at the end, at once."""
         fresh = not self.path.exists() or self.path.stat().st_size == 0
         with self.path.open("a", newline="", encoding="utf-8") as file:
             writer = csv.writer(file)
             if fresh:
-                writer.writerow([f.name for f in fields(Row)])
+                writer.writerow(self._columns())
             for row in rows:
                 # repr keeps every digit of a float.
                 writer.writerow(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -20,66 +20,12 @@ from ..derive.losses.softmax import SoftmaxLoss
 from ..derive.losses.supcl import CNCE, SUP_CNCE, SUPCL
 from ..derive.results import results
 from .certificate import certify
+from .checks import CLOSE, CLOSE_GAP, CLOSE_LOSS, CLOSE_THRESHOLD, Check
 from .embeddings import random_embeddings, structured_embeddings
 from .optimise import Optimum, StopCode, minimise
 from .variance import variances
-
-#: Measured inner products and variances must match to this. The search stops at a gradient
-#: of 1e-12, which leaves at most 5e-8 in a variance right at a threshold (less elsewhere).
-CLOSE = 1e-6
-#: Least losses must match to this: they err by the square of the distance to the optimum.
-CLOSE_LOSS = 1e-9
-#: The certified gap must be below this. It is N times an eigenvalue that is zero up to the
-#: gradient tolerance and rounding, for N up to a few thousand.
-CLOSE_GAP = 1e-6
-#: A threshold located by bisection of an eigenvalue's sign: its rounding error of 1e-15
-#: over a slope that is never below 1e-4 in the ranges tried.
-CLOSE_THRESHOLD = 1e-9
-
-Outcome = Literal["agrees", "disagrees", "not covered"]
-
-
-@dataclass(frozen=True)
-class Check:
-    """One comparison.
-
-    Attributes
-    ----------
-    what, at
-        What was compared, and at which point.
-    predicted, measured
-        From the derivation, and from embeddings.
-    tolerance
-        Largest difference that counts as agreement.
-    gap
-        Certified distance of the loss from its global minimum; None where nothing was
-        optimised.
-    stop
-        How the search ended.
-    """
-
-    what: str
-    at: str
-    predicted: float
-    measured: float
-    tolerance: float
-    gap: float | None = None
-    stop: str = ""
-    covered: bool = True
-
-    @property
-    def difference(self) -> float:
-        """Measured minus predicted."""
-        return self.measured - self.predicted
-
-    @property
-    def verdict(self) -> Outcome:
-        """Whether the two agree within the tolerance, with a certificate below its own."""
-        if not self.covered:
-            return "not covered"
-        near = abs(self.difference) <= self.tolerance
-        certified = self.gap is None or self.gap <= CLOSE_GAP
-        return "agrees" if near and certified else "disagrees"
+from .verify_towers import CHECKS as TOWER_CHECKS
+from .verify_towers import verify_towers
 
 
 @dataclass(frozen=True)
@@ -123,10 +69,10 @@ def verify(
     seeds
         Seeds of the random starts; every one is checked.
     d
-        Embedding dimension; by default the number of instances, m n.
+        Embedding dimension; by default the number of instances, m n, or of items, N.
     values
         Any of the parameters of the result; the others take small defaults. Where alpha
-        (or tau) is not given, values on both sides of the threshold are picked.
+        (or tau, t, b) is not given, values on both sides of the threshold are picked.
 
     Raises
     ------
@@ -134,8 +80,11 @@ def verify(
         For values outside the domain, or parameters that the result has not.
     """
     result = results[id]
+    if id in TOWER_CHECKS:
+        return verify_towers(id, seeds=seeds, d=d, dtype=dtype, device=device, **values)
     if id not in _CHECKS:
-        raise DomainError(f"{id} has no numeric cross-check; there is one for {', '.join(_CHECKS)}")
+        there = ", ".join([*_CHECKS, *TOWER_CHECKS])
+        raise DomainError(f"{id} has no numeric cross-check; there is one for {there}")
     known = {s.name for s in result.parameters} | {"p"}
     for name in values:
         if name not in known:

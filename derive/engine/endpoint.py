@@ -98,6 +98,31 @@ def essential(condition: Expr, parameter: Symbol, domain: Domain) -> Expr:
     return sign * left[0]
 
 
+def concave_form(factor: Expr, parameter: Symbol, domain: Domain, proof: Derivation) -> Expr:
+    """Divide a sum of exponentials by one of them so that it is concave in the parameter.
+
+    It is then >= 0 on an interval, whose ends are bracketed by its largest value.
+
+    Raises
+    ------
+    NoClosedForm
+        If none of the quotients is proved concave.
+    """
+    ys = in_order(e for e in factor.atoms(exp) if parameter in e.free_symbols)
+    for divisor in (S.One, *ys):
+        candidate = (factor / divisor).expand()
+        bend = derivative(derivative(candidate, parameter), parameter)
+        if is_proved_positive(-bend, domain):
+            proof.add(
+                f"Up to a positive factor the condition is concave in {parameter}",
+                lt(bend, 0),
+                "so it is >= 0 on one interval of it, which may be empty",
+                positive(-bend, domain),
+            )
+            return candidate
+    raise NoClosedForm(f"the condition is not known to be concave in {parameter}")
+
+
 def solve(factor: Expr, parameter: Symbol, domain: Domain) -> Expr:
     """Solve ``factor = 0``, with ``factor`` from :func:`essential`.
 

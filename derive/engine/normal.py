@@ -72,7 +72,7 @@ class ExpField:
 
     def _collect_exponentials(self, found: set[Expr]) -> None:
         ordered = in_order(found)
-        exponents = [a.args[0].xreplace(self._rename) for a in ordered]
+        exponents = [S.One if a is S.Exp1 else a.args[0].xreplace(self._rename) for a in ordered]
         for basis, rows in _rational_basis(exponents):
             for j, e in enumerate(basis):
                 scale = lcm(*(int(row[j].denominator) for row in rows.values()), 1)
@@ -223,7 +223,7 @@ def _survey(expressions: Iterable[Expr]) -> tuple[set[Symbol], set[Expr], set[Ex
         seen.add(e)
         if e.is_Symbol:
             symbols.add(e)
-        elif isinstance(e, exp):
+        elif isinstance(e, exp) or e is S.Exp1:
             exponentials.add(e)
         elif isinstance(e, log) or (e.is_Pow and e.exp.is_Rational and not e.exp.is_Integer):
             opaque.add(e)

@@ -39,6 +39,8 @@ class Quantity:
         Whether ``oo`` is a value like any other.
     at_oo
         Values for a symbol at ``oo`` that are not limits, such as a rank that drops.
+    needs
+        An expression that must be >= 0 for the quantity to exist, and what to say if not.
     """
 
     expression: Expr
@@ -47,6 +49,7 @@ class Quantity:
     domain: Domain | None = None
     extended: bool = False
     at_oo: Mapping[Symbol, Expr] = field(default_factory=dict)
+    needs: tuple[Expr, str] | None = None
 
 
 Builder = Callable[[Derivation], Mapping[str, Quantity]]
@@ -69,6 +72,8 @@ class Result:
         Where the result is meant.
     build
         Derives the quantities, adding checked steps to the derivation it is given.
+    texts, read
+        Names of expressions that may be given (a loss), and how to make the result for them.
     """
 
     def __init__(
@@ -80,10 +85,27 @@ class Result:
         parameters: tuple[Symbol, ...],
         domain: Domain,
         build: Builder,
+        texts: tuple[str, ...] = (),
+        read: Callable[..., Result] | None = None,
     ):
         self.id, self.title, self.source = id, title, source
         self.parameters, self.domain = parameters, domain
         self._build = build
+        self.texts, self._read = texts, read
+
+    def given(self, **texts: str | Expr) -> Result:
+        """The same result for expressions of the user's: a loss, say.
+
+        Raises
+        ------
+        DomainError
+            If it takes none, or one is not accepted; one line.
+        """
+        unknown = [name for name in texts if name not in self.texts]
+        if self._read is None or unknown:
+            takes = ", ".join(self.texts) or "no expressions"
+            raise DomainError(f"{self.id} does not take {', '.join(unknown)}; it takes {takes}")
+        return self._read(**texts)
 
     # --- what was derived ------------------------------------------------------------
     @cached_property
@@ -170,6 +192,10 @@ class Result:
         quantity = self.quantity(name)
         if quantity.domain is not None:
             quantity.domain.check(point)
+        if quantity.needs is not None:
+            least = quantity.needs[0].xreplace(dict(point))
+            if not least.free_symbols and least.evalf(30) < 0:
+                raise DomainError(quantity.needs[1])
         for symbol, value in quantity.at_oo.items():
             if point.get(symbol) is oo:
                 return value.xreplace(dict(point))

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 import mpmath
-from sympy import Expr, Float, Lambda, Max, Min, Symbol, log, sympify
+from sympy import Expr, Float, Lambda, Max, Min, Symbol, log, oo, sympify
 
 from .decide import positive
 from .domain import Domain
@@ -63,7 +63,7 @@ class ClampedRoot(Expr):
         h, x = self.equation()
         if h.xreplace({x: self.low}).evalf(30) >= 0:
             return self.low
-        if h.xreplace({x: self.high}).evalf(30) <= 0:
+        if self.high is not oo and h.xreplace({x: self.high}).evalf(30) <= 0:
             return self.high
         return self
 
@@ -110,7 +110,13 @@ class ClampedRoot(Expr):
         h, x = self.equation()
         with mpmath.workprec(prec + GUARD_BITS):
             f = _mp_function(h, x)
-            low, high = (mpmath.mpmathify(e.evalf(_digits(prec))) for e in (self.low, self.high))
+            low = mpmath.mpmathify(self.low.evalf(_digits(prec)))
+            if self.high is oo:
+                high = _beyond(f, low)
+                if high is None:
+                    return oo
+            else:
+                high = mpmath.mpmathify(self.high.evalf(_digits(prec)))
             root = bracket(f, low, high, prec + GUARD_BITS // 2)
         return Float._new(root._mpf_, prec)
 
@@ -120,6 +126,16 @@ class ClampedRoot(Expr):
             rf"\operatorname{{root}}_{{{printer._print(x)} \in \left[{printer._print(self.low)},\,"
             rf"{printer._print(self.high)}\right]}}\left({printer._print(h)} = 0\right)"
         )
+
+
+def _beyond(f: Callable[[Any], Any], low: Any) -> Any:
+    """A point where an increasing function is positive, or None if there is none in sight."""
+    step = mpmath.mpf(1)
+    for _ in range(60):
+        if f(low + step) > 0:
+            return low + step
+        step *= 2
+    return None
 
 
 def _digits(prec: int) -> int:

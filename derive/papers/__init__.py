@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .ledger import Claim, Ledger
 
-PAPERS = ("lee2025ssem",)
+PAPERS = ("lee2025ssem", "lee2024sigmoid")
 
 
 class UnknownPaper(KeyError):
@@ -18,7 +18,7 @@ class UnknownPaper(KeyError):
         return str(self.args[0])
 
 
-def ledger(key: str) -> Ledger:
+def ledger_of(key: str) -> Ledger:
     """The ledger of a paper.
 
     Raises
@@ -34,4 +34,4 @@ def ledger(key: str) -> Ledger:
 
 def settled_by(result: str) -> list[Claim]:
     """All printed claims that a result settles."""
-    return [c for key in PAPERS for c in ledger(key).settled_by(result)]
+    return [c for key in PAPERS for c in ledger_of(key).settled_by(result)]

@@ -8,16 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import mpmath
-from sympy import Expr, Symbol, nan, zoo
+from sympy import Expr, nan, zoo
 
-from ..engine.decide import positive, sample_points, zero
+from ..engine.decide import positive, zero
 from ..engine.domain import Domain
 from ..engine.evidence import Evidence, Grade, Holds, Refuted, weakest
-from .embeddings import Embeddings
 from .ledger import Verdict
+
+if TYPE_CHECKING:
+    from .embeddings import Embeddings
+
+Sets = TypeVar("Sets", bound="Embeddings")
+
+#: A printed formula, built when it is needed; tests put a wrong one in its place.
+Formula = Callable[[], Expr]
 
 DIGITS = 50
 #: Two 50-digit values closer than this (relative to 1 + |value|) count as equal:
@@ -110,11 +117,11 @@ def differs_at(point: Mapping[str, Any], printed: Expr, derived: Expr, note: str
 
 
 def on_embeddings(
-    sides: Callable[[Embeddings], tuple[Any, Any]],
+    sides: Callable[[Sets], tuple[Any, Any]],
     relation: Relation,
-    cases: Iterable[Embeddings],
+    cases: Iterable[Sets],
     *,
-    where: Callable[[Embeddings], bool] = lambda _: True,
+    where: Callable[[Sets], bool] = lambda _: True,
     note: str = "",
 ) -> Verdict:
     """Test ``left relation right`` on exact embeddings, stopping at the first that fails.
@@ -142,14 +149,21 @@ def on_embeddings(
     return Verdict("agrees", Evidence(Grade.SAMPLED, f"{tried} exact embedding sets"), note)
 
 
-def needs_condition(condition: str, within: Verdict, without: Verdict, note: str = "") -> Verdict:
-    """Combine two runs: the claim holds under ``condition`` and fails at a point outside it."""
+def needs_condition(
+    condition: str, within: Verdict, without: Verdict | Callable[[], Verdict], note: str = ""
+) -> Verdict:
+    """Combine two runs: the claim holds under ``condition`` and fails at a point outside it.
+
+    If it does not even hold under the condition, that is the verdict. ``without`` is
+    a function where it makes sense only once the claim is known to hold within.
+    """
     if within.word != "agrees":
-        raise ValueError(f"the claim does not hold even with {condition}: {within}")
-    if without.word != "differs":
-        raise ValueError(f"nothing fails without {condition}: {without}")
+        return within
+    outside = without() if callable(without) else without
+    if outside.word != "differs":
+        raise ValueError(f"nothing fails without {condition}: {outside}")
     text = f"needs {condition}" + (f"; {note}" if note else "")
-    return Verdict("needs-condition", within.evidence, text, without.witness)
+    return Verdict("needs-condition", within.evidence, text, outside.witness)
 
 
 def undefined_at(point: Mapping[str, Any], compute: Callable[[], Any], note: str = "") -> Verdict:
@@ -217,22 +231,5 @@ def _show(point: Mapping[str, Any]) -> str:
 
 
 def _describe(u: Embeddings) -> str:
-    text = f"m = {u.m}, n = {u.n}, p = {u.p}, d = {u.dimension}"
+    text = getattr(u, "shape", f"m = {u.m}, n = {u.n}, p = {u.p}, d = {u.dimension}")
     return f"{text} ({u.note})" if u.note else text
-
-
-__all__ = [
-    "Relation",
-    "Symbol",
-    "all_equal",
-    "both",
-    "decided",
-    "differs_at",
-    "equal",
-    "first_difference",
-    "holds_positive",
-    "needs_condition",
-    "on_embeddings",
-    "sample_points",
-    "undefined_at",
-]

@@ -11,7 +11,7 @@ import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import cache
-from itertools import product
+from itertools import combinations, product
 
 Index = tuple[int, int, int]
 Number = Fraction
@@ -98,6 +98,10 @@ class Embeddings:
             (i, j, k) for i in range(self.m) for j in range(self.n) for k in range(self.n) if j != k
         ]
 
+    def pairs(self) -> list[tuple[Index, Index]]:
+        """Unordered pairs of different indices."""
+        return list(combinations(self.everything, 2))
+
     # --- inner products ----------------------------------------------------------
     def ip(self, a: Index, b: Index) -> Fraction:
         """Inner product of two embeddings."""
@@ -122,6 +126,19 @@ class Embeddings:
     def mean_sq_dist(self, left: Sequence[Index], right: Sequence[Index]) -> Fraction:
         """Squared distance between the mean of ``left`` and the mean of ``right``."""
         return self.mean_ip(left, left) + self.mean_ip(right, right) - 2 * self.mean_ip(left, right)
+
+    def sq_dist(self, left: Vector, right: Vector) -> Fraction:
+        """Squared distance of two linear combinations of embeddings."""
+        step = combine((1, left), (-1, right))
+        return self.dot(step, step)
+
+    def distinct(self) -> int:
+        """Number of different vectors."""
+        kept: list[Index] = []
+        for a in self.everything:
+            if all(self.mean_sq_dist([a], [b]) != 0 for b in kept):
+                kept.append(a)
+        return len(kept)
 
     def variance(self, subset: Sequence[Index]) -> Fraction:
         """Mean squared distance of ``subset`` to its own mean (Definition A.1)."""

@@ -6,6 +6,7 @@ reduced loss or a minimiser is compared with.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -26,10 +27,16 @@ def relation(a: Index, b: Index) -> str:
     return "same_class" if a[0] == b[0] else "cross_class"
 
 
-def value(loss: SoftmaxLoss, u: Embeddings, **parameters: Fraction | int) -> Any:
+def value(
+    loss: SoftmaxLoss,
+    u: Embeddings,
+    relation: Callable[[Index, Index], str] = relation,
+    **parameters: Fraction | int,
+) -> Any:
     """Evaluate a loss; ``parameters`` gives its symbols by name (``alpha=Fraction(1, 2)``).
 
-    Terms of weight zero are left out, so that they need no positives.
+    ``relation`` names the relation of an ordered pair. Terms of weight zero are left out,
+    so that they need no positives.
 
     Raises
     ------

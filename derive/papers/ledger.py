@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from importlib import import_module
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from ..engine.evidence import Evidence
 
@@ -14,8 +15,7 @@ Check = TypeVar("Check", bound=Callable[..., "Verdict"])
 Word = Literal["agrees", "differs", "needs-condition", "undecided"]
 
 
-@dataclass(frozen=True)
-class Verdict:
+class Verdict(NamedTuple):
     """What running a claim's check came to.
 
     Attributes
@@ -34,15 +34,14 @@ class Verdict:
     word: Word
     evidence: Evidence
     note: str = ""
-    witness: Mapping[str, Any] = field(default_factory=dict)
+    witness: Mapping[str, Any] = MappingProxyType({})
 
     def with_note(self, note: str) -> Verdict:
         """Return the same verdict with a note for the reader."""
-        return Verdict(self.word, self.evidence, note, self.witness)
+        return self._replace(note=note)
 
 
-@dataclass(frozen=True)
-class Claim:
+class Claim(NamedTuple):
     """A statement as printed in a paper, and the check that reaches its verdict."""
 
     paper: str
@@ -57,11 +56,27 @@ class Claim:
 
 
 class Ledger:
-    """The claims of one paper, in the order of its pages."""
+    """The claims of one paper, in the order of its pages.
 
-    def __init__(self, key: str, title: str):
+    Parameters
+    ----------
+    key, title
+        Of the paper.
+    package
+        Where its sections are.
+    sections
+        Modules in the order of the pages, each with the results that settle claims in
+        it. A section is loaded when its claims are asked for. Claims of other modules
+        come last, when those have been imported.
+    """
+
+    def __init__(
+        self, key: str, title: str, package: str = "", sections: Mapping[str, Sequence[str]] = {}
+    ):
         self.key, self.title = key, title
-        self._claims: dict[str, Claim] = {}
+        self.sections = dict(sections)
+        self._package = package
+        self._claims: dict[str, dict[str, Claim]] = {name: {} for name in self.sections}
 
     def claim(
         self, label: str, statement: str, *, result: str | None = None
@@ -80,22 +95,37 @@ class Ledger:
         """
 
         def register(check: Check) -> Check:
-            if label in self._claims:
+            section = check.__module__.rpartition(".")[2]
+            if result not in (None, *self.sections.get(section, (result,))):
+                raise ValueError(f"{self.key}: {section} is not listed as settled by {result}")
+            if any(label in claims for claims in self._claims.values()):
                 raise ValueError(f"{self.key} has two claims labelled {label}")
-            self._claims[label] = Claim(self.key, label, statement, check, result)
+            claim = Claim(self.key, label, statement, check, result)
+            self._claims.setdefault(section, {})[label] = claim
             return check
 
         return register
 
     def __iter__(self) -> Iterator[Claim]:
-        return iter(self._claims.values())
+        self._load(self.sections)
+        return iter([c for claims in self._claims.values() for c in claims.values()])
 
     def __len__(self) -> int:
-        return len(self._claims)
+        return sum(1 for _ in self)
 
     def __getitem__(self, label: str) -> Claim:
-        return self._claims[label]
+        for claim in self:
+            if claim.label == label:
+                return claim
+        raise KeyError(label)
 
     def settled_by(self, result: str) -> list[Claim]:
-        """The claims that a result settles."""
-        return [c for c in self if c.result == result]
+        """The claims that a result settles; only their sections are loaded."""
+        self._load(name for name, settles in self.sections.items() if result in settles)
+        return [
+            c for claims in self._claims.values() for c in claims.values() if c.result == result
+        ]
+
+    def _load(self, sections: Iterable[str]) -> None:
+        for name in sections:
+            import_module(f"{self._package}.{name}")

@@ -6,14 +6,17 @@ there: the same first-order conditions at the ends that gave alpha_min of SupCL
 (lee2024sigmoid, Theorem 2, has them for b = t).
 """
 
-from sympy import S
+from dataclasses import replace
 
+from sympy import Expr, S, oo
+
+from ..engine.calculus import derivative
 from ..engine.derivation import Derivation, by_construction
 from ..engine.domain import at_least
-from ..engine.endpoint import threshold
+from ..engine.endpoint import concave_form, essential, threshold
 from ..engine.reduce import ReducedPairwise
 from ..engine.relations import ge, le
-from ..engine.result import Quantity, Result
+from ..engine.result import Quantity, Result, argmin
 from ..losses.clip import SIGMOID
 from ..symbols import N, b, t
 from ._ccem import BIASED, SYMMETRY, WARM, on_ccem, shape_of
@@ -22,6 +25,10 @@ FOUR = WARM.with_range(
     N, at_least(4, "for N = 2 and 3 with b = t the simplex is optimal at every t"), 5
 )
 THREE = BIASED.with_range(N, at_least(3, "for N = 2 the simplex is optimal at every bias"), 4)
+
+FIXED = BIASED.with_range(
+    N, at_least(4, "for N = 2 the simplex is optimal at every t; for N = 3 use b_simplex"), 5
+)
 
 
 def build(proof: Derivation) -> dict[str, Quantity]:
@@ -52,20 +59,46 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         "b_simplex": threshold(start, b, THREE, proof, meaning=f"{not_simplex} {free}"),
         "b_antipodal": threshold(end, b, THREE, proof, meaning=f"{not_antipodal} {free}"),
     }
+    never = "The antipodal structure is optimal at this bias"
+    quantities["t_antipodal_max"] = threshold(end, t, THREE, proof, meaning=never)
     meaning = {
         "t_simplex": "with b = t the simplex is optimal iff t >= t_simplex",
         "t_antipodal": "with b = t the antipodal structure is optimal iff t <= t_antipodal",
         "b_simplex": "the simplex is optimal iff b >= b_simplex",
         "b_antipodal": "the antipodal structure is optimal iff b <= b_antipodal",
+        "t_antipodal_max": "at a fixed b the antipodal structure is optimal iff t <= this",
     }
-    return {
+    domains = {"t_simplex": FOUR, "t_antipodal": FOUR}
+    found = {
         name: Quantity(
-            found.value,
-            rf"{name[0]}_{{\mathrm{{{name[2:]}}}}}",
+            one.value,
+            rf"{name[0]}_{{\mathrm{{{name[2:].replace('_', ' ')}}}}}",
             meaning[name],
-            FOUR if name[0] == "t" else THREE,
+            domains.get(name, THREE),
         )
-        for name, found in quantities.items()
+        for name, one in quantities.items()
+    }
+    largest = found["t_antipodal_max"].expression
+    found["t_antipodal_max"] = replace(
+        found["t_antipodal_max"],
+        needs=(largest, "the antipodal structure is optimal at no temperature at this bias"),
+    )
+    return found | _fixed_bias(essential(start, t, FIXED), proof)
+
+
+def _fixed_bias(condition: Expr, proof: Derivation) -> dict[str, Quantity]:
+    """The temperatures at which the simplex is optimal for a given bias: an interval."""
+    f = concave_form(condition, t, FIXED, proof)
+    best = argmin(-derivative(f, t), t, S.Zero, oo)
+    needs = (f.xreplace({t: best}), "the simplex is optimal at no temperature at this bias")
+    says = "at a fixed b the simplex is optimal iff t_simplex_min <= t <= t_simplex_max"
+    return {
+        "t_simplex_min": Quantity(
+            argmin(f, t, S.Zero, best), r"t_{\mathrm{simplex\,min}}", says, FIXED, needs=needs
+        ),
+        "t_simplex_max": Quantity(
+            argmin(-f, t, best, oo), r"t_{\mathrm{simplex\,max}}", says, FIXED, needs=needs
+        ),
     }
 
 

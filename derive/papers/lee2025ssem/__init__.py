@@ -6,9 +6,27 @@ from ..ledger import Ledger
 LEDGER = Ledger(
     "lee2025ssem",
     "A Theoretical Framework for Preventing Class Collapse in Supervised Contrastive Learning",
+    __name__,
+    {
+        "section_3": (),
+        "figure_1": ("ssem",),
+        "section_4_1": ("ssem", "supcl-optimum"),
+        "section_4_2": ("ssem", "supcl-optimum", "cnce-optimum", "sup-cnce-optimum"),
+        "section_5_1": ("ssem", "supcl-optimum", "variance-bound"),
+        "section_5_2": ("ssem", "supcl-threshold"),
+        "section_6": (),
+        "appendix_a1": ("variance-bound",),
+        "appendix_a2_ssem": ("ssem",),
+        "appendix_a2_existence": ("ssem",),
+        "appendix_a3_jensen": (),
+        "appendix_a3_lemma_a1": ("ssem",),
+        "appendix_a3_lemma_a2": ("ssem",),
+        "appendix_a3_theorem_a2": ("supcl-optimum",),
+        "appendix_a3_bound_sup": (),
+        "appendix_a3_bound_self": ("supcl-optimum",),
+        "appendix_a3_on_ssem": ("ssem", "supcl-optimum"),
+        "appendix_a4": ("supcl-optimum", "supcl-threshold"),
+        "appendix_a5": ("cnce-optimum",),
+        "appendix_b": ("ssem",),
+    },
 )
-
-# In the order of the paper's pages.
-from . import main, variance, structure  # noqa: E402, F401, I001
-from . import jensen, lemmas, optimality, bound_sup, bound_self, reduced  # noqa: E402, F401
-from . import collapse, cnce, appendix_b  # noqa: E402, F401

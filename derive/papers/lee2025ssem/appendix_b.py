@@ -12,11 +12,7 @@ from ...engine.domain import Domain
 from ...engine.evidence import Grade
 from ...results import results
 from ...symbols import delta, m, n
-from ..checks import (
-    decided,
-    equal,
-    needs_condition,
-)
+from ..checks import decided, equal, needs_condition
 from ..ledger import Verdict
 from . import LEDGER
 
@@ -79,9 +75,7 @@ def b_variance(bound: Fraction = Fraction(5, 100)) -> Verdict:
     alphas, taus, measured, gaps = zip(*([float(v) for v in c] for c in cells), strict=True)
     predicted = f(m=stored["m"], n=stored["n"], alpha=alphas, tau=taus)
     gap, k = max((abs(t - v), k) for k, (t, v) in enumerate(zip(predicted, measured, strict=True)))
-    how = (
-        f"{len(cells)} cells optimised in d = {stored['d']}, certified gaps up to {max(gaps):.2g}"
-    )
+    how = f"{len(cells)} cells optimised in d = {stored['d']}, certified gaps up to {max(gaps):.2g}"
     point = {"alpha": str(cells[k][0]), "tau": str(cells[k][1])}
     return decided(
         gap <= bound,

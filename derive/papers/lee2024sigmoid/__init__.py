@@ -1,0 +1,31 @@
+"""Lee, Chang, Sohn. Analysis of Using Sigmoid Loss for Contrastive Learning. AISTATS 2024.
+
+The text at hand was extracted from a PDF and mixes up indices in places (v_i for v_j).
+Where a reading of the page makes a formula true, that reading is the claim, and the note
+says so.
+"""
+
+from ..ledger import Ledger
+
+CCEM, OPTIMUM, THRESHOLD = "ccem", "sigmoid-optimum", "sigmoid-threshold"
+INFONCE, PAIRWISE = "infonce-optimum", "pairwise-threshold"
+
+LEDGER = Ledger(
+    "lee2024sigmoid",
+    "Analysis of Using Sigmoid Loss for Contrastive Learning",
+    __name__,
+    {
+        "section_1": (THRESHOLD,),
+        "section_3": (CCEM, INFONCE),
+        "section_4_1": (CCEM, OPTIMUM),
+        "section_4_2": (CCEM, OPTIMUM, INFONCE, PAIRWISE),
+        "section_4_proof": (CCEM, PAIRWISE),
+        "section_5_1": (OPTIMUM, THRESHOLD, INFONCE),
+        "section_5_2": (CCEM, OPTIMUM, THRESHOLD),
+        "appendix_a": (),
+        "appendix_b1": (CCEM,),
+        "appendix_b2": (INFONCE,),
+        "appendix_b3": (INFONCE,),
+        "appendix_b4": (OPTIMUM, THRESHOLD),
+    },
+)

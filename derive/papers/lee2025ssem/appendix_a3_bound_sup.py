@@ -1,0 +1,491 @@
+"""Appendix A.3, fourth part: the proof of Theorem A.2 from (A.32) to the bound (A.45)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import mpmath
+
+from ..checks import both, decided, needs_condition
+from ..embeddings import Embeddings, Index
+from ..ledger import Verdict
+from . import LEDGER
+from ._sums import (
+    all_sets,
+    anchors,
+    at_temperature,
+    chain,
+    cross,
+    log_mean,
+    loss,
+    means,
+    norms,
+    own,
+    same,
+    spread,
+    symmetric_sets,
+    temperature,
+    total,
+)
+from ._sums import exp as e_to
+
+Sides = Callable[[Embeddings], Any]
+
+
+# --- the losses rewritten ----------------------------------------------------------------------
+def _ratio(u: Embeddings, a: Index, b: Index) -> Any:
+    """exp(u.v/tau) over the sum of exp(u.w/tau)."""
+    t = temperature(u)
+    return e_to(u.ip(a, b) / t) / mpmath.fsum(e_to(u.ip(a, w) / t) for w in u.everything)
+
+
+def _inside(u: Embeddings, a: Index, b: Index) -> Any:
+    """Sum over w of exp(u.(w - v)/tau)."""
+    t = temperature(u)
+    return mpmath.fsum(e_to((u.ip(a, w) - u.ip(a, b)) / t) for w in u.everything)
+
+
+@LEDGER.claim(
+    "(A.32)",
+    r"L_{Sup}(U) = -\frac{1}{mn(n-1)p^2} \sum_{i, j \neq j'} \sum_u \sum_v \log\frac{e^{u^\top "
+    r"v/\tau}}"
+    r"{\sum_w e^{u^\top w/\tau}} = \dots = \frac{1}{mn(n-1)p^2} \sum_{i,j} \sum_{u \in U_{ij}} "
+    r"\sum_{v \in U_i \setminus U_{ij}} \log(\sum_w e^{u^\top(w-v)/\tau})",
+)
+def a32() -> Verdict:
+    def lines(u: Embeddings) -> list[Any]:
+        one = mpmath.mpf(1) / (u.m * u.n * (u.n - 1) * u.p**2)
+        pairs = [
+            (a, b)
+            for i, j, k in u.ordered_instance_pairs()
+            for a in u.of_instance(i, j)
+            for b in u.of_instance(i, k)
+        ]
+        return [
+            loss(u, Fraction(0)),
+            -one * mpmath.fsum(mpmath.log(_ratio(u, a, b)) for a, b in pairs),
+            one * mpmath.fsum(mpmath.log(_inside(u, a, b)) for a, b in pairs),
+            one
+            * mpmath.fsum(
+                mpmath.log(_inside(u, a, b)) for a, _, rest, _ in anchors(u) for b in rest
+            ),
+        ]
+
+    return chain(
+        lines,
+        ("=", "=", "="),
+        all_sets(),
+        note="the text cites (4) for the definition; for p > 1 it is (2)",
+    )
+
+
+@LEDGER.claim(
+    "(A.33)",
+    r"L_{Self}(U) = -\frac{1}{mnp^2} \sum_{i,j} \sum_{u,v \in U_{ij}} \log\frac{e^{u^\top v/\tau}}"
+    r"{\sum_w e^{u^\top w/\tau}} = \frac{1}{mnp^2} \sum_{i,j} \sum_{u,v \in U_{ij}} "
+    r"\log(\sum_w e^{u^\top(w-v)/\tau})",
+)
+def a33() -> Verdict:
+    def lines(u: Embeddings) -> list[Any]:
+        one = mpmath.mpf(1) / (u.m * u.n * u.p**2)
+        pairs = [(a, b) for a, views, _, _ in anchors(u) for b in views]
+        return [
+            loss(u, Fraction(1)),
+            -one * mpmath.fsum(mpmath.log(_ratio(u, a, b)) for a, b in pairs),
+            one * mpmath.fsum(mpmath.log(_inside(u, a, b)) for a, b in pairs),
+        ]
+
+    return chain(
+        lines,
+        ("=", "="),
+        all_sets(),
+        note="the text cites (5) for the definition; for p > 1 it is (3)",
+    )
+
+
+@LEDGER.claim(
+    "Theorem A.2, proof: partition",
+    r"U = (U \setminus U_i) \dot\cup (U_i \setminus U_{ij}) \dot\cup U_{ij} for all i, j",
+)
+def partition() -> Verdict:
+    def sides(u: Embeddings) -> tuple[int, int]:
+        good = all(sorted(s + t + v) == u.everything for _, s, t, v in anchors(u))
+        return int(good), 1
+
+    return at_temperature(
+        sides, "=", all_sets(), note="with the sets read as families indexed by i, j, k"
+    )
+
+
+# --- the supervised loss ---------------------------------------------------------------------
+def jensen_inside(u: Embeddings, a: Index, b: Index) -> Any:
+    """The right-hand side of (A.34) for u = a and v = b, which (A.46) has as well."""
+    t, m, n, p = temperature(u), u.m, u.n, u.p
+    views, rest, outside = (
+        u.of_instance(*a[:2]),
+        u.others_in_class(*a[:2]),
+        u.outside_class(a[0]),
+    )
+    pull = u.ip(a, b) / t
+    return (
+        (m - 1) * n * p * e_to(u.sum_ip([a], outside) / ((m - 1) * n * p) / t - pull)
+        + (n - 1) * p * e_to(u.sum_ip([a], rest) / ((n - 1) * p) / t - pull)
+        + p * e_to(u.sum_ip([a], views) / p / t - pull)
+    )
+
+
+def pairs_of(u: Embeddings, own_views: bool) -> list[tuple[Index, Index]]:
+    return [(a, b) for a, views, rest, _ in anchors(u) for b in (views if own_views else rest)]
+
+
+def _tightest(u: Embeddings, own_views: bool) -> tuple[Any, Any]:
+    """Both sides of Jensen's inequality at the pair where they are closest."""
+    sides = [(_inside(u, a, b), jensen_inside(u, a, b)) for a, b in pairs_of(u, own_views)]
+    return min(sides, key=lambda s: s[0] - s[1])
+
+
+def constant(u: Embeddings, pairs: list[tuple[Index, Index]], *groups: str) -> bool:
+    """Whether u.(w - v) is one constant per group of w, over all pairs (u, v)."""
+    for name in groups:
+        found = {
+            u.ip(a, w) - u.ip(a, b)
+            for a, b in pairs
+            for w in {
+                "views": u.of_instance(*a[:2]),
+                "rest": u.others_in_class(*a[:2]),
+                "outside": u.outside_class(a[0]),
+            }[name]
+        }
+        if len(found) > 1:
+            return False
+    return True
+
+
+GROUPS = ("outside", "rest", "views")
+
+
+@LEDGER.claim(
+    "(A.34)",
+    r"\sum_w e^{u^\top(w-v)/\tau} = \dots \ge (m-1)np \exp(\frac{1}{(m-1)np} \sum_{w \in U "
+    r"\setminus "
+    r"U_i} u^\top w/\tau - u^\top v/\tau) + (n-1)p \exp(\dots) + p \exp(\dots)",
+)
+def a34() -> Verdict:
+    def split(u: Embeddings) -> tuple[Any, Any]:
+        t = temperature(u)
+        a, b = pairs_of(u, own_views=False)[0]
+        _, views, rest, outside = anchors(u)[0]
+        parts = [
+            mpmath.fsum(e_to((u.ip(a, w) - u.ip(a, b)) / t) for w in group)
+            for group in (outside, rest, views)
+        ]
+        return _inside(u, a, b), mpmath.fsum(parts)
+
+    return both(
+        at_temperature(lambda u: _tightest(u, own_views=False), ">=", all_sets()),
+        at_temperature(split, "=", all_sets()),
+    )
+
+
+def jensen_is_tight(own_views: bool) -> Verdict:
+    return at_temperature(
+        lambda u: _tightest(u, own_views),
+        "=",
+        symmetric_sets(),
+        where=lambda u: constant(u, pairs_of(u, own_views), *GROUPS),
+        note="sufficient, as printed",
+    )
+
+
+@LEDGER.claim(
+    "(A.35)", r"with (A.36) and (A.37): u^\top(w-v) = c_1 for w \in U \setminus U_i gives equality"
+)
+def a35() -> Verdict:
+    return jensen_is_tight(own_views=False)
+
+
+@LEDGER.claim("(A.36)", r"with (A.35) and (A.37): u^\top(w-v) = c_2 for w \in U_i \setminus U_{ij}")
+def a36() -> Verdict:
+    return jensen_is_tight(own_views=False)
+
+
+@LEDGER.claim("(A.37)", r"with (A.35) and (A.36): u^\top(w-v) = c_3 for w \in U_{ij}")
+def a37() -> Verdict:
+    return jensen_is_tight(own_views=False)
+
+
+def a38_bound(u: Embeddings) -> Any:
+    """The right-hand side of (A.38), as printed: one logarithm per class."""
+    t, m, n, p = temperature(u), u.m, u.n, u.p
+    mean = Fraction(1, n * (n - 1) * p**2)
+    logs = []
+    for i in range(m):
+        pairs = [(a, b) for a, b in pairs_of(u, own_views=False) if a[0] == i]
+        pull = mean * sum(u.ip(a, b) for a, b in pairs) / t
+
+        def push(count: int, group: Callable[[Index], list[Index]], pairs: Any = pairs) -> Fraction:
+            return mean * sum(u.sum_ip([a], group(a)) / count for a, _ in pairs) / t
+
+        logs.append(
+            (m - 1) * n * p * e_to(push((m - 1) * n * p, lambda a: u.outside_class(a[0])) - pull)
+            + (n - 1) * p * e_to(push((n - 1) * p, lambda a: u.others_in_class(*a[:2])) - pull)
+            + p * e_to(push(p, lambda a: u.of_instance(*a[:2])) - pull)
+        )
+    return log_mean(logs)
+
+
+def _class_sums(u: Embeddings, i: int) -> tuple[Fraction, Fraction, Fraction]:
+    """own, same and cross restricted to the anchors of one class."""
+    c = u.of_class(i)
+    views = sum((u.sum_ip(s, s) for s in (u.of_instance(i, j) for j in range(u.n))), Fraction(0))
+    return views, u.sum_ip(c, c) - views, u.sum_ip(c, u.outside_class(i))
+
+
+def a39_bound(u: Embeddings) -> Any:
+    t, m, n, p = temperature(u), u.m, u.n, u.p
+    logs = []
+    for i in range(m):
+        views, rest, outside = _class_sums(u, i)
+        pull = rest / (n * (n - 1) * p**2) / t
+        logs.append(
+            (m - 1) * n * p * e_to(outside / ((m - 1) * n**2 * p**2) / t - pull)
+            + (n - 1) * p * e_to(rest / (n * (n - 1) * p**2) / t - pull)
+            + p * e_to(views / (n * p**2) / t - pull)
+        )
+    return log_mean(logs)
+
+
+def a40_bound(u: Embeddings) -> Any:
+    t, m, n, p = temperature(u), u.m, u.n, u.p
+    pull = same(u) / (m * n * (n - 1) * p**2) / t
+    return mpmath.log(
+        (m - 1) * n * p * e_to(cross(u) / (m * (m - 1) * n**2 * p**2) / t - pull)
+        + (n - 1) * p
+        + p * e_to(own(u) / (m * n * p**2) / t - pull)
+    )
+
+
+@LEDGER.claim(
+    "(A.38)",
+    r"L_{Sup}(U) \ge \frac{1}{mn(n-1)p^2} \sum \log(\text{right side of (A.34)}) \ge \frac1m "
+    r"\sum_i "
+    r"\log((m-1)np \exp(\dots) + (n-1)p \exp(\dots) + p \exp(\dots))",
+)
+def a38(printed: Sides = a38_bound) -> Verdict:
+    def lines(u: Embeddings) -> list[Any]:
+        bounds = [jensen_inside(u, a, b) for a, b in pairs_of(u, own_views=False)]
+        return [loss(u, Fraction(0)), log_mean(bounds), printed(u)]
+
+    return chain(lines, (">=", ">="), all_sets())
+
+
+@LEDGER.claim(
+    "(A.39)",
+    r"the right side of (A.38) is \frac1m \sum_i \log((m-1)np \exp(\frac{1}{(m-1)n^2p^2} \sum_{u "
+    r"\in "
+    r"U_i} \sum_{w \in U \setminus U_i} u^\top w/\tau - \dots) + (n-1)p \exp(\dots) + p "
+    r"\exp(\dots))",
+)
+def a39(printed: Sides = a39_bound) -> Verdict:
+    return at_temperature(lambda u: (a38_bound(u), printed(u)), "=", all_sets())
+
+
+@LEDGER.claim(
+    "Theorem A.2, proof: second exponential in (A.39)",
+    "the value inside the second exponential in (A.39) is zero",
+)
+def second_exponent() -> Verdict:
+    def inside(u: Embeddings) -> Fraction:
+        w_sum = sum((u.sum_ip([a], rest) for a, _, rest, _ in anchors(u) if a[0] == 0), Fraction(0))
+        v_sum = sum((u.ip(a, b) for a, b in pairs_of(u, own_views=False) if a[0] == 0), Fraction(0))
+        return w_sum - v_sum
+
+    return at_temperature(lambda u: (inside(u), Fraction(0)), "=", all_sets())
+
+
+@LEDGER.claim(
+    "(A.40)",
+    r"L_{Sup}(U) \ge \log((m-1)np \exp(\frac{1}{m(m-1)n^2p^2} \sum_i \sum_{u \in U_i} \sum_{w \in "
+    r"U "
+    r"\setminus U_i} u^\top w/\tau - \frac{1}{mn(n-1)p^2} \sum \sum \sum u^\top v/\tau) + (n-1)p + "
+    r"p \exp(\frac{1}{mnp^2} \sum_{i,j} \sum_{u,w \in U_{ij}} u^\top w/\tau - \dots))",
+)
+def a40(printed: Sides = a40_bound) -> Verdict:
+    return chain(
+        lambda u: [loss(u, Fraction(0)), a39_bound(u), printed(u)], (">=", ">="), all_sets()
+    )
+
+
+@LEDGER.claim(
+    "Theorem A.2, proof: equality in (A.38) and (A.40)",
+    "equality holds in (A.38) and (A.40) if (A.35), (A.36) and (A.37) are satisfied",
+)
+def sup_equality() -> Verdict:
+    return chain(
+        lambda u: [loss(u, Fraction(0)), a38_bound(u), a40_bound(u)],
+        ("=", "="),
+        symmetric_sets(),
+        where=lambda u: constant(u, pairs_of(u, own_views=False), *GROUPS),
+    )
+
+
+def _first_exponent(u: Embeddings) -> list[Fraction]:
+    """The lines from (A.41) to (A.42), the last one apart."""
+    t, m, n, p = temperature(u), u.m, u.n, u.p
+    factor = Fraction(m * n - 1, m * (m - 1) * n**2 * (n - 1))
+    level = -Fraction(1, (m - 1) * n) / t
+    return [
+        cross(u) / (m * (m - 1) * n**2 * p**2) / t - same(u) / (m * n * (n - 1) * p**2) / t,
+        -Fraction(m * n * p**2, m * (m - 1) * n**2 * p**2) / t
+        - same(u) / (m * (m - 1) * n**2 * p**2) / t
+        - same(u) / (m * n * (n - 1) * p**2) / t,
+        level - factor / p**2 * same(u) / t,
+        level - factor * means(u) / t,
+        level - factor * (m * n * (n - 1)) / t + factor / 2 * spread(u) / t,
+    ]
+
+
+@LEDGER.claim(
+    "(A.41)",
+    r"the first exponent of (A.40) is \ge -\frac{mnp^2}{m(m-1)n^2p^2}/\tau - "
+    r"\frac{1}{m(m-1)n^2p^2} \sum_{i, j \neq j'} \sum_u \sum_v u^\top v/\tau - \dots",
+)
+def a41() -> Verdict:
+    return at_temperature(lambda u: tuple(_first_exponent(u)[:2]), ">=", all_sets())  # type: ignore[arg-type,return-value]
+
+
+@LEDGER.claim(
+    "(A.42)",
+    r"\dots = -\frac{1}{(m-1)n}/\tau - \frac{mn-1}{m(m-1)n^2(n-1)} \sum_{i, j \neq j'} "
+    r"E[U_{ij}]^\top "
+    r"E[U_{ij'}]/\tau \ge \dots + \frac{mn-1}{2m(m-1)n^2(n-1)} \sum \|E[U_{ij}] - "
+    r"E[U_{ij'}]\|^2/\tau",
+)
+def a42(printed: Callable[[Embeddings], list[Fraction]] = _first_exponent) -> Verdict:
+    return chain(lambda u: printed(u)[1:], ("=", "=", ">="), all_sets())
+
+
+def a42_last_line(u: Embeddings) -> Fraction:
+    t, m, n = temperature(u), u.m, u.n
+    slope = Fraction(m * n - 1, 2 * m * (m - 1) * n**2 * (n - 1))
+    return -Fraction(m, m - 1) / t - slope * spread(u) / t
+
+
+@LEDGER.claim(
+    "(A.42), last line",
+    r"\dots = -\frac{m}{m-1}/\tau - \frac{mn-1}{2m(m-1)n^2(n-1)} \sum_{i, j \neq j'} "
+    r"\|E[U_{ij}] - E[U_{ij'}]\|^2/\tau",
+)
+def a42_last(printed: Callable[[Embeddings], Fraction] = a42_last_line) -> Verdict:
+    return at_temperature(
+        lambda u: (printed(u), _first_exponent(u)[-1]),
+        "=",
+        (Embeddings.ssem(2, 2, 1, Fraction(1, 2)), *all_sets()),
+        note="the sign before the last term should be +, as in the line above it",
+    )
+
+
+def apart_with_zero_sum() -> Embeddings:
+    return Embeddings.from_vectors(2, 2, 2, [[1], [-1]] * 4, note="views 1 and -1")
+
+
+@LEDGER.claim("(A.43)", r"equality in (A.41) holds iff \|\sum_u u\|^2 = 0")
+def a43() -> Verdict:
+    def sides(u: Embeddings) -> tuple[int, int]:
+        first = _first_exponent(u)
+        return int(total(u) == 0), int(first[0] == first[1])
+
+    return needs_condition(
+        "p = 1, or (A.24) as well",
+        at_temperature(sides, "=", all_sets(), where=lambda u: u.p == 1),
+        at_temperature(sides, "=", [apart_with_zero_sum()]),
+        "(A.21), from which it comes, has both conditions; (A.44) supplies the second",
+    )
+
+
+@LEDGER.claim("(A.44)", r"equality in (A.42) holds iff \|E[U_{ij}]\|^2 = 1 for all i, j")
+def a44() -> Verdict:
+    def sides(u: Embeddings) -> tuple[int, int]:
+        first = _first_exponent(u)
+        return int(norms(u) == u.m * u.n), int(first[-2] == first[-1])
+
+    return at_temperature(sides, "=", (*all_sets(), apart_with_zero_sum()))
+
+
+def second_exponent_of_a40(u: Embeddings) -> list[Fraction]:
+    """The display after (A.44), with tau where it is printed."""
+    t, m, n, p = temperature(u), u.m, u.n, u.p
+    return [
+        own(u) / (m * n * p**2) / t - same(u) / (m * n * (n - 1) * p**2) / t,
+        norms(u) / (m * n) / t - means(u) / (m * n * (n - 1)) * t,
+        norms(u) / (2 * m * n) / t
+        + norms(u) / (2 * m * n) / t
+        - 2 * means(u) / (2 * m * n * (n - 1)) * t,
+        spread(u) / (2 * m * n * (n - 1)) / t,
+    ]
+
+
+@LEDGER.claim(
+    "Theorem A.2, proof: display after (A.44), middle lines",
+    r"\dots = \frac{1}{mn} \sum_{i,j} \|E[U_{ij}]\|^2/\tau - \frac{1}{mn(n-1)} \sum_{i, j \neq j'} "
+    r"E[U_{ij}]^\top E[U_{ij'}] \tau = \dots",
+)
+def after_a44(
+    printed: Callable[[Embeddings], list[Fraction]] = second_exponent_of_a40,
+) -> Verdict:
+    return chain(
+        lambda u: printed(u)[:3],
+        ("=", "="),
+        (Embeddings.ssem(2, 2, 1, Fraction(0)), *all_sets()),
+        where=lambda u: temperature(u) != 1,
+        note="tau should divide the last sum of both lines: they print E.E' tau for E.E'/tau",
+    )
+
+
+@LEDGER.claim(
+    "Theorem A.2, proof: display after (A.44), ends",
+    r"\frac{1}{mnp^2} \sum \sum \sum u^\top w/\tau - \frac{1}{mn(n-1)p^2} \sum \sum \sum u^\top "
+    r"v/\tau "
+    r"= \frac{1}{2mn(n-1)} \sum_{i, j \neq j'} \|E[U_{ij}] - E[U_{ij'}]\|^2/\tau",
+)
+def after_a44_ends() -> Verdict:
+    return at_temperature(
+        lambda u: (second_exponent_of_a40(u)[0], second_exponent_of_a40(u)[3]), "=", all_sets()
+    )
+
+
+def sup_logarithm(u: Embeddings) -> Fraction:
+    """What (A.45) and (A.54) print inside the first logarithm."""
+    return a42_last_line(u)
+
+
+def no_logarithm(inside: Callable[[Embeddings], Fraction], note: str) -> Verdict:
+    u = Embeddings.ssem(2, 2, 1, Fraction(0))
+    argument = inside(u)
+    return decided(
+        argument > 0,
+        "the argument of the logarithm, on collapsed embeddings",
+        note,
+        witness={
+            "point": {"m": "2", "n": "2", "p": "1", "delta": "0", "tau": str(temperature(u))},
+            "printed": f"log({argument})",
+            "derived": f"L_Sup = {mpmath.nstr(loss(u, Fraction(0)), 8)}",
+        },
+    )
+
+
+LOST = (
+    "the bound prints log(E) + (n-1)p + p exp(...) with E <= 0 for every U; following (A.40) "
+    "it is log((m-1)np exp(E') + (n-1)p + p exp(...)), E' being E with + before its last term"
+)
+
+
+@LEDGER.claim(
+    "(A.45)",
+    r"L_{Sup}(U) \ge \log(-\frac{m}{m-1}/\tau - \frac{mn-1}{2m(m-1)n^2(n-1)} \sum_{i, j \neq j'} "
+    r"\|E[U_{ij}] - E[U_{ij'}]\|^2/\tau) + (n-1)p + p \exp(\frac{1}{2mn(n-1)} \sum \dots/\tau)",
+)
+def a45() -> Verdict:
+    return no_logarithm(sup_logarithm, LOST)

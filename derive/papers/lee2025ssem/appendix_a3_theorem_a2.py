@@ -1,0 +1,105 @@
+"""Appendix A.3: Theorem A.2."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import mpmath
+from sympy import Expr, S
+
+from ...losses.supcl import SUPCL
+from ...results import results
+from ...symbols import delta, x
+from ..checks import Formula, both, decided, equal, holds_positive, needs_condition
+from ..embeddings import Embeddings
+from ..evaluate import value
+from ..ledger import Verdict
+from . import LEDGER
+from ._domains import LOSS, ON_SEGMENT, SHAPE
+from ._loss import X_OF_DELTA, printed_slope, slope
+from ._sums import at_temperature, loss, random_sets, spread, ssem_matching, total
+
+
+def _one_class_in_the_plane() -> Verdict:
+    """m = 1, n = 3, d = 2: three vectors with a lower loss than every SSEM of the plane."""
+    half, one = Fraction(1, 2), Fraction(1)
+    collapsed, simplex = (Embeddings.ssem(1, 3, 1, Fraction(e)) for e in (0, 1))
+    # Equal inner products s have determinant (1 - s)^2 (1 + 2s): rank 2 or less at the ends only.
+    between_them = Embeddings.ssem(1, 3, 1, half)
+    assert max(collapsed.rank, simplex.rank) <= 2 < between_them.rank
+    better = Embeddings.from_vectors(1, 3, 1, [[1, 0], [1, 0], [0, 1]])
+    losses = [value(SUPCL, u, alpha=half, tau=one) for u in (collapsed, simplex, better)]
+    shown = [mpmath.nstr(v, 8) for v in losses]
+    return decided(
+        losses[2] >= min(losses[:2]),
+        "three losses computed",
+        witness={
+            "point": {"m": "1", "n": "3", "p": "1", "d": "2", "alpha": "1/2", "tau": "1"},
+            "printed": f"minimum on SSEM, which has loss {shown[0]} or {shown[1]} here",
+            "derived": f"loss {shown[2]} at (1, 0), (1, 0), (0, 1)",
+        },
+    )
+
+
+def theorem() -> Verdict:
+    """Every other embedding set has a higher loss than the SSEM with the same spread."""
+    within = [
+        at_temperature(
+            lambda u, a=a: (loss(u, a), loss(ssem_matching(u, spread), a)),  # type: ignore[misc]
+            ">",
+            random_sets(),
+            where=lambda u: u.p > 1 or total(u) != 0,
+        )
+        for a in (Fraction(0), Fraction(1, 2), Fraction(1))
+    ]
+    return needs_condition(
+        "m >= 2 and n >= 2 (not only mn >= 2)",
+        both(*within, results_support(), optimal_delta()),
+        _one_class_in_the_plane(),
+        "for n = 1 the loss divides by zero and, at alpha = 1, every delta gives the same "
+        "embeddings; for p > 1, Definition A.2 is meant for Definition 2",
+    )
+
+
+def results_support() -> Verdict:
+    """The derivation that every optimum lies on the segment."""
+    return Verdict("agrees", results["supcl-optimum"].evidence)
+
+
+@LEDGER.claim(
+    "Theorem A.2",
+    r"for mn \ge 2 and d \ge mn-1: \forall U^* \in \arg\min L(U), \exists! \delta \in [0, 1] "
+    r"such that U^\delta = U^*",
+    result="supcl-optimum",
+)
+def theorem_a2() -> Verdict:
+    return theorem()
+
+
+@LEDGER.claim(
+    "(A.31)",
+    r"\delta^* = 0 if h(0) \ge 0, otherwise the \delta \in (0, 1] with "
+    r"h(\delta^2 \frac{mn}{mn-1}) = 0",
+    result="supcl-optimum",
+)
+def optimal_delta(printed: Formula = printed_slope, end: Expr = S.One) -> Verdict:
+    # The result is the root of an increasing function, clamped to an interval of x.
+    h_printed = printed()
+    h, low, high = results["supcl-optimum"].x_star.args
+    return both(
+        equal(h_printed, h(x), ON_SEGMENT),
+        equal(S.Zero, low, SHAPE),
+        equal(X_OF_DELTA.subs(delta, end), high, SHAPE),
+        holds_positive(h_printed.diff(x), ON_SEGMENT),
+        holds_positive(h_printed.subs(x, high), LOSS, strict=False),
+    )
+
+
+@LEDGER.claim(
+    "Theorem A.2: h",
+    r"h(x; m, n, \tau, \alpha) = (1-\alpha) - \alpha(n-1) e^{-x/\tau} + (mn-1-\alpha(m-1)n) "
+    r"e^{(-\frac{m}{m-1} + x\frac{n-1}{(m-1)n})/\tau}",
+    result="supcl-optimum",
+)
+def h_function(printed: Formula = printed_slope) -> Verdict:
+    return equal(printed(), slope(), ON_SEGMENT, "the slope of the loss times something positive")

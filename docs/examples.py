@@ -1,0 +1,156 @@
+"""The examples and formulas in README.md and docs/*.md: run them again, compare or rewrite.
+
+    python docs/examples.py           compare, exit 1 on a difference
+    python docs/examples.py --write   put what the tool prints now into the pages
+
+A code block that starts with ``$ cltheory`` is an example. Lines ``...`` stand for output
+left out; rewriting goes by the first and last line of each part that is shown. A line
+``<!-- formula: ID QUANTITY -->`` stands above a display that shows that quantity. Examples
+that optimise embeddings are not run again: their last digits depend on the machine.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from itertools import groupby
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+
+BLOCK = re.compile(r"^```[^\n]*\n(?P<body>\$ cltheory .*?)^```$", re.MULTILINE | re.DOTALL)
+FORMULA = re.compile(
+    r"^<!-- formula: (?P<id>\S+) (?P<name>\S+) -->\n\n\$\$\n[^\n]*=\n(?P<tex>.*?)\n\$\$$",
+    re.MULTILINE | re.DOTALL,
+)
+#: What the console script does.
+MAIN = "from cltheory.cli.main import main; main()"
+#: Commands whose output is the same on every machine.
+EXACT = ("derive", "show", "list", "claims", "--help")
+
+
+@dataclass(frozen=True)
+class Example:
+    """A command and what a page says it prints."""
+
+    page: str
+    command: str
+    shown: tuple[str, ...]
+
+    @property
+    def exact(self) -> bool:
+        """Whether the output is the same on every machine."""
+        return self.command.split()[1] in EXACT
+
+
+def examples(text: str, page: str) -> Iterator[Example]:
+    """The examples of a page; one block may hold several commands."""
+    for block in BLOCK.finditer(text):
+        for part in re.split(r"^\$ ", block["body"], flags=re.MULTILINE)[1:]:
+            command, *shown = part.rstrip("\n").split("\n")
+            yield Example(page, command, tuple(line.rstrip() for line in shown))
+
+
+@cache
+def output(command: str) -> tuple[str, ...]:
+    """Run a command as a user does; ``| tail -N`` and ``| head -N`` are understood."""
+    command, _, pipe = command.partition(" | ")
+    done = subprocess.run(
+        [sys.executable, "-c", MAIN, *shlex.split(command)[1:]],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        env={**os.environ, "PYTHONIOENCODING": "utf-8"},
+        check=False,
+    )
+    lines = [line.rstrip() for line in done.stdout.rstrip("\n").split("\n")]
+    if pipe:
+        program, count = pipe.split(" -")
+        lines = lines[-int(count) :] if program == "tail" else lines[: int(count)]
+    return tuple(lines)
+
+
+def agrees(shown: tuple[str, ...], printed: tuple[str, ...]) -> bool:
+    """Whether a page shows what was printed; ``...`` stands for any lines."""
+    pattern = "".join(".*" if line == "..." else re.escape(line + "\n") for line in shown)
+    return re.fullmatch(pattern, "".join(line + "\n" for line in printed), re.DOTALL) is not None
+
+
+def renewed(shown: tuple[str, ...], printed: tuple[str, ...]) -> tuple[str, ...]:
+    """What a page should show: all of it, or the same parts of it as before."""
+    if "..." not in shown:
+        return printed
+    lines: list[str] = []
+    here = 0
+    for is_gap, part in groupby(shown, key="...".__eq__):
+        if is_gap:
+            lines.append("...")
+            continue
+        kept = list(part)
+        try:
+            start = printed.index(kept[0], here)
+            here = printed.index(kept[-1], start) + 1
+        except ValueError:
+            return shown  # a person has to look
+        lines += printed[start:here]
+    return tuple(lines)
+
+
+def latex(id: str, name: str) -> str:
+    """LaTeX of a quantity, as the tool prints it."""
+    from cltheory.derive.results import results
+
+    return results[id].latex(name)
+
+
+def differences(page: Path) -> list[str]:
+    """What a page shows that the tool does not print."""
+    text = page.read_text(encoding="utf-8")
+    found = [
+        f"{page.name}: $ {e.command}\n" + "\n".join(output(e.command))
+        for e in examples(text, page.name)
+        if e.exact and not agrees(e.shown, output(e.command))
+    ]
+    found += [
+        f"{page.name}: {f['id']} {f['name']}\n{latex(f['id'], f['name'])}"
+        for f in FORMULA.finditer(text)
+        if f["tex"] != latex(f["id"], f["name"])
+    ]
+    return found
+
+
+def rewritten(page: Path) -> str:
+    """The page with outputs and formulas renewed."""
+
+    def block(match: re.Match[str]) -> str:
+        body = ""
+        for e in examples(match[0], page.name):
+            shown = renewed(e.shown, output(e.command)) if e.exact else e.shown
+            body += "\n".join([f"$ {e.command}", *shown]) + "\n"
+        return match[0].replace(match["body"], body)
+
+    def formula(match: re.Match[str]) -> str:
+        head, tail = match.start("tex") - match.start(), match.end("tex") - match.start()
+        return match[0][:head] + latex(match["id"], match["name"]) + match[0][tail:]
+
+    return FORMULA.sub(formula, BLOCK.sub(block, page.read_text(encoding="utf-8")))
+
+
+def main() -> int:
+    if sys.argv[1:] == ["--write"]:
+        for page in PAGES:
+            page.write_text(rewritten(page), encoding="utf-8")
+    left = [d for page in PAGES for d in differences(page)]
+    print("\n\n".join(left) or f"{len(PAGES)} pages show what the tool prints")
+    return 1 if left else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,63 @@
+"""One comparison of a derived value with embeddings, and what counts as agreement."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+#: Measured inner products and variances must match to this. The search stops at a gradient
+#: of 1e-12, which leaves at most 5e-8 in a variance right at a threshold (less elsewhere).
+CLOSE = 1e-6
+#: Least losses must match to this: they err by the square of the distance to the optimum.
+CLOSE_LOSS = 1e-9
+#: The certified gap must be below this. It is N times an eigenvalue that is zero up to the
+#: gradient tolerance and rounding, for N up to a few thousand.
+CLOSE_GAP = 1e-6
+#: A threshold located by bisection of an eigenvalue's sign: its rounding error of 1e-15
+#: over a slope that is never below 1e-4 in the ranges tried.
+CLOSE_THRESHOLD = 1e-9
+
+Outcome = Literal["agrees", "disagrees", "not covered"]
+
+
+@dataclass(frozen=True)
+class Check:
+    """One comparison.
+
+    Attributes
+    ----------
+    what, at
+        What was compared, and at which point.
+    predicted, measured
+        From the derivation, and from embeddings.
+    tolerance
+        Largest difference that counts as agreement.
+    gap
+        Certified distance of the loss from its global minimum; None where nothing was
+        optimised.
+    stop
+        How the search ended.
+    """
+
+    what: str
+    at: str
+    predicted: float
+    measured: float
+    tolerance: float
+    gap: float | None = None
+    stop: str = ""
+    covered: bool = True
+
+    @property
+    def difference(self) -> float:
+        """Measured minus predicted."""
+        return self.measured - self.predicted
+
+    @property
+    def verdict(self) -> Outcome:
+        """Whether the two agree within the tolerance, with a certificate below its own."""
+        if not self.covered:
+            return "not covered"
+        near = abs(self.difference) <= self.tolerance
+        certified = self.gap is None or self.gap <= CLOSE_GAP
+        return "agrees" if near and certified else "disagrees"

@@ -1,0 +1,475 @@
+r"""Evaluates the losses of two towers on embeddings.
+
+Embeddings of the N items are two tensors ``U`` and ``V`` of shape ``(*batch, N, d)``, or
+one of shape ``(*batch, 2, N, d)``; a loss sees them through the cross block
+``C = U V^T`` alone. For one problem,
+
+.. math:: L_{\text{pairwise}} = \frac1N \Big[\sum_i \ell_p(C_{ii})
+              + \sum_{i \ne j} \ell_n(C_{ij})\Big], \qquad
+          L_{\text{softmax}} = \frac{w}{2N} \sum_i \big[\operatorname{softplus}(r_i)
+              + \operatorname{softplus}(r'_i)\big],
+
+with :math:`r_i = \log\sum_{j \ne i} e^{(C_{ij} - C_{ii})/t}` and :math:`r'_i` the same
+over columns: how far the negatives outweigh the positive. That form is InfoNCE, and
+has as many digits where the loss is 1e-20 as where it is 1. All that is known to a loss
+are the slopes ``M = dL/dC``, of which
+
+.. math:: \nabla_U L = M V, \quad \nabla_V L = M^\top U, \quad
+          A = \tfrac12 \begin{pmatrix} 0 & M \\ M^\top & 0 \end{pmatrix}
+
+and its second derivatives along a change of C. Nothing larger than C is formed, but for
+the certificate, which asks for A.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any, Self
+
+import torch
+from sympy import Expr, S
+from torch import Tensor
+
+from ..derive.losses.pairwise import PairwiseLoss
+from ..derive.losses.softmax import SoftmaxLoss
+from ..derive.structures.towers import NEGATIVE, POSITIVE
+from ..derive.symbols import N as ITEMS
+from .losses import Parameters, as_function, per_problem
+from .problem import wide
+from .scalar import Scalar, compile_scalar
+
+#: A declared loss that this module can evaluate.
+TowerLoss = PairwiseLoss | SoftmaxLoss
+
+# Where slopes of a pairwise loss are compared to see whether it is convex.
+_GRID = 513
+
+
+class TowerProblem:
+    """A two-tower loss with N and parameters put in, for ``B`` problems; see :func:`bind_towers`.
+
+    Embeddings are ``(B, 2, N, d)``.
+    """
+
+    items: int
+
+    @property
+    def size(self) -> int:
+        """Number of vectors, 2N."""
+        return 2 * self.items
+
+    @property
+    def convex(self) -> Tensor:
+        """For each problem, whether the loss is convex in the Gram matrix."""
+        raise NotImplementedError
+
+    def select(self, index: Tensor) -> Self:
+        """The same loss for some of the problems."""
+        return self._change(lambda x: x[index])
+
+    def to(self, dtype: torch.dtype) -> Self:
+        """The same loss in another precision; its parameters keep the values they have."""
+        return self._change(lambda x: x.to(dtype))
+
+    def _change(self, change: Callable[[Tensor], Tensor]) -> Self:
+        raise NotImplementedError
+
+    def cross_value(self, cross: Tensor) -> Tensor:
+        """Loss as a function of the cross blocks ``(B, N, N)``; differentiable by autograd."""
+        raise NotImplementedError
+
+    def expand(self, cross: Tensor) -> tuple[Tensor, Tensor, tuple[Tensor, ...]]:
+        """Loss, its slopes in the cross block, and what :meth:`turn` wants to know."""
+        raise NotImplementedError
+
+    def turn(self, memory: tuple[Tensor, ...], change: Tensor) -> Tensor:
+        """Change of the slopes, to first order, when the cross block changes."""
+        raise NotImplementedError
+
+    def stiffness(self, slopes: Tensor, memory: tuple[Tensor, ...]) -> Tensor:
+        """How much a relative error in a cross block can change its slopes, entry by entry."""
+        raise NotImplementedError
+
+    def value(self, u: Tensor) -> Tensor:
+        """Loss of each problem, ``(B,)``; differentiable by autograd."""
+        return self.cross_value(u[:, 0] @ u[:, 1].mT)
+
+    def point(self, u: Tensor) -> TowerPoint:
+        """The loss at embeddings."""
+        return TowerPoint(self, u)
+
+    def value_and_gradient(self, u: Tensor) -> tuple[Tensor, Tensor]:
+        """Loss ``(B,)`` and its gradient in the embeddings (in all of R^d, not projected)."""
+        value, slopes, _ = self.expand(u[:, 0] @ u[:, 1].mT)
+        return value, _pull_back(slopes, u)
+
+    def value_and_gram_gradient(self, u: Tensor) -> tuple[Tensor, Tensor]:
+        """Loss ``(B,)`` and its symmetric gradient in the joint Gram matrix, ``(B, 2N, 2N)``."""
+        value, slopes, _ = self.expand(u[:, 0] @ u[:, 1].mT)
+        n = self.items
+        joint = u.new_zeros(u.shape[0], 2 * n, 2 * n)
+        joint[:, :n, n:] = slopes / 2
+        joint[:, n:, :n] = slopes.mT / 2
+        return value, joint
+
+
+def _pull_back(slopes: Tensor, u: Tensor) -> Tensor:
+    return torch.stack((slopes @ u[:, 1], slopes.mT @ u[:, 0]), dim=1)
+
+
+class TowerPoint:
+    """Value, gradient and Hessian of a two-tower loss at ``(B, 2, N, d)``.
+
+    Attributes are those of :class:`~cltheory.numeric.problem.Point`, the ``slopes`` in the
+    cross block, and the ``memory`` that second derivatives are computed from. Pulls towards
+    and away from other vectors balance at an optimum; ``unit`` is the root mean square, over
+    vectors, of what they would add up to if they did not.
+    """
+
+    def __init__(self, loss: TowerProblem, u: Tensor) -> None:
+        self.loss = loss
+        self.u = u
+        self.value, self.slopes, self.memory = loss.expand(u[:, 0] @ u[:, 1].mT)
+        self.gradient = _pull_back(self.slopes, u)
+        self.unit = _row_size(self.slopes) * loss.size
+        stiff = loss.stiffness(self.slopes, self.memory)
+        self.noise = self.unit + _row_size(stiff) * loss.size
+        self.resolution = self.value.abs() + self.unit
+
+    def hessian(self, v: Tensor) -> Tensor:
+        """Derivative of the gradient along ``v``."""
+        a, b = self.u.unbind(1)
+        da, db = v.unbind(1)
+        turned = self.loss.turn(self.memory, da @ b.mT + a @ db.mT)
+        return torch.stack(
+            (turned @ b + self.slopes @ db, turned.mT @ a + self.slopes.mT @ da), dim=1
+        )
+
+    def select(self, index: Tensor) -> TowerPoint:
+        """The same point for some of the problems."""
+        return self._change(self.loss.select(index), lambda x: x[index])
+
+    def mix(self, take: Tensor, other: TowerPoint) -> TowerPoint:
+        """The other point where ``take`` is True, this one elsewhere."""
+        theirs = iter(other._tensors())
+        return self._change(
+            self.loss, lambda x: torch.where(wide(take, x.ndim), next(theirs), x)
+        )
+
+    def _tensors(self) -> list[Tensor]:
+        return [getattr(self, name) for name in _PARTS] + list(self.memory)
+
+    def _change(self, loss: TowerProblem, change: Callable[[Tensor], Tensor]) -> TowerPoint:
+        part = object.__new__(TowerPoint)
+        part.loss = loss
+        for name in _PARTS:
+            setattr(part, name, change(getattr(self, name)))
+        part.memory = tuple(change(x) for x in self.memory)
+        return part
+
+
+_PARTS = ("u", "value", "gradient", "slopes", "unit", "noise", "resolution")
+
+
+def _row_size(matrix: Tensor) -> Tensor:
+    """Root mean square of the absolute row sums of [[0, X], [X^T, 0]]."""
+    size = matrix.abs()
+    sums = torch.cat((size.sum(dim=-1), size.sum(dim=-2)), dim=-1)
+    return sums.square().mean(dim=-1).sqrt()
+
+
+# --- pairwise losses --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class PairwiseProblem(TowerProblem):
+    """Functions of single inner products: one on the diagonal of C, another off it."""
+
+    items: int
+    positive: Scalar
+    negative: Scalar
+    positive_parameters: tuple[Tensor, ...]  # (B,) each, like the next
+    negative_parameters: tuple[Tensor, ...]
+    batch: Tensor  # (B,), a tensor even where there are no parameters
+
+    def _change(self, change: Callable[[Tensor], Tensor]) -> PairwiseProblem:
+        return replace(
+            self,
+            positive_parameters=tuple(change(x) for x in self.positive_parameters),
+            negative_parameters=tuple(change(x) for x in self.negative_parameters),
+            batch=change(self.batch),
+        )
+
+    @property
+    def convex(self) -> Tensor:
+        """For each problem, whether slopes rise along a grid in [-1, 1].
+
+        That can refute convexity, and prove it only between points of the grid; the proof
+        for a declared loss belongs to the symbolic side.
+        """
+        ok = torch.ones_like(self.batch, dtype=torch.bool)
+        x = torch.linspace(-1, 1, _GRID, dtype=self.batch.dtype, device=self.batch.device)
+        x = x.expand(len(ok), -1)
+        eps = torch.finfo(x.dtype).eps
+        for function, parameters in (
+            (self.positive, self.positive_parameters),
+            (self.negative, self.negative_parameters),
+        ):
+            _, slope, second = function.expand(x, *(wide(v, 2) for v in parameters))
+            # The slope is off by eps times itself, and its argument by eps times the curvature.
+            error = 8 * eps * (slope.abs() + second.abs())
+            rising = slope.diff(dim=-1) >= -(error[:, 1:] + error[:, :-1])
+            ok = ok & rising.all(dim=-1) & slope.isfinite().all(dim=-1)
+        return ok
+
+    def cross_value(self, cross: Tensor) -> Tensor:
+        wide_p = [wide(x, 2) for x in self.positive_parameters]
+        wide_n = [wide(x, 3) for x in self.negative_parameters]
+        own = cross.diagonal(dim1=-2, dim2=-1)
+        same = torch.eye(self.items, dtype=torch.bool, device=cross.device)
+        others = self.negative.value(cross, *wide_n).masked_fill(same, 0)
+        total = self.positive.value(own, *wide_p).sum(dim=-1) + others.sum(dim=(-2, -1))
+        return total / self.items
+
+    def expand(self, cross: Tensor) -> tuple[Tensor, Tensor, tuple[Tensor, ...]]:
+        own = cross.diagonal(dim1=-2, dim2=-1)
+        on = self.positive.expand(own, *(wide(x, 2) for x in self.positive_parameters))
+        off = self.negative.expand(cross, *(wide(x, 3) for x in self.negative_parameters))
+        value, slopes, second = (
+            (o / self.items).diagonal_scatter(d / self.items, dim1=-2, dim2=-1)
+            for d, o in zip(on, off, strict=True)
+        )
+        return value.sum(dim=(-2, -1)), slopes, (second,)
+
+    def turn(self, memory: tuple[Tensor, ...], change: Tensor) -> Tensor:
+        return memory[0] * change
+
+    def stiffness(self, slopes: Tensor, memory: tuple[Tensor, ...]) -> Tensor:
+        return memory[0]
+
+
+# --- softmax losses ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class SoftmaxProblem(TowerProblem):
+    """InfoNCE in both directions: the positive against the negatives of its row and column."""
+
+    items: int
+    weight: Tensor  # (B,)
+    temperature: Tensor  # (B,)
+
+    def _change(self, change: Callable[[Tensor], Tensor]) -> SoftmaxProblem:
+        return replace(self, weight=change(self.weight), temperature=change(self.temperature))
+
+    @property
+    def convex(self) -> Tensor:
+        return self.weight >= 0
+
+    def _logits(self, cross: Tensor) -> tuple[Tensor, Tensor]:
+        """Excess of every pair over the positive of its row, and of its column; (B, N, N) each."""
+        scaled = cross / wide(self.temperature, 3)
+        own = scaled.diagonal(dim1=-2, dim2=-1)
+        same = torch.eye(self.items, dtype=torch.bool, device=cross.device)
+        return (
+            (scaled - own[:, :, None]).masked_fill(same, -torch.inf),
+            (scaled - own[:, None, :]).masked_fill(same, -torch.inf),
+        )
+
+    def cross_value(self, cross: Tensor) -> Tensor:
+        rows, columns = self._logits(cross)
+        r = torch.cat((rows.logsumexp(dim=-1), columns.logsumexp(dim=-2)), dim=-1)
+        return self.weight * torch.logaddexp(r, torch.zeros_like(r)).mean(dim=-1)
+
+    def expand(self, cross: Tensor) -> tuple[Tensor, Tensor, tuple[Tensor, ...]]:
+        total = torch.zeros_like(self.weight)
+        shares = []
+        for logits, dim in zip(self._logits(cross), (-1, -2), strict=True):
+            r = logits.logsumexp(dim=dim, keepdim=True)
+            total = total + torch.logaddexp(r, torch.zeros_like(r)).sum(dim=(-2, -1))
+            shares.append((logits - r).exp() * torch.sigmoid(r))  # zero on the diagonal
+        rows, columns = shares
+        factor = self.weight / (2 * self.items)
+        return factor * total, self._slopes(rows, columns), (rows, columns)
+
+    def _slopes(self, rows: Tensor, columns: Tensor) -> Tensor:
+        """The negatives' shares, and on the diagonal minus their sums."""
+        slopes = (rows + columns).diagonal_scatter(
+            -(rows.sum(dim=-1) + columns.sum(dim=-2)), dim1=-2, dim2=-1
+        )
+        return slopes * wide(self.weight / (2 * self.items * self.temperature), 3)
+
+    def turn(self, memory: tuple[Tensor, ...], change: Tensor) -> Tensor:
+        rows, columns = memory
+        own = change.diagonal(dim1=-2, dim2=-1)
+        along_rows = rows * (change - own[:, :, None])
+        along_columns = columns * (change - own[:, None, :])
+        # With P a softmax and D the change of its logits: dP = P (D - <P, D>).
+        along_rows = along_rows - rows * along_rows.sum(dim=-1, keepdim=True)
+        along_columns = along_columns - columns * along_columns.sum(dim=-2, keepdim=True)
+        return self._slopes(along_rows, along_columns) / wide(self.temperature, 3)
+
+    def stiffness(self, slopes: Tensor, memory: tuple[Tensor, ...]) -> Tensor:
+        return slopes / wide(self.temperature, 3)
+
+
+# --- binding ----------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=64)
+def _compile_pairwise(loss: PairwiseLoss) -> tuple[Scalar, Scalar]:
+    functions: dict[str, Expr] = {POSITIVE: S.Zero, NEGATIVE: S.Zero}
+    for term in loss.terms:
+        if term.relation not in functions:
+            raise ValueError(
+                f"loss {loss.name!r} has a term on {term.relation!r}; pairs of two towers are "
+                f"{POSITIVE!r} or {NEGATIVE!r}"
+            )
+        functions[term.relation] += term.weight * term.function
+    return compile_scalar(functions[POSITIVE]), compile_scalar(functions[NEGATIVE])
+
+
+@lru_cache(maxsize=64)
+def _compile_softmax(
+    loss: SoftmaxLoss,
+) -> tuple[tuple[str, ...], Callable[..., Any], Callable[..., Any]]:
+    weight: Expr = S.Zero
+    for term in loss.terms:
+        if term.positives != (POSITIVE,) or set(term.denominator) != {POSITIVE, NEGATIVE}:
+            raise ValueError(
+                f"loss {loss.name!r} is not of the form evaluated here: one positive against "
+                "itself and the negatives of its row and column"
+            )
+        weight += term.coefficient
+    symbols = weight.free_symbols | loss.temperature.free_symbols
+    names = tuple(sorted(symbol.name for symbol in symbols))
+    return names, as_function(weight, names), as_function(loss.temperature, names)
+
+
+def tower_parameter_names(loss: TowerLoss) -> tuple[str, ...]:
+    """Names of the parameters that a declared two-tower loss depends on, sorted; N is not one."""
+    if isinstance(loss, PairwiseLoss):
+        found = {name for function in _compile_pairwise(loss) for name in function.names}
+    else:
+        found = set(_compile_softmax(loss)[0])
+    return tuple(sorted(found - {ITEMS.name}))
+
+
+def bind_towers(
+    loss: TowerLoss,
+    params: Parameters,
+    *,
+    N: int,
+    batch: int = 1,
+    dtype: torch.dtype = torch.float64,
+    device: torch.device | str = "cpu",
+) -> TowerProblem:
+    """Put N and parameters into a declared loss.
+
+    Parameters
+    ----------
+    loss
+        The declaration.
+    params
+        One entry for each name in :func:`tower_parameter_names`: a number, or a tensor of
+        ``batch`` numbers.
+    N
+        Number of items, at least 2.
+    batch
+        Number of problems.
+    dtype, device
+        Those of the embeddings it will be given.
+
+    Raises
+    ------
+    ValueError
+        If N is less than 2, parameters are missing, unknown, not finite or of the wrong
+        shape, the temperature of a softmax is not positive, or the declaration has parts
+        that two towers have not.
+    """
+    if N < 2:
+        raise ValueError(f"two towers need N >= 2 items, or there are no negatives; got N={N}")
+    names = tower_parameter_names(loss)
+    if set(params) != set(names):
+        raise ValueError(
+            f"loss {loss.name!r} takes the parameters {', '.join(names) or '(none)'}; "
+            f"got {', '.join(sorted(params)) or 'none'}"
+        )
+    values = {name: per_problem(name, params[name], batch, dtype, device) for name in names}
+    values[ITEMS.name] = per_problem(ITEMS.name, float(N), batch, dtype, device)
+    if isinstance(loss, PairwiseLoss):
+        positive, negative = _compile_pairwise(loss)
+        return PairwiseProblem(
+            N,
+            positive,
+            negative,
+            tuple(values[name] for name in positive.names),
+            tuple(values[name] for name in negative.names),
+            values[ITEMS.name],
+        )
+    used, weight, temperature = _compile_softmax(loss)
+
+    def number(function: Callable[..., Any]) -> Tensor:
+        result = function(*(values[name] for name in used))
+        return torch.as_tensor(result, dtype=dtype, device=device).expand(batch).clone()
+
+    tau = number(temperature)
+    if not bool((tau > 0).all()):
+        raise ValueError(f"the temperature must be positive, got {float(tau.min()):g}")
+    return SoftmaxProblem(N, number(weight), tau)
+
+
+# --- for single calls -------------------------------------------------------------------------
+
+
+def bind_towers_to(
+    loss: TowerLoss, u: Tensor, params: Parameters
+) -> tuple[TowerProblem, Tensor]:
+    """Bind a loss to ``(*batch, 2, N, d)``; also returns the embeddings as one flat batch."""
+    if u.ndim < 3 or u.shape[-3] != 2:
+        raise ValueError(
+            f"embeddings have the shape (..., 2, item, coordinate), got {tuple(u.shape)}"
+        )
+    batch = u.shape[:-3]
+    flat = u.reshape(-1, *u.shape[-3:])
+    spread = {
+        name: torch.broadcast_to(x, batch).reshape(-1) if isinstance(x, Tensor) else x
+        for name, x in params.items()
+    }
+    bound = bind_towers(
+        loss, spread, N=u.shape[-2], batch=len(flat), dtype=u.dtype, device=u.device
+    )
+    return bound, flat
+
+
+def join(u: Tensor, v: Tensor) -> Tensor:
+    """Two towers ``(*batch, N, d)`` as one tensor ``(*batch, 2, N, d)``."""
+    if u.shape != v.shape or u.ndim < 2:
+        raise ValueError(
+            f"the towers must have one shape (..., item, coordinate), got {tuple(u.shape)} "
+            f"and {tuple(v.shape)}"
+        )
+    return torch.stack((u, v), dim=-3)
+
+
+def evaluate_towers(
+    loss: TowerLoss, u: Tensor, v: Tensor, params: Mapping[str, float | Tensor]
+) -> Tensor:
+    """Loss of towers ``(*batch, N, d)``, of shape ``batch``; differentiable by autograd.
+
+    Parameters are numbers, or tensors that broadcast to the shape of the batch.
+    """
+    bound, flat = bind_towers_to(loss, join(u, v), params)
+    return bound.value(flat).reshape(u.shape[:-2])
+
+
+def tower_gradients(
+    loss: TowerLoss, u: Tensor, v: Tensor, params: Mapping[str, float | Tensor]
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Loss and its gradients in both towers, by hand-written formulas."""
+    bound, flat = bind_towers_to(loss, join(u, v), params)
+    value, gradient = bound.value_and_gradient(flat)
+    du, dv = gradient.unbind(1)
+    return value.reshape(u.shape[:-2]), du.reshape(u.shape), dv.reshape(v.shape)

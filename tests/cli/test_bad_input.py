@@ -1,0 +1,202 @@
+"""Bad input ends in one line that says what is accepted, exit 2, and nothing evaluated."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+Refused = Callable[..., str]
+
+CODE = "__import__('os').system('true')"
+VALUES = [
+    ("--m", "1", "integer >= 2"),
+    ("--n", "0", "integer >= 2"),
+    ("--n", "-3", "integer >= 2"),
+    ("--m", "2.5", "integer >= 2"),
+    ("--m", "7/2", "integer >= 2"),
+    ("--tau", "0", "> 0"),
+    ("--tau", "-1", "> 0"),
+    ("--alpha", "1.5", "in [0, 1]"),
+    ("--alpha", "-0.1", "in [0, 1]"),
+    ("--alpha", "oo", "in [0, 1]"),
+    ("--m", "nan", "accepted"),
+    ("--tau", "nan", "accepted"),
+    ("--tau", "", "accepted"),
+    ("--tau", "1/0", "divides by zero"),
+    ("--tau", "sqrt(-1)", "not real"),
+    ("--tau", "1e400000000", "too large"),
+    ("--tau", "9**9**9**9", "too large"),
+    ("--tau", "exp(exp(1000000))", "too large"),
+    ("--tau", "1" * 5000, "too long"),
+    ("--tau", "x", "accepted"),
+    ("--tau", CODE, "accepted"),
+    ("--tau", "().__class__", "accepted"),
+    ("--tau", "lambda: 1", "accepted"),
+    ("--tau", "[1]", "accepted"),
+    ("--tau", "'1'", "accepted"),
+    ("--tau", "sin(1)", "accepted"),
+]
+
+
+@pytest.mark.parametrize("command", ["derive", "verify"])
+@pytest.mark.parametrize(
+    ("name", "value", "says"), VALUES, ids=[f"{n}={v[:12]}" for n, v, _ in VALUES]
+)
+def test_a_value_is_refused(
+    refused: Refused, command: str, name: str, value: str, says: str
+) -> None:
+    if command == "verify":
+        pytest.importorskip("torch")
+    line = refused(command, "supcl-threshold", name, value)
+    assert says in line
+    assert name[2:] in line
+    assert refused(command, "supcl-threshold", f"{name}={value}") == line
+
+
+def test_code_is_not_run(refused: Refused, monkeypatch: pytest.MonkeyPatch) -> None:
+    called: list[Any] = []
+    monkeypatch.setattr(os, "system", called.append)
+    for command in ("derive", "verify"):
+        if command == "verify":
+            pytest.importorskip("torch")
+        refused(command, "supcl-threshold", "--tau", CODE)
+    assert not called
+
+
+@pytest.mark.parametrize(
+    ("args", "says"),
+    [
+        (["nope"], "No such command"),
+        (["derive"], "Missing argument"),
+        (["derive", "nope"], "supcl-threshold"),
+        (["show", "nope"], "supcl-threshold"),
+        (["show", "ssem", "more"], "unexpected"),
+        (["list", "more"], "unexpected"),
+        (["list", "--format", "yaml"], "json"),
+        (["claims", "nope"], "lee2025ssem"),
+        (["claims", "lee2025ssem", "--only", "true"], "needs-condition"),
+        (["completion", "tcsh"], "fish"),
+        (["figure", "nope"], "ssem-fig2"),
+        (["derive", CODE], "there is no result"),
+        (["derive", "../results/ssem"], "there is no result"),
+        (["claims", "ledger"], "there is no paper"),
+        (["derive", "_supcl"], "there is no result"),
+        (["derive", "ssem", "--bogus", "3"], "it takes m, n, p, delta"),
+        (["derive", "ssem", "--m"], "--m needs a value"),
+        (["derive", "ssem", "--m", "3", "--m", "4"], "given twice"),
+        (["derive", "ssem", "--m=3", "--m", "4"], "given twice"),
+        (["derive", "ssem", "3"], "unexpected"),
+        (["derive", "ssem", "-m", "3"], "unexpected"),
+        (["derive", "ssem", "--=3"], "no parameter"),
+        (["derive", "ssem", "--digits", "0"], "1<=x"),
+        (["derive", "ssem", "--digits", "1000000"], "1<=x"),
+        (["derive", "ssem", "--digits", "many"], "--digits"),
+        (["derive", "ssem", "--format", "nope"], "'markdown'"),
+        (["derive", "ssem", "--m", "2", "--n", "2", "--delta", "2"], "delta must be in"),
+        (["--nope"], "nope"),
+    ],
+    ids=lambda v: " ".join(v)[:40] if isinstance(v, list) else "",
+)
+def test_one_line_says_what_is_accepted(refused: Refused, args: list[str], says: str) -> None:
+    assert says.lower() in refused(*args).lower()
+
+
+@pytest.mark.parametrize("style", ["text", "json", "latex", "markdown", "python"])
+def test_every_format_refuses_alike(refused: Refused, style: str) -> None:
+    assert "integer >= 2" in refused("derive", "ssem", "--m", "1", "--format", style)
+
+
+@pytest.mark.parametrize(
+    ("args", "says"),
+    [
+        (["--seeds", ""], "--seeds takes"),
+        (["--seeds", "a"], "--seeds takes"),
+        (["--seeds", "1,,2"], "--seeds takes"),
+        (["--seeds", "-1"], "--seeds takes"),
+        (["--seeds", "1,1"], "repeats"),
+        (["--seeds", "12345678901"], "--seeds takes"),
+        (["--device", "nope"], "--device takes auto"),
+        (["--device", "meta"], "--device takes auto"),
+        (["--device", "cuda:99"], "CUDA devices"),
+        (["--dtype", "int8"], "float64"),
+    ],
+    ids=lambda v: " ".join(v) if isinstance(v, list) else "",
+)
+@pytest.mark.parametrize(
+    "command", [["verify", "ssem"], ["figure", "ssem-fig2"]], ids=lambda v: v[0]
+)
+def test_numeric_options(refused: Refused, command: list[str], args: list[str], says: str) -> None:
+    pytest.importorskip("torch")
+    pytest.importorskip("matplotlib")
+    assert says in refused(*command, *args)
+
+
+@pytest.mark.parametrize(
+    ("args", "says"),
+    [
+        (["--d", "0"], "x>=1"),
+        (["--d", "2.5"], "--d"),
+        (["--n", "oo"], "finite"),
+        (["--bogus", "1"], "no parameter bogus"),
+    ],
+)
+def test_verify_options(refused: Refused, args: list[str], says: str) -> None:
+    pytest.importorskip("torch")
+    assert says in refused("verify", "supcl-threshold", *args)
+
+
+@pytest.mark.parametrize(
+    ("args", "says"),
+    [
+        (["--grid", "1x5"], "--grid takes"),
+        (["--grid", "0"], "--grid takes"),
+        (["--grid", "2x2x2"], "--grid takes"),
+        (["--grid", "-3x3"], "--grid takes"),
+        (["--grid", "a"], "--grid takes"),
+        (["--m", "1"], "x>=2"),
+        (["--n", "1"], "x>=2"),
+        (["--p", "0"], "x>=1"),
+        (["--d", "0"], "x>=1"),
+        (["--tolerance", "0"], "0<x<=1"),
+        (["--tolerance", "nan"], "not a number"),
+        (["--out", "nowhere/figure.png"], "there is no folder"),
+        (["--table", "nowhere/table.csv"], "there is no folder"),
+        (["--out", "figure.nope"], "png"),
+        (["--out", "figure"], "png"),
+        (["--out", "."], "directory"),
+    ],
+    ids=lambda v: " ".join(v) if isinstance(v, list) else "",
+)
+def test_figure_options(
+    refused: Refused, monkeypatch: pytest.MonkeyPatch, tmp_path: Any, args: list[str], says: str
+) -> None:
+    pytest.importorskip("torch")
+    pytest.importorskip("matplotlib")
+    monkeypatch.chdir(tmp_path)
+    assert says in refused("figure", "ssem-fig2", *args)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_process_ends_the_same_way(process: Callable[..., Any]) -> None:
+    code, out, err = process("derive", "supcl-threshold", "--m", "1")
+    assert (code, out) == (2, "")
+    assert err == "cltheory: m must be an integer >= 2, not 1\n"
+
+
+def test_without_torch_one_line_says_how_to_get_it(
+    refused: Refused, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cltheory.cli.numeric_options.find_spec", lambda _: None)
+    assert "cltheory[torch]" in refused("verify", "ssem")
+    assert "cltheory[torch]" in refused("figure", "ssem-fig2")
+
+
+def test_without_matplotlib_one_line_says_how_to_get_it(
+    refused: Refused, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("torch")
+    monkeypatch.setattr("cltheory.cli.figure.find_spec", lambda _: None)
+    assert "cltheory[plot]" in refused("figure", "ssem-fig2")

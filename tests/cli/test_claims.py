@@ -1,0 +1,86 @@
+"""``cltheory claims``: the table, its JSON, and exit 1 while a claim is undecided."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from cltheory.derive.engine.evidence import Evidence, Grade
+from cltheory.derive.papers import ledger_of
+from cltheory.derive.papers.ledger import Ledger, Verdict
+
+POINT = {"point": {"m": "2", "n": "3"}, "printed": "1", "derived": "2"}
+EXACT = Evidence(Grade.EXACT, "by hand")
+
+
+def small(*words: str) -> Ledger:
+    """A ledger with one claim for each verdict given."""
+    found = Ledger("small", "A small paper")
+    for k, word in enumerate(words, 1):
+        witness = POINT if word in ("differs", "needs-condition") else {}
+        verdict = Verdict(word, EXACT, f"note {k}", witness)  # type: ignore[arg-type]
+        found.claim(f"({k})", rf"[red]\frac{{1}}{{{k}}}", result=None)(lambda v=verdict: v)
+    return found
+
+
+def give(monkeypatch: pytest.MonkeyPatch, ledger: Ledger) -> None:
+    monkeypatch.setattr("cltheory.derive.papers.ledger_of", lambda _: ledger)
+
+
+def test_the_paper_as_json(cltheory: Any) -> None:
+    code, out, err = cltheory("claims", "lee2025ssem", "--format", "json")
+    assert (code, err) == (0, "")
+    rows = json.loads(out)
+    assert [row["label"] for row in rows] == [c.label for c in ledger_of("lee2025ssem")]
+    keys = {"paper", "label", "statement", "verdict", "evidence", "note"}
+    assert all(set(row) >= keys for row in rows)
+    assert all(isinstance(row[k], str) for row in rows for k in keys)
+    assert {row["verdict"] for row in rows} == {"agrees", "differs", "needs-condition"}
+    assert all(row["statement"] and row["evidence"] for row in rows)
+
+
+def test_a_table(cltheory: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    give(monkeypatch, small("agrees", "differs", "needs-condition", "agrees"))
+    code, out, err = cltheory("claims", "small")
+    assert (code, err) == (0, "")
+    assert "A small paper" in out
+    assert "4 claims: 2 agrees, 1 differs, 1 needs-condition" in out
+    assert "note 2 [at m = 2, n = 3: printed 1, derived 2]" in out
+    assert "\x1b" not in out
+
+
+@pytest.mark.parametrize("style", ["text", "json"])
+def test_an_undecided_claim_is_exit_1(
+    cltheory: Any, monkeypatch: pytest.MonkeyPatch, style: str
+) -> None:
+    give(monkeypatch, small("agrees", "undecided"))
+    assert cltheory("claims", "small", "--format", style).code == 1
+    # Hiding it does not help.
+    assert cltheory("claims", "small", "--format", style, "--only", "agrees").code == 1
+
+
+@pytest.mark.parametrize("only", ["agrees", "differs", "needs-condition", "undecided"])
+def test_only(cltheory: Any, monkeypatch: pytest.MonkeyPatch, only: str) -> None:
+    give(monkeypatch, small("agrees", "differs", "needs-condition", "agrees"))
+    code, out, _ = cltheory("claims", "small", "--only", only, "--format", "json")
+    assert code == 0
+    rows = json.loads(out)
+    assert all(row["verdict"] == only for row in rows)
+    assert len(rows) == {"agrees": 2, "undecided": 0}.get(only, 1)
+    text = cltheory("claims", "small", "--only", only).out
+    assert "4 claims" in text
+    assert text.count("note") - text.count("note\n") >= len(rows)
+
+
+def test_an_interrupt_is_told_in_words(cltheory: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    ledger = Ledger("small", "A small paper")
+
+    @ledger.claim("(1)", "one")
+    def stop() -> Verdict:
+        raise KeyboardInterrupt
+
+    give(monkeypatch, ledger)
+    code, out, err = cltheory("claims", "small")
+    assert (code, out) == (130, "")
+    assert err.strip() == "cltheory: interrupted"

@@ -1,0 +1,167 @@
+"""Help, version, completion, ``list`` and ``show``; what is imported to get there."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from click.shell_completion import get_completion_class
+from cltheory.cli.main import COMMANDS, cli
+from cltheory.derive.results import results
+
+IDS = [
+    "ssem",
+    "supcl-optimum",
+    "supcl-threshold",
+    "variance-bound",
+    "cnce-optimum",
+    "sup-cnce-optimum",
+]
+
+#: Runs a command, and prints on stderr which of some modules it imported.
+SPY = """
+import sys
+from cltheory.cli.main import run
+code = run(sys.argv[2:])
+print(sorted(set(sys.argv[1].split(",")) & set(sys.modules)), file=sys.stderr)
+sys.exit(code)
+"""
+
+
+def imported(modules: str, *args: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", SPY, modules, *args], capture_output=True, text=True, check=True
+    )
+    assert done.stdout
+    return done.stderr.strip()
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("flag", ["--help", "-h"])
+def test_every_command_has_help(cltheory: Any, command: str, flag: str) -> None:
+    code, out, err = cltheory(command, flag)
+    assert (code, err) == (0, "")
+    assert f"Usage: cltheory {command}" in out
+    assert "Example" in out
+
+
+def test_help_lists_the_commands(cltheory: Any) -> None:
+    code, out, _ = cltheory("--help")
+    assert code == 0
+    assert all(f"  {name}" in out for name in COMMANDS)
+
+
+def test_without_a_command_there_is_help(cltheory: Any) -> None:
+    code, out, _ = cltheory()
+    assert code == 2
+    assert "Usage: cltheory" in out
+
+
+def test_version(cltheory: Any) -> None:
+    code, out, _ = cltheory("--version")
+    assert code == 0
+    assert out.startswith("cltheory, version ")
+
+
+@pytest.mark.parametrize("command", ["", *COMMANDS])
+def test_help_imports_nothing_heavy(command: str) -> None:
+    heavy = "sympy,mpmath,numpy,torch,matplotlib,rich"
+    assert imported(heavy, *command.split(), "--help") == "[]"
+
+
+@pytest.mark.parametrize("style", ["text", "json", "latex", "markdown"])
+def test_derive_does_not_import_torch(style: str) -> None:
+    args = ("derive", "supcl-threshold", "--m", "10", "--format", style)
+    assert imported("numpy,torch,matplotlib,rich", *args) == "[]"
+
+
+@pytest.mark.parametrize(
+    "args", [("list",), ("show", "ssem"), ("derive", "ssem", "--format", "python")]
+)
+def test_symbolic_commands_do_not_import_torch(args: tuple[str, ...]) -> None:
+    assert imported("torch,matplotlib", *args) == "[]"
+
+
+# --- list and show -------------------------------------------------------------------------
+def test_list_names_every_result(cltheory: Any) -> None:
+    code, out, err = cltheory("list")
+    assert (code, err) == (0, "")
+    found = [line.split()[0] for line in out.splitlines()]
+    assert found == list(results)
+    assert set(IDS) <= set(found)
+
+
+def test_list_as_json(cltheory: Any) -> None:
+    rows = json.loads(cltheory("list", "--format", "json").out)
+    by_id = {row["id"]: row for row in rows}
+    assert by_id["supcl-threshold"]["parameters"] == ["m", "n", "alpha", "tau"]
+    assert all(row["title"] and row["source"] for row in rows)
+
+
+@pytest.mark.parametrize("id", list(results))
+def test_show_says_what_a_result_takes_and_gives(cltheory: Any, id: str) -> None:
+    code, out, err = cltheory("show", id)
+    assert (code, err) == (0, "")
+    assert all(f"--{s.name} " in out for s in results[id].parameters)
+    assert all(f"    {name} " in out for name in results[id].quantities)
+    assert results[id].title in out
+
+
+# --- completion ------------------------------------------------------------------------------
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_scripts(cltheory: Any, shell: str) -> None:
+    code, out, err = cltheory("completion", shell)
+    assert (code, err) == (0, "")
+    assert f"_CLTHEORY_COMPLETE={shell}_complete" in out
+
+
+def completed(args: list[str], incomplete: str) -> list[str]:
+    shell = get_completion_class("bash")
+    assert shell is not None
+    found = shell(cli, {}, "cltheory", "_CLTHEORY_COMPLETE").get_completions(args, incomplete)
+    return [item.value for item in found]
+
+
+@pytest.mark.parametrize("command", ["derive", "show", "verify"])
+def test_ids_are_completed(command: str) -> None:
+    assert completed([command], "supcl") == ["supcl-optimum", "supcl-threshold"]
+    assert completed([command], "") == list(results)
+
+
+@pytest.mark.parametrize("command", ["derive", "verify"])
+def test_parameters_are_completed(command: str) -> None:
+    found = completed([command, "supcl-threshold"], "--")
+    assert {"--m", "--n", "--alpha", "--tau"} <= set(found)
+    assert "--format" in found
+    assert "--p" not in found
+    assert "--m" not in completed([command, "supcl-threshold", "--m", "10"], "--")
+    assert completed([command, "supcl-threshold"], "--al") == ["--alpha"]
+    assert "--delta" not in completed([command, "nope"], "--")
+
+
+def test_commands_and_papers_are_completed() -> None:
+    assert completed([], "de") == ["derive"]
+    assert completed(["claims"], "lee2025") == ["lee2025ssem"]
+
+
+def test_the_shell_gets_completions_from_the_command(process: Callable[..., Any]) -> None:
+    done = process(
+        _CLTHEORY_COMPLETE="bash_complete", COMP_WORDS="cltheory derive supcl-t", COMP_CWORD="2"
+    )
+    assert done.out.split() == ["plain,supcl-threshold"]
+
+
+def test_completing_an_id_imports_no_sympy() -> None:
+    code = (
+        "import sys; from click.shell_completion import get_completion_class as g;"
+        "from cltheory.cli.main import cli;"
+        "s = g('bash')(cli, {}, 'cltheory', '_X');"
+        "s.get_completions(['derive'], ''); s.get_completions(['derive', 'ssem'], '--');"
+        "print('sympy' in sys.modules, file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr.strip() == "False"

@@ -1,0 +1,270 @@
+"""Appendices A.3 to A.5 and B: witnesses by hand, and what checks refuse."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import product
+
+import pytest
+from cltheory.derive.papers.embeddings import Embeddings
+from cltheory.derive.papers.ledger import Verdict
+from cltheory.derive.papers.lee2025ssem import _lemmas as lemmas
+from cltheory.derive.papers.lee2025ssem import _loss as loss_on_ssem
+from cltheory.derive.papers.lee2025ssem import appendix_a3_bound_self as bound_self
+from cltheory.derive.papers.lee2025ssem import appendix_a3_bound_sup as bound_sup
+from cltheory.derive.papers.lee2025ssem import appendix_a3_jensen as jensen
+from cltheory.derive.papers.lee2025ssem import appendix_a3_lemma_a1 as lemma_a1
+from cltheory.derive.papers.lee2025ssem import appendix_a3_lemma_a2 as lemma_a2
+from cltheory.derive.papers.lee2025ssem import appendix_a3_on_ssem as on_ssem
+from cltheory.derive.papers.lee2025ssem import appendix_a3_theorem_a2 as theorem_a2
+from cltheory.derive.papers.lee2025ssem import appendix_a4 as a4
+from cltheory.derive.papers.lee2025ssem import appendix_a5 as a5
+from cltheory.derive.papers.lee2025ssem import appendix_b, section_5_2
+from cltheory.derive.papers.lee2025ssem._sums import cross, means, same, spread, temperature
+from cltheory.derive.symbols import alpha, delta, m, n, p, tau, x
+from sympy import exp, log, sqrt
+
+# --- the witnesses, redone in floats or by hand ------------------------------------------------
+Vectors = list[tuple[float, ...]]
+
+
+def dot(u: tuple[float, ...], v: tuple[float, ...]) -> float:
+    return sum(a * b for a, b in zip(u, v, strict=True))
+
+
+def supcl(u: Vectors, n: int, weight: float, tau: float) -> float:
+    """SupCL for p = 1 and classes of n consecutive vectors."""
+    found = 0.0
+    for k, a in enumerate(u):
+        pool = math.log(sum(math.exp(dot(a, w) / tau) for w in u))
+        mates = [w for j, w in enumerate(u) if j // n == k // n and j != k]
+        pull = sum(dot(a, w) for w in mates) / len(mates) / tau
+        found += (1 - weight) * (pool - pull) + weight * (pool - dot(a, a) / tau)
+    return found / len(u)
+
+
+def ssem(delta_squared: str, p: int = 1) -> Embeddings:
+    return Embeddings.ssem(2, 2, p, Fraction(delta_squared))
+
+
+def test_equality_in_jensen_without_equal_vectors() -> None:
+    # a = (1), w = 0 and 1: both sides are 1/2.
+    left = (math.log(math.exp(0)) + math.log(math.exp(1))) / 2
+    assert left == pytest.approx(math.log(math.exp(0.5)), abs=1e-15)
+
+
+def test_lines_that_lost_c() -> None:
+    # m = n = 2, p = 1, c = 2: same-class inner product 2/4, so delta^2 = 3/8.
+    u = ssem("3/8")
+    assert means(u) == 2
+    assert cross(u) == -4 - 2 != -4 - 1
+    assert Fraction(3, 8) != Fraction(3, 16) * (4 - 1)
+
+
+def test_lemma_2_at_its_largest_c() -> None:
+    assert spread(ssem("3/2")) == 2 * 2 * 2**2
+    assert spread(ssem("3/4")) == 8  # the end that is printed reaches half of the interval
+    with pytest.raises(ValueError, match="positive semidefinite"):
+        ssem("6")  # the square of the printed delta*(8)
+    assert spread(ssem("3/4")) == 8  # and of the corrected one
+
+
+def test_the_last_line_of_a42() -> None:
+    u = ssem("1/2")
+    t = temperature(u)
+    before = -Fraction(1, 2) / t - Fraction(3, 8) * 4 / t + Fraction(3, 16) * spread(u) / t
+    assert before == -2 / t + Fraction(3, 16) * spread(u) / t
+    assert before != -2 / t - Fraction(3, 16) * spread(u) / t
+
+
+def test_equality_in_a50_needs_a47() -> None:
+    u: Vectors = [(1, 0), (0, 1), (1, 0), (0, -1)]
+    t = 3.5
+    bound = math.log(2 * math.exp((0 - 1) / t) + 1 * math.exp((0 - 1) / t) + 1)
+    assert supcl(u, 2, 1.0, t) > bound + 1e-3
+
+
+def test_one_class_in_the_plane_beats_every_ssem() -> None:
+    c, s = -0.5, math.sqrt(0.75)
+    better = supcl([(1, 0), (1, 0), (0, 1)], 3, 0.5, 1.0)
+    assert better < supcl([(1, 0)] * 3, 3, 0.5, 1.0) - 1e-3
+    assert better < supcl([(1, 0), (c, s), (c, -s)], 3, 0.5, 1.0) - 1e-3
+
+
+def test_on_the_line_classes_collapse_above_the_threshold() -> None:
+    threshold = (3 + math.exp(2)) / (2 + 2 * math.exp(2))
+    assert threshold < 0.75
+    losses = {
+        signs: supcl([(s,) for s in signs], 2, 0.75, 1.0) for signs in product((1, -1), repeat=4)
+    }
+    best = min(losses.values())
+    optimal = {signs for signs, value in losses.items() if value < best + 1e-12}
+    assert optimal == {(1, 1, -1, -1), (-1, -1, 1, 1)}
+
+
+def test_the_open_interval_misses_the_root_at_alpha_one() -> None:
+    def h(at: float) -> float:
+        return -math.exp(-at) + math.exp(-2 + at / 2)
+
+    assert h(0) < 0
+    assert h(4 / 3) == pytest.approx(0, abs=1e-15)
+
+
+def test_cnce_minimum_needs_the_root() -> None:
+    with pytest.raises(ValueError, match="positive semidefinite"):
+        ssem(str(Fraction(3, 2) ** 2))
+    assert means(ssem("3/2")) == -4
+
+
+def test_collapsed_ssem_fits_in_nine_dimensions() -> None:
+    assert Embeddings.ssem(10, 10, 1, Fraction(0)).rank == 9
+
+
+def test_no_small_dimension_reaches_the_ends() -> None:
+    # Three signs never sum to zero: c >= -2 > -3, and at most 16 < 18 in Lemma A.2.
+    sums = {sum(signs) ** 2 for signs in product((1, -1), repeat=3)}
+    assert min(sums) - 3 == -2
+    assert 2 * 3 * 3 - 2 * min(sums) == 16
+
+
+# --- the corrections that the notes give do pass -------------------------------------------------
+def multiples_of_ones(w: list[list[Fraction]]) -> bool:
+    return all(len({a - b for a, b in zip(v, w[0], strict=True)}) == 1 for v in w)
+
+
+def corrected_after_a44(u: Embeddings) -> list[Fraction]:
+    t, size = temperature(u), u.m * u.n
+    first, middle, _, _ = bound_sup.second_exponent_of_a40(u)
+    shared = middle + means(u) / (size * (u.n - 1)) * t
+    repaired = shared - means(u) / (size * (u.n - 1)) / t
+    return [first, repaired, repaired]
+
+
+CORRECTED: list[tuple[str, Callable[[], Verdict]]] = [
+    ("jensen equality", lambda: jensen.jensen_equality(multiples_of_ones)),
+    ("before A.25", lambda: lemma_a1.before_a25(-m * n * p**2 - p**2 * lemmas.c)),
+    (
+        "A.25",
+        lambda: lemma_a1.a25_first(
+            sqrt(
+                (m * n - 1)
+                / (m**2 * n**2 * (n - 1) * p**2)
+                * (m * n * (n - 1) * p**2 - p**2 * lemmas.c)
+            )
+        ),
+    ),
+    ("Lemma A.2", lambda: lemma_a2.lemma_2(sqrt((m * n - 1) / (m * (n - 1))))),
+    (
+        "A.30",
+        lambda: lemma_a2.delta_star_2(sqrt((m * n - 1) / (2 * m**2 * n**2 * (n - 1)) * lemmas.c)),
+    ),
+    (
+        "A.42",
+        lambda: bound_sup.a42_last(
+            lambda u: -2 * Fraction(u.m, u.m - 1) / temperature(u) - bound_sup.a42_last_line(u)
+        ),
+    ),
+    ("after A.44", lambda: bound_sup.after_a44(corrected_after_a44)),
+    ("A.50", lambda: bound_self.a50_equality(bound_sup.GROUPS)),
+    ("A.6", lambda: a5.cnce_at(sqrt((m * n - 1) / (m * (n - 1))))),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "check"), CORRECTED, ids=lambda v: v if isinstance(v, str) else ""
+)
+def test_corrections_agree(name: str, check: Callable[[], Verdict]) -> None:
+    assert check().word == "agrees"
+
+
+# --- corrupted formulas are refused --------------------------------------------------------------
+H = loss_on_ssem.printed_slope()
+N_FOR_N_MINUS_1 = H.subs(n, n + 1)
+RATIO = section_5_2.printed_ratio()
+WRONG: list[tuple[str, Callable[[], Verdict]]] = [
+    (
+        "delta*(c): n for n-1",
+        lambda: lemma_a1.delta_star_1(sqrt((m * n - 1) * (1 / (m * n) - lemmas.c / (m**2 * n**3)))),
+    ),
+    ("A.21: sign", lambda: lemma_a1.a21(lambda u: u.m * u.n * u.p**2 - same(u))),
+    ("A.22: p^2 dropped", lambda: lemma_a1.a22(lambda u: -u.m * u.n * u.p**2 - means(u))),
+    ("A.29: factor 1/2 dropped", lambda: lemma_a2.a29(lambda u: u.m * u.n * (u.n - 1) - spread(u))),
+    (
+        "zero sum: n for n-1",
+        lambda: lemma_a1.zero_sum(m * n**2 * p**2 - m * n**2 * p**2 * delta**2),
+    ),
+    ("before A.25: sign", lambda: lemma_a1.before_a25_rest(-m * n**2 * p**2 - delta**2)),
+    ("before A.30: factor", lambda: lemma_a2.before_a30(m * n * (n - 1) * p**2 - lemmas.c * p**2)),
+    ("A.31: sign", lambda: theorem_a2.optimal_delta(lambda: H - 2 * (1 - alpha))),
+    ("A.31: interval", lambda: theorem_a2.optimal_delta(end=n)),
+    ("h: n for n-1", lambda: theorem_a2.h_function(lambda: N_FOR_N_MINUS_1)),
+    ("h: sign", lambda: theorem_a2.h_function(lambda: -H)),
+    ("h: 1/tau", lambda: theorem_a2.h_function(lambda: H.subs(tau, 1 / tau))),
+    ("A.38: too high", lambda: bound_sup.a38(lambda u: bound_sup.a38_bound(u) + Fraction(1, 9))),
+    ("A.39: classes mixed", lambda: bound_sup.a39(bound_sup.a40_bound)),
+    ("A.40: too high", lambda: bound_sup.a40(lambda u: bound_sup.a40_bound(u) + Fraction(1, 9))),
+    (
+        "A.42: sign",
+        lambda: bound_sup.a42(lambda u: [*bound_sup._first_exponent(u)[:-1], Fraction(0)]),
+    ),
+    ("A.50: too high", lambda: bound_self.a50(lambda u: {"(A.50)": temperature(u) * 9})),
+    (
+        "A.53: sign",
+        lambda: bound_self.a53(lambda u: {"(A.53)": -bound_self.self_bounds(u)["(A.53)"] + 9}),
+    ),
+    ("A.56: p dropped", lambda: on_ssem.a56(on_ssem.PRINTED_G / p)),
+    ("L_Sup: sign", lambda: on_ssem.sup_on_ssem(log(on_ssem.PRINTED_G) + 1 / tau)),
+    ("L_Self: tau", lambda: on_ssem.self_on_ssem(log(on_ssem.PRINTED_G) - tau)),
+    (
+        "A.57: log p dropped",
+        lambda: on_ssem.a57_next(log(on_ssem.PRINTED_SUM) + (1 - alpha) * x / tau),
+    ),
+    ("range: n for n-1", lambda: on_ssem.range_of_x((n + 1) / n)),
+    ("A.58: sign", lambda: on_ssem.a58(lambda: -H)),
+    ("h increases: sign", lambda: on_ssem.h_increases(lambda: -H)),
+    ("h at the simplex", lambda: on_ssem.h_at_simplex(1 - alpha)),
+    (
+        "alpha: n for n-1",
+        lambda: a4.theorem_a3(lambda: section_5_2.printed_15().subs(n, n + 1)),
+    ),
+    (
+        "alpha: 1/tau",
+        lambda: a4.theorem_a3(lambda: section_5_2.printed_15().subs(tau, 1 / tau)),
+    ),
+    ("tau: 1/m dropped", lambda: a4.theorem_a3_tau(lambda: 1 / log(RATIO))),
+    (
+        "tau: ratio upside down",
+        lambda: a4.equivalents(lambda: m / ((m - 1) * log(1 / RATIO))),
+    ),
+    ("condition: sign", lambda: a4.condition(lambda: -H)),
+    (
+        "A.59: last line",
+        lambda: a4.a59(lambda: (*a4.printed_a59()[:2], 1 - alpha * n)),
+    ),
+    ("A.60: sign", lambda: a4.a60(left=lambda: 1 - alpha * n)),
+    (
+        "ratio: m for n",
+        lambda: a4.ratio(lambda: (alpha * m - 1) / (alpha * n - 1 + m * n)),
+    ),
+    ("least alpha: m for n", lambda: a4.least_alpha(lambda: 1 / m)),
+    ("L_cNCE: sign", lambda: a5.cnce_loss(lambda u: -a5._printed_cnce(u))),
+    (
+        "A.64: too high",
+        lambda: a5.a64(lambda u: [v + 1 for v in a5._a64_lines(u)]),
+    ),
+    (
+        "L_cNCE on SSEM: p",
+        lambda: a5.cnce_on_ssem(log((n - 1) * exp(-loss_on_ssem.X_OF_DELTA / tau) + 1)),
+    ),
+    ("decreases: sign", lambda: a5.cnce_decreases(-a5.PRINTED_CNCE)),
+    ("99: off by one", lambda: appendix_b.b_dimension(100)),
+]
+
+
+@pytest.mark.parametrize(("name", "check"), WRONG, ids=lambda v: v if isinstance(v, str) else "")
+def test_corrupted_formulas_are_refused(name: str, check: Callable[[], Verdict]) -> None:
+    verdict = check()
+    assert verdict.word == "differs"
+    assert verdict.witness

@@ -1,0 +1,301 @@
+"""Sections 3 to 6 and Appendices A.1 and A.2: witnesses by hand, and what checks refuse."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from math import exp, log
+from typing import Any
+
+import pytest
+from cltheory.derive.losses.supcl import CNCE, SUPCL
+from cltheory.derive.papers.embeddings import Embeddings, mean, total
+from cltheory.derive.papers.evaluate import value
+from cltheory.derive.papers.lee2025ssem import _ssem as ssem
+from cltheory.derive.papers.lee2025ssem import appendix_a1 as a1
+from cltheory.derive.papers.lee2025ssem import appendix_a2_existence as theorem_a1
+from cltheory.derive.papers.lee2025ssem import appendix_a2_ssem as a2_ssem
+from cltheory.derive.papers.lee2025ssem import (
+    figure_1,
+    section_3,
+    section_4_1,
+    section_4_2,
+    section_5_1,
+    section_5_2,
+    section_6,
+)
+from cltheory.derive.papers.lee2025ssem._sums import sign_patterns
+from cltheory.derive.symbols import alpha, delta, m, n, p, tau
+from sympy import Rational, S, sqrt
+from sympy import exp as sympy_exp
+from sympy import log as sympy_log
+
+H = theorem_a1.H
+HALF = Fraction(1, 2)
+
+
+# --- witnesses, redone by other means --------------------------------------------------------
+def supcl(g: list[list[float]], classes: list[int], a: float, t: float) -> float:
+    """The loss for one view, written out for a Gram matrix of floats."""
+    size = len(g)
+    found = 0.0
+    for i in range(size):
+        pool = log(sum(exp(s / t) for s in g[i]))
+        others = [j for j in range(size) if classes[j] == classes[i] and j != i]
+        sup = sum(pool - g[i][j] / t for j in others) / len(others)
+        found += ((1 - a) * sup + a * (pool - g[i][i] / t)) / size
+    return found
+
+
+def test_theorem_1_witness_beats_every_ssem_in_the_plane() -> None:
+    points = [(0.6, 0.8), (1.0, 0.0), (0.6, -0.8)]
+    gram = [[a * c + b * d for c, d in points] for a, b in points]
+    merged = [[1.0] * 3] * 3
+    simplex = [[1.0 if i == j else -0.5 for j in range(3)] for i in range(3)]
+    one = [0, 0, 0]
+    assert supcl(gram, one, 0.5, 1) < min(supcl(g, one, 0.5, 1) for g in (merged, simplex)) - 0.02
+    inside = [Embeddings.ssem(1, 3, 1, Fraction(k, 10)).rank for k in range(1, 10)]
+    assert set(inside) == {3}
+
+
+def test_theorem_2_fails_on_the_line() -> None:
+    losses = {
+        u: supcl(
+            [[float(u.ip(a, b)) for b in u.everything] for a in u.everything],
+            [a[0] for a in u.everything],
+            0.9,
+            0.5,
+        )
+        for u in sign_patterns(2, 2, 1)
+    }
+    best = min(losses.values())
+    within = {u: [u.variance(u.of_class(i)) for i in (0, 1)] for u in losses}
+    collapsed = [loss for u, loss in losses.items() if within[u] == [0, 0]]
+    spread = [loss for u, loss in losses.items() if all(within[u])]
+    assert min(collapsed) == pytest.approx(best, abs=1e-12)  # rounding of sums of four terms
+    assert min(spread) > best + 0.1
+    assert (3 + exp(4)) / (2 + 2 * exp(4)) < 0.9
+
+
+@pytest.mark.parametrize(("a", "collapses"), [("2/5", True), ("1/2", True), ("3/5", False)])
+def test_the_threshold_of_one_class_is_one_over_n(a: str, collapses: bool) -> None:
+    merged, apart = (Embeddings.ssem(1, 2, 1, e) for e in (Fraction(0), Fraction(1, 100)))
+    losses = [value(SUPCL, u, alpha=Fraction(a), tau=HALF) for u in (merged, apart)]
+    assert (losses[0] < losses[1]) == collapses
+
+
+def test_tau_may_exceed_one_over_log_m() -> None:
+    assert log(2) * 2 > 1  # tau = 2 is above 1/log(2)
+    merged, apart = (Embeddings.ssem(2, 2, 1, e) for e in (Fraction(0), Fraction(1, 10)))
+    losses = [value(SUPCL, u, alpha=Fraction(9, 10), tau=2) for u in (merged, apart)]
+    assert losses[1] < losses[0]
+
+
+def test_0804_collapses_for_every_n() -> None:
+    heat = exp(10 / 9 / 0.9)
+    infima = [(10 * k - 1 + heat) / (10 * k - k + k * heat) for k in (2, 10**3, 10**9)]
+    assert infima == sorted(infima, reverse=True)
+    assert infima[-1] > 0.80405
+
+
+def test_theorem_a1_root_lacks_a_factor() -> None:
+    w = Embeddings.simplex(3, 2)
+    v = total(w.of_class(0))
+    square = Fraction(3 * 2 - 1, 2**2)  # h(0)**2 as printed in Theorem A.1
+    assert square * w.dot(v, v) == 2
+    assert square / (3 - 1) * w.dot(v, v) == 1  # as printed in Proposition 1
+
+
+def test_the_two_wrong_lines_of_theorem_a1() -> None:
+    # m = n = 2, delta = 1/3: the root is 5/3 and h = 2/3.
+    d, h = Fraction(1, 3), Fraction(2, 3)
+    assert -d / 2 + Fraction(1, 2) * Fraction(5, 3) == h
+    assert Fraction(25, 9) == (d**2 * 2 * (1 - 2) + 3) / (2 - 1)
+    square = h**2 * 2
+    assert square != -2 * d * h - d * Fraction(3, 2) + Fraction(3, 2)
+    assert square == -2 * d * h - d**2 * Fraction(3, 2) + Fraction(3, 2)
+    cross = Embeddings.ssem(2, 2, 1, d**2).ip((0, 0, 0), (1, 0, 0))
+    bracket = {sign: h**2 * Fraction(4, 3) + sign * 2 * d * h * Fraction(2, 3) for sign in (1, -1)}
+    assert -(d**2) / 3 - bracket[-1] != cross
+    assert -(d**2) / 3 - bracket[1] == cross
+
+
+def test_one_class_has_no_between_class_variance() -> None:
+    u = Embeddings.ssem(1, 2, 1, HALF)
+    assert u.between_variance() == 0
+    assert u.variance(u.everything) == HALF
+    assert u.dot(mean(u.everything), mean(u.everything)) == HALF
+    assert u.rank == 2  # and mn - 1 = 1
+
+
+def test_classes_that_share_a_pair_minimise_cnce() -> None:
+    shared = section_4_2.same_pair_for_both()
+    least = float(value(CNCE, shared, tau=HALF))
+    others = sign_patterns(2, 2, 1) + [Embeddings.random(2, 2, 1, 3, seed) for seed in range(6)]
+    # 1e-12: rounding to float64
+    assert all(float(value(CNCE, u, tau=HALF)) > least - 1e-12 for u in others)
+    assert shared.ip((0, 0, 0), (0, 1, 0)) == shared.ip((0, 0, 0), (1, 1, 0)) == -1
+
+
+# --- checkers refuse wrong formulas ------------------------------------------------------------
+E = sympy_exp(m / (m - 1) / tau)
+Corruption = tuple[Callable[..., Any], dict[str, Any]]
+CORRUPTED: list[Corruption] = [
+    (section_3.equation_1, {"weights": (1, 1)}),
+    (section_3.equation_2, {"printed": lambda u, t: -section_3.printed_sup(u, t)}),
+    (section_3.equation_2, {"printed": lambda u, t: section_3.printed_sup(u, t) * (u.n - 1) / u.n}),
+    (section_3.equation_3, {"printed": lambda u, t: section_3.printed_self(u, t) * u.p}),
+    (section_3.equation_3, {"printed": lambda u, t: section_3.printed_self(u, 1 / t)}),
+    (section_3.equation_4, {"printed": section_3.printed_self_one_view}),
+    (section_3.equation_5, {"printed": lambda u, t: section_3.printed_self_one_view(u, t) * u.n}),
+    (figure_1.figure_1a, {"vectors": 4}),
+    (figure_1.figure_1b, {"vectors": 2}),
+    (figure_1.figure_1c, {"end": sqrt(S(3))}),
+    (section_4_1.definition_1, {"apart": lambda k: Fraction(-1, k)}),
+    (section_4_1.etf_exists, {"least": lambda k: k}),
+    (section_4_1.alpha_one, {"best": Fraction(0)}),
+    (section_4_1.alpha_zero, {"best": Fraction(1)}),
+    (section_4_1.transition, {"far": -1 / (m * n)}),
+    (section_4_1.transition, {"near": 1 / (m - 1)}),
+    (section_4_1.definition_2, {"printed": sqrt((m * n - 1) / (m * n))}),
+    (section_4_1.equation_8, {"printed": Fraction(2)}),
+    (section_4_1.equation_9, {"printed": 1 + delta**2 * m * n / (m * n - 1)}),
+    (section_4_1.equation_9, {"printed": 1 - delta**2 * m * n / (m * n)}),
+    (section_4_1.equation_9, {"printed": 1 - delta * m * n / (m * n - 1)}),
+    (
+        section_4_1.equation_10,
+        {"printed": -1 / m + delta**2 * m * (n - 1) / ((m - 1) * (m * n - 1))},
+    ),
+    (
+        section_4_1.equation_10,
+        {"printed": -1 / (m - 1) + delta**2 * m * n / ((m - 1) * (m * n - 1))},
+    ),
+    (section_4_1.monotonicity, {"signs": (1, 1)}),
+    (section_4_1.monotonicity, {"signs": (-1, -1)}),
+    (section_4_1.proposition_1, {"printed": theorem_a1.printed_h_a1}),
+    (section_4_1.proposition_1, {"printed": lambda sign: ssem.printed_h(sign) + delta / n}),
+    (section_4_1.dimension, {"least": lambda u: u.m * u.n}),
+    (section_4_2.equation_11, {"edge": S(2)}),
+    (section_4_2.range_of_optimum, {"printed": sqrt((m * n - 1) / (m * n))}),
+    (section_4_2.proposition_2, {"edge": S(2)}),
+    (section_4_2.proposition_2, {"edge": S.Half}),
+    (section_4_2.remark_1, {"end": lambda a, b: Fraction(1)}),
+    (section_4_2.remark_1_combined, {"step": Fraction(-1, 8)}),
+    (
+        section_5_1.equation_12,
+        {"printed": lambda u, i: section_5_1.printed_within(u, i) * (u.n + 1)},
+    ),
+    (section_5_1.equation_13, {"printed": lambda u: section_5_1.printed_between(u) * u.m}),
+    (section_5_1.equation_14, {"bound": 0}),
+    (section_5_1.equation_14, {"bound": 2}),
+    (section_5_1.proposition_3, {"bound": 2}),
+    (
+        section_5_1.proposition_4,
+        {"printed": (ssem.printed_variances[1], ssem.printed_variances[0])},
+    ),
+    (section_5_2.theorem_2, {"printed": lambda: (m * n - 1 - E) / (m * n - n + n * E)}),
+    (section_5_2.equation_15, {"printed": lambda: (m * n + E) / (m * n - n + n * E)}),
+    (section_5_2.equation_15, {"printed": lambda: section_5_2.printed_15().subs(tau, 1 / tau)}),
+    (section_5_2.equation_16, {"printed": lambda: 1 / section_5_2.printed_16()}),
+    (section_5_2.equation_16, {"printed": lambda: section_5_2.printed_16() * (1 - 1 / m)}),
+    (section_5_2.alpha_min_rises, {"sign": -1}),
+    (section_5_2.alpha_at_half, {"printed": Fraction(548, 1000)}),
+    (section_5_2.alpha_at_nine_tenths, {"printed": Fraction(803, 1000)}),
+    (section_5_2.alpha_min_limit, {"printed": lambda: 1 / m}),
+    (section_5_2.alpha_above, {"printed": lambda: 2 / n}),
+    (section_5_2.tau_max_limit, {"printed": lambda: 1 / sympy_log(1 + (1 - alpha) / alpha * m)}),
+    (section_5_2.alpha_half, {"printed": lambda k: 2 / sympy_log(S(k))}),
+    (section_5_2.tau_one_tenth, {"printed": 22027}),
+    (section_6.experiment_sizes, {"size": 100}),
+    (section_6.experiment_sizes, {"d": 98}),
+    (section_6.batch_sizes, {"sizes": (100, 500, 1000)}),
+    (a1.definition_a1, {"within": lambda u, s: 2 * a1.printed_variance(u, s)}),
+    (a1.definition_a1, {"between": lambda u, c: -a1.printed_between(u, c)}),
+    (a1.proposition_a1, {"printed": lambda u: [-x for x in a1.printed_a1(u)]}),
+    (
+        a1.proposition_a1_proof,
+        {"printed": lambda u: [*a1.printed_a1_proof(u), -1]},
+    ),
+    (a1.proposition_a2, {"bound": lambda u: a1.radius(u) / 2}),
+    (a1.proposition_a2, {"bound": lambda u: a1.radius(u) * 2}),
+    (a1.proposition_a2_decomposition, {"printed": a1.printed_a1_proof}),
+    (a1.proposition_a2_entire, {"printed": a1.printed_decomposition}),
+    (a2_ssem.equation_a2, {"printed": Fraction(0)}),
+    (a2_ssem.equation_a3, {"printed": ssem.printed_cross}),
+    (a2_ssem.equation_a4, {"printed": -ssem.printed_cross}),
+    (a2_ssem.equation_a5, {"sign": -1}),
+    (a2_ssem.proposition_a3_cases, {"own": 1 - delta**2}),
+    (a2_ssem.proposition_a3_difference, {"printed": (m / (m - 1) * (1 + delta**2),)}),
+    (a2_ssem.class_sums, {"printed": (n**2 * p - a2_ssem.printed_class_norm[0],)}),
+    (a2_ssem.class_times_total, {"printed": (a2_ssem.printed_class_norm[0],)}),
+    (a2_ssem.centroid, {"printed": S.One}),
+    (a2_ssem.between_variance, {"printed": (ssem.printed_variances[0],)}),
+    (a2_ssem.within_variance, {"printed": (ssem.printed_variances[1],)}),
+    (a2_ssem.sum_of_variances, {"printed": S(2)}),
+    (theorem_a1.equation_a6, {"printed": theorem_a1.printed_h_a1}),
+    (theorem_a1.equation_a7, {"printed": [(m - 1) * n**2 / (m * n)]}),
+    (theorem_a1.equation_a8, {"printed": n**2 / (m * n - 1)}),
+    (theorem_a1.equation_a9, {"printed": [(m - 1) * n / (m * n - 1) + 1]}),
+    (theorem_a1.equation_a10, {"printed": -1 / (m * n - 1)}),
+    (theorem_a1.equation_a11, {"factor": 1}),
+    (theorem_a1.equation_a12, {"printed": theorem_a1.printed_a12.subs(H, -H)}),
+    (theorem_a1.equation_a13, {"printed": (delta**2 + (m - 1) * n / (m * n - 1) * H**2,)}),
+    (theorem_a1.square_of_h, {"lines": lambda sign: theorem_a1.root_lines(-sign)}),
+    (
+        theorem_a1.equation_a14,
+        {"printed": lambda w, d, h: [2 * theorem_a1.lines_a14(w, d, h)[0]]},
+    ),
+    (theorem_a1.equation_a15, {"printed": [1 - delta**2]}),
+    (
+        theorem_a1.across_classes,
+        {"printed": lambda w, d, h: [-theorem_a1.lines_a16(w, d, h)[0]]},
+    ),
+    (theorem_a1.equation_a16, {"printed": -(delta**2) / (m * n - 1)}),
+    (theorem_a1.equation_a17, {"printed": [ssem.printed_same]}),
+]
+
+
+@pytest.mark.parametrize(("check", "arguments"), CORRUPTED)
+def test_a_corrupted_formula_is_refused(
+    check: Callable[..., Any], arguments: dict[str, Any]
+) -> None:
+    verdict = check(**arguments)
+    assert verdict.word == "differs", verdict
+    assert verdict.witness
+
+
+CORRECTED: list[Corruption] = [
+    (theorem_a1.theorem_a1, {"printed": ssem.printed_h}),
+    (
+        theorem_a1.sixth_line,
+        {
+            "printed": -2 * delta * H
+            - delta**2 * (m * n - 1) / ((m - 1) * n)
+            + (m * n - 1) / ((m - 1) * n)
+        },
+    ),
+    (
+        theorem_a1.after_a16,
+        {"printed": -(delta**2) / (m * n - 1) - (H**2 * n**2 + 2 * delta * H * n) / (m * n - 1)},
+    ),
+    (section_5_2.tau_necessary, {"printed": lambda: S(5)}),
+    (section_5_2.alpha_at_half, {"printed": Fraction(549, 1000)}),
+]
+
+
+@pytest.mark.parametrize(("check", "arguments"), CORRECTED)
+def test_the_correction_given_in_a_note_agrees(
+    check: Callable[..., Any], arguments: dict[str, Any]
+) -> None:
+    assert check(**arguments).word == "agrees"
+
+
+def test_a_loss_without_positives_has_no_value() -> None:
+    with pytest.raises(ZeroDivisionError):
+        value(SUPCL, Embeddings.simplex(2, 1), alpha=HALF, tau=HALF)
+
+
+def test_printed_threshold_at_a_point() -> None:
+    at = {m: 10, n: 50, tau: Rational(1, 10)}
+    expected = (499 + exp(100 / 9)) / (450 + 50 * exp(100 / 9))
+    assert float(section_5_2.printed_15().subs(at)) == pytest.approx(expected, rel=1e-12)

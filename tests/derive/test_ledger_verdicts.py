@@ -1,0 +1,286 @@
+"""The ledger of lee2025ssem as a whole: what must be there, and the verdict of every claim."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from cltheory.derive.engine.evidence import Evidence, Grade
+from cltheory.derive.papers import PAPERS, UnknownPaper, ledger_of, settled_by
+from cltheory.derive.papers.checks import both, decided, needs_condition, undefined_at
+from cltheory.derive.papers.ledger import Claim, Ledger, Verdict
+from cltheory.derive.papers.lee2025ssem import LEDGER
+from cltheory.derive.results import results
+from sympy import Integer, zoo
+
+DIFFERS = {
+    "Remark 1: all minimisers",
+    "Section 5.2: tau <= 1/log(m) is necessary",
+    "Theorem A.1",
+    "Theorem A.1, proof: h(delta)^2 n, sixth line",
+    "Theorem A.1, proof: line after (A.16)",
+    "Proposition A.5: equality condition",
+    "(A.19): equality condition",
+    "Proposition A.5, proof: equality condition",
+    "Lemma A.1, proof: display before (A.25), first line",
+    "(A.25), first line",
+    "Lemma A.2",
+    "Lemma A.2: delta*(c)",
+    "(A.30)",
+    "(A.42), last line",
+    "Theorem A.2, proof: display after (A.44), middle lines",
+    "(A.45)",
+    "(A.50): equality condition",
+    "(A.54)",
+    "(A.55)",
+    "Proposition A.6, proof: where the minimum is attained",
+}
+NEEDS_CONDITION = {
+    "Section 3: sizes",
+    "(2)",
+    "Section 4.1: existence of simplex ETF",
+    "Definition 2",
+    "Proposition 1",
+    "Section 4.1: d >= mn - 1 is necessary",
+    "Theorem 1",
+    "(11)",
+    "Proposition 2",
+    "Section 4.2: same class is closer",
+    "Remark 1: delta > 1",
+    "Proposition 4",
+    "Remark 2",
+    "Theorem 2",
+    "Theorem 2: dimension",
+    "(16)",
+    "Section 5.2: alpha at tau = 0.9",
+    "(A.1)",
+    "Definition A.2",
+    "Proposition A.3",
+    "Proposition A.4",
+    "Proposition A.4, proof: class sum times total sum",
+    "Proposition A.4, proof: centroid",
+    "Proposition A.4, proof: between-class variance",
+    "(A.7)",
+    "(A.9)",
+    "Lemma A.1",
+    "Lemma A.1, proof: range of c",
+    "Lemma A.1, proof: SSEM sums to zero",
+    "(A.26)",
+    "Lemma A.2, proof: range of c",
+    "(A.28): equality condition",
+    "Theorem A.2",
+    "(A.43)",
+    "Theorem A.2, proof: SSEM satisfies the equality conditions",
+    "Theorem A.2, proof: optimal delta-tilde",
+    "Theorem A.2, proof: conclusion",
+    "Theorem A.3: temperature",
+    "Theorem A.3: dimension",
+    "Theorem A.3, proof: equivalent conditions",
+    "Theorem A.3, proof: upper end",
+    "Proposition A.6",
+    "Proposition A.6, proof: conclusion",
+    "Appendix B: existence",
+}
+#: Every numbered statement of the paper.
+NUMBERED = [
+    *(f"({k})" for k in range(1, 17)),
+    *(f"(A.{k})" for k in range(1, 65)),
+    *(f"Definition {k}" for k in ("1", "2", "3", "A.1", "A.2")),
+    *(f"Proposition {k}" for k in ("1", "2", "3", "4", "A.1", "A.2", "A.3", "A.4", "A.6")),
+    *("Lemma A.1", "Lemma A.2", "Remark 1", "Remark 2"),
+    *(f"Theorem {k}" for k in ("1", "2", "A.1", "A.2", "A.3")),
+]
+#: Its numbers in words, and its figures.
+NUMERIC = [
+    "Section 5.2: alpha at tau = 0.5",
+    "Section 5.2: alpha at tau = 0.9",
+    "Section 5.2: alpha = 0.5",
+    "Section 5.2: tau = 0.1",
+    "Section 5.2: tau <= 1/log(m) is necessary",
+    "Section 6.1: sizes",
+    "Section 6.2: batch sizes",
+    "Appendix B: dimension",
+    "Appendix B: variance",
+    *(f"Figure 1: ({k})" for k in "abc"),
+]
+WORDS = {"agrees", "differs", "needs-condition"}
+
+
+@pytest.mark.parametrize("label", NUMBERED + NUMERIC)
+def test_the_statement_has_a_claim(label: str) -> None:
+    assert LEDGER[label].label == label
+
+
+def test_proposition_a5_is_claimed_in_parts() -> None:
+    # Its inequality is (A.18); the equality condition is printed with it.
+    assert LEDGER["Proposition A.5: equality condition"].statement
+    assert LEDGER["(A.18)"].statement
+
+
+@pytest.mark.parametrize("claim", list(LEDGER), ids=lambda c: c.label)
+def test_the_claim_reaches_its_verdict(claim: Claim) -> None:
+    verdict = claim.verdict()
+    expected = "agrees"
+    if claim.label in DIFFERS:
+        expected = "differs"
+    if claim.label in NEEDS_CONDITION:
+        expected = "needs-condition"
+    assert verdict.word == expected, verdict
+    assert verdict.word in WORDS
+    assert claim.paper == "lee2025ssem"
+    assert claim.statement.strip()
+    assert verdict.evidence.how
+    if expected == "agrees":
+        assert not verdict.witness
+        return
+    assert verdict.note
+    assert {"point", "printed", "derived"} <= set(verdict.witness)
+    assert all(verdict.witness.values())
+    assert verdict.witness["printed"] != verdict.witness["derived"] or expected != "differs"
+
+
+def test_the_lists_name_existing_claims() -> None:
+    assert {c.label for c in LEDGER} >= DIFFERS | NEEDS_CONDITION
+    assert not DIFFERS & NEEDS_CONDITION
+
+
+def test_claims_come_in_the_order_of_the_pages() -> None:
+    labels = [c.label for c in LEDGER]
+    for family in ("({})", "(A.{})"):
+        numbered = [family.format(k) for k in range(1, 65) if family.format(k) in labels]
+        places = [labels.index(label) for label in numbered]
+        assert places == sorted(places)
+
+
+def test_verdicts_are_the_same_when_reached_again() -> None:
+    assert all(c.verdict() == c.verdict() for c in list(LEDGER)[::10])
+
+
+DUMP = """
+import json
+from cltheory.derive.papers import ledger_of
+print(json.dumps([[c.label, str(c.verdict())] for c in ledger_of("lee2025ssem")]))
+"""
+
+
+@pytest.mark.slow
+def test_verdicts_do_not_depend_on_the_hash_seed() -> None:
+    found = [
+        json.loads(
+            subprocess.run(
+                [sys.executable, "-c", DUMP],
+                env={**os.environ, "PYTHONHASHSEED": seed},
+                capture_output=True,
+                text=True,
+                check=True,
+            ).stdout
+        )
+        for seed in ("1", "2")
+    ]
+    assert len(found[0]) > 200
+    assert found[0] == found[1]
+
+
+# --- the ledger ------------------------------------------------------------------------------
+@pytest.mark.parametrize("result", list(results))
+def test_a_result_loads_the_claims_it_settles(result: str) -> None:
+    assert LEDGER.settled_by(result) == [c for c in LEDGER if c.result == result]
+
+
+def test_claims_of_all_papers_are_found() -> None:
+    # Asking once more must give the same: loading a ledger changes nothing.
+    found = settled_by("supcl-threshold")
+    assert found == settled_by("supcl-threshold")
+    assert found[0].paper == "lee2025ssem"
+    assert all(ledger_of(key).key == key for key in PAPERS)
+
+
+def test_every_result_of_the_paper_settles_something() -> None:
+    settled = {c.result for c in LEDGER} - {None}
+    assert settled >= {k for k in results if results[k].source.startswith("lee2025ssem")}
+
+
+def test_the_index_of_sections_promises_nothing_too_much() -> None:
+    for name, settles in LEDGER.sections.items():
+        module = f"cltheory.derive.papers.lee2025ssem.{name}"
+        found = {c.result for c in LEDGER if c.check.__module__ == module} - {None}
+        assert found == set(settles), name
+
+
+def test_asking_for_one_result_leaves_the_other_sections_alone() -> None:
+    code = (
+        "import sys; from cltheory.derive.papers import settled_by; settled_by('supcl-threshold');"
+        "print(sorted(k.rpartition('.')[2] for k in sys.modules if '.lee2025ssem.' in k))"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout
+    loaded = {name for name in LEDGER.sections if repr(name) in found}
+    assert loaded == {"section_5_2", "appendix_a4"}
+
+
+def test_an_unknown_paper_is_refused_in_one_line() -> None:
+    with pytest.raises(UnknownPaper, match=r"there are .*lee2025ssem") as refusal:
+        ledger_of("nobody2020")
+    assert "\n" not in str(refusal.value)
+
+
+def fine() -> Verdict:
+    return decided(True, "nothing")
+
+
+def test_a_label_is_used_once() -> None:
+    small = Ledger("small", "A small paper")
+    small.claim("(1)", "one")(fine)
+    with pytest.raises(ValueError, match="two claims labelled"):
+        small.claim("(1)", "one again")(fine)
+    assert [c.label for c in small] == ["(1)"]
+    assert len(small) == 1
+    assert small["(1)"].verdict().word == "agrees"
+    with pytest.raises(KeyError):
+        small["(2)"]
+
+
+def test_a_section_settles_only_what_it_is_listed_for() -> None:
+    here = __name__.rpartition(".")[2]
+    small = Ledger("small", "A small paper", "package", {here: ["ssem"]})
+    small.claim("(1)", "one", result="ssem")(fine)
+    with pytest.raises(ValueError, match="not listed"):
+        small.claim("(2)", "two", result="supcl-threshold")(fine)
+
+
+# --- verdicts are not given away -----------------------------------------------------------
+GOOD = Verdict("agrees", Evidence(Grade.EXACT, "proof"))
+WRONG = Verdict("differs", Evidence(Grade.EXACT, "point"), "", {"point": {"m": "2"}})
+OPEN = Verdict("undecided", Evidence(Grade.SAMPLED, "gave up"))
+
+
+def test_a_condition_must_be_needed() -> None:
+    with pytest.raises(ValueError, match="nothing fails without"):
+        needs_condition("m >= 2", GOOD, GOOD)
+    assert needs_condition("m >= 2", GOOD, WRONG).word == "needs-condition"
+
+
+@pytest.mark.parametrize("within", [WRONG, OPEN])
+def test_a_claim_that_fails_under_its_condition_is_not_saved_by_it(within: Verdict) -> None:
+    assert needs_condition("m >= 2", within, WRONG) is within
+
+
+def test_parts_join_to_the_first_that_fails() -> None:
+    assert both(GOOD, WRONG, OPEN) is WRONG
+    weak = Verdict("agrees", Evidence(Grade.SAMPLED, "points"))
+    assert both(GOOD, weak).evidence.grade is Grade.SAMPLED
+
+
+def test_a_difference_needs_a_witness() -> None:
+    with pytest.raises(ValueError, match="witness"):
+        decided(False, "a look at it")
+
+
+def test_a_value_is_not_a_division_by_zero() -> None:
+    assert undefined_at({"m": 1}, lambda: zoo).word == "differs"
+    with pytest.raises(ValueError, match="has the value"):
+        undefined_at({"m": 1}, lambda: Integer(3))

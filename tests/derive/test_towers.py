@@ -1,0 +1,248 @@
+"""The results on two towers, against brute force that shares no code with the engine."""
+
+from __future__ import annotations
+
+import json
+from math import exp, inf, log
+
+import numpy as np
+import pytest
+from cltheory.derive.engine.ball import non_negative
+from cltheory.derive.engine.decide import zero
+from cltheory.derive.engine.domain import DomainError
+from cltheory.derive.engine.evidence import Grade, Holds, Undecided
+from cltheory.derive.results import results
+from cltheory.derive.symbols import N, c, t
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+from sympy import Rational
+from sympy import log as slog
+
+
+def gram(n: int, positive: float, negative: float, within: float) -> np.ndarray:
+    """Joint Gram matrix of two towers."""
+    eye, ones = np.eye(n), np.ones((n, n))
+    tower = within * ones + (1 - within) * eye
+    cross = negative * ones + (positive - negative) * eye
+    return np.block([[tower, cross], [cross.T, tower]])
+
+
+def softplus(z: float) -> float:
+    return float(np.logaddexp(0, z))
+
+
+def sigmoid_loss(n: int, t_: float, b_: float, g: np.ndarray) -> float:
+    """Equation (2), pair by pair."""
+    total = 0.0
+    for i in range(n):
+        for j in range(n):
+            s = g[i, n + j]
+            total += softplus(-t_ * s + b_) if i == j else softplus(t_ * s - b_)
+    return total / n
+
+
+def brute_force(n: int, loss) -> tuple[float, np.ndarray]:
+    """Least loss over invariant Gram matrices, by the shares of their four projections."""
+    eye, mean = np.eye(n), np.full((n, n), 1 / n)
+    same, other = np.full((2, 2), 0.5), np.array([[0.5, -0.5], [-0.5, 0.5]])
+    projections = [np.kron(a, b) for a in (same, other) for b in (eye - mean, mean)]
+
+    def at(w: np.ndarray) -> np.ndarray:
+        return sum(2 * n * v / np.trace(p) * p for v, p in zip(w, projections, strict=True))
+
+    found = minimize(
+        lambda w: loss(at(w)),
+        np.array([0.4, 0.1, 0.2, 0.3]),
+        method="SLSQP",
+        bounds=[(0, 1)] * 4,
+        constraints={"type": "eq", "fun": lambda w: w.sum() - 1},
+        options={"ftol": 1e-13, "maxiter": 500},
+    )
+    return float(found.fun), at(found.x)
+
+
+@settings(max_examples=25)
+@given(
+    st.integers(2, 7),
+    st.integers(1, 40).map(lambda k: k / 10),
+    st.integers(-20, 40).map(lambda k: k / 10),
+)
+def test_sigmoid_optimum(n, t_, b_) -> None:
+    r = results["sigmoid-optimum"]
+    least, g = brute_force(n, lambda g: sigmoid_loss(n, t_, b_, g))
+    at = {"N": n, "t": t_, "b": b_}
+    assert least == pytest.approx(float(r.value("loss", **at)), abs=1e-8)
+    # The loss is nearly flat for large |b|: there the position cannot be compared.
+    assume(abs(b_) < 1.5 and n > 2)
+    assert g[0, n] == pytest.approx(float(r.value("positive", **at)), abs=2e-3)
+
+
+@pytest.mark.parametrize("n, t_", [(2, 1.0), (3, 0.5), (4, 2.0), (8, 1.0)])
+def test_infonce_optimum(n, t_) -> None:
+    def loss(g: np.ndarray) -> float:
+        s = g[:n, n:] / t_
+        rows = np.log(np.exp(s).sum(axis=1)) - np.diag(s)
+        columns = np.log(np.exp(s).sum(axis=0)) - np.diag(s)
+        return float((rows + columns).mean())
+
+    least, _ = brute_force(n, loss)
+    assert least == pytest.approx(float(results["infonce-optimum"].value("loss", N=n, t=t_)))
+
+
+@given(st.integers(4, 60), st.integers(1, 60).map(lambda k: k / 10))
+def test_regimes_at_equal_bias(n, t_) -> None:
+    r, o = results["sigmoid-threshold"], results["sigmoid-optimum"]
+    high, low = float(r.value("t_simplex", N=n)), float(r.value("t_antipodal", N=n))
+    regime = str(o.at("regime", o.point(N=n, t=t_, b=t_)))
+    assert regime == ("simplex" if t_ >= high else "antipodal" if t_ <= low else "between")
+
+
+@given(
+    st.integers(3, 30),
+    st.integers(1, 40).map(lambda k: k / 10),
+    st.integers(-20, 60).map(lambda k: k / 10),
+)
+def test_regimes_at_any_bias(n, t_, b_) -> None:
+    r, o = results["sigmoid-threshold"], results["sigmoid-optimum"]
+    high = float(r.value("b_simplex", N=n, t=t_))
+    low = float(r.value("b_antipodal", N=n, t=t_))
+    assert low < high
+    regime = str(o.at("regime", o.point(N=n, t=t_, b=b_)))
+    assert regime == ("simplex" if b_ >= high else "antipodal" if b_ <= low else "between")
+
+
+def test_the_simplex_is_lost_again_at_large_temperatures() -> None:
+    r, o = results["sigmoid-threshold"], results["sigmoid-optimum"]
+    top = float(r.value("t_simplex_max", N=8, b=3))
+    assert r.value("t_simplex_min", N=8, b=3) == 0
+    for t_, regime in ((top - 0.01, "simplex"), (top + 0.01, "between")):
+        assert str(o.at("regime", o.point(N=8, t=f"{t_:.6f}", b=3))) == regime
+    with pytest.raises(DomainError, match="at no temperature"):
+        r.value("t_simplex_min", N=8, b=1)
+    with pytest.raises(DomainError, match="at no temperature"):
+        r.value("t_antipodal_max", N=8, b=3)
+
+
+def test_wrong_thresholds_are_refused() -> None:
+    r = results["sigmoid-threshold"]
+    q = r.quantity("t_simplex")
+    right = (N - 1) / N * slog(N - 3)
+    assert q.domain is not None
+    assert isinstance(zero(q.expression - right, q.domain), Holds)
+    for wrong in (-right, right.subs(N, N - 1), N / (N - 1) * slog(N - 3), slog(N - 3)):
+        assert not isinstance(zero(q.expression - wrong, q.domain), Holds)
+
+
+def test_few_items() -> None:
+    r, o = results["sigmoid-threshold"], results["sigmoid-optimum"]
+    assert r.value("t_simplex", N=4) == 0
+    for n in (2, 3):
+        with pytest.raises(DomainError, match="simplex is optimal at every t"):
+            r.value("t_simplex", N=n)
+        assert o.value("delta_star", N=n, t="1/10", b="1/10") == 0
+    assert o.value("delta_star", N=2, t=1, b=-5) == 0
+    with pytest.raises(DomainError, match="for N = 2"):
+        r.value("b_simplex", N=2, t=1)
+
+
+def test_infinite_delta_is_a_value() -> None:
+    o = results["sigmoid-optimum"]
+    assert o.value("delta_star", N=10, t="1/2", b="1/2") == inf
+    assert o.value("positive", N=10, t="1/2", b="1/2") == -1
+    ccem = results["ccem"]
+    assert [ccem.value("min_dimension", N=5, delta=d) for d in (0, 1, "oo")] == [4, 5, 1]
+    assert ccem.value("positive", N=5, delta="oo") == -1
+    assert ccem.value("negative", N=5, delta="oo") == -1
+
+
+def test_the_segment_is_the_ccem_of_definition_3() -> None:
+    """Inner products of the printed vectors, at a rational delta."""
+    from math import sqrt
+
+    n, d = 4, 0.75
+    ccem = results["ccem"]
+    simplex = np.eye(n) - 1 / n
+    simplex /= np.linalg.norm(simplex, axis=1, keepdims=True)
+    scale = 1 / sqrt(1 + d * d)
+    u = scale * np.hstack([simplex, np.full((n, 1), d)])
+    v = scale * np.hstack([simplex, np.full((n, 1), -d)])
+    assert (u @ v.T)[0, 0] == pytest.approx(float(ccem.value("positive", N=n, delta=d)))
+    assert (u @ v.T)[0, 1] == pytest.approx(float(ccem.value("negative", N=n, delta=d)))
+    assert (u @ u.T)[0, 1] == pytest.approx(float(ccem.value("within_modality", N=n, delta=d)))
+
+
+LOSSES = [
+    ("log(1+exp(-2*x+1))", "log(1+exp(2*x-1))"),
+    ("exp(-x)", "exp(x)"),
+    ("(1-x)^2", "exp(3*x)"),
+    ("softplus(-4*(x-0.2))", "softplus(4*(x-0.2))"),
+    ("1/(x+2)", "1/(2-x)"),
+    ("-x", "x+x^2/4"),
+    ("-log(x+2)", "-log(2-x)"),
+    ("-x", "x"),
+]
+
+
+@pytest.mark.parametrize("lp, ln", LOSSES)
+@pytest.mark.parametrize("n", [3, 5, 9])
+def test_losses_of_users(lp, ln, n) -> None:
+    python = {"x": None, "exp": np.exp, "log": np.log, "softplus": lambda z: np.logaddexp(0, z)}
+    fp, fn = (
+        compile(e.replace("^", "**"), "loss", "eval") for e in (lp, ln)
+    )  # our own constants above, not a user's text
+
+    def loss(g: np.ndarray) -> float:
+        s = g[:n, n:]
+        off = ~np.eye(n, dtype=bool)
+        p_ = eval(fp, {**python, "x": np.diag(s)})
+        n_ = eval(fn, {**python, "x": s[off]})
+        return float((p_.sum() + n_.sum()) / n)
+
+    least, _ = brute_force(n, loss)
+    r = results["pairwise-threshold"].given(lp=lp, ln=ln)
+    assert least == pytest.approx(float(r.value("loss", N=n)), abs=1e-7)
+
+
+@pytest.mark.parametrize(
+    "lp, ln, why",
+    [
+        ("-2*x", "x^2", "x\\*\\*2 is not increasing at x = -1"),
+        ("x", "x", "x is not decreasing"),
+        ("-x^3", "x", "is not"),
+        ("-x", "1-x", "is not increasing"),
+        ("q", "x", "is not an expression"),
+        ("__import__('os')", "x", "is not an expression"),
+    ],
+)
+def test_losses_that_are_refused(lp, ln, why) -> None:
+    with pytest.raises(DomainError, match=why) as refusal:
+        results["pairwise-threshold"].given(lp=lp, ln=ln).quantities  # noqa: B018
+    assert "\n" not in str(refusal.value)
+
+
+def test_a_loss_needs_both_functions() -> None:
+    with pytest.raises(DomainError, match="give both"):
+        results["pairwise-threshold"].given(lp="-x")
+    with pytest.raises(DomainError, match="does not take"):
+        results["supcl-threshold"].given(lp="-x", ln="x")
+
+
+def test_interval_arithmetic() -> None:
+    one = Rational(1)
+    yes = non_negative(c**4 - c**2 + one, c, -one, one)
+    assert isinstance(yes, Holds) and yes.evidence.grade is Grade.INTERVAL
+    assert isinstance(non_negative(c**4 - c**2 + one / 5, c, -one, one), Undecided)
+    assert isinstance(non_negative(c * t, c, -one, one), Undecided)
+    assert isinstance(non_negative(1 / c, c, -one, one), Undecided)
+
+
+def test_report_writes_infinity() -> None:
+    from cltheory.derive.report import report
+
+    o = results["sigmoid-optimum"]
+    found = report(o, o.point(N=10, t="1/2", b="1/2"), claims=False)
+    assert found["quantities"]["delta_star"]["value"] == "oo"
+    assert found["quantities"]["regime"]["sympy"] == "antipodal"
+    json.dumps(found)
+    assert exp(log(2)) == pytest.approx(2)

@@ -1,0 +1,148 @@
+"""The pages show what the tool prints; their code runs."""
+
+from __future__ import annotations
+
+import doctest
+import importlib.util
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from cltheory.derive.results import results
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def load(path: Path, name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+pages = load(ROOT / "docs" / "examples.py", "docs_examples")
+claims = load(ROOT / "docs" / "make_claims.py", "docs_make_claims")
+TEXTS = {page.name: page.read_text(encoding="utf-8") for page in pages.PAGES}
+EXAMPLES = [e for name, text in TEXTS.items() for e in pages.examples(text, name) if e.exact]
+FORMULAS = [f for text in TEXTS.values() for f in pages.FORMULA.finditer(text)]
+FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def blocks(name: str, language: str) -> list[str]:
+    return [body for found, body in FENCE.findall(TEXTS[name]) if found == language]
+
+
+# --- outputs and formulas -----------------------------------------------------------------
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda e: f"{e.page} {e.command}")
+def test_examples_print_what_the_page_shows(example) -> None:
+    printed = pages.output(example.command)
+    assert pages.agrees(example.shown, printed), "\n".join(printed)
+
+
+@pytest.mark.parametrize("formula", FORMULAS, ids=lambda f: f"{f['id']} {f['name']}")
+def test_formulas_are_those_of_the_engine(formula) -> None:
+    assert formula["tex"] == pages.latex(formula["id"], formula["name"])
+
+
+def test_no_example_or_formula_is_overlooked() -> None:
+    shown = sum(text.count("\n$ cltheory") for text in TEXTS.values())
+    found = [e for name, text in TEXTS.items() for e in pages.examples(text, name)]
+    assert len(found) == shown > 10
+    marked = sum(text.count("\n<!-- formula:") for text in TEXTS.values())
+    assert len(FORMULAS) == marked > 10
+
+
+@pytest.mark.parametrize(
+    "shown, printed, same",
+    [
+        (("a", "b"), ("a", "b"), True),
+        (("a", "..."), ("a", "b", "c"), True),
+        (("a", "...", "c"), ("a", "b", "b", "c"), True),
+        (("a", "...", "c"), ("a", "b"), False),
+        (("a",), ("a", "b"), False),
+        (("x = 1",), ("x = 2",), False),
+    ],
+)
+def test_the_comparison_can_fail(shown, printed, same) -> None:
+    assert pages.agrees(shown, printed) is same
+
+
+# --- code -----------------------------------------------------------------------------------
+@pytest.mark.parametrize("name", [n for n in TEXTS if "```pycon\n" in TEXTS[n]])
+def test_python_sessions(name: str) -> None:
+    if name == "numeric.md":
+        pytest.importorskip("torch")
+    session = "\n".join(blocks(name, "pycon"))
+    test = doctest.DocTestParser().get_doctest(session, {}, name, name, 0)
+    report: list[str] = []
+    failed = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(
+        test, out=report.append
+    )
+    assert test.examples
+    assert not failed.failed, "".join(report)
+
+
+@pytest.fixture
+def example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
+    """The files of docs/add-a-theorem.md, written and imported as the page says."""
+    result, claim, test = blocks("add-a-theorem.md", "python")
+    name = "cltheory.derive.results.supcl_orthogonal"
+    (tmp_path / "supcl_orthogonal.py").write_text(result, encoding="utf-8")
+    (tmp_path / "claim_and_test.py").write_text(claim + test, encoding="utf-8")
+    from cltheory.derive.papers.lee2025ssem import LEDGER
+
+    monkeypatch.setattr(LEDGER, "_claims", dict(LEDGER._claims))
+    monkeypatch.setattr(results, "_ids", sorted([*results, "supcl-orthogonal"]))
+    load(tmp_path / "supcl_orthogonal.py", name)
+    yield load(tmp_path / "claim_and_test.py", "claim_and_test")
+    del sys.modules[name], sys.modules["claim_and_test"]
+
+
+def test_the_example_theorem(example: ModuleType) -> None:
+    ran = 0
+    for name in dir(example):
+        if name.startswith("test_"):
+            test = getattr(example, name)
+            (mark,) = test.pytestmark
+            for value in mark.args[1]:
+                test(value)
+                ran += 1
+    assert ran == 6
+    from cltheory.derive.papers.lee2025ssem import LEDGER
+
+    assert LEDGER["Example 1"].result == "supcl-orthogonal"
+    assert results["supcl-orthogonal"].evidence.grade.name == "EXACT"
+
+
+# --- the rest -------------------------------------------------------------------------------
+def test_the_page_of_claims_is_up_to_date() -> None:
+    assert TEXTS["claims.md"] == claims.page(), "python docs/make_claims.py --write"
+
+
+@pytest.mark.parametrize("id", list(results))
+def test_every_result_is_told(id: str) -> None:
+    assert f"`{id}`" in TEXTS["theory.md"]
+    assert f"| `{id}` |" in TEXTS["README.md"]
+
+
+def test_links_between_pages_lead_somewhere() -> None:
+    for name, text in TEXTS.items():
+        folder = ROOT if name == "README.md" else ROOT / "docs"
+        for target in re.findall(r"\]\(([^)#]+)[^)]*\)", text):
+            if "://" not in target:
+                assert (folder / target).is_file(), f"{name}: {target}"
+
+
+def test_pages_name_no_place_of_one_machine() -> None:
+    for name, text in TEXTS.items():
+        assert not re.search(r"(?<![\w.])/(work|root|home|tmp|Users|opt)/", text), name
+
+
+def test_the_two_commands_are_where_ci_looks_for_them() -> None:
+    for marker in ("main command", "test command"):
+        assert re.search(f"^<!-- {marker} -->\n```sh\n[^\n]+\n```$", TEXTS["README.md"], re.M)
