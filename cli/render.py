@@ -44,18 +44,22 @@ def _text(report: dict[str, Any], brief: bool, result: Result) -> str:
     for name, q in report["quantities"].items():
         plain = q["sympy"].lstrip("-").isdigit()
         shown = q["sympy"] if plain else q["value"] or q["sympy"]
-        if shown == name:  # no closed form: the condition is the answer
-            said.add(q["condition"])
-            lines += _wrapped(q["condition"], 2, 8)
+        condition = q["condition"]
+        if "refused" in q:
+            lines.append(f"  {name}: no value here, {q['refused']}")
+            lines += _wrapped(q["meaning"], 6)
+            continue
+        if condition and shown.endswith("_star"):  # no closed form: the condition is the answer
+            said.add(condition)
+            lines += _wrapped(
+                f"{name} = {shown}: {condition}" if shown != name else condition, 2, 8
+            )
         else:
             lines += _wrapped(f"{name} = {shown}", 2, 8)
         if q["value"] and not brief and not plain and len(q["sympy"]) < WIDTH:
             lines.append(f"      exactly {q['sympy']}")
-        if "refused" in q:
-            lines[-1] = f"  {name}: no value here, {q['refused']}"
         lines += _wrapped(q["meaning"], 6)
-        condition = q["condition"]
-        if condition and condition not in said and "refused" not in q:
+        if condition and condition not in said:
             said.add(condition)
             lines += _wrapped(f"for {condition}" if name != "x_star" else condition, 6)
     if brief:

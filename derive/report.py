@@ -67,10 +67,6 @@ def report(
     }
 
 
-#: Stands for the position of the optimum, where it has no closed form.
-X_STAR = Symbol("x_star")
-
-
 def _quantity(
     result: Result,
     name: str,
@@ -97,9 +93,19 @@ def _quantity(
     return {"sympy": str(shown), "latex": tex(shown), "value": value} | found
 
 
+def _stand_ins(expression: Expr) -> dict[ClampedRoot, Symbol]:
+    """A name for every root: x_star, and x_peak for one that only brackets another."""
+    roots = sorted(expression.atoms(ClampedRoot), key=str)
+    inner = {r for root in roots for end in (root.low, root.high) for r in end.atoms(ClampedRoot)}
+    return {
+        r: Symbol(f"{r.variable.name.rstrip('_')}_{'peak' if r in inner else 'star'}")
+        for r in roots
+    }
+
+
 def _implicit(expression: Expr) -> Expr:
-    """Write x_star for the root that the condition defines."""
-    return expression.xreplace(dict.fromkeys(expression.atoms(ClampedRoot), X_STAR))
+    """Write a name for each root that the condition defines."""
+    return expression.xreplace(_stand_ins(expression))
 
 
 def condition_of(q: Quantity, result: Result, shown: Expr | None = None) -> str | None:
@@ -113,11 +119,13 @@ def condition_of(q: Quantity, result: Result, shown: Expr | None = None) -> str 
             f"{s} {_is(r)}" for s, r in q.domain.ranges.items() if r != result.domain.ranges.get(s)
         ]
     expression = q.expression if shown is None else shown
-    for root in sorted(expression.atoms(ClampedRoot), key=str):
+    names = _stand_ins(expression)
+    for root, name in names.items():
         h, x = root.equation()
+        low, high = (end.xreplace(names) for end in (root.low, root.high))
         parts.append(
-            f"x_star in [{root.low}, {root.high}] solves {h.xreplace({x: X_STAR})} = 0, or is "
-            f"the end of the bracket nearest to a sign change"
+            f"{name} in [{low}, {high}] solves {h.xreplace({x: name})} = 0, or is the end of the "
+            "bracket nearest to a sign change"
         )
     return "; ".join(parts) or None
 
@@ -128,4 +136,5 @@ def _is(r: object) -> str:
 
 
 def _typeset(expression: Basic) -> str:
-    return str(latex(expression, symbol_names={X_STAR: r"x^\star"}))
+    stars = {s: rf"{s.name[0]}^\star" for s in expression.free_symbols if s.name[1:] == "_star"}
+    return str(latex(expression, symbol_names=stars))

@@ -79,7 +79,7 @@ def table(rows: list[dict[str, Any]]) -> str:
         "| --- | --- | --- | --- | --- | --- |",
     ]
     for row in rows:
-        witness = row["witness"]
+        witness = {"point": "", "printed": "", "derived": "", **row["witness"]}
         cells = [
             f"**{plain(row['label'])}**<br><code>{plain(row['statement'])}</code>",
             plain(row["note"]),

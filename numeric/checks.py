@@ -13,6 +13,8 @@ CLOSE_LOSS = 1e-9
 #: The certified gap must be below this. It is N times an eigenvalue that is zero up to the
 #: gradient tolerance and rounding, for N up to a few thousand.
 CLOSE_GAP = 1e-6
+#: In float32, for everything that a search found: gradients are within 1e-5 there.
+CLOSE_FLOAT32 = 1e-3
 #: A threshold located by bisection of an eigenvalue's sign: its rounding error of 1e-15
 #: over a slope that is never below 1e-4 in the ranges tried.
 CLOSE_THRESHOLD = 1e-9
@@ -37,6 +39,10 @@ class Check:
         optimised.
     stop
         How the search ended.
+    covered
+        Whether the result speaks of this point at all.
+    close_gap
+        Largest gap that counts as certified.
     """
 
     what: str
@@ -47,6 +53,7 @@ class Check:
     gap: float | None = None
     stop: str = ""
     covered: bool = True
+    close_gap: float = CLOSE_GAP
 
     @property
     def difference(self) -> float:
@@ -59,5 +66,5 @@ class Check:
         if not self.covered:
             return "not covered"
         near = abs(self.difference) <= self.tolerance
-        certified = self.gap is None or self.gap <= CLOSE_GAP
+        certified = self.gap is None or self.gap <= self.close_gap
         return "agrees" if near and certified else "disagrees"

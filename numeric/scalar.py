@@ -169,9 +169,8 @@ def compile_scalar(expression: Expr) -> Scalar:
     derivatives = (form, form.diff(c), form.diff(c, 2))
     known = set(_TORCH)
     for e in derivatives:
-        strange = {
-            type(f).__name__ for f in e.atoms(Function) if type(f).__name__ not in known
-        } | {type(f).__name__ for f in e.find(lambda g: g.is_Piecewise or g.is_Derivative)}
+        used = e.atoms(Function) | e.find(lambda g: g.is_Piecewise or g.is_Derivative)
+        strange = {type(f).__name__ for f in used} - known
         if strange:
             raise ValueError(f"no torch form is known of {', '.join(sorted(strange))}")
     symbols = sorted(expression.free_symbols - {c}, key=lambda symbol: symbol.name)

@@ -61,9 +61,12 @@ class Table(Generic[R]):
             raise TableError(f"cannot read {self.path}: {error}") from None
         lines = text.splitlines(keepends=True)
         # A run that was killed in the middle of a line leaves that line without its end.
-        if lines and not lines[-1].endswith("\n"):
-            self._drop_partial(lines.pop())
+        partial = lines.pop() if lines and not lines[-1].endswith("\n") else ""
         if not lines:
+            header = ",".join(names)
+            if not header.startswith(partial.rstrip("\r")):
+                raise TableError(f"{self.path} is not a table of a sweep: give another --table")
+            self._drop_partial(partial)
             return []
         reader = csv.DictReader(lines)
         if reader.fieldnames is None or list(reader.fieldnames) != names:
@@ -82,9 +85,12 @@ class Table(Generic[R]):
                         f"{self.path} was made with {column} = {getattr(row, column)}, not "
                         f"{value}: give another --table"
                     )
+        self._drop_partial(partial)  # only now that the file is known to be such a table
         return rows
 
     def _drop_partial(self, tail: str) -> None:
+        if not tail:
+            return
         size = self.path.stat().st_size - len(tail.encode())
         with self.path.open("r+b") as file:
             file.truncate(size)

@@ -154,9 +154,7 @@ class TowerPoint:
     def mix(self, take: Tensor, other: TowerPoint) -> TowerPoint:
         """The other point where ``take`` is True, this one elsewhere."""
         theirs = iter(other._tensors())
-        return self._change(
-            self.loss, lambda x: torch.where(wide(take, x.ndim), next(theirs), x)
-        )
+        return self._change(self.loss, lambda x: torch.where(wide(take, x.ndim), next(theirs), x))
 
     def _tensors(self) -> list[Tensor]:
         return [getattr(self, name) for name in _PARTS] + list(self.memory)
@@ -424,9 +422,7 @@ def bind_towers(
 # --- for single calls -------------------------------------------------------------------------
 
 
-def bind_towers_to(
-    loss: TowerLoss, u: Tensor, params: Parameters
-) -> tuple[TowerProblem, Tensor]:
+def bind_towers_to(loss: TowerLoss, u: Tensor, params: Parameters) -> tuple[TowerProblem, Tensor]:
     """Bind a loss to ``(*batch, 2, N, d)``; also returns the embeddings as one flat batch."""
     if u.ndim < 3 or u.shape[-3] != 2:
         raise ValueError(

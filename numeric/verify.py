@@ -20,7 +20,7 @@ from ..derive.losses.softmax import SoftmaxLoss
 from ..derive.losses.supcl import CNCE, SUP_CNCE, SUPCL
 from ..derive.results import results
 from .certificate import certify
-from .checks import CLOSE, CLOSE_GAP, CLOSE_LOSS, CLOSE_THRESHOLD, Check
+from .checks import CLOSE, CLOSE_FLOAT32, CLOSE_GAP, CLOSE_LOSS, CLOSE_THRESHOLD, Check
 from .embeddings import random_embeddings, structured_embeddings
 from .optimise import Optimum, StopCode, minimise
 from .variance import variances
@@ -174,7 +174,7 @@ def _sup_cnce(setup: Setup) -> list[Check]:
     given, tau = setup.values.get("alpha"), setup.values["tau"]
     r = results["sup-cnce-optimum"]
     edge = float(r.value("alpha_inversion", m=setup.m, n=setup.n, tau=tau))
-    alphas = [given] if given is not None else [f"{edge - 0.1:.6g}", f"{edge + 0.1:.6g}"]
+    alphas = [given] if given is not None else [f"{edge - 0.1:.6g}", f"{min(edge + 0.1, 1):.6g}"]
     checks = []
     for alpha in alphas:
         at = {"alpha": alpha, "tau": tau}
@@ -262,10 +262,11 @@ def _optimised(
                     f"{where}, seed {seed}",
                     predicted[k],
                     measured[k],
-                    tolerance if setup.dtype is torch.float64 else 1e-3,
+                    tolerance if setup.dtype is torch.float64 else CLOSE_FLOAT32,
                     _gap(found, i),
                     found.stop[i].value,
                     setup.covered,
+                    CLOSE_GAP if setup.dtype is torch.float64 else CLOSE_FLOAT32,
                 )
             )
     return checks

@@ -15,8 +15,8 @@ from ..derive.exact import exact
 from ..derive.losses.clip import INFONCE, SIGMOID, pairwise
 from ..derive.results import results
 from ..derive.symbols import c
-from .certificate import certify_towers
-from .checks import CLOSE, CLOSE_LOSS, CLOSE_THRESHOLD, Check
+from .certificate import certify_bound, certify_towers
+from .checks import CLOSE, CLOSE_FLOAT32, CLOSE_GAP, CLOSE_LOSS, CLOSE_THRESHOLD, Check
 from .optimise import TOLERANCE
 from .tower_embeddings import alignment, ccem_towers
 from .tower_optimise import minimise_towers
@@ -85,7 +85,7 @@ def _ccem(setup: Setup) -> list[Check]:
     given = setup.values.get("delta")
     checks = []
     for delta in [given] if given is not None else ["0", "1/2", "1", "3", "oo"]:
-        at = {"N": setup.N, "delta": delta}
+        at: dict[str, Any] = {"N": setup.N, "delta": delta}
         names = ("positive", "negative", "within_modality", "min_dimension")
         predicted = {name: float(r.value(name, **at)) for name in names}
         u = ccem_towers(_number(delta), N=setup.N, d=max(setup.d, setup.N))
@@ -135,10 +135,14 @@ def _located(setup: Setup, name: str, predicted: float, t: float) -> Check:
 
     def optimal(value: float) -> bool:
         params = {"t": value, "b": value} if name[0] == "t" else {"t": t, "b": value}
-        # Rounding of an eigenvalue is relative to the entries of S, of the order of t.
-        return float(certify_towers(SIGMOID, u, params).lambda_min) > -1e-14 * params["t"]
+        problem = bind_towers(SIGMOID, params, N=setup.N)
+        # Rounding of an eigenvalue is relative to the entries of the matrix, which are as
+        # small as the loss is flat.
+        entries = problem.value_and_gram_gradient(u[None])[1].abs().max()
+        floor = -1e-15 * problem.size * float(entries)
+        return float(certify_bound(problem, u[None]).lambda_min) > floor
 
-    low, high = (1e-9, _RANGE) if name[0] == "t" else (-_RANGE, _RANGE)
+    low, high = (1e-12, _RANGE) if name[0] == "t" else (-_RANGE, _RANGE)
     # The simplex is optimal from its threshold on, the antipodal structure up to its own.
     while high - low > 1e-12 * max(1.0, abs(low)):
         middle = (low + high) / 2
@@ -174,12 +178,13 @@ def _points(setup: Setup) -> list[tuple[Any, Any]]:
     if t is not None and b is not None:
         return [(t, b)]
     if t is not None:
-        ends = [_value(r, k, {"N": setup.N, "t": t}) for k in ("b_antipodal", "b_simplex")]
-        return [(t, b) for b in [t, *_regimes(*ends, step=0.5)]]
+        at = {"N": setup.N, "t": t}
+        low, high = (_value(r, k, at) for k in ("b_antipodal", "b_simplex"))
+        return [(t, b) for b in [t, *_regimes(low, high, step=0.5)]]
     if b is not None:
         return [(t, b) for t in ("1/2", "1", "3")]
-    ends = [_value(r, k, {"N": setup.N}) for k in ("t_antipodal", "t_simplex")]
-    found = [t for t in _regimes(*ends, step=0.2) if float(t) > 0] or ["1/5", "1", "5"]
+    low, high = (_value(r, k, {"N": setup.N}) for k in ("t_antipodal", "t_simplex"))
+    found = [t for t in _regimes(low, high, step=0.2) if float(t) > 0] or ["1/5", "1", "5"]
     return [(t, t) for t in found]
 
 
@@ -221,6 +226,7 @@ def _optimised(
     seen = alignment(found.embeddings)
     measured = {k: getattr(seen, k) for k in names if k != "loss"} | {"loss": found.loss}
     flat = _flat(loss, numbers, setup.N, predicted["positive"])
+    double = setup.dtype is torch.float64
     where = ", ".join([f"N={setup.N}", *(f"{k}={v}" for k, v in params.items())])
     return [
         Check(
@@ -228,10 +234,11 @@ def _optimised(
             f"{where}, seed {seed}",
             predicted[k],
             float(measured[k][i]),
-            (CLOSE_LOSS if k == "loss" else CLOSE) if setup.dtype is torch.float64 else 1e-3,
+            (CLOSE_LOSS if k == "loss" else CLOSE) if double else CLOSE_FLOAT32,
             float(found.certificate.gap[i]),
             found.stop[i].value,
             setup.covered and not (k == "negative" and flat),
+            CLOSE_GAP if double else CLOSE_FLOAT32,
         )
         for i, seed in enumerate(setup.seeds)
         for k in names

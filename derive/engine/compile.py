@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from sympy import Dummy, Expr, Symbol, lambdify
@@ -103,6 +104,16 @@ class _Printer(NumPyPrinter):  # type: ignore[misc]
         h, x = e.equation()
         low, high = self._print(e.low), self._print(e.high)
         return f"clamped_root(lambda {self._print(x)}: {self._print(h)}, {low}, {high})"
+
+    def _print_Max(self, e: Expr) -> str:
+        return self._pairwise("np.maximum", e)
+
+    def _print_Min(self, e: Expr) -> str:
+        return self._pairwise("np.minimum", e)
+
+    def _pairwise(self, function: str, e: Expr) -> str:
+        first, *rest = map(self._print, e.args)
+        return reduce(lambda a, b: f"{function}({a}, {b})", rest, first)
 
     def _module_format(self, fqn: str, register: bool = True) -> str:
         return "np." + str(fqn).rpartition(".")[2]

@@ -122,7 +122,7 @@ class Domain:
             value = point[symbol]
             if r.integer and value is not oo and not value.is_Integer:
                 raise DomainError(f"{symbol} must be {r}, not {value}")
-            low, high = r.low.xreplace(dict(point)), r.high.xreplace(dict(point))
+            low, high = _put_in(r.low, point), _put_in(r.high, point)
             if low.free_symbols or high.free_symbols:
                 continue
             too_low = value < low or (r.low_open and value == low)
@@ -194,3 +194,12 @@ class Domain:
                 else:
                     point[symbol] = (low + high * u) / (1 + u)
             yield point
+
+
+def _put_in(end: Expr, point: Mapping[Symbol, Expr]) -> Expr:
+    """An end of a range at a point, where a symbol at oo means the limit."""
+    finite = {s: v for s, v in point.items() if v is not oo}
+    end = end.xreplace(finite)
+    for symbol in end.free_symbols & set(point):
+        end = end.limit(symbol, oo)
+    return end

@@ -62,6 +62,11 @@ class ReducedLoss:
         return found
 
     @property
+    def felt(self) -> set[str]:
+        """Relations whose inner products are in a denominator, so that it is convex in them."""
+        return set().union(*self.denominators)
+
+    @property
     def scale(self) -> Expr:
         """Positive factor by which :meth:`pair_gradient` exceeds the derivative."""
         return self.loss.temperature
@@ -136,6 +141,11 @@ class ReducedPairwise:
     loss: PairwiseLoss
     scheme: Scheme
     shape: Outcome
+
+    @property
+    def felt(self) -> set[str]:
+        """Relations whose inner products a term acts on."""
+        return {term.relation for term in self.loss.terms}
 
     scale = S.One
     forces = "the derivative of the function that acts on the pair"

@@ -8,7 +8,7 @@ there: the same first-order conditions at the ends that gave alpha_min of SupCL
 
 from dataclasses import replace
 
-from sympy import Expr, S, oo
+from sympy import Expr, S, Symbol, oo
 
 from ..engine.calculus import derivative
 from ..engine.derivation import Derivation, by_construction
@@ -88,16 +88,18 @@ def build(proof: Derivation) -> dict[str, Quantity]:
 
 def _fixed_bias(condition: Expr, proof: Derivation) -> dict[str, Quantity]:
     """The temperatures at which the simplex is optimal for a given bias: an interval."""
-    f = concave_form(condition, t, FIXED, proof)
-    best = argmin(-derivative(f, t), t, S.Zero, oo)
-    needs = (f.xreplace({t: best}), "the simplex is optimal at no temperature at this bias")
+    # The roots bind a temperature of their own, since t may be given a value.
+    bound = Symbol("t_", positive=True)
+    f = concave_form(condition, t, FIXED, proof).xreplace({t: bound})
+    best = argmin(-derivative(f, bound), bound, S.Zero, oo)
+    needs = (f.xreplace({bound: best}), "the simplex is optimal at no temperature at this bias")
     says = "at a fixed b the simplex is optimal iff t_simplex_min <= t <= t_simplex_max"
     return {
         "t_simplex_min": Quantity(
-            argmin(f, t, S.Zero, best), r"t_{\mathrm{simplex\,min}}", says, FIXED, needs=needs
+            argmin(f, bound, S.Zero, best), r"t_{\mathrm{simplex\,min}}", says, FIXED, needs=needs
         ),
         "t_simplex_max": Quantity(
-            argmin(-f, t, best, oo), r"t_{\mathrm{simplex\,max}}", says, FIXED, needs=needs
+            argmin(-f, bound, best, oo), r"t_{\mathrm{simplex\,max}}", says, FIXED, needs=needs
         ),
     }
 

@@ -56,7 +56,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         problem.domain,
         Tuple(eq("V_W", share["within"]), eq("V_B", share["between"])),
     )
-    if {r.name for r in problem.scheme.relations} != set().union(*problem.reduced.denominators):
+    if {r.name for r in problem.scheme.relations} != problem.reduced.felt:
         raise StepFailed("some relation is in no denominator")
     proof.add(
         "Every optimum is this Gram matrix, so all of them lie on the SSEM",

@@ -162,9 +162,6 @@ def module(source: str) -> dict[str, Any]:
 def test_python_output_agrees_with_the_values(
     cltheory: Any, request: pytest.FixtureRequest, id: str, given: bool
 ) -> None:
-    if id == "supcl-optimum" and not given:
-        # within_class_variance_n_oo is written with np.reduce, which does not exist.
-        request.applymarker(pytest.mark.xfail(raises=AttributeError, strict=True))
     point = witness(id)
     code, out, err = cltheory("derive", id, *options(point if given else {}), "--format", "python")
     assert (code, err) == (0, "")
@@ -224,10 +221,7 @@ def test_a_limit_in_n(cltheory: Any) -> None:
 
 
 @pytest.mark.parametrize("id", ["supcl-optimum", "cnce-optimum", "sup-cnce-optimum", "ssem"])
-def test_other_limits_in_n_end_well(cltheory: Any, request: pytest.FixtureRequest, id: str) -> None:
-    if id == "ssem":
-        # The end of the range of delta is not taken to its limit.
-        request.applymarker(pytest.mark.xfail(raises=TypeError, strict=True))
+def test_other_limits_in_n_end_well(cltheory: Any, id: str) -> None:
     point = {**witness(id), "n": "oo"}
     found = report(cltheory, id, *options(point))
     assert any(q["value"] is not None for q in found["quantities"].values())

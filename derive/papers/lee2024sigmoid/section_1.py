@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from ...engine.evidence import Grade
 from ..checks import decided, needs_condition
 from ..ledger import Verdict
 from . import LEDGER
@@ -25,6 +26,7 @@ def large_temperature(
         decided(
             set(within) == {1},
             "the slope at the simplex, N = 5 and t = b from 1 to 16; Theorem 2 has the threshold",
+            grade=Grade.SAMPLED,
             witness={"point": {"N": "5"}, "derived": str(within)},
         ),
         decided(
@@ -53,6 +55,7 @@ def small_temperature(items: int = 4) -> Verdict:
         decided(
             sign_at(1, 5, Fraction(1, 5), Fraction(1, 5)) == -1,
             "N = 5, t = b = 1/5: the loss falls up to the antipodal structure",
+            grade=Grade.SAMPLED,
             witness={"point": {"N": "5", "t": "1/5"}},
         ),
         decided(

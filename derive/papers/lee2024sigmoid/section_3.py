@@ -11,6 +11,7 @@ import mpmath
 from sympy import Expr, S
 
 from ...engine.domain import Range
+from ...engine.evidence import Grade
 from ...losses.clip import INFONCE, SIGMOID
 from ...results import results
 from ...symbols import N, delta, x
@@ -108,6 +109,7 @@ def optimal_embeddings() -> Verdict:
         "a rotation of both towers has the same losses",
         "a definition; minimisers come in families closed under rotation, so U*, V* are any of "
         "them",
+        grade=Grade.SAMPLED,
         witness={"losses": [before, after]},
     )
 
@@ -123,6 +125,7 @@ def definition_1(apart: Callable[[int], Fraction] = lambda k: Fraction(-1, k - 1
     within = decided(
         all(simplex(k).rank == k - 1 and simplex(k).is_unit for k in range(2, 7)),
         "the Gram matrices for N = 2 to 6 are PSD of rank N - 1",
+        grade=Grade.SAMPLED,
         witness={"ranks": {str(k): simplex(k).rank for k in range(2, 7)}},
     )
     return needs_condition("N >= 2", within, lambda: undefined_at({"N": 1}, lambda: simplex(1)))
@@ -150,7 +153,11 @@ def corollary_1(best: Callable[[int], Towers] = simplex_towers) -> Verdict:
     return both(
         equal(optimum.delta_star, S.Zero, WARM),
         equal(optimum.negative, -1 / (N - 1), WARM),
-        decided(all(simplex_towers(k).rank == k - 1 for k in (2, 3, 4)), "ranks of the simplex"),
+        decided(
+            all(simplex_towers(k).rank == k - 1 for k in (2, 3, 4)),
+            "ranks of the simplex",
+            grade=Grade.SAMPLED,
+        ),
         on_embeddings(sides, ">", assorted(), where=lambda w: not same(w)),
         on_embeddings(sides, "=", assorted(), where=same),
     ).with_note(
@@ -177,7 +184,9 @@ def definition_2(apart: Expr = S.NegativeOne) -> Verdict:
         equal(model.positive_delta_oo, apart, TWO),
         equal(model.negative_delta_oo, apart, TWO),
         equal(model.within_modality_delta_oo, S.One, TWO),
-        decided(all(ccem(k, inf).rank == 1 for k in (2, 3, 5)), "it lies on a line"),
+        decided(
+            all(ccem(k, inf).rank == 1 for k in (2, 3, 5)), "it lies on a line", grade=Grade.SAMPLED
+        ),
     ).with_note("it follows that all u_i are equal, and all v_j")
 
 
@@ -214,7 +223,8 @@ def remark_1(least: Expr = N - 1) -> Verdict:
         equal(dimension.subs(delta, 1), N, TWO),
         decided(
             all(simplex_towers(k).rank == k - 1 and ccem(k, 1).rank == k for k in (2, 3, 4)),
-            "exact ranks",
+            "exact ranks for N = 2, 3 and 4",
+            grade=Grade.SAMPLED,
         ),
     ).with_note(
         "d = N - 1 is left out: the simplex fits and no CCEM with 0 < delta < oo does; what "

@@ -31,7 +31,10 @@ def equation_3(sets: Callable[[], tuple[Towers, ...]] = ccems) -> Verdict:
         return int(w.is_double_constant()), 1
 
     return on_embeddings(
-        sides, "=", sets(), note="a definition, which the CCEM meets; v_j is read for the second v_i"
+        sides,
+        "=",
+        sets(),
+        note="a definition, which the CCEM meets; v_j is read for the second v_i",
     )
 
 

@@ -32,7 +32,6 @@ from . import LEDGER
 from ._domains import HALF, QUARTER, SCALAR, WARM
 from ._loss import (
     LINES,
-    PAIRS,
     SQUARES,
     Function,
     least_negatives,
@@ -83,10 +82,10 @@ def printed_5(w: Towers, near: Function, far: Function) -> Any:
 
 def mp_functions(warmth: Fraction = T, bias: Fraction = B) -> Pair:
     """l_p and l_n as the proof of Corollary 2 prints them, in mpmath."""
-    hot, shift = mpf(warmth), mpf(bias)
+    # Converted inside, at the precision of the caller.
     return (
-        lambda y: mpmath.log(1 + mpmath.exp(-hot * y + shift)),
-        lambda y: mpmath.log(1 + mpmath.exp(hot * y - shift)),
+        lambda y: mpmath.log(1 + mpmath.exp(-mpf(warmth) * y + mpf(bias))),
+        lambda y: mpmath.log(1 + mpmath.exp(mpf(warmth) * y - mpf(bias))),
     )
 
 

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from sympy import Expr, Integer, Rational, S, exp, log
 
+from ...engine.evidence import Grade
 from ...results import results
 from ...symbols import N, b, delta, t, x
 from ..checks import Formula, both, decided, equal, holds_positive, needs_condition
@@ -152,6 +153,7 @@ def remark_3(items: int = 4) -> Verdict:
             decided(
                 all(ordered) and bool(model.t_antipodal.subs(N, 5).n() > 0),
                 "0 < t_antipodal < t_simplex at N = 5; the order at N = 6, 10 and 1000 too",
+                grade=Grade.SAMPLED,
                 witness={"derived": str(ordered)},
             ),
         ),
@@ -183,6 +185,7 @@ def remark_3_order(order: Callable[[Expr], Expr] = log) -> Verdict:
         all(abs(r - e) < Rational(1, 1000) for r, e in zip(ratios, (1, S.Half), strict=True)),
         "the ratios to log N at N = 10^1000",
         "both thresholds: asymptotically log N and log(N)/2",
+        grade=Grade.SAMPLED,
         witness={"derived": [str(r) for r in ratios]},
     )
 
@@ -226,6 +229,7 @@ def alignment(warmths: tuple[Fraction, ...] = (QUARTER, HALF, Fraction(1), Fract
         decided(
             found == sorted(found) and found[0] == -1 and found[-1] == 1,
             "u_i.v_i for N = 6 at t = 1/4, 1/2, 1 and 2",
+            grade=Grade.SAMPLED,
             witness={"derived": [str(f) for f in found]},
         ),
     ).with_note("weakly: it stays at 1 above the threshold, and at -1 below the other")
