@@ -19,12 +19,7 @@ def compile_numpy(expression: Expr, order: Sequence[Symbol], name: str) -> Calla
     """Compile to float64 numpy, with roots found by a bracketed vectorised Newton method."""
     import numpy as np
 
-    roots = sorted(expression.atoms(ClampedRoot), key=str)
-    stand_ins = {root: Dummy(f"root{i}") for i, root in enumerate(roots)}
-    outer = lambdify(
-        [*order, *stand_ins.values()], expression.xreplace(stand_ins), "numpy", cse=True
-    )
-    solvers = [_solver(root, order) for root in roots]
+    evaluate = _evaluator(expression, order)
     names = [s.name for s in order]
 
     def function(*args: Any, **kwargs: Any) -> Any:
@@ -33,24 +28,39 @@ def compile_numpy(expression: Expr, order: Sequence[Symbol], name: str) -> Calla
         if len(args) > len(names) or set(values) != set(names):
             raise TypeError(f"{name} takes {', '.join(names)}, not {', '.join(values)}")
         arrays = [np.asarray(values[k], dtype=float) for k in names]
-        return outer(*arrays, *(solve(arrays) for solve in solvers))
+        return evaluate(arrays)
 
     function.__name__ = name
     function.__doc__ = f"{name} of {', '.join(names)}, vectorised over numpy arrays."
     return function
 
 
-def _solver(root: ClampedRoot, order: Sequence[Symbol]) -> Callable[[Sequence[Any]], Any]:
+Evaluator = Callable[[Sequence[Any]], Any]
+
+
+def _evaluator(expression: Expr, order: Sequence[Symbol]) -> Evaluator:
+    """Evaluate an expression on arrays, its outermost roots first."""
+    roots = sorted(_outermost_roots(expression), key=str)
+    stand_ins = {root: Dummy(f"root{i}") for i, root in enumerate(roots)}
+    outer = lambdify(
+        [*order, *stand_ins.values()], expression.xreplace(stand_ins), "numpy", cse=True
+    )
+    solvers = [_solver(root, order) for root in roots]
+    return lambda arrays: outer(*arrays, *(solve(arrays) for solve in solvers))
+
+
+def _outermost_roots(e: Expr) -> set[ClampedRoot]:
+    if isinstance(e, ClampedRoot):
+        return {e}
+    return set().union(*(_outermost_roots(a) for a in e.args)) if e.args else set()
+
+
+def _solver(root: ClampedRoot, order: Sequence[Symbol]) -> Evaluator:
     h, x = root.equation()
     f = lambdify([x, *order], h, "numpy", cse=True)
     slope = lambdify([x, *order], h.diff(x), "numpy", cse=True)
-    ends = lambdify(list(order), [root.low, root.high], "numpy")
-
-    def solve(arrays: Sequence[Any]) -> Any:
-        low, high = ends(*arrays)
-        return clamped_root(f, slope, low, high, *arrays)
-
-    return solve
+    low, high = _evaluator(root.low, order), _evaluator(root.high, order)
+    return lambda arrays: clamped_root(f, slope, low(arrays), high(arrays), *arrays)
 
 
 _HEADER = '''"""{title} ({id}), written by cltheory. Needs numpy only."""
@@ -63,7 +73,15 @@ _ROOT = '''
 def clamped_root(h, low, high, steps=200):
     """Zero of a function that crosses from below, by bisection, clamped to the ends."""
     low, high = np.broadcast_arrays(np.asarray(low, float), np.asarray(high, float))
-    a, b = low + 0.0 * h(low), high + 0.0 * h(high)
+    low = low + 0.0 * h(low)
+    reach = np.ones_like(low)
+    for _ in range(60):  # an open end: go out until the function is positive
+        short = np.isinf(high) & (h(low + reach) <= 0)
+        if not short.any():
+            break
+        reach = np.where(short, 2 * reach, reach)
+    high = np.where(np.isinf(high), low + reach, high)
+    a, b = low, high + 0.0 * h(high)
     none, all_below = h(a) >= 0, h(b) <= 0
     start, end = a, b
     for _ in range(steps):

@@ -91,7 +91,7 @@ def _points_and_values(
     if not used <= set(domain.ranges):
         return
     for point in domain.restricted(_closure(used, domain)).points():
-        at = {s: point[s] for s in used}
+        at = {s: v for s, v in point.items() if s in used}
         values = [_number(e.xreplace(at)) for e in expressions]
         if all(v.is_real and v.is_finite for v in values):
             yield at, values

@@ -184,6 +184,13 @@ def clamped_root(
     a = np.array(np.broadcast_to(low, shape), dtype=float)
     b = np.array(np.broadcast_to(high, shape), dtype=float)
     with np.errstate(all="ignore"):
+        reach = np.ones_like(a)
+        for _ in range(60):  # an open end: go out until the function is positive
+            short = np.isinf(b) & (h(a + reach, *params) <= 0)
+            if not short.any():
+                break
+            reach = np.where(short, 2 * reach, reach)
+        b = np.where(np.isinf(b), a + reach, b)
         at_low = h(a, *params) >= 0
         at_high = h(b, *params) <= 0
         start, end = a.copy(), b.copy()

@@ -29,9 +29,7 @@ def convex_and_monotone(parts: Iterable[tuple[Expr, int]], domain: Domain) -> Ou
             if not isinstance(outcome, (Holds, Refuted)):
                 outcome = non_negative(part, c, -S.One, S.One)
             if isinstance(outcome, Refuted):
-                return Refuted(
-                    outcome.witness, f"{_in_x(function)} is not {says} at {_at(outcome)}"
-                )
+                return Refuted(outcome.witness, f"{_in_x(function)} is not {says} {_at(outcome)}")
             if not isinstance(outcome, Holds):
                 return outcome
             found.append(outcome.evidence)
@@ -43,4 +41,6 @@ def _in_x(function: Expr) -> Expr:
 
 
 def _at(outcome: Refuted) -> str:
-    return ", ".join(f"{k} = {v}" for k, v in outcome.witness.items()).replace("c =", "x =")
+    names = {"c": "x"}
+    found = (f"{names.get(k, k)} = {v}" for k, v in outcome.witness.items())
+    return "at " + ", ".join(found) if outcome.witness else "anywhere"
