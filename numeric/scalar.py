@@ -64,12 +64,21 @@ class _Ramp(Function):  # type: ignore[misc]
 
 
 def _torch_softplus(z: Tensor) -> Tensor:
-    # torch.nn.functional.softplus drops e^-20 from some threshold on; this does not.
-    return torch.logaddexp(torch.zeros_like(z), z)
+    # From its threshold on torch takes z, which drops e^-20 by default. At 40 nothing is lost.
+    return torch.nn.functional.softplus(z, threshold=40.0)
 
 
 def _step(z: Tensor) -> Tensor:
     return (z > 0).to(z.dtype)
+
+
+def _of_numbers_too(function: Callable[[Tensor], Tensor]) -> Callable[[Any], Tensor]:
+    """Constants such as log(3/2) reach the compiled code as plain numbers."""
+
+    def call(z: Any) -> Tensor:
+        return function(z if isinstance(z, Tensor) else torch.tensor(float(z), dtype=torch.float64))
+
+    return call
 
 
 _TORCH: dict[str, Callable[..., Tensor]] = {
@@ -78,7 +87,7 @@ _TORCH: dict[str, Callable[..., Tensor]] = {
     "_Ramp": torch.relu,
     "_Step": _step,
     **{
-        name: getattr(torch, name)
+        name: _of_numbers_too(getattr(torch, name))
         for name in ("exp", "log", "sqrt", "sin", "cos", "tan", "sinh", "cosh", "tanh", "atan")
     },
 }
@@ -139,17 +148,16 @@ class Scalar:
     """
 
     names: tuple[str, ...]
-    _value: Callable[..., Any]
-    _all: Callable[..., Any]
+    _orders: tuple[Callable[..., Any], ...]
 
     def value(self, x: Tensor, *parameters: Tensor) -> Tensor:
         """The function at every entry of ``x``; differentiable by autograd."""
-        return _like(self._value(x, *parameters), x)
+        return _like(self._orders[0](x, *parameters)[0], x)
 
-    def expand(self, x: Tensor, *parameters: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Value, slope and second derivative at every entry of ``x``."""
-        value, slope, second = self._all(x, *parameters)
-        return _like(value, x), _like(slope, x), _like(second, x)
+    def expand(self, x: Tensor, *parameters: Tensor, order: int = 2) -> tuple[Tensor, ...]:
+        """Value, slope and second derivative at every entry of ``x``; the first of them only
+        for an ``order`` of 0 or 1."""
+        return tuple(_like(part, x) for part in self._orders[order](x, *parameters))
 
 
 def _like(result: Any, x: Tensor) -> Tensor:
@@ -175,8 +183,8 @@ def compile_scalar(expression: Expr) -> Scalar:
             raise ValueError(f"no torch form is known of {', '.join(sorted(strange))}")
     symbols = sorted(expression.free_symbols - {c}, key=lambda symbol: symbol.name)
     arguments = [c, *symbols]
-    return Scalar(
-        tuple(symbol.name for symbol in symbols),
-        lambdify(arguments, form, modules=[_TORCH]),
-        lambdify(arguments, derivatives, modules=[_TORCH], cse=True),
+    compiled = (
+        lambdify(arguments, derivatives[: order + 1], modules=[_TORCH], cse=True)
+        for order in range(3)
     )
+    return Scalar(tuple(symbol.name for symbol in symbols), tuple(compiled))

@@ -80,8 +80,13 @@ class TowerProblem:
         """Loss as a function of the cross blocks ``(B, N, N)``; differentiable by autograd."""
         raise NotImplementedError
 
-    def expand(self, cross: Tensor) -> tuple[Tensor, Tensor, tuple[Tensor, ...]]:
-        """Loss, its slopes in the cross block, and what :meth:`turn` wants to know."""
+    def expand(
+        self, cross: Tensor, second: bool = True
+    ) -> tuple[Tensor, Tensor, tuple[Tensor, ...]]:
+        """Loss, its slopes in the cross block, and what :meth:`turn` wants to know.
+
+        The last may be missing when ``second`` is False.
+        """
         raise NotImplementedError
 
     def turn(self, memory: tuple[Tensor, ...], change: Tensor) -> Tensor:
@@ -102,12 +107,12 @@ class TowerProblem:
 
     def value_and_gradient(self, u: Tensor) -> tuple[Tensor, Tensor]:
         """Loss ``(B,)`` and its gradient in the embeddings (in all of R^d, not projected)."""
-        value, slopes, _ = self.expand(u[:, 0] @ u[:, 1].mT)
+        value, slopes, _ = self.expand(u[:, 0] @ u[:, 1].mT, second=False)
         return value, _pull_back(slopes, u)
 
     def value_and_gram_gradient(self, u: Tensor) -> tuple[Tensor, Tensor]:
         """Loss ``(B,)`` and its symmetric gradient in the joint Gram matrix, ``(B, 2N, 2N)``."""
-        value, slopes, _ = self.expand(u[:, 0] @ u[:, 1].mT)
+        value, slopes, _ = self.expand(u[:, 0] @ u[:, 1].mT, second=False)
         n = self.items
         joint = u.new_zeros(u.shape[0], 2 * n, 2 * n)
         joint[:, :n, n:] = slopes / 2
@@ -178,6 +183,12 @@ def _row_size(matrix: Tensor) -> Tensor:
     return sums.square().mean(dim=-1).sqrt()
 
 
+def _with_diagonal(matrix: Tensor, diagonal: Tensor) -> Tensor:
+    """The matrix, which is written to, with another diagonal."""
+    matrix.diagonal(dim1=-2, dim2=-1).copy_(diagonal)
+    return matrix
+
+
 # --- pairwise losses --------------------------------------------------------------------------
 
 
@@ -231,15 +242,19 @@ class PairwiseProblem(TowerProblem):
         total = self.positive.value(own, *wide_p).sum(dim=-1) + others.sum(dim=(-2, -1))
         return total / self.items
 
-    def expand(self, cross: Tensor) -> tuple[Tensor, Tensor, tuple[Tensor, ...]]:
+    def expand(
+        self, cross: Tensor, second: bool = True
+    ) -> tuple[Tensor, Tensor, tuple[Tensor, ...]]:
         own = cross.diagonal(dim1=-2, dim2=-1)
-        on = self.positive.expand(own, *(wide(x, 2) for x in self.positive_parameters))
-        off = self.negative.expand(cross, *(wide(x, 3) for x in self.negative_parameters))
-        value, slopes, second = (
-            (o / self.items).diagonal_scatter(d / self.items, dim1=-2, dim2=-1)
-            for d, o in zip(on, off, strict=True)
+        wide_p = [wide(x, 2) for x in self.positive_parameters]
+        wide_n = [wide(x, 3) for x in self.negative_parameters]
+        order = 2 if second else 1
+        on = self.positive.expand(own, *wide_p, order=order)
+        off = self.negative.expand(cross, *wide_n, order=order)
+        value, slopes, *curvature = (
+            _with_diagonal(o / self.items, d / self.items) for d, o in zip(on, off, strict=True)
         )
-        return value.sum(dim=(-2, -1)), slopes, (second,)
+        return value.sum(dim=(-2, -1)), slopes, tuple(curvature)
 
     def turn(self, memory: tuple[Tensor, ...], change: Tensor) -> Tensor:
         return memory[0] * change
@@ -281,7 +296,9 @@ class SoftmaxProblem(TowerProblem):
         r = torch.cat((rows.logsumexp(dim=-1), columns.logsumexp(dim=-2)), dim=-1)
         return self.weight * torch.logaddexp(r, torch.zeros_like(r)).mean(dim=-1)
 
-    def expand(self, cross: Tensor) -> tuple[Tensor, Tensor, tuple[Tensor, ...]]:
+    def expand(
+        self, cross: Tensor, second: bool = True
+    ) -> tuple[Tensor, Tensor, tuple[Tensor, ...]]:
         total = torch.zeros_like(self.weight)
         shares = []
         for logits, dim in zip(self._logits(cross), (-1, -2), strict=True):
@@ -294,9 +311,7 @@ class SoftmaxProblem(TowerProblem):
 
     def _slopes(self, rows: Tensor, columns: Tensor) -> Tensor:
         """The negatives' shares, and on the diagonal minus their sums."""
-        slopes = (rows + columns).diagonal_scatter(
-            -(rows.sum(dim=-1) + columns.sum(dim=-2)), dim1=-2, dim2=-1
-        )
+        slopes = _with_diagonal(rows + columns, -(rows.sum(dim=-1) + columns.sum(dim=-2)))
         return slopes * wide(self.weight / (2 * self.items * self.temperature), 3)
 
     def turn(self, memory: tuple[Tensor, ...], change: Tensor) -> Tensor:

@@ -106,6 +106,10 @@ class LossOnSegment:
     proof
         The derivation that the steps are added to.
 
+    weak
+        Whether ``>=`` will do where ``>`` is not proved: then *some* optimum lies on the
+        segment, but others may not, and :attr:`strict` is False.
+
     Raises
     ------
     StepFailed
@@ -120,12 +124,20 @@ class LossOnSegment:
         low: str,
         domain: Domain,
         proof: Derivation,
+        weak: bool = False,
     ):
         self.reduced, self.scheme, self.proof = reduced, reduced.scheme, proof
         g = inner_products(reduced.scheme)
         self._add_reduction(g, domain)
         #: eigenvalues of the gradient, times the temperature, along the segment
-        self.segment, self.theta, active = self._find_segment(coordinate, low, domain)
+        try:
+            self.segment, self.theta, active = self._find_segment(coordinate, low, domain, True)
+            self.strict = True
+        except StepFailed:
+            if not weak:
+                raise
+            self.segment, self.theta, active = self._find_segment(coordinate, low, domain, False)
+            self.strict = False
         self.x = self.segment.x
         start = domain.witness_of(self.segment.length) / 2
         self.domain = domain.with_range(self.x, between(0, self.segment.length), start)
@@ -184,7 +196,7 @@ class LossOnSegment:
         )
 
     def _find_segment(
-        self, coordinate: str, low: str, domain: Domain
+        self, coordinate: str, low: str, domain: Domain, strict: bool
     ) -> tuple[Segment, dict[str, Expr], Outcome]:
         failed = []
         contrasts = [e.name for e in self.scheme.eigenspaces[:-1] if e.name != low]
@@ -201,7 +213,7 @@ class LossOnSegment:
                 failed.append(f"{coordinate} does not fall from the end {low}")
                 continue
             theta = self.scheme.eigenvalues(self.reduced.pair_gradient(segment.inner))
-            outcome = _strictly_active(segment, theta, domain)
+            outcome = _active(segment, theta, domain, strict)
             if isinstance(outcome, Holds):
                 return segment, theta, outcome
             failed.append(f"{chosen}: {outcome}")
@@ -209,11 +221,18 @@ class LossOnSegment:
 
     def _add_certificate(self, active: Outcome) -> None:
         s = self.segment
+        where = "every optimum" if self.strict else "some optimum"
+        sign = "positive" if self.strict else "non-negative"
         self.proof.add(
-            f"Active at every optimum: {' and '.join(s.active)}",
+            f"Active at {where}: {' and '.join(s.active)}",
             Tuple(*(eq(f"lambda_{e}", S.Zero) for e in s.active)),
-            "there the eigenvalue of gradient - y I is positive for y = min(theta_low, "
-            "theta_high), so complementary slackness makes the Gram eigenvalue zero",
+            f"there the eigenvalue of gradient - y I is {sign} for y = min(theta_low, "
+            "theta_high)"
+            + (
+                ", so complementary slackness makes the Gram eigenvalue zero"
+                if self.strict
+                else "; with zero Gram eigenvalues the certificate is complete"
+            ),
             active,
         )
         eigenvalues = s.eigenvalues()
@@ -251,10 +270,13 @@ class LossOnSegment:
         )
 
 
-def _strictly_active(segment: Segment, theta: Mapping[str, Expr], domain: Domain) -> Outcome:
-    """Whether theta_e > min(theta_low, theta_high) all along, for the active eigenspaces."""
+def _active(segment: Segment, theta: Mapping[str, Expr], domain: Domain, strict: bool) -> Outcome:
+    """Whether theta_e > (or >=) min(theta_low, theta_high), for the active eigenspaces."""
     middle = domain.witness_of(segment.length) / 2
     inside = domain.with_range(segment.x, between(0, segment.length), middle)
     free = (theta[segment.high], theta[segment.low])
-    outcomes = [any_positive([theta[e] - other for other in free], inside) for e in segment.active]
+    outcomes = [
+        any_positive([theta[e] - other for other in free], inside, strict=strict)
+        for e in segment.active
+    ]
     return next((o for o in outcomes if not isinstance(o, Holds)), outcomes[0])

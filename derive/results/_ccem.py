@@ -27,9 +27,13 @@ WARM = ITEMS.with_range(t, POSITIVE, 1)
 BIASED = WARM.with_range(b, Range(-S.Infinity), Rational(1, 2))
 
 
-def on_ccem(reduced: Reduced, domain: Domain, proof: Derivation) -> LossOnSegment:
+def on_ccem(
+    reduced: Reduced, domain: Domain, proof: Derivation, *, weak: bool = False
+) -> LossOnSegment:
     """Reduce a loss to the segment from the simplex to the antipodal structure."""
-    return LossOnSegment(reduced, coordinate=ALIGNED, low=LOW, domain=domain, proof=proof)
+    return LossOnSegment(
+        reduced, coordinate=ALIGNED, low=LOW, domain=domain, proof=proof, weak=weak
+    )
 
 
 def ccem_segment() -> Segment:

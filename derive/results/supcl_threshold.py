@@ -28,7 +28,7 @@ NO_COLLAPSE = "Classes do not collapse"
 def build(proof: Derivation) -> dict[str, Quantity]:
     problem = on_segment(SUPCL, COMBINED, proof)
     collapse = proof.add(
-        "Classes collapse iff the convex loss does not fall at x = 0",
+        "Classes do not collapse iff the convex loss falls at x = 0",
         lt(problem.slope_at(S.Zero), 0),
         "x is the within-class variance up to a factor, so it is zero at collapse only",
         by_construction("the slope at x = 0"),

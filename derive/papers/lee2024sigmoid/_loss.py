@@ -8,10 +8,11 @@ from functools import cache
 from math import inf
 from typing import Any
 
-from sympy import Expr, Poly, S, exp, expand, log, sqrt
+from sympy import Expr, Poly, S, exp, expand, log, sqrt, symbols
 
 from ...engine.calculus import derivative
-from ...engine.domain import Domain
+from ...engine.domain import Domain, Range
+from ...engine.evidence import Evidence
 from ...engine.present import tidy
 from ...engine.reduce import ReducedLoss
 from ...losses.clip import INFONCE, SIGMOID
@@ -21,6 +22,7 @@ from ...symbols import N, b, delta, t, x
 from ..checks import Relation, both, equal, on_embeddings
 from ..ledger import Verdict
 from ..towers import Towers, assorted, ccem
+from ._domains import TWO
 
 Lines = Callable[[Towers], Sequence[Any]]
 
@@ -98,6 +100,34 @@ def position(alignment: Fraction) -> Fraction | float:
 def least_negatives(items: int, alignment: Fraction) -> Fraction:
     """Sum over i != j of u_i.v_j on the CCEM with u_i.v_i = alignment: the paper's h."""
     return sum(ccem(items, position(alignment)).negatives(), Fraction(0))
+
+
+@cache
+def certificate() -> Verdict:
+    """That h(c) bounds the sum over the negatives from below, for every N.
+
+    With P, Q and W the sums of u_i.v_i, of u_i.v_j and of u_i.u_j + v_i.v_j over i != j, the
+    difference is N/4 times the spread of the u_i - v_i, plus N^2/4 |mean u + mean v|^2.
+    """
+    near, far, within = symbols("P Q W", real=True)
+    steps = 2 * N - 2 * near
+    squares = {k: (2 * N + within + 2 * k * (near + far)) / N**2 for k in (1, -1)}
+    share = (1 - near / N) / (1 + near / N)
+    least = N * (N - 1) * inner()[NEGATIVE].expand().xreplace({delta**2: share})
+    slack = N * (steps - N * squares[-1]) / 4 + N**2 * squares[1] / 4
+    domain = TWO
+    for s in (near, far, within):
+        domain = domain.with_range(s, Range(-S.Infinity), S.One)
+    return equal(far - least, slack, domain)
+
+
+def backed_by(result: str, tried: Verdict) -> Verdict:
+    """What agrees on embedding sets and was derived as well has the evidence of the derivation."""
+    if tried.word != "agrees":
+        return tried
+    proved = results[result].evidence
+    how = f"derivation of {result} ({proved.how}); also {tried.evidence.how}"
+    return tried._replace(evidence=Evidence(proved.grade, how))
 
 
 # --- comparing -----------------------------------------------------------------------------

@@ -30,7 +30,7 @@ from ..ledger import Verdict
 from ..towers import Towers, aligned, assorted, ccem, of_vectors, pairwise_value, softmax_value
 from . import LEDGER
 from ._domains import HALF, TWO, WARM
-from ._loss import in_share, infonce
+from ._loss import backed_by, in_share, infonce
 
 Sum = Callable[[Towers], Any]
 T, B = Fraction(2, 3), Fraction(1, 5)
@@ -150,7 +150,7 @@ def corollary_1(best: Callable[[int], Towers] = simplex_towers) -> Verdict:
     def same(w: Towers) -> bool:
         return w.same_gram(simplex_towers(w.N))
 
-    return both(
+    tried = both(
         equal(optimum.delta_star, S.Zero, WARM),
         equal(optimum.negative, -1 / (N - 1), WARM),
         decided(
@@ -160,7 +160,8 @@ def corollary_1(best: Callable[[int], Towers] = simplex_towers) -> Verdict:
         ),
         on_embeddings(sides, ">", assorted(), where=lambda w: not same(w)),
         on_embeddings(sides, "=", assorted(), where=same),
-    ).with_note(
+    )
+    return backed_by("infonce-optimum", tried).with_note(
         "for N >= 2; the proof through the CCEM asks for d >= N, but its bound holds in every "
         "dimension and the simplex attains it in R^(N-1); unique up to rotation"
     )

@@ -11,6 +11,7 @@ import mpmath
 from sympy import Expr, S, exp, log
 
 from ...engine.calculus import derivative
+from ...engine.evidence import Evidence, Grade
 from ...losses.clip import INFONCE, SIGMOID
 from ...results import results
 from ...structures.towers import NEGATIVE, POSITIVE
@@ -34,6 +35,8 @@ from ._loss import (
     LINES,
     SQUARES,
     Function,
+    backed_by,
+    certificate,
     least_negatives,
     least_sigmoid,
     position,
@@ -111,19 +114,18 @@ def equation_5(printed: Callable[[Towers, Function, Function], Any] = printed_5)
     result="pairwise-threshold",
 )
 def theorem_1(within: Callable[[], Verdict] = squares_are_least, pair: Pair = LINES) -> Verdict:
-    near, far = (ccem(4, q) for q in (Fraction(0), Fraction(1)))
-    values = total_loss(near, pair), total_loss(far, pair)
+    # Three equal values of a convex function: it is constant between the outer two.
+    values = [total_loss(ccem(4, q), pair) for q in (Fraction(0), Fraction(1), inf)]
     return needs_condition(
         "l_p strictly convex, or l_n strictly convex and N >= 3",
         within(),
         lambda: decided(
-            values[0] != values[1],
-            "two CCEMs for linear functions",
+            len(set(values)) > 1,
+            "three CCEMs for linear functions",
             witness={
                 "point": {"N": "4", "l_p": "-y", "l_n": "y"},
                 "printed": "one delta",
-                "derived": f"loss {values[0]} at delta = 0 and {values[1]} at delta = 1: "
-                "all delta are optimal",
+                "derived": f"loss {values[0]} at delta = 0, 1 and oo: all delta are optimal",
             },
         ),
         "for N >= 2, d >= N and functions continuous on [-1, 1] the least loss is attained in the "
@@ -153,6 +155,37 @@ def theorem_1_finite(items: int = 5, pair: Pair = LINES) -> Verdict:
             },
         ),
         "so it is for the sigmoid loss whenever t + b <= log((N - 2)/2)",
+    )
+
+
+def jump(y: Fraction) -> Fraction:
+    """Convex and decreasing on [-1, 1], and not continuous at -1."""
+    return Fraction(2) if y == -1 else -y
+
+
+@LEDGER.claim(
+    "Theorem 1: an optimum exists",
+    r"l_p is an arbitrary convex decreasing function: (U^*, V^*) = \arg\min_{U, V} L(U, V)",
+    result="pairwise-threshold",
+)
+def theorem_1_exists(near: Function = jump) -> Verdict:
+    # The values at delta^2 = 1, 9, 99, 9999, which tend to -15, and at oo.
+    pair = (near, LINES[1])
+    found = [total_loss(ccem(5, Fraction(q)), pair) for q in (1, 9, 99, 9999)]
+    far = total_loss(ccem(5, inf), pair)
+    return needs_condition(
+        "l_p continuous at -1, as it is if convex on the real line",
+        squares_are_least(),
+        lambda: decided(
+            not (found == sorted(found, reverse=True) and found[-1] + 15 < 0.001 and far > -14),
+            "the loss along the CCEM and at its end",
+            witness={
+                "point": {"N": "5", "l_p": "-y for y > -1, 2 at y = -1", "l_n": "y"},
+                "printed": "a minimum",
+                "derived": f"the infimum -15 is approached as delta goes to oo, where the loss is "
+                f"{far}",
+            },
+        ),
     )
 
 
@@ -197,26 +230,33 @@ def on_all(bias: Fraction, warmth: Fraction) -> Verdict:
     )
 
 
+def not_attained(bias: Fraction, warmth: Fraction) -> Verdict:
+    """For N = 6 no CCEM with a real delta has the least loss, if the optimum is antipodal."""
+    far = results["sigmoid-optimum"].value("positive", N=6, t=warmth, b=bias)
+    return decided(
+        not (sign_at(1, 6, warmth, bias) == -1 and far == -1),
+        "the slope at the antipodal structure",
+        witness={
+            "point": {"N": "6", "t": str(warmth), "b": str(bias)},
+            "printed": "a minimum over delta >= 0",
+            "derived": "the loss falls strictly as delta goes to oo: no minimum, an infimum",
+        },
+    )
+
+
 @LEDGER.claim(
     "Corollary 2",
     r"\min_{U, V} L^{sig}(U, V) = \min_{\delta \ge 0} L^{sig}(U(\delta), V(\delta))",
     result="sigmoid-optimum",
 )
 def corollary_2(bias: Fraction = QUARTER, warmth: Fraction = QUARTER) -> Verdict:
-    optimum = results["sigmoid-optimum"]
-    far = optimum.value("positive", N=6, t=warmth, b=bias)
     return needs_condition(
         "delta = oo admitted, or t + b > log((N - 2)/2)",
-        both(on_all(Fraction(1), Fraction(1)), on_all(Fraction(0), Fraction(2))),
-        decided(
-            not (sign_at(1, 6, warmth, bias) == -1 and far == -1),
-            "the slope at the antipodal structure",
-            witness={
-                "point": {"N": "6", "t": str(warmth), "b": str(bias)},
-                "printed": "a minimum over delta >= 0",
-                "derived": "the loss falls strictly as delta goes to oo: no minimum, an infimum",
-            },
+        backed_by(
+            "sigmoid-optimum",
+            both(on_all(Fraction(1), Fraction(1)), on_all(Fraction(0), Fraction(2))),
         ),
+        lambda: not_attained(bias, warmth),
         "for every real b; with oo, or read as an infimum, it holds for all t > 0 and N >= 2",
     )
 
@@ -268,9 +308,14 @@ def sigmoid_is_convex(
 
 def lemma_bound(least: Callable[[int, Fraction], Fraction] = least_negatives) -> Verdict:
     """The sum over the negatives is at least that of the CCEM with the same alignment."""
-    return on_embeddings(
+    tried = on_embeddings(
         lambda w: (sum(w.negatives(), Fraction(0)), least(w.N, w.alignment())), ">=", assorted()
     )
+    proved = certificate()
+    if tried.word != "agrees" or proved.word != "agrees":
+        return both(tried, proved)
+    how = f"the difference is a sum of squares, identically; also {tried.evidence.how}"
+    return tried._replace(evidence=Evidence(Grade.EXACT, how))
 
 
 @LEDGER.claim(
@@ -359,7 +404,8 @@ def corollary_3(best: Callable[[int], Towers] = simplex_towers) -> Verdict:
         return softmax_value(INFONCE, w, t=HALF), softmax_value(INFONCE, best(w.N), t=HALF)
 
     attained = equal(results["infonce-optimum"].delta_star, S.Zero, WARM)
-    return both(on_embeddings(sides, ">=", assorted()), attained).with_note(
+    tried = both(on_embeddings(sides, ">=", assorted()), attained)
+    return backed_by("infonce-optimum", tried).with_note(
         "unlike in Corollary 2 the minimum is attained, at delta = 0 (so not over delta > 0, as "
         "the extracted text has it here and not in Appendix B.2)"
     )

@@ -13,7 +13,17 @@ from ..checks import Relation, both, decided, needs_condition, on_embeddings
 from ..ledger import Verdict
 from ..towers import Towers, assorted, ccem, ccems, lifted, square
 from . import LEDGER
-from ._loss import LINES, PAIRS, SQUARES, Function, chain, least_negatives, position, total_loss
+from ._loss import (
+    LINES,
+    PAIRS,
+    SQUARES,
+    Function,
+    Lines,
+    chain,
+    least_negatives,
+    position,
+    total_loss,
+)
 from .section_4_2 import best_for_squares, lemma_bound
 
 Pair = tuple[Function, Function]
@@ -79,7 +89,10 @@ def equation_7(
     lines: Callable[[Towers, Pair], Sequence[Any]] = printed_7,
     relations: tuple[Relation, ...] = (">=", ">=", "=", ">="),
 ) -> Verdict:
-    return both(*(chain(partial(lines, pair=pair), relations) for pair in PAIRS))
+    def with_pair(pair: Pair) -> Lines:
+        return lambda w: lines(w, pair)
+
+    return both(*(chain(with_pair(pair), relations) for pair in PAIRS))
 
 
 @LEDGER.claim(

@@ -15,7 +15,7 @@ from ..ledger import Verdict
 from . import LEDGER
 from ._domains import HALF, INSIDE, QUARTER, SHARED, WARM, WARM_FOUR
 from ._loss import printed_g, sign_at, slope_in_delta, slope_in_share, warm_exponents
-from .section_4_2 import corollary_2
+from .section_4_2 import not_attained
 
 
 def printed_simplex() -> Expr:
@@ -40,14 +40,10 @@ def is_threshold(printed: Expr, name: str) -> Verdict:
     result="sigmoid-optimum",
 )
 def delta_star(bias: Fraction = QUARTER) -> Verdict:
-    unique = holds_positive(slope_in_share().diff(x), SHARED)
-    verdict = corollary_2(bias)
-    if verdict.word != "needs-condition":
-        return verdict
     return needs_condition(
         "delta = oo admitted",
-        unique,
-        verdict._replace(word="differs"),
+        holds_positive(slope_in_share().diff(x), SHARED),
+        lambda: not_attained(bias, QUARTER),
         "unique, as the loss is strictly convex in delta^2/(1 + delta^2); S is not defined, and "
         "must be all embeddings in R^d, d >= N",
     )

@@ -1,0 +1,126 @@
+"""Encoders: what each can reach, and that rows say so."""
+
+from __future__ import annotations
+
+from math import inf
+
+import pytest
+import torch
+from cltheory.derive.losses.clip import INFONCE, SIGMOID
+from cltheory.derive.results import results
+from cltheory.numeric.certificate import certify_towers
+from cltheory.numeric.encoder import ENCODERS, Encoder, _draw, _outputs, train_encoders
+from cltheory.numeric.tower_embeddings import alignment, ccem_towers
+from cltheory.numeric.towers import evaluate_towers
+
+WIDE, PAPER, SCRIPT = ENCODERS
+# The two ends and the middle, for N = 10.
+TEMPERATURES = (0.5, 1.0, 2.5)
+SIMILARITY = results["sigmoid-optimum"].function("positive_similarity")
+
+
+def train(encoder, size=10, d=10, at=TEMPERATURES, **kwargs):
+    return list(
+        train_encoders(
+            SIGMOID,
+            shapes=[(size, d)],
+            points=[(t, t) for t in at],
+            encoders=[encoder],
+            device=kwargs.pop("device", "cpu"),
+            **kwargs,
+        )
+    )
+
+
+def test_a_linear_output_reaches_the_predicted_optimum(device):
+    rows = train(WIDE, device=device)
+    expected = [float(SIMILARITY(N=10, t=t, b=t)) for t in TEMPERATURES]
+    assert [row.similarity for row in rows] == pytest.approx(expected, abs=1e-6)
+    assert expected[0] == 0
+    assert expected[2] == 1
+    assert max(row.gap for row in rows) < 1e-6
+    assert [row.dead for row in rows] == [0, 0, 0]
+
+
+def test_a_relu_output_cannot_go_below_one_half():
+    rows = train(SCRIPT)
+    assert min(row.similarity for row in rows) >= 0.5
+    assert all(row.gap > 0.1 for row in rows)
+    assert all((row.dead > 0) == (row.gap == inf) for row in rows)
+    assert any(row.dead for row in rows)
+
+
+@pytest.mark.parametrize("at", TEMPERATURES)
+def test_the_best_embedding_without_negative_inner_products(at):
+    """An orthonormal basis: s = 1 although the optimum is elsewhere, and nothing is below it."""
+    u = torch.eye(10, dtype=torch.float64)
+    params = {"t": at, "b": at}
+    value = float(evaluate_towers(SIGMOID, u, u, params))
+    others = train(SCRIPT, at=(at,), steps=300, polish=0, seeds=(0, 1))
+    assert all(row.loss > value - 1e-12 for row in others)
+    assert float(certify_towers(SIGMOID, torch.stack((u, u)), params).gap) > 0.05
+
+
+def test_any_towers_are_in_reach_of_a_linear_output():
+    """The construction: first layer onto the targets, lifted off the kink, and back."""
+    size = d = 6
+    x, *_ = _draw(0, size, d, PAPER)
+    target = ccem_towers(0.7, N=size, d=d)
+    lift = 2.0
+    w1 = torch.linalg.solve(x, target.flatten(0, 1))
+    weights = (
+        w1,
+        torch.full((1, d), lift, dtype=torch.float64),
+        torch.eye(d, dtype=torch.float64),
+        torch.full((1, d), -lift, dtype=torch.float64),
+    )
+    out = _outputs(PAPER, x[None], [w[None] for w in weights])
+    torch.testing.assert_close(out[0], target, rtol=0, atol=1e-9)
+
+
+def test_half_the_dimension_is_enough_for_the_antipodal_structure_only():
+    rows = train(WIDE, d=5)
+    assert rows[0].similarity == pytest.approx(0, abs=1e-6)
+    assert rows[0].gap < 1e-6
+    assert min(rows[1].gap, rows[2].gap) > 0.1
+
+
+def test_rows_are_measured_on_the_outputs():
+    row = train(PAPER, size=3, d=3, at=(1.0,), steps=20, polish=5, seeds=(4,))[0]
+    assert row.key == ("linear-d", 3, 3, 1.0, 1.0, 4)
+    assert row.similarity == pytest.approx((1 + row.positive) / 2, abs=1e-15)
+    assert row.evaluations > 20
+    again = train(PAPER, size=3, d=3, at=(1.0,), steps=20, polish=5, seeds=(4,))[0]
+    assert again == row
+    assert not train(PAPER, size=3, d=3, at=(1.0,), seeds=(4,), done=[row.key])
+    for name, value in row.as_dict().items():
+        assert type(value) in (int, float, str), name
+
+
+def test_polishing_does_not_make_it_worse():
+    rough = train(PAPER, size=4, d=4, steps=50, polish=0)
+    fine = train(PAPER, size=4, d=4, steps=50, polish=50)
+    assert all(b.loss <= a.loss for a, b in zip(rough, fine, strict=True))
+    assert any(b.loss < a.loss - 1e-6 for a, b in zip(rough, fine, strict=True))
+
+
+def test_other_losses_and_names():
+    assert [e.name for e in (*ENCODERS, Encoder(8, True))] == [
+        "linear-4d",
+        "linear-d",
+        "relu-d",
+        "relu-8d",
+    ]
+    (row,) = train_encoders(
+        INFONCE, shapes=[(4, 4)], points=[(1.0, 0.0)], encoders=[WIDE], device="cpu"
+    )
+    assert row.similarity == pytest.approx(1, abs=1e-6)
+
+
+def test_outputs_are_unit_vectors_or_dead():
+    x, *weights = _draw(0, 5, 3, SCRIPT)
+    u = _outputs(SCRIPT, x[None], [w[None] for w in weights])
+    length = u.norm(dim=-1)
+    assert bool(((length - 1).abs() < 1e-12).logical_or(length == 0).all())
+    assert float((u @ u.mT).min()) >= 0
+    assert float(alignment(u).positive_similarity) >= 0.5
