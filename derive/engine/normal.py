@@ -135,7 +135,13 @@ class ExpField:
 
     def factored(self, element: FracElement) -> Expr:
         """Numerator over denominator, factored over Q, each factor sorted by exponentials."""
-        return self._factored(element.numer) / self._factored(element.denom)
+        above, factors = factor_list(element.numer)
+        below, divisors = factor_list(element.denom)
+        # One number in front, or SymPy would multiply it into the factors.
+        result: Expr = QQ.to_sympy(above / below)
+        for factor, power in [*factors, *((g, -k) for g, k in divisors)]:
+            result *= self._sorted(factor) ** power
+        return result
 
     def by_atoms(self, poly: PolyElement) -> dict[tuple[int, ...], PolyElement]:
         """Coefficients of a polynomial in the atoms: {exponents of the atoms: coefficient}."""
@@ -146,13 +152,6 @@ class ExpField:
             rest = tuple(0 if i in where else k for i, k in enumerate(monom))
             groups.setdefault(key, {})[rest] = c
         return {key: poly.ring.from_dict(d) for key, d in groups.items()}
-
-    def _factored(self, poly: PolyElement) -> Expr:
-        content, factors = factor_list(poly)
-        result: Expr = poly.ring.domain.to_sympy(content)
-        for factor, multiplicity in factors:
-            result *= self._sorted(factor) ** multiplicity
-        return result
 
     def _sorted(self, factor: PolyElement) -> Expr:
         groups = self.by_atoms(factor)
@@ -204,9 +203,16 @@ def factor_list(poly: PolyElement) -> tuple[Any, list[tuple[PolyElement, int]]]:
         return rest.LC, plain
     if len(rest) == 2 and 1 in rest.degrees():
         content, primitive = rest.primitive()
-        return content, [*plain, (primitive, 1)]
-    content, factors = rest.factor_list()
-    return content, [*plain, *factors]
+        factors = [(primitive, 1)]
+    else:
+        content, factors = rest.factor_list()
+    for factor, power in factors:
+        # Most terms positive reads best: alpha/(m + alpha - alpha m), not -alpha/(alpha m ...).
+        signs = [1 if c > 0 else -1 for c in factor.coeffs()]
+        if sum(signs) < 0:
+            factor, content = -factor, content * (-1) ** power
+        plain.append((factor, power))
+    return content, plain
 
 
 def _survey(expressions: Iterable[Expr]) -> tuple[set[Symbol], set[Expr], set[Expr]]:
