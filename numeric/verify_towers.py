@@ -8,19 +8,21 @@ from math import inf
 from typing import Any
 
 import torch
+from sympy import Expr
 
 from ..derive.engine.domain import DomainError
 from ..derive.engine.result import Result
-from ..derive.exact import exact
+from ..derive.exact import exact, expression
 from ..derive.losses.clip import INFONCE, SIGMOID, pairwise
 from ..derive.results import results
+from ..derive.results.pairwise_threshold import NAMES
 from ..derive.symbols import c
 from .certificate import certify_bound, certify_towers
 from .checks import CLOSE, CLOSE_FLOAT32, CLOSE_GAP, CLOSE_LOSS, CLOSE_THRESHOLD, Check
 from .optimise import TOLERANCE
 from .tower_embeddings import alignment, ccem_towers
 from .tower_optimise import minimise_towers
-from .towers import TowerLoss, bind_towers
+from .towers import TowerLoss, bind_towers, tower_parameter_names
 
 #: Largest temperature and size of a bias between which thresholds are looked for.
 _RANGE = 60.0
@@ -63,7 +65,8 @@ def verify_towers(
 ) -> list[Check]:
     """What :func:`~cltheory.numeric.verify.verify` does for the results in :data:`CHECKS`."""
     result = results[id]
-    known = {s.name for s in result.parameters}
+    known = {*result.texts, *(s.name for s in result.parameters)}
+    texts = {k: values.pop(k) for k in result.texts if k in values}
     for name in values:
         if name not in known:
             raise DomainError(f"{id} has no parameter {name}; it takes {', '.join(sorted(known))}")
@@ -75,7 +78,7 @@ def verify_towers(
             raise DomainError(f"embeddings are finite: give a finite {name} to verify")
     if d is not None and d < 1:
         raise DomainError(f"d must be an integer >= 1, not {d}")
-    setup = Setup(int(N), d or room(int(N)), tuple(seeds), dtype, device, dict(values))
+    setup = Setup(int(N), d or room(int(N)), tuple(seeds), dtype, device, values | texts)
     return CHECKS[id](setup)
 
 
@@ -165,9 +168,10 @@ def _value(r: Result, name: str, at: dict[str, Any]) -> float | None:
 
 
 def _sigmoid(setup: Setup) -> list[Check]:
+    r = results["sigmoid-optimum"]
     checks = []
     for t, b in _points(setup):
-        checks += _optimised(setup, SIGMOID, "sigmoid-optimum", {"t": t, "b": b}, _OPTIMUM)
+        checks += _optimised(setup, SIGMOID, r, {"t": t, "b": b}, _OPTIMUM)
     return checks
 
 
@@ -202,15 +206,27 @@ def _infonce(setup: Setup) -> list[Check]:
     checks = []
     for t in [given] if given is not None else ["1/10", "1/2", "2"]:
         names = ["positive", "negative", "loss"]
-        checks += _optimised(setup, INFONCE, "infonce-optimum", {"t": t}, names)
+        checks += _optimised(setup, INFONCE, results["infonce-optimum"], {"t": t}, names)
     return checks
+
+
+# --- a loss of the user's ---------------------------------------------------------------------
+def _pairwise(setup: Setup) -> list[Check]:
+    texts = {k: setup.values[k] for k in ("lp", "ln") if k in setup.values}
+    r, loss = results["pairwise-threshold"], SIGMOID
+    if texts:
+        r = r.given(**texts)  # which refuses what is not a loss of this kind
+        lp, ln = (e if isinstance(e, Expr) else expression(e, NAMES) for e in texts.values())
+        loss = pairwise("given", "given", lp, ln, "given")
+    params = {name: setup.values.get(name, "1") for name in tower_parameter_names(loss)}
+    r.point(N=setup.N, **params)
+    return _optimised(setup, loss, r, params, _OPTIMUM)
 
 
 # --- measuring --------------------------------------------------------------------------------
 def _optimised(
-    setup: Setup, loss: TowerLoss, id: str, params: dict[str, Any], names: list[str]
+    setup: Setup, loss: TowerLoss, r: Result, params: dict[str, Any], names: list[str]
 ) -> list[Check]:
-    r = results[id]
     predicted = {k: float(r.value(k, N=setup.N, **params)) for k in names}
     numbers = {k: _number(v) for k, v in params.items()}
     found = minimise_towers(
@@ -230,14 +246,14 @@ def _optimised(
     where = ", ".join([f"N={setup.N}", *(f"{k}={v}" for k, v in params.items())])
     return [
         Check(
-            f"{k} (too flat to tell)" if k == "negative" and flat else k,
+            f"{k} (too flat to tell)" if k in flat else k,
             f"{where}, seed {seed}",
             predicted[k],
             float(measured[k][i]),
             (CLOSE_LOSS if k == "loss" else CLOSE) if double else CLOSE_FLOAT32,
             float(found.certificate.gap[i]),
             found.stop[i].value,
-            setup.covered and not (k == "negative" and flat),
+            setup.covered and k not in flat,
             CLOSE_GAP if double else CLOSE_FLOAT32,
         )
         for i, seed in enumerate(setup.seeds)
@@ -245,19 +261,40 @@ def _optimised(
     ]
 
 
-def _flat(loss: TowerLoss, params: dict[str, float], N: int, positive: float) -> bool:
-    """Whether negatives push so little that the gradient cannot tell where they are.
+def _flat(loss: TowerLoss, params: dict[str, float], N: int, positive: float) -> set[str]:
+    """Quantities that a gradient within the tolerance says nothing about.
 
-    A gradient within the tolerance leaves inner products of negatives off by its ratio to
-    the curvature, and their mean, which the sum of all vectors fixes, by the square of that.
-    At t = b = 40, for one, that curvature is 1e-20.
+    At t = b = 40, for one, the second derivative of l_n at the simplex is 1e-20: where the
+    negatives are can hardly be felt, though the positives are held fast.
     """
     x = max(0.0, min(2.0, 1 - positive))
-    u = ccem_towers(inf if x == 2 else (x / (2 - x)) ** 0.5, N=N, d=N)
-    point = bind_towers(loss, params, N=N).point(u[None])
-    curvature = float(point.loss.stiffness(point.slopes, point.memory)[0, 0, 1]) * 2 * N
-    off = TOLERANCE[torch.float64] * float(point.unit)
-    return off**2 > 0.01 * CLOSE * curvature**2
+    u = ccem_towers(inf if x == 2 else (x / (2 - x)) ** 0.5, N=N, d=N)[None]
+    problem = bind_towers(loss, params, N=N)
+    point = problem.point(u)
+    slack = TOLERANCE[torch.float64] * float(point.unit)
+    # Along the CCEM the cross block is affine in x. Vectors that are r from an end have
+    # x = 2 r^2 there, and a gradient of 4 r (h + 2 h' r^2) for the slope h and its own h';
+    # inside it is 4 r h' for each unit that x is off.
+    ends = [ccem_towers(delta, N=N, d=N) for delta in (0.0, inf)]
+    change = ((ends[1][0] @ ends[1][1].mT - ends[0][0] @ ends[0][1].mT) / 2)[None]
+    h = abs(float((point.slopes * change).sum()))
+    rise = float((problem.turn(point.memory, change) * change).sum())
+    r = (x / 2 * (1 - x / 2)) ** 0.5
+    at_end = 2 * min(_ratio(slack, 4 * h) ** 2, _ratio(slack, 8 * rise) ** (2 / 3))
+    off = min(at_end, _ratio(slack, 4 * r * rise))
+    flat = {"positive", "positive_similarity"} if off > 0.1 * CLOSE else set()
+    # Negatives, one by one, are off by the ratio to their curvature, and their mean, which
+    # the sum of all vectors fixes, by the square of that; for N = 2 they are all there is.
+    curvature = float(problem.stiffness(point.slopes, point.memory)[0, 0, 1]) * 2 * N
+    pull = abs(float(point.slopes[0, 0, 1])) * 2 * N
+    held = max(curvature, pull if N == 2 else 0.0)
+    if (flat and N > 2) or _ratio(slack, held) ** 2 > 0.01 * CLOSE:
+        flat.add("negative")
+    return flat
+
+
+def _ratio(a: float, b: float) -> float:
+    return a / b if b > 0 else inf
 
 
 CHECKS: dict[str, Callable[[Setup], list[Check]]] = {
@@ -265,4 +302,5 @@ CHECKS: dict[str, Callable[[Setup], list[Check]]] = {
     "sigmoid-threshold": _threshold,
     "sigmoid-optimum": _sigmoid,
     "infonce-optimum": _infonce,
+    "pairwise-threshold": _pairwise,
 }

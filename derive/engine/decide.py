@@ -23,6 +23,7 @@ from .ratio import NotRational, Ratio, reader
 DIGITS = 50
 #: ... and must differ by more than this to count as different.
 CLOSE = S(10) ** (10 - DIGITS)
+PROVED = "all coefficients are non-negative once the domain is put in"
 
 
 def zero(expression: Expr, domain: Domain) -> Outcome:
@@ -45,12 +46,30 @@ def positive(expression: Expr, domain: Domain, *, strict: bool = True) -> Outcom
     return any_positive([expression], domain, strict=strict)
 
 
-def is_proved_positive(expression: Expr, domain: Domain) -> bool:
-    """Whether > 0 can be proved; unlike :func:`positive` this does not look for a refutation."""
+def all_zero(expressions: Sequence[Expr], domain: Domain) -> Outcome:
+    """Decide whether all of several expressions vanish identically on a domain."""
+    try:
+        field = ExpField(expressions)
+        if all(e == 0 or field.vanishes(e) for e in expressions):
+            return Holds(Evidence(Grade.EXACT, "the residual is identically zero"))
+    except NotInField:
+        pass
+    outcomes = [zero(e, domain) for e in expressions]
+    failed = [o for o in outcomes if not isinstance(o, Holds)]
+    return failed[0] if failed else outcomes[0]
+
+
+def proof_of_positive(expression: Expr, domain: Domain) -> Holds | None:
+    """A proof of > 0, or None; unlike :func:`positive` this does not look for a refutation."""
     if not expression.free_symbols <= set(domain.ranges):
-        return False
+        return None
     needed = domain.restricted(_closure(expression.free_symbols, domain))
-    return _prove([expression], needed, True)
+    return Holds(Evidence(Grade.EXACT, PROVED)) if _prove([expression], needed, True) else None
+
+
+def is_proved_positive(expression: Expr, domain: Domain) -> bool:
+    """Whether > 0 can be proved."""
+    return proof_of_positive(expression, domain) is not None
 
 
 def any_positive(expressions: Sequence[Expr], domain: Domain, *, strict: bool = True) -> Outcome:
@@ -64,8 +83,7 @@ def any_positive(expressions: Sequence[Expr], domain: Domain, *, strict: bool = 
         return Undecided(f"the domain does not bound {used - set(domain.ranges)}")
     domain = domain.restricted(_closure(used, domain))
     if _prove(expressions, domain, strict):
-        how = "all coefficients are non-negative once the domain is put in"
-        return Holds(Evidence(Grade.EXACT, how))
+        return Holds(Evidence(Grade.EXACT, PROVED))
     for point, values in _points_and_values(expressions, domain):
         largest = max(values)
         if largest < -CLOSE or (strict and largest.is_zero):

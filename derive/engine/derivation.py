@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sympy import Basic, Expr, latex
 
-from .decide import positive, zero
+from .decide import all_zero, positive, zero
 from .domain import Domain
 from .evidence import Evidence, Grade, Holds, Outcome, weakest
 
@@ -81,9 +81,7 @@ class Derivation:
         self, title: str, parts: Iterable[Expr], because: str, domain: Domain, shown: Basic
     ) -> Basic:
         """Append a step that holds because every part vanishes identically."""
-        found = [zero(part, domain) for part in parts]
-        failed = [o for o in found if not isinstance(o, Holds)]
-        return self.add(title, shown, because, failed[0] if failed else _strongest_common(found))
+        return self.add(title, shown, because, all_zero(list(parts), domain))
 
     def positive(
         self,

@@ -10,9 +10,10 @@ from sympy.polys.fields import FracElement
 from sympy.polys.rings import PolyElement
 
 from .calculus import derivative
-from .decide import is_proved_positive, positive, zero
+from .decide import is_proved_positive, positive, proof_of_positive, zero
 from .derivation import Derivation
 from .domain import Domain
+from .evidence import Outcome
 from .normal import ExpField, factor_list, in_order
 from .present import tidy
 from .relations import eq, gt, lt
@@ -41,12 +42,12 @@ def threshold(
     """
     factor = essential(condition, parameter, domain)
     value = solve(factor, parameter, domain)
-    rate, rises = _rate(factor, parameter, domain)
+    rate, rises, outcome = _rate(factor, parameter, domain)
     proof.add(
         f"The condition {'rises' if rises else 'falls'} with {parameter}",
         (gt if rises else lt)(tidy(rate), 0),
         "so it changes sign once (factors of one sign are left out)",
-        positive(rate if rises else -rate, domain),
+        outcome,
     )
     side: Literal[">", "<"] = "<" if rises else ">"
     proof.add(
@@ -157,8 +158,8 @@ def solve(factor: Expr, parameter: Symbol, domain: Domain) -> Expr:
     return tidy(inner.back(root)).xreplace({target: value})
 
 
-def _rate(factor: Expr, parameter: Symbol, domain: Domain) -> tuple[Expr, bool]:
-    """A derivative of one sign, and whether it is positive.
+def _rate(factor: Expr, parameter: Symbol, domain: Domain) -> tuple[Expr, bool, Outcome]:
+    """A derivative of one sign, whether it is positive, and the proof.
 
     A quadratic a y^2 + b y - c need not be monotone in y = exp(E), but over y it is.
     """
@@ -166,8 +167,9 @@ def _rate(factor: Expr, parameter: Symbol, domain: Domain) -> tuple[Expr, bool]:
     for form in (factor, *((factor / y).expand() for y in ys)):
         rate = derivative(form, parameter)
         for rises in (True, False):
-            if is_proved_positive(rate if rises else -rate, domain):
-                return rate, rises
+            outcome = proof_of_positive(rate if rises else -rate, domain)
+            if outcome is not None:
+                return rate, rises, outcome
     raise NoClosedForm(f"the condition is not known to be monotone in {parameter}")
 
 

@@ -64,6 +64,42 @@ def test_what_cannot_be_told_is_not_claimed():
     }
 
 
+def test_positives_that_nothing_holds_are_not_claimed():
+    """For N = 2 negatives are -1 all along the CCEM, and here l_p pushes 1e-22 as hard as l_n."""
+    checks = verify("sigmoid-optimum", seeds=[0], N=2, t=44, b=-25, device="cpu")
+    assert {c.what: c.verdict for c in checks} == {
+        "positive_similarity (too flat to tell)": "not covered",
+        "positive (too flat to tell)": "not covered",
+        "negative": "agrees",
+        "loss": "agrees",
+    }
+
+
+@pytest.mark.parametrize(
+    ("lp", "ln", "values"),
+    [
+        ("(1-x)^2", "(1+x)^2", {}),
+        ("exp(-t*x)", "exp(t*x-b)", {"t": 2, "b": 1}),
+        ("log(1+exp(-3*x))", "log(1+exp(3*x))/2", {}),
+        ("-x", "exp(2*x)", {"N": 4}),
+    ],
+)
+def test_a_loss_of_the_users(lp, ln, values):
+    checks = verify(
+        "pairwise-threshold", seeds=[0], device="cpu", **{"N": 6, **values}, lp=lp, ln=ln
+    )
+    assert len(checks) == 4
+    assert verdicts(checks) == {"agrees"}
+
+
+def test_a_users_loss_that_is_flat_along_the_ccem():
+    """-2x and x balance for N = 6: the least loss is right, its place is not unique."""
+    checks = verify("pairwise-threshold", seeds=[0], device="cpu", N=6, lp="-2*x", ln="x")
+    told = {c.what.partition(" ")[0]: c.verdict for c in checks}
+    assert told["loss"] == "agrees"
+    assert told["positive"] == told["positive_similarity"] == told["negative"] == "not covered"
+
+
 def test_too_small_a_dimension_is_not_covered():
     assert verdicts(verify("sigmoid-optimum", seeds=[0], N=6, d=3, device="cpu")) == {"not covered"}
     assert verdicts(verify("sigmoid-optimum", seeds=[0], N=2, d=2, device="cpu")) == {"not covered"}
@@ -107,6 +143,9 @@ def test_a_wrong_prediction_is_noticed(monkeypatch, id, name, wrong):
         ("infonce-optimum", {"t": 0}, "t must be"),
         ("ccem", {"N": 1}, "N must be"),
         ("ccem", {"d": 0}, "d must be"),
+        ("pairwise-threshold", {"lp": "-x"}, "two functions"),
+        ("pairwise-threshold", {"lp": "x", "ln": "x"}, "decreasing"),
+        ("pairwise-threshold", {"lp": "import", "ln": "x"}, "not an expression|may use|unknown"),
     ],
 )
 def test_bad_input_is_refused(id, values, message):
