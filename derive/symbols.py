@@ -24,3 +24,5 @@ N = Symbol("N", integer=True, positive=True)  #: items, each with an embedding p
 t = Symbol("t", positive=True)  #: temperature of two-tower losses (in InfoNCE it divides)
 b = Symbol("b", real=True)  #: bias of the sigmoid loss
 c = Symbol("c", real=True)  #: an inner product, the argument of a pairwise loss
+K = Symbol("K", integer=True, positive=True)  #: towers (modalities), all pairs of which are used
+w = Symbol("w", positive=True)  #: weight of a negative pair, that of a positive being one

@@ -240,6 +240,60 @@ def test_a_loss_needs_both_functions() -> None:
         results["supcl-threshold"].given(lp="-x", ln="x")
 
 
+@settings(max_examples=15)
+@given(
+    st.integers(2, 4),
+    st.integers(2, 5),
+    st.integers(2, 30).map(lambda k: k / 10),
+    st.integers(-15, 30).map(lambda k: k / 10),
+    st.integers(1, 12).map(lambda k: k / 4),
+)
+def test_many_towers_with_weights(k, n, t_, b_, w_) -> None:
+    """Brute force over the shares of four projections of K x N points."""
+    eye, mean = np.eye(n), np.full((n, n), 1 / n)
+    same, other = np.full((k, k), 1 / k), np.eye(k) - 1 / k
+    projections = [np.kron(a, c_) for a in (same, other) for c_ in (eye - mean, mean)]
+
+    def loss(shares: np.ndarray) -> float:
+        g = sum(k * n * v / np.trace(p) * p for v, p in zip(shares, projections, strict=True))
+        positive, negative = g[0, n], g[0, n + 1]
+        return (k - 1) * (
+            softplus(-t_ * positive + b_) + (n - 1) * w_ * softplus(t_ * negative - b_)
+        )
+
+    found = minimize(
+        loss,
+        np.array([0.4, 0.1, 0.2, 0.3]),
+        method="SLSQP",
+        bounds=[(0, 1)] * 4,
+        constraints={"type": "eq", "fun": lambda v: v.sum() - 1},
+        options={"ftol": 1e-13, "maxiter": 500},
+    )
+    r = results["towers-threshold"]
+    at = {"N": n, "K": k, "t": t_, "b": b_, "w": w_}
+    positive, negative = (float(r.value(name, **at)) for name in ("positive", "negative"))
+    predicted = (k - 1) * (
+        softplus(-t_ * positive + b_) + (n - 1) * w_ * softplus(t_ * negative - b_)
+    )
+    assert found.fun == pytest.approx(predicted, abs=1e-8)
+    if n > k:
+        low, high = (
+            float(r.value(name, N=n, K=k, t=t_, w=w_)) for name in ("b_antipodal", "b_simplex")
+        )
+        assert (positive == 1) is (b_ >= high) or abs(b_ - high) < 1e-9
+        assert (positive == pytest.approx(-1 / (k - 1))) is (b_ <= low) or abs(b_ - low) < 1e-3
+
+
+def test_two_towers_are_the_case_of_the_paper() -> None:
+    r, s = results["towers-threshold"], results["sigmoid-threshold"]
+    for name in ("b_simplex", "b_antipodal"):
+        many = r.value(name, N=9, K=2, t="1.5", w=1, digits=30)
+        assert abs(many - s.value(name, N=9, t="1.5", digits=30)) < 1e-28
+    edge = r.value("b_simplex", N=9, K=3, t="1.5", w=2, digits=40)
+    back = r.value("w_simplex", N=9, K=3, t="1.5", b=edge, digits=30)
+    assert abs(back - 2) < 1e-13
+
+
 def test_interval_arithmetic() -> None:
     one = Rational(1)
     yes = non_negative(c**4 - c**2 + one, c, -one, one)
