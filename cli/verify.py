@@ -31,7 +31,11 @@ Examples:
 )
 @click.argument("id", shell_complete=complete_id)
 @click.argument("parameters", nargs=-1, type=click.UNPROCESSED)
-@click.option("--d", type=click.IntRange(min=1), help="Embedding dimension; by default m n.")
+@click.option(
+    "--d",
+    type=click.IntRange(min=1),
+    help="Embedding dimension; by default m n, for towers max(N, 3).",
+)
 @SEEDS
 @DTYPE
 @DEVICE

@@ -6,8 +6,10 @@ the point and both values there, so that a reader can redo it by hand.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import mpmath
@@ -186,6 +188,15 @@ def undefined_at(point: Mapping[str, Any], compute: Callable[[], Any], note: str
 def first_difference(values: Sequence[Any]) -> tuple[Any, Any]:
     """Pair the first value with the first one that differs from it, for a chain of equations."""
     return next(((v, values[0]) for v in values if v != values[0]), (values[0], values[0]))
+
+
+def stored_cells(package: str, name: str) -> list[list[Fraction]]:
+    """Cells of a stored table of optimised embeddings, as exact decimals.
+
+    Finding them took an optimiser; checking a claim on them does not.
+    """
+    text = (files(package) / name).read_text("utf-8")
+    return [[Fraction(v) for v in cell] for cell in json.loads(text)["cells"]]
 
 
 def decided(

@@ -86,7 +86,6 @@ NEEDS_CONDITION = {
     "Corollary 3, proof: delta(c)",
     "Theorem 2, proof: delta_star falls",
 }
-UNDECIDED = {"Figure 2: d = N/2, above the blue line"}
 #: Claims that wait for a result which is not there yet.
 WAITING: set[str] = set()
 NUMBERED = [
@@ -104,7 +103,7 @@ def expected(label: str) -> str:
         return "differs"
     if label in NEEDS_CONDITION:
         return "needs-condition"
-    return "undecided" if label in UNDECIDED else "agrees"
+    return "agrees"
 
 
 @pytest.mark.parametrize("label", NUMBERED)
@@ -122,7 +121,7 @@ def test_the_claim_reaches_its_verdict(claim: Claim) -> None:
     assert claim.statement.strip()
     assert verdict.evidence.how
     assert verdict.note or verdict.word == "agrees"
-    if verdict.word in ("agrees", "undecided"):
+    if verdict.word == "agrees":
         assert not verdict.witness
         return
     assert {"point", "printed", "derived"} <= set(verdict.witness)
@@ -131,8 +130,8 @@ def test_the_claim_reaches_its_verdict(claim: Claim) -> None:
 
 
 def test_the_lists_name_existing_claims() -> None:
-    assert {k.label for k in LEDGER} >= DIFFERS | NEEDS_CONDITION | UNDECIDED | WAITING
-    assert len(DIFFERS | NEEDS_CONDITION | UNDECIDED) == 35
+    assert {k.label for k in LEDGER} >= DIFFERS | NEEDS_CONDITION | WAITING
+    assert len(DIFFERS | NEEDS_CONDITION) == 34
 
 
 def test_numbered_equations_come_in_order() -> None:
@@ -408,7 +407,7 @@ CORRUPTED: list[Corruption] = [
 def test_a_wrong_formula_is_refused(corruption: Corruption) -> None:
     check, changed = corruption
     right = check()
-    assert right.word in ("agrees", "needs-condition", "undecided")
+    assert right.word in ("agrees", "needs-condition")
     assert check(**changed).word == "differs"
 
 

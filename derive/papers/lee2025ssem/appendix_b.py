@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from fractions import Fraction
-from importlib.resources import files
 
 from sympy import Integer, S
 
@@ -12,7 +10,7 @@ from ...engine.domain import Domain
 from ...engine.evidence import Grade
 from ...results import results
 from ...symbols import delta, m, n
-from ..checks import decided, equal, needs_condition
+from ..checks import decided, equal, needs_condition, stored_cells
 from ..ledger import Verdict
 from . import LEDGER
 
@@ -69,13 +67,12 @@ def b_variance(bound: Fraction = Fraction(5, 100)) -> Verdict:
 
     A shade of a heat map over [0, 1] is told from its neighbour at a few hundredths.
     """
-    stored = json.loads((files(__package__) / "appendix_b.json").read_text("utf-8"))
-    cells = [[Fraction(v) for v in cell] for cell in stored["cells"]]
+    cells = stored_cells(__package__, "appendix_b.json")
     f = results["supcl-optimum"].function("within_class_variance")
     alphas, taus, measured, gaps = zip(*([float(v) for v in c] for c in cells), strict=True)
-    predicted = f(m=stored["m"], n=stored["n"], alpha=alphas, tau=taus)
+    predicted = f(m=int(B_SIZES[m]), n=int(B_SIZES[n]), alpha=alphas, tau=taus)
     gap, k = max((abs(t - v), k) for k, (t, v) in enumerate(zip(predicted, measured, strict=True)))
-    how = f"{len(cells)} cells optimised in d = {stored['d']}, certified gaps up to {max(gaps):.2g}"
+    how = f"{len(cells)} cells optimised in d = {B_DIMENSION}, certified gaps up to {max(gaps):.2g}"
     point = {"alpha": str(cells[k][0]), "tau": str(cells[k][1])}
     return decided(
         gap <= bound,
