@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import textwrap
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -25,6 +24,8 @@ def render(
 ) -> str:
     """One of the formats of ``cltheory derive``."""
     if style == "json":
+        import json
+
         return json.dumps(report, indent=2)
     if style == "python":
         return _python(report, result, point)

@@ -76,8 +76,10 @@ class ExpField:
         for basis, rows in _rational_basis(exponents):
             for j, e in enumerate(basis):
                 scale = lcm(*(int(row[j].denominator) for row in rows.values()), 1)
-                y = self._new(exp(e / scale), "exp")
-                self.exponents[y] = e / scale
+                exponent = e if scale == 1 else e / scale
+                # An exponent that stood in an expression is not simplified a second time.
+                y = self._new(exp(exponent, evaluate=scale != 1 or e is S.One), "exp")
+                self.exponents[y] = exponent
                 for i, row in rows.items():
                     factor = y ** int(row[j] * scale)
                     self._rename[ordered[i]] = self._rename.get(ordered[i], 1) * factor
@@ -186,12 +188,20 @@ def _plain_factored(poly: PolyElement) -> Expr:
     return result
 
 
-def factor_list(poly: PolyElement) -> tuple[Any, list[tuple[PolyElement, int]]]:
-    """Factor over Q, without the general algorithm where the answer is plain.
+def _is_plainly_irreducible(poly: PolyElement) -> bool:
+    """Whether some variable occurs in one term only, and there to the first power.
 
-    Two terms without a common monomial, one of them linear in a variable that the other
-    lacks, are irreducible.
+    As c * v + rest, with c one term: a common factor of c and the rest would be a monomial
+    that divides everything, and there is none left.
     """
+    for exponents in zip(*poly.monoms(), strict=True):
+        if sum(exponents) == 1:
+            return True
+    return False
+
+
+def factor_list(poly: PolyElement) -> tuple[Any, list[tuple[PolyElement, int]]]:
+    """Factor over Q, without the general algorithm where the answer is plain."""
     if poly.is_ground:
         return poly.LC if poly else poly.ring.domain.zero, []
     shared = tuple(map(min, zip(*poly.monoms(), strict=True)))
@@ -201,7 +211,7 @@ def factor_list(poly: PolyElement) -> tuple[Any, list[tuple[PolyElement, int]]]:
     plain = [(g, k) for g, k in zip(poly.ring.gens, shared, strict=True) if k]
     if len(rest) == 1:
         return rest.LC, plain
-    if len(rest) == 2 and 1 in rest.degrees():
+    if _is_plainly_irreducible(rest):
         content, primitive = rest.primitive()
         factors = [(primitive, 1)]
     else:
@@ -249,6 +259,8 @@ def _rational_basis(
     """Choose some exponents as a Q-basis; give the coordinates of all of them."""
     if not exponents:
         return []
+    if len(exponents) == 1:
+        return [(exponents, {0: [QQ(1)]})]
     symbols = sorted(set().union(*(e.free_symbols for e in exponents)), key=lambda s: s.name)
     read = reader(PolyRing(symbols, QQ))
     try:

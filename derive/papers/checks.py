@@ -6,10 +6,8 @@ the point and both values there, so that a reader can redo it by hand.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import mpmath
@@ -195,6 +193,9 @@ def stored_cells(package: str, name: str) -> list[list[Fraction]]:
 
     Finding them took an optimiser; checking a claim on them does not.
     """
+    import json
+    from importlib.resources import files
+
     text = (files(package) / name).read_text("utf-8")
     return [[Fraction(v) for v in cell] for cell in json.loads(text)["cells"]]
 
