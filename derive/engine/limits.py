@@ -118,7 +118,7 @@ def _limit_of_part(part: Expr, symbol: Symbol, point: Expr, domain: Domain) -> E
     if isinstance(part, log):
         if values[0] == 0:
             return -oo
-        return log(values[0])
+        return log(values[0], evaluate=not values[0].free_symbols)
     return part.func(*values)
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from sympy import Expr, S, Symbol, exp
+from collections.abc import Mapping
+
+from sympy import Expr, Lambda, S, Symbol, exp, log
 
 from .calculus import derivative
 from .normal import ExpField, NotInField
@@ -25,6 +27,16 @@ def affine(expression: Expr, x: Symbol) -> Expr:
         return tidy(expression)
     slope = tidy(derivative(expression, x))
     return tidy(expression.xreplace({x: S.Zero})) + slope * x
+
+
+def put_in(expression: Expr, values: Mapping[Symbol, Expr]) -> Expr:
+    """Put values in; logarithms that keep symbols are not simplified, which takes long."""
+    if isinstance(expression, log):
+        inside = put_in(expression.args[0], values)
+        return log(inside, evaluate=not inside.free_symbols)
+    if not expression.has(log) or expression.has(Lambda):  # nothing is put in for a bound name
+        return expression.xreplace(values)
+    return expression.func(*(put_in(a, values) for a in expression.args))
 
 
 def solve_linear(expression: Expr, x: Symbol) -> Expr:

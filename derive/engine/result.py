@@ -15,6 +15,7 @@ from .derivation import Derivation
 from .domain import Domain, DomainError
 from .evidence import Evidence
 from .limits import NoLimit, limit
+from .present import put_in
 from .root import ClampedRoot
 
 if TYPE_CHECKING:
@@ -200,7 +201,7 @@ class Result:
             if point.get(symbol) is oo:
                 return value.xreplace(dict(point))
         finite = {s: v for s, v in point.items() if v is not oo}
-        expression = quantity.expression.xreplace(finite)
+        expression = put_in(quantity.expression, finite)
         for symbol in (s for s in point if s not in finite):
             try:
                 expression = limit(expression, symbol, oo, self.domain)
