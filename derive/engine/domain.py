@@ -105,8 +105,14 @@ class Domain:
 
     def restricted(self, symbols: Iterable[Symbol]) -> Domain:
         """The domain of a few of its symbols."""
-        keep = [s for s in self.ranges if s in set(symbols)]
-        return Domain({s: self.ranges[s] for s in keep}, {s: self.witness[s] for s in keep})
+        wanted = set(symbols)
+        if wanted >= set(self.ranges):
+            return self
+        keep = [s for s in self.ranges if s in wanted]
+        part = object.__new__(Domain)  # part of what was checked needs no check
+        object.__setattr__(part, "ranges", {s: self.ranges[s] for s in keep})
+        object.__setattr__(part, "witness", {s: self.witness[s] for s in keep})
+        return part
 
     def check(self, point: Mapping[Symbol, Expr]) -> None:
         """Refuse a point (which may give only some of the symbols) outside the domain.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Literal
 
 from sympy import Expr, S, Symbol, exp, log, sqrt
@@ -164,7 +165,7 @@ def _rate(factor: Expr, parameter: Symbol, domain: Domain) -> tuple[Expr, bool, 
     A quadratic a y^2 + b y - c need not be monotone in y = exp(E), but over y it is.
     """
     ys = in_order(e for e in factor.atoms(exp) if parameter in e.free_symbols)
-    for form in (factor, *((factor / y).expand() for y in ys)):
+    for form in chain((factor,), ((factor / y).expand() for y in ys)):
         rate = derivative(form, parameter)
         for rises in (True, False):
             outcome = proof_of_positive(rate if rises else -rate, domain)
