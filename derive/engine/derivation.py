@@ -16,7 +16,7 @@ class StepFailed(AssertionError):
     """A step of a derivation does not hold; the derivation is not built."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Step:
     """One link of a derivation.
 

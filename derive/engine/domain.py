@@ -48,7 +48,7 @@ def between(low: object, high: object, ends: str = "[]", why: str = "") -> Range
 POSITIVE = Range()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Case:
     """A parametrisation of (part of) a domain by variables that are >= 0.
 
@@ -61,7 +61,7 @@ class Case:
     variables: tuple[Symbol, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Domain:
     """Ranges of symbols, in order, with a stored witness so that it is never empty.
 

@@ -24,7 +24,7 @@ class NoClosedForm(ValueError):
     """The condition cannot be solved for this parameter in closed form."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Threshold:
     """``parameter > value`` (or ``<``) is equivalent to "the slope there is negative"."""
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sympy import Add, Expr, S, Symbol, exp, log
 
-from ..losses.pairwise import PairwiseLoss
 from ..losses.softmax import SoftmaxLoss
 from ..structures.scheme import Scheme
 from ..symbols import c
@@ -20,6 +19,9 @@ from .domain import Domain
 from .evidence import Holds, Outcome
 from .present import tidy
 
+if TYPE_CHECKING:
+    from ..losses.pairwise import PairwiseLoss
+
 #: Inner products of a symmetric structure, by relation.
 Inner = Mapping[str, Expr]
 
@@ -29,7 +31,7 @@ def inner_products(scheme: Scheme) -> dict[str, Symbol]:
     return {r.name: Symbol(f"g_{r.name}", real=True) for r in scheme.relations}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ReducedLoss:
     """A softmax loss on a structure: one anchor stands for all.
 
@@ -131,7 +133,7 @@ class ReducedLoss:
         return found
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ReducedPairwise:
     """A pairwise loss on a structure: every pair of a relation has the same inner product.
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..papers.ledger import Claim
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Quantity:
     """A named expression, where it is meant, and how it is written.
 

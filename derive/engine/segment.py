@@ -34,7 +34,7 @@ from .reduce import Reduced, inner_products
 from .relations import eq, ge, gt
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Segment:
     """Gram matrices with the active eigenvalues zero, one parameter x from 0 to ``length``.
 

@@ -21,7 +21,7 @@ from sympy import Expr, Integer, S, sympify
 Names = Mapping[tuple[str, str], str]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Relation:
     """An orbit of ordered pairs, with the number of partners that an anchor has in it."""
 
@@ -29,7 +29,7 @@ class Relation:
     count: Expr
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Eigenspace:
     """A common eigenspace of all relation matrices, with its dimension."""
 
@@ -37,7 +37,7 @@ class Eigenspace:
     dimension: Expr
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Scheme:
     """Relations, eigenspaces and the table of eigenvalues ``table[eigenspace][relation]``.
 
