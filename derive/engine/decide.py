@@ -91,11 +91,6 @@ def any_positive(expressions: Sequence[Expr], domain: Domain, *, strict: bool = 
     return Undecided("the sign could not be proved, and no counterexample was found")
 
 
-def sample_points(domain: Domain, count: int = 24) -> list[dict[str, Expr]]:
-    """Admissible points of a domain by symbol name, edges included, the same every time."""
-    return [_named(p) for p in domain.points(count)]
-
-
 # --- internals ---------------------------------------------------------------------------
 def _named(point: dict[Symbol, Expr]) -> dict[str, Expr]:
     return {s.name: v for s, v in point.items()}

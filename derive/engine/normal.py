@@ -73,16 +73,16 @@ class ExpField:
     def _collect_exponentials(self, found: set[Expr]) -> None:
         ordered = in_order(found)
         exponents = [S.One if a is S.Exp1 else a.args[0].xreplace(self._rename) for a in ordered]
-        for basis, rows in _rational_basis(exponents):
-            for j, e in enumerate(basis):
-                scale = lcm(*(int(row[j].denominator) for row in rows.values()), 1)
-                exponent = e if scale == 1 else e / scale
-                # An exponent that stood in an expression is not simplified a second time.
-                y = self._new(exp(exponent, evaluate=scale != 1 or e is S.One), "exp")
-                self.exponents[y] = exponent
-                for i, row in rows.items():
-                    factor = y ** int(row[j] * scale)
-                    self._rename[ordered[i]] = self._rename.get(ordered[i], 1) * factor
+        basis, rows = _rational_basis(exponents)
+        for j, e in enumerate(basis):
+            scale = lcm(*(int(row[j].denominator) for row in rows.values()), 1)
+            exponent = e if scale == 1 else e / scale
+            # An exponent that stood in an expression is not simplified a second time.
+            y = self._new(exp(exponent, evaluate=scale != 1 or e is S.One), "exp")
+            self.exponents[y] = exponent
+            for i, row in rows.items():
+                factor = y ** int(row[j] * scale)
+                self._rename[ordered[i]] = self._rename.get(ordered[i], 1) * factor
 
     def _new(self, meaning: Expr, kind: str) -> Symbol:
         y = Dummy(kind, positive=True)
@@ -253,14 +253,10 @@ def in_order(found: Iterable[Expr]) -> list[Expr]:
     return items if len(items) < 2 else sorted(items, key=str)
 
 
-def _rational_basis(
-    exponents: list[Expr],
-) -> list[tuple[list[Expr], dict[int, list[Rational]]]]:
+def _rational_basis(exponents: list[Expr]) -> tuple[list[Expr], dict[int, list[Rational]]]:
     """Choose some exponents as a Q-basis; give the coordinates of all of them."""
-    if not exponents:
-        return []
-    if len(exponents) == 1:
-        return [(exponents, {0: [QQ(1)]})]
+    if len(exponents) < 2:
+        return exponents, {i: [QQ(1)] for i in range(len(exponents))}
     symbols = sorted(set().union(*(e.free_symbols for e in exponents)), key=lambda s: s.name)
     read = reader(PolyRing(symbols, QQ))
     try:
@@ -297,4 +293,4 @@ def _rational_basis(
             coordinates[i] = combo
     size = len(basis)
     rows = {i: [QQ(c.get(j, 0)) for j in range(size)] for i, c in coordinates.items()}
-    return [(basis, rows)]
+    return basis, rows

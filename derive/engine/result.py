@@ -304,7 +304,7 @@ def decimal(expression: Expr, name: str, digits: int, *, extended: bool = False)
     value = number(expression, name, digits, extended=extended)
     if mpmath.isinf(value):
         return "oo" if value > 0 else "-oo"
-    return str(mpmath.nstr(value, digits, strip_zeros=False))
+    return str(value)
 
 
 def argmin(slope: Expr, x: Symbol, low: Expr, high: Expr) -> ClampedRoot:

@@ -9,7 +9,7 @@ from sympy import Expr, S
 
 from ..engine.calculus import derivative
 from ..engine.decide import positive
-from ..engine.derivation import Derivation, StepFailed, by_construction
+from ..engine.derivation import Derivation, StepFailed
 from ..engine.domain import Domain, DomainError
 from ..engine.evidence import Holds
 from ..engine.reduce import ReducedPairwise
@@ -90,7 +90,7 @@ def build(loss: PairwiseLoss, domain: Domain, proof: Derivation) -> dict[str, Qu
             ge(curvature, S.Zero),
             "the loss is convex along the segment, but strictness was not proved; the "
             "position shown is the one nearest to the simplex",
-            by_construction("a sum of convex functions of affine ones"),
+            shape,
         )
     found = {
         "simplex_condition": Quantity(

@@ -77,6 +77,14 @@ def line(printed: Expr, name: str, end: int, items: int) -> Verdict:
     )
 
 
+def from_five(printed: Expr, within: Verdict, at_four: str, note: str) -> Verdict:
+    """A line of the figure that is at t = 0 for N = 4, and right from N = 5 on."""
+    low = printed.subs(N, 4)
+    witness = {"point": {"N": "4"}, "printed": f"t = {low}", "derived": at_four}
+    without = decided(bool(low > 0), "the line at N = 4", witness=witness)
+    return needs_condition("N >= 5", within, without, note)
+
+
 @LEDGER.claim(
     "Figure 2: blue line",
     r"t = \frac{N-1}{N} \log(N-3) is the minimum value allowing the optimal embedding to be the "
@@ -84,19 +92,10 @@ def line(printed: Expr, name: str, end: int, items: int) -> Verdict:
     result="sigmoid-threshold",
 )
 def blue_line(printed: Formula = printed_simplex) -> Verdict:
-    low = printed().subs(N, 4)
-    return needs_condition(
-        "N >= 5",
+    return from_five(
+        printed(),
         line(printed(), "t_simplex", 0, 5),
-        decided(
-            bool(low > 0),
-            "the line at N = 4",
-            witness={
-                "point": {"N": "4"},
-                "printed": f"t = {low}",
-                "derived": "every t > 0 gives the simplex: there is no least one",
-            },
-        ),
+        "every t > 0 gives the simplex: there is no least one",
         "right to say minimum, where Theorem 2 excludes it",
     )
 
@@ -108,19 +107,10 @@ def blue_line(printed: Formula = printed_simplex) -> Verdict:
     result="sigmoid-threshold",
 )
 def red_line(printed: Formula = printed_antipodal) -> Verdict:
-    low = printed().subs(N, 4)
-    return needs_condition(
-        "N >= 5",
+    return from_five(
+        printed(),
         line(printed(), "t_antipodal", 1, 6),
-        decided(
-            bool(low > 0),
-            "the line at N = 4",
-            witness={
-                "point": {"N": "4"},
-                "printed": f"t = {low}",
-                "derived": "no t > 0 gives the antipodal structure",
-            },
-        ),
+        "no t > 0 gives the antipodal structure",
         "right to say maximum, where Theorem 2 excludes it",
     )
 
