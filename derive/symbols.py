@@ -12,7 +12,7 @@ from sympy import Symbol
 
 m = Symbol("m", integer=True, positive=True)  #: number of classes
 n = Symbol("n", integer=True, positive=True)  #: instances per class
-p = Symbol("p", integer=True, positive=True)  #: views (augmentations) per instance
+p = Symbol("p", integer=True, positive=True)  #: views per instance; vectors per item in a tower
 
 alpha = Symbol("alpha", nonnegative=True)  #: weight of the self-supervised term, in [0, 1]
 tau = Symbol("tau", positive=True)  #: temperature

@@ -1,38 +1,42 @@
-"""The sigmoid loss beyond the paper: K towers, all pairs of them, and any weight of negatives.
+"""The sigmoid loss beyond the paper: K towers, several positives, any weight of negatives.
 
-The same symmetry with one more number, the same loss with one more factor, the same two
-endpoint conditions. The far end is where all items of a tower coincide and the K towers
-form a (K-1)-simplex: for K = 2 the antipodal structure of lee2024sigmoid.
+The same symmetry with two more numbers (K towers, all pairs of which are used; p vectors of
+each item in every tower, all of them positives of each other), the same loss with one more
+factor, the same two endpoint conditions. The far end is where all items of a tower coincide
+and the K towers form a (K-1)-simplex: for K = 2 the antipodal structure of lee2024sigmoid.
 """
 
 from dataclasses import replace
 
 from sympy import S
 
+from ..engine.calculus import derivative
 from ..engine.derivation import Derivation, by_construction
 from ..engine.domain import POSITIVE, Range, at_least
 from ..engine.endpoint import threshold
+from ..engine.present import collected, tidy
 from ..engine.reduce import ReducedPairwise
-from ..engine.relations import ge, le
+from ..engine.relations import eq, ge, le
 from ..engine.result import Quantity, Result, argmin
 from ..engine.segment import LossOnSegment
 from ..losses.clip import SIGMOID
-from ..structures.towers import NEGATIVE, towers
+from ..structures.towers import NEGATIVE, SIBLING, TWIN, towers_of_views
 from ..structures.towers import POSITIVE as ALIGNED
-from ..symbols import K, N, b, t, w, x
+from ..symbols import K, N, b, p, t, w, x
 from ._ccem import BIASED, LOW, shape_of
 
-#: The loss (2) with a weight on every negative pair.
+_ATTRACT, _REPEL = SIGMOID.terms
+#: The loss (2) with a weight on every negative pair, and all vectors of an item as positives.
 WEIGHTED = replace(
     SIGMOID,
     name="weighted-sigmoid",
     title="sigmoid loss with weight w on negatives",
-    terms=tuple(
-        replace(term, weight=w) if term.relation == NEGATIVE else term for term in SIGMOID.terms
-    ),
+    terms=(_ATTRACT, replace(_ATTRACT, relation=SIBLING), replace(_REPEL, weight=w)),
 )
 
-DOMAIN = BIASED.with_range(K, at_least(2), 2).with_range(w, POSITIVE, 1)
+DOMAIN = (
+    BIASED.with_range(K, at_least(2), 2).with_range(p, at_least(1), 1).with_range(w, POSITIVE, 1)
+)
 #: With no more items than towers the negatives never pull the towers apart.
 MANY = DOMAIN.with_range(
     N,
@@ -47,7 +51,7 @@ MANY = replace(
 
 def build(proof: Derivation) -> dict[str, Quantity]:
     problem = LossOnSegment(
-        ReducedPairwise(WEIGHTED, towers(K), shape_of(SIGMOID, BIASED)),
+        ReducedPairwise(WEIGHTED, towers_of_views(K, p), shape_of(SIGMOID, BIASED)),
         coordinate=ALIGNED,
         low=LOW,
         domain=DOMAIN,
@@ -56,13 +60,13 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     segment = problem.segment
     start = proof.add(
         "The simplex with agreeing towers is optimal iff the loss does not fall at x = 0",
-        ge(problem.slope_at(S.Zero), 0),
+        ge(tidy(problem.slope_at(S.Zero) / p), 0),
         "the loss is convex along the segment",
         by_construction("the slope at x = 0"),
     ).lhs
     end = proof.add(
         "The simplex of towers is optimal iff the loss does not rise at the far end",
-        le(problem.slope_at(segment.length), 0),
+        le(tidy(problem.slope_at(segment.length) / p), 0),
         "there all items of a tower coincide",
         by_construction("the slope at the far end"),
     ).lhs
@@ -76,21 +80,31 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         what = "Agreeing towers are not optimal" if condition is start else "They are optimal"
         value = threshold(condition, parameter, MANY, proof, meaning=what).value
         found[name] = Quantity(value, rf"{name[0]}_{{\mathrm{{{name[2:]}}}}}", says, MANY)
-    position = argmin(problem.slope, x, S.Zero, segment.length)
+    proof.zero(
+        "The vectors of an item coincide, and their number does not enter the conditions",
+        [segment.inner[TWIN] - 1, derivative(start, p), derivative(end, p)],
+        "all of them are positives, and each meets the same negatives",
+        DOMAIN,
+        eq("g_twin", segment.inner[TWIN]),
+    )
+    position = argmin(collected(problem.slope / p, x), x, S.Zero, segment.length)
     at = {x: position}
     found["x_star"] = Quantity(position, r"x^\star", "position on the Gram segment")
     for name, relation in (("positive", ALIGNED), ("negative", NEGATIVE)):
         found[name] = Quantity(
             segment.inner[relation].xreplace(at), rf"c_{{{name}}}", f"of a {name} pair"
         )
+    found["loss"] = Quantity(
+        problem.value.xreplace(at), r"\mathcal{L}^\star", "least loss, a mean over the anchors"
+    )
     return found
 
 
 RESULT = Result(
     "towers-threshold",
-    title="The sigmoid loss on K towers with weighted negatives",
+    title="The sigmoid loss on K towers, several positives, weighted negatives",
     source="beyond lee2024sigmoid, Theorem 2",
-    parameters=(N, K, t, b, w),
+    parameters=(N, K, p, t, b, w),
     domain=DOMAIN,
     build=build,
 )

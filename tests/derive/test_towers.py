@@ -284,6 +284,41 @@ def test_many_towers_with_weights(k, n, t_, b_, w_) -> None:
         assert (positive == pytest.approx(-1 / (k - 1))) is (b_ <= low) or abs(b_ - low) < 1e-3
 
 
+def test_several_positives_change_no_threshold() -> None:
+    """By brute force over the six projections of K towers of items with p vectors each."""
+    k, n, p_, t_, b_, w_ = 2, 3, 2, 1.5, 0.4, 0.7
+    eye = [np.eye(k), np.eye(n), np.eye(p_)]
+    mean = [np.full((s, s), 1 / s) for s in (k, n, p_)]
+    item = [(mean[1], mean[2]), (eye[1] - mean[1], mean[2]), (eye[1], eye[2] - mean[2])]
+    projections = [
+        np.kron(a, np.kron(*parts)) for a in (mean[0], eye[0] - mean[0]) for parts in item
+    ]
+    size = k * n * p_
+    tower, of = np.repeat(np.arange(k), n * p_), np.tile(np.repeat(np.arange(n), p_), k)
+    pairs = tower[:, None] != tower
+    same, other = pairs & (of[:, None] == of), pairs & (of[:, None] != of)
+
+    def loss(shares: np.ndarray) -> float:
+        g = sum(size * v / np.trace(q) * q for v, q in zip(shares, projections, strict=True))
+        attract, repel = np.logaddexp(0, -t_ * g + b_), np.logaddexp(0, t_ * g - b_)
+        return float((attract[same].sum() + w_ * repel[other].sum()) / size)
+
+    found = minimize(
+        loss,
+        np.full(6, 1 / 6),
+        method="SLSQP",
+        bounds=[(0, 1)] * 6,
+        constraints={"type": "eq", "fun": lambda v: v.sum() - 1},
+        options={"ftol": 1e-13, "maxiter": 500},
+    )
+    r = results["towers-threshold"]
+    at = {"N": n, "K": k, "t": t_, "b": b_, "w": w_}
+    assert found.fun == pytest.approx(float(r.value("loss", p=p_, **at)), abs=1e-8)
+    assert r.value("loss", p=3, **at) == pytest.approx(3 * r.value("loss", p=1, **at))
+    for name in ("x_star", "b_simplex", "b_antipodal", "w_simplex", "w_antipodal"):
+        assert "p" not in {s.name for s in r.quantity(name).expression.free_symbols}
+
+
 def test_two_towers_are_the_case_of_the_paper() -> None:
     r, s = results["towers-threshold"], results["sigmoid-threshold"]
     for name in ("b_simplex", "b_antipodal"):
