@@ -3,12 +3,13 @@
 Nothing is ever evaluated as code.
 
     number   = digits [. digits] [e [+-] digits]
-    atom     = number | oo | pi | name ( sum ) | ( sum ) | symbol
+    atom     = number | oo | pi | name ( sum {, sum} ) | ( sum ) | symbol
     power    = atom [ (^ or **) signed power ]
     product  = signed power { (* or /) signed power }
     sum      = product { (+ or -) product }
 
-Functions are exp, log and sqrt, and in expressions also tanh, cosh, softplus and sigmoid.
+Functions are exp, log and sqrt, and in expressions also tanh, cosh, softplus, sigmoid, relu,
+abs, max and min; the last two take two arguments.
 Symbols are those that the caller allows; a number has none. ``0.1`` means 1/10. Lengths,
 depths and exponents are bounded, so no input is slow.
 """
@@ -19,7 +20,7 @@ import re
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 
-from sympy import Expr, Integer, Rational, S, exp, log, oo, pi, sqrt
+from sympy import Expr, Integer, Max, Rational, S, exp, log, oo, pi, sqrt
 
 MAX_LENGTH = 200
 MAX_DEPTH = 20
@@ -28,7 +29,7 @@ MAX_DIGITS = 60  #: of an exponent's result: keeps 9^9^9 out
 ACCEPTED = "an integer, a decimal (0.1 means 1/10), a fraction (1/3), exp(-1), sqrt(2) or oo"
 
 _TOKEN = re.compile(
-    r"\s*(?:(\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+)|([A-Za-z_]\w*)|(\*\*|[-+*/^()]))"
+    r"\s*(?:(\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+)|([A-Za-z_]\w*)|(\*\*|[-+*/^(),]))"
 )
 _FUNCTIONS = {"exp": exp, "log": log, "sqrt": sqrt}
 _MORE_FUNCTIONS: dict[str, Callable[[Expr], Expr]] = {
@@ -38,7 +39,10 @@ _MORE_FUNCTIONS: dict[str, Callable[[Expr], Expr]] = {
     "cosh": lambda e: (exp(e) + exp(-e)) / 2,
     "softplus": lambda e: log(1 + exp(e)),
     "sigmoid": lambda e: 1 / (1 + exp(-e)),
+    "relu": lambda e: Max(0, e),
+    "abs": lambda e: Max(e, -e),
 }
+_OF_TWO = {"max": Max, "min": lambda a, b: -Max(-a, -b)}
 _CONSTANTS = {"oo": oo, "inf": oo, "pi": pi, "E": S.Exp1}
 
 
@@ -109,7 +113,7 @@ class _Reader:
     def _refuse(self, why: str = "") -> NotANumber:
         shown = self.text if len(self.text) <= 40 else self.text[:37] + "..."
         if self.symbols is not None:
-            names = ", ".join([*self.symbols, *_MORE_FUNCTIONS])
+            names = ", ".join([*self.symbols, *_MORE_FUNCTIONS, *_OF_TWO])
             return NotANumber(
                 f"{shown!r} is not an expression{why}; it may use {names} and + - * / ^"
             )
@@ -188,6 +192,16 @@ class _Reader:
             raise self._refuse(" (the power is too large)")
         return base**exponent
 
+    def _two_arguments(self) -> tuple[Expr, Expr]:
+        found = []
+        for before in "(,":
+            if self._next() != before:
+                raise self._refuse(" (max and min take two arguments)")
+            found.append(self._sum())
+        if self._next() != ")":
+            raise self._refuse(" (max and min take two arguments)")
+        return found[0], found[1]
+
     def _atom(self) -> Expr:
         token = self._next()
         if token == "(":
@@ -199,6 +213,8 @@ class _Reader:
             return _CONSTANTS[token]
         if self.symbols is not None and token in self.symbols:
             return self.symbols[token]
+        if self.symbols is not None and token in _OF_TWO:
+            return _OF_TWO[token](*self._two_arguments())
         functions = _FUNCTIONS if self.symbols is None else _MORE_FUNCTIONS
         if token in functions:
             if self._next() != "(":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from typing import Any
 
 from sympy import Basic, Expr, Symbol, latex
@@ -56,6 +57,7 @@ def report(
                 "because": s.because,
                 "evidence": str(s.evidence.grade),
                 "how": s.evidence.how,
+                "replay": [asdict(boxes) for boxes in s.evidence.replay],
             }
             for s in (result.derivation if steps else ())
         ],

@@ -1,7 +1,7 @@
 """Minimises declared losses of two towers over unit embeddings, many problems as one batch.
 
 The search is that of :mod:`.optimise`. Its tolerance is relative here: to what the pulls on
-a vector would add up to if they did not balance (:class:`~cltheory.numeric.towers.TowerPoint`),
+a vector would add up to if they did not balance (:class:`~.inner_products.InnerProductPoint`),
 since at large temperatures a pairwise loss may be 1e-10 at its optimum, and its gradient too.
 """
 

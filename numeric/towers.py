@@ -26,7 +26,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, Self
+from typing import Any
 
 import torch
 from sympy import Expr, S
@@ -36,6 +36,7 @@ from ..derive.losses.pairwise import PairwiseLoss
 from ..derive.losses.softmax import SoftmaxLoss
 from ..derive.structures.towers import NEGATIVE, POSITIVE
 from ..derive.symbols import N as ITEMS
+from .inner_products import InnerProductProblem, read_parameters, slopes_rise
 from .losses import Parameters, as_function, per_problem
 from .problem import wide
 from .scalar import Scalar, compile_scalar
@@ -43,14 +44,11 @@ from .scalar import Scalar, compile_scalar
 #: A declared loss that this module can evaluate.
 TowerLoss = PairwiseLoss | SoftmaxLoss
 
-# Where slopes of a pairwise loss are compared to see whether it is convex.
-_GRID = 513
 
-
-class TowerProblem:
+class TowerProblem(InnerProductProblem):
     """A two-tower loss with N and parameters put in, for ``B`` problems; see :func:`bind_towers`.
 
-    Embeddings are ``(B, 2, N, d)``.
+    Embeddings are ``(B, 2, N, d)``, and the matrix that the loss sees is the cross block.
     """
 
     items: int
@@ -60,127 +58,25 @@ class TowerProblem:
         """Number of vectors, 2N."""
         return 2 * self.items
 
-    @property
-    def convex(self) -> Tensor:
-        """For each problem, whether the loss is convex in the Gram matrix."""
-        raise NotImplementedError
+    def products(self, u: Tensor) -> Tensor:
+        return u[:, 0] @ u[:, 1].mT
 
-    def select(self, index: Tensor) -> Self:
-        """The same loss for some of the problems."""
-        return self._change(lambda x: x[index])
+    def products_along(self, u: Tensor, v: Tensor) -> Tensor:
+        return v[:, 0] @ u[:, 1].mT + u[:, 0] @ v[:, 1].mT
 
-    def to(self, dtype: torch.dtype) -> Self:
-        """The same loss in another precision; its parameters keep the values they have."""
-        return self._change(lambda x: x.to(dtype))
+    def pull_back(self, slopes: Tensor, u: Tensor) -> Tensor:
+        return torch.stack((slopes @ u[:, 1], slopes.mT @ u[:, 0]), dim=1)
 
-    def _change(self, change: Callable[[Tensor], Tensor]) -> Self:
-        raise NotImplementedError
-
-    def cross_value(self, cross: Tensor) -> Tensor:
-        """Loss as a function of the cross blocks ``(B, N, N)``; differentiable by autograd."""
-        raise NotImplementedError
-
-    def expand(
-        self, cross: Tensor, second: bool = True
-    ) -> tuple[Tensor, Tensor, tuple[Tensor, ...]]:
-        """Loss, its slopes in the cross block, and what :meth:`turn` wants to know.
-
-        The last may be missing when ``second`` is False.
-        """
-        raise NotImplementedError
-
-    def turn(self, memory: tuple[Tensor, ...], change: Tensor) -> Tensor:
-        """Change of the slopes, to first order, when the cross block changes."""
-        raise NotImplementedError
-
-    def stiffness(self, slopes: Tensor, memory: tuple[Tensor, ...]) -> Tensor:
-        """How much a relative error in a cross block can change its slopes, entry by entry."""
-        raise NotImplementedError
-
-    def value(self, u: Tensor) -> Tensor:
-        """Loss of each problem, ``(B,)``; differentiable by autograd."""
-        return self.cross_value(u[:, 0] @ u[:, 1].mT)
-
-    def point(self, u: Tensor) -> TowerPoint:
-        """The loss at embeddings."""
-        return TowerPoint(self, u)
-
-    def value_and_gradient(self, u: Tensor) -> tuple[Tensor, Tensor]:
-        """Loss ``(B,)`` and its gradient in the embeddings (in all of R^d, not projected)."""
-        value, slopes, _ = self.expand(u[:, 0] @ u[:, 1].mT, second=False)
-        return value, _pull_back(slopes, u)
-
-    def value_and_gram_gradient(self, u: Tensor) -> tuple[Tensor, Tensor]:
-        """Loss ``(B,)`` and its symmetric gradient in the joint Gram matrix, ``(B, 2N, 2N)``."""
-        value, slopes, _ = self.expand(u[:, 0] @ u[:, 1].mT, second=False)
+    def joint(self, slopes: Tensor) -> Tensor:
         n = self.items
-        joint = u.new_zeros(u.shape[0], 2 * n, 2 * n)
-        joint[:, :n, n:] = slopes / 2
-        joint[:, n:, :n] = slopes.mT / 2
-        return value, joint
+        whole = slopes.new_zeros(slopes.shape[0], 2 * n, 2 * n)
+        whole[:, :n, n:] = slopes / 2
+        whole[:, n:, :n] = slopes.mT / 2
+        return whole
 
-
-def _pull_back(slopes: Tensor, u: Tensor) -> Tensor:
-    return torch.stack((slopes @ u[:, 1], slopes.mT @ u[:, 0]), dim=1)
-
-
-class TowerPoint:
-    """Value, gradient and Hessian of a two-tower loss at ``(B, 2, N, d)``.
-
-    Attributes are those of :class:`~cltheory.numeric.problem.Point`, the ``slopes`` in the
-    cross block, and the ``memory`` that second derivatives are computed from. Pulls towards
-    and away from other vectors balance at an optimum; ``unit`` is the root mean square, over
-    vectors, of what they would add up to if they did not.
-    """
-
-    def __init__(self, loss: TowerProblem, u: Tensor) -> None:
-        self.loss = loss
-        self.u = u
-        self.value, self.slopes, self.memory = loss.expand(u[:, 0] @ u[:, 1].mT)
-        self.gradient = _pull_back(self.slopes, u)
-        self.unit = _row_size(self.slopes) * loss.size
-        stiff = loss.stiffness(self.slopes, self.memory)
-        self.noise = self.unit + _row_size(stiff) * loss.size
-        self.resolution = self.value.abs() + self.unit
-
-    def hessian(self, v: Tensor) -> Tensor:
-        """Derivative of the gradient along ``v``."""
-        a, b = self.u.unbind(1)
-        da, db = v.unbind(1)
-        turned = self.loss.turn(self.memory, da @ b.mT + a @ db.mT)
-        return torch.stack(
-            (turned @ b + self.slopes @ db, turned.mT @ a + self.slopes.mT @ da), dim=1
-        )
-
-    def select(self, index: Tensor) -> TowerPoint:
-        """The same point for some of the problems."""
-        return self._change(self.loss.select(index), lambda x: x[index])
-
-    def mix(self, take: Tensor, other: TowerPoint) -> TowerPoint:
-        """The other point where ``take`` is True, this one elsewhere."""
-        theirs = iter(other._tensors())
-        return self._change(self.loss, lambda x: torch.where(wide(take, x.ndim), next(theirs), x))
-
-    def _tensors(self) -> list[Tensor]:
-        return [getattr(self, name) for name in _PARTS] + list(self.memory)
-
-    def _change(self, loss: TowerProblem, change: Callable[[Tensor], Tensor]) -> TowerPoint:
-        part = object.__new__(TowerPoint)
-        part.loss = loss
-        for name in _PARTS:
-            setattr(part, name, change(getattr(self, name)))
-        part.memory = tuple(change(x) for x in self.memory)
-        return part
-
-
-_PARTS = ("u", "value", "gradient", "slopes", "unit", "noise", "resolution")
-
-
-def _row_size(matrix: Tensor) -> Tensor:
-    """Root mean square of the absolute row sums of [[0, X], [X^T, 0]]."""
-    size = matrix.abs()
-    sums = torch.cat((size.sum(dim=-1), size.sum(dim=-2)), dim=-1)
-    return sums.square().mean(dim=-1).sqrt()
+    def pulls(self, slopes: Tensor) -> Tensor:
+        size = slopes.abs()
+        return torch.cat((size.sum(dim=-1), size.sum(dim=-2)), dim=-1)
 
 
 def _with_diagonal(matrix: Tensor, diagonal: Tensor) -> Tensor:
@@ -213,27 +109,12 @@ class PairwiseProblem(TowerProblem):
 
     @property
     def convex(self) -> Tensor:
-        """For each problem, whether slopes rise along a grid in [-1, 1].
+        """For each problem, whether the loss is convex, as far as a grid can tell."""
+        return slopes_rise(self.positive, self.positive_parameters, self.batch) & slopes_rise(
+            self.negative, self.negative_parameters, self.batch
+        )
 
-        That can refute convexity, and prove it only between points of the grid; the proof
-        for a declared loss belongs to the symbolic side.
-        """
-        ok = torch.ones_like(self.batch, dtype=torch.bool)
-        x = torch.linspace(-1, 1, _GRID, dtype=self.batch.dtype, device=self.batch.device)
-        x = x.expand(len(ok), -1)
-        eps = torch.finfo(x.dtype).eps
-        for function, parameters in (
-            (self.positive, self.positive_parameters),
-            (self.negative, self.negative_parameters),
-        ):
-            _, slope, second = function.expand(x, *(wide(v, 2) for v in parameters))
-            # The slope is off by eps times itself, and its argument by eps times the curvature.
-            error = 8 * eps * (slope.abs() + second.abs())
-            rising = slope.diff(dim=-1) >= -(error[:, 1:] + error[:, :-1])
-            ok = ok & rising.all(dim=-1) & slope.isfinite().all(dim=-1)
-        return ok
-
-    def cross_value(self, cross: Tensor) -> Tensor:
+    def value_at(self, cross: Tensor) -> Tensor:
         wide_p = [wide(x, 2) for x in self.positive_parameters]
         wide_n = [wide(x, 3) for x in self.negative_parameters]
         own = cross.diagonal(dim1=-2, dim2=-1)
@@ -291,7 +172,7 @@ class SoftmaxProblem(TowerProblem):
             (scaled - own[:, None, :]).masked_fill(same, -torch.inf),
         )
 
-    def cross_value(self, cross: Tensor) -> Tensor:
+    def value_at(self, cross: Tensor) -> Tensor:
         rows, columns = self._logits(cross)
         r = torch.cat((rows.logsumexp(dim=-1), columns.logsumexp(dim=-2)), dim=-1)
         return self.weight * torch.logaddexp(r, torch.zeros_like(r)).mean(dim=-1)
@@ -405,12 +286,7 @@ def bind_towers(
     if N < 2:
         raise ValueError(f"two towers need N >= 2 items, or there are no negatives; got N={N}")
     names = tower_parameter_names(loss)
-    if set(params) != set(names):
-        raise ValueError(
-            f"loss {loss.name!r} takes the parameters {', '.join(names) or '(none)'}; "
-            f"got {', '.join(sorted(params)) or 'none'}"
-        )
-    values = {name: per_problem(name, params[name], batch, dtype, device) for name in names}
+    values = read_parameters(loss.name, names, params, batch, dtype, device)
     values[ITEMS.name] = per_problem(ITEMS.name, float(N), batch, dtype, device)
     if isinstance(loss, PairwiseLoss):
         positive, negative = _compile_pairwise(loss)

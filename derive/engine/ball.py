@@ -1,7 +1,7 @@
 """Signs on an interval by interval arithmetic, where algebra does not decide.
 
 Every operation is rounded outward, so a lower bound above zero on boxes that cover the
-interval is a proof; the boxes can be checked again by any interval library.
+interval is a proof. The boxes are kept, for any other interval library to check again.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 from mpmath import iv
 from sympy import Expr, Rational, Symbol, exp, log
 
-from .evidence import Evidence, Grade, Holds, Outcome, Undecided
+from .evidence import Boxes, Evidence, Grade, Holds, Outcome, Undecided
 
 #: Digits of the interval arithmetic, and the smallest box: 2**-DEPTH of the interval.
 DIGITS = 30
@@ -22,20 +22,22 @@ def non_negative(expression: Expr, c: Symbol, low: Rational, high: Rational) -> 
     """Whether an expression in ``c`` alone is >= 0 on [low, high], by bisection of boxes."""
     if expression.free_symbols - {c}:
         return Undecided("interval arithmetic needs numbers for the parameters")
-    boxes, todo = 0, [(low, high, 0)]
+    boxes: list[tuple[str, str]] = []
+    todo = [(low, high, 0)]
     with _precision(DIGITS):
         while todo:
             a, b, depth = todo.pop()
             bound = _evaluate(expression, {c: _box(a, b)})
             if bound is not None and bound.a >= 0:
-                boxes += 1
+                boxes.append((str(a), str(b)))
                 continue
             if depth == DEPTH:
                 return Undecided(f"no sign was found on [{a}, {b}]")
             middle = (a + b) / 2
-            todo += [(a, middle, depth + 1), (middle, b, depth + 1)]
-    how = f"interval arithmetic on {boxes} boxes that cover [{low}, {high}]"
-    return Holds(Evidence(Grade.INTERVAL, how))
+            todo += [(middle, b, depth + 1), (a, middle, depth + 1)]  # from left to right
+    how = f"interval arithmetic on {len(boxes)} boxes that cover [{low}, {high}]"
+    record = Boxes(str(expression), c.name, tuple(boxes))
+    return Holds(Evidence(Grade.INTERVAL, how, (record,)))
 
 
 class _precision:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
-from sympy import Dummy, Expr, Symbol, lambdify
+from sympy import Dummy, Expr, Piecewise, Symbol, lambdify, nan
 from sympy.printing.numpy import NumPyPrinter
 
 from .root import ClampedRoot, clamped_root
@@ -58,7 +58,9 @@ def _outermost_roots(e: Expr) -> set[ClampedRoot]:
 def _solver(root: ClampedRoot, order: Sequence[Symbol]) -> Evaluator:
     h, x = root.equation()
     f = lambdify([x, *order], h, "numpy", cse=True)
-    slope = lambdify([x, *order], h.diff(x), "numpy", cse=True)
+    # A function with jumps is bisected: Newton steps need a slope.
+    rate = nan if h.has(Piecewise) else h.diff(x)
+    slope = lambdify([x, *order], rate, "numpy", cse=True)
     low, high = _evaluator(root.low, order), _evaluator(root.high, order)
     return lambda arrays: clamped_root(f, slope, low(arrays), high(arrays), *arrays)
 

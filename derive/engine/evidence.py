@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from typing import Any
 
@@ -21,19 +21,40 @@ class Grade(IntEnum):
 
 
 @dataclass(frozen=True)
+class Boxes:
+    """What an interval proof rests on, so that another program can replay it.
+
+    Attributes
+    ----------
+    expression, variable
+        The expression, as text, is >= 0 for the variable in each box.
+    boxes
+        Ends, as text of fractions; together they cover the interval without a gap.
+    """
+
+    expression: str
+    variable: str
+    boxes: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
 class Evidence:
     """A grade together with a short sentence saying what was run."""
 
     grade: Grade
     how: str
+    replay: tuple[Boxes, ...] = ()
 
     def __str__(self) -> str:
         return f"{self.grade}: {self.how}"
 
 
 def weakest(evidence: Iterable[Evidence]) -> Evidence:
-    """Return the weakest of several pieces of evidence."""
-    return min(evidence, key=lambda e: e.grade)
+    """Return the weakest of several pieces of evidence, with what replays all of them."""
+    every = list(evidence)
+    lowest = min(every, key=lambda e: e.grade)
+    replay = tuple(dict.fromkeys(boxes for e in every for boxes in e.replay))
+    return lowest if replay == lowest.replay else replace(lowest, replay=replay)
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,9 @@
 """The minimiser of a convex function on an interval, as a SymPy expression.
 
 ``ClampedRoot(Lambda(x, h), a, b)`` is the zero of an increasing function h on [a, b];
-``a`` when h(a) >= 0 and ``b`` when h(b) <= 0. When h has the sign of the derivative
-of a convex function, this is where that function is least on [a, b].
+``a`` when h(a) >= 0 and ``b`` when h(b) <= 0. (It need not increase where it is negative.)
+When h has the sign of the derivative of a convex function, this is where that function is
+least on [a, b]. At kinks h jumps, and the root is the first point where it is not negative.
 """
 
 from __future__ import annotations
@@ -11,11 +12,13 @@ from collections.abc import Callable
 from typing import Any
 
 import mpmath
-from sympy import Expr, Float, Lambda, Max, Min, Symbol, log, oo, sympify
+from sympy import Expr, Float, Lambda, Max, Min, Piecewise, Symbol, log, oo, sympify
 
-from .decide import positive
+from .calculus import derivative
+from .decide import positive, zero
 from .domain import Domain
 from .evidence import Holds
+from .kinks import pieces_of_slope
 from .normal import ExpField
 from .present import tidy
 
@@ -61,11 +64,29 @@ class ClampedRoot(Expr):
         if self.free_symbols:
             return self
         h, x = self.equation()
+        if h.has(Piecewise):
+            return self._settled_by_pieces()
         if h.xreplace({x: self.low}).evalf(30) >= 0:
             return self.low
         if self.high is not oo and h.xreplace({x: self.high}).evalf(30) <= 0:
             return self.high
         return self
+
+    def _settled_by_pieces(self) -> Expr:
+        """The first point where a function with jumps is >= 0, exactly where it can be."""
+        h, x = self.equation()
+        for start, end, smooth in pieces_of_slope(h, x, self.low, self.high):
+            at_start, at_end = (_sign(smooth.xreplace({x: v})) for v in (start, end))
+            if at_start >= 0:
+                return start
+            if at_end == 0:
+                return end
+            if at_end > 0:
+                rate = derivative(smooth, x)
+                if not rate.free_symbols:
+                    return start - smooth.xreplace({x: start}) / rate
+                return ClampedRoot(Lambda(x, smooth), start, end)
+        return self.high
 
     def closed_form(self, domain: Domain) -> Expr | None:
         """Solve h = A exp(E) + B exp(F) = 0 when that is all there is; else None.
@@ -126,6 +147,13 @@ class ClampedRoot(Expr):
             rf"\operatorname{{root}}_{{{printer._print(x)} \in \left[{printer._print(self.low)},\,"
             rf"{printer._print(self.high)}\right]}}\left({printer._print(h)} = 0\right)"
         )
+
+
+def _sign(value: Expr) -> int:
+    """Sign of a number, which is zero only if that is proved."""
+    if isinstance(zero(value, Domain({})), Holds):
+        return 0
+    return 1 if value.evalf(30) > 0 else -1
 
 
 def _beyond(f: Callable[[Any], Any], low: Any) -> Any:

@@ -8,14 +8,14 @@ there: the same first-order conditions at the ends that gave alpha_min of SupCL
 
 from dataclasses import replace
 
-from sympy import Expr, S, Symbol, oo
+from sympy import Expr, Integer, S, Symbol, oo
 
 from ..engine.calculus import derivative
 from ..engine.derivation import Derivation, by_construction
-from ..engine.domain import at_least
+from ..engine.domain import Domain, Range, at_least
 from ..engine.endpoint import concave_form, essential, threshold
 from ..engine.reduce import ReducedPairwise
-from ..engine.relations import ge, le
+from ..engine.relations import ge, le, lt
 from ..engine.result import Quantity, Result, argmin
 from ..losses.clip import SIGMOID
 from ..symbols import N, b, t
@@ -26,9 +26,7 @@ FOUR = WARM.with_range(
 )
 THREE = BIASED.with_range(N, at_least(3, "for N = 2 the simplex is optimal at every bias"), 4)
 
-FIXED = BIASED.with_range(
-    N, at_least(4, "for N = 2 the simplex is optimal at every t; for N = 3 use b_simplex"), 5
-)
+FIXED = BIASED.with_range(N, at_least(4), 5)
 
 
 def build(proof: Derivation) -> dict[str, Quantity]:
@@ -87,19 +85,43 @@ def build(proof: Derivation) -> dict[str, Quantity]:
 
 
 def _fixed_bias(condition: Expr, proof: Derivation) -> dict[str, Quantity]:
-    """The temperatures at which the simplex is optimal for a given bias: an interval."""
-    # The roots bind a temperature of their own, since t may be given a value.
+    """The temperatures at which the simplex is optimal for a given bias: (0, t_simplex_max]."""
+    f = concave_form(condition, t, FIXED, proof)
+    rate = derivative(f, t)
+    three = {N: Integer(3)}
+    proof.positive(
+        "For N = 3 it falls",
+        [-rate.xreplace(three)],
+        "so it is >= 0 up to one temperature, or nowhere",
+        BIASED.restricted([t, b]),
+        lt(rate.xreplace(three), 0),
+    )
+    # A temperature is positive by assumption; its end 0 needs a symbol that is not.
+    first = f.xreplace({t: S.Zero})
+    low = threshold(first, b, THREE, proof, meaning="At small t the simplex is not optimal").value
+    below = Symbol("below", nonnegative=True)
+    proof.positive(
+        "From there it falls: a simplex that is not optimal at small t never is",
+        [-rate.xreplace({t: S.Zero}).xreplace({b: low - below})],
+        "a concave function that is <= 0 and falls stays below 0",
+        Domain({N: at_least(4), below: Range(low_open=False)}, {N: Integer(5), below: S.One}),
+        lt(rate.xreplace({t: S.Zero}), 0),
+    )
+    # The root binds a temperature of its own, since t may be given a value.
     bound = Symbol("t_", positive=True)
-    f = concave_form(condition, t, FIXED, proof).xreplace({t: bound})
-    best = argmin(-derivative(f, bound), bound, S.Zero, oo)
-    needs = (f.xreplace({bound: best}), "the simplex is optimal at no temperature at this bias")
-    says = "at a fixed b the simplex is optimal iff t_simplex_min <= t <= t_simplex_max"
     return {
-        "t_simplex_min": Quantity(
-            argmin(f, bound, S.Zero, best), r"t_{\mathrm{simplex\,min}}", says, FIXED, needs=needs
+        "b_simplex_min": Quantity(
+            low,
+            r"b_{\mathrm{simplex\,min}}",
+            "at a fixed b the simplex is optimal at some t iff b > b_simplex_min",
+            THREE,
         ),
         "t_simplex_max": Quantity(
-            argmin(-f, bound, best, oo), r"t_{\mathrm{simplex\,max}}", says, FIXED, needs=needs
+            argmin(-f.xreplace({t: bound}), bound, S.Zero, oo),
+            r"t_{\mathrm{simplex\,max}}",
+            "at a fixed b > b_simplex_min the simplex is optimal iff t <= t_simplex_max",
+            THREE,
+            needs=(b - low, "the simplex is optimal at no temperature at this bias"),
         ),
     }
 

@@ -115,13 +115,29 @@ def test_regimes_at_any_bias(n, t_, b_) -> None:
 def test_the_simplex_is_lost_again_at_large_temperatures() -> None:
     r, o = results["sigmoid-threshold"], results["sigmoid-optimum"]
     top = float(r.value("t_simplex_max", N=8, b=3))
-    assert r.value("t_simplex_min", N=8, b=3) == 0
+    least = r.value("b_simplex_min", N=8)
+    assert least == pytest.approx(log(3))
     for t_, regime in ((top - 0.01, "simplex"), (top + 0.01, "between")):
         assert str(o.at("regime", o.point(N=8, t=f"{t_:.6f}", b=3))) == regime
     with pytest.raises(DomainError, match="at no temperature"):
-        r.value("t_simplex_min", N=8, b=1)
+        r.value("t_simplex_max", N=8, b=1)
     with pytest.raises(DomainError, match="at no temperature"):
         r.value("t_antipodal_max", N=8, b=3)
+
+
+@given(st.integers(3, 20), st.integers(-15, 40).map(lambda k: k / 10))
+def test_the_simplex_at_a_fixed_bias(n, b_) -> None:
+    """By the threshold in b at many temperatures, which another proof gave."""
+    r = results["sigmoid-threshold"]
+    try:
+        top = float(r.value("t_simplex_max", N=n, b=b_))
+    except DomainError:
+        top = 0.0
+        assert b_ <= float(r.value("b_simplex_min", N=n))
+    need = r.function("b_simplex")
+    for t_ in (1e-6, 0.1, 0.5, 1.0, 2.0, 5.0, 10.0):
+        if abs(t_ - top) > 1e-5:
+            assert (b_ >= need(N=n, t=t_)) is np.bool_(t_ < top)
 
 
 def test_wrong_thresholds_are_refused() -> None:
