@@ -27,6 +27,7 @@ def load(path: Path, name: str) -> ModuleType:
 
 pages = load(ROOT / "docs" / "examples.py", "docs_examples")
 claims = load(ROOT / "docs" / "make_claims.py", "docs_make_claims")
+losses = load(ROOT / "docs" / "make_losses.py", "docs_make_losses")
 TEXTS = {page.name: page.read_text(encoding="utf-8") for page in pages.PAGES}
 EXAMPLES = [e for name, text in TEXTS.items() for e in pages.examples(text, name) if e.exact]
 FORMULAS = [f for text in TEXTS.values() for f in pages.FORMULA.finditer(text)]
@@ -122,6 +123,10 @@ def test_the_example_theorem(example: ModuleType) -> None:
 # --- the rest -------------------------------------------------------------------------------
 def test_the_page_of_claims_is_up_to_date() -> None:
     assert TEXTS["claims.md"] == claims.page(), "python docs/make_claims.py --write"
+
+
+def test_the_page_of_losses_is_up_to_date() -> None:
+    assert TEXTS["losses.md"] == losses.page(), "python docs/make_losses.py --write"
 
 
 @pytest.mark.parametrize("id", list(results))

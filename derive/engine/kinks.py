@@ -65,13 +65,15 @@ class Bent:
         one, other = maximum.args
         rate = tidy(derivative(one - other, x))
         if x in rate.free_symbols or rate == 0:
-            raise NotBent(f"the two sides of {maximum} must differ by something affine in x")
+            raise NotBent(
+                f"the two sides of {_in_x(maximum, x)} must differ by something affine in x"
+            )
         at = tidy(-(one - other).xreplace({x: S.Zero}) / rate)
         if is_proved_positive(rate, domain) or rate.is_positive:
             return Kink(at, other, one)
         if is_proved_positive(-rate, domain) or rate.is_negative:
             return Kink(at, one, other)
-        raise NotBent(f"which side of {maximum} is larger depends on the sign of {rate}")
+        raise NotBent(f"which side of {_in_x(maximum, x)} is larger depends on the sign of {rate}")
 
     @property
     def located(self) -> bool:
@@ -136,6 +138,10 @@ class Bent:
             step = Piecewise((above, x >= at if side > 0 else Gt(x, at)), (below, True))
             total += derivative(smooth, stand_ins[m]) * step
         return total.xreplace({d: m for m, d in stand_ins.items()})
+
+
+def _in_x(expression: Expr, variable: Symbol) -> Expr:
+    return expression.xreplace({variable: Symbol("x")})
 
 
 def pieces_of_slope(h: Expr, x: Symbol, low: Expr, high: Expr) -> list[tuple[Expr, Expr, Expr]]:

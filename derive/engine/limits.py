@@ -9,6 +9,7 @@ from sympy import (
     Max,
     Min,
     Mul,
+    Piecewise,
     Pow,
     S,
     Symbol,
@@ -43,6 +44,8 @@ def limit(expression: Expr, symbol: Symbol, point: Expr, domain: Domain) -> Expr
     """
     if symbol not in expression.free_symbols:
         return expression
+    if expression.has(Piecewise):
+        raise NoLimit("a case distinction has no limit that is taken here")
     if point not in (S.Zero, oo):
         raise NoLimit(f"limits are taken at 0 and oo, not at {point}")
     expression = _joined_roots(expression)
@@ -131,7 +134,10 @@ def _limit_of_root(root: ClampedRoot, symbol: Symbol, point: Expr, domain: Domai
     field = ExpField([h])
     element = field(h)
     if any(symbol in e.free_symbols for e in field.exponents.values()):
-        h = h.xreplace({e: exp(limit(e.args[0], symbol, point, domain)) for e in h.atoms(exp)})
+        try:
+            h = h.xreplace({e: exp(limit(e.args[0], symbol, point, domain)) for e in h.atoms(exp)})
+        except NoLimit:
+            raise NoLimit(f"exponentials of {symbol} compete along the bracket") from None
         field = ExpField([h])
         element = field(h)
     if symbol in element.numer.ring.symbols:

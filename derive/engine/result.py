@@ -194,23 +194,32 @@ class Result:
         if quantity.domain is not None:
             quantity.domain.check(point)
         if quantity.needs is not None:
-            least = quantity.needs[0].xreplace(dict(point))
-            if not least.free_symbols and least.evalf(30) < 0:
+            try:
+                least = self._limit(quantity.needs[0], point)
+            except (NoLimit, ValueError):
+                least = S.Zero  # the quantity has no limit either, and says so
+            if not least.free_symbols and (least is -oo or least.evalf(30) < 0):
                 raise DomainError(quantity.needs[1])
         for symbol, value in quantity.at_oo.items():
             if point.get(symbol) is oo:
                 return value.xreplace(dict(point))
-        finite = {s: v for s, v in point.items() if v is not oo}
-        expression = put_in(quantity.expression, finite)
-        for symbol in (s for s in point if s not in finite):
-            try:
-                expression = limit(expression, symbol, oo, self.domain)
-            except (NoLimit, ValueError) as error:
-                raise DomainError(f"{name} has no limit at {symbol} = oo here: {error}") from None
+        try:
+            expression = self._limit(quantity.expression, point)
+        except (NoLimit, ValueError) as error:
+            where = ", ".join(f"{s} = oo" for s, v in point.items() if v is oo)
+            raise DomainError(f"{name} has no limit at {where} here: {error}") from None
         settled = {root: root.settled() for root in expression.atoms(ClampedRoot)}
         expression = expression.xreplace(settled)
         if expression is zoo and not quantity.extended:
+            finite = {s: v for s, v in point.items() if v is not oo}
             expression = limit_at_edge(quantity.expression, finite, self.domain)
+        return expression
+
+    def _limit(self, expression: Expr, point: Mapping[Symbol, Expr]) -> Expr:
+        """Put finite values in, and take the limit in the others."""
+        expression = put_in(expression, {s: v for s, v in point.items() if v is not oo})
+        for symbol in (s for s, v in point.items() if v is oo):
+            expression = limit(expression, symbol, oo, self.domain)
         return expression
 
     def value(self, name: str, digits: int = 15, **values: object) -> Any:

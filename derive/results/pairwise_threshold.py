@@ -26,6 +26,7 @@ from ..engine.segment import Segment
 from ..engine.shape import convex, monotone
 from ..exact import NotANumber, expression
 from ..losses.clip import SIGMOID, pairwise
+from ..losses.literature import LITERATURE
 from ..losses.pairwise import PairwiseLoss
 from ..structures.towers import NEGATIVE, POSITIVE
 from ..symbols import N, b, c, t, x
@@ -46,20 +47,33 @@ def for_loss(loss: PairwiseLoss) -> Result:
         parameters=tuple(s for s in (N, t, b) if s in domain.ranges),
         domain=domain,
         build=lambda proof: build(loss, domain, proof),
-        texts=("lp", "ln"),
+        texts=("lp", "ln", "loss"),
         read=read,
     )
 
 
-def read(lp: str | Expr = SIGMOID.terms[0].function, ln: str | Expr = "") -> Result:
-    """The result for two functions of the inner product, as text (in x) or SymPy (in c).
+def read(lp: str | Expr = "", ln: str | Expr = "", loss: str = "") -> Result:
+    """The result for two functions of the inner product, or for a loss of the literature.
+
+    Parameters
+    ----------
+    lp, ln
+        As text (in x) or SymPy (in c).
+    loss
+        A name of :data:`~cltheory.derive.losses.literature.LITERATURE`, instead of them.
 
     Raises
     ------
     DomainError
         If the text is not an expression, or one of the two is not given; one line.
     """
-    if ln == "" or lp is SIGMOID.terms[0].function:
+    if loss:
+        if lp != "" or ln != "":
+            raise DomainError("give either a loss by name or both lp and ln")
+        if loss not in LITERATURE:
+            raise DomainError(f"no loss is called {loss!r}; there are {', '.join(LITERATURE)}")
+        lp, ln = LITERATURE[loss].lp, LITERATURE[loss].ln
+    if lp == "" or ln == "":
         raise DomainError("a loss is two functions: give both lp (positives) and ln (negatives)")
     functions = []
     for name, given in (("lp", lp), ("ln", ln)):
@@ -67,8 +81,9 @@ def read(lp: str | Expr = SIGMOID.terms[0].function, ln: str | Expr = "") -> Res
             functions.append(expression(given, NAMES) if isinstance(given, str) else given)
         except NotANumber as error:
             raise DomainError(f"{name}: {error}") from None
-    title = f"lp = {functions[0]}, ln = {functions[1]}".replace(c.name, "x")
-    return for_loss(pairwise("given", title, functions[0], functions[1], "given"))
+    shown = [str(f.xreplace({c: Symbol("x")})) for f in functions]
+    title = f"lp = {shown[0]}, ln = {shown[1]}"
+    return for_loss(pairwise(loss or "given", title, functions[0], functions[1], "given"))
 
 
 def build(loss: PairwiseLoss, domain: Domain, proof: Derivation) -> dict[str, Quantity]:
@@ -125,10 +140,10 @@ def weaker_statement(loss: PairwiseLoss, domain: Domain) -> str:
     if not all(isinstance(o, Holds) for o in holds) or least.free_symbols:
         return ""
     items = "N" if least >= 0 else f"N <= {floor(1 - 1 / least)}"
-    at_least = lp.xreplace({c: S.One}), ln.xreplace({c: least})
+    value = lp.xreplace({c: S.One}) + (N - 1) * ln.xreplace({c: least})
     return (
-        f". Weaker, for every {items}: the least loss is {at_least[0]} + (N - 1)*({at_least[1]}), "
-        f"where all positives are 1 and all negatives {least}"
+        f". Weaker, for every {items}: the least loss is {value}, where all positives are 1 and "
+        f"all negatives {least}"
     )
 
 

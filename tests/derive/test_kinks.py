@@ -13,6 +13,7 @@ from cltheory.derive.engine.domain import Domain, DomainError
 from cltheory.derive.engine.evidence import Holds, Refuted, Undecided
 from cltheory.derive.engine.kinks import Bent, NotBent
 from cltheory.derive.engine.shape import convex_and_monotone
+from cltheory.derive.losses.literature import LITERATURE
 from cltheory.derive.report import report
 from cltheory.derive.results import results
 from cltheory.derive.symbols import b, c, t
@@ -147,7 +148,7 @@ def test_one_sided_slopes() -> None:
 @pytest.mark.parametrize(
     "lp, ln, weaker",
     [
-        ("-2*x", "x^2", r"every N: the least loss is -2 \+ \(N - 1\)\*\(0\)"),
+        ("-2*x", "x^2", r"every N: the least loss is -2, where"),
         ("-x", "(x+1/5)^2", r"every N <= 6.*all negatives -1/5"),
         ("-x", "abs(x+1/10)", r"every N <= 11.*all negatives -1/10"),
     ],
@@ -164,14 +165,22 @@ def test_no_weaker_statement_where_none_holds() -> None:
         assert "Weaker" not in str(refusal.value)
 
 
-FOCAL = {
-    "lp": "sigmoid(-2*x)^2*softplus(-2*x)",
-    "ln": "sigmoid(2*x)^2*softplus(2*x)",
-}
+def test_losses_of_the_literature() -> None:
+    accepted, refused = [], []
+    for name in LITERATURE:
+        try:
+            accepted.append(R.given(loss=name).derivation)
+        except DomainError as error:
+            refused.append(str(error))
+    assert len(accepted) == 8 and len(refused) == 3
+    with pytest.raises(DomainError, match="no loss is called 'hing'; there are sigmoid"):
+        R.given(loss="hing")
+    with pytest.raises(DomainError, match="by name or both"):
+        R.given(loss="hinge", lp="-x")
 
 
 def test_interval_proofs_are_replayed_by_another_program() -> None:
-    r = R.given(**FOCAL)
+    r = R.given(loss="focal")
     found = json.loads(json.dumps(report(r, r.point(N=8), claims=False, typeset=False)))
     assert found["evidence"] == "interval"
     records = {r["expression"]: r for s in found["steps"] for r in s["replay"]}

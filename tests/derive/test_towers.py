@@ -162,6 +162,20 @@ def test_few_items() -> None:
         r.value("b_simplex", N=2, t=1)
 
 
+def test_limits_are_taken_or_declined() -> None:
+    r, o = results["sigmoid-threshold"], results["sigmoid-optimum"]
+    assert r.value("b_simplex", N=10, t="oo") == inf
+    assert r.value("t_simplex", N="oo") == inf
+    with pytest.raises(DomainError, match="at no temperature"):
+        r.at("t_simplex_max", r.point(N="oo", b=3))
+    with pytest.raises(DomainError, match="exponentials of t compete"):
+        o.at("x_star", o.point(N=10, t="oo", b=0))
+    with pytest.raises(DomainError, match="case distinction"):
+        o.at("regime", o.point(N=10, t="oo", b=0))
+    with pytest.raises(DomainError, match="t must be > 0"):
+        o.point(N=10, t=0)
+
+
 def test_infinite_delta_is_a_value() -> None:
     o = results["sigmoid-optimum"]
     assert o.value("delta_star", N=10, t="1/2", b="1/2") == inf
