@@ -27,6 +27,7 @@ from .parameters import ResultCommand, complete_id, split
 Examples:
   cltheory verify supcl-threshold --m 10 --n 10 --p 2 --tau 0.2
   cltheory verify supcl-optimum --m 4 --n 5 --alpha 0.7 --tau 0.3 --seeds 0,1,2
+  cltheory verify towers-threshold --K 3 --N 6 --p 2 --w 1/2
 """,
 )
 @click.argument("id", shell_complete=complete_id)
@@ -34,7 +35,7 @@ Examples:
 @click.option(
     "--d",
     type=click.IntRange(min=1),
-    help="Embedding dimension; by default m n, for towers max(N, 3).",
+    help="Embedding dimension; by default m n, for two towers max(N, 3), for K towers N + K.",
 )
 @SEEDS
 @DTYPE

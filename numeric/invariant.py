@@ -25,10 +25,10 @@ from ..derive.symbols import N as ITEMS
 Function = Callable[[Any], Any]
 
 # Losses this close to the least one count as least: a curvature of k then leaves inner
-# products open by sqrt(2e-24/k), and a plateau shows as what it is.
-_LEAST = "1e-24"
+# products open by sqrt(2e-30/k), and a plateau shows as what it is.
+_LEAST = "1e-30"
 # Golden sections end at this width, so that what they miss is far less than that.
-_WIDTH = "1e-28"
+_WIDTH = "1e-34"
 # The ends of a plateau are located to this.
 _ENDS = "1e-12"
 
@@ -65,14 +65,14 @@ def least_invariant(lp: Function, ln: Function, N: int) -> InvariantOptimum:
     """
     scale = max([1.0, *(abs(_loss(lp, ln, N, *corner)) for corner in _polygon(N))])
     digits = int(mpmath.ceil(mpmath.log10(scale))) if mpmath.isfinite(scale) else 0
-    with mpmath.workdps(40 + digits):
+    with mpmath.workdps(48 + digits):
         corners = _polygon(N)
         width = mpmath.mpf(_WIDTH) / mpmath.mpf(10) ** digits
 
         def best(positive: Any) -> Any:
             """Least loss of this positive."""
             low, high = _range_of_negatives(corners, positive)
-            return lp(positive) + (N - 1) * ln(golden(ln, low, high, width))
+            return lp(positive) + (N - 1) * ln(_golden_or_end(ln, low, high, width))
 
         one = mpmath.mpf(1)
         found = golden(best, -one, one, width)
@@ -81,7 +81,7 @@ def least_invariant(lp: Function, ln: Function, N: int) -> InvariantOptimum:
         first = _last(lambda p: best(p) <= enough, found, one)
         last = _last(lambda p: best(p) <= enough, found, -one)
         low, high = _range_of_negatives(corners, first)
-        middle = golden(ln, low, high, width)
+        middle = _golden_or_end(ln, low, high, width)
         slack = (enough - least) / (N - 1)
         negative = _last(lambda n: ln(n) <= ln(middle) + slack, middle, low)
         return InvariantOptimum(float(least), float(first), float(last), float(negative))
@@ -136,6 +136,15 @@ def golden(f: Function, low: Any, high: Any, width: Any) -> Any:
             d = a + ratio * (b - a)
             fd = f(d)
     return min((low, high, (a + b) / 2), key=f)
+
+
+def _golden_or_end(f: Function, low: Any, high: Any, width: Any) -> Any:
+    """The same for a function without errors of its own: ends are recognised at once."""
+    for end, inwards in ((low, width), (high, -width)):
+        # A convex function that does not fall next to an end is least there.
+        if high - low <= width or f(end) <= f(end + inwards):
+            return end
+    return golden(f, low, high, width)
 
 
 def _last(holds: Callable[[Any], bool], inside: Any, end: Any) -> Any:

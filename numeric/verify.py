@@ -69,7 +69,8 @@ def verify(
     seeds
         Seeds of the random starts; every one is checked.
     d
-        Embedding dimension; by default the number of instances, m n, or of items, N.
+        Embedding dimension; by default the number of instances, m n, or of items, N; of K towers
+        N + K.
     values
         Any of the parameters of the result; the others take small defaults. Where alpha
         (or tau, t, b) is not given, values on both sides of the threshold are picked.

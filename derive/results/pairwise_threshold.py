@@ -53,7 +53,12 @@ def for_loss(loss: PairwiseLoss) -> Result:
 
 
 def read(lp: str | Expr = "", ln: str | Expr = "", loss: str = "") -> Result:
-    """The result for two functions of the inner product, or for a loss of the literature.
+    """The result for a loss of the user's; see :func:`given_loss`."""
+    return for_loss(given_loss(lp, ln, loss))
+
+
+def given_loss(lp: str | Expr = "", ln: str | Expr = "", loss: str = "") -> PairwiseLoss:
+    """A loss as two functions of the inner product, or by its name in the literature.
 
     Parameters
     ----------
@@ -83,7 +88,7 @@ def read(lp: str | Expr = "", ln: str | Expr = "", loss: str = "") -> Result:
             raise DomainError(f"{name}: {error}") from None
     shown = [str(f.xreplace({c: Symbol("x")})) for f in functions]
     title = f"lp = {shown[0]}, ln = {shown[1]}"
-    return for_loss(pairwise(loss or "given", title, functions[0], functions[1], "given"))
+    return pairwise(loss or "given", title, functions[0], functions[1], "given")
 
 
 def build(loss: PairwiseLoss, domain: Domain, proof: Derivation) -> dict[str, Quantity]:

@@ -1,0 +1,125 @@
+"""Least losses over invariant Gram matrices, smooth or with kinks."""
+
+from __future__ import annotations
+
+import mpmath
+import pytest
+from cltheory.derive.losses.clip import SIGMOID, pairwise
+from cltheory.derive.results import results
+from cltheory.derive.symbols import c, t
+from cltheory.numeric.invariant import golden, least_invariant
+from cltheory.numeric.verify import verify
+from cltheory.numeric.verify_towers import over_invariant
+from mpmath import mpf
+from sympy import Max, Rational
+
+
+def test_golden_section():
+    with mpmath.workdps(30):
+        width = mpf("1e-13")
+        assert float(golden(lambda x: (x - 0.3) ** 2, -1, 1, width)) == pytest.approx(
+            0.3, abs=1e-13
+        )
+        assert float(golden(lambda x: abs(x + 0.7), -1, 1, width)) == pytest.approx(-0.7, abs=1e-13)
+        assert golden(lambda x: x, -1, 1, width) == -1
+        assert golden(lambda x: -x, -1, 1, width) == 1
+        assert abs(golden(lambda x: max(0, abs(x) - mpf("0.1")), -1, 1, width)) <= 0.1
+
+
+@pytest.mark.parametrize(("items", "at", "b"), [(2, 1, 1), (6, 1, -5), (10, 1, 0.625), (4, 20, 20)])
+def test_the_sigmoid_loss(items, at, b):
+    r = results["sigmoid-optimum"]
+    wanted = {k: float(r.value(k, N=items, t=at, b=b)) for k in ("loss", "positive", "negative")}
+    found = least_invariant(
+        lambda x: mpmath.log1p(mpmath.exp(b - at * x)),
+        lambda x: mpmath.log1p(mpmath.exp(at * x - b)),
+        items,
+    )
+    # What is missed is less than the rounding of a float64.
+    assert found.loss == pytest.approx(wanted["loss"], rel=1e-15)
+    assert found.positive == pytest.approx(wanted["positive"], abs=1e-12)
+    assert found.positive_last == pytest.approx(wanted["positive"], abs=1e-12)
+    assert found.negative == pytest.approx(wanted["negative"], abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("lp", "ln", "items", "wanted"),
+    [
+        # loss, positives from and to, negative; by hand.
+        (lambda x: max(0, 1 - x), lambda x: max(0, x), 4, (0, 1, 1, -1 / 3)),
+        # Six items: the negatives reach -3/10 at x = 1/4, and further does not help.
+        (lambda x: -x / 4, lambda x: max(0, x + mpf(3) / 10), 6, (-3 / 16, 3 / 4, 3 / 4, -3 / 10)),
+        # Pulls balance along the segment: everything on it is optimal.
+        (lambda x: -2 * x, lambda x: x, 6, (-3, 1, -1, -1 / 5)),
+        # Two hinges that leave a whole interval at no loss.
+        (lambda x: max(0, mpf(1) / 5 - x), lambda x: max(0, x), 6, (0, 1, 1 / 5, -1 / 5)),
+        (lambda x: abs(1 - x), lambda x: 5 * abs(x + 1), 3, (2, -1, -1, -1)),
+    ],
+)
+def test_kinks(lp, ln, items, wanted):
+    found = least_invariant(lp, ln, items)
+    seen = (found.loss, found.positive, found.positive_last, found.negative)
+    assert seen == pytest.approx(wanted, abs=1e-11)
+
+
+HINGE = pairwise("hinge", "", -c / 4, Max(0, c + Rational(3, 10)), "")
+RIGHT = {"positive": 0.75, "negative": -0.3, "loss": -3 / 16, "x_star": 0.25}
+
+
+def verdicts(checks):
+    return {x.what: x.verdict for x in checks}
+
+
+def test_a_hinge_is_compared():
+    checks = over_invariant(HINGE, 6, {}, RIGHT)
+    assert verdicts(checks) == dict.fromkeys([*RIGHT, "x_last"], "agrees")
+    assert {x.stop for x in checks} == {"over invariant Gram matrices"}
+    assert {x.gap for x in checks} == {None}  # nothing was certified
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [("positive", 1.0), ("negative", -0.2), ("loss", -0.1875001), ("x_star", 0.0), ("x_last", 1.0)],
+)
+def test_a_wrong_prediction_is_refused(name, wrong):
+    assert verdicts(over_invariant(HINGE, 6, {}, {**RIGHT, name: wrong}))[name] == "disagrees"
+
+
+def test_an_optimum_claimed_to_be_the_only_one_is_refused_where_it_is_not():
+    loss = pairwise("balanced", "", -2 * c, c, "")
+    claim = {"positive": 1.0, "negative": -0.2, "loss": -3.0, "x_star": 0.0}
+    assert verdicts(over_invariant(loss, 6, {}, claim))["x_last"] == "disagrees"
+    assert set(verdicts(over_invariant(loss, 6, {}, {**claim, "x_last": 2.0})).values()) == {
+        "agrees"
+    }
+
+
+def test_parameters_are_put_in():
+    loss = pairwise("given", "", Max(0, 1 - t * c), Max(0, c + Rational(1, 2)), "")
+    found = {x.what: x.measured for x in over_invariant(loss, 4, {"t": "2"}, RIGHT)}
+    # No positive below 1/2 is wanted, and negatives of -1/2 cost positives down to 1/2.
+    assert found["loss"] == pytest.approx(0, abs=1e-12)
+    assert found["positive"] == pytest.approx(0.5)
+    smooth = {
+        k: float(results["sigmoid-optimum"].value(k, N=5, t=2, b="1/3"))
+        for k in (*RIGHT,)
+        if k != "x_star"
+    }
+    smooth["x_star"] = 1 - smooth["positive"]
+    checks = over_invariant(SIGMOID, 5, {"b": "1/3", "t": "2"}, smooth)
+    assert set(verdicts(checks).values()) == {"agrees"}
+
+
+@pytest.mark.parametrize(
+    ("lp", "ln", "values"),
+    [
+        ("max(0, 1-x)", "max(0, x+1/2)", {"N": 4}),
+        ("log(1+exp(-t*x))", "relu(x+3/10)", {"N": 6, "t": 2}),
+        ("-2*x", "abs(1+x)", {"N": 6}),
+        ("relu(b-x)", "relu(x)^2", {"N": 6, "b": "1/2"}),
+    ],
+)
+def test_the_cross_check_of_a_loss_with_kinks(lp, ln, values):
+    checks = verify("pairwise-threshold", lp=lp, ln=ln, device="cpu", **values)
+    assert {x.stop for x in checks} == {"over invariant Gram matrices"}
+    assert set(verdicts(checks).values()) == {"agrees"}
