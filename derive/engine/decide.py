@@ -59,17 +59,17 @@ def all_zero(expressions: Sequence[Expr], domain: Domain) -> Outcome:
     return failed[0] if failed else outcomes[0]
 
 
-def proof_of_positive(expression: Expr, domain: Domain) -> Holds | None:
-    """A proof of > 0, or None; unlike :func:`positive` this does not look for a refutation."""
+def proof_of_positive(expression: Expr, domain: Domain, *, strict: bool = True) -> Holds | None:
+    """A proof of > 0 (>= 0), or None; unlike :func:`positive` this looks for no refutation."""
     if not expression.free_symbols <= set(domain.ranges):
         return None
     needed = domain.restricted(_closure(expression.free_symbols, domain))
-    return Holds(Evidence(Grade.EXACT, PROVED)) if _prove([expression], needed, True) else None
+    return Holds(Evidence(Grade.EXACT, PROVED)) if _prove([expression], needed, strict) else None
 
 
-def is_proved_positive(expression: Expr, domain: Domain) -> bool:
-    """Whether > 0 can be proved."""
-    return proof_of_positive(expression, domain) is not None
+def is_proved_positive(expression: Expr, domain: Domain, *, strict: bool = True) -> bool:
+    """Whether > 0 (>= 0) can be proved."""
+    return proof_of_positive(expression, domain, strict=strict) is not None
 
 
 def any_positive(expressions: Sequence[Expr], domain: Domain, *, strict: bool = True) -> Outcome:

@@ -42,6 +42,8 @@ class Quantity:
         Values for a symbol at ``oo`` that are not limits, such as a rank that drops.
     needs
         An expression that must be >= 0 for the quantity to exist, and what to say if not.
+    bound
+        Of a threshold, what the theorem says with it: ``(alpha, ">")`` for alpha > value.
     """
 
     expression: Expr
@@ -51,6 +53,7 @@ class Quantity:
     extended: bool = False
     at_oo: Mapping[Symbol, Expr] = field(default_factory=dict)
     needs: tuple[Expr, str] | None = None
+    bound: tuple[Symbol, str] | None = None
 
 
 Builder = Callable[[Derivation], Mapping[str, Quantity]]

@@ -73,6 +73,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
             rf"{name[0]}_{{\mathrm{{{name[2:].replace('_', ' ')}}}}}",
             meaning[name],
             domains.get(name, THREE),
+            bound=(one.parameter, ">=" if name.endswith("simplex") else "<="),
         )
         for name, one in quantities.items()
     }
@@ -115,6 +116,7 @@ def _fixed_bias(condition: Expr, proof: Derivation) -> dict[str, Quantity]:
             r"b_{\mathrm{simplex\,min}}",
             "at a fixed b the simplex is optimal at some t iff b > b_simplex_min",
             THREE,
+            bound=(b, ">"),
         ),
         "t_simplex_max": Quantity(
             argmin(-f.xreplace({t: bound}), bound, S.Zero, oo),
@@ -122,6 +124,7 @@ def _fixed_bias(condition: Expr, proof: Derivation) -> dict[str, Quantity]:
             "at a fixed b > b_simplex_min the simplex is optimal iff t <= t_simplex_max",
             THREE,
             needs=(b - low, "the simplex is optimal at no temperature at this bias"),
+            bound=(t, "<="),
         ),
     }
 

@@ -49,7 +49,12 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         condition = problem.slope_at(point)
         value = threshold(condition, alpha, COMBINED, proof, meaning=says).value
         label = name.removeprefix("alpha_")
-        found[name] = Quantity(value, rf"\alpha_{{\mathrm{{{label}}}}}", meaning)
+        found[name] = Quantity(
+            value,
+            rf"\alpha_{{\mathrm{{{label}}}}}",
+            meaning,
+            bound=(alpha, ">" if point != segment.length else ">="),
+        )
     return found
 
 

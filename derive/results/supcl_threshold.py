@@ -68,10 +68,17 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     positive = COMBINED.with_range(alpha, between(0, 1, "(]"), Rational(1, 2))
     return {
         "alpha_min": Quantity(
-            alpha_min, r"\alpha_{\min}", "classes do not collapse iff alpha > alpha_min"
+            alpha_min,
+            r"\alpha_{\min}",
+            "classes do not collapse iff alpha > alpha_min",
+            bound=(alpha, ">"),
         ),
         "tau_max": Quantity(
-            tau_max, r"\tau_{\max}", "classes do not collapse iff tau < tau_max", SAVED
+            tau_max,
+            r"\tau_{\max}",
+            "classes do not collapse iff tau < tau_max",
+            SAVED,
+            bound=(tau, "<"),
         ),
         **{
             name: Quantity(

@@ -71,15 +71,17 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         by_construction("the slope at the far end"),
     ).lhs
     found = {}
-    for name, condition, parameter, says in (
-        ("b_simplex", start, b, "agreeing towers are optimal iff b >= b_simplex"),
-        ("b_antipodal", end, b, "the simplex of towers is optimal iff b <= b_antipodal"),
-        ("w_simplex", start, w, "agreeing towers are optimal iff w <= w_simplex"),
-        ("w_antipodal", end, w, "the simplex of towers is optimal iff w >= w_antipodal"),
+    for name, condition, parameter, sign, says in (
+        ("b_simplex", start, b, ">=", "agreeing towers are optimal iff b >= b_simplex"),
+        ("b_antipodal", end, b, "<=", "the simplex of towers is optimal iff b <= b_antipodal"),
+        ("w_simplex", start, w, "<=", "agreeing towers are optimal iff w <= w_simplex"),
+        ("w_antipodal", end, w, ">=", "the simplex of towers is optimal iff w >= w_antipodal"),
     ):
         what = "Agreeing towers are not optimal" if condition is start else "They are optimal"
         value = threshold(condition, parameter, MANY, proof, meaning=what).value
-        found[name] = Quantity(value, rf"{name[0]}_{{\mathrm{{{name[2:]}}}}}", says, MANY)
+        found[name] = Quantity(
+            value, rf"{name[0]}_{{\mathrm{{{name[2:]}}}}}", says, MANY, bound=(parameter, sign)
+        )
     proof.zero(
         "The vectors of an item coincide, and their number does not enter the conditions",
         [segment.inner[TWIN] - 1, derivative(start, p), derivative(end, p)],

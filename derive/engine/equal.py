@@ -1,0 +1,207 @@
+"""Are two expressions equal on a domain? Exactly, by cases, or only as far as points tell.
+
+The normal form decides most of it. What it takes as unknowns is brought together first:
+logarithms are split over the factors of their arguments, roots likewise, and maxima are
+matched by their arguments. Case distinctions are compared case by case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import permutations
+
+from sympy import (
+    Dummy,
+    Expr,
+    Max,
+    Min,
+    Piecewise,
+    S,
+    Symbol,
+    oo,
+)
+
+from .cases import NotSplit, opened, regions, resolved, with_signed_logs
+from .decide import positive
+from .domain import Domain, Range
+from .evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
+from .normal import ExpField, NotInField, in_order
+from .root import ClampedRoot
+from .splitting import branching, proves_positive, split_logs, split_roots, under
+
+#: Points that are tried, digits there, and how close values must be (relative to 1 + size).
+POINTS, DIGITS = 60, 50
+CLOSE = S(10) ** (15 - DIGITS)
+
+
+def equal(printed: Expr, derived: Expr, domain: Domain) -> Outcome:
+    """Decide whether two expressions agree everywhere on a domain.
+
+    A printed expression that has no real value somewhere does not agree there. Evidence is
+    exact, or sampled where only values at admissible points speak for it.
+    """
+    apart = difference(printed, derived, domain)
+    if apart is not None:
+        return apart
+    if _proved(printed, derived, domain):
+        return Holds(Evidence(Grade.EXACT, "the residual is identically zero"))
+    cases = _by_cases(printed, derived, domain)
+    if isinstance(cases, Holds):
+        return cases
+    count = sum(1 for _ in _values(printed, derived, domain))
+    if count:
+        how = f"equal to {DIGITS} digits at {count} admissible points; not proved"
+        return Holds(Evidence(Grade.SAMPLED, how))
+    return Undecided("no admissible point was found at which the two have values")
+
+
+def difference(printed: Expr, derived: Expr, domain: Domain) -> Refuted | None:
+    """A point at which the two differ; the simplest of those found."""
+    found = []
+    for point, one, other in _values(printed, derived, domain):
+        if one is S.ImaginaryUnit:
+            found.append((point, "the printed expression has no real value there"))
+        elif abs(one - other) > CLOSE * (1 + abs(other)):
+            found.append((point, f"{one.n(6)} is not {other.n(6)}"))
+    if not found:
+        return None
+    point, note = min(found, key=lambda pair: (_size(pair[0]), str(pair[0])))
+    return Refuted({s.name: v for s, v in point.items()}, note)
+
+
+def _size(point: Mapping[Symbol, Expr]) -> int:
+    return sum(abs(v.p) + v.q for v in point.values() if v.is_Rational)
+
+
+def _values(
+    printed: Expr, derived: Expr, domain: Domain
+) -> Iterator[tuple[dict[Symbol, Expr], Expr, Expr]]:
+    used = printed.free_symbols | derived.free_symbols
+    if not used <= set(domain.ranges):
+        return
+    for point in _points(domain, used):
+        one, other = value_at(printed, point), value_at(derived, point)
+        # At an edge a value may only exist as a limit: such points tell nothing.
+        if one is not S.NaN and other is not S.NaN and other is not S.ImaginaryUnit:
+            yield {s: v for s, v in point.items() if s in used}, one, other
+
+
+def _points(domain: Domain, used: set[Symbol]) -> Iterator[dict[Symbol, Expr]]:
+    if not used:
+        yield {}
+        return
+    seen = set()
+    for point in [dict(domain.witness), *domain.points(POINTS)]:
+        key = tuple(point[s] for s in in_order(used))
+        if key not in seen and domain.contains(point):
+            seen.add(key)
+            yield point
+
+
+def value_at(expression: Expr, point: Mapping[Symbol, Expr]) -> Expr:
+    """The value to 50 digits; ``nan`` if it is not finite, ``I`` if it is not real.
+
+    Roots that are clamped take their end. A logarithm or an even root of a negative number
+    is not real, even where imaginary parts would cancel.
+    """
+    try:
+        there = expression.xreplace(dict(point))
+        there = there.xreplace({r: r.settled() for r in there.atoms(ClampedRoot)})
+        inside = [under(e).xreplace(dict(point)) for e in branching(expression)]
+        if any(e.is_number and e.evalf(DIGITS) < 0 for e in inside):
+            return S.ImaginaryUnit
+        value = there if there.is_Rational else there.evalf(DIGITS, maxn=4 * DIGITS)
+    except (TypeError, ValueError, ZeroDivisionError):
+        return S.NaN
+    if value.is_real is False and value.is_finite:
+        return S.ImaginaryUnit
+    return value if value.is_real and value.is_finite else S.NaN
+
+
+def _proved(printed: Expr, derived: Expr, domain: Domain) -> bool:
+    one, other = _with_opaque([printed, derived])
+    if isinstance(_vanishes(one - other), Holds):
+        return True
+    if not all(proves_positive(under(e), domain) for e in branching(one) | branching(other)):
+        return False
+    residual = split_logs(split_roots(one - other, domain))
+    return isinstance(_vanishes(residual), Holds)
+
+
+def _vanishes(residual: Expr) -> Outcome:
+    if residual == 0:
+        return Holds(Evidence(Grade.EXACT, "identical"))
+    try:
+        if ExpField([residual]).vanishes(residual):
+            return Holds(Evidence(Grade.EXACT, "the residual is identically zero"))
+    except (NotInField, ZeroDivisionError):
+        pass
+    return Undecided("no normal form")
+
+
+def _with_opaque(expressions: list[Expr]) -> list[Expr]:
+    """Put one unknown for equal roots, maxima and minima, which the normal form does not know."""
+    known: list[tuple[Expr, Symbol]] = []
+    for _ in range(4):  # from the inside out
+        rules = {}
+        for e in expressions:
+            for atom in in_order(e.atoms(Max, Min, ClampedRoot)):
+                inner = atom.atoms(Max, Min, ClampedRoot) - {atom}
+                if inner or atom in rules:
+                    continue
+                same = [d for other, d in known if _same(atom, other)]
+                rules[atom] = same[0] if same else Dummy("opaque", real=True)
+                known.append((atom, rules[atom]))
+        if not rules:
+            break
+        expressions = [e.xreplace(rules) for e in expressions]
+    return expressions
+
+
+def _same(one: Expr, other: Expr) -> bool:
+    if one == other:
+        return True
+    if isinstance(one, ClampedRoot) or one.func is not other.func:
+        return False
+    if len(one.args) != len(other.args) or len(one.args) > 4:
+        return False
+    return any(
+        all(isinstance(_vanishes(a - b), Holds) for a, b in zip(one.args, order, strict=True))
+        for order in permutations(other.args)
+    )
+
+
+def _by_cases(printed: Expr, derived: Expr, domain: Domain) -> Outcome:
+    """Compare on each case of a case distinction, with maxima decided there."""
+    (one, other), domain = with_signed_logs([printed, derived], opened(domain))
+    told = [p for e in (one, other) for p in in_order(e.atoms(Piecewise))]
+    try:
+        parts = regions(told, domain)
+    except NotSplit as error:
+        return Undecided(str(error))
+    for region in parts:
+        pair = [resolved(e, region) for e in (one, other)]
+        if not _proved(*pair, region):
+            return Undecided("a case is not proved")
+    how = f"the residual is zero in each of {len(parts)} cases (ends of the domain: continuity)"
+    return Holds(Evidence(Grade.EXACT, how))
+
+
+def same_root(equation: Expr, root: ClampedRoot, domain: Domain) -> Outcome:
+    """Whether ``equation = 0`` says the same as the condition that defines a root.
+
+    ``equation`` is in the root's own variable; the quotient of the two must be proved to
+    keep one sign on the domain and the bracket.
+    """
+    h, x = root.equation()
+    if equation == 0 or x not in equation.free_symbols:
+        return Undecided("the equation does not contain the unknown")
+    middle = domain.witness_of((root.low + root.high) / 2 if root.high is not oo else root.low + 1)
+    inside = domain.with_range(x, Range(root.low, root.high, True, True), middle)
+    field = ExpField([equation, h])
+    quotient = field.factored(field(equation) / field(h))
+    for sign in (1, -1):
+        outcome = positive(sign * quotient, inside)
+        if isinstance(outcome, Holds):
+            return outcome
+    return Undecided("the equation is not proved to have the same zeros")

@@ -1,0 +1,166 @@
+"""Equality on a domain: what is proved, by which means, and what is refused."""
+
+from __future__ import annotations
+
+import pytest
+from cltheory.derive.engine.domain import POSITIVE, Domain, at_least, between
+from cltheory.derive.engine.equal import equal, same_root, value_at
+from cltheory.derive.engine.evidence import Grade, Holds, Refuted, Undecided
+from cltheory.derive.results import results
+from cltheory.derive.symbols import N, alpha, m, n, t, tau, x
+from sympy import I, Max, Min, Piecewise, Rational, S, cos, exp, log, nan, simplify, sqrt
+
+THRESHOLD = results["supcl-threshold"]
+SIGMOID = results["sigmoid-threshold"]
+OPTIMUM = results["supcl-optimum"]
+y = exp(m / ((m - 1) * tau))
+
+
+def quantity(result, name):
+    q = result.quantity(name)
+    return q.expression, q.domain or result.domain
+
+
+TMAX = THRESHOLD.tau_max_n_oo
+FORMS = [
+    # multiplied out with the reciprocal exponential
+    (THRESHOLD, "alpha_min", (m * n - 1 + y) / (n * (m - 1 + y))),
+    # the logarithm of a quotient, and of products
+    (
+        THRESHOLD,
+        "tau_max",
+        m / (m - 1) / (log(n * m * (1 - alpha) + alpha * n - 1) - log(alpha * n - 1)),
+    ),
+    (
+        THRESHOLD,
+        "tau_max",
+        -m / (m - 1) / log((alpha * n - 1) / (m * n - 1 - alpha * n * (m - 1))),
+    ),
+    (THRESHOLD, "tau_max_n_oo", m / (m - 1) / log(m * (1 - alpha) / alpha + 1)),
+    (SIGMOID, "t_antipodal", log(N - 2) / 2 - log(2) / 2),
+    (SIGMOID, "t_antipodal", log(sqrt(N / 2 - 1))),
+    (SIGMOID, "t_antipodal", -log(2 / (N - 2)) / 2),
+    # roots, under a logarithm, in other shapes and rationalised
+    (SIGMOID, "b_simplex", simplify(SIGMOID.b_simplex)),
+    (
+        SIGMOID,
+        "b_simplex",
+        log(2 * (N - 2))
+        - log(
+            sqrt((N - 4) ** 2 * exp(-2 * t) + 8 * (N - 2) * exp(-t + t / (N - 1)))
+            - (N - 4) * exp(-t)
+        ),
+    ),
+    (
+        SIGMOID,
+        "b_simplex",
+        log(
+            sqrt((N - 4) ** 2 * exp(-2 * t) + 8 * (N - 2) * exp(-t + t / (N - 1)))
+            + (N - 4) * exp(-t)
+        )
+        - log(4)
+        + t
+        - t / (N - 1),
+    ),
+    # maxima and case distinctions
+    (
+        OPTIMUM,
+        "within_class_variance_n_oo",
+        Max(0, 1 - tau * (m - 1) / m * log(1 + m * (1 - alpha) / alpha)),
+    ),
+    (
+        OPTIMUM,
+        "within_class_variance_n_oo",
+        Piecewise((1 - tau / TMAX, tau < TMAX), (0, True)),
+    ),
+    (
+        OPTIMUM,
+        "within_class_variance_n_oo",
+        Piecewise((0, tau >= TMAX), (1 - tau / TMAX, True)),
+    ),
+]
+
+
+@pytest.mark.parametrize("result, name, printed", FORMS)
+def test_equivalent_forms_are_proved(result, name, printed) -> None:
+    derived, domain = quantity(result, name)
+    outcome = equal(printed, derived, domain)
+    assert isinstance(outcome, Holds) and outcome.evidence.grade is Grade.EXACT
+
+
+@pytest.mark.parametrize("result, name, printed", FORMS)
+def test_wrong_forms_are_refuted(result, name, printed) -> None:
+    derived, domain = quantity(result, name)
+    smallest = domain.witness
+    for wrong in (
+        printed + Rational(1, 10**9),
+        -printed,
+        printed.xreplace({s: s + 1 for s in printed.free_symbols if s.is_integer}),
+    ):
+        outcome = equal(wrong, derived, domain)
+        assert isinstance(outcome, Refuted), wrong
+        point = {s: outcome.witness[s.name] for s in smallest if s.name in outcome.witness}
+        assert domain.restricted(point).contains(point)
+        one, other = value_at(wrong, point), value_at(derived, point)
+        assert one is I or one != other
+
+
+def test_logarithms_of_negative_numbers_do_not_count() -> None:
+    derived, domain = quantity(THRESHOLD, "tau_max")
+    # Equal if imaginary parts are left to cancel.
+    printed = m / (m - 1) / (log(1 - n * m * (1 - alpha) - alpha * n) - log(1 - alpha * n))
+    outcome = equal(printed, derived, domain)
+    assert isinstance(outcome, Refuted) and "no real value" in outcome.note
+    both = log((alpha * n - 1) ** 2) / 2
+    assert isinstance(equal(log(1 - alpha * n), both, domain), Refuted)
+
+
+def test_a_wrong_case_is_refuted() -> None:
+    derived, domain = quantity(OPTIMUM, "within_class_variance_n_oo")
+    for wrong in (
+        Piecewise((1 + tau / TMAX, tau < TMAX), (0, True)),
+        Piecewise((1 - tau / TMAX, tau > TMAX), (0, True)),
+        Piecewise((1 - tau / TMAX, tau < 2 * TMAX), (0, True)),
+        Piecewise((1 - tau / TMAX, tau < TMAX), (Rational(1, 10), True)),
+        Min(0, 1 - tau / TMAX),
+    ):
+        assert isinstance(equal(wrong, derived, domain), Refuted), wrong
+
+
+def test_what_is_not_proved_is_only_sampled() -> None:
+    domain = Domain({x: POSITIVE}, {x: 1})
+    outcome = equal(cos(x) ** 2 - cos(2 * x) / 2, S.Half, domain)
+    assert isinstance(outcome, Holds) and outcome.evidence.grade is Grade.SAMPLED
+    assert isinstance(equal(t, x, domain), Undecided)  # t is not bounded
+    small = equal(cos(x), 1 + S(10) ** -30, domain)
+    assert isinstance(small, Refuted)
+
+
+def test_edges_where_a_value_is_a_limit_tell_nothing() -> None:
+    domain = Domain({alpha: between(0, 1, "(]")}, {alpha: Rational(1, 2)})
+    printed = (1 - alpha**2) / (1 - alpha)
+    assert value_at(printed, {alpha: S.One}) is nan
+    assert isinstance(equal(printed, 1 + alpha, domain), Holds)
+
+
+def test_values() -> None:
+    assert value_at(log(x - 1), {x: S.Half}) is I
+    assert value_at(sqrt(x - 1), {x: S.Half}) is I
+    assert value_at(1 / x, {x: S.Zero}) is nan
+    assert value_at(x / 3, {x: S.One}) == Rational(1, 3)
+
+
+def test_equations_for_a_root() -> None:
+    q, domain = quantity(OPTIMUM, "x_star")
+    h, variable = q.equation()
+    assert isinstance(same_root(3 * h / tau, q, domain), Holds)
+    assert isinstance(same_root(-h * exp(variable), q, domain), Holds)
+    for wrong in (h + 1, h.xreplace({n: n + 1}), variable - 1, h * (variable - 1), S.Zero):
+        assert not isinstance(same_root(wrong, q, domain), Holds)
+
+
+def test_domains_with_few_points() -> None:
+    domain = Domain({m: at_least(2)}, {m: 2})
+    assert isinstance(equal((m + 1) ** 2, m**2 + 2 * m + 1, domain), Holds)
+    assert isinstance(equal(S.One, S.One, Domain({})), Holds)
+    assert isinstance(equal(S.One, S(2), Domain({})), Refuted)
