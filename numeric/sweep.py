@@ -19,7 +19,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
 from zlib import crc32
 
 import torch
@@ -40,11 +39,6 @@ Key = tuple[float, float, int]
 # saddle within a few steps, small enough to stay near an optimum that is only uncertified.
 PERTURBATION = 1e-3
 
-# A cell counts as certified below this gap. Converged searches leave 1e-13 to 1e-11; the
-# reduced loss rises by about 0.1 per unit of within-class variance times distance from the
-# threshold and faster elsewhere, so a stationary point that is not the optimum but within
-# 1e-7 of its variance is all that could pass. In float32 the gap is rounding.
-CERTIFIED = {torch.float64: 1e-9, torch.float32: 1e-3}
 
 # Where chains begin: alpha and tau.
 ANCHOR = (1.0, 0.5)
@@ -213,54 +207,22 @@ class _Job:
         m, n, p, d = self.shape
         return random_embeddings(seeds, m=m, n=n, p=p, d=d, dtype=self.dtype, device=self.device)
 
-    def uncertified(self, found: Optimum) -> list[int]:
-        """Problems of a search that ended, but not at a certified optimum."""
-        assert found.certificate is not None
-        limit = CERTIFIED.get(self.dtype, 1e-3)
-        return [
-            i
-            for i, (gap, stop) in enumerate(
-                zip(found.certificate.gap.tolist(), found.stop, strict=True)
-            )
-            if not gap <= limit and stop is not StopCode.INTERRUPTED
-        ]
-
     def rows(
         self, cells: Sequence[Key], found: Optimum, starts: Sequence[str]
     ) -> tuple[list[Row], bool]:
         """Rows of the cells that were finished, and whether some were not."""
-        assert found.certificate is not None
         spread = variances(found.embeddings)
-        columns = {
+        measured = {
             "within": spread.within,
             "between": spread.between,
             "centroid_norm": spread.centroid_norm,
-            "loss": found.certificate.loss,
-            "gap": found.certificate.gap,
-            "lambda_min": found.certificate.lambda_min,
-            "gradient_norm": found.gradient_norm,
-            "iterations": found.iterations,
-            "evaluations": found.evaluations,
-            "hessian_products": found.hessian_products,
         }
-        # One transfer per column, not one per number, from a GPU.
-        values: dict[str, list[Any]] = {name: c.tolist() for name, c in columns.items()}
-        common: dict[str, Any] = {
-            **dict(zip("mnpd", self.shape, strict=True)),
-            "dtype": str(self.dtype).removeprefix("torch."),
-            "device": str(self.device),
-        }
+        shape = dict(zip("mnpd", self.shape, strict=True))
         rows = [
-            Row(
-                alpha=alpha,
-                tau=tau,
-                seed=seed,
-                **{name: column[i] for name, column in values.items()},
-                stop=found.stop[i].value,
-                start=starts[i],
-                **common,
+            Row(alpha=alpha, tau=tau, seed=seed, start=starts[i], **shape, **columns)
+            for i, ((alpha, tau, seed), columns) in enumerate(
+                zip(cells, found.rows(measured), strict=True)
             )
-            for i, (alpha, tau, seed) in enumerate(cells)
             if found.stop[i] is not StopCode.INTERRUPTED
         ]
         return rows, len(rows) < len(cells)
@@ -295,7 +257,7 @@ def _chains(
             start = torch.stack([latest[chain] for chain in live])
             found = job.solve(cells, start)
             starts = ["neighbour"] * len(cells)
-            again = job.uncertified(found) if perturbation > 0 else []
+            again = found.uncertified() if perturbation > 0 else []
             if again:
                 some = [cells[i] for i in again]
                 noise = [_noise_seed(cell) for cell in some]

@@ -19,7 +19,7 @@ from .device import resolve_device
 from .embeddings import perturb
 from .optimise import Optimum, StopCode, default_chunk
 from .progress import Report, reporting
-from .sweep import CERTIFIED, PERTURBATION, merge
+from .sweep import PERTURBATION, merge
 from .tower_embeddings import alignment, random_towers
 from .tower_optimise import minimise_towers
 from .towers import TowerLoss, tower_parameter_names
@@ -173,16 +173,8 @@ def _solve(
         start=random_towers([cell[4] for cell in cells], N=N, d=d),
         **options,
     )
-    assert found.certificate is not None
     starts = ["seed"] * len(cells)
-    limit = CERTIFIED.get(found.dtype, 1e-3)
-    again = [
-        i
-        for i, (gap, stop) in enumerate(
-            zip(found.certificate.gap.tolist(), found.stop, strict=True)
-        )
-        if perturbation > 0 and not gap <= limit and stop is not StopCode.INTERRUPTED
-    ]
+    again = found.uncertified() if perturbation > 0 else []
     if again:
         noise = [crc32(repr(tower_key(*cells[i])).encode()) for i in again]
         start = perturb(found.embeddings[again], noise, perturbation)
@@ -195,33 +187,16 @@ def _solve(
 
 def _rows(cells: Sequence[TowerKey], found: Optimum, starts: Sequence[str]) -> list[TowerRow]:
     """Rows of the cells that were finished."""
-    assert found.certificate is not None
     seen = alignment(found.embeddings)
-    columns = {
+    measured = {
         "similarity": seen.positive_similarity,
         "positive": seen.positive,
         "negative": seen.negative,
         "positive_spread": seen.positive_spread,
         "negative_spread": seen.negative_spread,
-        "loss": found.certificate.loss,
-        "gap": found.certificate.gap,
-        "lambda_min": found.certificate.lambda_min,
-        "gradient_norm": found.gradient_norm,
-        "iterations": found.iterations,
-        "evaluations": found.evaluations,
-        "hessian_products": found.hessian_products,
     }
-    # One transfer per column, not one per number, from a GPU.
-    values: dict[str, list[Any]] = {name: column.tolist() for name, column in columns.items()}
     return [
-        TowerRow(
-            *cell,
-            **{name: column[i] for name, column in values.items()},
-            stop=found.stop[i].value,
-            start=starts[i],
-            dtype=str(found.dtype).removeprefix("torch."),
-            device=str(found.device),
-        )
-        for i, cell in enumerate(cells)
+        TowerRow(*cell, start=starts[i], **columns)
+        for i, (cell, columns) in enumerate(zip(cells, found.rows(measured), strict=True))
         if found.stop[i] is not StopCode.INTERRUPTED
     ]

@@ -65,7 +65,7 @@ def _solver(root: ClampedRoot, order: Sequence[Symbol]) -> Evaluator:
     return lambda arrays: clamped_root(f, slope, low(arrays), high(arrays), *arrays)
 
 
-_HEADER = '''"""{title} ({id}), written by cltheory. Needs numpy only."""
+_HEADER = '''"""{title}. Needs numpy only."""
 
 import numpy as np
 '''
@@ -74,8 +74,8 @@ _ROOT = '''
 
 def clamped_root(h, low, high, steps=200):
     """Zero of a function that crosses from below, by bisection, clamped to the ends."""
-    low, high = np.broadcast_arrays(np.asarray(low, float), np.asarray(high, float))
-    low = low + 0.0 * h(low)
+    low, high = np.asarray(low, float), np.asarray(high, float)
+    low, high, _ = (np.array(v, float) for v in np.broadcast_arrays(low, high, h(low)))
     reach = np.ones_like(low)
     for _ in range(60):  # an open end: go out until the function is positive
         short = np.isinf(high) & (h(low + reach) <= 0)
@@ -83,7 +83,7 @@ def clamped_root(h, low, high, steps=200):
             break
         reach = np.where(short, 2 * reach, reach)
     high = np.where(np.isinf(high), low + reach, high)
-    a, b = low, high + 0.0 * h(high)
+    a, b = low, high
     none, all_below = h(a) >= 0, h(b) <= 0
     start, end = a, b
     for _ in range(steps):
@@ -94,11 +94,14 @@ def clamped_root(h, low, high, steps=200):
 '''
 
 
+class NotNumpy(ValueError):
+    """The expression has no counterpart in numpy; the message says what it needs."""
+
+
 def python_source(result: Result, point: Mapping[Symbol, Expr]) -> str:
     """The quantities, with values put in, as a module of plain numpy functions."""
     from .domain import DomainError
 
-    printer = _Printer({"fully_qualified_modules": False, "allow_unknown_functions": True})
     body, rooted = "", False
     for name, quantity in result.quantities.items():
         try:
@@ -107,12 +110,62 @@ def python_source(result: Result, point: Mapping[Symbol, Expr]) -> str:
             body += f"\n\n# {name}: {refusal}\n"
             continue
         rooted |= bool(expression.atoms(ClampedRoot))
-        order = [s.name for s in result.parameters if s in expression.free_symbols]
-        extra = sorted(s.name for s in expression.free_symbols if s not in result.parameters)
-        body += f"\n\ndef {name}({', '.join(order + extra)}):\n"
-        body += f'    """{quantity.meaning[0].upper() + quantity.meaning[1:]}."""\n'
-        body += f"    return {printer.doprint(expression)}\n"
-    return _HEADER.format(title=result.title, id=result.id) + (_ROOT if rooted else "") + body
+        order = [s for s in result.parameters if s in expression.free_symbols]
+        extra = sorted(expression.free_symbols - set(order), key=str)
+        meaning = f"{quantity.meaning[0].upper() + quantity.meaning[1:]}."
+        body += python_function(name, expression, [*order, *extra], meaning)
+    return python_module(f"{result.title} ({result.id}), written by cltheory", body, rooted)
+
+
+def python_module(title: str, body: str, rooted: bool) -> str:
+    """Functions as a module, with the helper that finds roots if there are any."""
+    return _HEADER.format(title=title) + (_ROOT if rooted else "") + body
+
+
+def python_function(name: str, expression: Expr, order: Sequence[Symbol], doc: str) -> str:
+    """The source of a numpy function; every root is found once, before it is used.
+
+    Raises
+    ------
+    NotNumpy
+        If numpy has no function that the expression needs.
+    """
+    printer = _Printer({"fully_qualified_modules": False, "allow_unknown_functions": True})
+    names = [s.name for s in order]
+    lines = [f'"""{doc}"""']
+    numbers = [s.name for s in order if s.is_extended_real]
+    if len(numbers) == 1:
+        lines.append(f"{numbers[0]} = np.asarray({numbers[0]}, float)")
+    elif numbers:
+        listed = ", ".join(numbers)
+        lines.append(f"{listed} = (np.asarray(v, float) for v in ({listed}))")
+    stand_ins = {}
+    for k, root in enumerate(sorted(_outermost_roots(expression), key=str), 1):
+        stand_ins[root] = Symbol(f"root_{k}")
+        lines.append(f"root_{k} = {printer.doprint(root)}")
+    lines.append(f"return {printer.doprint(expression.xreplace(stand_ins))}")
+    source = f"\n\ndef {name}({', '.join(names)}):\n" + "".join(f"    {row}\n" for row in lines)
+    _only_numpy(source, name)
+    return source
+
+
+def _only_numpy(source: str, name: str) -> None:
+    """Refuse a function that uses a name it neither defines nor has from numpy."""
+    import ast
+
+    import numpy as np
+
+    known = {"np", "clamped_root", "float"}
+    used: set[str] = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.arg):
+            known.add(node.arg)
+        elif isinstance(node, ast.Name):
+            (known if isinstance(node.ctx, ast.Store) else used).add(node.id)
+        elif isinstance(node, ast.Attribute) and not hasattr(np, node.attr):
+            raise NotNumpy(f"{name} needs {node.attr}, which numpy does not have")
+    if used - known:
+        raise NotNumpy(f"{name} needs {', '.join(sorted(used - known))}, which numpy does not have")
 
 
 class _Printer(NumPyPrinter):  # type: ignore[misc]
@@ -122,8 +175,9 @@ class _Printer(NumPyPrinter):  # type: ignore[misc]
 
     def _print_ClampedRoot(self, e: ClampedRoot) -> str:
         h, x = e.equation()
-        low, high = self._print(e.low), self._print(e.high)
-        return f"clamped_root(lambda {self._print(x)}: {self._print(h)}, {low}, {high})"
+        own = Symbol(f"at_{x.name}")  # no parameter has this name
+        h, low, high = (self._print(part) for part in (h.xreplace({x: own}), e.low, e.high))
+        return f"clamped_root(lambda {own}: {h}, {low}, {high})"
 
     def _print_Max(self, e: Expr) -> str:
         return self._pairwise("np.maximum", e)

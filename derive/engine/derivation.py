@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
-from sympy import Basic, Expr, latex
+from sympy import Basic, Expr
 
 from .decide import all_zero, positive, zero
 from .domain import Domain
@@ -38,7 +39,14 @@ class Step:
     evidence: Evidence
 
     def _repr_latex_(self) -> str:
-        return f"${latex(self.statement)}$"
+        from ..display import step_latex
+
+        return step_latex(self)
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        from ..display import chosen, step_bundle
+
+        return chosen(step_bundle(self), include, exclude)
 
 
 class Derivation:
@@ -98,13 +106,19 @@ class Derivation:
         failed = [o for o in found if not isinstance(o, Holds)]
         return self.add(title, shown, because, failed[0] if failed else _strongest_common(found))
 
-    def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<li><b>{s.title}</b> <i>({s.evidence.grade})</i><br>"
-            f"$\\displaystyle {latex(s.statement)}$<br><small>{s.because}</small></li>"
-            for s in self.steps
-        )
-        return f"<ol>{rows}</ol>"
+    def __repr__(self) -> str:
+        grade = f", {self.evidence.grade}" if self.steps else ""
+        return f"<Derivation: {len(self.steps)} steps{grade}>"
+
+    def _repr_latex_(self) -> str:
+        from ..display import derivation_latex
+
+        return derivation_latex(self)
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        from ..display import chosen, derivation_bundle
+
+        return chosen(derivation_bundle(self), include, exclude)
 
 
 def _strongest_common(outcomes: Iterable[Outcome]) -> Holds:

@@ -201,6 +201,40 @@ class Domain:
                     point[symbol] = (low + high * u) / (1 + u)
             yield point
 
+    def generic_points(self, count: int = 24) -> Iterator[dict[Symbol, Expr]]:
+        """Admissible points with nothing special about them: no two symbols alike."""
+        for k in range(count):
+            point: dict[Symbol, Expr] = {}
+            for i, (symbol, r) in enumerate(self.in_order().ranges.items()):
+                low, high = (e.xreplace(point) for e in (r.low, r.high))
+                u = Rational(_PRIMES[(5 * k + 3 * i) % 17], _PRIMES[(k + 7 * i + 4) % 17])
+                if r.integer:
+                    point[symbol] = low + (2 * k + 3 * i + k * i) % 11
+                elif low is -oo:
+                    point[symbol] = u - 1 if k % 2 else -u
+                elif high is oo:
+                    point[symbol] = low + u
+                else:
+                    point[symbol] = (low + high * u) / (1 + u)
+            yield point
+
+    def in_order(self) -> Domain:
+        """The same with every symbol after those that its range refers to."""
+        left, ranges = dict(self.ranges), dict[Symbol, Range]()
+        while left:
+            ready = [s for s, r in left.items() if not _refers(r) & set(left)]
+            if not ready:
+                raise DomainError("ranges refer to each other in a circle")
+            ranges |= {s: left.pop(s) for s in ready}
+        return self if list(ranges) == list(self.ranges) else Domain(ranges, self.witness)
+
+
+_PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59)
+
+
+def _refers(r: Range) -> set[Symbol]:
+    return r.low.free_symbols | r.high.free_symbols
+
 
 def _put_in(end: Expr, point: Mapping[Symbol, Expr]) -> Expr:
     """An end of a range at a point, where a symbol at oo means the limit."""

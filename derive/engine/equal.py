@@ -7,7 +7,7 @@ matched by their arguments. Case distinctions are compared case by case.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from itertools import permutations
 
 from sympy import (
@@ -29,8 +29,10 @@ from .normal import ExpField, NotInField, in_order
 from .root import ClampedRoot
 from .splitting import branching, proves_positive, split_logs, split_roots, under
 
-#: Points that are tried, digits there, and how close values must be (relative to 1 + size).
-POINTS, DIGITS = 60, 50
+#: Small points that are tried, points with nothing special about them, and the fewest that
+#: are any support; digits there, and how close values must be (relative to 1 + size).
+POINTS, GENERIC, FEWEST, DIGITS = 60, 24, 8, 50
+FIRST = 4  #: points looked at before a proof is tried
 CLOSE = S(10) ** (15 - DIGITS)
 
 
@@ -40,62 +42,61 @@ def equal(printed: Expr, derived: Expr, domain: Domain) -> Outcome:
     A printed expression that has no real value somewhere does not agree there. Evidence is
     exact, or sampled where only values at admissible points speak for it.
     """
-    apart = difference(printed, derived, domain)
-    if apart is not None:
-        return apart
+    domain = domain.in_order()
+    points = _points(domain, printed.free_symbols | derived.free_symbols)
+    first = _compared(printed, derived, points[:FIRST])
+    if isinstance(first, Refuted):
+        return first
     if _proved(printed, derived, domain):
         return Holds(Evidence(Grade.EXACT, "the residual is identically zero"))
     cases = _by_cases(printed, derived, domain)
     if isinstance(cases, Holds):
         return cases
-    count = sum(1 for _ in _values(printed, derived, domain))
-    if count:
+    count = _compared(printed, derived, points)
+    if isinstance(count, Refuted):
+        return count
+    if count >= FEWEST:
         how = f"equal to {DIGITS} digits at {count} admissible points; not proved"
         return Holds(Evidence(Grade.SAMPLED, how))
-    return Undecided("no admissible point was found at which the two have values")
+    return Undecided(f"not proved, and values at only {count} admissible points to go by")
 
 
-def difference(printed: Expr, derived: Expr, domain: Domain) -> Refuted | None:
-    """A point at which the two differ; the simplest of those found."""
-    found = []
-    for point, one, other in _values(printed, derived, domain):
+Point = dict[Symbol, Expr]
+
+
+def _compared(printed: Expr, derived: Expr, points: list[Point]) -> Refuted | int:
+    """The first point at which the two differ, or the number at which they agree."""
+    count = 0
+    for point in points:
+        one, other = value_at(printed, point), value_at(derived, point)
+        # At an edge a value may only exist as a limit: such points tell nothing.
+        if one is S.NaN or other is S.NaN or other is S.ImaginaryUnit:
+            continue
+        note = ""
         if one is S.ImaginaryUnit:
-            found.append((point, "the printed expression has no real value there"))
+            note = "the printed expression has no real value there"
         elif abs(one - other) > CLOSE * (1 + abs(other)):
-            found.append((point, f"{one.n(6)} is not {other.n(6)}"))
-    if not found:
-        return None
-    point, note = min(found, key=lambda pair: (_size(pair[0]), str(pair[0])))
-    return Refuted({s.name: v for s, v in point.items()}, note)
+            note = f"{one.n(6)} is not {other.n(6)}"
+        if note:
+            return Refuted({s.name: v for s, v in point.items()}, note)
+        count += 1
+    return count
+
+
+def _points(domain: Domain, used: set[Symbol]) -> list[Point]:
+    """Admissible points in the symbols that are used, the simplest first."""
+    if not used <= set(domain.ranges):
+        return []
+    found: dict[tuple[Expr, ...], Point] = {}
+    order = in_order(used)
+    for point in (domain.witness, *domain.points(POINTS), *domain.generic_points(GENERIC)):
+        if domain.contains(point):
+            found.setdefault(tuple(point[s] for s in order), {s: point[s] for s in order})
+    return sorted(found.values(), key=lambda p: (_size(p), str(p)))
 
 
 def _size(point: Mapping[Symbol, Expr]) -> int:
     return sum(abs(v.p) + v.q for v in point.values() if v.is_Rational)
-
-
-def _values(
-    printed: Expr, derived: Expr, domain: Domain
-) -> Iterator[tuple[dict[Symbol, Expr], Expr, Expr]]:
-    used = printed.free_symbols | derived.free_symbols
-    if not used <= set(domain.ranges):
-        return
-    for point in _points(domain, used):
-        one, other = value_at(printed, point), value_at(derived, point)
-        # At an edge a value may only exist as a limit: such points tell nothing.
-        if one is not S.NaN and other is not S.NaN and other is not S.ImaginaryUnit:
-            yield {s: v for s, v in point.items() if s in used}, one, other
-
-
-def _points(domain: Domain, used: set[Symbol]) -> Iterator[dict[Symbol, Expr]]:
-    if not used:
-        yield {}
-        return
-    seen = set()
-    for point in [dict(domain.witness), *domain.points(POINTS)]:
-        key = tuple(point[s] for s in in_order(used))
-        if key not in seen and domain.contains(point):
-            seen.add(key)
-            yield point
 
 
 def value_at(expression: Expr, point: Mapping[Symbol, Expr]) -> Expr:

@@ -55,6 +55,16 @@ class Quantity:
     needs: tuple[Expr, str] | None = None
     bound: tuple[Symbol, str] | None = None
 
+    def _repr_latex_(self) -> str:
+        from ..display import quantity_latex
+
+        return quantity_latex(self)
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        from ..display import chosen, quantity_bundle
+
+        return chosen(quantity_bundle(self), include, exclude)
+
 
 Builder = Callable[[Derivation], Mapping[str, Quantity]]
 
@@ -257,8 +267,14 @@ class Result:
         return f"<Result {self.id}: {self.title}>"
 
     def _repr_latex_(self) -> str:
-        rows = (rf"{q.symbol} &= {latex(q.expression)}" for q in self.quantities.values())
-        return r"$\displaystyle \begin{aligned}" + r" \\ ".join(rows) + r"\end{aligned}$"
+        from ..display import result_latex
+
+        return result_latex(self)
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        from ..display import chosen, result_bundle
+
+        return chosen(result_bundle(self), include, exclude)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.quantities)

@@ -86,7 +86,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         "total_variance": Quantity(
             tidy(radius**2 - centroid), r"\mathrm{Var}[U]", "within plus between"
         ),
-        "bound": Quantity(radius**2, r"r^2", "largest total variance"),
+        "bound": Quantity(radius**2, r"\mathrm{Var}_{\max}", "largest total variance"),
     }
 
 
