@@ -16,8 +16,11 @@ COMMANDS = {
     "show": ("listing", "Show a result: what it says, its quantities and parameters."),
     "derive": ("derive", "Derive a result and print it, with numbers put in."),
     "claims": ("claims", "Check every statement of a paper and print the verdicts."),
+    "check": ("check", "Check that marked equations of papers say what was derived."),
     "verify": ("verify", "Cross-check a result on optimised embeddings, with a certificate."),
     "figure": ("figure", "Draw theory against optimised embeddings."),
+    "export": ("export", "Write results as LaTeX macros, numpy functions or JSON."),
+    "freeze": ("freeze", "Print the formulas as they are now, to notice when one changes."),
     "completion": ("completion", "Print the script that switches tab completion on."),
 }
 
@@ -44,6 +47,7 @@ Examples:
   cltheory derive supcl-threshold --m 10 --n 50 --tau 0.1 --digits 30
   cltheory verify supcl-threshold --m 10 --n 10 --p 2 --tau 0.2
   cltheory claims lee2025ssem
+  cltheory check paper.tex
 """
 
 

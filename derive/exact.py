@@ -77,7 +77,7 @@ def exact(value: object) -> Expr:
     return _Reader(value).read()
 
 
-def expression(text: str, symbols: Mapping[str, Expr]) -> Expr:
+def expression(text: str, symbols: Mapping[str, Expr], *, max_length: int = MAX_LENGTH) -> Expr:
     """Read an expression in the given names.
 
     Raises
@@ -85,15 +85,17 @@ def expression(text: str, symbols: Mapping[str, Expr]) -> Expr:
     NotANumber
         If the text is not one; the message is one line and names the accepted symbols.
     """
-    return _Reader(text, symbols).read()
+    return _Reader(text, symbols, max_length).read()
 
 
 class _Reader:
-    def __init__(self, text: str, symbols: Mapping[str, Expr] | None = None):
+    def __init__(
+        self, text: str, symbols: Mapping[str, Expr] | None = None, max_length: int = MAX_LENGTH
+    ):
         self.symbols = symbols
-        if len(text) > MAX_LENGTH:
+        if len(text) > max_length:
             raise NotANumber(
-                f"a value of {len(text)} characters is too long (at most {MAX_LENGTH})"
+                f"a value of {len(text)} characters is too long (at most {max_length})"
             )
         self.text = text
         self.tokens = self._split(text)

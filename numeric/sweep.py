@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from typing import Any
 from zlib import crc32
 
 import torch
@@ -217,7 +218,7 @@ class _Job:
             "between": spread.between,
             "centroid_norm": spread.centroid_norm,
         }
-        shape = dict(zip("mnpd", self.shape, strict=True))
+        shape: dict[str, Any] = dict(zip("mnpd", self.shape, strict=True))
         rows = [
             Row(alpha=alpha, tau=tau, seed=seed, start=starts[i], **shape, **columns)
             for i, ((alpha, tau, seed), columns) in enumerate(

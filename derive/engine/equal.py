@@ -181,8 +181,7 @@ def _by_cases(printed: Expr, derived: Expr, domain: Domain) -> Outcome:
     except NotSplit as error:
         return Undecided(str(error))
     for region in parts:
-        pair = [resolved(e, region) for e in (one, other)]
-        if not _proved(*pair, region):
+        if not _proved(resolved(one, region), resolved(other, region), region):
             return Undecided("a case is not proved")
     how = f"the residual is zero in each of {len(parts)} cases (ends of the domain: continuity)"
     return Holds(Evidence(Grade.EXACT, how))

@@ -48,7 +48,7 @@ def test_every_result_is_well_formed(id: str) -> None:
         assert q.expression.free_symbols - averages - words <= bounded, name
         assert q.symbol and q.meaning
     assert r.evidence.grade is Grade.EXACT
-    assert r._repr_latex_() and r.derivation._repr_html_()
+    assert r._repr_latex_() and r.derivation._repr_latex_()
 
 
 @pytest.mark.parametrize("id", list(results))

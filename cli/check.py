@@ -1,0 +1,186 @@
+"""``cltheory check``."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+FORMATS = ("text", "json", "junit", "sarif", "github")
+
+if TYPE_CHECKING:
+    from .papers import Paper, Report
+
+
+@click.command(
+    "check",
+    epilog="""\b
+Examples:
+  cltheory check paper.tex
+  cltheory check . --format sarif --output cltheory.sarif
+  cltheory check paper.tex notebooks --frozen cltheory.lock
+In paper.tex, above a display, or before a row inside one:
+  % cltheory: supcl-threshold.alpha_min
+  % cltheory: supcl-threshold.tau_max [T -> tau, k -> m - 1] (n = oo)
+""",
+)
+@click.argument("paths", nargs=-1, type=click.Path())
+@click.option(
+    "--format",
+    "style",
+    type=click.Choice(FORMATS),
+    default="text",
+    show_default=True,
+    help="github: workflow commands, shown at the lines of a pull request.",
+)
+@click.option(
+    "--output",
+    type=click.Path(dir_okay=False),
+    help="Write the report there; the terminal gets it as text.",
+)
+@click.option(
+    "--allow-sampled", is_flag=True, help="Let agreement at sampled points be enough everywhere."
+)
+@click.option(
+    "--macros",
+    type=click.Path(exists=True, dir_okay=False),
+    multiple=True,
+    help="Read LaTeX definitions from this file too; local files that a paper inputs are read.",
+)
+@click.option(
+    "--frozen",
+    metavar="LOCK",
+    type=click.Path(exists=True, dir_okay=False),
+    help="Also compare the derived formulas with those that cltheory freeze wrote.",
+)
+@click.option("--list", "only_list", is_flag=True, help="List the marked equations, unchecked.")
+@click.option("--require", is_flag=True, help="Exit 2 if no equation is marked.")
+def check_command(
+    paths: tuple[str, ...],
+    style: str,
+    output: str | None,
+    allow_sampled: bool,
+    macros: tuple[str, ...],
+    frozen: str | None,
+    only_list: bool,
+    require: bool,
+) -> int:
+    """Check that marked equations in PATHS say what was derived.
+
+    PATHS are .tex, .md and .ipynb files, and folders of them (hidden and build folders are
+    skipped). A comment "cltheory: RESULT.QUANTITY" marks the display under it; in Markdown
+    it is <!-- cltheory: ... -->.
+
+    Exit code: 0 all are equal; 1 one differs, is undecided, or agrees at sampled points only;
+    2 something could not be checked at all (a file, a directive, an equation that cannot be
+    read), whatever else there is. Everything that can be checked is.
+    """
+    from .papers import PathError, check_papers, files_of, read_paper
+
+    if not paths and frozen is None:
+        raise click.UsageError("give a .tex, .md or .ipynb file, or a folder")
+    if only_list and style not in ("text", "json"):
+        raise click.UsageError("--list goes with --format text or json")
+    if output is not None:
+        _writable(output)
+    try:
+        files, unreadable = files_of(paths)
+    except PathError as refusal:
+        raise click.UsageError(str(refusal)) from None
+    papers = [read_paper(path, by_name=by_name) for path, by_name in files]
+    if only_list:
+        return _list(papers, style, output)
+    report = check_papers(papers, macros=macros, allow_sampled=allow_sampled, track=_track)
+    report.problems[:0] = unreadable
+    if frozen is not None:
+        report = _with_lock(report, frozen)
+    _show(report, style, output)
+    if require and not report.marked:
+        click.echo("cltheory: no equation is marked, and --require asks for one", err=True)
+        return 2
+    return report.code
+
+
+def _track(todo: list[Any]) -> Any:
+    """Show progress on a terminal."""
+    if len(todo) < 2 or not sys.stderr.isatty():
+        return todo
+    from rich.console import Console
+    from rich.progress import track
+
+    return track(todo, "checking", console=Console(stderr=True), transient=True)
+
+
+def _with_lock(report: Report, path: str) -> Report:
+    from dataclasses import replace
+
+    from ..derive.lock import compare_lock
+    from ..derive.tex.document import DocumentError, decode
+
+    try:
+        with open(path, "rb") as file:
+            found = compare_lock(decode(file.read()))
+    except OSError as error:
+        raise click.UsageError(f"{path}: {error.strerror}") from None
+    except (DocumentError, ValueError) as error:
+        raise click.UsageError(f"{path}: {error}") from None
+    return replace(report, changes=found, lock=path)
+
+
+def _show(report: Report, style: str, output: str | None) -> None:
+    from .outputs import render, summary
+
+    if output is None:
+        click.echo(render(report, style))
+        return
+    _write(output, render(report, style))
+    click.echo(summary(report) if style == "text" else render(report, "text"))
+
+
+def _list(papers: list[Paper], style: str, output: str | None) -> int:
+    from ..derive.tex.explain import one_line, visible
+
+    rows: list[dict[str, Any]] = [
+        {
+            "file": paper.path,
+            "line": one.line,
+            "column": one.column,
+            "title": one.directive.title,
+            "source": one.source,
+        }
+        for paper in papers
+        for one in paper.marked
+    ]
+    problems = [(paper.path, problem) for paper in papers for problem in paper.problems]
+    if style == "json":
+        text = json.dumps(rows, indent=2)
+    else:
+        text = "\n".join(
+            f"{visible(row['file'])}:{row['line']}: {row['title']}  {one_line(row['source'])[:80]}"
+            for row in rows
+        )
+    if output is not None:
+        _write(output, text)
+    elif text:
+        click.echo(text)
+    for path, problem in problems:
+        click.echo(f"{visible(path)}:{problem.place}: {one_line(problem.message)}", err=True)
+    return 2 if problems else 0
+
+
+def _writable(path: str) -> None:
+    """Refuse before the work, not after it."""
+    folder = os.path.dirname(path) or "."
+    if not os.path.isdir(folder):
+        raise click.UsageError(f"--output: there is no folder {folder}")
+
+
+def _write(path: str, text: str) -> None:
+    try:
+        with open(path, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
+            file.write(text + "\n")
+    except OSError as error:
+        raise click.UsageError(f"--output {path}: {error.strerror}") from None

@@ -1,0 +1,128 @@
+"""``cltheory export``."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+import click
+
+from .parameters import complete_id
+
+FILE = click.Path(dir_okay=False, allow_dash=True, path_type=str)
+
+
+@click.command(
+    "export",
+    epilog="""\b
+Examples:
+  cltheory export --latex theory.tex
+  cltheory export --latex - supcl-threshold --rename 'tau=T' --rename 'm=\\tilde{m}'
+  cltheory export --python thresholds.py supcl-threshold sigmoid-threshold
+  cltheory export --json registry.json --claims
+""",
+)
+@click.argument("ids", nargs=-1, shell_complete=complete_id)
+@click.option(
+    "--latex",
+    "tex",
+    type=FILE,
+    help="Macros of the quantities and the statements as theorems; the sources go into a .bib "
+    "file beside it.",
+)
+@click.option("--bib", type=FILE, help="The sources as BibTeX entries.")
+@click.option("--python", type=FILE, help="A module of numpy functions that needs numpy only.")
+@click.option("--json", "registry", type=FILE, help="The results with their derivations.")
+@click.option("--claims", is_flag=True, help="With --json: check the printed claims, and say how.")
+@click.option(
+    "--rename",
+    metavar="SYMBOL=NAME",
+    multiple=True,
+    help="Write a symbol otherwise, with --latex and --python; may be repeated.",
+)
+@click.option("--force", is_flag=True, help="Overwrite files that cltheory did not write.")
+def export_command(
+    ids: tuple[str, ...],
+    tex: str | None,
+    bib: str | None,
+    python: str | None,
+    registry: str | None,
+    claims: bool,
+    rename: tuple[str, ...],
+    force: bool,
+) -> int:
+    """Write results for use elsewhere: in a paper, in numpy code, in another program.
+
+    IDS are the results, all of them by default. A FILE named - is standard output. The same
+    results give the same text; a file that something else wrote is not overwritten.
+    """
+    if bib is None and tex not in (None, "-"):
+        bib = str(Path(str(tex)).with_suffix(".bib"))
+    wanted = {"latex": tex, "bib": bib, "python": python, "json": registry}
+    files = {what: name for what, name in wanted.items() if name is not None}
+    if not files:
+        raise click.UsageError("say what to write: --latex, --bib, --python or --json FILE")
+    if len(set(files.values())) < len(files):
+        raise click.UsageError(f"two outputs would go to {_twice(list(files.values()))}")
+    if rename and tex is None and python is None:
+        raise click.UsageError("--rename is for --latex and --python")
+    if claims and registry is None:
+        raise click.UsageError("--claims is for --json")
+    from ..derive import export
+    from ..derive.results import UnknownResult, results
+
+    try:
+        chosen = [results[id] for id in dict.fromkeys(ids or results)]
+        in_tex, in_python = export.rename(rename, chosen, python=python is not None)
+        make = {
+            "latex": lambda: export.to_latex(chosen, in_tex),
+            "bib": export.bibtex,
+            "python": lambda: export.to_python(chosen, in_python),
+            "json": lambda: export.registry(chosen, claims=claims),
+        }
+        texts = {name: make[what]() for what, name in files.items()}
+    except (UnknownResult, export.ExportError) as refusal:
+        raise click.UsageError(str(refusal)) from None
+    # Nothing is written before everything is known to be allowed.
+    for name in texts:
+        _may_write(name, export.MADE_BY, force)
+    for name, text in texts.items():
+        _write(name, text)
+    return 0
+
+
+def _twice(names: list[str]) -> str:
+    found = next(n for n in names if names.count(n) > 1)
+    return "standard output" if found == "-" else found
+
+
+def _may_write(name: str, made_by: str, force: bool) -> None:
+    path = Path(name)
+    if name == "-" or force or not path.exists():
+        return
+    try:
+        with path.open("rb") as file:
+            start = file.read(200)
+    except OSError as error:
+        raise click.UsageError(f"{name}: {error.strerror}") from None
+    if start and made_by.encode() not in start:
+        raise click.UsageError(f"{name} was not written by cltheory; --force overwrites it")
+
+
+def _write(name: str, text: str) -> None:
+    if name == "-":
+        click.echo(text, nl=False)
+        return
+    # Whole or not at all: a paper may be compiled meanwhile.
+    partial = Path(f"{name}.part-{os.getpid()}")
+    try:
+        partial.write_text(text, encoding="utf-8", newline="\n")
+        os.replace(partial, name)
+    except OSError as error:
+        with suppress(OSError):
+            partial.unlink()
+        raise click.UsageError(f"{name}: {error.strerror}") from None
+    if sys.stderr.isatty():
+        click.echo(f"wrote {name}", err=True)

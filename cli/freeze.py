@@ -1,0 +1,33 @@
+"""``cltheory freeze``."""
+
+from __future__ import annotations
+
+import click
+
+from .parameters import complete_id
+
+
+@click.command(
+    "freeze",
+    epilog="""\b
+Examples:
+  cltheory freeze > cltheory.lock
+  cltheory freeze supcl-threshold > cltheory.lock
+  cltheory check --frozen cltheory.lock paper.tex
+""",
+)
+@click.argument("ids", nargs=-1, shell_complete=complete_id)
+def freeze_command(ids: tuple[str, ...]) -> int:
+    """Print the formulas of the results IDS (all by default) as they are now.
+
+    Keep what is printed beside the paper: `cltheory check --frozen FILE` then says which
+    formulas have changed since, and whether old and new are still equal.
+    """
+    from ..derive.lock import freeze
+    from ..derive.results import UnknownResult
+
+    try:
+        click.echo(freeze(ids), nl=False)
+    except UnknownResult as refusal:
+        raise click.UsageError(str(refusal)) from None
+    return 0

@@ -1,0 +1,351 @@
+"""The report of ``cltheory check`` as text, JSON, JUnit XML, SARIF or GitHub annotations.
+
+JSON is one object:
+
+    {"version": 1, "tool": "cltheory VERSION", "code": the exit code,
+     "files": int,
+     "summary": {"marked": int, "equal": int, "differs": int, "undecided": int, "sampled": int,
+                 "unread": int, "refused": int, "problems": int, "changes": int},
+     "equations": [{"file": str, "line": int, "column": int (0 unknown), "cell": int or null,
+                    "cell_line": int or null, "result": str, "quantities": [str],
+                    "negated": bool, "names": {LaTeX: expression}, "values": {parameter: value},
+                    "allow_sampled": bool, "source": str, "verdict": one of the words above,
+                    "evidence": "exact", "interval", "sampled" or "", "message": str,
+                    "printed": str, "derived": str, "printed_latex": str, "derived_latex": str,
+                    "point": {parameter: exact value}, "printed_value": str,
+                    "derived_value": str, "edit": {"description": str, "source": str} or null}],
+     "problems": [{"file", "line", "column", "cell", "cell_line", "message"}],
+     "changes": [{"id": str, "quantity": str, "kind": "changed", "missing" or "new",
+                  "message": str, "equivalent": bool or null}]}
+
+``sampled`` is agreement at sampled points that was not allowed to be enough, ``refused`` a
+directive that names no result or quantity; ``changes`` are those to a lock file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from ..derive.tex.document import Place
+from ..derive.tex.explain import one_line, visible
+
+if TYPE_CHECKING:
+    from .papers import Checked, Report
+
+WORDS = ("equal", "differs", "undecided", "sampled", "unread", "refused")
+
+#: Rules of SARIF: what a verdict means in general.
+RULES = {
+    "differs": "A marked equation does not say what was derived.",
+    "undecided": "Whether a marked equation says what was derived was not decided.",
+    "sampled": "A marked equation agrees with what was derived at sampled points only.",
+    "unread": "A marked equation could not be read.",
+    "refused": "A directive names no result or quantity, or puts in what cannot be.",
+    "problem": "A directive marks nothing, or a file could not be read.",
+    "changed": "A derived formula is no longer the one that was pinned.",
+}
+
+
+def render(report: Report, style: str) -> str:
+    """One of the formats, without a line end."""
+    return {"text": text, "json": as_json, "junit": junit, "sarif": sarif, "github": github}[style](
+        report
+    )
+
+
+def tool_version() -> str:
+    """Version of the installed package."""
+    try:
+        return version("cltheory")
+    except PackageNotFoundError:  # pragma: no cover - run from a copy of the source
+        return "0"
+
+
+# --- text --------------------------------------------------------------------------------------
+def text(report: Report) -> str:
+    """What failed, and a last line with the counts."""
+    lines = []
+    for one in _failed(report):
+        lines.append(f"{_at(one.path, one.place)}: {one.headline}")
+        lines += [f"    {line}" for line in one.details]
+    for path, problem in report.problems:
+        lines.append(f"{_at(path, problem.place)}: {one_line(problem.message)}")
+    for change in report.changes:
+        lines.append(f"{visible(report.lock)}: {one_line(change.message)}")
+    return "\n".join([*lines, summary(report)])
+
+
+def summary(report: Report) -> str:
+    """One line: how many equations, and what came of them."""
+    said = []
+    grades = [c.finding.evidence for c in report.checked if c.finding and c.word == "equal"]
+    if grades:
+        by = ", ".join(
+            f"{grades.count(g)} {g}" for g in ("exact", "interval", "sampled") if g in grades
+        )
+        said.append(f"{len(grades)} equal ({by})")
+    names = {
+        "differs": "{} different",
+        "undecided": "{} undecided",
+        "sampled": "{} agreeing at sampled points only",
+        "unread": "{} not read",
+        "refused": "{} with a directive that was refused",
+    }
+    said += [t.format(report.count(w)) for w, t in names.items() if report.count(w)]
+    files = _number(report.files, "file")
+    if report.lock and not report.files:
+        line = ""
+    elif report.marked:
+        line = f"{_number(report.marked, 'marked equation')} in {files}: {', '.join(said)}"
+    else:
+        line = f"no marked equation in {files}"
+        if not report.problems and report.files:
+            line += "; '% cltheory: RESULT.QUANTITY' above a display marks it"
+    if report.problems:
+        line += f"; {_number(len(report.problems), 'problem')}"
+    if report.lock:
+        line += f"; {_number(len(report.changes), 'change')} to {visible(report.lock)}"
+    return line.removeprefix("; ").rstrip(": ")
+
+
+def _number(n: int, noun: str) -> str:
+    return f"{n} {noun}" + ("" if n == 1 else "s")
+
+
+def _failed(report: Report) -> list[Checked]:
+    return [c for c in report.checked if c.word != "equal"]
+
+
+def _at(path: str, place: Place) -> str:
+    return f"{visible(path)}:{place}"
+
+
+# --- JSON --------------------------------------------------------------------------------------
+def as_json(report: Report) -> str:
+    """The object that the head of this module describes."""
+    found = {
+        "version": 1,
+        "tool": f"cltheory {tool_version()}",
+        "code": report.code,
+        "files": report.files,
+        "summary": {
+            "marked": report.marked,
+            **{word: report.count(word) for word in WORDS},
+            "problems": len(report.problems),
+            "changes": len(report.changes),
+        },
+        "equations": [_equation(c) for c in report.checked],
+        "problems": [
+            {**_place(path, problem.place), "message": problem.message}
+            for path, problem in report.problems
+        ],
+        "changes": [
+            {
+                "id": c.id,
+                "quantity": c.quantity,
+                "kind": c.kind,
+                "message": c.message,
+                "equivalent": c.equivalent,
+            }
+            for c in report.changes
+        ],
+    }
+    return json.dumps(found, indent=2)
+
+
+def _place(path: str, place: Place) -> dict[str, Any]:
+    return {
+        "file": path,
+        "line": place.line,
+        "column": place.column,
+        "cell": place.cell,
+        "cell_line": place.cell_line,
+    }
+
+
+def _equation(one: Checked) -> dict[str, Any]:
+    said, found = one.marked.directive, one.finding
+    texts = ("printed", "derived", "printed_latex", "derived_latex")
+    values = ("printed_value", "derived_value")
+    edit = found.edit if found else None
+    return {
+        **_place(one.path, one.place),
+        "result": said.result_id,
+        "quantities": list(said.quantities),
+        "negated": said.negated,
+        "names": dict(said.names),
+        "values": dict(said.values),
+        "allow_sampled": said.allow_sampled,
+        "source": one.marked.source,
+        "verdict": one.word,
+        "evidence": found.evidence if found else "",
+        "message": found.message if found else one.refusal,
+        **{name: getattr(found, name, "") for name in texts},
+        "point": dict(found.point) if found else {},
+        **{name: getattr(found, name, "") for name in values},
+        "edit": {"description": edit.description, "source": edit.source} if edit else None,
+    }
+
+
+# --- JUnit -------------------------------------------------------------------------------------
+def junit(report: Report) -> str:
+    """A test case for every marked equation; what was not checked is an error, not a failure."""
+    from xml.etree import ElementTree
+
+    suite = ElementTree.Element("testsuite", name="cltheory check")
+    counts = {"tests": 0, "failures": 0, "errors": 0, "skipped": 0}
+
+    def case(where: str, name: str, line: int, kind: str, message: str, body: str) -> None:
+        counts["tests"] += 1
+        at = {"classname": _xml(where), "name": _xml(name), "file": _xml(where), "line": str(line)}
+        found = ElementTree.SubElement(suite, "testcase", at)
+        if kind:
+            counts[kind + "s"] += 1
+            ElementTree.SubElement(found, kind, message=_xml(message)).text = _xml(body)
+
+    for one in report.checked:
+        kind = {"equal": "", "unread": "error", "refused": "error"}.get(one.word, "failure")
+        name = f"{one.marked.directive.title} at {one.marked.place}"
+        body = "\n".join([f"{_at(one.path, one.place)}: {one.headline}", *one.details])
+        case(one.path, name, one.place.line, kind, one.headline, body)
+    for path, problem in report.problems:
+        where = f"{path}:{problem.place}: {problem.message}"
+        name = f"directive at {problem.place}"
+        case(path, name, problem.place.line, "error", problem.message, where)
+    for c in report.changes:
+        case(report.lock, f"{c.id}.{c.quantity}", 1, "failure", c.message, c.message)
+    for name, n in counts.items():
+        suite.set(name, str(n))
+    top = ElementTree.Element("testsuites", suite.attrib)
+    top.append(suite)
+    ElementTree.indent(top)
+    body = ElementTree.tostring(top, encoding="unicode")
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{body}'
+
+
+def _xml(text: str) -> str:
+    """Without what XML has no way to write: most control characters, and lone surrogates."""
+    return re.sub("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", "\ufffd", text)
+
+
+# --- SARIF -------------------------------------------------------------------------------------
+def sarif(report: Report) -> str:
+    """SARIF 2.1.0, with addresses relative to the working directory where a file is below it."""
+    ids = list(RULES)
+    rules = [
+        {
+            "id": f"cltheory/{word}",
+            "name": "Equation" + word.title(),
+            "shortDescription": {"text": meaning},
+            "defaultConfiguration": {"level": "error"},
+        }
+        for word, meaning in RULES.items()
+    ]
+    seen: dict[str, int] = {}
+    results = []
+
+    def add(word: str, path: str, region: dict[str, Any], lines: list[str], key: str) -> None:
+        # The same equation marked twice in a file: told apart by the order.
+        mark = hashlib.sha256(f"{word}\0{_address(path)['uri']}\0{key}".encode("utf-8", "replace"))
+        seen[mark.hexdigest()] = seen.get(mark.hexdigest(), 0) + 1
+        results.append(
+            {
+                "ruleId": f"cltheory/{word}",
+                "ruleIndex": ids.index(word),
+                "level": "error",
+                "message": {"text": _xml("\n".join(lines))},
+                "locations": [
+                    {"physicalLocation": {"artifactLocation": _address(path), "region": region}}
+                ],
+                "partialFingerprints": {
+                    "equation/v1": f"{mark.hexdigest()[:32]}:{seen[mark.hexdigest()]}"
+                },
+            }
+        )
+
+    for one in _failed(report):
+        key = f"{one.marked.directive.title}\0{' '.join(one.marked.source.split())}"
+        add(one.word, one.path, _region(one), [one.headline, *one.details], key)
+    for path, problem in report.problems:
+        region = _start(problem.place)
+        add("problem", path, region, [one_line(problem.message)], problem.message)
+    for change in report.changes:
+        lines = [one_line(change.message)]
+        add("changed", report.lock, {"startLine": 1}, lines, f"{change.id}.{change.quantity}")
+    driver = {"name": "cltheory", "version": tool_version(), "rules": rules}
+    run = {
+        "tool": {"driver": driver},
+        "columnKind": "unicodeCodePoints",
+        "invocations": [{"executionSuccessful": report.code < 2, "exitCode": report.code}],
+        "results": results,
+    }
+    schema = "https://json.schemastore.org/sarif-2.1.0.json"
+    return json.dumps({"$schema": schema, "version": "2.1.0", "runs": [run]}, indent=2)
+
+
+def _start(place: Place) -> dict[str, Any]:
+    return {"startLine": place.line} | ({"startColumn": place.column} if place.column else {})
+
+
+def _region(one: Checked) -> dict[str, Any]:
+    region = _start(one.place)
+    if one.word not in ("unread", "refused") and one.place.column:
+        end = one.marked.where(len(one.marked.source))
+        region |= {"endLine": end.line, "endColumn": end.column}
+    return region
+
+
+def _address(path: str) -> dict[str, str]:
+    """A relative address with slashes; what is not below the working directory is absolute."""
+    full = Path(path).absolute()
+    here = Path.cwd()
+    try:
+        relative = full.relative_to(here).as_posix()
+    except ValueError:
+        return {"uri": full.as_uri()}
+    return {"uri": quote(relative, errors="surrogateescape"), "uriBaseId": "%SRCROOT%"}
+
+
+# --- GitHub ------------------------------------------------------------------------------------
+def github(report: Report) -> str:
+    """Workflow commands, which GitHub shows at the lines of a pull request, and the counts."""
+    lines = []
+    for one in _failed(report):
+        title = f"{one.marked.directive.title}: {one.word}"
+        lines.append(_command(one.path, one.place, title, [one.headline, *one.details]))
+    for path, problem in report.problems:
+        lines.append(_command(path, problem.place, "cltheory", [one_line(problem.message)]))
+    for c in report.changes:
+        title = f"{c.id}.{c.quantity}: {c.kind}"
+        lines.append(_command(report.lock, Place(1), title, [one_line(c.message)]))
+    return "\n".join([*lines, summary(report)])
+
+
+def _command(path: str, place: Place, title: str, message: list[str]) -> str:
+    properties = {"file": _relative(path), "line": str(place.line)}
+    if place.column:
+        properties["col"] = str(place.column)
+    properties["title"] = title
+    said = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
+    return f"::error {said}::{_data(chr(10).join(message))}"
+
+
+def _relative(path: str) -> str:
+    try:
+        return Path(path).absolute().relative_to(Path.cwd()).as_posix()
+    except ValueError:
+        return path
+
+
+def _data(text: str) -> str:
+    return _xml(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")

@@ -1,0 +1,190 @@
+"""What a directive says: which quantities an equation states, in which letters, where.
+
+    supcl-threshold.alpha_min [\\tau -> tau, N^- -> n-2] (m = 10, n = oo) allow-sampled
+
+The text is only taken apart here. Whether the result exists, and what the letters and the
+values mean, is decided where the equation is compared.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+MAX_LENGTH = 4000  #: characters of a directive
+
+ACCEPTED = (
+    "accepted: [not] RESULT.QUANTITY {, RESULT.QUANTITY} [LATEX -> EXPRESSION, ...] "
+    "(PARAMETER = VALUE, ...) allow-sampled"
+)
+_QUANTITY = re.compile(r"([a-z0-9]+(?:-[a-z0-9]+)*)\.([A-Za-z]\w*)")
+_CLOSE = {"[": "]", "(": ")", "{": "}"}
+
+
+class DirectiveError(ValueError):
+    """The directive could not be read; the message is one line."""
+
+
+@dataclass(frozen=True)
+class Directive:
+    """What stands after ``cltheory:``.
+
+    Attributes
+    ----------
+    result_id, quantities
+        What the equation states; two quantities are the ends of an interval.
+    names
+        LaTeX name -> expression in the result's symbols, as text.
+    values
+        Parameter -> exact value, as text.
+    allow_sampled
+        Whether agreement at sampled points is enough.
+    negated
+        Whether the equation states the complement of the condition: ``not RESULT.QUANTITY``.
+    """
+
+    result_id: str
+    quantities: tuple[str, ...]
+    names: Mapping[str, str] = field(default_factory=dict)
+    values: Mapping[str, str] = field(default_factory=dict)
+    allow_sampled: bool = False
+    negated: bool = False
+
+    @property
+    def title(self) -> str:
+        """The quantities in full, as they are written."""
+        names = ", ".join(f"{self.result_id}.{q}" for q in self.quantities)
+        return f"not {names}" if self.negated else names
+
+
+def directive(text: str) -> Directive:
+    """Read what stands after ``cltheory:``.
+
+    Raises
+    ------
+    DirectiveError
+        If it is not a directive; the message is one line and says what is accepted.
+    """
+    if len(text) > MAX_LENGTH:
+        raise DirectiveError(f"a directive of {len(text)} characters (at most {MAX_LENGTH})")
+    negated = text.split(maxsplit=1)[:1] == ["not"]
+    if negated:
+        text = text.split(maxsplit=1)[1] if len(text.split(maxsplit=1)) > 1 else ""
+    result_id, quantities, at = _quantities(text)
+    names: dict[str, str] | None = None
+    values: dict[str, str] | None = None
+    sampled = False
+    while text[at:].strip():
+        at += len(text[at:]) - len(text[at:].lstrip())
+        if text[at] == "[" and names is None:
+            inside, at = _bracket(text, at)
+            names = _pairs(inside, "->", r"[LATEX -> EXPRESSION, ...]")
+        elif text[at] == "(" and values is None:
+            inside, at = _bracket(text, at)
+            values = _pairs(inside, "=", "(PARAMETER = VALUE, ...)")
+        else:
+            word = text[at:].split(maxsplit=1)[0]
+            if word != "allow-sampled" or sampled:
+                raise DirectiveError(f"unexpected {_short(word)!r} in the directive; {ACCEPTED}")
+            sampled, at = True, at + len(word)
+    return Directive(result_id, quantities, names or {}, values or {}, sampled, negated)
+
+
+def _quantities(text: str) -> tuple[str, tuple[str, ...], int]:
+    ids, names, at = [], [], 0
+    while True:
+        at += len(text[at:]) - len(text[at:].lstrip())
+        found = _QUANTITY.match(text, at)
+        if found is None:
+            rest = text[at:].split(maxsplit=1)
+            raise DirectiveError(
+                f"{_short(rest[0]) if rest else 'nothing'!r} is not RESULT.QUANTITY, such as "
+                "supcl-threshold.alpha_min"
+            )
+        ids.append(found[1])
+        names.append(found[2])
+        at = found.end()
+        rest_at = at + len(text[at:]) - len(text[at:].lstrip())
+        if text[rest_at : rest_at + 1] != ",":
+            break
+        at = rest_at + 1
+    if text[at : at + 1] not in ("", " ", "\t", "\n", "[", "("):
+        word = text[found.start() :].split(maxsplit=1)[0]
+        raise DirectiveError(
+            f"{_short(word)!r} is not RESULT.QUANTITY, such as supcl-threshold.alpha_min"
+        )
+    if len(set(ids)) > 1:
+        raise DirectiveError(f"the quantities of one equation are of one result, not of {ids}")
+    return ids[0], tuple(names), at
+
+
+def unclosed(text: str) -> bool:
+    """Whether a bracket is still open at the end, so that the directive may go on."""
+    try:
+        at = 0
+        while at < len(text):
+            if text[at] in "[(":
+                _, at = _bracket(text, at)
+            else:
+                at += 1
+    except DirectiveError:
+        return True
+    return False
+
+
+def _bracket(text: str, at: int) -> tuple[str, int]:
+    """The inside of the bracket at ``at``, and the place after it."""
+    waiting: list[str] = []
+    for k in _plain_places(text, at):
+        letter = text[k]
+        if letter in _CLOSE:
+            waiting.append(_CLOSE[letter])
+        elif letter in ")]}":
+            if letter != waiting.pop():
+                raise DirectiveError(f"unbalanced brackets in the directive; {ACCEPTED}")
+            if not waiting:
+                return text[at + 1 : k], k + 1
+    raise DirectiveError(f"{text[at]} is not closed in the directive; {ACCEPTED}")
+
+
+def _plain_places(text: str, at: int) -> Iterator[int]:
+    """Places of characters that no backslash stands before."""
+    while at < len(text):
+        if text[at] == "\\":
+            at += 2
+        else:
+            yield at
+            at += 1
+
+
+def _pairs(text: str, sign: str, accepted: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for part in _split(text):
+        name, between, value = (piece.strip() for piece in part.partition(sign))
+        if not (name and between and value):
+            raise DirectiveError(f"{_short(part.strip())!r} is not of the form {accepted}")
+        if name in found:
+            raise DirectiveError(f"{_short(name)!r} is given twice in the directive")
+        found[name] = value
+    return found
+
+
+def _split(text: str) -> list[str]:
+    """Parts between commas that stand in no bracket; none for a blank text."""
+    if not text.strip():
+        return []
+    parts, depth, start = [], 0, 0
+    for k in _plain_places(text, 0):
+        if text[k] in "[({":
+            depth += 1
+        elif text[k] in "])}":
+            depth -= 1
+        elif text[k] == "," and depth == 0:
+            parts.append(text[start:k])
+            start = k + 1
+    return [*parts, text[start:]]
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 40 else text[:37] + "..."

@@ -1,0 +1,133 @@
+"""What a directive names: quantities, their domain, and the letters an equation may use."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sympy import Expr, Symbol, latex, oo
+
+from ..engine.domain import Domain, DomainError
+from ..engine.result import Quantity, Result
+from ..exact import NotANumber, expression
+from ..results import UnknownResult, results
+from .directives import Directive
+from .statement import TexError
+
+
+class BadTarget(ValueError):
+    """A directive names no result or quantity, or maps or sets something that cannot be."""
+
+
+@dataclass(frozen=True, eq=False)
+class Meant:
+    """A directive that was looked up.
+
+    Attributes
+    ----------
+    own
+        A symbol for the value of each quantity, where an equation may name it.
+    derived
+        The quantities, with the values put in.
+    names
+        Every LaTeX name that may occur, in canonical spelling.
+    domain
+        Where all of it is meant; symbols with values are gone.
+    point
+        The values.
+    """
+
+    result: Result
+    quantities: tuple[Quantity, ...]
+    own: tuple[Symbol, ...]
+    derived: tuple[Expr, ...]
+    names: Mapping[str, Expr]
+    domain: Domain
+    point: Mapping[Symbol, Expr]
+
+
+def look_up(directive: Directive) -> Meant:
+    """Find what a directive names.
+
+    Raises
+    ------
+    BadTarget
+        With one line that says what is wrong and what there is.
+    """
+    try:
+        result = results[directive.result_id]
+        quantities = tuple(result.quantity(name) for name in directive.quantities)
+        point = result.point(**directive.values)
+        derived = tuple(result.at(name, point) for name in directive.quantities)
+    except (UnknownResult, DomainError) as error:
+        raise BadTarget(str(error)) from None
+    except AttributeError as error:
+        raise BadTarget(str(error)) from None
+    own = tuple(Symbol(name, real=True) for name in directive.quantities)
+    domain = _domain(result, quantities, point)
+    gone = {s for s, v in point.items() if v is oo}
+    names = {k: e for k, e in _names(directive, result, own).items() if not e.free_symbols & gone}
+    return Meant(result, quantities, own, derived, names, domain, point)
+
+
+def _domain(
+    result: Result, quantities: tuple[Quantity, ...], point: Mapping[Symbol, Expr]
+) -> Domain:
+    """The domain of the last quantity that narrows that of the result, less what is given."""
+    narrowed = [q.domain for q in quantities if q.domain is not None]
+    domain = result.domain
+    for more in narrowed:
+        for s, r in more.ranges.items():
+            if r != result.domain.ranges.get(s):
+                domain = domain.with_range(s, r, more.witness[s])
+    finite = {s: v for s, v in point.items() if v is not oo}
+    ranges = {
+        s: type(r)(
+            r.low.xreplace(finite), r.high.xreplace(finite), r.low_open, r.high_open, r.integer
+        )
+        for s, r in domain.ranges.items()
+        if s not in point
+    }
+    try:
+        found = Domain(ranges, {s: v for s, v in domain.witness.items() if s in ranges})
+    except DomainError:
+        found = _with_witness(ranges, domain)
+    return found.in_order()
+
+
+def _with_witness(ranges: Mapping[Symbol, object], domain: Domain) -> Domain:
+    """The same ranges with a witness looked for: given values may exclude the stored one."""
+    for place in domain.in_order().points(200):
+        try:
+            return Domain(ranges, {s: place[s] for s in ranges})  # type: ignore[arg-type]
+        except DomainError:
+            continue
+    raise BadTarget("no admissible point was found with the values given")
+
+
+def _names(directive: Directive, result: Result, own: tuple[Symbol, ...]) -> dict[str, Expr]:
+    from .reader import canonical_name, read
+
+    symbols = {s.name: s for s in result.domain.ranges}
+    for q in result.quantities.values():
+        symbols |= {s.name: s for s in q.expression.free_symbols if isinstance(s, Symbol)}
+    found: dict[str, Expr] = {}
+    for name, q in result.quantities.items():
+        is_own = name in directive.quantities
+        meant = own[directive.quantities.index(name)] if is_own else q.expression
+        try:
+            found.setdefault(canonical_name(q.symbol), meant)
+        except TexError:  # a name such as u^T v, which no equation can use as one
+            continue
+    found |= {canonical_name(latex(s)): s for s in symbols.values()}
+    for written, text in directive.names.items():
+        try:
+            name, probe = canonical_name(written), Symbol("probe")
+            if read(written, {name: probe}).sides != (probe,):
+                raise BadTarget(f"{written} is not a name")
+            found[name] = expression(text, {**symbols, **{s.name: s for s in own}})
+        except NotANumber as error:
+            raise BadTarget(f"{written} -> {text}: {error}") from None
+        except TexError as error:
+            raise BadTarget(f"{written} is not a name: {error}") from None
+    return found

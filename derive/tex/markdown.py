@@ -1,0 +1,110 @@
+"""Code in Markdown, where a formula is none: blocks in fences, indented blocks, code spans."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass
+
+_FENCE = re.compile(r"[ \t]*(?:>[ \t]*)*(`{3,}+|~{3,}+)[ \t]*+([^`\n]*)\Z")
+_INDENTED = re.compile(r"(?: {4}| {0,3}\t)[ \t]*[^ \t]")
+_LIST = re.compile(r" {0,3}(?:[-*+]|\d{1,9}[.)])(?:[ \t]|\Z)")
+_SPAN = re.compile(r"\\.|`+|<!--")
+
+
+@dataclass(frozen=True)
+class Code:
+    """Markdown with its code as spaces, and the fences of mathematics.
+
+    Attributes
+    ----------
+    text
+        As long as it was, with the line ends where they were.
+    math
+        Places of each ```math fence: where it begins, its inside begins, its inside ends.
+    """
+
+    text: str
+    math: list[tuple[int, int, int]]
+
+
+def code_of(text: str) -> Code:
+    """Find the code of a Markdown text."""
+    out: list[str] = []
+    math: list[tuple[int, int, int]] = []
+    fence, language, opened, inside = "", "", 0, 0
+    comment, in_list, blank, indented = False, False, True, False
+    at = 0
+    for line in text.split("\n"):
+        start, at = at, at + len(line) + 1
+        if fence:
+            found = _FENCE.match(line)
+            if found and found[1].startswith(fence) and not found[2]:
+                if language == "math":
+                    math.append((opened, inside, start))
+                fence = ""
+                out.append(" " * len(line))
+            else:
+                out.append(line if language == "math" else " " * len(line))
+            continue
+        if comment:
+            end = line.find("-->") + 3
+            masked, comment = _spans(line[end:]) if end > 2 else (line[end:], True)
+            out.append(line[:end] + masked)
+            continue
+        found = _FENCE.match(line)
+        if found:
+            fence, opened, inside = found[1], start, at
+            language = found[2].strip()
+            out.append(" " * len(line))
+            blank = False
+            continue
+        if not line.strip():
+            out.append(line)
+            blank = True
+            continue
+        if _LIST.match(line):
+            in_list = True
+        elif blank and line[0] not in " \t":
+            in_list = False
+        indented = not in_list and (blank or indented) and _INDENTED.match(line) is not None
+        blank = False
+        if indented:
+            out.append(" " * len(line))
+            continue
+        masked, comment = _spans(line)
+        out.append(masked)
+    if fence and language == "math":  # as CommonMark has it, the end of the text closes it
+        math.append((opened, inside, len(text)))
+    return Code("\n".join(out), math)
+
+
+def _spans(line: str) -> tuple[str, bool]:
+    """The line without its code spans, and whether a comment is open at its end."""
+    if "`" not in line:
+        return line, line.rfind("<!--") > line.rfind("-->")
+    runs: dict[int, list[int]] = {}
+    for run in re.finditer("`+", line):
+        runs.setdefault(len(run[0]), []).append(run.start())
+    out: list[str] = []
+    at = 0
+    while True:
+        found = _SPAN.search(line, at)
+        if found is None:
+            return "".join([*out, line[at:]]), False
+        end = found.end()
+        if found[0] == "<!--":
+            close = line.find("-->", end)
+            if close < 0:
+                return "".join([*out, line[at:]]), True
+            end = close + 3
+        elif found[0][0] == "`":
+            same = runs[len(found[0])] if len(found[0]) in runs else []
+            k = bisect_right(same, found.start())
+            if k < len(same):
+                end = same[k] + len(found[0])
+                out += [line[at : found.start()], " " * (end - found.start())]
+                at = end
+                continue
+        out.append(line[at:end])
+        at = end

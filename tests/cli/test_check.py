@@ -1,0 +1,505 @@
+"""``cltheory check``: papers that are right, papers that are not, and files that are no papers."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.shell_completion import get_completion_class
+from cltheory.cli import papers as papers_module
+from cltheory.cli.papers import PathError, files_of, macros_of, read_paper
+from cltheory.derive.tex import compare
+from cltheory.derive.tex.compare import Finding
+
+DATA = Path(__file__).resolve().parent.parent / "data"
+MARK = "% cltheory: supcl-threshold.alpha_min_tau_0\n"
+RIGHT = MARK + "\\[ a_0 = \\frac{1}{n} \\]\n"
+WRONG = MARK + "\\[ a_0 = \\frac{2}{n} \\]\n"
+UNREAD = MARK + "\\[ a_0 = \\foo{n} \\]\n"
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty working directory."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def paper(here: Path) -> Path:
+    """A copy of the example paper, and what it inputs."""
+    for name in ("paper.tex", "macros.tex"):
+        shutil.copy(DATA / name, here / name)
+    return here / "paper.tex"
+
+
+def broken(paper: Path, old: str, new: str) -> int:
+    """Break the paper at its only occurrence of a text; returns the line."""
+    text = paper.read_text(encoding="utf-8")
+    assert text.count(old) == 1, old
+    paper.write_text(text.replace(old, new), encoding="utf-8")
+    return text[: text.index(old)].count("\n") + 1
+
+
+# --- an example paper ---------------------------------------------------------------------
+def test_a_paper_that_is_right(cltheory: Any, paper: Path) -> None:
+    code, out, err = cltheory("check", "paper.tex")
+    assert (code, err) == (0, "")
+    assert out == "9 marked equations in 1 file: 9 equal (9 exact)\n"
+
+
+def test_a_flipped_sign_is_found_with_a_point_and_the_edit(cltheory: Any, paper: Path) -> None:
+    line = broken(paper, r"\frac{mn - 1 + \heat}{n \left", r"\frac{mn + 1 + \heat}{n \left")
+    code, out, err = cltheory("check", "paper.tex")
+    assert (code, err) == (1, "")
+    lines = out.splitlines()
+    assert lines[0].startswith(f"paper.tex:{line - 1}:")
+    assert lines[0].endswith("differs from supcl-threshold.alpha_min")
+    assert lines[1].startswith("    printed  ") and "m*n" in lines[1]
+    assert lines[2].startswith("    derived  ") and "m*n - 1" in lines[2]
+    assert lines[3].startswith("    at       m = 2, n = 2, tau = 1: printed 0.738405844")
+    assert ", derived 0.619202922" in lines[3]
+    assert lines[4].startswith("    edit     ")
+    assert lines[5].startswith("    giving   ")
+    assert r"\amin = \frac{mn - 1 + \heat}{n" in lines[5]
+    assert lines[-1] == "9 marked equations in 1 file: 8 equal (8 exact), 1 different"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "title"),
+    [
+        (r"n + n \heat}, 1", r"n + m \heat}, 1", "supcl-threshold.alpha_min"),
+        (r"\heat}, 1 \Bigr]", r"\heat}, 2 \Bigr]", "supcl-threshold.alpha_min"),
+        (r"\alpha \in \Bigl(", r"\alpha \in \Bigl[", "supcl-threshold.alpha_min"),
+        (r"\alpha \le ", r"\alpha \ge ", "not supcl-threshold.alpha_min"),
+        (r"\frac{10 \, ", r"\frac{9 \, ", "supcl-threshold.alpha_min"),
+        ("k -> m - 1", "k -> m + 1", "supcl-threshold.tau_max"),
+        (r"\log (N - 3)", r"\log (N - 2)", "sigmoid-threshold.t_simplex"),
+        (r"\frac12 \log", r"\frac13 \log", "sigmoid-threshold.t_antipodal"),
+        ("{1 + c^2}", "{1 + c^3}", "ccem.positive"),
+        (r"N, & \text{otherwise}", r"N + 1, & \text{otherwise}", "ccem.min_dimension"),
+    ],
+)
+def test_every_equation_of_the_paper_can_fail(
+    cltheory: Any, paper: Path, old: str, new: str, title: str
+) -> None:
+    line = broken(paper, old, new)
+    code, out, _ = cltheory("check", "paper.tex")
+    assert code == 1
+    (head,) = [row for row in out.splitlines() if row.startswith("paper.tex:")]
+    assert f" differs from {title}" in head
+    assert abs(int(head.split(":")[1]) - line) <= 3
+    assert out.splitlines()[-1].endswith("8 equal (8 exact), 1 different")
+
+
+def test_a_macro_of_another_file_matters(cltheory: Any, paper: Path) -> None:
+    macros = paper.parent / "macros.tex"
+    macros.write_text(macros.read_text().replace("(#1 - 1)", "(#1 + 1)"))
+    code, out, _ = cltheory("check", "paper.tex")
+    assert code == 1
+    assert "2 different" in out
+    macros.unlink()
+    code, out, _ = cltheory("check", "paper.tex")
+    assert code == 2
+    assert r"\heat" in out
+    (paper.parent / "elsewhere.sty").write_text((DATA / "macros.tex").read_text())
+    assert cltheory("check", "paper.tex", "--macros", "elsewhere.sty").code == 0
+
+
+def test_macros_of_the_root_of_a_document(cltheory: Any, here: Path) -> None:
+    (here / "main.tex").write_text(r"\usepackage{amsmath, shared/mine} \newcommand{\one}{1}")
+    for folder in ("shared", "sections"):
+        (here / folder).mkdir()
+    (here / "shared" / "mine.sty").write_text(r"\newcommand{\ninv}{\frac{\one}{n}} \input{mine}")
+    text = "% !TEX root = ../main.tex\n" + MARK + r"\[ a_0 = \ninv \]"
+    (here / "sections" / "theory.tex").write_text(text)
+    assert cltheory("check", ".").code == 0
+    assert cltheory("check", "sections/theory.tex").code == 0
+    (here / "sections" / "theory.tex").write_text(text.replace("!TEX", "!NO"))
+    assert cltheory("check", "sections").code == 2
+
+
+def test_list_checks_nothing(cltheory: Any, paper: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compare, "check_equation", None)
+    broken(paper, r"\log (N - 3)", r"\log (N - 2)")
+    code, out, err = cltheory("check", "--list", "paper.tex")
+    assert (code, err) == (0, "")
+    rows = out.splitlines()
+    assert len(rows) == 9
+    assert rows[0].startswith("paper.tex:18: supcl-threshold.alpha_min  ")
+    listed = json.loads(cltheory("check", "--list", "--format", "json", "paper.tex").out)
+    assert [row["title"] for row in listed][2] == "not supcl-threshold.alpha_min"
+    assert set(listed[0]) == {"file", "line", "column", "title", "source"}
+
+
+def test_list_names_what_is_wrong(cltheory: Any, here: Path) -> None:
+    (here / "a.tex").write_text(RIGHT + "% cltheory: ?\n")
+    code, out, err = cltheory("check", "--list", "a.tex")
+    assert code == 2
+    assert out.count("\n") == 1
+    assert err.startswith("a.tex:3:1: ")
+
+
+# --- exit codes -------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("text", "code", "says"),
+    [
+        ("no mark", 0, "no marked equation in 1 file; '% cltheory: RESULT.QUANTITY'"),
+        (RIGHT, 0, "1 marked equation in 1 file: 1 equal (1 exact)"),
+        (RIGHT + WRONG, 1, "1 equal (1 exact), 1 different"),
+        (RIGHT + UNREAD, 2, "a.tex:4:10: not read: "),
+        (RIGHT + "% cltheory: a.b\n$$x$$", 2, "a.tex:3:1: there is no result 'a'"),
+        (RIGHT + "% cltheory: ssem.b\n$$x$$", 2, "a.tex:3:1: ssem has no b"),
+        (RIGHT + MARK[:-1] + " (q = 1)\n$$x$$", 2, "a.tex:3:1: supcl-threshold has no parameter q"),
+        (RIGHT + MARK[:-1] + " (m = 1)\n$$x$$", 2, "a.tex:3:1: "),
+        (RIGHT + MARK[:-1] + " [q -> $]\n$$x$$", 2, "a.tex:3:1: q -> $"),
+        (RIGHT + MARK, 2, "a.tex:3:1: the directive for supcl-threshold.alpha_min_tau_0 marks"),
+        (WRONG + UNREAD + MARK, 2, "in 1 file: 1 different, 1 not read; 1 problem"),
+    ],
+)  # fmt: skip
+def test_exit_codes(cltheory: Any, here: Path, text: str, code: int, says: str) -> None:
+    """2 wins over 1: something was not checked at all."""
+    (here / "a.tex").write_text(text)
+    found = cltheory("check", "a.tex")
+    assert found.code == code
+    assert found.err == ""
+    assert says in found.out
+    assert "Traceback" not in found.out
+
+
+def fake(monkeypatch: pytest.MonkeyPatch, **known: Any) -> None:
+    """Answer every comparison the same."""
+    monkeypatch.setattr(compare, "check_equation", lambda *_: Finding(**known))
+
+
+def test_agreement_at_samples_is_not_enough(
+    cltheory: Any, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[bool] = []
+
+    def answer(source: str, target: Any, macros: Any) -> Finding:
+        asked.append(target.allow_sampled)
+        return Finding(
+            "equal" if target.allow_sampled else "undecided",
+            target.allow_sampled,
+            "sampled",
+            "300 points",
+            printed="p",
+        )
+
+    monkeypatch.setattr(compare, "check_equation", answer)
+    (here / "a.tex").write_text(RIGHT)
+    code, out, _ = cltheory("check", "a.tex")
+    assert code == 1
+    assert "agrees with supcl-threshold.alpha_min_tau_0 at sampled points only" in out
+    assert "1 agreeing at sampled points only" in out
+    code, out, _ = cltheory("check", "--allow-sampled", "a.tex")
+    assert (code, out) == (0, "1 marked equation in 1 file: 1 equal (1 sampled)\n")
+    (here / "a.tex").write_text(RIGHT.replace("tau_0", "tau_0 allow-sampled"))
+    assert cltheory("check", "a.tex").code == 0
+    assert asked == [False, True, True]
+
+
+def test_undecided_is_not_equal(cltheory: Any, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fake(monkeypatch, verdict="undecided", ok=False, message="out of time")
+    (here / "a.tex").write_text(RIGHT)
+    code, out, _ = cltheory("check", "a.tex")
+    assert code == 1
+    assert "could not be decided against" in out
+    assert out.endswith("1 undecided\n")
+
+
+def test_a_defect_in_one_check_does_not_hide_the_others(
+    cltheory: Any, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    true_check = compare.check_equation
+
+    def fails(source: str, target: Any, macros: Any) -> Finding:
+        if "2" in source:
+            raise RuntimeError("lost\nit")
+        return true_check(source, target, macros)
+
+    monkeypatch.setattr(compare, "check_equation", fails)
+    (here / "a.tex").write_text(WRONG + RIGHT)
+    code, out, _ = cltheory("check", "a.tex")
+    assert code == 2
+    assert "the check failed, which is a defect: RuntimeError: lost it\n" in out
+    assert "1 equal" in out
+
+
+# --- Markdown and notebooks ---------------------------------------------------------------
+def test_markdown_and_notebooks(cltheory: Any, here: Path) -> None:
+    mark = "<!-- cltheory: supcl-threshold.alpha_min_tau_0 -->\n"
+    math = "$$\n\\newcommand{\\one}{1}\na_0 = \\one / n\n$$"
+    wrong = mark + "$$a_0 =\n \\frac{n}{1}$$"
+    (here / "a.md").write_text(mark + "```math\na_0 = 1/n\n```\n" + wrong)
+    cell = {"cell_type": "markdown", "metadata": {}, "source": wrong.splitlines(keepends=True)}
+    (here / "b.ipynb").write_text(json.dumps({"cells": [cell, cell]}, indent=1))
+    assert math
+    code, out, _ = cltheory("check", ".")
+    assert code == 1
+    heads = [line.split(": differs")[0] for line in out.splitlines() if ": differs" in line]
+    assert heads == ["./a.md:6:3", "./b.ipynb:8: cell 1, line 2", "./b.ipynb:17: cell 2, line 2"]
+    assert out.endswith("4 marked equations in 2 files: 1 equal (1 exact), 3 different\n")
+
+
+# --- files and folders -------------------------------------------------------------------------
+def test_folders(cltheory: Any, here: Path) -> None:
+    kept = ["a.tex", "b/c.MD", "b/d/e.ipynb", "b/build.tex"]
+    skipped = [".git/a.tex", "build/a.tex", "b/node_modules/a.tex", ".a.tex", "a.txt", "b/.x/a.md"]
+    for name in [*kept, *skipped]:
+        (here / name).parent.mkdir(parents=True, exist_ok=True)
+        (here / name).write_text(RIGHT)
+    found, problems = files_of(["."])
+    assert sorted(Path(file).as_posix() for file, _ in found) == sorted(kept)
+    assert not problems
+    # Given by name it is read, and once.
+    found, _ = files_of(["build", "a.tex", "./a.tex", "."])
+    assert found[:2] == [("build/a.tex", False), ("a.tex", True)]
+    assert sorted(file for file, _ in found[2:]) == ["./b/build.tex", "./b/c.MD", "./b/d/e.ipynb"]
+
+
+def test_links_make_no_loop(here: Path) -> None:
+    (here / "a.tex").write_text(RIGHT)
+    (here / "folder").mkdir()
+    (here / "folder" / "up").symlink_to(here, target_is_directory=True)
+    (here / "folder" / "self").symlink_to(here / "folder", target_is_directory=True)
+    (here / "again.tex").symlink_to(here / "a.tex")
+    found, _ = files_of(["."])
+    assert [file for file, _ in found] == ["./a.tex"]
+    found, _ = files_of(["folder/up"])
+    assert len(found) == 1
+
+
+def test_a_link_to_nothing_or_to_itself(cltheory: Any, here: Path) -> None:
+    (here / "gone.tex").symlink_to("nowhere.tex")
+    (here / "loop.tex").symlink_to("loop.tex")
+    (here / "a.tex").write_text(RIGHT)
+    code, out, _ = cltheory("check", ".")
+    assert code == 2
+    assert "./gone.tex:1: cannot be read: No such file" in out
+    assert "./loop.tex:1: cannot be read: " in out
+    assert "1 equal" in out
+    assert cltheory("check", "loop.tex").code == 2
+
+
+def test_a_folder_without_permission(
+    cltheory: Any, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (here / "a.tex").write_text(RIGHT)
+    (here / "closed").mkdir()
+    true_scandir = os.scandir
+
+    def scandir(path: Any) -> Any:
+        if str(path).endswith("closed"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return true_scandir(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    code, out, _ = cltheory("check", ".")
+    assert code == 2
+    assert "./closed:1: cannot be read: Permission denied" in out
+    assert "1 equal" in out
+
+
+def test_files_that_are_no_text(cltheory: Any, here: Path) -> None:
+    (here / "elf.tex").write_bytes(b"\x7fELF\0\0\xff")
+    (here / "latin.tex").write_bytes(RIGHT.encode() + "é".encode("latin-1"))
+    (here / "utf16.md").write_bytes(RIGHT.encode("utf-16"))
+    (here / "quiet.tex").write_bytes("é".encode("latin-1"))
+    (here / "a.tex").write_text(RIGHT)
+    os.mkfifo(here / "pipe.tex")
+    code, out, _ = cltheory("check", ".")
+    assert code == 2
+    assert "./latin.tex:1: line 3 is not UTF-8" in out
+    assert "./utf16.md:1: the file is UTF-16" in out
+    assert "./pipe.tex:1: it is not a file" in out
+    # What marks nothing is nobody's concern, unless it was asked for by name and is no text.
+    assert "elf" not in out and "quiet" not in out
+    assert "1 equal" in out
+    assert cltheory("check", "quiet.tex").code == 0
+    code, out, _ = cltheory("check", "elf.tex")
+    assert code == 2
+    assert "elf.tex:1: the file is binary" in out
+
+
+def test_a_declared_encoding(cltheory: Any, here: Path) -> None:
+    text = "\\usepackage[latin1]{inputenc} é\r\n" + RIGHT.replace("\n", "\r\n")
+    (here / "a.tex").write_bytes(text.encode("latin-1"))
+    (here / "b.tex").write_bytes(b"\xef\xbb\xbf" + WRONG.encode())
+    code, out, _ = cltheory("check", ".")
+    assert code == 1
+    assert "./b.tex:2:4: differs" in out
+    assert "1 equal" in out
+
+
+def test_a_file_that_is_too_large(
+    cltheory: Any, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(papers_module, "MAX_BYTES", 10)
+    (here / "a.tex").write_text(RIGHT)
+    code, out, _ = cltheory("check", "a.tex")
+    assert code == 2
+    assert "bytes are too many (at most 10)" in out
+
+
+@pytest.mark.parametrize(
+    ("args", "says"),
+    [
+        ([], "give a .tex, .md or .ipynb file"),
+        (["nope.tex"], "there is no nope.tex"),
+        (["a.tex", "nope"], "there is no nope"),
+        (["a.pdf"], "a.pdf is not one of *.tex, *.md, *.ipynb"),
+        (["a.tex", "--format", "yaml"], "sarif"),
+        (["a.tex", "--list", "--format", "sarif"], "--list goes with"),
+        (["a.tex", "--output", "no/such/file"], "there is no folder no/such"),
+        (["a.tex", "--output", "."], "is a directory"),
+        (["a.tex", "--frozen", "nope.lock"], "nope.lock"),
+        (["a.tex", "--macros", "nope.tex"], "nope.tex"),
+    ],
+)
+def test_bad_arguments(refused: Callable[..., str], here: Path, args: list[str], says: str) -> None:
+    (here / "a.tex").write_text(RIGHT)
+    (here / "a.pdf").write_text("x")
+    assert says in refused("check", *args)
+
+
+def test_names_with_odd_characters(cltheory: Any, here: Path) -> None:
+    names = [
+        "a b.tex",
+        "--format.tex",
+        "a\n::error::b.tex",
+        "\x1b[31m.tex",
+        os.fsdecode(b"\xff.tex"),
+    ]
+    for name in names:
+        (here / name).write_text(UNREAD)
+    code, out, _ = cltheory("check", "--", *names)
+    assert code == 2
+    assert "\n::error" not in out and "\x1b" not in out
+    assert "\\x1b[31m.tex:2:10: not read: " in out
+    for style in ("json", "junit", "sarif", "github"):
+        assert cltheory("check", "--format", style, "--", *names).code == 2
+
+
+def test_orders_to_a_terminal_are_not_passed_on(cltheory: Any, here: Path) -> None:
+    (here / "a.tex").write_text(
+        "% cltheory: \x1b[31ma.b\n$$x$$\n" + MARK + "\\[ \x1b[2J\x07 = 1 \\]"
+    )
+    code, out, _ = cltheory("check", "a.tex")
+    assert code == 2
+    assert "\x1b" not in out and "\x07" not in out
+
+
+def test_ten_megabytes(cltheory: Any, here: Path) -> None:
+    (here / "a.tex").write_text("words $x$ \\emph{more}\n" * 450_000 + WRONG)
+    code, out, _ = cltheory("check", "a.tex")
+    assert code == 1
+    assert out.startswith("a.tex:450002:4: differs")
+    (here / "a.tex").write_text("x" * 10_000_000 + " % cltheory: " + "y" * 1_000_000)
+    assert cltheory("check", "a.tex").code == 2
+
+
+# --- options ------------------------------------------------------------------------------------
+def test_output_goes_to_a_file_and_text_to_the_terminal(cltheory: Any, here: Path) -> None:
+    (here / "a.tex").write_text(WRONG)
+    code, out, _ = cltheory("check", "a.tex", "--format", "json", "--output", "report.json")
+    assert code == 1
+    assert out.startswith("a.tex:2:4: differs")
+    assert json.loads((here / "report.json").read_text())["code"] == 1
+    code, out, _ = cltheory("check", "a.tex", "--output", "report.txt")
+    assert (code, out) == (1, "1 marked equation in 1 file: 1 different\n")
+    assert (here / "report.txt").read_text().startswith("a.tex:2:4: differs")
+    cltheory("check", "a.tex", "--list", "--output", "list.txt")
+    assert (here / "list.txt").read_text().startswith("a.tex:2: supcl")
+
+
+def test_a_lock(cltheory: Any, here: Path) -> None:
+    (here / "a.tex").write_text(RIGHT)
+    lock = here / "cltheory.lock"
+    lock.write_text(cltheory("freeze", "supcl-threshold", "ssem").out)
+    code, out, err = cltheory("check", "a.tex", "--frozen", "cltheory.lock")
+    assert (code, err) == (0, "")
+    assert out == "1 marked equation in 1 file: 1 equal (1 exact); 0 changes to cltheory.lock\n"
+    assert cltheory("check", "--frozen", "cltheory.lock").out == "0 changes to cltheory.lock\n"
+
+
+def test_a_lock_that_no_longer_holds(
+    cltheory: Any, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from cltheory.derive import lock
+
+    changes = [
+        lock.Change("ssem", "delta_max", "changed", "ssem.delta_max was\n1, is 2", False),
+        lock.Change("ssem", "old", "missing", "ssem.old is gone"),
+    ]
+    monkeypatch.setattr(lock, "compare_lock", lambda text: changes)
+    (here / "a.tex").write_text(RIGHT)
+    (here / "c.lock").write_text("{}")
+    code, out, _ = cltheory("check", "a.tex", "--frozen", "c.lock")
+    assert code == 1
+    assert out.splitlines()[:2] == [
+        "c.lock: ssem.delta_max was 1, is 2",
+        "c.lock: ssem.old is gone",
+    ]
+    assert out.endswith("; 2 changes to c.lock\n")
+    found = json.loads(cltheory("check", "--frozen", "c.lock", "--format", "json").out)
+    assert found["code"] == 1
+    assert [c["kind"] for c in found["changes"]] == ["changed", "missing"]
+    assert found["changes"][0]["equivalent"] is False
+    for style in ("junit", "sarif", "github"):
+        code, out, _ = cltheory("check", "--frozen", "c.lock", "--format", style)
+        assert code == 1
+        assert "ssem.old is gone" in out
+
+
+@pytest.mark.parametrize("text", [b"", b"{}", b"\xff", b"\0", b"[" * 100_000])
+def test_a_bad_lock(refused: Callable[..., str], here: Path, text: bytes) -> None:
+    (here / "c.lock").write_bytes(text)
+    assert "c.lock: " in refused("check", "--frozen", "c.lock")
+
+
+def test_require(cltheory: Any, here: Path) -> None:
+    (here / "a.tex").write_text("nothing")
+    code, out, err = cltheory("check", "a.tex", "--require")
+    assert code == 2
+    assert "no marked equation" in out
+    assert "--require" in err
+    (here / "a.tex").write_text(RIGHT)
+    assert cltheory("check", "a.tex", "--require").code == 0
+
+
+def test_an_empty_folder(cltheory: Any, here: Path) -> None:
+    code, out, _ = cltheory("check", ".")
+    assert (code, out) == (0, "no marked equation in 0 files\n")
+
+
+def test_paths_of_macros_stay_apart(here: Path) -> None:
+    text = r"\input{/etc/passwd} \input{b} \input{missing} \newcommand{\x}{1}"
+    (here / "a.tex").write_text(text + "\n" + RIGHT)
+    (here / "b.tex").write_text(r"\input{a}\newcommand{\y}{2}")
+    found = macros_of(read_paper("a.tex"))
+    assert set(found.known) == {"\\x", "\\y"}
+
+
+def test_files_of_refuses_what_is_not_there(here: Path) -> None:
+    with pytest.raises(PathError, match="there is no"):
+        files_of(["a\nb.tex"])
+
+
+def test_completion_of_options() -> None:
+    from cltheory.cli.main import cli
+
+    shell = get_completion_class("bash")
+    assert shell is not None
+    found = shell(cli, {}, "cltheory", "_X").get_completions(["check"], "--f")
+    assert {item.value for item in found} == {"--format", "--frozen"}
+    found = shell(cli, {}, "cltheory", "_X").get_completions(["check", "--format"], "s")
+    assert [item.value for item in found] == ["sarif"]
+    assert "sympy" in sys.modules  # this process has it; test_start_up.py asks another

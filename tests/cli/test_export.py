@@ -1,0 +1,662 @@
+"""``cltheory export``: macros that say what was derived, numpy functions, JSON."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+from cltheory.derive import export
+from cltheory.derive.display import Writer, words
+from cltheory.derive.engine.equal import value_at
+from cltheory.derive.engine.result import Result
+from cltheory.derive.macros import macro_name
+from cltheory.derive.papers import PAPERS, ledger_of
+from cltheory.derive.papers.sources import SOURCES, version
+from cltheory.derive.renaming import ExportError, symbol_name
+from cltheory.derive.results import results
+from cltheory.derive.tex.macros import Macros
+from cltheory.derive.tex.reader import read
+from hypothesis import given
+from hypothesis import strategies as st
+from sympy import Expr, Piecewise, Rational, S, Symbol
+
+ROOT = Path(__file__).parents[2]
+QUANTITIES = [(id, name) for id in results for name in results[id].quantities]
+
+
+@cache
+def theory() -> str:
+    return export.to_latex(list(results.values()))
+
+
+@cache
+def definitions() -> dict[str, tuple[int, str]]:
+    return defined(theory())
+
+
+def defined(text: str) -> dict[str, tuple[int, str]]:
+    r"""Arity and body of every ``\newcommand``; the braces of a body are balanced."""
+    found: dict[str, tuple[int, str]] = {}
+    for match in re.finditer(r"^\\newcommand\{(\\cl[A-Za-z]+)\}(?:\[(\d)\])?\{", text, re.M):
+        depth, at = 1, match.end()
+        while depth:
+            step = re.compile(r"\\.|[{}]|\Z", re.S).search(text, at)
+            assert step is not None and step[0], f"{match[1]} is not closed"
+            depth += {"{": 1, "}": -1}.get(step[0], 0)
+            at = step.end()
+        assert match[1] not in found, f"{match[1]} is defined twice"
+        found[match[1]] = int(match[2] or 0), text[match.end() : at - 1]
+    return found
+
+
+def check_macro(arity: int, body: str) -> None:
+    """Every argument is used and there, and what is opened is closed."""
+    assert {int(k) for k in re.findall(r"#(\d)", body)} == set(range(1, arity + 1))
+    assert len(re.findall(r"\\left(?![a-z])", body)) == len(re.findall(r"\\right(?![a-z])", body))
+    waiting = []
+    for kind, name in re.findall(r"\\(begin|end)\{([a-z]+)\}", body):
+        if kind == "begin":
+            waiting.append(name)
+        else:
+            assert waiting and waiting.pop() == name
+    assert not waiting
+
+
+# --- the text of the macros -----------------------------------------------------------------------
+def test_every_quantity_and_statement_has_its_macros() -> None:
+    for id in results:
+        assert macro_name(id, "statement") in definitions()
+        for name in results[id].quantities:
+            for kind in ("", "name", "eq"):
+                assert macro_name(id, name, *filter(None, [kind])) in definitions()
+    assert r"\clSupclThresholdAlphaMinTauZero" in definitions()
+
+
+def test_macros_are_well_formed() -> None:
+    assert len(definitions()) > 250
+    for name, (arity, body) in definitions().items():
+        if name != r"\clArgEnd":
+            check_macro(arity, body)
+
+
+@pytest.mark.parametrize(
+    "arity, body", [(1, "x"), (1, "#1 + #2"), (0, r"\left(x"), (0, r"\begin{cases} x")]
+)
+def test_the_check_of_macros_can_fail(arity: int, body: str) -> None:
+    with pytest.raises(AssertionError):
+        check_macro(arity, body)
+
+
+def test_an_unclosed_macro_is_noticed() -> None:
+    with pytest.raises(AssertionError, match="closed"):
+        defined("\\newcommand{\\clX}[1]{\\frac{#1}{2}\n")
+
+
+def test_two_macros_of_one_name_are_refused() -> None:
+    one = results["supcl-threshold"]
+    with pytest.raises(ExportError, match=r"two macros would be called \\clSupclThreshold"):
+        export.to_latex([one, one])
+
+
+def test_the_text_is_the_same_every_time() -> None:
+    assert export.to_latex(list(results.values())) == theory()
+    code = (
+        "import sys\nfrom cltheory.derive import export\nfrom cltheory.derive.results import "
+        "results\nsys.stdout.write(export.to_latex(list(results.values())))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={"PYTHONHASHSEED": "7", "PATH": ""},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == theory()
+
+
+# --- what the macros say --------------------------------------------------------------------------
+@cache
+def macros() -> Macros:
+    return Macros.from_document(theory())
+
+
+def points(result: Result, expression: Expr) -> Iterator[dict[Symbol, Expr]]:
+    """Admissible points; roots and other symbols take small fractions."""
+    others = sorted(expression.free_symbols - set(result.domain.ranges), key=str)
+    for k, point in enumerate([dict(result.domain.witness), *result.domain.points(8)]):
+        if result.domain.contains(point):
+            yield {**point, **{s: Rational(k + 2 * i + 1, 17) for i, s in enumerate(others)}}
+
+
+def disagrees(printed: str, derived: Expr, result: Result, text: Macros) -> bool:
+    """Whether an expression in LaTeX has another value than the derived one somewhere."""
+    writer = Writer(result)
+    names: dict[str, Expr] = {writer.symbol(s): s for s in result.domain.ranges}
+    names |= {writer.symbol(s): s for s in derived.free_symbols}
+    names |= {name.tex: name.symbol for name in writer.roots.values()}
+    found = read(printed, names, text)
+    assert not found.relations and not found.rest
+    compared = 0
+    for point in points(result, derived):
+        one, other = value_at(found.sides[0], point), value_at(derived, point)
+        if other.is_finite and other.is_real:
+            compared += 1
+            if one is S.NaN or abs(one - other) > Rational(1, 10**30) * (1 + abs(other)):
+                return True
+    assert compared > 2
+    return False
+
+
+def calls(id: str, name: str) -> tuple[Result, Expr, str, list[Symbol]]:
+    result = results[id]
+    writer = Writer(result)
+    shown = writer.shown(result.quantity(name).expression)
+    roots = {n.symbol for n in writer.roots.values()}
+    free = shown.free_symbols - roots
+    order = [s for s in result.parameters if s in free]
+    order += sorted(free - set(order), key=str)
+    return result, shown, macro_name(id, name), order
+
+
+READ = [
+    (id, name)
+    for id, name in QUANTITIES
+    if not words(results[id].quantity(name).expression)
+    and not results[id].quantity(name).expression.has(Piecewise)
+]
+
+
+@pytest.mark.parametrize("id, name", READ)
+def test_a_macro_says_what_was_derived(id: str, name: str) -> None:
+    result, shown, macro, order = calls(id, name)
+    assert definitions()[macro][0] == len(order)
+    writer = Writer(result)
+    call = macro + "".join(f"{{{writer.symbol(s)}}}" for s in order)
+    assert not disagrees(call, shown, result, macros())
+
+
+@pytest.mark.parametrize("id, name", READ)
+def test_compound_arguments_stay_whole(id: str, name: str) -> None:
+    result, shown, macro, order = calls(id, name)
+    writer = Writer(result)
+    call, put = macro, {}
+    for k, s in enumerate(order):
+        # The value stays within the range of the symbol where that has no upper end.
+        if s.name in ("alpha", "delta"):
+            call, put[s] = call + rf"{{\frac{{{writer.symbol(s)}}}{{2}}}}", s / 2
+        else:
+            call, put[s] = call + f"{{{writer.symbol(s)} + {k + 1}}}", s + k + 1
+    assert not disagrees(call, shown.subs(put, simultaneous=True), result, macros())
+
+
+def test_a_wrong_macro_is_noticed() -> None:
+    wrong = 0
+    for id, name in READ:
+        result, shown, macro, order = calls(id, name)
+        if not order or len(order) > 8:
+            continue
+        arity, body = definitions()[macro]
+        writer = Writer(result)
+        call = macro + "".join(f"{{{writer.symbol(s)}}}" for s in order)
+        for old, new in ((" - ", " + "), (" + ", " - "), (r"\clArg{#1}", "#1"), ("- 1", "- 2")):
+            if (broken := body.replace(old, new, 1)) == body:
+                continue
+            text = theory().replace(f"[{arity}]{{{body}}}", f"[{arity}]{{{broken}}}")
+            if old.startswith("\\"):  # an argument without its parentheses
+                call = macro + "".join(f"{{{writer.symbol(s)} + 1}}" for s in order)
+                derived = shown.subs({s: s + 1 for s in order}, simultaneous=True)
+            else:
+                derived = shown
+            wrong += disagrees(call, derived, result, Macros.from_document(text))
+            break
+        if wrong > 8:
+            return
+    raise AssertionError(f"only {wrong} wrong macros were noticed")
+
+
+def test_a_root_is_said_to_be_one() -> None:
+    arity, body = definitions()[r"\clSupclOptimumXStarWhere"]
+    assert arity == 4
+    assert body.startswith(r"x^\star \in \left[0, \frac{\clArg{#1} \clArg{#2}}")
+    assert body.endswith(" = 0")
+    assert definitions()[r"\clSupclOptimumXStar"] == (0, r"x^\star")
+    result = results["supcl-optimum"]
+    (root,) = Writer(result).roots
+    function = body.partition(r"\quad ")[2].removesuffix(" = 0")
+    for k, s in enumerate(("m", "n", r"\alpha", r"\tau"), 1):
+        function = function.replace(f"#{k}", s)
+    assert not disagrees(function, Writer(result).equation(root), result, macros())
+
+
+def test_a_statement_has_its_conditions_and_its_source() -> None:
+    _, body = definitions()[r"\clSupclThresholdStatement"]
+    assert r"\begin{theorem}[{When the SupCL loss collapses classes, \cite[Theorem 2]{" in body
+    assert r"Let $m \ge 2$ and $n \ge 2$ be integers" in body
+    assert r"\item Classes do not collapse iff $\alpha > \alpha_{\min}$:" in body
+    assert r"for $\alpha \in \left(\frac{1}{n}, 1\right]$" in body
+
+
+# --- other names ----------------------------------------------------------------------------------
+def test_symbols_are_renamed_everywhere() -> None:
+    one = [results["supcl-threshold"]]
+    tex, plain = export.rename([r"\tau=T", r"m=\tilde{m}", r"alpha=\lambda"], one)
+    text = export.to_latex(one, tex)
+    found = defined(text)
+    assert found[r"\clSupclThresholdAlphaMin"] == definitions()[r"\clSupclThresholdAlphaMin"]
+    assert found[r"\clSupclThresholdTauMaxEq"][1] == (
+        r"T_{\max} = \clSupclThresholdTauMax{{\tilde{m}}}{n}{\lambda}"
+    )
+    statement = found[r"\clSupclThresholdStatement"][1]
+    assert r"$\lambda > \lambda_{\min}$" in statement
+    assert not re.search(r"\\(tau|alpha)\b", statement)
+    assert plain == {"tau": "T"}
+
+
+@pytest.mark.parametrize(
+    "text, name",
+    [
+        ("C", "C"),
+        (r"\lambda", r"\lambda"),
+        (r"N^-", "N^{-}"),
+        (r"\tilde \tau", r"\tilde{\tau}"),
+        (r"\mathcal{L}_{\mathrm{Sup}}^*", r"\mathcal{L}_{\mathrm{Sup}}^{*}"),
+        ("t'", r"t^{\prime}"),
+        (r"\hat{\tau_0}", r"\hat{\tau_{0}}"),
+    ],
+)
+def test_names_that_are_accepted(text: str, name: str) -> None:
+    assert symbol_name(text) == name
+
+
+HOSTILE = [
+    *(
+        "",
+        "1",
+        "m+n",
+        "m n",
+        "{m",
+        "m}",
+        "m^2^3",
+        "m_",
+        r"\tilde",
+        r"\mathrm{}",
+        "m%",
+        "m#1",
+        "$m$",
+    ),
+    *(r"\input{x}", r"\def\x{1}", r"\catcode", r"^^41", r"\tilde{\tilde{}}", r"\text{\input}"),
+    *("~", "m&n", r"\left(m\right)", "m\n\nn", "m" * 100, "{" * 60, r"\tilde{" * 8 + "m" + "}" * 8),
+    *("é", "m\x00", r"\csname x\endcsname", r"m_{\input{x}}", r"\m@th", r"m_{\text{%}}"),
+]
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_names_that_are_refused(text: str) -> None:
+    with pytest.raises(ExportError) as refusal:
+        symbol_name(text)
+    assert len(str(refusal.value)) < 300
+
+
+@given(st.text(alphabet="\\{}_^'ab1%#$& \ntildeinpumahrsc*+-", max_size=40))
+def test_whatever_is_accepted_can_do_nothing(text: str) -> None:
+    try:
+        name = symbol_name(text)
+    except ExportError:
+        return
+    assert re.fullmatch(r"[A-Za-z0-9{}_^\\ *+-]+", name)
+    assert not set(re.findall(r"\\([A-Za-z]+)", name)) & {"input", "def", "csname", "catcode"}
+    assert symbol_name(name) == name
+
+
+@pytest.mark.parametrize(
+    "pair, says",
+    [
+        ("tau", "SYMBOL=NAME"),
+        ("q=x", "no symbol 'q'; there are m, n"),
+        ("tau=n", "two symbols of supcl-threshold would be called n"),
+        (r"m=\alpha_{\min}", "taken"),
+        ("tau=lambda", "Python"),
+        (r"tau=\hat{T}", "not a name in Python"),
+    ],
+)
+def test_renaming_that_is_refused(refused: Callable[..., str], pair: str, says: str) -> None:
+    assert says in refused("export", "--python", "-", "supcl-threshold", "--rename", pair) or (
+        says in refused("export", "--latex", "-", "supcl-threshold", "--rename", pair)
+    )
+
+
+def test_names_may_be_swapped() -> None:
+    tex, _ = export.rename(["m=n", "n=m"], [results["supcl-threshold"]])
+    assert tex == {"m": "n", "n": "m"}
+
+
+# --- numpy ----------------------------------------------------------------------------------------
+@pytest.fixture(scope="session")
+def module(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
+    path = tmp_path_factory.mktemp("export") / "theory.py"
+    path.write_text(export.to_python(list(results.values())), encoding="utf-8")
+    spec = importlib.util.spec_from_file_location("exported_theory", path)
+    assert spec is not None and spec.loader is not None
+    found = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(found)
+    return found
+
+
+NUMERIC = [
+    (id, name) for id, name in QUANTITIES if not words(results[id].quantity(name).expression)
+]
+
+
+@pytest.mark.parametrize("id, name", NUMERIC)
+def test_exported_functions_agree_with_the_result(module: ModuleType, id: str, name: str) -> None:
+    result = results[id]
+    q = result.quantity(name)
+    function = getattr(module, f"{id.replace('-', '_')}_{name}")
+    others = sorted(s.name for s in q.expression.free_symbols - set(result.parameters))
+    domain = q.domain if q.domain is not None else result.domain
+    inside = [p for p in [domain.witness, *domain.points(16)] if domain.contains(p)]
+    order = [s for s in result.parameters if s in q.expression.free_symbols]
+    columns = [np.array([float(p[s]) for p in inside]) for s in order]
+    extra = [np.linspace(-0.4, 0.9, len(inside)) + 0.01 * k for k in range(len(others))]
+    with np.errstate(all="ignore"):
+        found = function(*columns, *extra)
+        if others:
+            given_ = zip([*order, *map(Symbol, others)], [*columns, *extra], strict=True)
+            values = {s.name: v for s, v in given_}
+            expected = [
+                float(q.expression.subs({s: values[s.name][k] for s in q.expression.free_symbols}))
+                for k in range(len(inside))
+            ]
+        else:
+            expected = result.function(name)(*columns)
+    # Roots are found by bisection here and by Newton steps there: 1e-9 of float64's 1e-16.
+    np.testing.assert_allclose(
+        np.broadcast_to(found, (len(inside),)),
+        np.broadcast_to(expected, (len(inside),)),
+        rtol=1e-9,
+        atol=1e-9,
+    )
+
+
+@given(m=st.integers(2, 50), n=st.integers(2, 50), alpha=st.floats(0, 1), tau=st.floats(0.05, 5.0))
+def test_exported_functions_agree_everywhere(
+    module: ModuleType, m: int, n: int, alpha: float, tau: float
+) -> None:
+    one = module.supcl_optimum_x_star(m, n, alpha, tau)
+    other = results["supcl-optimum"].function("x_star")(m, n, alpha, tau)
+    # The slope at the root can be as small as exp(-1/tau): both are right to its rounding.
+    np.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(
+        module.supcl_threshold_alpha_min(m, n, tau),
+        results["supcl-threshold"].function("alpha_min")(m, n, tau),
+        rtol=1e-13,
+    )
+
+
+def test_exported_functions_say_what_they_are(module: ModuleType) -> None:
+    doc = module.supcl_threshold_tau_max.__doc__
+    assert "lasses do not collapse iff tau < tau_max." in doc
+    assert "alpha: in (1/n, 1]" in doc
+    assert "lee2025ssem, Theorem 2" in doc
+    assert module.supcl_threshold_alpha_min([2, 3], 4, 1.0).shape == (2,)
+
+
+def test_what_numpy_lacks_is_left_out(module: ModuleType) -> None:
+    assert not hasattr(module, "sigmoid_optimum_regime")
+    text = export.to_python([results["sigmoid-optimum"]])
+    assert "# Left out: sigmoid_optimum_regime has words as values: antipodal, between" in text
+
+
+def test_a_function_that_numpy_lacks_is_refused() -> None:
+    from cltheory.derive.engine.compile import NotNumpy, python_function
+    from sympy import zeta
+
+    s = Symbol("s", real=True)
+    with pytest.raises(NotNumpy, match="zeta"):
+        python_function("f", zeta(s), [s], "")
+
+
+ALONE = """
+import sys
+class Only:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in ("sympy", "mpmath", "cltheory", "torch", "scipy"):
+            raise ImportError(name)
+sys.meta_path.insert(0, Only())
+import theory
+print(theory.supcl_threshold_alpha_min(10, 50, 0.1))
+print(theory.supcl_optimum_x_star([10, 20], 50, 0.5, [[0.1], [0.2]]).shape)
+try:
+    import sympy
+except ImportError:
+    print("blocked")
+"""
+
+
+def test_the_module_needs_numpy_only(tmp_path: Path) -> None:
+    (tmp_path / "theory.py").write_text(export.to_python(list(results.values())), encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-c", ALONE], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    value, shape, blocked = done.stdout.split("\n")[:3]
+    expected = results["supcl-threshold"].value("alpha_min", m=10, n=50, tau="0.1")
+    assert float(value) == pytest.approx(float(expected), rel=1e-14)
+    assert (shape, blocked) == ("(2, 2)", "blocked")
+
+
+def test_symbols_of_functions_are_renamed() -> None:
+    one = [results["supcl-optimum"]]
+    _, plain = export.rename(["tau=T", "m=x"], one, python=True)
+    space: dict[str, Any] = {}
+    exec(export.to_python(one, plain), space)
+    same: dict[str, Any] = {}
+    exec(export.to_python(one), same)
+    for name in ("x_star", "loss"):
+        f, g = (s[f"supcl_optimum_{name}"] for s in (space, same))
+        args = (4, 5, 0.3, 0.4) if name == "x_star" else (4, 5, 2, 0.3, 0.4)
+        assert f(*args) == g(*args)
+        assert f(*args[:-1], T=0.4) == g(*args)
+
+
+# --- JSON -----------------------------------------------------------------------------------------
+def test_the_registry(cltheory: Any) -> None:
+    code, out, err = cltheory("export", "--json", "-")
+    assert (code, err) == (0, "")
+    found = json.loads(out)
+    assert (found["schema"], found["schema_version"]) == ("cltheory-registry", 1)
+    assert found["cltheory"] == version()
+    assert [r["id"] for r in found["results"]] == list(results)
+    assert {s["key"] for s in found["sources"]} == set(SOURCES)
+    for r in found["results"]:
+        assert "claims" not in r
+        assert r["source"] and r["steps"] and r["assumptions"] and r["evidence"]
+        for q in r["quantities"].values():
+            assert q["sympy"] and q["latex"] and q["symbol"] and q["meaning"]
+            assert isinstance(q["free_symbols"], list)
+
+
+def test_the_registry_with_claims(cltheory: Any) -> None:
+    code, out, _ = cltheory("export", "--json", "-", "--claims", "cnce-optimum")
+    assert code == 0
+    (found,) = json.loads(out)["results"]
+    assert found["claims"]
+    assert {c["verdict"] for c in found["claims"]} <= {"agrees", "differs", "needs-condition"}
+
+
+# --- files ----------------------------------------------------------------------------------------
+def test_files_are_written_and_may_be_written_again(cltheory: Any, tmp_path: Path) -> None:
+    args = ["--latex", str(tmp_path / "theory.tex"), "--python", str(tmp_path / "theory.py")]
+    args += ["--json", str(tmp_path / "theory.json"), "supcl-threshold"]
+    for _ in range(2):
+        assert cltheory("export", *args).code == 0
+        names = ["theory.bib", "theory.json", "theory.py", "theory.tex"]
+        assert sorted(p.name for p in tmp_path.iterdir()) == names
+    assert "@inproceedings{lee2025ssem," in (tmp_path / "theory.bib").read_text()
+
+
+@pytest.mark.parametrize("name", ["paper.tex", "paper.bib"])
+def test_a_paper_is_not_overwritten(
+    cltheory: Any, refused: Callable[..., str], tmp_path: Path, name: str
+) -> None:
+    (tmp_path / name).write_text("my work")
+    tex = str(tmp_path / "paper.tex")
+    assert "was not written by cltheory" in refused("export", "--latex", tex, "ssem")
+    assert (tmp_path / name).read_text() == "my work"
+    assert len(list(tmp_path.iterdir())) == 1
+    assert cltheory("export", "--latex", tex, "--force", "ssem").code == 0
+
+
+@pytest.mark.parametrize(
+    "args, says",
+    [
+        ([], "--latex, --bib, --python or --json FILE"),
+        (["--latex", "-", "--json", "-"], "standard output"),
+        (["--latex", "x.tex", "--bib", "x.tex"], "x.tex"),
+        (["--json", "-", "--rename", "tau=T"], "--rename is for"),
+        (["--latex", "-", "--claims"], "--claims is for"),
+        (["--latex", "-", "no-such-result"], "there is no result"),
+        (["--latex", "no/such/folder/x.tex", "ssem"], "No such file"),
+    ],
+)
+def test_bad_input(refused: Callable[..., str], args: list[str], says: str) -> None:
+    assert says in refused("export", *args)
+
+
+# --- sources --------------------------------------------------------------------------------------
+def test_the_sources_are_those_of_the_project() -> None:
+    for key in PAPERS:
+        assert SOURCES[key].title == ledger_of(key).title
+    for result in results.values():
+        assert any(key in result.source for key in SOURCES)
+    citation = ROOT / "CITATION.cff"
+    if citation.is_file():
+        text = citation.read_text(encoding="utf-8")
+        for source in SOURCES.values():
+            part = text.partition(f'"{source.title}"')[2].partition("- type:")[0]
+            assert f"year: {source.year}" in part
+            assert tuple(re.findall(r"family-names: (.+)", part)) == tuple(
+                family for family, _ in source.authors
+            )
+
+
+# --- TeX ------------------------------------------------------------------------------------------
+needs_tex = pytest.mark.skipif(
+    shutil.which("pdflatex") is None or shutil.which("bibtex") is None,
+    reason="no pdflatex and bibtex (Debian: texlive-latex-base, texlive-latex-recommended)",
+)
+PREAMBLE = r"""\documentclass{article}
+\usepackage{amsmath,amssymb,amsthm}
+\input{theory}
+"""
+
+
+def tex(folder: Path, document: str, program: str = "pdflatex") -> tuple[int, str]:
+    if program == "pdflatex":
+        (folder / "paper.tex").write_text(document, encoding="utf-8")
+        command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper"]
+    else:
+        command = [program, "paper"]
+    done = subprocess.run(
+        command, cwd=folder, capture_output=True, stdin=subprocess.DEVNULL, timeout=120
+    )
+    return done.returncode, done.stdout.decode(errors="replace")
+
+
+@pytest.fixture
+def folder(cltheory: Any, tmp_path: Path) -> Path:
+    assert cltheory("export", "--latex", str(tmp_path / "theory.tex")).code == 0
+    return tmp_path
+
+
+@needs_tex
+def test_a_document_that_uses_everything_compiles(folder: Path) -> None:
+    rows = []
+    simple, compound = "mntpbwKNr", ["m+1", "50", r"{\tilde m}", "-t", "N^-", r"\tau", "", "5", "x"]
+    for name, (arity, _) in definitions().items():
+        if name.endswith(("Statement", "Evidence", "Version")):
+            rows.append(name + "\n")
+        elif not name.startswith(r"\clArg"):
+            for given_ in (list(simple), compound):
+                rows.append("$" + name + "".join(f"{{{a}}}" for a in given_[:arity]) + "$\n")
+    document = "\n".join(
+        # Twice: a file that several parts read does no harm.
+        [PREAMBLE, r"\input{theory}\begin{document}\nocite{*}", *rows]
+        + [r"\bibliographystyle{plain}\bibliography{theory}\end{document}"]
+    )
+    assert tex(folder, document)[0] == 0
+    code, log = tex(folder, document, "bibtex")
+    assert code == 0, log
+    assert "Warning" not in log
+    tex(folder, document)
+    code, log = tex(folder, document)
+    assert code == 0
+    assert "undefined" not in log
+
+
+@needs_tex
+@pytest.mark.parametrize(
+    "argument, printed",
+    [
+        ("m", "m"),
+        (r"\tau", r"\tau"),
+        (r"{\tilde m}", r"\tilde m"),
+        ("N^-", r"\left (N^-\right )"),
+        ("m+1", r"\left (m+1\right )"),
+        ("5", r"\left (5\right )"),
+        ("50", r"\left (50\right )"),
+        ("-t", r"\left (-t\right )"),
+        (r"\alpha", r"\alpha"),
+        (r"\alpha\beta", r"\left (\alpha\beta\right )"),
+    ],
+)
+def test_arguments_have_parentheses_where_they_need_them(
+    folder: Path, argument: str, printed: str
+) -> None:
+    # A macro of the author's own may stand for anything, so it is not one symbol.
+    own = r"\newcommand{\own}{m+1}" + "\n"
+    document = (
+        PREAMBLE
+        + own
+        + r"\begin{document}\edef\found{\clArg{"
+        + argument.replace(r"\tilde", r"\noexpand\tilde")
+        + r"}}\typeout{<\meaning\found>}\edef\found{\clArg{\own}}\typeout{<\meaning\found>}$\found$"
+    )
+    code, log = tex(folder, document + r"\end{document}")
+    assert code == 0, log
+    first, second = re.findall(r"<macro:->?(.*?)>", log.replace("\n", ""))[:2]
+    assert first.strip("{} ").replace(" ", "") == printed.strip("{} ").replace(" ", "")
+    assert r"\left (m+1\right )" in second
+
+
+@needs_tex
+def test_a_broken_macro_does_not_compile(folder: Path) -> None:
+    path = folder / "theory.tex"
+    text = path.read_text(encoding="utf-8")
+    broken = text.replace(r"\frac{\left(\clArg{#1}", r"\frac{\left(\clArgh{#1}")
+    assert broken != text
+    path.write_text(broken, encoding="utf-8")
+    document = PREAMBLE + r"\begin{document}\clSupclThresholdStatement\end{document}"
+    assert tex(folder, document)[0] != 0
+
+
+@needs_tex
+def test_the_authors_own_theorems_are_used(folder: Path) -> None:
+    document = PREAMBLE + (
+        r"\newtheorem{theorem}{Satz}\begin{document}\clSsemStatement\typeout{<\thetheorem>}"
+        r"\end{document}"
+    )
+    code, log = tex(folder, document)
+    assert code == 0
+    assert "<1>" in log

@@ -1,0 +1,144 @@
+"""How results are shown in Jupyter and written in words."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from cltheory.derive.display import Writer, root_names, sentence, written
+from cltheory.derive.engine.root import ClampedRoot
+from cltheory.derive.results import results
+from sympy import Symbol
+
+IDS = list(results)
+KINDS = {"text/plain", "text/latex", "text/markdown"}
+
+
+def check_math(text: str) -> None:
+    """Dollars come in pairs, and what is between them is balanced."""
+    text = text.replace(r"\$", "")
+    parts = re.split(r"\$\$|\$", text)
+    assert len(parts) % 2 == 1, "an odd number of dollars"
+    for tex in parts[1::2]:
+        tex = re.sub(r"\\[{}]", "", tex)
+        assert tex.count("{") == tex.count("}")
+        assert len(re.findall(r"\\left(?![a-z])", tex)) == len(re.findall(r"\\right(?![a-z])", tex))
+
+
+@pytest.mark.parametrize("text", ["$x", "$\\frac{1}{2$", "$\\left(x$", "a $x$ b $"])
+def test_the_check_can_fail(text: str) -> None:
+    with pytest.raises(AssertionError):
+        check_math(text)
+
+
+@pytest.mark.parametrize("id", IDS)
+def test_everything_displays(id: str) -> None:
+    result = results[id]
+    shown = [result, result.derivation, *result.derivation, *result.quantities.values()]
+    for thing in shown:
+        bundle = thing._repr_mimebundle_()
+        assert set(bundle) == KINDS
+        assert len(bundle["text/plain"]) < 250 and "\n" not in bundle["text/plain"]
+        assert bundle["text/latex"] == thing._repr_latex_()
+        for kind in ("text/latex", "text/markdown"):
+            check_math(bundle[kind])
+            assert "ClampedRoot" not in bundle[kind] and "Lambda" not in bundle[kind]
+    assert result._repr_mimebundle_(include={"text/plain"}) == {"text/plain": repr(result)}
+    assert set(result._repr_mimebundle_(exclude=["text/plain"])) == KINDS - {"text/plain"}
+
+
+@pytest.mark.parametrize("id", IDS)
+def test_a_result_shows_its_quantities_and_evidence(id: str) -> None:
+    result = results[id]
+    text = result._repr_mimebundle_()["text/markdown"]
+    rows = [line for line in text.splitlines() if line.startswith("| `")]
+    assert len(rows) == len(result.quantities)
+    # A bar in a formula would end its cell.
+    assert all(len(re.findall(r"(?<!\\)\|", row)) == 4 for row in rows)
+    assert f"Evidence: {result.evidence.grade}, {len(result.derivation)} checked steps." in text
+
+
+@pytest.mark.parametrize("id", IDS)
+def test_a_derivation_shows_numbered_steps(id: str) -> None:
+    derivation = results[id].derivation
+    text = derivation._repr_mimebundle_()["text/markdown"]
+    numbers = [int(k) for k in re.findall(r"^(\d+)\. \*\*", text, re.M)]
+    assert numbers == list(range(1, len(derivation) + 1))
+    assert repr(derivation) == f"<Derivation: {len(derivation)} steps, {derivation.evidence.grade}>"
+
+
+def test_conditions_are_shown() -> None:
+    text = results["supcl-threshold"]._repr_mimebundle_()["text/markdown"]
+    assert r"Classes do not collapse iff $\alpha > \alpha_{\min}$" in text
+    assert r"$\alpha \in \left(\frac{1}{n}, 1\right]$" in text
+    assert r"For integers $m \ge 2, n \ge 2$, $\alpha \in \left[0, 1\right]$, $\tau > 0$." in text
+
+
+@pytest.mark.parametrize("id", IDS)
+def test_roots_have_names_of_their_own(id: str) -> None:
+    result = results[id]
+    names = root_names(result)
+    roots = set().union(*(q.expression.atoms(ClampedRoot) for q in result.quantities.values()))
+    assert set(names) == roots
+    assert len({n.symbol for n in names.values()}) == len({n.tex for n in names.values()})
+    assert len({n.symbol for n in names.values()}) == len(roots)
+
+
+def test_a_root_that_is_a_quantity_has_its_name() -> None:
+    (name,) = root_names(results["sigmoid-threshold"]).values()
+    assert name.symbol.name == "t_simplex_max"
+    (name,) = root_names(results["supcl-optimum"]).values()
+    assert (name.symbol.name, name.tex) == ("x_star", r"x^\star")
+
+
+@pytest.mark.parametrize(
+    "name, tex",
+    [
+        ("tau", r"\tau"),
+        ("g_same_class", r"g_{\mathrm{same\ class}}"),
+        ("alpha_min_n_oo", r"\alpha_{\mathrm{min\ n\ oo}}"),
+        ("x_1", "x_{1}"),
+    ],
+)
+def test_symbols_are_written(name: str, tex: str) -> None:
+    assert written(Symbol(name)) == tex
+
+
+@pytest.mark.parametrize(
+    "text, said",
+    [
+        (
+            "alpha_min as the temperature goes to 0",
+            r"$\alpha_{\min}$ as the temperature goes to $0$",
+        ),
+        ("iff tau < tau_max, at m = oo", r"iff $\tau < \tau_{\max}$, at $m = \infty$"),
+        ("(alpha > 1/n)", r"$(\alpha > 1/n)$"),
+        ("a class of L_Sup", r"a class of $\mathcal{L}_{\mathrm{Sup}}$"),
+        ("u_i.v_j is small", r"$u_i^\top v_j$ is small"),
+        ("100 % of it_is", "$100$ [%] of [it_is]"),
+    ],
+)
+def test_words_and_mathematics_are_told_apart(text: str, said: str) -> None:
+    writer = Writer(results["supcl-threshold"])
+    escaped = writer.prose(text, lambda w: f"[{w}]" if "_" in w or "%" in w else w)
+    assert escaped == said
+
+
+def test_names_of_quantities_follow_the_symbols() -> None:
+    writer = Writer(results["sigmoid-threshold"], {"t": r"\beta", "b": r"\tilde{c}"})
+    assert writer.symbol_text(r"t_{\mathrm{simplex}}") == r"\beta_{\mathrm{simplex}}"
+    assert writer.symbol_text(r"b_{\mathrm{antipodal}}") == r"{\tilde{c}}_{\mathrm{antipodal}}"
+    assert writer.symbol_text(r"\lim_{t\to 0} \beta_t") == r"\lim_{\beta\to 0} \beta_\beta"
+
+
+@pytest.mark.parametrize(
+    "text, said",
+    [
+        ("classes", "Classes"),
+        ("x is", "x is"),
+        ("a class", "A class"),
+        ("alpha_min is", "alpha_min is"),
+    ],
+)
+def test_sentences_begin_with_a_capital(text: str, said: str) -> None:
+    assert sentence(text) == said

@@ -1,0 +1,258 @@
+"""Locks: what is frozen, what is said to have changed, and locks that are none."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import pytest
+from cltheory.derive import lock as locks
+from cltheory.derive.engine.evidence import Evidence, Grade
+from cltheory.derive.engine.result import Quantity
+from cltheory.derive.lock import Change, LockError, compare_lock, freeze, read_lock
+from cltheory.derive.results import UnknownResult, results
+from cltheory.derive.symbols import m, n, tau
+from hypothesis import given
+from hypothesis import strategies as st
+from sympy import Piecewise, exp
+
+ID, NAME = "supcl-threshold", "alpha_min"
+QUANTITIES = [(id, name) for id in results for name in results[id].quantities]
+
+
+@cache
+def frozen(*ids: str) -> str:
+    return freeze(ids)
+
+
+def altered(text: str, id: str, name: str, **new: Any) -> str:
+    """The lock as an older version might have written it: with a sum that fits."""
+    found = json.loads(text)
+    entry = found["quantities"][id][name]
+    entry |= new
+    entry["sha256"] = locks._sum(entry)
+    return json.dumps(found)
+
+
+def only(text: str) -> Change:
+    (found,) = compare_lock(text)
+    return found
+
+
+# --- what is frozen ---------------------------------------------------------------------------
+def test_nothing_has_changed() -> None:
+    assert compare_lock(frozen()) == []
+    assert compare_lock(frozen(ID)) == []
+
+
+def test_the_lock_is_the_same_every_time() -> None:
+    assert freeze() == frozen()
+    assert freeze(["ssem", ID, "ssem"]) == freeze([ID, "ssem"])
+
+
+def test_a_lock_says_what_it_is() -> None:
+    found = json.loads(frozen())
+    assert (found["format"], found["format_version"], found["all"]) == ("cltheory-lock", 1, True)
+    entry = found["quantities"][ID][NAME]
+    assert entry["symbols"] == ["m", "n", "tau"]
+    assert entry["domain"]["tau"] == "> 0"
+    assert entry["evidence"] == "exact"
+    assert not json.loads(frozen(ID))["all"]
+    root = found["quantities"]["supcl-optimum"]["same_class"]
+    assert root["expression"] == "1 - x_star"
+    assert root["roots"]["x_star"]["high"] == "m*n/(m*n - 1)"
+
+
+def test_unknown_results_are_refused() -> None:
+    with pytest.raises(UnknownResult):
+        freeze(["no-such"])
+
+
+# --- what has changed -------------------------------------------------------------------------
+def test_another_form_is_found_equal() -> None:
+    old = "(1 + (m*n - 1)*exp(-m/((m - 1)*tau)))/(n + n*(m - 1)*exp(-m/((m - 1)*tau)))"
+    found = only(altered(frozen(ID), ID, NAME, expression=old))
+    assert (found.id, found.quantity, found.kind) == (ID, NAME, "changed")
+    assert found.equivalent is True
+    assert "written otherwise, but equal" in found.message
+    assert old in found.message
+
+
+@pytest.mark.parametrize(
+    "old",
+    [
+        "(1 - (m*n - 1)*exp(-m/((m - 1)*tau)))/(n + n*(m - 1)*exp(-m/((m - 1)*tau)))",
+        "(1 + (m*n - 1)*exp(-m/((m - 1)*tau)))/(m + n*(m - 1)*exp(-m/((m - 1)*tau)))",
+        "1/n",
+        "tau",
+    ],
+)
+def test_another_formula_is_found_different(old: str) -> None:
+    found = only(altered(frozen(ID), ID, NAME, expression=old))
+    assert found.kind == "changed" and found.equivalent is False
+    assert "not equal" in found.message
+
+
+@pytest.mark.parametrize(
+    "old",
+    [
+        "__import__('os').system('true')",
+        "lambda: 1",
+        "q + 1",
+        "9**9**9**9",
+        "(" * 500 + "m" + ")" * 500,
+        "m + " * 3000 + "m",
+        "Piecewise((m, True))",
+        "",
+    ],
+)
+def test_what_cannot_be_read_is_not_decided(old: str) -> None:
+    found = only(altered(frozen(ID), ID, NAME, expression=old))
+    assert found.kind == "changed" and found.equivalent is None
+    assert len(found.message) < 1000
+
+
+def test_a_root_may_be_written_otherwise() -> None:
+    text = frozen("supcl-optimum")
+    entry = json.loads(text)["quantities"]["supcl-optimum"]["same_class"]
+    (name, root), same = next(iter(entry["roots"].items())), {}
+    same[name] = root | {"zero_of": f"2*n*({root['zero_of']})"}
+    found = only(altered(text, "supcl-optimum", "same_class", roots=same))
+    assert found.equivalent is True
+    for wrong in (
+        {"zero_of": f"-({root['zero_of']})"},
+        {"zero_of": f"1/10 + {root['zero_of']}"},
+        {"high": "n/(n - 1)/2"},
+    ):
+        other = {name: root | wrong}
+        found = only(altered(text, "supcl-optimum", "same_class", roots=other))
+        assert found.equivalent is not True, wrong
+    found = only(altered(text, "supcl-optimum", "same_class", expression="1 - 2*x_star"))
+    assert found.equivalent is False
+
+
+@pytest.mark.parametrize("id, name", QUANTITIES)
+def test_the_text_of_a_lock_is_read_back(id: str, name: str) -> None:
+    entry = json.loads(frozen())["quantities"][id][name]
+    q = results[id].quantity(name)
+    if q.expression.has(Piecewise):
+        return
+    again = entry | {
+        "roots": {k: r | {"zero_of": f"3*({r['zero_of']})"} for k, r in entry["roots"].items()}
+    }
+    assert locks._equivalent(results[id], q, again) is True
+
+
+def test_a_domain_or_weaker_evidence_is_a_change(monkeypatch: pytest.MonkeyPatch) -> None:
+    domain = json.loads(frozen(ID))["quantities"][ID][NAME]["domain"]
+    found = only(altered(frozen(ID), ID, NAME, domain={**domain, "tau": ">= 0"}))
+    assert found.kind == "changed" and found.equivalent is None
+    assert "domain: tau was >= 0, is > 0" in found.message
+    # What was known less well is no loss.
+    assert compare_lock(altered(frozen(ID), ID, NAME, evidence="sampled")) == []
+    text = frozen(ID)
+    weak = Evidence(Grade.SAMPLED, "for a test")
+    monkeypatch.setattr(type(results[ID]), "evidence", property(lambda self: weak))
+    assert all("evidence was exact, is sampled" in c.message for c in compare_lock(text))
+    assert compare_lock(text)
+
+
+def test_a_changed_toolkit_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = frozen(ID)
+    quantities = dict(results[ID].quantities)
+    q = quantities[NAME]
+    broken = q.expression.xreplace({exp(-m / (tau * (m - 1))): exp(-n / (tau * (m - 1)))})
+    assert broken != q.expression
+    quantities[NAME] = Quantity(broken, q.symbol, q.meaning)
+    monkeypatch.setitem(results[ID].__dict__, "_built", (results[ID].derivation, quantities))
+    found = only(text)
+    assert (found.kind, found.equivalent) == ("changed", False)
+
+
+def test_what_is_gone_and_what_is_new(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = json.loads(frozen(ID))
+    entry = found["quantities"][ID].pop("tau_max")
+    found["quantities"][ID]["no_such"] = entry
+    found["quantities"]["no-such"] = {"x": entry}
+    changes = compare_lock(json.dumps(found))
+    assert {(c.id, c.quantity, c.kind) for c in changes} == {
+        (ID, "no_such", "missing"),
+        ("no-such", "x", "missing"),
+        (ID, "tau_max", "new"),
+    }
+    # A lock of some results does not miss the others; a lock of all does.
+    every = json.loads(frozen())
+    del every["quantities"]["ssem"]
+    assert {c.id for c in compare_lock(json.dumps(every))} == {"ssem"}
+
+
+# --- what is not a lock -----------------------------------------------------------------------
+def corrupted(text: str, change: Callable[[dict[str, Any]], object]) -> str:
+    found = json.loads(text)
+    change(found)
+    return json.dumps(found)
+
+
+def entry_of(found: dict[str, Any]) -> dict[str, Any]:
+    entry: dict[str, Any] = found["quantities"][ID][NAME]
+    return entry
+
+
+@pytest.mark.parametrize(
+    "change, says",
+    [
+        (lambda f: f.update(format="other"), "not a lock"),
+        (lambda f: f.update(format_version=2), "format 2"),
+        (lambda f: f.update(format_version="x" * 10_000), "format x"),
+        (lambda f: f.pop("quantities"), "no table"),
+        (lambda f: f.update(quantities=[1]), "no table"),
+        (lambda f: f["quantities"].update({ID: 3}), "no table"),
+        (lambda f: entry_of(f).update(expression="m"), "was altered at supcl-threshold.alpha_min"),
+        (lambda f: entry_of(f).update(evidence="sampled"), "was altered"),
+        (lambda f: entry_of(f).update(evidence="certain"), "damaged"),
+        (lambda f: entry_of(f).update(sha256="0" * 64), "was altered"),
+        (lambda f: entry_of(f).pop("sha256"), "damaged"),
+        (lambda f: entry_of(f).update(expression=7), "damaged"),
+        (lambda f: entry_of(f).update(roots={"x_star": {}}), "damaged"),
+        (lambda f: entry_of(f).update(domain=["m"]), "damaged"),
+        (lambda f: entry_of(f).update(symbols="m"), "damaged"),
+        (lambda f: f["quantities"][ID].update({NAME: None}), "damaged"),
+    ],
+)
+def test_a_damaged_lock_is_refused(change: Callable[[dict[str, Any]], object], says: str) -> None:
+    with pytest.raises(LockError, match=says) as refusal:
+        compare_lock(corrupted(frozen(ID), change))
+    assert len(str(refusal.value)) < 300 and "\n" not in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "null", "[]", "{", "{}", "\x00", "[" * 100_000, '{"a":' * 100_000, "9" * 10_000]
+    + ['{"format": "cltheory-lock"}', " " * (locks.MAX_LENGTH + 1)],
+    ids=lambda text: text[:12],
+)
+def test_what_is_no_lock_is_refused(text: str) -> None:
+    with pytest.raises(LockError) as refusal:
+        read_lock(text)
+    assert len(str(refusal.value)) < 300
+
+
+@given(st.integers(0, 10**6), st.text(min_size=1, max_size=3))
+def test_a_lock_changed_anywhere_is_refused_or_noticed(place: int, put: str) -> None:
+    text = frozen(ID)
+    at = place % len(text)
+    broken = text[:at] + put + text[at + 1 :]
+    if broken == text:
+        return
+    try:
+        compare_lock(broken)
+    except LockError:
+        return
+    # What is left: white space, the version that wrote it, names, and what is not said.
+    one, other = json.loads(text), json.loads(broken)
+    for found in (one, other):
+        for extra in set(found) - {"format", "format_version", "quantities"}:
+            del found[extra]
+    assert one == other or compare_lock(broken)

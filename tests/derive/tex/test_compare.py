@@ -1,0 +1,195 @@
+"""What a statement under a directive is taken to say, and the edit that would mend it."""
+
+from __future__ import annotations
+
+import pytest
+from cltheory.derive.tex.compare import check_equation
+from cltheory.derive.tex.directives import Directive
+from cltheory.derive.tex.lookup import BadTarget
+
+E = r"e^{\frac{m}{(m-1)\tau}}"
+ALPHA = rf"\frac{{mn - 1 + {E}}}{{n(m - 1 + {E})}}"
+TAU = r"\frac{m}{m-1}\left(\log\left(1 + \frac{mn(1-\alpha)}{\alpha n - 1}\right)\right)^{-1}"
+
+
+def check(source, *names, **options):
+    id, _, first = names[0].partition(".")
+    quantities = (first, *(n.partition(".")[2] for n in names[1:]))
+    return check_equation(source, Directive(id, quantities, **options))
+
+
+SIMPLEX, T_SIMPLEX = r"\frac{N-1}{N} \log(N-3)", "sigmoid-threshold.t_simplex"
+ANTIPODAL = r"\log\frac{N-2}{2}"
+ALPHA_MIN, TAU_MAX = "supcl-threshold.alpha_min", "supcl-threshold.tau_max"
+
+
+@pytest.mark.parametrize(
+    "source, name",
+    [
+        (ALPHA, ALPHA_MIN),
+        (rf"\alpha_{{\min}} = {ALPHA}.", ALPHA_MIN),
+        (rf"\alpha_c(m, n, \tau) := {ALPHA}", ALPHA_MIN),
+        (rf"\alpha = {ALPHA}", ALPHA_MIN),
+        (rf"A = {ALPHA} = \frac1n \cdot \frac{{{E} + mn - 1}}{{{E} + m - 1}}", ALPHA_MIN),
+        (rf"\alpha > {ALPHA}", ALPHA_MIN),
+        (rf"{ALPHA} < \alpha", ALPHA_MIN),
+        (rf"\alpha \in \left({ALPHA}, 1\right]", ALPHA_MIN),
+        (rf"{ALPHA} < \alpha \le 1", ALPHA_MIN),
+        # solved for nothing: the same bound in another shape
+        (rf"\alpha n (m - 1 + {E}) > mn - 1 + {E}", ALPHA_MIN),
+        (rf"n \alpha_{{\min}} (m - 1 + {E}) = mn - 1 + {E}", ALPHA_MIN),
+        (rf"\tau < {TAU}", TAU_MAX),
+        (rf"\tau \in (0, {TAU})", TAU_MAX),
+        (r"t \ge \frac{N-1}{N} \log(N-3)", "sigmoid-threshold.t_simplex"),
+        (r"e^{2t} \le \frac{N-2}{2}", "sigmoid-threshold.t_antipodal"),
+    ],
+)
+def test_statements_that_agree(source, name) -> None:
+    found = check(source, name)
+    assert found.ok and found.verdict == "equal" and found.evidence == "exact", found
+
+
+@pytest.mark.parametrize(
+    "source, name, says",
+    [
+        (rf"\alpha \ge {ALPHA}", ALPHA_MIN, "includes the threshold"),
+        (rf"\alpha < {ALPHA}", ALPHA_MIN, "other side"),
+        (rf"\alpha \in \left[{ALPHA}, 1\right]", ALPHA_MIN, "includes the threshold"),
+        (rf"\alpha \in \left({ALPHA}, 1\right)", ALPHA_MIN, "excludes the threshold|excludes"),
+        (rf"\alpha \in \left({ALPHA}, 2\right]", ALPHA_MIN, "1"),
+        (rf"\tau > {TAU}", TAU_MAX, "other side"),
+        (rf"Q = {ALPHA} = \frac1n", ALPHA_MIN, "is not"),
+        (r"t > \frac{N-1}{N} \log(N-3)", "sigmoid-threshold.t_simplex", "excludes"),
+        (rf"n \alpha_{{\min}} (m - 1 + {E}) = mn + 1 + {E}", ALPHA_MIN, "is not"),
+    ],
+)
+def test_statements_that_differ(source, name, says) -> None:
+    import re
+
+    found = check(source, name)
+    assert found.verdict == "differs" and not found.ok
+    assert re.search(says, found.message), found
+
+
+@pytest.mark.parametrize(
+    "source, name",
+    [
+        (r"\alpha_{\min}", ALPHA_MIN),
+        (r"\alpha_{\min} = \alpha_{\min}", ALPHA_MIN),
+        (r"0 \cdot \alpha_{\min} = 0", ALPHA_MIN),
+        (r"q = \beta", ALPHA_MIN),
+        (rf"\tau < {ALPHA}", ALPHA_MIN),
+        (r"x < 1", "supcl-optimum.x_star"),
+    ],
+)
+def test_what_says_nothing_is_never_equal(source, name) -> None:
+    found = check(source, name)
+    assert found.verdict in ("unread", "differs", "undecided") and not found.ok
+
+
+@pytest.mark.parametrize(
+    "name, options, says",
+    [
+        ("supcl-optimum.nothing", {}, "has no nothing"),
+        ("no-result.x", {}, "no-result"),
+        (ALPHA_MIN, {"values": {"m": "1"}}, "m must be"),
+        (ALPHA_MIN, {"values": {"q": "1"}}, "no parameter q"),
+        (ALPHA_MIN, {"names": {"C": "import os"}}, "is not an expression"),
+        (ALPHA_MIN, {"names": {"C^": "m"}}, "is not a name"),
+    ],
+)
+def test_directives_that_name_nothing(name, options, says) -> None:
+    with pytest.raises(BadTarget, match=says) as refusal:
+        check(ALPHA, name, **options)
+    assert "\n" not in str(refusal.value)
+
+
+def test_a_complement_is_asked_for() -> None:
+    assert not check(rf"\alpha \le {ALPHA}", ALPHA_MIN).ok
+    assert check(rf"\alpha \le {ALPHA}", ALPHA_MIN, negated=True).ok
+    assert not check(rf"\alpha < {ALPHA}", ALPHA_MIN, negated=True).ok
+    assert check(rf"A = {ALPHA}", ALPHA_MIN, negated=True).verdict == "unread"
+
+
+def test_symbols_and_values() -> None:
+    C = ALPHA.replace("m", "C").replace(r"\tau", "T")
+    assert check(C, ALPHA_MIN).verdict == "unread"
+    assert check(C, ALPHA_MIN, names={"C": "m", "T": "tau"}).ok
+    assert not check(C, ALPHA_MIN, names={"C": "n", "T": "tau"}).ok
+    shifted = ALPHA.replace("m - 1", "K").replace("(m-1)", "K")
+    assert check(shifted, ALPHA_MIN, names={"K": "m - 1"}).ok
+    ten = r"\frac{10 n - 1 + e^{\frac{10}{9\tau}}}{n(9 + e^{\frac{10}{9\tau}})}"
+    assert check(ten, ALPHA_MIN, values={"m": "10"}).ok
+    assert not check(ten, ALPHA_MIN, values={"m": "11"}).ok
+    limit = r"\frac{m}{m - 1 + e^{\frac{m}{(m-1)\tau}}}"
+    assert check(limit, ALPHA_MIN, values={"n": "oo"}).ok
+    gone = check(ALPHA, ALPHA_MIN, values={"n": "oo"})
+    assert gone.verdict == "unread" and "n" in gone.message
+
+
+def test_a_row_for_each_quantity() -> None:
+    rows = rf"\alpha_{{\min}} &= {ALPHA} \\ \tau_{{\max}} &= {TAU}"
+    assert check(rows, ALPHA_MIN, TAU_MAX).ok
+    assert not check(rows, TAU_MAX, ALPHA_MIN).ok
+    one = check(rows, ALPHA_MIN)
+    assert one.verdict == "unread" and "above each row" in one.message
+
+
+def test_cases() -> None:
+    name = "supcl-optimum.within_class_variance_n_oo"
+    top = r"\frac{m}{m-1} \left(\log\left(1 + \frac{m(1-\alpha)}{\alpha}\right)\right)^{-1}"
+    line = (
+        r"V = \begin{cases} 1 - \tau \frac{m-1}{m} \log\left(1 + \frac{m(1-\alpha)}{\alpha}\right)"
+        rf" & \text{{if }} \tau %s {top}, \\ 0 & \text{{otherwise}} \end{{cases}}"
+    )
+    assert check(line % "<", name).ok
+    assert check(line % r"\le", name).ok
+    assert check(line % ">", name).verdict == "differs"
+
+
+def test_an_equation_for_a_root() -> None:
+    name = "sigmoid-optimum.x_star"
+    A, B = r"e^{b - t(1 - x^\star)}", r"e^{-b - t\frac{2 + (N-2) x^\star}{2(N-1)}}"
+    source = rf"2 {A} - (N-4) {A} {B} = (N-2) {B}"
+    assert check(source, name).ok
+    assert not check(source.replace("N-4", "N-3"), name).ok
+    assert not check(source.replace("2 {A}", "{A}").replace("2 e", "3 e", 1), name).ok
+
+
+def test_an_edit_for_a_sign() -> None:
+    found = check(ALPHA.replace("mn - 1", "mn + 1"), ALPHA_MIN)
+    assert found.edit is not None and found.edit.source == ALPHA
+    assert found.edit.description.startswith("write - for +")
+
+
+@pytest.mark.parametrize(
+    "right, wrong, name",
+    [
+        (ALPHA, ALPHA.replace("mn", "mm"), ALPHA_MIN),
+        (ALPHA, ALPHA.replace("n(m", "m(m"), ALPHA_MIN),
+        (ALPHA, ALPHA.replace("}{n(", "}{("), ALPHA_MIN),
+        (ALPHA, ALPHA.replace(r"\frac{m}{(m-1)\tau}", r"\frac{(m-1)\tau}{m}", 1), ALPHA_MIN),
+        (ALPHA, ALPHA.replace(r"e^{", r"e^{-", 1), ALPHA_MIN),
+        (TAU, TAU.replace(r"\frac{m}{m-1}", r"\frac{m-1}{m}"), TAU_MAX),
+        (TAU, TAU.replace(r"\frac{m}{m-1}", ""), TAU_MAX),
+        (rf"Q = {SIMPLEX}", rf"Q = {SIMPLEX}".replace("3", "2"), T_SIMPLEX),
+        (rf"t \ge {SIMPLEX}", rf"t \le {SIMPLEX}", T_SIMPLEX),
+        (rf"Q = \frac12 {ANTIPODAL}", rf"Q = {ANTIPODAL}", "sigmoid-threshold.t_antipodal"),
+    ],
+)
+def test_one_small_edit_is_found(right, wrong, name) -> None:
+    """Whatever the edit is, the source after it is equal again."""
+    assert right != wrong and check(right, name).ok
+    found = check(wrong, name)
+    assert found.verdict == "differs" and found.edit is not None, found
+    assert check(found.edit.source, name).ok
+    assert found.point or "side" in found.message
+
+
+def test_no_edit_where_none_is_small() -> None:
+    assert check(r"\tau^2 + n", ALPHA_MIN).edit is None
+
+
+def test_sampled_agreement_is_no_proof() -> None:
+    source = rf"{ALPHA} + \sin"  # not even read
+    assert check(source, ALPHA_MIN).verdict == "unread"

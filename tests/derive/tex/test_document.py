@@ -1,0 +1,561 @@
+r"""Directives and the displays under them, in LaTeX, Markdown and notebooks."""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from cltheory.derive.tex.directives import Directive, DirectiveError, directive
+from cltheory.derive.tex.displays import DISPLAYS, VERBATIM
+from cltheory.derive.tex.document import (
+    DocumentError,
+    Kind,
+    Marked,
+    Problem,
+    decode,
+    find,
+    kind_of,
+    mathematics,
+)
+
+MARK = "% cltheory: a.x\n"
+HTML = "<!-- cltheory: a.x -->\n"
+
+
+def marked(text: str, kind: Kind = "tex") -> list[Marked]:
+    found = find(text, kind)
+    assert not [item for item in found if isinstance(item, Problem)], found
+    return [item for item in found if isinstance(item, Marked)]
+
+
+def sources(text: str, kind: Kind = "tex") -> list[str]:
+    return [item.source for item in marked(text, kind)]
+
+
+def problems(text: str, kind: Kind = "tex") -> list[tuple[int, str]]:
+    return [(p.place.line, p.message) for p in find(text, kind) if isinstance(p, Problem)]
+
+
+# --- what a directive says ----------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("supcl-threshold.alpha_min", Directive("supcl-threshold", ("alpha_min",))),
+        ("  a.x  ", Directive("a", ("x",))),
+        ("a.x, a.y", Directive("a", ("x", "y"))),
+        ("a.x,a.y(m=2)", Directive("a", ("x", "y"), {}, {"m": "2"})),
+        ("not a.x", Directive("a", ("x",), negated=True)),
+        (r"a.x [\tau -> tau, N^- -> n-2]", Directive("a", ("x",), {r"\tau": "tau", "N^-": "n-2"})),
+        ("a.x [N^-->n]", Directive("a", ("x",), {"N^-": "n"})),
+        (r"a.x [t_{i,j} -> t]", Directive("a", ("x",), {"t_{i,j}": "t"})),
+        (
+            r"a.x [\mathcal{L}(a, b) -> max(m, n)]",
+            Directive("a", ("x",), {r"\mathcal{L}(a, b)": "max(m, n)"}),
+        ),
+        ("a.x []()", Directive("a", ("x",))),
+        ("a.x (m = 10, n = oo)", Directive("a", ("x",), {}, {"m": "10", "n": "oo"})),
+        ("a.x (t = exp(-1)) [a -> b]", Directive("a", ("x",), {"a": "b"}, {"t": "exp(-1)"})),
+        ("a.x allow-sampled (m = 1)", Directive("a", ("x",), {}, {"m": "1"}, True)),
+        (r"a.x [\{x -> y]", Directive("a", ("x",), {r"\{x": "y"})),
+    ],
+)
+def test_a_directive(text: str, meant: Directive) -> None:
+    assert directive(text) == meant
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "nothing"),
+        ("not", "nothing"),
+        ("alpha_min", "RESULT.QUANTITY"),
+        ("A.x", "RESULT.QUANTITY"),
+        ("a.x.y", "RESULT.QUANTITY"),
+        ("a.x-y", "RESULT.QUANTITY"),
+        ("a.x,", "nothing"),
+        ("a.x, b.y", "of one result"),
+        ("a.x b.y", "unexpected 'b.y'"),
+        ("a.x allow-sampling", "unexpected 'allow-sampling'"),
+        ("a.x allow-sampled allow-sampled", "unexpected"),
+        ("a.x [m -> n] [m -> n]", "unexpected"),
+        ("a.x [m -> n", "not closed"),
+        ("a.x (m = 1", "not closed"),
+        ("a.x [m -> (n]", "unbalanced"),
+        ("a.x [m n]", "'m n' is not of the form [LATEX -> EXPRESSION"),
+        ("a.x [m -> n,]", "'' is not of the form"),
+        ("a.x [-> n]", "not of the form"),
+        ("a.x [m ->]", "not of the form"),
+        ("a.x (m 1)", "not of the form (PARAMETER = VALUE"),
+        ("a.x [m -> n, m -> 2]", "'m' is given twice"),
+        ("a.x (m = 1, m = 1)", "'m' is given twice"),
+        ("a.x " + "y" * 5000, "a directive of 5004 characters"),
+    ],
+)
+def test_a_bad_directive_is_refused_in_one_line(text: str, says: str) -> None:
+    with pytest.raises(DirectiveError) as refusal:
+        directive(text)
+    message = str(refusal.value)
+    assert says in message
+    assert "\n" not in message
+    assert len(message) < 400
+
+
+def test_parts_of_a_directive() -> None:
+    found = directive("not a.x [u -> m] (n = 2)")
+    assert (found.result_id, found.quantities, found.negated) == ("a", ("x",), True)
+    assert (dict(found.names), dict(found.values)) == ({"u": "m"}, {"n": "2"})
+    assert not found.allow_sampled
+    assert directive("a.x allow-sampled").allow_sampled
+
+
+# --- LaTeX --------------------------------------------------------------------------------------
+@pytest.mark.parametrize("name", sorted(DISPLAYS))
+def test_every_display_environment(name: str) -> None:
+    argument = "{2}" if name.startswith("alignat") else "{rCl}" if "IEEE" in name else ""
+    text = rf"{MARK}\begin{{{name}}}{argument} x &= 1 \end{{{name}}}"
+    assert sources(text) == ["x &= 1"]
+
+
+@pytest.mark.parametrize(
+    ("text", "source"),
+    [
+        (r"\[ x = 1 \]", "x = 1"),
+        ("$$x = 1$$", "x = 1"),
+        ("text $y$ and $a$$b$\n$$x = 1$$", "x = 1"),
+        (r"\begin {equation} x = 1 \end{equation}", "x = 1"),
+        ("\\begin\n  {equation} x = 1 \\end {equation}", "x = 1"),
+        (r"\begin{equation}\label{eq:a} x \end{equation}", r"\label{eq:a} x"),
+        (r"\begin{equation} x \text{ if $y$} \end{equation}", r"x \text{ if $y$}"),
+        ("\\begin{equation} x % = 2 \\end{equation}\n = 1 \\end{equation}", "x" + " " * 24 + "= 1"),
+        (r"\begin{equation} x \% 2 \end{equation}", r"x \% 2"),
+        (r"\begin{equation} x \\% 2" "\n y \\end{equation}", "x \\\\    \n y"),
+        (r"\begin{subequations}\begin{align} x \end{align}\end{subequations}", "x"),
+        (
+            r"\begin{equation}\begin{aligned}x\end{aligned}\end{equation}",
+            r"\begin{aligned}x\end{aligned}",
+        ),
+        (r"\verb|$$| \verb*+\[+ \lstinline[a]!$$! \mintinline{c}{$$} $$x$$", "x"),
+        (r"\verb|$$ \[" "\n$$x$$", "x"),
+        (r"\$\$ \\$$x$$", "x"),
+        ("% $$ \\begin{equation}\n$$x$$", "x"),
+        ("$ never closed\n\n$$x$$", "x"),
+        (r"\def\a{$$} \newcommand*{\b}[1][x]{\[} $$x$$", "x"),
+        (r"\newenvironment{my}{\begin{equation}}{\end{equation}} $$x$$", "x"),
+        ("{" * 50 + "$$x$$", "x"),
+        ("\n".join(["text"] * 11) + "$$x$$", None),
+        ("\n".join(["text"] * 10) + "$$x$$", "x"),
+        ("\n\n% no\n  \n" * 50 + "$$x$$", "x"),
+    ],
+)
+def test_the_display_under_a_directive(text: str, source: str | None) -> None:
+    if source is None:
+        (problem,) = problems(MARK + text)
+        assert "10 lines" in problem[1]
+        return
+    (found,) = marked(MARK + text)
+    assert found.source.replace("\n", " ").split() == source.replace("\n", " ").split()
+    assert found.whole
+    assert found.directive == Directive("a", ("x",))
+
+
+def test_places_are_those_of_the_file() -> None:
+    text = "\ntext\n  % cltheory: a.x\n\\begin{equation}\n  \\label{e}\n  x\n\\end{equation}\n"
+    (found,) = marked(text)
+    assert (found.line, found.column) == (5, 3)
+    assert (found.directive_place.line, found.directive_place.column) == (3, 3)
+    assert text[found.offset :].startswith(found.source)
+    at = found.where(found.source.index("x"))
+    assert (at.line, at.column, str(at)) == (6, 3, "6:3")
+    assert found.where(10**9).line == 6
+    assert found.where(-1) == found.place
+
+
+def test_comments_keep_their_place() -> None:
+    text = MARK + "\\[ a % { \\\\ $$ \\]\n b % cltheory was here\n c \\]"
+    (found,) = marked(text)
+    assert [len(line) for line in found.source.split("\n")] == [14, 22, 2]
+    assert text[found.offset + found.source.index("c")] == "c"
+
+
+def test_rows() -> None:
+    text = r"""
+% cltheory: a.all
+\begin{align}
+  % cltheory: a.one
+  x &= \substack{1 \\ 2} \\
+  y &= 2 \label{y} \\[2pt]   % a comment
+  % cltheory: a.two [u -> v,
+  %   w -> v]
+  z &= \begin{cases} 1 \\ 2 \end{cases} \nonumber \\*
+  % cltheory: a.three
+
+\end{align}
+""".replace("\n\n", "\n")
+    found = find(text, "tex")
+    assert [str(m.directive.title) for m in found if isinstance(m, Marked)] == [
+        "a.all",
+        "a.one",
+        "a.two",
+    ]
+    every, one, two, three = found
+    assert isinstance(every, Marked) and isinstance(one, Marked) and isinstance(two, Marked)
+    assert every.whole and not one.whole
+    assert every.source.startswith("x &= ") or "x &= " in every.source
+    assert "cltheory" not in every.source
+    assert one.source == r"x &= \substack{1 \\ 2}"
+    assert two.source == r"z &= \begin{cases} 1 \\ 2 \end{cases} \nonumber"
+    assert two.directive.names == {"u": "v", "w": "v"}
+    assert isinstance(three, Problem) and "empty" in three.message
+
+
+def test_rows_of_an_inner_environment() -> None:
+    text = r"""\begin{equation} L = \begin{aligned}[t]
+    % cltheory: a.x
+    x &= 1 \\
+    y &= 2 \\
+    % cltheory: a.y
+    z &= 3
+  \end{aligned} + 1 \end{equation}"""
+    assert sources(text) == ["x &= 1", "z &= 3"]
+
+
+def test_a_bracket_after_a_row_is_not_always_a_distance() -> None:
+    text = "\\begin{align}\nx \\\\\n% cltheory: a.x\n [ y ] &= 1 \\\\ [3pt]\n% cltheory: a.y\nz\\end{align}"  # noqa: E501
+    assert sources(text) == ["[ y ] &= 1", "z"]
+
+
+@pytest.mark.parametrize(
+    "begin", [r"\begin{equation}", r"\begin{align}\label{e}", r"\begin{alignat}{2}&"]
+)
+def test_a_directive_at_the_beginning_is_about_the_first_row(begin: str) -> None:
+    name = begin.split("{")[1].split("}")[0]
+    assert sources(rf"{begin} % cltheory: a.x" + f"\n x = 1 \\end{{{name}}}") == ["x = 1"]
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "says"),
+    [
+        (MARK, 1, "a.x marks nothing: no display follows"),
+        (MARK + MARK + "$$x$$", 1, "no display follows"),
+        ("$$x$$\n" + MARK, 2, "no display follows"),
+        (MARK + r"\begin{equation} x", 1, "not closed: the text ends"),
+        (MARK + r"\begin{equation} x" + "\n\n" + r"\end{equation}", 1, "a blank line"),
+        (MARK + r"\begin{equation} x \begin{align} y \end{align}", 1, "another display"),
+        (MARK + r"\[ x \[ y \]", 1, "another display"),
+        (MARK + "$$x\n\n$$", 1, "a blank line"),
+        (MARK + "$$ $$", 1, "empty"),
+        (MARK + "$$ % x \n $$", 1, "empty"),
+        (MARK + r"\begin{verbatim} $$x$$ \end{verbatim}", 1, "no display follows"),
+        (MARK + r"\[ x \begin{cases} \]" + "\n" + MARK, 3, "no display follows"),
+        ("\\begin{align}\n x &= % cltheory: a.x\n 1 \\end{align}", 2, "middle of a row"),
+        (
+            "\\begin{align}\n% cltheory: a.x\n% cltheory: a.y\n 1 \\end{align}",
+            2,
+            "another directive",
+        ),
+        ("\\begin{align}\n% cltheory: a.x\n 1 \n\n\\end{align}", 2, "not closed"),
+        ("\\newcommand{\\x}{\n% cltheory: a.x\n}", 2, "inside a definition"),
+        ("% cltheory: ?\n$$x$$", 1, "RESULT.QUANTITY"),
+        ("% cltheory:\n$$x$$", 1, "RESULT.QUANTITY"),
+        ("% cltheory: a.x [u -> v,\n$$x$$", 1, "not closed"),
+        ("% cltheory: a.x [u -> v,\n% cltheory: a.x\n$$x$$", 1, "not closed"),
+        ("% cltheory: a.x (" + "\n% m = 1," * 100 + "\n$$x$$", 1, "not closed"),
+        ("% cltheory: " + "x" * 10**6 + "\n$$x$$", 1, "characters"),
+        ("% cltheory supcl-threshold.alpha_min\n$$x$$", 1, "write it 'cltheory: supcl-"),
+        ("%% CLtheory: ssem.delta_max\n$$x$$", 1, "write it 'cltheory: ssem."),
+        ("\n\\begin{verbatim}\n% cltheory: a.x", 2, r"no \end{verbatim}"),
+        ("<!-- cltheory: a.x -->\n$$x$$", 1, "in LaTeX a directive is written"),
+    ],
+)
+def test_a_directive_that_marks_nothing_is_an_error(text: str, line: int, says: str) -> None:
+    found = problems(text)
+    assert found, text[:100]
+    assert found[0][0] == line
+    assert says in found[0][1]
+    assert "\n" not in found[0][1]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"50\% cltheory: a.x $$x$$",
+        "% see cltheory: a.x",
+        "% cltheory is at work here",
+        "% cltheory: a.x".replace("%", r"\%"),
+        *(f"\\begin{{{name}}}\n{MARK}$$x$$\n\\end{{{name}}}" for name in sorted(VERBATIM)),
+        r"\verb|% cltheory: a.x|",
+        "no mark $$x$$",
+        "",
+    ],
+)
+def test_what_is_no_directive(text: str) -> None:
+    assert find(text, "tex") == []
+
+
+def test_one_bad_directive_does_not_hide_the_others() -> None:
+    good = f"{MARK}$$x$$\n\n"
+    bad = [
+        "% cltheory: ?\n",
+        MARK + "\\begin{equation} x\n\n",
+        "$ \\begin{align} \\[ $$ { \\verb| }\n\n",
+        "\\begin{align}\n% cltheory: a.x\n 1 \n\n",
+        "\\newcommand{\\x}{ \\begin{equation} }\n",
+        "\\newcommand\n",
+        "\\end{equation} \\] \\end{cases} } } \n",
+    ]
+    for one in bad:
+        found = find(good + one + good, "tex")
+        kept = [m.source for m in found if isinstance(m, Marked)]
+        assert kept.count("x") == 2, (one, found)
+
+
+# --- Markdown -----------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("text", "source"),
+    [
+        ("$$x = 1$$", "x = 1"),
+        ("Costs $5 and $6.\n\n$$x$$", "x"),
+        ("```math\nx = 1\n```", "x = 1"),
+        ("~~~math\nx = 1\n\ny\n~~~~", "x = 1\n\ny"),
+        ("```math\nx", "x"),
+        (r"\begin{align} x &= 1 \end{align}", "x &= 1"),
+        ("$$\n\\begin{align}\nx &= 1\n\\end{align}\n$$", "x &= 1"),
+        ("$$ a + \\begin{align} x \\end{align} $$", "a + \\begin{align} x \\end{align}"),
+        ("\\[ x \\]", "x"),
+        (r"a \[1\] b" + "\n$$x$$", "x"),
+        ("$$ a <!-- b --> c $$", "a" + " " * 12 + "c"),
+        ("$$ a % b\n c $$", "a    \n c"),
+        ("100% of $$x$$", "x"),
+        ("`$$` and ``a`$$`` $$x$$", "x"),
+        ("a ` b $$x$$", "x"),
+        ("```\n$$y$$\n```\n$$x$$", "x"),
+        ("    $$y$$", None),
+        ("\n    $$y$$\n\n$$x$$", "x"),
+        ("- item\n\n    $$x$$", "x"),
+        ("<!-- a comment\n$$y$$\n-->\n$$x$$", "x"),
+        ("> $$\n> x\n> = 1\n> $$", "x\n  = 1"),
+        ("$$\na\n> b\n$$", "a\n> b"),
+        ("costs $$ a lot\n\n$$x$$", None),
+    ],
+)
+def test_the_display_under_a_directive_in_markdown(text: str, source: str | None) -> None:
+    mark = "> " + HTML if text[0] == ">" else HTML
+    if source is None:
+        assert problems(mark + "\n" + text, "md") or not sources(mark + "\n" + text, "md") == ["y"]
+        return
+    (found,) = marked(mark + text, "md")
+    assert found.source.split() == source.split()
+
+
+def test_directives_in_markdown() -> None:
+    text = "a <!-- cltheory: a.x\n  [u -> v] --> b\n$$\n x \\\\ \n<!-- cltheory: a.y -->\ny \\\\\n% cltheory: a.z\nz $$\n"  # noqa: E501
+    found = marked(text, "md")
+    assert [m.directive.title for m in found] == ["a.x", "a.y", "a.z"]
+    assert [m.source for m in found][1:] == ["y", "z"]
+    assert found[0].directive.names == {"u": "v"}
+    assert [m.line for m in found] == [4, 6, 8]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"```\n{HTML}$$x$$\n```",
+        f"~~~ tex\n{HTML}$$x$$\n```\n{HTML}\n~~~",
+        f"````md\n```\n{HTML}\n```\n````",
+        f"text\n\n    {HTML}",
+        f"`{HTML.strip()}`",
+        f"> ```\n> {HTML}> ```",
+        "<!-- other -->",
+        "<!-- see cltheory: a.x -->",
+        "```tex\n% cltheory: a.x\n```",
+        f"<!-- commented out\n{HTML.replace('-->', '')}-->",
+    ],
+)
+def test_what_is_no_directive_in_markdown(text: str) -> None:
+    assert find(text, "md") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "says"),
+    [
+        (HTML, 1, "no display follows"),
+        (HTML + "$$ x", 1, "the text ends"),
+        (HTML + "```math\n```", 1, "empty"),
+        (HTML + "```math\n" + "\\begin{a}\n% cltheory: a.x\n" * 99 + "```", 1, "more than 60"),
+        (HTML + "$$ x\n```math\ny\n```", 1, "a blank line"),
+        ("\n<!-- cltheory: a.x", 2, "not closed by -->"),
+        ("<!-- cltheory ssem.delta_max -->\n$$x$$", 1, "write it"),
+        ("% cltheory: a.x\n$$x$$", 1, "in Markdown a directive is written"),
+        ("<!-- cltheory: " + "y" * 10**6 + " -->", 1, "characters"),
+    ],
+)
+def test_a_directive_that_marks_nothing_in_markdown(text: str, line: int, says: str) -> None:
+    found = problems(text, "md")
+    assert found[0][0] == line
+    assert says in found[0][1]
+
+
+# --- notebooks ----------------------------------------------------------------------------------
+def notebook(*cells: tuple[str, object], indent: int | None = 1) -> str:
+    rows = [{"cell_type": kind, "metadata": {}, "source": source} for kind, source in cells]
+    return json.dumps({"cells": rows, "metadata": {}, "nbformat": 4}, indent=indent)
+
+
+def test_a_notebook() -> None:
+    text = notebook(
+        ("code", ["# <!-- cltheory: a.no -->\n", "$$x$$"]),
+        (
+            "markdown",
+            ["A “quoted” line\n", "<!-- cltheory: a.x -->\n", "$$\n", "\\alpha \\\\\n", "$$"],
+        ),
+        ("raw", HTML + "$$x$$"),
+        ("markdown", HTML + "$$y$$"),
+        ("markdown", ["<!-- cltheory: a.z -->"]),
+    )
+    first, second, third = find(text, "ipynb")
+    assert isinstance(first, Marked) and isinstance(second, Marked) and isinstance(third, Problem)
+    assert first.source == r"\alpha \\"
+    place = first.place
+    assert (place.cell, place.cell_line, place.column) == (2, 4, 0)
+    assert r"\\alpha" in text.split("\n")[place.line - 1]
+    assert str(place) == f"{place.line}: cell 2, line 4"
+    assert (second.place.cell, second.place.cell_line) == (4, 2)
+    assert '"<!-- cltheory: a.x -->\\n$$y$$"' in text.split("\n")[second.line - 1]
+    assert third.place.cell == 5
+    assert "a.z" in text.split("\n")[third.place.line - 1]
+
+
+def test_a_notebook_on_one_line() -> None:
+    text = notebook(("markdown", [HTML, "$$x$$"]), indent=None)
+    (found,) = marked(text, "ipynb")
+    assert (found.line, found.place.cell) == (1, 1)
+
+
+def test_macros_of_a_notebook_are_in_its_markdown() -> None:
+    text = notebook(("code", r"\def\a{1}"), ("markdown", [r"$\def\b{2}$"]))
+    assert mathematics(text, "ipynb") == r"$\def\b{2}$"
+    assert mathematics("cltheory {", "ipynb") == ""
+    assert mathematics("x", "tex") == "x"
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("cltheory", "not JSON"),
+        ('{"cells": [cltheory', "not JSON"),
+        ('["cltheory"]', "no list of cells"),
+        ('{"worksheets": "cltheory"}', "no list of cells"),
+        ('{"cells": "cltheory"}', "no list of cells"),
+        ('{"cells": [{"cell_type": "markdown", "source": [1, "cltheory"]}]}', "is no text"),
+        ('{"cells": [{"cell_type": "markdown"}], "a": "cltheory"}', "is no text"),
+        ('{"cltheory":' + "[" * 100_000, "too deeply"),
+        ('{"cltheory":' * 100_000, "too deeply"),
+        ('"cltheory" ' + "1" * 100_000, "not JSON"),
+    ],
+)
+def test_a_bad_notebook(text: str, says: str) -> None:
+    (problem,) = find(text, "ipynb")
+    assert isinstance(problem, Problem)
+    assert says in problem.message
+    assert "\n" not in problem.message
+
+
+def test_huge_numbers_and_odd_cells_of_a_notebook_do_no_harm() -> None:
+    text = (
+        '{"a": '
+        + "9" * 100_000
+        + ', "b": NaN, "cells": [3, null, '
+        + notebook(("markdown", HTML + "$$x$$")).split("[", 1)[1]
+    )
+    assert sources(text, "ipynb") == ["x"]
+
+
+# --- encodings ------------------------------------------------------------------------------
+def test_decoding() -> None:
+    assert decode("é\r\na\rb\n".encode()) == "é\na\nb\n"
+    assert decode(b"\xef\xbb\xbfx") == "x"
+    assert decode("\\usepackage[latin1]{inputenc} é".encode("latin-1")).endswith("é")
+    assert decode("\\usepackage[utf8]{inputenc} é".encode()).endswith("é")
+    assert decode("\\usepackage [latin9] {inputenc} €".encode("iso8859-15")).endswith("€")
+    assert decode("\\inputencoding{cp1252} “".encode("cp1252")).endswith("“")
+    assert decode(b"") == ""
+
+
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [
+        ("a\né".encode("latin-1"), "line 2 is not UTF-8 (byte 2)"),
+        ("\\usepackage[utf8]{inputenc}é".encode("latin-1"), "not UTF-8"),
+        ("\\usepackage[koi8-r]{inputenc}é".encode("latin-1"), "not UTF-8"),
+        ("x".encode("utf-16"), "UTF-16"),
+        (b"\x7fELF\0\0", "binary"),
+    ],
+)
+def test_what_cannot_be_decoded(data: bytes, says: str) -> None:
+    with pytest.raises(DocumentError) as refusal:
+        decode(data)
+    assert says in str(refusal.value)
+    assert "\n" not in str(refusal.value)
+
+
+def test_kinds() -> None:
+    names = ["a.tex", "a.TEX", "a.md", "a.ipynb", "a.pdf", "tex", ".tex"]
+    assert [kind_of(Path(n)) for n in names] == ["tex", "tex", "md", "ipynb", None, None, None]
+
+
+# --- hostile texts ----------------------------------------------------------------------------
+BIG = 300_000
+PIECES = [
+    "\\begin{equation}", "\\begin{align}\n% cltheory: a.x\n", "\\end{align}", "\\[", "\\]", "$$",
+    "$", "{", "}", "\\\\", "% cltheory: a.x [", "% cltheory: a.x\n", "\n", "\n\n", "`", "``",
+    "```math\n", "```\n", "~~~~\n", "<!--", "-->", "<!-- cltheory: a.x -->", "\\newcommand{\\a}{",
+    "\\newcommand{", "\\def\\a", "\\newenvironment{a}{", "\\verb|", "\\begin{verbatim}",
+    "\\end{verbatim}", "\\label{", "\\begin", "\\begin    ", "[", "(", "%", "% ", "    ", "\t",
+    ">", "> ", "- ", "\\", "x", "\\\\[", "cltheory", "\\begin{cases}", "\\end{cases}", "&",
+    "\\lstinline", "\\mintinline{", "\0", "\ud800", "é", "\\%",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["tex", "md"])
+@pytest.mark.parametrize("piece", PIECES)
+def test_long_runs_end(piece: str, kind: Kind) -> None:
+    """Quadratic work on a run of this length would take minutes."""
+    mark = MARK if kind == "tex" else HTML
+    found = find(mark + piece * (BIG // len(piece)) + "\n\n" + mark + "$$x$$", kind)
+    assert found
+
+
+@pytest.mark.parametrize("kind", ["tex", "md", "ipynb"])
+def test_any_sequence_of_pieces_is_read(kind: Kind) -> None:
+    chosen = random.Random(7)
+    for _ in range(300):
+        text = "".join(chosen.choices(PIECES, k=chosen.randrange(60)))
+        whole = notebook(("markdown", text)) if kind == "ipynb" else text
+        for item in find(whole, kind):
+            assert item.place.line >= 1 if isinstance(item, Problem) else item.source.strip()
+            if isinstance(item, Marked):
+                assert "cltheory:" not in item.source or kind == "tex"
+                body = text.replace("\r", "\n")
+                assert len(body[item.offset :]) >= len(item.source)
+                kept = [c for c in zip(item.source, body[item.offset :]) if c[0] != " "]  # noqa: B905
+                assert all(a == b for a, b in kept)
+
+
+def test_ten_megabytes() -> None:
+    block = "Some text, $a$ and more of it; \\emph{words}.\n" * 20 + MARK + "$$ x = 1 $$\n\n"
+    text = block * (10_000_000 // len(block))
+    assert len(marked(text)) == len(text) // len(block)
+
+
+def test_finding_imports_no_sympy() -> None:
+    code = (
+        "import sys; from cltheory.derive.tex.document import find;"
+        "assert len(find('% cltheory: a.x\\n$$x$$', 'tex')) == 1;"
+        "print('sympy' in sys.modules, 'lark' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "False"]

@@ -1,0 +1,278 @@
+"""Every derived quantity, printed in several styles, is accepted; no mutant of it ever is.
+
+The printed forms and the mutants are made here from SymPy trees, and whether a mutant
+changes the value is found by evaluating it at random points: none of that is the checker's.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from fractions import Fraction
+
+import mpmath
+import pytest
+from cltheory.derive.engine.root import ClampedRoot
+from cltheory.derive.results import results
+from cltheory.derive.tex.compare import judge
+from cltheory.derive.tex.directives import Directive
+from cltheory.derive.tex.lookup import look_up
+from cltheory.derive.tex.reader import read
+from cltheory.derive.tex.statement import TexError
+from sympy import (
+    Add,
+    Expr,
+    Integer,
+    Mul,
+    Piecewise,
+    Pow,
+    Rational,
+    Symbol,
+    exp,
+    expand,
+    factor,
+    lambdify,
+    latex,
+    log,
+    oo,
+    together,
+)
+from sympy.functions.elementary.piecewise import ExprCondPair
+
+SEED = 20261121
+#: Mutants per quantity in the quick run; the slow one takes all of them.
+FEW = 8
+
+
+def quantities() -> Iterator[tuple[str, str]]:
+    for id in results:
+        for name, q in results[id].quantities.items():
+            if q.expression.has(ClampedRoot):
+                continue  # no closed form; see test_roots
+            if any(s.name in ("simplex", "between") for s in q.expression.free_symbols):
+                continue  # its values are words
+            yield id, name
+
+
+QUANTITIES = sorted(quantities())
+
+
+def styles(e: Expr) -> Iterator[str]:
+    """The same expression as different authors would write it."""
+    yield latex(e)
+    yield latex(e, fold_frac_powers=True, ln_notation=True)
+    yield latex(e, mul_symbol="dot", long_frac_ratio=2)
+    yield latex(e, mul_symbol="times", fold_short_frac=False)
+    if not e.has(Piecewise):
+        for form in (expand, together, factor, lambda e: 1 / expand(1 / e)):
+            try:
+                yield latex(form(e))
+            except Exception:  # SymPy's own limits are not at stake
+                continue
+
+
+def verdict(source: str, id: str, name: str) -> str:
+    target = Directive(id, (name,))
+    meant = look_up(target)
+    try:
+        found = judge(read(source, meant.names), meant, target)
+    except TexError as error:
+        return f"unread: {error}"
+    return "equal" if found.ok else found.verdict
+
+
+# --- mutants ----------------------------------------------------------------------------------
+def mutants(e: Expr, symbols: list[Symbol]) -> Iterator[tuple[str, Expr]]:
+    """Change one place of a tree."""
+    for at, part in positions(e):
+        for what, new in changed(part, symbols):
+            try:
+                yield what, rebuilt(e, at, new)
+            except ValueError:  # SymPy does not compare complex numbers in a maximum
+                continue
+
+
+def positions(e: Expr, at: tuple[int, ...] = ()) -> Iterator[tuple[tuple[int, ...], Expr]]:
+    if isinstance(e, Expr):
+        yield at, e
+    for i, a in enumerate(e.args):
+        if isinstance(a, (Expr, ExprCondPair)):
+            yield from positions(a, (*at, i))
+
+
+def rebuilt(e: Expr, at: tuple[int, ...], new: Expr) -> Expr:
+    if not at:
+        return new
+    args = list(e.args)
+    args[at[0]] = rebuilt(args[at[0]], at[1:], new)
+    return e.func(*args)
+
+
+def changed(e: Expr, symbols: list[Symbol]) -> Iterator[tuple[str, Expr]]:
+    if e.is_Symbol:
+        for s in symbols:
+            if s is not e:
+                yield "swapped symbol", s
+        yield "off by one", e - 1
+        yield "off by one", e + 1
+    elif e.is_Integer:
+        yield "off by one", e + 1
+        yield "off by one", e - 1
+        yield "sign", -e
+    elif isinstance(e, Add):
+        for i, a in enumerate(e.args):
+            rest = Add(*e.args[:i], *e.args[i + 1 :])
+            yield "sign", rest - a
+            yield "dropped term", rest
+    elif isinstance(e, Mul):
+        yield "sign", -e
+        for i in range(len(e.args)):
+            yield "dropped factor", Mul(*e.args[:i], *e.args[i + 1 :])
+    elif isinstance(e, exp):
+        yield "sign", exp(-e.args[0])
+        yield "dropped function", e.args[0]
+    elif isinstance(e, log):
+        yield "sign", -e
+        yield "dropped function", e.args[0]
+    elif isinstance(e, Pow):
+        yield "upside down", 1 / e
+        yield "dropped power", e.base
+
+
+def differs(one: Expr, other: Expr, domain, chance: random.Random) -> bool:
+    """Whether two expressions differ at a random admissible point, to forty digits."""
+    used = sorted(one.free_symbols | other.free_symbols, key=str)
+    if not set(used) <= set(domain.ranges):
+        return True
+    with mpmath.workdps(50):
+        functions = [lambdify(used, e, "mpmath") for e in (one, other)]
+        tried = 0
+        for _ in range(400):
+            point = {s: drawn(s, chance) for s in domain.ranges}
+            if not domain.contains(point):
+                continue
+            values = []
+            for f in functions:
+                try:
+                    values.append(f(*(mpmath.mpf(point[s].p) / point[s].q for s in used)))
+                except (ZeroDivisionError, ValueError, TypeError):
+                    values.append(None)
+            if values[1] is None or abs(mpmath.im(values[1])) > 0:
+                continue
+            tried += 1
+            if values[0] is None:
+                continue
+            if abs(values[0] - values[1]) > mpmath.mpf(10) ** -35 * (1 + abs(values[1])):
+                return True
+            if tried >= 12:
+                return False
+    return False
+
+
+def drawn(s: Symbol, chance: random.Random) -> Expr:
+    if s.is_integer:
+        return Integer(chance.randint(1, 12))
+    if s.is_nonnegative and chance.random() < 0.2:
+        return Integer(0)
+    value = Fraction(chance.randint(1, 300), chance.choice([7, 60, 100, 301]))
+    sign = -1 if s.is_nonnegative is None and chance.random() < 0.5 else 1
+    return Rational(sign * value.numerator, value.denominator)
+
+
+# --- the two rates ---------------------------------------------------------------------------
+@pytest.mark.parametrize("id, name", QUANTITIES, ids=lambda v: v)
+def test_every_style_is_accepted(id: str, name: str) -> None:
+    q = results[id].quantity(name)
+    for source in dict.fromkeys(styles(q.expression)):
+        assert verdict(rf"Q = {source}", id, name) == "equal", source
+
+
+def run(id: str, name: str, most: int | None) -> tuple[int, list[str]]:
+    """Number of mutants that change the value, and those of them that were not refused."""
+    chance = random.Random(f"{SEED} {id} {name}")
+    meant = look_up(Directive(id, (name,)))
+    (derived,) = meant.derived
+    symbols = sorted((s for s in meant.domain.ranges), key=str)
+    every = list(mutants(derived, symbols))
+    chance.shuffle(every)
+    count, accepted = 0, []
+    for what, mutant in every if most is None else every[: 6 * most]:
+        if most is not None and count >= most:
+            break
+        if mutant.has(oo, -oo) or mutant.is_finite is False or mutant == derived:
+            continue
+        if not differs(mutant, derived, meant.domain, chance):
+            continue
+        count += 1
+        source = latex(mutant)
+        if verdict(f"Q = {source}", id, name) == "equal":
+            accepted.append(f"{what}: {source}")
+    return count, accepted
+
+
+@pytest.mark.parametrize("id, name", QUANTITIES, ids=lambda v: v)
+def test_no_mutant_is_accepted(id: str, name: str) -> None:
+    count, accepted = run(id, name, FEW)
+    assert count > 0 or not results[id].quantity(name).expression.free_symbols
+    assert accepted == []
+
+
+@pytest.mark.slow
+def test_all_mutants(capsys) -> None:
+    total = 0
+    for id, name in QUANTITIES:
+        count, accepted = run(id, name, None)
+        total += count
+        assert accepted == [], (id, name)
+    with capsys.disabled():
+        print(f"\n{total} mutants that change a value, all refused")
+    assert total > 1000
+
+
+def inner_roots(root: ClampedRoot, domain, chance: random.Random) -> list[dict[Symbol, Expr]]:
+    """A few random points at which the root is not an end, with its value there."""
+    _, x = root.equation()
+    found: list[dict[Symbol, Expr]] = []
+    while len(found) < 3:
+        point = {s: drawn(s, chance) for s in domain.ranges}
+        if not domain.contains(point):
+            continue
+        low, high = (e.xreplace(point) for e in (root.low, root.high))
+        h = root.equation()[0].xreplace(point)
+        if (
+            high is oo
+            or h.xreplace({x: low}).evalf() > -0.01
+            or h.xreplace({x: high}).evalf() < 0.01
+        ):
+            continue
+        found.append({**point, x: root.xreplace(point).evalf(40)})
+    return found
+
+
+def misses(equation: Expr, x: Symbol, roots: list[dict[Symbol, Expr]]) -> bool:
+    """Whether an equation fails at one of the true roots."""
+    for point in roots:
+        size = abs(equation.xreplace({**point, x: point[x] + Rational(1, 100)}).evalf(30))
+        if abs(equation.xreplace(point).evalf(30)) > 1e-20 * (size + 1e-30):
+            return True
+    return False
+
+
+def test_roots() -> None:
+    """A quantity without a closed form is stated by its equation."""
+    accepted = refused = 0
+    chance = random.Random(SEED)
+    for id in ("supcl-optimum", "sup-cnce-optimum", "sigmoid-optimum", "towers-threshold"):
+        q = results[id].quantity("x_star")
+        h, x = q.expression.equation()
+        name = Symbol(r"x^{\star}")
+        assert verdict(rf"{latex(h.xreplace({x: name}))} = 0", id, "x_star") == "equal", id
+        accepted += 1
+        roots = inner_roots(q.expression, results[id].domain.in_order(), chance)
+        every = [e for _, e in mutants(h, sorted(h.free_symbols - {x}, key=str))]
+        for mutant in chance.sample(every, 10):
+            if misses(mutant, x, roots):
+                refused += 1
+                source = latex(mutant.xreplace({x: name}))
+                assert verdict(f"{source} = 0", id, "x_star") != "equal", source
+    assert refused > 20
