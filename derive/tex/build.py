@@ -33,6 +33,7 @@ from sympy import (
     cosh,
     exp,
     log,
+    preorder_traversal,
     sinh,
     tanh,
 )
@@ -44,7 +45,7 @@ from .statement import Bounds, Side, Statement, TexError, Unread
 MAX_EXPONENT = 1_000  #: of a number
 MAX_BITS = 4_000  #: of a number that arises
 MAX_MAGNITUDE = 1_000_000  #: of a number in the exponent
-MAX_OF = 12  #: arguments of max and min, which SymPy compares pairwise
+MAX_COMPARED = 1_000  #: arguments of max and min times the size of them: compared pairwise
 
 _FUNCTIONS: dict[str, Callable[[Expr], Expr]] = {
     "log": log,
@@ -124,7 +125,11 @@ def _bounded(exponent: Expr, at: int) -> None:
 
 
 def _power(base: Expr, exponent: Expr, at: int) -> Expr:
+    if base.is_zero and not exponent.is_positive:
+        raise TexError("a division by zero or an undefined value", at)
     if base.is_number and exponent.is_number:
+        if not exponent.is_Integer and base.is_nonnegative is not True:
+            raise TexError("a root of a negative number", at)
         if exponent.is_Rational:
             size = max(abs(int(exponent.p)), int(exponent.q))
             if size > MAX_EXPONENT:
@@ -141,6 +146,8 @@ def _power(base: Expr, exponent: Expr, at: int) -> Expr:
 def _apply(name: str, argument: Expr, at: int) -> Expr:
     if name not in ("log", "ln"):
         _bounded(argument, at)
+    elif argument.is_number and argument.is_positive is not True:
+        raise TexError("a logarithm of what is not positive", at)
     return _sound(_FUNCTIONS[name](argument), at)
 
 
@@ -196,10 +203,15 @@ class Build:
     def extremum(self, items: Sequence[Any]) -> Factor:
         token, of = items
         at = token.start_pos
-        if len(of) > MAX_OF:
-            raise TexError(f"{token.value} of more than {MAX_OF}", at)
-        parts = [self._closed(part) for part in of]
-        expr = (Max if token.value == "max" else Min)(*parts)
+        function = Max if token.value == "max" else Min
+        parts = [arg for part in of for arg in function.make_args(self._closed(part))]
+        size = 0
+        for part in parts:
+            for _ in preorder_traversal(part):
+                size += 1
+                if size * len(parts) > MAX_COMPARED:
+                    raise TexError(f"{token.value} of too much", at)
+        expr = function(*parts)
         return Factor(_sound(expr, at), at, "closed")
 
     # -- powers and functions -----------------------------------------------------------
@@ -287,6 +299,10 @@ class Build:
     @staticmethod
     def _product(product: Product, negative: bool = False) -> Expr:
         factors = [S.NegativeOne, *product.factors] if negative else product.factors
+        # SymPy puts numbers under one root and factors them.
+        roots = [p for f in factors for p in Mul.make_args(f) if p.is_Pow and p.base.is_Integer]
+        if sum(int(p.base).bit_length() for p in roots) > MAX_BITS // 4:
+            raise TexError("roots of too many or too long numbers", product.last.at)
         return _sound(Mul(*factors), product.last.at)
 
     def terms(self, items: Sequence[Product]) -> Terms:

@@ -19,6 +19,7 @@ from .tokens import MAX_NESTING, show
 from .units import REFUSED, Formula, Range, Unit, joined, name_units
 
 MAX_DIGITS = 60
+MAX_CASES = 40  #: and twice as many relations in them
 
 _TAIL_WORDS = {"for", "where", "if", "with", "when", "whenever", "provided", "assuming", "w.p."}
 _IF = {"if", "for", "when", "whenever", "if and only if", "iff", "in case", "where"}
@@ -511,6 +512,9 @@ class Layout:
                 rows[-1].append(piece)
         if len(rows) > 1 and not _stripped(rows[-1]):
             rows.pop()
+        relations = sum(u.kind == "relation" for u, _ in pieces)
+        if len(rows) > MAX_CASES or relations > 2 * MAX_CASES:
+            raise TexError(f"more than {MAX_CASES} cases", unit.at)
         out: list[Lexeme | Range] = [Lexeme("_CASES", "cases", unit.at)]
         for index, row in enumerate(rows):
             at = row[0][0].at if row else unit.at

@@ -34,8 +34,10 @@ from sympy import (
     lambdify,
     latex,
     log,
+    nan,
     oo,
     together,
+    zoo,
 )
 from sympy.functions.elementary.piecewise import ExprCondPair
 
@@ -199,7 +201,7 @@ def run(id: str, name: str, most: int | None) -> tuple[int, list[str]]:
     for what, mutant in every if most is None else every[: 6 * most]:
         if most is not None and count >= most:
             break
-        if mutant.has(oo, -oo) or mutant.is_finite is False or mutant == derived:
+        if mutant.has(oo, -oo, zoo, nan) or mutant.is_finite is False or mutant == derived:
             continue
         if not differs(mutant, derived, meant.domain, chance):
             continue
