@@ -135,6 +135,16 @@ def test_every_result_is_told(id: str) -> None:
     assert f"| `{id}` |" in TEXTS["README.md"]
 
 
+def test_the_rate_of_reading_is_that_of_the_corpus() -> None:
+    corpus = (ROOT / "tests/derive/tex/corpus/README.md").read_text(encoding="utf-8")
+    found = re.search(r"^\| all \| (\d+) \| (.*?) \| (.*?) \|", corpus, re.MULTILINE)
+    assert found is not None
+    displays, whole, parts = found.groups()
+    page = TEXTS["papers.md"]
+    assert f"All {displays} displays" in page
+    assert f"| {whole} | 0 |" in page and f"| {parts} | 0 |" in page
+
+
 def test_links_between_pages_lead_somewhere() -> None:
     for name, text in TEXTS.items():
         folder = ROOT if name == "README.md" else ROOT / "docs"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from sympy import And, Dummy, Expr, Max, Min, Piecewise, Symbol, log, oo
+from sympy import And, Basic, Dummy, Expr, Max, Min, Piecewise, Symbol, log, oo
 from sympy.core.relational import (
     GreaterThan,
     LessThan,
@@ -27,14 +27,27 @@ class NotSplit(ValueError):
     """The domain could not be cut along a condition."""
 
 
-def regions(told: list[Expr], domain: Domain) -> list[Domain]:
-    """Parts that cover the domain, on each of which one case of each distinction applies."""
+def regions(
+    told: list[Expr], domain: Domain, closed: Domain, printed: frozenset[Expr] = frozenset()
+) -> list[Domain]:
+    """Parts that cover the domain, on each of which one case of each distinction applies.
+
+    Of ``printed`` ones no two cases may apply: a reader takes neither before the other. That
+    two meet at a bound is allowed where the other distinctions have no jump there.
+
+    ``closed`` is the domain with its ends. What is proved inside holds at an end by continuity
+    only if the end belongs to a part: a case that is met at an end alone is not left out.
+    """
     parts = [domain]
     for distinction in told:
         split: list[Domain] = []
         rest = parts
         for _, condition in distinction.args:
-            cuts = [_cut(part, condition) for part in rest]
+            if distinction in printed and condition != True:  # noqa: E712
+                inner = _strict(condition) if set(told) <= printed else condition
+                if any(_cut(part, inner, closed)[0] for part in split):
+                    raise NotSplit("two cases apply at once")
+            cuts = [_cut(part, condition, closed) for part in rest]
             split += [region for inside, _ in cuts for region in inside]
             rest = [region for _, outside in cuts for region in outside]
         if rest:
@@ -43,22 +56,30 @@ def regions(told: list[Expr], domain: Domain) -> list[Domain]:
     return parts
 
 
-def _cut(domain: Domain, condition: object) -> tuple[list[Domain], list[Domain]]:
+def _strict(condition: Basic) -> Basic:
+    """Without the bounds themselves."""
+    weak = {LessThan: StrictLessThan, GreaterThan: StrictGreaterThan}
+    if isinstance(condition, And):
+        return And(*map(_strict, condition.args))
+    return weak[condition.func](*condition.args) if condition.func in weak else condition
+
+
+def _cut(domain: Domain, condition: object, closed: Domain) -> tuple[list[Domain], list[Domain]]:
     """Parts where a condition holds, and parts where it does not."""
     if condition == True:  # noqa: E712
         return [domain], []
     if isinstance(condition, And):
         inside, outside = [domain], list[Domain]()
         for part in condition.args:
-            cuts = [_cut(d, part) for d in inside]
+            cuts = [_cut(d, part, closed) for d in inside]
             inside = [d for yes, _ in cuts for d in yes]
             outside += [d for _, no in cuts for d in no]
         return inside, outside
     for s, bound, holds_above in _bounds(condition):
         if s in domain.ranges and s not in bound.free_symbols:
-            closed = isinstance(condition, (LessThan, GreaterThan))
-            above = _part(domain, s, bound, above=True, is_open=closed is not holds_above)
-            below = _part(domain, s, bound, above=False, is_open=closed is holds_above)
+            weak = isinstance(condition, (LessThan, GreaterThan))
+            above = _part(domain, s, bound, closed, above=True, is_open=weak is not holds_above)
+            below = _part(domain, s, bound, closed, above=False, is_open=weak is holds_above)
             return (above, below) if holds_above else (below, above)
     raise NotSplit(f"{condition} is not a bound on one symbol")
 
@@ -73,18 +94,25 @@ def _bounds(condition: object) -> Iterator[tuple[Symbol, Expr, bool]]:
             yield condition.rhs, condition.lhs, not above
 
 
-def _part(domain: Domain, s: Symbol, bound: Expr, *, above: bool, is_open: bool) -> list[Domain]:
+def _part(
+    domain: Domain, s: Symbol, bound: Expr, closed: Domain, *, above: bool, is_open: bool
+) -> list[Domain]:
     """The domain on one side of a bound: one part, or none if that is proved to be empty."""
     r = domain.ranges[s]
+    ends = closed.ranges.get(s, r)
     others = {k: v for k, v in domain.ranges.items() if k is not s}
     if any(s in v.low.free_symbols | v.high.free_symbols for v in others.values()):
         raise NotSplit(f"the range of another symbol depends on {s}")
     if above:
+        is_open = is_open or (bound == r.low and r.low_open)
         cut = replace(r, low=bound, low_open=is_open)
-        beyond, touches = bound - r.high, not (is_open or r.high_open)
+        is_end = r.high == ends.high and not ends.high_open
+        beyond, touches = bound - r.high, not is_open and (is_end or not r.high_open)
     else:
+        is_open = is_open or (bound == r.high and r.high_open)
         cut = replace(r, high=bound, high_open=is_open)
-        beyond, touches = r.low - bound, not (is_open or r.low_open)
+        is_end = r.low == ends.low and not ends.low_open
+        beyond, touches = r.low - bound, not is_open and (is_end or not r.low_open)
     for point in [dict(domain.witness), *domain.points(POINTS)]:
         low, high = (e.xreplace(point) for e in (cut.low, cut.high))
         if any(e.is_extended_real is not True for e in (low, high)):

@@ -27,7 +27,14 @@ from .domain import Domain, Range
 from .evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
 from .normal import ExpField, NotInField, in_order
 from .root import ClampedRoot
-from .splitting import branching, proves_positive, split_logs, split_roots, under
+from .splitting import (
+    branching,
+    is_defined,
+    proves_positive,
+    split_logs,
+    split_roots,
+    under,
+)
 
 #: Small points that are tried, points with nothing special about them, and the fewest that
 #: are any support; digits there, and how close values must be (relative to 1 + size).
@@ -42,16 +49,20 @@ def equal(printed: Expr, derived: Expr, domain: Domain) -> Outcome:
     A printed expression that has no real value somewhere does not agree there. Evidence is
     exact, or sampled where only values at admissible points speak for it.
     """
+    if printed == derived:
+        return Holds(Evidence(Grade.EXACT, "identical"))
     domain = domain.in_order()
     points = _points(domain, printed.free_symbols | derived.free_symbols)
     first = _compared(printed, derived, points[:FIRST])
     if isinstance(first, Refuted):
         return first
-    if _proved(printed, derived, domain):
-        return Holds(Evidence(Grade.EXACT, "the residual is identically zero"))
-    cases = _by_cases(printed, derived, domain)
-    if isinstance(cases, Holds):
-        return cases
+    # What cancels in a proof must have a value in the first place: log(9 - m) - log(9 - m).
+    if is_defined(printed, derived, opened(domain)):
+        if _proved(printed, derived, domain):
+            return Holds(Evidence(Grade.EXACT, "the residual is identically zero"))
+        cases = _by_cases(printed, derived, domain)
+        if isinstance(cases, Holds):
+            return cases
     count = _compared(printed, derived, points)
     if isinstance(count, Refuted):
         return count
@@ -69,11 +80,13 @@ def _compared(printed: Expr, derived: Expr, points: list[Point]) -> Refuted | in
     count = 0
     for point in points:
         one, other = value_at(printed, point), value_at(derived, point)
+        note = _of_cases(printed, point) if other.is_real else ""
         # At an edge a value may only exist as a limit: such points tell nothing.
-        if one is S.NaN or other is S.NaN or other is S.ImaginaryUnit:
+        if not note and (one is S.NaN or other is S.NaN or other is S.ImaginaryUnit):
             continue
-        note = ""
-        if one is S.ImaginaryUnit:
+        if note:
+            pass
+        elif one is S.ImaginaryUnit:
             note = "the printed expression has no real value there"
         elif abs(one - other) > CLOSE * (1 + abs(other)):
             note = f"{one.n(6)} is not {other.n(6)}"
@@ -81,6 +94,26 @@ def _compared(printed: Expr, derived: Expr, points: list[Point]) -> Refuted | in
             return Refuted({s.name: v for s, v in point.items()}, note)
         count += 1
     return count
+
+
+def _of_cases(printed: Expr, point: Point) -> str:
+    """What is wrong with a case distinction at a point: no case applies, or two that differ."""
+    for told in printed.atoms(Piecewise):
+        try:
+            there = [(v, c.xreplace(point)) for v, c in told.args]
+        except TypeError:  # a bound that is infinite there
+            continue
+        if any(c not in (S.true, S.false) for _, c in there):
+            continue
+        # The last one without a condition is for what is left.
+        plain = [v for (v, c), (_, said) in zip(there, told.args, strict=True)
+                 if c == S.true and said != S.true]  # fmt: skip
+        if not plain and told.args[-1].cond != S.true:
+            return "no case of the printed distinction applies there"
+        values = [v for v in (value_at(v, point) for v in plain) if v.is_real]
+        if any(abs(v - values[0]) > CLOSE * (1 + abs(v)) for v in values):
+            return "two cases of the printed distinction apply there, and they differ"
+    return ""
 
 
 def _points(domain: Domain, used: set[Symbol]) -> list[Point]:
@@ -112,7 +145,7 @@ def value_at(expression: Expr, point: Mapping[Symbol, Expr]) -> Expr:
         if any(e.is_number and e.evalf(DIGITS) < 0 for e in inside):
             return S.ImaginaryUnit
         value = there if there.is_Rational else there.evalf(DIGITS, maxn=4 * DIGITS)
-    except (TypeError, ValueError, ZeroDivisionError):
+    except (TypeError, ValueError, ZeroDivisionError, OverflowError):
         return S.NaN
     if value.is_real is False and value.is_finite:
         return S.ImaginaryUnit
@@ -174,10 +207,11 @@ def _same(one: Expr, other: Expr) -> bool:
 
 def _by_cases(printed: Expr, derived: Expr, domain: Domain) -> Outcome:
     """Compare on each case of a case distinction, with maxima decided there."""
+    closed = domain
     (one, other), domain = with_signed_logs([printed, derived], opened(domain))
     told = [p for e in (one, other) for p in in_order(e.atoms(Piecewise))]
     try:
-        parts = regions(told, domain)
+        parts = regions(told, domain, closed, frozenset(one.atoms(Piecewise)))
     except NotSplit as error:
         return Undecided(str(error))
     for region in parts:

@@ -18,16 +18,47 @@ DIGITS = 50
 
 
 def branching(e: Expr) -> set[Expr]:
-    """Logarithms and even roots outside case distinctions, where each branch has its own."""
+    """Logarithms and roots outside case distinctions, where each branch has its own."""
     if isinstance(e, (Piecewise, ClampedRoot)):
         return set()
     found = set().union(*(branching(a) for a in e.args)) if e.args else set()
-    even = e.is_Pow and e.exp.is_Rational and e.exp.q % 2 == 0
-    return found | {e} if isinstance(e, log) or even else found
+    return found | {e} if isinstance(e, log) or _is_root(e) else found
+
+
+def _is_root(e: Expr) -> bool:
+    return bool(e.is_Pow and e.exp.is_Rational and e.exp.q > 1)
 
 
 def under(e: Expr) -> Expr:
     return e.args[0]
+
+
+def is_defined(printed: Expr, derived: Expr, domain: Domain) -> bool:
+    """Whether a printed expression is proved to have a real value where the derived one has.
+
+    That is asked of each logarithm and root in it that the derived one lacks. A divisor may
+    vanish here and there, as in (x^2 - 1)/(x - 1): such a place is taken for a limit.
+    """
+    inside = {form for e in _limited(derived) for form in _forms(under(e))}
+    for e in in_order(_limited(printed)):
+        a = under(e)
+        if not (_forms(a) & inside or proves_positive(a, domain)):
+            if not (_is_root(e) and is_proved_positive(a, domain, strict=False)):
+                return False
+    return True
+
+
+def _limited(e: Expr) -> set[Expr]:
+    """Logarithms and roots, everywhere."""
+    return {a for a in e.atoms(log, Pow) if isinstance(a, log) or _is_root(a)}
+
+
+def _forms(argument: Expr) -> set[Expr]:
+    """What stands under two logarithms of which each is defined where the other is."""
+    try:
+        return {argument, canonical(argument), canonical(1 / argument)}
+    except (NotInField, ZeroDivisionError):
+        return {argument}
 
 
 def proves_positive(e: Expr, domain: Domain) -> bool:

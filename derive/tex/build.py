@@ -45,6 +45,8 @@ from .statement import Bounds, Side, Statement, TexError, Unread
 MAX_EXPONENT = 1_000  #: of a number
 MAX_BITS = 4_000  #: of a number that arises
 MAX_MAGNITUDE = 1_000_000  #: of a number in the exponent
+MAX_HEIGHT = 24  #: nested powers and functions
+MAX_HEIGHT_OF_ONE = 6  #: the same where there is at most one symbol
 MAX_COMPARED = 1_000  #: arguments of max and min times the size of them: compared pairwise
 
 _FUNCTIONS: dict[str, Callable[[Expr], Expr]] = {
@@ -116,6 +118,23 @@ def _sound(expr: Expr, at: int) -> Expr:
     return expr
 
 
+def _height(expr: Expr) -> int:
+    """How deep powers and functions are nested."""
+    flat = expr.is_Add or expr.is_Mul or not expr.args
+    return (not flat) + max(map(_height, expr.args), default=0)
+
+
+def _shallow(at: int, *arguments: Expr) -> None:
+    """Refuse what SymPy would take exponential time to find the sign of.
+
+    That is so for numbers, which it evaluates, and for one symbol, by which it differentiates.
+    """
+    several = len(set().union(*(a.free_symbols for a in arguments))) > 1
+    limit = MAX_HEIGHT if several else MAX_HEIGHT_OF_ONE
+    if max(map(_height, arguments)) >= limit:
+        raise TexError(f"powers and functions nested more than {limit} deep", at)
+
+
 def _bounded(exponent: Expr, at: int) -> None:
     """Refuse towers of powers of numbers: their value could not even be approximated."""
     if exponent.is_number and not exponent.is_infinite:
@@ -125,6 +144,7 @@ def _bounded(exponent: Expr, at: int) -> None:
 
 
 def _power(base: Expr, exponent: Expr, at: int) -> Expr:
+    _shallow(at, base, exponent)
     if base.is_zero and not exponent.is_positive:
         raise TexError("a division by zero or an undefined value", at)
     if base.is_number and exponent.is_number:
@@ -144,6 +164,7 @@ def _power(base: Expr, exponent: Expr, at: int) -> Expr:
 
 
 def _apply(name: str, argument: Expr, at: int) -> Expr:
+    _shallow(at, argument)
     if name not in ("log", "ln"):
         _bounded(argument, at)
     elif argument.is_number and argument.is_positive is not True:
@@ -170,7 +191,9 @@ class Build:
 
     def absolute(self, items: Sequence[Terms]) -> Factor:
         (inner,) = items
-        return Factor(_sound(Abs(self._closed(inner)), inner.at), inner.at, "bars")
+        expr = self._closed(inner)
+        _shallow(inner.at, expr)
+        return Factor(_sound(Abs(expr), inner.at), inner.at, "bars")
 
     def fraction(self, items: Sequence[Terms]) -> Factor:
         above, below = items
@@ -211,6 +234,7 @@ class Build:
                 size += 1
                 if size * len(parts) > MAX_COMPARED:
                     raise TexError(f"{token.value} of too much", at)
+        _shallow(at, *parts)
         expr = function(*parts)
         return Factor(_sound(expr, at), at, "closed")
 

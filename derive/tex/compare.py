@@ -7,14 +7,17 @@ it if it is the same bound on the same symbol; an interval if both its ends are.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
-from sympy import Expr, Symbol, latex, oo
+from sympy import Expr, Mul, S, Symbol, exp, latex, oo
 
+from ..engine.cases import opened, with_signed_logs
 from ..engine.decide import proof_of_positive
 from ..engine.derivation import Derivation, StepFailed
+from ..engine.domain import Domain
 from ..engine.endpoint import NoClosedForm, threshold
 from ..engine.equal import equal, same_root, value_at
 from ..engine.evidence import Grade, Holds, Outcome, Refuted, Undecided, weakest
@@ -135,6 +138,9 @@ def _equation(statement: Statement, meant: Meant, directive: Directive) -> Findi
         raise TexError("several quantities are for an interval or for as many rows")
     (own,), (derived,) = meant.own, meant.derived
     bound = meant.quantities[0].bound
+    for side in statement.sides:
+        if isinstance(side, Unread):
+            _check_name(side.text, meant)
     sides = [s for s in statement.sides if not isinstance(s, Unread)]
     named = own in sides or len(sides) < len(statement.sides)
     if not named and bound and bound[0] in sides[:1] and bound[0] not in derived.free_symbols:
@@ -153,6 +159,53 @@ def _equation(statement: Statement, meant: Meant, directive: Directive) -> Findi
     return _finding(worst, expressions[-1], derived, meant, directive)
 
 
+def _check_name(text: str, meant: Meant) -> None:
+    """Refuse an unknown name with a power, or with the quantity itself as an argument.
+
+    ``c^2 = ..`` is about a square, and ``g(\\alpha_{\\min}) = ..`` about a function of the value.
+    """
+    if _OF_VECTORS.match(text):
+        return
+    for exponent in _superscripts(text):
+        if "\\?" in exponent or _symbols_of(exponent, meant) is not None:
+            raise TexError(f"a power of an unknown name: {text}")
+    (own,), (derived,) = meant.own, meant.derived
+    bound = meant.quantities[0].bound
+    # alpha is no argument of a threshold of alpha.
+    values = {own, bound[0]} - derived.free_symbols if bound else {own}
+    inside = _ARGUMENTS.search(text)
+    for argument in re.split("[,;]", inside[0][1:-1]) if inside else []:
+        if (_symbols_of(argument, meant) or set()) & values:
+            raise TexError(f"a function of the quantity itself: {text}")
+
+
+#: A norm or an inner product, as the reader spells it.
+_OF_VECTORS = re.compile(r"\\\||\\lVert|\\langle|.*\^\{(\\top|T|\\intercal|\\mathsf\{T\})\}.")
+
+
+def _superscripts(text: str) -> Iterator[str]:
+    for start in (found.end() for found in re.finditer(r"\^\{", text)):
+        depth, end = 1, start
+        while depth and end < len(text):
+            depth += {"{": 1, "}": -1}.get(text[end], 0)
+            end += 1
+        yield text[start : end - 1]
+
+
+_ARGUMENTS = re.compile(r"[(\[].*[)\]]\Z", re.DOTALL)
+
+
+def _symbols_of(text: str, meant: Meant) -> set[Symbol] | None:
+    """The symbols of an expression in known names; None if it is none."""
+    from .reader import read
+
+    try:
+        (side,) = read(text, meant.names).sides if text.strip()[:1] not in ("", "(") else ()
+        return set(_plain(side).free_symbols)
+    except ValueError:
+        return None
+
+
 def _implicit(
     statement: Statement, sides: list[Expr], meant: Meant, directive: Directive
 ) -> Finding:
@@ -167,13 +220,28 @@ def _implicit(
         if root is None:
             raise TexError("the quantity has no closed form that an equation could be put to")
         inside = residual.xreplace({own: derived.xreplace({root: root.variable})})
+        if inside.has(ClampedRoot):
+            raise TexError("the equation has other values in it that are not known in closed form")
         return _finding(same_root(inside, root, meant.domain), residual, derived, meant, directive)
     there = {**meant.domain.witness}
     slope = residual.diff(own).xreplace({own: derived.xreplace(there)}).xreplace(there)
     if slope == 0 or slope.evalf(30) == 0:
         raise TexError("the equation does not determine the quantity")
+    if _factors_with(own, residual) > 1:
+        raise TexError("the equation has other solutions too: its factors are one equation each")
     left, right = (s.xreplace(_given(meant)).xreplace({own: derived}) for s in sides)
     return _finding(equal(left, right, meant.domain), left, right, meant, directive)
+
+
+def _factors_with(own: Symbol, residual: Expr) -> int:
+    """How many different factors with a symbol an expression has."""
+    try:
+        field_ = ExpField([residual])
+        factors = Mul.make_args(field_.factored(field_(residual)))
+    except (NotInField, ZeroDivisionError):
+        return 1
+    plain = {f.base if f.is_Pow else f for f in factors if f.as_base_exp()[1].is_positive}
+    return sum(own in f.free_symbols and not isinstance(f, exp) for f in plain)
 
 
 # --- conditions -----------------------------------------------------------------------------
@@ -209,7 +277,8 @@ def _condition(statement: Statement, meant: Meant, directive: Directive) -> Find
             if isinstance(outcome, Holds) and is_open != meant_open:
                 at = {k.name: v for k, v in meant.domain.witness.items() if k in other.free_symbols}
                 what = "excludes" if is_open else "includes"
-                outcome = Refuted(at, f"the printed condition {what} the threshold itself")
+                which = "the threshold itself" if other in meant.derived else f"{s} = {other}"
+                outcome = Refuted(at, f"the printed condition {what} {which}")
             outcomes.append((outcome, one, other))
     failed = [o for o in outcomes if not isinstance(o[0], Holds)]
     outcome, one, other = failed[0] if failed else outcomes[0]
@@ -245,6 +314,8 @@ def _printed_bounds(statement: Statement, s: Symbol, meant: Meant) -> Ends:
         elif relation in _MIRROR and right == s:
             put(_MIRROR[relation], left)
         elif relation in _MIRROR and len(relations) == 1:
+            if s not in _plain(left).free_symbols | _plain(right).free_symbols:
+                raise TexError(f"this is no condition on {s}; for a value, write =")
             bound, mirrored = _solved(_plain(left) - _plain(right), s, meant, names)
             put(_MIRROR[relation] if mirrored else relation, bound)
         else:
@@ -266,8 +337,8 @@ def _solved(gap: Expr, s: Symbol, meant: Meant, names: Mapping[Symbol, Expr]) ->
             continue
         quotient = _cancelled(gap, s - derived)
         for mirrored in (False, True):
-            if quotient is not None and proof_of_positive(
-                -quotient if mirrored else quotient, meant.domain
+            if quotient is not None and _keeps_sign(
+                -quotient if mirrored else quotient, derived, meant.domain
             ):
                 return derived, mirrored
     try:
@@ -275,6 +346,21 @@ def _solved(gap: Expr, s: Symbol, meant: Meant, names: Mapping[Symbol, Expr]) ->
     except (NoClosedForm, StepFailed, NotInField):
         raise TexError(f"the condition could not be solved for {s}") from None
     return found.value, found.side == ">"
+
+
+def _keeps_sign(quotient: Expr, bound: Expr, domain: Domain) -> bool:
+    """Whether quotient * (s - bound) > 0 says s > bound everywhere.
+
+    At an end of the domain the quotient may vanish where the bound is infinite, that is if
+    their product does not vanish: tau log(A) < c is tau < c/log(A), also at A = 1.
+    """
+    if proof_of_positive(quotient, domain):
+        return True
+    (inside,), open_domain = with_signed_logs([quotient], opened(domain))
+    if not proof_of_positive(inside, open_domain):
+        return False
+    product = _cancelled(quotient * bound, S.One)
+    return product is not None and any(proof_of_positive(k * product, domain) for k in (1, -1))
 
 
 def _cancelled(gap: Expr, line: Expr) -> Expr | None:

@@ -71,11 +71,14 @@ def suggest(source: str, meant: Meant, directive: Directive, macros: Macros | No
             return edit
         if tried == PROVED:
             break
-    return _factor(source, tokens, meant, macros)
+    return _factor(source, tokens, meant, directive, macros)
 
 
-def _factor(source: str, tokens: list[Token], meant: Meant, macros: Macros | None) -> Edit | None:
+def _factor(
+    source: str, tokens: list[Token], meant: Meant, directive: Directive, macros: Macros | None
+) -> Edit | None:
     """The factor that the last side lacks, if it is short."""
+    from .compare import judge
     from .reader import read
 
     last = read(source, meant.names, macros).sides[-1]
@@ -87,15 +90,20 @@ def _factor(source: str, tokens: list[Token], meant: Meant, macros: Macros | Non
         quotient = field.factored(field(meant.derived[0]) / field(last.xreplace(given)))
     except (NotInField, ZeroDivisionError):
         return None
-    if quotient.count_ops() > SHORT or quotient.has(log):
+    if quotient == 1 or quotient.count_ops() > SHORT or quotient.has(log):
         return None
     start = max((_end(t) for t in tokens if t.text in _RELATIONS), default=0)
     body = source[start:].strip().rstrip(".,;")
     factor = latex(quotient)
-    return Edit(
+    edit = Edit(
         f"multiply the last side by {factor}",
         rf"{source[:start]} {factor} \left({body}\right)",
     )
+    try:
+        found = judge(read(edit.source, meant.names, macros), meant, directive)
+    except TexError:  # alignment or a label stands in it: the words are enough
+        return edit
+    return edit if found.ok else None
 
 
 # --- candidates -----------------------------------------------------------------------------

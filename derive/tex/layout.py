@@ -135,6 +135,32 @@ def _words(piece: Piece) -> str | None:
     return unit.text if unit.kind == "text" else None
 
 
+def _is_of_vectors(left: Sequence[Piece]) -> bool:
+    """Whether a side is one inner product or one norm: a scalar that vectors define."""
+    units = [u for u, _ in left]
+    first, last = units[0], units[-1]
+    if first.text == "\\|" and last.text == "\\|":
+        return sum(u.kind == "bar" for u in units) == 2 < len(units)
+    depths = _depths(left)
+    if first.text in ("\\langle", "\\lVert") and last.kind == "close":
+        return len(units) > 2 and all(d > 0 for d in depths[1:-1])
+    # (u_i)^\top v_j: two vectors, the first transposed, each in brackets or not
+    vectors: list[list[Unit]] = [[]]
+    for unit in units:
+        if unit.kind != "name" and unit.text not in ("(", ")"):
+            return False
+        vectors[-1].append(unit)
+        if unit.kind == "close" or (unit.kind == "name" and vectors[-1][0].kind == "name"):
+            vectors.append([])
+    if len(vectors) != 3 or vectors[2] or any(len(v) not in (1, 3) for v in vectors[:2]):
+        return False
+    unknown = all(meaning is None for _, meaning in left)
+    return unknown and vectors[0][-1].full.endswith(_TRANSPOSED)
+
+
+_TRANSPOSED = ("^{\\top}", "^{T}", "^{\\intercal}", "^{\\mathsf{T}}")
+
+
 def _stripped(pieces: Sequence[Piece], kinds: tuple[str, ...] = ("quad",)) -> list[Piece]:
     start, end = 0, len(pieces)
     while start < end and pieces[start][0].kind == "quad":
@@ -229,16 +255,18 @@ class Layout:
     def _rows(self, pieces: list[Piece]) -> list[list[Piece]]:
         depths = _depths(pieces)
         rows: list[list[Piece]] = [[]]
+        aligned = -1  # up to here an & only aligns, as it starts a row
         for k, piece in enumerate(pieces):
             if piece[0].kind != "row":
-                rows[-1].append(piece)
+                if piece[0].kind != "amp" or k > aligned:
+                    rows[-1].append(piece)
             elif not depths[k]:
                 rows.append([])
             else:  # inside brackets only a sum can go on in the next row
                 after = k + 1
                 while after < len(pieces) and pieces[after][0].kind in ("amp", "quad"):
                     after += 1
-                before = k - 1
+                before, aligned = k - 1, after
                 while before >= 0 and pieces[before][0].kind == "quad":
                     before -= 1
                 signs = [_is_sign(pieces[j][0]) for j in (before, after) if 0 <= j < len(pieces)]
@@ -376,6 +404,9 @@ class Layout:
                 raise TexError("a relation with nothing on its left", at)
             return [Lexeme("UNREAD", "", at)], statement
         head, meaning = left[0]
+        if _is_of_vectors(left):
+            text = joined(self._spelled(u) for u, _ in left)
+            return [Lexeme("UNREAD", text, at)], statement[relations[0] :]
         constant = head.stem == "e" or head.stem in _CONSTANTS
         if meaning is not None or head.kind not in ("name", "word") or constant:
             return [], statement

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 
 from sympy import Expr, Symbol, latex, oo
 
@@ -59,15 +60,24 @@ def look_up(directive: Directive) -> Meant:
         quantities = tuple(result.quantity(name) for name in directive.quantities)
         point = result.point(**directive.values)
         derived = tuple(result.at(name, point) for name in directive.quantities)
-    except (UnknownResult, DomainError) as error:
-        raise BadTarget(str(error)) from None
-    except AttributeError as error:
-        raise BadTarget(str(error)) from None
+    except (UnknownResult, DomainError, AttributeError) as error:
+        raise BadTarget(str(error) + _nearest(directive)) from None
     own = tuple(Symbol(name, real=True) for name in directive.quantities)
     domain = _domain(result, quantities, point)
     gone = {s for s, v in point.items() if v is oo}
     names = {k: e for k, e in _names(directive, result, own).items() if not e.free_symbols & gone}
     return Meant(result, quantities, own, derived, names, domain, point)
+
+
+def _nearest(directive: Directive) -> str:
+    """A guess at a name that is misspelt; empty if there is nothing near."""
+    if directive.result_id not in results:
+        found = get_close_matches(directive.result_id, list(results), 1)
+        return f"; did you mean {found[0]}?" if found else ""
+    there = list(results[directive.result_id])
+    wrong = [name for name in directive.quantities if name not in there]
+    found = get_close_matches(wrong[0], there, 1) if wrong else []
+    return f"; did you mean {directive.result_id}.{found[0]}?" if found else ""
 
 
 def _domain(
@@ -112,7 +122,10 @@ def _names(directive: Directive, result: Result, own: tuple[Symbol, ...]) -> dic
     for q in result.quantities.values():
         symbols |= {s.name: s for s in q.expression.free_symbols if isinstance(s, Symbol)}
     found: dict[str, Expr] = {}
-    for name, q in result.quantities.items():
+    # Limits of a quantity are written as it is: the one that is meant comes first.
+    for name, q in sorted(
+        result.quantities.items(), key=lambda item: item[0] not in directive.quantities
+    ):
         is_own = name in directive.quantities
         meant = own[directive.quantities.index(name)] if is_own else q.expression
         try:

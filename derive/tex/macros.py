@@ -159,9 +159,9 @@ class Macros:
         """
         text = _without_verbatim(text)
         known: dict[str, Macro] = {}
-        at = 0
-        while (match := _DEFINES.search(text, at)) is not None:
-            at = match.end()
+        for count, match in enumerate(_DEFINES.finditer(text)):
+            if count >= 3 * MAX_MACROS:
+                raise TexError(f"more than {3 * MAX_MACROS} definitions of macros")
             found = _definition(text, match)
             if found is None:
                 continue

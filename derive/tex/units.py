@@ -763,7 +763,8 @@ _LENGTHS = ("pt", "em", "ex", "mm", "cm", "in", "mu")
 _BARE = {"operator", "relation", "comma", "semicolon", "dot", "amp", "row", "quad", "open", "text",
          "frac", "and", "forall", "fence", "bar"}  # fmt: skip
 
-_NOT_IN_NAMES = {"relation", "amp", "row", "text", "fence", "forall", "cases"}
+_IN_NAMES_KINDS = {"name", "word", "number", "function", "open", "close", "bar", "operator", "comma",
+                   "semicolon", "dot", "strange"}  # fmt: skip
 
 
 def _one(units: list[Unit]) -> bool:
@@ -787,7 +788,7 @@ def name_units(text: str) -> list[Unit]:
     tokens = tokenise(text)
     units = [u for u in Formula(tokens).units(0, len(tokens)) if u.kind != "quad"]
     for unit in units:
-        if (unit.parts and unit.kind != "name") or unit.kind in _NOT_IN_NAMES:
+        if (unit.parts and unit.kind != "name") or unit.kind not in _IN_NAMES_KINDS:
             raise TexError(f"{show(text)} is not a name", unit.at)
     if not units:
         raise TexError("an empty name")

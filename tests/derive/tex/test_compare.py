@@ -104,6 +104,28 @@ def test_directives_that_name_nothing(name, options, says) -> None:
     assert "\n" not in str(refusal.value)
 
 
+@pytest.mark.parametrize(
+    "left",
+    [
+        r"u_i^\top v_i",
+        r"(\boldsymbol{u}_i^\delta)^\top \boldsymbol{v}_i^\delta",
+        r"\mathbf{u}_i^T \mathbf{v}_i",
+        r"\langle u_i, v_i \rangle",
+        r"\|u_i\|^2",
+        r"\left\lVert u_i \right\rVert",
+        r"s(u_i, v_i)",
+    ],
+)
+def test_a_scalar_that_vectors_define_is_a_name(left) -> None:
+    right = r"\frac{1 - \delta^2}{1 + \delta^2}"
+    assert check(f"{left} = {right}", "ccem.positive").ok
+    assert check(f"{left} = -{right}", "ccem.positive").verdict == "differs"
+    for more in ("2 ", "-", r"\delta "):
+        assert not check(f"{more}{left} = {right}", "ccem.positive").ok
+    for more in (" w", " + 1", r"^\top w", r" \|w\|"):
+        assert not check(f"{left}{more} = {right}", "ccem.positive").ok
+
+
 def test_a_complement_is_asked_for() -> None:
     assert not check(rf"\alpha \le {ALPHA}", ALPHA_MIN).ok
     assert check(rf"\alpha \le {ALPHA}", ALPHA_MIN, negated=True).ok

@@ -1,0 +1,179 @@
+"""Equations that must not pass though they look like it, and some that must."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from cltheory.derive.tex.compare import Finding, check_equation
+from cltheory.derive.tex.directives import directive
+from cltheory.derive.tex.lookup import BadTarget
+
+Q = r"e^{-\frac{m}{(m-1)\tau}}"
+A = rf"\frac{{1 + (mn-1){Q}}}{{n\left(1 + (m-1){Q}\right)}}"
+LOG = r"\log\left(\frac{mn-1-\alpha n(m-1)}{\alpha n-1}\right)"
+ALPHA, TAU = "supcl-threshold.alpha_min", "supcl-threshold.tau_max"
+VARIANCE = "supcl-optimum.within_class_variance_n_oo"
+END = r"\frac{m}{(m-1)\log\frac{m-\alpha(m-1)}{\alpha}}"
+LINE = r"1 - \frac{m-1}{m}\tau\log\frac{m-\alpha(m-1)}{\alpha}"
+
+
+def check(source: str, text: str = ALPHA) -> Finding:
+    return check_equation(source, directive(text))
+
+
+def cases(*rows: tuple[str, str]) -> str:
+    inside = r" \\ ".join(f"{value} & {condition}" for value, condition in rows)
+    return rf"\begin{{cases}} {inside} \end{{cases}}"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        # a value that is only there for some m, beyond the first points that are tried
+        rf"{A} + \log(20-m) + \log\left(\frac{{1}}{{20-m}}\right)",
+        rf"{A} + \max\{{0, \sqrt{{20-m}}\}} - \sqrt{{20-m}}",
+        # an odd root of what may be negative
+        rf"{A} + \max\{{0, \sqrt[3]{{20-m}}\}} - \sqrt[3]{{20-m}}",
+        # equal at every integer from 2 to 12
+        rf"{A} + {''.join(f'(m-{k})' for k in range(2, 13))}",
+    ],
+)
+def test_what_is_not_proved_is_not_called_equal(source) -> None:
+    found = check(source)
+    assert not found.ok and found.verdict in ("undecided", "differs"), found
+
+
+@pytest.mark.parametrize(
+    "rows, says",
+    [
+        # an end of the domain that is a case of its own
+        ([(A, r"\alpha < 1"), ("0", r"\text{otherwise}")], "0 is not"),
+        ([(A, r"\alpha > 0"), ("0", r"\text{otherwise}")], "0 is not"),
+        # two cases at once: a reader takes neither first
+        ([(A, r"m \ge 2"), ("0", r"m \ge 3")], "two cases"),
+        # no case at all
+        ([(A, r"\tau < 3"), (A, r"\tau > 3")], "no case"),
+    ],
+)
+def test_cases_that_do_not_fit(rows, says) -> None:
+    found = check(cases(*rows))
+    assert found.verdict == "differs" and says in found.message, found
+
+
+def test_an_overlap_beyond_the_points_is_not_proved() -> None:
+    found = check(cases((A, r"\tau < 1000"), ("0", r"\tau > 900000"), (A, r"\tau \ge 1000")))
+    assert not found.ok
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [("0", rf"\tau \ge {END}"), (LINE, rf"\tau < {END}")],
+        [("0", rf"\tau \ge {END}"), (LINE, rf"\tau \le {END}")],  # both hold at the bound
+        [(LINE, rf"\tau \le {END}"), ("0", r"\text{otherwise}")],
+    ],
+)
+def test_cases_that_fit(rows) -> None:
+    found = check(cases(*rows), VARIANCE)
+    assert found.ok and found.evidence == "exact", found
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        r"f(\alpha_{\min})",
+        r"K(1-\alpha_{\min})",
+        r"\operatorname{artanh}(\alpha_{\min})",
+        r"\mathrm{logit}(\alpha)",
+        r"\beta^2",
+        r"\beta_c^{-1}",
+        r"\beta^{\frac12}",
+        r"\beta^{n-1}",
+    ],
+)
+def test_a_name_that_swallows_something(name) -> None:
+    found = check(f"{name} = {A}")
+    assert found.verdict == "unread"
+    assert re.search("power|function", found.message), found
+
+
+@pytest.mark.parametrize(
+    "name",
+    [r"\alpha^\star", r"\alpha^{(1)}", r"f(m, n; \tau)", r"\hat\alpha(\tau)", "A'", r"\alpha^+"],
+)
+def test_a_name_for_the_quantity(name) -> None:
+    assert check(f"{name} = {A}").ok
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        rf"(\alpha_{{\min}} - {A})(\alpha_{{\min}} - 5) = 0",
+        rf"\alpha_{{\min}}(1 - \alpha_{{\min}}) = {A}\left(1 - {A}\right)",
+    ],
+)
+def test_an_equation_with_other_solutions(source) -> None:
+    found = check(source)
+    assert found.verdict == "unread" and "other solutions" in found.message
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        rf"\tau {LOG} < \frac{{m}}{{m-1}}",
+        rf"\frac{{1}}{{\tau}} > \left(1-\frac1m\right) {LOG}",
+    ],
+)
+def test_a_condition_with_a_factor_that_vanishes_where_the_bound_is_infinite(source) -> None:
+    assert check(source, TAU).ok
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        rf"(1-\alpha)\left(\tau {LOG} - \frac{{m}}{{m-1}}\right) < 0",  # says nothing at alpha = 1
+        rf"\left(\alpha-\frac12\right)\left(\tau {LOG} - \frac{{m}}{{m-1}}\right) < 0",
+        rf"\frac{{1}}{{\tau}} < \left(1-\frac1m\right) {LOG}",
+    ],
+)
+def test_a_condition_with_another_factor(source) -> None:
+    assert not check(source, TAU).ok
+
+
+def test_a_value_where_a_condition_is_named() -> None:
+    assert "for a value, write =" in check(rf"\alpha_{{\min}} \ge {A}").message
+    assert "excludes alpha = 1" in check(rf"\alpha \in \left({A}, 1\right)").message
+
+
+def test_limits_are_written_like_what_they_are_limits_of() -> None:
+    assert check(r"u_i^\top v_i = 1", "ccem.positive_delta_0").ok
+    assert not check(r"u_i^\top v_i = 0", "ccem.positive_delta_0").ok
+
+
+def test_other_roots_in_the_equation_of_a_root() -> None:
+    found = check(r"x^\star + u^\top v = 1", "supcl-optimum.x_star")
+    assert found.verdict == "unread"
+
+
+def test_an_absolute_value_is_not_a_defect() -> None:
+    source = r"t_{\mathrm{simplex}} = \frac{N-1}{N}\log\left|3-N\right|"
+    assert check(source, "sigmoid-threshold.t_simplex").verdict == "undecided"
+
+
+def test_a_suggested_factor_is_checked() -> None:
+    assert check(rf"n\alpha_{{\min}} = {A}").edit is None
+    found = check(rf"\alpha_{{\min}} = \frac{{m-1}}{{n}}{A}")
+    assert found.edit is not None and check(found.edit.source).ok
+
+
+@pytest.mark.parametrize(
+    "text, near",
+    [
+        ("supcl-treshold.alpha_min", "supcl-threshold?"),
+        ("supcl-threshold.alphamin", "supcl-threshold.alpha_min?"),
+    ],
+)
+def test_the_nearest_name_is_suggested(text, near) -> None:
+    with pytest.raises(BadTarget, match=re.escape(f"did you mean {near}")):
+        check("x = 1", text)

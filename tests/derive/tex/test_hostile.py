@@ -1,0 +1,329 @@
+"""Hostile and broken input ends in a TexError, soon, and nothing else happens."""
+
+from __future__ import annotations
+
+import random
+import time
+from itertools import pairwise
+
+import pytest
+from cltheory.derive.tex.macros import Macros
+from cltheory.derive.tex.reader import canonical_name, read
+from cltheory.derive.tex.statement import TexError
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sympy import Symbol
+
+NAMES = {
+    "m": Symbol("m", integer=True, positive=True),
+    "x": Symbol("x", positive=True),
+    "y": Symbol("y", real=True),
+    "z": Symbol("z"),
+    "\\tau": Symbol("tau", positive=True),
+    "N^{-}": Symbol("N"),
+    "t_{B}": Symbol("t_B"),
+    "q(z)": Symbol("q"),
+}
+SECONDS = 20  #: generous: each takes well under one
+
+
+def ends(source: str, macros: Macros | None = None) -> str:
+    """Read it; return the message if it is refused. Anything but a TexError gets through."""
+    start = time.monotonic()
+    refused: TexError | None = None
+    try:
+        read(source, NAMES, macros)
+    except TexError as error:
+        refused = error
+    assert time.monotonic() - start < SECONDS
+    if refused is None:
+        return ""
+    message = str(refused)
+    assert message and len(message) < 1000 and message.isprintable()
+    assert 0 <= refused.position <= len(source)
+    return message
+
+
+# --- Must be refused ------------------------------------------------------------------------
+REFUSED = {
+    "empty": "",
+    "only space": "  \\quad ~ \n",
+    "only punctuation": " . ",
+    "open parentheses": "(" * 4900,
+    "closed parentheses": ")" * 4900,
+    "open braces": "{" * 4900,
+    "empty braces": "{}" * 2000,
+    "unbalanced": "\\frac{m}{x",
+    "crossed": "\\frac{(m}{x)}",
+    "crossed environments": "\\begin{cases}{m\\end{cases}}",
+    "deep parentheses": "(" * 61 + "m" + ")" * 61,
+    "deep braces": "{" * 61 + "m" + "}" * 61,
+    "deep fractions": "\\frac{1}{" * 61 + "m" + "}" * 61,
+    "deep subscripts": "m_{" * 61 + "x" + "}" * 61,
+    "a megabyte": "m" * 1_000_000,
+    "a megabyte of braces": "{" * 1_000_000,
+    "many tokens": "m" * 5001,
+    "NUL": "m\0",
+    "surrogate": "m\ud800",
+    "right-to-left mark": "m\u202e+x",
+    "zero width": "m\u200b",
+    "combining": "m\u0303",
+    "greek": "τ",
+    "minus sign": "m−x",
+    "full width": "m＋x",
+    "control": "m\x1b[31m",
+    "backslash at the end": "m\\",
+    "catcode": "\\catcode`\\^^M=13 m",
+    "input": "\\input{/etc/passwd}",
+    "include": "\\include{m}",
+    "write18": "\\write18{touch m}",
+    "immediate": "\\immediate\\write18{m}",
+    "csname": "\\csname m\\endcsname",
+    "def": "\\def\\m{m}m",
+    "directlua": "\\directlua{m}",
+    "code": "__import__('os')",
+    "double hat": "m^^41",
+    "dollar": "$m$",
+    "hash": "#1",
+    "text without end": "\\text{if $" * 50 + "m",
+    "text of text": "\\text{" * 50 + "m" + "}" * 50,
+    "tower": "9^{9^{9}}",
+    "tower of exponentials": "\\exp(\\exp(\\exp(1000)))",
+    "tower in a function": "\\sqrt{\\cosh(\\exp(\\exp(30)))-1}",
+    "large number": "1" * 61,
+    "large decimal": "0." + "1" * 60,
+    "large power": "10^{1001}",
+    "large power by steps": "((9^{1000})^{1000})^{1000}",
+    "large product": "\\cdot".join(["2^{1000}"] * 300),
+    "large root": "((9^{1/1000})^{1000})^{1001}",
+    "large binomial": "\\binom{10^{9}}{10^{8}}",
+    "long roots": " ".join(f"\\sqrt{{{'1' * 55}{k}}}" for k in range(10, 70)),
+    "nested roots": "\\sqrt{3+" * 50 + "2" + "}" * 50,
+    "nested logarithms": "\\log(3+" * 50 + "2" + ")" * 50,
+    "nested cube roots": "(" * 50 + "2" + "+1)^{1/3}" * 50,
+    "nested complex roots": "\\sqrt{" * 50 + "2" + "-1}" * 50,
+    "max of much": "\\max(" + ",".join(f"x+{k}y" for k in range(100)) + ")",
+    "many cases": "\\begin{cases}"
+    + "\\\\".join(f"{k} & y > {k}" for k in range(300))
+    + "\\end{cases}",
+    "many conditions": "\\begin{cases} 1 & "
+    + ",".join(f"y^2 - {k}x > {k}" for k in range(300))
+    + "\\end{cases}",
+    "many alignments": "&" * 4000 + "m & x",
+    "complex comparison": "\\begin{cases} 1 & z < \\log(-1) \\end{cases}",
+    "not comparable": "\\max(z^{1/2}, (\\sqrt3-\\sqrt2)(\\sqrt3+\\sqrt2)-1) \\max",
+    "hidden zero": "\\frac{1}{(\\sqrt3-\\sqrt2)(\\sqrt3+\\sqrt2)-1}",
+    "two infinities": "\\infty - \\infty",
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused(name: str) -> None:
+    assert ends(REFUSED[name])
+
+
+# --- May be read, but must end ----------------------------------------------------------------
+BOUNDED = {
+    "max of max": "\\max("
+    + ",".join("\\max(" + ",".join(f"{k}x-{j}y" for k in range(12)) + ")" for j in range(12))
+    + ")",
+    "long sum": "+".join(["x"] * 2400),
+    "long product": "x" * 4900,
+    "long product of sums": "(x+1)" * 800,
+    "long chain": "<".join(["x"] * 2000),
+    "many rows": "\\\\".join(["x=1"] * 1000),
+    "many quads": "x" + "\\quad " * 2000,
+    "many primes": "x" + "'" * 4000,
+    "many maxima": "+".join(f"\\max(x, {k}y)" for k in range(400)),
+    "many roots": "+".join(f"\\sqrt{{{k}}}" for k in range(1001, 1500)),
+    "many logarithms": "+".join(f"\\log{{{k}}}" for k in range(2, 900)),
+    "cancellation": "\\sqrt{\\exp(1000)\\cdot (1+10^{-50})-\\exp(1000)}",
+    "nearly equal": "\\max((1+\\sqrt{5})^{999}, (\\sqrt{5}+1.0000000000001)^{999})",
+    "equal": "\\max(\\sqrt{2}\\sqrt{3}+\\exp(\\log 7+1), \\sqrt 6 + 7\\cdot e^{1})",
+    "symbolic tower": "x^{x^{x^{2^{2^{3}}}}}",
+    "symbolic exponent": "x^{" + "9" * 60 + "}",
+    **{
+        f"nested {name} of {letter}": (before * 55 + letter + after * 55).replace("%", letter)
+        for letter in "mxyz1"
+        for name, before, after in (
+            ("parentheses", "(1+", "+%)"),
+            ("fractions", "\\frac{%}{1+", "}"),
+            ("roots", "\\sqrt{1+", "}"),
+            ("roots of differences", "\\sqrt{%-", "}"),
+            ("exponentials", "\\exp(1+", ")"),
+            ("logarithms", "\\log(%-", ")"),
+            ("bars", "\\left|%-", "\\right|"),
+            ("maxima", "\\max(2%,%-", ")"),
+            ("powers", "%^{1+", "}"),
+            ("bases", "(1-%-", ")^2"),
+            ("cube roots", "(%-", ")^{-1/3}"),
+            ("hyperbolic functions", "\\cosh(1+", ")"),
+            ("binomials", "\\binom{", "}{2}"),
+            ("products", "(1-%)(", "+%)"),
+        )
+    },
+}
+
+
+@pytest.mark.parametrize("name", BOUNDED)
+def test_bounded(name: str) -> None:
+    ends(BOUNDED[name])
+
+
+@pytest.mark.parametrize("inner", ["({0}+{k})({0}-1)", "\\sqrt{{{0}+{k}}}\\sqrt{{{0}-1}}",
+                                   "\\left|({0}+{k})-\\exp({0})\\right|", "\\max({0}+{k},1-{0})",
+                                   "({0}+\\log{{{k}}})^{{{0}}}"])  # fmt: skip
+@pytest.mark.parametrize("seed", ["y", "3", "z"])
+def test_doubling(inner: str, seed: str) -> None:
+    text = seed
+    for k in range(2, 12):
+        longer = inner.format(text, k=k)
+        if len(longer) > 4500:
+            break
+        text = longer
+    ends(text)
+
+
+# --- Macros ---------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    "document",
+    [
+        r"\def\a{\a}",
+        r"\def\a{\a\a}",
+        r"\def\a{m\b}\def\b{m\a}",
+        r"\newcommand{\a}[1]{\a{#1#1}}\def\b{\a m}",
+        r"\newcommand{\a}[2][\a]{#1 #2 \a}",
+        r"\def\a{" + "m" * 1900 + r"}\def\a{\a}",
+        "".join(f"\\def\\{c}{{" + f"\\{d}" * 3 + "}" for c, d in pairwise("abcdefghijk"))
+        + r"\def\k{m}",
+        "".join(f"\\def\\{c}{{" + f"\\{d}" * 100 + "}" for c, d in pairwise("abcdefg"))
+        + r"\def\g{}",
+        r"\newcommand{\a}[9]{#1#2#3#4#5#6#7#8#9}",
+        r"\newcommand{\a}[1]{\frac#1",
+        r"\newcommand{\a}[10]{#10}",
+        r"\newcommand{\a}{#1}",
+        r"\newcommand{\a}{#}",
+        r"\newcommand{\a}{" + "{" * 5000 + "}",
+        r"\newcommand{\a}[",
+        r"\newcommand",
+        r"\def\a#1#3{m}",
+        r"\let\a=\input",
+        r"\edef\a{\input{/etc/passwd}}",
+        r"\def\a{\begin{cases}}",
+        r"\def\a{}}",
+        "\\def\\a{\0}",
+        "\\def\\a{\ud800}",
+    ],
+)
+def test_macros_end(document: str) -> None:
+    assert ends(r"m + \a + \b", Macros.from_document(document))
+
+
+def test_documents_end() -> None:
+    for document in (
+        "\\begin{verbatim}" * 60_000,
+        "\\newcommand{" * 80_000,
+        "\\def\\a" + " " * 1_000_000,
+        "%" * 1_000_000,
+        "\\\\" * 500_000 + "%",
+        "\\newcommand{\\a}{" * 60_000,
+        "\\NewDocument" * 80_000,
+        "\\newcommand{\\a}[1][" * 50_000,
+    ):
+        start = time.monotonic()
+        try:
+            Macros.from_document(document)
+        except TexError:
+            pass
+        assert time.monotonic() - start < SECONDS
+    with pytest.raises(TexError, match="more than"):
+        Macros.from_document(
+            "".join(f"\\def\\{chr(97 + k % 26)}{'ab' * (k // 26 + 1)}{{m}}" for k in range(2000))
+        )
+
+
+# --- Fuzzing ----------------------------------------------------------------------------------
+PIECES = [
+    *"mxyze0123456789+-/=<>()[]{}|^_'.,;:&!*~$#% \n",
+    *"\\tau \\frac \\sqrt \\log \\exp \\max \\min \\left \\right \\big| \\{ \\}".split(),
+    *"\\cdot \\times".split(),
+    *"\\le \\ge \\in \\infty \\pi \\quad \\, \\\\ \\text{if} \\text{for} \\text{otherwise}".split(),
+    *"\\begin{cases} \\end{cases} \\begin{aligned} \\end{aligned} \\over \\binom \\tilde".split(),
+    *"\\mathbf \\mathcal \\mathrm{e} \\lvert \\rvert \\left| \\right| \\left( \\right)".split(),
+    *"N^- t_B q(z) \\operatorname \\label{m} \\tag \\underbrace \\overset \\prime \\star".split(),
+    *"{m} {x}^2 _{m} ^{2} ^{-1} 1/2 \\frac12 \\text{$ \\text{and} \\hspace \\forall ^*".split(),
+    *"\\sum \\input \\def \\right. \\left. \\ ".split(),
+    "\\ ",
+    "\\exp(x/\\tau)",
+    "& \\text{if } m > 1 \\\\",
+    "\\wedge",
+]
+FORMULAS = [
+    r"\alpha \in \left( \frac{mn - 1 + \exp\left(\frac{m}{m-1}/\tau\right)}{mn - n}, 1 \right]",
+    r"m := -\frac{x}{m} + \frac{1}{m}\sqrt{\frac{x^2 m(1-m) + (mx-1)}{m-1}}, \quad (15)",
+    r"\beta^{\star} = \begin{cases} 0, & \text{if and only if } y > \frac{m-1}{m} \log (m-3) \\ "
+    r"\infty, & \text{if } y < \frac{1}{2} \log \frac{m-2}{2}. \end{cases}",
+    r"\begin{aligned} x &= \left( y \right. \\ &\quad \left. + z \right) \\ &= 1, \end{aligned}",
+    r"\log^2\left|y\right| + \max\{m, N^-, t_B^2\} - e^{-1/\tau} \quad \text{for all } m \ge 2",
+    r"q(z) + {m \over 2} - \binom{m}{2}\sqrt[3]{x} + 2.5\cdot 10^{-3}",
+]
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.lists(st.sampled_from(PIECES), max_size=25))
+def test_soup(pieces: list[str]) -> None:
+    ends("".join(pieces))
+    ends(" ".join(pieces))
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.text(max_size=60))
+def test_any_text(text: str) -> None:
+    ends(text)
+    ends("m" + text)
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.sampled_from(FORMULAS),
+    st.lists(
+        st.tuples(st.floats(0, 1), st.integers(0, 6), st.sampled_from(["", *PIECES])), max_size=4
+    ),
+)
+def test_mutated(formula: str, changes: list[tuple[float, int, str]]) -> None:
+    for place, cut, piece in changes:
+        at = int(place * len(formula))
+        formula = formula[:at] + piece + formula[at + cut :]
+    ends(formula)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.sampled_from(PIECES), max_size=12))
+def test_names_from_soup(pieces: list[str]) -> None:
+    text = "".join(pieces)
+    try:
+        name = canonical_name(text)
+    except TexError:
+        return
+    assert canonical_name(name) == name
+    try:
+        read("m", {text: NAMES["m"]})
+    except TexError:
+        pass
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.lists(st.sampled_from([*PIECES, "\\newcommand{\\a}", "\\def\\b#1", "[1]", "#1", "{#1\\a}"])),
+)
+def test_macros_from_soup(pieces: list[str]) -> None:
+    macros = Macros.from_document("".join(pieces))
+    ends(r"m + \a{m} + \b", macros)
+
+
+def test_the_same_text_is_read_the_same() -> None:
+    """Nothing stays behind in the parser from a formula that was refused in the middle."""
+    shuffled = [*FORMULAS, *(REFUSED[k] for k in list(REFUSED)[:20]), "m + x / 2"]
+    random.Random(1).shuffle(shuffled)
+    assert [ends(f) for f in shuffled] == [ends(f) for f in shuffled]
+    assert ends("m + x / 2") == ""
