@@ -208,8 +208,10 @@ class Domain:
             for i, (symbol, r) in enumerate(self.in_order().ranges.items()):
                 low, high = (e.xreplace(point) for e in (r.low, r.high))
                 u = Rational(_PRIMES[(5 * k + 3 * i) % 17], _PRIMES[(k + 7 * i + 4) % 17])
-                if r.integer:
+                if r.integer and k % 3:
                     point[symbol] = low + (2 * k + 3 * i + k * i) % 11
+                elif r.integer:  # and large ones, past what a polynomial could pass through
+                    point[symbol] = low + 10 * _PRIMES[(k + 5 * i + 2) % 17] + k
                 elif low is -oo:
                     point[symbol] = u - 1 if k % 2 else -u
                 elif high is oo:

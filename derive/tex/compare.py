@@ -167,7 +167,7 @@ def _check_name(text: str, meant: Meant) -> None:
     if _OF_VECTORS.match(text):
         return
     for exponent in _superscripts(text):
-        if "\\?" in exponent or _symbols_of(exponent, meant) is not None:
+        if exponent[:1].isdigit() or "\\?" in exponent or _symbols_of(exponent, meant) is not None:
             raise TexError(f"a power of an unknown name: {text}")
     (own,), (derived,) = meant.own, meant.derived
     bound = meant.quantities[0].bound
@@ -222,7 +222,9 @@ def _implicit(
         inside = residual.xreplace({own: derived.xreplace({root: root.variable})})
         if inside.has(ClampedRoot):
             raise TexError("the equation has other values in it that are not known in closed form")
-        return _finding(same_root(inside, root, meant.domain), residual, derived, meant, directive)
+        found = _finding(same_root(inside, root, meant.domain), residual, derived, meant, directive)
+        says = "the same equation, which holds where the optimum is not an end of the segment"
+        return replace(found, message=says) if found.ok else found
     there = {**meant.domain.witness}
     slope = residual.diff(own).xreplace({own: derived.xreplace(there)}).xreplace(there)
     if slope == 0 or slope.evalf(30) == 0:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ..results import results
 from .directives import MAX_LENGTH, unclosed
@@ -42,6 +42,12 @@ _DEFINITIONS = {
 }
 
 _TOKEN = re.compile(r"\\(?:[A-Za-z@]+|.|\Z)|%+|[{}]|\$\$?|<!--|\n(?=[ \t]*(?:\n|\Z))", re.DOTALL)
+_COMMAND = re.compile(r"[ \t]*\\[A-Za-z@]+")
+_SWITCH = re.compile(r"\\(if[A-Za-z@]*|else|fi)(?![A-Za-z@])")
+#: What begins like a conditional and is none.
+_NO_CONDITIONALS = {"iff", "ifthenelse", "iflanguage", "ifstrempty", "ifstrequal", "ifdefempty"}
+#: Environments with displays in them that are not read: nothing after them is meant.
+_OTHER_DISPLAYS = {"empheq", "numcases", "subnumcases", "dgroup", "dgroup*", "darray", "darray*"}
 _ENVIRONMENT = re.compile(r"[ \t]*(?:\n[ \t]*)?\{([A-Za-z]+\*?)\}")
 _DEFINED = re.compile(
     r"\*?[ \t]*(?:\n[ \t]*)?(?:\{[ \t]*\\?([A-Za-z@*]+|[^\sA-Za-z])[ \t]*\}|\\([A-Za-z@]+|.))"
@@ -86,6 +92,8 @@ class _Directive:
     at: int
     end: int
     body: str
+    switches: int = 0  #: conditionals passed before it
+    conditional: str = ""  #: the innermost one it stands in
 
 
 @dataclass
@@ -132,6 +140,9 @@ class _Scan:
         self.above: _Directive | None = None
         self.display: _Display | None = None
         self.inline = False
+        #: conditionals that are open, and how many of if, else and fi were passed
+        self.conditionals: list[str] = []
+        self.switches = 0
         self.aliases: dict[str, str] = {}
         self.balanced = True  #: no definition so far ran to the end of the text
 
@@ -235,8 +246,33 @@ class _Scan:
             return end
         elif name in ("verb", "lstinline", "mintinline"):
             return self._verbatim_words(name, end)
+        elif name == "newif":
+            found = _COMMAND.match(self.text, end)
+            return found.end() if found else end
+        elif name in ("else", "fi") or (name.startswith("if") and name not in _NO_CONDITIONALS):
+            return self._conditional(name, start, end)
         elif name in _DEFINITIONS and self.display is None:
             return self._definition(_DEFINITIONS[name], end)
+        return end
+
+    def _conditional(self, name: str, start: int, end: int) -> int:
+        r"""What \iffalse holds is a comment; of other conditionals it is not known what prints."""
+        self.switches += 1
+        if name == "iffalse":
+            depth = 1
+            for found in _SWITCH.finditer(self.text, end):
+                depth += {"fi": -1, "else": 0}.get(found[1], found[1] not in _NO_CONDITIONALS)
+                if depth == 0 or (depth == 1 and found[1] == "else"):
+                    self._blank(start, found.end())
+                    self.conditionals += ["iffalse"] if depth else []
+                    return found.end()
+            if "cltheory:" in self.text[end:]:
+                self._stray(start, r"\iffalse has no \fi, and directives stand after it")
+            return len(self.text)
+        if name == "fi":
+            self.conditionals[-1:] = []
+        elif name != "else":
+            self.conditionals.append(name)
         return end
 
     def _environment(self, begins: bool, name: str, start: int, end: int) -> int:
@@ -249,6 +285,9 @@ class _Scan:
             return end
         if name in VERBATIM and not self.markdown:
             return self._verbatim(name, start, end)
+        if name in _OTHER_DISPLAYS and display is None and self.above is not None:
+            self._fail(self.above, f"a display of the environment {name} cannot be read")
+            self.above = None
         if name in DISPLAYS and (display is None or display.closer not in ("$$", "```", r"\]")):
             if display is not None:
                 self._give_up("another display begins in it")
@@ -389,6 +428,8 @@ class _Scan:
             self.display.blanks.append((start, end))
 
     def _directive(self, directive: _Directive) -> None:
+        inside = self.conditionals[-1] if self.conditionals else ""
+        directive = replace(directive, switches=self.switches, conditional=inside)
         display = self.display
         if display is None:
             self._unused()
@@ -486,6 +527,10 @@ class _Scan:
     def _take(self, directive: _Directive, start: int, end: int, *, whole: bool) -> None:
         display = self.display
         assert display is not None
+        if directive.conditional or self.switches != directive.switches:
+            which = "\\" + directive.conditional if directive.conditional else r"\if.. or \fi"
+            self._fail(directive, f"with the conditional {which} it is not known what is printed")
+            return
         source = self._cut(display, start, end)
         if self.markdown:
             source = self._unquoted(source, display.start)

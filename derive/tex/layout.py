@@ -14,9 +14,11 @@ from typing import Any
 
 from sympy import Expr, oo, pi
 
+from .names import Names, Piece
 from .statement import TexError
 from .tokens import MAX_NESTING, show
-from .units import REFUSED, Formula, Range, Unit, joined, name_units
+from .units import Formula, Range, Unit, joined
+from .vocabulary import REFUSED
 
 MAX_DIGITS = 60
 MAX_CASES = 40  #: and twice as many relations in them
@@ -41,69 +43,6 @@ class Lexeme:
     end_line: int = 0
     end_column: int = 0
     end_pos: int = 0
-
-
-class Names:
-    """The names that are known, and which of them starts at a unit: the longest."""
-
-    def __init__(self, names: Mapping[str, Expr]):
-        self.spelled = sorted(names)
-        self.starting: dict[str, list[tuple[list[str], Expr]]] = {}
-        seen: dict[tuple[str, ...], Expr] = {}
-        for text, meaning in names.items():
-            units = [u.full for u in name_units(text)]
-            if seen.setdefault(tuple(units), meaning) != meaning:
-                raise TexError(f"the name {show(text)} stands for two expressions")
-            self.starting.setdefault(units[0], []).append((units, meaning))
-        for choices in self.starting.values():
-            choices.sort(key=lambda choice: -len(choice[0]))
-
-    def match(self, units: Sequence[Unit], at: int) -> tuple[int, Expr, bool] | None:
-        """Return how many units the name at ``at`` takes, its meaning, if a power is left."""
-        first = units[at]
-        found: tuple[int, Expr, bool] | None = None
-        for spelling in dict.fromkeys((first.full, first.stem)):
-            for parts, meaning in self.starting.get(spelling, ()):
-                size = len(parts)
-                if at + size > len(units) or (found is not None and size < found[0]):
-                    continue
-                head = [u.full for u in units[at : at + size - 1]]
-                last = units[at + size - 1]
-                if head != parts[:-1]:
-                    continue
-                if last.full == parts[-1]:
-                    found = size, meaning, False
-                elif last.stem == parts[-1] and not last.decorated:
-                    if found is None or size > found[0]:
-                        found = size, meaning, True
-        return found
-
-    def resolve(self, units: list[Unit]) -> list[tuple[Unit, Expr | None]]:
-        """Put the units of each known name together."""
-        out: list[tuple[Unit, Expr | None]] = []
-        at = 0
-        while at < len(units):
-            found = self.match(units, at) if units[at].kind not in _NEVER_NAMES else None
-            if found is None:
-                out.append((units[at], None))
-                at += 1
-                continue
-            size, meaning, powered = found
-            last = units[at + size - 1]
-            texts = [u.full for u in units[at : at + size]]
-            known = Unit("known", joined(texts), units[at].at)
-            if powered:
-                known.text = joined([*texts[:-1], last.stem])
-                known.sup, known.power = last.sup, last.power
-            out.append((known, meaning))
-            at += size
-        return out
-
-
-_NEVER_NAMES = {"relation", "operator", "comma", "row", "amp", "quad", "cases", "frac", "sqrt",
-                "binom", "fence", "number", "dot", "semicolon", "close"}  # fmt: skip
-
-Piece = tuple[Unit, Expr | None]  #: a unit, and what it means if it is a known name
 
 
 def _depths(pieces: Sequence[Piece]) -> list[int]:
@@ -438,6 +377,8 @@ class Layout:
                 continue
             if unit.kind not in _SCRIPTED and (unit.sub or unit.sup or unit.primes):
                 raise TexError(f"a script that cannot be read at {_shown(unit)}", unit.at)
+            if unit.kind == "function" and unit.text in ("max", "min"):
+                _check_commas(pieces[k + 1 :])
             if meaning is not None:
                 out.append(Lexeme("NAME", unit.text, unit.at, meaning))
             elif unit.kind == "name":
@@ -610,6 +551,21 @@ def _without_broken_brackets(pieces: list[Piece]) -> list[Piece]:
         if kinds == ["null", "row", "null"] and sides == ("\\right", "\\left"):
             dropped |= {one, other}
     return [p for k, p in enumerate(pieces) if k not in dropped]
+
+
+def _check_commas(pieces: Sequence[Piece]) -> None:
+    """Refuse ``0,5`` in a list of more than two: a decimal comma, or two numbers?"""
+    depth, commas, close = 0, 0, None
+    for (before, _), (unit, _), (after, _) in zip(pieces, pieces[1:], pieces[2:], strict=False):
+        depth += (before.kind == "open") - (before.kind == "close")
+        if depth <= 0:
+            return
+        if unit.kind == "comma" and depth == 1:
+            commas += 1
+            near = before.kind == after.kind == "number" and after.at == unit.at + 1
+            close = close or (unit if near and not before.sup else None)
+        if close is not None and commas > 1:
+            raise TexError("two readings: a decimal comma or two numbers?", close.at)
 
 
 def _check_list(before: list[Piece], after: list[Piece], at: int) -> None:

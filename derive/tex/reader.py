@@ -18,8 +18,9 @@ from lark.lexer import Lexer
 from sympy import Expr
 
 from .build import Build
-from .layout import Layout, Lexeme, Names
+from .layout import Layout, Lexeme
 from .macros import Macros
+from .names import Names
 from .statement import Statement, TexError
 from .tokens import MAX_TOKENS, show, tokenise
 from .units import Formula, canonical_name

@@ -13,107 +13,39 @@ from dataclasses import dataclass, field
 
 from .statement import TexError
 from .tokens import Token, closing, show, tokenise
+from .vocabulary import (
+    ACCENTS,
+    AND,
+    ANNOTATED,
+    BARS,
+    BLANKS,
+    CASES,
+    CLOSING,
+    DECORATING,
+    FONTS,
+    FRACTIONS,
+    FUNCTIONS,
+    IN_NAMES,
+    KEPT_FONTS,
+    LETTERS,
+    MARKS,
+    OPENING,
+    OPERATOR_WORDS,
+    OPERATORS,
+    QUADS,
+    QUADS_OF,
+    RELATIONS,
+    SIDED,
+    SILENT,
+    SILENT_OF,
+    SIZES,
+    TEXT,
+    THIN,
+    TRANSPARENT,
+    UPRIGHT,
+)
 
 Range = tuple[int, int]  #: indices of tokens, the second one not included
-
-_GREEK = (
-    "alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta iota kappa varkappa lambda "
-    "mu nu xi omicron pi varpi rho varrho sigma varsigma tau upsilon phi varphi chi psi omega "
-    "Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega ell hbar infty"
-)
-LETTERS = {f"\\{name}" for name in _GREEK.split()}
-ACCENTS = {
-    f"\\{name}"
-    for name in "tilde hat bar vec dot ddot check breve acute grave mathring widetilde widehat "
-    "overline underline".split()
-}
-KEPT_FONTS = {"\\mathcal", "\\mathbb", "\\mathscr", "\\mathfrak"}
-TEXT = {f"\\{n}" for n in "text textrm textit textbf textsf textnormal mbox hbox".split()}
-FONTS = {
-    f"\\{name}"
-    for name in "mathbf boldsymbol bm pmb mathrm mathit mathsf mathtt mathnormal operatorname "
-    "operatorname*".split()
-} | TEXT
-_UPRIGHT = {"\\mathrm", "\\mathsf", "\\mathtt", "\\operatorname", "\\text", "\\textrm"}
-FUNCTIONS = {"log", "ln", "exp", "max", "min", "tanh", "cosh", "sinh"}
-_OPERATOR_WORDS = FUNCTIONS | {"sup", "inf", "arg", "det", "dim", "lim", "Pr"}
-
-THIN = {"\\,", "\\;", "\\:", "\\!", "\\>", "\\thinspace", "\\medspace", "\\thickspace"}
-THIN |= {"\\negthinspace", "\\allowbreak", "\\nobreak"}
-BLANKS = {"\\ ", "~"}
-QUADS = {"\\quad", "\\qquad", "\\enspace", "\\hfill"}
-_QUADS_OF = {"\\hspace", "\\phantom", "\\hphantom"}
-_SILENT = {"\\displaystyle", "\\textstyle", "\\scriptstyle", "\\nonumber", "\\notag", "\\limits"}
-_SILENT_OF = {"\\label", "\\tag", "\\vphantom"}
-
-_SIZES = {f"\\{size}{side}" for size in ("big", "Big", "bigg", "Bigg") for side in ("", "l", "r")}
-_SIDED = {"\\left": "open", "\\right": "close"} | {
-    size: {"l": "open", "r": "close"}[size[-1]] for size in _SIZES if size[-1] in "lr"
-}
-_OPENING = {
-    "(": "(", "[": "[", "\\{": "\\{", "\\lbrace": "\\{", "\\lbrack": "[", "\\lvert": "\\lvert",
-    "\\lVert": "\\lVert", "\\langle": "\\langle", "\\lceil": "\\lceil", "\\lfloor": "\\lfloor",
-}  # fmt: skip
-_CLOSING = {
-    ")": ")", "]": "]", "\\}": "\\}", "\\rbrace": "\\}", "\\rbrack": "]", "\\rvert": "\\rvert",
-    "\\rVert": "\\rVert", "\\rangle": "\\rangle", "\\rceil": "\\rceil", "\\rfloor": "\\rfloor",
-}  # fmt: skip
-_BARS = {"|": "vert", "\\vert": "vert", "\\|": "Vert", "\\Vert": "Vert"}
-PARTNERS = {
-    "(": ")", "[": "]", "\\{": "\\}", "\\lvert": "\\rvert", "\\lVert": "\\rVert",
-    "\\langle": "\\rangle", "\\lceil": "\\rceil", "\\lfloor": "\\rfloor",
-}  # fmt: skip
-
-RELATIONS = {
-    "=": "=", "\\triangleq": "=", "\\coloneqq": "=", "\\coloneq": "=", "\\eqdef": "=",
-    "<": "<", "\\lt": "<", ">": ">", "\\gt": ">",
-    "\\le": "<=", "\\leq": "<=", "\\leqslant": "<=",
-    "\\ge": ">=", "\\geq": ">=", "\\geqslant": ">=",
-    "\\ne": "!=", "\\neq": "!=", "\\in": "in",
-}  # fmt: skip
-_OPERATORS = {"+": "+", "-": "-", "/": "/", "\\cdot": "*", "\\times": "*"}
-_MARKS = {",": "comma", ";": "semicolon", ".": "dot", "&": "amp", "\\\\": "row", "\\cr": "row"}
-_AND = {"\\land", "\\wedge"}
-_FRACTIONS = {"\\frac", "\\dfrac", "\\tfrac", "\\cfrac"}
-_ANNOTATED = {"\\overset", "\\stackrel", "\\underset"}
-CASES = {"cases", "dcases"}
-TRANSPARENT = {"aligned", "split", "gathered", "alignedat", "multlined"}
-
-#: What makes a superscript part of a name.
-_DECORATING = {"+", "-", "*", "\\star", "\\prime", "\\dagger", "\\ddagger", "\\top", "\\bot"}
-_DECORATING |= {"\\perp", "\\circ", "\\infty", "\\sharp", "\\flat", "\\natural"}
-
-_IN_NAMES = {
-    *"+-/=<>(),.;:|!",
-    "[",
-    "]",
-    "\\|",
-    "\\le",
-    "\\ge",
-    "\\ne",
-    "\\in",
-    "\\cdot",
-    "\\times",
-}
-_IN_NAMES |= {"\\to", "\\rightarrow", "\\mid", "\\setminus", "\\cup", "\\cap", "\\ldots", "\\dots"}
-
-REFUSED = {
-    "\\pm": "two statements in one; write them separately",
-    "\\mp": "two statements in one; write them separately",
-    "\\equiv": "can mean a definition, an identity or a congruence; write = or :=",
-    "\\approx": "an approximation is not compared",
-    "\\sim": "an approximation is not compared",
-    "\\iff": "two statements joined; check them one by one",
-    "\\Leftrightarrow": "two statements joined; check them one by one",
-    "\\Rightarrow": "two statements joined; check them one by one",
-    "\\Longrightarrow": "two statements joined; check them one by one",
-    "\\implies": "two statements joined; check them one by one",
-    "\\sum": "a sum over an index is not in closed form",
-    "\\prod": "a product over an index is not in closed form",
-    "\\lim": "a limit is not read",
-    "*": "can be a product or an operation of its own; write \\cdot",
-    "\\ast": "can be a product or an operation of its own; write \\cdot",
-}
 
 
 @dataclass(slots=True)
@@ -246,9 +178,9 @@ class Formula:
                 continue
             else:
                 text = {"\\ast": "*", "'": "^{\\prime}"}.get(text, text)
-                text = text[1:] if text[1:] in _OPERATOR_WORDS else text
+                text = text[1:] if text[1:] in OPERATOR_WORDS else text
                 text = {"\\leq": "\\le", "\\geq": "\\ge", "\\neq": "\\ne"}.get(text, text)
-                plain = text in LETTERS | _DECORATING | _IN_NAMES or text == "^{\\prime}"
+                plain = text in LETTERS | DECORATING | IN_NAMES or text == "^{\\prime}"
                 if not (plain or text.isalnum()):
                     raise TexError(f"{show(text)} in a name", token.at)
                 pieces.append(f"{{{text}}}" if takes else text)
@@ -301,7 +233,7 @@ class Formula:
             if k2 < end and self._is(k2, "{"):
                 return (k, self.partner[k2] + 1), self.partner[k2] + 1
             return (k, self._one_token(k + 1, end, token)[1]), k2 + 1
-        word = token.text[1:] in _OPERATOR_WORDS or token.text in LETTERS | _DECORATING
+        word = token.text[1:] in OPERATOR_WORDS or token.text in LETTERS | DECORATING
         if token.kind == "char" and (token.text.isalnum() or token.text in "*+-"):
             following = self.tokens[k + 1] if k + 1 < end else None
             if token.text.isdigit() and following is not None and following.kind == "char":
@@ -359,11 +291,11 @@ class Formula:
         except TexError:
             unit.sup = "\\?"  # a power that is no part of any name
         # Letters in an upright superscript must not be taken for a product in the exponent.
-        upright = texts[0] in _UPRIGHT | TEXT and inside[1] == self._end_of_font(inside)
-        if upright or (len(texts) == 1 and texts[0][1:] in _OPERATOR_WORDS):
+        upright = texts[0] in UPRIGHT | TEXT and inside[1] == self._end_of_font(inside)
+        if upright or (len(texts) == 1 and texts[0][1:] in OPERATOR_WORDS):
             unit.sup = f"\\mathrm{{{unit.sup}}}"
             unit.decorated = True
-        elif set(texts) <= _DECORATING | {"\\ast"}:
+        elif set(texts) <= DECORATING | {"\\ast"}:
             unit.decorated = True
         elif texts[0] == "(" and texts[-1] == ")" and texts.count("(") == 1:
             unit.decorated = True
@@ -446,9 +378,9 @@ class _Cutter:
             self._add(Unit("relation", "=", token.at))
         elif text == "~":
             self._blank(token)
-        elif text in _OPENING:
+        elif text in OPENING:
             self._add(Unit("open", text, token.at))
-        elif text in _CLOSING:
+        elif text in CLOSING:
             self._with_scripts(Unit("close", text, token.at), self.k + 1)
         else:
             self._symbol(token)
@@ -458,13 +390,13 @@ class _Cutter:
         text = token.text
         if text in RELATIONS:
             self._add(Unit("relation", RELATIONS[text], token.at))
-        elif text in _OPERATORS:
-            self._add(Unit("operator", _OPERATORS[text], token.at))
-        elif text in _MARKS:
-            self._add(Unit(_MARKS[text], text, token.at))
+        elif text in OPERATORS:
+            self._add(Unit("operator", OPERATORS[text], token.at))
+        elif text in MARKS:
+            self._add(Unit(MARKS[text], text, token.at))
             if text == "\\\\":
                 self._row_options()
-        elif text in _BARS:
+        elif text in BARS:
             self._with_scripts(Unit("bar", text, token.at), self.k + 1)
         elif text in ("_", "^", "'"):
             raise TexError(f"{show(text)} with nothing before it that it could belong to", token.at)
@@ -575,16 +507,16 @@ class _Cutter:
         text = token.text
         if text in FONTS | KEPT_FONTS:
             self._font(token)
-        elif text in THIN | _SILENT:
+        elif text in THIN | SILENT:
             self.k += 1
         elif text in BLANKS:
             self._blank(token)
         elif text in QUADS:
             self._add(Unit("quad", text, token.at))
-        elif text in _QUADS_OF | _SILENT_OF:
+        elif text in QUADS_OF | SILENT_OF:
             star = self.f._is(self.k + 1, "*")
             _, self.k = self.f._one_token(self.k + 1 + star, self.end, token)
-            if text in _QUADS_OF:
+            if text in QUADS_OF:
                 self.out.append(Unit("quad", text, token.at))
         elif text in LETTERS:
             self._with_scripts(Unit("name", text, token.at), self.k + 1)
@@ -594,23 +526,23 @@ class _Cutter:
             self._with_scripts(Unit("name", spelled, token.at), span[1])
         elif text[1:] in FUNCTIONS:
             self._with_scripts(Unit("function", text[1:], token.at), self.k + 1)
-        elif text in _FRACTIONS:
+        elif text in FRACTIONS:
             self._arguments(token, "frac", 2)
         elif text in ("\\binom", "\\dbinom", "\\tbinom"):
             self._arguments(token, "binom", 2)
         elif text == "\\sqrt":
             self._root(token)
-        elif text in _SIDED or text in _SIZES:
+        elif text in SIDED or text in SIZES:
             self._delimiter(token)
-        elif text in _OPENING:
-            self._add(Unit("open", _OPENING[text], token.at))
-        elif text in _CLOSING:
-            self._with_scripts(Unit("close", _CLOSING[text], token.at), self.k + 1)
-        elif text in _AND:
+        elif text in OPENING:
+            self._add(Unit("open", OPENING[text], token.at))
+        elif text in CLOSING:
+            self._with_scripts(Unit("close", CLOSING[text], token.at), self.k + 1)
+        elif text in AND:
             self._add(Unit("and", text, token.at))
         elif text == "\\forall":
             self._add(Unit("forall", text, token.at))
-        elif text in _ANNOTATED:
+        elif text in ANNOTATED:
             self._annotated(token)
         elif text in ("\\underbrace", "\\overbrace"):
             self._braced(token)
@@ -652,21 +584,21 @@ class _Cutter:
         self._with_scripts(unit, span[1])
 
     def _delimiter(self, token: Token) -> None:
-        side = _SIDED.get(token.text, "")
+        side = SIDED.get(token.text, "")
         self.k = self.f._skip(self.k + 1, self.end)
         if self.k >= self.end:
             raise TexError(f"{show(token.text)} lacks its delimiter", token.at)
         text = self.f.tokens[self.k].text
         if text == "." and side:
             self._add(Unit("null", token.text, token.at))
-        elif side and text in _BARS:
-            spelled = f"\\{side[0].replace('o', 'l').replace('c', 'r')}{_BARS[text]}"
+        elif side and text in BARS:
+            spelled = f"\\{side[0].replace('o', 'l').replace('c', 'r')}{BARS[text]}"
             self._with_scripts(Unit(side, spelled, token.at), self.k + 1)
-        elif text in _OPENING and side != "close":
-            self._add(Unit("open", _OPENING[text], token.at))
-        elif text in _CLOSING and side != "open":
-            self._with_scripts(Unit("close", _CLOSING[text], token.at), self.k + 1)
-        elif text in _BARS:
+        elif text in OPENING and side != "close":
+            self._add(Unit("open", OPENING[text], token.at))
+        elif text in CLOSING and side != "open":
+            self._with_scripts(Unit("close", CLOSING[text], token.at), self.k + 1)
+        elif text in BARS:
             self._with_scripts(Unit("bar", text, token.at), self.k + 1)
         else:
             raise TexError(f"{show(token.text + text)} cannot be read", token.at)
@@ -697,7 +629,7 @@ class _Cutter:
             spelled = f"{token.text}{{{self.f.spelling(*inside)}}}"
             self._with_scripts(Unit("name", spelled, token.at), span[1])
         elif len(parts) == 1 and letters.isalpha():
-            kind = "upright" if letters == "e" and token.text in _UPRIGHT else ""
+            kind = "upright" if letters == "e" and token.text in UPRIGHT else ""
             unit = Unit("name", letters, token.at)
             unit.parts = [inside] if kind else []
             self._with_scripts(unit, span[1])
@@ -763,8 +695,8 @@ _LENGTHS = ("pt", "em", "ex", "mm", "cm", "in", "mu")
 _BARE = {"operator", "relation", "comma", "semicolon", "dot", "amp", "row", "quad", "open", "text",
          "frac", "and", "forall", "fence", "bar"}  # fmt: skip
 
-_IN_NAMES_KINDS = {"name", "word", "number", "function", "open", "close", "bar", "operator", "comma",
-                   "semicolon", "dot", "strange"}  # fmt: skip
+_IN_NAMES_KINDS = {"name", "word", "number", "function", "open", "close", "bar", "operator",
+                   "comma", "semicolon", "dot", "strange"}  # fmt: skip
 
 
 def _one(units: list[Unit]) -> bool:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from cltheory.derive.tex.directives import Directive, DirectiveError, directive
-from cltheory.derive.tex.displays import DISPLAYS, VERBATIM
+from cltheory.derive.tex.displays import DISPLAYS, VERBATIM, displays
 from cltheory.derive.tex.document import (
     DocumentError,
     Kind,
@@ -559,3 +559,37 @@ def test_finding_imports_no_sympy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "False"]
+
+
+# --- conditionals ---------------------------------------------------------------------------
+SAID = "% cltheory: ssem.same_class\n"
+
+
+@pytest.mark.parametrize(
+    "text, source",
+    [
+        (SAID + r"\iffalse \[ a \] \fi \[ b \]", None),
+        (r"\iffalse" + "\n" + SAID + r"\[ a \] \fi \[ b \]", ""),
+        (r"\iffalse \if x \fi" + "\n" + SAID + r"\[ a \] \fi" + "\n" + SAID + r"\[ b \]", "b"),
+        (r"\ifdraft" + "\n" + SAID + r"\[ a \] \else \[ b \] \fi", None),
+        (SAID + r"\ifdraft \[ a \] \else \[ b \] \fi", None),
+        (r"\iffalse x \else" + "\n" + SAID + r"\[ a \] \fi", None),
+        (SAID + r"\[ a \ifx b \fi \]", None),
+        (r"\newif\ifdraft" + "\n" + SAID + r"\[ a \iff b \]", r"a \iff b"),
+        (r"\ifdraft x \fi" + "\n" + SAID + r"\[ a \]", "a"),
+        (SAID + r"\begin{empheq}{align} a \end{empheq} \[ b \]", None),
+    ],
+)
+def test_what_may_not_print_is_not_checked(text, source) -> None:
+    found = displays(text, "tex")
+    if source == "":
+        assert found == []
+    elif source is None:
+        assert [bool(f.error) for f in found] == [True]
+    else:
+        assert [(f.source, f.error) for f in found] == [(source, "")]
+
+
+def test_an_open_iffalse_is_an_error() -> None:
+    (found,) = displays(r"\iffalse" + "\n" + SAID + r"\[ a \]", "tex")
+    assert "no \\fi" in found.error

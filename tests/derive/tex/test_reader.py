@@ -125,6 +125,7 @@ READ: list[tuple[str, Expr]] = [
     (r"\tanh x + \cosh(x) - \sinh x", tanh(x) + cosh(x) - sinh(x)),
     (r"\operatorname{log} m + \mathrm{exp}(m)", log(m) + exp(m)),
     (r"\max(m, n)", Max(m, n)),
+    (r"\max(0,5) + \min(1, 2, m)", 5 + Min(1, m)),
     (r"\min\left\{ 1, \ \frac{1}{m} + n \right\}", Min(1, 1 / m + n)),
     (r"\mathrm{max}\{m, n, p\}^2", Max(m, n, p) ** 2),
     (r"\left|y\right|^3", Abs(y) ** 3),
@@ -263,7 +264,10 @@ REFUSED: list[tuple[str, str]] = [
     (r"2\frac12", "12"),
     (r"m 2", "2"),
     (r"(m+1)2", "2"),
-    (r"\max(1,000, m)", "000"),
+    (r"\max(1,000, m)", ",000"),
+    (r"\max(1, 000)", "000"),
+    (r"\max(m, 0,5)", ",5"),
+    (r"m = 0,5", ",5"),
     # bars, brackets
     (r"|m|", "|"),
     (r"\big|m\big|", r"\big|m"),
@@ -516,7 +520,14 @@ def expressions() -> st.SearchStrategy[Expr]:
 
 
 #: What SymPy prints and can be read in two ways; and numbers that are out of bounds.
-NOT_READ = ("two readings", "of a number", "of numbers", "'e' is not known", "not positive")
+NOT_READ = (
+    "two readings",
+    "of a number",
+    "of numbers",
+    "'e' is not known",
+    "not positive",
+    "negative number",
+)
 
 
 @settings(max_examples=300, deadline=None)
