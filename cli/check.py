@@ -127,7 +127,8 @@ def _with_lock(report: Report, path: str) -> Report:
         raise click.UsageError(f"{path}: {error.strerror}") from None
     except (DocumentError, ValueError) as error:
         raise click.UsageError(f"{path}: {error}") from None
-    return replace(report, changes=found, lock=path)
+    # What is new changes no formula that was pinned.
+    return replace(report, changes=[c for c in found if c.kind != "new"], lock=path)
 
 
 def _show(report: Report, style: str, output: str | None) -> None:

@@ -15,7 +15,7 @@ JSON is one object:
                     "point": {parameter: exact value}, "printed_value": str,
                     "derived_value": str, "edit": {"description": str, "source": str} or null}],
      "problems": [{"file", "line", "column", "cell", "cell_line", "message"}],
-     "changes": [{"id": str, "quantity": str, "kind": "changed", "missing" or "new",
+     "changes": [{"id": str, "quantity": str, "kind": "changed" or "missing",
                   "message": str, "equivalent": bool or null}]}
 
 ``sampled`` is agreement at sampled points that was not allowed to be enough, ``refused`` a

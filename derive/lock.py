@@ -223,6 +223,8 @@ def compare_lock(text: str) -> list[Change]:
         If the text is not a lock that can be read.
     """
     lock = read_lock(text)
+    if not any(lock["quantities"].values()):
+        raise LockError("the lock has no quantities in it")
     return list(_changes(lock["quantities"], bool(lock.get("all"))))
 
 

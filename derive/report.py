@@ -81,7 +81,7 @@ def _quantity(
     try:
         expression = result.at(name, point)
     except DomainError as refusal:
-        shown = _implicit(q.expression)
+        shown = without_roots(q.expression)
         return (
             {"sympy": str(shown), "latex": tex(shown), "value": None}
             | found
@@ -91,7 +91,7 @@ def _quantity(
     value = (
         None if expression.free_symbols else decimal(expression, name, digits, extended=q.extended)
     )
-    shown = _implicit(expression)
+    shown = without_roots(expression)
     return {"sympy": str(shown), "latex": tex(shown), "value": value} | found
 
 
@@ -105,7 +105,7 @@ def _stand_ins(expression: Expr) -> dict[ClampedRoot, Symbol]:
     }
 
 
-def _implicit(expression: Expr) -> Expr:
+def without_roots(expression: Expr) -> Expr:
     """Write a name for each root that the condition defines."""
     return expression.xreplace(_stand_ins(expression))
 

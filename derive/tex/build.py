@@ -25,6 +25,7 @@ from sympy import (
     Min,
     Mul,
     Ne,
+    Or,
     Piecewise,
     Pow,
     Rational,
@@ -355,6 +356,9 @@ class Build:
 
     def case(self, items: Sequence[Any]) -> tuple[Expr, Boolean]:
         value, conditions = items
+        if conditions in (S.true, S.false):
+            holds = "always" if conditions == S.true else "never"
+            raise TexError(f"the condition of a case {holds} holds", value.at)
         return self._closed(value), conditions
 
     def last_case(self, items: Sequence[Any]) -> tuple[Expr, Boolean]:
@@ -380,6 +384,12 @@ class Build:
         )
 
     def distinction(self, items: Sequence[tuple[Expr, Boolean]]) -> Terms:
+        told: Boolean = S.false
+        for value, condition in items:
+            # SymPy would drop such a case, right or wrong.
+            if told == S.true:
+                raise TexError(f"the cases before {value} leave nothing for it", 0)
+            told = Or(told, condition)
         return Terms(0, [_sound(Piecewise(*items), 0)])
 
     # -- statements ---------------------------------------------------------------------

@@ -23,6 +23,7 @@ from ..engine.equal import equal, same_root, value_at
 from ..engine.evidence import Grade, Holds, Outcome, Refuted, Undecided, weakest
 from ..engine.normal import ExpField, NotInField
 from ..engine.root import ClampedRoot
+from ..report import without_roots
 from .directives import Directive
 from .lookup import Meant, look_up
 from .statement import Bounds, Relation, Statement, TexError, Unread
@@ -426,10 +427,10 @@ def _finding(
     shown = Finding(
         "equal",
         True,
-        printed=str(printed),
-        derived=str(derived),
-        printed_latex=str(latex(printed)),
-        derived_latex=str(latex(derived)),
+        printed=str(without_roots(printed)),
+        derived=str(without_roots(derived)),
+        printed_latex=str(latex(without_roots(printed))),
+        derived_latex=str(latex(without_roots(derived))),
     )
     if isinstance(outcome, Holds):
         grade = outcome.evidence.grade

@@ -18,7 +18,7 @@ from .names import Names, Piece
 from .statement import TexError
 from .tokens import MAX_NESTING, show
 from .units import Formula, Range, Unit, joined
-from .vocabulary import REFUSED
+from .vocabulary import CONDITION_WORDS, OTHER_FUNCTIONS, REFUSED
 
 MAX_DIGITS = 60
 MAX_CASES = 40  #: and twice as many relations in them
@@ -27,6 +27,8 @@ _TAIL_WORDS = {"for", "where", "if", "with", "when", "whenever", "provided", "as
 _IF = {"if", "for", "when", "whenever", "if and only if", "iff", "in case", "where"}
 _OTHERWISE = {"otherwise", "else", "o.w", "in all other cases"}
 _EQUATION_NUMBER = re.compile(r"[a-z]{0,2}\.?[0-9]{1,3}(\.[0-9]{1,3}){0,2}[a-z]?")
+#: A text that is rather a mathematical expression, such as a number or a set.
+_NOT_WORDS = re.compile(r"^[^A-Za-z]*$")
 _CONSTANTS: Mapping[str, Expr] = {"\\pi": pi, "\\infty": oo}
 
 
@@ -254,7 +256,15 @@ class Layout:
                 piece[0].kind == "forall" or (starts and starts[0] in _TAIL_WORDS)
             ):
                 continue
-            for unit, _ in row[k:]:
+            for j, (unit, meaning) in enumerate(row[k:], k):
+                said = _words((unit, meaning)) or ""
+                other = [
+                    w for w in said.lower().split() if w.strip(".,;:()") not in CONDITION_WORDS
+                ]
+                if other and not _NOT_WORDS.search(said):
+                    raise TexError(f"a side condition with the word {show(other[0])}", unit.at)
+                if unit.kind == "operator" and row[j - 1][0].kind in ("comma", "quad", "text"):
+                    raise TexError("a formula goes on after a side condition", unit.at)
                 if unit.kind == "relation" and unit.text == "=":
                     raise TexError(
                         "an equation after words: is it a condition or a claim?", unit.at
@@ -347,8 +357,12 @@ class Layout:
             text = joined(self._spelled(u) for u, _ in left)
             return [Lexeme("UNREAD", text, at)], statement[relations[0] :]
         constant = head.stem == "e" or head.stem in _CONSTANTS
+        if meaning is not None and self._is_function_of_names(left):
+            return [], [left[0], *statement[relations[0] :]]
         if meaning is not None or head.kind not in ("name", "word") or constant:
             return [], statement
+        if len(left) > 1 and (_words(left[0]) or head.stem.lstrip("\\")) in OTHER_FUNCTIONS:
+            raise TexError(f"the function {show(head.full)} is not read", head.at)
         if len(left) > 1:
             depths = _depths(left)
             whole = left[1][0].text in ("(", "[") and left[-1][0].kind == "close"
@@ -356,6 +370,23 @@ class Layout:
                 return [], statement
         text = joined(self._spelled(u) for u, _ in left)
         return [Lexeme("UNREAD", text, at)], statement[relations[0] :]
+
+    @staticmethod
+    def _is_function_of_names(left: Sequence[Piece]) -> bool:
+        r"""Whether a side is a known name with names in brackets: \alpha_{\min}(m, n, \tau).
+
+        With one name in the brackets it may be a product, unless the name has a subscript.
+        """
+        units = [u for u, _ in left]
+        if len(units) < 4 or units[1].text != "(" or units[-1].text != ")" or units[-1].full != ")":
+            return False
+        inside = units[2:-1]
+        names, marks = inside[::2], inside[1::2]
+        if any(u.kind not in ("known", "name") or u.power is not None for u in names):
+            return False
+        if len(inside) % 2 == 0 or any(u.kind not in ("comma", "semicolon") for u in marks):
+            return False
+        return bool(marks) or "_{" in units[0].text + units[0].full
 
     def _spelled(self, unit: Unit) -> str:
         """Spell a unit with its arguments, as well as it goes."""

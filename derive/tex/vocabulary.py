@@ -22,6 +22,19 @@ FONTS = {
 } | TEXT
 UPRIGHT = {"\\mathrm", "\\mathsf", "\\mathtt", "\\operatorname", "\\text", "\\textrm"}
 FUNCTIONS = {"log", "ln", "exp", "max", "min", "tanh", "cosh", "sinh"}
+#: Functions that are not read: with an argument they are no name of something defined.
+OTHER_FUNCTIONS = set(
+    "sin cos tan cot sec csc arcsin arccos arctan asin acos atan arsinh artanh coth sign sgn sqrt "
+    "logit sigmoid softmax softplus relu erf lg lb floor ceil round inv odds id".split()
+)
+#: What a side condition may say in words. Other words may take back what the formula says.
+CONDITION_WORDS = set(
+    "for where if with when whenever provided assuming all any every each some and or fixed given "
+    "distinct different integer integers real positive nonnegative non-negative negative number "
+    "numbers of classes instances items samples views towers modalities temperature temperatures "
+    "bias the a an is are be such that in on at least most only iff i.e. respectively st s.t. "
+    "sufficiently large small enough than greater less equal to both let we have has".split()
+)
 OPERATOR_WORDS = FUNCTIONS | {"sup", "inf", "arg", "det", "dim", "lim", "Pr"}
 
 THIN = {"\\,", "\\;", "\\:", "\\!", "\\>", "\\thinspace", "\\medspace", "\\thickspace"}

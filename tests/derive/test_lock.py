@@ -256,3 +256,10 @@ def test_a_lock_changed_anywhere_is_refused_or_noticed(place: int, put: str) -> 
         for extra in set(found) - {"format", "format_version", "quantities"}:
             del found[extra]
     assert one == other or compare_lock(broken)
+
+
+def test_a_lock_of_nothing_is_no_lock() -> None:
+    for quantities in ({}, {"supcl-threshold": {}}):
+        text = json.dumps({**json.loads(freeze([ID])), "quantities": quantities})
+        with pytest.raises(LockError, match="no quantities"):
+            compare_lock(text)

@@ -177,3 +177,46 @@ def test_a_suggested_factor_is_checked() -> None:
 def test_the_nearest_name_is_suggested(text, near) -> None:
     with pytest.raises(BadTarget, match=re.escape(f"did you mean {near}")):
         check("x = 1", text)
+
+
+@pytest.mark.parametrize(
+    "tail",
+    [
+        r"\quad \text{with probability } 1/2",
+        r"\quad \text{for } \tau > 0, + 8",
+        r"\\ \text{where the value is doubled}",
+        r"\quad \text{for half of the } m",
+    ],
+)
+def test_words_that_take_back_the_formula(tail) -> None:
+    assert check(rf"\alpha_{{\min}} = {A} {tail}").verdict == "unread"
+    assert check(rf"\alpha_{{\min}} = {A} \quad \text{{for all }} m \ge 2").ok
+
+
+@pytest.mark.parametrize(
+    "left, fine",
+    [
+        (r"\alpha_{\min}(m, n, \tau)", True),
+        (r"\alpha_{\min}(m)", True),
+        (r"\alpha(m, n, \tau)", True),
+        (r"\operatorname{logit}(c)", False),
+        (r"\sin(c)", False),
+        (r"c^{2k}", False),
+        (r"\alpha_{\min}(m - 1)", False),
+        (r"\alpha_{\min}(m, n^2)", False),
+    ],
+)
+def test_what_may_stand_left(left, fine) -> None:
+    assert check(f"{left} = {A}").ok is fine
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        ((A, r"\text{if } m > 0"), ("0", r"\text{if } m \ge 3")),
+        ((A, r"\tau < 100"), (A, r"\tau \ge 100"), ("0", r"\tau = 200")),
+        ((A, r"\text{if } m \ge 1"), ("0", r"\text{otherwise}")),
+    ],
+)
+def test_cases_that_nothing_is_left_for(rows) -> None:
+    assert not check(f"A = {cases(*rows)}").ok
