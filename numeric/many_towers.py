@@ -31,7 +31,7 @@ from .embeddings import random_embeddings
 from .inner_products import InnerProductProblem, read_parameters, slopes_rise
 from .losses import Parameters, per_problem
 from .many_tower_embeddings import SCHEME, check_sizes, relation_masks
-from .optimise import Optimum, batch_size, search
+from .optimise import Optimum, batch_size, drawn, search
 from .problem import wide
 from .scalar import Scalar, compile_scalar
 
@@ -238,10 +238,8 @@ def minimise_many_towers(
         raise ValueError(f"start has the shape {tuple(start.shape)}, not (B, {K}, {N}, {p}, {d})")
     batch = batch_size(params, seeds, start, 4)
     bound = bind_many_towers(loss, params, K=K, N=N, p=p, batch=batch, dtype=dtype, device=where)
-    used_seeds: tuple[int, ...] | None = None
+    used_seeds, chosen = drawn(seeds, batch) if start is None else (None, [])
     if start is None:
-        chosen = [seeds] if isinstance(seeds, int) else list(seeds)
-        used_seeds = tuple(chosen * batch if len(chosen) == 1 else chosen)
         start = random_embeddings(chosen, m=K, n=N, p=p, d=d, dtype=dtype, device=where)
     return search(
         bound,

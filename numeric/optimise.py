@@ -203,10 +203,8 @@ def minimise(
         raise ValueError(f"start has the shape {tuple(start.shape)}, not (B, {m}, {n}, {p}, {d})")
     batch = batch_size(params, seeds, start, 4)
     bound = bind(loss, params, m=m, n=n, p=p, batch=batch, dtype=dtype, device=where)
-    used_seeds: tuple[int, ...] | None = None
+    used_seeds, chosen = drawn(seeds, batch) if start is None else (None, [])
     if start is None:
-        chosen = [seeds] if isinstance(seeds, int) else list(seeds)
-        used_seeds = tuple(chosen * batch if len(chosen) == 1 else chosen)
         start = random_embeddings(chosen, m=m, n=n, p=p, d=d, dtype=dtype, device=where)
     return search(
         bound,
@@ -290,6 +288,12 @@ def batch_size(
             f"got {', '.join(map(str, sorted(lengths)))}"
         )
     return lengths.pop() if lengths else 1
+
+
+def drawn(seeds: int | Sequence[int], batch: int) -> tuple[tuple[int, ...], list[int]]:
+    """The seed of every problem, and the seeds to draw starts for: one may serve them all."""
+    chosen = [seeds] if isinstance(seeds, int) else list(seeds)
+    return tuple(chosen * batch if len(chosen) == 1 else chosen), chosen
 
 
 def default_chunk(size: int, device: torch.device) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from math import inf
 from typing import Any
@@ -14,9 +14,9 @@ from ..derive.engine.domain import DomainError
 from ..derive.engine.result import Result
 from ..derive.exact import exact
 from .certificate import certify_bound
-from .checks import CLOSE
+from .checks import CLOSE, CLOSE_FLOAT32, CLOSE_GAP, CLOSE_LOSS, Check
 from .inner_products import InnerProductProblem
-from .optimise import TOLERANCE
+from .optimise import TOLERANCE, Optimum
 
 #: Largest temperature, weight and size of a bias between which thresholds are looked for.
 RANGE = 60.0
@@ -137,6 +137,39 @@ def flat_at(
     if (flat and not pushed) or _ratio(slack, held) ** 2 > 0.01 * CLOSE:
         flat.add("negative")
     return flat
+
+
+def checks_of(
+    found: Optimum,
+    predicted: Mapping[str, float],
+    measured: Mapping[str, Tensor],
+    *,
+    where: str,
+    setup: Setup,
+    covered: bool,
+    flat: Collection[str],
+) -> list[Check]:
+    """Compare what a search found, seed by seed, with what was derived.
+
+    ``flat`` names what the loss hardly depends on there; it is shown, and not judged.
+    """
+    assert found.certificate is not None
+    double = setup.dtype is torch.float64
+    return [
+        Check(
+            f"{k} (too flat to tell)" if k in flat else k,
+            f"{where}, seed {seed}",
+            predicted[k],
+            float(measured[k][i]),
+            (CLOSE_LOSS if k == "loss" else CLOSE) if double else CLOSE_FLOAT32,
+            float(found.certificate.gap[i]),
+            found.stop[i].value,
+            covered and k not in flat,
+            CLOSE_GAP if double else CLOSE_FLOAT32,
+        )
+        for i, seed in enumerate(setup.seeds)
+        for k in predicted
+    ]
 
 
 def _ratio(a: float, b: float) -> float:

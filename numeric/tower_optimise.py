@@ -14,7 +14,7 @@ from torch import Tensor
 
 from .device import resolve_device
 from .losses import Parameters
-from .optimise import Optimum, batch_size, search
+from .optimise import Optimum, batch_size, drawn, search
 from .progress import Report
 from .tower_embeddings import random_towers
 from .towers import TowerLoss, bind_towers
@@ -65,10 +65,8 @@ def minimise_towers(
         raise ValueError(f"start has the shape {tuple(start.shape)}, not (B, 2, {N}, {d})")
     batch = batch_size(params, seeds, start, 3)
     bound = bind_towers(loss, params, N=N, batch=batch, dtype=dtype, device=where)
-    used_seeds: tuple[int, ...] | None = None
+    used_seeds, chosen = drawn(seeds, batch) if start is None else (None, [])
     if start is None:
-        chosen = [seeds] if isinstance(seeds, int) else list(seeds)
-        used_seeds = tuple(chosen * batch if len(chosen) == 1 else chosen)
         start = random_towers(chosen, N=N, d=d, dtype=dtype, device=where)
     return search(
         bound,

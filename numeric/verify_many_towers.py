@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-import torch
 from torch import Tensor
 
 from ..derive.exact import exact
 from ..derive.results import results
 from ..derive.results.towers_threshold import WEIGHTED
 from ..derive.structures.towers import NEGATIVE, TWIN
-from .checks import CLOSE, CLOSE_FLOAT32, CLOSE_GAP, CLOSE_LOSS, CLOSE_THRESHOLD, Check
+from .checks import CLOSE_THRESHOLD, Check
 from .many_tower_embeddings import POSITIVES, mean_products, segment_length, segment_towers
 from .many_towers import ManyTowersProblem, bind_many_towers, minimise_many_towers
 from .tower_checks import (
     RANGE,
     Setup,
+    checks_of,
     flat_at,
     number,
     regimes,
@@ -157,19 +157,12 @@ class _Case:
             names.append(TWIN)
             predicted[TWIN] = 1.0
             measured[TWIN] = mean_products(found.embeddings, [TWIN])
-        double = setup.dtype is torch.float64
-        return [
-            Check(
-                f"{k} (too flat to tell)" if k in flat else k,
-                f"{self.where(**params)}, seed {seed}",
-                predicted[k],
-                float(measured[k][i]),
-                (CLOSE_LOSS if k == "loss" else CLOSE) if double else CLOSE_FLOAT32,
-                float(found.certificate.gap[i]),
-                found.stop[i].value,
-                self.covered and k not in flat,
-                CLOSE_GAP if double else CLOSE_FLOAT32,
-            )
-            for i, seed in enumerate(setup.seeds)
-            for k in names
-        ]
+        return checks_of(
+            found,
+            {k: predicted[k] for k in names},
+            measured,
+            where=self.where(**params),
+            setup=setup,
+            covered=self.covered,
+            flat=flat,
+        )

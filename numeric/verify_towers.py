@@ -21,11 +21,12 @@ from ..derive.structures.towers import NEGATIVE, POSITIVE
 from ..derive.symbols import c
 from . import verify_many_towers
 from .certificate import certify_towers
-from .checks import CLOSE, CLOSE_FLOAT32, CLOSE_GAP, CLOSE_LOSS, CLOSE_THRESHOLD, Check
+from .checks import CLOSE, CLOSE_LOSS, CLOSE_THRESHOLD, Check
 from .invariant import least_invariant
 from .tower_checks import (
     RANGE,
     Setup,
+    checks_of,
     flat_at,
     number,
     regimes,
@@ -254,23 +255,16 @@ def _optimised(
     seen = alignment(found.embeddings)
     measured = {k: getattr(seen, k) for k in names if k != "loss"} | {"loss": found.loss}
     flat = _flat(loss, numbers, setup.N, predicted["positive"])
-    double = setup.dtype is torch.float64
     where = ", ".join([f"N={setup.N}", *(f"{k}={v}" for k, v in params.items())])
-    return [
-        Check(
-            f"{k} (too flat to tell)" if k in flat else k,
-            f"{where}, seed {seed}",
-            predicted[k],
-            float(measured[k][i]),
-            (CLOSE_LOSS if k == "loss" else CLOSE) if double else CLOSE_FLOAT32,
-            float(found.certificate.gap[i]),
-            found.stop[i].value,
-            _dimension(setup) >= room(setup.N) and k not in flat,
-            CLOSE_GAP if double else CLOSE_FLOAT32,
-        )
-        for i, seed in enumerate(setup.seeds)
-        for k in names
-    ]
+    return checks_of(
+        found,
+        {k: predicted[k] for k in names},
+        measured,
+        where=where,
+        setup=setup,
+        covered=_dimension(setup) >= room(setup.N),
+        flat=flat,
+    )
 
 
 def _flat(loss: TowerLoss, params: dict[str, float], N: int, positive: float) -> set[str]:
