@@ -88,7 +88,10 @@ def check_equation(source: str, directive: Directive, macros: Macros | None = No
         statement = read(source, meant.names, macros)
         found = judge(statement, meant, directive)
     except TexError as error:
-        return Finding("unread", False, message=str(error), position=error.position)
+        says = str(error)
+        if says.startswith("the name ") and " is not known" in says:
+            says += "; [NAME -> EXPRESSION] in the directive says what another one stands for"
+        return Finding("unread", False, message=says, position=error.position)
     if found.verdict == "differs":
         found = replace(found, edit=suggest(source, meant, directive, macros))
     return found
