@@ -146,6 +146,8 @@ def _equation(statement: Statement, meant: Meant, directive: Directive) -> Findi
         if isinstance(side, Unread):
             _check_name(side.text, meant)
     sides = [s for s in statement.sides if not isinstance(s, Unread)]
+    if len(sides) > 1 and sides[0] in meant.others:
+        sides = sides[1:]  # the letter of another quantity: of a limit, or another paper's
     named = own in sides or len(sides) < len(statement.sides)
     if not named and bound and bound[0] in sides[:1] and bound[0] not in derived.free_symbols:
         sides = sides[1:]  # "alpha = ...", where the threshold is a value of alpha
@@ -420,8 +422,8 @@ def _plain(side: object) -> Expr:
 
 
 def _given(meant: Meant) -> dict[Symbol, Expr]:
-    """Values that are put into the printed side too."""
-    return {s: v for s, v in meant.point.items() if v is not oo}
+    """What is put into the printed side too: values, and the other quantities it names."""
+    return {s: v for s, v in meant.point.items() if v is not oo} | dict(meant.others)
 
 
 def _finding(

@@ -30,6 +30,8 @@ class Meant:
         A symbol for the value of each quantity, where an equation may name it.
     derived
         The quantities, with the values put in.
+    others
+        Symbols for the other quantities of the result, and what they are.
     names
         Every LaTeX name that may occur, in canonical spelling.
     domain
@@ -42,6 +44,7 @@ class Meant:
     quantities: tuple[Quantity, ...]
     own: tuple[Symbol, ...]
     derived: tuple[Expr, ...]
+    others: Mapping[Symbol, Expr]
     names: Mapping[str, Expr]
     domain: Domain
     point: Mapping[Symbol, Expr]
@@ -65,8 +68,18 @@ def look_up(directive: Directive) -> Meant:
     own = tuple(Symbol(name, real=True) for name in directive.quantities)
     domain = _domain(result, quantities, point)
     gone = {s for s, v in point.items() if v is oo}
-    names = {k: e for k, e in _names(directive, result, own).items() if not e.free_symbols & gone}
-    return Meant(result, quantities, own, derived, names, domain, point)
+    finite = {s: v for s, v in point.items() if v is not oo}
+    others = {
+        Symbol(name, real=True): q.expression.xreplace(finite)
+        for name, q in result.quantities.items()
+        if name not in directive.quantities
+    }
+    names = {
+        name: e
+        for name, e in _names(directive, result, own).items()
+        if not others.get(e, e).free_symbols & gone
+    }
+    return Meant(result, quantities, own, derived, others, names, domain, point)
 
 
 def _nearest(directive: Directive) -> str:
@@ -127,7 +140,7 @@ def _names(directive: Directive, result: Result, own: tuple[Symbol, ...]) -> dic
         result.quantities.items(), key=lambda item: item[0] not in directive.quantities
     ):
         is_own = name in directive.quantities
-        meant = own[directive.quantities.index(name)] if is_own else q.expression
+        meant = own[directive.quantities.index(name)] if is_own else Symbol(name, real=True)
         try:
             found.setdefault(canonical_name(q.symbol), meant)
         except TexError:  # a name such as u^T v, which no equation can use as one

@@ -215,3 +215,20 @@ def test_no_edit_where_none_is_small() -> None:
 def test_sampled_agreement_is_no_proof() -> None:
     source = rf"{ALPHA} + \sin"  # not even read
     assert check(source, ALPHA_MIN).verdict == "unread"
+
+
+def test_the_letter_of_another_quantity_may_be_what_is_defined() -> None:
+    limit = r"\frac{m}{m-1}\left(\log\frac{m - \alpha(m-1)}{\alpha}\right)^{-1}"
+    name = "supcl-threshold.tau_max_n_oo"
+    assert check(rf"\tau_{{\max}} = {limit}", name).ok
+    assert not check(rf"\tau_{{\max}} = {TAU}", name).ok
+    # Only as a whole side, and only the first: elsewhere it stands for its value.
+    assert not check(rf"{limit} = \tau_{{\max}}", name).ok
+    assert not check(rf"1/n = {limit}", name).ok
+    assert (
+        check(r"V = 1 - \frac{\tau}{\tau_{\max}}", "supcl-threshold.alpha_min").verdict == "differs"
+    )
+    positive, negative = r"1 - x^\star", r"-\frac{1}{N-1} - \frac{N-2}{2(N-1)} x^\star"
+    assert check(f"p = {positive}", "sigmoid-optimum.positive").ok
+    assert check(f"q = {negative}", "sigmoid-optimum.negative").ok
+    assert not check(f"q = {positive}", "sigmoid-optimum.negative").ok
