@@ -21,8 +21,8 @@ from sympy import (
     oo,
 )
 
-from .cases import NotSplit, opened, regions, resolved, with_signed_logs
-from .decide import positive
+from .cases import POINTS, NotSplit, opened, regions, resolved, with_signed_logs
+from .decide import DIGITS, positive
 from .domain import Domain, Range
 from .evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
 from .normal import ExpField, NotInField, in_order
@@ -36,9 +36,9 @@ from .splitting import (
     under,
 )
 
-#: Small points that are tried, points with nothing special about them, and the fewest that
-#: are any support; digits there, and how close values must be (relative to 1 + size).
-POINTS, GENERIC, FEWEST, DIGITS = 60, 24, 8, 50
+#: Points with nothing special about them that are tried, and the fewest that are any support;
+#: how close values must be (relative to 1 + size).
+GENERIC, FEWEST = 24, 8
 FIRST = 4  #: points looked at before a proof is tried
 CLOSE = S(10) ** (15 - DIGITS)
 

@@ -66,14 +66,14 @@ class Bent:
         rate = tidy(derivative(one - other, x))
         if x in rate.free_symbols or rate == 0:
             raise NotBent(
-                f"the two sides of {_in_x(maximum, x)} must differ by something affine in x"
+                f"the two sides of {in_x(maximum, x)} must differ by something affine in x"
             )
         at = tidy(-(one - other).xreplace({x: S.Zero}) / rate)
         if is_proved_positive(rate, domain) or rate.is_positive:
             return Kink(at, other, one)
         if is_proved_positive(-rate, domain) or rate.is_negative:
             return Kink(at, one, other)
-        raise NotBent(f"which side of {_in_x(maximum, x)} is larger depends on the sign of {rate}")
+        raise NotBent(f"which side of {in_x(maximum, x)} is larger depends on the sign of {rate}")
 
     @property
     def located(self) -> bool:
@@ -140,7 +140,8 @@ class Bent:
         return total.xreplace({d: m for m, d in stand_ins.items()})
 
 
-def _in_x(expression: Expr, variable: Symbol) -> Expr:
+def in_x(expression: Expr, variable: Symbol) -> Expr:
+    """As a user writes it: in x, the inner product."""
     return expression.xreplace({variable: Symbol("x")})
 
 

@@ -12,7 +12,7 @@ from .calculus import derivative
 from .decide import positive
 from .domain import Domain, Range, between
 from .evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided, weakest
-from .kinks import Bent, NotBent, Pattern
+from .kinks import Bent, NotBent, Pattern, in_x
 
 
 def convex_and_monotone(parts: Iterable[tuple[Expr, int]], domain: Domain) -> Outcome:
@@ -52,7 +52,7 @@ def monotone(function: Expr, direction: int, domain: Domain) -> Outcome:
 
 def _outcomes(bent: Bent, direction: int, domain: Domain) -> Iterator[Outcome]:
     falls = "decreasing" if direction < 0 else "increasing"
-    shown = bent.function.xreplace({c: Symbol("x")})
+    shown = in_x(bent.function, c)
     for pattern in bent.patterns():
         slope = derivative(bent.piece(pattern), c)
         # Monotony first: a loss the wrong way round is what users try.

@@ -9,12 +9,10 @@ from __future__ import annotations
 
 from sympy import Add, Dummy, Expr, Piecewise, Pow, Rational, S, Symbol, exp, log
 
-from .decide import is_proved_positive
+from .decide import DIGITS, is_proved_positive
 from .domain import Domain
 from .normal import ExpField, NotInField, canonical, factor_list, in_order
 from .root import ClampedRoot
-
-DIGITS = 50
 
 
 def branching(e: Expr) -> set[Expr]:

@@ -16,7 +16,7 @@ from ..engine.decide import positive
 from ..engine.derivation import Derivation, StepFailed, by_construction
 from ..engine.domain import Domain, DomainError, Range
 from ..engine.evidence import Holds, Outcome
-from ..engine.kinks import Bent, NotBent, has_kinks
+from ..engine.kinks import Bent, NotBent, has_kinks, in_x
 from ..engine.present import solve_linear
 from ..engine.reduce import ReducedPairwise
 from ..engine.relations import eq, ge, gt
@@ -86,7 +86,7 @@ def given_loss(lp: str | Expr = "", ln: str | Expr = "", loss: str = "") -> Pair
             functions.append(expression(given, NAMES) if isinstance(given, str) else given)
         except NotANumber as error:
             raise DomainError(f"{name}: {error}") from None
-    shown = [str(f.xreplace({c: Symbol("x")})) for f in functions]
+    shown = [str(in_x(f, c)) for f in functions]
     title = f"lp = {shown[0]}, ln = {shown[1]}"
     return pairwise(loss or "given", title, functions[0], functions[1], "given")
 

@@ -41,7 +41,7 @@ from sympy import (
 from sympy.logic.boolalg import Boolean
 
 from .layout import Lexeme
-from .statement import Bounds, Side, Statement, TexError, Unread
+from .statement import Bounds, Side, Statement, TexError
 
 MAX_EXPONENT = 1_000  #: of a number
 MAX_BITS = 4_000  #: of a number that arises
@@ -411,7 +411,7 @@ class Build:
         return self._bounds(items, False, True)
 
     def _side(self, item: Any) -> Side:
-        return Unread(item.value) if isinstance(item, Lexeme) else self._closed(item)
+        return item.meaning if isinstance(item, Lexeme) else self._closed(item)
 
     def statement(self, items: Sequence[Any]) -> Statement:
         sides = tuple(self._side(s) for s in items[::2])

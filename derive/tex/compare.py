@@ -143,7 +143,7 @@ def _equation(statement: Statement, meant: Meant, directive: Directive) -> Findi
     (own,), (derived,) = meant.own, meant.derived
     bound = meant.quantities[0].bound
     for side in statement.sides:
-        if isinstance(side, Unread):
+        if isinstance(side, Unread) and not side.of_vectors:
             _check_name(side.text, meant)
     sides = [s for s in statement.sides if not isinstance(s, Unread)]
     if len(sides) > 1 and sides[0] in meant.others:
@@ -170,8 +170,6 @@ def _check_name(text: str, meant: Meant) -> None:
 
     ``c^2 = ..`` is about a square, and ``g(\\alpha_{\\min}) = ..`` about a function of the value.
     """
-    if _OF_VECTORS.match(text):
-        return
     for exponent in _superscripts(text):
         if exponent[:1].isdigit() or "\\?" in exponent or _symbols_of(exponent, meant) is not None:
             raise TexError(f"a power of an unknown name: {text}")
@@ -183,10 +181,6 @@ def _check_name(text: str, meant: Meant) -> None:
     for argument in re.split("[,;]", inside[0][1:-1]) if inside else []:
         if (_symbols_of(argument, meant) or set()) & values:
             raise TexError(f"a function of the quantity itself: {text}")
-
-
-#: A norm or an inner product, as the reader spells it.
-_OF_VECTORS = re.compile(r"\\\||\\lVert|\\langle|.*\^\{(\\top|T|\\intercal|\\mathsf\{T\})\}.")
 
 
 def _superscripts(text: str) -> Iterator[str]:

@@ -15,7 +15,7 @@ from typing import Any
 from sympy import Expr, oo, pi
 
 from .names import Names, Piece
-from .statement import TexError
+from .statement import TexError, Unread
 from .tokens import MAX_NESTING, show
 from .units import Formula, Range, Unit, joined
 from .vocabulary import CONDITION_WORDS, OTHER_FUNCTIONS, REFUSED
@@ -351,11 +351,10 @@ class Layout:
         if not left:
             if not first:
                 raise TexError("a relation with nothing on its left", at)
-            return [Lexeme("UNREAD", "", at)], statement
+            return [Lexeme("UNREAD", "", at, Unread(""))], statement
         head, meaning = left[0]
         if _is_of_vectors(left):
-            text = joined(self._spelled(u) for u, _ in left)
-            return [Lexeme("UNREAD", text, at)], statement[relations[0] :]
+            return [self._unread(left, of_vectors=True)], statement[relations[0] :]
         constant = head.stem == "e" or head.stem in _CONSTANTS
         if meaning is not None and self._is_function_of_names(left):
             return [], [left[0], *statement[relations[0] :]]
@@ -368,8 +367,11 @@ class Layout:
             whole = left[1][0].text in ("(", "[") and left[-1][0].kind == "close"
             if not whole or any(d == 0 for d in depths[2:-1]):
                 return [], statement
+        return [self._unread(left)], statement[relations[0] :]
+
+    def _unread(self, left: Sequence[Piece], of_vectors: bool = False) -> Lexeme:
         text = joined(self._spelled(u) for u, _ in left)
-        return [Lexeme("UNREAD", text, at)], statement[relations[0] :]
+        return Lexeme("UNREAD", text, left[0][0].at, Unread(text, of_vectors))
 
     @staticmethod
     def _is_function_of_names(left: Sequence[Piece]) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from sympy import Expr
@@ -27,9 +27,13 @@ Relation = Literal["=", "<", "<=", ">", ">=", "!=", "in"]
 
 @dataclass(frozen=True)
 class Unread:
-    """The name of what an equation defines: left of the first ``=``, and not compared."""
+    """The name of what an equation defines: left of the first ``=``, and not compared.
+
+    ``of_vectors`` tells an inner product or a norm, whose scripts are no powers of a name.
+    """
 
     text: str
+    of_vectors: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True)
