@@ -20,13 +20,11 @@ from sympy import (
 )
 from sympy.polys.rings import PolyElement
 
-from .decide import positive
-from .derivation import Derivation, by_construction
+from .decide import positive, zero
 from .domain import Domain, Range
-from .evidence import Holds
+from .evidence import Evidence, Grade, Holds, Outcome, Undecided
 from .normal import ExpField, NotInField, in_order
 from .present import tidy
-from .relations import eq
 from .root import ClampedRoot
 
 
@@ -75,14 +73,15 @@ def limit(expression: Expr, symbol: Symbol, point: Expr, domain: Domain) -> Expr
     return found
 
 
-def take_limit(
-    name: str, expression: Expr, symbol: Symbol, point: Expr, domain: Domain, proof: Derivation
-) -> Expr:
-    """Take a limit as a step of a derivation."""
-    value = limit(expression, symbol, point, domain)
-    how = "leading terms of the normal form"
-    proof.add(f"Limit {name}", eq(name, value), "the leading terms decide", by_construction(how))
-    return value
+def is_limit(expression: Expr, symbol: Symbol, point: Expr, value: Expr, domain: Domain) -> Outcome:
+    """Whether a value is proved to be the limit."""
+    try:
+        found = limit(expression, symbol, point, domain)
+    except NoLimit as error:
+        return Undecided(str(error))
+    if found == value:
+        return Holds(Evidence(Grade.EXACT, "the leading terms decide"))
+    return zero(found - value, domain)
 
 
 def _joined_roots(e: Expr) -> Expr:

@@ -13,6 +13,7 @@ from sympy import Dummy, Expr, Float, Lambda, S, Symbol, latex, log, oo, zoo
 from ..exact import exact
 from .derivation import Derivation
 from .domain import Domain, DomainError
+from .endpoint import Threshold
 from .evidence import Evidence
 from .limits import NoLimit, limit
 from .present import put_in
@@ -40,10 +41,16 @@ class Quantity:
         Whether ``oo`` is a value like any other.
     at_oo
         Values for a symbol at ``oo`` that are not limits, such as a rank that drops.
+    ends
+        Values where a symbol takes a value at which the expression has none: ``{(alpha, 1): oo}``.
     needs
         An expression that must be >= 0 for the quantity to exist, and what to say if not.
     bound
         Of a threshold, what the theorem says with it: ``(alpha, ">")`` for alpha > value.
+    threshold
+        Of a threshold, the condition that it was solved from.
+    limit_of
+        Of a limit, the expression, the symbol and the point that it goes to.
     """
 
     expression: Expr
@@ -52,8 +59,24 @@ class Quantity:
     domain: Domain | None = None
     extended: bool = False
     at_oo: Mapping[Symbol, Expr] = field(default_factory=dict)
+    ends: Mapping[tuple[Symbol, Expr], Expr] = field(default_factory=dict)
     needs: tuple[Expr, str] | None = None
     bound: tuple[Symbol, str] | None = None
+    threshold: Threshold | None = None
+    limit_of: tuple[Expr, Symbol, Expr] | None = None
+
+    @classmethod
+    def of(cls, threshold: Threshold, name: str, symbol: str, **more: Any) -> Quantity:
+        """The quantity of a solved criterion; what it bounds comes from the proof."""
+        return cls(
+            threshold.value,
+            symbol,
+            threshold.meaning(name),
+            more.pop("domain", threshold.domain),
+            bound=threshold.bound,
+            threshold=threshold,
+            **more,
+        )
 
     def _repr_latex_(self) -> str:
         from ..display import quantity_latex
@@ -216,6 +239,9 @@ class Result:
         for symbol, value in quantity.at_oo.items():
             if point.get(symbol) is oo:
                 return value.xreplace(dict(point))
+        for (symbol, at), value in quantity.ends.items():
+            if point.get(symbol) == at:
+                return value
         try:
             expression = self._limit(quantity.expression, point)
         except (NoLimit, ValueError) as error:
