@@ -333,7 +333,9 @@ def solve(factor: Expr, parameter: Symbol, domain: Domain) -> Expr:
     # is positive for the larger number is the one to show.
     falls = is_proved_positive(-field.exponents[y], domain)
     target = Symbol("_level", real=True)
-    equation = field.exponents[y] + (target if falls else -target)
+    equation = field.exponents[y]
+    if level != 1:
+        equation += target if falls else -target
     inner = ExpField([equation])
     linear = inner.ratio(equation).numer
     root = _linear_root(linear, parameter)

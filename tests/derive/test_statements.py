@@ -25,8 +25,10 @@ from cltheory.derive.engine.limiting import LimitIs
 from cltheory.derive.engine.relations import Iff, eq, ge, gt, le, lt
 from cltheory.derive.engine.segment_facts import FirstOrder
 from cltheory.derive.engine.statement import Relations, Statement, concluded, each
+from cltheory.derive.losses.softmax import SoftmaxLoss, SoftmaxTerm
 from cltheory.derive.results import results
-from cltheory.derive.symbols import alpha, m, n, tau, x
+from cltheory.derive.results._supcl import TEMPERED, on_segment
+from cltheory.derive.symbols import alpha, m, n, p, tau, x
 from mutate import mutants
 from sympy import Basic, Eq, Expr, Ge, Gt, Integer, Le, Lt, Rational, S, Symbol, Tuple, exp, oo
 
@@ -293,3 +295,14 @@ def test_the_first_order_condition_is_read_from_what_is_shown() -> None:
     ):
         with pytest.raises(StepFailed):
             Derivation().add("", wrong, "")
+
+
+def test_simclr_without_the_anchor_never_collapses() -> None:
+    """With several views the self-pair is no positive: nothing pulls a class together."""
+    several = TEMPERED.with_range(p, at_least(2), 2)
+    others = ("same_instance", "same_class", "cross_class")
+    loss = SoftmaxLoss("simclr", "", (SoftmaxTerm(S.One, ("same_instance",), others),), tau, "")
+    problem = on_segment(loss, several, proof := Derivation())
+    collapse = problem.criterion("classes do not collapse", Lt, S.Zero, "")
+    with pytest.raises(NoThreshold, match="do not collapse at every tau: there is no threshold"):
+        threshold(collapse, tau, several, proof)
