@@ -50,7 +50,7 @@ def limit(expression: Expr, symbol: Symbol, point: Expr, domain: Domain) -> Expr
     stand_ins: dict[Expr, Expr] = {}
     values: dict[Symbol, Expr] = {}
     for part in in_order(_outermost(expression, symbol)):
-        stand_ins[part] = Dummy("v", positive=True)
+        stand_ins[part] = Dummy("v", nonnegative=True)
         values[stand_ins[part]] = _limit_of_part(part, symbol, point, domain)
     expression = expression.xreplace(stand_ins)
     constants = {
