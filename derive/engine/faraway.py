@@ -270,8 +270,10 @@ class _Enclosures:
         value = e.evalf(digits)
         if not value.is_real or not value.is_finite:
             raise _TooFar
-        error = abs(value) * Rational(1, 10 ** (digits - 5))
-        return iv.mpf([mpmath.mpf((value - error)._mpf_), mpmath.mpf((value + error)._mpf_)])
+        if value == 0:
+            return iv.mpf(0)
+        near = iv.mpf(1) + iv.mpf([-1, 1]) * iv.mpf(10) ** (5 - digits)
+        return iv.make_mpf((value._mpf_, value._mpf_)) * near
 
 
 def _as_fraction(box: Any) -> tuple[int, int]:

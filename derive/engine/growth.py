@@ -141,7 +141,7 @@ class Growth:
     def _find_leading(self, e: Expr) -> tuple[Expr, Expr]:
         fastest = self.fastest(e)
         if self.x in fastest:
-            return self.leading(e.xreplace({self.x: exp(self.x)}))
+            return self.leading(_moved_up(e, self.x))
         # One of them has no other inside.
         w = next(f for f in in_order(fastest) if not (f.args[0].atoms(exp) & fastest))
         exponent = w.args[0] if self.limit(w.args[0]) is -oo else -w.args[0]
@@ -170,6 +170,18 @@ class Growth:
         self.steps += 1
         if self.steps > STEPS:
             raise NoLimit("it takes too many steps")
+
+
+def _moved_up(e: Expr, x: Symbol) -> Expr:
+    """The expression at exp(x), with log(exp(a)) = a and else no attempt to evaluate logarithms."""
+    if x not in e.free_symbols:
+        return e
+    if e is x:
+        return exp(x)
+    args = [_moved_up(a, x) for a in e.args]
+    if not isinstance(e, log):
+        return e.func(*args)
+    return args[0].args[0] if isinstance(args[0], exp) else log(args[0], evaluate=False)
 
 
 def _logs(found: Iterable[Expr]) -> set[Expr]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from itertools import permutations
 
 from sympy import (
     Dummy,
     Expr,
+    Integer,
     Lambda,
     Max,
     Min,
@@ -20,6 +23,7 @@ from sympy import (
 )
 from sympy.core.relational import Relational
 
+from .decide import zero
 from .derivation import Derivation
 from .domain import Domain, DomainError, Range
 from .equal import equal
@@ -32,7 +36,7 @@ from .relations import eq
 from .root import ClampedRoot
 from .signs import NoLimit, Signs, neat, with_assumed
 
-__all__ = ["NoLimit", "approaches", "is_limit", "limit", "take_limit"]
+__all__ = ["NoLimit", "approaches", "is_limit", "joint_limit", "limit", "take_limit"]
 
 
 def limit(expression: Expr, symbol: Symbol, point: Expr, domain: Domain) -> Expr:
@@ -60,6 +64,42 @@ def limit(expression: Expr, symbol: Symbol, point: Expr, domain: Domain) -> Expr
     if not isinstance(seen, Supported):
         raise NoLimit(f"{found} was found, but it could not be compared with values")
     return found
+
+
+def joint_limit(expression: Expr, point: Mapping[Symbol, Expr], domain: Domain) -> Expr:
+    """Put values in; take the limit in the symbols at ``oo``, and at ends that divide by zero.
+
+    Symbols that go to ``oo`` together must give the same in every order, one after the other,
+    and as powers of one of them. (That is necessary for a joint limit, and what is claimed.)
+
+    Raises
+    ------
+    NoLimit
+        If the order matters, or a limit is not known.
+    """
+    finite = {s: v for s, v in point.items() if v is not oo}
+    here = _with_values(domain, finite)
+    expression = _put_in_or_approached(expression, finite, domain)
+    far = [s for s, v in point.items() if v is oo and s in expression.free_symbols]
+    if len(far) < 2:
+        return limit(expression, far[0], oo, here) if far else expression
+    if len(far) > MOST_AT_ONCE:
+        raise NoLimit(f"{len(far)} parameters at oo are too many to compare every order")
+    found: dict[str, Expr] = {}
+    for order in permutations(far):
+        if any(_leaves_none(s, order[i + 1 :], here) for i, s in enumerate(order)):
+            continue
+        value = expression
+        for s in order:
+            value = limit(value, s, oo, here)
+        found["first " + ", then ".join(s.name for s in order)] = value
+    for powers in dict.fromkeys(permutations([1, *[2] * (len(far) - 1)])):
+        found |= _along(expression, dict(zip(far, powers, strict=True)), here)
+    one, *rest = found.items()
+    for other in rest:
+        if one[1] != other[1] and not isinstance(zero(one[1] - other[1], here), Holds):
+            raise NoLimit(f"it is {one[1]} for {one[0]} and {other[1]} for {other[0]}")
+    return one[1]
 
 
 def approaches(
@@ -122,6 +162,67 @@ def take_limit(
     return value
 
 
+# --- several symbols --------------------------------------------------------------------------
+#: Symbols at oo of which every order is compared.
+MOST_AT_ONCE = 3
+
+
+def _with_values(domain: Domain, values: Mapping[Symbol, Expr]) -> Domain:
+    """The other symbols, with values put into their ranges."""
+    found = domain.restricted(set(domain.ranges) - set(values))
+    for s, r in found.ranges.items():
+        if (r.low.free_symbols | r.high.free_symbols) & set(values):
+            low, high = r.low.xreplace(dict(values)), r.high.xreplace(dict(values))
+            found = _with_range(found, s, replace(r, low=low, high=high))
+    return found
+
+
+def _put_in_or_approached(expression: Expr, values: Mapping[Symbol, Expr], domain: Domain) -> Expr:
+    """The value or, where that divides by zero, the limit from inside the ranges."""
+    found = put_in(expression, values)
+    if not found.has(S.ComplexInfinity, S.NaN):
+        return found
+    limits = set[Expr]()
+    for s, value in values.items():
+        others = {k: v for k, v in values.items() if k is not s}
+        r = _with_values(domain, others).ranges.get(s)
+        if r is None or r.integer or value not in (r.low, r.high):
+            continue
+        rest = put_in(expression, others)
+        if not rest.has(S.ComplexInfinity, S.NaN):
+            limits.add(limit(rest, s, value, _with_values(domain, others)))
+    if len(limits) != 1:
+        raise NoLimit("it divides by zero there")
+    return limits.pop()
+
+
+def _leaves_none(s: Symbol, later: tuple[Symbol, ...], domain: Domain) -> bool:
+    """Whether the range of a later symbol runs away with this one."""
+    return any(
+        s in domain.ranges[k].low.free_symbols
+        and _end(domain.ranges[k].low, True, 1, s, oo, domain)[0] is oo
+        for k in later
+        if k in domain.ranges
+    )
+
+
+def _along(expression: Expr, powers: Mapping[Symbol, int], domain: Domain) -> dict[str, Expr]:
+    """The limit where the symbols are powers of one, unless that leaves their ranges."""
+    s = Dummy("s", positive=True)
+    image = {k: s**j for k, j in powers.items()}
+    far = {k: Integer(10) ** (6 * j) for k, j in powers.items()}
+    if not domain.contains({**domain.witness, **far}):
+        return {}
+    others = domain.restricted(set(domain.ranges) - set(powers))
+    ranges = {
+        k: replace(r, low=r.low.xreplace(image), high=r.high.xreplace(image))
+        for k, r in others.ranges.items()
+    }
+    along = Domain({s: Range(S.One, oo), **ranges}, {s: Integer(10) ** 6, **others.witness})
+    shown = ", ".join(f"{k} = s^{j}" for k, j in powers.items())
+    return {shown: limit(expression.xreplace(image), s, oo, along)}
+
+
 # --- where the limit is taken ---------------------------------------------------------------
 #: Parameter points at which a limit is compared with values.
 POINTS = 3
@@ -139,7 +240,13 @@ def _image(x: Symbol, symbol: Symbol, point: Expr, domain: Domain) -> Expr:
         if (r.high if point is oo else r.low) is not point:
             raise NoLimit(f"{symbol} is {r} and does not go to {point}")
         return x if point is oo else -x
-    return point - 1 / x if point == r.high else point + 1 / x
+    if r.integer or symbol in point.free_symbols:
+        raise NoLimit(f"{symbol} is {r} and comes no closer to {point}")
+    if point == r.high:
+        return point - 1 / x
+    if point != r.low and not (point == 0 and r.low.is_nonpositive and r.high.is_nonnegative):
+        raise NoLimit(f"limits are taken at oo, 0 and the ends of a range, and {symbol} is {r}")
+    return point + 1 / x
 
 
 def _others(domain: Domain, symbol: Symbol, point: Expr, used: set[Symbol]) -> Domain:
@@ -217,7 +324,13 @@ class _Limit:
             e = e.xreplace({unbounded[0]: self.x if limits[unbounded[0]] is oo else -self.x})
         elif unbounded:
             raise NoLimit("a root grows, at a rate that is not known")
-        return Growth(self.x, Signs(self.domain, limits)).limit(neat(e)).xreplace(limits)
+        found = Growth(self.x, Signs(self.domain, limits)).limit(neat(e))
+        if found in (oo, -oo):
+            return found
+        found = found.xreplace(limits)
+        if found.has(S.NaN, S.ComplexInfinity, oo, -oo):
+            raise NoLimit("it is not continuous where a part of it goes")
+        return found
 
     # --- cases and maxima -------------------------------------------------------------
     def _with_cases_decided(self, e: Expr) -> Expr:

@@ -56,9 +56,11 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         "alpha_min_tau_oo": (alpha_min, tau, oo, r"\lim_{\tau\to\infty}\alpha_{\min}"),
         "tau_max_n_oo": (tau_max, n, oo, r"\lim_{n\to\infty}\tau_{\max}"),
     }
+    # tau_max is infinite at alpha = 1, and at alpha = 0 there is none.
+    inside = COMBINED.with_range(alpha, between(0, 1, "()"), Rational(1, 2))
     found = {}
     for name, (of, symbol, end, written) in limits.items():
-        found[name] = (take_limit(name, of, symbol, end, COMBINED, proof), written)
+        found[name] = (take_limit(name, of, symbol, end, inside, proof), written)
     meaning = {
         "alpha_min_n_oo": "alpha_min for many instances per class",
         "alpha_min_tau_0": "alpha_min as the temperature goes to 0",
