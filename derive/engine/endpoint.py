@@ -13,6 +13,7 @@ from sympy.polys.rings import PolyElement
 from .calculus import derivative
 from .cases import opened, with_signed_logs
 from .decide import is_proved_positive, zero
+from .defined import defined
 from .derivation import Derivation, StepFailed
 from .domain import Domain, Range
 from .evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
@@ -20,7 +21,7 @@ from .lemmas import CONCAVE
 from .normal import ExpField, factor_list, in_order
 from .present import tidy
 from .relations import Iff, gt, lt
-from .statement import ORDER, Statement
+from .statement import ORDER, Statement, every
 
 #: A relation with its sides exchanged, or with "not" before it.
 MIRROR = {Gt: Lt, Ge: Le, Lt: Gt, Le: Ge}
@@ -193,7 +194,7 @@ class ChangesSign(Statement):
         if not isinstance(reached, Holds):
             return reached
         split = _split_exponents(factor, parameter).xreplace({parameter: value})
-        return zero(split, opened(self.domain))
+        return every([defined(value, self.domain), zero(split, self.domain)])
 
 
 def _reached(rate: Expr, parameter: Symbol, value: Expr, domain: Domain) -> Outcome:

@@ -8,15 +8,15 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import mpmath
-from sympy import Dummy, Expr, Float, Lambda, S, Symbol, latex, log, oo, zoo
+from sympy import Expr, Float, Lambda, Symbol, latex, oo, zoo
 
 from ..exact import exact
+from .cases import opened
 from .derivation import Derivation
 from .domain import Domain, DomainError
 from .endpoint import Threshold
 from .evidence import Evidence
-from .limits import NoLimit, limit
-from .present import put_in
+from .limits import NoLimit, joint_limit
 from .root import ClampedRoot
 
 if TYPE_CHECKING:
@@ -41,8 +41,6 @@ class Quantity:
         Whether ``oo`` is a value like any other.
     at_oo
         Values for a symbol at ``oo`` that are not limits, such as a rank that drops.
-    ends
-        Values where a symbol takes a value at which the expression has none: ``{(alpha, 1): oo}``.
     needs
         An expression that must be >= 0 for the quantity to exist, and what to say if not.
     bound
@@ -59,7 +57,6 @@ class Quantity:
     domain: Domain | None = None
     extended: bool = False
     at_oo: Mapping[Symbol, Expr] = field(default_factory=dict)
-    ends: Mapping[tuple[Symbol, Expr], Expr] = field(default_factory=dict)
     needs: tuple[Expr, str] | None = None
     bound: tuple[Symbol, str] | None = None
     threshold: Threshold | None = None
@@ -221,45 +218,39 @@ class Result:
     def at(self, name: str, point: Mapping[Symbol, Expr]) -> Expr:
         """A quantity with exact values put in; ``oo`` takes the limit.
 
+        Several symbols at ``oo`` go there one after the other, and the order must not matter:
+        every order, and growing together at different rates, has to give the same. At an end
+        of a range where the expression divides by zero the limit from inside is the value.
+
         Raises
         ------
         DomainError
             If a condition of the quantity excludes the point, or there is no limit.
         """
         quantity = self.quantity(name)
-        if quantity.domain is not None:
-            quantity.domain.check(point)
+        domain = quantity.domain or self.domain
+        domain.check(point)
+        # What stays symbolic is inside its range: at an end there may be no value.
+        domain = opened(domain)
         if quantity.needs is not None:
             try:
-                least = self._limit(quantity.needs[0], point)
-            except (NoLimit, ValueError):
-                least = S.Zero  # the quantity has no limit either, and says so
+                least = joint_limit(quantity.needs[0], point, domain)
+            except (NoLimit, ValueError) as error:
+                raise DomainError(f"whether {name} exists there is not known: {error}") from None
             if not least.free_symbols and (least is -oo or least.evalf(30) < 0):
                 raise DomainError(quantity.needs[1])
         for symbol, value in quantity.at_oo.items():
             if point.get(symbol) is oo:
                 return value.xreplace(dict(point))
-        for (symbol, at), value in quantity.ends.items():
-            if point.get(symbol) == at:
-                return value
         try:
-            expression = self._limit(quantity.expression, point)
+            expression = joint_limit(quantity.expression, point, domain)
         except (NoLimit, ValueError) as error:
-            where = ", ".join(f"{s} = oo" for s, v in point.items() if v is oo)
+            if quantity.extended and _is_infinite(quantity.expression, point, domain):
+                return oo
+            where = ", ".join(f"{s} = {v}" for s, v in point.items() if v is oo) or "that point"
             raise DomainError(f"{name} has no limit at {where} here: {error}") from None
         settled = {root: root.settled() for root in expression.atoms(ClampedRoot)}
-        expression = expression.xreplace(settled)
-        if expression is zoo and not quantity.extended:
-            finite = {s: v for s, v in point.items() if v is not oo}
-            expression = limit_at_edge(quantity.expression, finite, self.domain)
-        return expression
-
-    def _limit(self, expression: Expr, point: Mapping[Symbol, Expr]) -> Expr:
-        """Put finite values in, and take the limit in the others."""
-        expression = put_in(expression, {s: v for s, v in point.items() if v is not oo})
-        for symbol in (s for s, v in point.items() if v is oo):
-            expression = limit(expression, symbol, oo, self.domain)
-        return expression
+        return expression.xreplace(settled)
 
     def value(self, name: str, digits: int = 15, **values: object) -> Any:
         """A number, as an mpmath float with ``digits`` digits.
@@ -306,16 +297,12 @@ class Result:
         return iter(self.quantities)
 
 
-def limit_at_edge(expression: Expr, point: Mapping[Symbol, Expr], domain: Domain) -> Expr:
-    """Value where the plain substitution divides by zero: 1/log(1) is taken from log > 0."""
-    logs = {}
-    for symbol_log in expression.atoms(log):
-        if symbol_log.subs(point) == 0:
-            logs[symbol_log] = Dummy("small", positive=True)
-    replaced = expression.xreplace(logs).subs(point)
-    for small in logs.values():
-        replaced = limit(replaced, small, S.Zero, domain)
-    return replaced
+def _is_infinite(expression: Expr, point: Mapping[Symbol, Expr], domain: Domain) -> bool:
+    """Whether an expression that is never negative is oo there: its inverse goes to 0."""
+    try:
+        return bool(joint_limit(1 / expression, point, domain) == 0)
+    except (NoLimit, ValueError):
+        return False
 
 
 def number(expression: Expr, name: str, digits: int, *, extended: bool = False) -> Any:

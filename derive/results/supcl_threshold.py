@@ -59,11 +59,9 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     )
     found = {
         "alpha_min": Quantity.of(alpha_min, "alpha_min", r"\alpha_{\min}", domain=None),
-        "tau_max": Quantity.of(
-            tau_max, "tau_max", r"\tau_{\max}", domain=SAVED_OR_ONE, ends={(alpha, S.One): oo}
-        ),
+        "tau_max": Quantity.of(tau_max, "tau_max", r"\tau_{\max}", domain=SAVED_OR_ONE),
     }
-    many = {"domain": MANY_OR_ONE, "ends": {(alpha, S.One): oo}}
+    many = {"domain": MANY_OR_ONE}
     for name, of, symbol, end, written, meaning, more in (
         ("alpha_min_n_oo", alpha_min, n, oo, r"n\to\infty", "many instances per class", {}),
         ("alpha_min_tau_0", alpha_min, tau, S.Zero, r"\tau\to 0", "a temperature near 0", {}),

@@ -218,8 +218,6 @@ def test_limits_that_cannot_be_taken_are_refused() -> None:
     with pytest.raises(NoLimit):
         limit(m * n - n * tau, n, oo, D)  # the sign of m - tau is not known
     with pytest.raises(NoLimit):
-        limit(1 / log((m + n) / n), n, oo, D)
-    with pytest.raises(NoLimit):
         limit(n, n, S.One, D)
 
 
