@@ -8,10 +8,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import mpmath
-from sympy import Dummy, Expr, Float, Lambda, S, Symbol, latex, log, oo, zoo
+from sympy import Dummy, Expr, Lambda, S, Symbol, latex, log, oo, zoo
 
 from ..exact import exact
+from .ball import NotEnclosed, NoValue
 from .derivation import Derivation
+from .digits import NotKnown, rounded
 from .domain import Domain, DomainError
 from .evidence import Evidence
 from .limits import NoLimit, limit
@@ -305,24 +307,26 @@ def number(expression: Expr, name: str, digits: int, *, extended: bool = False) 
         raise DomainError(f"{name} still depends on {left}: give a value")
     if expression in (oo, -oo):
         return mpmath.inf if expression is oo else -mpmath.inf
-    value = expression.evalf(digits + 5, maxn=max(200, 20 * digits))
-    if extended and value in (oo, zoo):
+    if extended and expression is zoo:
         return mpmath.inf
-    if not value.is_real or not value.is_finite:
-        raise DomainError(f"{name} has no real value there")
-    with mpmath.workdps(digits + 5):
-        found = _Number(mpmath.mpmathify(Float(value, digits + 5)))
-    found.digits = digits
+    try:
+        value, text = rounded(expression, digits)
+    except NoValue:
+        raise DomainError(f"{name} has no real value there") from None
+    except (NotEnclosed, NotKnown) as error:
+        raise DomainError(f"{name}: {error}") from None
+    found = _Number(value)
+    found.text = text
     return found
 
 
 class _Number(mpmath.mpf):
-    """An mpmath float that prints the digits that were asked for."""
+    """An mpmath float that prints the digits that were asked for, all of them proved."""
 
-    digits = 15
+    text = ""
 
     def __str__(self) -> str:
-        return str(mpmath.nstr(self, self.digits, strip_zeros=False))
+        return self.text
 
     __repr__ = __str__
 
