@@ -7,6 +7,7 @@ exponential too large for a machine is never formed: it is bounded, or refused.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import reduce
@@ -218,13 +219,16 @@ class _Box(Enclosures):
         self.known[c] = self(low).union(self(high))
 
     def non_negative(self, e: Expr) -> bool:
+        return self._from_ball(e) or self._from_parts(e)
+
+    def _from_ball(self, e: Expr, least: float = 0) -> bool:
         try:
-            return bool(self(e) >= 0) or self._from_parts(e)
+            return bool(self(e) >= least)
         except NotEnclosed:
             return False
 
     def _from_parts(self, e: Expr) -> bool:
-        """Sums and products of what is >= 0, even powers, and what is affine in the variable."""
+        """Sums and products of what is >= 0, powers, logarithms, and what is affine."""
         if e == self.c or (e.is_Add and e.is_polynomial(self.c) and e.diff(self.c, 2) == 0):
             return all(e.xreplace({self.c: end}) >= 0 for end in self.ends)
         if e.is_Add:
@@ -232,6 +236,7 @@ class _Box(Enclosures):
         if e.is_Mul:
             falls = [a for a in e.args if not self.non_negative(a)]
             return len(falls) % 2 == 0 and all(self.non_negative(-a) for a in falls)
-        if e.is_Pow and e.exp.is_Integer:
-            return bool(e.exp % 2 == 0) or self.non_negative(e.base)
-        return isinstance(e, exp)
+        if e.is_Pow and e.exp.is_Rational and e.exp > 0:
+            even = e.exp.is_Integer and e.exp % 2 == 0
+            return (even and self._from_ball(e.base, -math.inf)) or self.non_negative(e.base)
+        return isinstance(e, log) and self.non_negative(e.args[0] - 1)

@@ -24,6 +24,8 @@ ALGEBRA_BITS = 512
 LAST_BITS = 2**17
 #: Kept beyond the digits that are shown, as in the floats of mpmath.
 GUARD_DIGITS = 5
+#: Decimal exponents have at most so many digits.
+EXPONENT_DIGITS = 30
 #: Of a number that is tried for lying halfway between two decimals.
 LARGEST_EXPONENT = 10**5
 
@@ -71,7 +73,7 @@ def rounded(e: Expr, digits: int) -> tuple[Any, str]:
     NoValue
         If the expression has no real value.
     """
-    if e.is_zero:
+    if e.is_Rational and e.p == 0:
         return mpmath.mpf(0), _text(0, 0, digits)
     bits = int(3.33 * (digits + GUARD_DIGITS)) + 16
     last, known, tried = max(LAST_BITS, 4 * bits), "no digit", False
@@ -120,7 +122,9 @@ def _integer(e: Expr, ball: Any, digits: int, bits: int) -> tuple[int, int] | No
     """
     with precision(bits + 64):
         size = abs(ball)
-        k = int((size.mid().log() / _ten().log()).floor().mid().unique_fmpz()) - digits + 1
+        if abs(size.log()) > _ten() ** EXPONENT_DIGITS:
+            raise NotKnown(f"its exponent has more than {EXPONENT_DIGITS} digits")
+        k = int((size.log() / _ten().log()).mid().floor().unique_fmpz()) - digits + 1
         for exponent in (k, k + 1):
             scaled = size * _power_of_ten(-exponent) + _ten() / 20
             n = scaled.floor().unique_fmpz()
@@ -128,7 +132,7 @@ def _integer(e: Expr, ball: Any, digits: int, bits: int) -> tuple[int, int] | No
                 n = _halfway(e, scaled, exponent, ball > 0)
             if n is None:
                 return None
-            if int(n) < 10**digits:
+            if 10 ** (digits - 1) <= int(n) < 10**digits:
                 return (int(n) if ball > 0 else -int(n)), exponent
     return None
 

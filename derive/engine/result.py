@@ -13,15 +13,17 @@ from sympy import Dummy, Expr, Lambda, S, Symbol, latex, log, oo, zoo
 from ..exact import exact
 from .ball import NotEnclosed, NoValue
 from .derivation import Derivation
-from .digits import NotKnown, rounded
+from .digits import GUARD_DIGITS, NotKnown, rounded
 from .domain import Domain, DomainError
 from .evidence import Evidence
 from .limits import NoLimit, limit
 from .present import put_in
+from .putback import put_back
 from .root import ClampedRoot
 
 if TYPE_CHECKING:
     from ..papers.ledger import Claim
+    from .endpoint import Threshold
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +48,10 @@ class Quantity:
         An expression that must be >= 0 for the quantity to exist, and what to say if not.
     bound
         Of a threshold, what the theorem says with it: ``(alpha, ">")`` for alpha > value.
+    threshold
+        The condition whose change of sign it is.
+    limit_of
+        Of a limit: the expression, the symbol, and where that goes.
     """
 
     expression: Expr
@@ -56,6 +62,8 @@ class Quantity:
     at_oo: Mapping[Symbol, Expr] = field(default_factory=dict)
     needs: tuple[Expr, str] | None = None
     bound: tuple[Symbol, str] | None = None
+    threshold: Threshold | None = None
+    limit_of: tuple[Expr, Symbol, Expr] | None = None
 
     def _repr_latex_(self) -> str:
         from ..display import quantity_latex
@@ -245,8 +253,25 @@ class Result:
         DomainError
             If a condition excludes the point, or a parameter that matters is missing.
         """
-        expression = self.at(name, self.point(**values))
-        return number(expression, name, digits, extended=self.quantity(name).extended)
+        point = self.point(**values)
+        return self.number(name, self.at(name, point), point, digits)
+
+    def number(
+        self, name: str, expression: Expr, point: Mapping[Symbol, Expr], digits: int = 15
+    ) -> Any:
+        """What :meth:`at` gave for a point, as a number that was put back into its condition.
+
+        Raises
+        ------
+        DomainError
+            If a parameter is missing, or there is no number with so many proved digits.
+        Inconsistent
+            If the number does not satisfy its condition: a fault of this program.
+        """
+        quantity = self.quantity(name)
+        value = number(expression, name, digits, extended=quantity.extended)
+        put_back(name, quantity, expression, point, self.domain, value, digits)
+        return value
 
     def function(self, name: str) -> Callable[..., Any]:
         """A vectorised numpy function of the quantity's free symbols (by keyword).
@@ -315,7 +340,8 @@ def number(expression: Expr, name: str, digits: int, *, extended: bool = False) 
         raise DomainError(f"{name} has no real value there") from None
     except (NotEnclosed, NotKnown) as error:
         raise DomainError(f"{name}: {error}") from None
-    found = _Number(value)
+    with mpmath.workdps(digits + GUARD_DIGITS):
+        found = _Number(value)
     found.text = text
     return found
 
@@ -331,9 +357,8 @@ class _Number(mpmath.mpf):
     __repr__ = __str__
 
 
-def decimal(expression: Expr, name: str, digits: int, *, extended: bool = False) -> str:
+def decimal(value: Any) -> str:
     """The decimal string of a number, ``oo`` for infinity."""
-    value = number(expression, name, digits, extended=extended)
     if mpmath.isinf(value):
         return "oo" if value > 0 else "-oo"
     return str(value)

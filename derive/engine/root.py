@@ -368,13 +368,15 @@ class Bracket:
     def _share(self) -> Fraction | None:
         """Where on the bracket the chord between the two values vanishes, as a guess."""
         try:
-            at_a, at_b = (self._value(u, self.extra).mid() for u in (self.a, self.b))
+            at_a, at_b = (self._value(u, self.extra) for u in (self.a, self.b))
         except NotEnclosed:
             return None
-        if not at_a <= 0 < at_b:
+        # Beside the other, a value that is not told from zero is as good as zero.
+        below, above = max(0, (-at_a).mid()), max(0, at_b.mid())
+        if below + above == 0:
             return None
         with precision(self.gain + 64):
-            return Fraction(*_ratio((at_a / (at_a - at_b)).mid()))
+            return Fraction(*_ratio((below / (below + above)).mid()))
 
     def _bisect(self) -> None:
         while self.extra < LAST_BITS:
