@@ -8,19 +8,23 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import mpmath
-from sympy import Expr, Float, Lambda, Symbol, latex, oo, zoo
+from sympy import Expr, Lambda, Symbol, latex, oo, zoo
 
 from ..exact import exact
+from .ball import NotEnclosed, NoValue
 from .cases import opened
 from .derivation import Derivation
+from .digits import GUARD_DIGITS, NotKnown, rounded, sign
 from .domain import Domain, DomainError
 from .endpoint import Threshold
 from .evidence import Evidence
 from .limits import NoLimit, joint_limit
+from .putback import put_back
 from .root import ClampedRoot
 
 if TYPE_CHECKING:
     from ..papers.ledger import Claim
+    from .endpoint import Threshold
 
 
 @dataclass(frozen=True, eq=False)
@@ -237,7 +241,9 @@ class Result:
                 least = joint_limit(quantity.needs[0], point, domain)
             except (NoLimit, ValueError) as error:
                 raise DomainError(f"whether {name} exists there is not known: {error}") from None
-            if not least.free_symbols and (least is -oo or least.evalf(30) < 0):
+            if least is -oo or (
+                least not in (oo, zoo) and not least.free_symbols and sign(least) == -1
+            ):
                 raise DomainError(quantity.needs[1])
         for symbol, value in quantity.at_oo.items():
             if point.get(symbol) is oo:
@@ -260,8 +266,25 @@ class Result:
         DomainError
             If a condition excludes the point, or a parameter that matters is missing.
         """
-        expression = self.at(name, self.point(**values))
-        return number(expression, name, digits, extended=self.quantity(name).extended)
+        point = self.point(**values)
+        return self.number(name, self.at(name, point), point, digits)
+
+    def number(
+        self, name: str, expression: Expr, point: Mapping[Symbol, Expr], digits: int = 15
+    ) -> Any:
+        """What :meth:`at` gave for a point, as a number that was put back into its condition.
+
+        Raises
+        ------
+        DomainError
+            If a parameter is missing, or there is no number with so many proved digits.
+        Inconsistent
+            If the number does not satisfy its condition: a fault of this program.
+        """
+        quantity = self.quantity(name)
+        value = number(expression, name, digits, extended=quantity.extended)
+        put_back(name, quantity, expression, point, self.domain, value, digits)
+        return value
 
     def function(self, name: str) -> Callable[..., Any]:
         """A vectorised numpy function of the quantity's free symbols (by keyword).
@@ -318,31 +341,33 @@ def number(expression: Expr, name: str, digits: int, *, extended: bool = False) 
         raise DomainError(f"{name} still depends on {left}: give a value")
     if expression in (oo, -oo):
         return mpmath.inf if expression is oo else -mpmath.inf
-    value = expression.evalf(digits + 5, maxn=max(200, 20 * digits))
-    if extended and value in (oo, zoo):
+    if extended and expression is zoo:
         return mpmath.inf
-    if not value.is_real or not value.is_finite:
-        raise DomainError(f"{name} has no real value there")
-    with mpmath.workdps(digits + 5):
-        found = _Number(mpmath.mpmathify(Float(value, digits + 5)))
-    found.digits = digits
+    try:
+        value, text = rounded(expression, digits)
+    except NoValue:
+        raise DomainError(f"{name} has no real value there") from None
+    except (NotEnclosed, NotKnown) as error:
+        raise DomainError(f"{name}: {error}") from None
+    with mpmath.workdps(digits + GUARD_DIGITS):
+        found = _Number(value)
+    found.text = text
     return found
 
 
 class _Number(mpmath.mpf):
-    """An mpmath float that prints the digits that were asked for."""
+    """An mpmath float that prints the digits that were asked for, all of them proved."""
 
-    digits = 15
+    text = ""
 
     def __str__(self) -> str:
-        return str(mpmath.nstr(self, self.digits, strip_zeros=False))
+        return self.text
 
     __repr__ = __str__
 
 
-def decimal(expression: Expr, name: str, digits: int, *, extended: bool = False) -> str:
+def decimal(value: Any) -> str:
     """The decimal string of a number, ``oo`` for infinity."""
-    value = number(expression, name, digits, extended=extended)
     if mpmath.isinf(value):
         return "oo" if value > 0 else "-oo"
     return str(value)
