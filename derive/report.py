@@ -80,17 +80,17 @@ def _quantity(
     found: dict[str, Any] = {"condition": condition_of(q, result), "meaning": q.meaning}
     try:
         expression = result.at(name, point)
-    except DomainError as refusal:
-        shown = without_roots(q.expression)
-        return (
-            {"sympy": str(shown), "latex": tex(shown), "value": None}
-            | found
-            | {"refused": str(refusal)}
+        value = (
+            None
+            if expression.free_symbols
+            else decimal(expression, name, digits, extended=q.extended)
         )
+    except DomainError as refusal:  # of this quantity; the others have values still
+        shown = without_roots(q.expression)
+        why = str(refusal)
+        why = "it" + why[len(name) :] if why.startswith(f"{name} ") else why
+        return {"sympy": str(shown), "latex": tex(shown), "value": None} | found | {"refused": why}
     found["condition"] = condition_of(q, result, expression)
-    value = (
-        None if expression.free_symbols else decimal(expression, name, digits, extended=q.extended)
-    )
     shown = without_roots(expression)
     return {"sympy": str(shown), "latex": tex(shown), "value": value} | found
 

@@ -218,9 +218,11 @@ class Result:
                 return value.xreplace(dict(point))
         try:
             expression = self._limit(quantity.expression, point)
-        except (NoLimit, ValueError) as error:
-            where = ", ".join(f"{s} = oo" for s, v in point.items() if v is oo)
-            raise DomainError(f"{name} has no limit at {where} here: {error}") from None
+        except ValueError as error:
+            at = ", ".join(f"{s} = {v}" for s, v in point.items())
+            why = f": {error}" if isinstance(error, NoLimit) else ", where it is not defined"
+            what = "limit" if oo in point.values() else "value"
+            raise DomainError(f"{name} has no {what} at {at}{why}") from None
         settled = {root: root.settled() for root in expression.atoms(ClampedRoot)}
         expression = expression.xreplace(settled)
         if expression is zoo and not quantity.extended:
