@@ -104,6 +104,9 @@ def _latex(report: dict[str, Any], brief: bool) -> str:
     rows = []
     for name, q in report["quantities"].items():
         label = r"\mathtt{" + name.replace("_", r"\_") + "}"
+        if "refused" in q:
+            rows.append(f"  {label} &= \\text{{no value here: {_tex(q['refused'])}}}")
+            continue
         rows.append(f"  {label} &= {q['latex']}" + (f" = {q['value']}" if q["value"] else ""))
     lines += [" \\\\\n".join(rows), r"\end{align}"]
     if not brief:
@@ -125,6 +128,9 @@ def _tex(text: str) -> str:
 def _markdown(report: dict[str, Any], brief: bool) -> str:
     lines = [f"# {report['title']}", "", f"`{report['id']}`{_head(report)}", ""]
     for name, q in report["quantities"].items():
+        if "refused" in q:
+            lines += [f"**{name}** ({q['meaning']}): no value here, {q['refused']}", ""]
+            continue
         value = f" = {q['value']}" if q["value"] else ""
         lines += [f"**{name}** ({q['meaning']}): $${q['latex']}{value}$$", ""]
         if q["condition"]:

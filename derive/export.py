@@ -6,7 +6,7 @@ Every function here is pure: results in, text out, the same text every time.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from sympy import Symbol
@@ -75,7 +75,7 @@ def _doc(result: Result, q: Quantity, domain: Sequence[str]) -> str:
 SCHEMA = 1
 
 
-def registry(results: Sequence[Result], *, claims: bool = False) -> str:
+def registry(results: Iterable[Result], *, claims: bool = False) -> str:
     """Results as one JSON object.
 
     ``{"schema": "cltheory-registry", "schema_version": 1, "made_by", "cltheory": version,

@@ -80,17 +80,15 @@ def _quantity(
     found: dict[str, Any] = {"condition": condition_of(q, result), "meaning": q.meaning}
     try:
         expression = result.at(name, point)
-    except DomainError as refusal:
+        value = None
+        if not expression.free_symbols:
+            value = decimal(result.number(name, expression, point, digits))
+    except DomainError as refusal:  # of this quantity; the others have values still
         shown = without_roots(q.expression)
-        return (
-            {"sympy": str(shown), "latex": tex(shown), "value": None}
-            | found
-            | {"refused": str(refusal)}
-        )
+        why = str(refusal)
+        why = "it" + why[len(name) :] if why.startswith(f"{name} ") else why
+        return {"sympy": str(shown), "latex": tex(shown), "value": None} | found | {"refused": why}
     found["condition"] = condition_of(q, result, expression)
-    value = None
-    if not expression.free_symbols:
-        value = decimal(result.number(name, expression, point, digits))
     shown = without_roots(expression)
     return {"sympy": str(shown), "latex": tex(shown), "value": value} | found
 

@@ -253,8 +253,10 @@ class Result:
         except (NoLimit, ValueError) as error:
             if quantity.extended and _is_infinite(quantity.expression, point, domain):
                 return oo
-            where = ", ".join(f"{s} = {v}" for s, v in point.items() if v is oo) or "that point"
-            raise DomainError(f"{name} has no limit at {where} here: {error}") from None
+            at = ", ".join(f"{s} = {v}" for s, v in point.items())
+            why = f": {error}" if isinstance(error, NoLimit) else ", where it is not defined"
+            what = "limit" if oo in point.values() else "value"
+            raise DomainError(f"{name} has no {what} at {at}{why}") from None
         settled = {root: root.settled() for root in expression.atoms(ClampedRoot)}
         return expression.xreplace(settled)
 

@@ -273,7 +273,10 @@ def _simplest(ball: Any) -> Rational | None:
 
 
 def _ratio(exact: Any) -> tuple[int, int]:
+    """An exact number as a fraction; for a guess, what is tiny or huge need not be written out."""
     man, power = (int(v) for v in exact.man_exp())
+    if abs(power) > 2 * LAST_BITS:
+        return (0, 1) if power < 0 else (man << 2 * LAST_BITS, 1)
     return (man << power, 1) if power >= 0 else (man, 1 << -power)
 
 
