@@ -39,12 +39,13 @@ def show_command(id: str) -> int:
     """Show what the result ID says: source, parameters, quantities, conditions."""
     from ..derive.report import condition_of
     from ..derive.results import UnknownResult, results
+    from .render import head_lines
 
     try:
         r = results[id]
     except UnknownResult as refusal:
         raise click.UsageError(str(refusal)) from None
-    click.echo(f"{r.id}: {r.title}\n  source      {r.source}")
+    click.echo("\n".join([f"{r.id}: {r.title}", *head_lines(r), f"  source      {r.source}"]))
     for s in r.parameters:
         click.echo(f"  --{s.name:<9} {r.domain.ranges[s]}")
     click.echo("  quantities")

@@ -68,6 +68,16 @@ def result_ids() -> list[str]:
     return sorted(f.stem.replace("_", "-") for f in results_folder().glob("[!_]*.py"))
 
 
+def convention_names() -> list[str]:
+    """Names of the conventions, read from their module without running it."""
+    text = (results_folder().parent / "losses" / "conventions.py").read_text(encoding="utf-8")
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.AnnAssign) and isinstance(node.value, ast.Dict):
+            if getattr(node.target, "id", "") == "CONVENTIONS":
+                return [k.value for k in node.value.keys if isinstance(k, ast.Constant)]
+    return []
+
+
 def parameter_names(id: str) -> list[str]:
     """Names in ``parameters=(...)`` of a result module, read without running it."""
     if id not in result_ids():

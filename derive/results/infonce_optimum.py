@@ -12,7 +12,7 @@ from ..engine.relations import gt
 from ..engine.result import Quantity, Result
 from ..losses.clip import INFONCE
 from ..symbols import N, t
-from ._ccem import SYMMETRY, WARM, on_ccem, optimum, state_delta
+from ._ccem import SYMMETRY, WARM, ccem_segment, on_ccem, optimum, state_delta
 
 
 def build(proof: Derivation) -> dict[str, Quantity]:
@@ -36,4 +36,6 @@ RESULT = Result(
     parameters=(N, t),
     domain=WARM,
     build=build,
+    loss=INFONCE,
+    segment=ccem_segment,
 )

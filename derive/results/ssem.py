@@ -105,4 +105,5 @@ RESULT = Result(
     parameters=(m, n, p, delta),
     domain=DOMAIN,
     build=build,
+    segment=ssem_segment,
 )

@@ -20,6 +20,7 @@ from ._supcl import (
     on_segment,
     optimum,
     simplex_position,
+    ssem_segment,
     state_delta,
     variances,
 )
@@ -83,4 +84,6 @@ RESULT = Result(
     parameters=(m, n, p, alpha, tau),
     domain=COMBINED,
     build=build,
+    loss=SUPCL,
+    segment=ssem_segment,
 )

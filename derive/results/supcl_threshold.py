@@ -16,7 +16,7 @@ from ..engine.relations import lt
 from ..engine.result import Quantity, Result
 from ..losses.supcl import SUPCL
 from ..symbols import alpha, m, n, tau
-from ._supcl import COMBINED, on_segment
+from ._supcl import COMBINED, on_segment, ssem_segment
 
 #: Below 1/n even tau -> 0 collapses, so no temperature can prevent it.
 SAVED = COMBINED.with_range(
@@ -96,4 +96,6 @@ RESULT = Result(
     parameters=(m, n, alpha, tau),
     domain=COMBINED,
     build=build,
+    loss=SUPCL,
+    segment=ssem_segment,
 )
