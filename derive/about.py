@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sympy import Expr, S, Symbol, oo
+from sympy import Expr, Symbol, oo
 
 from .engine.present import solve_linear, tidy
 from .engine.result import Result
@@ -122,17 +122,14 @@ def _dimension(result: Result, style: Plain, point: Mapping[Symbol, Expr]) -> st
     at = least.xreplace({s: v for s, v in point.items() if v is not oo})
     equals = f" = {style.expression(at)}" if at.is_Integer and at != least else ""
     needed = style.math(f"{style.at_least('d', style.expression(least))}{equals}")
-    said = f"{needed}{style.sentence(', the rank of the Gram matrix')}"
-    segment_ranks = ranks(result.segment())
-    if least != segment_ranks.inside:
-        return said
-    ends = (style.math(style.expression(e)) for e in (segment_ranks.low, segment_ranks.high))
-    first, last = ends
-    start = style.math(f"{style.expression(result.segment().x)} = {style.expression(S.Zero)}")
-    return (
-        f"{said} {style.sentence('between the ends of the segment; at')} {start} {first} "
-        f"{style.sentence('will do, at the far end')} {last}"
-    )
+    rank = style.sentence("the rank of the Gram matrix")
+    found = ranks(result.segment())
+    if least != found.inside:
+        return f"{needed} ({rank})"
+    low, high = (style.math(style.expression(e)) for e in (found.low, found.high))
+    start = style.math(f"{style.expression(result.segment().x)} = 0")
+    at_start, at_end = style.sentence("at"), style.sentence("at the far end")
+    return f"{needed} ({rank}; {low} {at_start} {start}, {high} {at_end})"
 
 
 # --- other conventions -----------------------------------------------------------------------

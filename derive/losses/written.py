@@ -62,8 +62,7 @@ INNER = {
 }
 
 
-#: Terms of a formula stand on lines of their own if they are longer than this together.
-LINE = 80
+LINE = 84  #: a longer formula has a line for each of its terms
 
 
 class Plain:
@@ -114,8 +113,10 @@ class Plain:
 
     def bracket(self, before: str, terms: Sequence[str]) -> str:
         """``before`` applied to a sum of terms, one a line if they are long."""
-        plus = "\n    + " if sum(map(len, terms)) > LINE else " + "
-        return f"{before} [ {plus.join(terms)} ]"
+        short = f"{before} [ {' + '.join(terms)} ]"
+        if len(short) <= LINE:
+            return short
+        return f"{before} [\n    " + "\n    + ".join(terms) + " ]"
 
     def equation(self, right: str) -> str:
         """The loss is that."""
