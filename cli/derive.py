@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from .parameters import ResultCommand, ResultId, complete_value, split
+from .parameters import ResultCommand, ResultId, complete_value, convention_names, split
 
 FORMATS = ("text", "json", "latex", "markdown", "python")
 
@@ -18,6 +18,7 @@ Examples:
   cltheory derive supcl-threshold --m 10
   cltheory derive supcl-threshold --m 10 --n oo --tau 0.1 --digits 30
   cltheory derive supcl-optimum --m 10 --n 10 --p 2 --alpha 1/2 --tau 0.2 --format json
+  cltheory derive sigmoid-optimum --N 32768 --t 10 --b=-10 --convention siglip
 """,
 )
 @click.argument("id", type=ResultId())
@@ -30,9 +31,19 @@ Examples:
     show_default=True,
     help="Significant digits of numbers.",
 )
+@click.option(
+    "--convention",
+    type=click.Choice(convention_names()),
+    help="Take parameters and return values in the terms of a library.",
+)
 @click.option("--brief", is_flag=True, help="Only the quantities, without derivation and claims.")
 def derive_command(
-    id: str, parameters: tuple[str, ...], style: str, digits: int, brief: bool
+    id: str,
+    parameters: tuple[str, ...],
+    style: str,
+    digits: int,
+    convention: str | None,
+    brief: bool,
 ) -> int:
     """Derive the result ID and print it, its derivation, its evidence and its claims.
 
@@ -52,6 +63,8 @@ def derive_command(
     texts = {k: values.pop(k) for k in result.texts if k in values}
     if texts:
         result = result.given(**texts)
+    if convention:
+        result = result.under(convention)
     point = result.point(**values)
     found = report(
         result,

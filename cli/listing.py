@@ -39,9 +39,10 @@ def show_command(id: str) -> int:
     """Show what the result ID says: source, parameters, quantities, conditions."""
     from ..derive.report import condition_of
     from ..derive.results import results
+    from .render import head_lines
 
     r = results[id]
-    click.echo(f"{r.id}: {r.title}\n  source      {r.source}")
+    click.echo("\n".join([f"{r.id}: {r.title}", *head_lines(r), f"  source      {r.source}"]))
     for s in r.parameters:
         click.echo(f"  --{s.name:<9} {r.domain.ranges[s]}")
     click.echo("  quantities")

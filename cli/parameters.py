@@ -57,6 +57,16 @@ def result_ids() -> list[str]:
     return sorted(f.stem.replace("_", "-") for f in results_folder().glob("[!_]*.py"))
 
 
+def convention_names() -> list[str]:
+    """Names of the conventions, read from their module without running it."""
+    text = (results_folder().parent / "losses" / "conventions.py").read_text(encoding="utf-8")
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.AnnAssign) and isinstance(node.value, ast.Dict):
+            if getattr(node.target, "id", "") == "CONVENTIONS":
+                return [k.value for k in node.value.keys if isinstance(k, ast.Constant)]
+    return []
+
+
 # --- parameters ------------------------------------------------------------------------------
 def split(words: tuple[str, ...], id: str, *also: str) -> dict[str, str]:
     """Read ``--name value`` and ``--name=value`` pairs; the values stay text.

@@ -8,9 +8,11 @@ from typing import Any
 
 from sympy import Basic, Expr, Symbol, latex
 
+from .about import head
 from .engine.domain import DomainError
 from .engine.result import Quantity, Result, decimal
 from .engine.root import ClampedRoot
+from .losses.written import Tex
 
 
 def report(
@@ -38,10 +40,19 @@ def report(
         Whether to print the steps of the derivation.
     """
     tex = _typeset if typeset else lambda _: ""
+    about = head(result, point=point)
     return {
         "id": result.id,
         "title": result.title,
         "parameters": {s.name: str(v) for s, v in point.items()},
+        "loss": {
+            "text": " ".join(about.formula.split()) or None,
+            "latex": (head(result, Tex()).formula or None) if typeset else None,
+            "notes": list(about.notes),
+            "dimension": about.dimension,
+            "elsewhere": about.elsewhere or None,
+        },
+        "convention": about.convention or None,
         "quantities": {
             name: _quantity(result, name, q, point, digits, tex)
             for name, q in result.quantities.items()

@@ -19,6 +19,7 @@ from ..engine.present import collected
 from ..engine.reduce import ReducedPairwise
 from ..engine.relations import eq
 from ..engine.result import Quantity, Result, argmin
+from ..engine.segment import Segment, cut_segment
 from ..losses.clip import SIGMOID
 from ..structures.towers import NEGATIVE, SIBLING, TWIN, towers_of_views
 from ..structures.towers import POSITIVE as ALIGNED
@@ -103,6 +104,14 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     return found
 
 
+def segment() -> Segment:
+    """The segment that is left: from agreeing towers to a simplex of towers."""
+    scheme = towers_of_views(K, p)
+    free = (LOW, "shared_contrasts")
+    active = tuple(e.name for e in scheme.eigenspaces if e.name not in free)
+    return cut_segment(scheme, active, LOW, ALIGNED)
+
+
 RESULT = Result(
     "towers-threshold",
     title="The sigmoid loss on K towers, several positives, weighted negatives",
@@ -110,4 +119,6 @@ RESULT = Result(
     parameters=(N, K, p, t, b, w),
     domain=DOMAIN,
     build=build,
+    loss=WEIGHTED,
+    segment=segment,
 )
