@@ -12,15 +12,17 @@ from collections.abc import Callable
 from typing import Any
 
 import mpmath
-from sympy import Expr, Float, Lambda, Max, Min, Piecewise, Symbol, log, oo, sympify
+from sympy import Expr, Float, Lambda, Max, Min, S, Symbol, log, nan, oo, sympify
+from sympy import sign as sympy_sign
 
 from .calculus import derivative
-from .decide import positive, zero
+from .decide import positive
 from .domain import Domain
 from .evidence import Holds
-from .kinks import pieces_of_slope
+from .kinks import Piece, pieces_of_slope
 from .normal import ExpField
 from .present import tidy
+from .signs import NoSign, is_finite, sign
 
 #: Guard bits kept on top of the asked precision while bracketing.
 GUARD_BITS = 40
@@ -60,32 +62,38 @@ class ClampedRoot(Expr):
         return self.function.expr, self.variable
 
     def settled(self) -> Expr:
-        """The exact end where the root is clamped to it; else, or with free symbols, itself."""
+        """The exact end or kink where the root is, or a root between two signs that were proved.
+
+        With free symbols it is returned as it is.
+        """
         if self.free_symbols:
             return self
         h, x = self.equation()
-        if h.has(Piecewise):
-            return self._settled_by_pieces()
-        if h.xreplace({x: self.low}).evalf(30) >= 0:
-            return self.low
-        if self.high is not oo and h.xreplace({x: self.high}).evalf(30) <= 0:
-            return self.high
-        return self
+        jumps = {e: e.args[0] for e in h.atoms(sympy_sign)}
+        if jumps:  # see last_point
+            return self._first((h + S.Half).xreplace(jumps), strict=True)
+        if self.high is oo:
+            return self.low if sign(h.xreplace({x: self.low})) >= 0 else self
+        return self._first(h, strict=False)
 
-    def _settled_by_pieces(self) -> Expr:
-        """The first point where a function with jumps is >= 0, exactly where it can be."""
-        h, x = self.equation()
-        for start, end, smooth in pieces_of_slope(h, x, self.low, self.high):
-            at_start, at_end = (_sign(smooth.xreplace({x: v})) for v in (start, end))
-            if at_start >= 0:
-                return start
-            if at_end == 0:
-                return end
+    def _first(self, h: Expr, *, strict: bool) -> Expr:
+        """The first point where a nondecreasing function with jumps is >= 0 (strict: > 0)."""
+        x = self.variable
+        for piece in pieces_of_slope(h, x, self.low, self.high):
+            smooth = piece.smooth
+            at_start = _sign_at(smooth, x, piece.low, -1)
+            at_end = _sign_at(smooth, x, piece.high, 1)
+            # Smooth and nondecreasing: constant, or zero at one point at most.
+            flat = at_start == at_end == 0
+            if at_start > 0 or (at_start == 0 and not (strict and flat)):
+                return piece.low
             if at_end > 0:
                 rate = derivative(smooth, x)
                 if not rate.free_symbols:
-                    return start - smooth.xreplace({x: start}) / rate
-                return ClampedRoot(Lambda(x, smooth), start, end)
+                    return piece.low - smooth.xreplace({x: piece.low}) / rate
+                return ClampedRoot(Lambda(x, smooth), *_finite_ends(smooth, x, piece))
+            if at_end == 0 and not strict:
+                return piece.high
         return self.high
 
     def closed_form(self, domain: Domain) -> Expr | None:
@@ -149,11 +157,34 @@ class ClampedRoot(Expr):
         )
 
 
-def _sign(value: Expr) -> int:
-    """Sign of a number, which is zero only if that is proved."""
-    if isinstance(zero(value, Domain({})), Holds):
-        return 0
-    return 1 if value.evalf(30) > 0 else -1
+def last_point(h: Expr, x: Symbol, low: Expr, high: Expr) -> ClampedRoot:
+    """Where an increasing function becomes positive: the last point where it is not.
+
+    Half less than its sign is negative exactly where the function is not positive.
+    """
+    return ClampedRoot(Lambda(x, sympy_sign(h) - S.Half), low, high)
+
+
+def _sign_at(smooth: Expr, x: Symbol, end: Expr, if_infinite: int) -> int:
+    """Sign at an end of a piece; a nondecreasing function can be infinite in one way only."""
+    value = smooth.xreplace({x: end})
+    if value is nan:
+        raise NoSign(f"the slope at {end} is not determined")
+    return sign(value) if is_finite(value) else if_infinite
+
+
+def _finite_ends(smooth: Expr, x: Symbol, piece: Piece) -> tuple[Expr, Expr]:
+    """The ends of a piece, moved inwards from where the function is infinite."""
+    low, high = piece.low, piece.high
+    width = high - low
+    while not is_finite(smooth.xreplace({x: low})) or sign(smooth.xreplace({x: low})) > 0:
+        width /= 2
+        low = piece.low + width
+    width = high - piece.low
+    while not is_finite(smooth.xreplace({x: high})) or sign(smooth.xreplace({x: high})) < 0:
+        width /= 2
+        high = piece.high - width
+    return low, high
 
 
 def _beyond(f: Callable[[Any], Any], low: Any) -> Any:
