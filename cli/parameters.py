@@ -57,20 +57,6 @@ class ResultCommand(click.Command):
                 joined.append(word)
         return super().parse_args(ctx, joined)
 
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Keep values that begin with a minus, such as ``-tanh(x)``, with their parameter."""
-        own = {name for p in self.get_params(ctx) for name in (*p.opts, *p.secondary_opts)}
-        joined: list[str] = []
-        for word in args:
-            before = joined[-1] if joined else ""
-            name = before.startswith("--") and len(before) > 2 and "=" not in before
-            value = word.startswith("-") and not word.startswith("--") and word not in own
-            if name and value and before not in own:
-                joined[-1] = f"{before}={word}"
-            else:
-                joined.append(word)
-        return super().parse_args(ctx, joined)
-
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Options, and the parameters that were not given yet."""
         found = super().shell_complete(ctx, incomplete)

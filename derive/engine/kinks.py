@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, pairwise, product
 
-from sympy import Abs, Dummy, Expr, Gt, Max, Min, Piecewise, S, Symbol, exp
+from sympy import Abs, Dummy, Expr, Gt, Max, Min, Piecewise, S, Symbol, exp, nan
 from sympy.functions.elementary.hyperbolic import HyperbolicFunction
 
 from .calculus import derivative
@@ -142,7 +142,10 @@ class Cut:
         x = self.variable
         try:
             if part.free_symbols <= {x}:
-                return non_negative(part, x, piece.low, piece.high)
+                outcome = non_negative(part, x, piece.low, piece.high)
+                if isinstance(outcome, Refuted) and not outcome.witness and self.kinks:
+                    return Refuted({x.name: (piece.low + piece.high) / 2}, outcome.note)
+                return outcome
         except NoSign as error:
             return Undecided(str(error))
         inside = between(piece.low, piece.high, "()")
@@ -156,6 +159,8 @@ class Cut:
             yield piece.high, self._rises(before.xreplace(at), after.xreplace(at))
 
     def _rises(self, before: Expr, after: Expr) -> Outcome:
+        if nan in (before, after):
+            return Undecided("the slope at a kink is not determined")
         if not (is_finite(before) and is_finite(after)):
             # Inside its domain a convex function has finite slopes.
             return Refuted({}, "the slope is infinite there")

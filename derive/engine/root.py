@@ -12,14 +12,14 @@ from collections.abc import Callable
 from typing import Any
 
 import mpmath
-from sympy import Expr, Float, Lambda, Max, Min, S, Symbol, log, nan, oo, sympify
+from sympy import Expr, Float, Lambda, Max, Min, S, Symbol, log, oo, sympify
 from sympy import sign as sympy_sign
 
 from .calculus import derivative
 from .decide import positive
 from .domain import Domain
 from .evidence import Holds
-from .kinks import Piece, pieces_of_slope
+from .kinks import pieces_of_slope
 from .normal import ExpField
 from .present import tidy
 from .signs import NoSign, is_finite, sign
@@ -81,8 +81,8 @@ class ClampedRoot(Expr):
         x = self.variable
         for piece in pieces_of_slope(h, x, self.low, self.high):
             smooth = piece.smooth
-            at_start = _sign_at(smooth, x, piece.low, -1)
-            at_end = _sign_at(smooth, x, piece.high, 1)
+            at_start, start = _near(smooth, x, piece.low, piece.high)
+            at_end, end = _near(smooth, x, piece.high, piece.low)
             # Smooth and nondecreasing: constant, or zero at one point at most.
             flat = at_start == at_end == 0
             if at_start > 0 or (at_start == 0 and not (strict and flat)):
@@ -91,7 +91,7 @@ class ClampedRoot(Expr):
                 rate = derivative(smooth, x)
                 if not rate.free_symbols:
                     return piece.low - smooth.xreplace({x: piece.low}) / rate
-                return ClampedRoot(Lambda(x, smooth), *_finite_ends(smooth, x, piece))
+                return ClampedRoot(Lambda(x, smooth), start, end)
             if at_end == 0 and not strict:
                 return piece.high
         return self.high
@@ -165,26 +165,21 @@ def last_point(h: Expr, x: Symbol, low: Expr, high: Expr) -> ClampedRoot:
     return ClampedRoot(Lambda(x, sympy_sign(h) - S.Half), low, high)
 
 
-def _sign_at(smooth: Expr, x: Symbol, end: Expr, if_infinite: int) -> int:
-    """Sign at an end of a piece; a nondecreasing function can be infinite in one way only."""
+def _near(smooth: Expr, x: Symbol, end: Expr, other: Expr) -> tuple[int, Expr]:
+    """Sign of a nondecreasing function at an end of a piece, and a point there with that sign.
+
+    Where it is infinite at the end it is taken inwards, until it has the sign that it must
+    have: negative at a low end, positive at a high one.
+    """
     value = smooth.xreplace({x: end})
-    if value is nan:
-        raise NoSign(f"the slope at {end} is not determined")
-    return sign(value) if is_finite(value) else if_infinite
-
-
-def _finite_ends(smooth: Expr, x: Symbol, piece: Piece) -> tuple[Expr, Expr]:
-    """The ends of a piece, moved inwards from where the function is infinite."""
-    low, high = piece.low, piece.high
-    width = high - low
-    while not is_finite(smooth.xreplace({x: low})) or sign(smooth.xreplace({x: low})) > 0:
-        width /= 2
-        low = piece.low + width
-    width = high - piece.low
-    while not is_finite(smooth.xreplace({x: high})) or sign(smooth.xreplace({x: high})) < 0:
-        width /= 2
-        high = piece.high - width
-    return low, high
+    if is_finite(value):
+        return sign(value), end
+    wanted = sign(end - other)
+    for halvings in (1, 2, 4, 8, 16, 32, 64, 128, 256, 512):
+        point = end + (other - end) / 2**halvings
+        if sign(smooth.xreplace({x: point})) == wanted:
+            return wanted, point
+    raise NoSign(f"the slope at {end} is not determined")
 
 
 def _beyond(f: Callable[[Any], Any], low: Any) -> Any:

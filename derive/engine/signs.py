@@ -13,9 +13,11 @@ from functools import cache
 
 from mpmath import iv, mp
 from sympy import (
+    Add,
     Dummy,
     Expr,
     Float,
+    Mul,
     Pow,
     Rational,
     S,
@@ -51,6 +53,38 @@ class NoSign(DomainError):
 def is_finite(value: Expr) -> bool:
     """Whether putting a value in gave a number: no division by zero, no infinity."""
     return not value.has(zoo, nan, oo, -oo)
+
+
+def is_infinite(function: Expr, x: Symbol, end: Expr) -> bool:
+    """Whether a sum grows without bound at a point, all its infinite terms alike.
+
+    Raises
+    ------
+    NoSign
+        If the sum is of infinite terms that may cancel.
+    """
+    there = [(term, term.xreplace({x: end})) for term in Add.make_args(function)]
+    large = [term for term, value in there if not is_finite(value)]
+    if len(large) > 1 or any(value is nan for _, value in there):
+        # Each is a number times powers of what vanishes there, or nothing is said.
+        signs = {_sign_of_factors(term, x, end) for term in large}
+        if len(signs) != 1 or None in signs:
+            raise NoSign(f"the slope at x = {end} is not determined")
+    return bool(large)
+
+
+def _sign_of_factors(term: Expr, x: Symbol, end: Expr) -> int | None:
+    """The sign of an infinite product near a point, if only positive powers make it so."""
+    total = 1
+    for factor in Mul.make_args(term):
+        value = factor.xreplace({x: end})
+        if is_finite(value) and value.free_symbols:
+            return None
+        if is_finite(value):
+            total *= sign(value)
+        elif not (factor.is_Pow and not factor.exp.is_Integer):
+            return None
+    return total or None
 
 
 @cache

@@ -24,7 +24,7 @@ from ..engine.result import Quantity, Result, argmin
 from ..engine.root import ClampedRoot, last_point
 from ..engine.segment import Segment
 from ..engine.shape import convex, monotone
-from ..engine.signs import NoSign, is_finite
+from ..engine.signs import NoSign, is_finite, is_infinite
 from ..exact import NotANumber, expression
 from ..losses.clip import SIGMOID, pairwise
 from ..losses.literature import LITERATURE
@@ -179,7 +179,7 @@ def build(loss: PairwiseLoss, domain: Domain, proof: Derivation) -> dict[str, Qu
         ),
         "antipodal_condition": Quantity(
             # Only l_p can be infinitely steep at the end, and then the loss rises there.
-            far_end if is_finite(far_end) else S.Infinity,
+            S.Infinity if is_infinite(along.before, x, segment.length) else far_end,
             r"h(x_{\max})",
             "the antipodal structure is optimal iff this is <= 0",
             extended=True,
@@ -204,11 +204,12 @@ def weaker_statement(loss: PairwiseLoss, domain: Domain) -> str:
     """
     lp, ln = loss.total(POSITIVE), loss.total(NEGATIVE)
     try:
-        holds = [monotone(lp, -1, domain), convex(ln, domain)]
+        if not all(isinstance(o, Holds) for o in (monotone(lp, -1, domain), convex(ln, domain))):
+            return ""
         least = _least_point(bent(ln, c, domain).slope(1))
     except (NotBent, NoSign):
         return ""
-    if not all(isinstance(o, Holds) for o in holds) or least.free_symbols:
+    if least.free_symbols:
         return ""
     items = "N" if least >= 0 else f"N <= {floor(1 - 1 / least)}"
     value = lp.xreplace({c: S.One}) + (N - 1) * ln.xreplace({c: least})
