@@ -7,7 +7,7 @@ from sympy import Expr, Max, Rational, S, Symbol, exp, log, preorder_traversal
 from .decide import positive, proof_of_positive
 from .domain import Domain, between
 from .evidence import Holds, Outcome, Refuted
-from .signs import NoSign, is_finite, non_negative, sign
+from .interval import NoSign, is_finite, non_negative, sign
 from .zeros import NotSolved, zeros
 
 #: What is above this on an interval, ends included, is above zero.

@@ -23,7 +23,7 @@ from .defined import NotDefined, check_defined
 from .domain import Domain, Range, between
 from .evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
 from .present import affine, tidy
-from .signs import NoSign, in_order, is_finite, non_negative, sign
+from .interval import NoSign, in_order, is_finite, non_negative, sign
 from .zeros import NotSolved, zeros
 
 #: Which side of each kink a piece lies on: True above it.

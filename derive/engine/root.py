@@ -22,7 +22,7 @@ from .evidence import Holds
 from .kinks import pieces_of_slope
 from .normal import ExpField
 from .present import tidy
-from .signs import NoSign, is_finite, sign
+from .interval import NoSign, is_finite, sign
 
 #: Guard bits kept on top of the asked precision while bracketing.
 GUARD_BITS = 40

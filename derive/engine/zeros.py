@@ -15,7 +15,7 @@ from sympy.polys.polyerrors import PolynomialError
 from .calculus import derivative
 from .evidence import Holds
 from .normal import ExpField, NotInField
-from .signs import NoSign, in_order, is_finite, non_negative, order, sign
+from .interval import NoSign, in_order, is_finite, non_negative, order, sign
 
 
 class NotSolved(ValueError):

@@ -24,7 +24,7 @@ from ..engine.result import Quantity, Result, argmin
 from ..engine.root import ClampedRoot, last_point
 from ..engine.segment import Segment
 from ..engine.shape import convex, monotone
-from ..engine.signs import NoSign, is_finite, is_infinite
+from ..engine.interval import NoSign, is_finite, is_infinite
 from ..exact import NotANumber, expression
 from ..losses.clip import SIGMOID, pairwise
 from ..losses.literature import LITERATURE
