@@ -19,7 +19,7 @@ from sympy.functions.elementary.hyperbolic import HyperbolicFunction
 
 from .calculus import derivative
 from .decide import is_proved_positive, positive
-from .defined import NotDefined, check_defined
+from .poles import NotDefined, check_defined
 from .domain import Domain, Range, between
 from .evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
 from .present import affine, tidy
