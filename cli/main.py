@@ -10,6 +10,8 @@ from typing import Any
 
 import click
 
+from ..derive.engine.errors import InternalError
+
 #: command -> (module, one line of help). The modules are loaded when the command is.
 COMMANDS = {
     "list": ("listing", "List the results, one line each."),
@@ -89,6 +91,8 @@ def run(args: list[str] | None = None) -> int:
         return refuse("interrupted", code=130)
     except click.exceptions.Exit as stop:
         return stop.exit_code
+    except InternalError as error:
+        return refuse(f"internal check failed: {error}; please report", code=1)
     except BrokenPipeError:
         sys.stderr.close()
         return 0

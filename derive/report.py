@@ -88,9 +88,9 @@ def _quantity(
             | {"refused": str(refusal)}
         )
     found["condition"] = condition_of(q, result, expression)
-    value = (
-        None if expression.free_symbols else decimal(expression, name, digits, extended=q.extended)
-    )
+    value = None
+    if not expression.free_symbols:
+        value = decimal(result.number(name, expression, point, digits))
     shown = without_roots(expression)
     return {"sympy": str(shown), "latex": tex(shown), "value": value} | found
 

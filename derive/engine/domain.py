@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import product
 
-from sympy import Dummy, Expr, Integer, Rational, S, Symbol, oo, sympify
+from sympy import Dummy, Expr, Integer, Rational, S, Symbol, ceiling, floor, oo, sympify
 
 
 class DomainError(ValueError):
@@ -15,7 +15,7 @@ class DomainError(ValueError):
 
 @dataclass(frozen=True)
 class Range:
-    """An interval; its ends may be expressions in symbols declared earlier in the domain."""
+    """An interval; its ends may be expressions in other symbols of the domain."""
 
     low: Expr = S.Zero
     high: Expr = oo
@@ -63,23 +63,42 @@ class Case:
 
 @dataclass(frozen=True, eq=False)
 class Domain:
-    """Ranges of symbols, in order, with a stored witness so that it is never empty.
+    """Ranges of symbols, with a stored witness so that it is never empty.
+
+    A symbol comes after those that its range refers to; else the order is as given.
 
     Raises
     ------
     DomainError
-        On construction, if the witness is not inside.
+        On construction, if the witness is not a finite point inside, if a range refers to a
+        symbol without one, or allows what the symbol itself excludes (SymPy has then used it
+        already: it writes x for sqrt(x**2) when x is declared positive).
     """
 
     ranges: Mapping[Symbol, Range]
     witness: Mapping[Symbol, Expr] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "ranges", _in_order(self.ranges))
         object.__setattr__(self, "witness", {s: sympify(v) for s, v in self.witness.items()})
         missing = [s.name for s in self.ranges if s not in self.witness]
         if missing:
             raise DomainError(f"the domain has no witness value for {', '.join(missing)}")
         self.check(self.witness)
+        for s, r in self.ranges.items():
+            at_ends = Range(*(_put_in(e, self.witness) for e in (r.low, r.high)), r.low_open)
+            if not self.witness[s].is_finite:
+                raise DomainError(f"the witness value of {s} must be finite")
+            if (s.is_integer and not r.integer) or not _keeps_sign(s, at_ends, r.high_open):
+                raise DomainError(f"{s} is declared with assumptions that {r} does not meet")
+
+    @classmethod
+    def of_ranges(cls, ranges: Mapping[Symbol, Range]) -> Domain:
+        """Ranges that were checked before, as part of another domain; there is no witness."""
+        part = object.__new__(cls)
+        object.__setattr__(part, "ranges", dict(ranges))
+        object.__setattr__(part, "witness", {})
+        return part
 
     def symbols(self) -> tuple[Symbol, ...]:
         """Symbols that the domain bounds."""
@@ -108,10 +127,8 @@ class Domain:
         wanted = set(symbols)
         if wanted >= set(self.ranges):
             return self
-        keep = [s for s in self.ranges if s in wanted]
-        part = object.__new__(Domain)  # part of what was checked needs no check
-        object.__setattr__(part, "ranges", {s: self.ranges[s] for s in keep})
-        object.__setattr__(part, "witness", {s: self.witness[s] for s in keep})
+        part = Domain.of_ranges({s: r for s, r in self.ranges.items() if s in wanted})
+        object.__setattr__(part, "witness", {s: v for s, v in self.witness.items() if s in wanted})
         return part
 
     def check(self, point: Mapping[Symbol, Expr]) -> None:
@@ -126,7 +143,9 @@ class Domain:
             if symbol not in point:
                 continue
             value = point[symbol]
-            if r.integer and value is not oo and not value.is_Integer:
+            if value.is_extended_real is False or (
+                r.integer and value is not oo and not value.is_Integer
+            ):
                 raise DomainError(f"{symbol} must be {r}, not {value}")
             low, high = _put_in(r.low, point), _put_in(r.high, point)
             if low.free_symbols or high.free_symbols:
@@ -148,8 +167,9 @@ class Domain:
     def cases(self) -> Iterator[Case]:
         """Cover the domain by parametrisations with non-negative variables.
 
-        ``[low, oo)`` becomes low + u, and ``[low, high]`` becomes (low + high u)/(1 + u)
-        together with the end ``high`` by itself when it belongs to the interval.
+        ``[low, oo)`` becomes low + u, ``(-oo, high]`` becomes high - u, the line both u and -u,
+        and ``[low, high]`` becomes (low + high u)/(1 + u) together with the end ``high`` by
+        itself when it belongs to the interval. Integers are covered by the reals around them.
         """
         options: list[list[tuple[Symbol, Expr, Symbol | None, bool]]] = []
         for symbol, r in self.ranges.items():
@@ -158,6 +178,8 @@ class Domain:
                 options.append([(symbol, u, u, False), (symbol, -u, u, False)])
             elif r.high is oo:
                 options.append([(symbol, r.low + u, u, r.low_open)])
+            elif r.low is -oo:
+                options.append([(symbol, r.high - u, u, r.high_open)])
             else:
                 row = [(symbol, (r.low + r.high * u) / (1 + u), u, r.low_open)]
                 if not r.high_open:
@@ -184,54 +206,83 @@ class Domain:
             point: dict[Symbol, Expr] = {}
             for i, (symbol, r) in enumerate(self.ranges.items()):
                 u = steps[i % 3][(k + i * (k // 8 + 1)) % 8]
-                low = r.low.xreplace(point)
-                high = r.high.xreplace(point)
+                low, high = (e.xreplace(point) for e in (r.low, r.high))
                 if r.integer:
-                    point[symbol] = low + Integer(k * (i + 1) % 4)
+                    point[symbol] = _integer(low, high, k * (i + 1) % 4, r)
                     continue
                 if u == 0 and r.low_open:
                     u = Rational(1, 10)
                 if low is -oo:
-                    point[symbol] = u - 2
+                    point[symbol] = u - 2 if high is oo else high - u
                 elif high is oo:
                     point[symbol] = low + u
                 elif k % 8 == 7 and not r.high_open:
                     point[symbol] = high
                 else:
                     point[symbol] = (low + high * u) / (1 + u)
-            yield point
+            if self.contains(point):
+                yield point
 
     def generic_points(self, count: int = 24) -> Iterator[dict[Symbol, Expr]]:
         """Admissible points with nothing special about them: no two symbols alike."""
         for k in range(count):
             point: dict[Symbol, Expr] = {}
-            for i, (symbol, r) in enumerate(self.in_order().ranges.items()):
+            for i, (symbol, r) in enumerate(self.ranges.items()):
                 low, high = (e.xreplace(point) for e in (r.low, r.high))
                 u = Rational(_PRIMES[(5 * k + 3 * i) % 17], _PRIMES[(k + 7 * i + 4) % 17])
                 if r.integer and k % 3:
-                    point[symbol] = low + (2 * k + 3 * i + k * i) % 11
+                    point[symbol] = _integer(low, high, (2 * k + 3 * i + k * i) % 11, r)
                 elif r.integer:  # and large ones, past what a polynomial could pass through
-                    point[symbol] = low + 10 * _PRIMES[(k + 5 * i + 2) % 17] + k
-                elif low is -oo:
+                    point[symbol] = _integer(low, high, 10 * _PRIMES[(k + 5 * i + 2) % 17] + k, r)
+                elif low is -oo and high is oo:
                     point[symbol] = u - 1 if k % 2 else -u
+                elif low is -oo:
+                    point[symbol] = high - u
                 elif high is oo:
                     point[symbol] = low + u
                 else:
                     point[symbol] = (low + high * u) / (1 + u)
-            yield point
-
-    def in_order(self) -> Domain:
-        """The same with every symbol after those that its range refers to."""
-        left, ranges = dict(self.ranges), dict[Symbol, Range]()
-        while left:
-            ready = [s for s, r in left.items() if not _refers(r) & set(left)]
-            if not ready:
-                raise DomainError("ranges refer to each other in a circle")
-            ranges |= {s: left.pop(s) for s in ready}
-        return self if list(ranges) == list(self.ranges) else Domain(ranges, self.witness)
+            if self.contains(point):
+                yield point
 
 
 _PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59)
+
+
+def _in_order(ranges: Mapping[Symbol, Range]) -> dict[Symbol, Range]:
+    """Every symbol after those that its range refers to."""
+    left, found = dict(ranges), dict[Symbol, Range]()
+    while left:
+        ready = next((s for s, r in left.items() if _refers(r) <= set(found)), None)
+        if ready is None:
+            unknown = set().union(*map(_refers, left.values())) - set(ranges)
+            if unknown:
+                raise DomainError(f"a range refers to {min(map(str, unknown))}, which has none")
+            raise DomainError("ranges refer to each other in a circle")
+        found[ready] = left.pop(ready)
+    return found
+
+
+def _integer(low: Expr, high: Expr, steps: int, r: Range) -> Expr:
+    """An integer a few steps from an end; of finitely many, counted round."""
+    first = floor(low) + 1 if r.low_open and low.is_integer else ceiling(low)
+    if high is oo:
+        return first + steps if low is not -oo else Integer(steps * (-1) ** steps)
+    last = ceiling(high) - 1 if r.high_open else floor(high)
+    if low is -oo:
+        return last - steps
+    return first + steps % max(1, int(last - first) + 1)
+
+
+def _keeps_sign(s: Symbol, r: Range, high_open: bool) -> bool:
+    """Whether an interval between numbers has the sign that a symbol is declared with."""
+    if s.is_real is False:
+        return False
+    if s.is_positive and not (r.low > 0 or (r.low == 0 and r.low_open)):
+        return False
+    if s.is_negative and not (r.high < 0 or (r.high == 0 and high_open)):
+        return False
+    return not (s.is_nonnegative and r.low < 0) and not (s.is_nonpositive and r.high > 0)
 
 
 def _refers(r: Range) -> set[Symbol]:

@@ -22,15 +22,16 @@ from sympy import (
 )
 
 from .cases import POINTS, NotSplit, opened, regions, resolved, with_signed_logs
-from .decide import DIGITS, positive
+from .decide import positive
 from .domain import Domain, Range
 from .evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
+from .factors import proves_positive
 from .normal import ExpField, NotInField, in_order
+from .number import DIGITS
 from .root import ClampedRoot
 from .splitting import (
     branching,
     is_defined,
-    proves_positive,
     split_logs,
     split_roots,
     under,
@@ -51,7 +52,6 @@ def equal(printed: Expr, derived: Expr, domain: Domain) -> Outcome:
     """
     if printed == derived:
         return Holds(Evidence(Grade.EXACT, "identical"))
-    domain = domain.in_order()
     points = _points(domain, printed.free_symbols | derived.free_symbols)
     first = _compared(printed, derived, points[:FIRST])
     if isinstance(first, Refuted):
@@ -123,8 +123,7 @@ def _points(domain: Domain, used: set[Symbol]) -> list[Point]:
     found: dict[tuple[Expr, ...], Point] = {}
     order = in_order(used)
     for point in (domain.witness, *domain.points(POINTS), *domain.generic_points(GENERIC)):
-        if domain.contains(point):
-            found.setdefault(tuple(point[s] for s in order), {s: point[s] for s in order})
+        found.setdefault(tuple(point[s] for s in order), {s: point[s] for s in order})
     return sorted(found.values(), key=lambda p: (_size(p), str(p)))
 
 

@@ -11,12 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 
-from mpmath import iv, mp
+from mpmath import mp
 from sympy import (
     Add,
     Dummy,
     Expr,
-    Float,
     Mul,
     Pow,
     Rational,
@@ -30,18 +29,16 @@ from sympy import (
     oo,
     zoo,
 )
-from sympy.core.evalf import PrecisionExhausted
 from sympy.polys.polyerrors import PolynomialError
 
-from . import ball
+from . import ball, digits
+from .ball import NoValue
 from .calculus import derivative
-from .decide import proof_of_positive, zero
+from .decide import proof_of_positive
 from .domain import Domain, DomainError, between
 from .evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided, weakest
 from .present import tidy
 
-#: Digits of the enclosures of a number, one after the other.
-DIGITS = (30, 90, 270, 810)
 #: Derivatives that may vanish at an end of an interval.
 ORDERS = 4
 
@@ -94,17 +91,17 @@ def sign(value: Expr) -> int:
     Raises
     ------
     NoSign
-        If no enclosure excludes zero and no normal form is zero.
+        If no ball excludes zero and no normal form is zero, or it is not a real number.
     """
-    if value.is_Rational:
-        return (value.p > 0) - (value.p < 0)
-    for k, digits in enumerate(DIGITS):
-        found = _by_enclosure(value, digits)
-        if found is not None:
-            return found
-        if k < 2 and _is_zero(value, hard=k == 1):
-            return 0
-    raise NoSign(f"it is not decided whether {value} is positive")
+    try:
+        found = digits.sign(value)
+    except NoValue as error:
+        raise NoSign(str(error)) from None
+    if found is None and _is_zero(value):
+        return 0
+    if found is None:
+        raise NoSign(f"it is not decided whether {value} is positive")
+    return found
 
 
 def order(one: Expr, other: Expr) -> int:
@@ -124,25 +121,8 @@ def in_order(values: set[Expr]) -> list[Expr]:
     return found
 
 
-def _by_enclosure(value: Expr, digits: int) -> int | None:
-    with ball._precision(digits):
-        found = ball._evaluate(value, {S.Exp1: iv.e, S.Pi: iv.pi})
-        if found is not None:
-            return 1 if found.a > 0 else -1 if found.b < 0 else None
-    try:  # what interval arithmetic does not know: SymPy keeps track of lost digits
-        close = value.evalf(digits, strict=True, maxn=4 * digits)
-    except (PrecisionExhausted, NotImplementedError):
-        return None
-    if not isinstance(close, (Float, Rational)) or abs(close) < Float(10) ** (-digits):
-        return None
-    return 1 if close > 0 else -1
-
-
-def _is_zero(value: Expr, *, hard: bool) -> bool:
-    if isinstance(zero(value, Domain({})), Holds):
-        return True
-    if not hard:
-        return False
+def _is_zero(value: Expr) -> bool:
+    """Whether a number that the normal form does not know is zero."""
     if value.has(exp, log, S.Exp1, S.Pi):
         return bool(value.simplify() == 0)
     try:

@@ -19,11 +19,11 @@ from sympy.functions.elementary.hyperbolic import HyperbolicFunction
 
 from .calculus import derivative
 from .decide import is_proved_positive, positive
-from .poles import NotDefined, check_defined
 from .domain import Domain, Range, between
 from .evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
-from .present import affine, tidy
 from .interval import NoSign, in_order, is_finite, non_negative, sign
+from .poles import NotDefined, check_defined
+from .present import affine, tidy
 from .zeros import NotSolved, zeros
 
 #: Which side of each kink a piece lies on: True above it.

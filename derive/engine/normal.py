@@ -20,6 +20,13 @@ from sympy.polys.rings import PolyElement, PolyRing
 
 from .ratio import NotRational, Ratio, reader
 
+#: What is known of each kind of generator wherever it has a value.
+_KNOWN: dict[str, dict[str, bool]] = {
+    "exp": {"positive": True},
+    "root": {"nonnegative": True},
+    "log": {"real": True},
+}
+
 
 class NotInField(ValueError):
     """An expression has parts that the normal form does not know."""
@@ -87,7 +94,8 @@ class ExpField:
                 self._rename[ordered[i]] = self._rename.get(ordered[i], 1) * factor
 
     def _new(self, meaning: Expr, kind: str) -> Symbol:
-        y = Dummy(kind, positive=True)
+        # SymPy may use what is said here: it writes y for Abs(y) and Max(0, y) of a positive y.
+        y = Dummy(kind, **_KNOWN[kind])
         self.atoms[y] = meaning
         return y
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from sympy import Add, Expr, S, Symbol, exp, log
+from sympy import Add, Expr, S, Symbol, Tuple, exp, log
 
 from ..losses.precondition import Precondition
 from ..losses.softmax import SoftmaxLoss
@@ -19,6 +19,8 @@ from .decide import positive
 from .domain import Domain, DomainError
 from .evidence import Holds, Outcome, Refuted
 from .present import tidy
+from .relations import ge, gt
+from .statement import Relations, Statement
 
 if TYPE_CHECKING:
     from ..losses.pairwise import PairwiseLoss
@@ -99,7 +101,7 @@ class ReducedLoss:
                         f"{self.loss.name} names {', '.join(twice)} twice among the {kind}"
                     )
 
-    def preconditions(self) -> Iterator[Precondition]:
+    def declaration(self) -> Iterator[Precondition]:
         """What must hold on the domain: temperature, numbers of pairs, weights."""
         yield from self.loss.preconditions()
         for term in self.loss.terms:
@@ -143,17 +145,37 @@ class ReducedLoss:
         """Positive factor by which :meth:`pair_gradient` exceeds the derivative."""
         return self.loss.temperature
 
-    def convexity(self, domain: Domain) -> tuple[str, Outcome]:
-        """Why the loss is convex in the Gram matrix, and the check of it."""
-        check_preconditions(self.preconditions(), self.loss.name, domain)
-        why = "log-sum-exp with weights >= 0, minus a linear function"
-        return why, log_sum_exp_is_convex(len(self.scheme.relations))
-
     #: in words, what :meth:`pair_gradient` adds up
     forces = (
         "a positive pulls with its share of the mean, a member of the denominator "
         "pushes with its softmax probability"
     )
+
+    def preconditions(self, domain: Domain) -> Statement:
+        """That weights are >= 0 and the temperature is > 0, so that the loss is convex.
+
+        Raises
+        ------
+        DomainError
+            If the declaration does not hold what it needs.
+        """
+        check_preconditions(self.declaration(), self.loss.name, domain)
+        weights = (ge(weight, S.Zero) for weight in self.denominators.values())
+        return Relations(
+            Tuple(*weights, gt(self.loss.temperature, S.Zero)),
+            domain,
+            given=(log_sum_exp_is_convex(len(self.scheme.relations)),),
+        )
+
+    def declared(self, g: Inner) -> Expr:
+        """The loss term by term, as it is declared; :meth:`value` is the same, merged."""
+        total = S.Zero
+        for term in self.loss.terms:
+            spread = log(self.partition(term.denominator, g), evaluate=False)
+            counts = {r: self.scheme.relation(r).count for r in term.positives}
+            pulls = Add(*(k * g[r] for r, k in counts.items())) / Add(*counts.values())
+            total += term.coefficient * (spread - pulls / self.loss.temperature)
+        return total
 
     def clearing(self, g: Inner) -> Expr:
         """A positive factor that clears the denominators of the derivative.
@@ -223,10 +245,26 @@ class ReducedPairwise:
     scale = S.One
     forces = "the derivative of the function that acts on the pair"
 
-    def convexity(self, domain: Domain) -> tuple[str, Outcome]:
-        """Why the loss is convex in the Gram matrix, and the check of it."""
+    def preconditions(self, domain: Domain) -> Statement:
+        """That weights are >= 0, given that the functions are convex.
+
+        Raises
+        ------
+        DomainError
+            If a weight may be negative.
+        """
         check_preconditions(self.loss.preconditions(), self.loss.name, domain)
-        return "a sum of convex functions of single entries", self.shape
+        weights = (ge(term.weight, S.Zero) for term in self.loss.terms)
+        return Relations(Tuple(*weights), domain, given=(self.shape,))
+
+    def declared(self, g: Inner) -> Expr:
+        """The loss term by term, as it is declared."""
+        return Add(
+            *(
+                self.scheme.relation(term.relation).count * term.weight * term.at(g[term.relation])
+                for term in self.loss.terms
+            )
+        )
 
     def clearing(self, g: Inner) -> Expr:
         """Nothing is cleared: the functions are not known."""

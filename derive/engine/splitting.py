@@ -7,11 +7,13 @@ exponential, and of two conjugate surds only one is kept.
 
 from __future__ import annotations
 
-from sympy import Add, Dummy, Expr, Piecewise, Pow, Rational, S, Symbol, exp, log
+from sympy import Dummy, Expr, Piecewise, Pow, S, Symbol, exp, log
 
-from .decide import DIGITS, is_proved_positive
+from .decide import is_proved_positive
+from .defined import Condition, conditions, is_met
 from .domain import Domain
-from .normal import ExpField, NotInField, canonical, factor_list, in_order
+from .factors import factors, surd
+from .normal import NotInField, canonical, in_order
 from .root import ClampedRoot
 
 
@@ -37,18 +39,16 @@ def is_defined(printed: Expr, derived: Expr, domain: Domain) -> bool:
     That is asked of each logarithm and root in it that the derived one lacks. A divisor may
     vanish here and there, as in (x^2 - 1)/(x - 1): such a place is taken for a limit.
     """
-    inside = {form for e in _limited(derived) for form in _forms(under(e))}
-    for e in in_order(_limited(printed)):
-        a = under(e)
-        if not (_forms(a) & inside or proves_positive(a, domain)):
-            if not (_is_root(e) and is_proved_positive(a, domain, strict=False)):
-                return False
-    return True
+    given = {form for c in conditions(derived) if _branches(c) for form in _forms(c.argument)}
+    return all(
+        bool(_forms(c.argument) & given) or is_met(c, domain)
+        for c in conditions(printed)
+        if _branches(c)
+    )
 
 
-def _limited(e: Expr) -> set[Expr]:
-    """Logarithms and roots, everywhere."""
-    return {a for a in e.atoms(log, Pow) if isinstance(a, log) or _is_root(a)}
+def _branches(condition: Condition) -> bool:
+    return isinstance(condition.part, log) or _is_root(condition.part)
 
 
 def _forms(argument: Expr) -> set[Expr]:
@@ -57,63 +57,6 @@ def _forms(argument: Expr) -> set[Expr]:
         return {argument, canonical(argument), canonical(1 / argument)}
     except (NotInField, ZeroDivisionError):
         return {argument}
-
-
-def proves_positive(e: Expr, domain: Domain) -> bool:
-    """Whether e > 0 is proved, factor by factor; of P + Q sqrt(R) also by Q^2 R > P^2."""
-    if e.is_positive or is_proved_positive(e, domain) or _plainly(e, domain) > 0:
-        return True
-    try:
-        parts = _factors(e)
-    except NotInField:
-        return False
-    sign = 1
-    for factor, power in parts:
-        signs = [s for s in (1, -1) if _proves_factor(s * factor, domain)]
-        if not signs:
-            return False
-        sign *= signs[0] if power % 2 else 1
-    # The factors are known up to a sign of their product only.
-    there = e.xreplace(dict(domain.witness))
-    return bool(there.is_number and there.evalf(DIGITS) > 0)
-
-
-def _plainly(e: Expr, domain: Domain) -> int:
-    """1 if a sum or product as it is written is positive, 0 if it is >= 0, -1 if not known."""
-    if e.is_Add:
-        parts = [_plainly(a, domain) for a in e.args]
-        return -1 if min(parts) < 0 else max(parts)
-    if e.is_Mul:
-        return min(_plainly(a, domain) for a in e.args)
-    if e.is_positive or is_proved_positive(e, domain):
-        return 1
-    return 0 if e.is_Pow and e.exp.is_even and e.base.is_real else -1
-
-
-def _proves_factor(factor: Expr, domain: Domain) -> bool:
-    if factor.is_positive or is_proved_positive(factor, domain) or _plainly(factor, domain) > 0:
-        return True
-    found = _surd(factor)
-    if found is None:
-        return False
-    plain, rate, base = found
-    return is_proved_positive(rate, domain) and is_proved_positive(
-        rate**2 * base - plain**2, domain
-    )
-
-
-def _surd(factor: Expr) -> tuple[Expr, Expr, Expr] | None:
-    """P, Q and R of P + Q sqrt(R), if that is what it is."""
-    roots = [a for a in factor.atoms(Pow) if a.exp == S.Half]
-    if len(roots) != 1:
-        return None
-    stand_in = Dummy("root")
-    inside = factor.xreplace({roots[0]: stand_in}).expand()
-    rate = inside.coeff(stand_in, 1)
-    plain = inside.coeff(stand_in, 0)
-    if stand_in in (inside - rate * stand_in - plain).expand().free_symbols:
-        return None
-    return plain, rate, roots[0].base
 
 
 def split_logs(e: Expr) -> Expr:
@@ -127,7 +70,7 @@ def split_logs(e: Expr) -> Expr:
     for atom in in_order(e.atoms(log)):
         argument = atom.args[0].xreplace(rules)
         try:
-            parts = _factors(argument)
+            parts = factors(argument)
         except NotInField:
             continue
         total = S.Zero
@@ -144,7 +87,7 @@ def split_logs(e: Expr) -> Expr:
 
 def _conjugated(factor: Expr) -> list[tuple[Expr, int]]:
     """P + Q sqrt(R) as (Q^2 R - P^2)/(Q sqrt(R) - P), so that only one of the two occurs."""
-    found = None if isinstance(factor, exp) else _surd(factor)
+    found = None if isinstance(factor, exp) else surd(factor)
     if found is None:
         return [(factor, 1)]
     plain, rate, base = found
@@ -153,8 +96,8 @@ def _conjugated(factor: Expr) -> list[tuple[Expr, int]]:
     root = rate * Pow(base, S.Half)
     one, other = (canonical(root + plain), canonical(root - plain))
     if str(one) <= str(other):
-        return _factors(one)
-    return _factors(rate**2 * base - plain**2) + [(f, -k) for f, k in _factors(other)]
+        return factors(one)
+    return factors(rate**2 * base - plain**2) + [(f, -k) for f, k in factors(other)]
 
 
 def split_roots(e: Expr, domain: Domain) -> Expr:
@@ -162,7 +105,7 @@ def split_roots(e: Expr, domain: Domain) -> Expr:
     rules: dict[Expr, Expr] = {}
     for atom in in_order(a for a in e.atoms(Pow) if a.exp.is_Rational and a.exp.q > 1):
         try:
-            parts = _factors(atom.base)
+            parts = factors(atom.base)
         except NotInField:
             continue
         total, sign = S.One, 1
@@ -180,46 +123,3 @@ def split_roots(e: Expr, domain: Domain) -> Expr:
             if sign > 0:
                 rules[atom] = total
     return e.xreplace(rules)
-
-
-def _factors(argument: Expr) -> list[tuple[Expr, int]]:
-    """Irreducible factors up to sign: primes, polynomials and exponentials, with powers."""
-    field = ExpField([argument])
-    ratio = field.ratio(argument)
-    found: list[tuple[Expr, int]] = []
-    content, factors = factor_list(ratio.numer)
-    for base, power in [*factors, *((f, -k) for f, k in ratio.denom.items())]:
-        inner, plain = factor_list(base) if power < 0 else (1, [(base, 1)])
-        for factor, k in plain:
-            whole = field.back(factor)
-            if whole.is_Pow and not isinstance(whole, exp) and whole.exp.is_Rational:
-                found += [(f, j * whole.exp * k * power) for f, j in _factors(whole.base)]
-                continue
-            exponential, rest = _shifted(whole)
-            found += [(e, k * power) for e in (exponential, rest) if e != 1]
-        found += [(p, k * power) for p, k in _primes(inner)]
-    return found + _primes(content)
-
-
-def _shifted(factor: Expr) -> tuple[Expr, Expr]:
-    """Take one exponential out of a sum of them, the same whatever the sum is times."""
-    terms: dict[Expr, Expr] = {}
-    for term in factor.expand().as_ordered_terms() if factor.is_Add else []:
-        coefficient, exponent = S.One, S.Zero
-        for part in term.as_ordered_factors():
-            if isinstance(part, exp):
-                exponent += part.args[0]
-            else:
-                coefficient *= part
-        exponent = canonical(exponent)
-        terms[exponent] = terms.get(exponent, S.Zero) + coefficient
-    if len(terms) < 2:
-        return S.One, factor
-    first = min(terms, key=lambda e: (str(terms[e]), str(e)))
-    rest = Add(*(v * exp(canonical(e - first)) for e, v in terms.items()))
-    return exp(first), rest
-
-
-def _primes(content: object) -> list[tuple[Expr, int]]:
-    number = abs(Rational(str(content)))
-    return [(S(p), k) for p, k in number.factors().items()] if number != 1 else []

@@ -14,8 +14,8 @@ from sympy.polys.polyerrors import PolynomialError
 
 from .calculus import derivative
 from .evidence import Holds
-from .normal import ExpField, NotInField
 from .interval import NoSign, in_order, is_finite, non_negative, order, sign
+from .normal import ExpField, NotInField
 
 
 class NotSolved(ValueError):

@@ -13,10 +13,12 @@ from sympy import Expr, S, Symbol, Tuple, floor
 
 from ..engine.calculus import derivative
 from ..engine.decide import positive
-from ..engine.derivation import Derivation, StepFailed, by_construction
+from ..engine.derivation import Derivation, StepFailed
 from ..engine.domain import Domain, DomainError, Range
 from ..engine.evidence import Holds, Outcome
+from ..engine.interval import NoSign, is_finite, is_infinite
 from ..engine.kinks import Cut, Folded, NotBent, bent, in_x
+from ..engine.lemmas import ANALYTIC, SHAPE, SUBGRADIENTS, SUM_OF_CONVEX
 from ..engine.present import solve_linear
 from ..engine.reduce import ReducedPairwise
 from ..engine.relations import eq, ge, gt
@@ -24,7 +26,7 @@ from ..engine.result import Quantity, Result, argmin
 from ..engine.root import ClampedRoot, last_point
 from ..engine.segment import Segment
 from ..engine.shape import convex, monotone
-from ..engine.interval import NoSign, is_finite, is_infinite
+from ..engine.statement import Relations, concluded
 from ..exact import NotANumber, expression
 from ..losses.clip import SIGMOID, pairwise
 from ..losses.literature import LITERATURE
@@ -188,7 +190,7 @@ def build(loss: PairwiseLoss, domain: Domain, proof: Derivation) -> dict[str, Qu
     quantities = conditions | optimum(segment, position, along.value, domain)
     if not along.unique:
         quantities["x_last"] = Quantity(
-            last_point(along.after, x, S.Zero, segment.length),
+            last_point(along.before, x, S.Zero, segment.length),
             r"x_{\mathrm{last}}",
             "the optimum farthest from the simplex; all from x_star to here are optimal",
             domain,
@@ -249,42 +251,30 @@ def _smooth(known: Shaped, domain: Domain, proof: Derivation) -> Along | None:
         return None
     proof.steps += attempt.steps
     curvature = derivative(derivative(problem.value, x), x)
-    strict = positive(curvature, problem.domain)
-    if isinstance(strict, Holds):
-        proof.add(
-            "The loss is strictly convex along the segment: the optimum on it is unique",
-            gt(curvature, S.Zero),
-            "its second derivative is positive",
-            strict,
+    strictly = "The loss is strictly convex along the segment: the optimum on it is unique"
+    bend, unique = _bend(loss, domain), True
+    if isinstance(positive(curvature, problem.domain), Holds):
+        proof.holds(
+            strictly, gt(curvature, S.Zero), "its second derivative is positive", problem.domain
         )
-        return Along(problem.segment, problem.value, problem.slope, problem.slope, True)
-    bend, bends = _bend(loss, domain)
-    unique = isinstance(bends, Holds)
-    if unique:
-        proof.add(
-            "The loss is strictly convex along the segment: the optimum on it is unique",
-            gt(bend, S.Zero),
-            "it is convex, a sum of analytic functions, and l_p bends at this point: then no part "
-            "of it is affine",
-            bends,
-        )
+    elif bend is not None:
+        says = Relations(gt(bend, S.Zero), domain, given=(shape,), lemma=ANALYTIC)
+        proof.add(strictly, says, "l_p bends at this point")
     else:
+        unique = False
         proof.add(
             "The least loss is unique; the optimum may be a whole interval",
-            ge(curvature, S.Zero),
-            f"the loss is convex along the segment, but strictness was not proved; {SHOWN}",
-            shape,
+            concluded(SUM_OF_CONVEX, [shape], ge(curvature, S.Zero), problem.domain),
+            f"strictness was not proved; {SHOWN}",
         )
     return Along(problem.segment, problem.value, problem.slope, problem.slope, unique)
 
 
-def _bend(loss: PairwiseLoss, domain: Domain) -> tuple[Expr, Outcome]:
-    """The second derivative of l_p at a point, where it is proved positive."""
+def _bend(loss: PairwiseLoss, domain: Domain) -> Expr | None:
+    """The second derivative of l_p at a point where it is proved positive."""
     second = derivative(derivative(loss.total(POSITIVE), c), c)
-    tried = [second.xreplace({c: at}) for at in (S.Zero, S.Half, -S.Half)]
-    outcomes = [positive(bend, domain) for bend in tried]
-    found = next((k for k, o in enumerate(outcomes) if isinstance(o, Holds)), 0)
-    return tried[found], outcomes[found]
+    tried = (second.xreplace({c: at}) for at in (S.Zero, S.Half, -S.Half))
+    return next((bend for bend in tried if isinstance(positive(bend, domain), Holds)), None)
 
 
 #: Minus a slope of l_p, and a slope of l_n: all that a certificate needs of a loss.
@@ -295,27 +285,26 @@ SHOWN = "the position shown is the one nearest to the simplex"
 def _by_subgradients(known: Shaped, domain: Domain, proof: Derivation) -> Along:
     """The same for any subgradients: the certificate asks only for their signs."""
     loss, shape, kinks = known.loss, known.shape, known.kinks
+    shown = [eq(k, loss.total(r)) for k, r in (("l_p", POSITIVE), ("l_n", NEGATIVE))]
     proof.add(
         "Both functions are convex, one falls, one rises"
         + (", with kinks where a maximum changes over" if kinks else ""),
-        Tuple(*(eq("x_kink", at) for at in kinks)),
-        "the slope never falls, on the pieces and at the kinks",
-        shape,
+        concluded(SHAPE, [shape], Tuple(*shown, *(eq("c_kink", at) for at in kinks)), domain),
+        "",
     )
     signs = domain.with_range(PULL, Range(low_open=False), 1)
     signs = signs.with_range(PUSH, Range(low_open=False), 1)
     linear = pairwise("linearised", "any subgradients", -PULL * c, PUSH * c, loss.source)
-    convex_ = by_construction("a linear function is convex")
-    problem = on_ccem(ReducedPairwise(linear, SYMMETRY, convex_), signs, proof, weak=True)
+    problem = on_ccem(
+        ReducedPairwise(linear, SYMMETRY, shape_of(linear, signs)), signs, proof, weak=True
+    )
     segment = problem.segment
-    fall = {r: -derivative(segment.inner[r], x) for r in DIRECTIONS}
-    proof.positive(
+    fall = [ge(-derivative(segment.inner[r], x), S.Zero) for r in DIRECTIONS]
+    proof.holds(
         "Both inner products fall along the segment",
-        fall.values(),
+        fall,
         "so after a point the slopes on the left of them count, and before it those on the right",
         signs,
-        ge(fall[NEGATIVE], S.Zero),
-        strict=False,
     )
     before, after = (
         problem.slope.xreplace(
@@ -328,9 +317,10 @@ def _by_subgradients(known: Shaped, domain: Domain, proof: Derivation) -> Along:
     )
     proof.add(
         "The least loss is where the slope changes sign, perhaps by a jump",
-        Tuple(eq("h_after", after), eq("h_before", before)),
-        f"any subgradients pull >= 0 and push >= 0 will do for the certificate; {SHOWN}",
-        shape,
+        concluded(
+            SUBGRADIENTS, [shape], Tuple(eq("h_after", after), eq("h_before", before)), domain
+        ),
+        SHOWN,
     )
     value = ReducedPairwise(loss, SYMMETRY, shape).value(segment.inner)
     return Along(segment, value, before, after, False)

@@ -115,12 +115,12 @@ def _domain(
         found = Domain(ranges, {s: v for s, v in domain.witness.items() if s in ranges})
     except DomainError:
         found = _with_witness(ranges, domain)
-    return found.in_order()
+    return found
 
 
 def _with_witness(ranges: Mapping[Symbol, object], domain: Domain) -> Domain:
     """The same ranges with a witness looked for: given values may exclude the stored one."""
-    for place in domain.in_order().points(200):
+    for place in domain.points(200):
         try:
             return Domain(ranges, {s: place[s] for s in ranges})  # type: ignore[arg-type]
         except DomainError:

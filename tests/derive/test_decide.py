@@ -16,7 +16,7 @@ from cltheory.derive.engine.domain import (
     between,
 )
 from cltheory.derive.engine.evidence import Grade, Holds, Refuted, Undecided
-from cltheory.derive.symbols import alpha, m, n, tau, x
+from cltheory.derive.symbols import alpha, b, m, n, tau, x
 from hypothesis import given
 from hypothesis import strategies as st
 from sympy import Rational, S, exp, log, sqrt
@@ -121,8 +121,9 @@ def test_domain_points_are_admissible() -> None:
 def test_cases_cover_closed_ends() -> None:
     ends = [c.substitution[alpha] for c in D.restricted([alpha]).cases()]
     assert S.One in ends and len(ends) == 2
-    real = Domain({x: Range(-S.Infinity)}, {x: 0})
-    assert isinstance(positive(x**2 + 1, real), (Holds, Undecided))
+    real = Domain({b: Range(-S.Infinity)}, {b: 0})
+    assert isinstance(positive(b**2 + 1, real), Holds)
+    assert isinstance(positive(b + 1, real), Refuted)
 
 
 CODE = """

@@ -113,7 +113,8 @@ def certificate() -> Verdict:
     steps = 2 * N - 2 * near
     squares = {k: (2 * N + within + 2 * k * (near + far)) / N**2 for k in (1, -1)}
     share = (1 - near / N) / (1 + near / N)
-    least = N * (N - 1) * inner()[NEGATIVE].expand().xreplace({delta**2: share})
+    # In lowest terms, which is the limit at P = -N, where delta is infinite.
+    least = tidy(N * (N - 1) * inner()[NEGATIVE].expand().xreplace({delta**2: share}))
     slack = N * (steps - N * squares[-1]) / 4 + N**2 * squares[1] / 4
     domain = TWO
     for s in (near, far, within):

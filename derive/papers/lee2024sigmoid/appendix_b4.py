@@ -267,13 +267,12 @@ def simplex(
     printed: Formula = lambda: 2 * (3 - N) + 2 * heat(), edge: Formula = printed_simplex
 ) -> Verdict:
     start = printed_g().subs(delta, 0)
-    ratio = printed_second() / start
     return both(
         equal(printed(), start, WARM),
         holds_positive(printed_g().diff(delta), INSIDE),
         is_threshold(edge(), "t_simplex"),
         holds_positive(start.diff(t), WARM_THREE),
-        equal(ratio, t / (1 + heat()), WARM_THREE),
+        equal(printed_second(), start * t / (1 + heat()), WARM_THREE),
     ).with_note("at equality g(N, t, 0) = 0 and g > 0 after: the simplex is optimal there too")
 
 

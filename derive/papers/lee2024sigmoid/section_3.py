@@ -174,7 +174,7 @@ def corollary_1(best: Callable[[int], Towers] = simplex_towers) -> Verdict:
 )
 def any_temperature(sign: int = 1) -> Verdict:
     rise = in_share(infonce()).diff(x)
-    inside = WARM.with_range(x, Range(S.Zero, S.One, low_open=False), HALF)
+    inside = WARM.with_range(x, Range(S.Zero, S.One), HALF)
     return holds_positive(sign * rise, inside, "the loss rises all along the CCEM, for every t")
 
 
