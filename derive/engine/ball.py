@@ -235,7 +235,7 @@ class _Box(Enclosures):
             return all(map(self.non_negative, e.args))
         if e.is_Mul:
             falls = [a for a in e.args if not self.non_negative(a)]
-            return len(falls) % 2 == 0 and all(self.non_negative(-a) for a in falls)
+            return len(falls) % 2 == 0 and all(-a != e and self.non_negative(-a) for a in falls)
         if e.is_Pow and e.exp.is_Rational and e.exp > 0:
             even = e.exp.is_Integer and e.exp % 2 == 0
             return (even and self._from_ball(e.base, -math.inf)) or self.non_negative(e.base)

@@ -60,3 +60,27 @@ CONCAVE = Lemma(
     "at the start and falls there is negative from there on",
     "the slope of a concave function never rises",
 )
+SUM_OF_CONVEX = Lemma(
+    "sum of convex functions",
+    "a sum, with weights >= 0, of convex functions of inner products that are affine along the "
+    "segment is convex along it",
+    "by definition",
+)
+ANALYTIC = Lemma(
+    "analytic",
+    "a sum of convex functions, analytic inside the segment, one of which bends at a point, is "
+    "affine on no part of it: the optimum on it is unique",
+    "the zeros of an analytic function that is not zero are isolated",
+)
+SUBGRADIENTS = Lemma(
+    "subgradients",
+    "any subgradients pull >= 0 and push >= 0 will do for the certificate, so a point is optimal "
+    "iff the slope is not positive before it and not negative after it",
+    "the subgradients of a convex function at a point are all numbers between its two slopes",
+)
+SHAPE = Lemma(
+    "shape",
+    "a continuous function, smooth on pieces, is convex if its slope does not fall on the pieces "
+    "and at the kinks, and falls (rises) if its slope is nowhere positive (negative)",
+    "the slope of a convex function never falls",
+)

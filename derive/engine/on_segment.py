@@ -148,6 +148,7 @@ class LossOnSegment:
 
     # --- steps -------------------------------------------------------------------------
     def _add_reduction(self, g: dict[str, Symbol], domain: Domain) -> None:
+        preconditions = self.reduced.preconditions(domain)
         value = self.reduced.value(g)
         entries = self.reduced.pair_gradient(g)
         loss = Symbol("L")
@@ -161,7 +162,7 @@ class LossOnSegment:
         self.proof.add(
             "The loss is convex in the Gram matrix and invariant, so some optimum has one "
             "inner product per relation",
-            self.reduced.preconditions(domain),
+            preconditions,
             AVERAGING,
         )
         self.proof.add(

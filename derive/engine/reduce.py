@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from sympy import Add, Expr, S, Symbol, Tuple, exp, log
 
+from ..losses.precondition import Precondition
 from ..losses.softmax import SoftmaxLoss
 from ..structures.scheme import Scheme
 from ..symbols import c
 from .calculus import derivative
 from .convexity import log_sum_exp_is_convex
-from .domain import Domain
-from .evidence import Outcome
+from .decide import positive
+from .domain import Domain, DomainError
+from .evidence import Holds, Outcome, Refuted
 from .present import tidy
 from .relations import ge, gt
 from .statement import Relations, Statement
@@ -32,6 +34,45 @@ def inner_products(scheme: Scheme) -> dict[str, Symbol]:
     return {r.name: Symbol(f"g_{r.name}", real=True) for r in scheme.relations}
 
 
+def check_relations(
+    loss: SoftmaxLoss | PairwiseLoss, named: Iterable[str], known: Iterable[str]
+) -> None:
+    """Refuse a declaration that names a relation which the structure does not have.
+
+    Raises
+    ------
+    DomainError
+        Naming it and those there are.
+    """
+    names = list(known)
+    for name in named:
+        if name not in names:
+            raise DomainError(
+                f"{loss.name} has a term on {name!r}; the relations here are {', '.join(names)}"
+            )
+
+
+def check_preconditions(conditions: Iterable[Precondition], name: str, domain: Domain) -> None:
+    """Prove what a declaration needs, before anything is proved from it.
+
+    Raises
+    ------
+    DomainError
+        Saying what is not positive, and where; or that it was not proved.
+    """
+    for condition in conditions:
+        outcome = positive(condition.expression, domain, strict=condition.strict)
+        if isinstance(outcome, Holds):
+            continue
+        bound = "> 0" if condition.strict else ">= 0"
+        if isinstance(outcome, Refuted):
+            at = ", ".join(f"{k} = {v}" for k, v in outcome.witness.items())
+            why = f"it is not at {at}" if at else "it is not"
+        else:
+            why = f"that is not proved: {outcome.reason}"
+        raise DomainError(f"{name}: {condition.says} must be {bound}; {why}")
+
+
 @dataclass(frozen=True, eq=False)
 class ReducedLoss:
     """A softmax loss on a structure: one anchor stands for all.
@@ -44,6 +85,36 @@ class ReducedLoss:
     loss: SoftmaxLoss
     scheme: Scheme
     _partitions: dict[Any, Expr] = field(default_factory=dict, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        known = [r.name for r in self.scheme.relations]
+        if not self.loss.terms:
+            raise DomainError(f"{self.loss.name} has no terms")
+        for term in self.loss.terms:
+            for kind, names in (("positives", term.positives), ("denominator", term.denominator)):
+                check_relations(self.loss, names, known)
+                if not names:
+                    raise DomainError(f"{self.loss.name} has a term without {kind}")
+                twice = sorted({r for r in names if names.count(r) > 1})
+                if twice:
+                    raise DomainError(
+                        f"{self.loss.name} names {', '.join(twice)} twice among the {kind}"
+                    )
+
+    def declaration(self) -> Iterator[Precondition]:
+        """What must hold on the domain: temperature, numbers of pairs, weights."""
+        yield from self.loss.preconditions()
+        for term in self.loss.terms:
+            for kind, names in (("positives", term.positives), ("denominator", term.denominator)):
+                count = self._count(names)
+                says = f"the number {tidy(count)} of pairs in the {kind} {', '.join(names)}"
+                yield Precondition(count, True, says)
+        for names, weight in self.denominators.items():
+            says = f"the weight {weight} of the logarithm over {', '.join(names)}"
+            yield Precondition(weight, False, says)
+
+    def _count(self, names: Iterable[str]) -> Expr:
+        return sum((self.scheme.relation(r).count for r in names), S.Zero)
 
     @cached_property
     def denominators(self) -> dict[tuple[str, ...], Expr]:
@@ -59,7 +130,7 @@ class ReducedLoss:
         """Weight of one pair as a positive, by relation: its share of the means."""
         found = {r.name: S.Zero for r in self.scheme.relations}
         for term in self.loss.terms:
-            positives = sum((self.scheme.relation(r).count for r in term.positives), S.Zero)
+            positives = self._count(term.positives)
             for r in term.positives:
                 found[r] += term.coefficient / positives
         return found
@@ -81,7 +152,14 @@ class ReducedLoss:
     )
 
     def preconditions(self, domain: Domain) -> Statement:
-        """That weights are >= 0 and the temperature is > 0, so that the loss is convex."""
+        """That weights are >= 0 and the temperature is > 0, so that the loss is convex.
+
+        Raises
+        ------
+        DomainError
+            If the declaration does not hold what it needs.
+        """
+        check_preconditions(self.declaration(), self.loss.name, domain)
         weights = (ge(weight, S.Zero) for weight in self.denominators.values())
         return Relations(
             Tuple(*weights, gt(self.loss.temperature, S.Zero)),
@@ -155,6 +233,10 @@ class ReducedPairwise:
     scheme: Scheme
     shape: Outcome
 
+    def __post_init__(self) -> None:
+        named = (term.relation for term in self.loss.terms)
+        check_relations(self.loss, named, (r.name for r in self.scheme.relations))
+
     @property
     def felt(self) -> set[str]:
         """Relations whose inner products a term acts on."""
@@ -164,7 +246,14 @@ class ReducedPairwise:
     forces = "the derivative of the function that acts on the pair"
 
     def preconditions(self, domain: Domain) -> Statement:
-        """That weights are >= 0, given that the functions are convex."""
+        """That weights are >= 0, given that the functions are convex.
+
+        Raises
+        ------
+        DomainError
+            If a weight may be negative.
+        """
+        check_preconditions(self.loss.preconditions(), self.loss.name, domain)
         weights = (ge(term.weight, S.Zero) for term in self.loss.terms)
         return Relations(Tuple(*weights), domain, given=(self.shape,))
 

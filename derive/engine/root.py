@@ -31,6 +31,7 @@ from sympy import (
     sympify,
 )
 
+from ..symbols import x as position
 from .ball import NotEnclosed, NoValue, TooWide, enclosure, precision
 from .calculus import derivative
 from .decide import positive
@@ -50,6 +51,10 @@ FARTHEST = 80
 #: and from an end without value one moves in from 2**-NEAREST of the bracket on.
 NEAREST = 200
 DIGITS_TRIED = int(LAST_BITS * 0.301)
+
+
+#: How far short of the far end, where that is what a root is about.
+BACK = Symbol("y", nonnegative=True)
 
 
 class Unsettled(NotEnclosed):
@@ -108,20 +113,32 @@ class ClampedRoot(Expr):
         return enclosure(found, bits) if isinstance(found, Expr) else found.enclosure(bits)
 
     def _settled_by_pieces(self) -> Expr:
-        """The first point where a function with jumps is >= 0, exactly where it can be."""
+        """The first point where a function with jumps is >= 0, exactly where it can be.
+
+        Every piece is nondecreasing, so it can be infinite in one way only at each end.
+        """
         h, x = self.equation()
-        for start, end, smooth in pieces_of_slope(h, x, self.low, self.high):
-            at_start, at_end = (_sign(smooth.xreplace({x: v})) for v in (start, end))
-            if at_start >= 0:
+        for piece in pieces_of_slope(h, x, self.low, self.high):
+            start, end, smooth = piece.low, piece.high, piece.smooth
+            at_start, at_end = (_sign_at_end(smooth, x, v) for v in (start, end))
+            if at_start is not None and at_start >= 0:
                 return start
             if at_end == 0:
                 return end
-            if at_end > 0:
+            if at_end is None or at_end > 0:
                 rate = derivative(smooth, x)
                 if not rate.free_symbols:
                     return start - smooth.xreplace({x: start}) / rate
-                return ClampedRoot(Lambda(x, smooth), start, end)
+                return self._inside(smooth, start, end)
         return self.high
+
+    def _inside(self, smooth: Expr, start: Expr, end: Expr) -> Expr:
+        """The root of a smooth piece; one counted from the far end is found from the near one."""
+        if self.variable != BACK:
+            return ClampedRoot(Lambda(self.variable, smooth), start, end).settled()
+        whole = self.low + self.high
+        h = -smooth.xreplace({BACK: whole - position})
+        return whole - ClampedRoot(Lambda(position, h), whole - end, whole - start).settled()
 
     def closed_form(self, domain: Domain) -> Expr | None:
         """Solve h = A exp(E) + B exp(F) = 0 when that is all there is; else None.
@@ -185,17 +202,24 @@ def _sign(value: Expr) -> int:
     return found
 
 
+def last_point(h: Expr, x: Symbol, low: Expr, high: Expr) -> Expr:
+    """The last point where an increasing function is not positive: the first from the far end.
+
+    ``h`` must be its value from the left where it jumps.
+    """
+    back = -h.xreplace({x: low + high - BACK})
+    return low + high - ClampedRoot(Lambda(BACK, back), low, high)
+
+
 @lru_cache(maxsize=512)
 def _settled(root: ClampedRoot) -> Expr:
-    if not root.equation()[0].has(Piecewise):
+    if not root.equation()[0].has(Piecewise, Max) and root.variable != BACK:
         try:
             found = _located(root)
         except NotEnclosed:  # whoever asks for digits is told
             return root
         return found if isinstance(found, Expr) else root
-    found = root._settled_by_pieces()
-    smooth = isinstance(found, ClampedRoot) and not found.function.has(Piecewise)
-    return found.settled() if smooth else found
+    return root._settled_by_pieces()
 
 
 @lru_cache(maxsize=512)

@@ -9,7 +9,7 @@ from ..engine.domain import POSITIVE, Domain, Range, at_least
 from ..engine.evidence import Outcome
 from ..engine.on_segment import LossOnSegment
 from ..engine.present import affine, tidy
-from ..engine.reduce import Reduced
+from ..engine.reduce import Reduced, check_preconditions, check_relations
 from ..engine.relations import eq
 from ..engine.result import Quantity
 from ..engine.segment import Segment, cut_segment
@@ -53,11 +53,22 @@ def delta_of_position(segment: Segment, position: Expr) -> Expr:
     return sqrt(position / (segment.length - position))
 
 
+#: Which way the function of a relation must go.
+DIRECTIONS = {ALIGNED: -1, NEGATIVE: 1}
+
+
 def shape_of(loss: PairwiseLoss, domain: Domain) -> Outcome:
-    """Evidence that l_p is convex decreasing and l_n convex increasing on [-1, 1]."""
-    signs = {ALIGNED: -1, NEGATIVE: 1}
+    """Evidence that l_p is convex decreasing and l_n convex increasing on [-1, 1].
+
+    Raises
+    ------
+    DomainError
+        If a term is on another relation, or its weight may be negative.
+    """
+    check_relations(loss, (term.relation for term in loss.terms), DIRECTIONS)
+    check_preconditions(loss.preconditions(), loss.name, domain)
     return convex_and_monotone(
-        [(term.function, signs[term.relation]) for term in loss.terms], domain
+        [(term.function, DIRECTIONS[term.relation]) for term in loss.terms], domain
     )
 
 

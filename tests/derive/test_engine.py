@@ -9,7 +9,7 @@ from cltheory.derive.engine.calculus import derivative
 from cltheory.derive.engine.convexity import log_sum_exp_is_convex
 from cltheory.derive.engine.decide import zero
 from cltheory.derive.engine.derivation import Derivation, StepFailed
-from cltheory.derive.engine.domain import POSITIVE, Domain, at_least, between
+from cltheory.derive.engine.domain import POSITIVE, Domain, DomainError, at_least, between
 from cltheory.derive.engine.endpoint import (
     Criterion,
     NoClosedForm,
@@ -68,7 +68,7 @@ def test_a_loss_with_a_negative_weight_is_not_called_convex() -> None:
     upside_down = replace(
         SUPCL, terms=(replace(SUPCL.terms[0], coefficient=alpha - 1), SUPCL.terms[1])
     )
-    with pytest.raises(StepFailed, match="convex"):
+    with pytest.raises(DomainError, match=r"the weight 2\*alpha - 1 .* must be >= 0"):
         reduce(upside_down)
 
 
