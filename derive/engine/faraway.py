@@ -267,6 +267,8 @@ class _Enclosures:
             digits = min(digits // 2 + 10, 100)
             rules = {s: Rational(*_as_fraction(v)) for s, v in self.at.items()}
             e = e.xreplace(rules).settled()
+            if not isinstance(e, ClampedRoot):
+                return self(e)
         value = e.evalf(digits)
         if not value.is_real or not value.is_finite:
             raise _TooFar

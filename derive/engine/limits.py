@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from itertools import permutations
+from itertools import permutations, product
 
 from sympy import (
+    Add,
     Dummy,
     Expr,
     Integer,
     Lambda,
     Max,
     Min,
+    Mul,
     NumberSymbol,
     Piecewise,
     S,
@@ -23,6 +25,7 @@ from sympy import (
 )
 from sympy.core.relational import Relational
 
+from .calculus import derivative
 from .decide import zero
 from .derivation import Derivation
 from .domain import Domain, DomainError, Range
@@ -34,7 +37,7 @@ from .normal import NotInField, in_order
 from .present import put_in
 from .relations import eq
 from .root import ClampedRoot
-from .signs import NoLimit, Signs, neat, with_assumed
+from .signs import NoLimit, Signs, UnknownSign, neat, with_assumed
 
 __all__ = ["NoLimit", "approaches", "is_limit", "joint_limit", "limit", "take_limit"]
 
@@ -93,7 +96,7 @@ def joint_limit(expression: Expr, point: Mapping[Symbol, Expr], domain: Domain) 
         for s in order:
             value = limit(value, s, oo, here)
         found["first " + ", then ".join(s.name for s in order)] = value
-    for powers in dict.fromkeys(permutations([1, *[2] * (len(far) - 1)])):
+    for powers in product((1, 2), repeat=len(far)):
         found |= _along(expression, dict(zip(far, powers, strict=True)), here)
     one, *rest = found.items()
     for other in rest:
@@ -324,7 +327,15 @@ class _Limit:
             e = e.xreplace({unbounded[0]: self.x if limits[unbounded[0]] is oo else -self.x})
         elif unbounded:
             raise NoLimit("a root grows, at a rate that is not known")
-        found = Growth(self.x, Signs(self.domain, limits)).limit(neat(e))
+        sign = Signs(self.domain, limits)
+        try:
+            found = Growth(self.x, sign).limit(neat(e))
+        except UnknownSign:
+            # Written out, exponentials of sums may cancel: exp((a - b) n)/exp(a n).
+            apart = _with_exponents_apart(e, self.x)
+            if apart == e:
+                raise
+            found = Growth(self.x, sign).limit(neat(apart))
         if found in (oo, -oo):
             return found
         found = found.xreplace(limits)
@@ -379,11 +390,11 @@ class _Limit:
         return part.func(*(self._of(a) for a in part.args))
 
     def _of_root(self, root: ClampedRoot) -> Expr:
-        """The root of the limit of the equation, each side taken up to positive factors.
+        """Where h changes its sign far out.
 
         Let C(y) be the coefficient of the leading term of h(y). Left of a limit point of the
-        roots h is negative far out, so C <= 0; right of it C >= 0. C is analytic, so there is
-        one such point only. A C of one sign drives the root to an end.
+        roots h is negative far out, so C <= 0 there; right of it C >= 0. C is analytic and not
+        zero, so there is one such point only. A C of one sign drives the root to an end.
         """
         h, variable = root.equation()
         if h.has(Piecewise):
@@ -391,32 +402,58 @@ class _Limit:
         low, high = self._of(root.low), self._of(root.high)
         if low == high:
             return low
-        y = Dummy("y", real=True)
-        bracket = Range(low, high, True, True)
-        inside = _with_range(
-            Domain({**self.domain.ranges, y: Range(-oo, oo)}, {**self.domain.witness, y: S.Zero}),
-            y,
-            bracket,
-        )
-        sign = Signs(inside)
+        y = Dummy(variable.name, real=True)
         try:
-            c = Growth(self.x, sign).coefficient(neat(h.xreplace({variable: y})))
+            found = self._sign_change(neat(h.xreplace({variable: y})), y, low, high, CUTS)
         except NoLimit as error:
             raise NoLimit(f"along the bracket of a root, {error}") from None
-        if sign.vanishes(c):
-            raise NoLimit("the equation of a root vanishes far out")
-        try:
-            return low if sign(c) > 0 else high
-        except NoLimit:
-            pass
-        found = ClampedRoot(Lambda(variable, neat(c).xreplace({y: variable})), low, high)
+        if isinstance(found, int):
+            return low if found > 0 else high
+        if not isinstance(found, ClampedRoot):
+            return found
         try:
             closed = found.closed_form(self.domain)
         except NotInField:
             closed = None
         return found if closed is None else closed
 
+    def _sign_change(self, h: Expr, y: Symbol, low: Expr, high: Expr, cuts: int) -> Expr | int:
+        """The point between two ends, or -1 or 1 if h keeps that sign between them far out."""
+        free = Domain({**self.domain.ranges, y: Range(-oo, oo)}, {**self.domain.witness, y: S.Zero})
+        sign = Signs(_with_range(free, y, Range(low, high, True, True)))
+        try:
+            c = neat(Growth(self.x, sign).coefficient(h))
+        except UnknownSign as error:
+            # Terms that tie at one point: each is the larger one on its side.
+            tie = self._tie(error.constant, y, low, high) if cuts else None
+            if tie is None:
+                raise
+            left = self._sign_change(h, y, low, tie, cuts - 1)
+            if isinstance(left, Expr) or left > 0:
+                return left
+            right = self._sign_change(h, y, tie, high, cuts - 1)
+            return right if isinstance(right, Expr) or right < 0 else tie
+        if sign.vanishes(c):
+            raise NoLimit("the equation vanishes far out")
+        try:
+            return sign(c)
+        except NoLimit:
+            return ClampedRoot(Lambda(y, c), low, high)
 
+    def _tie(self, constant: Expr, y: Symbol, low: Expr, high: Expr) -> Expr | None:
+        """The zero of an affine function, if it is proved to lie between two ends."""
+        rate = derivative(constant, y)
+        if rate == 0 or y in rate.free_symbols:
+            return None
+        zero_at = neat(-constant.xreplace({y: S.Zero}) / rate)
+        sign = Signs(self.domain)
+        if sign(zero_at - low) > 0 and (high is oo or sign(high - zero_at) > 0):
+            return zero_at
+        return None
+
+
+#: Ties that are looked for along the bracket of a root.
+CUTS = 3
 _CASES = (Piecewise, Max, Min)
 _PARTS = (ClampedRoot, Max, Min, Piecewise)
 
@@ -435,3 +472,13 @@ def _with_plain_powers(e: Expr, x: Symbol) -> Expr:
     if e.is_Pow and not isinstance(e, exp) and x in e.exp.free_symbols:
         return exp(args[1] * log(args[0]))
     return e if tuple(args) == e.args else e.func(*args)
+
+
+def _with_exponents_apart(e: Expr, x: Symbol) -> Expr:
+    """Write exp(a + b) as a product where x is in it."""
+    rules = {
+        a: Mul(*(exp(term) for term in Add.make_args(a.args[0].expand())), evaluate=False)
+        for a in e.atoms(exp)
+        if x in a.free_symbols
+    }
+    return e.xreplace(rules)
