@@ -355,8 +355,10 @@ class Result:
 
 def _is_infinite(expression: Expr, point: Mapping[Symbol, Expr], domain: Domain) -> bool:
     """Whether an expression that is never negative is oo there: its inverse goes to 0."""
+    # 1/sqrt(a/b) has no value at b = 0, but sqrt(b/a) has.
+    base, power = expression.as_base_exp()
     try:
-        return bool(joint_limit(1 / expression, point, domain) == 0)
+        return bool(joint_limit((1 / base) ** power, point, domain) == 0)
     except (NoLimit, ValueError):
         return False
 
