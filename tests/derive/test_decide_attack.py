@@ -24,10 +24,11 @@ U, V = Symbol("u", real=True), Symbol("v", real=True)
 K = Symbol("k", integer=True)
 Point = dict[Symbol, Rational]
 
-SEED, FEW, MANY = 20, 100, 4000
-#: Digits of the evaluation. Expressions lose a few tens of them next to an end at worst.
-DIGITS = 120
-#: Two values that are equal differ by rounding alone; eighty digits are kept for cancellation.
+SEED, FEW, MANY = 20, 60, 4000
+#: Digits of the evaluation, and the largest exponent. exp(300) has 130 digits, and an expression
+#: multiplies two or three such terms that may cancel.
+DIGITS, REACH = 500, 300
+#: Two values that are equal differ by rounding alone.
 CLOSE = mpmath.mpf(10) ** -40
 
 
@@ -53,7 +54,7 @@ def evaluate(e: Expr, point: Point) -> mpmath.mpf:
     if e.is_Mul:
         return mpmath.fprod(args)
     if isinstance(e, exp):
-        if abs(args[0]) > 10**5:
+        if abs(args[0]) > REACH:
             raise TooLarge
         return mpmath.exp(args[0])
     if isinstance(e, Abs):
@@ -149,7 +150,7 @@ def draw(r: random.Random, symbols: list[Symbol], depth: int) -> Expr:
 
 def fine(e: Expr) -> bool:
     """Whether SymPy kept it as a finite real expression of bounded size."""
-    bad = e.has(S.ComplexInfinity, S.NaN, S.ImaginaryUnit, oo, -oo)
+    bad = e.has(S.ComplexInfinity, S.NaN, S.ImaginaryUnit, S.Pi, oo, -oo)  # pi: of log(-1)
     return not bad and e.count_ops() < 40 and len(str(e)) < 400
 
 
@@ -265,7 +266,7 @@ def attack(seed: int) -> set[str]:
 def isolated(e: Expr, point: Point) -> bool:
     """Whether an expression has a value next to a point at which it has none."""
     for k in (1, -1):
-        near = {s: v + Rational(k, 10**9) * (i + 1) for i, (s, v) in enumerate(point.items())}
+        near = {s: v + Rational(k, 10**9) * (3 * i + 1) for i, (s, v) in enumerate(point.items())}
         try:
             evaluate(e, near)
             return True
