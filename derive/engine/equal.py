@@ -20,6 +20,7 @@ from sympy import (
     Symbol,
     oo,
 )
+from sympy.core.evalf import PrecisionExhausted
 
 from .cases import POINTS, NotSplit, opened, regions, resolved, with_signed_logs
 from .decide import positive
@@ -27,7 +28,7 @@ from .domain import Domain, Range
 from .evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
 from .factors import proves_positive
 from .normal import ExpField, NotInField, in_order
-from .number import DIGITS
+from .number import DIGITS, digits
 from .root import ClampedRoot
 from .splitting import (
     branching,
@@ -132,7 +133,7 @@ def _size(point: Mapping[Symbol, Expr]) -> int:
 
 
 def value_at(expression: Expr, point: Mapping[Symbol, Expr]) -> Expr:
-    """The value to 50 digits; ``nan`` if it is not finite, ``I`` if it is not real.
+    """The value to 50 digits; ``nan`` if none is found, ``I`` if it is not real.
 
     Roots that are clamped take their end. A logarithm or an even root of a negative number
     is not real, even where imaginary parts would cancel.
@@ -141,10 +142,10 @@ def value_at(expression: Expr, point: Mapping[Symbol, Expr]) -> Expr:
         there = expression.xreplace(dict(point))
         there = there.xreplace({r: r.settled() for r in there.atoms(ClampedRoot)})
         inside = [under(e).xreplace(dict(point)) for e in branching(expression)]
-        if any(e.is_number and e.evalf(DIGITS) < 0 for e in inside):
+        if any(e.is_number and digits(e) < 0 for e in inside):
             return S.ImaginaryUnit
-        value = there if there.is_Rational else there.evalf(DIGITS, maxn=4 * DIGITS)
-    except (TypeError, ValueError, ZeroDivisionError, OverflowError):
+        value = digits(there)
+    except (PrecisionExhausted, TypeError, ValueError, ArithmeticError):
         return S.NaN
     if value.is_real is False and value.is_finite:
         return S.ImaginaryUnit
