@@ -200,13 +200,19 @@ class Intervals:
                 return self(value)
             if not isinstance(condition, Relational):
                 break
-            gap = self(condition.lhs) - self(condition.rhs)
-            if gap.a == gap.b == 0 or gap.a > 0 or gap.b < 0:
-                if condition.func(int(gap.a > 0) - int(gap.b < 0), 0):
-                    return self(value)
-            else:
+            sign = self._sign(condition.lhs - condition.rhs)
+            if sign is None:
                 break
+            if condition.func(sign, 0):
+                return self(value)
         raise _NoInterval(str(e))
+
+    def _sign(self, gap: Expr) -> int | None:
+        exact = gap.xreplace({s: v for s, v in self.at.items() if isinstance(v, Expr)})
+        if exact.is_Rational:
+            return (exact.p > 0) - (exact.p < 0)
+        found = self(gap)
+        return 1 if found.a > 0 else -1 if found.b < 0 else None
 
 
 # --- thresholds ------------------------------------------------------------------------------
@@ -303,15 +309,16 @@ def _check_limit(
     try:
         with precision(bits):
             balls = [enclosure(expression.xreplace({symbol: _toward(where, k)}), bits) for k in FAR]
+            slowest = enclosure(SLOWEST, bits)
             if mpmath.isinf(value):
-                sizes = balls if value > 0 else [-b for b in balls]
-                if sizes[-1] <= sizes[-2] or sizes[-1] < 0:
+                first, second, third = balls if value > 0 else [-b for b in balls]
+                # Even log log n rises as much from each to the next.
+                if not (third > 0 and third - second > slowest * (second - first) > 0):
                     raise Inconsistent(f"{shown} is not what far values grow to")
                 return
             target = enclosure(_fraction(value), bits)
             gaps = [abs(b - target) for b in balls]
             close = enclosure(Rational(1, 10 ** (digits + 2)), bits) * (1 + abs(target))
-            slowest = enclosure(SLOWEST, bits)
     except NotEnclosed:
         return
     with precision(bits):
