@@ -63,7 +63,7 @@ def convention_names() -> list[str]:
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.AnnAssign) and isinstance(node.value, ast.Dict):
             if getattr(node.target, "id", "") == "CONVENTIONS":
-                return [k.value for k in node.value.keys if isinstance(k, ast.Constant)]
+                return [str(k.value) for k in node.value.keys if isinstance(k, ast.Constant)]
     return []
 
 

@@ -77,7 +77,7 @@ def _difference(result: Result, convention: Convention) -> str:
         if type(reading.loss) is type(result.declared) and reading.relations() <= relations:
             theirs = write(reading.loss, scheme)
             new = [note for note in theirs.notes if note not in ours.notes]
-            return f" is {theirs.formula} with {', '.join(new)}"
+            return f" is {' '.join(theirs.formula.split())} with {', '.join(new)}"
     return ""
 
 
@@ -109,9 +109,7 @@ def _meaning(text: str, reading: Reading) -> str:
     """The words, with inequalities for a parameter that falls with the other turned round."""
     for s, e in reading.ours.items():
         if reading.falls(s):
-            text = re.sub(
-                rf"\b{s} (>=|<=|>|<) ", lambda found, s=s: f"{s} {TURNED[found[1]]} ", text
-            )
+            text = re.sub(rf"\b({s} )(>=|<=|>|<)(?= )", lambda at: at[1] + TURNED[at[2]], text)
         text = re.sub(rf"\b{s} = ", f"{e} = ", text)
     return text
 

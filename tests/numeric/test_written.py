@@ -130,7 +130,9 @@ def printed_sets(
             members = [name for name in WORDS if name != "self"]
         else:
             text = re.sub(r"(, without the anchor| and the anchor itself)$", "", text)
-            members = [] if text == "the anchor itself" else [relations[t] for t in text.split(", ")]
+            members = (
+                [] if text == "the anchor itself" else [relations[t] for t in text.split(", ")]
+            )
 
         def of(u: int, members: list[str] = members, own: bool = own) -> list[int]:
             found = {w for name in members for w in related(u, name)} - {u}
