@@ -41,6 +41,7 @@ def show_command(id: str) -> int:
     from ..derive.results import results
 
     r = results[id]
+    _ = r.quantities  # proved before anything is said
     click.echo(f"{r.id}: {r.title}\n  source      {r.source}")
     for s in r.parameters:
         click.echo(f"  --{s.name:<9} {r.domain.ranges[s]}")
