@@ -187,20 +187,13 @@ def piped(*args: str, lines: int = 1) -> tuple[int, str]:
         return command.wait(), errors
 
 
-@pytest.mark.parametrize(
-    "args",
-    [
-        ["derive", "ssem"],
-        ["derive", "ssem", "--help"],
-        ["list"],
-        ["export", "--python", "-", "ssem"],
-        ["freeze", "ssem"],
-    ],
-    ids=" ".join,
-)
-@pytest.mark.parametrize("lines", [0, 1])
-def test_a_reader_may_leave(args: list[str], lines: int) -> None:
-    assert piped(*args, lines=lines) == (0, "")
+@pytest.mark.parametrize("args", [["derive", "ssem"], ["list"], ["--help"]], ids=" ".join)
+def test_a_reader_may_leave(args: list[str]) -> None:
+    assert piped(*args) == (0, "")
+
+
+def test_a_reader_may_leave_at_once() -> None:
+    assert piped("freeze", "ssem", lines=0) == (0, "")
 
 
 @pytest.mark.slow
@@ -242,7 +235,21 @@ def test_a_narrow_encoding_gets_escapes(process: Callable[..., Any]) -> None:
 
 
 # --- odd words ------------------------------------------------------------------------------------
-ODD = ["", " ", "\0", "a\0b", "-", "--", "---", "💥", "a" * 10_000, "../nope", "\n", "\x1b[31m", "%s"]
+ODD = [
+    "",
+    " ",
+    "\0",
+    "a\0b",
+    "-",
+    "--",
+    "---",
+    "💥",
+    "a" * 10_000,
+    "../nope",
+    "\n",
+    "\x1b[31m",
+    "%s",
+]
 PLACES: list[list[str]] = [
     ["{}"],
     ["derive", "{}"],
