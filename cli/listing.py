@@ -42,6 +42,7 @@ def show_command(id: str) -> int:
     from .render import head_lines
 
     r = results[id]
+    _ = r.quantities  # proved before anything is said
     click.echo("\n".join([f"{r.id}: {r.title}", *head_lines(r), f"  source      {r.source}"]))
     for s in r.parameters:
         click.echo(f"  --{s.name:<9} {r.domain.ranges[s]}")

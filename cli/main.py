@@ -82,6 +82,7 @@ OURS = {
     "cltheory.derive.papers.UnknownPaper": 2,
     "cltheory.derive.exact.NotANumber": 2,
 }
+MAX_WORD = 200  #: characters of a word in a message, which may be the user's
 UNPROVED = (
     "it cannot be proved for what was given: {}. Nothing is shown without its proof; try numbers "
     "for what is left free, or another loss or value"
@@ -153,8 +154,11 @@ def _code_of(error: Exception) -> int | None:
 
 
 def refuse(message: str, code: int = 2) -> int:
-    """Print one line on standard error."""
-    click.echo("cltheory: " + " ".join(message.split()), err=True)
+    """Print one line on standard error; what a user typed may be long, or no text at all."""
+    from ..derive.tex.explain import one_line
+
+    words = (w if len(w) <= MAX_WORD else f"{w[: MAX_WORD - 3]}..." for w in message.split())
+    click.echo(f"cltheory: {one_line(' '.join(words))}", err=True)
     return code
 
 

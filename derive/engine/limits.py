@@ -136,7 +136,6 @@ def is_limit(expression: Expr, symbol: Symbol, point: Expr, value: Expr, domain:
 PROVED = Holds(Evidence(Grade.EXACT, "the leading term far out, with every sign proved"))
 
 
-
 # --- several symbols --------------------------------------------------------------------------
 #: Symbols at oo of which every order is compared.
 MOST_AT_ONCE = 3

@@ -1,8 +1,9 @@
 """The sigmoid loss beyond the paper: K towers, several positives, any weight of negatives.
 
 The same symmetry with two more numbers (K towers, all pairs of which are used; p vectors of
-each item in every tower, all of them positives of each other), the same loss with one more
-factor, the same two endpoint conditions. The far end is where all items of a tower coincide
+each item in every tower, positives of those it has in the other towers), the same loss with one
+more factor, the same two endpoint conditions. Vectors of an item in one tower are not in the loss:
+that they coincide is derived. The far end is where all items of a tower coincide
 and the K towers form a (K-1)-simplex: for K = 2 the antipodal structure of lee2024sigmoid.
 """
 
