@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 #: Wide enough for any row: a pipe or a file has no width of its own.
 NO_LIMIT = 10_000
@@ -101,7 +102,7 @@ def _table(
 
     table = Table(title=Text(title))
     for k, width in widths.items():
-        justify = "right" if columns[k].number else "left"
+        justify: Literal["left", "right"] = "right" if columns[k].number else "left"
         table.add_column(Text(columns[k].title), justify=justify, width=width)
     for row in rows:
         table.add_row(

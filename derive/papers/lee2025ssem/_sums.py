@@ -212,7 +212,8 @@ def sharp_chain(lines: Lines, relations: Sequence[Relation], note: str = "") -> 
 
     A bound that is merely true is not yet the one that the proof needs.
     """
-    tight = chain(lines, ("=",) * len(relations), ssem_sets(), note=note)
+    equalities: list[Relation] = ["="] * len(relations)
+    tight = chain(lines, equalities, ssem_sets(), note=note)
     return both(chain(lines, relations, all_sets(), note=note), tight)
 
 
