@@ -9,7 +9,7 @@ from cltheory.derive.engine.calculus import derivative
 from cltheory.derive.engine.convexity import log_sum_exp_is_convex
 from cltheory.derive.engine.decide import zero
 from cltheory.derive.engine.derivation import Derivation, StepFailed
-from cltheory.derive.engine.domain import POSITIVE, Domain, at_least, between
+from cltheory.derive.engine.domain import POSITIVE, Domain, DomainError, at_least, between
 from cltheory.derive.engine.endpoint import (
     Criterion,
     NoClosedForm,
