@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from sympy import Expr, Poly, Rational, S, Symbol, exp, lambdify, log, sqrt
+from sympy import Dummy, Expr, Poly, Rational, S, Symbol, exp, lambdify, log, sqrt
 from sympy.polys.polyerrors import PolynomialError
 
 from .calculus import derivative
@@ -33,34 +33,50 @@ def zeros(function: Expr, x: Symbol, a: Expr, b: Expr) -> list[Expr]:
         If they are not found; one line.
     """
     try:
-        found = _solutions(function, x)
+        try:
+            found = _solutions(function, x)
+        except NotInField:  # an exponent with a number that the normal form does not know
+            found = _solutions(function, x, name_numbers=True)
         return in_order({v for v in found if order(a, v) < 0 and order(v, b) < 0})
     except (NotSolved, NotInField, PolynomialError):
         return _guessed(function, x, a, b)
 
 
-def _solutions(function: Expr, x: Symbol) -> set[Expr]:
-    field = ExpField([function])
-    numer = field.ratio(function).numer
+def _solutions(function: Expr, x: Symbol, *, name_numbers: bool = False) -> set[Expr]:
+    numbers: dict[Expr, Expr] = {}
+    named = _named(function, numbers) if name_numbers else function
+    back_to = {name: number for number, name in numbers.items()}
+    field = ExpField([named])
+    numer = field.ratio(named).numer
     moving = [y for y, meaning in field.atoms.items() if x in meaning.free_symbols]
     moving = [y for y in moving if numer.degree(numer.ring.symbols.index(y)) > 0]
     plain = x in numer.ring.symbols and numer.degree(numer.ring.symbols.index(x)) > 0
     still = {y: m for y, m in field.atoms.items() if y not in moving}
-    whole = numer.as_expr().xreplace(still)
+    whole = numer.as_expr().xreplace(still).xreplace(back_to)
     if not moving:
         return _values(whole, x)
     if len(moving) > 1:
         raise NotSolved("several parts vary at once")
     (y,) = moving
-    meaning = field.atoms[y]
+    meaning = field.atoms[y].xreplace(back_to)
     if not plain:
         found = (_undone(meaning, value) for value in _values(whole, y))
-        return set().union(*(_solutions(e, x) for e in found if e is not None))
+        inner = (e for e in found if e is not None)
+        return set().union(*(_solutions(e, x, name_numbers=name_numbers) for e in inner))
     if not meaning.is_Pow or x in derivative(meaning.base, x).free_symbols:
         raise NotSolved("the variable occurs inside and outside of a function")
     back = (y**meaning.exp.q - meaning.base.xreplace({x: S.Zero})) / derivative(meaning.base, x)
     values = _values(whole.xreplace({x: back}).expand(), y)
     return {back.xreplace({y: v}).expand() for v in values if sign(v) >= 0}
+
+
+def _named(e: Expr, numbers: dict[Expr, Expr]) -> Expr:
+    """The same with a name for every number in it that is not rational."""
+    if e.is_Rational or e.is_Symbol:
+        return e
+    if e.is_number:
+        return numbers.setdefault(e, Dummy("number", real=True))
+    return e.func(*(_named(a, numbers) for a in e.args))
 
 
 def _undone(meaning: Expr, value: Expr) -> Expr | None:

@@ -141,6 +141,27 @@ class Shaped:
             for _, slope in read.slopes()
         )
 
+    def is_steep(self, domain: Domain) -> bool:
+        """Whether l_p is infinitely steep at -1, which the loss then avoids.
+
+        Raises
+        ------
+        DomainError
+            If that is not decided.
+        """
+        for term, read in zip(self.loss.terms, self.read, strict=True):
+            if term.relation != POSITIVE or isinstance(read, Folded):
+                continue
+            (_, first), *_ = read.slopes()
+            if is_infinite(first, c, -S.One) and term.weight != 0:
+                if isinstance(positive(term.weight, domain), Holds):
+                    return True
+                raise DomainError(
+                    f"the slope of {in_x(term.function, c)} is infinite at x = -1, and its weight "
+                    f"{term.weight} may be zero"
+                )
+        return False
+
     def slope(self, relation: str, side: int) -> Expr:
         """Weighted one-sided derivative of all that acts on a relation."""
         pairs = zip(self.loss.terms, self.read, strict=True)
@@ -191,8 +212,8 @@ def build(loss: PairwiseLoss, domain: Domain, proof: Derivation) -> dict[str, Qu
             "the simplex is optimal iff this is >= 0",
         ),
         "antipodal_condition": Quantity(
-            # Only l_p can be infinitely steep at the end, and then the loss rises there.
-            S.Infinity if is_infinite(along.before, x, segment.length) else far_end,
+            # Where l_p is infinitely steep the loss rises towards the end.
+            S.Infinity if known.is_steep(domain) else far_end,
             r"h(x_{\max})",
             "the antipodal structure is optimal iff this is <= 0",
             extended=True,

@@ -51,7 +51,7 @@ def evaluate(text: str, names: dict[str, Any], lib: Any) -> Any:
 
     def walk(node: ast.AST) -> Any:
         if isinstance(node, ast.Constant):
-            return number(node.value)
+            return number(str(node.value))  # 0.3 means 3/10
         if isinstance(node, ast.Name):
             return names[node.id]
         if isinstance(node, ast.BinOp):
