@@ -143,9 +143,8 @@ class Domain:
             if symbol not in point:
                 continue
             value = point[symbol]
-            if value.is_extended_real is False or (
-                r.integer and value is not oo and not value.is_Integer
-            ):
+            not_real = value.is_number and value.is_extended_real is not True  # nan, zoo, I
+            if not_real or (r.integer and value is not oo and not value.is_Integer):
                 raise DomainError(f"{symbol} must be {r}, not {value}")
             low, high = _put_in(r.low, point), _put_in(r.high, point)
             if low.free_symbols or high.free_symbols:
@@ -210,8 +209,8 @@ class Domain:
                 if r.integer:
                     point[symbol] = _integer(low, high, k * (i + 1) % 4, r)
                     continue
-                if u == 0 and r.low_open:
-                    u = Rational(1, 10)
+                if u == 0 and (r.low_open if low is not -oo else r.high_open):
+                    u = Rational(1, 10)  # next to the end that u is counted from
                 if low is -oo:
                     point[symbol] = u - 2 if high is oo else high - u
                 elif high is oo:

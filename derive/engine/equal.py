@@ -38,11 +38,12 @@ from .splitting import (
     under,
 )
 
-#: Points with nothing special about them that are tried, and the fewest that are any support;
-#: how close values must be (relative to 1 + size).
+#: Points with nothing special about them that are tried, and the fewest that are any support.
 GENERIC, FEWEST = 24, 8
 FIRST = 4  #: points looked at before a proof is tried
-CLOSE = S(10) ** (15 - DIGITS)
+#: How close values must be (relative to 1 + size): this many digits may be lost to rounding.
+LOST = 15
+CLOSE = S(10) ** (LOST - DIGITS)
 
 
 def equal(printed: Expr, derived: Expr, domain: Domain) -> Outcome:
@@ -68,7 +69,7 @@ def equal(printed: Expr, derived: Expr, domain: Domain) -> Outcome:
     if isinstance(count, Refuted):
         return count
     if count >= FEWEST:
-        how = f"equal to {DIGITS} digits at {count} admissible points; not proved"
+        how = f"equal to {DIGITS - LOST} digits at {count} admissible points; not proved"
         return Holds(Evidence(Grade.SAMPLED, how))
     return Undecided(f"not proved, and values at only {count} admissible points to go by")
 
