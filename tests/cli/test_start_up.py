@@ -73,7 +73,7 @@ def test_version(cltheory: Any) -> None:
 
 @pytest.mark.parametrize("command", ["", *COMMANDS])
 def test_help_imports_nothing_heavy(command: str) -> None:
-    heavy = "sympy,mpmath,numpy,torch,matplotlib,rich"
+    heavy = "sympy,mpmath,flint,numpy,torch,matplotlib,rich"
     assert imported(heavy, *command.split(), "--help") == "[]"
 
 
