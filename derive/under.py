@@ -15,6 +15,7 @@ from sympy import Expr, S, Symbol, oo
 from .about import scheme_of
 from .engine.derivation import Derivation
 from .engine.domain import Domain, DomainError, Range
+from .engine.endpoint import MIRROR, Threshold
 from .engine.result import Quantity, Result
 from .losses.conventions import CONVENTIONS, Convention, Reading
 from .losses.written import write
@@ -102,7 +103,30 @@ def _quantity(name: str, q: Quantity, reading: Reading) -> Quantity:
         at_oo={s: e.xreplace(reading.ours) for s, e in q.at_oo.items()},
         needs=q.needs and (q.needs[0].xreplace(reading.ours), q.needs[1]),
         bound=bound,
+        threshold=q.threshold and _threshold(q.threshold, value, reading),
+        limit_of=q.limit_of and _limit_of(*q.limit_of, reading),
     )
+
+
+def _threshold(threshold: Threshold, value: Expr, reading: Reading) -> Threshold:
+    """The condition in their parameters, which is negative on the other side if ours falls."""
+    kind, side = type(threshold.relation), threshold.side
+    if reading.falls(threshold.parameter):
+        kind, side = MIRROR[kind], "<" if side == ">" else ">"
+    return replace(
+        threshold,
+        condition=threshold.condition.xreplace(reading.ours),
+        value=value,
+        side=side,
+        relation=kind(threshold.parameter, value, evaluate=False),
+    )
+
+
+def _limit_of(
+    of: Expr, symbol: Symbol, point: Expr, reading: Reading
+) -> tuple[Expr, Symbol, Expr]:
+    there = _image(symbol, point, reading) if symbol in reading.ours else point
+    return of.xreplace(reading.ours), symbol, there
 
 
 def _meaning(text: str, reading: Reading) -> str:

@@ -197,7 +197,7 @@ def test_brackets_without_a_sign_are_refused() -> None:
     for bad in (root(-exp(-x), 0, oo), root(1 / x, 0, 1)):
         with pytest.raises(Unsettled):
             bad.enclosure(60)
-        with pytest.raises(DomainError, match="^x: "):
+        with pytest.raises(DomainError, match=r"^x: "):
             number(bad, "x", 15)
 
 
