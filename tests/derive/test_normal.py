@@ -219,6 +219,7 @@ def test_the_largest_is_proved_case_by_case() -> None:
     assert isinstance(any_positive([X + 1, 1 - X], REAL), Holds)
     assert isinstance(any_positive([X + 1, 1 - X, log(X)], REAL), Refuted)
     assert isinstance(any_positive([Symbol("q"), S.One], REAL), Undecided)
+    assert isinstance(any_positive([X - 1, 2 - X], REAL), Undecided)  # true, but not proved
 
 
 # --- numbers -------------------------------------------------------------------------------

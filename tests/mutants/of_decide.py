@@ -75,7 +75,7 @@ MUTANTS = [
         "(strict and largest == 0)",
         "(strict and largest <= CLOSE)",
         "a small positive value refutes",
-        SIGNS,
+        DECIDE,
     ),
     Mutant(
         P, "largest = max(values)", "largest = min(values)", "the least must be positive", SIGNS
