@@ -265,7 +265,7 @@ def test_kinks_at_exact_places(lp, ln, n, expected) -> None:
         ("-x", "-log(t - x)", "is not real at "),
         ("-x", "-1/(1 + x)", "infinite at x = -1"),
         ("max(exp(-x), 3/2 + x/7)", "x", "not found exactly|not decreasing"),
-        ("-x", "max(b*x, 0)", "depends on the sign of b"),
+        ("-x", "max(b*x, 0)", "depends on the sign of -?b"),
         ("-x", "max(exp(t*x), 2)", "write numbers in place of the parameters"),
     ],
 )
@@ -281,7 +281,7 @@ def test_the_contrastive_loss_with_a_margin_is_convex() -> None:
 
 
 def test_roots_that_are_not_roots_are_refused() -> None:
-    for unknown in (c**b, exp(c) ** c, Max(0, c) ** Max(0, c)):
+    for unknown in (c**b, (2 + c) ** c, Max(0, c) ** Max(0, c)):
         with pytest.raises(NotBent):
             bent(unknown, c, R.domain.restricted([b]))
 
@@ -318,9 +318,9 @@ def test_zeros_are_all_found() -> None:
         (exp(c) + 1, []),
         (exp(c) - 1 - c / 2, [0]),  # by a table
     ):
-        assert [
-            (f - e).simplify() for f, e in zip(zeros(function, c, -S.One, S.One), expected)
-        ] == [0] * len(expected), function
+        found = zeros(function, c, -S.One, S.One)
+        gaps = [f - e for f, e in zip(found, expected, strict=True)]
+        assert all(gap.simplify() == 0 for gap in gaps), function
     with pytest.raises(NotSolved):
         zeros(exp(c) - Rational(3, 2) - c / 7, c, -S.One, S.One)
 
