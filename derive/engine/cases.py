@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from sympy import And, Basic, Dummy, Expr, Max, Min, Piecewise, Symbol, log, oo
+from sympy import And, Basic, Dummy, Expr, Max, Min, Piecewise, S, Symbol, log, oo
 from sympy.core.relational import (
     GreaterThan,
     LessThan,
@@ -117,8 +117,7 @@ def _part(
         low, high = (e.xreplace(point) for e in (cut.low, cut.high))
         if any(e.is_extended_real is not True for e in (low, high)):
             continue
-        inside = (low + high) / 2 if -oo < low and high < oo else low + 1 if low > -oo else high - 1
-        for value in (point[s], low, high, inside):
+        for value in (point[s], low, high, _between(low, high)):
             where = {**point, s: value}
             if value.is_finite and domain.contains(where):
                 try:
@@ -130,15 +129,23 @@ def _part(
     raise NotSplit(f"no point was found with {s} {'above' if above else 'below'} {bound}")
 
 
+def _between(low: Expr, high: Expr) -> Expr:
+    if -oo < low and high < oo:
+        return (low + high) / 2
+    return low + 1 if low > -oo else high - 1 if high < oo else S.Zero
+
+
 def opened(domain: Domain) -> Domain:
     """Without the ends of intervals, at which a value may only exist as a limit."""
-    for s, r in domain.ranges.items():
-        low, high = (e.xreplace(dict(domain.witness)) for e in (r.low, r.high))
-        at = domain.witness[s]
-        if not r.integer and not r.high_open:
-            at = at if low < at < high else (low + high) / 2
-            domain = domain.with_range(s, replace(r, low_open=True, high_open=True), at)
-    return domain
+    ranges = {
+        s: r if r.integer or r.high_open else replace(r, low_open=True, high_open=True)
+        for s, r in domain.ranges.items()
+    }
+    inside = Domain.of_ranges(ranges)
+    for point in (domain.witness, *inside.points(POINTS)):
+        if inside.contains(point):
+            return Domain(ranges, point)
+    return domain  # of one point only
 
 
 def with_signed_logs(expressions: list[Expr], domain: Domain) -> tuple[list[Expr], Domain]:

@@ -91,7 +91,9 @@ def rounded(e: Expr, digits: int) -> tuple[Any, str]:
                 found = _integer(e, ball, digits, bits)
                 if found is not None:
                     return _float(ball, digits), _text(*found, digits)
-            known = _known(ball)
+                known = "it is too near to halfway between two decimals to be rounded"
+            else:
+                known = _known(ball)
         if bits >= ALGEBRA_BITS and not tried:
             tried = True
             if is_zero(e):
@@ -104,8 +106,9 @@ def _known(ball: Any) -> str:
     """What a ball tells, in words."""
     if ball.contains(0):
         with precision(64):
-            size = ball.abs_upper().log() / _ten().log()
-            return f"it is smaller than 1e{int(size.ceil().unique_fmpz())} in size"
+            power = (ball.abs_upper().log() / _ten().log()).ceil().unique_fmpz()
+            power = -(10**EXPONENT_DIGITS) if power is None else int(power)
+            return f"it is smaller than 1e{power} in size"
     return f"{max(0, int(ball.rel_accuracy_bits() * 0.301))} digits are known"
 
 

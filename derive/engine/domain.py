@@ -86,7 +86,8 @@ class Domain:
             raise DomainError(f"the domain has no witness value for {', '.join(missing)}")
         self.check(self.witness)
         for s, r in self.ranges.items():
-            at_ends = Range(*(_put_in(e, self.witness) for e in (r.low, r.high)), r.low_open)
+            low, high = (_put_in(e, self.witness) for e in (r.low, r.high))
+            at_ends = Range(low, high, r.low_open)
             if not self.witness[s].is_finite:
                 raise DomainError(f"the witness value of {s} must be finite")
             if (s.is_integer and not r.integer) or not _keeps_sign(s, at_ends, r.high_open):
@@ -143,9 +144,8 @@ class Domain:
             if symbol not in point:
                 continue
             value = point[symbol]
-            if value.is_extended_real is False or (
-                r.integer and value is not oo and not value.is_Integer
-            ):
+            not_real = value.is_number and value.is_extended_real is not True  # nan, zoo, I
+            if not_real or (r.integer and value is not oo and not value.is_Integer):
                 raise DomainError(f"{symbol} must be {r}, not {value}")
             low, high = _put_in(r.low, point), _put_in(r.high, point)
             if low.free_symbols or high.free_symbols:
@@ -210,8 +210,8 @@ class Domain:
                 if r.integer:
                     point[symbol] = _integer(low, high, k * (i + 1) % 4, r)
                     continue
-                if u == 0 and r.low_open:
-                    u = Rational(1, 10)
+                if u == 0 and (r.low_open if low is not -oo else r.high_open):
+                    u = Rational(1, 10)  # next to the end that u is counted from
                 if low is -oo:
                     point[symbol] = u - 2 if high is oo else high - u
                 elif high is oo:

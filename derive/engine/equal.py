@@ -20,6 +20,7 @@ from sympy import (
     Symbol,
     oo,
 )
+from sympy.core.evalf import PrecisionExhausted
 
 from .cases import POINTS, NotSplit, opened, regions, resolved, with_signed_logs
 from .decide import positive
@@ -27,7 +28,7 @@ from .domain import Domain, Range
 from .evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
 from .factors import proves_positive
 from .normal import ExpField, NotInField, in_order
-from .number import DIGITS
+from .number import DIGITS, digits
 from .root import ClampedRoot
 from .splitting import (
     branching,
@@ -37,11 +38,12 @@ from .splitting import (
     under,
 )
 
-#: Points with nothing special about them that are tried, and the fewest that are any support;
-#: how close values must be (relative to 1 + size).
+#: Points with nothing special about them that are tried, and the fewest that are any support.
 GENERIC, FEWEST = 24, 8
 FIRST = 4  #: points looked at before a proof is tried
-CLOSE = S(10) ** (15 - DIGITS)
+#: How close values must be (relative to 1 + size): this many digits may be lost to rounding.
+LOST = 15
+CLOSE = S(10) ** (LOST - DIGITS)
 
 
 def equal(printed: Expr, derived: Expr, domain: Domain) -> Outcome:
@@ -67,7 +69,7 @@ def equal(printed: Expr, derived: Expr, domain: Domain) -> Outcome:
     if isinstance(count, Refuted):
         return count
     if count >= FEWEST:
-        how = f"equal to {DIGITS} digits at {count} admissible points; not proved"
+        how = f"equal to {DIGITS - LOST} digits at {count} admissible points; not proved"
         return Holds(Evidence(Grade.SAMPLED, how))
     return Undecided(f"not proved, and values at only {count} admissible points to go by")
 
@@ -132,7 +134,7 @@ def _size(point: Mapping[Symbol, Expr]) -> int:
 
 
 def value_at(expression: Expr, point: Mapping[Symbol, Expr]) -> Expr:
-    """The value to 50 digits; ``nan`` if it is not finite, ``I`` if it is not real.
+    """The value to 50 digits; ``nan`` if none is found, ``I`` if it is not real.
 
     Roots that are clamped take their end. A logarithm or an even root of a negative number
     is not real, even where imaginary parts would cancel.
@@ -141,10 +143,10 @@ def value_at(expression: Expr, point: Mapping[Symbol, Expr]) -> Expr:
         there = expression.xreplace(dict(point))
         there = there.xreplace({r: r.settled() for r in there.atoms(ClampedRoot)})
         inside = [under(e).xreplace(dict(point)) for e in branching(expression)]
-        if any(e.is_number and e.evalf(DIGITS) < 0 for e in inside):
+        if any(e.is_number and digits(e) < 0 for e in inside):
             return S.ImaginaryUnit
-        value = there if there.is_Rational else there.evalf(DIGITS, maxn=4 * DIGITS)
-    except (TypeError, ValueError, ZeroDivisionError, OverflowError):
+        value = digits(there)
+    except (PrecisionExhausted, TypeError, ValueError, ArithmeticError):
         return S.NaN
     if value.is_real is False and value.is_finite:
         return S.ImaginaryUnit

@@ -1,7 +1,7 @@
 """Irreducible factors, and signs that are proved factor by factor.
 
-A factor is taken up to sign, times no exponential. What :mod:`.coefficients` cannot prove of a
-whole is often plain of its factors, of the terms as they are written, or of the square of a surd.
+A factor is taken up to sign, times no exponential. What :mod:`.coefficients` cannot prove of
+a whole is often plain of its factors, of the terms as they are written, or of a surd squared.
 Here too an expression is taken to have a value everywhere on the domain.
 """
 

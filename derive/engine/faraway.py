@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import mpmath
@@ -208,7 +209,7 @@ class _Enclosures:
             return self._case(e)
         if isinstance(e, (ClampedRoot, NumberSymbol)):
             return self._by_evalf(e)
-        raise _NotReal(f"{e} has no value")
+        raise _TooFar  # a function that is not known here
 
     def _exp(self, a: Any) -> Any:
         low, high = _ends(a)
@@ -266,14 +267,27 @@ class _Enclosures:
             # A bracket of half the digits is more than a comparison needs.
             digits = min(digits // 2 + 10, 100)
             rules = {s: Rational(*_as_fraction(v)) for s, v in self.at.items()}
-            e = e.xreplace(rules).settled()
-        value = e.evalf(digits)
+            e = _settled(e.xreplace(rules))
+            if not isinstance(e, ClampedRoot):
+                return self(e)
+        value = _digits_of(e, digits)
         if not value.is_real or not value.is_finite:
             raise _TooFar
         if value == 0:
             return iv.mpf(0)
         near = iv.mpf(1) + iv.mpf([-1, 1]) * iv.mpf(10) ** (5 - digits)
         return iv.make_mpf((value._mpf_, value._mpf_)) * near
+
+
+# The quantities of a result share their roots, so the same ones are asked for again.
+@lru_cache(maxsize=256)
+def _settled(root: ClampedRoot) -> Expr:
+    return root.settled()
+
+
+@lru_cache(maxsize=256)
+def _digits_of(e: Expr, digits: int) -> Expr:
+    return e.evalf(digits)
 
 
 def _as_fraction(box: Any) -> tuple[int, int]:

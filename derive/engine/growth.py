@@ -277,7 +277,7 @@ class _Expansion:
         total = Series(((S.Zero, coefficient(0)),) if coefficient(0) != 0 else ())
         if small == Series(()):
             return total
-        start = small.terms[0][0] if small.terms else small.bound
+        start = small.terms[0][0] if small.terms else S(small.bound)
         power, parts = Series(((S.Zero, S.One),)), [total]
         for k in range(1, self.count + 1):
             power = self._product(power, small)

@@ -4,35 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from itertools import permutations
+from itertools import permutations, product
 
-from sympy import (
-    Dummy,
-    Expr,
-    Integer,
-    Lambda,
-    Max,
-    Min,
-    NumberSymbol,
-    Piecewise,
-    S,
-    Symbol,
-    exp,
-    log,
-    oo,
-)
-from sympy.core.relational import Relational
+from sympy import Dummy, Expr, Integer, S, Symbol, oo
 
 from .decide import zero
-from .domain import Domain, DomainError, Range
+from .domain import Domain, Range
 from .equal import equal
 from .evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
 from .faraway import Supported, compared
-from .growth import Growth
-from .normal import NotInField, in_order
+from .follow import Follow, X
 from .present import put_in
-from .root import ClampedRoot
-from .signs import NoLimit, Signs, neat, with_assumed
+from .signs import NoLimit, neat
+from .toward import end_of, image_of, others_of, with_range
 
 __all__ = ["NoLimit", "approaches", "is_limit", "joint_limit", "limit"]
 
@@ -53,7 +37,9 @@ def limit(expression: Expr, symbol: Symbol, point: Expr, domain: Domain) -> Expr
     if symbol not in expression.free_symbols:
         return expression
     try:
-        found = neat(_Limit(symbol, point, domain, expression.free_symbols)(expression))
+        others = others_of(domain, symbol, point, expression.free_symbols)
+        image = image_of(X, symbol, point, domain)
+        found = neat(Follow(others)(put_in(expression, {symbol: image})))
     except RecursionError:
         raise NoLimit("the expression is too deeply nested") from None
     seen = approaches(expression, symbol, point, found, domain)
@@ -91,7 +77,7 @@ def joint_limit(expression: Expr, point: Mapping[Symbol, Expr], domain: Domain) 
         for s in order:
             value = limit(value, s, oo, here)
         found["first " + ", then ".join(s.name for s in order)] = value
-    for powers in dict.fromkeys(permutations([1, *[2] * (len(far) - 1)])):
+    for powers in product((1, 2), repeat=len(far)):
         found |= _along(expression, dict(zip(far, powers, strict=True)), here)
     one, *rest = found.items()
     for other in rest:
@@ -108,16 +94,15 @@ def approaches(
     Never holds: ``Refuted`` where they do not, ``Supported`` where they do, else ``Undecided``.
     """
     try:
-        others = _others(domain, symbol, point, expression.free_symbols | value.free_symbols)
-        x = Dummy("x", positive=True)
-        expression = put_in(expression, {symbol: _image(x, symbol, point, domain)})
+        others = others_of(domain, symbol, point, expression.free_symbols | value.free_symbols)
+        expression = put_in(expression, {symbol: image_of(X, symbol, point, domain)})
     except NoLimit as error:
         return Undecided(str(error))
     outcome: Outcome = Undecided("there are no values to compare with")
     for parameters in _few_points(others):
         try:
             at, goal = put_in(expression, parameters), put_in(value, parameters)
-            seen = compared(at, x, goal)
+            seen = compared(at, X, goal)
         except (ValueError, TypeError, ArithmeticError):
             continue
         if isinstance(seen, Refuted):
@@ -135,7 +120,7 @@ def is_limit(expression: Expr, symbol: Symbol, point: Expr, value: Expr, domain:
         return seen
     try:
         own = limit(expression, symbol, point, domain)
-        others = _others(domain, symbol, point, own.free_symbols | value.free_symbols)
+        others = others_of(domain, symbol, point, own.free_symbols | value.free_symbols)
     except NoLimit as error:
         return Undecided(str(error))
     if own in (oo, -oo) or value in (oo, -oo):
@@ -162,7 +147,7 @@ def _with_values(domain: Domain, values: Mapping[Symbol, Expr]) -> Domain:
     for s, r in found.ranges.items():
         if (r.low.free_symbols | r.high.free_symbols) & set(values):
             low, high = r.low.xreplace(dict(values)), r.high.xreplace(dict(values))
-            found = _with_range(found, s, replace(r, low=low, high=high))
+            found = with_range(found, s, replace(r, low=low, high=high))
     return found
 
 
@@ -189,7 +174,7 @@ def _leaves_none(s: Symbol, later: tuple[Symbol, ...], domain: Domain) -> bool:
     """Whether the range of a later symbol runs away with this one."""
     return any(
         s in domain.ranges[k].low.free_symbols
-        and _end(domain.ranges[k].low, True, 1, s, oo, domain)[0] is oo
+        and end_of(domain.ranges[k].low, True, 1, s, oo, domain)[0] is oo
         for k in later
         if k in domain.ranges
     )
@@ -212,7 +197,6 @@ def _along(expression: Expr, powers: Mapping[Symbol, int], domain: Domain) -> di
     return {shown: limit(expression.xreplace(image), s, oo, along)}
 
 
-# --- where the limit is taken ---------------------------------------------------------------
 #: Parameter points at which a limit is compared with values.
 POINTS = 3
 
@@ -220,207 +204,3 @@ POINTS = 3
 def _few_points(domain: Domain) -> list[dict[Symbol, Expr]]:
     found = [dict(domain.witness), *domain.generic_points(2 * POINTS)] if domain.ranges else [{}]
     return [p for p in found if domain.contains(p)][:POINTS]
-
-
-def _image(x: Symbol, symbol: Symbol, point: Expr, domain: Domain) -> Expr:
-    """The symbol, where x -> oo takes it to the point from inside its range."""
-    r = domain.ranges.get(symbol, Range(-oo, oo))
-    if point in (oo, -oo):
-        if (r.high if point is oo else r.low) is not point:
-            raise NoLimit(f"{symbol} is {r} and does not go to {point}")
-        return x if point is oo else -x
-    if r.integer or symbol in point.free_symbols:
-        raise NoLimit(f"{symbol} is {r} and comes no closer to {point}")
-    if point == r.high:
-        return point - 1 / x
-    if point != r.low and not (point == 0 and r.low.is_nonpositive and r.high.is_nonnegative):
-        raise NoLimit(f"limits are taken at oo, 0 and the ends of a range, and {symbol} is {r}")
-    return point + 1 / x
-
-
-def _others(domain: Domain, symbol: Symbol, point: Expr, used: set[Symbol]) -> Domain:
-    """The other symbols, within ranges in which any fixed value is admissible in the end."""
-    wanted = set[Symbol]()
-    todo = used - {symbol}
-    while todo:
-        s = todo.pop()
-        wanted.add(s)
-        r = domain.ranges.get(s, Range(-oo, oo))
-        todo |= (r.low.free_symbols | r.high.free_symbols) - wanted - {symbol}
-    found = domain.restricted(wanted - {symbol})
-    for s, r in found.ranges.items():
-        if symbol not in r.low.free_symbols | r.high.free_symbols:
-            continue
-        low, low_open = _end(r.low, r.low_open, 1, symbol, point, domain)
-        high, high_open = _end(r.high, r.high_open, -1, symbol, point, domain)
-        if oo in (low, -high):
-            raise NoLimit(f"{s} must be {r}, and no fixed value is")
-        found = _with_range(
-            found, s, replace(r, low=low, high=high, low_open=low_open, high_open=high_open)
-        )
-    return with_assumed(found, wanted)
-
-
-def _with_range(domain: Domain, s: Symbol, r: Range) -> Domain:
-    for value in (domain.witness[s], r.low + 1, (r.low + r.high) / 2):
-        try:
-            return domain.with_range(s, r, domain.witness_of(value))
-        except (DomainError, TypeError):
-            continue
-    raise NoLimit(f"no point was found with {s} {r}")
-
-
-def _end(
-    end: Expr, is_open: bool, side: int, symbol: Symbol, point: Expr, domain: Domain
-) -> tuple[Expr, bool]:
-    """Where an end of a range goes; open if it stays inside of where it goes."""
-    if symbol not in end.free_symbols:
-        return end, is_open
-    x = Dummy("x", positive=True)
-    growth = Growth(x, Signs(domain.restricted(end.free_symbols - {symbol})))
-    end = end.xreplace({symbol: _image(x, symbol, point, domain)})
-    goal = growth.limit(end)
-    inside = goal in (oo, -oo) or side * growth.sign(end - goal) > 0
-    return goal, inside
-
-
-# --- the limit ------------------------------------------------------------------------------
-class _Limit:
-    """The limit of expressions in one symbol, as those in x -> oo."""
-
-    def __init__(self, symbol: Symbol, point: Expr, domain: Domain, used: set[Symbol]):
-        self.x = Dummy("x", positive=True)
-        self.rules = {symbol: _image(self.x, symbol, point, domain)}
-        self.domain = _others(domain, symbol, point, used)
-
-    def __call__(self, expression: Expr) -> Expr:
-        return self._of(_with_plain_powers(put_in(expression, self.rules), self.x))
-
-    def _of(self, e: Expr) -> Expr:
-        """The limit of an expression in x."""
-        if self.x not in e.free_symbols:
-            return e
-        e = self._with_cases_decided(e)
-        limits: dict[Symbol, Expr] = {}
-        stand_ins: dict[Expr, Expr] = {}
-        for part in in_order(_outermost(e)):
-            stand_in = stand_ins[part] = Dummy("v", real=True)
-            limits[stand_in] = self._of_part(part)
-        e = e.xreplace(stand_ins)
-        unbounded = [v for v, a in limits.items() if a in (oo, -oo)]
-        if unbounded and e.free_symbols & {self.x, *limits} == set(unbounded[:1]):
-            # It depends on x through one part alone.
-            e = e.xreplace({unbounded[0]: self.x if limits[unbounded[0]] is oo else -self.x})
-        elif unbounded:
-            raise NoLimit("a root grows, at a rate that is not known")
-        found = Growth(self.x, Signs(self.domain, limits)).limit(neat(e))
-        if found in (oo, -oo):
-            return found
-        found = found.xreplace(limits)
-        if found.has(S.NaN, S.ComplexInfinity, oo, -oo):
-            raise NoLimit("it is not continuous where a part of it goes")
-        return found
-
-    # --- cases and maxima -------------------------------------------------------------
-    def _with_cases_decided(self, e: Expr) -> Expr:
-        """Without case distinctions and maxima that are decided from some x on."""
-        if self.x not in e.free_symbols or isinstance(e, ClampedRoot) or not e.args:
-            return e
-        if isinstance(e, Piecewise):
-            return self._with_cases_decided(self._case(e))
-        e = e.func(*(self._with_cases_decided(a) for a in e.args)) if e.has(*_CASES) else e
-        if isinstance(e, (Max, Min)):
-            return self._winner(e)
-        return e
-
-    def _sign(self, e: Expr) -> int:
-        if e.has(*_PARTS):
-            raise NoLimit("a comparison depends on a root")
-        return Growth(self.x, Signs(self.domain)).sign(neat(e))
-
-    def _case(self, e: Piecewise) -> Expr:
-        for value, condition in e.args:
-            if condition == True:  # noqa: E712
-                return value
-            if not isinstance(condition, Relational):
-                raise NoLimit(f"the case {condition} is not decided far out")
-            sign = self._sign(condition.lhs - condition.rhs)
-            if condition.func(sign, 0) == True:  # noqa: E712
-                return value
-        raise NoLimit("no case applies far out")
-
-    def _winner(self, e: Expr) -> Expr:
-        best, *rest = e.args
-        try:
-            for a in rest:
-                sign = self._sign(a - best)
-                best = a if (sign > 0) is isinstance(e, Max) and sign else best
-        except NoLimit:
-            return e  # it is continuous: the limits of its arguments will do
-        return best
-
-    # --- parts that are taken by themselves -------------------------------------------
-    def _of_part(self, part: Expr) -> Expr:
-        if self.x not in part.free_symbols:
-            return part
-        if isinstance(part, ClampedRoot):
-            return self._of_root(part)
-        return part.func(*(self._of(a) for a in part.args))
-
-    def _of_root(self, root: ClampedRoot) -> Expr:
-        """The root of the limit of the equation, each side taken up to positive factors.
-
-        Let C(y) be the coefficient of the leading term of h(y). Left of a limit point of the
-        roots h is negative far out, so C <= 0; right of it C >= 0. C is analytic, so there is
-        one such point only. A C of one sign drives the root to an end.
-        """
-        h, variable = root.equation()
-        if h.has(Piecewise):
-            raise NoLimit("a root of a function with jumps is not followed")
-        low, high = self._of(root.low), self._of(root.high)
-        if low == high:
-            return low
-        y = Dummy("y", real=True)
-        bracket = Range(low, high, True, True)
-        inside = _with_range(
-            Domain({**self.domain.ranges, y: Range(-oo, oo)}, {**self.domain.witness, y: S.Zero}),
-            y,
-            bracket,
-        )
-        sign = Signs(inside)
-        try:
-            c = Growth(self.x, sign).coefficient(neat(h.xreplace({variable: y})))
-        except NoLimit as error:
-            raise NoLimit(f"along the bracket of a root, {error}") from None
-        if sign.vanishes(c):
-            raise NoLimit("the equation of a root vanishes far out")
-        try:
-            return low if sign(c) > 0 else high
-        except NoLimit:
-            pass
-        found = ClampedRoot(Lambda(variable, neat(c).xreplace({y: variable})), low, high)
-        try:
-            closed = found.closed_form(self.domain)
-        except NotInField:
-            closed = None
-        return found if closed is None else closed
-
-
-_CASES = (Piecewise, Max, Min)
-_PARTS = (ClampedRoot, Max, Min, Piecewise)
-
-
-def _outermost(e: Expr) -> set[Expr]:
-    if isinstance(e, (ClampedRoot, Max, Min)) or (isinstance(e, NumberSymbol) and e is not S.Exp1):
-        return {e}
-    return set().union(*(_outermost(a) for a in e.args)) if e.args else set()
-
-
-def _with_plain_powers(e: Expr, x: Symbol) -> Expr:
-    """Write a^b as exp(b log a) where x is in the exponent."""
-    if x not in e.free_symbols or isinstance(e, ClampedRoot) or not e.args:
-        return e
-    args = [_with_plain_powers(a, x) for a in e.args]
-    if e.is_Pow and not isinstance(e, exp) and x in e.exp.free_symbols:
-        return exp(args[1] * log(args[0]))
-    return e if tuple(args) == e.args else e.func(*args)

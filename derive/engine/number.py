@@ -34,6 +34,22 @@ def sign(number: Expr) -> int | None:
     return None
 
 
+def digits(number: Expr) -> Expr:
+    """A number, real or not, to :data:`DIGITS` right digits, or with that many after the point.
+
+    Raises
+    ------
+    PrecisionExhausted
+        If too much cancels for that.
+    """
+    if number.is_Rational:
+        return number
+    try:
+        return _evaluated(number)
+    except PrecisionExhausted:  # zero, or nearly: against one it need not be told from zero
+        return _evaluated(number + 1) - 1
+
+
 def value_at(expression: Expr, point: Mapping[Symbol, Expr]) -> Expr | None:
     """The finite real value at a point: exactly, or to :data:`DIGITS` right digits; else None.
 
@@ -41,10 +57,14 @@ def value_at(expression: Expr, point: Mapping[Symbol, Expr]) -> Expr | None:
     """
     try:
         there = expression.xreplace(dict(point))
-        value = there if there.is_Rational else there.evalf(DIGITS, maxn=4 * DIGITS, strict=True)
+        value = there if there.is_Rational else _evaluated(there)
     except (PrecisionExhausted, TypeError, ValueError, ArithmeticError, RecursionError):
         return None
     return value if (value.is_Rational or value.is_Float) and value.is_finite else None
+
+
+def _evaluated(number: Expr) -> Expr:
+    return number.evalf(DIGITS, maxn=4 * DIGITS, strict=True)
 
 
 def _enclosed(e: Expr) -> Any:

@@ -34,6 +34,8 @@ LAST_DIGITS = int(LAST_BITS * 0.301)
 LARGEST = 2**128
 #: A limit is compared with the values at these powers of ten, each a square of the one before.
 FAR = (10, 20, 40)
+#: Roots are only found nearer by in no time.
+FAR_FOR_ROOTS = (2, 4, 8)
 #: From one to the next the distance falls at least by this, even for a limit like 1/log log n.
 SLOWEST = Rational(9, 10)
 #: How far out the sign of a condition that never changes is looked at, as powers of ten.
@@ -200,13 +202,19 @@ class Intervals:
                 return self(value)
             if not isinstance(condition, Relational):
                 break
-            gap = self(condition.lhs) - self(condition.rhs)
-            if gap.a == gap.b == 0 or gap.a > 0 or gap.b < 0:
-                if condition.func(int(gap.a > 0) - int(gap.b < 0), 0):
-                    return self(value)
-            else:
+            sign = self._sign(condition.lhs - condition.rhs)
+            if sign is None:
                 break
+            if condition.func(sign, 0):
+                return self(value)
         raise _NoInterval(str(e))
+
+    def _sign(self, gap: Expr) -> int | None:
+        exact = gap.xreplace({s: v for s, v in self.at.items() if isinstance(v, Expr)})
+        if exact.is_Rational:
+            return (exact.p > 0) - (exact.p < 0)
+        found = self(gap)
+        return 1 if found.a > 0 else -1 if found.b < 0 else None
 
 
 # --- thresholds ------------------------------------------------------------------------------
@@ -299,19 +307,23 @@ def _check_limit(
     expression = expression.xreplace({s: v for s, v in point.items() if s is not symbol})
     if expression.free_symbols - {symbol}:
         return
-    bits = int(3.33 * (digits + 2 * FAR[-1])) + 64
+    powers = FAR_FOR_ROOTS if expression.has(ClampedRoot) else FAR
+    bits = int(3.33 * (digits + 2 * powers[-1])) + 64
     try:
         with precision(bits):
-            balls = [enclosure(expression.xreplace({symbol: _toward(where, k)}), bits) for k in FAR]
+            balls = [
+                enclosure(expression.xreplace({symbol: _toward(where, k)}), bits) for k in powers
+            ]
+            slowest = enclosure(SLOWEST, bits)
             if mpmath.isinf(value):
-                sizes = balls if value > 0 else [-b for b in balls]
-                if sizes[-1] <= sizes[-2] or sizes[-1] < 0:
+                first, second, third = balls if value > 0 else [-b for b in balls]
+                # Even log log n rises as much from each to the next.
+                if not (third > 0 and third - second > slowest * (second - first) > 0):
                     raise Inconsistent(f"{shown} is not what far values grow to")
                 return
             target = enclosure(_fraction(value), bits)
             gaps = [abs(b - target) for b in balls]
             close = enclosure(Rational(1, 10 ** (digits + 2)), bits) * (1 + abs(target))
-            slowest = enclosure(SLOWEST, bits)
     except NotEnclosed:
         return
     with precision(bits):

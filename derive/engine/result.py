@@ -23,8 +23,11 @@ from .putback import put_back
 from .root import ClampedRoot
 
 if TYPE_CHECKING:
+    from ..losses.conventions import Reading
+    from ..losses.written import Loss
     from ..papers.ledger import Claim
-    from .endpoint import Threshold
+    from ..structures.scheme import Scheme
+    from .segment import Segment
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,6 +115,12 @@ class Result:
         Derives the quantities, adding checked steps to the derivation it is given.
     texts, read
         Names of expressions that may be given (a loss), and how to make the result for them.
+    loss
+        The declared loss that it is about.
+    segment, scheme
+        Makes the segment that holds its optima; or, without one, its symmetry.
+    convention, reading
+        The library in whose terms it is, and the loss of that library.
     """
 
     def __init__(
@@ -125,11 +134,20 @@ class Result:
         build: Builder,
         texts: tuple[str, ...] = (),
         read: Callable[..., Result] | None = None,
+        loss: Loss | None = None,
+        segment: Callable[[], Segment] | None = None,
+        scheme: Scheme | None = None,
+        convention: str = "",
+        reading: Reading | None = None,
     ):
         self.id, self.title, self.source = id, title, source
         self.parameters, self.domain = parameters, domain
         self._build = build
         self.texts, self._read = texts, read
+        #: the loss as declared; ``loss`` is the name of a quantity
+        self.declared = loss
+        self.segment, self.scheme = segment, scheme
+        self.convention, self.reading = convention, reading
 
     def given(self, **texts: str | Expr) -> Result:
         """The same result for expressions of the user's: a loss, say.
@@ -144,6 +162,18 @@ class Result:
             takes = ", ".join(self.texts) or "no expressions"
             raise DomainError(f"{self.id} does not take {', '.join(unknown)}; it takes {takes}")
         return self._read(**texts)
+
+    def under(self, convention: str) -> Result:
+        """The same result in the terms of a library: its parameters, and values of its loss.
+
+        Raises
+        ------
+        DomainError
+            If there is no such convention, or the library's loss is another one; one line.
+        """
+        from ..under import under
+
+        return under(self, convention)
 
     # --- what was derived ------------------------------------------------------------
     @cached_property
@@ -253,10 +283,13 @@ class Result:
         except (NoLimit, ValueError) as error:
             if quantity.extended and _is_infinite(quantity.expression, point, domain):
                 return oo
-            where = ", ".join(f"{s} = {v}" for s, v in point.items() if v is oo) or "that point"
-            raise DomainError(f"{name} has no limit at {where} here: {error}") from None
+            at = ", ".join(f"{s} = {v}" for s, v in point.items())
+            why = f": {error}" if isinstance(error, NoLimit) else ", where it is not defined"
+            what = "limit" if oo in point.values() else "value"
+            raise DomainError(f"{name} has no {what} at {at}{why}") from None
         settled = {root: root.settled() for root in expression.atoms(ClampedRoot)}
-        return expression.xreplace(settled)
+        expression = expression.xreplace(settled)
+        return oo if expression is zoo and quantity.extended else expression
 
     def value(self, name: str, digits: int = 15, **values: object) -> Any:
         """A number, as an mpmath float with ``digits`` digits.
@@ -322,8 +355,10 @@ class Result:
 
 def _is_infinite(expression: Expr, point: Mapping[Symbol, Expr], domain: Domain) -> bool:
     """Whether an expression that is never negative is oo there: its inverse goes to 0."""
+    # 1/sqrt(a/b) has no value at b = 0, but sqrt(b/a) has.
+    base, power = expression.as_base_exp()
     try:
-        return bool(joint_limit(1 / expression, point, domain) == 0)
+        return bool(joint_limit((1 / base) ** power, point, domain) == 0)
     except (NoLimit, ValueError):
         return False
 

@@ -36,7 +36,7 @@ from .ball import NotEnclosed, NoValue, TooWide, enclosure, precision
 from .calculus import derivative
 from .decide import positive
 from .digits import LAST_BITS, is_zero, sign
-from .domain import Domain
+from .domain import Domain, Range
 from .evidence import Holds
 from .kinks import pieces_of_slope
 from .normal import ExpField
@@ -229,11 +229,14 @@ def _located(root: ClampedRoot) -> Expr | Bracket:
     Solved once for all the quantities that use it.
     """
     (h, x), low, high = root.equation(), root.low, root.high
+    at_high: int | None
     at_low = _sign_at_end(h, x, low)
     if at_low is not None and at_low >= 0:
         return low
     if high is oo:
         high, at_high = _beyond(h, x, low), 1
+        if high is oo:
+            return oo
     else:
         at_high = _sign_at_end(h, x, high)
         if at_high is not None and at_high <= 0:
@@ -243,11 +246,12 @@ def _located(root: ClampedRoot) -> Expr | Bracket:
         if at_zero == 0:
             return S.Zero
         low, high = (S.Zero, high) if at_zero < 0 else (low, S.Zero)
-    bracket = Bracket(h, x, low, high)
-    if at_low is None:
-        bracket.leave_low_end()
-    if at_high is None:
-        bracket.leave_high_end()
+    # Places are written from the end nearer to zero, so that nothing cancels.
+    if sign(low + high) == -1:
+        bracket, unknown = Bracket(h, x, high, low), (at_high is None, at_low is None)
+    else:
+        bracket, unknown = Bracket(h, x, low, high), (at_low is None, at_high is None)
+    bracket.leave_ends(*unknown)
     simple = _simplest(bracket.enclosure(SIMPLE_BITS))
     if simple is not None and is_zero(h.xreplace({x: simple})):
         return simple
@@ -269,7 +273,10 @@ def _sign_at_end(h: Expr, x: Symbol, end: Expr) -> int | None:
 
 
 def _beyond(h: Expr, x: Symbol, low: Expr) -> Expr:
-    """A point where the function is proved positive, on a bracket without an upper end."""
+    """A point where the function is proved positive, on a bracket without an upper end.
+
+    It is ``oo`` where the function is proved to be positive nowhere.
+    """
     for k in range(FARTHEST):
         at = low + Integer(2) ** k
         try:
@@ -277,13 +284,18 @@ def _beyond(h: Expr, x: Symbol, low: Expr) -> Expr:
                 return at
         except NoValue:
             continue
+    beyond = Domain({x: Range(low, low_open=False)}, {x: low + 1})
+    if isinstance(positive(-h, beyond, strict=False), Holds):
+        return oo
     raise Unsettled(f"the condition is not positive up to {x} = 2^{FARTHEST}")
 
 
 def _simplest(ball: Any) -> Rational | None:
     """The fraction with the smallest denominator in a ball, if that is small."""
+    if ball.contains(0) or abs(ball.mid().man_exp()[1]) > 4 * SIMPLE_BITS:
+        return None
     low, high = (Fraction(*_ratio(end)) for end in (ball.lower(), ball.upper()))
-    terms = []
+    terms: list[int] = []
     for _ in range(SIMPLE_TERMS):  # continued fractions, as long as they agree
         whole = floor(low)
         if low == whole or whole != floor(high):
@@ -297,28 +309,33 @@ def _simplest(ball: Any) -> Rational | None:
 
 
 def _ratio(exact: Any) -> tuple[int, int]:
+    """An exact number as a fraction; for a guess, what is tiny or huge need not be written out."""
     man, power = (int(v) for v in exact.man_exp())
+    if abs(power) > 2 * LAST_BITS:
+        return (0, 1) if power < 0 else (man << 2 * LAST_BITS, 1)
     return (man << power, 1) if power >= 0 else (man, 1 << -power)
 
 
 class Bracket:
-    """An interval of proved opposite signs: h < 0 at low + a w and h > 0 at low + b w.
+    """An interval of proved opposite signs: below zero at start + a w, above at start + b w.
 
-    Here w = high - low, and a < b are integers over a power of two. It is made narrower by
+    Here w = end - start, and 0 <= a < b <= 1 are integers over a power of two; if the end lies
+    below the start, it is -h that changes from below. The interval is made narrower by
     quadratic interval refinement: it is cut into 2^g parts and the one that the chord points at
     is tried; if the signs at its ends agree with that, g doubles, and so do the digits. Every
     cut is decided by a ball, so whatever the guesses, the bracket holds the root.
     """
 
-    def __init__(self, h: Expr, x: Symbol, low: Expr, high: Expr):
-        self.h, self.x, self.low, self.high = h, x, low, high
+    def __init__(self, h: Expr, x: Symbol, start: Expr, end: Expr):
+        self.h, self.x, self.start, self.end = h, x, start, end
+        self.side = _sign(end - start)
         self.a, self.b, self.scale = 0, 1, 0
         self.gain = 2
         self.extra = 32  #: bits that cancel in h, as far as was noticed
 
     def enclosure(self, bits: int) -> Any:
         """A ball around the root, of a relative radius below ``2**-bits``."""
-        while True:
+        while self.scale < 8 * (LAST_BITS + bits):
             with precision(bits + GUARD_BITS):
                 found = self._point(self.a, bits + GUARD_BITS).union(
                     self._point(self.b, bits + GUARD_BITS)
@@ -326,21 +343,22 @@ class Bracket:
                 missing = bits - found.rel_accuracy_bits()
                 if missing <= 0:
                     return found
-                self._refine(max(missing, 1) + 2)
+                self._refine(missing + 2)
+        raise Unsettled(f"the root is nearer to {self._shown()} than can be told")
 
     def _point(self, u: int, bits: int) -> Any:
-        """The place low + u w; to be used at this precision."""
+        """The place start + u w; to be used at this precision."""
         from flint import arb
 
-        low, high = enclosure(self.low, bits), enclosure(self.high, bits)
-        return low + (high - low) * arb((u, -self.scale))
+        start, end = enclosure(self.start, bits), enclosure(self.end, bits)
+        return start + (end - start) * arb((u, -self.scale))
 
     def _value(self, u: int, extra: int) -> Any:
-        """A ball around the function at low + u w, fit to tell neighbours apart."""
+        """A ball around the function at start + u w, fit to tell neighbours apart."""
         width = self.scale - (self.b - self.a).bit_length() + 1
         bits = max(64, width + self.gain + extra)
         with precision(bits):
-            return enclosure(self.h, bits, {self.x: self._point(u, bits)})
+            return self.side * enclosure(self.h, bits, {self.x: self._point(u, bits)})
 
     def _sign(self, u: int, doublings: int = 4) -> int:
         """Sign of the function, or 0 if it was not found; needs more bits where much cancels."""
@@ -371,10 +389,9 @@ class Bracket:
     def _refine(self, most: int) -> None:
         """One step, which gains at least a bit and at most ``most`` or so."""
         gain = self.gain = min(self.gain, max(2, most))
-        share = self._share()
         before = self.b - self.a
-        if share is not None:
-            j = round(share * 2**gain)
+        j = self._part()
+        if j is not None:
             start = self.a << gain
             self._magnify(gain)
             left, right = start + (j - 1) * before, start + (j + 1) * before
@@ -389,8 +406,8 @@ class Bracket:
         if 2 * (self.b - self.a) > before:
             self._bisect()
 
-    def _share(self) -> Fraction | None:
-        """Where on the bracket the chord between the two values vanishes, as a guess."""
+    def _part(self) -> int | None:
+        """Which of the 2^g parts the chord between the two values points at, as a guess."""
         try:
             at_a, at_b = (self._value(u, self.extra) for u in (self.a, self.b))
         except NotEnclosed:
@@ -400,7 +417,8 @@ class Bracket:
         if below + above == 0:
             return None
         with precision(self.gain + 64):
-            return Fraction(*_ratio((below / (below + above)).mid()))
+            part = (below / (below + above)).mid() * 2**self.gain + 0.5
+            return int(part.mid().floor().unique_fmpz())
 
     def _bisect(self) -> None:
         while self.extra < LAST_BITS:
@@ -415,20 +433,16 @@ class Bracket:
         with precision(64):
             return f"{self.x} = {self._point(self.a, 64).str(10, radius=False)}"
 
-    def leave_low_end(self) -> None:
-        """Move in from an end at which the function has no value."""
-        self._leave(lambda k: 1, -1)
+    def leave_ends(self, start: bool, end: bool) -> None:
+        """Move in from the ends at which the function has no value."""
+        if start and not any(self._cut_at(1, k) < 0 for k in range(1, NEAREST)):
+            raise Unsettled(f"no change of sign is found near {self.x} = {self.start}")
+        if end and not any(self._cut_at((1 << k) - 1, k) > 0 for k in range(1, NEAREST)):
+            raise Unsettled(f"no change of sign is found near {self.x} = {self.end}")
 
-    def leave_high_end(self) -> None:
-        """Move in from an end at which the function has no value."""
-        self._leave(lambda k: (1 << k) - 1, 1)
-
-    def _leave(self, place: Callable[[int], int], wanted: int) -> None:
-        for k in range(1, NEAREST):
-            self._magnify(max(0, k - self.scale))
-            if self._cut(place(k) << self.scale - k) == wanted:
-                return
-        raise Unsettled("the condition has no value at an end, and no change of sign near it")
+    def _cut_at(self, part: int, k: int) -> int:
+        self._magnify(max(0, k - self.scale))
+        return self._cut(part << self.scale - k)
 
 
 def clamped_root(

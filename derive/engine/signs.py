@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sympy import Dummy, Expr, Max, Min, Pow, S, Symbol, exp, log, oo
+from sympy import Dummy, Expr, Max, Min, Piecewise, Pow, S, Symbol, exp, log, oo
 
 from .cases import with_signed_logs
 from .decide import is_proved_positive
@@ -22,6 +22,17 @@ MOST = 2000
 
 class NoLimit(ValueError):
     """The limit does not exist, or is not one that the engine can take."""
+
+
+class UnknownSign(NoLimit):
+    """The sign of a constant that matters could not be proved."""
+
+    def __init__(self, constant: Expr):
+        shown = str(constant)
+        super().__init__(
+            f"the sign of {shown if len(shown) <= 60 else 'a coefficient'} is not known"
+        )
+        self.constant = constant
 
 
 class Signs:
@@ -88,6 +99,8 @@ class Signs:
         c = c.xreplace(self.limits)
         if c.has(S.NaN, S.ComplexInfinity, oo, -oo):
             raise NoLimit("a part has no finite limit, and its rate matters")
+        if self.limits and c == 0:
+            raise NoLimit("a leading coefficient vanishes where a root goes")
         if not c.free_symbols:
             return _of_number(c)
         if c.is_Mul:
@@ -119,9 +132,7 @@ class Signs:
         for sign in (1, -1):
             if proves_positive(sign * plain, domain):
                 return sign
-        shown = str(c)
-        what = shown if len(shown) <= 60 else "a coefficient"
-        raise NoLimit(f"the sign of {what} is not known")
+        raise UnknownSign(c)
 
     def _with_others(self, used: set[Symbol]) -> Domain:
         """The domain, with the symbols that it does not bound."""
@@ -169,12 +180,25 @@ def without_towers(e: Expr) -> tuple[Expr, dict[Symbol, Expr]]:
 
 
 def neat(e: Expr) -> Expr:
-    """Cancelled and factored, also where exponents contain logarithms or exponentials."""
-    plain, meaning = without_towers(e)
+    """Cancelled and factored, also where exponents contain logarithms or exponentials.
+
+    Maxima and roots of functions stay as they are: SymPy would evaluate them with what the
+    normal form writes for their parts.
+    """
+    parts = {a: Dummy("part", real=True) for a in in_order(_parts(e))}
+    plain, meaning = without_towers(e.xreplace(parts))
+    meaning |= {v: a for a, v in parts.items()}
     plain = tidy(plain)
     while found := plain.free_symbols & set(meaning):
         plain = plain.xreplace({s: meaning[s] for s in found})
     return plain
+
+
+def _parts(e: Expr) -> set[Expr]:
+    """The outermost maxima, case distinctions and roots of functions."""
+    if isinstance(e, (ClampedRoot, Max, Min, Piecewise)):
+        return {e}
+    return set().union(*(_parts(a) for a in e.args)) if e.args else set()
 
 
 def _transcendental(e: Expr) -> set[Expr]:

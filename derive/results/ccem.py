@@ -77,4 +77,5 @@ RESULT = Result(
     parameters=(N, delta),
     domain=DOMAIN,
     build=build,
+    segment=ccem_segment,
 )

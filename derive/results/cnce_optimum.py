@@ -14,7 +14,7 @@ from ..engine.result import Quantity, Result
 from ..engine.statement import concluded
 from ..losses.supcl import CNCE
 from ..symbols import m, n, p, tau
-from ._supcl import TEMPERED, on_segment, optimum, state_delta
+from ._supcl import TEMPERED, on_segment, optimum, ssem_segment, state_delta
 
 
 def build(proof: Derivation) -> dict[str, Quantity]:
@@ -51,4 +51,6 @@ RESULT = Result(
     parameters=(m, n, p, tau),
     domain=TEMPERED,
     build=build,
+    loss=CNCE,
+    segment=ssem_segment,
 )

@@ -14,7 +14,7 @@ from ..engine.result import Quantity, Result
 from ..engine.statement import concluded
 from ..losses.clip import INFONCE
 from ..symbols import N, t
-from ._ccem import SYMMETRY, WARM, on_ccem, optimum, state_delta
+from ._ccem import SYMMETRY, WARM, ccem_segment, on_ccem, optimum, state_delta
 
 
 def build(proof: Derivation) -> dict[str, Quantity]:
@@ -42,4 +42,6 @@ RESULT = Result(
     parameters=(N, t),
     domain=WARM,
     build=build,
+    loss=INFONCE,
+    segment=ccem_segment,
 )

@@ -33,7 +33,16 @@ from ..losses.literature import LITERATURE
 from ..losses.pairwise import PairTerm, PairwiseLoss
 from ..structures.towers import NEGATIVE, POSITIVE
 from ..symbols import N, b, c, t, x
-from ._ccem import BIASED, DIRECTIONS, SYMMETRY, on_ccem, optimum, shape_of, state_delta
+from ._ccem import (
+    BIASED,
+    DIRECTIONS,
+    SYMMETRY,
+    ccem_segment,
+    on_ccem,
+    optimum,
+    shape_of,
+    state_delta,
+)
 
 #: Names that a loss on the command line may use; x is the inner product.
 NAMES = {"x": c, "t": t, "b": b}
@@ -63,6 +72,8 @@ def for_loss(loss: PairwiseLoss) -> Result:
         parameters=tuple(s for s in (N, t, b) if s in domain.ranges),
         domain=domain,
         build=lambda proof: build(loss, domain, proof),
+        loss=loss,
+        segment=ccem_segment,
         texts=("lp", "ln", "loss"),
         read=read,
     )

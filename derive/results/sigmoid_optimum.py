@@ -14,7 +14,7 @@ from ..engine.relations import gt
 from ..engine.result import Quantity, Result, argmin
 from ..losses.clip import SIGMOID
 from ..symbols import N, b, t, x
-from ._ccem import BIASED, SYMMETRY, on_ccem, optimum, shape_of, state_delta
+from ._ccem import BIASED, SYMMETRY, ccem_segment, on_ccem, optimum, shape_of, state_delta
 
 
 def build(proof: Derivation) -> dict[str, Quantity]:
@@ -53,4 +53,6 @@ RESULT = Result(
     parameters=(N, t, b),
     domain=BIASED,
     build=build,
+    loss=SIGMOID,
+    segment=ccem_segment,
 )

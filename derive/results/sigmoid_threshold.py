@@ -20,7 +20,7 @@ from ..engine.relations import lt
 from ..engine.result import Quantity, Result, argmin
 from ..losses.clip import SIGMOID
 from ..symbols import N, b, t
-from ._ccem import BIASED, SYMMETRY, WARM, on_ccem, shape_of
+from ._ccem import BIASED, SYMMETRY, WARM, ccem_segment, on_ccem, shape_of
 
 FOUR = WARM.with_range(
     N, at_least(4, "for N = 2 and 3 with b = t the simplex is optimal at every t"), 5
@@ -109,4 +109,6 @@ RESULT = Result(
     parameters=(N, t, b),
     domain=BIASED,
     build=build,
+    loss=SIGMOID,
+    segment=ccem_segment,
 )

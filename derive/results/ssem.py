@@ -78,4 +78,5 @@ RESULT = Result(
     parameters=(m, n, p, delta),
     domain=DOMAIN,
     build=build,
+    segment=ssem_segment,
 )

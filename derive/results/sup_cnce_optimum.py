@@ -14,7 +14,7 @@ from ..engine.relations import gt
 from ..engine.result import Quantity, Result, argmin
 from ..losses.supcl import SUP_CNCE
 from ..symbols import alpha, m, n, p, tau, x
-from ._supcl import COMBINED, on_segment, optimum, simplex_position, state_delta
+from ._supcl import COMBINED, on_segment, optimum, simplex_position, ssem_segment, state_delta
 
 
 def build(proof: Derivation) -> dict[str, Quantity]:
@@ -60,4 +60,6 @@ RESULT = Result(
     parameters=(m, n, p, alpha, tau),
     domain=COMBINED,
     build=build,
+    loss=SUP_CNCE,
+    segment=ssem_segment,
 )

@@ -21,6 +21,7 @@ from ._supcl import (
     on_segment,
     optimum,
     simplex_position,
+    ssem_segment,
     state_delta,
     variances,
 )
@@ -81,4 +82,6 @@ RESULT = Result(
     parameters=(m, n, p, alpha, tau),
     domain=COMBINED,
     build=build,
+    loss=SUPCL,
+    segment=ssem_segment,
 )

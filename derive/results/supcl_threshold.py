@@ -16,7 +16,7 @@ from ..engine.relations import lt
 from ..engine.result import Quantity, Result
 from ..losses.supcl import SUPCL
 from ..symbols import alpha, m, n, tau
-from ._supcl import COMBINED, TEMPERED, on_segment
+from ._supcl import COMBINED, TEMPERED, on_segment, ssem_segment
 
 WHY = "for alpha <= 1/n classes collapse at every tau"
 #: Below 1/n even tau -> 0 collapses, so no temperature can prevent it; at 1 none brings it about.
@@ -86,4 +86,6 @@ RESULT = Result(
     parameters=(m, n, alpha, tau),
     domain=COMBINED,
     build=build,
+    loss=SUPCL,
+    segment=ssem_segment,
 )

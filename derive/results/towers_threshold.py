@@ -1,8 +1,9 @@
 """The sigmoid loss beyond the paper: K towers, several positives, any weight of negatives.
 
 The same symmetry with two more numbers (K towers, all pairs of which are used; p vectors of
-each item in every tower, all of them positives of each other), the same loss with one more
-factor, the same two endpoint conditions. The far end is where all items of a tower coincide
+each item in every tower, positives of those it has in the other towers), the same loss with one
+more factor, the same two endpoint conditions. Vectors of an item in one tower are not in the loss:
+that they coincide is derived. The far end is where all items of a tower coincide
 and the K towers form a (K-1)-simplex: for K = 2 the antipodal structure of lee2024sigmoid.
 """
 
@@ -19,6 +20,7 @@ from ..engine.present import collected
 from ..engine.reduce import ReducedPairwise
 from ..engine.relations import eq
 from ..engine.result import Quantity, Result, argmin
+from ..engine.segment import Segment, cut_segment
 from ..losses.clip import SIGMOID
 from ..structures.towers import NEGATIVE, SIBLING, TWIN, towers_of_views
 from ..structures.towers import POSITIVE as ALIGNED
@@ -103,6 +105,14 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     return found
 
 
+def segment() -> Segment:
+    """The segment that is left: from agreeing towers to a simplex of towers."""
+    scheme = towers_of_views(K, p)
+    free = (LOW, "shared_contrasts")
+    active = tuple(e.name for e in scheme.eigenspaces if e.name not in free)
+    return cut_segment(scheme, active, LOW, ALIGNED)
+
+
 RESULT = Result(
     "towers-threshold",
     title="The sigmoid loss on K towers, several positives, weighted negatives",
@@ -110,4 +120,6 @@ RESULT = Result(
     parameters=(N, K, p, t, b, w),
     domain=DOMAIN,
     build=build,
+    loss=WEIGHTED,
+    segment=segment,
 )

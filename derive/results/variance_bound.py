@@ -97,4 +97,5 @@ RESULT = Result(
     parameters=(m, n, p, radius),
     domain=BALL,
     build=build,
+    scheme=SYMMETRY,
 )

@@ -1,0 +1,118 @@
+"""Mutants of domains: their ends, their cases and their points."""
+# ruff: noqa: E501 (lines of the engine are quoted as they are)
+
+from __future__ import annotations
+
+from mutant import Mutant
+
+DOMAIN = ("derive/test_domain.py",)
+D = "engine/domain.py"
+
+MUTANTS = [
+    Mutant(
+        D,
+        "                if not r.high_open:\n"
+        "                    row.append((symbol, r.high, None, False))\n",
+        "",
+        "a closed end is taken as open",
+        DOMAIN,
+    ),
+    Mutant(
+        D,
+        "                options.append([(symbol, r.low + u, u, r.low_open)])",
+        "                options.append([(symbol, r.low + u, u, True)])",
+        "the closed end of a half line is taken as open",
+        DOMAIN,
+    ),
+    Mutant(
+        D,
+        "row = [(symbol, (r.low + r.high * u) / (1 + u), u, r.low_open)]",
+        "row = [(symbol, (r.low + r.high * u) / (1 + u), u, True)]",
+        "the closed lower end of an interval is taken as open",
+        DOMAIN,
+    ),
+    Mutant(
+        D,
+        "options.append([(symbol, u, u, False), (symbol, -u, u, False)])",
+        "options.append([(symbol, u, u, False)])",
+        "the real line is reduced to b >= 0",
+        DOMAIN,
+    ),
+    Mutant(
+        D,
+        "options.append([(symbol, u, u, False), (symbol, -u, u, False)])",
+        "options.append([(symbol, u, u, True), (symbol, -u, u, True)])",
+        "the real line has no zero",
+        DOMAIN,
+    ),
+    Mutant(
+        D,
+        "options.append([(symbol, r.high - u, u, r.high_open)])",
+        "options.append([(symbol, r.high - u, u, True)])",
+        "the closed upper end of a half line is taken as open",
+        DOMAIN,
+    ),
+    Mutant(
+        D,
+        "options.append([(symbol, r.high - u, u, r.high_open)])",
+        "options.append([(symbol, r.high + u, u, r.high_open)])",
+        "a half line to the left goes to the right",
+        DOMAIN,
+    ),
+    Mutant(
+        D,
+        "        for choice in product(*options):",
+        "        for choice in zip(*options, strict=False):",
+        "cases of several symbols are not combined",
+        ("derive/test_normal.py",),
+    ),
+    Mutant(
+        D,
+        "too_low = value < low or (r.low_open and value == low)",
+        "too_low = value < low",
+        "an open lower end is admissible",
+        DOMAIN,
+    ),
+    Mutant(
+        D,
+        "too_high = value > high or (r.high_open and value == high and value is not oo)",
+        "too_high = value > high",
+        "an open upper end is admissible",
+        DOMAIN,
+    ),
+    Mutant(
+        D,
+        "            if self.contains(point):\n                yield point\n\n    def generic_points",
+        "            yield point\n\n    def generic_points",
+        "points outside the domain refute",
+        DOMAIN,
+    ),
+    Mutant(
+        D,
+        "not_real = value.is_number and value.is_extended_real is not True  # nan, zoo, I",
+        "not_real = False",
+        "nan is compared with the ends",
+        DOMAIN,
+    ),
+    Mutant(
+        D,
+        'object.__setattr__(self, "ranges", _in_order(self.ranges))',
+        "pass",
+        "a range may refer to a later symbol",
+        DOMAIN,
+    ),
+    Mutant(
+        D,
+        "            if (s.is_integer and not r.integer) or not _keeps_sign(s, at_ends, r.high_open):",
+        "            if False:",
+        "a positive symbol may have negative values",
+        DOMAIN,
+    ),
+    Mutant(
+        D,
+        "            if not self.witness[s].is_finite:",
+        "            if False:",
+        "infinity is a witness",
+        DOMAIN,
+    ),
+]

@@ -1,0 +1,49 @@
+"""Every mutant of the engine is noticed by the tests that it names, and the runner works."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from mutant import ROOT, BadMutant, Mutant, every, survives
+
+EVERY = every()
+
+
+def test_every_mutant_can_be_made() -> None:
+    """A refactored line must be followed by its mutant: this is quick, so it is always run."""
+    assert len(EVERY) >= 25
+    assert len({m.name for m in EVERY}) == len(EVERY)
+    for m in EVERY:
+        m.applied((ROOT / "derive" / m.module).read_text("utf-8"))
+        assert m.tests and all((ROOT / "tests" / t).is_file() for t in m.tests)
+        compile(m.applied((ROOT / "derive" / m.module).read_text("utf-8")), m.module, "exec")
+
+
+def test_a_mutant_that_cannot_be_made_is_an_error() -> None:
+    text = "a = 1\nb = 1\n"
+    for old, new in (("c = 1", "c = 2"), ("= 1", "= 2"), ("a = 1", "a = 1")):
+        with pytest.raises(BadMutant):
+            Mutant("m.py", old, new, "", ()).applied(text)
+    assert Mutant("m.py", "a = 1", "a = 2", "", ()).applied(text) == "a = 2\nb = 1\n"
+
+
+@pytest.mark.slow
+def test_what_is_not_changed_survives_and_what_does_not_import_is_an_error(tmp_path: Path) -> None:
+    quick = ("derive/test_domain.py",)
+    assert survives(None, quick)
+    broken = Mutant("engine/domain.py", "from __future__ import", "from nowhere import", "", quick)
+    with pytest.raises(BadMutant):
+        survives(broken, quick)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("tests", sorted({m.tests for m in EVERY}))
+def test_the_tests_pass_without_a_mutant(tests: tuple[str, ...]) -> None:
+    assert survives(None, tests)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("m", EVERY, ids=[m.name for m in EVERY])
+def test_the_mutant_is_noticed(m: Mutant) -> None:
+    assert not survives(m, m.tests)
