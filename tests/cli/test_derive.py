@@ -280,7 +280,7 @@ def test_at_alpha_one_every_temperature_works(cltheory: Any) -> None:
 
 @pytest.mark.parametrize("given", [("--lp", "-exp(x)"), ("--lp=-exp(x)",), ("--lp", "-h")])
 def test_a_value_may_begin_with_a_minus(cltheory: Any, given: tuple[str, ...]) -> None:
-    # "-exp(x)" is no bundle of short options, though it has an x; "-h" alone asks for help.
+    # Such a value is no bundle of short options; "-h" alone asks for help.
     found = cltheory("derive", "pairwise-threshold", *given, "--ln", "x", "--N", "4")
     if given[-1] == "-h":
         assert found.code == 0 and found.out.startswith("Usage:")
