@@ -211,6 +211,7 @@ def build(loss: PairwiseLoss, domain: Domain, proof: Derivation) -> dict[str, Qu
             along.after.xreplace({x: S.Zero}),
             r"h(0)",
             "the simplex is optimal iff this is >= 0",
+            signed=True,
         ),
         "antipodal_condition": Quantity(
             # Where l_p is infinitely steep the loss rises towards the end.
@@ -218,6 +219,7 @@ def build(loss: PairwiseLoss, domain: Domain, proof: Derivation) -> dict[str, Qu
             r"h(x_{\max})",
             "the antipodal structure is optimal iff this is <= 0",
             extended=True,
+            signed=True,
         ),
     }
     quantities = conditions | optimum(segment, position, along.value, domain)
