@@ -15,6 +15,7 @@ from .equal import equal
 from .evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
 from .faraway import Supported, compared
 from .follow import Follow, X
+from .normal import NotInField
 from .present import put_in
 from .relations import eq
 from .signs import NoLimit, neat
@@ -44,6 +45,8 @@ def limit(expression: Expr, symbol: Symbol, point: Expr, domain: Domain) -> Expr
         found = neat(Follow(others)(put_in(expression, {symbol: image})))
     except RecursionError:
         raise NoLimit("the expression is too deeply nested") from None
+    except NotInField as error:
+        raise NoLimit(str(error)) from None
     seen = approaches(expression, symbol, point, found, domain)
     if isinstance(seen, Refuted):
         raise NoLimit(f"{found} was found, but values near {symbol} = {point} do not approach it")
