@@ -115,6 +115,21 @@ def test_logarithms_of_negative_numbers_do_not_count() -> None:
     assert isinstance(equal(log(1 - alpha * n), both, domain), Refuted)
 
 
+def test_what_cancels_in_a_proof_needs_a_value_first() -> None:
+    domain = Domain({m: at_least(2)}, {m: 2})
+    # Equal at the few points that are looked at before a proof is tried.
+    printed = (m + 1) * log(9 - m) - m * log(9 - m) - log(9 - m) + m
+    outcome = equal(printed, m, domain)
+    assert isinstance(outcome, Refuted) and "no real value" in outcome.note
+
+
+def test_what_is_derived_needs_a_value_as_well() -> None:
+    domain = Domain({t: POSITIVE}, {t: 1})
+    for derived in (log(-t), sqrt(-t) * log(-t) / sqrt(-t), log(-2 * t) - log(2)):
+        assert isinstance(equal(log(t), derived, domain), Undecided)
+    assert isinstance(equal(log(2 * t) - log(2), log(t), domain), Holds)
+
+
 def test_a_wrong_case_is_refuted() -> None:
     derived, domain = quantity(OPTIMUM, "within_class_variance_n_oo")
     for wrong in (
