@@ -35,6 +35,7 @@ def test_exponents_are_combinations_of_the_basis() -> None:
         [X, Y, Z, X + Y + Z, X - 2 * Y + 3 * Z],
         [1 / (X - 1), X / (X - 1), S.One],
         [X * Y + Z, X * Y - Z, Z, X * Y],
+        [X / (Y + 1) ** 2, X / (Y + 1)],
         [X / (Y + 1) ** 2, X / (Y + 1), 1 / (Y + 1), X * Y / (Y + 1) ** 2],
     ]
     chance = random.Random(3)
