@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from typing import TYPE_CHECKING, Any
 
 import click
+
+from .progress import track
 
 FORMATS = ("text", "json", "junit", "sarif", "github")
 
@@ -93,7 +94,12 @@ def check_command(
     papers = [read_paper(path, by_name=by_name) for path, by_name in files]
     if only_list:
         return _list(papers, style, output)
-    report = check_papers(papers, macros=macros, allow_sampled=allow_sampled, track=_track)
+    report = check_papers(
+        papers,
+        macros=macros,
+        allow_sampled=allow_sampled,
+        track=lambda todo: track(todo, "checking"),
+    )
     report.problems[:0] = unreadable
     if frozen is not None:
         report = _with_lock(report, frozen)
@@ -102,16 +108,6 @@ def check_command(
         click.echo("cltheory: no equation is marked, and --require asks for one", err=True)
         return 2
     return report.code
-
-
-def _track(todo: list[Any]) -> Any:
-    """Show progress on a terminal."""
-    if len(todo) < 2 or not sys.stderr.isatty():
-        return todo
-    from rich.console import Console
-    from rich.progress import track
-
-    return track(todo, "checking", console=Console(stderr=True), transient=True)
 
 
 def _with_lock(report: Report, path: str) -> Report:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-import sys
 
 import click
+
+from .progress import track
+from .tables import Column, show_table
 
 
 def complete_paper(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
@@ -36,21 +38,10 @@ def claims_command(paper: str, style: str, only: str | None) -> int:
     Verdicts: agrees; differs (with a point and both values there); needs-condition (the
     condition is named); undecided.
     """
-    from rich.progress import track
+    from ..derive.papers import ledger_of
 
-    from ..derive.papers import UnknownPaper, ledger_of
-
-    try:
-        found = ledger_of(paper)
-    except UnknownPaper as refusal:
-        raise click.UsageError(str(refusal)) from None
-    quiet = style == "json" or not sys.stderr.isatty()
-    from rich.console import Console
-
-    progress = track(
-        list(found), "checking", console=Console(stderr=True), disable=quiet, transient=True
-    )
-    checked = [(c, c.verdict()) for c in progress]
+    found = ledger_of(paper)
+    checked = [(c, c.verdict()) for c in track(list(found), "checking")]
     open_claims = [c for c, v in checked if v.word == "undecided"]
     rows: list[dict[str, object]] = [
         {
@@ -68,40 +59,32 @@ def claims_command(paper: str, style: str, only: str | None) -> int:
     if style == "json":
         click.echo(json.dumps(rows, indent=2))
     else:
-        _table(found.title, rows)
+        show_table(found.title, COLUMNS, [_row(row) for row in rows], piped=160)
         words = [v.word for _, v in checked]
         counts = ", ".join(f"{words.count(w)} {w}" for w in dict.fromkeys(words))
         click.echo(f"{len(words)} claims: {counts}")
     return 1 if open_claims else 0
 
 
-def _table(title: str, rows: list[dict[str, object]]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
+COLOURS = {"agrees": "green", "differs": "red", "needs-condition": "yellow", "undecided": "magenta"}
+COLUMNS = (
+    Column("label"),
+    Column("verdict", styles=COLOURS),
+    Column("evidence"),
+    Column("note"),
+)
 
-    colours = {"agrees": "green", "differs": "red", "needs-condition": "yellow"}
-    table = Table(title=title, expand=False, show_lines=False)
-    for column in ("label", "verdict", "evidence", "note"):
-        table.add_column(column)
-    for row in rows:
-        witness = row["witness"]
-        note = str(row["note"])
-        if isinstance(witness, dict) and witness:
-            note += (
-                f" [at {_at(witness.get('point'))}: printed {witness.get('printed')}, "
-                f"derived {witness.get('derived')}]"
-            )
-        word = str(row["verdict"])
-        table.add_row(
-            Text(str(row["label"])),
-            Text(word, style=colours.get(word, "magenta")),
-            Text(str(row["evidence"]).partition(":")[0]),
-            Text(note),
+
+def _row(row: dict[str, object]) -> tuple[str, ...]:
+    witness = row["witness"]
+    note = str(row["note"])
+    if isinstance(witness, dict) and witness:
+        note += (
+            f" [at {_at(witness.get('point'))}: printed {witness.get('printed')}, "
+            f"derived {witness.get('derived')}]"
         )
-    # A pipe has no width; a wide one keeps every row on few lines.
-    console = Console() if sys.stdout.isatty() else Console(width=160)
-    console.print(table)
+    evidence = str(row["evidence"]).partition(":")[0]
+    return str(row["label"]), str(row["verdict"]), evidence, note
 
 
 def _at(point: object) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from .parameters import ResultCommand, complete_id, split
+from .parameters import ResultCommand, ResultId, complete_value, convention_names, split
 
 FORMATS = ("text", "json", "latex", "markdown", "python")
 
@@ -18,10 +18,11 @@ Examples:
   cltheory derive supcl-threshold --m 10
   cltheory derive supcl-threshold --m 10 --n oo --tau 0.1 --digits 30
   cltheory derive supcl-optimum --m 10 --n 10 --p 2 --alpha 1/2 --tau 0.2 --format json
+  cltheory derive sigmoid-optimum --N 32768 --t 10 --b=-10 --convention siglip
 """,
 )
-@click.argument("id", shell_complete=complete_id)
-@click.argument("parameters", nargs=-1, type=click.UNPROCESSED)
+@click.argument("id", type=ResultId())
+@click.argument("parameters", nargs=-1, type=click.UNPROCESSED, shell_complete=complete_value)
 @click.option("--format", "style", type=click.Choice(FORMATS), default="text", show_default=True)
 @click.option(
     "--digits",
@@ -30,37 +31,48 @@ Examples:
     show_default=True,
     help="Significant digits of numbers.",
 )
+@click.option(
+    "--convention",
+    type=click.Choice(convention_names()),
+    help="Take parameters and return values in the terms of a library.",
+)
 @click.option("--brief", is_flag=True, help="Only the quantities, without derivation and claims.")
 def derive_command(
-    id: str, parameters: tuple[str, ...], style: str, digits: int, brief: bool
+    id: str,
+    parameters: tuple[str, ...],
+    style: str,
+    digits: int,
+    convention: str | None,
+    brief: bool,
 ) -> int:
     """Derive the result ID and print it, its derivation, its evidence and its claims.
 
     PARAMETERS are --name value pairs, any of those of the result; what is not given stays
     symbolic. Values are exact: 0.1 means 1/10; 1/3, exp(-1), sqrt(2) and oo (a limit) are
-    accepted.
+    accepted. `cltheory derive ID --help` lists them, and what a loss of your own may use.
+
+    Exit code: 0 fine, also where a quantity has no value; 1 the theorem cannot be proved for
+    what was given; 2 bad input.
     """
     values = split(parameters, id)
-    from ..derive.engine.domain import DomainError
     from ..derive.report import report
-    from ..derive.results import UnknownResult, results
+    from ..derive.results import results
     from .render import render
 
-    try:
-        result = results[id]
-        texts = {k: values.pop(k) for k in result.texts if k in values}
-        if texts:
-            result = result.given(**texts)
-        point = result.point(**values)
-        found = report(
-            result,
-            point,
-            digits,
-            claims=not brief,
-            typeset=style not in ("text", "python"),
-            steps=style not in ("text", "python"),
-        )
-    except (DomainError, UnknownResult) as refusal:
-        raise click.UsageError(str(refusal)) from None
+    result = results[id]
+    texts = {k: values.pop(k) for k in result.texts if k in values}
+    if texts:
+        result = result.given(**texts)
+    if convention:
+        result = result.under(convention)
+    point = result.point(**values)
+    found = report(
+        result,
+        point,
+        digits,
+        claims=not brief,
+        typeset=style not in ("text", "python"),
+        steps=style not in ("text", "python"),
+    )
     click.echo(render(found, style, brief=brief, result=result, point=point))
     return 0

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import click
 
-from .parameters import complete_id
+from .parameters import ResultId
+from .progress import track
 
 FILE = click.Path(dir_okay=False, allow_dash=True, path_type=str)
 
@@ -24,7 +25,7 @@ Examples:
   cltheory export --json registry.json --claims
 """,
 )
-@click.argument("ids", nargs=-1, shell_complete=complete_id)
+@click.argument("ids", nargs=-1, type=ResultId())
 @click.option(
     "--latex",
     "tex",
@@ -71,19 +72,23 @@ def export_command(
     if claims and registry is None:
         raise click.UsageError("--claims is for --json")
     from ..derive import export
-    from ..derive.results import UnknownResult, results
+    from ..derive.results import results
 
+    chosen = [results[id] for id in dict.fromkeys(ids or results)]
+    for result in track(chosen, "deriving"):
+        _ = result.quantities  # kept, and so written at once below
     try:
-        chosen = [results[id] for id in dict.fromkeys(ids or results)]
         in_tex, in_python = export.rename(rename, chosen, python=python is not None)
         make = {
             "latex": lambda: export.to_latex(chosen, in_tex),
             "bib": export.bibtex,
             "python": lambda: export.to_python(chosen, in_python),
-            "json": lambda: export.registry(chosen, claims=claims),
+            "json": lambda: export.registry(
+                track(chosen, "checking") if claims else chosen, claims=claims
+            ),
         }
         texts = {name: make[what]() for what, name in files.items()}
-    except (UnknownResult, export.ExportError) as refusal:
+    except export.ExportError as refusal:
         raise click.UsageError(str(refusal)) from None
     # Nothing is written before everything is known to be allowed.
     for name in texts:

@@ -131,7 +131,9 @@ def figure_command(
                 options["tolerance"] = tolerance
             chosen = chosen if "seeds" in given else ()
             drawing = _ccem(name, counts, points, bias, chosen, table, options)
-    except (TableError, ValueError) as refusal:
+    except ValueError as refusal:
+        if type(refusal) not in (ValueError, TableError):  # ours, and the same for every command
+            raise
         raise click.UsageError(str(refusal)) from None
     except KeyboardInterrupt:
         click.echo(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from .parameters import complete_id
+from .parameters import ResultId
+from .progress import track
 
 
 @click.command(
@@ -16,7 +17,7 @@ Examples:
   cltheory check --frozen cltheory.lock paper.tex
 """,
 )
-@click.argument("ids", nargs=-1, shell_complete=complete_id)
+@click.argument("ids", nargs=-1, type=ResultId())
 def freeze_command(ids: tuple[str, ...]) -> int:
     """Print the formulas of the results IDS (all by default) as they are now.
 
@@ -24,10 +25,9 @@ def freeze_command(ids: tuple[str, ...]) -> int:
     formulas have changed since, and whether old and new are still equal.
     """
     from ..derive.lock import freeze
-    from ..derive.results import UnknownResult
+    from ..derive.results import results
 
-    try:
-        click.echo(freeze(ids), nl=False)
-    except UnknownResult as refusal:
-        raise click.UsageError(str(refusal)) from None
+    for id in track(ids or tuple(results), "deriving"):
+        _ = results[id].quantities  # kept, and so written at once below
+    click.echo(freeze(ids), nl=False)
     return 0

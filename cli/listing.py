@@ -6,7 +6,7 @@ import json
 
 import click
 
-from .parameters import complete_id
+from .parameters import ResultId
 
 
 @click.command("list", epilog="\b\nExample:\n  cltheory list --format json\n")
@@ -34,17 +34,16 @@ def list_command(style: str) -> int:
 
 
 @click.command("show", epilog="\b\nExample:\n  cltheory show supcl-optimum\n")
-@click.argument("id", shell_complete=complete_id)
+@click.argument("id", type=ResultId())
 def show_command(id: str) -> int:
     """Show what the result ID says: source, parameters, quantities, conditions."""
     from ..derive.report import condition_of
-    from ..derive.results import UnknownResult, results
+    from ..derive.results import results
+    from .render import head_lines
 
-    try:
-        r = results[id]
-    except UnknownResult as refusal:
-        raise click.UsageError(str(refusal)) from None
-    click.echo(f"{r.id}: {r.title}\n  source      {r.source}")
+    r = results[id]
+    _ = r.quantities  # proved before anything is said
+    click.echo("\n".join([f"{r.id}: {r.title}", *head_lines(r), f"  source      {r.source}"]))
     for s in r.parameters:
         click.echo(f"  --{s.name:<9} {r.domain.ranges[s]}")
     click.echo("  quantities")

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import gc
+import io
 import os
 import sys
 from importlib import import_module
 from typing import Any
 
 import click
+
+from ..derive.engine.errors import InternalError
+from ..derive.spelling import did_you_mean
 
 #: command -> (module, one line of help). The modules are loaded when the command is.
 COMMANDS = {
@@ -36,6 +40,20 @@ class _Lazy(click.Group):
         found: click.Command = getattr(module, name.replace("-", "_") + "_command")
         return found
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if not ctx.resilient_parsing and args[0] not in COMMANDS and args[0][:1] != "-":
+            near = did_you_mean(args[0], COMMANDS)
+            ctx.fail(f"No such command {args[0]!r}{near}; there are {', '.join(COMMANDS)}")
+        return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:  # click would put an empty line before ours
+            raise click.exceptions.Abort from None
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
@@ -48,7 +66,27 @@ Examples:
   cltheory verify supcl-threshold --m 10 --n 10 --p 2 --tau 0.2
   cltheory claims lee2025ssem
   cltheory check paper.tex
+
+Exit codes: 0 fine; 1 a check failed, or a theorem could not be proved for what was given;
+2 bad input; 130 interrupted.
 """
+
+#: Errors of ours that end a command in one line, by the code they end it with. They are named,
+#: so that nothing is imported to compare with; anything else is a bug and shows its traceback.
+OURS = {
+    "cltheory.derive.engine.derivation.StepFailed": 1,
+    "cltheory.derive.engine.endpoint.NoClosedForm": 1,
+    "cltheory.derive.engine.signs.NoLimit": 1,
+    "cltheory.derive.engine.domain.DomainError": 2,
+    "cltheory.derive.results.UnknownResult": 2,
+    "cltheory.derive.papers.UnknownPaper": 2,
+    "cltheory.derive.exact.NotANumber": 2,
+}
+MAX_WORD = 200  #: characters of a word in a message, which may be the user's
+UNPROVED = (
+    "it cannot be proved for what was given: {}. Nothing is shown without its proof; try numbers "
+    "for what is left free, or another loss or value"
+)
 
 
 @click.group(
@@ -66,18 +104,26 @@ def main(args: list[str] | None = None) -> None:
     # A command is short-lived and builds many small objects: collecting them costs
     # a fifth of its time and frees nothing that matters.
     gc.disable()
+    sys.stdout = _Patient.over(sys.stdout)
     code = run(args)
     try:
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError as error:  # a full disk, say
+        code = refuse(f"standard output: {error.strerror}")
+    if sys.stderr is not None:
         sys.stderr.flush()
-    except (BrokenPipeError, ValueError):
-        pass
     # Taking the interpreter apart, object by object, would take longer than the proofs.
     os._exit(code)
 
 
 def run(args: list[str] | None = None) -> int:
-    """Run a command and return its exit code: 0 fine, 1 a check failed, 2 bad input."""
+    """Run a command and return its exit code.
+
+    0 fine; 1 a check failed, or a theorem could not be proved; 2 bad input; 130 interrupted.
+    """
+    if args is not None and any("\0" in word for word in args):
+        return refuse("a word of the command has a NUL byte in it")
     try:
         code: Any = cli.main(args=args, prog_name="cltheory", standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as error:
@@ -85,20 +131,73 @@ def run(args: list[str] | None = None) -> int:
         return 2
     except click.ClickException as error:
         return refuse(error.format_message())
-    except click.exceptions.Abort:
+    except (click.exceptions.Abort, KeyboardInterrupt):
         return refuse("interrupted", code=130)
     except click.exceptions.Exit as stop:
         return stop.exit_code
-    except BrokenPipeError:
-        sys.stderr.close()
-        return 0
+    except InternalError as error:
+        return refuse(f"internal check failed: {error}; please report", code=1)
+    except OSError as error:
+        return refuse(f"{error.filename or 'output'}: {error.strerror or error}")
+    except Exception as error:
+        known = _code_of(error)
+        if known is None:
+            raise
+        return refuse(UNPROVED.format(error) if known == 1 else str(error), known)
     return code if isinstance(code, int) else 0
 
 
+def _code_of(error: Exception) -> int | None:
+    """The exit code for an error of ours; None for a bug."""
+    names = (f"{c.__module__}.{c.__qualname__}" for c in type(error).__mro__)
+    return next((OURS[name] for name in names if name in OURS), None)
+
+
 def refuse(message: str, code: int = 2) -> int:
-    """Print one line on standard error."""
-    click.echo("cltheory: " + " ".join(message.split()), err=True)
+    """Print one line on standard error; what a user typed may be long, or no text at all."""
+    from ..derive.tex.explain import one_line
+
+    words = (w if len(w) <= MAX_WORD else f"{w[: MAX_WORD - 3]}..." for w in message.split())
+    click.echo(f"cltheory: {one_line(' '.join(words))}", err=True)
     return code
+
+
+class _Patient(io.TextIOWrapper):
+    """Standard output whose reader may leave: ``cltheory verify ID | head -1``.
+
+    A closed pipe is no failed check: what follows goes nowhere, and the command ends with the
+    code that it would have ended with.
+    """
+
+    @classmethod
+    def over(cls, stream: Any) -> Any:
+        """The same stream, patient; what has no file below it is left alone."""
+        try:
+            stream.fileno()
+        except (AttributeError, OSError, ValueError):
+            return stream
+        # What the encoding of the terminal lacks is written as an escape, not refused.
+        errors = "backslashreplace" if stream.errors == "strict" else stream.errors
+        encoding, lines = stream.encoding, stream.line_buffering
+        return cls(stream.detach(), encoding, errors, line_buffering=lines)
+
+    def write(self, text: str) -> int:
+        try:
+            return super().write(text)
+        except BrokenPipeError:
+            self._let_go()
+            return len(text)
+
+    def flush(self) -> None:
+        try:
+            super().flush()
+        except BrokenPipeError:
+            self._let_go()
+
+    def _let_go(self) -> None:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, self.fileno())
+        os.close(nowhere)
 
 
 if __name__ == "__main__":

@@ -1,58 +1,47 @@
-"""Parameters of results on the command line: ``--m 10 --tau=0.2``, any that the result has."""
+"""Results and their parameters on the command line: ``--m 10 --tau=0.2``, any that there are."""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
 
+from ..derive.spelling import did_you_mean
 
-def split(words: tuple[str, ...], id: str) -> dict[str, str]:
-    """Read ``--name value`` and ``--name=value`` pairs; the values stay text.
-
-    Raises
-    ------
-    click.UsageError
-        For a word that is not an option, an option without a value, or one given twice.
-    """
-    found: dict[str, str] = {}
-    rest = list(words)
-    while rest:
-        word = rest.pop(0)
-        if not word.startswith("--") or len(word) < 3:
-            raise click.UsageError(f"unexpected {word!r} after {id}: give --parameter value")
-        name, equals, value = word[2:].partition("=")
-        if not equals:
-            if not rest:
-                raise click.UsageError(f"--{name} needs a value")
-            value = rest.pop(0)
-        if name in found:
-            raise click.UsageError(f"--{name} is given twice")
-        found[name] = value
-    return found
+#: What the expressions are that a result may take.
+TEXTS = {
+    "lp": "loss of a positive pair, a function of its inner product x",
+    "ln": "loss of a negative pair, a function of its inner product x",
+    "loss": "instead of the two, a loss by its name",
+}
 
 
-def complete_id(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
-    """Ids of results, without importing SymPy."""
-    return [id for id in result_ids() if id.startswith(incomplete)]
+# --- ids -----------------------------------------------------------------------------------
+class ResultId(click.ParamType):
+    """The id of a result, completed and refused without importing SymPy."""
 
+    name = "id"
 
-class ResultCommand(click.Command):
-    """A command on a result: the parameters of the result are completed among its options."""
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Refuse what is not one, with the nearest there is."""
+        known = result_ids()
+        if value not in known:
+            near = did_you_mean(value, known)
+            raise click.UsageError(
+                f"there is no result {short(value)!r}{near}; there are {', '.join(known)}"
+            )
+        return str(value)
 
-    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Options, and the parameters that were not given yet."""
-        found = super().shell_complete(ctx, incomplete)
-        given: tuple[str, ...] = ctx.params.get("parameters") or ()
-        names = [f"--{name}" for name in parameter_names(str(ctx.params.get("id") or ""))]
-        known = {word.partition("=")[0] for word in given}
-        return [
-            *(CompletionItem(n) for n in names if n.startswith(incomplete) and n not in known),
-            *(item for item in found if item.value not in names),
-        ]
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Ids that begin like this."""
+        return [CompletionItem(id) for id in result_ids() if id.startswith(incomplete)]
 
 
 def results_folder() -> Path:
@@ -68,13 +57,185 @@ def result_ids() -> list[str]:
     return sorted(f.stem.replace("_", "-") for f in results_folder().glob("[!_]*.py"))
 
 
+def convention_names() -> list[str]:
+    """Names of the conventions, read from their module without running it."""
+    text = (results_folder().parent / "losses" / "conventions.py").read_text(encoding="utf-8")
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.AnnAssign) and isinstance(node.value, ast.Dict):
+            if getattr(node.target, "id", "") == "CONVENTIONS":
+                return [str(k.value) for k in node.value.keys if isinstance(k, ast.Constant)]
+    return []
+
+
+# --- parameters ------------------------------------------------------------------------------
+def split(words: tuple[str, ...], id: str, *also: str) -> dict[str, str]:
+    """Read ``--name value`` and ``--name=value`` pairs; the values stay text.
+
+    ``also`` names what the command takes besides the parameters of the result.
+
+    Raises
+    ------
+    click.UsageError
+        For a word that is not an option, an option without a value, one given twice, or a name
+        that the result does not know.
+    """
+    found: dict[str, str] = {}
+    known = [*parameter_names(id), *also]
+    rest = list(words)
+    while rest:
+        word = rest.pop(0)
+        if not word.startswith("--") or len(word) < 3:
+            raise click.UsageError(f"unexpected {short(word)!r} after {id}: give --parameter value")
+        name, equals, value = word[2:].partition("=")
+        if name not in known:
+            raise click.UsageError(
+                f"{id} has no parameter {short(name)}{did_you_mean(name, known)}; it takes "
+                f"{', '.join(known)}"
+            )
+        if not equals:
+            if not rest or rest[0].startswith("--"):
+                raise click.UsageError(f"--{name} needs a value")
+            value = rest.pop(0)
+        if name in found:
+            raise click.UsageError(f"--{name} is given twice")
+        if name == "loss" and value not in _losses():
+            raise click.UsageError(
+                f"no loss is called {short(value)!r}{did_you_mean(value, _losses())}; there are "
+                f"{', '.join(_losses())}"
+            )
+        found[name] = value
+    return found
+
+
+def short(text: str) -> str:
+    """Text of a user's in a message of one line."""
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
 def parameter_names(id: str) -> list[str]:
-    """Names in ``parameters=(...)`` of a result module, read without running it."""
+    """Names of the parameters of a result and of the expressions it takes.
+
+    They are read from its module without running it, where they are written out there.
+    """
     if id not in result_ids():
         return []
     text = (results_folder() / (id.replace("-", "_") + ".py")).read_text(encoding="utf-8")
+    names = _names_of_symbols()
+    found: dict[str, list[str]] = {"parameters": [], "texts": []}
     for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.keyword) and node.arg == "parameters":
-            names = node.value.elts if isinstance(node.value, ast.Tuple) else []
-            return [e.id for e in names if isinstance(e, ast.Name)]
-    return []
+        if isinstance(node, ast.keyword) and node.arg in found:
+            words = node.value.elts if isinstance(node.value, ast.Tuple) else []
+            found[node.arg] = [
+                names.get(e.id, "") if isinstance(e, ast.Name) else str(ast.literal_eval(e))
+                for e in words
+            ]
+    if found["parameters"] and all(found["parameters"]):
+        return found["parameters"] + found["texts"]
+    from ..derive.results import results
+
+    return [*(s.name for s in results[id].parameters), *results[id].texts]
+
+
+def _names_of_symbols() -> dict[str, str]:
+    """What a symbol is called, by the name it has in the code."""
+    text = (results_folder().parent / "symbols.py").read_text(encoding="utf-8")
+    return {
+        target.id: str(ast.literal_eval(node.value.args[0]))
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+
+
+class ResultCommand(click.Command):
+    """A command on a result: its parameters are among the options, in the help and on TAB."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Keep a value with its name: ``--lp -tanh(x)`` is no bundle of short options."""
+        own = {
+            opt for param in self.get_params(ctx) for opt in (*param.opts, *param.secondary_opts)
+        }
+        takes = {
+            opt
+            for param in self.get_params(ctx)
+            if isinstance(param, click.Option) and not param.is_flag
+            for opt in param.opts
+        }
+        kept: list[str] = []
+        named: list[str] = []
+        rest = list(args)
+        while rest:
+            word = rest.pop(0)
+            if not word.startswith("--") or word == "--" or word.partition("=")[0] in own:
+                kept.append(word)
+                if word in takes and rest:
+                    kept.append(rest.pop(0))
+            elif "=" in word or not rest or rest[0].startswith("--"):
+                named.append(word)
+            else:
+                named.append(f"{word}={rest.pop(0)}")
+        ctx.meta["cltheory.id"] = next((w for w in kept if w in result_ids()), None)
+        return super().parse_args(ctx, kept + named)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """With an id before ``--help``, what the result takes comes first."""
+        id = ctx.meta.get("cltheory.id")
+        if id is not None:
+            _describe(id, formatter)
+        super().format_options(ctx, formatter)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Options, and the parameters that were not given yet."""
+        found = super().shell_complete(ctx, incomplete)
+        given: tuple[str, ...] = ctx.params.get("parameters") or ()
+        names = [f"--{name}" for name in parameter_names(str(ctx.params.get("id") or ""))]
+        known = {word.partition("=")[0] for word in given}
+        return [
+            *(CompletionItem(n) for n in names if n.startswith(incomplete) and n not in known),
+            *(item for item in found if item.value not in names),
+        ]
+
+
+def complete_value(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    """Names of losses, where ``--loss`` waits for one."""
+    given: tuple[str, ...] = ctx.params.get("parameters") or ()
+    if "loss" not in parameter_names(str(ctx.params.get("id") or "")):
+        return []
+    # A shell may hand over --loss, =, and what was typed of the name, each on its own.
+    if given and given[-1] not in ("--loss", "--loss=", "--loss=="):
+        return []
+    return [name for name in _losses() if name.startswith(incomplete)]
+
+
+def _losses() -> Mapping[str, Any]:
+    from ..derive.losses.literature import LITERATURE  # imports no SymPy
+
+    return LITERATURE
+
+
+def _describe(id: str, formatter: click.HelpFormatter) -> None:
+    from ..derive.exact import ACCEPTED, FUNCTIONS
+    from ..derive.results import results
+    from ..derive.symbols import MEANINGS
+
+    result = results[id]
+    with formatter.section(f"Parameters of {id}"):
+        formatter.write_dl(
+            [
+                (f"--{s.name}", f"{result.domain.ranges[s]}: {MEANINGS.get(s, '')}".rstrip(": "))
+                for s in result.parameters
+            ]
+        )
+        formatter.write_text(f"A value is {ACCEPTED}.")
+    if not result.texts:
+        return
+    with formatter.section("A loss of your own"):
+        formatter.write_dl(
+            [(f"--{name}", TEXTS.get(name, "an expression")) for name in result.texts]
+        )
+        symbols = ", ".join(("x", *(s.name for s in result.parameters if s.name in ("t", "b"))))
+        formatter.write_text(
+            f"Expressions use {symbols}, numbers, + - * / ^ and {', '.join(FUNCTIONS)}."
+        )
+        formatter.write_text(f"Named losses: {', '.join(_losses())}.")

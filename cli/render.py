@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
     from ..derive.engine.result import Result
 
+    Point = Mapping[Symbol, Expr]
+
 WIDTH = 100
 
 
@@ -30,8 +32,9 @@ def render(
     if style == "python":
         return _python(report, result, point)
     if style == "text":
-        return _text(report, brief, result)
-    return {"latex": _latex, "markdown": _markdown}[style](report, brief)
+        return _text(report, brief, result, point)
+    head = [] if brief else _typeset_head(result, point, style)
+    return {"latex": _latex, "markdown": _markdown}[style](report, brief, head)
 
 
 def _head(report: dict[str, Any]) -> str:
@@ -39,8 +42,36 @@ def _head(report: dict[str, Any]) -> str:
     return f" with {given}" if given else ""
 
 
-def _text(report: dict[str, Any], brief: bool, result: Result) -> str:
+def _terms(report: dict[str, Any]) -> str:
+    """Whose terms a derivation is in, where the result is in others."""
+    return ", in the terms of its source" if report["convention"] else ""
+
+
+def head_lines(result: Result, point: Mapping[Symbol, Expr] | None = None) -> list[str]:
+    """The loss or the structure of a result and the dimension it needs, as text."""
+    from ..derive.about import head
+
+    about = head(result, point=point)
+    main = (*about.formula.split("\n"), *about.notes) if about.formula else about.notes
+    rows = [("loss" if about.formula else "about", line) for line in main]
+    rows.append(("dimension", about.dimension))
+    if about.convention:
+        rows.append(("convention", about.convention))
+    if about.elsewhere:
+        rows.append(("elsewhere", f"{about.elsewhere} (derive --convention NAME)"))
+    lines: list[str] = []
+    said = ""
+    for label, text in rows:
+        first, *rest = _wrapped(text, 14, 16)
+        lines += [first if label == said else f"  {label:<12}{first[14:]}", *rest]
+        said = label
+    return lines
+
+
+def _text(report: dict[str, Any], brief: bool, result: Result, point: Point) -> str:
     lines = [f"{report['id']}: {report['title']}{_head(report)}", ""]
+    if not brief:
+        lines += [*head_lines(result, point), ""]
     said: set[str] = set()
     for name, q in report["quantities"].items():
         plain = q["sympy"].lstrip("-").isdigit()
@@ -66,7 +97,7 @@ def _text(report: dict[str, Any], brief: bool, result: Result) -> str:
     if brief:
         return "\n".join(lines)
     lines += ["", "Assumptions: " + ", ".join(report["assumptions"])]
-    lines += ["", f"Derivation (weakest evidence: {report['evidence']})"]
+    lines += ["", f"Derivation (weakest evidence: {report['evidence']}){_terms(report)}"]
     for k, step in enumerate(result.derivation, 1):
         lines += _wrapped(f"{k}. {step.title}  [{step.evidence.grade}]", 2, hang=5)
         for line in _plain(step.statement):
@@ -86,6 +117,9 @@ def _plain(statement: Basic) -> list[str]:
         if not any(type(a).__name__ == "Tuple" or hasattr(a, "rel_op") for a in statement.args):
             return ["  ".join(str(a) for a in statement.args)]
         return [line for a in statement.args for line in _plain(a)]
+    if type(statement).__name__ == "Iff":
+        first, second = (line for a in statement.args for line in _plain(a))
+        return [first, f"iff {second}"]
     sign = getattr(statement, "rel_op", None)
     if sign is None:
         return [str(statement)]
@@ -99,14 +133,32 @@ def _wrapped(text: str, indent: int, hang: int | None = None) -> list[str]:
     )
 
 
-def _latex(report: dict[str, Any], brief: bool) -> str:
-    lines = [f"% {report['id']}: {report['title']}{_head(report)}", r"\begin{align}"]
+def _typeset_head(result: Result, point: Point, style: str) -> list[str]:
+    """The loss or the structure of a result as LaTeX or Markdown."""
+    from ..derive.about import head
+    from ..derive.display import written
+    from ..derive.losses.written import Tex
+
+    about = head(result, Tex(written, _tex if style == "latex" else str), point)
+    opened, closed = (r"\[ ", r" \]") if style == "latex" else ("$$", "$$")
+    formula = [f"{opened}{about.formula}{closed}"] if about.formula else []
+    said = about.sentences()
+    return [*formula, *said] if style == "latex" else [p for s in formula + said for p in (s, "")]
+
+
+def _latex(report: dict[str, Any], brief: bool, head: list[str]) -> str:
+    lines = [f"% {report['id']}: {report['title']}{_head(report)}", *head, r"\begin{align}"]
     rows = []
     for name, q in report["quantities"].items():
         label = r"\mathtt{" + name.replace("_", r"\_") + "}"
+        if "refused" in q:
+            rows.append(f"  {label} &= \\text{{no value here: {_tex(q['refused'])}}}")
+            continue
         rows.append(f"  {label} &= {q['latex']}" + (f" = {q['value']}" if q["value"] else ""))
     lines += [" \\\\\n".join(rows), r"\end{align}"]
     if not brief:
+        if terms := _terms(report):
+            lines.append(f"The derivation is{terms.removeprefix(',')}.")
         lines.append(r"\begin{enumerate}")
         for step in report["steps"]:
             lines.append(f"  \\item {_tex(step['title'])} \\emph{{({step['evidence']})}}")
@@ -122,16 +174,19 @@ def _tex(text: str) -> str:
     return text
 
 
-def _markdown(report: dict[str, Any], brief: bool) -> str:
-    lines = [f"# {report['title']}", "", f"`{report['id']}`{_head(report)}", ""]
+def _markdown(report: dict[str, Any], brief: bool, head: list[str]) -> str:
+    lines = [f"# {report['title']}", "", f"`{report['id']}`{_head(report)}", "", *head]
     for name, q in report["quantities"].items():
+        if "refused" in q:
+            lines += [f"**{name}** ({q['meaning']}): no value here, {q['refused']}", ""]
+            continue
         value = f" = {q['value']}" if q["value"] else ""
         lines += [f"**{name}** ({q['meaning']}): $${q['latex']}{value}$$", ""]
         if q["condition"]:
             lines += [f"For {q['condition']}.", ""]
     if brief:
         return "\n".join(lines)
-    lines += [f"## Derivation (weakest evidence: {report['evidence']})", ""]
+    lines += [f"## Derivation (weakest evidence: {report['evidence']}){_terms(report)}", ""]
     for k, step in enumerate(report["steps"], 1):
         lines += [f"{k}. **{step['title']}** ({step['evidence']})", ""]
         lines += [f"    $${step['latex']}$$", "", f"    {step['because']}", ""]

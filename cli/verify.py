@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 import click
 
@@ -16,7 +17,12 @@ from .numeric_options import (
     parse_dtype,
     parse_seeds,
 )
-from .parameters import ResultCommand, complete_id, split
+from .parameters import ResultCommand, ResultId, complete_value, parameter_names, split
+from .progress import telling
+from .tables import Column, show_table
+
+if TYPE_CHECKING:
+    from ..numeric.checks import Check
 
 
 @click.command(
@@ -30,8 +36,8 @@ Examples:
   cltheory verify towers-threshold --K 3 --N 6 --p 2 --w 1/2
 """,
 )
-@click.argument("id", shell_complete=complete_id)
-@click.argument("parameters", nargs=-1, type=click.UNPROCESSED)
+@click.argument("id", type=ResultId())
+@click.argument("parameters", nargs=-1, type=click.UNPROCESSED, shell_complete=complete_value)
 @click.option(
     "--d",
     type=click.IntRange(min=1),
@@ -56,49 +62,56 @@ def verify_command(
     picked on both sides of the threshold. The gap certifies how far the loss found can be
     from its global minimum.
     """
-    values = split(parameters, id)
-    chosen = parse_seeds(seeds)
-    from ..derive.engine.domain import DomainError
-    from ..derive.results import UnknownResult
-
     need_torch()
+    # What the vectors of an item are is no matter of most results, but embeddings need it.
+    values = split(parameters, id, *(() if "p" in parameter_names(id) else ("p",)))
+    chosen = parse_seeds(seeds)
     where = parse_device(device)
     from ..numeric.verify import verify
 
-    try:
-        checks = verify(id, d=d, seeds=chosen, dtype=parse_dtype(dtype), device=where, **values)
-    except (DomainError, UnknownResult, ValueError) as refusal:
-        raise click.UsageError(str(refusal)) from None
+    with telling(f"verifying {id}") as tell:
+        try:
+            checks = verify(
+                id, d=d, seeds=chosen, dtype=parse_dtype(dtype), device=where, tell=tell, **values
+            )
+        except ValueError as refusal:
+            if type(refusal) is not ValueError:  # ours, and the same for every command
+                raise
+            raise click.UsageError(str(refusal)) from None
     failed = [c for c in checks if c.verdict == "disagrees"]
     if style == "json":
         rows = [asdict(c) | {"difference": c.difference, "verdict": c.verdict} for c in checks]
         click.echo(json.dumps(rows, indent=2))
         return 1 if failed else 0
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(title=f"{id}: derived against optimised embeddings")
-    for name in ("quantity", "at"):
-        table.add_column(name)
-    for name in ("predicted", "measured", "difference", "tolerance", "certified gap"):
-        table.add_column(name, justify="right")
-    table.add_column("verdict")
-    colours = {"agrees": "green", "disagrees": "red", "not covered": "yellow"}
-    for c in checks:
-        gap = "" if c.gap is None else f"{c.gap:.1e}"
-        if c.stop not in ("", "converged"):
-            gap += f" ({c.stop})"
-        table.add_row(
-            c.what,
-            c.at,
-            f"{c.predicted:.9f}",
-            f"{c.measured:.9f}",
-            f"{c.difference:+.1e}",
-            f"{c.tolerance:.0e}",
-            gap,
-            f"[{colours[c.verdict]}]{c.verdict}[/]",
-        )
-    console = Console()
-    (console if console.is_terminal else Console(width=140)).print(table)
+    show_table(f"{id}: derived against optimised embeddings", COLUMNS, [_row(c) for c in checks])
     click.echo(f"{len(checks)} checks, {len(failed)} disagree")
     return 1 if failed else 0
+
+
+COLOURS = {"agrees": "green", "disagrees": "red", "not covered": "yellow"}
+COLUMNS = (
+    Column("quantity"),
+    Column("at"),
+    Column("predicted", number=True),
+    Column("measured", number=True),
+    Column("difference", number=True, spare=2),
+    Column("tolerance", number=True, spare=3),
+    Column("certified gap", number=True, spare=1),
+    Column("verdict", styles=COLOURS),
+)
+
+
+def _row(c: Check) -> tuple[str, ...]:
+    gap = "" if c.gap is None else f"{c.gap:.1e}"
+    if c.stop not in ("", "converged"):
+        gap += f" ({c.stop})"
+    return (
+        c.what,
+        c.at,
+        f"{c.predicted:.9f}",
+        f"{c.measured:.9f}",
+        f"{c.difference:+.1e}",
+        f"{c.tolerance:.0e}",
+        gap,
+        c.verdict,
+    )

@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from sympy import Expr, Piecewise, Symbol, latex, oo
 
+from .about import head
 from .engine.root import ClampedRoot
+from .losses.written import Tex
 
 if TYPE_CHECKING:
     from .engine.derivation import Derivation, Step
@@ -299,9 +301,10 @@ def quantity_bundle(q: Quantity) -> dict[str, str]:
 
 
 def result_latex(result: Result) -> str:
-    """All quantities of a result, and what defines their roots, aligned."""
+    """The loss and all quantities of a result, and what defines their roots, aligned."""
     writer = Writer(result)
-    rows = []
+    formula = head(result, Tex(written)).formula
+    rows = [formula.replace(" = ", " &= ", 1)] if formula else []
     for q in result.quantities.values():
         if q.expression not in writer.roots:
             rows.append(rf"{q.symbol} &= {writer.expression(q.expression)}")
@@ -325,6 +328,9 @@ def _result_markdown(result: Result) -> str:
 
     title = writer.prose(result.title, _escape_markdown)
     lines = [f"**{title}** (`{result.id}`; {_escape_markdown(result.source)})", ""]
+    about = head(result, Tex(written, _escape_markdown))
+    for paragraph in [*([f"$${about.formula}$$"] if about.formula else []), *about.sentences()]:
+        lines += [paragraph, ""]
     lines += ["| quantity | meaning | for |", "| --- | --- | --- |"]
     for name, q in result.quantities.items():
         is_root = q.expression in writer.roots

@@ -43,6 +43,8 @@ _MORE_FUNCTIONS: dict[str, Callable[[Expr], Expr]] = {
     "abs": lambda e: Max(e, -e),
 }
 _OF_TWO = {"max": Max, "min": lambda a, b: -Max(-a, -b)}
+#: Functions that an expression may use.
+FUNCTIONS = (*_MORE_FUNCTIONS, *_OF_TWO)
 _CONSTANTS = {"oo": oo, "inf": oo, "pi": pi, "E": S.Exp1}
 
 
@@ -115,7 +117,7 @@ class _Reader:
     def _refuse(self, why: str = "") -> NotANumber:
         shown = self.text if len(self.text) <= 40 else self.text[:37] + "..."
         if self.symbols is not None:
-            names = ", ".join([*self.symbols, *_MORE_FUNCTIONS, *_OF_TWO])
+            names = ", ".join([*self.symbols, *FUNCTIONS])
             return NotANumber(
                 f"{shown!r} is not an expression{why}; it may use {names} and + - * / ^"
             )

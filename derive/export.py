@@ -6,11 +6,13 @@ Every function here is pure: results in, text out, the same text every time.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from sympy import Symbol
 
+from .about import head
 from .display import sentence, words
 from .engine.compile import NotNumpy, python_function, python_module
 from .engine.result import Quantity, Result
@@ -31,7 +33,7 @@ def to_python(results: Sequence[Result], renamed: Mapping[str, str] | None = Non
     """
     body, rooted = "", False
     for result in results:
-        body += f"\n\n# --- {result.id}: {result.title}\n"
+        body += f"\n\n# --- {result.id}: {result.title}\n{_about(result)}"
         for name, q in result.quantities.items():
             function = f"{result.id.replace('-', '_')}_{name}"
             try:
@@ -43,6 +45,14 @@ def to_python(results: Sequence[Result], renamed: Mapping[str, str] | None = Non
             body += source
     title = f"{MADE_BY} {version()}: results of contrastive-learning theory"
     return python_module(title, body, rooted)
+
+
+def _about(result: Result) -> str:
+    """The loss and the dimension of a result, as comments."""
+    about = head(result)
+    lines = [*(about.formula.split("\n") if about.formula else []), *about.sentences()]
+    wrapped = (textwrap.wrap(line, 98, subsequent_indent="    ") for line in lines)
+    return "".join(f"# {row}\n" for rows in wrapped for row in rows)
 
 
 def _python_quantity(result: Result, function: str, q: Quantity, renamed: Mapping[str, str]) -> str:
@@ -75,7 +85,7 @@ def _doc(result: Result, q: Quantity, domain: Sequence[str]) -> str:
 SCHEMA = 1
 
 
-def registry(results: Sequence[Result], *, claims: bool = False) -> str:
+def registry(results: Iterable[Result], *, claims: bool = False) -> str:
     """Results as one JSON object.
 
     ``{"schema": "cltheory-registry", "schema_version": 1, "made_by", "cltheory": version,

@@ -23,9 +23,11 @@ from collections.abc import Mapping, Sequence
 
 from sympy import Add, Expr, Symbol, latex
 
+from .about import head
 from .display import CLAMPED, Writer, words, written
 from .engine.result import Quantity, Result
 from .engine.root import ClampedRoot
+from .losses.written import Tex
 from .papers.sources import MADE_BY, SOURCES, version
 from .renaming import ExportError, symbols_of
 
@@ -217,7 +219,11 @@ class _Paper:
         title = f"{writer.prose(result.title, escape)}, {_cited(result.source)}"
         used = set(result.parameters)
         integers, others = writer.assumptions(used, result.domain)
+        about = head(result, Tex(writer.symbol, escape))
         lines = [rf"\begin{{theorem}}[{{{title}}}]", *_let(integers, others)]
+        if about.formula:
+            lines += [r"The loss is", r"\[", about.formula, r"\]"]
+        lines += about.sentences()
         relations = [s for s in symbols_of(result) if s.name.startswith("g_")]
         if relations:
             said = ", ".join(

@@ -8,9 +8,11 @@ from typing import Any
 
 from sympy import Basic, Expr, Symbol, latex
 
+from .about import head
 from .engine.domain import DomainError
 from .engine.result import Quantity, Result, decimal
 from .engine.root import ClampedRoot
+from .losses.written import Tex
 
 
 def report(
@@ -38,10 +40,19 @@ def report(
         Whether to print the steps of the derivation.
     """
     tex = _typeset if typeset else lambda _: ""
+    about = head(result, point=point)
     return {
         "id": result.id,
         "title": result.title,
         "parameters": {s.name: str(v) for s, v in point.items()},
+        "loss": {
+            "text": " ".join(about.formula.split()) or None,
+            "latex": (head(result, Tex()).formula or None) if typeset else None,
+            "notes": list(about.notes),
+            "dimension": about.dimension,
+            "elsewhere": about.elsewhere or None,
+        },
+        "convention": about.convention or None,
         "quantities": {
             name: _quantity(result, name, q, point, digits, tex)
             for name, q in result.quantities.items()
@@ -80,17 +91,15 @@ def _quantity(
     found: dict[str, Any] = {"condition": condition_of(q, result), "meaning": q.meaning}
     try:
         expression = result.at(name, point)
-    except DomainError as refusal:
+        value = None
+        if not expression.free_symbols:
+            value = decimal(result.number(name, expression, point, digits))
+    except DomainError as refusal:  # of this quantity; the others have values still
         shown = without_roots(q.expression)
-        return (
-            {"sympy": str(shown), "latex": tex(shown), "value": None}
-            | found
-            | {"refused": str(refusal)}
-        )
+        why = str(refusal)
+        why = "it" + why[len(name) :] if why.startswith(f"{name} ") else why
+        return {"sympy": str(shown), "latex": tex(shown), "value": None} | found | {"refused": why}
     found["condition"] = condition_of(q, result, expression)
-    value = (
-        None if expression.free_symbols else decimal(expression, name, digits, extended=q.extended)
-    )
     shown = without_roots(expression)
     return {"sympy": str(shown), "latex": tex(shown), "value": value} | found
 

@@ -10,19 +10,37 @@ from __future__ import annotations
 
 from sympy import Symbol
 
-m = Symbol("m", integer=True, positive=True)  #: number of classes
-n = Symbol("n", integer=True, positive=True)  #: instances per class
-p = Symbol("p", integer=True, positive=True)  #: views per instance; vectors per item in a tower
+m = Symbol("m", integer=True, positive=True)
+n = Symbol("n", integer=True, positive=True)
+p = Symbol("p", integer=True, positive=True)
 
-alpha = Symbol("alpha", nonnegative=True)  #: weight of the self-supervised term, in [0, 1]
-tau = Symbol("tau", positive=True)  #: temperature
-delta = Symbol("delta", nonnegative=True)  #: position on the SSEM, as in Definition 2
-x = Symbol("x", nonnegative=True)  #: position on a Gram segment; delta**2*m*n/(m*n - 1) on SSEM
-radius = Symbol("r", positive=True)  #: common norm of the embeddings, 1 unless said otherwise
+alpha = Symbol("alpha", nonnegative=True)
+tau = Symbol("tau", positive=True)
+delta = Symbol("delta", nonnegative=True)
+x = Symbol("x", nonnegative=True)
+radius = Symbol("r", positive=True)
 
-N = Symbol("N", integer=True, positive=True)  #: items, each with an embedding per tower
-t = Symbol("t", positive=True)  #: temperature of two-tower losses (in InfoNCE it divides)
-b = Symbol("b", real=True)  #: bias of the sigmoid loss
-c = Symbol("c", real=True)  #: an inner product, the argument of a pairwise loss
-K = Symbol("K", integer=True, positive=True)  #: towers (modalities), all pairs of which are used
-w = Symbol("w", positive=True)  #: weight of a negative pair, that of a positive being one
+N = Symbol("N", integer=True, positive=True)
+t = Symbol("t", positive=True)
+b = Symbol("b", real=True)
+c = Symbol("c", real=True)
+K = Symbol("K", integer=True, positive=True)
+w = Symbol("w", positive=True)
+
+#: What each one is, for a reader who types its name.
+MEANINGS = {
+    m: "number of classes",
+    n: "instances per class",
+    p: "views per instance; vectors per item in a tower",
+    alpha: "weight of the self-supervised term",
+    tau: "temperature, which divides",
+    delta: "position on the segment, as its definition has it",
+    x: "position on a Gram segment; delta^2 m n/(m n - 1) on the SSEM",
+    radius: "common norm of the embeddings, 1 unless said otherwise",
+    N: "items, each with an embedding per tower",
+    t: "temperature of two-tower losses (in InfoNCE it divides, in the others it multiplies)",
+    b: "bias of the sigmoid loss, subtracted from t times the inner product",
+    c: "an inner product, the argument of a pairwise loss",
+    K: "towers (modalities), all pairs of which are used",
+    w: "weight of a negative pair, that of a positive being one",
+}

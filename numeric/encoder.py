@@ -28,7 +28,7 @@ from torch import Tensor
 from torch.nn.functional import normalize
 
 from .certificate import certify_bound
-from .device import resolve_device
+from .device import resolve_device, threads_for
 from .progress import Report, reporting
 from .tower_embeddings import alignment
 from .towers import TowerLoss, TowerProblem, bind_towers, tower_parameter_names
@@ -151,11 +151,14 @@ def train_encoders(
             problem = bind_towers(loss, params, N=N, batch=len(cells), dtype=dtype, device=where)
             drawn = [_draw(seed, N, d, encoder) for *_, seed in cells]
             x, *weights = (torch.stack(part).to(where, dtype) for part in zip(*drawn, strict=True))
-            weights = _adam(problem, encoder, x, weights, steps)
+            with threads_for(2 * N, d):
+                weights = _adam(problem, encoder, x, weights, steps)
             for i, cell in enumerate(cells):
                 one = torch.tensor([i], device=where)
                 some = [w[one] for w in weights]
-                yield _polish(problem.select(one), encoder, x[one], some, cell, polish, steps)
+                with threads_for(2 * N, d):
+                    row = _polish(problem.select(one), encoder, x[one], some, cell, polish, steps)
+                yield row
                 advance(1)
 
 

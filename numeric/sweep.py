@@ -26,7 +26,7 @@ import torch
 from torch import Tensor
 
 from ..derive.losses.softmax import SoftmaxLoss
-from .device import resolve_device
+from .device import resolve_device, threads_for
 from .embeddings import perturb, random_embeddings
 from .losses import parameter_names
 from .optimise import Optimum, StopCode, default_chunk, minimise
@@ -189,20 +189,21 @@ class _Job:
         alpha, tau, _ = zip(*cells, strict=True)
         values = {"alpha": alpha, "tau": tau}
         m, n, p, d = self.shape
-        return minimise(
-            self.loss,
-            {name: torch.tensor(values[name], dtype=torch.float64) for name in self.names},
-            m=m,
-            n=n,
-            p=p,
-            d=d,
-            start=start,
-            tolerance=self.tolerance,
-            max_iterations=self.max_iterations,
-            certificate=certificate,
-            dtype=self.dtype,
-            device=self.device,
-        )
+        with threads_for(m * n * p, d):
+            return minimise(
+                self.loss,
+                {name: torch.tensor(values[name], dtype=torch.float64) for name in self.names},
+                m=m,
+                n=n,
+                p=p,
+                d=d,
+                start=start,
+                tolerance=self.tolerance,
+                max_iterations=self.max_iterations,
+                certificate=certificate,
+                dtype=self.dtype,
+                device=self.device,
+            )
 
     def random(self, seeds: Sequence[int]) -> Tensor:
         m, n, p, d = self.shape

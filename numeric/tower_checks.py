@@ -32,6 +32,7 @@ class Setup:
     dtype: torch.dtype = torch.float64
     device: str = "auto"
     values: dict[str, Any] = field(default_factory=dict)
+    tell: Callable[[str], None] = lambda _: None
 
 
 def number(value: object) -> float:

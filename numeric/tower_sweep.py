@@ -15,7 +15,7 @@ from zlib import crc32
 
 import torch
 
-from .device import resolve_device
+from .device import resolve_device, threads_for
 from .embeddings import perturb
 from .optimise import Optimum, StopCode, default_chunk
 from .progress import Report, reporting
@@ -143,7 +143,8 @@ def sweep_towers(
             size = chunk or (default_chunk(2 * cells[0][0], where) if cells else 1)
             for first in range(0, len(cells), size):
                 some = cells[first : first + size]
-                found, starts = _solve(loss, names, some, perturbation, options)
+                with threads_for(2 * some[0][0], some[0][1]):
+                    found, starts = _solve(loss, names, some, perturbation, options)
                 rows = _rows(some, found, starts)
                 for row in rows:
                     advance(1)

@@ -21,6 +21,7 @@ from ..derive.losses.supcl import CNCE, SUP_CNCE, SUPCL
 from ..derive.results import results
 from .certificate import certify
 from .checks import CLOSE, CLOSE_FLOAT32, CLOSE_GAP, CLOSE_LOSS, CLOSE_THRESHOLD, Check
+from .device import threads_for
 from .embeddings import random_embeddings, structured_embeddings
 from .optimise import Optimum, StopCode, minimise
 from .variance import variances
@@ -40,6 +41,7 @@ class Setup:
     dtype: torch.dtype = torch.float64
     device: str = "auto"
     values: dict[str, Any] = field(default_factory=dict)
+    tell: Callable[[str], None] = lambda _: None
 
     @property
     def sizes(self) -> dict[str, Any]:
@@ -58,6 +60,7 @@ def verify(
     d: int | None = None,
     dtype: torch.dtype = torch.float64,
     device: str = "auto",
+    tell: Callable[[str], None] | None = None,
     **values: object,
 ) -> list[Check]:
     """Check a result at points on both sides of its threshold and inside.
@@ -71,6 +74,8 @@ def verify(
     d
         Embedding dimension; by default the number of instances, m n, or of items, N; of K towers
         N + K.
+    tell
+        Called with what is optimised next, before it is.
     values
         Any of the parameters of the result; the others take small defaults. Where alpha
         (or tau, t, b) is not given, values on both sides of the threshold are picked.
@@ -82,7 +87,7 @@ def verify(
     """
     result = results[id]
     if id in TOWER_CHECKS:
-        return verify_towers(id, seeds=seeds, d=d, dtype=dtype, device=device, **values)
+        return verify_towers(id, seeds=seeds, d=d, dtype=dtype, device=device, tell=tell, **values)
     if id not in _CHECKS:
         there = ", ".join([*_CHECKS, *TOWER_CHECKS])
         raise DomainError(f"{id} has no numeric cross-check; there is one for {there}")
@@ -101,8 +106,9 @@ def verify(
     m, n, p = (int(finite[k]) for k in ("m", "n", "p"))
     if d is not None and d < 1:
         raise DomainError(f"d must be an integer >= 1, not {d}")
-    setup = Setup(m, n, p, d or m * n, tuple(seeds), dtype, device, point)
-    return _CHECKS[id](setup)
+    setup = Setup(m, n, p, d or m * n, tuple(seeds), dtype, device, point, tell or Setup.tell)
+    with threads_for(m * n * p, setup.d):
+        return _CHECKS[id](setup)
 
 
 # --- what each result predicts ------------------------------------------------------------
@@ -239,6 +245,8 @@ def _optimised(
 ) -> list[Check]:
     r = results[id]
     predicted = {k: float(r.value(k, **setup.sizes, **params)) for k in names}
+    where = ", ".join(f"{k}={v}" for k, v in params.items())
+    setup.tell(f"{id} at {where}")
     found = minimise(
         loss,
         {k: float(exact(v)) for k, v in params.items()},
@@ -248,7 +256,6 @@ def _optimised(
         device=setup.device,
         **setup.sizes,
     )
-    where = ", ".join(f"{k}={v}" for k, v in params.items())
     checks = []
     for i, seed in enumerate(setup.seeds):
         measured = _measure(found.embeddings[i])

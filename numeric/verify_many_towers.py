@@ -133,6 +133,7 @@ class _Case:
         predicted = {k: float(self.result.value(k, **at)) for k in names}
         numbers = {k: number(v) for k, v in params.items()}
         setup = self.setup
+        setup.tell(f"towers-threshold at {self.where(**params)}")
         found = minimise_many_towers(
             WEIGHTED,
             numbers,

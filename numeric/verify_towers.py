@@ -22,6 +22,7 @@ from ..derive.symbols import c
 from . import verify_many_towers
 from .certificate import certify_towers
 from .checks import CLOSE, CLOSE_LOSS, CLOSE_THRESHOLD, Check
+from .device import threads_for
 from .invariant import least_invariant
 from .tower_checks import (
     RANGE,
@@ -61,6 +62,7 @@ def verify_towers(
     d: int | None,
     dtype: torch.dtype,
     device: str,
+    tell: Callable[[str], None] | None = None,
     **values: object,
 ) -> list[Check]:
     """What :func:`~cltheory.numeric.verify.verify` does for the results in :data:`CHECKS`."""
@@ -77,8 +79,15 @@ def verify_towers(
             raise DomainError(f"embeddings are finite: give a finite {name} to verify")
     if d is not None and d < 1:
         raise DomainError(f"d must be an integer >= 1, not {d}")
-    setup = Setup(int(N), d, tuple(seeds), dtype, device, values | texts)
-    return CHECKS[id](setup)
+    setup = Setup(int(N), d, tuple(seeds), dtype, device, values | texts, tell or Setup.tell)
+    points = int(N) * (_vectors(values) if id == "towers-threshold" else 2)
+    with threads_for(points, d or points):
+        return CHECKS[id](setup)
+
+
+def _vectors(values: Mapping[str, object]) -> int:
+    """Vectors of an item of several towers, with the defaults of its check at their largest."""
+    return int(exact(values.get("K", 3))) * int(exact(values.get("p", 2)))
 
 
 # --- the CCEM ---------------------------------------------------------------------------------
@@ -242,6 +251,8 @@ def _optimised(
 ) -> list[Check]:
     predicted = {k: float(r.value(k, N=setup.N, **params)) for k in names}
     numbers = {k: number(v) for k, v in params.items()}
+    where = ", ".join([f"N={setup.N}", *(f"{k}={v}" for k, v in params.items())])
+    setup.tell(f"{r.id} at {where}")
     found = minimise_towers(
         loss,
         numbers,
@@ -255,7 +266,6 @@ def _optimised(
     seen = alignment(found.embeddings)
     measured = {k: getattr(seen, k) for k in names if k != "loss"} | {"loss": found.loss}
     flat = _flat(loss, numbers, setup.N, predicted["positive"])
-    where = ", ".join([f"N={setup.N}", *(f"{k}={v}" for k, v in params.items())])
     return checks_of(
         found,
         {k: predicted[k] for k in names},

@@ -1,89 +1,242 @@
-"""Signs on an interval by interval arithmetic, where algebra does not decide.
+"""Enclosures of numbers, and of functions on intervals, in Arb's ball arithmetic.
 
-Every operation is rounded outward, so a lower bound above zero on boxes that cover the
-interval is a proof. The boxes are kept, for any other interval library to check again.
+A ball is a midpoint and a radius; every operation returns one that holds every value that
+its arguments allow. So a ball above zero proves a sign, and a narrow one proves digits. An
+exponential too large for a machine is never formed: it is bounded, or refused.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import reduce
 from typing import Any
 
-from mpmath import iv
-from sympy import Expr, Rational, Symbol, exp, log
+from sympy import Abs, And, Expr, Max, Min, Not, Or, Piecewise, Rational, S, Symbol, exp, log
+from sympy.core.relational import Eq, Ge, Gt, Le, Lt, Ne
 
 from .evidence import Boxes, Evidence, Grade, Holds, Outcome, Undecided
 
-#: Digits of the interval arithmetic, and the smallest box: 2**-DEPTH of the interval.
-DIGITS = 30
+#: Bits of the proofs on boxes, and the smallest box: 2**-DEPTH of the interval.
+BITS = 100
 DEPTH = 12
+#: Arb takes exponentials of up to 2**EXPONENT at any precision (and of 2**bits at more bits).
+EXPONENT = 100
+#: No power is taken by more multiplications than twice this.
+POWER_BITS = 256
 
 
+class NotEnclosed(ValueError):
+    """An expression has no ball; the message says which part and why."""
+
+
+class NoValue(NotEnclosed):
+    """It is not a real number there, to whatever precision."""
+
+
+class TooWide(NotEnclosed):
+    """The balls of its parts do not tell; narrower ones may."""
+
+
+@contextmanager
+def precision(bits: int) -> Iterator[None]:
+    """Work with so many bits."""
+    from flint import ctx
+
+    before, ctx.prec = ctx.prec, bits
+    try:
+        yield
+    finally:
+        ctx.prec = before
+
+
+def enclosure(e: Expr, bits: int, at: Mapping[Symbol, Any] | None = None) -> Any:
+    """A ball that contains the value, computed with ``bits`` bits; symbols are balls in ``at``.
+
+    Raises
+    ------
+    NoValue, TooWide
+        If there is no such ball, ever or at this precision.
+    """
+    with precision(bits):
+        return Enclosures(bits, at or {})(e)
+
+
+class Enclosures:
+    """Balls of an expression and its parts, each evaluated once, at the precision in force."""
+
+    def __init__(self, bits: int, at: Mapping[Symbol, Any]):
+        import flint
+
+        self.flint, self.bits = flint, bits
+        self.known: dict[Expr, Any] = dict(at)
+
+    def __call__(self, e: Expr) -> Any:
+        found = self.known.get(e)
+        if found is None:
+            found = self._evaluate(e)
+            if not found.is_finite():
+                raise TooWide(f"{e} is not bounded")
+            self.known[e] = found
+        return found
+
+    def _evaluate(self, e: Expr) -> Any:
+        arb = self.flint.arb
+        if e.is_Rational:
+            return arb(int(e.p)) if e.q == 1 else arb(self.flint.fmpq(int(e.p), int(e.q)))
+        if e.is_Add:
+            return reduce(lambda a, b: a + b, map(self, e.args))
+        if e.is_Mul:
+            return reduce(lambda a, b: a * b, map(self, e.args))
+        if isinstance(e, exp):
+            return self._exp(self(e.args[0]))
+        if isinstance(e, log):
+            return self._log(self(e.args[0]), e)
+        if e.is_Pow:
+            return self._pow(e)
+        if isinstance(e, (Max, Min)):
+            least = isinstance(e, Min)
+            return reduce(lambda a, b: a.min(b) if least else a.max(b), map(self, e.args))
+        if isinstance(e, Abs):
+            return abs(self(e.args[0]))
+        if isinstance(e, Piecewise):
+            return self._cases(e)
+        if e is S.Pi:
+            return arb.pi()
+        if e is S.Exp1:
+            return arb(1).exp()
+        if e.is_Float:
+            return self(Rational(e))  # the binary number that it is
+        if hasattr(e, "enclosure"):  # a number with a solver of its own
+            return e.enclosure(self.bits)
+        raise NoValue(f"{e} is not evaluated with a proof")
+
+    def _exp(self, x: Any) -> Any:
+        arb = self.flint.arb
+        limit = arb(2) ** max(EXPONENT, self.bits)
+        if x.abs_upper() < limit:
+            return x.exp()
+        if x < 0:
+            return arb(0).union((-limit).exp())
+        raise TooWide("an exponential is too large")
+
+    def _log(self, x: Any, e: Expr) -> Any:
+        if x > 0:
+            return x.log()
+        raise (NoValue if x <= 0 else TooWide)(f"{e} is not defined")
+
+    def _pow(self, e: Expr) -> Any:
+        base, power = self(e.base), e.exp
+        arb = self.flint.arb
+        if power.is_Integer:
+            if abs(int(power)).bit_length() > POWER_BITS:
+                raise TooWide(f"{e} is too large")
+            if power < 0 and not (base > 0 or base < 0):
+                raise (NoValue if base.is_zero() else TooWide)(f"{e} is not defined")
+            return _integer_power(base, int(power), arb)
+        if base > 0:
+            if power.is_Rational and power.q == 2:
+                return _integer_power(base.sqrt(), int(power.p), arb)
+            return self._exp(base.log() * self(power))
+        if base.is_zero() and power.is_positive:
+            return arb(0)
+        raise (NoValue if base <= 0 else TooWide)(f"{e} is not defined")
+
+    def _cases(self, e: Piecewise) -> Any:
+        """The value of the case that applies, or a ball around those that may."""
+        possible = []
+        for value, condition in e.args:
+            holds = self._holds(condition)
+            if holds is not False:
+                possible.append(self(value))
+            if holds:
+                return reduce(lambda a, b: a.union(b), possible)
+        raise (TooWide if possible else NoValue)(f"no case of {e} applies")
+
+    def _holds(self, condition: Any) -> bool | None:
+        """Whether a condition is true, or None where the balls do not tell."""
+        if condition in (S.true, S.false):
+            return bool(condition)
+        if isinstance(condition, Not):
+            found = self._holds(condition.args[0])
+            return None if found is None else not found
+        if isinstance(condition, (And, Or)):
+            parts = [self._holds(c) for c in condition.args]
+            decisive = isinstance(condition, Or)
+            return decisive if decisive in parts else None if None in parts else not decisive
+        if not isinstance(condition, (Eq, Ne, Gt, Ge, Lt, Le)):
+            raise NoValue(f"{condition} is not a comparison")
+        gap = self(condition.lhs) - self(condition.rhs)
+        if not (gap > 0 or gap < 0 or gap.is_zero()):
+            return None
+        return bool(condition.func(int(gap > 0) - int(gap < 0), 0))
+
+
+def _integer_power(base: Any, power: int, arb: Any) -> Any:
+    if power < 0:
+        return 1 / _integer_power(base, -power, arb)
+    total = arb(1)
+    while power:
+        if power & 1:
+            total = total * base
+        base = base * base
+        power >>= 1
+    return total
+
+
+# --- signs on an interval --------------------------------------------------------------------
 def non_negative(expression: Expr, c: Symbol, low: Rational, high: Rational) -> Outcome:
-    """Whether an expression in ``c`` alone is >= 0 on [low, high], by bisection of boxes."""
+    """Whether an expression in ``c`` alone is >= 0 on [low, high], by bisection of boxes.
+
+    The boxes are kept, for any other interval library to check again.
+    """
     if expression.free_symbols - {c}:
         return Undecided("interval arithmetic needs numbers for the parameters")
     boxes: list[tuple[str, str]] = []
     todo = [(low, high, 0)]
-    with _precision(DIGITS):
+    with precision(BITS):
         while todo:
             a, b, depth = todo.pop()
-            bound = _evaluate(expression, {c: _box(a, b)})
-            if bound is not None and bound.a >= 0:
+            if _Box(c, a, b).non_negative(expression):
                 boxes.append((str(a), str(b)))
                 continue
             if depth == DEPTH:
                 return Undecided(f"no sign was found on [{a}, {b}]")
             middle = (a + b) / 2
             todo += [(middle, b, depth + 1), (a, middle, depth + 1)]  # from left to right
-    how = f"interval arithmetic on {len(boxes)} boxes that cover [{low}, {high}]"
+    how = f"ball arithmetic on {len(boxes)} boxes that cover [{low}, {high}]"
     record = Boxes(str(expression), c.name, tuple(boxes))
     return Holds(Evidence(Grade.INTERVAL, how, (record,)))
 
 
-class _precision:
-    def __init__(self, digits: int):
-        self.digits = digits
+class _Box(Enclosures):
+    """Balls over a box; a ball that only touches zero is looked into, since radii are rounded."""
 
-    def __enter__(self) -> None:
-        self.before, iv.dps = iv.dps, self.digits
+    def __init__(self, c: Symbol, low: Rational, high: Rational):
+        super().__init__(BITS, {})
+        self.c, self.ends = c, (low, high)
+        self.known[c] = self(low).union(self(high))
 
-    def __exit__(self, *_: object) -> None:
-        iv.dps = self.before
+    def non_negative(self, e: Expr) -> bool:
+        return self._from_ball(e) or self._from_parts(e)
 
+    def _from_ball(self, e: Expr, least: float = 0) -> bool:
+        try:
+            return bool(self(e) >= least)
+        except NotEnclosed:
+            return False
 
-def _box(a: Rational, b: Rational) -> Any:
-    return iv.mpf([_ratio(a).a, _ratio(b).b])
-
-
-def _ratio(value: Rational) -> Any:
-    return iv.mpf(int(value.p)) / iv.mpf(int(value.q))
-
-
-def _evaluate(e: Expr, at: dict[Symbol, Any]) -> Any:
-    """An enclosure of the values, or None where an operation is not defined."""
-    if e in at:
-        return at[e]
-    if e.is_Rational:
-        return _ratio(e)
-    args = [_evaluate(a, at) for a in e.args]
-    if any(a is None for a in args):
-        return None
-    if e.is_Add:
-        return sum(args[1:], args[0])
-    if e.is_Mul:
-        total = args[0]
-        for a in args[1:]:
-            total = total * a
-        return total
-    if isinstance(e, exp):
-        return iv.exp(args[0])
-    if isinstance(e, log):
-        return iv.log(args[0]) if args[0].a > 0 else None
-    if e.is_Pow and e.exp.is_Integer:
-        k = int(e.exp)
-        if k < 0 and args[0].a <= 0 <= args[0].b:
-            return None
-        return args[0] ** k
-    if e.is_Pow and e.exp.is_Rational and args[0].a > 0:
-        return iv.exp(iv.log(args[0]) * _ratio(e.exp))
-    return None
+    def _from_parts(self, e: Expr) -> bool:
+        """Sums and products of what is >= 0, powers, logarithms, and what is affine."""
+        if e == self.c or (e.is_Add and e.is_polynomial(self.c) and e.diff(self.c, 2) == 0):
+            return all(e.xreplace({self.c: end}) >= 0 for end in self.ends)
+        if e.is_Add:
+            return all(map(self.non_negative, e.args))
+        if e.is_Mul:
+            falls = [a for a in e.args if not self.non_negative(a)]
+            return len(falls) % 2 == 0 and all(-a != e and self.non_negative(-a) for a in falls)
+        if e.is_Pow and e.exp.is_Rational and e.exp > 0:
+            even = e.exp.is_Integer and e.exp % 2 == 0
+            return (even and self._from_ball(e.base, -math.inf)) or self.non_negative(e.base)
+        return isinstance(e, log) and self.non_negative(e.args[0] - 1)

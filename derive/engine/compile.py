@@ -101,11 +101,14 @@ class NotNumpy(ValueError):
 def python_source(result: Result, point: Mapping[Symbol, Expr]) -> str:
     """The quantities, with values put in, as a module of plain numpy functions."""
     from .domain import DomainError
+    from .result import number
 
     body, rooted = "", False
     for name, quantity in result.quantities.items():
         try:
             expression = result.at(name, point)
+            if not expression.free_symbols:
+                number(expression, name, 15, extended=quantity.extended)
         except DomainError as refusal:
             body += f"\n\n# {name}: {refusal}\n"
             continue

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sympy import Basic, Expr
+from sympy import Basic, Expr, Symbol, Tuple
 
-from .decide import all_zero, positive, zero
 from .domain import Domain
-from .evidence import Evidence, Grade, Holds, Outcome, weakest
+from .evidence import Evidence, Holds, weakest
+from .statement import Lemma, Relations, Statement, decided, every
 
 
 class StepFailed(AssertionError):
@@ -25,18 +25,26 @@ class Step:
     ----------
     title
         What is stated, in words.
-    statement
-        The same as a SymPy object.
+    says
+        The same as data: what is printed and what was decided.
     because
         Why it follows from the steps before.
     evidence
         How that was checked when the derivation was built.
+    lemma
+        The inference in words that it uses, if it uses one.
     """
 
     title: str
-    statement: Basic
+    says: Statement
     because: str
     evidence: Evidence
+    lemma: Lemma | None = None
+
+    @property
+    def statement(self) -> Basic:
+        """What is printed."""
+        return self.says.shown
 
     def _repr_latex_(self) -> str:
         from ..display import step_latex
@@ -66,45 +74,45 @@ class Derivation:
         """The weakest link."""
         return weakest(s.evidence for s in self.steps)
 
-    def add(self, title: str, statement: Basic, because: str, outcome: Outcome) -> Basic:
-        """Append a checked step and return its statement.
+    def add(self, title: str, says: Statement, because: str | Lemma) -> Step:
+        """Decide a statement and append it as a step.
+
+        Parameters
+        ----------
+        because
+            Why it follows from the steps before, or the lemma that says so; a statement that a
+            lemma concludes brings its own.
 
         Raises
         ------
         StepFailed
-            If the check refuted the step or could not decide it.
+            If the statement, or what it is concluded from, is refuted or not decided.
         """
+        outcome = every([*(decided(g) for g in says.given), says.decide()])
         if not isinstance(outcome, Holds):
             raise StepFailed(f"{title}: {outcome}")
-        self.steps.append(Step(title, statement, because, outcome.evidence))
-        return statement
+        lemma = because if isinstance(because, Lemma) else says.lemma
+        why = because.says if isinstance(because, Lemma) else because
+        if lemma is says.lemma and lemma is not None and lemma.says not in why:
+            why = f"{why}: {lemma.says}" if why else lemma.says
+        step = Step(title, says, why, outcome.evidence, lemma)
+        self.steps.append(step)
+        return step
 
-    def equal(
-        self, title: str, left: Expr, right: Expr, because: str, domain: Domain, shown: Basic
-    ) -> Basic:
-        """Append a step that holds because ``left - right`` vanishes identically."""
-        return self.add(title, shown, because, zero(left - right, domain))
-
-    def zero(
-        self, title: str, parts: Iterable[Expr], because: str, domain: Domain, shown: Basic
-    ) -> Basic:
-        """Append a step that holds because every part vanishes identically."""
-        return self.add(title, shown, because, all_zero(list(parts), domain))
-
-    def positive(
+    def holds(
         self,
         title: str,
-        parts: Iterable[Expr],
-        because: str,
+        relations: Basic | Iterable[Basic],
+        because: str | Lemma,
         domain: Domain,
-        shown: Basic,
         *,
-        strict: bool = True,
-    ) -> Basic:
-        """Append a step that holds because every part is > 0 (>= 0) on the domain."""
-        found = [positive(part, domain, strict=strict) for part in parts]
-        failed = [o for o in found if not isinstance(o, Holds)]
-        return self.add(title, shown, because, failed[0] if failed else _strongest_common(found))
+        names: Mapping[Symbol, Expr] | None = None,
+        given: Iterable[Statement] = (),
+    ) -> Step:
+        """Append relations that hold everywhere on a domain; see :class:`Relations`."""
+        shown = relations if isinstance(relations, Basic) else Tuple(*relations)
+        says = Relations(shown, domain, given=tuple(given), names=names or {})
+        return self.add(title, says, because)
 
     def __repr__(self) -> str:
         grade = f", {self.evidence.grade}" if self.steps else ""
@@ -119,12 +127,3 @@ class Derivation:
         from ..display import chosen, derivation_bundle
 
         return chosen(derivation_bundle(self), include, exclude)
-
-
-def _strongest_common(outcomes: Iterable[Outcome]) -> Holds:
-    return Holds(weakest(o.evidence for o in outcomes if isinstance(o, Holds)))
-
-
-def by_construction(how: str) -> Holds:
-    """Evidence for a step that only unfolds a definition that the code itself made."""
-    return Holds(Evidence(Grade.EXACT, how))

@@ -2,63 +2,243 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from itertools import chain
+from dataclasses import dataclass, replace
+from itertools import chain, islice
 from typing import Any, Literal
 
-from sympy import Expr, S, Symbol, exp, log, sqrt
+from sympy import Basic, Dummy, Expr, Ge, Gt, Le, Lt, S, Symbol, exp, log, sqrt
 from sympy.polys.fields import FracElement
 from sympy.polys.rings import PolyElement
 
 from .calculus import derivative
-from .decide import is_proved_positive, positive, proof_of_positive, zero
-from .derivation import Derivation
-from .domain import Domain
-from .evidence import Outcome
+from .cases import opened, with_signed_logs
+from .decide import is_proved_positive, zero
+from .defined import defined
+from .derivation import Derivation, StepFailed
+from .domain import Domain, Range
+from .evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
+from .lemmas import CONCAVE
 from .normal import ExpField, factor_list, in_order
 from .present import tidy
-from .relations import eq, gt, lt
+from .relations import Iff, gt, lt
+from .statement import ORDER, Statement, every
+
+#: A relation with its sides exchanged, or with "not" before it.
+MIRROR = {Gt: Lt, Ge: Le, Lt: Gt, Le: Ge}
+#: Points at which a threshold is tried on both of its sides, and how far from it.
+TRIED, STEP = 4, S(10) ** -6
 
 
 class NoClosedForm(ValueError):
     """The condition cannot be solved for this parameter in closed form."""
 
 
+class NoThreshold(NoClosedForm):
+    """The condition never changes sign; the message says which side holds always."""
+
+
+@dataclass(frozen=True, eq=False)
+class Criterion:
+    """``says`` iff ``relation``, which compares a condition with zero.
+
+    Attributes
+    ----------
+    says
+        In words, what is true of the optima: "classes do not collapse".
+    relation
+        ``condition < 0``, or another comparison with zero, from a checked step.
+    """
+
+    says: str
+    relation: Basic
+
+    @property
+    def condition(self) -> Expr:
+        """The left side of the relation."""
+        return self.relation.args[0]
+
+    def at(self, values: dict[Symbol, Expr], where: str) -> Criterion:
+        """The same with values put in; ``where`` says so in words."""
+        relation = type(self.relation)(self.condition.xreplace(values), 0, evaluate=False)
+        return replace(self, says=f"{self.says} {where}", relation=relation)
+
+
 @dataclass(frozen=True, eq=False)
 class Threshold:
-    """``parameter > value`` (or ``<``) is equivalent to "the slope there is negative"."""
+    """What a criterion says of one parameter: ``relation`` of it and a value.
 
+    Attributes
+    ----------
+    condition, parameter, value, side
+        ``condition < 0`` iff ``parameter`` is on this side of the value.
+    relation
+        The comparison of the parameter that the criterion amounts to, such as ``alpha > value``.
+    criterion
+        What was solved.
+    domain
+        Where.
+    """
+
+    condition: Expr
     parameter: Symbol
     value: Expr
-    side: Literal[">", "<"]
+    side: Literal["<", ">"]
+    relation: Basic
+    criterion: Criterion
+    domain: Domain
+
+    @property
+    def bound(self) -> tuple[Symbol, str]:
+        """The parameter and the sign between it and the value."""
+        return self.parameter, str(self.relation.rel_op)
+
+    def meaning(self, name: str) -> str:
+        """What it says, in words."""
+        return f"{self.criterion.says} iff {self.parameter} {self.bound[1]} {name}"
 
 
 def threshold(
-    condition: Expr, parameter: Symbol, domain: Domain, proof: Derivation, *, meaning: str
+    criterion: Criterion, parameter: Symbol, domain: Domain, proof: Derivation
 ) -> Threshold:
-    """Solve the condition for a parameter, and prove on which side it is negative.
+    """Solve a criterion for a parameter, and prove on which side it holds.
 
-    ``domain`` is where the solution is meant; ``meaning`` says in words what a negative
-    slope at the point brings about.
+    ``domain`` is where the solution is meant.
+
+    Raises
+    ------
+    NoThreshold
+        If the condition has one sign at all values of the parameter.
+    NoClosedForm
+        If it cannot be solved for it.
+    StepFailed
+        If what was solved is not proved.
     """
-    factor = essential(condition, parameter, domain)
-    value = solve(factor, parameter, domain)
-    rate, rises, outcome = _rate(factor, parameter, domain)
-    proof.add(
+    condition = criterion.condition
+    try:
+        factor = essential(condition, parameter, domain)
+        value = solve(factor, parameter, domain)
+        rate, rises = _rate(factor, parameter, domain)
+    except NoClosedForm:
+        _raise_if_constant(criterion, parameter, domain)
+        raise
+    relation = type(criterion.relation)
+    if not rises:
+        relation = MIRROR[relation]
+    solved = relation(parameter, value, evaluate=False)
+    says = ChangesSign(Iff(solved, criterion.relation), domain)
+    proof.holds(
         f"The condition {'rises' if rises else 'falls'} with {parameter}",
         (gt if rises else lt)(tidy(rate), 0),
         "so it changes sign once (factors of one sign are left out)",
-        outcome,
+        domain,
     )
-    side: Literal[">", "<"] = "<" if rises else ">"
-    proof.add(
-        f"{meaning} iff {parameter} {side} the value at which the slope vanishes",
-        eq(parameter, value),
-        f"the slope is a polynomial in {parameter} or in an exponential of it; put back, it "
-        "vanishes",
-        zero(_split_exponents(condition, parameter).xreplace({parameter: value}), domain),
-    )
-    return Threshold(parameter, value, side)
+    words = criterion.says[0].upper() + criterion.says[1:]
+    try:
+        proof.add(
+            f"{words} iff {parameter} {solved.rel_op} the value at which the slope vanishes",
+            says,
+            f"the condition is a polynomial in {parameter} or in an exponential of it; put back, "
+            "the value makes it vanish",
+        )
+    except StepFailed:
+        _raise_if_constant(criterion, parameter, domain)
+        raise
+    side: Literal["<", ">"] = "<" if rises else ">"
+    return Threshold(condition, parameter, value, side, solved, criterion, domain)
+
+
+def _raise_if_constant(criterion: Criterion, parameter: Symbol, domain: Domain) -> None:
+    """Refuse a condition that has one sign for all values of the parameter, saying which."""
+    sign, strict = ORDER[type(criterion.relation)]
+    for value in (1, -1):
+        if is_proved_positive(value * criterion.condition, domain):
+            when = "every" if value == sign else "no"
+            raise NoThreshold(f"{criterion.says} at {when} {parameter}: there is no threshold")
+    if isinstance(zero(criterion.condition, domain), Holds):
+        when = "no" if strict else "every"
+        raise NoThreshold(f"{criterion.says} at {when} {parameter}: there is no threshold")
+
+
+@dataclass(frozen=True, eq=False)
+class ChangesSign(Statement):
+    """``parameter > value`` iff ``condition < 0``, or with other signs between them.
+
+    Decided from what is shown: one factor of the condition carries its sign and is monotone in
+    the parameter; it vanishes at the value; and the value is one that the parameter may take,
+    or the factor is monotone beyond them too. Besides it is tried on both sides at a few points.
+    """
+
+    def decide(self) -> Outcome:
+        """Whether the two relations are proved to hold together."""
+        if not isinstance(self.shown, Iff):
+            return Undecided(f"{self.shown} is not an equivalence")
+        solved, relation = self.shown.args
+        kinds = type(solved), type(relation)
+        if any(kind not in ORDER for kind in kinds) or relation.args[1] != 0:
+            return Undecided(f"{self.shown} is not about one sign")
+        parameter, value = solved.args
+        condition = relation.args[0]
+        if not parameter.is_Symbol or parameter in value.free_symbols:
+            return Undecided(f"{solved} is not solved for a symbol")
+        try:
+            factor = essential(condition, parameter, self.domain)
+            rate, rises = _rate(factor, parameter, self.domain)
+        except NoClosedForm as error:
+            return Undecided(str(error))
+        if kinds[0] is not (kinds[1] if rises else MIRROR[kinds[1]]):
+            return Refuted(note=f"the condition {'rises' if rises else 'falls'} with {parameter}")
+        tried = _tried(solved, relation, self.domain)
+        if isinstance(tried, Refuted):
+            return tried
+        reached = _reached(rate, parameter, value, self.domain)
+        if not isinstance(reached, Holds):
+            return reached
+        split = _split_exponents(factor, parameter).xreplace({parameter: value})
+        return every([defined(value, self.domain), zero(split, self.domain)])
+
+
+def _reached(rate: Expr, parameter: Symbol, value: Expr, domain: Domain) -> Outcome:
+    """Whether a condition that is monotone for all admissible parameters is so up to a value.
+
+    It is if the parameter may take that value or come near it, if its rate does not depend on
+    it, or if the rate keeps its sign on the whole real line.
+    """
+    how = Holds(Evidence(Grade.EXACT, "the condition is monotone up to the value"))
+    if parameter not in rate.free_symbols:
+        return how
+    r = domain.ranges[parameter]
+    anything = Dummy(parameter.name, real=True)
+    line = domain.with_range(anything, Range(-S.Infinity), domain.witness[parameter])
+    free = rate.xreplace({parameter: anything})
+    if any(is_proved_positive(sign * free, line) for sign in (1, -1)):
+        return how
+    (size,), inside = with_signed_logs([value], opened(domain))
+    ends = [
+        end
+        for end, infinite in ((size - r.low, -r.low), (r.high - size, r.high))
+        if infinite is not S.Infinity
+    ]
+    if all(is_proved_positive(end, inside, strict=False) for end in ends):
+        return how
+    return Undecided(f"{value} is not proved to be a value that {parameter} may take")
+
+
+def _tried(solved: Basic, relation: Basic, domain: Domain) -> Outcome:
+    """Try an equivalence on both sides of the value, at a few points, at high precision."""
+    parameter, value = solved.args
+    above, _ = ORDER[type(solved)]
+    for point in islice(opened(domain).points(), TRIED):
+        v = value.xreplace(point).evalf(30)
+        if not (v.is_real and v.is_finite):
+            continue
+        for side in (1, -1):
+            near = {**point, parameter: v + side * STEP * max(1, abs(v))}
+            sign = relation.args[0].xreplace(near).evalf(30, maxn=200)
+            if not (domain.contains(near) and sign.is_real and sign.is_finite):
+                continue
+            if (side * above > 0) is not bool((type(relation))(sign, 0)):
+                return Refuted({s.name: e for s, e in near.items()}, f"the condition is {sign}")
+    return Holds(Evidence(Grade.SAMPLED, "tried on both sides at a few points"))
 
 
 def essential(condition: Expr, parameter: Symbol, domain: Domain) -> Expr:
@@ -115,11 +295,11 @@ def concave_form(factor: Expr, parameter: Symbol, domain: Domain, proof: Derivat
         candidate = (factor / divisor).expand()
         bend = derivative(derivative(candidate, parameter), parameter)
         if is_proved_positive(-bend, domain):
-            proof.add(
+            proof.holds(
                 f"Up to a positive factor the condition is concave in {parameter}",
                 lt(bend, 0),
-                "so it is >= 0 on one interval of it, which may be empty",
-                positive(-bend, domain),
+                CONCAVE,
+                domain,
             )
             return candidate
     raise NoClosedForm(f"the condition is not known to be concave in {parameter}")
@@ -147,11 +327,16 @@ def solve(factor: Expr, parameter: Symbol, domain: Domain) -> Expr:
         raise NoClosedForm(f"{parameter} is in {len(inside)} independent exponentials")
     (y,) = inside
     level = _root(field, poly, y, domain)
+    # Of a quadratic it is the positive root.
+    if poly.degree(_index(poly, y)) == 1 and not is_proved_positive(level, domain):
+        raise NoClosedForm(f"no exponential is known to reach the level {level}")
     # exp(E) = level, and E is a ratio of polynomials in the parameter. The logarithm that
     # is positive for the larger number is the one to show.
     falls = is_proved_positive(-field.exponents[y], domain)
     target = Symbol("_level", real=True)
-    equation = field.exponents[y] + (target if falls else -target)
+    equation = field.exponents[y]
+    if level != 1:
+        equation += target if falls else -target
     inner = ExpField([equation])
     linear = inner.ratio(equation).numer
     root = _linear_root(linear, parameter)
@@ -159,8 +344,8 @@ def solve(factor: Expr, parameter: Symbol, domain: Domain) -> Expr:
     return tidy(inner.back(root)).xreplace({target: value})
 
 
-def _rate(factor: Expr, parameter: Symbol, domain: Domain) -> tuple[Expr, bool, Outcome]:
-    """A derivative of one sign, whether it is positive, and the proof.
+def _rate(factor: Expr, parameter: Symbol, domain: Domain) -> tuple[Expr, bool]:
+    """A derivative of one sign, and whether it is positive.
 
     A quadratic a y^2 + b y - c need not be monotone in y = exp(E), but over y it is.
     """
@@ -168,9 +353,8 @@ def _rate(factor: Expr, parameter: Symbol, domain: Domain) -> tuple[Expr, bool, 
     for form in chain((factor,), ((factor / y).expand() for y in ys)):
         rate = derivative(form, parameter)
         for rises in (True, False):
-            outcome = proof_of_positive(rate if rises else -rate, domain)
-            if outcome is not None:
-                return rate, rises, outcome
+            if is_proved_positive(rate if rises else -rate, domain):
+                return rate, rises
     raise NoClosedForm(f"the condition is not known to be monotone in {parameter}")
 
 

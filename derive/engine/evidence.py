@@ -71,12 +71,19 @@ class Refuted:
     witness: Mapping[str, Any] = field(default_factory=dict)
     note: str = ""
 
+    def __str__(self) -> str:
+        point = ", ".join(f"{name} = {value}" for name, value in self.witness.items())
+        return f"false{' at ' if point else ''}{point}{': ' if self.note else ''}{self.note}"
+
 
 @dataclass(frozen=True)
 class Undecided:
     """Neither proved nor refuted. This is not the same as false."""
 
     reason: str
+
+    def __str__(self) -> str:
+        return f"undecided: {self.reason}"
 
 
 Outcome = Holds | Refuted | Undecided

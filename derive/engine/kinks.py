@@ -1,30 +1,50 @@
-"""Functions with kinks: where they bend, the pieces between, and one-sided slopes.
+"""Functions with kinks: where they bend, the smooth pieces between, and one-sided slopes.
 
-A kink is where a maximum of two changes over. Their difference must be affine in the
-variable, so there is one such place and on each side one of the two is the maximum.
+A kink is where a maximum changes over. When the maxima are of functions of the variable
+alone, [-1, 1] is cut where their sides cross, at exactly known points, and every piece is
+smooth (:class:`Cut`). When they have parameters, the two sides of each must differ by
+something affine in the variable, so that there is one such place and on each side one of
+the two is the maximum (:class:`Folded`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import pairwise, product
+from functools import cached_property, partial
+from itertools import combinations, pairwise, product
 
-from sympy import Abs, Dummy, Expr, Gt, Max, Min, Piecewise, S, Symbol
-from sympy.functions.elementary.miscellaneous import MinMaxBase
+from sympy import Abs, Dummy, Expr, Gt, Max, Min, Piecewise, S, Symbol, exp, nan
+from sympy.functions.elementary.hyperbolic import HyperbolicFunction
 
 from .calculus import derivative
-from .decide import is_proved_positive
-from .domain import Domain
+from .decide import is_proved_positive, positive
+from .domain import Domain, Range, between
+from .evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
+from .interval import NoSign, in_order, is_finite, non_negative, sign
+from .poles import NotDefined, check_defined
 from .present import affine, tidy
+from .zeros import NotSolved, zeros
 
 #: Which side of each kink a piece lies on: True above it.
 Pattern = Mapping[Expr, bool]
+#: Decides whether a function is >= 0 on a piece.
+Check = Callable[[Expr], Outcome]
+#: Where an inner product lives.
+LOW, HIGH = -S.One, S.One
 
 
 class NotBent(ValueError):
-    """The kinks of a function cannot be read; the message says why."""
+    """A function is not defined on [-1, 1], or its kinks are not found; the message says why."""
+
+
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """A smooth function and the interval on which it applies."""
+
+    low: Expr
+    high: Expr
+    smooth: Expr
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,13 +56,143 @@ class Kink:
     above: Expr
 
 
-def has_kinks(function: Expr) -> bool:
-    """Whether a maximum, minimum or absolute value occurs."""
-    return bool(function.has(MinMaxBase, Abs))
+def bent(function: Expr, variable: Symbol, domain: Domain) -> Cut | Folded:
+    """Read a function of one variable on [-1, 1], smooth but for the kinks of its maxima.
+
+    Raises
+    ------
+    NotBent
+        If it is not proved to be defined on [-1, 1], or a kink is not found.
+    """
+    function = by_maxima(function)
+    try:
+        if all(m.free_symbols <= {variable} for m in function.atoms(Max)):
+            return Cut(function, variable, domain)
+        return Folded(function, variable, domain)
+    except NotDefined as error:
+        raise NotBent(str(error)) from None
 
 
-class Bent:
-    """A function of one variable, smooth but for the kinks of its maxima.
+def by_maxima(function: Expr) -> Expr:
+    """The same with maxima for absolute values and minima, and exponentials for tanh."""
+    return (
+        function.replace(lambda e: isinstance(e, HyperbolicFunction), lambda e: e.rewrite(exp))
+        .replace(lambda e: isinstance(e, Abs), lambda e: Max(e.args[0], -e.args[0]))
+        .replace(lambda e: isinstance(e, Min), lambda e: -Max(*(-a for a in e.args)))
+    )
+
+
+class Cut:
+    """A function cut into smooth pieces at exactly known points."""
+
+    def __init__(self, function: Expr, variable: Symbol, domain: Domain):
+        self.function, self.variable, self.domain = function, variable, domain
+        self.pieces: list[Piece] = []
+        for piece in self._cut(function, LOW, HIGH):
+            before = self.pieces[-1] if self.pieces else None
+            if before is not None and before.smooth == piece.smooth:
+                self.pieces[-1] = Piece(before.low, piece.high, piece.smooth)
+            else:
+                self.pieces.append(piece)
+
+    def _cut(self, function: Expr, a: Expr, b: Expr) -> Iterator[Piece]:
+        """Decide one maximum, without others inside it, and go on with the rest."""
+        x = self.variable
+        inner = [m for m in function.atoms(Max) if not any(s.has(Max) for s in m.args)]
+        if not inner:
+            check_defined(function, x, a, b, self.domain)
+            yield Piece(a, b, function)
+            return
+        maximum = min(inner, key=str)
+        for side in maximum.args:
+            check_defined(side, x, a, b, self.domain)
+        try:
+            parts = list(self._largest(maximum, a, b))
+        except (NotSolved, NoSign) as error:
+            raise NotBent(
+                f"the sides of {in_x(maximum, x)} change over at a point that is not found "
+                f"exactly ({error})"
+            ) from None
+        for low, high, largest in parts:
+            yield from self._cut(function.xreplace({maximum: largest}), low, high)
+
+    def _largest(self, maximum: Expr, a: Expr, b: Expr) -> Iterator[tuple[Expr, Expr, Expr]]:
+        x = self.variable
+        inside: set[Expr] = set()
+        for one, other in combinations(maximum.args, 2):
+            inside |= set(zeros(one - other, x, a, b))
+        for low, high in pairwise([a, *in_order(inside), b]):
+            middle = (low + high) / 2
+            largest = maximum.args[0]
+            for side in maximum.args[1:]:
+                if sign((side - largest).xreplace({x: middle})) > 0:
+                    largest = side
+            yield low, high, largest
+
+    @property
+    def kinks(self) -> list[Expr]:
+        """The points between the pieces."""
+        return [p.high for p in self.pieces[:-1]]
+
+    def slopes(self) -> Iterator[tuple[Piece, Expr]]:
+        """The pieces with their derivatives."""
+        for piece in self.pieces:
+            yield piece, derivative(piece.smooth, self.variable)
+
+    def checked(self) -> Iterator[tuple[Check, Expr]]:
+        """The derivatives, each with what decides whether a function is >= 0 on its piece."""
+        for piece, slope in self.slopes():
+            yield partial(self.sign_on, piece), slope
+
+    def sign_on(self, piece: Piece, part: Expr) -> Outcome:
+        """Whether a smooth function is >= 0 inside a piece."""
+        x = self.variable
+        try:
+            if part.free_symbols <= {x}:
+                outcome = non_negative(part, x, piece.low, piece.high)
+                if isinstance(outcome, Refuted) and not outcome.witness and self.kinks:
+                    return Refuted({x.name: (piece.low + piece.high) / 2}, outcome.note)
+                return outcome
+        except NoSign as error:
+            return Undecided(str(error))
+        inside = between(piece.low, piece.high, "()")
+        middle = (piece.low + piece.high) / 2
+        return positive(part, self.domain.with_range(x, inside, middle), strict=False)
+
+    def jumps(self) -> Iterator[tuple[Expr, Outcome]]:
+        """Each kink, and whether the slope does not fall there."""
+        for (piece, before), (_, after) in pairwise(self.slopes()):
+            at = {self.variable: piece.high}
+            yield piece.high, self._rises(before.xreplace(at), after.xreplace(at))
+
+    def _rises(self, before: Expr, after: Expr) -> Outcome:
+        if nan in (before, after):
+            return Undecided("the slope at a kink is not determined")
+        if not (is_finite(before) and is_finite(after)):
+            # Inside its domain a convex function has finite slopes.
+            return Refuted({}, "the slope is infinite there")
+        rise = after - before
+        if rise.free_symbols:
+            return positive(tidy(rise), self.domain, strict=False)
+        try:
+            if sign(rise) >= 0:
+                return Holds(Evidence(Grade.EXACT, "the slope does not fall at the kinks"))
+        except NoSign as error:
+            return Undecided(str(error))
+        return Refuted({})
+
+    def slope(self, side: int) -> Expr:
+        """Derivative from the right (1) or from the left (-1)."""
+        x = self.variable
+        *rows, (_, last) = self.slopes()
+        if not rows:
+            return last
+        below = [(s, x < p.high if side > 0 else x <= p.high) for p, s in rows]
+        return Piecewise(*below, (last, True))
+
+
+class Folded:
+    """A function whose kinks are at places that depend on parameters.
 
     Raises
     ------
@@ -52,90 +202,102 @@ class Bent:
     """
 
     def __init__(self, function: Expr, variable: Symbol, domain: Domain):
-        self.variable = variable
-        self.function = function.replace(
-            lambda e: isinstance(e, Abs), lambda e: Max(e.args[0], -e.args[0])
-        ).replace(lambda e: isinstance(e, Min), lambda e: -Max(*(-a for a in e.args)))
-        self.kinks = {m: self._kink(m, domain) for m in sorted(self.function.atoms(Max), key=str)}
+        self.function, self.variable, self.domain = function, variable, domain
+        check_defined(function, variable, LOW, HIGH, domain)
+        self.folds = {m: self._kink(m) for m in sorted(function.atoms(Max), key=str)}
 
-    def _kink(self, maximum: Expr, domain: Domain) -> Kink:
+    def _kink(self, maximum: Expr) -> Kink:
         x = self.variable
+        numbers = "; write numbers in place of the parameters"
         if len(maximum.args) != 2 or any(a.has(Max) for a in maximum.args):
-            raise NotBent("a max must be one of two expressions without a max")
+            raise NotBent(f"{in_x(maximum, x)} must be the larger of two without a max{numbers}")
         one, other = maximum.args
         rate = tidy(derivative(one - other, x))
         if x in rate.free_symbols or rate == 0:
             raise NotBent(
-                f"the two sides of {in_x(maximum, x)} must differ by something affine in x"
+                f"the two sides of {in_x(maximum, x)} must differ by something affine in x{numbers}"
             )
         at = tidy(-(one - other).xreplace({x: S.Zero}) / rate)
-        if is_proved_positive(rate, domain) or rate.is_positive:
+        if is_proved_positive(rate, self.domain) or rate.is_positive:
             return Kink(at, other, one)
-        if is_proved_positive(-rate, domain) or rate.is_negative:
+        if is_proved_positive(-rate, self.domain) or rate.is_negative:
             return Kink(at, one, other)
         raise NotBent(f"which side of {in_x(maximum, x)} is larger depends on the sign of {rate}")
 
     @property
-    def located(self) -> bool:
-        """Whether all kinks are at numbers."""
-        return not any(k.at.free_symbols for k in self.kinks.values())
+    def kinks(self) -> list[Expr]:
+        """Where the maxima change over."""
+        return [k.at for k in self.folds.values()]
 
     def patterns(self) -> Iterator[Pattern]:
-        """Every choice of sides; with kinks at numbers only those that occur."""
-        for sides in product((False, True), repeat=len(self.kinks)):
-            chosen = dict(zip(self.kinks, sides, strict=True))
-            if not self.located or self._ends(chosen) is not None:
-                yield chosen
+        """Every choice of sides."""
+        for sides in product((False, True), repeat=len(self.folds)):
+            yield dict(zip(self.folds, sides, strict=True))
 
-    def piece(self, pattern: Pattern) -> Expr:
-        """The smooth function that it is on one choice of sides."""
+    def smooth(self, pattern: Pattern) -> Expr:
+        """The function on one choice of sides."""
         return self.function.xreplace(
-            {m: k.above if pattern[m] else k.below for m, k in self.kinks.items()}
+            {m: k.above if pattern[m] else k.below for m, k in self.folds.items()}
         )
 
-    def ends(self, pattern: Pattern, low: Expr, high: Expr) -> tuple[Expr, Expr] | None:
-        """The part of [low, high] on which a piece applies, or None if it has no inside."""
-        found = self._ends(pattern)
-        if found is None:
-            return None
-        a, b = max([low, *found[0]]), min([high, *found[1]])
-        return (a, b) if a < b else None
+    def checked(self) -> Iterator[tuple[Check, Expr]]:
+        """The derivatives, each with what decides whether a function is >= 0 where it applies."""
+        for pattern in self.patterns():
+            yield partial(self.sign_on, pattern), derivative(self.smooth(pattern), self.variable)
 
-    def _ends(self, pattern: Pattern) -> tuple[list[Expr], list[Expr]] | None:
-        lows = [k.at for m, k in self.kinks.items() if pattern[m]]
-        highs = [k.at for m, k in self.kinks.items() if not pattern[m]]
-        empty = lows and highs and max(lows) > min(highs)
-        return None if empty else (lows, highs)
+    def sign_on(self, pattern: Pattern, part: Expr) -> Outcome:
+        """Whether a smooth function is >= 0 where a choice of sides applies."""
+        x = self.variable
+        outcome = positive(part, self.domain.with_range(x, between(-1, 1), 0), strict=False)
+        for maximum, above in pattern.items():
+            if isinstance(outcome, Holds):
+                return outcome
+            # Each kink bounds the piece on one side.
+            away = Dummy("away", nonnegative=True)
+            at = self.folds[maximum].at
+            outcome = positive(
+                part.xreplace({x: at + away if above else at - away}),
+                self.domain.with_range(away, Range(low_open=False), 1),
+                strict=False,
+            )
+        return outcome if isinstance(outcome, Holds) else self._refutation(part, pattern)
 
-    def jumps(self) -> Iterator[tuple[Kink, Expr]]:
-        """How much the slope rises at each kink, for every choice of sides of the others."""
-        for m, kink in self.kinks.items():
+    def _refutation(self, part: Expr, pattern: Pattern) -> Outcome:
+        """A point where a choice of sides applies and ``part`` is negative, if one is found."""
+        x, used = self.variable, self.function.free_symbols
+        for point in self.domain.with_range(x, between(-1, 1), 0).points(64):
+            sides = {m: point[x] > k.at.xreplace(point) for m, k in self.folds.items()}
+            if sides == dict(pattern) and part.xreplace(point).evalf(30) < 0:
+                return Refuted({s.name: v for s, v in point.items() if s in used})
+        return Undecided(
+            f"the shape of {in_x(self.function, x)} was not decided: write numbers in place of "
+            "the parameters"
+        )
+
+    def jumps(self) -> Iterator[tuple[Expr, Outcome]]:
+        """Each kink, and whether the slope does not fall there, whatever the others are."""
+        x = self.variable
+        for m, kink in self.folds.items():
             for pattern in self.patterns():
-                if not pattern[m] and (not self.located or self._touches(pattern, m)):
+                if not pattern[m]:
                     sides = ({**pattern, m: True}, pattern)
-                    above, below = (derivative(self.piece(p), self.variable) for p in sides)
-                    yield kink, tidy((above - below).xreplace({self.variable: kink.at}))
-
-    def _touches(self, pattern: Pattern, maximum: Expr) -> bool:
-        at = self.kinks[maximum].at
-        return all(
-            other is maximum or (k.at <= at if pattern[other] else k.at >= at)
-            for other, k in self.kinks.items()
-        )
+                    above, below = (derivative(self.smooth(p), x) for p in sides)
+                    rise = tidy((above - below).xreplace({x: kink.at}))
+                    yield kink.at, positive(rise, self.domain, strict=False)
 
     @cached_property
     def _parts(self) -> tuple[Expr, dict[Expr, Dummy]]:
-        stand_ins = {m: Dummy("max", real=True) for m in self.kinks}
+        stand_ins = {m: Dummy("max", real=True) for m in self.folds}
         return self.function.xreplace(stand_ins), stand_ins
 
     def slope(self, side: int) -> Expr:
         """Derivative from the right (1) or from the left (-1)."""
         smooth, stand_ins = self._parts
-        total = derivative(smooth, self.variable)
-        for m, kink in self.kinks.items():
-            above, below = (derivative(e, self.variable) for e in (kink.above, kink.below))
-            x, at = self.variable, kink.at
-            step = Piecewise((above, x >= at if side > 0 else Gt(x, at)), (below, True))
+        x = self.variable
+        total = derivative(smooth, x)
+        for m, kink in self.folds.items():
+            above, below = (derivative(e, x) for e in (kink.above, kink.below))
+            step = Piecewise((above, x >= kink.at if side > 0 else Gt(x, kink.at)), (below, True))
             total += derivative(smooth, stand_ins[m]) * step
         return total.xreplace({d: m for m, d in stand_ins.items()})
 
@@ -145,29 +307,35 @@ def in_x(expression: Expr, variable: Symbol) -> Expr:
     return expression.xreplace({variable: Symbol("x")})
 
 
-def pieces_of_slope(h: Expr, x: Symbol, low: Expr, high: Expr) -> list[tuple[Expr, Expr, Expr]]:
-    """Cut [low, high] where a number of branches change, into (start, end, smooth expression).
+def pieces_of_slope(h: Expr, x: Symbol, low: Expr, high: Expr) -> list[Piece]:
+    """Cut [low, high] where a number of branches change over.
 
     ``h`` has no other symbols; its conditions and maxima are affine in ``x``.
     """
     changes = [c.lhs - c.rhs for p in h.atoms(Piecewise) for _, c in p.args if c.has(x)]
-    changes += [m.args[0] - m.args[1] for m in h.atoms(Max)]
-    inside = set()
+    changes += [one - other for m in h.atoms(Max) for one, other in combinations(m.args, 2)]
+    points = {low, high}
     for change in changes:
         rate = derivative(change, x)
         if rate != 0:
             at = -change.xreplace({x: S.Zero}) / rate
-            if low < at < high:
-                inside.add(at)
-    points = [low, *sorted(inside), high]
-    return [(a, b, _branch(h, x, (a + b) / 2)) for a, b in pairwise(points)]
+            if sign(at - low) > 0 and sign(high - at) > 0:
+                points.add(at)
+    ends = pairwise(in_order(points))
+    return [Piece(a, b, _branch(h, x, (a + b) / 2)) for a, b in ends]
 
 
 def _branch(h: Expr, x: Symbol, at: Expr) -> Expr:
     """The smooth expression that applies around a point."""
     rules: dict[Expr, Expr] = {}
     for p in h.atoms(Piecewise):
-        rules[p] = next(e for e, c in p.args if c.xreplace({x: at}) == True)  # noqa: E712
+        rules[p] = next(e for e, c in p.args if c == True or c.xreplace({x: at}) == True)  # noqa: E712
     for m in h.atoms(Max):
-        rules[m] = max(m.args, key=lambda a: a.xreplace({x: at}))
-    return affine(h.xreplace(rules).xreplace(rules), x)
+        largest = m.args[0]
+        for side in m.args[1:]:
+            if sign((side - largest).xreplace({x: at})) > 0:
+                largest = side
+        rules[m] = largest
+    smooth = h.xreplace(rules).xreplace(rules)
+    straight = affine(smooth, x)
+    return straight if x not in derivative(smooth, x).free_symbols else smooth

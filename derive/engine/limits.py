@@ -1,233 +1,206 @@
-"""Limits of rational functions of exponentials, logarithms, roots and clamped roots."""
+"""Limits at oo, at 0 and at the ends of ranges: proved by growth, then looked at far out."""
 
 from __future__ import annotations
 
-from sympy import (
-    Dummy,
-    Expr,
-    Lambda,
-    Max,
-    Min,
-    Mul,
-    Piecewise,
-    Pow,
-    S,
-    Symbol,
-    exp,
-    log,
-    oo,
-    zoo,
-)
-from sympy.polys.rings import PolyElement
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import permutations, product
 
-from .decide import positive
-from .derivation import Derivation, by_construction
+from sympy import Dummy, Expr, Integer, S, Symbol, oo
+
+from .decide import zero
 from .domain import Domain, Range
-from .evidence import Holds
-from .normal import ExpField, NotInField, in_order
-from .present import tidy
-from .relations import eq
-from .root import ClampedRoot
+from .equal import equal
+from .evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
+from .faraway import Supported, compared
+from .follow import Follow, X
+from .present import put_in
+from .signs import NoLimit, neat
+from .toward import end_of, image_of, others_of, with_range
 
-
-class NoLimit(ValueError):
-    """The limit does not exist, or is not one that the engine can take."""
+__all__ = ["NoLimit", "approaches", "is_limit", "joint_limit", "limit"]
 
 
 def limit(expression: Expr, symbol: Symbol, point: Expr, domain: Domain) -> Expr:
-    """Limit as ``symbol`` goes to ``oo`` or to ``0`` from above, elsewhere in ``domain``.
+    """Limit as ``symbol`` goes to ``point``, for all other symbols in ``domain``.
+
+    The point is ``oo``, or a number that is approached from inside the range of the symbol:
+    from below where it is the upper end, else from above. The limit is pointwise in the other
+    symbols, and what it needs of them (signs, coefficients that do not vanish) is proved on
+    the whole domain. Before it leaves it is compared with values far out.
 
     Raises
     ------
     NoLimit
-        If the engine cannot take it.
+        If there is none, or none that can be proved; one line.
     """
     if symbol not in expression.free_symbols:
         return expression
-    if expression.has(Piecewise):
-        raise NoLimit("a case distinction has no limit that is taken here")
-    if point not in (S.Zero, oo):
-        raise NoLimit(f"limits are taken at 0 and oo, not at {point}")
-    expression = _joined_roots(expression)
-    stand_ins: dict[Expr, Expr] = {}
-    values: dict[Symbol, Expr] = {}
-    for part in in_order(_outermost(expression, symbol)):
-        stand_ins[part] = Dummy("v", nonnegative=True)
-        values[stand_ins[part]] = _limit_of_part(part, symbol, point, domain)
-    expression = expression.xreplace(stand_ins)
-    constants = {
-        e: Dummy("c", positive=e.is_positive or None)
-        for e in in_order(
-            e
-            for e in expression.atoms(exp, log, Pow, ClampedRoot)
-            if not (isinstance(e, Pow) and e.exp.is_Integer) and symbol not in e.free_symbols
-        )
-    }
-    domain = domain.with_positive(c for c in constants.values() if c.is_positive)
-    roots = [v for part, v in stand_ins.items() if isinstance(part, (ClampedRoot, Pow))]
-    for v in roots:
-        domain = domain.with_range(v, Range(low_open=False), 1)
-    found = _rational_limit(expression.xreplace(constants), values, symbol, point, domain)
-    back = {c: e for e, c in constants.items() if c in found.free_symbols}
-    found = tidy(found.xreplace(back))
-    if found is zoo:
-        raise NoLimit("it grows without bound, with a sign that is not known")
+    try:
+        others = others_of(domain, symbol, point, expression.free_symbols)
+        image = image_of(X, symbol, point, domain)
+        found = neat(Follow(others)(put_in(expression, {symbol: image})))
+    except RecursionError:
+        raise NoLimit("the expression is too deeply nested") from None
+    seen = approaches(expression, symbol, point, found, domain)
+    if isinstance(seen, Refuted):
+        raise NoLimit(f"{found} was found, but values near {symbol} = {point} do not approach it")
+    if not isinstance(seen, Supported):
+        raise NoLimit(f"{found} was found, but it could not be compared with values")
     return found
 
 
-def take_limit(
-    name: str, expression: Expr, symbol: Symbol, point: Expr, domain: Domain, proof: Derivation
-) -> Expr:
-    """Take a limit as a step of a derivation."""
-    value = limit(expression, symbol, point, domain)
-    how = "leading terms of the normal form"
-    proof.add(f"Limit {name}", eq(name, value), "the leading terms decide", by_construction(how))
-    return value
+def joint_limit(expression: Expr, point: Mapping[Symbol, Expr], domain: Domain) -> Expr:
+    """Put values in; take the limit in the symbols at ``oo``, and at ends that divide by zero.
 
+    Symbols that go to ``oo`` together must give the same in every order, one after the other,
+    and as powers of one of them. (That is necessary for a joint limit, and what is claimed.)
 
-def _joined_roots(e: Expr) -> Expr:
-    """Write sqrt(a) sqrt(b) / sqrt(c) as one root, since its parts may have no limit."""
-    if isinstance(e, ClampedRoot) or len(_half_powers(e)) < 2:
-        return e
-    if e.is_Mul:
-        halves = [a for a in e.args if a.is_Pow and abs(a.exp) == S.Half]
-        if len(halves) > 1:
-            inside = Mul(*(a.base ** (2 * a.exp) for a in halves))
-            rest = [_joined_roots(a) for a in e.args if a not in halves]
-            return Mul(Pow(tidy(inside), S.Half, evaluate=False), *rest, evaluate=False)
-    return e.func(*(_joined_roots(a) for a in e.args))
-
-
-def _half_powers(e: Expr) -> set[Expr]:
-    return {a for a in e.atoms(Pow) if abs(a.exp) == S.Half}
-
-
-def _outermost(e: Expr, symbol: Symbol) -> set[Expr]:
-    if symbol not in e.free_symbols:
-        return set()
-    rooted = isinstance(e, Pow) and not isinstance(e, exp) and not e.exp.is_Integer
-    if isinstance(e, (log, ClampedRoot, Max, Min)) or rooted:
-        return {e}
-    return set().union(*(_outermost(a, symbol) for a in e.args)) if e.args else set()
-
-
-def _limit_of_part(part: Expr, symbol: Symbol, point: Expr, domain: Domain) -> Expr:
-    if isinstance(part, ClampedRoot):
-        return _limit_of_root(part, symbol, point, domain)
-    if isinstance(part, Pow):
-        base = limit(part.base, symbol, point, domain)
-        return base**part.exp
-    values = [limit(a, symbol, point, domain) for a in part.args]
-    if isinstance(part, log):
-        if values[0] == 0:
-            return -oo
-        return log(values[0], evaluate=not values[0].free_symbols)
-    return part.func(*values)
-
-
-def _limit_of_root(root: ClampedRoot, symbol: Symbol, point: Expr, domain: Domain) -> Expr:
-    # h over its leading power of the symbol converges uniformly on the bracket, and the
-    # zero of a strictly increasing limit is the limit of the zeros.
-    h, x = root.equation()
-    if point is not oo:
-        raise NoLimit(f"a root is only followed to {symbol} = oo")
-    field = ExpField([h])
-    element = field(h)
-    if any(symbol in e.free_symbols for e in field.exponents.values()):
-        try:
-            h = h.xreplace({e: exp(limit(e.args[0], symbol, point, domain)) for e in h.atoms(exp)})
-        except NoLimit:
-            raise NoLimit(f"exponentials of {symbol} compete along the bracket") from None
-        field = ExpField([h])
-        element = field(h)
-    if symbol in element.numer.ring.symbols:
-        numer, top = _leading(element.numer, symbol)
-        denom, bottom = _leading(element.denom, symbol)
-        del top, bottom
-        h = field.back(numer) / field.back(denom)
-    high = limit(root.high, symbol, point, domain)
-    found = ClampedRoot(Lambda(x, h), limit(root.low, symbol, point, domain), high)
-    closed = found.closed_form(domain)
-    return found if closed is None else closed
-
-
-def _rational_limit(
-    expression: Expr,
-    values: dict[Symbol, Expr],
-    symbol: Symbol,
-    point: Expr,
-    domain: Domain,
-) -> Expr:
-    infinite = {v: a for v, a in values.items() if a in (oo, -oo)}
-    finite = {v: a for v, a in values.items() if v not in infinite}
-    small = {v: 1 / Dummy("big", positive=True) for v in infinite}
-    expression = expression.xreplace(
-        {v: (1 if infinite[v] is oo else -1) / small[v].args[0] ** -1 for v in infinite}
-    )
-    bigs = [small[v].args[0] for v in infinite]
-    try:
-        field = ExpField([expression])
-        element = field(expression)
-    except NotInField as error:
-        raise NoLimit(str(error)) from error
-    numer, denom = element.numer, element.denom
-    orders: list[int] = []
-    constants: dict[Symbol, Expr] = {}
-    for y, exponent in field.exponents.items():
-        if symbol not in exponent.free_symbols:
+    Raises
+    ------
+    NoLimit
+        If the order matters, or a limit is not known.
+    """
+    finite = {s: v for s, v in point.items() if v is not oo}
+    here = _with_values(domain, finite)
+    expression = _put_in_or_approached(expression, finite, domain)
+    far = [s for s, v in point.items() if v is oo and s in expression.free_symbols]
+    if len(far) < 2:
+        return limit(expression, far[0], oo, here) if far else expression
+    if len(far) > MOST_AT_ONCE:
+        raise NoLimit(f"{len(far)} parameters at oo are too many to compare every order")
+    found: dict[str, Expr] = {}
+    for order in permutations(far):
+        if any(_leaves_none(s, order[i + 1 :], here) for i, s in enumerate(order)):
             continue
-        goal = limit(exponent, symbol, point, domain)
-        if goal in (oo, -oo):
-            pick = _leading if goal is oo else _trailing
-            numer, top = pick(numer, y)
-            denom, bottom = pick(denom, y)
-            orders.append((top - bottom) * (1 if goal is oo else -1))
-        else:
-            constants[y] = exp(goal)
-    if len([k for k in orders if k]) > 1:
-        raise NoLimit("several exponentials compete")
-    for big in bigs:
-        numer, top = _leading(numer, big)
-        denom, bottom = _leading(denom, big)
-        orders.append(top - bottom)
-    if any(orders):
-        order = next(k for k in orders if k)
+        value = expression
+        for s in order:
+            value = limit(value, s, oo, here)
+        found["first " + ", then ".join(s.name for s in order)] = value
+    for powers in product((1, 2), repeat=len(far)):
+        found |= _along(expression, dict(zip(far, powers, strict=True)), here)
+    one, *rest = found.items()
+    for other in rest:
+        if one[1] != other[1] and not isinstance(zero(one[1] - other[1], here), Holds):
+            raise NoLimit(f"it is {one[1]} for {one[0]} and {other[1]} for {other[0]}")
+    return one[1]
+
+
+def approaches(
+    expression: Expr, symbol: Symbol, point: Expr, value: Expr, domain: Domain
+) -> Outcome:
+    """Whether values far out approach what is said to be the limit (``oo`` and ``-oo`` as well).
+
+    Never holds: ``Refuted`` where they do not, ``Supported`` where they do, else ``Undecided``.
+    """
+    try:
+        others = others_of(domain, symbol, point, expression.free_symbols | value.free_symbols)
+        expression = put_in(expression, {symbol: image_of(X, symbol, point, domain)})
+    except NoLimit as error:
+        return Undecided(str(error))
+    outcome: Outcome = Undecided("there are no values to compare with")
+    for parameters in _few_points(others):
+        try:
+            at, goal = put_in(expression, parameters), put_in(value, parameters)
+            seen = compared(at, X, goal)
+        except (ValueError, TypeError, ArithmeticError):
+            continue
+        if isinstance(seen, Refuted):
+            named = {s.name: v for s, v in parameters.items()}
+            return Refuted({**named, **seen.witness}, seen.note)
+        if isinstance(seen, Supported):
+            outcome = seen
+    return outcome
+
+
+def is_limit(expression: Expr, symbol: Symbol, point: Expr, value: Expr, domain: Domain) -> Outcome:
+    """Whether a value is the limit: holds iff it is proved to be equal to our own."""
+    seen = approaches(expression, symbol, point, value, domain)
+    if isinstance(seen, Refuted):
+        return seen
+    try:
+        own = limit(expression, symbol, point, domain)
+        others = others_of(domain, symbol, point, own.free_symbols | value.free_symbols)
+    except NoLimit as error:
+        return Undecided(str(error))
+    if own in (oo, -oo) or value in (oo, -oo):
+        outcome: Outcome = PROVED if own == value else Refuted({}, f"it is {own}")
     else:
-        pick = _leading if point is oo else _trailing
-        numer, top = pick(numer, symbol)
-        denom, bottom = pick(denom, symbol)
-        order = (top - bottom) * (1 if point is oo else -1)
-    ratio = (numer.as_expr() / denom.as_expr()).xreplace({**field.atoms, **constants})
-    ratio = ratio.xreplace(finite)
-    if order < 0:
-        return S.Zero
-    if order > 0:
-        if isinstance(positive(ratio, domain), Holds):
-            return oo
-        if isinstance(positive(-ratio, domain), Holds):
-            return -oo
-        raise NoLimit("it grows without bound, with a sign that depends on the parameters")
-    return ratio
+        outcome = equal(value, own, others)
+    if isinstance(outcome, Holds) and outcome.evidence.grade is not Grade.EXACT:
+        return Undecided(f"equal to {own} at points only")
+    return PROVED if isinstance(outcome, Holds) else outcome
 
 
-def _leading(poly: PolyElement, symbol: Symbol) -> tuple[PolyElement, int]:
-    return _extreme(poly, symbol, max)
+#: Evidence for a limit that :func:`limit` has taken.
+PROVED = Holds(Evidence(Grade.EXACT, "the leading term far out, with every sign proved"))
 
 
-def _trailing(poly: PolyElement, symbol: Symbol) -> tuple[PolyElement, int]:
-    return _extreme(poly, symbol, min)
+# --- several symbols --------------------------------------------------------------------------
+#: Symbols at oo of which every order is compared.
+MOST_AT_ONCE = 3
 
 
-def _extreme(poly: PolyElement, symbol: Symbol, which: object) -> tuple[PolyElement, int]:
-    ring = poly.ring
-    names = list(ring.symbols)
-    if symbol not in names:
-        return poly, 0
-    i = names.index(symbol)
-    degree = which(monom[i] for monom in poly.monoms())  # type: ignore[operator]
-    kept = {
-        tuple(0 if j == i else k for j, k in enumerate(monom)): c
-        for monom, c in poly.terms()
-        if monom[i] == degree
+def _with_values(domain: Domain, values: Mapping[Symbol, Expr]) -> Domain:
+    """The other symbols, with values put into their ranges."""
+    found = domain.restricted(set(domain.ranges) - set(values))
+    for s, r in found.ranges.items():
+        if (r.low.free_symbols | r.high.free_symbols) & set(values):
+            low, high = r.low.xreplace(dict(values)), r.high.xreplace(dict(values))
+            found = with_range(found, s, replace(r, low=low, high=high))
+    return found
+
+
+def _put_in_or_approached(expression: Expr, values: Mapping[Symbol, Expr], domain: Domain) -> Expr:
+    """The value or, where that divides by zero, the limit from inside the ranges."""
+    found = put_in(expression, values)
+    if not found.has(S.ComplexInfinity, S.NaN):
+        return found
+    limits = set[Expr]()
+    for s, value in values.items():
+        others = {k: v for k, v in values.items() if k is not s}
+        r = _with_values(domain, others).ranges.get(s)
+        if r is None or r.integer or value not in (r.low, r.high):
+            continue
+        rest = put_in(expression, others)
+        if not rest.has(S.ComplexInfinity, S.NaN):
+            limits.add(limit(rest, s, value, _with_values(domain, others)))
+    if len(limits) != 1:
+        raise NoLimit("it divides by zero there")
+    return limits.pop()
+
+
+def _leaves_none(s: Symbol, later: tuple[Symbol, ...], domain: Domain) -> bool:
+    """Whether the range of a later symbol runs away with this one."""
+    return any(
+        s in domain.ranges[k].low.free_symbols
+        and end_of(domain.ranges[k].low, True, 1, s, oo, domain)[0] is oo
+        for k in later
+        if k in domain.ranges
+    )
+
+
+def _along(expression: Expr, powers: Mapping[Symbol, int], domain: Domain) -> dict[str, Expr]:
+    """The limit where the symbols are powers of one, unless that leaves their ranges."""
+    s = Dummy("s", positive=True)
+    image = {k: s**j for k, j in powers.items()}
+    far = {k: Integer(10) ** (6 * j) for k, j in powers.items()}
+    if not domain.contains({**domain.witness, **far}):
+        return {}
+    others = domain.restricted(set(domain.ranges) - set(powers))
+    ranges = {
+        k: replace(r, low=r.low.xreplace(image), high=r.high.xreplace(image))
+        for k, r in others.ranges.items()
     }
-    return ring.from_dict(kept), degree
+    along = Domain({s: Range(S.One, oo), **ranges}, {s: Integer(10) ** 6, **others.witness})
+    shown = ", ".join(f"{k} = s^{j}" for k, j in powers.items())
+    return {shown: limit(expression.xreplace(image), s, oo, along)}
+
+
+#: Parameter points at which a limit is compared with values.
+POINTS = 3
+
+
+def _few_points(domain: Domain) -> list[dict[Symbol, Expr]]:
+    found = [dict(domain.witness), *domain.generic_points(2 * POINTS)] if domain.ranges else [{}]
+    return [p for p in found if domain.contains(p)][:POINTS]

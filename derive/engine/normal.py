@@ -84,6 +84,8 @@ class ExpField:
         for j, e in enumerate(basis):
             scale = lcm(*(int(row[j].denominator) for row in rows.values()), 1)
             exponent = e if scale == 1 else e / scale
+            # Roots and logarithms of numbers stay themselves in what a variable stands for.
+            exponent = exponent.xreplace(self.atoms)
             # An exponent that stood in an expression is not simplified a second time.
             y = self._new(exp(exponent, evaluate=scale != 1 or e is S.One), "exp")
             self.exponents[y] = exponent

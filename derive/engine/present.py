@@ -47,10 +47,14 @@ def solve_linear(expression: Expr, x: Symbol) -> Expr:
 def collected(expression: Expr, x: Symbol) -> Expr:
     """A sum of exponentials with factored coefficients, exponents affine in ``x``.
 
-    Falls back to the factored form when exponentials are left in the denominator.
+    Falls back to the factored form when exponentials are left in the denominator, and to the
+    expression itself when it has no normal form.
     """
-    field = ExpField([expression])
-    element = field(expression)
+    try:
+        field = ExpField([expression])
+        element = field(expression)
+    except NotInField:
+        return expression
     below = field.by_atoms(element.denom)
     if len(below) != 1:
         whole = field.factored(element)

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from sympy import Add, Expr, S, Symbol, exp, log
+from sympy import Add, Expr, S, Symbol, Tuple, exp, log
 
+from ..losses.precondition import Precondition
 from ..losses.softmax import SoftmaxLoss
 from ..structures.scheme import Scheme
 from ..symbols import c
 from .calculus import derivative
 from .convexity import log_sum_exp_is_convex
 from .decide import positive
-from .domain import Domain
-from .evidence import Holds, Outcome
+from .domain import Domain, DomainError
+from .evidence import Holds, Outcome, Refuted
 from .present import tidy
+from .relations import ge, gt
+from .statement import Relations, Statement
 
 if TYPE_CHECKING:
     from ..losses.pairwise import PairwiseLoss
@@ -29,6 +32,45 @@ Inner = Mapping[str, Expr]
 def inner_products(scheme: Scheme) -> dict[str, Symbol]:
     """One symbol per relation; ``self`` is one of them, so that nothing is assumed of it."""
     return {r.name: Symbol(f"g_{r.name}", real=True) for r in scheme.relations}
+
+
+def check_relations(
+    loss: SoftmaxLoss | PairwiseLoss, named: Iterable[str], known: Iterable[str]
+) -> None:
+    """Refuse a declaration that names a relation which the structure does not have.
+
+    Raises
+    ------
+    DomainError
+        Naming it and those there are.
+    """
+    names = list(known)
+    for name in named:
+        if name not in names:
+            raise DomainError(
+                f"{loss.name} has a term on {name!r}; the relations here are {', '.join(names)}"
+            )
+
+
+def check_preconditions(conditions: Iterable[Precondition], name: str, domain: Domain) -> None:
+    """Prove what a declaration needs, before anything is proved from it.
+
+    Raises
+    ------
+    DomainError
+        Saying what is not positive, and where; or that it was not proved.
+    """
+    for condition in conditions:
+        outcome = positive(condition.expression, domain, strict=condition.strict)
+        if isinstance(outcome, Holds):
+            continue
+        bound = "> 0" if condition.strict else ">= 0"
+        if isinstance(outcome, Refuted):
+            at = ", ".join(f"{k} = {v}" for k, v in outcome.witness.items())
+            why = f"it is not at {at}" if at else "it is not"
+        else:
+            why = f"that is not proved: {outcome.reason}"
+        raise DomainError(f"{name}: {condition.says} must be {bound}; {why}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +86,36 @@ class ReducedLoss:
     scheme: Scheme
     _partitions: dict[Any, Expr] = field(default_factory=dict, repr=False, compare=False)
 
+    def __post_init__(self) -> None:
+        known = [r.name for r in self.scheme.relations]
+        if not self.loss.terms:
+            raise DomainError(f"{self.loss.name} has no terms")
+        for term in self.loss.terms:
+            for kind, names in (("positives", term.positives), ("denominator", term.denominator)):
+                check_relations(self.loss, names, known)
+                if not names:
+                    raise DomainError(f"{self.loss.name} has a term without {kind}")
+                twice = sorted({r for r in names if names.count(r) > 1})
+                if twice:
+                    raise DomainError(
+                        f"{self.loss.name} names {', '.join(twice)} twice among the {kind}"
+                    )
+
+    def declaration(self) -> Iterator[Precondition]:
+        """What must hold on the domain: temperature, numbers of pairs, weights."""
+        yield from self.loss.preconditions()
+        for term in self.loss.terms:
+            for kind, names in (("positives", term.positives), ("denominator", term.denominator)):
+                count = self._count(names)
+                says = f"the number {tidy(count)} of pairs in the {kind} {', '.join(names)}"
+                yield Precondition(count, True, says)
+        for names, weight in self.denominators.items():
+            says = f"the weight {weight} of the logarithm over {', '.join(names)}"
+            yield Precondition(weight, False, says)
+
+    def _count(self, names: Iterable[str]) -> Expr:
+        return sum((self.scheme.relation(r).count for r in names), S.Zero)
+
     @cached_property
     def denominators(self) -> dict[tuple[str, ...], Expr]:
         """Relations of each denominator, with the total coefficient of its logarithm."""
@@ -58,7 +130,7 @@ class ReducedLoss:
         """Weight of one pair as a positive, by relation: its share of the means."""
         found = {r.name: S.Zero for r in self.scheme.relations}
         for term in self.loss.terms:
-            positives = sum((self.scheme.relation(r).count for r in term.positives), S.Zero)
+            positives = self._count(term.positives)
             for r in term.positives:
                 found[r] += term.coefficient / positives
         return found
@@ -73,20 +145,37 @@ class ReducedLoss:
         """Positive factor by which :meth:`pair_gradient` exceeds the derivative."""
         return self.loss.temperature
 
-    def convexity(self, domain: Domain) -> tuple[str, Outcome]:
-        """Why the loss is convex in the Gram matrix, and the check of it."""
-        why = "log-sum-exp with weights >= 0, minus a linear function"
-        for weight in self.denominators.values():
-            outcome = positive(weight, domain, strict=False)
-            if not isinstance(outcome, Holds):
-                return why, outcome
-        return why, log_sum_exp_is_convex(len(self.scheme.relations))
-
     #: in words, what :meth:`pair_gradient` adds up
     forces = (
         "a positive pulls with its share of the mean, a member of the denominator "
         "pushes with its softmax probability"
     )
+
+    def preconditions(self, domain: Domain) -> Statement:
+        """That weights are >= 0 and the temperature is > 0, so that the loss is convex.
+
+        Raises
+        ------
+        DomainError
+            If the declaration does not hold what it needs.
+        """
+        check_preconditions(self.declaration(), self.loss.name, domain)
+        weights = (ge(weight, S.Zero) for weight in self.denominators.values())
+        return Relations(
+            Tuple(*weights, gt(self.loss.temperature, S.Zero)),
+            domain,
+            given=(log_sum_exp_is_convex(len(self.scheme.relations)),),
+        )
+
+    def declared(self, g: Inner) -> Expr:
+        """The loss term by term, as it is declared; :meth:`value` is the same, merged."""
+        total = S.Zero
+        for term in self.loss.terms:
+            spread = log(self.partition(term.denominator, g), evaluate=False)
+            counts = {r: self.scheme.relation(r).count for r in term.positives}
+            pulls = Add(*(k * g[r] for r, k in counts.items())) / Add(*counts.values())
+            total += term.coefficient * (spread - pulls / self.loss.temperature)
+        return total
 
     def clearing(self, g: Inner) -> Expr:
         """A positive factor that clears the denominators of the derivative.
@@ -144,6 +233,10 @@ class ReducedPairwise:
     scheme: Scheme
     shape: Outcome
 
+    def __post_init__(self) -> None:
+        named = (term.relation for term in self.loss.terms)
+        check_relations(self.loss, named, (r.name for r in self.scheme.relations))
+
     @property
     def felt(self) -> set[str]:
         """Relations whose inner products a term acts on."""
@@ -152,9 +245,26 @@ class ReducedPairwise:
     scale = S.One
     forces = "the derivative of the function that acts on the pair"
 
-    def convexity(self, domain: Domain) -> tuple[str, Outcome]:
-        """Why the loss is convex in the Gram matrix, and the check of it."""
-        return "a sum of convex functions of single entries", self.shape
+    def preconditions(self, domain: Domain) -> Statement:
+        """That weights are >= 0, given that the functions are convex.
+
+        Raises
+        ------
+        DomainError
+            If a weight may be negative.
+        """
+        check_preconditions(self.loss.preconditions(), self.loss.name, domain)
+        weights = (ge(term.weight, S.Zero) for term in self.loss.terms)
+        return Relations(Tuple(*weights), domain, given=(self.shape,))
+
+    def declared(self, g: Inner) -> Expr:
+        """The loss term by term, as it is declared."""
+        return Add(
+            *(
+                self.scheme.relation(term.relation).count * term.weight * term.at(g[term.relation])
+                for term in self.loss.terms
+            )
+        )
 
     def clearing(self, g: Inner) -> Expr:
         """Nothing is cleared: the functions are not known."""

@@ -1,6 +1,8 @@
-"""Relations for display, built without SymPy's attempt to evaluate them."""
+"""Relations, built without SymPy's attempt to evaluate them."""
 
 from __future__ import annotations
+
+from typing import Any
 
 from sympy import Basic, Symbol
 from sympy import Eq as _Eq
@@ -33,6 +35,16 @@ def lt(left: object, right: object) -> Basic:
 def le(left: object, right: object) -> Basic:
     """left <= right."""
     return _Le(_named(left), _named(right), evaluate=False)
+
+
+class Iff(Basic):
+    """One relation holds where another does; SymPy's Equivalent would rewrite both."""
+
+    def _sympystr(self, printer: Any) -> str:
+        return " iff ".join(map(printer._print, self.args))
+
+    def _latex(self, printer: Any) -> str:
+        return r" \iff ".join(map(printer._print, self.args))
 
 
 def _named(side: object) -> object:

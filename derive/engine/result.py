@@ -8,18 +8,26 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import mpmath
-from sympy import Dummy, Expr, Float, Lambda, S, Symbol, latex, log, oo, zoo
+from sympy import Expr, Lambda, Symbol, latex, oo, zoo
 
 from ..exact import exact
+from .ball import NotEnclosed, NoValue
+from .cases import opened
 from .derivation import Derivation
+from .digits import GUARD_DIGITS, NotKnown, rounded, sign
 from .domain import Domain, DomainError
+from .endpoint import Threshold
 from .evidence import Evidence
-from .limits import NoLimit, limit
-from .present import put_in
+from .limits import NoLimit, joint_limit
+from .putback import put_back
 from .root import ClampedRoot
 
 if TYPE_CHECKING:
+    from ..losses.conventions import Reading
+    from ..losses.written import Loss
     from ..papers.ledger import Claim
+    from ..structures.scheme import Scheme
+    from .segment import Segment
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +52,10 @@ class Quantity:
         An expression that must be >= 0 for the quantity to exist, and what to say if not.
     bound
         Of a threshold, what the theorem says with it: ``(alpha, ">")`` for alpha > value.
+    threshold
+        Of a threshold, the condition that it was solved from.
+    limit_of
+        Of a limit, the expression, the symbol and the point that it goes to.
     """
 
     expression: Expr
@@ -54,6 +66,21 @@ class Quantity:
     at_oo: Mapping[Symbol, Expr] = field(default_factory=dict)
     needs: tuple[Expr, str] | None = None
     bound: tuple[Symbol, str] | None = None
+    threshold: Threshold | None = None
+    limit_of: tuple[Expr, Symbol, Expr] | None = None
+
+    @classmethod
+    def of(cls, threshold: Threshold, name: str, symbol: str, **more: Any) -> Quantity:
+        """The quantity of a solved criterion; what it bounds comes from the proof."""
+        return cls(
+            threshold.value,
+            symbol,
+            threshold.meaning(name),
+            more.pop("domain", threshold.domain),
+            bound=threshold.bound,
+            threshold=threshold,
+            **more,
+        )
 
     def _repr_latex_(self) -> str:
         from ..display import quantity_latex
@@ -88,6 +115,12 @@ class Result:
         Derives the quantities, adding checked steps to the derivation it is given.
     texts, read
         Names of expressions that may be given (a loss), and how to make the result for them.
+    loss
+        The declared loss that it is about.
+    segment, scheme
+        Makes the segment that holds its optima; or, without one, its symmetry.
+    convention, reading
+        The library in whose terms it is, and the loss of that library.
     """
 
     def __init__(
@@ -101,11 +134,20 @@ class Result:
         build: Builder,
         texts: tuple[str, ...] = (),
         read: Callable[..., Result] | None = None,
+        loss: Loss | None = None,
+        segment: Callable[[], Segment] | None = None,
+        scheme: Scheme | None = None,
+        convention: str = "",
+        reading: Reading | None = None,
     ):
         self.id, self.title, self.source = id, title, source
         self.parameters, self.domain = parameters, domain
         self._build = build
         self.texts, self._read = texts, read
+        #: the loss as declared; ``loss`` is the name of a quantity
+        self.declared = loss
+        self.segment, self.scheme = segment, scheme
+        self.convention, self.reading = convention, reading
 
     def given(self, **texts: str | Expr) -> Result:
         """The same result for expressions of the user's: a loss, say.
@@ -120,6 +162,18 @@ class Result:
             takes = ", ".join(self.texts) or "no expressions"
             raise DomainError(f"{self.id} does not take {', '.join(unknown)}; it takes {takes}")
         return self._read(**texts)
+
+    def under(self, convention: str) -> Result:
+        """The same result in the terms of a library: its parameters, and values of its loss.
+
+        Raises
+        ------
+        DomainError
+            If there is no such convention, or the library's loss is another one; one line.
+        """
+        from ..under import under
+
+        return under(self, convention)
 
     # --- what was derived ------------------------------------------------------------
     @cached_property
@@ -198,42 +252,44 @@ class Result:
     def at(self, name: str, point: Mapping[Symbol, Expr]) -> Expr:
         """A quantity with exact values put in; ``oo`` takes the limit.
 
+        Several symbols at ``oo`` go there one after the other, and the order must not matter:
+        every order, and growing together at different rates, has to give the same. At an end
+        of a range where the expression divides by zero the limit from inside is the value.
+
         Raises
         ------
         DomainError
             If a condition of the quantity excludes the point, or there is no limit.
         """
         quantity = self.quantity(name)
-        if quantity.domain is not None:
-            quantity.domain.check(point)
+        domain = quantity.domain or self.domain
+        domain.check(point)
+        # What stays symbolic is inside its range: at an end there may be no value.
+        domain = opened(domain)
         if quantity.needs is not None:
             try:
-                least = self._limit(quantity.needs[0], point)
-            except (NoLimit, ValueError):
-                least = S.Zero  # the quantity has no limit either, and says so
-            if not least.free_symbols and (least is -oo or least.evalf(30) < 0):
+                least = joint_limit(quantity.needs[0], point, domain)
+            except (NoLimit, ValueError) as error:
+                raise DomainError(f"whether {name} exists there is not known: {error}") from None
+            if least is -oo or (
+                least not in (oo, zoo) and not least.free_symbols and sign(least) == -1
+            ):
                 raise DomainError(quantity.needs[1])
         for symbol, value in quantity.at_oo.items():
             if point.get(symbol) is oo:
                 return value.xreplace(dict(point))
         try:
-            expression = self._limit(quantity.expression, point)
+            expression = joint_limit(quantity.expression, point, domain)
         except (NoLimit, ValueError) as error:
-            where = ", ".join(f"{s} = oo" for s, v in point.items() if v is oo)
-            raise DomainError(f"{name} has no limit at {where} here: {error}") from None
+            if quantity.extended and _is_infinite(quantity.expression, point, domain):
+                return oo
+            at = ", ".join(f"{s} = {v}" for s, v in point.items())
+            why = f": {error}" if isinstance(error, NoLimit) else ", where it is not defined"
+            what = "limit" if oo in point.values() else "value"
+            raise DomainError(f"{name} has no {what} at {at}{why}") from None
         settled = {root: root.settled() for root in expression.atoms(ClampedRoot)}
         expression = expression.xreplace(settled)
-        if expression is zoo and not quantity.extended:
-            finite = {s: v for s, v in point.items() if v is not oo}
-            expression = limit_at_edge(quantity.expression, finite, self.domain)
-        return expression
-
-    def _limit(self, expression: Expr, point: Mapping[Symbol, Expr]) -> Expr:
-        """Put finite values in, and take the limit in the others."""
-        expression = put_in(expression, {s: v for s, v in point.items() if v is not oo})
-        for symbol in (s for s, v in point.items() if v is oo):
-            expression = limit(expression, symbol, oo, self.domain)
-        return expression
+        return oo if expression is zoo and quantity.extended else expression
 
     def value(self, name: str, digits: int = 15, **values: object) -> Any:
         """A number, as an mpmath float with ``digits`` digits.
@@ -243,8 +299,25 @@ class Result:
         DomainError
             If a condition excludes the point, or a parameter that matters is missing.
         """
-        expression = self.at(name, self.point(**values))
-        return number(expression, name, digits, extended=self.quantity(name).extended)
+        point = self.point(**values)
+        return self.number(name, self.at(name, point), point, digits)
+
+    def number(
+        self, name: str, expression: Expr, point: Mapping[Symbol, Expr], digits: int = 15
+    ) -> Any:
+        """What :meth:`at` gave for a point, as a number that was put back into its condition.
+
+        Raises
+        ------
+        DomainError
+            If a parameter is missing, or there is no number with so many proved digits.
+        Inconsistent
+            If the number does not satisfy its condition: a fault of this program.
+        """
+        quantity = self.quantity(name)
+        value = number(expression, name, digits, extended=quantity.extended)
+        put_back(name, quantity, expression, point, self.domain, value, digits)
+        return value
 
     def function(self, name: str) -> Callable[..., Any]:
         """A vectorised numpy function of the quantity's free symbols (by keyword).
@@ -280,16 +353,14 @@ class Result:
         return iter(self.quantities)
 
 
-def limit_at_edge(expression: Expr, point: Mapping[Symbol, Expr], domain: Domain) -> Expr:
-    """Value where the plain substitution divides by zero: 1/log(1) is taken from log > 0."""
-    logs = {}
-    for symbol_log in expression.atoms(log):
-        if symbol_log.subs(point) == 0:
-            logs[symbol_log] = Dummy("small", positive=True)
-    replaced = expression.xreplace(logs).subs(point)
-    for small in logs.values():
-        replaced = limit(replaced, small, S.Zero, domain)
-    return replaced
+def _is_infinite(expression: Expr, point: Mapping[Symbol, Expr], domain: Domain) -> bool:
+    """Whether an expression that is never negative is oo there: its inverse goes to 0."""
+    # 1/sqrt(a/b) has no value at b = 0, but sqrt(b/a) has.
+    base, power = expression.as_base_exp()
+    try:
+        return bool(joint_limit((1 / base) ** power, point, domain) == 0)
+    except (NoLimit, ValueError):
+        return False
 
 
 def number(expression: Expr, name: str, digits: int, *, extended: bool = False) -> Any:
@@ -305,31 +376,33 @@ def number(expression: Expr, name: str, digits: int, *, extended: bool = False) 
         raise DomainError(f"{name} still depends on {left}: give a value")
     if expression in (oo, -oo):
         return mpmath.inf if expression is oo else -mpmath.inf
-    value = expression.evalf(digits + 5, maxn=max(200, 20 * digits))
-    if extended and value in (oo, zoo):
+    if extended and expression is zoo:
         return mpmath.inf
-    if not value.is_real or not value.is_finite:
-        raise DomainError(f"{name} has no real value there")
-    with mpmath.workdps(digits + 5):
-        found = _Number(mpmath.mpmathify(Float(value, digits + 5)))
-    found.digits = digits
+    try:
+        value, text = rounded(expression, digits)
+    except NoValue:
+        raise DomainError(f"{name} has no real value there") from None
+    except (NotEnclosed, NotKnown) as error:
+        raise DomainError(f"{name}: {error}") from None
+    with mpmath.workdps(digits + GUARD_DIGITS):
+        found = _Number(value)
+    found.text = text
     return found
 
 
 class _Number(mpmath.mpf):
-    """An mpmath float that prints the digits that were asked for."""
+    """An mpmath float that prints the digits that were asked for, all of them proved."""
 
-    digits = 15
+    text = ""
 
     def __str__(self) -> str:
-        return str(mpmath.nstr(self, self.digits, strip_zeros=False))
+        return self.text
 
     __repr__ = __str__
 
 
-def decimal(expression: Expr, name: str, digits: int, *, extended: bool = False) -> str:
+def decimal(value: Any) -> str:
     """The decimal string of a number, ``oo`` for infinity."""
-    value = number(expression, name, digits, extended=extended)
     if mpmath.isinf(value):
         return "oo" if value > 0 else "-oo"
     return str(value)

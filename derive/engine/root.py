@@ -9,21 +9,56 @@ least on [a, b]. At kinks h jumps, and the root is the first point where it is n
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
+from functools import lru_cache
+from math import floor
 from typing import Any
 
-import mpmath
-from sympy import Expr, Float, Lambda, Max, Min, Piecewise, Symbol, log, oo, sympify
+from mpmath import libmp
+from sympy import (
+    Expr,
+    Float,
+    Integer,
+    Lambda,
+    Max,
+    Min,
+    Piecewise,
+    Rational,
+    S,
+    Symbol,
+    log,
+    oo,
+    sympify,
+)
 
+from ..symbols import x as position
+from .ball import NotEnclosed, NoValue, TooWide, enclosure, precision
 from .calculus import derivative
-from .decide import positive, zero
-from .domain import Domain
+from .decide import positive
+from .digits import LAST_BITS, is_zero, sign
+from .domain import Domain, Range
 from .evidence import Holds
 from .kinks import pieces_of_slope
 from .normal import ExpField
 from .present import tidy
 
-#: Guard bits kept on top of the asked precision while bracketing.
+#: Bits kept on top of the asked precision.
 GUARD_BITS = 40
+#: A root is tried for being a fraction of this accuracy and at most so many partial quotients,
+SIMPLE_BITS, SIMPLE_TERMS = 100, 12
+#: one without an upper end is looked for up to 2**FARTHEST times the unit,
+FARTHEST = 80
+#: and from an end without value one moves in from 2**-NEAREST of the bracket on.
+NEAREST = 200
+DIGITS_TRIED = int(LAST_BITS * 0.301)
+
+
+#: How far short of the far end, where that is what a root is about.
+BACK = Symbol("y", nonnegative=True)
+
+
+class Unsettled(NotEnclosed):
+    """Where a root is was not decided; the message says what is not known."""
 
 
 class ClampedRoot(Expr):
@@ -60,33 +95,50 @@ class ClampedRoot(Expr):
         return self.function.expr, self.variable
 
     def settled(self) -> Expr:
-        """The exact end where the root is clamped to it; else, or with free symbols, itself."""
-        if self.free_symbols:
-            return self
-        h, x = self.equation()
-        if h.has(Piecewise):
-            return self._settled_by_pieces()
-        if h.xreplace({x: self.low}).evalf(30) >= 0:
-            return self.low
-        if self.high is not oo and h.xreplace({x: self.high}).evalf(30) <= 0:
-            return self.high
-        return self
+        """The root exactly, where it is at an end, at a kink or rational; else itself."""
+        return self if self.free_symbols else _settled(self)
+
+    def enclosure(self, bits: int) -> Any:
+        """A ball around the root, of a relative radius below ``2**-bits``.
+
+        Raises
+        ------
+        NotEnclosed
+            If the signs that enclose the root are not decided.
+        """
+        settled = self.settled()
+        if settled is not self:
+            return enclosure(settled, bits)
+        found = _located(self)
+        return enclosure(found, bits) if isinstance(found, Expr) else found.enclosure(bits)
 
     def _settled_by_pieces(self) -> Expr:
-        """The first point where a function with jumps is >= 0, exactly where it can be."""
+        """The first point where a function with jumps is >= 0, exactly where it can be.
+
+        Every piece is nondecreasing, so it can be infinite in one way only at each end.
+        """
         h, x = self.equation()
-        for start, end, smooth in pieces_of_slope(h, x, self.low, self.high):
-            at_start, at_end = (_sign(smooth.xreplace({x: v})) for v in (start, end))
-            if at_start >= 0:
+        for piece in pieces_of_slope(h, x, self.low, self.high):
+            start, end, smooth = piece.low, piece.high, piece.smooth
+            at_start, at_end = (_sign_at_end(smooth, x, v) for v in (start, end))
+            if at_start is not None and at_start >= 0:
                 return start
             if at_end == 0:
                 return end
-            if at_end > 0:
+            if at_end is None or at_end > 0:
                 rate = derivative(smooth, x)
                 if not rate.free_symbols:
                     return start - smooth.xreplace({x: start}) / rate
-                return ClampedRoot(Lambda(x, smooth), start, end)
+                return self._inside(smooth, start, end)
         return self.high
+
+    def _inside(self, smooth: Expr, start: Expr, end: Expr) -> Expr:
+        """The root of a smooth piece; one counted from the far end is found from the near one."""
+        if self.variable != BACK:
+            return ClampedRoot(Lambda(self.variable, smooth), start, end).settled()
+        whole = self.low + self.high
+        h = -smooth.xreplace({BACK: whole - position})
+        return whole - ClampedRoot(Lambda(position, h), whole - end, whole - start).settled()
 
     def closed_form(self, domain: Domain) -> Expr | None:
         """Solve h = A exp(E) + B exp(F) = 0 when that is all there is; else None.
@@ -128,18 +180,11 @@ class ClampedRoot(Expr):
     def _eval_evalf(self, prec: int) -> Expr | None:
         if self.free_symbols:
             return None
-        h, x = self.equation()
-        with mpmath.workprec(prec + GUARD_BITS):
-            f = _mp_function(h, x)
-            low = mpmath.mpmathify(self.low.evalf(_digits(prec)))
-            if self.high is oo:
-                high = _beyond(f, low)
-                if high is None:
-                    return oo
-            else:
-                high = mpmath.mpmathify(self.high.evalf(_digits(prec)))
-            root = bracket(f, low, high, prec + GUARD_BITS // 2)
-        return Float._new(root._mpf_, prec)
+        try:
+            man, power = self.enclosure(prec + GUARD_BITS).mid().man_exp()
+        except NotEnclosed:
+            return None
+        return Float._new(libmp.from_man_exp(int(man), int(power)), prec)
 
     def _latex(self, printer: Any) -> str:
         h, x = self.equation()
@@ -150,53 +195,254 @@ class ClampedRoot(Expr):
 
 
 def _sign(value: Expr) -> int:
-    """Sign of a number, which is zero only if that is proved."""
-    if isinstance(zero(value, Domain({})), Holds):
-        return 0
-    return 1 if value.evalf(30) > 0 else -1
+    """Sign of a number, proved."""
+    found = sign(value)
+    if found is None:
+        raise Unsettled(f"the sign of {value} is not decided to {DIGITS_TRIED} digits")
+    return found
 
 
-def _beyond(f: Callable[[Any], Any], low: Any) -> Any:
-    """A point where an increasing function is positive, or None if there is none in sight."""
-    step = mpmath.mpf(1)
-    for _ in range(60):
-        if f(low + step) > 0:
-            return low + step
-        step *= 2
+def last_point(h: Expr, x: Symbol, low: Expr, high: Expr) -> Expr:
+    """The last point where an increasing function is not positive: the first from the far end.
+
+    ``h`` must be its value from the left where it jumps.
+    """
+    back = -h.xreplace({x: low + high - BACK})
+    return low + high - ClampedRoot(Lambda(BACK, back), low, high)
+
+
+@lru_cache(maxsize=512)
+def _settled(root: ClampedRoot) -> Expr:
+    if not root.equation()[0].has(Piecewise, Max) and root.variable != BACK:
+        try:
+            found = _located(root)
+        except NotEnclosed:  # whoever asks for digits is told
+            return root
+        return found if isinstance(found, Expr) else root
+    return root._settled_by_pieces()
+
+
+@lru_cache(maxsize=512)
+def _located(root: ClampedRoot) -> Expr | Bracket:
+    """The root itself where it is an end, zero or a simple number; else a bracket of it.
+
+    Solved once for all the quantities that use it.
+    """
+    (h, x), low, high = root.equation(), root.low, root.high
+    at_high: int | None
+    at_low = _sign_at_end(h, x, low)
+    if at_low is not None and at_low >= 0:
+        return low
+    if high is oo:
+        high, at_high = _beyond(h, x, low), 1
+        if high is oo:
+            return oo
+    else:
+        at_high = _sign_at_end(h, x, high)
+        if at_high is not None and at_high <= 0:
+            return high
+    if sign(low) == -1 and sign(high) == 1:  # so that small roots have all their digits, too
+        at_zero = _sign(h.xreplace({x: S.Zero}))
+        if at_zero == 0:
+            return S.Zero
+        low, high = (S.Zero, high) if at_zero < 0 else (low, S.Zero)
+    # Places are written from the end nearer to zero, so that nothing cancels.
+    if sign(low + high) == -1:
+        bracket, unknown = Bracket(h, x, high, low), (at_high is None, at_low is None)
+    else:
+        bracket, unknown = Bracket(h, x, low, high), (at_low is None, at_high is None)
+    bracket.leave_ends(*unknown)
+    simple = _simplest(bracket.enclosure(SIMPLE_BITS))
+    if simple is not None and is_zero(h.xreplace({x: simple})):
+        return simple
+    return bracket
+
+
+def _sign_at_end(h: Expr, x: Symbol, end: Expr) -> int | None:
+    """Sign of the function at an end, or None if it has no value there."""
+    try:
+        found = sign(h.xreplace({x: end}))
+    except NoValue:
+        return None
+    if found is None:
+        raise Unsettled(
+            f"the sign of the condition at the end {x} = {end} is not decided to "
+            f"{DIGITS_TRIED} digits"
+        )
+    return found
+
+
+def _beyond(h: Expr, x: Symbol, low: Expr) -> Expr:
+    """A point where the function is proved positive, on a bracket without an upper end.
+
+    It is ``oo`` where the function is proved to be positive nowhere.
+    """
+    for k in range(FARTHEST):
+        at = low + Integer(2) ** k
+        try:
+            if sign(h.xreplace({x: at})) == 1:
+                return at
+        except NoValue:
+            continue
+    beyond = Domain({x: Range(low, low_open=False)}, {x: low + 1})
+    if isinstance(positive(-h, beyond, strict=False), Holds):
+        return oo
+    raise Unsettled(f"the condition is not positive up to {x} = 2^{FARTHEST}")
+
+
+def _simplest(ball: Any) -> Rational | None:
+    """The fraction with the smallest denominator in a ball, if that is small."""
+    if ball.contains(0) or abs(ball.mid().man_exp()[1]) > 4 * SIMPLE_BITS:
+        return None
+    low, high = (Fraction(*_ratio(end)) for end in (ball.lower(), ball.upper()))
+    terms: list[int] = []
+    for _ in range(SIMPLE_TERMS):  # continued fractions, as long as they agree
+        whole = floor(low)
+        if low == whole or whole != floor(high):
+            found = Fraction(whole if low == whole else whole + 1)
+            for term in reversed(terms):
+                found = term + 1 / found
+            return Rational(found.numerator, found.denominator)
+        terms.append(whole)
+        low, high = 1 / (high - whole), 1 / (low - whole)
     return None
 
 
-def _digits(prec: int) -> int:
-    return int((prec + GUARD_BITS) * 0.302) + 5
+def _ratio(exact: Any) -> tuple[int, int]:
+    """An exact number as a fraction; for a guess, what is tiny or huge need not be written out."""
+    man, power = (int(v) for v in exact.man_exp())
+    if abs(power) > 2 * LAST_BITS:
+        return (0, 1) if power < 0 else (man << 2 * LAST_BITS, 1)
+    return (man << power, 1) if power >= 0 else (man, 1 << -power)
 
 
-def _mp_function(h: Expr, x: Symbol) -> Callable[[Any], Any]:
-    from sympy import lambdify
+class Bracket:
+    """An interval of proved opposite signs: below zero at start + a w, above at start + b w.
 
-    # Constants such as exp(1/10) are evaluated by mpmath at the working precision.
-    return lambdify([x], h, modules="mpmath")
-
-
-def bracket(f: Callable[[Any], Any], low: Any, high: Any, bits: int) -> Any:
-    """Bisect an increasing function to a relative width of 2**-bits, clamped to the ends.
-
-    Every halving keeps a sign change inside, so the last bracket proves the digits
-    (up to the guard bits with which the function is evaluated).
+    Here w = end - start, and 0 <= a < b <= 1 are integers over a power of two; if the end lies
+    below the start, it is -h that changes from below. The interval is made narrower by
+    quadratic interval refinement: it is cut into 2^g parts and the one that the chord points at
+    is tried; if the signs at its ends agree with that, g doubles, and so do the digits. Every
+    cut is decided by a ball, so whatever the guesses, the bracket holds the root.
     """
-    if f(low) >= 0:
-        return low
-    if f(high) <= 0:
-        return high
-    width = high - low
-    tiny = mpmath.ldexp(width, -4 * bits)
-    while width > mpmath.ldexp(abs(high), -bits) and width > tiny:
-        middle = (low + high) / 2
-        if f(middle) < 0:
-            low = middle
-        else:
-            high = middle
-        width = high - low
-    return (low + high) / 2
+
+    def __init__(self, h: Expr, x: Symbol, start: Expr, end: Expr):
+        self.h, self.x, self.start, self.end = h, x, start, end
+        self.side = _sign(end - start)
+        self.a, self.b, self.scale = 0, 1, 0
+        self.gain = 2
+        self.extra = 32  #: bits that cancel in h, as far as was noticed
+
+    def enclosure(self, bits: int) -> Any:
+        """A ball around the root, of a relative radius below ``2**-bits``."""
+        while self.scale < 8 * (LAST_BITS + bits):
+            with precision(bits + GUARD_BITS):
+                found = self._point(self.a, bits + GUARD_BITS).union(
+                    self._point(self.b, bits + GUARD_BITS)
+                )
+                missing = bits - found.rel_accuracy_bits()
+                if missing <= 0:
+                    return found
+                self._refine(missing + 2)
+        raise Unsettled(f"the root is nearer to {self._shown()} than can be told")
+
+    def _point(self, u: int, bits: int) -> Any:
+        """The place start + u w; to be used at this precision."""
+        from flint import arb
+
+        start, end = enclosure(self.start, bits), enclosure(self.end, bits)
+        return start + (end - start) * arb((u, -self.scale))
+
+    def _value(self, u: int, extra: int) -> Any:
+        """A ball around the function at start + u w, fit to tell neighbours apart."""
+        width = self.scale - (self.b - self.a).bit_length() + 1
+        bits = max(64, width + self.gain + extra)
+        with precision(bits):
+            return self.side * enclosure(self.h, bits, {self.x: self._point(u, bits)})
+
+    def _sign(self, u: int, doublings: int = 4) -> int:
+        """Sign of the function, or 0 if it was not found; needs more bits where much cancels."""
+        extra = self.extra
+        for _ in range(doublings):
+            try:
+                value = self._value(u, extra)
+            except TooWide:
+                value = None
+            if value is not None and (value > 0 or value < 0):
+                self.extra = extra
+                return 1 if value > 0 else -1
+            extra *= 2
+        return 0
+
+    def _cut(self, u: int) -> int:
+        """Keep the side of a point that holds the root."""
+        found = self._sign(u) if self.a < u < self.b else 0
+        if found > 0:
+            self.b = u
+        elif found < 0:
+            self.a = u
+        return found
+
+    def _magnify(self, bits: int) -> None:
+        self.a, self.b, self.scale = self.a << bits, self.b << bits, self.scale + bits
+
+    def _refine(self, most: int) -> None:
+        """One step, which gains at least a bit and at most ``most`` or so."""
+        gain = self.gain = min(self.gain, max(2, most))
+        before = self.b - self.a
+        j = self._part()
+        if j is not None:
+            start = self.a << gain
+            self._magnify(gain)
+            left, right = start + (j - 1) * before, start + (j + 1) * before
+            hit = (left <= self.a or self._cut(left) < 0) and (
+                right >= self.b or self._cut(right) > 0
+            )
+            if hit:
+                self.gain = 2 * gain
+                return
+            before <<= gain
+        self.gain = max(2, gain // 2)
+        if 2 * (self.b - self.a) > before:
+            self._bisect()
+
+    def _part(self) -> int | None:
+        """Which of the 2^g parts the chord between the two values points at, as a guess."""
+        try:
+            at_a, at_b = (self._value(u, self.extra) for u in (self.a, self.b))
+        except NotEnclosed:
+            return None
+        # Beside the other, a value that is not told from zero is as good as zero.
+        below, above = max(0, (-at_a).mid()), max(0, at_b.mid())
+        if below + above == 0:
+            return None
+        with precision(self.gain + 64):
+            part = (below / (below + above)).mid() * 2**self.gain + 0.5
+            return int(part.mid().floor().unique_fmpz())
+
+    def _bisect(self) -> None:
+        while self.extra < LAST_BITS:
+            self._magnify(5)
+            for part in (17, 13, 19):  # not the middle, where a root may well be
+                if self._cut(self.a + (self.b - self.a) * part // 32):
+                    return
+            self.extra *= 4
+        raise Unsettled(f"no sign of the condition is found around {self._shown()}")
+
+    def _shown(self) -> str:
+        with precision(64):
+            return f"{self.x} = {self._point(self.a, 64).str(10, radius=False)}"
+
+    def leave_ends(self, start: bool, end: bool) -> None:
+        """Move in from the ends at which the function has no value."""
+        if start and not any(self._cut_at(1, k) < 0 for k in range(1, NEAREST)):
+            raise Unsettled(f"no change of sign is found near {self.x} = {self.start}")
+        if end and not any(self._cut_at((1 << k) - 1, k) > 0 for k in range(1, NEAREST)):
+            raise Unsettled(f"no change of sign is found near {self.x} = {self.end}")
+
+    def _cut_at(self, part: int, k: int) -> int:
+        self._magnify(max(0, k - self.scale))
+        return self._cut(part << self.scale - k)
 
 
 def clamped_root(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sympy import Expr
+from sympy import Expr, S
 
 from ..symbols import c
+from .precondition import Precondition
 
 
 @dataclass(frozen=True)
@@ -20,7 +22,7 @@ class PairTerm:
     function
         Expression in the symbol ``c``.
     weight
-        Factor of each pair, per anchor.
+        Factor of each pair, per anchor; not negative.
     """
 
     relation: str
@@ -40,3 +42,13 @@ class PairwiseLoss:
     title: str
     terms: tuple[PairTerm, ...]
     source: str
+
+    def preconditions(self) -> Iterator[Precondition]:
+        """What must hold before anything is proved from the declaration."""
+        for term in self.terms:
+            says = f"the weight {term.weight} of the term on {term.relation!r}"
+            yield Precondition(term.weight, False, says)
+
+    def total(self, relation: str) -> Expr:
+        """All terms of a relation as one function of the inner product ``c``."""
+        return sum((k.weight * k.function for k in self.terms if k.relation == relation), S.Zero)

@@ -7,9 +7,12 @@ convention on which papers and libraries differ.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sympy import Expr
+
+from .precondition import Precondition
 
 
 @dataclass(frozen=True)
@@ -43,3 +46,7 @@ class SoftmaxLoss:
     terms: tuple[SoftmaxTerm, ...]
     temperature: Expr
     source: str
+
+    def preconditions(self) -> Iterator[Precondition]:
+        """What must hold before anything is proved from the declaration."""
+        yield Precondition(self.temperature, True, f"the temperature {self.temperature}")

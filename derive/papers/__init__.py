@@ -5,6 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from ..spelling import did_you_mean
+
 if TYPE_CHECKING:
     from .ledger import Claim, Ledger
 
@@ -27,7 +29,8 @@ def ledger_of(key: str) -> Ledger:
         Naming the papers there are.
     """
     if key not in PAPERS:
-        raise UnknownPaper(f"there is no paper {key!r}; there are {', '.join(PAPERS)}")
+        near = did_you_mean(key, PAPERS)
+        raise UnknownPaper(f"there is no paper {key!r}{near}; there are {', '.join(PAPERS)}")
     found: Ledger = import_module(f".{key}", __package__).LEDGER
     return found
 

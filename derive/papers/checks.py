@@ -73,6 +73,32 @@ def all_equal(
     return failed[0] if failed else verdicts[0]
 
 
+def equal_roots(
+    printed: Expr,
+    squared: Expr,
+    domain: Domain,
+    note: str = "",
+    *,
+    at: Mapping[str, Any] | None = None,
+) -> Verdict:
+    """Compare a printed square root, positive inside the domain, by its square and its sign.
+
+    The square is not zero inside, so that one point tells the sign everywhere.
+    """
+    verdict = equal(printed**2, squared, domain, note, at=at)
+    if verdict.word != "agrees":
+        return verdict
+    here = domain.witness_of(printed).evalf(DIGITS)
+    if here == 0:
+        raise ValueError("the root vanishes at the point where its sign was to be seen")
+    if here > 0:
+        return verdict
+    point = {s.name: str(domain.witness[s]) for s in sorted(printed.free_symbols, key=str)}
+    witness = {"point": point, "printed": str(here.n(12)), "derived": str(-here.n(12))}
+    how = f"the square is right, and the sign is not at {_show(point)}"
+    return decided(False, how, note, witness=witness)
+
+
 def holds_positive(
     expression: Expr, domain: Domain, note: str = "", *, strict: bool = True
 ) -> Verdict:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from sympy import Expr, Rational, S, sqrt
+from sympy import Expr, Rational, S, Symbol, Tuple, sqrt
 
 from ..engine.derivation import Derivation
 from ..engine.domain import POSITIVE, Domain, Range, at_least
 from ..engine.evidence import Outcome
+from ..engine.on_segment import LossOnSegment
 from ..engine.present import affine, tidy
-from ..engine.reduce import Reduced
+from ..engine.reduce import Reduced, check_preconditions, check_relations
 from ..engine.relations import eq
 from ..engine.result import Quantity
-from ..engine.segment import LossOnSegment, Segment, cut_segment
+from ..engine.segment import Segment, cut_segment
 from ..engine.shape import convex_and_monotone
+from ..engine.statement import Relations
 from ..losses.pairwise import PairwiseLoss
 from ..structures.towers import NEGATIVE, towers
 from ..structures.towers import POSITIVE as ALIGNED
@@ -51,23 +53,43 @@ def delta_of_position(segment: Segment, position: Expr) -> Expr:
     return sqrt(position / (segment.length - position))
 
 
+#: Which way the function of a relation must go.
+DIRECTIONS = {ALIGNED: -1, NEGATIVE: 1}
+
+
 def shape_of(loss: PairwiseLoss, domain: Domain) -> Outcome:
-    """Evidence that l_p is convex decreasing and l_n convex increasing on [-1, 1]."""
-    signs = {ALIGNED: -1, NEGATIVE: 1}
+    """Evidence that l_p is convex decreasing and l_n convex increasing on [-1, 1].
+
+    Raises
+    ------
+    DomainError
+        If a term is on another relation, or its weight may be negative.
+    """
+    check_relations(loss, (term.relation for term in loss.terms), DIRECTIONS)
+    check_preconditions(loss.preconditions(), loss.name, domain)
     return convex_and_monotone(
-        [(term.function, signs[term.relation]) for term in loss.terms], domain
+        [(term.function, DIRECTIONS[term.relation]) for term in loss.terms], domain
     )
 
 
 def state_delta(proof: Derivation, segment: Segment, domain: Domain) -> None:
     """Record how x, delta and the paper's s are related."""
-    proof.equal(
-        "Half the eigenvalue of the tower difference per item is delta^2/(1 + delta^2)",
-        segment.eigenvalues()[LOW].xreplace({x: position_of_delta(segment)}) / (2 * N),
-        delta**2 / (1 + delta**2),
+    # The trace is 2 N; what is not LOW's share of it is the other end's.
+    at = {x: position_of_delta(segment)}
+    low, high = (segment.eigenvalues()[e].xreplace(at) for e in (LOW, segment.high))
+    share = Symbol("share")
+    size, rest = (segment.scheme.eigenspace(e).dimension for e in (LOW, segment.high))
+    free = domain.with_range(delta, Range(low_open=False), 1)
+    proof.holds(
+        "The tower difference has the share delta^2/(1 + delta^2) of the trace",
+        Tuple(eq(share, delta**2 / (1 + delta**2)), eq(x, position_of_delta(segment))),
         "x runs linearly in it, from the simplex (delta = 0) to the antipodal structure (oo)",
-        domain.with_range(delta, Range(low_open=False), 1),
-        eq(x, position_of_delta(segment)),
+        free,
+        names={
+            share: size * low / segment.scheme.size,
+            x: segment.length * size * low / segment.scheme.size,
+        },
+        given=[Relations(eq(size * low + rest * high, segment.scheme.size), free)],
     )
 
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from sympy import Expr, Rational, S, sqrt
+from sympy import Expr, Rational, S, Symbol, Tuple, sqrt
 
 from ..engine.calculus import derivative
 from ..engine.derivation import Derivation
-from ..engine.domain import POSITIVE, Domain, at_least, between
+from ..engine.domain import POSITIVE, Domain, Range, at_least, between
+from ..engine.on_segment import LossOnSegment
 from ..engine.present import affine, tidy
 from ..engine.reduce import ReducedLoss
 from ..engine.relations import eq
 from ..engine.result import Quantity
-from ..engine.segment import LossOnSegment, Segment, cut_segment
+from ..engine.segment import Segment, cut_segment
 from ..losses.softmax import SoftmaxLoss
 from ..losses.supcl import SAME_CLASS
 from ..structures.hierarchy import hierarchy
@@ -79,15 +80,23 @@ def variances(segment: Segment) -> dict[str, Expr]:
 
 def state_delta(proof: Derivation, segment: Segment, domain: Domain) -> None:
     """Record how x and delta are related."""
-    at = simplex_position(segment)
-    g = segment.inner
-    proof.equal(
-        "At x = mn/(mn-1) all distinct instances have the same inner product",
-        g["same_class"].xreplace({x: at}),
-        g["cross_class"].xreplace({x: at}),
-        "this is the (mn-1)-simplex ETF, where delta = 1; x grows as delta squared",
-        domain,
-        eq(x, position_of_delta(segment)),
+    at = {x: simplex_position(segment)}
+    within = variances(segment)["within"]
+    same, cross = (Symbol(f"g_{r}") for r in ("same_class", "cross_class"))
+    proof.holds(
+        "At delta = 1 all distinct instances have the same inner product",
+        Tuple(
+            eq(x, position_of_delta(segment)),
+            eq(same, segment.inner["cross_class"].xreplace(at)),
+            eq(cross, segment.inner["same_class"].xreplace(at)),
+        ),
+        "this is the (mn-1)-simplex ETF; within-class variance, and so x, grows as delta squared",
+        domain.with_range(delta, Range(low_open=False), Rational(1, 2)),
+        names={
+            x: delta**2 * within.xreplace(at) / derivative(within, x),
+            same: segment.inner["same_class"].xreplace(at),
+            cross: segment.inner["cross_class"].xreplace(at),
+        },
     )
 
 

@@ -5,36 +5,40 @@ convex and falls all along the segment, so it is least at the far end, where cla
 means vanish and every class is an (n-1)-simplex by itself.
 """
 
-from sympy import S, Symbol, Tuple
+from sympy import S, Symbol
 
 from ..engine.derivation import Derivation
+from ..engine.lemmas import MONOTONE, NOT_FELT
 from ..engine.relations import eq, lt
 from ..engine.result import Quantity, Result
+from ..engine.statement import concluded
 from ..losses.supcl import CNCE
 from ..symbols import m, n, p, tau
-from ._supcl import TEMPERED, on_segment, optimum, state_delta
+from ._supcl import TEMPERED, on_segment, optimum, ssem_segment, state_delta
 
 
 def build(proof: Derivation) -> dict[str, Quantity]:
     problem = on_segment(CNCE, TEMPERED, proof)
     segment = problem.segment
     state_delta(proof, segment, TEMPERED)
-    proof.positive(
+    falls = proof.holds(
         "The loss falls all along the segment",
-        [-problem.slope],
-        "so x_star is the far end, delta_star > 1",
-        problem.domain,
         lt(problem.slope, S.Zero),
-    )
-    entries = problem.reduced.pair_gradient(segment.inner)
-    proof.zero(
-        "Unique: the inner products within a class. Not unique: those across classes",
-        [entries["cross_class"]],
-        "no term contains a cross-class pair; within a class log-sum-exp is strictly convex "
-        "up to a constant, which the unit diagonal fixes. Any cross-class products that leave "
-        "the Gram matrix PSD are optimal too",
+        "its slope is negative everywhere",
         problem.domain,
-        Tuple(eq("a_cross_class", S.Zero), eq(Symbol("x_star"), segment.length)),
+    )
+    proof.add(
+        "So it is least at the far end, where delta_star > 1",
+        concluded(MONOTONE, [falls.says], eq("x_star", segment.length), problem.domain),
+        "",
+    )
+    entry = Symbol("a_cross_class")
+    proof.holds(
+        "Not unique are the inner products across classes",
+        eq(entry, S.Zero),
+        NOT_FELT,
+        problem.domain,
+        names={entry: problem.reduced.pair_gradient(segment.inner)["cross_class"]},
     )
     found = optimum(segment, segment.length, problem.value, TEMPERED)
     return {k: found[k] for k in ("delta_star", "same_class", "cross_class", "loss")}
@@ -47,4 +51,6 @@ RESULT = Result(
     parameters=(m, n, p, tau),
     domain=TEMPERED,
     build=build,
+    loss=CNCE,
+    segment=ssem_segment,
 )

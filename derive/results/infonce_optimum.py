@@ -7,23 +7,29 @@ u_i = v_i, whatever the temperature (which divides here).
 from sympy import S
 
 from ..engine.derivation import Derivation
+from ..engine.lemmas import MONOTONE
 from ..engine.reduce import ReducedLoss
-from ..engine.relations import gt
+from ..engine.relations import eq, gt
 from ..engine.result import Quantity, Result
+from ..engine.statement import concluded
 from ..losses.clip import INFONCE
 from ..symbols import N, t
-from ._ccem import SYMMETRY, WARM, on_ccem, optimum, state_delta
+from ._ccem import SYMMETRY, WARM, ccem_segment, on_ccem, optimum, state_delta
 
 
 def build(proof: Derivation) -> dict[str, Quantity]:
     problem = on_ccem(ReducedLoss(INFONCE, SYMMETRY), WARM, proof)
     state_delta(proof, problem.segment, WARM)
-    proof.positive(
+    rises = proof.holds(
         "The loss rises all along the segment",
-        [problem.slope],
-        "so the simplex is optimal, and the only optimum on the segment",
-        problem.domain,
         gt(problem.slope, S.Zero),
+        "its slope is positive everywhere",
+        problem.domain,
+    )
+    proof.add(
+        "So the simplex is optimal, and the only optimum on the segment",
+        concluded(MONOTONE, [rises.says], eq("x_star", S.Zero), problem.domain),
+        "",
     )
     found = optimum(problem.segment, S.Zero, problem.value, WARM)
     return {k: found[k] for k in ("delta_star", "positive", "negative", "loss")}
@@ -36,4 +42,6 @@ RESULT = Result(
     parameters=(N, t),
     domain=WARM,
     build=build,
+    loss=INFONCE,
+    segment=ccem_segment,
 )

@@ -7,39 +7,64 @@ every subgradient is one, and the slope along the segment may jump. Without a lo
 SigLIP is taken.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sympy import Expr, S, Symbol, Tuple, floor
 
 from ..engine.calculus import derivative
 from ..engine.decide import positive
-from ..engine.derivation import Derivation, StepFailed, by_construction
+from ..engine.derivation import Derivation, StepFailed
 from ..engine.domain import Domain, DomainError, Range
 from ..engine.evidence import Holds, Outcome
-from ..engine.kinks import Bent, NotBent, has_kinks, in_x
+from ..engine.interval import NoSign, is_finite, is_infinite
+from ..engine.kinks import HIGH, LOW, Cut, Folded, NotBent, bent, in_x
+from ..engine.lemmas import ANALYTIC, SHAPE, SUBGRADIENTS, SUM_OF_CONVEX
 from ..engine.present import solve_linear
 from ..engine.reduce import ReducedPairwise
 from ..engine.relations import eq, ge, gt
 from ..engine.result import Quantity, Result, argmin
-from ..engine.root import ClampedRoot
+from ..engine.root import ClampedRoot, last_point
 from ..engine.segment import Segment
 from ..engine.shape import convex, monotone
+from ..engine.statement import Relations, concluded
 from ..exact import NotANumber, expression
 from ..losses.clip import SIGMOID, pairwise
 from ..losses.literature import LITERATURE
-from ..losses.pairwise import PairwiseLoss
+from ..losses.pairwise import PairTerm, PairwiseLoss
 from ..structures.towers import NEGATIVE, POSITIVE
 from ..symbols import N, b, c, t, x
-from ._ccem import BIASED, SYMMETRY, on_ccem, optimum, shape_of, state_delta
+from ._ccem import (
+    BIASED,
+    DIRECTIONS,
+    SYMMETRY,
+    ccem_segment,
+    on_ccem,
+    optimum,
+    shape_of,
+    state_delta,
+)
 
 #: Names that a loss on the command line may use; x is the inner product.
 NAMES = {"x": c, "t": t, "b": b}
 
 
 def for_loss(loss: PairwiseLoss) -> Result:
-    """The result for a declared pairwise loss in ``c``, ``t`` and ``b``."""
-    used = set().union(*(term.function.free_symbols for term in loss.terms)) - {c}
-    domain = BIASED.restricted({N} | used)
+    """The result for a declared pairwise loss in ``c``, ``t`` and ``b``; weights may have N.
+
+    Raises
+    ------
+    DomainError
+        If the loss has another symbol, or a weight depends on the inner product.
+    """
+    functions = set().union(*(term.function.free_symbols for term in loss.terms)) - {c}
+    weights = set().union(*(term.weight.free_symbols for term in loss.terms))
+    strange = sorted(s.name for s in (functions - {t, b}) | (weights - {N, t, b}))
+    if strange:
+        raise DomainError(
+            f"{loss.name} depends on {', '.join(strange)}; functions may use c, t and b, and "
+            "weights N, t and b"
+        )
+    domain = BIASED.restricted({N} | functions | weights)
     return Result(
         "pairwise-threshold",
         title=f"Both ends and the optimum of a pairwise loss: {loss.title}",
@@ -47,6 +72,8 @@ def for_loss(loss: PairwiseLoss) -> Result:
         parameters=tuple(s for s in (N, t, b) if s in domain.ranges),
         domain=domain,
         build=lambda proof: build(loss, domain, proof),
+        loss=loss,
+        segment=ccem_segment,
         texts=("lp", "ln", "loss"),
         read=read,
     )
@@ -91,20 +118,94 @@ def given_loss(lp: str | Expr = "", ln: str | Expr = "", loss: str = "") -> Pair
     return pairwise(loss or "given", title, functions[0], functions[1], "given")
 
 
-def build(loss: PairwiseLoss, domain: Domain, proof: Derivation) -> dict[str, Quantity]:
+@dataclass(frozen=True, eq=False)
+class Shaped:
+    """A loss with the evidence of its shape, and every term read as smooth pieces."""
+
+    loss: PairwiseLoss
+    shape: Outcome
+    read: tuple[Cut | Folded, ...]
+
+    @property
+    def kinks(self) -> list[Expr]:
+        """Places where a function bends."""
+        return [at for read in self.read for at in read.kinks]
+
+    @property
+    def is_smooth(self) -> bool:
+        """Whether there is no kink, and no infinite slope at an end of [-1, 1]."""
+        return all(
+            isinstance(read, Cut)
+            and not read.kinks
+            and all(is_finite(slope.xreplace({c: end})) for end in (LOW, HIGH))
+            for read in self.read
+            for _, slope in read.checked()
+        )
+
+    def is_steep(self, domain: Domain) -> bool:
+        """Whether l_p is infinitely steep at -1, which the loss then avoids.
+
+        Raises
+        ------
+        DomainError
+            If that is not decided.
+        """
+        for term, read in zip(self.loss.terms, self.read, strict=True):
+            if term.relation != POSITIVE or isinstance(read, Folded):
+                continue
+            (_, first), *_ = read.slopes()
+            if is_infinite(first, c, -S.One) and term.weight != 0:
+                if isinstance(positive(term.weight, domain), Holds):
+                    return True
+                raise DomainError(
+                    f"the slope of {in_x(term.function, c)} is infinite at x = -1, and its weight "
+                    f"{term.weight} may be zero"
+                )
+        return False
+
+    def slope(self, relation: str, side: int) -> Expr:
+        """Weighted one-sided derivative of all that acts on a relation."""
+        pairs = zip(self.loss.terms, self.read, strict=True)
+        return sum((k.weight * f.slope(side) for k, f in pairs if k.relation == relation), S.Zero)
+
+
+def shaped(loss: PairwiseLoss, domain: Domain) -> Shaped:
+    """Prove the hypotheses of the theorem, term by term or for their sums.
+
+    Raises
+    ------
+    DomainError
+        If they do not hold, with the place where they fail; or if they are not proved.
+    """
     shape = shape_of(loss, domain)
+    if not isinstance(shape, Holds) and len(loss.terms) > len(DIRECTIONS):
+        # A sum can be convex when its terms are not.
+        terms = tuple(PairTerm(r, loss.total(r), S.One) for r in DIRECTIONS)
+        loss = replace(loss, terms=terms)
+        shape = shape_of(loss, domain)
     if not isinstance(shape, Holds):
         why = getattr(shape, "note", "") or getattr(shape, "reason", "")
         raise DomainError(
             f"lp must be convex decreasing, ln convex increasing on [-1, 1]: {why}"
             + weaker_statement(loss, domain)
         )
-    kinked = any(has_kinks(t.function) for t in loss.terms)
-    along = None if kinked else _smooth(loss, shape, domain, proof)
-    along = along or _by_subgradients(loss, shape, domain, proof)
+    read = tuple(bent(term.function, c, domain) for term in loss.terms)
+    # A maximum that never changes over is not one.
+    functions = (
+        f.pieces[0].smooth if isinstance(f, Cut) and not f.kinks else f.function for f in read
+    )
+    terms = tuple(replace(k, function=f) for k, f in zip(loss.terms, functions, strict=True))
+    return Shaped(replace(loss, terms=terms), shape, read)
+
+
+def build(loss: PairwiseLoss, domain: Domain, proof: Derivation) -> dict[str, Quantity]:
+    known = shaped(loss, domain)
+    along = _smooth(known, domain, proof) if known.is_smooth else None
+    along = along or _by_subgradients(known, domain, proof)
     segment = along.segment
     state_delta(proof, segment, domain)
     position = argmin(along.after, x, S.Zero, segment.length)
+    far_end = along.before.xreplace({x: segment.length})
     conditions = {
         "simplex_condition": Quantity(
             along.after.xreplace({x: S.Zero}),
@@ -112,17 +213,17 @@ def build(loss: PairwiseLoss, domain: Domain, proof: Derivation) -> dict[str, Qu
             "the simplex is optimal iff this is >= 0",
         ),
         "antipodal_condition": Quantity(
-            along.before.xreplace({x: segment.length}),
+            # Where l_p is infinitely steep the loss rises towards the end.
+            S.Infinity if known.is_steep(domain) else far_end,
             r"h(x_{\max})",
             "the antipodal structure is optimal iff this is <= 0",
+            extended=True,
         ),
     }
     quantities = conditions | optimum(segment, position, along.value, domain)
     if not along.unique:
-        # The same condition read from the other end.
-        back = argmin(-along.before.xreplace({x: segment.length - y}), y, S.Zero, segment.length)
         quantities["x_last"] = Quantity(
-            segment.length - back,
+            last_point(along.before, x, S.Zero, segment.length),
             r"x_{\mathrm{last}}",
             "the optimum farthest from the simplex; all from x_star to here are optimal",
             domain,
@@ -136,13 +237,14 @@ def weaker_statement(loss: PairwiseLoss, domain: Domain) -> str:
     That is where the towers agree and the negatives are at the least point of l_n, if a Gram
     matrix has these inner products.
     """
-    lp, ln = (next(t.function for t in loss.terms if t.relation == r) for r in (POSITIVE, NEGATIVE))
+    lp, ln = loss.total(POSITIVE), loss.total(NEGATIVE)
     try:
-        holds = [monotone(lp, -1, domain), convex(ln, domain)]
-        least = _least_point(Bent(ln, c, domain).slope(1))
-    except NotBent:
+        if not all(isinstance(o, Holds) for o in (monotone(lp, -1, domain), convex(ln, domain))):
+            return ""
+        least = _least_point(bent(ln, c, domain).slope(1))
+    except (NotBent, NoSign):
         return ""
-    if not all(isinstance(o, Holds) for o in holds) or least.free_symbols:
+    if least.free_symbols:
         return ""
     items = "N" if least >= 0 else f"N <= {floor(1 - 1 / least)}"
     value = lp.xreplace({c: S.One}) + (N - 1) * ln.xreplace({c: least})
@@ -172,84 +274,86 @@ class Along:
     unique: bool
 
 
-def _smooth(loss: PairwiseLoss, shape: Outcome, domain: Domain, proof: Derivation) -> Along | None:
+def _smooth(known: Shaped, domain: Domain, proof: Derivation) -> Along | None:
     """From the slopes themselves; None if their signs along the segment are not decided."""
     attempt = Derivation()
+    loss, shape = known.loss, known.shape
     try:
         problem = on_ccem(ReducedPairwise(loss, SYMMETRY, shape), domain, attempt, weak=True)
     except StepFailed:
         return None
     proof.steps += attempt.steps
     curvature = derivative(derivative(problem.value, x), x)
-    unique = positive(curvature, problem.domain)
-    if isinstance(unique, Holds):
-        proof.add(
-            "The loss is strictly convex along the segment: the optimum on it is unique",
-            gt(curvature, S.Zero),
-            "its second derivative is positive",
-            unique,
+    strictly = "The loss is strictly convex along the segment: the optimum on it is unique"
+    bend, unique = _bend(loss, domain), True
+    if isinstance(positive(curvature, problem.domain), Holds):
+        proof.holds(
+            strictly, gt(curvature, S.Zero), "its second derivative is positive", problem.domain
         )
+    elif bend is not None:
+        says = Relations(gt(bend, S.Zero), domain, given=(shape,), lemma=ANALYTIC)
+        proof.add(strictly, says, "l_p bends at this point")
     else:
+        unique = False
         proof.add(
             "The least loss is unique; the optimum may be a whole interval",
-            ge(curvature, S.Zero),
-            f"the loss is convex along the segment, but strictness was not proved; {SHOWN}",
-            shape,
+            concluded(SUM_OF_CONVEX, [shape], ge(curvature, S.Zero), problem.domain),
+            f"strictness was not proved; {SHOWN}",
         )
-    return Along(
-        problem.segment, problem.value, problem.slope, problem.slope, isinstance(unique, Holds)
-    )
+    return Along(problem.segment, problem.value, problem.slope, problem.slope, unique)
+
+
+def _bend(loss: PairwiseLoss, domain: Domain) -> Expr | None:
+    """The second derivative of l_p at a point where it is proved positive."""
+    second = derivative(derivative(loss.total(POSITIVE), c), c)
+    tried = (second.xreplace({c: at}) for at in (S.Zero, S.Half, -S.Half))
+    return next((bend for bend in tried if isinstance(positive(bend, domain), Holds)), None)
 
 
 #: Minus a slope of l_p, and a slope of l_n: all that a certificate needs of a loss.
 PULL, PUSH = Symbol("pull", nonnegative=True), Symbol("push", nonnegative=True)
-#: How far short of the far end.
-y = Symbol("y", nonnegative=True)
 SHOWN = "the position shown is the one nearest to the simplex"
 
 
-def _by_subgradients(
-    loss: PairwiseLoss, shape: Outcome, domain: Domain, proof: Derivation
-) -> Along:
+def _by_subgradients(known: Shaped, domain: Domain, proof: Derivation) -> Along:
     """The same for any subgradients: the certificate asks only for their signs."""
-    functions = {term.relation: Bent(term.function, c, domain) for term in loss.terms}
-    kinks = [k.at for bent in functions.values() for k in bent.kinks.values()]
+    loss, shape, kinks = known.loss, known.shape, known.kinks
+    shown = [eq(k, loss.total(r)) for k, r in (("l_p", POSITIVE), ("l_n", NEGATIVE))]
     proof.add(
         "Both functions are convex, one falls, one rises"
         + (", with kinks where a maximum changes over" if kinks else ""),
-        Tuple(*(eq("x_kink", at) for at in kinks)),
-        "the slope never falls, on the pieces and at the kinks",
-        shape,
+        concluded(SHAPE, [shape], Tuple(*shown, *(eq("c_kink", at) for at in kinks)), domain),
+        "",
     )
     signs = domain.with_range(PULL, Range(low_open=False), 1)
     signs = signs.with_range(PUSH, Range(low_open=False), 1)
     linear = pairwise("linearised", "any subgradients", -PULL * c, PUSH * c, loss.source)
-    convex_ = by_construction("a linear function is convex")
-    problem = on_ccem(ReducedPairwise(linear, SYMMETRY, convex_), signs, proof, weak=True)
+    problem = on_ccem(
+        ReducedPairwise(linear, SYMMETRY, shape_of(linear, signs)), signs, proof, weak=True
+    )
     segment = problem.segment
-    fall = {r: -derivative(segment.inner[r], x) for r in functions}
-    proof.positive(
+    fall = [ge(-derivative(segment.inner[r], x), S.Zero) for r in DIRECTIONS]
+    proof.holds(
         "Both inner products fall along the segment",
-        fall.values(),
+        fall,
         "so after a point the slopes on the left of them count, and before it those on the right",
         signs,
-        ge(fall[NEGATIVE], S.Zero),
-        strict=False,
     )
     before, after = (
         problem.slope.xreplace(
             {
-                PULL: -functions[POSITIVE].slope(side).xreplace({c: segment.inner[POSITIVE]}),
-                PUSH: functions[NEGATIVE].slope(side).xreplace({c: segment.inner[NEGATIVE]}),
+                PULL: -known.slope(POSITIVE, side).xreplace({c: segment.inner[POSITIVE]}),
+                PUSH: known.slope(NEGATIVE, side).xreplace({c: segment.inner[NEGATIVE]}),
             }
         )
         for side in (1, -1)
     )
     proof.add(
         "The least loss is where the slope changes sign, perhaps by a jump",
-        Tuple(eq("h_after", after), eq("h_before", before)),
-        f"any subgradients pull >= 0 and push >= 0 will do for the certificate; {SHOWN}",
-        shape,
+        concluded(
+            SUBGRADIENTS, [shape], Tuple(eq("h_after", after), eq("h_before", before)), domain
+        ),
+        SHOWN,
     )
     value = ReducedPairwise(loss, SYMMETRY, shape).value(segment.inner)
     return Along(segment, value, before, after, False)

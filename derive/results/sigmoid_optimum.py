@@ -14,7 +14,7 @@ from ..engine.relations import gt
 from ..engine.result import Quantity, Result, argmin
 from ..losses.clip import SIGMOID
 from ..symbols import N, b, t, x
-from ._ccem import BIASED, SYMMETRY, on_ccem, optimum, shape_of, state_delta
+from ._ccem import BIASED, SYMMETRY, ccem_segment, on_ccem, optimum, shape_of, state_delta
 
 
 def build(proof: Derivation) -> dict[str, Quantity]:
@@ -23,18 +23,21 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     segment, slope = problem.segment, problem.slope
     state_delta(proof, segment, BIASED)
     curvature = derivative(derivative(problem.value, x), x)
-    proof.positive(
+    proof.holds(
         "The loss is strictly convex along the segment",
-        [curvature],
+        gt(curvature, S.Zero),
         "so the minimiser is unique",
         problem.domain,
-        gt(curvature, S.Zero),
+    )
+    simplex = problem.criterion("the simplex is optimal", Ge, S.Zero, "x = 0 is the simplex")
+    antipodal = problem.criterion(
+        "the antipodal structure is optimal", Le, segment.length, "there u_i = -v_j for all i, j"
     )
     found = optimum(segment, argmin(slope, x, S.Zero, segment.length), problem.value, BIASED)
     found["regime"] = Quantity(
         Piecewise(
-            (Symbol("simplex"), Ge(problem.slope_at(S.Zero), 0)),
-            (Symbol("antipodal"), Le(problem.slope_at(segment.length), 0)),
+            (Symbol("simplex"), simplex.relation),
+            (Symbol("antipodal"), antipodal.relation),
             (Symbol("between"), True),
         ),
         r"\mathrm{regime}",
@@ -50,4 +53,6 @@ RESULT = Result(
     parameters=(N, t, b),
     domain=BIASED,
     build=build,
+    loss=SIGMOID,
+    segment=ccem_segment,
 )

@@ -8,18 +8,19 @@ there: the same first-order conditions at the ends that gave alpha_min of SupCL
 
 from dataclasses import replace
 
-from sympy import Expr, Integer, S, Symbol, oo
+from sympy import Expr, Ge, Gt, Integer, Le, S, Symbol, oo
 
 from ..engine.calculus import derivative
-from ..engine.derivation import Derivation, by_construction
+from ..engine.derivation import Derivation
 from ..engine.domain import Domain, Range, at_least
-from ..engine.endpoint import concave_form, essential, threshold
+from ..engine.endpoint import Criterion, concave_form, essential, threshold
+from ..engine.lemmas import CONCAVE
 from ..engine.reduce import ReducedPairwise
-from ..engine.relations import ge, le, lt
+from ..engine.relations import lt
 from ..engine.result import Quantity, Result, argmin
 from ..losses.clip import SIGMOID
 from ..symbols import N, b, t
-from ._ccem import BIASED, SYMMETRY, WARM, on_ccem, shape_of
+from ._ccem import BIASED, SYMMETRY, WARM, ccem_segment, on_ccem, shape_of
 
 FOUR = WARM.with_range(
     N, at_least(4, "for N = 2 and 3 with b = t the simplex is optimal at every t"), 5
@@ -32,57 +33,35 @@ FIXED = BIASED.with_range(N, at_least(4), 5)
 def build(proof: Derivation) -> dict[str, Quantity]:
     reduced = ReducedPairwise(SIGMOID, SYMMETRY, shape_of(SIGMOID, BIASED))
     problem = on_ccem(reduced, BIASED, proof)
-    start = proof.add(
-        "The simplex is optimal iff the convex loss does not fall at x = 0",
-        ge(problem.slope_at(S.Zero), 0),
-        "x = 0 is the simplex with u_i = v_i",
-        by_construction("the slope at x = 0"),
-    ).lhs
-    end = proof.add(
-        "The antipodal structure is optimal iff the loss does not rise at the far end",
-        le(problem.slope_at(problem.segment.length), 0),
+    start = problem.criterion(
+        "the simplex is optimal", Ge, S.Zero, "x = 0 is the simplex with u_i = v_i"
+    )
+    end = problem.criterion(
+        "the antipodal structure is optimal",
+        Le,
+        problem.segment.length,
         "there u_i = -v_j for all i and j",
-        by_construction("the slope at the far end"),
-    ).lhs
+    )
     equal = {b: t}
-    not_simplex, not_antipodal = "The simplex is not optimal", "The antipodal structure is optimal"
-    at_equal, free = "at b = t", "for any bias"
-    quantities = {
-        "t_simplex": threshold(
-            start.xreplace(equal), t, FOUR, proof, meaning=f"{not_simplex} {at_equal}"
-        ),
-        "t_antipodal": threshold(
-            end.xreplace(equal), t, FOUR, proof, meaning=f"{not_antipodal} {at_equal}"
-        ),
-        "b_simplex": threshold(start, b, THREE, proof, meaning=f"{not_simplex} {free}"),
-        "b_antipodal": threshold(end, b, THREE, proof, meaning=f"{not_antipodal} {free}"),
+    solved = {
+        "t_simplex": threshold(start.at(equal, "at b = t"), t, FOUR, proof),
+        "t_antipodal": threshold(end.at(equal, "at b = t"), t, FOUR, proof),
+        "b_simplex": threshold(start, b, THREE, proof),
+        "b_antipodal": threshold(end, b, THREE, proof),
+        "t_antipodal_max": threshold(end.at({}, "at a fixed b"), t, THREE, proof),
     }
-    never = "The antipodal structure is optimal at this bias"
-    quantities["t_antipodal_max"] = threshold(end, t, THREE, proof, meaning=never)
-    meaning = {
-        "t_simplex": "with b = t the simplex is optimal iff t >= t_simplex",
-        "t_antipodal": "with b = t the antipodal structure is optimal iff t <= t_antipodal",
-        "b_simplex": "the simplex is optimal iff b >= b_simplex",
-        "b_antipodal": "the antipodal structure is optimal iff b <= b_antipodal",
-        "t_antipodal_max": "at a fixed b the antipodal structure is optimal iff t <= this",
-    }
-    domains = {"t_simplex": FOUR, "t_antipodal": FOUR}
     found = {
-        name: Quantity(
-            one.value,
-            rf"{name[0]}_{{\mathrm{{{name[2:].replace('_', ' ')}}}}}",
-            meaning[name],
-            domains.get(name, THREE),
-            bound=(one.parameter, ">=" if name.endswith("simplex") else "<="),
-        )
-        for name, one in quantities.items()
+        name: Quantity.of(one, name, rf"{name[0]}_{{\mathrm{{{name[2:].replace('_', ' ')}}}}}")
+        for name, one in solved.items()
     }
-    largest = found["t_antipodal_max"].expression
     found["t_antipodal_max"] = replace(
         found["t_antipodal_max"],
-        needs=(largest, "the antipodal structure is optimal at no temperature at this bias"),
+        needs=(
+            solved["t_antipodal_max"].value,
+            "the antipodal structure is optimal at no temperature at this bias",
+        ),
     )
-    return found | _fixed_bias(essential(start, t, FIXED), proof)
+    return found | _fixed_bias(essential(start.condition, t, FIXED), proof)
 
 
 def _fixed_bias(condition: Expr, proof: Derivation) -> dict[str, Quantity]:
@@ -90,40 +69,34 @@ def _fixed_bias(condition: Expr, proof: Derivation) -> dict[str, Quantity]:
     f = concave_form(condition, t, FIXED, proof)
     rate = derivative(f, t)
     three = {N: Integer(3)}
-    proof.positive(
+    proof.holds(
         "For N = 3 it falls",
-        [-rate.xreplace(three)],
+        lt(rate.xreplace(three), 0),
         "so it is >= 0 up to one temperature, or nowhere",
         BIASED.restricted([t, b]),
-        lt(rate.xreplace(three), 0),
     )
     # A temperature is positive by assumption; its end 0 needs a symbol that is not.
-    first = f.xreplace({t: S.Zero})
-    low = threshold(first, b, THREE, proof, meaning="At small t the simplex is not optimal").value
+    first = Criterion(
+        "at a fixed b the simplex is optimal at some t", Gt(f.xreplace({t: S.Zero}), 0)
+    )
+    low = threshold(first, b, THREE, proof)
     below = Symbol("below", nonnegative=True)
-    proof.positive(
-        "From there it falls: a simplex that is not optimal at small t never is",
-        [-rate.xreplace({t: S.Zero}).xreplace({b: low - below})],
-        "a concave function that is <= 0 and falls stays below 0",
+    proof.holds(
+        "From t = 0 it falls at all smaller b: a simplex that is not optimal at small t never is",
+        lt(rate.xreplace({t: S.Zero}).xreplace({b: low.value - below}), 0),
+        CONCAVE,
         Domain({N: at_least(4), below: Range(low_open=False)}, {N: Integer(5), below: S.One}),
-        lt(rate.xreplace({t: S.Zero}), 0),
     )
     # The root binds a temperature of its own, since t may be given a value.
     bound = Symbol("t_", positive=True)
     return {
-        "b_simplex_min": Quantity(
-            low,
-            r"b_{\mathrm{simplex\,min}}",
-            "at a fixed b the simplex is optimal at some t iff b > b_simplex_min",
-            THREE,
-            bound=(b, ">"),
-        ),
+        "b_simplex_min": Quantity.of(low, "b_simplex_min", r"b_{\mathrm{simplex\,min}}"),
         "t_simplex_max": Quantity(
             argmin(-f.xreplace({t: bound}), bound, S.Zero, oo),
             r"t_{\mathrm{simplex\,max}}",
             "at a fixed b > b_simplex_min the simplex is optimal iff t <= t_simplex_max",
             THREE,
-            needs=(b - low, "the simplex is optimal at no temperature at this bias"),
+            needs=(b - low.value, "the simplex is optimal at no temperature at this bias"),
             bound=(t, "<="),
         ),
     }
@@ -136,4 +109,6 @@ RESULT = Result(
     parameters=(N, t, b),
     domain=BIASED,
     build=build,
+    loss=SIGMOID,
+    segment=ccem_segment,
 )

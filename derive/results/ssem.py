@@ -5,13 +5,15 @@ relabelling of views, instances and classes: a segment of Gram matrices is left,
 the (m-1)-simplex of collapsed classes to classes whose means coincide.
 """
 
-from sympy import Eq, Expr, Piecewise, Rational, S, Tuple, sqrt
+from sympy import Eq, Expr, Piecewise, Rational, S, Symbol, sqrt
 
-from ..engine.derivation import Derivation, by_construction
+from ..engine.derivation import Derivation
 from ..engine.domain import between
 from ..engine.present import tidy
+from ..engine.reduce import inner_products
 from ..engine.relations import eq, ge
 from ..engine.result import Quantity, Result
+from ..engine.segment_facts import Ranks, Spectrum, assignments, state_segment
 from ..symbols import delta, m, n, p, x
 from ._supcl import SIZES, position_of_delta, simplex_position, ssem_segment, state_delta, variances
 
@@ -27,60 +29,32 @@ def at_delta(expression: Expr) -> Expr:
 
 def build(proof: Derivation) -> dict[str, Quantity]:
     scheme, values = SEGMENT.scheme, SEGMENT.eigenvalues()
-    proof.zero(
-        "Symmetry: relations, eigenspaces and the table of eigenvalues",
-        scheme.residuals(),
-        "views nested in instances nested in classes",
-        SIZES,
-        Tuple(*(Tuple(e.dimension, values[e.name]) for e in scheme.eigenspaces)),
-    )
-    proof.zero(
-        "Coinciding views and a zero centroid leave a segment",
-        [*(values[e] for e in SEGMENT.active), values["instances"].xreplace({x: S.Zero})],
-        "two of four eigenvalues vanish along it, a third at its start",
-        SIZES,
-        Tuple(*(eq(f"g_{r}", e) for r, e in SEGMENT.inner.items())),
-    )
-    state_delta(proof, SEGMENT, SIZES)
     inside = SIZES.with_range(x, between(0, SEGMENT.length), Rational(1, 2))
-    proof.positive(
-        "It exists exactly for 0 <= x <= n/(n-1)",
-        [values["instances"], values["classes"]],
-        "the two eigenvalues left are non-negative there, and one is negative outside",
+    proof.add(
+        "Eigenvalues of the Gram matrix, with multiplicities",
+        Spectrum.of(scheme, inner_products(scheme), SIZES),
+        "views nested in instances nested in classes; the table obeys its orthogonality relations",
+    )
+    state_segment(proof, SEGMENT, inside)
+    state_delta(proof, SEGMENT, SIZES)
+    proof.holds(
+        "It exists for 0 <= x <= x_max",
+        [ge(values["instances"], 0), ge(values["classes"], 0)],
+        "the two eigenvalues left are non-negative there; outside one of them is negative",
         inside,
-        ge(SEGMENT.length, x),
-        strict=False,
     )
     share = variances(SEGMENT)
-    proof.zero(
+    proof.holds(
         "The variances add up to one",
-        [share["within"] + share["between"] - 1, share["centroid"]],
-        "the trace splits over the eigenspaces",
+        [eq(share["within"] + share["between"], S.One), eq("c2", S.Zero)],
+        "the trace splits over the eigenspaces; c2 is the squared norm of the centroid",
         inside,
-        eq(share["within"] + share["between"], S.One),
+        names={Symbol("c2"): share["centroid"]},
     )
-    ranks = {
-        end: sum(
-            (
-                e.dimension
-                for e in scheme.eigenspaces
-                if tidy(values[e.name].xreplace({x: at})) != 0
-            ),
-            S.Zero,
-        )
-        for end, at in (("low", S.Zero), ("inside", x), ("high", SEGMENT.length))
-    }
-    dimension = Piecewise(
-        (tidy(ranks["low"]), Eq(delta, 0)),
-        (tidy(ranks["high"]), Eq(delta, DELTA_MAX)),
-        (tidy(ranks["inside"]), True),
-    )
-    proof.add(
-        "Least dimension: the rank of the Gram matrix",
-        dimension,
-        "the dimensions of the eigenspaces whose eigenvalue is not zero",
-        by_construction("eigenvalues that vanish were found above"),
-    )
+    ranks = Ranks.of(SEGMENT, SIZES)
+    proof.add("Least dimension: the rank of the Gram matrix", ranks, "")
+    start, within, end = assignments(ranks.shown).values()
+    dimension = Piecewise((start, Eq(delta, 0)), (end, Eq(delta, DELTA_MAX)), (within, True))
     inner = SEGMENT.inner
     return {
         "same_class": Quantity(
@@ -105,4 +79,5 @@ RESULT = Result(
     parameters=(m, n, p, delta),
     domain=DOMAIN,
     build=build,
+    segment=ssem_segment,
 )

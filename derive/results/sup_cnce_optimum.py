@@ -5,7 +5,7 @@ agree, and then instances of one class are further apart than instances of two. 
 convexity it does so iff the loss still falls at that point: one more endpoint condition.
 """
 
-from sympy import S
+from sympy import Le, Lt, S
 
 from ..engine.calculus import derivative
 from ..engine.derivation import Derivation
@@ -14,7 +14,7 @@ from ..engine.relations import gt
 from ..engine.result import Quantity, Result, argmin
 from ..losses.supcl import SUP_CNCE
 from ..symbols import alpha, m, n, p, tau, x
-from ._supcl import COMBINED, on_segment, optimum, simplex_position, state_delta
+from ._supcl import COMBINED, on_segment, optimum, simplex_position, ssem_segment, state_delta
 
 
 def build(proof: Derivation) -> dict[str, Quantity]:
@@ -22,39 +22,34 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     segment = problem.segment
     state_delta(proof, segment, COMBINED)
     curvature = tau * derivative(derivative(problem.value, x), x)
-    proof.positive(
+    proof.holds(
         "The loss is strictly convex along the segment",
-        [curvature],
-        "so its minimiser is unique, and lies beyond a point iff the loss falls there",
-        problem.domain,
         gt(curvature, S.Zero),
+        "so its minimiser is unique",
+        problem.domain,
     )
     marks = {
-        "alpha_min": (S.Zero, "Classes do not collapse", "classes do not collapse iff alpha > it"),
+        "alpha_min": ("classes do not collapse", Lt, S.Zero, "x = 0 is collapse"),
         "alpha_inversion": (
+            "same-class pairs are further apart than cross-class ones",
+            Lt,
             simplex_position(segment),
-            "Same-class pairs are further apart than cross-class pairs",
-            "same-class pairs are further apart than cross-class ones iff alpha > it",
+            "at that point all distinct instances have the same inner product",
         ),
         "alpha_merge": (
+            "class means coincide",
+            Le,
             segment.length,
-            "The class means still move together at the far end",
-            "class means coincide iff alpha >= it",
+            "the far end is where class means coincide",
         ),
     }
     found = optimum(
         segment, argmin(problem.slope, x, S.Zero, segment.length), problem.value, COMBINED
     )
-    for name, (point, says, meaning) in marks.items():
-        condition = problem.slope_at(point)
-        value = threshold(condition, alpha, COMBINED, proof, meaning=says).value
+    for name, mark in marks.items():
+        solved = threshold(problem.criterion(*mark), alpha, COMBINED, proof)
         label = name.removeprefix("alpha_")
-        found[name] = Quantity(
-            value,
-            rf"\alpha_{{\mathrm{{{label}}}}}",
-            meaning,
-            bound=(alpha, ">" if point != segment.length else ">="),
-        )
+        found[name] = Quantity.of(solved, "it", rf"\alpha_{{\mathrm{{{label}}}}}", domain=None)
     return found
 
 
@@ -65,4 +60,6 @@ RESULT = Result(
     parameters=(m, n, p, alpha, tau),
     domain=COMBINED,
     build=build,
+    loss=SUP_CNCE,
+    segment=ssem_segment,
 )

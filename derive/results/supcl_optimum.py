@@ -4,13 +4,14 @@ Along the segment the derivative of the loss has the sign of an increasing funct
 that is >= 0 at the (mn-1)-simplex. Its zero, or collapse if it has none, is the optimum.
 """
 
-from sympy import Rational, S, Symbol, Tuple, oo
+from sympy import Rational, S, Symbol, oo
 
 from ..engine.calculus import derivative
 from ..engine.convexity import log_sum_exp_is_convex
-from ..engine.derivation import Derivation, StepFailed
+from ..engine.derivation import Derivation
 from ..engine.domain import between
-from ..engine.limits import limit
+from ..engine.lemmas import ONLY_ONE
+from ..engine.limiting import take_limit
 from ..engine.relations import eq, ge, gt
 from ..engine.result import Quantity, Result, argmin
 from ..losses.supcl import SUPCL
@@ -20,6 +21,7 @@ from ._supcl import (
     on_segment,
     optimum,
     simplex_position,
+    ssem_segment,
     state_delta,
     variances,
 )
@@ -32,46 +34,44 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     problem = on_segment(SUPCL, COMBINED, proof)
     segment, h = problem.segment, problem.slope
     state_delta(proof, segment, COMBINED)
-    proof.positive(
+    proof.holds(
         "h is increasing",
-        [derivative(h, x)],
+        gt(derivative(h, x), S.Zero),
         "so the loss is strictly convex along the segment: delta_star is unique",
         problem.domain,
-        gt(derivative(h, x), S.Zero),
     )
     end = simplex_position(segment)
-    proof.positive(
+    proof.holds(
         "h >= 0 at the (mn-1)-simplex, so x_star lies in [0, mn/(mn-1)]",
-        [problem.slope_at(end)],
+        ge(problem.slope_at(end), S.Zero),
         "h is zero there only for alpha = 1",
         COMBINED,
-        ge(problem.slope_at(end), S.Zero),
-        strict=False,
     )
     share = variances(segment)
-    proof.zero(
+    proof.holds(
         "Every optimum has the largest total variance",
-        [share["within"] + share["between"] - 1],
-        "the mean is active, so the centroid is zero and the trace is all variance",
+        [eq(share["within"] + share["between"], S.One), eq("c2", S.Zero)],
+        "the mean is active, so c2, the squared norm of the centroid, is zero",
         problem.domain,
-        Tuple(eq("V_W", share["within"]), eq("V_B", share["between"])),
+        names={Symbol("c2"): share["centroid"]},
     )
-    if {r.name for r in problem.scheme.relations} != problem.reduced.felt:
-        raise StepFailed("some relation is in no denominator")
-    proof.add(
+    everything = tuple(r.name for r in problem.scheme.relations)
+    weight = problem.reduced.denominators.get(everything, S.Zero)
+    proof.holds(
         "Every optimum is this Gram matrix, so all of them lie on the SSEM",
-        eq("G", Symbol("G_star")),
-        "log-sum-exp is strictly convex up to a constant added to a row, every pair is in a "
-        "denominator, and the unit diagonal fixes the constant to zero",
-        log_sum_exp_is_convex(len(problem.scheme.relations)),
+        gt(weight, S.Zero),
+        ONLY_ONE,
+        COMBINED,
+        given=[log_sum_exp_is_convex(len(everything))],
     )
     found = optimum(segment, argmin(h, x, S.Zero, end), problem.value, COMBINED)
     within = found["within_class_variance"].expression
     found["within_class_variance_n_oo"] = Quantity(
-        limit(within, n, oo, SELF_WEIGHTED),
+        take_limit("V_W", within, n, oo, SELF_WEIGHTED, proof),
         r"\lim_{n\to\infty}\mathrm{Var}[U_i]",
         "within-class variance for many instances per class: linear in tau",
         SELF_WEIGHTED,
+        limit_of=(within, n, oo),
     )
     return found
 
@@ -83,4 +83,6 @@ RESULT = Result(
     parameters=(m, n, p, alpha, tau),
     domain=COMBINED,
     build=build,
+    loss=SUPCL,
+    segment=ssem_segment,
 )

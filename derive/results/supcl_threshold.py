@@ -5,88 +5,86 @@ along it. So classes collapse iff the loss does not fall at x = 0: a first-order
 condition, linear in alpha and in exp(-m/((m-1) tau)).
 """
 
-from sympy import Rational, S, oo
+from sympy import Lt, Rational, S, oo
 
 from ..engine.calculus import derivative
-from ..engine.derivation import Derivation, by_construction
+from ..engine.derivation import Derivation
 from ..engine.domain import between
 from ..engine.endpoint import threshold
-from ..engine.limits import take_limit
+from ..engine.limiting import take_limit
 from ..engine.relations import lt
 from ..engine.result import Quantity, Result
 from ..losses.supcl import SUPCL
 from ..symbols import alpha, m, n, tau
-from ._supcl import COMBINED, on_segment
+from ._supcl import COMBINED, TEMPERED, on_segment, ssem_segment
 
-#: Below 1/n even tau -> 0 collapses, so no temperature can prevent it.
-SAVED = COMBINED.with_range(
-    alpha, between(1 / n, 1, "(]", "for alpha <= 1/n classes collapse at every tau"), Rational(3, 4)
-)
-NO_COLLAPSE = "Classes do not collapse"
+WHY = "for alpha <= 1/n classes collapse at every tau"
+#: Below 1/n even tau -> 0 collapses, so no temperature can prevent it; at 1 none brings it about.
+SAVED = COMBINED.with_range(alpha, between(1 / n, 1, "()", WHY), Rational(3, 4))
+SAVED_OR_ONE = COMBINED.with_range(alpha, between(1 / n, 1, "(]", WHY), Rational(3, 4))
+#: The same for n -> oo.
+MANY = COMBINED.with_range(alpha, between(0, 1, "()"), Rational(1, 2))
+MANY_OR_ONE = COMBINED.with_range(alpha, between(0, 1, "(]"), Rational(1, 2))
 
 
 def build(proof: Derivation) -> dict[str, Quantity]:
     problem = on_segment(SUPCL, COMBINED, proof)
-    collapse = proof.add(
-        "Classes do not collapse iff the convex loss falls at x = 0",
-        lt(problem.slope_at(S.Zero), 0),
+    collapse = problem.criterion(
+        "classes do not collapse",
+        Lt,
+        S.Zero,
         "x is the within-class variance up to a factor, so it is zero at collapse only",
-        by_construction("the slope at x = 0"),
-    ).lhs
-    alpha_min = threshold(collapse, alpha, COMBINED, proof, meaning=NO_COLLAPSE).value
-    tau_max = threshold(collapse, tau, SAVED, proof, meaning=NO_COLLAPSE).value
+    )
+    alpha_min = threshold(collapse, alpha, COMBINED, proof)
+    tau_max = threshold(collapse, tau, SAVED, proof)
+    never = collapse.at({alpha: S.One}, "at alpha = 1")
+    proof.holds(
+        "At alpha = 1 classes do not collapse at any tau",
+        never.relation,
+        "the self-supervised loss alone never collapses",
+        TEMPERED,
+    )
     sizes = COMBINED.restricted((m, n, tau))
-    proof.positive(
+    proof.holds(
         "alpha_min rises with tau",
-        [derivative(alpha_min, tau)],
+        lt(0, derivative(alpha_min.value, tau)),
         "a hotter softmax collapses more",
         sizes,
-        lt(0, derivative(alpha_min, tau)),
     )
-    proof.positive(
+    proof.holds(
         "1/n < alpha_min < 1",
-        [alpha_min - 1 / n, 1 - alpha_min],
-        "the self-supervised loss alone never collapses",
+        [lt(1 / n, alpha_min.value), lt(alpha_min.value, 1)],
+        "however cold, and however hot",
         sizes,
-        lt(1 / n, alpha_min),
     )
-    limits = {
-        "alpha_min_n_oo": (alpha_min, n, oo, r"\lim_{n\to\infty}\alpha_{\min}"),
-        "alpha_min_tau_0": (alpha_min, tau, S.Zero, r"\lim_{\tau\to 0}\alpha_{\min}"),
-        "alpha_min_tau_oo": (alpha_min, tau, oo, r"\lim_{\tau\to\infty}\alpha_{\min}"),
-        "tau_max_n_oo": (tau_max, n, oo, r"\lim_{n\to\infty}\tau_{\max}"),
+    found = {
+        "alpha_min": Quantity.of(alpha_min, "alpha_min", r"\alpha_{\min}", domain=None),
+        "tau_max": Quantity.of(tau_max, "tau_max", r"\tau_{\max}", domain=SAVED_OR_ONE),
     }
-    found = {}
-    for name, (of, symbol, end, written) in limits.items():
-        found[name] = (take_limit(name, of, symbol, end, COMBINED, proof), written)
-    meaning = {
-        "alpha_min_n_oo": "alpha_min for many instances per class",
-        "alpha_min_tau_0": "alpha_min as the temperature goes to 0",
-        "alpha_min_tau_oo": "alpha_min as the temperature grows",
-        "tau_max_n_oo": "tau_max for many instances per class",
-    }
-    positive = COMBINED.with_range(alpha, between(0, 1, "(]"), Rational(1, 2))
-    return {
-        "alpha_min": Quantity(
+    many = {"domain": MANY_OR_ONE}
+    for name, of, symbol, end, written, meaning, more in (
+        ("alpha_min_n_oo", alpha_min, n, oo, r"n\to\infty", "for many instances per class", {}),
+        (
+            "alpha_min_tau_0",
             alpha_min,
-            r"\alpha_{\min}",
-            "classes do not collapse iff alpha > alpha_min",
-            bound=(alpha, ">"),
+            tau,
+            S.Zero,
+            r"\tau\to 0",
+            "as the temperature goes to 0",
+            {},
         ),
-        "tau_max": Quantity(
-            tau_max,
-            r"\tau_{\max}",
-            "classes do not collapse iff tau < tau_max",
-            SAVED,
-            bound=(tau, "<"),
-        ),
-        **{
-            name: Quantity(
-                value, symbol, meaning[name], positive if name == "tau_max_n_oo" else None
-            )
-            for name, (value, symbol) in found.items()
-        },
-    }
+        ("alpha_min_tau_oo", alpha_min, tau, oo, r"\tau\to\infty", "as the temperature grows", {}),
+        ("tau_max_n_oo", tau_max, n, oo, r"n\to\infty", "for many instances per class", many),
+    ):
+        whole, limit_of = name[: -len(f"_{symbol}_{end}")], (of.value, symbol, end)
+        found[name] = Quantity(
+            take_limit(whole, *limit_of, MANY if more else sizes, proof),
+            rf"\lim_{{{written}}}{found[whole].symbol}",
+            f"{whole} {meaning}",
+            limit_of=limit_of,
+            **more,
+        )
+    return found
 
 
 RESULT = Result(
@@ -96,4 +94,6 @@ RESULT = Result(
     parameters=(m, n, alpha, tau),
     domain=COMBINED,
     build=build,
+    loss=SUPCL,
+    segment=ssem_segment,
 )

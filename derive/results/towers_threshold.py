@@ -1,24 +1,26 @@
 """The sigmoid loss beyond the paper: K towers, several positives, any weight of negatives.
 
 The same symmetry with two more numbers (K towers, all pairs of which are used; p vectors of
-each item in every tower, all of them positives of each other), the same loss with one more
-factor, the same two endpoint conditions. The far end is where all items of a tower coincide
+each item in every tower, positives of those it has in the other towers), the same loss with one
+more factor, the same two endpoint conditions. Vectors of an item in one tower are not in the loss:
+that they coincide is derived. The far end is where all items of a tower coincide
 and the K towers form a (K-1)-simplex: for K = 2 the antipodal structure of lee2024sigmoid.
 """
 
 from dataclasses import replace
 
-from sympy import S
+from sympy import Ge, Le, S, Symbol
 
 from ..engine.calculus import derivative
-from ..engine.derivation import Derivation, by_construction
+from ..engine.derivation import Derivation
 from ..engine.domain import POSITIVE, Range, at_least
 from ..engine.endpoint import threshold
-from ..engine.present import collected, tidy
+from ..engine.on_segment import LossOnSegment
+from ..engine.present import collected
 from ..engine.reduce import ReducedPairwise
-from ..engine.relations import eq, ge, le
+from ..engine.relations import eq
 from ..engine.result import Quantity, Result, argmin
-from ..engine.segment import LossOnSegment
+from ..engine.segment import Segment, cut_segment
 from ..losses.clip import SIGMOID
 from ..structures.towers import NEGATIVE, SIBLING, TWIN, towers_of_views
 from ..structures.towers import POSITIVE as ALIGNED
@@ -58,36 +60,37 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         proof=proof,
     )
     segment = problem.segment
-    start = proof.add(
-        "The simplex with agreeing towers is optimal iff the loss does not fall at x = 0",
-        ge(tidy(problem.slope_at(S.Zero) / p), 0),
-        "the loss is convex along the segment",
-        by_construction("the slope at x = 0"),
-    ).lhs
-    end = proof.add(
-        "The simplex of towers is optimal iff the loss does not rise at the far end",
-        le(tidy(problem.slope_at(segment.length) / p), 0),
+    start = problem.criterion(
+        "agreeing towers are optimal",
+        Ge,
+        S.Zero,
+        "x = 0 is the simplex with agreeing towers",
+        over=p,
+    )
+    end = problem.criterion(
+        "the simplex of towers is optimal",
+        Le,
+        segment.length,
         "there all items of a tower coincide",
-        by_construction("the slope at the far end"),
-    ).lhs
+        over=p,
+    )
     found = {}
-    for name, condition, parameter, sign, says in (
-        ("b_simplex", start, b, ">=", "agreeing towers are optimal iff b >= b_simplex"),
-        ("b_antipodal", end, b, "<=", "the simplex of towers is optimal iff b <= b_antipodal"),
-        ("w_simplex", start, w, "<=", "agreeing towers are optimal iff w <= w_simplex"),
-        ("w_antipodal", end, w, ">=", "the simplex of towers is optimal iff w >= w_antipodal"),
+    for name, criterion, parameter in (
+        ("b_simplex", start, b),
+        ("b_antipodal", end, b),
+        ("w_simplex", start, w),
+        ("w_antipodal", end, w),
     ):
-        what = "Agreeing towers are not optimal" if condition is start else "They are optimal"
-        value = threshold(condition, parameter, MANY, proof, meaning=what).value
-        found[name] = Quantity(
-            value, rf"{name[0]}_{{\mathrm{{{name[2:]}}}}}", says, MANY, bound=(parameter, sign)
-        )
-    proof.zero(
+        solved = threshold(criterion, parameter, MANY, proof)
+        found[name] = Quantity.of(solved, name, rf"{name[0]}_{{\mathrm{{{name[2:]}}}}}")
+    twin, rates = Symbol("g_twin"), [Symbol(f"dh_{end_}_dp") for end_ in ("start", "far")]
+    proof.holds(
         "The vectors of an item coincide, and their number does not enter the conditions",
-        [segment.inner[TWIN] - 1, derivative(start, p), derivative(end, p)],
-        "all of them are positives, and each meets the same negatives",
+        [eq(twin, S.One), *(eq(rate, S.Zero) for rate in rates)],
+        "each meets the same positives and the same negatives",
         DOMAIN,
-        eq("g_twin", segment.inner[TWIN]),
+        names={twin: segment.inner[TWIN]}
+        | {r: derivative(k.condition, p) for r, k in zip(rates, (start, end), strict=True)},
     )
     position = argmin(collected(problem.slope / p, x), x, S.Zero, segment.length)
     at = {x: position}
@@ -102,6 +105,14 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     return found
 
 
+def segment() -> Segment:
+    """The segment that is left: from agreeing towers to a simplex of towers."""
+    scheme = towers_of_views(K, p)
+    free = (LOW, "shared_contrasts")
+    active = tuple(e.name for e in scheme.eigenspaces if e.name not in free)
+    return cut_segment(scheme, active, LOW, ALIGNED)
+
+
 RESULT = Result(
     "towers-threshold",
     title="The sigmoid loss on K towers, several positives, weighted negatives",
@@ -109,4 +120,6 @@ RESULT = Result(
     parameters=(N, K, p, t, b, w),
     domain=DOMAIN,
     build=build,
+    loss=WEIGHTED,
+    segment=segment,
 )

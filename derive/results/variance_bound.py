@@ -6,7 +6,7 @@ squared norm of the centroid depend only on the mean inner product of each relat
 and they are the shares of the trace r^2.
 """
 
-from sympy import Rational, S, Tuple
+from sympy import Rational, S, Symbol
 
 from ..engine.derivation import Derivation
 from ..engine.domain import POSITIVE, Range
@@ -15,6 +15,7 @@ from ..engine.present import tidy
 from ..engine.reduce import inner_products
 from ..engine.relations import eq, le
 from ..engine.result import Quantity, Result
+from ..engine.segment_facts import Spectrum
 from ..structures.scheme import complete
 from ..symbols import m, n, p, radius, x
 from ._supcl import SIZES, SYMMETRY, ssem_segment, variances
@@ -33,12 +34,10 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     share = {
         e.name: tidy(e.dimension * values[e.name] / SYMMETRY.size) for e in SYMMETRY.eigenspaces
     }
-    proof.zero(
-        "The table of the symmetry",
-        SYMMETRY.residuals(),
-        "views nested in instances nested in classes",
-        BALL,
-        Tuple(*(Tuple(e.dimension, values[e.name]) for e in SYMMETRY.eigenspaces)),
+    proof.add(
+        "Eigenvalues of the averaged Gram matrix, with multiplicities",
+        Spectrum.of(SYMMETRY, g, domain),
+        "views nested in instances nested in classes; the table obeys its orthogonality relations",
     )
     within = tidy(share["views"] + share["instances"])
     between, centroid = share["classes"], share["mean"]
@@ -46,34 +45,36 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     one = complete(n * p, "other", "contrasts")
     single = {"self": radius**2, "other": g["same_class"]}
     spread = one.eigenspace("contrasts").dimension * one.eigenvalue("contrasts", single)
-    proof.zero(
+    variance = Symbol("Var")
+    proof.holds(
         "Variance of one set of N = np vectors",
-        [spread / one.size + one.eigenvalue("mean", single) / one.size - radius**2],
+        eq(variance, tidy(spread / one.size)),
         "trace/N is variance plus squared centroid",
         domain,
-        eq("Var", tidy(spread / one.size)),
+        names={variance: radius**2 - one.eigenvalue("mean", single) / one.size},
     )
-    proof.zero(
+    proof.holds(
         "Within-class variance + between-class variance + squared centroid = r^2",
-        [within + between + centroid - radius**2],
+        eq(within + between + centroid, radius**2),
         "the eigenspaces are orthogonal and fill the space, so their shares add up to the trace",
         domain,
-        eq(within + between + centroid, radius**2),
     )
-    proof.zero(
+    squared = Symbol("c2", nonnegative=True)
+    proof.holds(
         "The total variance is at most r^2, and equal to it iff the centroid is zero",
-        [within + between - (radius**2 - centroid)],
-        "the share of the mean is the squared norm of the centroid, never negative",
-        domain,
-        le(within + between, radius**2),
+        [eq(within + between, radius**2 - Symbol("c2")), le(radius**2 - squared, radius**2)],
+        "c2, the share of the mean, is the squared norm of the centroid, never negative",
+        domain.with_range(squared, Range(low_open=False), 1),
+        names={Symbol("c2"): centroid},
     )
-    ssem = variances(ssem_segment())
-    proof.zero(
+    segment = ssem_segment()
+    ssem = variances(segment)
+    proof.holds(
         "The SSEM attains the bound",
-        [ssem["centroid"], ssem["within"] + ssem["between"] - 1],
-        "its centroid is zero",
-        SIZES.with_range(x, interval(0, ssem_segment().length), Rational(1, 2)),
-        eq(ssem["within"] + ssem["between"], S.One),
+        [eq(ssem["within"] + ssem["between"], S.One), eq("c2", S.Zero)],
+        "c2, the squared norm of its centroid, is zero",
+        SIZES.with_range(x, interval(0, segment.length), Rational(1, 2)),
+        names={Symbol("c2"): ssem["centroid"]},
     )
     return {
         "within_class_variance": Quantity(
@@ -97,4 +98,5 @@ RESULT = Result(
     parameters=(m, n, p, radius),
     domain=BALL,
     build=build,
+    scheme=SYMMETRY,
 )

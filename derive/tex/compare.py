@@ -18,10 +18,11 @@ from ..engine.cases import opened, with_signed_logs
 from ..engine.decide import proof_of_positive
 from ..engine.derivation import Derivation, StepFailed
 from ..engine.domain import Domain
-from ..engine.endpoint import NoClosedForm, threshold
+from ..engine.endpoint import Criterion, NoClosedForm, threshold
 from ..engine.equal import equal, same_root, value_at
 from ..engine.evidence import Grade, Holds, Outcome, Refuted, Undecided, weakest
 from ..engine.normal import ExpField, NotInField
+from ..engine.relations import lt
 from ..engine.root import ClampedRoot
 from ..report import without_roots
 from .directives import Directive
@@ -344,7 +345,7 @@ def _solved(gap: Expr, s: Symbol, meant: Meant, names: Mapping[Symbol, Expr]) ->
             ):
                 return derived, mirrored
     try:
-        found = threshold(gap, s, meant.domain, Derivation(), meaning="it fails")
+        found = threshold(Criterion("it fails", lt(gap, 0)), s, meant.domain, Derivation())
     except (NoClosedForm, StepFailed, NotInField):
         raise TexError(f"the condition could not be solved for {s}") from None
     return found.value, found.side == ">"

@@ -86,6 +86,7 @@ def test_code_is_not_run(refused: Refused, monkeypatch: pytest.MonkeyPatch) -> N
         (["derive", "_supcl"], "there is no result"),
         (["derive", "ssem", "--bogus", "3"], "it takes m, n, p, delta"),
         (["derive", "ssem", "--m"], "--m needs a value"),
+        (["derive", "ssem", "--m", "--n", "3"], "--m needs a value"),
         (["derive", "ssem", "--m", "3", "--m", "4"], "given twice"),
         (["derive", "ssem", "--m=3", "--m", "4"], "given twice"),
         (["derive", "ssem", "3"], "unexpected"),
@@ -102,6 +103,50 @@ def test_code_is_not_run(refused: Refused, monkeypatch: pytest.MonkeyPatch) -> N
 )
 def test_one_line_says_what_is_accepted(refused: Refused, args: list[str], says: str) -> None:
     assert says.lower() in refused(*args).lower()
+
+
+@pytest.mark.parametrize(
+    ("args", "meant"),
+    [
+        (["dervie", "ssem"], "derive"),
+        (["derive", "supcl-threshhold"], "supcl-threshold"),
+        (["derive", "supcl-thr"], "supcl-threshold"),
+        (["show", "SSEM"], "ssem"),
+        (["export", "--json", "-", "sem"], "ssem"),
+        (["freeze", "ccme"], "ccem"),
+        (["verify", "infonce"], "infonce-optimum"),
+        (["claims", "lee2024"], "lee2024sigmoid"),
+        (["derive", "ssem", "--M", "3"], "m"),
+        (["derive", "ssem", "--detla=1"], "delta"),
+        (["verify", "supcl-threshold", "--aplha", "1"], "alpha"),
+        (["derive", "pairwise-threshold", "--los", "hinge"], "loss"),
+        (["derive", "pairwise-threshold", "--loss", "squared_hinge"], "squared-hinge"),
+    ],
+    ids=lambda v: " ".join(v) if isinstance(v, list) else "",
+)
+def test_a_name_nearly_right_is_recognised(refused: Refused, args: list[str], meant: str) -> None:
+    if args[0] == "verify":
+        pytest.importorskip("torch")
+    line = refused(*args)
+    assert f"(did you mean {meant!r}?)" in line
+    assert "there are" in line or "it takes" in line
+
+
+def test_a_name_of_its_own_is_not_guessed_at(refused: Refused) -> None:
+    assert "did you mean" not in refused("derive", "zzz")
+    assert "did you mean" not in refused("derive", "ssem", "--bogus", "3")
+
+
+def test_a_value_that_begins_with_a_minus_is_a_value(cltheory: Any, refused: Refused) -> None:
+    # The h of -tanh is no request for help.
+    assert "tanh" not in refused("derive", "pairwise-threshold", "--lp", "-tanh(x)", "--ln", "x")
+    split = cltheory("derive", "sigmoid-threshold", "--N", "8", "--t", "1", "--b", "-1/2")
+    assert split == cltheory("derive", "sigmoid-threshold", "--N=8", "--t=1", "--b=-1/2")
+    assert split.code == 0
+
+
+def test_parameters_may_come_before_the_id(cltheory: Any) -> None:
+    assert cltheory("derive", "--m", "3", "ssem") == cltheory("derive", "ssem", "--m", "3")
 
 
 @pytest.mark.parametrize("style", ["text", "json", "latex", "markdown", "python"])

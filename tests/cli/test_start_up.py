@@ -11,7 +11,11 @@ from typing import Any
 import pytest
 from click.shell_completion import get_completion_class
 from cltheory.cli.main import COMMANDS, cli
+from cltheory.cli.parameters import parameter_names
+from cltheory.derive.exact import FUNCTIONS
+from cltheory.derive.losses.literature import LITERATURE
 from cltheory.derive.results import results
+from cltheory.derive.symbols import MEANINGS
 
 IDS = [
     "ssem",
@@ -69,7 +73,7 @@ def test_version(cltheory: Any) -> None:
 
 @pytest.mark.parametrize("command", ["", *COMMANDS])
 def test_help_imports_nothing_heavy(command: str) -> None:
-    heavy = "sympy,mpmath,numpy,torch,matplotlib,rich"
+    heavy = "sympy,mpmath,flint,numpy,torch,matplotlib,rich"
     assert imported(heavy, *command.split(), "--help") == "[]"
 
 
@@ -143,6 +147,46 @@ def test_parameters_are_completed(command: str) -> None:
     assert "--delta" not in completed([command, "nope"], "--")
 
 
+def test_expressions_and_names_of_losses_are_completed() -> None:
+    assert {"--N", "--t", "--b", "--lp", "--ln", "--loss"} <= set(
+        completed(["derive", "pairwise-threshold"], "--")
+    )
+    assert "--loss" not in completed(["derive", "supcl-threshold"], "--")
+    assert completed(["derive", "pairwise-threshold", "--loss"], "h") == ["hinge"]
+    assert set(completed(["verify", "pairwise-threshold", "--loss"], "")) == set(LITERATURE)
+    # As bash splits --loss=h.
+    assert completed(["derive", "pairwise-threshold", "--loss", "="], "h") == ["hinge"]
+    assert completed(["derive", "pairwise-threshold", "--lp"], "h") == []
+    assert completed(["derive", "ssem", "--m"], "h") == []
+
+
+def test_names_are_those_of_the_symbols() -> None:
+    for id in results:
+        r = results[id]
+        assert parameter_names(id) == [*(s.name for s in r.parameters), *r.texts]
+
+
+@pytest.mark.parametrize("command", ["derive", "verify"])
+@pytest.mark.parametrize("id", list(results))
+def test_help_on_a_result_lists_what_it_takes(cltheory: Any, command: str, id: str) -> None:
+    code, out, err = cltheory(command, id, "--help")
+    assert (code, err) == (0, "")
+    flat = " ".join(out.split())
+    r = results[id]
+    for s in r.parameters:
+        assert f"--{s.name} {r.domain.ranges[s]}: {MEANINGS[s]}" in flat
+    assert ("--loss" in out) == bool(r.texts)
+    assert cltheory(command, "--help", id) == (code, out, err)
+
+
+def test_help_on_a_loss_says_what_it_may_use(cltheory: Any) -> None:
+    flat = " ".join(cltheory("derive", "pairwise-threshold", "--help").out.split())
+    assert "--lp loss of a positive pair" in flat
+    assert "--ln loss of a negative pair" in flat
+    assert "x, t, b, numbers" in flat
+    assert all(f"{name}" in flat for name in (*FUNCTIONS, *LITERATURE))
+
+
 def test_commands_and_papers_are_completed() -> None:
     assert completed([], "de") == ["derive"]
     assert completed(["claims"], "lee2025") == ["lee2025ssem"]
@@ -161,6 +205,7 @@ def test_completing_an_id_imports_no_sympy() -> None:
         "from cltheory.cli.main import cli;"
         "s = g('bash')(cli, {}, 'cltheory', '_X');"
         "s.get_completions(['derive'], ''); s.get_completions(['derive', 'ssem'], '--');"
+        "s.get_completions(['claims'], '');"
         "print('sympy' in sys.modules, file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

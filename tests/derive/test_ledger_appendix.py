@@ -6,9 +6,10 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import pytest
-from cltheory.derive.papers.embeddings import Embeddings
+from cltheory.derive.papers.embeddings import Embeddings, Index
 from cltheory.derive.papers.ledger import Verdict
 from cltheory.derive.papers.lee2025ssem import _lemmas as lemmas
 from cltheory.derive.papers.lee2025ssem import _loss as loss_on_ssem
@@ -142,6 +143,7 @@ def corrected_after_a44(u: Embeddings) -> list[Fraction]:
     return [first, repaired, repaired]
 
 
+UNDER_THE_ROOT = sqrt((m * n - 1) / (2 * m**2 * n**2 * (n - 1)) * lemmas.c)
 CORRECTED: list[tuple[str, Callable[[], Verdict]]] = [
     ("jensen equality", lambda: jensen.jensen_equality(multiples_of_ones)),
     ("before A.25", lambda: lemma_a1.before_a25(-m * n * p**2 - p**2 * lemmas.c)),
@@ -169,6 +171,12 @@ CORRECTED: list[tuple[str, Callable[[], Verdict]]] = [
     ("after A.44", lambda: bound_sup.after_a44(corrected_after_a44)),
     ("A.50", lambda: bound_self.a50_equality(bound_sup.GROUPS)),
     ("A.6", lambda: a5.cnce_at(sqrt((m * n - 1) / (m * (n - 1))))),
+    ("A.19", lambda: jensen.midpoint_equality(multiples_of_ones)),
+    ("jensen equality, proof", lambda: jensen.jensen_equality_in_proof(multiples_of_ones)),
+    ("A.30 itself", lambda: lemma_a2.a30(UNDER_THE_ROOT)),
+    ("A.45", lambda: bound_sup.a45(bound_sup.a45_meant)),
+    ("A.54", lambda: bound_self.a54(bound_self.a54_meant)),
+    ("A.55", lambda: bound_self.a55(bound_self.a54_meant)),
 ]
 
 
@@ -180,6 +188,19 @@ def test_corrections_agree(name: str, check: Callable[[], Verdict]) -> None:
 
 
 # --- corrupted formulas are refused --------------------------------------------------------------
+meant, both_meant = bound_sup.a45_meant, bound_self.a54_meant
+
+
+def off_at_one_pair(u: Embeddings, a: Index, b: Index, by: int = -1) -> Any:
+    """The right-hand side of (A.34), off at the last anchor."""
+    return bound_sup.jensen_inside(u, a, b) + (by if a == u.everything[-1] else 0)
+
+
+def lower(label: str) -> Callable[[Embeddings], dict[str, Any]]:
+    """One of the bounds on L_Self, a little too low."""
+    return lambda u: {label: bound_self.self_bounds(u)[label] - Fraction(1, 9)}
+
+
 H = loss_on_ssem.printed_slope()
 N_FOR_N_MINUS_1 = H.subs(n, n + 1)
 RATIO = section_5_2.printed_ratio()
@@ -260,6 +281,43 @@ WRONG: list[tuple[str, Callable[[], Verdict]]] = [
     ),
     ("decreases: sign", lambda: a5.cnce_decreases(-a5.PRINTED_CNCE)),
     ("99: off by one", lambda: appendix_b.b_dimension(100)),
+    # One pair at which the two sides of Jensen's inequality differ is enough to refuse equality.
+    ("A.35: one pair", lambda: bound_sup.a35(off_at_one_pair)),
+    ("A.36: one pair", lambda: bound_sup.a36(off_at_one_pair)),
+    ("A.37: one pair", lambda: bound_sup.a37(off_at_one_pair)),
+    ("A.47: one pair", lambda: bound_self.a47(off_at_one_pair)),
+    ("A.48: one pair", lambda: bound_self.a48(off_at_one_pair)),
+    ("A.49: one pair", lambda: bound_self.a49(off_at_one_pair)),
+    ("A.34: too high", lambda: bound_sup.a34(lambda u, a, b: off_at_one_pair(u, a, b, 1))),
+    # Real bounds: too high, too low, and one exponent wrong.
+    ("A.45: too high", lambda: bound_sup.a45(lambda u, w: meant(u, w) + Fraction(1, 9))),
+    ("A.45: too low", lambda: bound_sup.a45(lambda u, w: meant(u, w) - Fraction(1, 9))),
+    ("A.45: trivial", lambda: bound_sup.a45(lambda u, w: -9)),
+    ("A.54: too high", lambda: bound_self.a54(lambda u, w: both_meant(u, w) + Fraction(1, 9))),
+    ("A.54: too low", lambda: bound_self.a54(lambda u, w: both_meant(u, w) - Fraction(1, 9))),
+    ("A.54: weights", lambda: bound_self.a54(lambda u, w: both_meant(u, 1 - w))),
+    ("A.55: of all of U", lambda: bound_self.a55(lambda u, w: both_meant(u, w) + cross(u))),
+    # A bound that is true and loose is not the one that is used.
+    ("A.38: too low", lambda: bound_sup.a38(lambda u: bound_sup.a38_bound(u) - Fraction(1, 9))),
+    ("A.40: too low", lambda: bound_sup.a40(lambda u: bound_sup.a40_bound(u) - Fraction(1, 9))),
+    ("A.46: too low", lambda: bound_self.a46(lower("(A.46)"))),
+    ("A.50: too low", lambda: bound_self.a50(lower("(A.50)"))),
+    ("A.51: too low", lambda: bound_self.a51(lower("(A.51)"))),
+    ("A.52: too low", lambda: bound_self.a52(lower("(A.52)"))),
+    ("A.53: too low", lambda: bound_self.a53(lower("(A.53)"))),
+    ("A.21: too low", lambda: lemma_a1.a21(lambda u: -u.m * u.n * u.p**2 - same(u) - 1)),
+    ("A.29: too high", lambda: lemma_a2.a29(lambda u: u.m * u.n * (u.n - 1) - spread(u) / 2 + 1)),
+    ("A.64: too low", lambda: a5.a64(lambda u: [v - 1 for v in a5._a64_lines(u)])),
+    # A root is compared by its square, and by its sign.
+    ("delta*(c): sign", lambda: lemma_a1.delta_star_1(-lemma_a1.PRINTED_DELTA)),
+    ("A.25: n for n-1", lambda: lemma_a1.a25(lemma_a1.PRINTED_DELTA.subs(n, n + 1))),
+    ("A.30: sign", lambda: lemma_a2.a30(-UNDER_THE_ROOT)),
+    ("Lemma A.2: sign", lambda: lemma_a2.lemma_2(-sqrt((m * n - 1) / (m * (n - 1))))),
+    ("A.25 decreases", lambda: lemma_a1.decreasing(sqrt(1 + lemmas.c**2))),
+    ("A.30 increases", lambda: lemma_a2.increasing(1 / lemma_a2.PRINTED_DELTA)),
+    ("A.6: end", lambda: a5.proposition_a6(lambda a, b: Fraction(1))),
+    ("A.6: end, again", lambda: a5.cnce_conclusion(lambda a, b: Fraction(1))),
+    ("l: sign", lambda: bound_self.chain_of_minima(lambda u, w: -both_meant(u, w))),
 ]
 
 

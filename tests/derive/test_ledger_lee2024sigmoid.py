@@ -296,6 +296,13 @@ def without_first_factor() -> Expr:
 
 W = 1 + delta**2
 Corruption = tuple[Callable[..., Any], dict[str, Any]]
+
+
+def too_low(items: int, alignment: Fraction) -> Fraction:
+    """A lower bound on the negatives that is true, and not their minimum."""
+    return least_negatives(items, alignment) - 1
+
+
 CORRUPTED: list[Corruption] = [
     (s1.large_temperature, {"warmths": (2, 4, 8, Fraction(1, 100))}),
     (s3.equation_1, {"printed": lambda w: s3.printed_infonce(w) / 2}),
@@ -400,6 +407,10 @@ CORRUPTED: list[Corruption] = [
     (b4.between, {"signs": (1, -1)}),
     (b4.g_rises_with_t, {"g": lambda: -printed_g()}),
     (b4.implicit, {"sign": -1}),
+    *((check, {"least": too_low}) for check in (s42.lemma_1, s42.equation_6, b1.equation_11)),
+    *((check, {"least": too_low}) for check in (proof.definition_of_h, proof.unique_delta)),
+    *((check, {"least": too_low}) for check in (b2.h_again, b2.delta_of_c)),
+    (b1.equation_13, {"printed": lambda w: -Fraction(1, 2 * w.N) * b1.steps(w)}),
 ]
 
 
@@ -418,6 +429,7 @@ WORSE: list[Corruption] = [
     (s51.corollary_4, {"printed": lambda: sympy_log(N - 3)}),
     (b4.theorem_2_again, {"first": lambda: sympy_log(N - 3)}),
     (s42.corollary_2_proof, {"functions": lambda: s42.mp_functions(s3.T, -s3.B)}),
+    (s51.theorem_2, {"printed": lambda: sympy_log(N - 3), "included": True}),
 ]
 
 
@@ -435,6 +447,11 @@ HARMLESS: list[Corruption] = [
     (s42.lemma_1_distinct, {"share": Fraction(1)}),
     (s52.remark_5_alignment, {"items": 6}),
     (b4.positive_slope_three, {"at": None}),
+    (s42.corollary_2_proof, {"factor": lambda items: Fraction(1, items)}),
+    (s51.theorem_2, {"included": True}),
+    (s51.theorem_2_antipodal, {"included": True}),
+    (s51.corollary_4, {"included": True}),
+    (b4.theorem_2_again, {"included": True}),
 ]
 
 

@@ -25,6 +25,7 @@ from cltheory.derive.papers.lee2025ssem import (
     section_6,
 )
 from cltheory.derive.papers.lee2025ssem._sums import sign_patterns
+from cltheory.derive.results import results
 from cltheory.derive.symbols import alpha, delta, m, n, p, tau
 from sympy import Rational, S, sqrt
 from sympy import exp as sympy_exp
@@ -180,6 +181,11 @@ CORRUPTED: list[Corruption] = [
     (section_4_2.proposition_2, {"edge": S(2)}),
     (section_4_2.proposition_2, {"edge": S.Half}),
     (section_4_2.remark_1, {"end": lambda a, b: Fraction(1)}),
+    (section_4_2.range_of_optimum, {"printed": 2 * ssem.printed_interval}),
+    (section_4_2.remark_1_delta, {"printed": -ssem.printed_interval}),
+    (section_4_2.remark_1_delta, {"printed": 2 * ssem.printed_interval}),
+    (section_4_1.definition_2, {"printed": -ssem.printed_interval}),
+    (section_5_2.tau_necessary, {"printed": lambda: S(5)}),  # enough at some points only
     (section_4_2.remark_1_combined, {"step": Fraction(-1, 8)}),
     (
         section_5_1.equation_12,
@@ -278,8 +284,12 @@ CORRECTED: list[Corruption] = [
         theorem_a1.after_a16,
         {"printed": -(delta**2) / (m * n - 1) - (H**2 * n**2 + 2 * delta * H * n) / (m * n - 1)},
     ),
-    (section_5_2.tau_necessary, {"printed": lambda: S(5)}),
+    (section_5_2.tau_necessary, {"printed": lambda: results["supcl-threshold"].tau_max}),
     (section_5_2.alpha_at_half, {"printed": Fraction(549, 1000)}),
+    (
+        section_4_2.remark_1_minimisers,
+        {"minimiser": lambda: Embeddings.ssem(2, 2, 1, Fraction(3, 2))},
+    ),
 ]
 
 

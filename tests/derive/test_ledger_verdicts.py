@@ -49,6 +49,7 @@ NEEDS_CONDITION = {
     "(11)",
     "Proposition 2",
     "Section 4.2: same class is closer",
+    "Remark 1",
     "Remark 1: delta > 1",
     "Proposition 4",
     "Remark 2",
@@ -76,6 +77,7 @@ NEEDS_CONDITION = {
     "Theorem A.2, proof: SSEM satisfies the equality conditions",
     "Theorem A.2, proof: optimal delta-tilde",
     "Theorem A.2, proof: conclusion",
+    "Theorem A.3",
     "Theorem A.3: temperature",
     "Theorem A.3: dimension",
     "Theorem A.3, proof: equivalent conditions",
@@ -182,6 +184,38 @@ def test_verdicts_do_not_depend_on_the_hash_seed() -> None:
     ]
     assert len(found[0]) > 200
     assert found[0] == found[1]
+
+
+#: Statements that the paper makes twice, in the text and in an appendix.
+RESTATED = [
+    ("Definition 2", "Definition A.2"),
+    ("Theorem 1", "Theorem A.2"),
+    ("Proposition 2", "Proposition A.3"),
+    ("Proposition 4", "Proposition A.4"),
+    ("Remark 1", "Proposition A.6"),
+    ("Remark 1", "Proposition A.6, proof: conclusion"),
+    ("Theorem 2", "Theorem A.3"),
+    ("(16)", "Theorem A.3: temperature"),
+    ("(9)", "(A.3)"),
+    ("(10)", "(A.4)"),
+    ("(A.31)", "Theorem A.2, proof: optimal delta"),
+    ("Lemma A.1: delta*(c)", "(A.25)"),
+    ("Lemma A.2: delta*(c)", "(A.30)"),
+]
+
+
+@pytest.mark.parametrize("pair", RESTATED, ids=" = ".join)
+def test_what_is_stated_twice_has_one_verdict(pair: tuple[str, str]) -> None:
+    first, second = (LEDGER[label].verdict() for label in pair)
+    assert first.word == second.word
+    # And one condition, or one point at which it fails.
+    assert first.witness == second.witness
+
+
+def test_the_two_theorems_without_a_dimension_have_one_condition() -> None:
+    first, second = (LEDGER[f"Theorem {k}: dimension"].verdict() for k in ("2", "A.3"))
+    assert first[:2] == second[:2]
+    assert first.witness == second.witness
 
 
 # --- the ledger ------------------------------------------------------------------------------

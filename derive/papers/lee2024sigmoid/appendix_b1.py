@@ -15,6 +15,7 @@ from ..checks import (
     Formula,
     Relation,
     all_equal,
+    both,
     equal,
     holds_positive,
     needs_condition,
@@ -109,7 +110,10 @@ def equation_12(printed: Callable[[Towers], tuple[bool, bool]] = printed_12) -> 
 def equation_13(
     printed: Callable[[Towers], Fraction] = lambda w: -Fraction(1, 4 * w.N) * steps(w),
 ) -> Verdict:
-    return chain(lambda w: (w.centroids(), printed(w)), (">=",))
+    def lines(w: Towers) -> Sequence[Any]:
+        return w.centroids(), printed(w)
+
+    return both(chain(lines, (">=",)), chain(lines, ("=",), ccems()))
 
 
 @LEDGER.claim(

@@ -55,9 +55,9 @@ def heat() -> Expr:
     result="sigmoid-threshold",
 )
 def theorem_2_again(
-    first: Formula = printed_simplex, second: Formula = printed_antipodal
+    first: Formula = printed_simplex, second: Formula = printed_antipodal, included: bool = False
 ) -> Verdict:
-    return both(three_items(), theorem_2(first), theorem_2_antipodal(second))
+    return both(three_items(), theorem_2(first, included), theorem_2_antipodal(second, included))
 
 
 def printed_loss() -> Sequence[Expr]:

@@ -63,11 +63,16 @@ def three_items(items: int = 3) -> Verdict:
     ).with_note("for N = 2 and 4 as well; N = 2 has it at every bias")
 
 
-def at_threshold(end: int, items: int, warmth: Expr, words: tuple[str, str, str]) -> Verdict:
-    """What the printed strict inequality says at the threshold, and what is true there."""
+def at_threshold(
+    end: int, items: int, warmth: Expr, included: bool, words: tuple[str, str, str]
+) -> Verdict:
+    """What the printed inequality, strict or not, says at the threshold; and what is true."""
     structure, printed, correction = words
+    level = sign_at(end, items, warmth, warmth) == 0
+    if level and included:
+        return decided(True, "the slope at the end of the CCEM vanishes at the threshold")
     return decided(
-        sign_at(end, items, warmth, warmth) != 0,
+        not level and not included,
         "the slope at the end of the CCEM vanishes at the threshold, and the loss is strictly "
         "convex along it",
         correction,
@@ -84,7 +89,7 @@ def at_threshold(end: int, items: int, warmth: Expr, words: tuple[str, str, str]
     r"t = b, N \ge 4: \delta^* = 0 if and only if t > \frac{N-1}{N} \log(N-3)",
     result="sigmoid-threshold",
 )
-def theorem_2(printed: Formula = printed_simplex) -> Verdict:
+def theorem_2(printed: Formula = printed_simplex, included: bool = False) -> Verdict:
     found = is_threshold(printed(), "t_simplex")
     if found.word != "agrees":
         return found
@@ -92,6 +97,7 @@ def theorem_2(printed: Formula = printed_simplex) -> Verdict:
         0,
         5,
         printed().subs(N, 5),
+        included,
         ("simplex", "delta* > 0", "the value is right, and to be read with t >= it"),
     )
 
@@ -101,7 +107,7 @@ def theorem_2(printed: Formula = printed_simplex) -> Verdict:
     r"t = b, N \ge 4: \delta^* = \infty if and only if t < \frac12 \log\frac{N-2}{2}",
     result="sigmoid-threshold",
 )
-def theorem_2_antipodal(printed: Formula = printed_antipodal) -> Verdict:
+def theorem_2_antipodal(printed: Formula = printed_antipodal, included: bool = False) -> Verdict:
     found = is_threshold(printed(), "t_antipodal")
     if found.word != "agrees":
         return found
@@ -109,6 +115,7 @@ def theorem_2_antipodal(printed: Formula = printed_antipodal) -> Verdict:
         1,
         6,
         printed().subs(N, 6),
+        included,
         ("antipodal structure", "delta* < oo", "the value is right, and to be read with t <= it"),
     )
 
@@ -245,8 +252,10 @@ def corollary_4_three(items: int = 3) -> Verdict:
     r"t = b, N \ge 4: both solutions are identical if and only if t > \frac{N-1}{N} \log(N-3)",
     result="infonce-optimum",
 )
-def corollary_4(printed: Formula = printed_simplex) -> Verdict:
-    return both(equal(results["infonce-optimum"].delta_star, S.Zero, WARM), theorem_2(printed))
+def corollary_4(printed: Formula = printed_simplex, included: bool = False) -> Verdict:
+    return both(
+        equal(results["infonce-optimum"].delta_star, S.Zero, WARM), theorem_2(printed, included)
+    )
 
 
 @LEDGER.claim(

@@ -13,7 +13,15 @@ from ...engine.domain import Domain, between
 from ...engine.present import tidy
 from ...results import results
 from ...symbols import delta, m, n
-from ..checks import both, equal, holds_positive, needs_condition, on_embeddings, undefined_at
+from ..checks import (
+    both,
+    equal,
+    equal_roots,
+    holds_positive,
+    needs_condition,
+    on_embeddings,
+    undefined_at,
+)
 from ..embeddings import Embeddings
 from ..ledger import Verdict
 from ._domains import HALF, SHAPE, SHAPE_DELTA
@@ -49,7 +57,7 @@ def on_ssem(printed: Expr, derived: Expr) -> Verdict:
 
 def interval(printed: Expr = printed_interval) -> Verdict:
     """Whether delta may be as large as printed, and where that says nothing."""
-    within = equal(printed**2, results["ssem"].delta_max ** 2, SHAPE)
+    within = equal_roots(printed, results["ssem"].delta_max ** 2, SHAPE)
     return needs_condition(
         "n >= 2",
         within,

@@ -207,6 +207,16 @@ def at_temperature(
     return verdict._replace(witness={**verdict.witness, "point": point})
 
 
+def sharp_chain(lines: Lines, relations: Sequence[Relation], note: str = "") -> Verdict:
+    """Test a chain of bounds on all sets, and that none is lost on the SSEM, where all are tight.
+
+    A bound that is merely true is not yet the one that the proof needs.
+    """
+    equalities: list[Relation] = ["="] * len(relations)
+    tight = chain(lines, equalities, ssem_sets(), note=note)
+    return both(chain(lines, relations, all_sets(), note=note), tight)
+
+
 def chain(
     lines: Lines,
     relations: Sequence[Relation],

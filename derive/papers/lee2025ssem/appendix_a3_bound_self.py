@@ -22,6 +22,7 @@ from ._sums import (
     norms,
     own,
     same,
+    sharp_chain,
     spread,
     ssem_matching,
     ssem_sets,
@@ -32,13 +33,17 @@ from ._sums import exp as e_to
 from .appendix_a3_bound_sup import (
     GROUPS,
     LOST,
+    Bound,
+    Inside,
+    a45_bound,
+    a45_meant,
     apart_with_zero_sum,
     constant,
+    is_bound,
     jensen_inside,
     jensen_is_tight,
-    no_logarithm,
+    on_collapsed,
     pairs_of,
-    sup_logarithm,
 )
 
 
@@ -80,27 +85,25 @@ Bounds = Callable[[Embeddings], dict[str, Any]]
     r"\exp(\dots) "
     r"+ (n-1)p \exp(\dots) + p \exp(\dots))",
 )
-def a46() -> Verdict:
-    return at_temperature(
-        lambda u: (loss(u, Fraction(1)), self_bounds(u)["(A.46)"]), ">=", all_sets()
-    )
+def a46(printed: Bounds = self_bounds) -> Verdict:
+    return sharp_chain(lambda u: [loss(u, Fraction(1)), printed(u)["(A.46)"]], (">=",))
 
 
 @LEDGER.claim(
     "(A.47)", r"with (A.48) and (A.49): u^\top(w-v) = c_4 for w \in U \setminus U_i gives equality"
 )
-def a47() -> Verdict:
-    return jensen_is_tight(own_views=True)
+def a47(printed: Inside = jensen_inside) -> Verdict:
+    return jensen_is_tight(True, printed)
 
 
 @LEDGER.claim("(A.48)", r"with (A.47) and (A.49): u^\top(w-v) = c_5 for w \in U_i \setminus U_{ij}")
-def a48() -> Verdict:
-    return jensen_is_tight(own_views=True)
+def a48(printed: Inside = jensen_inside) -> Verdict:
+    return jensen_is_tight(True, printed)
 
 
 @LEDGER.claim("(A.49)", r"with (A.47) and (A.48): u^\top(w-v) = c_6 for w \in U_{ij}")
-def a49() -> Verdict:
-    return jensen_is_tight(own_views=True)
+def a49(printed: Inside = jensen_inside) -> Verdict:
+    return jensen_is_tight(True, printed)
 
 
 @LEDGER.claim(
@@ -109,10 +112,9 @@ def a49() -> Verdict:
     r"\frac{1}{mnp^2} \sum \sum \sum u^\top v/\tau) + (n-1)p \exp(\dots) + p)",
 )
 def a50(printed: Bounds = self_bounds) -> Verdict:
-    return chain(
+    return sharp_chain(
         lambda u: [loss(u, Fraction(1)), self_bounds(u)["(A.46)"], printed(u)["(A.50)"]],
         (">=", ">="),
-        all_sets(),
     )
 
 
@@ -149,9 +151,7 @@ def a51_first(printed: Bounds = self_bounds) -> Verdict:
     r"(n-1)p \exp(\dots) + p)",
 )
 def a51(printed: Bounds = self_bounds) -> Verdict:
-    return at_temperature(
-        lambda u: (self_bounds(u)["(A.50)"], printed(u)["(A.51)"]), ">=", all_sets()
-    )
+    return sharp_chain(lambda u: [self_bounds(u)["(A.50)"], printed(u)["(A.51)"]], (">=",))
 
 
 @LEDGER.claim(
@@ -171,10 +171,9 @@ def a51_equality() -> Verdict:
     r"\sum_{i, j \neq j'} \sum_u \sum_w u^\top w/\tau) + (n-1)p \exp(\dots) + p)",
 )
 def a52(printed: Bounds = self_bounds) -> Verdict:
-    return chain(
+    return sharp_chain(
         lambda u: [loss(u, Fraction(1)), self_bounds(u)["(A.51)"], printed(u)["(A.52)"]],
         (">=", ">="),
-        all_sets(),
     )
 
 
@@ -184,10 +183,9 @@ def a52(printed: Bounds = self_bounds) -> Verdict:
     r"\|E[U_{ij}] - E[U_{ij'}]\|^2/\tau) + (n-1)p \exp(\dots) + p)",
 )
 def a53(printed: Bounds = self_bounds) -> Verdict:
-    return chain(
+    return sharp_chain(
         lambda u: [loss(u, Fraction(1)), self_bounds(u)["(A.52)"], printed(u)["(A.53)"]],
         (">=", ">="),
-        all_sets(),
     )
 
 
@@ -208,23 +206,49 @@ def a53_equality() -> Verdict:
 
 
 # --- both losses -------------------------------------------------------------------------------
+WEIGHTS = (Fraction(0), Fraction(2, 3), Fraction(1))
+
+
+def a54_bound(u: Embeddings, weight: Fraction) -> Any:
+    """The right-hand side of (A.54), as printed."""
+    return a45_bound(u, weight) + weight * self_bounds(u)["(A.53)"]
+
+
+def a54_meant(u: Embeddings, weight: Fraction) -> Any:
+    """The same with (A.45) as it is meant."""
+    return a45_meant(u, weight) + weight * self_bounds(u)["(A.53)"]
+
+
 @LEDGER.claim(
     "(A.54)",
     r"L(U) \ge (1-\alpha) \log(-\frac{m}{m-1}/\tau - \frac{mn-1}{2m(m-1)n^2(n-1)} \sum "
     r"\dots/\tau) + "
     r"(n-1)p + p \exp(\dots) + \alpha \log((m-1)np \exp(\dots) + (n-1)p \exp(\dots) + p)",
 )
-def a54() -> Verdict:
-    return no_logarithm(sup_logarithm, LOST + "; and 1 - alpha multiplies all of it")
+def a54(printed: Bound = a54_bound) -> Verdict:
+    note = LOST + "; and 1 - alpha multiplies all of it"
+    return both(*(is_bound(printed, a, note) for a in WEIGHTS))
 
 
 @LEDGER.claim(
     "(A.55)",
     r"(A.54) is a function l of \sum_{i, j \neq j'} \|E[U_{ij}] - E[U_{ij'}]\|^2",
 )
-def a55() -> Verdict:
-    return no_logarithm(
-        sup_logarithm, "as printed, l has no real value; corrected as at (A.45), it has"
+def a55(printed: Bound = a54_bound) -> Verdict:
+    note = "as printed, l has no real value; corrected as at (A.45), it has"
+    real = on_collapsed(printed, Fraction(2, 3), note)
+    if real.word != "agrees":
+        return real
+    # Sets with one spread have one value.
+    return both(
+        *(
+            at_temperature(
+                lambda u, a=a: (printed(u, a), printed(ssem_matching(u, spread), a)),  # type: ignore[misc]
+                "=",
+                all_sets(),
+            )
+            for a in WEIGHTS
+        )
     )
 
 
@@ -263,20 +287,20 @@ def ssem_spread() -> Verdict:
     )
 
 
-def _least(u: Embeddings, weight: Fraction) -> tuple[Any, Any]:
-    return loss(ssem_matching(u, spread), weight), loss(u, weight)
-
-
 @LEDGER.claim(
     "Theorem A.2, proof: chain of minima",
     r"L(U) \ge l(\sum \|E[U_{ij}] - E[U_{ij'}]\|^2) \ge \dots = \min_{U^\delta} L(U^\delta) "
     r"= \min_\delta L(U^\delta)",
     result="supcl-optimum",
 )
-def chain_of_minima() -> Verdict:
+def chain_of_minima(meant: Bound = a54_meant) -> Verdict:
+    def lines(u: Embeddings, weight: Fraction) -> list[Any]:
+        best = ssem_matching(u, spread)
+        return [loss(u, weight), meant(u, weight), meant(best, weight), loss(best, weight)]
+
     return both(
         *(
-            at_temperature(lambda u, a=a: _least(u, a), "<=", all_sets())  # type: ignore[misc]
-            for a in (Fraction(0), Fraction(2, 3), Fraction(1))
+            chain(lambda u, a=a: lines(u, a), (">=", "=", "="), all_sets())  # type: ignore[misc]
+            for a in WEIGHTS
         )
     ).with_note("with l corrected as at (A.45): it is then the loss of the SSEM of equal spread")

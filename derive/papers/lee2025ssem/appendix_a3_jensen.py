@@ -73,13 +73,19 @@ EQUAL_AFTER_SHIFT = (
 )
 
 
+Condition = Callable[[list[Vector]], bool]
+
+
+def all_equal(w: list[Vector]) -> bool:
+    """The condition as printed."""
+    return all(v == w[0] for v in w)
+
+
 @LEDGER.claim(
     "Proposition A.5: equality condition",
     r"for positive a, equality in (A.18) holds iff w_i = c for all i",
 )
-def jensen_equality(
-    printed: Callable[[list[Vector]], bool] = lambda w: all(v == w[0] for v in w),
-) -> Verdict:
+def jensen_equality(printed: Condition = all_equal) -> Verdict:
     # For a = (1) in R^1, f(w) = w: both sides of (A.18) are the mean of the w_i.
     zero, one, two = Fraction(0), Fraction(1), Fraction(2)
     points = [([one], [[zero], [one]]), ([one, two], [[zero, one], [one, two]])]
@@ -144,8 +150,8 @@ def midpoint() -> Verdict:
     "(A.19): equality condition",
     r"equality in (A.19) holds iff \exp(w/2) = \exp(v/2)",
 )
-def midpoint_equality() -> Verdict:
-    return jensen_equality().with_note(
+def midpoint_equality(printed: Condition = all_equal) -> Verdict:
+    return jensen_equality(printed).with_note(
         "Cauchy-Schwarz gives equality when exp(w/2) and exp(v/2) are proportional, "
         "that is when w - v is a multiple of (1, ..., 1)"
     )
@@ -179,5 +185,5 @@ def jensen_display() -> Verdict:
     "Proposition A.5, proof: equality condition",
     r"the equality condition of (A.19) is simplified as w_i = c for all i",
 )
-def jensen_equality_in_proof() -> Verdict:
-    return jensen_equality().with_note(EQUAL_AFTER_SHIFT + "; (A.19) here stands for (A.18)")
+def jensen_equality_in_proof(printed: Condition = all_equal) -> Verdict:
+    return jensen_equality(printed).with_note(EQUAL_AFTER_SHIFT + "; (A.19) here stands for (A.18)")

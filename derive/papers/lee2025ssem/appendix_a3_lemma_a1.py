@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-from sympy import Expr, S, sqrt
+from sympy import Expr, S, expand, sqrt
 
 from ...engine.domain import between
 from ...results import results
 from ...symbols import delta, m, n, p
-from ..checks import both, equal, holds_positive, needs_condition, on_embeddings
+from ..checks import both, equal, equal_roots, holds_positive, needs_condition, on_embeddings
 from ..embeddings import Embeddings
 from ..ledger import Verdict
 from . import LEDGER
@@ -34,6 +34,7 @@ from ._sums import (
     own,
     random_sets,
     same,
+    sharp_chain,
     ssem_sets,
     total,
 )
@@ -55,15 +56,17 @@ def lemma_1() -> Verdict:
     )
 
 
+#: delta*(c), in the lemma and in (A.25).
+PRINTED_DELTA = sqrt((m * n - 1) / (m * n) - (m * n - 1) / (m**2 * n**2 * (n - 1)) * c)
+
+
 @LEDGER.claim(
     "Lemma A.1: delta*(c)",
     r"\delta^*(c) = \sqrt{\frac{mn-1}{mn} - \frac{mn-1}{m^2 n^2 (n-1)} c}",
     result="ssem",
 )
-def delta_star_1(
-    printed: Expr = sqrt((m * n - 1) / (m * n) - (m * n - 1) / (m**2 * n**2 * (n - 1)) * c),
-) -> Verdict:
-    return equal(printed**2, at_constraint_1(), LEMMA_1)
+def delta_star_1(printed: Expr = PRINTED_DELTA) -> Verdict:
+    return equal_roots(printed, at_constraint_1(), LEMMA_1)
 
 
 @LEDGER.claim(
@@ -129,9 +132,7 @@ def split() -> Verdict:
 def a21(
     printed: Callable[[Embeddings], Fraction] = lambda u: -u.m * u.n * u.p**2 - same(u),
 ) -> Verdict:
-    return chain(
-        lambda u: (cross(u), total(u) - own(u) - same(u), printed(u)), ("=", ">="), all_sets()
-    )
+    return sharp_chain(lambda u: (cross(u), total(u) - own(u) - same(u), printed(u)), ("=", ">="))
 
 
 @LEDGER.claim("(A.22)", r"the right-hand side of (A.21) is -mnp^2 - p^2 c")
@@ -241,8 +242,8 @@ def a25_first(
         (m * n - 1) / (m**2 * n**2 * (n - 1) * p**2) * (m * n * (n - 1) * p**2 - p**2)
     ),
 ) -> Verdict:
-    return equal(
-        printed**2,
+    return equal_roots(
+        printed,
         at_constraint_1(),
         LEMMA_1,
         "the factor c is missing: mn(n-1)p^2 - p^2 c (squares compared)",
@@ -255,8 +256,8 @@ def a25_first(
     r"\dots = \sqrt{\frac{mn-1}{mn} - \frac{mn-1}{m^2 n^2 (n-1)} c}",
     result="ssem",
 )
-def a25() -> Verdict:
-    return delta_star_1()
+def a25(printed: Expr = PRINTED_DELTA) -> Verdict:
+    return delta_star_1(printed)
 
 
 @LEDGER.claim(
@@ -264,5 +265,6 @@ def a25() -> Verdict:
     r"(A.25) is a strictly decreasing function of c \in [-mn, mn(n-1)]",
     result="ssem",
 )
-def decreasing() -> Verdict:
-    return holds_positive(-at_constraint_1().diff(c), SHAPE)
+def decreasing(printed: Expr = PRINTED_DELTA) -> Verdict:
+    # The root is increasing, and positive.
+    return both(delta_star_1(printed), holds_positive(-expand(printed**2).diff(c), SHAPE))

@@ -7,10 +7,10 @@ from fractions import Fraction
 
 from sympy import Expr, sqrt
 
-from ...engine.domain import between
+from ...engine.domain import Range, between
 from ...results import results
 from ...symbols import delta, m, n, p
-from ..checks import both, equal, holds_positive, needs_condition, on_embeddings
+from ..checks import both, equal, equal_roots, holds_positive, needs_condition, on_embeddings
 from ..embeddings import Embeddings
 from ..ledger import Verdict
 from . import LEDGER
@@ -25,7 +25,7 @@ from ._lemmas import (
     not_reached,
     widest,
 )
-from ._sums import all_sets, chain, means, norms, random_sets, spread, ssem_sets
+from ._sums import all_sets, chain, means, norms, random_sets, sharp_chain, spread, ssem_sets
 
 
 @LEDGER.claim(
@@ -37,8 +37,8 @@ from ._sums import all_sets, chain, means, norms, random_sets, spread, ssem_sets
 def lemma_2(printed_end: Expr = sqrt((m * n - 1) / (m * n * (n - 1)))) -> Verdict:
     # delta grows with c, so the interval must reach the delta of the largest c.
     needed = at_constraint_2().subs(c, 2 * m * n**2)
-    return equal(
-        printed_end**2,
+    return equal_roots(
+        printed_end,
         needed,
         SHAPE,
         "c = 2mn^2 needs delta^2 = (mn-1)/(m(n-1)), outside the interval printed here; its end "
@@ -64,15 +64,17 @@ def a26() -> Verdict:
 OUTSIDE_THE_ROOT = "the factor c belongs under the root (squares compared)"
 
 
+#: delta*(c), in the lemma and in (A.30).
+PRINTED_DELTA = sqrt((m * n - 1) / (2 * m**2 * n**2 * (n - 1))) * c
+
+
 @LEDGER.claim(
     "Lemma A.2: delta*(c)",
     r"\delta^*(c) = \sqrt{\frac{mn-1}{2m^2n^2(n-1)}} \cdot c",
     result="ssem",
 )
-def delta_star_2(
-    printed: Expr = sqrt((m * n - 1) / (2 * m**2 * n**2 * (n - 1))) * c,
-) -> Verdict:
-    return equal(printed**2, at_constraint_2(), LEMMA_2, OUTSIDE_THE_ROOT)
+def delta_star_2(printed: Expr = PRINTED_DELTA) -> Verdict:
+    return equal_roots(printed, at_constraint_2(), LEMMA_2, OUTSIDE_THE_ROOT)
 
 
 @LEDGER.claim(
@@ -145,7 +147,7 @@ def a28() -> Verdict:
 def a29(
     printed: Callable[[Embeddings], Fraction] = lambda u: u.m * u.n * (u.n - 1) - spread(u) / 2,
 ) -> Verdict:
-    return on_embeddings(lambda u: (means(u), printed(u)), "<=", all_sets())
+    return sharp_chain(lambda u: (means(u), printed(u)), ("<=",))
 
 
 @LEDGER.claim(
@@ -188,8 +190,8 @@ def before_a30(
 
 
 @LEDGER.claim("(A.30)", r"\delta = \sqrt{\frac{mn-1}{2m^2n^2(n-1)}} \cdot c", result="ssem")
-def a30() -> Verdict:
-    return delta_star_2()
+def a30(printed: Expr = PRINTED_DELTA) -> Verdict:
+    return delta_star_2(printed)
 
 
 @LEDGER.claim(
@@ -197,5 +199,9 @@ def a30() -> Verdict:
     r"(A.30) is a strictly increasing function of c \in [0, 2mn^2]",
     result="ssem",
 )
-def increasing() -> Verdict:
-    return holds_positive(at_constraint_2().diff(c), SHAPE, "with c under the root or outside it")
+def increasing(printed: Expr = PRINTED_DELTA) -> Verdict:
+    # Of something positive, the square increases iff it does.
+    where = LEMMA_2.with_range(c, Range(), 1)
+    return both(
+        *(holds_positive((root**2).diff(c), where) for root in (printed, sqrt(at_constraint_2())))
+    ).with_note("with c under the root or outside it")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cache
 
 import mpmath
 from sympy import Expr, S
@@ -41,8 +42,9 @@ def _one_class_in_the_plane() -> Verdict:
     )
 
 
+@cache
 def theorem() -> Verdict:
-    """Every other embedding set has a higher loss than the SSEM with the same spread."""
+    """Theorem 1, and A.2: the SSEM has the least loss of all sets with the same spread."""
     within = [
         at_temperature(
             lambda u, a=a: (loss(u, a), loss(ssem_matching(u, spread), a)),  # type: ignore[misc]

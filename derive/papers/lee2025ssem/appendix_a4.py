@@ -6,21 +6,23 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
 
-from sympy import Expr, Rational, S, exp, log
+from sympy import Expr, S, exp, log
 
 from ...engine.domain import between
 from ...results import results
 from ...symbols import alpha, m, n, tau, x
-from ..checks import Formula, all_equal, both, decided, equal, holds_positive, needs_condition
+from ..checks import Formula, all_equal, both, equal, holds_positive
 from ..ledger import Verdict
 from . import LEDGER
 from ._domains import LOSS, SHAPE
 from ._loss import printed_slope, slope
 from .section_5_2 import (
     alpha_min_limit,
+    in_every_dimension,
     is_alpha_min,
     is_below_alpha_min,
     is_tau_max,
+    prevents_collapse,
     printed_15,
     printed_16,
     printed_ratio,
@@ -49,7 +51,7 @@ def pull() -> Expr:
     result="supcl-threshold",
 )
 def theorem_a3(printed: Formula = printed_15) -> Verdict:
-    return is_alpha_min(printed()).with_note("for d >= mn - 1")
+    return prevents_collapse(printed())
 
 
 @LEDGER.claim(
@@ -66,25 +68,9 @@ def theorem_a3_tau(printed: Formula = printed_16) -> Verdict:
     "Theorem A.3: dimension",
     "the condition is necessary and sufficient whatever d, for no assumption on d is printed",
 )
-def theorem_a3_dimension(weight: Fraction = Fraction(3, 4)) -> Verdict:
-    from ._sums import collapsed, minimisers_on_the_line  # needed by no other check here
-
-    optimal = minimisers_on_the_line(weight, Fraction(1))
-    end = printed_15().subs({m: 2, n: 2, tau: 1})
-    without = decided(
-        all(map(collapsed, optimal)) == bool(end >= Rational(weight)),
-        "all 16 embedding sets of R^1",
-        witness={
-            "point": {"m": "2", "n": "2", "p": "1", "d": "1", "tau": "1", "alpha": str(weight)},
-            "printed": f"no collapse, since {weight} > {end.n(6)}",
-            "derived": f"the optimum is {optimal[0].note}: both classes collapse",
-        },
-    )
-    return needs_condition(
-        "d >= mn - 1, m >= 2 and n >= 2",
-        theorem_a3(),
-        without,
-        "the hypotheses of Theorem A.2, on which the proof rests, are not repeated",
+def theorem_a3_dimension(weight: Fraction = Fraction(9, 10)) -> Verdict:
+    return in_every_dimension(
+        weight, "the hypotheses of Theorem A.2, on which the proof rests, are not repeated"
     )
 
 

@@ -19,27 +19,22 @@ from cltheory.derive.tex.directives import Directive
 from cltheory.derive.tex.lookup import look_up
 from cltheory.derive.tex.reader import read
 from cltheory.derive.tex.statement import TexError
+from mutate import mutants
 from sympy import (
-    Add,
     Expr,
     Integer,
-    Mul,
     Piecewise,
-    Pow,
     Rational,
     Symbol,
-    exp,
     expand,
     factor,
     lambdify,
     latex,
-    log,
     nan,
     oo,
     together,
     zoo,
 )
-from sympy.functions.elementary.piecewise import ExprCondPair
 
 SEED = 20261121
 #: Mutants per quantity in the quick run; the slow one takes all of them.
@@ -84,63 +79,6 @@ def verdict(source: str, id: str, name: str) -> str:
 
 
 # --- mutants ----------------------------------------------------------------------------------
-def mutants(e: Expr, symbols: list[Symbol]) -> Iterator[tuple[str, Expr]]:
-    """Change one place of a tree."""
-    for at, part in positions(e):
-        for what, new in changed(part, symbols):
-            try:
-                yield what, rebuilt(e, at, new)
-            except ValueError:  # SymPy does not compare complex numbers in a maximum
-                continue
-
-
-def positions(e: Expr, at: tuple[int, ...] = ()) -> Iterator[tuple[tuple[int, ...], Expr]]:
-    if isinstance(e, Expr):
-        yield at, e
-    for i, a in enumerate(e.args):
-        if isinstance(a, (Expr, ExprCondPair)):
-            yield from positions(a, (*at, i))
-
-
-def rebuilt(e: Expr, at: tuple[int, ...], new: Expr) -> Expr:
-    if not at:
-        return new
-    args = list(e.args)
-    args[at[0]] = rebuilt(args[at[0]], at[1:], new)
-    return e.func(*args)
-
-
-def changed(e: Expr, symbols: list[Symbol]) -> Iterator[tuple[str, Expr]]:
-    if e.is_Symbol:
-        for s in symbols:
-            if s is not e:
-                yield "swapped symbol", s
-        yield "off by one", e - 1
-        yield "off by one", e + 1
-    elif e.is_Integer:
-        yield "off by one", e + 1
-        yield "off by one", e - 1
-        yield "sign", -e
-    elif isinstance(e, Add):
-        for i, a in enumerate(e.args):
-            rest = Add(*e.args[:i], *e.args[i + 1 :])
-            yield "sign", rest - a
-            yield "dropped term", rest
-    elif isinstance(e, Mul):
-        yield "sign", -e
-        for i in range(len(e.args)):
-            yield "dropped factor", Mul(*e.args[:i], *e.args[i + 1 :])
-    elif isinstance(e, exp):
-        yield "sign", exp(-e.args[0])
-        yield "dropped function", e.args[0]
-    elif isinstance(e, log):
-        yield "sign", -e
-        yield "dropped function", e.args[0]
-    elif isinstance(e, Pow):
-        yield "upside down", 1 / e
-        yield "dropped power", e.base
-
-
 def differs(one: Expr, other: Expr, domain, chance: random.Random) -> bool:
     """Whether two expressions differ at a random admissible point, to forty digits."""
     used = sorted(one.free_symbols | other.free_symbols, key=str)

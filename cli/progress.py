@@ -1,0 +1,40 @@
+"""Progress of long work, on standard error and only where that is a terminal."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+def track(todo: Sequence[T], what: str) -> Iterable[T]:
+    """The same things one by one, with a bar."""
+    if len(todo) < 2 or not _is_watched():
+        return todo
+    from rich.console import Console
+    from rich.progress import track as bar
+
+    return bar(todo, what, console=Console(stderr=True), transient=True)
+
+
+@contextmanager
+def telling(what: str) -> Iterator[Callable[[str], None] | None]:
+    """Yield a function that says what is done now, for work of unknown length; or None."""
+    if not _is_watched():
+        yield None
+        return
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(what, total=None)
+        yield lambda now: progress.update(task, description=f"{what}: {escape(now)}")
+
+
+def _is_watched() -> bool:
+    return sys.stderr is not None and sys.stderr.isatty()

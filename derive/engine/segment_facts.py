@@ -1,0 +1,244 @@
+"""Statements about a loss on a symmetry and about a segment of Gram matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from sympy import Basic, Dummy, Eq, Expr, Ge, Gt, Le, Lt, S, Symbol, Tuple
+
+from ..structures.scheme import Scheme
+from .calculus import derivative
+from .decide import all_zero, positive, zero
+from .derivation import Derivation, StepFailed
+from .domain import Domain, Range, between
+from .evidence import Holds, Outcome, Refuted, Undecided
+from .lemmas import RANK
+from .present import tidy
+from .reduce import Reduced
+from .relations import Iff, eq
+from .segment import Segment
+from .statement import Statement, each, every
+
+
+def state_segment(proof: Derivation, s: Segment, domain: Domain) -> None:
+    """Record what is left when the active eigenvalues vanish, and where it ends."""
+    values = s.scheme.eigenvalues({r.name: Symbol(f"g_{r.name}") for r in s.scheme.relations})
+    ends = Symbol("x_max")
+    proof.add(
+        "What is left is a segment of Gram matrices",
+        Segments(
+            Tuple(
+                *(eq(f"g_{r}", e) for r, e in s.inner.items() if r != "self"),
+                eq(ends, s.length),
+            ),
+            domain,
+            s,
+            values,
+        ),
+        f"along it the active eigenvalues vanish; that of {s.low} rises from zero at x = 0, that "
+        f"of {s.high} falls to zero at x_max",
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Segments(Statement):
+    """Inner products along a segment, in x, and its length: ``g_r = ...``, ``x_max = ...``.
+
+    With them every active eigenvalue vanishes, the low one is zero at 0 and rises, the high one
+    falls and is zero at x_max. ``eigenvalues`` are those of the Gram matrix in the ``g_r``.
+    """
+
+    segment: Segment
+    eigenvalues: Mapping[str, Expr]
+
+    def decide(self) -> Outcome:
+        """Whether the inner products shown do that."""
+        shown = assignments(self.shown)
+        s, x_ = self.segment, self.segment.x
+        length = shown.pop(Symbol("x_max"), None)
+        wanted = {Symbol(f"g_{r.name}") for r in s.scheme.relations}
+        shown.setdefault(Symbol("g_self"), S.One)
+        if length is None or set(shown) != wanted or shown[Symbol("g_self")] != 1:
+            return Undecided("not one value for each inner product and the length")
+        along = {e: v.xreplace(shown) for e, v in self.eigenvalues.items()}
+        low, high = along[s.low], along[s.high]
+        zeros = [
+            *(along[e] for e in s.active),
+            low.xreplace({x_: S.Zero}),
+            high.xreplace({x_: length}),
+        ]
+        moving = [derivative(low, x_), -derivative(high, x_), length]
+        straight = [derivative(derivative(shown[g], x_), x_) for g in shown]
+        unit = derivative(shown[Symbol(f"g_{s.coordinate}")], x_) + 1
+        return every(
+            [all_zero([*zeros, *straight, unit], self.domain)]
+            + [positive(e, self.domain) for e in moving]
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class PairGradient(Statement):
+    """``a_r = ...`` for every relation: the loss's derivative in the entry of one pair.
+
+    The derivative in the inner product of a relation is that, times the number of its pairs.
+    """
+
+    reduced: Reduced
+    g: Mapping[str, Symbol]
+
+    def decide(self) -> Outcome:
+        """Whether each is what differentiation of the loss gives."""
+        shown = assignments(self.shown)
+        scheme, value = self.reduced.scheme, self.reduced.value(self.g)
+        if set(shown) != {Symbol(f"a_{r.name}") for r in scheme.relations}:
+            return Undecided("not one derivative for each relation")
+        return all_zero(
+            [
+                self.reduced.scale * derivative(value, self.g[r.name])
+                - r.count * shown[Symbol(f"a_{r.name}")]
+                for r in scheme.relations
+            ],
+            with_reals(self.domain, self.g.values()),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Spectrum(Statement):
+    """Rows of an eigenvalue, linear in the entries, and its multiplicity.
+
+    The coefficients are a table; it must have as many rows as there are relations and obey the
+    orthogonality relations of a commutative algebra of matrices.
+    """
+
+    scheme: Scheme
+    entries: Mapping[str, Expr]
+
+    @classmethod
+    def of(cls, scheme: Scheme, entries: Mapping[str, Expr], domain: Domain) -> Spectrum:
+        """The statement about a scheme and the entries of a matrix that is constant on it."""
+        rows = (Tuple(scheme.eigenvalue(e.name, entries), e.dimension) for e in scheme.eigenspaces)
+        return cls(Tuple(*rows), domain, scheme, entries)
+
+    def decide(self) -> Outcome:
+        """Whether the rows obey them."""
+        symbols = {r: Dummy(r) for r in self.entries}
+        spaces, table = [], {}
+        for row, space in zip(self.shown.args, self.scheme.eigenspaces, strict=True):
+            if not isinstance(row, Tuple) or len(row.args) != 2:
+                return Undecided("a row is an eigenvalue and its multiplicity")
+            value = row.args[0].xreplace({e: symbols[r] for r, e in self.entries.items()})
+            rates = {r: derivative(value, s) for r, s in symbols.items()}
+            rest = value - sum(rate * symbols[r] for r, rate in rates.items())
+            if any(set(symbols.values()) & rate.free_symbols for rate in rates.values()):
+                return Undecided("an eigenvalue is not linear in the entries")
+            if not isinstance(
+                zero(rest.xreplace(dict.fromkeys(symbols.values(), S.Zero)), self.domain), Holds
+            ):
+                return Refuted(note="an eigenvalue has a constant")
+            table[space.name] = rates
+            spaces.append(replace(space, dimension=row.args[1]))
+        read = replace(self.scheme, eigenspaces=tuple(spaces), table=table)
+        # The orthogonality relations do not see which relation is called which.
+        same = [
+            table[e.name][r.name] - self.scheme.table[e.name].get(r.name, S.Zero)
+            for e in spaces
+            for r in self.scheme.relations
+        ]
+        return all_zero([*read.residuals(), *same], self.domain)
+
+
+@dataclass(frozen=True, eq=False)
+class Ranks(Statement):
+    """``rank_start``, ``rank_inside`` and ``rank_end`` of the Gram matrices of a segment."""
+
+    segment: Segment
+
+    @classmethod
+    def of(cls, segment: Segment, domain: Domain) -> Ranks:
+        """The statement with the ranks that the eigenvalues have."""
+        shown = (eq(name, rank) for name, rank in _ranks(segment, domain).items())
+        return cls(Tuple(*shown), domain, segment, lemma=RANK)
+
+    def decide(self) -> Outcome:
+        """Whether the ranks shown are those."""
+        shown, found = assignments(self.shown), _ranks(self.segment, self.domain)
+        if set(shown) != {Symbol(name) for name in found}:
+            return Undecided("not one rank for each part of the segment")
+        return all_zero([shown[Symbol(k)] - v for k, v in found.items()], self.domain)
+
+
+def _ranks(segment: Segment, domain: Domain) -> dict[str, Expr]:
+    """The sum of the dimensions of eigenspaces with a positive eigenvalue, by part.
+
+    Raises
+    ------
+    StepFailed
+        If an eigenvalue is neither proved positive nor zero.
+    """
+    x, length, values = segment.x, segment.length, segment.eigenvalues()
+    middle = domain.witness_of(length) / 2
+    inside = domain.with_range(x, between(0, length, "()"), middle)
+    found = {}
+    for name, at in (("rank_start", S.Zero), ("rank_inside", x), ("rank_end", length)):
+        total = S.Zero
+        for space in segment.scheme.eigenspaces:
+            value = values[space.name].xreplace({x: at})
+            if isinstance(positive(value, inside), Holds):
+                total += space.dimension
+            elif not isinstance(zero(value, inside), Holds):
+                raise StepFailed(f"the sign of an eigenvalue, {value}, is not decided")
+        found[name] = tidy(total)
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class FirstOrder(Statement):
+    """An optimum's place against a point, iff the slope there compares with zero.
+
+    The slope is that of a convex function on [0, length], up to a positive factor. ``x_star`` is
+    its first minimiser and ``x_last`` its last. Read are ``x_star > point`` iff ``slope < 0``,
+    and at the ends ``x_star = 0`` iff ``slope >= 0``, ``x_last = length`` iff ``slope <= 0``.
+    """
+
+    slope: Expr
+    x: Symbol
+    length: Expr
+
+    def decide(self) -> Outcome:
+        """Whether this is one of them, with the slope at that point."""
+        if not isinstance(self.shown, Iff):
+            return Undecided(f"{self.shown} is not an equivalence")
+        where, relation = self.shown.args
+        place, point = where.args
+        condition, level = relation.args
+        kinds = (type(where), str(place), type(relation))
+        if level != 0 or kinds not in (
+            (Gt, "x_star", Lt),
+            (Eq, "x_star", Ge),
+            (Eq, "x_last", Le),
+        ):
+            return Refuted(note=f"{self.shown} is not a first-order condition")
+        end = {"x_star": S.Zero, "x_last": self.length}[str(place)]
+        if kinds[0] is Eq:
+            at_end = zero(point - end, self.domain)
+        else:  # short of the far end, beyond which nothing lies
+            at_end = every(
+                positive(gap, self.domain, strict=strict)
+                for gap, strict in ((point, False), (self.length - point, True))
+            )
+        there = self.slope.xreplace({self.x: point})
+        same = zero(condition - there, self.domain)
+        return every([at_end, same])
+
+
+def with_reals(domain: Domain, symbols: Iterable[Symbol]) -> Domain:
+    """The domain with further symbols that may be any real number."""
+    for s in symbols:
+        domain = domain.with_range(s, Range(-S.Infinity), 0)
+    return domain
+
+
+def assignments(shown: Basic) -> dict[Symbol, Expr]:
+    """Name and value of each equation of a statement; nothing for what is not one."""
+    return {r.args[0]: r.args[1] for r in each(shown) if type(r) is Eq and r.args[0].is_Symbol}

@@ -1,0 +1,146 @@
+"""All zeros of a function of one variable on an interval, exactly: where two sides cross.
+
+The function is a polynomial in one thing that varies (the variable, an exponential, a
+logarithm or a root), whose values are found and then undone. Where it is not, rational
+points are tried, and the signs between them proved.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from sympy import Dummy, Expr, Poly, Rational, S, Symbol, exp, lambdify, log, sqrt
+from sympy.polys.polyerrors import PolynomialError
+
+from .calculus import derivative
+from .evidence import Holds
+from .interval import NoSign, in_order, is_finite, non_negative, order, sign
+from .normal import ExpField, NotInField
+
+
+class NotSolved(ValueError):
+    """The zeros have no closed form that is found here."""
+
+
+def zeros(function: Expr, x: Symbol, a: Expr, b: Expr) -> list[Expr]:
+    """Points inside (a, b), in order, between which a function does not change sign.
+
+    All zeros are among them, but for those where it only touches zero.
+
+    Raises
+    ------
+    NotSolved
+        If they are not found; one line.
+    """
+    try:
+        try:
+            found = _solutions(function, x)
+        except NotInField:  # an exponent with a number that the normal form does not know
+            found = _solutions(function, x, name_numbers=True)
+        return in_order({v for v in found if order(a, v) < 0 and order(v, b) < 0})
+    except (NotSolved, NotInField, PolynomialError):
+        return _guessed(function, x, a, b)
+
+
+def _solutions(function: Expr, x: Symbol, *, name_numbers: bool = False) -> set[Expr]:
+    numbers: dict[Expr, Expr] = {}
+    named = _named(function, numbers) if name_numbers else function
+    back_to = {name: number for number, name in numbers.items()}
+    field = ExpField([named])
+    numer = field.ratio(named).numer
+    moving = [y for y, meaning in field.atoms.items() if x in meaning.free_symbols]
+    moving = [y for y in moving if numer.degree(numer.ring.symbols.index(y)) > 0]
+    plain = x in numer.ring.symbols and numer.degree(numer.ring.symbols.index(x)) > 0
+    still = {y: m for y, m in field.atoms.items() if y not in moving}
+    whole = numer.as_expr().xreplace(still).xreplace(back_to)
+    if not moving:
+        return _values(whole, x)
+    if len(moving) > 1:
+        raise NotSolved("several parts vary at once")
+    (y,) = moving
+    meaning = field.atoms[y].xreplace(back_to)
+    if not plain:
+        found = (_undone(meaning, value) for value in _values(whole, y))
+        inner = (e for e in found if e is not None)
+        return set().union(*(_solutions(e, x, name_numbers=name_numbers) for e in inner))
+    if not meaning.is_Pow or x in derivative(meaning.base, x).free_symbols:
+        raise NotSolved("the variable occurs inside and outside of a function")
+    back = (y**meaning.exp.q - meaning.base.xreplace({x: S.Zero})) / derivative(meaning.base, x)
+    values = _values(whole.xreplace({x: back}).expand(), y)
+    return {back.xreplace({y: v}).expand() for v in values if sign(v) >= 0}
+
+
+def _named(e: Expr, numbers: dict[Expr, Expr]) -> Expr:
+    """The same with a name for every number in it that is not rational."""
+    if e.is_Rational or e.is_Symbol:
+        return e
+    if e.is_number:
+        return numbers.setdefault(e, Dummy("number", real=True))
+    return e.func(*(_named(a, numbers) for a in e.args))
+
+
+def _undone(meaning: Expr, value: Expr) -> Expr | None:
+    """What vanishes where an exponential, a logarithm or a root has a value."""
+    if isinstance(meaning, log):
+        return meaning.args[0] - exp(value)
+    if isinstance(meaning, exp):
+        return meaning.args[0] - log(value) if sign(value) > 0 else None
+    return meaning.base - value**meaning.exp.q if sign(value) >= 0 else None
+
+
+def _values(polynomial: Expr, y: Symbol) -> set[Expr]:
+    """Real roots of a polynomial, as far as square roots go."""
+    poly = Poly(polynomial, y)
+    if poly.is_zero:
+        return set()
+    rational = all(c.is_Rational for c in poly.all_coeffs())
+    found: set[Expr] = set()
+    for factor, _ in poly.factor_list()[1] if rational else [(poly, 1)]:
+        found |= _of_factor(factor)
+    return found
+
+
+def _of_factor(factor: Poly) -> set[Expr]:
+    degree = factor.degree()
+    if degree == 0:
+        return set()
+    if degree == 1:
+        slope, offset = factor.all_coeffs()
+        return {-offset / slope}
+    if degree == 2:
+        a, b, c = factor.all_coeffs()
+        inside = (b**2 - 4 * a * c).expand()
+        if sign(inside) < 0:
+            return set()
+        return {(-b + side * sqrt(inside)) / (2 * a) for side in (1, -1)}
+    if all(c.is_Rational for c in factor.all_coeffs()) and factor.count_roots() == 0:
+        return set()
+    raise NotSolved("a polynomial of degree three or more")
+
+
+def _guessed(function: Expr, x: Symbol, a: Expr, b: Expr) -> list[Expr]:
+    """Rational zeros that a table of values suggests; the signs between them are proved."""
+    f = lambdify([x], function, "mpmath")
+    table = [a + (b - a) * Rational(k, 240) for k in range(1, 240)]
+    values = [float(f(p.evalf(20))) for p in table]
+    candidates = set()
+    for k in range(1, len(table)):
+        if values[k - 1] * values[k] <= 0:
+            near = (table[k - 1] + table[k]) / 2
+            near = Rational(round(12 * near), 12)
+            candidates.add(near)
+    points = [p for p in in_order(candidates) if _vanishes(function, x, p)]
+    cuts = [a, *(p for p in points if order(a, p) < 0 and order(p, b) < 0), b]
+    for low, high in pairwise(cuts):
+        middle = function.xreplace({x: (low + high) / 2})
+        if not isinstance(non_negative(sign(middle) * function, x, low, high), Holds):
+            raise NotSolved("it has no closed form that is found here")
+    return cuts[1:-1]
+
+
+def _vanishes(function: Expr, x: Symbol, point: Expr) -> bool:
+    value = function.xreplace({x: point})
+    try:
+        return is_finite(value) and sign(value) == 0
+    except NoSign:
+        return False

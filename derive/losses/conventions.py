@@ -1,0 +1,184 @@
+"""How libraries write the losses: their declarations, and which are ours in other letters.
+
+A library's loss is declared as ours are, in the library's own terms. It expresses one of
+our losses if some change of parameters, and a constant factor, turns ours into it; that is
+compared, not asserted. The others are different losses, and a result about ours says
+nothing about them. The numeric tests hold the declarations against the packages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from sympy import Expr, Rational, S, Symbol, exp, log
+
+from ..structures.towers import NEGATIVE, POSITIVE
+from ..symbols import b, c, t, tau
+from .clip import pairwise
+from .pairwise import PairwiseLoss
+from .softmax import SoftmaxLoss, SoftmaxTerm
+from .supcl import CROSS_CLASS, SAME_CLASS, SAME_INSTANCE
+from .written import Loss
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A loss of a library.
+
+    Attributes
+    ----------
+    called
+        What the library calls it.
+    loss
+        Its declaration, in the library's terms.
+    ours
+        A parameter of ours through the library's parameter of that name: ``{b: -b}``. Each
+        undoes itself, so it also gives theirs through ours.
+    factor
+        Their loss is this times ours.
+    letters
+        What the library calls its parameters.
+
+    Raises
+    ------
+    ValueError
+        On construction, if a change of parameters does not undo itself.
+    """
+
+    called: str
+    loss: Loss
+    ours: Mapping[Symbol, Expr]
+    factor: Expr
+    letters: Mapping[Symbol, str]
+
+    def __post_init__(self) -> None:
+        for s, e in self.ours.items():
+            if e.xreplace({s: e}) != s:
+                raise ValueError(f"{s} = {e} does not undo itself")
+
+    def of_loss(self, loss: Loss) -> Loss:
+        """A loss of ours with the library's parameters and factor put in."""
+        if isinstance(loss, SoftmaxLoss):
+            return replace(
+                loss,
+                terms=tuple(
+                    replace(term, coefficient=self.factor * term.coefficient.xreplace(self.ours))
+                    for term in loss.terms
+                ),
+                temperature=loss.temperature.xreplace(self.ours),
+            )
+        return replace(
+            loss,
+            terms=tuple(
+                replace(
+                    term,
+                    function=term.function.xreplace(self.ours),
+                    weight=self.factor * term.weight.xreplace(self.ours),
+                )
+                for term in loss.terms
+            ),
+        )
+
+    def expresses(self, loss: Loss) -> bool:
+        """Whether a loss of ours is this one in other letters."""
+        return _same(self.of_loss(loss), self.loss)
+
+    def relations(self) -> set[str]:
+        """Names of the relations that it is about."""
+        if isinstance(self.loss, SoftmaxLoss):
+            return {r for term in self.loss.terms for r in (*term.positives, *term.denominator)}
+        return {term.relation for term in self.loss.terms}
+
+    def falls(self, s: Symbol) -> bool:
+        """Whether a parameter of ours falls when theirs grows."""
+        return bool(self.ours.get(s, s).diff(s).is_negative)
+
+
+def _same(one: Loss, other: Loss) -> bool:
+    if isinstance(one, SoftmaxLoss) and isinstance(other, SoftmaxLoss):
+        return one.temperature == other.temperature and _terms(one) == _terms(other)
+    if isinstance(one, PairwiseLoss) and isinstance(other, PairwiseLoss):
+        # Further relations and weights (more towers, several positives) repeat the functions.
+        mine = {(term.relation, term.function) for term in one.terms}
+        theirs = {(term.relation, term.function) for term in other.terms}
+        return theirs <= mine and {f for _, f in mine} == {f for _, f in theirs}
+    return False
+
+
+def _terms(loss: SoftmaxLoss) -> set[tuple[Expr, frozenset[str], frozenset[str]]]:
+    return {
+        (term.coefficient, frozenset(term.positives), frozenset(term.denominator))
+        for term in loss.terms
+    }
+
+
+@dataclass(frozen=True)
+class Convention:
+    """The losses of a library under its own conventions."""
+
+    name: str
+    source: str
+    readings: tuple[Reading, ...]
+
+    def reading(self, loss: Loss | None) -> Reading | None:
+        """The loss of the library that is this one in other letters, if there is one."""
+        if loss is None:
+            return None
+        return next((r for r in self.readings if r.expresses(loss)), None)
+
+
+# --- their losses ------------------------------------------------------------------------------
+#: minus log sigmoid(z (t c + b)) with z = 1 for positives and -1 for negatives, over N.
+_SIGLIP = pairwise(
+    "siglip",
+    "SigLIP loss",
+    log(1 + exp(-(t * c + b))),
+    log(1 + exp(t * c + b)),
+    "Zhai et al. (2023), Algorithm 1",
+)
+#: The mean of the cross-entropies of rows and columns; a mean over all anchors is that.
+_CLIP = SoftmaxLoss(
+    "clip",
+    "CLIP loss",
+    (SoftmaxTerm(S.One, positives=(POSITIVE,), denominator=(POSITIVE, NEGATIVE)),),
+    1 / t,
+    "Radford et al. (2021), Figure 3",
+)
+_OTHERS = (SAME_INSTANCE, SAME_CLASS, CROSS_CLASS)
+_SUPCON = SoftmaxLoss(
+    "supcon",
+    "SupCon loss",
+    (SoftmaxTerm(tau / Rational(7, 100), (SAME_INSTANCE, SAME_CLASS), denominator=_OTHERS),),
+    tau,
+    "HobbitLong/SupContrast, losses.py",
+)
+_NT_XENT = SoftmaxLoss(
+    "nt-xent",
+    "NT-Xent loss",
+    (SoftmaxTerm(S.One, (SAME_INSTANCE,), denominator=_OTHERS),),
+    tau,
+    "Chen et al. (2020), equation (1)",
+)
+
+_SIGMOID_READING = Reading(
+    "SigLipLoss", _SIGLIP, {b: -b}, S.One, {t: "logit_scale", b: "logit_bias"}
+)
+_CLIP_READING = Reading("ClipLoss", _CLIP, {t: 1 / t}, S.Half, {t: "logit_scale"})
+
+#: By name; the command line reads the names from this text, without importing SymPy.
+CONVENTIONS: dict[str, Convention] = {
+    "siglip": Convention("siglip", "SigLIP in big_vision and transformers", (_SIGMOID_READING,)),
+    "clip": Convention("clip", "CLIP in openai/CLIP and transformers", (_CLIP_READING,)),
+    "open-clip": Convention("open-clip", "open_clip_torch", (_SIGMOID_READING, _CLIP_READING)),
+    "supcontrast": Convention(
+        "supcontrast",
+        "HobbitLong/SupContrast",
+        (Reading("SupConLoss", _SUPCON, {}, S.One, {tau: "temperature"}),),
+    ),
+    "simclr": Convention(
+        "simclr",
+        "SimCLR (NT-Xent)",
+        (Reading("NT-Xent", _NT_XENT, {}, S.One, {tau: "temperature"}),),
+    ),
+}

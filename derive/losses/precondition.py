@@ -1,0 +1,26 @@
+"""What a declaration of a loss must satisfy before anything is proved from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sympy import Expr
+
+
+@dataclass(frozen=True)
+class Precondition:
+    """An expression that must be >= 0 (strict: > 0) on the domain of a problem.
+
+    Attributes
+    ----------
+    expression
+        In the parameters of the loss.
+    strict
+        Whether zero is not enough.
+    says
+        What it is, in words.
+    """
+
+    expression: Expr
+    strict: bool
+    says: str

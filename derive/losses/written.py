@@ -1,0 +1,442 @@
+r"""A declared loss written out in full: as text and as LaTeX, from the declaration alone.
+
+What is summed or averaged over what, whether the anchor is in numerator and denominator,
+whether a temperature divides or multiplies, which way a bias works, and how many directions
+there are: papers and libraries differ in exactly these. Nothing here knows a loss by name,
+so another declaration is another text.
+
+Two towers with one vector per item are written in the items, ``c_ij = u_i . v_j``; any other
+structure with an anchor u and the sets of vectors that its relations lead to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+
+from sympy import Expr, S, Symbol, exp, latex
+
+from ..structures.scheme import Scheme
+from ..structures.towers import NEGATIVE, POSITIVE, SIBLING, TWIN, WITHIN
+from ..symbols import c
+from .pairwise import PairwiseLoss
+from .softmax import SoftmaxLoss, SoftmaxTerm
+
+Loss = SoftmaxLoss | PairwiseLoss
+
+#: Relations in words, as seen from an anchor.
+WORDS = {
+    "self": "the anchor itself",
+    "same_instance": "the other views of its instance",
+    "same_class": "the other instances of its class",
+    "cross_class": "the other classes",
+    POSITIVE: "its item in the other towers",
+    SIBLING: "the other vectors of its item in the other towers",
+    TWIN: "the other vectors of its item in its own tower",
+    WITHIN: "the other items in its own tower",
+    NEGATIVE: "the other items in the other towers",
+}
+
+
+def in_words(relation: str) -> str:
+    """A relation in words."""
+    return WORDS.get(relation, f"the relation {relation.replace('_', ' ')}")
+
+
+@dataclass(frozen=True)
+class Written:
+    """A loss as one formula, and sentences that say what its letters mean."""
+
+    formula: str
+    notes: tuple[str, ...]
+
+
+# --- how formulas are put together -----------------------------------------------------------
+#: Inner products in formulas: name as text -> LaTeX.
+INNER = {
+    "u.v": r"u^\top v",
+    "u.w": r"u^\top w",
+    "c_ii": "c_{ii}",
+    "c_ij": "c_{ij}",
+    "c_ji": "c_{ji}",
+}
+
+
+LINE = 84  #: a longer formula has a line for each of its terms
+
+
+class Plain:
+    """Formulas as text that fits on a few lines."""
+
+    loss, minus, one_over = "L", "-", "1/{}"
+
+    def expression(self, e: Expr) -> str:
+        """An expression."""
+        return str(e)
+
+    def math(self, formula: str) -> str:
+        """A formula within a sentence."""
+        return formula
+
+    def name(self, letter: str, index: str) -> str:
+        """A letter with an index."""
+        return f"{letter}_{index}"
+
+    def named_set(self, letter: str, number: int | None) -> str:
+        """A set of vectors that depends on the anchor."""
+        return f"{letter}{number or ''}(u)"
+
+    def member(self, vector: str, of: str) -> str:
+        """``vector in set``."""
+        return f"{vector} in {of}"
+
+    unequal = "j != i"
+
+    def mean(self, over: str) -> str:
+        """The sign of a mean."""
+        return f"mean_{self._index(over)}"
+
+    def sum(self, over: str) -> str:
+        """The sign of a sum."""
+        return f"sum_{self._index(over)}"
+
+    def _index(self, over: str) -> str:
+        return over if len(over) == 1 else f"{{{over}}}"
+
+    def log_ratio(self, above: str, below: str) -> str:
+        """The logarithm of a quotient."""
+        return f"log({above} / {below})"
+
+    def parentheses(self, inside: str) -> str:
+        """A group."""
+        return f"({inside})"
+
+    def bracket(self, before: str, terms: Sequence[str]) -> str:
+        """``before`` applied to a sum of terms, one a line if they are long."""
+        short = f"{before} [ {' + '.join(terms)} ]"
+        if len(short) <= LINE:
+            return short
+        return f"{before} [\n    " + "\n    + ".join(terms) + " ]"
+
+    def equation(self, right: str) -> str:
+        """The loss is that."""
+        return f"{self.loss} = {right}"
+
+    def sentence(self, text: str) -> str:
+        """Words."""
+        return text
+
+    def at_least(self, left: str, right: str) -> str:
+        """``left >= right``."""
+        return f"{left} >= {right}"
+
+
+class Tex(Plain):
+    """Formulas as LaTeX; sentences with the mathematics between dollars.
+
+    Parameters
+    ----------
+    symbol
+        LaTeX of a symbol.
+    escape
+        What to do with words.
+    """
+
+    loss, one_over, unequal = r"\mathcal{L}", r"\frac{{1}}{{{}}}", r"j \ne i"
+
+    def __init__(
+        self,
+        symbol: Callable[[Symbol], str] = latex,
+        escape: Callable[[str], str] = lambda text: text,
+    ):
+        self._symbol, self._escape = symbol, escape
+
+    def expression(self, e: Expr) -> str:
+        names = {s: INNER.get(s.name) or self._symbol(s) for s in e.free_symbols}
+        return str(latex(e, symbol_names=names))
+
+    def math(self, formula: str) -> str:
+        return f"${formula}$"
+
+    def named_set(self, letter: str, number: int | None) -> str:
+        return f"{letter}_{number}(u)" if number else f"{letter}(u)"
+
+    def member(self, vector: str, of: str) -> str:
+        return rf"{vector} \in {of}"
+
+    def mean(self, over: str) -> str:
+        return rf"\operatorname*{{mean}}_{{{over}}}"
+
+    def sum(self, over: str) -> str:
+        return rf"\sum_{{{over}}}"
+
+    def log_ratio(self, above: str, below: str) -> str:
+        return rf"\log\frac{{{above}}}{{{below}}}"
+
+    def parentheses(self, inside: str) -> str:
+        return rf"\left({inside}\right)"
+
+    def bracket(self, before: str, terms: Sequence[str]) -> str:
+        rows = r" \\ & {} + ".join(terms)
+        if len(terms) == 1:
+            return rf"{before} {rows}"
+        return rf"{before} \Bigl[ \begin{{aligned}}[t] & {rows} \Bigr] \end{{aligned}}"
+
+    def sentence(self, text: str) -> str:
+        return self._escape(text)
+
+    def at_least(self, left: str, right: str) -> str:
+        return rf"{left} \ge {right}"
+
+
+def write(loss: Loss, scheme: Scheme, style: Plain | None = None) -> Written:
+    """A declared loss on a structure, written out."""
+    style = style or Plain()
+    if isinstance(loss, SoftmaxLoss):
+        in_items = _is_two_towers(scheme) and all(_is_cross(t) for t in loss.terms)
+        return (_softmax_of_items if in_items else _softmax)(loss, scheme, style)
+    in_items = _is_two_towers(scheme) and {t.relation for t in loss.terms} <= {POSITIVE, NEGATIVE}
+    return (_pairwise_of_items if in_items else _pairwise)(loss, scheme, style)
+
+
+def structure(scheme: Scheme, style: Plain | None = None) -> str:
+    """What vectors there are, and how many in which relation to each of them."""
+    style = style or Plain()
+    parts = [
+        f"{style.sentence(in_words(r.name))} ({_math(r.count, style)})"
+        for r in scheme.relations[1:]
+    ]
+    of = style.sentence("vectors; to each of them there are")
+    return f"{_math(scheme.size, style)} {of} {', '.join(parts)}"
+
+
+def _math(e: Expr, style: Plain) -> str:
+    return style.math(style.expression(e))
+
+
+def _is_two_towers(scheme: Scheme) -> bool:
+    names = {r.name for r in scheme.relations}
+    return names == {"self", WITHIN, POSITIVE, NEGATIVE} and scheme.relation(POSITIVE).count == 1
+
+
+def _is_cross(term: SoftmaxTerm) -> bool:
+    return term.positives == (POSITIVE,) and set(term.denominator) <= {POSITIVE, NEGATIVE}
+
+
+def _factor(k: Expr, style: Plain) -> str:
+    if k == 1:
+        return ""
+    shown = style.expression(k)
+    return f"{style.parentheses(shown) if k.is_Add else shown} "
+
+
+def _operand(e: Expr, style: Plain) -> str:
+    shown = style.expression(e)
+    return style.parentheses(shown) if e.is_Add or e.is_Mul or e.is_Pow else shown
+
+
+# --- softmax losses --------------------------------------------------------------------------
+def _heated(inner: str, temperature: Expr, style: Plain) -> str:
+    return style.expression(exp(Symbol(inner) / temperature))
+
+
+def _softmax_of_items(loss: SoftmaxLoss, scheme: Scheme, style: Plain) -> Written:
+    items = scheme.relation(NEGATIVE).count + 1
+    terms, notes = [], []
+    pair = _heated("c_ii", loss.temperature, style)
+    for term in loss.terms:
+        # A mean over the vectors of both towers is half of each direction.
+        share = term.coefficient / 2
+        for other in ("c_ij", "c_ji"):
+            below = pair
+            if NEGATIVE in term.denominator:
+                over = "j" if POSITIVE in term.denominator else style.unequal
+                below = f"{style.sum(over)} {_heated(other, loss.temperature, style)}"
+            terms.append(_factor(share, style) + style.log_ratio(pair, below))
+        if share in (S.One, S.Half):
+            of = "sum" if share == 1 else "mean"
+            notes.append(f"the {of} of two directions, with the anchor in either tower")
+        notes.append(
+            "the positive pair is in the numerator and "
+            + ("" if POSITIVE in term.denominator else "not ")
+            + "in the denominator"
+        )
+    before = f"{style.minus}{style.one_over.format(style.expression(items))} {style.sum('i')}"
+    return Written(
+        style.equation(style.bracket(before, terms)),
+        (
+            _items(style),
+            *map(style.sentence, dict.fromkeys(notes)),
+            *_of_temperature(loss, style),
+        ),
+    )
+
+
+def _items(style: Plain) -> str:
+    u, v, ij = (style.math(style.name(*at)) for at in (("u", "i"), ("v", "j"), ("c", "ij")))
+    if isinstance(style, Tex):
+        ij, product = style.math(INNER["c_ij"]), style.math(r"u_i^\top v_j")
+    else:
+        product = "u_i . v_j"
+    return (
+        f"{ij} {style.sentence('is')} {product} {style.sentence('for unit vectors:')} "
+        f"{u} {style.sentence('of item')} {style.math('i')} {style.sentence('in one tower,')} "
+        f"{v} {style.sentence('of item')} {style.math('j')} {style.sentence('in the other')}"
+    )
+
+
+def _softmax(loss: SoftmaxLoss, scheme: Scheme, style: Plain) -> Written:
+    sets = _Sets(scheme, style)
+    positives = sets.names("P", [t.positives for t in loss.terms])
+    denominators = sets.names("D", [t.denominator for t in loss.terms])
+    terms = []
+    for term, p, d in zip(loss.terms, positives, denominators, strict=True):
+        below = f"{style.sum(style.member('w', d))} {_heated('u.w', loss.temperature, style)}"
+        ratio = style.log_ratio(_heated("u.v", loss.temperature, style), below)
+        mean = style.mean(style.member("v", p))
+        terms.append(f"{_factor(term.coefficient, style)}{mean} {ratio}")
+    return Written(
+        style.equation(style.bracket(style.minus + style.mean("u"), terms)),
+        (sets.anchor(), *sets.said(), *_of_temperature(loss, style)),
+    )
+
+
+def _of_temperature(loss: SoftmaxLoss, style: Plain) -> list[str]:
+    found = []
+    for s in sorted(loss.temperature.free_symbols, key=str):
+        way = {1: "divides", -1: "multiplies"}.get(loss.temperature.as_powers_dict()[s])
+        if way:
+            found.append(f"{_math(s, style)} {style.sentence(f'{way} the inner products')}")
+    return found
+
+
+# --- pairwise losses -------------------------------------------------------------------------
+def _pairwise_of_items(loss: PairwiseLoss, scheme: Scheme, style: Plain) -> Written:
+    negatives = scheme.relation(NEGATIVE).count
+    items = negatives + 1
+    terms = []
+    counted = {POSITIVE: (items, "positive"), NEGATIVE: (items * negatives, "negative")}
+    for term in loss.terms:
+        own = term.relation == POSITIVE
+        inside = _operand(term.at(Symbol("c_ii" if own else "c_ij")), style)
+        inside = inside if own else f"{style.sum(style.unequal)} {inside}"
+        terms.append(_factor(term.weight, style) + inside)
+    said = [
+        f"{_math(n, style)} {style.sentence(f'{name} pairs')}"
+        for relation, (n, name) in counted.items()
+        if relation in {t.relation for t in loss.terms}
+    ]
+    before = f"{style.one_over.format(style.expression(items))} {style.sum('i')}"
+    every = f"{style.sentence('a sum over all')} {' and '.join(said)}"
+    return Written(
+        style.equation(style.bracket(before, terms)),
+        (
+            _items(style),
+            f"{every}{style.sentence(', divided by')} {_math(items, style)}",
+            *_of_parameters(loss, style),
+        ),
+    )
+
+
+def _pairwise(loss: PairwiseLoss, scheme: Scheme, style: Plain) -> Written:
+    sets = _Sets(scheme, style)
+    same: dict[tuple[Expr, Expr], list[str]] = {}
+    for term in loss.terms:
+        same.setdefault((term.function, term.weight), []).append(term.relation)
+    names = sets.names("R", [tuple(relations) for relations in same.values()])
+    terms = []
+    for (function, weight), name in zip(same, names, strict=True):
+        inside = _operand(function.xreplace({c: Symbol("u.v")}), style)
+        total = style.sum(style.member("v", name))
+        terms.append(f"{_factor(weight, style)}{total} {inside}")
+    felt = {t.relation for t in loss.terms}
+    left = [r.name for r in scheme.relations[1:] if r.name not in felt]
+    unfelt = [f"not in the loss: {', '.join(map(in_words, left))}"] if left else []
+    return Written(
+        style.equation(style.bracket(style.mean("u"), terms)),
+        (
+            sets.anchor(),
+            *sets.said(),
+            *map(style.sentence, unfelt),
+            *_of_parameters(loss, style),
+        ),
+    )
+
+
+def _of_parameters(loss: PairwiseLoss, style: Plain) -> list[str]:
+    """Which parameter scales the inner product, and which way the others work."""
+    kinds = {POSITIVE: "positive", NEGATIVE: "negative"}
+    felt = [t for t in loss.terms if t.relation in kinds]
+    symbols = set().union(*(t.function.free_symbols for t in loss.terms)) - {c}
+    found = []
+    for s in sorted(symbols, key=str):
+        say, ways = _math(s, style), {_scaling(e, s) for t in felt for e in t.function.atoms(exp)}
+        if len(ways) == 1 and (way := ways.pop()):
+            found.append(f"{say} {style.sentence(f'{way} the inner products')}")
+            continue
+        effects = [(_direction(t.function, s), kinds[t.relation]) for t in felt]
+        if effects and all(way for way, _ in effects):
+            said = " and ".join(f"{way} the loss of {kind} pairs" for way, kind in effects)
+            found.append(f"{style.sentence('a larger')} {say} {style.sentence(said)}")
+    return found
+
+
+def _scaling(power: Expr, s: Symbol) -> str:
+    rate = power.args[0].diff(c)
+    if rate and (rate / s).is_number:
+        return "multiplies"
+    return "divides" if rate and (rate * s).is_number else ""
+
+
+def _direction(function: Expr, s: Symbol) -> str:
+    rate = function.diff(s)
+    return "raises" if rate.is_positive else "lowers" if rate.is_negative else ""
+
+
+# --- sets of vectors, as an anchor sees them ---------------------------------------------------
+class _Sets:
+    """Sets of relations with a letter each, and what is in them."""
+
+    def __init__(self, scheme: Scheme, style: Plain):
+        self.scheme, self.style = scheme, style
+        self._named: dict[str, tuple[str, ...]] = {}
+
+    def names(self, letter: str, sets: Sequence[Collection[str]]) -> list[str]:
+        """A name for each set, the same for equal ones."""
+        order = [r.name for r in self.scheme.relations]
+        keys = [tuple(sorted(set(members), key=order.index)) for members in sets]
+        different = list(dict.fromkeys(keys))
+        numbers = range(1, len(different) + 1) if len(different) > 1 else [None]
+        called = {
+            key: self.style.named_set(letter, number)
+            for key, number in zip(different, numbers, strict=True)
+        }
+        self._named.update({name: key for key, name in called.items()})
+        return [called[key] for key in keys]
+
+    def anchor(self) -> str:
+        """What the outer mean is over."""
+        say = self.style.sentence
+        return (
+            f"{self.style.math('u')} {say('is each of the')} "
+            f"{_math(self.scheme.size, self.style)} {say('unit vectors, the anchor')}"
+        )
+
+    def said(self) -> list[str]:
+        """For each set what is in it."""
+        return [self._members(name, key) for name, key in self._named.items()]
+
+    def _members(self, name: str, members: tuple[str, ...]) -> str:
+        say = self.style.sentence
+        everything = [r.name for r in self.scheme.relations]
+        others = [r for r in members if r != "self"]
+        count = sum((self.scheme.relation(r).count for r in members), S.Zero).factor()
+        own = "self" in members
+        if others == everything[1:]:
+            what = "all vectors, the anchor among them" if own else "all vectors but the anchor"
+        elif others:
+            what = ", ".join(map(in_words, others))
+            what += " and the anchor itself" if own else ", without the anchor"
+        else:
+            what = "the anchor itself"
+        return f"{self.style.math(name)}{say(f': {what}')} ({_math(count, self.style)})"

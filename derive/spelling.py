@@ -1,0 +1,17 @@
+"""Names that are nearly right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """A guess at a name that is misspelt, to be put behind it; empty if there is nothing near."""
+    known = list(known)
+    found = (
+        [k for k in known if k.lower() == name.lower()]
+        or [k for k in known if len(name) > 2 and k.startswith(name)]
+        or get_close_matches(name, known, 1)
+    )
+    return f" (did you mean {found[0]!r}?)" if found else ""

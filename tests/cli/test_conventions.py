@@ -1,0 +1,177 @@
+"""Every way of showing a result begins with its loss; ``--convention`` answers in other terms."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from cltheory.cli.main import cli
+from cltheory.cli.parameters import convention_names
+from cltheory.derive.engine.result import Result
+from cltheory.derive.losses.conventions import CONVENTIONS
+from cltheory.derive.results import results
+
+IDS = list(results)
+WITH_LOSS = [id for id in IDS if results[id].declared is not None]
+SIGLIP = ("--N", "32768", "--t", "10", "--b=-10")
+
+
+@pytest.fixture(autouse=True)
+def no_claims(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The printed claims are checked elsewhere, and take most of the time."""
+    monkeypatch.setattr(Result, "claims", [])
+
+
+def before(text: str, *later: str) -> str:
+    """What stands before the first of these."""
+    assert any(word in text for word in later)
+    return text[: min(text.index(word) for word in later if word in text)]
+
+
+@pytest.mark.parametrize("id", IDS)
+def test_show_and_derive_begin_with_it(cltheory: Any, id: str) -> None:
+    derived, shown = cltheory("derive", id).out, cltheory("show", id).out
+    first = f"\n  {next(iter(results[id].quantities))} = "
+    for text, later in ((derived, [first, "\nAssumptions"]), (shown, ["\n  source"])):
+        top = before(text, *later)
+        assert ("\n  loss        L = " in top) == (id in WITH_LOSS)
+        assert ("there is no loss here" in top) == (id not in WITH_LOSS)
+        assert "\n  dimension   " in top
+        assert all(len(line) <= 100 for line in top.splitlines())
+
+
+@pytest.mark.parametrize("id", WITH_LOSS)
+def test_latex_and_markdown_begin_with_it(cltheory: Any, id: str) -> None:
+    tex = cltheory("derive", id, "--format", "latex").out
+    assert r"\mathcal{L} = " in before(tex, r"\begin{align}")
+    page = cltheory("derive", id, "--format", "markdown").out
+    first = f"**{next(iter(results[id].quantities))}**"
+    top = before(page, first)
+    assert r"$$\mathcal{L} = " in top and "\nDimension: $d \\ge " in top
+
+
+@pytest.mark.parametrize("id", IDS)
+def test_the_notebook_begins_with_it(id: str) -> None:
+    bundle = results[id]._repr_mimebundle_()
+    top = before(bundle["text/markdown"], "| quantity")
+    assert "Dimension: " in top
+    if id in WITH_LOSS:
+        assert r"$$\mathcal{L} = " in top
+        start = r"$\displaystyle \begin{aligned}\mathcal{L} &= "
+        assert bundle["text/latex"].startswith(start)
+    else:
+        assert "there is no loss here" in top
+
+
+@pytest.mark.parametrize("id", IDS)
+def test_an_exported_theorem_begins_with_it(cltheory: Any, id: str) -> None:
+    text = cltheory("export", "--latex", "-", id).out
+    top = before(text.partition(r"\begin{theorem}")[2], r"\begin{itemize}")
+    assert "Dimension: " in top
+    assert (r"\mathcal{L} = " in top) == (id in WITH_LOSS)
+
+
+def test_an_exported_theorem_renames_its_loss(cltheory: Any) -> None:
+    text = cltheory("export", "--latex", "-", "supcl-threshold", "--rename", "tau=T").out
+    loss = before(text.partition("The loss is")[2], r"\begin{itemize}")
+    assert "{T}" in loss and r"\tau" not in loss
+
+
+def test_exported_functions_say_it(cltheory: Any) -> None:
+    text = cltheory("export", "--python", "-", "sigmoid-optimum").out
+    assert "# L = 1/N sum_i [ log(exp(b - c_ii*t) + 1)" in text
+
+
+@pytest.mark.parametrize("id", IDS)
+def test_json_has_it(cltheory: Any, id: str) -> None:
+    loss = json.loads(cltheory("derive", id, "--format", "json").out)["loss"]
+    assert loss["notes"] and loss["dimension"]
+    for key in ("text", "latex"):
+        assert (loss[key] is None) == (id not in WITH_LOSS)
+
+
+@pytest.mark.parametrize("style", ["text", "latex", "markdown"])
+def test_brief_output_is_free_of_it(cltheory: Any, style: str) -> None:
+    out = cltheory("derive", "sigmoid-optimum", "--brief", "--format", style).out
+    assert "c_ii" not in out and "mathcal{L} =" not in out and "dimension" not in out
+
+
+# --- --convention --------------------------------------------------------------------------------
+def test_the_bias_of_siglip_shows_and_is_understood(cltheory: Any) -> None:
+    plain = cltheory("derive", "sigmoid-optimum", *SIGLIP).out
+    assert "regime = antipodal" in plain
+    assert "log(exp(b - c_ii*t) + 1)" in plain
+    assert "siglip and open-clip: b there is -b (derive --convention NAME)" in plain
+    theirs = cltheory("derive", "sigmoid-optimum", *SIGLIP, "--convention", "siglip").out
+    assert "regime = between" in theirs
+    assert "log(exp(-b - c_ii*t) + 1)" in theirs
+    assert "\n  loss = 2.13049495900655\n" in theirs
+    assert "b is logit_bias, b of lee2024sigmoid (2) is -b" in theirs
+    assert "(weakest evidence: exact), in the terms of its source" in theirs
+
+
+def test_json_under_a_convention(cltheory: Any) -> None:
+    given = ("derive", "sigmoid-threshold", "--N", "8", "--t", "10", "--format", "json")
+    ours = json.loads(cltheory(*given).out)
+    theirs = json.loads(cltheory(*given, "--convention", "open-clip").out)
+    assert ours["convention"] is None
+    assert theirs["convention"].startswith("open-clip, SigLipLoss")
+    assert set(ours) == set(theirs)
+    values = [float(x["quantities"]["b_simplex"]["value"]) for x in (ours, theirs)]
+    assert values[0] == -values[1] != 0
+
+
+@pytest.mark.parametrize("style", ["text", "json", "latex", "markdown", "python"])
+def test_every_format_takes_one(cltheory: Any, style: str) -> None:
+    code, out, err = cltheory(
+        "derive", "infonce-optimum", "--convention=clip", "--N", "8", "--format", style
+    )
+    assert (code, err) == (0, "")
+    assert out
+
+
+def test_a_users_loss_under_a_convention(cltheory: Any) -> None:
+    loss = ("--lp", "softplus(-t*x + b)", "--ln", "softplus(t*x - b)")
+    out = cltheory("derive", "pairwise-threshold", *loss, "--convention", "siglip", "--brief").out
+    assert "exp(-b" in out
+
+
+@pytest.mark.parametrize(
+    "id, name, says",
+    [
+        ("supcl-threshold", "supcontrast", "all vectors but the anchor"),
+        ("supcl-threshold", "siglip", "another loss"),
+        ("ssem", "clip", "about no loss"),
+        ("sigmoid-optimum", "siglap", "'siglip', 'clip', 'open-clip', 'supcontrast', 'simclr'"),
+    ],
+)
+def test_what_it_cannot_mean_is_refused(
+    refused: Callable[..., str], id: str, name: str, says: str
+) -> None:
+    assert says in refused("derive", id, "--convention", name)
+
+
+def test_help_and_completion_know_the_names(cltheory: Any) -> None:
+    names = convention_names()
+    assert names == list(CONVENTIONS)
+    assert "|".join(names) in cltheory("derive", "--help").out
+    command = cli.get_command(None, "derive")  # type: ignore[arg-type]
+    assert command is not None
+    (option,) = (p for p in command.params if p.name == "convention")
+    ctx = command.make_context("derive", ["ssem"])
+    found = [item.value for item in option.shell_complete(ctx, "s")]
+    assert found == [name for name in names if name.startswith("s")]
+
+
+def test_the_names_cost_no_import() -> None:
+    import subprocess
+
+    code = (
+        "import sys; from cltheory.cli.parameters import convention_names as f; assert f(); "
+        "print('sympy' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"

@@ -1,0 +1,300 @@
+"""How commands end: a theorem that is not proved, an interrupt, a reader who leaves, odd words."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+from cltheory.cli import main as cli_main
+from cltheory.cli.main import OURS
+from cltheory.derive.engine.derivation import Derivation, StepFailed
+from cltheory.derive.engine.domain import DomainError
+from cltheory.derive.engine.evidence import Refuted, Undecided
+from cltheory.derive.engine.result import Result
+from cltheory.derive.results import results
+
+FAILED = StepFailed(f"the slope is positive: {Undecided('no sign was found')}")
+
+
+@pytest.fixture
+def unproved(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make every derivation stop at a step that does not hold."""
+
+    def fail(self: Result) -> Any:
+        raise FAILED
+
+    monkeypatch.setattr(Result, "_built", property(fail))
+
+
+def one_line(outcome: Any, code: int) -> str:
+    assert outcome.code == code, outcome
+    assert outcome.out == ""
+    assert outcome.err.startswith("cltheory: ")
+    assert outcome.err.count("\n") == 1
+    assert "Traceback" not in outcome.err
+    return str(outcome.err)
+
+
+# --- a theorem that cannot be proved -------------------------------------------------------------
+@pytest.mark.usefixtures("unproved")
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["derive", "pairwise-threshold", "--lp", "-x", "--ln", "exp(x)"],
+        *(
+            ["derive", "ssem", "--format", f]
+            for f in ("text", "json", "latex", "markdown", "python")
+        ),
+        ["show", "ssem"],
+        ["freeze", "ssem"],
+        ["export", "--json", "-", "ssem"],
+        ["export", "--latex", "-", "ssem"],
+        ["verify", "ssem"],
+    ],
+    ids=" ".join,
+)
+def test_a_step_that_fails_is_told_in_one_line(cltheory: Any, args: list[str]) -> None:
+    if args[0] == "verify":
+        pytest.importorskip("torch")
+    line = one_line(cltheory(*args), 1)
+    assert "the slope is positive: undecided: no sign was found" in line
+    assert "try" in line
+
+
+def test_the_help_says_which_exit_code_it_is(cltheory: Any) -> None:
+    assert "1 a check failed, or a theorem could not be proved" in " ".join(
+        cltheory("--help").out.split()
+    )
+    assert "1 the theorem cannot be proved" in " ".join(cltheory("derive", "--help").out.split())
+
+
+def test_a_check_on_a_paper_ends_so_too(
+    cltheory: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(Result, "_built", property(lambda self: (_ for _ in ()).throw(FAILED)))
+    paper = tmp_path / "paper.tex"
+    paper.write_text("% cltheory: ssem.same_class\n\\[ s = 1 \\]\n")
+    code, out, err = cltheory("check", str(paper))
+    # The equation was not checked; others in the paper still are.
+    assert (code, err) == (2, "")
+    assert "the slope is positive: undecided: no sign was found" in out
+
+
+def test_the_errors_of_ours_are_there() -> None:
+    for name in OURS:
+        module, _, kind = name.rpartition(".")
+        assert issubclass(getattr(import_module(module), kind), Exception), name
+
+
+def test_a_bug_is_not_hidden(cltheory: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    for bug in (TypeError("a bug"), AssertionError("a bug"), ValueError("a bug")):
+        monkeypatch.setattr(
+            Result, "_built", property(lambda self, e=bug: (_ for _ in ()).throw(e))
+        )
+        with pytest.raises(type(bug), match="a bug"):
+            cltheory("derive", "ssem")
+
+
+def test_what_an_outcome_says_in_words() -> None:
+    assert str(Refuted({"m": 2, "tau": "1/2"}, "it is -1")) == "false at m = 2, tau = 1/2: it is -1"
+    assert str(Refuted()) == "false"
+    assert str(Undecided("too hard")) == "undecided: too hard"
+    with pytest.raises(StepFailed, match=r"^a title: undecided: too hard$"):
+        Derivation().add("a title", results["ssem"].same_class, "", Undecided("too hard"))
+
+
+# --- quantities answer by themselves -------------------------------------------------------------
+@pytest.mark.parametrize("id", ["sigmoid-threshold", "towers-threshold", "sigmoid-optimum"])
+@pytest.mark.parametrize("style", ["text", "json", "latex", "markdown", "python"])
+def test_one_quantity_without_a_value_does_not_silence_the_others(
+    cltheory: Any, id: str, style: str
+) -> None:
+    code, out, err = cltheory("derive", id, "--b", "oo", "--brief", "--format", style)
+    assert (code, err) == (0, "")
+    assert "cannot normalise" not in out
+    assert "has no" in out  # said in words
+    names = [n.replace("_", r"\_") if style == "latex" else n for n in results[id].quantities]
+    assert all(name in out for name in names)
+
+
+def test_a_quantity_without_a_value_is_null(cltheory: Any) -> None:
+    import json
+
+    out = cltheory("derive", "sigmoid-threshold", "--b", "oo", "--N", "8", "--format", "json").out
+    found = json.loads(out)["quantities"]
+    assert found["t_simplex_max"]["value"] is None
+    assert found["t_simplex_max"]["refused"].startswith("it has no real value")
+    assert found["t_simplex"]["value"].startswith("1.408")
+    assert "refused" not in found["t_simplex"]
+
+
+@pytest.mark.parametrize("name", ["positive", "loss", "x_star"])
+def test_from_python_it_is_one_line_too(name: str) -> None:
+    with pytest.raises(DomainError, match=f"^{name} has no limit at N = 8, t = 1, b = oo") as found:
+        results["sigmoid-optimum"].value(name, N=8, t=1, b="oo")
+    assert "\n" not in str(found.value)
+    assert "normalise" not in str(found.value)
+
+
+# --- interrupts and pipes ------------------------------------------------------------------------
+@pytest.mark.parametrize("command", ["verify", "freeze", "export", "claims", "check", "derive"])
+def test_an_interrupt_ends_in_one_line(
+    cltheory: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, command: str
+) -> None:
+    def stop(*_: Any, **__: Any) -> Any:
+        raise KeyboardInterrupt
+
+    paper = tmp_path / "paper.tex"
+    paper.write_text("% cltheory: ssem.same_class\n\\[ s = 1 \\]\n")
+    args = {
+        "verify": ["ssem"],
+        "export": ["--json", "-"],
+        "claims": ["lee2025ssem"],
+        "check": [str(paper)],
+        "derive": ["ssem"],
+    }
+    if command == "verify":
+        pytest.importorskip("torch")
+        monkeypatch.setattr("cltheory.numeric.verify.verify", stop)
+    elif command == "claims":
+        monkeypatch.setattr("cltheory.derive.papers.ledger_of", stop)
+    else:
+        monkeypatch.setattr(Result, "_built", property(stop))
+    line = one_line(cltheory(command, *args.get(command, [])), 130)
+    assert line == "cltheory: interrupted\n"
+
+
+def piped(*args: str, lines: int = 1) -> tuple[int, str]:
+    """Exit code and errors of a command whose reader leaves after some lines."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "cltheory.cli.main", *args],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as command:
+        assert command.stdout is not None
+        assert command.stderr is not None
+        for _ in range(lines):
+            command.stdout.readline()
+        command.stdout.close()
+        errors = command.stderr.read().decode()
+        return command.wait(), errors
+
+
+@pytest.mark.parametrize("args", [["derive", "ssem"], ["list"], ["--help"]], ids=" ".join)
+def test_a_reader_may_leave(args: list[str]) -> None:
+    assert piped(*args) == (0, "")
+
+
+def test_a_reader_may_leave_at_once() -> None:
+    assert piped("freeze", "ssem", lines=0) == (0, "")
+
+
+@pytest.mark.slow
+def test_a_reader_of_tables_may_leave() -> None:
+    pytest.importorskip("torch")
+    assert piped("verify", "ssem") == (0, "")
+    assert piped("claims", "lee2024sigmoid") == (0, "")
+
+
+def test_a_failed_check_is_not_hidden_by_a_closed_pipe(tmp_path: Path) -> None:
+    paper = tmp_path / "paper.tex"
+    paper.write_text("% cltheory: ssem.same_class\n\\[ s = 1 \\]\n")
+    assert piped("check", str(paper), lines=0) == (1, "")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+def test_a_full_disk_is_told() -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "cltheory.cli.main", "list"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+    assert done.returncode == 2
+    assert done.stderr.startswith("cltheory: ")
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_narrow_encoding_gets_escapes(process: Callable[..., Any]) -> None:
+    done = process("completion", "bash", PYTHONIOENCODING="ascii")
+    assert (done.code, done.err) == (0, "")
+    import io
+
+    stream = io.TextIOWrapper(open(os.devnull, "wb"), encoding="ascii")
+    with cli_main._Patient.over(stream) as patient:
+        assert patient.errors == "backslashreplace"
+        patient.write("α ≤ 1")
+
+
+# --- odd words ------------------------------------------------------------------------------------
+ODD = [
+    "",
+    " ",
+    "\0",
+    "a\0b",
+    "-",
+    "--",
+    "---",
+    "💥",
+    "a" * 10_000,
+    "../nope",
+    "\n",
+    "\x1b[31m",
+    "%s",
+]
+PLACES: list[list[str]] = [
+    ["{}"],
+    ["derive", "{}"],
+    ["derive", "ssem", "{}"],
+    ["derive", "ssem", "--m={}"],
+    ["derive", "ssem", "--{}=1"],
+    ["derive", "pairwise-threshold", "--loss={}"],
+    ["derive", "pairwise-threshold", "--lp=x", "--ln={}"],
+    ["show", "{}"],
+    ["claims", "{}"],
+    ["claims", "lee2025ssem", "--only={}"],
+    ["verify", "{}"],
+    ["verify", "ssem", "--seeds={}"],
+    ["verify", "ssem", "--device={}"],
+    ["verify", "ssem", "--n={}"],
+    ["figure", "{}"],
+    ["figure", "ssem-fig2", "--grid={}"],
+    ["export", "--json", "-", "ssem", "{}"],
+    ["export", "--json", "-", "ssem", "--rename={}"],
+    ["export", "--latex", "-", "ssem", "--rename=m={}"],
+    ["export", "--bib={}/x/y"],
+    ["freeze", "{}"],
+    ["check", "{}"],
+    ["check", "--frozen={}"],
+    ["completion", "{}"],
+]
+
+
+@pytest.mark.parametrize("place", PLACES, ids=" ".join)
+def test_odd_words_are_refused_in_one_line(
+    cltheory: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, place: list[str]
+) -> None:
+    if place[0] in ("verify", "figure"):
+        pytest.importorskip("torch")
+        pytest.importorskip("matplotlib")
+    monkeypatch.chdir(tmp_path)
+    for odd in ODD:
+        outcome = cltheory(*(word.replace("{}", odd) for word in place))
+        assert outcome.code in (0, 2), (odd, outcome)
+        if outcome.code == 2 and not outcome.out:
+            assert outcome.err.count("\n") == 1, (odd, outcome)
+        assert "Traceback" not in outcome.err
+        assert len(outcome.err) < 1_500, (odd[:20], len(outcome.err))
+        assert "\x1b" not in outcome.err, odd
+
+
+def test_the_command_is_a_click_group() -> None:
+    assert isinstance(cli_main.cli, click.Group)

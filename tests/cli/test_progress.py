@@ -1,0 +1,73 @@
+"""Long work shows progress on a terminal, and nowhere else."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cltheory.cli.progress import telling, track
+from cltheory.derive.papers.checks import decided
+from cltheory.derive.papers.ledger import Ledger
+
+COMMANDS = [
+    ["verify", "ssem"],
+    ["verify", "infonce-optimum", "--N", "3", "--seeds", "0"],
+    ["verify", "towers-threshold", "--N", "3", "--p", "1", "--w", "1", "--b", "1", "--seeds", "0"],
+    ["freeze", "ssem", "ccem"],
+    ["export", "--python", "-", "ssem", "ccem"],
+    ["export", "--json", "-", "--claims", "ccem", "ssem"],
+]
+
+
+def watched(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+
+
+@pytest.mark.parametrize("args", COMMANDS, ids=" ".join)
+def test_it_is_on_standard_error_only(
+    cltheory: Any, monkeypatch: pytest.MonkeyPatch, args: list[str]
+) -> None:
+    if args[0] == "verify":
+        pytest.importorskip("torch")
+    quiet = cltheory(*args)
+    assert (quiet.code, quiet.err) == (0, "")
+    watched(monkeypatch)
+    loud = cltheory(*args)
+    assert (loud.code, loud.out) == (0, quiet.out)
+    assert any(word in loud.err for word in ("verifying", "deriving", "checking"))
+
+
+def test_claims(cltheory: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    ledger = Ledger("small", "A small paper")
+    for label in ("(1)", "(2)"):
+        ledger.claim(label, "one")(lambda: decided(True, "nothing"))
+    monkeypatch.setattr("cltheory.derive.papers.ledger_of", lambda _: ledger)
+    quiet = cltheory("claims", "small", "--format", "json")
+    watched(monkeypatch)
+    loud = cltheory("claims", "small", "--format", "json")
+    assert (quiet.code, quiet.err, loud.out) == (0, "", quiet.out)
+    assert "checking" in loud.err
+
+
+def test_check_of_several_equations(
+    cltheory: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    paper = tmp_path / "paper.tex"
+    one = "% cltheory: ssem.cross_class\n\\[ s = 1 \\]\n"
+    paper.write_text(one + one)
+    watched(monkeypatch)
+    assert "checking" in cltheory("check", str(paper)).err
+
+
+def test_what_is_tracked_is_all_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert list(track([1, 2, 3], "counting")) == [1, 2, 3]
+    with telling("working") as tell:
+        assert tell is None
+    watched(monkeypatch)
+    assert list(track([1, 2, 3], "counting")) == [1, 2, 3]
+    with telling("working") as tell:
+        assert tell is not None
+        tell("on [this]")  # no markup

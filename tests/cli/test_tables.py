@@ -1,0 +1,84 @@
+"""Tables keep every digit, however narrow the terminal is."""
+
+from __future__ import annotations
+
+import re
+import sys
+from typing import Any
+
+import pytest
+from cltheory.cli.tables import Column, show_table
+
+COLUMNS = (
+    Column("quantity"),
+    Column("value", number=True),
+    Column("gap", number=True, spare=1),
+    Column("tolerance", number=True, spare=2),
+    Column("verdict", styles={"agrees": "green"}),
+)
+ROWS = [
+    ("within-class variance of all of the classes", "0.123456789", "1.2e-16", "1e-07", "agrees"),
+    ("loss", "-1234.123456789", "3.4e-12 (stalled)", "1e-09", "disagrees"),
+]
+NUMBERS = {cell for row in ROWS for cell in row[1:4]}
+
+
+def shown(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], columns: int | None
+) -> str:
+    if columns is not None:
+        monkeypatch.setenv("COLUMNS", str(columns))
+        monkeypatch.setenv("TERM", "xterm")
+        monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    show_table("a title", COLUMNS, ROWS)
+    return plain(capsys.readouterr().out)
+
+
+def plain(text: str) -> str:
+    """Text without its colours."""
+    return re.sub(r"\x1b\[[0-9;]*m", "", text)
+
+
+@pytest.mark.parametrize("columns", [20, 40, 60, 80, 100, 140])
+def test_no_digit_is_cut(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], columns: int
+) -> None:
+    out = shown(monkeypatch, capsys, columns)
+    kept = {n for n in NUMBERS if n in out}
+    assert {"0.123456789", "-1234.123456789"} <= kept
+    assert "…" not in out
+    for word in ("within-class", "variance", "agrees", "disagrees"):
+        assert word in out
+    gone = [c.title for c in COLUMNS if c.spare and c.title not in out.partition("(no room")[0]]
+    assert ("no room for" in out) == bool(gone)
+    assert all(title in out.partition("no room for")[2] for title in gone)
+    if columns >= 60:
+        assert all(len(line) <= columns for line in out.partition("(no room")[0].splitlines())
+
+
+def test_columns_go_in_order(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert "no room for tolerance:" in shown(monkeypatch, capsys, 75)
+    assert "no room for gap, tolerance:" in shown(monkeypatch, capsys, 50)
+
+
+def test_a_pipe_has_no_width(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = shown(monkeypatch, capsys, None)
+    assert all(cell in out for row in ROWS for cell in row)
+    assert "no room" not in out
+    assert len([line for line in out.splitlines() if "variance" in line]) == 1
+
+
+def test_verify_at_80_columns(cltheory: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("torch")
+    args = ("verify", "ssem", "--seeds", "0")
+    numbers = [w for w in cltheory(*args).out.split() if w.replace(".", "").lstrip("-").isdigit()]
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    narrow = plain(cltheory(*args).out)
+    assert len(numbers) > 10
+    assert all(number in narrow.split() for number in numbers)

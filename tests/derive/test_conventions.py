@@ -1,0 +1,271 @@
+"""Results in the terms of libraries, and the dimension that a result needs."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import mpmath
+import pytest
+from cltheory.derive.about import head, least_dimension
+from cltheory.derive.engine.derivation import Derivation
+from cltheory.derive.engine.domain import DomainError
+from cltheory.derive.engine.segment import LossOnSegment, Segment
+from cltheory.derive.losses.clip import INFONCE, SIGMOID
+from cltheory.derive.losses.conventions import CONVENTIONS, Reading
+from cltheory.derive.losses.supcl import SUPCL
+from cltheory.derive.losses.written import Tex, write
+from cltheory.derive.results import results
+from cltheory.derive.structures.hierarchy import hierarchy
+from cltheory.derive.structures.towers import towers
+from cltheory.derive.symbols import K, N, b, m, n, t
+from sympy import S, simplify
+
+IDS = list(results)
+WITH_LOSS = [id for id in IDS if results[id].declared is not None]
+
+
+# --- what stands before a result ---------------------------------------------------------------
+def test_results_without_a_loss_say_so() -> None:
+    assert sorted(set(IDS) - set(WITH_LOSS)) == ["ccem", "ssem", "variance-bound"]
+    for id in set(IDS) - set(WITH_LOSS):
+        about = head(results[id])
+        assert about.formula == ""
+        assert about.notes[-1].startswith("there is no loss here")
+        assert "to each of them there are" in about.notes[0]
+
+
+@pytest.mark.parametrize("id", WITH_LOSS)
+def test_the_head_is_the_declared_loss(id: str) -> None:
+    r = results[id]
+    about = head(r)
+    segment = r.segment
+    assert segment is not None and r.declared is not None
+    written = write(r.declared, segment().scheme)
+    assert (about.formula, about.notes) == (written.formula, written.notes)
+    assert about.formula.startswith("L = ")
+    assert about.dimension.startswith("d >= ")
+
+
+def test_the_traps_are_said() -> None:
+    sigmoid = head(results["sigmoid-optimum"])
+    assert "log(exp(b - c_ii*t) + 1)" in sigmoid.formula
+    assert "a larger b raises the loss of positive pairs and lowers" in " ".join(sigmoid.notes)
+    assert "t multiplies the inner products" in sigmoid.notes
+    assert sigmoid.elsewhere == "siglip and open-clip: b there is -b"
+    infonce = head(results["infonce-optimum"])
+    assert "the sum of two directions, with the anchor in either tower" in infonce.notes
+    assert "t divides the inner products" in infonce.notes
+    assert infonce.elsewhere.endswith("t there is 1/t, the loss there is 1/2 of this")
+    supcl = head(results["supcl-threshold"])
+    assert "D(u): all vectors, the anchor among them (m*n*p)" in supcl.notes
+    assert "P1(u): the other instances of its class, without the anchor (p*(n - 1))" in supcl.notes
+    assert "P2(u): the other views of its instance and the anchor itself (p)" in supcl.notes
+
+
+def test_a_loss_of_the_users_is_written_out() -> None:
+    r = results["pairwise-threshold"].given(lp="max(0, 1 - x)", ln="exp(2*x)")
+    formula = head(r).formula
+    assert "Max(0, 1 - c_ii)" in formula and "sum_{j != i} exp(2*c_ij)" in formula
+
+
+@pytest.mark.parametrize("loss", [SIGMOID, INFONCE, SUPCL], ids=lambda x: x.name)
+def test_the_two_ways_of_writing_change_together(loss: object) -> None:
+    scheme = hierarchy() if loss is SUPCL else towers()
+    other = replace(loss, terms=loss.terms[:1])
+    if loss is INFONCE:
+        other = replace(loss, temperature=2 * t)
+    for style in (None, Tex()):
+        assert write(other, scheme, style).formula != write(loss, scheme, style).formula
+
+
+@pytest.mark.parametrize("id", WITH_LOSS)
+def test_the_latex_has_the_same_parts(id: str) -> None:
+    plain, tex = head(results[id]), head(results[id], Tex())
+    assert len(plain.notes) == len(tex.notes)
+    signs = {"mean_": r"\operatorname*{mean}", "sum_": r"\sum_", "log(": r"\log"}
+    for sign, written in signs.items():
+        assert plain.formula.count(sign) == tex.formula.count(written), sign
+
+
+# --- the dimension ---------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    "id, dimension",
+    [
+        ("supcl-optimum", m * n - 1),
+        ("supcl-threshold", m * n - 1),
+        ("sup-cnce-optimum", m * n - 1),
+        ("cnce-optimum", m * (n - 1)),
+        ("ssem", m * n - 1),
+        ("ccem", N),
+        ("sigmoid-optimum", N),
+        ("sigmoid-threshold", N),
+        ("pairwise-threshold", N),
+        ("infonce-optimum", N - 1),
+        ("towers-threshold", N + K - 2),
+    ],
+)
+def test_a_dimension_that_is_enough(id: str, dimension: object) -> None:
+    assert simplify(least_dimension(results[id]) - dimension) == 0
+
+
+@pytest.mark.parametrize("id", ["ssem", "ccem"])
+def test_it_is_the_rank_that_the_structure_has(id: str) -> None:
+    rank = results[id].min_dimension
+    inside = rank.args[-1][0]
+    assert simplify(least_dimension(results[id]) - inside) == 0
+
+
+def test_any_dimension_will_do_for_variances() -> None:
+    assert least_dimension(results["variance-bound"]) is None
+    assert head(results["variance-bound"]).dimension == "any"
+
+
+def test_values_are_put_into_the_dimension() -> None:
+    r = results["supcl-threshold"]
+    assert head(r, point=r.point(m=10, n=50)).dimension.startswith("d >= m*n - 1 = 499 ")
+    assert head(r, point=r.point(m=10, n="oo")).dimension.startswith("d >= m*n - 1 (")
+
+
+@pytest.mark.parametrize("id", WITH_LOSS)
+def test_the_declared_segment_is_the_derived_one(id: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    found: list[Segment] = []
+    original = LossOnSegment.__init__
+
+    def spy(self: LossOnSegment, *args: object, **kwargs: object) -> None:
+        original(self, *args, **kwargs)  # type: ignore[arg-type]
+        found.append(self.segment)
+
+    monkeypatch.setattr(LossOnSegment, "__init__", spy)
+    r = results[id]
+    r._build(Derivation())
+    assert found and r.segment is not None
+    for segment in found:
+        declared = r.segment()
+        assert (segment.low, segment.high) == (declared.low, declared.high)
+        assert segment.inner == declared.inner
+
+
+# --- the terms of others ---------------------------------------------------------------------
+@pytest.mark.parametrize("name", ["siglip", "open-clip"])
+def test_the_initialisation_of_siglip_is_not_antipodal(name: str) -> None:
+    given = {"N": 32768, "t": 10, "b": -10}
+    ours, theirs = results["sigmoid-optimum"], results["sigmoid-optimum"].under(name)
+    # Typed as it stands the bias has the wrong sign, and the answer is another one.
+    assert str(ours.at("regime", ours.point(**given))) == "antipodal"
+    assert ours.value("loss", **given) == pytest.approx(32768 * mpmath.log(2))
+    assert str(theirs.at("regime", theirs.point(**given))) == "between"
+    assert theirs.value("loss", **given) == ours.value("loss", N=32768, t=10, b=10)
+    assert theirs.value("positive", **given) > 0.95
+
+
+@pytest.mark.parametrize("name", ["b_simplex", "b_antipodal", "b_simplex_min"])
+def test_thresholds_of_the_bias_turn_round(name: str) -> None:
+    ours, theirs = results["sigmoid-threshold"], results["sigmoid-threshold"].under("siglip")
+    given = {"N": 8, "t": 10}
+    given = given if name != "b_simplex_min" else {"N": 8}
+    # The last of 15 digits may be rounded another way.
+    assert theirs.value(name, **given) == pytest.approx(-ours.value(name, **given), rel=1e-14)
+    before, after = ours.quantity(name), theirs.quantity(name)
+    assert before.bound is not None and after.bound is not None
+    turned = {">": "<", ">=": "<=", "<=": ">="}[before.bound[1]]
+    assert after.bound == (before.bound[0], turned)
+    assert f"b {turned} {name}" in after.meaning
+
+
+@pytest.mark.parametrize("margin", ["1/100", "-1/100"])
+def test_a_threshold_separates_in_their_terms(margin: str) -> None:
+    thresholds = results["sigmoid-threshold"].under("siglip")
+    optimum = results["sigmoid-optimum"].under("siglip")
+    edge = thresholds.value("b_simplex", N=8, t=10)
+    parameter, sign = thresholds.quantity("b_simplex").bound
+    assert (parameter, sign) == (b, "<=")
+    bias = str(edge + mpmath.mpf(mpmath.mpmathify(margin)))
+    regime = str(optimum.at("regime", optimum.point(N=8, t=10, b=bias)))
+    assert (regime == "simplex") == (margin[0] == "-")
+
+
+def test_conditions_on_the_bias_are_theirs() -> None:
+    ours, theirs = results["sigmoid-threshold"], results["sigmoid-threshold"].under("siglip")
+    given = {"N": 8, "b": -3}
+    assert theirs.value("t_simplex_max", **given) == ours.value("t_simplex_max", N=8, b=3)
+    with pytest.raises(DomainError, match="at no temperature at this bias"):
+        theirs.value("t_simplex_max", N=8, b=3)
+    assert "with -b = t" in theirs.quantity("t_simplex").meaning
+    assert "at a fixed b < b_simplex_min" in theirs.quantity("t_simplex_max").meaning
+
+
+@pytest.mark.parametrize("name", ["clip", "open-clip"])
+def test_clip_averages_and_multiplies(name: str) -> None:
+    ours, theirs = results["infonce-optimum"], results["infonce-optimum"].under(name)
+    for scale in ("1", "100", "1/3"):
+        given = mpmath.mpf(1) / mpmath.mpf(mpmath.mpmathify(scale))
+        at = ours.value("loss", N=8, t=1 / S(scale)) / 2
+        assert theirs.value("loss", N=8, t=scale) == pytest.approx(float(at), rel=1e-13)
+        hot = mpmath.log1p(7 * mpmath.exp(-mpmath.mpf(8) / 7 / given))
+        assert theirs.value("loss", N=8, t=scale) == pytest.approx(float(hot), rel=1e-12)
+    assert theirs.positive == 1
+    assert "the mean of two directions" in " ".join(head(theirs).notes)
+
+
+def test_what_is_handed_back_is_a_result_like_any_other() -> None:
+    theirs = results["sigmoid-optimum"].under("siglip")
+    assert theirs.convention == "siglip"
+    assert theirs.function("positive")(N=5, t=2.0, b=-1.0) == pytest.approx(
+        float(theirs.value("positive", N=5, t=2, b=-1)), rel=1e-12
+    )
+    assert list(theirs.derivation) == list(results["sigmoid-optimum"].derivation)
+    assert "exp(-b - c_ii*t)" in head(theirs).formula
+    bundle = theirs._repr_mimebundle_()
+    assert "Convention: siglip, SigLipLoss" in bundle["text/markdown"]
+
+
+def test_a_users_loss_that_is_theirs_is_recognised() -> None:
+    given = results["pairwise-threshold"].given(lp="softplus(-t*x + b)", ln="softplus(t*x - b)")
+    theirs = given.under("siglip")
+    again = theirs.given(lp="softplus(-t*x + b)", ln="softplus(t*x - b)")
+    assert again.convention == "siglip"
+    ours = given.value("positive", N=5, t=2, b=1)
+    assert theirs.value("positive", N=5, t=2, b=-1) == ours
+    with pytest.raises(DomainError, match="another loss"):
+        results["pairwise-threshold"].given(lp="exp(-x)", ln="exp(x)").under("siglip")
+
+
+@pytest.mark.parametrize(
+    "id, name, says",
+    [
+        ("supcl-threshold", "supcontrast", r"D\(u\): all vectors but the anchor"),
+        ("supcl-optimum", "simclr", r"P\(u\): the other views of its instance, without the anchor"),
+        ("supcl-optimum", "siglip", "another loss than supcl-optimum"),
+        ("sigmoid-optimum", "clip", "conventions for it: siglip, open-clip"),
+        ("ssem", "siglip", "about no loss"),
+        ("sigmoid-optimum", "sigclip", "there are siglip, clip, open-clip, supcontrast, simclr"),
+    ],
+)
+def test_a_different_loss_is_refused_in_one_line(id: str, name: str, says: str) -> None:
+    with pytest.raises(DomainError, match=says) as refusal:
+        results[id].under(name)
+    assert "\n" not in str(refusal.value)
+
+
+def test_a_convention_is_compared_not_asserted() -> None:
+    reading = CONVENTIONS["siglip"].reading(SIGMOID)
+    assert reading is not None
+    for ours in ({}, {t: 1 / t, b: -b}):
+        assert not replace(reading, ours=ours).expresses(SIGMOID)
+    attract, repel = SIGMOID.terms
+    louder = replace(SIGMOID, terms=(attract, replace(repel, function=2 * repel.function)))
+    assert not reading.expresses(louder)
+    clip = CONVENTIONS["clip"].reading(INFONCE)
+    assert clip is not None and not replace(clip, factor=S.One).expresses(INFONCE)
+
+
+def test_a_change_of_parameters_undoes_itself() -> None:
+    with pytest.raises(ValueError, match="does not undo itself"):
+        Reading("wrong", SIGMOID, {b: 1 - 2 * b}, S.One, {})
+
+
+@pytest.mark.parametrize("name", CONVENTIONS)
+def test_names_are_keys(name: str) -> None:
+    assert CONVENTIONS[name].name == name
+    assert re.fullmatch(r"[a-z-]+", name)

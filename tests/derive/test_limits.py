@@ -1,0 +1,461 @@
+"""Limits: known ones, random ones against values far out, and wrong ones that are refused."""
+
+from __future__ import annotations
+
+import mpmath
+import pytest
+from cltheory.derive.engine.derivation import Derivation
+from cltheory.derive.engine.domain import POSITIVE, Domain, DomainError, Range, at_least, between
+from cltheory.derive.engine.evidence import Grade, Holds, Refuted, Undecided
+from cltheory.derive.engine.faraway import Supported, compared
+from cltheory.derive.engine.growth import Growth
+from cltheory.derive.engine.limiting import take_limit
+from cltheory.derive.engine.limits import (
+    NoLimit,
+    approaches,
+    is_limit,
+    joint_limit,
+    limit,
+)
+from cltheory.derive.engine.root import ClampedRoot
+from cltheory.derive.engine.signs import Signs
+from cltheory.derive.results import results
+from cltheory.derive.symbols import K, N, alpha, b, delta, m, n, t, tau, w, x
+from hypothesis import given
+from hypothesis import strategies as st
+from sympy import (
+    Dummy,
+    Expr,
+    Integer,
+    Lambda,
+    Max,
+    Min,
+    Piecewise,
+    Rational,
+    S,
+    Symbol,
+    exp,
+    factorial,
+    lambdify,
+    log,
+    oo,
+    pi,
+    sqrt,
+)
+from sympy import limit as sympy_limit
+
+D = Domain(
+    {
+        m: at_least(2),
+        n: at_least(2),
+        tau: POSITIVE,
+        alpha: between(0, 1, "()"),
+        b: Range(-oo, oo),
+        delta: Range(low_open=False),
+    },
+    {m: 3, n: 2, tau: 1, alpha: Rational(1, 2), b: 0, delta: 1},
+)
+
+KNOWN = [
+    # rational functions, and powers
+    ((2 * n + 1) / (n - 3), n, oo, S(2)),
+    (n / (n**2 + 1), n, oo, S.Zero),
+    (n**2 / (n + m), n, oo, oo),
+    (-(n**2) / (n + m), n, oo, -oo),
+    ((m * n + 1) / (n + tau), n, oo, m),
+    (((n + 1) ** 5 - n**5) / n**4, n, oo, S(5)),
+    (n ** Rational(1, 3) / log(n), n, oo, oo),
+    (n**tau, n, oo, oo),
+    (n**m * exp(-tau * n), n, oo, S.Zero),
+    (n**tau / n ** (tau + m), n, oo, S.Zero),
+    # roots whose leading terms cancel
+    (sqrt(n**2 + n) - n, n, oo, S.Half),
+    (sqrt(n + 1) / sqrt(n), n, oo, S.One),
+    (sqrt(n) * (sqrt(n + m) - sqrt(n)), n, oo, m / 2),
+    (sqrt(n**2 + m * n) - sqrt(n**2 + tau * n), n, oo, (m - tau) / 2),
+    ((n**3 + n**2) ** Rational(1, 3) - n, n, oo, Rational(1, 3)),
+    (sqrt(n + sqrt(n)) - sqrt(n), n, oo, S.Half),
+    # logarithms against powers, and against each other
+    (log(n) / n, n, oo, S.Zero),
+    (n / log(n), n, oo, oo),
+    (log(n) ** 100 / n, n, oo, S.Zero),
+    (tau * log(tau), tau, S.Zero, S.Zero),
+    (log(tau), tau, S.Zero, -oo),
+    (1 / log(tau), tau, S.Zero, S.Zero),
+    (log(log(n)), n, oo, oo),
+    (1 / log(log(n)), n, oo, S.Zero),
+    (log(log(n)) / log(n), n, oo, S.Zero),
+    (log(n * log(n)) / log(n), n, oo, S.One),
+    (log(m * n) - log(n), n, oo, log(m)),
+    (log(m * n) - log(n) - log(m), n, oo, S.Zero),
+    (log(n + log(n)) - log(n), n, oo, S.Zero),
+    (log((m * n + 1) / (n + 1)), n, oo, log(m)),
+    (n * (log(n + m) - log(n)), n, oo, m),
+    (1 / log((m + n) / n), n, oo, oo),
+    (log(alpha) * n, n, oo, -oo),
+    (log(n) / log(m * n**2 + 1), n, oo, S.Half),
+    # exponentials
+    (exp(-m / tau), tau, S.Zero, S.Zero),
+    (exp(-m / tau), tau, oo, S.One),
+    (exp(-1 / tau) / tau**5, tau, S.Zero, S.Zero),
+    (exp(1 / tau) * tau**3, tau, S.Zero, oo),
+    ((1 + exp(m / tau)) / (3 + 2 * exp(m / tau)), tau, S.Zero, Rational(1, 2)),
+    ((exp(n) + exp(n**2)) / exp(n), n, oo, oo),
+    ((exp((m + tau) * n) - exp(m * n)) / exp((m + tau) * n), n, oo, S.One),
+    (exp((m - tau) * n) / exp(m * n), n, oo, S.Zero),
+    (exp(sqrt(n)) / n**100, n, oo, oo),
+    (exp(log(n) ** 2) / exp(n), n, oo, S.Zero),
+    (n * exp(-sqrt(log(n))), n, oo, oo),
+    (tau * (exp(1 / tau) - 1), tau, oo, S.One),
+    (tau**2 * (exp(1 / tau) - 1 - 1 / tau), tau, oo, S.Half),
+    # exponentials within exponentials
+    (exp(n + exp(-n)) - exp(n), n, oo, S.One),
+    (exp(exp(n + exp(-n))) / exp(exp(n)), n, oo, S.Exp1),
+    (exp(exp(n)) / exp(exp(n) - n), n, oo, oo),
+    (exp(n * exp(-n)), n, oo, S.One),
+    (log(exp(exp(n)) + 1) / exp(n), n, oo, S.One),
+    (log(1 + exp(n)) / n, n, oo, S.One),
+    (log(exp(m * n) + exp((m + 1) * n)) / n, n, oo, m + 1),
+    (log(1 + exp(-n)) * exp(n), n, oo, S.One),
+    # powers with the symbol in the exponent
+    ((1 + m / n) ** n, n, oo, exp(m)),
+    ((1 + tau / n) ** (n * m), n, oo, exp(m * tau)),
+    (n * (m ** (1 / n) - 1), n, oo, log(m)),
+    (tau**tau, tau, S.Zero, S.One),
+    (n ** (1 / n), n, oo, S.One),
+    (n * alpha**n, n, oo, S.Zero),
+    ((1 - alpha) ** (-n), n, oo, oo),
+    # the ends of a range, from inside
+    (1 / log(alpha), alpha, S.One, -oo),
+    ((1 - alpha**2) / (1 - alpha), alpha, S.One, S(2)),
+    (alpha * log(alpha), alpha, S.Zero, S.Zero),
+    (b + exp(b), b, -oo, -oo),
+    # cases, maxima and other constants
+    (Max(n, m * n) / n, n, oo, m),
+    (Min(1 / tau, tau), tau, oo, S.Zero),
+    (Max(1 + 1 / n, tau), n, oo, Max(1, tau)),
+    (Piecewise((n, log(n) > sqrt(n)), (1 / n, True)), n, oo, S.Zero),
+    (n / (n + pi), n, oo, S.One),
+    (pi * n / (n + 1), n, oo, pi),
+    (m + 1, n, oo, m + 1),
+]
+
+
+@pytest.mark.parametrize("expression, symbol, point, value", KNOWN)
+def test_known_limits(expression: Expr, symbol: Symbol, point: Expr, value: Expr) -> None:
+    found = limit(expression, symbol, point, D)
+    assert found == value or (found - value).expand() == 0
+    held = is_limit(expression, symbol, point, value, D)
+    assert isinstance(held, Holds) and held.evidence.grade is Grade.EXACT
+
+
+@pytest.mark.parametrize(
+    "expression, symbol, point",
+    [
+        (m * n - n * tau, n, oo),  # the sign of m - tau is not known
+        (n ** (m - tau), n, oo),
+        (exp((m - tau) * n), n, oo),
+        (exp(m * n) - exp(tau * n), n, oo),
+        (log(m - tau + 1 / n), n, oo),
+        (1 / ((m - tau) ** 2 + 1 / n), n, oo),  # oo where m = tau
+        (delta * n / (delta * n + 1), n, oo),  # another one at delta = 0
+        (sqrt(1 - n), n, oo),  # not real far out
+        (log(1 / n - 1), n, oo),
+        (exp(n) / factorial(n), n, oo),
+        (Max(n, (m - tau) * n), n, oo),
+        (Piecewise((n, m > tau), (1 / n, True)), n, oo),
+        (1 / (log(6 * n) - log(2 * n) - log(3)), n, oo),
+        (n, n, S.One),  # an integer comes no closer
+        (alpha, alpha, oo),  # it stays in (0, 1)
+        (tau, tau, Rational(1, 2)),
+    ],
+)
+def test_what_depends_on_the_parameters_is_refused(
+    expression: Expr, symbol: Symbol, point: Expr
+) -> None:
+    with pytest.raises(NoLimit) as refusal:
+        limit(expression, symbol, point, D)
+    assert "\n" not in str(refusal.value)
+
+
+def test_an_end_of_a_range_that_moves_with_the_symbol() -> None:
+    moving = Domain({n: at_least(2), alpha: between(1 / n, 1, "(]")}, {n: 3, alpha: Rational(1, 2)})
+    # Any fixed alpha > 0 is admissible from some n on, and alpha = 0 is not.
+    assert limit(alpha * n, n, oo, moving) is oo
+    many = Domain({K: at_least(2), N: Range(K + 1, oo, False, True, True)}, {K: 2, N: 4})
+    assert limit(K / N, N, oo, many) == 0
+    with pytest.raises(NoLimit, match="no fixed value"):
+        limit(K / N, K, oo, many)
+
+
+def test_work_is_bounded() -> None:
+    start = sum((n**-k / factorial(k) for k in range(40)), S.Zero)
+    with pytest.raises(NoLimit, match="terms cancel"):
+        limit(n**40 * (exp(1 / n) - start), n, oo, D)
+
+
+# --- random expressions ---------------------------------------------------------------------
+X = Dummy("x", positive=True)
+SMALL = st.integers(1, 3).map(Integer)
+
+
+def _larger(parts: st.SearchStrategy[Expr]) -> st.SearchStrategy[Expr]:
+    return st.one_of(
+        st.builds(lambda a, c, k: a + k * c, parts, parts, st.integers(-2, 2)),
+        st.builds(lambda a, c: a * c, parts, parts),
+        st.builds(lambda a, c: a / (c + 2), parts, parts),
+        st.builds(lambda a: sqrt(a**2 + 1), parts),
+        st.builds(lambda a: log(a**2 + 2), parts),
+        st.builds(lambda a, k: exp(k * log(X) / (1 + a**2)), parts, st.integers(-2, 2)),
+        st.builds(lambda a: 1 - 1 / (1 + exp(a)), parts),
+    )
+
+
+EXPRESSIONS = st.recursive(
+    st.one_of(SMALL, st.sampled_from([X, 1 / X, log(X), sqrt(X), exp(-X), X ** Rational(2, 3)])),
+    _larger,
+    max_leaves=5,
+)
+
+
+def _approaches_plainly(e: Expr, value: Expr) -> bool:
+    """Values with 3000 digits, by mpmath alone, at 10^10 to 10^160."""
+    function = lambdify([X], e, modules="mpmath")
+    with mpmath.workdps(3000):
+        values = [function(mpmath.mpf(10) ** k) for k in (10, 40, 160)]
+        if value in (oo, -oo):
+            sign = 1 if value is oo else -1
+            return all(sign * v > 0 for v in values) and abs(values[2]) > abs(values[1])
+        goal = mpmath.mpmathify(value.evalf(60))
+        gaps = [abs(v - goal) for v in values]
+        # The value itself has 60 digits; slow ones (a power of 1/log) fall by a factor.
+        return gaps[2] < mpmath.mpf(10) ** -50 or gaps[2] < gaps[1] * mpmath.mpf("0.9")
+
+
+@given(EXPRESSIONS)
+def test_random_limits_are_approached(e: Expr) -> None:
+    """The algorithm by itself, without the comparison that every limit goes through."""
+    if X not in e.free_symbols:
+        return
+    try:
+        value = Growth(X, Signs(Domain({}))).limit(e)
+    except NoLimit:
+        return
+    assert _approaches_plainly(e, value)
+
+
+@pytest.mark.slow
+@given(EXPRESSIONS)
+def test_limits_agree_with_sympy(e: Expr) -> None:
+    try:
+        ours = limit(e, X, oo, Domain({}))
+        theirs = sympy_limit(e, X, oo)
+    except (NoLimit, NotImplementedError, ValueError, TypeError):
+        return
+    if ours in (oo, -oo) or theirs in (oo, -oo):
+        assert ours == theirs
+    else:
+        assert abs((ours - theirs).evalf(30)) < 1e-20
+
+
+@pytest.mark.parametrize("row", KNOWN[:40:3])
+def test_known_limits_agree_with_sympy(row: tuple[Expr, Symbol, Expr, Expr]) -> None:
+    expression, symbol, point, _ = row
+    numbers = {s: v for s, v in {m: 3, tau: 2, alpha: Rational(1, 3)}.items() if s is not symbol}
+    at = expression.subs(numbers)
+    assert limit(at, symbol, point, D) == sympy_limit(at, symbol, point, "+")
+
+
+# --- what is not a limit ---------------------------------------------------------------------
+@pytest.mark.parametrize("expression, symbol, point, value", KNOWN[::2])
+def test_wrong_values_are_refused(
+    expression: Expr, symbol: Symbol, point: Expr, value: Expr
+) -> None:
+    wrong = {oo: [S.Zero, S(100), -oo], -oo: [S.Zero, oo]}
+    for other in wrong.get(value, [value + Rational(1, 50), -value - 1, oo, -oo]):
+        assert not isinstance(is_limit(expression, symbol, point, other, D), Holds)
+
+
+@pytest.mark.parametrize(
+    "expression, value, supported",
+    [
+        (1 / X, 0, True),
+        (1 / X, Rational(1, 10**9), False),
+        (1 / X, oo, False),
+        (X, oo, True),
+        (X, -oo, False),
+        (X, 10**6, False),
+        (1 / log(X), 0, True),  # slow, and right
+        (1 / log(X), Rational(1, 100), False),
+        (1 / log(log(X)), 0, True),
+        (log(log(X)), oo, True),
+        (log(log(log(X + 9))), oo, True),
+        (sqrt(X**2 + X) - X, Rational(1, 2), True),  # cancels
+        (sqrt(X**2 + X) - X, Rational(1, 2) + Rational(1, 10**12), False),
+        (exp(X), oo, True),
+        (exp(-X), 0, True),
+        (exp(exp(X)) / (1 + exp(exp(X))), 1, True),
+        ((X + 10**60) / (X + 1), 1, True),  # settles late
+        (sqrt(1 - X), 0, False),  # not real
+        (X / (X + 1), 1 + Rational(1, 10**20), False),
+    ],
+)
+def test_the_comparison_far_out_tells_right_from_wrong(
+    expression: Expr, value: Expr, supported: bool
+) -> None:
+    outcome = compared(expression, X, S(value))
+    assert isinstance(outcome, Supported if supported else Refuted)
+
+
+def test_a_comparison_alone_never_holds() -> None:
+    assert isinstance(approaches(1 / n, n, oo, S.Zero, D), Supported)
+    assert issubclass(Supported, Undecided)
+    assert isinstance(approaches(m / n + m, n, oo, m + 1, D), Refuted)
+    # No values can be had so far out that a tower of four exponentials settles.
+    tower = exp(-exp(exp(exp(X))))
+    assert isinstance(compared(1 / log(-log(tower)), X, S.Zero), Undecided)
+
+
+def test_a_limit_that_values_do_not_approach_does_not_leave(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(Growth, "limit", lambda self, e: S.One)
+    with pytest.raises(NoLimit, match="do not approach"):
+        limit(2 * n / (n + 1), n, oo, D)
+
+
+def test_a_limit_is_shown_as_what_it_is_proved_to_be() -> None:
+    assert isinstance(is_limit(m * n / (n + 1), n, oo, m, D), Holds)
+    assert isinstance(is_limit(m * n / (n + 1), n, oo, 2 * m / 2, D), Holds)
+    assert isinstance(is_limit(log(m * n) - log(n), n, oo, 2 * log(m) / 2, D), Holds)
+    assert isinstance(is_limit(m * n / (n + 1), n, oo, m + tau, D), Refuted)
+    assert isinstance(is_limit(n, n, oo, -oo, D), Refuted)
+    assert not isinstance(is_limit(m * n - n * tau, n, oo, oo, D), Holds)  # not for tau > m
+    assert isinstance(is_limit(factorial(n) / factorial(n + 1), n, oo, S.Zero, D), Undecided)
+    proof = Derivation()
+    assert take_limit("far", m * n / (n + 1), n, oo, D, proof) == m
+    assert proof.evidence.grade is Grade.EXACT
+
+
+# --- roots -------------------------------------------------------------------------------------
+def _root(h: Expr, low: Expr = S.Zero, high: Expr = oo) -> ClampedRoot:
+    return ClampedRoot(Lambda(x, h), low, high)
+
+
+@pytest.mark.parametrize(
+    "root, value",
+    [
+        (_root(x**3 - 2 - 1 / n, S.Zero, S(2)), _root(x**3 - 2, S.Zero, S(2))),
+        (_root(n * exp(x) - m * n * exp(-x) - 1), Max(0, -log(1 / m) / 2)),
+        (_root(n * exp(x) - 1, S.Zero, S.One), S.Zero),
+        (_root(exp(x) - n, S.Zero, S(2)), S(2)),
+        (_root(x - 1 / n, S.Zero, S.One), _root(x, S.Zero, S.One)),
+        (_root(exp(n * (x - 1)) - exp(n * (1 - 2 * x)), S.Zero, S.One), Rational(2, 3)),
+        (_root(exp(n * (x - 1)) - exp(n * (2 - x)), S.Zero, S.One), S.One),
+        (_root(exp(x) - n), oo),
+    ],
+)
+def test_roots_are_followed(root: ClampedRoot, value: Expr) -> None:
+    found = limit(root, n, oo, D)
+    if isinstance(found, ClampedRoot):
+        # It is the root itself that counts, not how its equation is scaled.
+        assert abs(found.evalf(30) - value.evalf(30)) < 1e-25
+    else:
+        assert found == value or (found - value).simplify() == 0
+
+
+def test_what_a_root_goes_into_must_be_continuous_there() -> None:
+    root = _root(exp(x) - n, S.Zero, S(2))
+    assert limit(root**2 + 1 / n, n, oo, D) == 4
+    with pytest.raises(NoLimit):
+        limit(1 / (2 - root), n, oo, D)
+    with pytest.raises(NoLimit):
+        limit(n * (2 - root), n, oo, D)
+    with pytest.raises(NoLimit):  # it grows like log(n), which is not worked out
+        limit(_root(exp(x) - n) / log(n), n, oo, D)
+
+
+# --- several symbols, and results --------------------------------------------------------------
+def test_symbols_at_infinity_together_must_not_depend_on_the_order() -> None:
+    both = {m: oo, n: oo}
+    assert joint_limit(1 / m + 1 / n, both, D) == 0
+    assert joint_limit(m + n, both, D) is oo
+    assert joint_limit(tau * m / (m + 1), {**both, tau: S(2)}, D) == 2
+    for e in (m / (m + n), n / log(m), n * exp(-m), m - n):
+        with pytest.raises(NoLimit):
+            joint_limit(e, both, D)
+    # The iterated limits agree, but on m = n it is 1/2.
+    with pytest.raises(NoLimit, match="1/2 for m = s"):
+        joint_limit(m * n / (m**2 + n**2), both, D)
+
+
+def test_a_value_that_divides_by_zero_at_an_end_is_the_limit_from_inside() -> None:
+    assert (
+        joint_limit(1 / log(1 / alpha), {alpha: S.One}, D.with_range(alpha, between(0, 1), 1)) is oo
+    )
+    with pytest.raises(NoLimit):
+        joint_limit(1 / (m - 3), {m: S(3)}, D)
+
+
+@pytest.mark.parametrize(
+    "result, values, quantity, value",
+    [
+        ("towers-threshold", {"N": 4, "K": 2, "p": 1, "t": 3, "w": "oo"}, "b_simplex", oo),
+        ("towers-threshold", {"N": 4, "K": 2, "p": 1, "t": 3, "w": "oo"}, "b_antipodal", oo),
+        ("towers-threshold", {"N": "oo"}, "b_simplex", oo),
+        ("sigmoid-threshold", {"N": "oo"}, "b_simplex", oo),
+        ("sigmoid-threshold", {"N": "oo"}, "b_antipodal", oo),
+        ("sigmoid-threshold", {"N": 8, "b": "oo"}, "t_simplex_max", oo),
+        ("sigmoid-optimum", {"N": "oo", "t": 1, "b": 1}, "x_star", S(2)),
+        ("sigmoid-optimum", {"N": "oo", "t": 1, "b": 1}, "delta_star", oo),
+        ("sigmoid-optimum", {"N": "oo", "t": 1, "b": 1}, "regime", Symbol("antipodal")),
+        ("sigmoid-optimum", {"N": 5, "t": "oo", "b": 1}, "x_star", Rational(6, 11)),
+        ("supcl-threshold", {"alpha": 1}, "tau_max", oo),
+        ("supcl-threshold", {"alpha": 1, "n": "oo"}, "tau_max", oo),
+        (
+            "supcl-optimum",
+            {"m": 2, "n": "oo", "alpha": "1/2", "tau": "1/10"},
+            "x_star",
+            1 - log(3) / 20,
+        ),
+        ("ccem", {"delta": "oo"}, "positive", -S.One),
+    ],
+)
+def test_results_at_infinity(
+    result: str, values: dict[str, object], quantity: str, value: Expr
+) -> None:
+    r = results[result]
+    found = r.at(quantity, r.point(**values))
+    assert found == value or (found - value).simplify() == 0
+
+
+def test_results_refuse_where_the_order_matters() -> None:
+    r = results["sigmoid-threshold"]
+    with pytest.raises(DomainError, match="first N, then t"):
+        r.at("b_antipodal", r.point(N="oo", t="oo"))
+
+
+@pytest.mark.parametrize(
+    "result, far, values",
+    [
+        ("towers-threshold", w, {"N": 4, "K": 2, "p": 1, "t": 3}),
+        ("towers-threshold", N, {"K": 3, "p": 2, "t": 1, "w": 2}),
+        ("sigmoid-threshold", t, {"N": 6, "b": 1}),
+        ("supcl-optimum", n, {"m": 3, "p": 2, "alpha": "3/4", "tau": "1/5"}),
+        ("infonce-optimum", N, {"t": "1/5"}),
+    ],
+)
+def test_results_at_infinity_agree_with_large_values(
+    result: str, far: Symbol, values: dict[str, object]
+) -> None:
+    r = results[result]
+    for name in r.quantities:
+        try:
+            value = r.value(name, digits=30, **values, **{far.name: "oo"})
+            near, large = (r.value(name, digits=30, **values, **{far.name: 10**k}) for k in (6, 12))
+        except DomainError:
+            continue
+        if mpmath.isinf(value):
+            assert large * mpmath.sign(value) > near * mpmath.sign(value)
+        else:  # a power of 1/10^12, or arrived
+            assert abs(large - value) < 1e-8 * (1 + abs(value))

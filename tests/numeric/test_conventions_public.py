@@ -1,0 +1,163 @@
+"""The declared losses of libraries against the libraries, and the changes of parameters.
+
+Compared, where they are installed, with ``open_clip_torch`` 3.3 (the file with the losses,
+since the package wants torchvision) and ``pytorch-metric-learning`` 2.9. Two losses have no
+package and are written out here from their source:
+
+* SupContrast, ``losses.py`` of github.com/HobbitLong/SupContrast (02f458c): each anchor is
+  left out of its own numerator and denominator, a mean over all other vectors of its label,
+  times temperature / 0.07;
+* NT-Xent, Chen et al. (2020), equation (1) and Algorithm 1: two views, the anchor left out.
+
+Every tolerance is that of sums of a few hundred terms of order one in float64.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+import torch
+from cltheory.derive.losses.clip import INFONCE, SIGMOID
+from cltheory.derive.losses.conventions import CONVENTIONS
+from cltheory.derive.losses.supcl import SUPCL
+from cltheory.derive.results import results
+from cltheory.numeric.embeddings import random_embeddings
+from cltheory.numeric.losses import evaluate
+from cltheory.numeric.tower_embeddings import ccem_towers, random_towers
+from cltheory.numeric.towers import evaluate_towers
+from torch import Tensor
+
+CLOSE = {"rtol": 1e-12, "atol": 1e-12}
+SUPCON = CONVENTIONS["supcontrast"].readings[0].loss
+NT_XENT = CONVENTIONS["simclr"].readings[0].loss
+
+
+@pytest.fixture(scope="module")
+def open_clip() -> ModuleType:
+    package = importlib.util.find_spec("open_clip")
+    if package is None or package.origin is None:
+        pytest.skip("needs open_clip_torch")
+    path = Path(package.origin).with_name("loss.py")
+    spec = importlib.util.spec_from_file_location("open_clip_loss_file", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def written_siglip(u: Tensor, v: Tensor, t: float, b: float) -> Tensor:
+    """Zhai et al. (2023), Algorithm 1: -sum(log_sigmoid(labels * logits)) / n."""
+    labels = 2 * torch.eye(len(u), dtype=u.dtype) - 1
+    return -torch.nn.functional.logsigmoid(labels * (t * u @ v.T + b)).sum() / len(u)
+
+
+# --- declarations against the libraries ------------------------------------------------------
+@pytest.mark.parametrize("name", ["siglip", "open-clip"])
+@pytest.mark.parametrize(("t", "b"), [(10.0, -10.0), (1.5, 0.7)])
+def test_the_sigmoid_losses(open_clip: ModuleType, name: str, t: float, b: float) -> None:
+    u, v = random_towers(1, N=6, d=5)
+    theirs = open_clip.SigLipLoss()(u, v, t, b)
+    torch.testing.assert_close(theirs, written_siglip(u, v, t, b), **CLOSE)
+    reading = CONVENTIONS[name].reading(SIGMOID)
+    assert reading is not None
+    declared = evaluate_towers(reading.loss, u, v, {"t": t, "b": b})
+    changed = evaluate_towers(reading.of_loss(SIGMOID), u, v, {"t": t, "b": b})
+    unchanged = evaluate_towers(SIGMOID, u, v, {"t": t, "b": b})
+    torch.testing.assert_close(declared, theirs, **CLOSE)
+    torch.testing.assert_close(changed, theirs, **CLOSE)
+    assert abs(unchanged - theirs) > 0.1
+
+
+@pytest.mark.parametrize("name", ["clip", "open-clip"])
+@pytest.mark.parametrize("t", [0.7, 100.0])
+def test_the_softmax_losses(open_clip: ModuleType, name: str, t: float) -> None:
+    u, v = random_towers(2, N=6, d=5)
+    theirs = open_clip.ClipLoss()(u, v, t)
+    reading = CONVENTIONS[name].reading(INFONCE)
+    assert reading is not None
+    for loss in (reading.loss, reading.of_loss(INFONCE)):
+        torch.testing.assert_close(evaluate_towers(loss, u, v, {"t": t}), theirs, **CLOSE)
+    # The other way round: theirs times two at 1/t is ours at t.
+    ours = evaluate_towers(INFONCE, u, v, {"t": 1 / t})
+    torch.testing.assert_close(ours, 2 * theirs, **CLOSE)
+
+
+def supcontrast(features: Tensor, labels: Tensor, temperature: float) -> Tensor:
+    """``features`` (bsz, views, d) with a label each, loop by loop."""
+    vectors = features.flatten(0, 1)
+    own = labels.repeat_interleave(features.shape[1])
+    total = torch.zeros((), dtype=features.dtype)
+    for a in range(len(vectors)):
+        others = [k for k in range(len(vectors)) if k != a]
+        logits = (vectors[others] @ vectors[a]) / temperature
+        positive = own[others] == own[a]
+        total -= (logits - torch.logsumexp(logits, 0))[positive].mean()
+    return temperature / 0.07 * total / len(vectors)
+
+
+def nt_xent(first: Tensor, second: Tensor, temperature: float) -> Tensor:
+    """The mean over the 2 N views of a cross-entropy that leaves the anchor out."""
+    vectors, size = torch.cat((first, second)), len(first)
+    logits = vectors @ vectors.T / temperature
+    logits.fill_diagonal_(-torch.inf)
+    target = torch.arange(2 * size).roll(size)
+    return torch.nn.functional.cross_entropy(logits, target)
+
+
+@pytest.mark.parametrize("tau", [0.07, 0.5])
+@pytest.mark.parametrize("sizes", [(3, 4, 2), (2, 2, 3)])
+def test_the_loss_of_supcontrast(sizes: tuple[int, int, int], tau: float) -> None:
+    m, n, p = sizes
+    u = random_embeddings(4, m=m, n=n, p=p, d=5)
+    theirs = supcontrast(u.flatten(0, 1), torch.arange(m).repeat_interleave(n), tau)
+    torch.testing.assert_close(evaluate(SUPCON, u, {"tau": tau}), theirs, **CLOSE)
+    for alpha in (0.0, 0.5, 1.0):  # of the paper's loss it is none
+        assert abs(evaluate(SUPCL, u, {"tau": tau, "alpha": alpha}) - theirs) > 1e-3
+
+
+@pytest.mark.parametrize("tau", [0.07, 0.5])
+def test_the_loss_of_simclr(tau: float) -> None:
+    u = random_embeddings(5, m=2, n=4, p=2, d=5)
+    theirs = nt_xent(*u.flatten(0, 1).unbind(1), tau)
+    torch.testing.assert_close(evaluate(NT_XENT, u, {"tau": tau}), theirs, **CLOSE)
+    assert abs(evaluate(SUPCL, u, {"tau": tau, "alpha": 1.0}) - theirs) > 1e-3
+
+
+@pytest.mark.parametrize("tau", [0.07, 0.5])
+def test_the_losses_of_pytorch_metric_learning(tau: float) -> None:
+    """Its SupConLoss has no base temperature; both divide by tau and leave the anchor out."""
+    losses = pytest.importorskip(
+        "pytorch_metric_learning.losses", reason="needs pytorch-metric-learning"
+    )
+    u = random_embeddings(6, m=3, n=2, p=2, d=5)
+    vectors = u.flatten(0, 2)
+    classes = torch.arange(3).repeat_interleave(4)
+    instances = torch.arange(6).repeat_interleave(2)
+    # It divides by lengths again, and its "small value" is added under a mean.
+    close = {"rtol": 1e-9, "atol": 1e-9}
+    theirs = losses.SupConLoss(temperature=tau)(vectors, classes)
+    torch.testing.assert_close(evaluate(SUPCON, u, {"tau": tau}), theirs * tau / 0.07, **close)
+    theirs = losses.NTXentLoss(temperature=tau)(vectors, instances)
+    torch.testing.assert_close(evaluate(NT_XENT, u, {"tau": tau}), theirs, **close)
+
+
+# --- values of results, in their terms ---------------------------------------------------------
+@pytest.mark.parametrize(("t", "b"), [(2.0, -1.0), (10.0, -10.0), (1.0, 3.0)])
+def test_the_least_sigmoid_loss_is_that_of_its_optimum(t: float, b: float) -> None:
+    r = results["sigmoid-optimum"].under("siglip")
+    numbers = {"N": 5, "t": int(t), "b": int(b)}
+    delta = float(r.value("delta_star", **numbers))
+    u, v = ccem_towers(delta, N=5, d=5)
+    found = float(written_siglip(u, v, t, b))
+    assert found == pytest.approx(float(r.value("loss", **numbers)), rel=1e-12)
+
+
+@pytest.mark.parametrize("t", [1.0, 7.0])
+def test_the_least_clip_loss_is_that_of_its_optimum(open_clip: ModuleType, t: float) -> None:
+    r = results["infonce-optimum"].under("clip")
+    u, v = ccem_towers(0.0, N=5, d=5)
+    found = float(open_clip.ClipLoss()(u, v, t))
+    assert found == pytest.approx(float(r.value("loss", N=5, t=int(t))), rel=1e-11)

@@ -1,0 +1,93 @@
+"""Small problems use one thread, and leave the number as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import torch
+from cltheory.derive.losses.clip import SIGMOID
+from cltheory.derive.losses.supcl import SUPCL
+from cltheory.numeric import encoder, sweep, tower_sweep, verify, verify_towers
+from cltheory.numeric.device import LARGE, THREADS, threads_for
+
+
+@pytest.fixture(autouse=True)
+def three(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A user with three threads, and none given in the environment."""
+    for name in THREADS:
+        monkeypatch.delenv(name, raising=False)
+    before = torch.get_num_threads()
+    torch.set_num_threads(3)
+    yield
+    torch.set_num_threads(before)
+
+
+def test_a_small_problem_has_one() -> None:
+    with threads_for(200, 100):
+        assert torch.get_num_threads() == 1
+    assert torch.get_num_threads() == 3
+
+
+def test_also_after_an_error() -> None:
+    with pytest.raises(KeyboardInterrupt), threads_for(200, 100):
+        raise KeyboardInterrupt
+    assert torch.get_num_threads() == 3
+
+
+def test_a_large_problem_keeps_them() -> None:
+    with threads_for(1000, LARGE // 10**6):
+        assert torch.get_num_threads() == 3
+    with threads_for(1000, LARGE // 10**6 - 1):
+        assert torch.get_num_threads() == 1
+
+
+@pytest.mark.parametrize("name", THREADS)
+def test_the_environment_wins(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setenv(name, "3")
+    with threads_for(2, 2):
+        assert torch.get_num_threads() == 3
+
+
+@pytest.fixture
+def seen(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many threads there are whenever something is minimised or trained."""
+    found: list[int] = []
+
+    def spied(module: Any, name: str) -> None:
+        inner = getattr(module, name)
+
+        def outer(*args: Any, **options: Any) -> Any:
+            found.append(torch.get_num_threads())
+            return inner(*args, **options)
+
+        monkeypatch.setattr(module, name, outer)
+
+    for module, name in (
+        (verify, "minimise"),
+        (verify_towers, "minimise_towers"),
+        (sweep, "minimise"),
+        (tower_sweep, "minimise_towers"),
+        (encoder, "_adam"),
+        (encoder, "_polish"),
+    ):
+        spied(module, name)
+    return found
+
+
+def test_verify_and_sweeps_use_one(seen: list[int]) -> None:
+    verify.verify("cnce-optimum", m=2, n=2, p=1, seeds=[0])
+    verify.verify("infonce-optimum", N=3, t=1, seeds=[0])
+    assert len(seen) == 2
+    small = {"seeds": [0]}
+    for _ in sweep.sweep(SUPCL, alphas=[1.0], taus=[1.0], m=2, n=2, p=1, d=4, **small):
+        assert torch.get_num_threads() == 3  # also while rows are handed over
+    points: dict[str, Any] = {"shapes": [(3, 3)], "points": [(1.0, 1.0)], **small}
+    for _ in tower_sweep.sweep_towers(SIGMOID, **points):
+        assert torch.get_num_threads() == 3
+    for _ in encoder.train_encoders(SIGMOID, **points, steps=1, polish=1):
+        assert torch.get_num_threads() == 3
+    assert len(seen) > 6
+    assert set(seen) == {1}
+    assert torch.get_num_threads() == 3
