@@ -35,6 +35,8 @@ def test_exponents_are_combinations_of_the_basis() -> None:
         [X, Y, Z, X + Y + Z, X - 2 * Y + 3 * Z],
         [1 / (X - 1), X / (X - 1), S.One],
         [X * Y + Z, X * Y - Z, Z, X * Y],
+        [X / (Y + 1) ** 2, X / (Y + 1)],
+        [X / (Y + 1) ** 2, X / (Y + 1), 1 / (Y + 1), X * Y / (Y + 1) ** 2],
     ]
     chance = random.Random(3)
     for _ in range(30):
@@ -66,6 +68,7 @@ def test_products_of_exponentials_are_told_apart() -> None:
 def test_powers_of_roots_are_put_back() -> None:
     for e in (
         sqrt(X + 1) ** 3 - (X + 1) * sqrt(X + 1),
+        sqrt(X + 1) ** 3 - X * sqrt(X + 1) - sqrt(X + 1),
         (sqrt(X) + 1) * (sqrt(X) - 1) - X + 1,
         (X + 1) ** Rational(2, 3) * (X + 1) ** Rational(4, 3) - (X + 1) ** 2,
         1 / sqrt(X) - sqrt(X) / X,
@@ -74,6 +77,7 @@ def test_powers_of_roots_are_put_back() -> None:
         assert isinstance(zero(e, AWAY), Holds), e
     for e in (
         sqrt(X + 1) ** 3 - (X + 2) * sqrt(X + 1),
+        sqrt(X + 1) ** 3 - X - 1,
         (X + 1) ** Rational(2, 3) - (X + 1) ** Rational(1, 3),
         (sqrt(X) + 1) * (sqrt(X) - 1) - X - 1,
         (1 + sqrt(1 + 1 / X)) * (1 - sqrt(1 + 1 / X)) + X,
@@ -118,8 +122,13 @@ def test_quotients_agree_with_values() -> None:
         )
 
     tried = 0
-    for _ in range(150):
-        e = draw(3)
+    linear = (X + 1) ** 2 - X**2 - X  # X + 1 as a polynomial, but not as it is written
+    for e in (
+        linear / (X + 1) ** 2,
+        linear / (X + 1),
+        Y / linear**2,
+        *(draw(3) for _ in range(150)),
+    ):
         try:
             value = e.xreplace(POINT)
             ratio = read(e)
