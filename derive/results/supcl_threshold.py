@@ -63,16 +63,24 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     }
     many = {"domain": MANY_OR_ONE}
     for name, of, symbol, end, written, meaning, more in (
-        ("alpha_min_n_oo", alpha_min, n, oo, r"n\to\infty", "many instances per class", {}),
-        ("alpha_min_tau_0", alpha_min, tau, S.Zero, r"\tau\to 0", "a temperature near 0", {}),
-        ("alpha_min_tau_oo", alpha_min, tau, oo, r"\tau\to\infty", "a high temperature", {}),
-        ("tau_max_n_oo", tau_max, n, oo, r"n\to\infty", "many instances per class", many),
+        ("alpha_min_n_oo", alpha_min, n, oo, r"n\to\infty", "for many instances per class", {}),
+        (
+            "alpha_min_tau_0",
+            alpha_min,
+            tau,
+            S.Zero,
+            r"\tau\to 0",
+            "as the temperature goes to 0",
+            {},
+        ),
+        ("alpha_min_tau_oo", alpha_min, tau, oo, r"\tau\to\infty", "as the temperature grows", {}),
+        ("tau_max_n_oo", tau_max, n, oo, r"n\to\infty", "for many instances per class", many),
     ):
         whole, limit_of = name[: -len(f"_{symbol}_{end}")], (of.value, symbol, end)
         found[name] = Quantity(
             take_limit(whole, *limit_of, MANY if more else sizes, proof),
             rf"\lim_{{{written}}}{found[whole].symbol}",
-            f"{whole} for {meaning}",
+            f"{whole} {meaning}",
             limit_of=limit_of,
             **more,
         )

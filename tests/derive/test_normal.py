@@ -162,6 +162,10 @@ def test_odd_powers_below_keep_their_sign_and_even_ones_lose_it() -> None:
     assert not proves(-1 / (1 + X) ** 2, HALF, strict=False)
     assert proves((X + Y) / (X + 1) ** 3, HALF) and proves(X / (Y + 1), HALF, strict=False)
     assert not proves(X / (Y + 1), HALF)
+    assert proves(1 / (X - 5) ** 2, AWAY) and not proves(-1 / (X - 5) ** 2, AWAY, strict=False)
+    assert proves(-1 / (X - 5) ** 3, AWAY) and not proves(1 / (X - 5), AWAY, strict=False)
+    assert proves(exp(-1 / (X - 5)) - 1, AWAY) and proves(1 - exp(1 / (X - 5)), AWAY)
+    assert proves(exp(1 / (X - 5) ** 2) - 1, AWAY)
     # A divisor that may vanish has no sign.
     assert not proves(Y / X, HALF) and not proves(1 / X, HALF, strict=False)
     assert not proves(1 / (X - Y) ** 2, HALF, strict=False)

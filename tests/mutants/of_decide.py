@@ -283,10 +283,10 @@ MUTANTS = [
     ),
     Mutant(
         C,
-        "    narrow = domain.restricted(closure(_outside(*first[:2]), domain))\n    if all(",
-        "    narrow = domain.restricted(closure([], domain))\n    if all(",
-        "symbols outside exponentials are left out",
-        SIGNS,
+        "if rules is None or not _active(ratio) <= set(rules[1]):",
+        "if rules is None:",
+        "what has no known sign is put in all the same",
+        DEFINED,
     ),
     Mutant(
         C,
