@@ -337,5 +337,8 @@ def _branch(h: Expr, x: Symbol, at: Expr) -> Expr:
                 largest = side
         rules[m] = largest
     smooth = h.xreplace(rules).xreplace(rules)
-    straight = affine(smooth, x)
-    return straight if x not in derivative(smooth, x).free_symbols else smooth
+    # Only what is affine is brought into a form that can be solved: the rest stays as it is.
+    if x in derivative(smooth, x).free_symbols and not smooth.is_polynomial(x):
+        return smooth
+    expanded = smooth.expand()
+    return smooth if x in derivative(expanded, x).free_symbols else affine(expanded, x)
