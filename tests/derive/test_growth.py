@@ -74,7 +74,7 @@ def test_growth(e: Expr, value: Expr) -> None:
 
 @pytest.mark.parametrize("e", [sqrt(1 - X), log(1 / X - 1), (exp(-X) - exp(-X / 2)) ** S.Half])
 def test_what_is_not_real_far_out_does_not_grow(e: Expr) -> None:
-    with pytest.raises(NoLimit, match="negative|not positive"):
+    with pytest.raises(NoLimit, match=r"negative|not positive"):
         Growth(X, Signs(D)).limit(e)
 
 

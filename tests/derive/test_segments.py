@@ -305,7 +305,7 @@ def test_a_factor_of_the_slope_is_positive(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_the_certificate_is_that_of_the_loss(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where every statement about the gradient is passed over, its gap still has to be the slope."""
+    """A gradient that no statement was made of still has to give the slope."""
     right = ReducedPairwise.pair_gradient
     monkeypatch.setattr(PairGradient, "decide", lambda self: EXACT)
     monkeypatch.setattr(

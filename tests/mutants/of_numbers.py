@@ -226,13 +226,6 @@ MUTANTS = [
     ),
     Mutant(
         D,
-        "            if 10 ** (digits - 1) <= int(n) < 10**digits:",
-        "            if True:",
-        "a number has too many digits where it is rounded up",
-        DIGITS,
-    ),
-    Mutant(
-        D,
         "return (int(n) if ball > 0 else -int(n)), exponent",
         "return int(n), exponent",
         "digits have no sign",
