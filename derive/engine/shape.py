@@ -11,6 +11,7 @@ from .calculus import derivative
 from .domain import Domain
 from .evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided, weakest
 from .kinks import Cut, Folded, NotBent, bent, in_x
+from .statement import every
 
 
 def convex_and_monotone(parts: Iterable[tuple[Expr, int]], domain: Domain) -> Outcome:
@@ -42,8 +43,7 @@ def convex(function: Expr, domain: Domain) -> Outcome:
 def monotone(function: Expr, direction: int, domain: Domain) -> Outcome:
     """Whether a function of ``c`` rises (1) or falls (-1) on [-1, 1], convex or not."""
     read = bent(function, c, domain)
-    outcomes = [decide(direction * slope) for decide, slope in read.checked()]
-    return next((o for o in outcomes if not isinstance(o, Holds)), outcomes[0])
+    return every(decide(direction * slope) for decide, slope in read.checked())
 
 
 def _outcomes(read: Cut | Folded, direction: int) -> Iterator[Outcome]:

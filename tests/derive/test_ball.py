@@ -12,12 +12,14 @@ from cltheory.derive.engine.root import ClampedRoot
 from cltheory.derive.symbols import c, x
 from sympy import (
     Abs,
+    And,
     E,
     Expr,
     Float,
     Lambda,
     Max,
     Min,
+    Not,
     Or,
     Piecewise,
     Pow,
@@ -77,6 +79,28 @@ def test_what_has_no_value_has_no_ball(undefined: Expr) -> None:
         enclosure(undefined, 100)
 
 
+def test_powers_of_zero_and_of_a_ball_around_it() -> None:
+    zero, around = enclosure(S(0), 60), enclosure(S(0), 60).union(enclosure(S(1), 60))
+    root = Pow(x, Rational(1, 3))
+    assert enclosure(root, 60, {x: zero}) == 0
+    for e, at in ((1 / sqrt(x), zero), (1 / x, zero), (root, around), (1 / x, around)):
+        with pytest.raises(NotEnclosed):
+            enclosure(e, 60, {x: at})
+
+
+def test_conditions_that_are_not_decided() -> None:
+    y = Symbol("y")
+    near, big = enclosure(S(0), 60).union(enclosure(S(1), 60)), enclosure(S(7), 60)
+    half = Rational(1, 2)
+    for condition in (y < half, Not(y < half), And(y < half, y < 9), Or(y < half, y > 9)):
+        ball = enclosure(Piecewise((2, condition), (3, True)), 60, {y: near})
+        assert ball.contains(2) and ball.contains(3)
+    for condition, value in ((And(y < half, y < -9), 3), (Or(y < half, y < 9), 2)):
+        assert enclosure(Piecewise((2, condition), (3, True)), 60, {y: near}) == value
+        assert enclosure(Piecewise((2, Not(condition)), (3, True)), 60, {y: near}) == 5 - value
+    assert enclosure(Piecewise((2, And(y > half, y < 9)), (3, True)), 60, {y: big}) == 2
+
+
 def test_what_may_be_undefined_has_no_ball_at_this_precision() -> None:
     tiny = 1 - pi / (pi + Rational(1, 10**60))
     for e in (log(tiny), 1 / tiny, sqrt(tiny)):
@@ -102,6 +126,7 @@ def test_huge_exponents_are_bounded_before_they_are_formed() -> None:
     huge = Pow(10, 10**6, evaluate=False)
     low = enclosure(exp(-huge), 100)
     assert low.contains(0) and low < Rational(1, 10**9) and low > -Rational(1, 10**9)
+    assert not low.is_zero()  # it is positive
     with pytest.raises(TooWide):
         enclosure(exp(huge), 100)
     with pytest.raises(TooWide):

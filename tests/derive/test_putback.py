@@ -10,7 +10,7 @@ import mpmath
 import pytest
 from cltheory.cli import main as command_line
 from cltheory.derive.engine import result as module
-from cltheory.derive.engine.domain import POSITIVE, Domain, DomainError, Range, between
+from cltheory.derive.engine.domain import POSITIVE, Domain, DomainError, Range, at_least, between
 from cltheory.derive.engine.endpoint import Threshold
 from cltheory.derive.engine.errors import InternalError
 from cltheory.derive.engine.putback import Inconsistent, Intervals
@@ -37,7 +37,7 @@ from sympy import (
 )
 
 DOMAIN = Domain(
-    {n: Range(S(2), oo, low_open=False), alpha: between(0, 1), tau: POSITIVE},
+    {n: at_least(2), alpha: between(0, 1), tau: POSITIVE},
     {n: S(3), alpha: S.Half, tau: S.One},
 )
 

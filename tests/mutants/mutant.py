@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
+from multiprocessing import get_context
+from multiprocessing.context import ForkServerContext
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -38,7 +40,8 @@ class Mutant:
     why
         What would be wrong, in words; also the name.
     tests
-        Test files, relative to ``tests/``, of which one must fail. Quick ones.
+        Test files, relative to ``tests/``, of which one must fail; or one function of a file
+        that takes long, as pytest names it: ``derive/test_limits.py::test_known_limits``.
     """
 
     module: str
@@ -83,6 +86,10 @@ def tree(mutant: Mutant | None) -> Iterator[Path]:
         yield Path(folder)
 
 
+#: Exit codes of pytest, and one for a copy that is not what is imported.
+PASSED, FAILED, NOT_USED = 0, 1, 99
+
+
 def survives(mutant: Mutant | None, tests: tuple[str, ...]) -> bool:
     """Whether the tests pass on a copy of the tree with the mutant applied.
 
@@ -92,29 +99,48 @@ def survives(mutant: Mutant | None, tests: tuple[str, ...]) -> bool:
         If the tests could not be run at all: the copy does not import, or is not used.
     """
     with tree(mutant) as folder:
-        env = {
-            **os.environ,
-            "PYTHONPATH": str(folder),
-            "PYTHONDONTWRITEBYTECODE": "1",
-            "OMP_NUM_THREADS": "1",
-        }
-        where = "import cltheory.derive as d; print(d.__file__)"
-        used = subprocess.run(
-            [sys.executable, "-c", where], env=env, capture_output=True, text=True, cwd=folder
-        )
-        if str(folder) not in used.stdout:
-            raise BadMutant(f"the copy is not what is imported: {used.stdout}{used.stderr}")
-        files = [str(ROOT / "tests" / t) for t in tests]
-        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *files]
-        try:
-            found = subprocess.run(
-                command, env=env, capture_output=True, text=True, cwd=ROOT, timeout=TIMEOUT
-            )
-        except subprocess.TimeoutExpired:
+        said = folder / "said"
+        process = _server().Process(target=_run, args=(folder, tests, said))
+        process.start()
+        process.join(TIMEOUT)
+        if process.exitcode is None:
+            process.kill()
+            process.join()
             return False
-    if found.returncode not in (0, 1):
-        raise BadMutant(f"pytest ended with {found.returncode}: {found.stdout[-2000:]}")
-    return found.returncode == 0
+        text = said.read_text("utf-8") if said.exists() else ""
+    if process.exitcode not in (PASSED, FAILED):
+        raise BadMutant(f"the tests ended with {process.exitcode}: {text[-2000:]}")
+    return process.exitcode == PASSED
+
+
+@cache
+def _server() -> ForkServerContext:
+    """Processes that start with what takes long to import, but nothing of this project."""
+    context = get_context("forkserver")
+    context.set_forkserver_preload(["flint", "mpmath", "numpy", "pytest", "sympy"])
+    return context
+
+
+def _run(folder: Path, tests: tuple[str, ...], said: Path) -> None:
+    """Run the tests on a copy, in a process of its own, and exit with what pytest returns."""
+    os.environ |= {"PYTHONPATH": str(folder), "OMP_NUM_THREADS": "1"}
+    sys.dont_write_bytecode = True
+    sys.path.insert(0, str(folder))
+    os.chdir(ROOT)
+    with said.open("w", encoding="utf-8") as stream:
+        os.dup2(stream.fileno(), 1)
+        os.dup2(stream.fileno(), 2)
+    import cltheory.derive
+    import pytest
+
+    if not Path(cltheory.derive.__file__).is_relative_to(folder):
+        print(f"the copy is not what is imported: {cltheory.derive.__file__}", flush=True)
+        os._exit(NOT_USED)
+    files = [str(ROOT / "tests" / t) for t in tests]
+    code = pytest.main(["-x", "-q", "-p", "no:cacheprovider", *files])
+    with suppress(OSError):
+        sys.stdout.flush()
+    os._exit(int(code))
 
 
 def every() -> list[Mutant]:

@@ -1,4 +1,4 @@
-"""Run mutants of the engine: ``python tests/mutants/run.py [PART OF A NAME]``.
+"""Run mutants of the engine: ``python tests/mutants/run.py [PARTS OF NAMES]``.
 
 A mutant is one wrong line (see ``mutant.py``); the tests that it names must fail with it. Lists
 are the files ``of_*.py`` here, one for each module or group of modules; to add one, write such a
@@ -13,10 +13,10 @@ import time
 from mutant import every, survives
 
 
-def main(part: str = "") -> int:
-    chosen = [m for m in every() if part in m.name]
+def main(*parts: str) -> int:
+    chosen = [m for m in every() if not parts or any(part in m.name for part in parts)]
     if not chosen:
-        print(f"no mutant is called {part!r}")
+        print(f"no mutant is called {' or '.join(map(repr, parts))}")
         return 2
     alive = 0
     for k, m in enumerate(chosen, 1):
@@ -30,4 +30,4 @@ def main(part: str = "") -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:2]))
+    sys.exit(main(*sys.argv[1:]))
