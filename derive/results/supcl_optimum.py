@@ -12,6 +12,7 @@ from ..engine.derivation import Derivation
 from ..engine.domain import between
 from ..engine.lemmas import ONLY_ONE
 from ..engine.limiting import take_limit
+from ..engine.reduce import ReducedLoss
 from ..engine.relations import eq, ge, gt
 from ..engine.result import Quantity, Result, argmin
 from ..losses.supcl import SUPCL
@@ -56,7 +57,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         names={Symbol("c2"): share["centroid"]},
     )
     everything = tuple(r.name for r in problem.scheme.relations)
-    weight = problem.reduced.denominators.get(everything, S.Zero)
+    weight = ReducedLoss(SUPCL, problem.scheme).denominators.get(everything, S.Zero)
     proof.holds(
         "Every optimum is this Gram matrix, so all of them lie on the SSEM",
         gt(weight, S.Zero),
