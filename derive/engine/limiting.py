@@ -27,8 +27,10 @@ class LimitIs(Statement):
         if type(shown) is not Eq or not isinstance(shown.args[0], Limit):
             return Undecided(f"{shown} is not about a limit")
         of, symbol, point, _ = shown.args[0].args
-        if of not in self.names:
+        if of not in self.names or of.name in {s.name for s in self.domain.ranges}:
             return Undecided(f"{of} is not known")
+        if shown.args[0] != Limit(of, symbol, point):
+            return Undecided("limits are taken from above, and at oo")
         return is_limit(self.names[of], symbol, point, shown.args[1], self.domain)
 
 

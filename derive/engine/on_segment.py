@@ -16,24 +16,30 @@ convex function of x has its minimum.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cached_property
 
 from sympy import Expr, Ge, Le, Lt, S, Symbol, Tuple
 
 from .calculus import derivative
-from .decide import any_positive
 from .derivation import Derivation, StepFailed
 from .domain import Domain, between
 from .endpoint import Criterion
-from .evidence import Holds, Outcome
-from .lemmas import AVERAGING, FIRST_ORDER, SLACKNESS, WEAK_SLACKNESS
+from .evidence import Holds
+from .lemmas import AVERAGING, FIRST_ORDER
 from .present import collected
 from .reduce import Reduced, inner_products
 from .relations import Iff, eq, gt
 from .segment import Segment, cut_segment
-from .segment_facts import FirstOrder, PairGradient, Spectrum, state_segment, with_reals
-from .statement import Relations, concluded
+from .segment_facts import (
+    Active,
+    FirstOrder,
+    PairGradient,
+    Spectrum,
+    slope_along,
+    state_segment,
+    with_reals,
+)
+from .statement import Relations
 
 #: What the sign of the slope at a point means for a convex function there.
 _PACE = {Lt: "falls", Ge: "does not fall", Le: "does not rise"}
@@ -78,18 +84,15 @@ class LossOnSegment:
         self.reduced, self.scheme, self.proof = reduced, reduced.scheme, proof
         g = inner_products(reduced.scheme)
         self._add_reduction(g, domain)
-        #: eigenvalues of the gradient, times the temperature, along the segment
         try:
-            self.segment, self.theta, active = self._find_segment(coordinate, low, domain, True)
-            self.strict = True
+            self.segment, active = self._find_segment(coordinate, low, domain, True)
         except StepFailed:
             if not weak:
                 raise
-            self.segment, self.theta, active = self._find_segment(coordinate, low, domain, False)
-            self.strict = False
+            self.segment, active = self._find_segment(coordinate, low, domain, False)
+        self.strict = active.strict
         self.x = self.segment.x
-        start = domain.witness_of(self.segment.length) / 2
-        self.domain = domain.with_range(self.x, between(0, self.segment.length), start)
+        self.domain = active.domain
         self._add_certificate(active)
 
     # --- what the segment gives ------------------------------------------------------
@@ -101,8 +104,7 @@ class LossOnSegment:
     @cached_property
     def slope(self) -> Expr:
         """A function of the sign of d loss/dx: that derivative times something positive."""
-        weight = self.reduced.scale * self.reduced.clearing(self.segment.inner)
-        return collected(weight * derivative(self.value, self.x), self.x)
+        return slope_along(self.reduced, self.segment)
 
     def slope_at(self, point: Expr) -> Expr:
         """:attr:`slope` at a point of the segment."""
@@ -133,15 +135,7 @@ class LossOnSegment:
         words = says[0].upper() + says[1:]
         self.proof.add(
             f"{words} iff the convex loss {_PACE[kind]} there",
-            FirstOrder(
-                claim,
-                self.domain,
-                slope,
-                self.x,
-                self.segment.length,
-                given=(Relations(gt(over, S.Zero), self.domain),),
-                lemma=FIRST_ORDER,
-            ),
+            FirstOrder(claim, self.domain, self.reduced, self.segment, over, lemma=FIRST_ORDER),
             because,
         )
         return Criterion(says, relation)
@@ -180,7 +174,7 @@ class LossOnSegment:
 
     def _find_segment(
         self, coordinate: str, low: str, domain: Domain, strict: bool
-    ) -> tuple[Segment, dict[str, Expr], Outcome]:
+    ) -> tuple[Segment, Active]:
         failed = []
         contrasts = [e.name for e in self.scheme.eigenspaces[:-1] if e.name != low]
         constant = self.scheme.eigenspaces[-1].name
@@ -195,31 +189,29 @@ class LossOnSegment:
             if not domain.witness_of(segment.length) > 0:
                 failed.append(f"{coordinate} does not fall from the end {low}")
                 continue
-            theta = self.scheme.eigenvalues(self.reduced.pair_gradient(segment.inner))
-            outcome = _active(segment, theta, domain, strict)
+            middle = domain.witness_of(segment.length) / 2
+            inside = domain.with_range(segment.x, between(0, segment.length), middle)
+            active = Active.of(self.reduced, segment, strict, inside)
+            outcome = active.decide()
             if isinstance(outcome, Holds):
-                return segment, theta, outcome
+                return segment, active
             failed.append(f"{chosen}: {outcome}")
         raise StepFailed("no segment: " + "; ".join(failed))
 
-    def _add_certificate(self, active: Outcome) -> None:
+    def _add_certificate(self, active: Active) -> None:
         s = self.segment
         where = "every optimum" if self.strict else "some optimum"
         self.proof.add(
             f"Active at {where}: {' and '.join(s.active)}",
-            concluded(
-                SLACKNESS if self.strict else WEAK_SLACKNESS,
-                [active],
-                Tuple(*(eq(f"lambda_{e}", S.Zero) for e in s.active)),
-                self.domain,
-            ),
+            active,
             "",
         )
         state_segment(self.proof, s, self.domain)
         eigenvalues = s.eigenvalues()
         low = self.scheme.eigenspace(s.low)
         rate = derivative(eigenvalues[s.low], self.x) * low.dimension / self.scheme.size
-        gap = self.theta[s.low] - self.theta[s.high]
+        theta = self.scheme.eigenvalues(self.reduced.pair_gradient(s.inner))
+        gap = theta[s.low] - theta[s.high]
         weight = self.reduced.clearing(s.inner)
         slope = Symbol("h")
         self.proof.holds(
@@ -238,15 +230,3 @@ class LossOnSegment:
                 Relations(Tuple(gt(rate, S.Zero), gt(weight, S.Zero)), self.domain),
             ],
         )
-
-
-def _active(segment: Segment, theta: Mapping[str, Expr], domain: Domain, strict: bool) -> Outcome:
-    """Whether theta_e > (or >=) min(theta_low, theta_high), for the active eigenspaces."""
-    middle = domain.witness_of(segment.length) / 2
-    inside = domain.with_range(segment.x, between(0, segment.length), middle)
-    free = (theta[segment.high], theta[segment.low])
-    outcomes = [
-        any_positive([theta[e] - other for other in free], inside, strict=strict)
-        for e in segment.active
-    ]
-    return next((o for o in outcomes if not isinstance(o, Holds)), outcomes[0])

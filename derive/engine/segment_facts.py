@@ -9,16 +9,16 @@ from sympy import Basic, Dummy, Eq, Expr, Ge, Gt, Le, Lt, S, Symbol, Tuple
 
 from ..structures.scheme import Scheme
 from .calculus import derivative
-from .decide import all_zero, positive, zero
+from .decide import all_zero, any_positive, positive, zero
 from .derivation import Derivation, StepFailed
 from .domain import Domain, Range, between
 from .evidence import Holds, Outcome, Refuted, Undecided
-from .lemmas import RANK
-from .present import tidy
+from .lemmas import MONOTONE, RANK, SLACKNESS, WEAK_SLACKNESS
+from .present import collected, tidy
 from .reduce import Reduced
 from .relations import Iff, eq
 from .segment import Segment
-from .statement import Statement, each, every
+from .statement import Statement, decided, each, every
 
 
 def state_segment(proof: Derivation, s: Segment, domain: Domain) -> None:
@@ -193,20 +193,96 @@ def _ranks(segment: Segment, domain: Domain) -> dict[str, Expr]:
 
 
 @dataclass(frozen=True, eq=False)
+class Active(Statement):
+    """``lambda_e = 0`` for the eigenspaces that vanish at every optimum (not strict: at some).
+
+    There the eigenvalue of the gradient exceeds the smaller one of the two that stay free.
+    """
+
+    reduced: Reduced
+    segment: Segment
+    strict: bool
+
+    @classmethod
+    def of(cls, reduced: Reduced, segment: Segment, strict: bool, domain: Domain) -> Active:
+        """The statement about the eigenspaces that are zero along a segment."""
+        shown = Tuple(*(eq(f"lambda_{e}", S.Zero) for e in segment.active))
+        lemma = SLACKNESS if strict else WEAK_SLACKNESS
+        return cls(shown, domain, reduced, segment, strict, lemma=lemma)
+
+    def decide(self) -> Outcome:
+        """Whether those shown are the ones, and the gradient's eigenvalues say so."""
+        s = self.segment
+        if assignments(self.shown) != {Symbol(f"lambda_{e}"): S.Zero for e in s.active}:
+            return Refuted(note=f"zero along the segment are those of {', '.join(s.active)}")
+        theta = self.reduced.scheme.eigenvalues(self.reduced.pair_gradient(s.inner))
+        free = (theta[s.high], theta[s.low])
+        return every(
+            any_positive([theta[e] - other for other in free], self.domain, strict=self.strict)
+            for e in s.active
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class AtEnd(Statement):
+    """``x_star = 0`` or ``x_star = length``: the loss rises, or falls, all along a segment."""
+
+    reduced: Reduced
+    segment: Segment
+
+    @classmethod
+    def of(cls, reduced: Reduced, segment: Segment, end: Expr, domain: Domain) -> AtEnd:
+        """The statement that the optimum on a segment is this end of it."""
+        return cls(eq("x_star", end), domain, reduced, segment, lemma=MONOTONE)
+
+    def decide(self) -> Outcome:
+        """Whether the slope has that sign everywhere."""
+        end = assignments(self.shown).get(Symbol("x_star"))
+        slope = slope_along(self.reduced, self.segment)
+        for place, sign in ((S.Zero, 1), (self.segment.length, -1)):
+            if end is not None and isinstance(zero(end - place, self.domain), Holds):
+                return positive(sign * slope, self.domain)
+        return Refuted(note=f"{end} is no end of the segment")
+
+
+@dataclass(frozen=True, eq=False)
+class SumOfConvex(Statement):
+    """``curvature >= 0``: the second derivative of a sum of convex functions of affine ones."""
+
+    reduced: Reduced
+    segment: Segment
+
+    def decide(self) -> Outcome:
+        """Whether what is shown is that derivative, and the loss is such a sum."""
+        if type(self.shown) is not Ge or self.shown.args[1] != 0:
+            return Undecided(f"{self.shown} is not about a sign")
+        x, value = self.segment.x, self.reduced.value(self.segment.inner)
+        gap = self.shown.args[0] - derivative(derivative(value, x), x)
+        outside = self.domain.restricted(set(self.domain.ranges) - {x})
+        return every([zero(gap, self.domain), decided(self.reduced.preconditions(outside))])
+
+
+def slope_along(reduced: Reduced, segment: Segment) -> Expr:
+    """The derivative of the loss along a segment, times something positive."""
+    weight = reduced.scale * reduced.clearing(segment.inner)
+    return collected(weight * derivative(reduced.value(segment.inner), segment.x), segment.x)
+
+
+@dataclass(frozen=True, eq=False)
 class FirstOrder(Statement):
     """An optimum's place against a point, iff the slope there compares with zero.
 
-    The slope is that of a convex function on [0, length], up to a positive factor. ``x_star`` is
-    its first minimiser and ``x_last`` its last. Read are ``x_star > point`` iff ``slope < 0``,
-    and at the ends ``x_star = 0`` iff ``slope >= 0``, ``x_last = length`` iff ``slope <= 0``.
+    ``x_star`` is the first minimiser of the convex loss along a segment and ``x_last`` its last.
+    Read are ``x_star > point`` iff ``slope < 0``, and at the ends ``x_star = 0`` iff ``slope >=
+    0``, ``x_last = length`` iff ``slope <= 0``; the slope may lack the positive factor ``over``.
     """
 
-    slope: Expr
-    x: Symbol
-    length: Expr
+    reduced: Reduced
+    segment: Segment
+    over: Expr = S.One
 
     def decide(self) -> Outcome:
-        """Whether this is one of them, with the slope at that point."""
+        """Whether this is one of them, with the slope of the loss at that point."""
         if not isinstance(self.shown, Iff):
             return Undecided(f"{self.shown} is not an equivalence")
         where, relation = self.shown.args
@@ -219,17 +295,25 @@ class FirstOrder(Statement):
             (Eq, "x_last", Le),
         ):
             return Refuted(note=f"{self.shown} is not a first-order condition")
-        end = {"x_star": S.Zero, "x_last": self.length}[str(place)]
+        x, length = self.segment.x, self.segment.length
+        end = {"x_star": S.Zero, "x_last": length}[str(place)]
         if kinds[0] is Eq:
-            at_end = zero(point - end, self.domain)
+            at_point = zero(point - end, self.domain)
         else:  # short of the far end, beyond which nothing lies
-            at_end = every(
+            at_point = every(
                 positive(gap, self.domain, strict=strict)
-                for gap, strict in ((point, False), (self.length - point, True))
+                for gap, strict in ((point, False), (length - point, True))
             )
-        there = self.slope.xreplace({self.x: point})
-        same = zero(condition - there, self.domain)
-        return every([at_end, same])
+        there = slope_along(self.reduced, self.segment).xreplace({x: point})
+        outside = self.domain.restricted(set(self.domain.ranges) - {x})
+        return every(
+            [
+                at_point,
+                zero(self.over * condition - there, self.domain),
+                positive(self.over, self.domain),
+                decided(self.reduced.preconditions(outside)),
+            ]
+        )
 
 
 def with_reals(domain: Domain, symbols: Iterable[Symbol]) -> Domain:

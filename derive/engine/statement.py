@@ -16,7 +16,7 @@ from sympy import Basic, Eq, Expr, Ge, Gt, Le, Lt, Symbol, Tuple
 
 from .decide import all_zero, positive
 from .domain import Domain
-from .evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided, weakest
+from .evidence import Holds, Outcome, Undecided, weakest
 
 #: Relations as (which side is larger, whether strictly).
 ORDER = {Gt: (1, True), Ge: (1, False), Lt: (-1, True), Le: (-1, False)}
@@ -69,7 +69,8 @@ class Relations(Statement):
     """Equations and inequalities, each of which holds everywhere on the domain.
 
     ``names`` says what a name in them stands for: ``{Symbol("V_W"): expression}``. It comes
-    from elsewhere than the other side of the equation, or the equation would say nothing.
+    from elsewhere than the other side of the equation, or the equation would say nothing; and
+    it is not written like a symbol of the domain.
     """
 
     names: Mapping[Symbol, Expr] = field(default_factory=dict)
@@ -79,6 +80,8 @@ class Relations(Statement):
         relations = list(each(self.shown))
         if not relations or not all(type(r) in (Eq, *ORDER) for r in relations):
             return Undecided(f"{self.shown} is not a relation")
+        if {s.name for s in self.names} & {s.name for s in self.domain.ranges}:
+            return Undecided("a name is written like a symbol of the domain")
         gaps = [self._meaning(r.args[0]) - self._meaning(r.args[1]) for r in relations]
         equal = [gap for gap, r in zip(gaps, relations, strict=True) if type(r) is Eq]
         found = [all_zero(equal, self.domain)] if equal else []
@@ -90,26 +93,6 @@ class Relations(Statement):
 
     def _meaning(self, side: Expr) -> Expr:
         return side.xreplace(dict(self.names))
-
-
-@dataclass(frozen=True, eq=False)
-class Concluded(Statement):
-    """What a lemma concludes from what is given; it says that conclusion and nothing else."""
-
-    conclusion: Basic
-
-    def decide(self) -> Outcome:
-        """Whether what is shown is the conclusion."""
-        if self.lemma is None or self.shown != self.conclusion:
-            return Refuted(note=f"the conclusion is {self.conclusion}, not {self.shown}")
-        return Holds(Evidence(Grade.EXACT, self.lemma.says))
-
-
-def concluded(
-    lemma: Lemma, given: Iterable[Statement | Outcome], conclusion: Basic, domain: Domain
-) -> Concluded:
-    """The statement of a lemma's conclusion."""
-    return Concluded(conclusion, domain, conclusion, given=tuple(given), lemma=lemma)
 
 
 def decided(given: Statement | Outcome) -> Outcome:

@@ -8,10 +8,10 @@ means vanish and every class is an (n-1)-simplex by itself.
 from sympy import S, Symbol
 
 from ..engine.derivation import Derivation
-from ..engine.lemmas import MONOTONE, NOT_FELT
+from ..engine.lemmas import NOT_FELT
 from ..engine.relations import eq, lt
 from ..engine.result import Quantity, Result
-from ..engine.statement import concluded
+from ..engine.segment_facts import AtEnd
 from ..losses.supcl import CNCE
 from ..symbols import m, n, p, tau
 from ._supcl import TEMPERED, on_segment, optimum, ssem_segment, state_delta
@@ -21,7 +21,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     problem = on_segment(CNCE, TEMPERED, proof)
     segment = problem.segment
     state_delta(proof, segment, TEMPERED)
-    falls = proof.holds(
+    proof.holds(
         "The loss falls all along the segment",
         lt(problem.slope, S.Zero),
         "its slope is negative everywhere",
@@ -29,7 +29,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     )
     proof.add(
         "So it is least at the far end, where delta_star > 1",
-        concluded(MONOTONE, [falls.says], eq("x_star", segment.length), problem.domain),
+        AtEnd.of(problem.reduced, problem.segment, segment.length, problem.domain),
         "",
     )
     entry = Symbol("a_cross_class")

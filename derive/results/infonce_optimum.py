@@ -7,11 +7,10 @@ u_i = v_i, whatever the temperature (which divides here).
 from sympy import S
 
 from ..engine.derivation import Derivation
-from ..engine.lemmas import MONOTONE
 from ..engine.reduce import ReducedLoss
-from ..engine.relations import eq, gt
+from ..engine.relations import gt
 from ..engine.result import Quantity, Result
-from ..engine.statement import concluded
+from ..engine.segment_facts import AtEnd
 from ..losses.clip import INFONCE
 from ..symbols import N, t
 from ._ccem import SYMMETRY, WARM, ccem_segment, on_ccem, optimum, state_delta
@@ -20,7 +19,7 @@ from ._ccem import SYMMETRY, WARM, ccem_segment, on_ccem, optimum, state_delta
 def build(proof: Derivation) -> dict[str, Quantity]:
     problem = on_ccem(ReducedLoss(INFONCE, SYMMETRY), WARM, proof)
     state_delta(proof, problem.segment, WARM)
-    rises = proof.holds(
+    proof.holds(
         "The loss rises all along the segment",
         gt(problem.slope, S.Zero),
         "its slope is positive everywhere",
@@ -28,7 +27,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     )
     proof.add(
         "So the simplex is optimal, and the only optimum on the segment",
-        concluded(MONOTONE, [rises.says], eq("x_star", S.Zero), problem.domain),
+        AtEnd.of(problem.reduced, problem.segment, S.Zero, problem.domain),
         "",
     )
     found = optimum(problem.segment, S.Zero, problem.value, WARM)

@@ -15,7 +15,7 @@ from ..engine.calculus import derivative
 from ..engine.decide import positive
 from ..engine.derivation import Derivation, StepFailed
 from ..engine.domain import Domain, DomainError, Range
-from ..engine.evidence import Holds, Outcome
+from ..engine.evidence import Holds, Outcome, Refuted
 from ..engine.interval import NoSign, is_finite, is_infinite
 from ..engine.kinks import HIGH, LOW, Cut, Folded, NotBent, bent, in_x
 from ..engine.lemmas import ANALYTIC, SHAPE, SUBGRADIENTS, SUM_OF_CONVEX
@@ -25,8 +25,9 @@ from ..engine.relations import eq, ge, gt
 from ..engine.result import Quantity, Result, argmin
 from ..engine.root import ClampedRoot, last_point
 from ..engine.segment import Segment
+from ..engine.segment_facts import SumOfConvex
 from ..engine.shape import convex, monotone
-from ..engine.statement import Relations, concluded
+from ..engine.statement import Relations, Statement
 from ..exact import NotANumber, expression
 from ..losses.clip import SIGMOID, pairwise
 from ..losses.literature import LITERATURE
@@ -44,6 +45,8 @@ from ._ccem import (
     state_delta,
 )
 
+#: Minus a slope of l_p, and a slope of l_n: all that a certificate needs of a loss.
+PULL, PUSH = Symbol("pull", nonnegative=True), Symbol("push", nonnegative=True)
 #: Names that a loss on the command line may use; x is the inner product.
 NAMES = {"x": c, "t": t, "b": b}
 
@@ -130,6 +133,31 @@ class Shaped:
     def kinks(self) -> list[Expr]:
         """Places where a function bends."""
         return [at for read in self.read for at in read.kinks]
+
+    def shown(self) -> Tuple:
+        """What is stated of it: the two functions, and where they bend."""
+        functions = (eq(k, self.loss.total(r)) for k, r in (("l_p", POSITIVE), ("l_n", NEGATIVE)))
+        return Tuple(*functions, *(eq("c_kink", at) for at in self.kinks))
+
+    def one_sided(self, segment: Segment, slope: Expr) -> Tuple:
+        """The slope along a segment after and before a point, from one in ``pull`` and ``push``."""
+        return Tuple(
+            *(
+                eq(
+                    name,
+                    slope.xreplace(
+                        {
+                            PULL: -self.slope(POSITIVE, side).xreplace(
+                                {c: segment.inner[POSITIVE]}
+                            ),
+                            PUSH: self.slope(NEGATIVE, side).xreplace({c: segment.inner[NEGATIVE]}),
+                        }
+                    ),
+                )
+                # Both inner products fall, so after a point their slopes on the left count.
+                for name, side in (("h_after", -1), ("h_before", 1))
+            )
+        )
 
     @property
     def is_smooth(self) -> bool:
@@ -266,6 +294,35 @@ def _least_point(slope: Expr) -> Expr:
 
 
 @dataclass(frozen=True, eq=False)
+class Shape(Statement):
+    """The two functions of a loss and their kinks, of which the shape was proved."""
+
+    known: Shaped
+
+    def decide(self) -> Outcome:
+        """Whether they are those of the loss, by the evidence of its shape."""
+        if self.shown != self.known.shown():
+            return Refuted(note=f"the loss is {self.known.shown()}")
+        return self.known.shape
+
+
+@dataclass(frozen=True, eq=False)
+class OneSided(Statement):
+    """The slopes of a loss along a segment, after and before a point."""
+
+    known: Shaped
+    segment: Segment
+    slope: Expr
+
+    def decide(self) -> Outcome:
+        """Whether they are put together from the one-sided slopes of its functions."""
+        right = self.known.one_sided(self.segment, self.slope)
+        if self.shown != right:
+            return Refuted(note=f"the slopes are {right}")
+        return self.known.shape
+
+
+@dataclass(frozen=True, eq=False)
 class Along:
     """A convex loss along the segment: its value and its slope before and after a point."""
 
@@ -299,7 +356,13 @@ def _smooth(known: Shaped, domain: Domain, proof: Derivation) -> Along | None:
         unique = False
         proof.add(
             "The least loss is unique; the optimum may be a whole interval",
-            concluded(SUM_OF_CONVEX, [shape], ge(curvature, S.Zero), problem.domain),
+            SumOfConvex(
+                ge(curvature, S.Zero),
+                problem.domain,
+                problem.reduced,
+                problem.segment,
+                lemma=SUM_OF_CONVEX,
+            ),
             f"strictness was not proved; {SHOWN}",
         )
     return Along(problem.segment, problem.value, problem.slope, problem.slope, unique)
@@ -312,19 +375,16 @@ def _bend(loss: PairwiseLoss, domain: Domain) -> Expr | None:
     return next((bend for bend in tried if isinstance(positive(bend, domain), Holds)), None)
 
 
-#: Minus a slope of l_p, and a slope of l_n: all that a certificate needs of a loss.
-PULL, PUSH = Symbol("pull", nonnegative=True), Symbol("push", nonnegative=True)
 SHOWN = "the position shown is the one nearest to the simplex"
 
 
 def _by_subgradients(known: Shaped, domain: Domain, proof: Derivation) -> Along:
     """The same for any subgradients: the certificate asks only for their signs."""
     loss, shape, kinks = known.loss, known.shape, known.kinks
-    shown = [eq(k, loss.total(r)) for k, r in (("l_p", POSITIVE), ("l_n", NEGATIVE))]
     proof.add(
         "Both functions are convex, one falls, one rises"
         + (", with kinks where a maximum changes over" if kinks else ""),
-        concluded(SHAPE, [shape], Tuple(*shown, *(eq("c_kink", at) for at in kinks)), domain),
+        Shape(known.shown(), domain, known, lemma=SHAPE),
         "",
     )
     signs = domain.with_range(PULL, Range(low_open=False), 1)
@@ -341,22 +401,13 @@ def _by_subgradients(known: Shaped, domain: Domain, proof: Derivation) -> Along:
         "so after a point the slopes on the left of them count, and before it those on the right",
         signs,
     )
-    before, after = (
-        problem.slope.xreplace(
-            {
-                PULL: -known.slope(POSITIVE, side).xreplace({c: segment.inner[POSITIVE]}),
-                PUSH: known.slope(NEGATIVE, side).xreplace({c: segment.inner[NEGATIVE]}),
-            }
-        )
-        for side in (1, -1)
-    )
+    slopes = known.one_sided(segment, problem.slope)
     proof.add(
         "The least loss is where the slope changes sign, perhaps by a jump",
-        concluded(
-            SUBGRADIENTS, [shape], Tuple(eq("h_after", after), eq("h_before", before)), domain
-        ),
+        OneSided(slopes, domain, known, segment, problem.slope, lemma=SUBGRADIENTS),
         SHOWN,
     )
+    after, before = (part.args[1] for part in slopes.args)
     value = ReducedPairwise(loss, SYMMETRY, shape).value(segment.inner)
     return Along(segment, value, before, after, False)
 

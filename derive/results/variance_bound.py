@@ -62,10 +62,9 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     squared = Symbol("c2", nonnegative=True)
     proof.holds(
         "The total variance is at most r^2, and equal to it iff the centroid is zero",
-        [eq(within + between, radius**2 - Symbol("c2")), le(radius**2 - squared, radius**2)],
-        "c2, the share of the mean, is the squared norm of the centroid, never negative",
+        [eq(within + between, radius**2 - centroid), le(radius**2 - squared, radius**2)],
+        "what is taken away, c2, is the squared norm of the centroid, never negative",
         domain.with_range(squared, Range(low_open=False), 1),
-        names={Symbol("c2"): centroid},
     )
     segment = ssem_segment()
     ssem = variances(segment)

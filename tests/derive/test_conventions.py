@@ -10,7 +10,8 @@ import pytest
 from cltheory.derive.about import head, least_dimension
 from cltheory.derive.engine.derivation import Derivation
 from cltheory.derive.engine.domain import DomainError
-from cltheory.derive.engine.segment import LossOnSegment, Segment
+from cltheory.derive.engine.on_segment import LossOnSegment
+from cltheory.derive.engine.segment import Segment
 from cltheory.derive.losses.clip import INFONCE, SIGMOID
 from cltheory.derive.losses.conventions import CONVENTIONS, Reading
 from cltheory.derive.losses.supcl import SUPCL
@@ -191,7 +192,7 @@ def test_conditions_on_the_bias_are_theirs() -> None:
     assert theirs.value("t_simplex_max", **given) == ours.value("t_simplex_max", N=8, b=3)
     with pytest.raises(DomainError, match="at no temperature at this bias"):
         theirs.value("t_simplex_max", N=8, b=3)
-    assert "with -b = t" in theirs.quantity("t_simplex").meaning
+    assert "at -b = t" in theirs.quantity("t_simplex").meaning
     assert "at a fixed b < b_simplex_min" in theirs.quantity("t_simplex_max").meaning
 
 

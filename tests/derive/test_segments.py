@@ -14,6 +14,8 @@ from cltheory.derive.engine.reduce import ReducedLoss, ReducedPairwise, inner_pr
 from cltheory.derive.engine.relations import Iff, eq, ge, gt, le, lt
 from cltheory.derive.engine.segment import Segment, cut_segment
 from cltheory.derive.engine.segment_facts import (
+    Active,
+    AtEnd,
     FirstOrder,
     PairGradient,
     Ranks,
@@ -231,35 +233,61 @@ def test_relations_that_could_change_places_do_not() -> None:
 
 # --- first-order conditions --------------------------------------------------------------------
 def test_where_an_optimum_lies_is_read_from_the_slope_there() -> None:
-    inside = SIZES.with_range(x, between(0, 2), 1)
-    slope = x - m
+    problem = on_segment(ReducedLoss(SUPCL, SYMMETRY))
+    length, half = problem.segment.length, Rational(1, 2)
+    start, middle, end = (problem.slope_at(point) for point in (S.Zero, half, length))
 
     def says(where: object, relation: object) -> FirstOrder:
-        return FirstOrder(Iff(where, relation), inside, slope, x, S(2))
+        return FirstOrder(Iff(where, relation), problem.domain, problem.reduced, problem.segment)
 
     for right in (
-        says(gt("x_star", 0), lt(-m, 0)),
-        says(gt("x_star", 1), lt(1 - m, 0)),
-        says(eq("x_star", 0), ge(-m, 0)),
-        says(eq("x_last", 2), le(2 - m, 0)),
+        says(gt("x_star", 0), lt(start, 0)),
+        says(gt("x_star", half), lt(middle, 0)),
+        says(eq("x_star", 0), ge(start, 0)),
+        says(eq("x_last", length), le(end, 0)),
     ):
         assert not refused(right), right
     for wrong in (
-        says(gt("x_star", 2), lt(2 - m, 0)),  # nothing lies beyond the far end
-        says(gt("x_star", 3), lt(3 - m, 0)),
-        says(gt("x_star", -1), lt(-1 - m, 0)),
-        says(gt("x_star", 0), le(-m, 0)),
-        says(gt("x_star", 0), lt(-m, 1)),
-        says(gt("x_star", 0), lt(1 - m, 0)),
-        says(gt("x_last", 0), lt(-m, 0)),
-        says(ge("x_star", 0), lt(-m, 0)),
-        says(eq("x_star", 0), le(-m, 0)),
-        says(eq("x_last", 2), ge(2 - m, 0)),
-        says(eq("x_star", 2), ge(2 - m, 0)),
-        says(eq("x_last", 0), le(-m, 0)),
-        says(eq("x_star", 0), ge(1 - m, 0)),
+        says(gt("x_star", length), lt(end, 0)),  # nothing lies beyond the far end
+        says(gt("x_star", length + 1), lt(problem.slope_at(length + 1), 0)),
+        says(gt("x_star", -1), lt(problem.slope_at(S.NegativeOne), 0)),
+        says(gt("x_star", 0), le(start, 0)),
+        says(gt("x_star", 0), lt(start, 1)),
+        says(gt("x_star", 0), lt(middle, 0)),
+        says(gt("x_star", 0), lt(-start, 0)),
+        says(gt("x_star", 0), lt(2 * start, 0)),
+        says(gt("x_last", 0), lt(start, 0)),
+        says(ge("x_star", 0), lt(start, 0)),
+        says(eq("x_star", 0), le(start, 0)),
+        says(eq("x_last", length), ge(end, 0)),
+        says(eq("x_star", length), ge(end, 0)),
+        says(eq("x_last", 0), le(start, 0)),
+        says(eq("x_star", 0), ge(middle, 0)),
     ):
         assert refused(wrong), wrong
+
+
+def test_an_optimum_at_an_end_of_a_monotone_loss() -> None:
+    falls = on_segment(ReducedLoss(CNCE, SYMMETRY), TEMPERED)
+    right = AtEnd.of(falls.reduced, falls.segment, falls.segment.length, falls.domain)
+    assert not refused(right)
+    assert refused(right.saying(eq("x_star", S.Zero)))
+    assert refused(right.saying(eq("x_star", S.One)))
+    neither = on_segment(ReducedLoss(SUPCL, SYMMETRY))
+    for end in (S.Zero, neither.segment.length):
+        assert refused(AtEnd.of(neither.reduced, neither.segment, end, neither.domain))
+
+
+def test_what_is_active_is_read_from_the_gradient() -> None:
+    problem = on_segment(ReducedLoss(SUPCL, SYMMETRY))
+    right = Active.of(problem.reduced, problem.segment, True, problem.domain)
+    assert not refused(right)
+    assert refused(right.saying(Tuple(eq("lambda_views", S.Zero))))
+    assert refused(right.saying(Tuple(eq("lambda_views", S.Zero), eq("lambda_mean", S.One))))
+    # Cross-class pairs as positives: the views need not coincide.
+    terms = (SoftmaxTerm(S.One, ("cross_class",), SUPCL.terms[0].denominator),)
+    odd = ReducedLoss(SoftmaxLoss("odd", "", terms, tau, ""), SYMMETRY)
+    assert refused(Active.of(odd, problem.segment, False, problem.domain))
 
 
 # --- losses on a segment -----------------------------------------------------------------------

@@ -20,17 +20,31 @@ from cltheory.derive.engine.endpoint import (
     NoThreshold,
     threshold,
 )
-from cltheory.derive.engine.lemmas import MONOTONE
 from cltheory.derive.engine.limiting import LimitIs
 from cltheory.derive.engine.relations import Iff, eq, ge, gt, le, lt
-from cltheory.derive.engine.segment_facts import FirstOrder
-from cltheory.derive.engine.statement import Relations, Statement, concluded, each
+from cltheory.derive.engine.statement import Relations, Statement, each
 from cltheory.derive.losses.softmax import SoftmaxLoss, SoftmaxTerm
 from cltheory.derive.results import results
 from cltheory.derive.results._supcl import TEMPERED, on_segment
-from cltheory.derive.symbols import alpha, m, n, p, tau, x
+from cltheory.derive.symbols import alpha, m, n, p, tau
 from mutate import mutants
-from sympy import Basic, Eq, Expr, Ge, Gt, Integer, Le, Lt, Rational, S, Symbol, Tuple, exp, oo
+from sympy import (
+    Basic,
+    Eq,
+    Expr,
+    Ge,
+    Gt,
+    Integer,
+    Le,
+    Limit,
+    Lt,
+    Rational,
+    S,
+    Symbol,
+    Tuple,
+    exp,
+    oo,
+)
 
 SEED = 20261121
 #: Mutants of each statement in the quick run; the slow one takes up to MANY.
@@ -228,15 +242,25 @@ def test_a_name_stands_for_what_is_given() -> None:
         proof.holds("named", eq(total, m + n), "", D)
 
 
-def test_a_lemma_concludes_one_thing() -> None:
-    given = Relations(ge(m, 2), D)
-    right = concluded(MONOTONE, [given], eq("x_star", S.Zero), D)
-    proof = Derivation()
-    assert proof.add("", right, "").lemma is MONOTONE
-    with pytest.raises(StepFailed):
-        proof.add("", right.saying(eq("x_star", S.One)), "")
-    with pytest.raises(StepFailed):
-        proof.add("", concluded(MONOTONE, [Relations(ge(m, 3), D)], eq("x_star", S.Zero), D), "")
+def test_a_name_is_not_written_like_a_symbol_of_the_domain() -> None:
+    with pytest.raises(StepFailed, match="written like"):
+        Derivation().holds("", eq(Symbol("m"), m + 1), "", D, names={Symbol("m"): m + 1})
+
+
+def test_a_limit_is_taken_from_where_it_says() -> None:
+    hot, q = D.with_range(tau, POSITIVE, 1), Symbol("q")
+    right = LimitIs(eq(Limit(q, tau, 0), oo), hot, names={q: 1 / tau})
+    Derivation().add("", right, "")
+    for wrong in (
+        eq(Limit(q, tau, 0, "-"), oo),
+        eq(Limit(q, tau, 0, "+-"), oo),
+        eq(Limit(q, tau, 0), -oo),
+        eq(Limit(q, m, 0), oo),
+        eq(Limit(tau, tau, 0), oo),
+        eq(q, oo),
+    ):
+        with pytest.raises(StepFailed):
+            Derivation().add("", right.saying(wrong), "")
 
 
 @pytest.mark.parametrize(
@@ -275,26 +299,6 @@ def test_a_threshold_says_what_its_criterion_says(relation, sign: int) -> None:
     assert found.bound == (alpha, wanted)
     assert found.meaning("a") == f"it holds iff alpha {wanted} a"
     assert found.side == ("<" if sign > 0 else ">")
-
-
-def test_the_first_order_condition_is_read_from_what_is_shown() -> None:
-    inside = D.with_range(x, between(0, 2), 1)
-    slope = x - m * alpha
-    start = FirstOrder(Iff(gt("x_star", 0), lt(-m * alpha, 0)), inside, slope, x, S(2))
-    end = FirstOrder(Iff(eq("x_last", 2), le(2 - m * alpha, 0)), inside, slope, x, S(2))
-    for right in (start, end):
-        Derivation().add("", right, "")
-    for wrong in (
-        start.saying(Iff(gt("x_star", 0), le(-m * alpha, 0))),
-        start.saying(Iff(gt("x_star", 0), gt(-m * alpha, 0))),
-        start.saying(Iff(gt("x_star", 0), lt(1 - m * alpha, 0))),
-        start.saying(Iff(gt("x_star", 1), lt(-m * alpha, 0))),
-        start.saying(Iff(lt("x_star", 0), lt(-m * alpha, 0))),
-        end.saying(Iff(eq("x_star", 2), le(2 - m * alpha, 0))),
-        end.saying(Iff(eq("x_last", 1), le(2 - m * alpha, 0))),
-    ):
-        with pytest.raises(StepFailed):
-            Derivation().add("", wrong, "")
 
 
 def test_simclr_without_the_anchor_never_collapses() -> None:
