@@ -20,7 +20,7 @@ from typing import Any
 from mpmath import mp
 
 #: Digits for comparing values at neighbouring points.
-DIGITS = 300
+DIGITS = 320
 OPERATORS: dict[type, Callable[..., Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,

@@ -30,6 +30,8 @@ from .random_losses import (
 R = results["pairwise-threshold"]
 #: Float64 golden sections reach the least value to this, relative to the size of the terms.
 CLOSE = 1e-9
+#: Digits of a position: a steep side of a kink must not hide a flat one of slope e^-400.
+PLACES = 260
 #: How far beyond the optima a loss must be larger; and how close to an end its slope is seen.
 BEYOND, NEAR = mp.mpf(10) ** -12, mp.mpf(10) ** -40
 
@@ -58,8 +60,8 @@ def check(problem: Problem) -> str:
     except DomainError as refusal:
         return str(refusal)
     point = result.point(**values)
-    first = result.value("x_star", 60, **values)
-    last = result.value("x_last", 60, **values) if "x_last" in result else first
+    first = result.value("x_star", PLACES, **values)
+    last = result.value("x_last", PLACES, **values) if "x_last" in result else first
     assert 0 <= first <= last <= 2
     with mp.workdps(DIGITS):
 
