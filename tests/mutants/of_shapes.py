@@ -209,13 +209,6 @@ MUTANTS = [
     ),
     Mutant(
         Z,
-        "    points = [p for p in in_order(candidates) if _vanishes(function, x, p)]",
-        "    points = in_order(candidates)",
-        "what is near a zero is one",
-        SHAPES,
-    ),
-    Mutant(
-        Z,
         "return meaning.args[0] - log(value) if sign(value) > 0 else None",
         "return meaning.args[0] - log(abs(value)) if value != 0 else None",
         "an exponential is negative",
