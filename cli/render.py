@@ -117,6 +117,9 @@ def _plain(statement: Basic) -> list[str]:
         if not any(type(a).__name__ == "Tuple" or hasattr(a, "rel_op") for a in statement.args):
             return ["  ".join(str(a) for a in statement.args)]
         return [line for a in statement.args for line in _plain(a)]
+    if type(statement).__name__ == "Iff":
+        first, second = (line for a in statement.args for line in _plain(a))
+        return [first, f"iff {second}"]
     sign = getattr(statement, "rel_op", None)
     if sign is None:
         return [str(statement)]

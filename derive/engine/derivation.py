@@ -9,7 +9,7 @@ from typing import Any
 from sympy import Basic, Expr, Symbol, Tuple
 
 from .domain import Domain
-from .evidence import Evidence, Holds, weakest
+from .evidence import Evidence, Holds, Outcome, weakest
 from .statement import Lemma, Relations, Statement, decided, every
 
 
@@ -107,7 +107,7 @@ class Derivation:
         domain: Domain,
         *,
         names: Mapping[Symbol, Expr] | None = None,
-        given: Iterable[Statement] = (),
+        given: Iterable[Statement | Outcome] = (),
     ) -> Step:
         """Append relations that hold everywhere on a domain; see :class:`Relations`."""
         shown = relations if isinstance(relations, Basic) else Tuple(*relations)

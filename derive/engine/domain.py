@@ -86,7 +86,8 @@ class Domain:
             raise DomainError(f"the domain has no witness value for {', '.join(missing)}")
         self.check(self.witness)
         for s, r in self.ranges.items():
-            at_ends = Range(*(_put_in(e, self.witness) for e in (r.low, r.high)), r.low_open)
+            low, high = (_put_in(e, self.witness) for e in (r.low, r.high))
+            at_ends = Range(low, high, r.low_open)
             if not self.witness[s].is_finite:
                 raise DomainError(f"the witness value of {s} must be finite")
             if (s.is_integer and not r.integer) or not _keeps_sign(s, at_ends, r.high_open):

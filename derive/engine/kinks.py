@@ -9,9 +9,9 @@ the two is the maximum (:class:`Folded`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import combinations, pairwise, product
 
 from sympy import Abs, Dummy, Expr, Gt, Max, Min, Piecewise, S, Symbol, exp, nan
@@ -28,6 +28,8 @@ from .zeros import NotSolved, zeros
 
 #: Which side of each kink a piece lies on: True above it.
 Pattern = Mapping[Expr, bool]
+#: Decides whether a function is >= 0 on a piece.
+Check = Callable[[Expr], Outcome]
 #: Where an inner product lives.
 LOW, HIGH = -S.One, S.One
 
@@ -137,6 +139,11 @@ class Cut:
         for piece in self.pieces:
             yield piece, derivative(piece.smooth, self.variable)
 
+    def checked(self) -> Iterator[tuple[Check, Expr]]:
+        """The derivatives, each with what decides whether a function is >= 0 on its piece."""
+        for piece, slope in self.slopes():
+            yield partial(self.sign_on, piece), slope
+
     def sign_on(self, piece: Piece, part: Expr) -> Outcome:
         """Whether a smooth function is >= 0 inside a piece."""
         x = self.variable
@@ -233,10 +240,10 @@ class Folded:
             {m: k.above if pattern[m] else k.below for m, k in self.folds.items()}
         )
 
-    def slopes(self) -> Iterator[tuple[Pattern, Expr]]:
-        """The derivatives on every choice of sides."""
+    def checked(self) -> Iterator[tuple[Check, Expr]]:
+        """The derivatives, each with what decides whether a function is >= 0 where it applies."""
         for pattern in self.patterns():
-            yield pattern, derivative(self.smooth(pattern), self.variable)
+            yield partial(self.sign_on, pattern), derivative(self.smooth(pattern), self.variable)
 
     def sign_on(self, pattern: Pattern, part: Expr) -> Outcome:
         """Whether a smooth function is >= 0 where a choice of sides applies."""
@@ -330,5 +337,8 @@ def _branch(h: Expr, x: Symbol, at: Expr) -> Expr:
                 largest = side
         rules[m] = largest
     smooth = h.xreplace(rules).xreplace(rules)
-    straight = affine(smooth, x)
-    return straight if x not in derivative(smooth, x).free_symbols else smooth
+    # Only what is affine is brought into a form that can be solved: the rest stays as it is.
+    if x in derivative(smooth, x).free_symbols and not smooth.is_polynomial(x):
+        return smooth
+    expanded = smooth.expand()
+    return smooth if x in derivative(expanded, x).free_symbols else affine(expanded, x)

@@ -14,6 +14,7 @@ from .equal import equal
 from .evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
 from .faraway import Supported, compared
 from .follow import Follow, X
+from .normal import NotInField
 from .present import put_in
 from .signs import NoLimit, neat
 from .toward import end_of, image_of, others_of, with_range
@@ -42,6 +43,8 @@ def limit(expression: Expr, symbol: Symbol, point: Expr, domain: Domain) -> Expr
         found = neat(Follow(others)(put_in(expression, {symbol: image})))
     except RecursionError:
         raise NoLimit("the expression is too deeply nested") from None
+    except NotInField as error:
+        raise NoLimit(str(error)) from None
     seen = approaches(expression, symbol, point, found, domain)
     if isinstance(seen, Refuted):
         raise NoLimit(f"{found} was found, but values near {symbol} = {point} do not approach it")

@@ -34,6 +34,8 @@ LAST_DIGITS = int(LAST_BITS * 0.301)
 LARGEST = 2**128
 #: A limit is compared with the values at these powers of ten, each a square of the one before.
 FAR = (10, 20, 40)
+#: Roots are only found nearer by in no time.
+FAR_FOR_ROOTS = (2, 4, 8)
 #: From one to the next the distance falls at least by this, even for a limit like 1/log log n.
 SLOWEST = Rational(9, 10)
 #: How far out the sign of a condition that never changes is looked at, as powers of ten.
@@ -305,10 +307,13 @@ def _check_limit(
     expression = expression.xreplace({s: v for s, v in point.items() if s is not symbol})
     if expression.free_symbols - {symbol}:
         return
-    bits = int(3.33 * (digits + 2 * FAR[-1])) + 64
+    powers = FAR_FOR_ROOTS if expression.has(ClampedRoot) else FAR
+    bits = int(3.33 * (digits + 2 * powers[-1])) + 64
     try:
         with precision(bits):
-            balls = [enclosure(expression.xreplace({symbol: _toward(where, k)}), bits) for k in FAR]
+            balls = [
+                enclosure(expression.xreplace({symbol: _toward(where, k)}), bits) for k in powers
+            ]
             slowest = enclosure(SLOWEST, bits)
             if mpmath.isinf(value):
                 first, second, third = balls if value > 0 else [-b for b in balls]

@@ -48,6 +48,8 @@ class Quantity:
         Whether ``oo`` is a value like any other.
     at_oo
         Values for a symbol at ``oo`` that are not limits, such as a rank that drops.
+    signed
+        Whether its sign is what counts: a limit of zero then says nothing.
     needs
         An expression that must be >= 0 for the quantity to exist, and what to say if not.
     bound
@@ -64,6 +66,7 @@ class Quantity:
     domain: Domain | None = None
     extended: bool = False
     at_oo: Mapping[Symbol, Expr] = field(default_factory=dict)
+    signed: bool = False
     needs: tuple[Expr, str] | None = None
     bound: tuple[Symbol, str] | None = None
     threshold: Threshold | None = None
@@ -287,6 +290,8 @@ class Result:
             why = f": {error}" if isinstance(error, NoLimit) else ", where it is not defined"
             what = "limit" if oo in point.values() else "value"
             raise DomainError(f"{name} has no {what} at {at}{why}") from None
+        if quantity.signed and expression == 0 and oo in point.values():
+            raise DomainError(f"{name} goes to 0 there, and its sign on the way is not known")
         settled = {root: root.settled() for root in expression.atoms(ClampedRoot)}
         expression = expression.xreplace(settled)
         return oo if expression is zoo and quantity.extended else expression

@@ -36,7 +36,7 @@ from .ball import NotEnclosed, NoValue, TooWide, enclosure, precision
 from .calculus import derivative
 from .decide import positive
 from .digits import LAST_BITS, is_zero, sign
-from .domain import Domain
+from .domain import Domain, Range
 from .evidence import Holds
 from .kinks import pieces_of_slope
 from .normal import ExpField
@@ -229,11 +229,14 @@ def _located(root: ClampedRoot) -> Expr | Bracket:
     Solved once for all the quantities that use it.
     """
     (h, x), low, high = root.equation(), root.low, root.high
+    at_high: int | None
     at_low = _sign_at_end(h, x, low)
     if at_low is not None and at_low >= 0:
         return low
     if high is oo:
         high, at_high = _beyond(h, x, low), 1
+        if high is oo:
+            return oo
     else:
         at_high = _sign_at_end(h, x, high)
         if at_high is not None and at_high <= 0:
@@ -270,7 +273,10 @@ def _sign_at_end(h: Expr, x: Symbol, end: Expr) -> int | None:
 
 
 def _beyond(h: Expr, x: Symbol, low: Expr) -> Expr:
-    """A point where the function is proved positive, on a bracket without an upper end."""
+    """A point where the function is proved positive, on a bracket without an upper end.
+
+    It is ``oo`` where the function is proved to be positive nowhere.
+    """
     for k in range(FARTHEST):
         at = low + Integer(2) ** k
         try:
@@ -278,13 +284,18 @@ def _beyond(h: Expr, x: Symbol, low: Expr) -> Expr:
                 return at
         except NoValue:
             continue
+    beyond = Domain({x: Range(low, low_open=False)}, {x: low + 1})
+    if isinstance(positive(-h, beyond, strict=False), Holds):
+        return oo
     raise Unsettled(f"the condition is not positive up to {x} = 2^{FARTHEST}")
 
 
 def _simplest(ball: Any) -> Rational | None:
     """The fraction with the smallest denominator in a ball, if that is small."""
+    if ball.contains(0) or abs(ball.mid().man_exp()[1]) > 4 * SIMPLE_BITS:
+        return None
     low, high = (Fraction(*_ratio(end)) for end in (ball.lower(), ball.upper()))
-    terms = []
+    terms: list[int] = []
     for _ in range(SIMPLE_TERMS):  # continued fractions, as long as they agree
         whole = floor(low)
         if low == whole or whole != floor(high):
@@ -378,10 +389,9 @@ class Bracket:
     def _refine(self, most: int) -> None:
         """One step, which gains at least a bit and at most ``most`` or so."""
         gain = self.gain = min(self.gain, max(2, most))
-        share = self._share()
         before = self.b - self.a
-        if share is not None:
-            j = round(share * 2**gain)
+        j = self._part()
+        if j is not None:
             start = self.a << gain
             self._magnify(gain)
             left, right = start + (j - 1) * before, start + (j + 1) * before
@@ -396,8 +406,8 @@ class Bracket:
         if 2 * (self.b - self.a) > before:
             self._bisect()
 
-    def _share(self) -> Fraction | None:
-        """Where on the bracket the chord between the two values vanishes, as a guess."""
+    def _part(self) -> int | None:
+        """Which of the 2^g parts the chord between the two values points at, as a guess."""
         try:
             at_a, at_b = (self._value(u, self.extra) for u in (self.a, self.b))
         except NotEnclosed:
@@ -407,7 +417,8 @@ class Bracket:
         if below + above == 0:
             return None
         with precision(self.gain + 64):
-            return Fraction(*_ratio((below / (below + above)).mid()))
+            part = (below / (below + above)).mid() * 2**self.gain + 0.5
+            return int(part.mid().floor().unique_fmpz())
 
     def _bisect(self) -> None:
         while self.extra < LAST_BITS:

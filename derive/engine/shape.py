@@ -43,18 +43,18 @@ def convex(function: Expr, domain: Domain) -> Outcome:
 def monotone(function: Expr, direction: int, domain: Domain) -> Outcome:
     """Whether a function of ``c`` rises (1) or falls (-1) on [-1, 1], convex or not."""
     read = bent(function, c, domain)
-    return every(read.sign_on(where, direction * slope) for where, slope in read.slopes())
+    return every(decide(direction * slope) for decide, slope in read.checked())
 
 
 def _outcomes(read: Cut | Folded, direction: int) -> Iterator[Outcome]:
     shown = in_x(read.function, c)
     falls = "decreasing" if direction < 0 else "increasing"
-    for where, slope in read.slopes():
+    for decide, slope in read.checked():
         # Monotony first: a loss the wrong way round is what users try.
         for part, says in ((direction * slope, falls), (derivative(slope, c), "convex")):
             if part == 0:
                 continue
-            outcome = read.sign_on(where, part)
+            outcome = decide(part)
             if isinstance(outcome, Refuted):
                 outcome = Refuted(outcome.witness, f"{shown} is not {says} {_at(outcome)}")
             yield outcome

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sympy import Dummy, Expr, Max, Min, Piecewise, Pow, S, Symbol, exp, log, oo
+from sympy import Dummy, Expr, Max, Min, NumberSymbol, Piecewise, Pow, S, Symbol, exp, log, oo
 
 from .cases import with_signed_logs
 from .decide import is_proved_positive
@@ -159,14 +159,14 @@ def without_towers(e: Expr) -> tuple[Expr, dict[Symbol, Expr]]:
     """
     meaning: dict[Symbol, Expr] = {}
     while inner := set().union(*(_transcendental(a.args[0]) for a in e.atoms(exp))):
-        lowest = in_order(a for a in inner if not _transcendental(a.args[0]))
+        lowest = in_order(a for a in inner if not any(map(_transcendental, a.args)))
         rules: dict[Expr, Expr] = {}
         if not lowest:
             return e, meaning
         exponentials = in_order(a for a in e.atoms(exp) if not _transcendental(a.args[0]))
-        field = ExpField(exponentials)
-        unknown = {y: Dummy("inner", positive=True) for y in field.atoms}
         try:
+            field = ExpField(exponentials)
+            unknown = {y: Dummy("inner", positive=True) for y in field.atoms}
             rules = {a: field(a).as_expr().xreplace(unknown) for a in exponentials}
         except NotInField:
             return e, meaning
@@ -202,8 +202,9 @@ def _parts(e: Expr) -> set[Expr]:
 
 
 def _transcendental(e: Expr) -> set[Expr]:
-    """Exponentials, logarithms and roots."""
-    return {a for a in e.atoms(exp, log, Pow) if isinstance(a, (exp, log)) or not a.exp.is_Integer}
+    """Exponentials, logarithms, roots, and numbers such as e."""
+    found = e.atoms(exp, log, Pow, NumberSymbol)
+    return {a for a in found if not a.is_Pow or isinstance(a, exp) or not a.exp.is_Integer}
 
 
 def _of_number(c: Expr) -> int:

@@ -12,7 +12,7 @@ from sympy import Dummy, Expr, Piecewise, Pow, S, Symbol, exp, log
 from .decide import is_proved_positive
 from .defined import Condition, conditions, is_met
 from .domain import Domain
-from .factors import factors, surd
+from .factors import factors, proves_positive, surd
 from .normal import NotInField, canonical, in_order
 from .root import ClampedRoot
 
@@ -101,25 +101,26 @@ def _conjugated(factor: Expr) -> list[tuple[Expr, int]]:
 
 
 def split_roots(e: Expr, domain: Domain) -> Expr:
-    """Write a root of a product as the product of roots, of factors proved positive."""
+    """Write a root of a product proved positive as the product of roots of its factors' sizes."""
     rules: dict[Expr, Expr] = {}
     for atom in in_order(a for a in e.atoms(Pow) if a.exp.is_Rational and a.exp.q > 1):
+        # The sign of the product is needed too: factors do not say it.
+        if not proves_positive(atom.base, domain):
+            continue
         try:
             parts = factors(atom.base)
         except NotInField:
             continue
-        total, sign = S.One, 1
+        total = S.One
         for factor, power in parts:
             if isinstance(factor, exp):
                 total *= exp(factor.args[0] * power * atom.exp)
             elif factor.is_positive or is_proved_positive(factor, domain):
                 total *= Pow(factor, power * atom.exp, evaluate=bool(factor.is_Rational))
             elif is_proved_positive(-factor, domain):
-                sign *= (-1) ** power
                 total *= Pow(-factor, power * atom.exp)
             else:
                 break
         else:
-            if sign > 0:
-                rules[atom] = total
+            rules[atom] = total
     return e.xreplace(rules)

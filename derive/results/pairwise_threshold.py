@@ -17,7 +17,7 @@ from ..engine.derivation import Derivation, StepFailed
 from ..engine.domain import Domain, DomainError, Range
 from ..engine.evidence import Holds, Outcome
 from ..engine.interval import NoSign, is_finite, is_infinite
-from ..engine.kinks import Cut, Folded, NotBent, bent, in_x
+from ..engine.kinks import HIGH, LOW, Cut, Folded, NotBent, bent, in_x
 from ..engine.lemmas import ANALYTIC, SHAPE, SUBGRADIENTS, SUM_OF_CONVEX
 from ..engine.present import solve_linear
 from ..engine.reduce import ReducedPairwise
@@ -134,11 +134,12 @@ class Shaped:
     @property
     def is_smooth(self) -> bool:
         """Whether there is no kink, and no infinite slope at an end of [-1, 1]."""
-        ends = ({c: -S.One}, {c: S.One})
-        return not any(isinstance(read, Folded) for read in self.read) and all(
-            len(read.pieces) == 1 and all(is_finite(slope.xreplace(end)) for end in ends)
+        return all(
+            isinstance(read, Cut)
+            and not read.kinks
+            and all(is_finite(slope.xreplace({c: end})) for end in (LOW, HIGH))
             for read in self.read
-            for _, slope in read.slopes()
+            for _, slope in read.checked()
         )
 
     def is_steep(self, domain: Domain) -> bool:
@@ -210,6 +211,7 @@ def build(loss: PairwiseLoss, domain: Domain, proof: Derivation) -> dict[str, Qu
             along.after.xreplace({x: S.Zero}),
             r"h(0)",
             "the simplex is optimal iff this is >= 0",
+            signed=True,
         ),
         "antipodal_condition": Quantity(
             # Where l_p is infinitely steep the loss rises towards the end.
@@ -217,6 +219,7 @@ def build(loss: PairwiseLoss, domain: Domain, proof: Derivation) -> dict[str, Qu
             r"h(x_{\max})",
             "the antipodal structure is optimal iff this is <= 0",
             extended=True,
+            signed=True,
         ),
     }
     quantities = conditions | optimum(segment, position, along.value, domain)

@@ -5,7 +5,7 @@ relabelling of views, instances and classes: a segment of Gram matrices is left,
 the (m-1)-simplex of collapsed classes to classes whose means coincide.
 """
 
-from sympy import Eq, Expr, Piecewise, Rational, S, sqrt
+from sympy import Eq, Expr, Piecewise, Rational, S, Symbol, sqrt
 
 from ..engine.derivation import Derivation
 from ..engine.domain import between
@@ -46,9 +46,10 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     share = variances(SEGMENT)
     proof.holds(
         "The variances add up to one",
-        [eq(share["within"] + share["between"], S.One), eq(share["centroid"], S.Zero)],
-        "the trace splits over the eigenspaces",
+        [eq(share["within"] + share["between"], S.One), eq("c2", S.Zero)],
+        "the trace splits over the eigenspaces; c2 is the squared norm of the centroid",
         inside,
+        names={Symbol("c2"): share["centroid"]},
     )
     ranks = Ranks.of(SEGMENT, SIZES)
     proof.add("Least dimension: the rank of the Gram matrix", ranks, "")

@@ -4,7 +4,7 @@ Along the segment the derivative of the loss has the sign of an increasing funct
 that is >= 0 at the (mn-1)-simplex. Its zero, or collapse if it has none, is the optimum.
 """
 
-from sympy import Rational, S, oo
+from sympy import Rational, S, Symbol, oo
 
 from ..engine.calculus import derivative
 from ..engine.convexity import log_sum_exp_is_convex
@@ -12,6 +12,7 @@ from ..engine.derivation import Derivation
 from ..engine.domain import between
 from ..engine.lemmas import ONLY_ONE
 from ..engine.limiting import take_limit
+from ..engine.reduce import ReducedLoss
 from ..engine.relations import eq, ge, gt
 from ..engine.result import Quantity, Result, argmin
 from ..losses.supcl import SUPCL
@@ -50,12 +51,13 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     share = variances(segment)
     proof.holds(
         "Every optimum has the largest total variance",
-        [eq(share["within"] + share["between"], S.One), eq(share["centroid"], S.Zero)],
-        "the mean is active, so the centroid is zero and the trace is all variance",
+        [eq(share["within"] + share["between"], S.One), eq("c2", S.Zero)],
+        "the mean is active, so c2, the squared norm of the centroid, is zero",
         problem.domain,
+        names={Symbol("c2"): share["centroid"]},
     )
     everything = tuple(r.name for r in problem.scheme.relations)
-    weight = problem.reduced.denominators.get(everything, S.Zero)
+    weight = ReducedLoss(SUPCL, problem.scheme).denominators.get(everything, S.Zero)
     proof.holds(
         "Every optimum is this Gram matrix, so all of them lie on the SSEM",
         gt(weight, S.Zero),

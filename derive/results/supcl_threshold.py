@@ -5,7 +5,9 @@ along it. So classes collapse iff the loss does not fall at x = 0: a first-order
 condition, linear in alpha and in exp(-m/((m-1) tau)).
 """
 
-from sympy import Lt, Rational, S, oo
+from typing import Any
+
+from sympy import Expr, Lt, Rational, S, Symbol, oo
 
 from ..engine.calculus import derivative
 from ..engine.derivation import Derivation
@@ -61,21 +63,27 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         "alpha_min": Quantity.of(alpha_min, "alpha_min", r"\alpha_{\min}", domain=None),
         "tau_max": Quantity.of(tau_max, "tau_max", r"\tau_{\max}", domain=SAVED_OR_ONE),
     }
-    many = {"domain": MANY_OR_ONE}
-    for name, of, symbol, end, written, meaning, more in (
-        ("alpha_min_n_oo", alpha_min, n, oo, r"n\to\infty", "many instances per class", {}),
-        ("alpha_min_tau_0", alpha_min, tau, S.Zero, r"\tau\to 0", "a temperature near 0", {}),
-        ("alpha_min_tau_oo", alpha_min, tau, oo, r"\tau\to\infty", "a high temperature", {}),
-        ("tau_max_n_oo", tau_max, n, oo, r"n\to\infty", "many instances per class", many),
-    ):
-        whole, limit_of = name[: -len(f"_{symbol}_{end}")], (of.value, symbol, end)
-        found[name] = Quantity(
-            take_limit(whole, *limit_of, MANY if more else sizes, proof),
-            rf"\lim_{{{written}}}{found[whole].symbol}",
-            f"{whole} for {meaning}",
-            limit_of=limit_of,
+
+    def at(name: str, symbol: Symbol, end: Expr, how: str, when: str, **more: Any) -> Quantity:
+        whole = found[name]
+        inside = more.pop("inside", sizes)
+        return Quantity(
+            take_limit(name, whole.expression, symbol, end, inside, proof),
+            rf"\lim_{{{how}}}{whole.symbol}",
+            f"{name} {when}",
+            limit_of=(whole.expression, symbol, end),
             **more,
         )
+
+    many, to_oo = "for many instances per class", r"n\to\infty"
+    found["alpha_min_n_oo"] = at("alpha_min", n, oo, to_oo, many)
+    found["alpha_min_tau_0"] = at(
+        "alpha_min", tau, S.Zero, r"\tau\to 0", "as the temperature goes to 0"
+    )
+    found["alpha_min_tau_oo"] = at(
+        "alpha_min", tau, oo, r"\tau\to\infty", "as the temperature grows"
+    )
+    found["tau_max_n_oo"] = at("tau_max", n, oo, to_oo, many, inside=MANY, domain=MANY_OR_ONE)
     return found
 
 

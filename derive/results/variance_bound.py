@@ -71,9 +71,10 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     ssem = variances(segment)
     proof.holds(
         "The SSEM attains the bound",
-        [eq(ssem["within"] + ssem["between"], S.One), eq(ssem["centroid"], S.Zero)],
-        "its centroid is zero",
+        [eq(ssem["within"] + ssem["between"], S.One), eq("c2", S.Zero)],
+        "c2, the squared norm of its centroid, is zero",
         SIZES.with_range(x, interval(0, segment.length), Rational(1, 2)),
+        names={Symbol("c2"): ssem["centroid"]},
     )
     return {
         "within_class_variance": Quantity(

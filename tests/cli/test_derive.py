@@ -276,3 +276,18 @@ def test_no_format_prints_an_excluded_number(cltheory: Any, style: str) -> None:
 def test_at_alpha_one_every_temperature_works(cltheory: Any) -> None:
     found = report(cltheory, "supcl-threshold", "--m", "10", "--n", "10", "--alpha", "1")
     assert found["quantities"]["tau_max"]["value"] == "oo"
+
+
+@pytest.mark.parametrize("given", [("--lp", "-exp(x)"), ("--lp=-exp(x)",), ("--lp", "-h")])
+def test_a_value_may_begin_with_a_minus(cltheory: Any, given: tuple[str, ...]) -> None:
+    # Such a value is no bundle of short options.
+    found = cltheory("derive", "pairwise-threshold", *given, "--ln", "x", "--N", "4")
+    why = "'-h' is not an expression" if given[-1] == "-h" else "-exp(x) is not convex"
+    assert found.code == 2 and why in found.err
+
+
+def test_a_value_with_every_letter_of_an_option_is_a_value(cltheory: Any) -> None:
+    found = cltheory("derive", "pairwise-threshold", "--lp", "-tanh(x)/9 - x", "--ln", "x")
+    assert found.code == 2 and "not convex" in found.err
+    fine = cltheory("derive", "pairwise-threshold", "--lp", "-x", "--ln", "-sqrt(1-x)", "--N", "4")
+    assert fine.code == 0 and "x_star" in fine.out

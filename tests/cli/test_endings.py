@@ -17,8 +17,11 @@ from cltheory.cli.main import OURS
 from cltheory.derive.engine.derivation import Derivation, StepFailed
 from cltheory.derive.engine.domain import DomainError
 from cltheory.derive.engine.evidence import Refuted, Undecided
+from cltheory.derive.engine.relations import ge
 from cltheory.derive.engine.result import Result
 from cltheory.derive.results import results
+from cltheory.derive.results._supcl import SIZES
+from cltheory.derive.symbols import m
 
 FAILED = StepFailed(f"the slope is positive: {Undecided('no sign was found')}")
 
@@ -107,40 +110,54 @@ def test_what_an_outcome_says_in_words() -> None:
     assert str(Refuted()) == "false"
     assert str(Undecided("too hard")) == "undecided: too hard"
     with pytest.raises(StepFailed, match=r"^a title: undecided: too hard$"):
-        Derivation().add("a title", results["ssem"].same_class, "", Undecided("too hard"))
+        Derivation().holds("a title", ge(m, 1), "", SIZES, given=[Undecided("too hard")])
 
 
 # --- quantities answer by themselves -------------------------------------------------------------
-@pytest.mark.parametrize("id", ["sigmoid-threshold", "towers-threshold", "sigmoid-optimum"])
+#: A point at which some quantities of a result have a value and others have none, and why.
+PARTLY = {
+    "sigmoid-threshold": (["--N", "8", "--b", "5"], "optimal at no temperature at this bias"),
+    "towers-threshold": (["--N", "4", "--K", "5"], "K + 1, not 4"),
+    "sigmoid-optimum": (["--N", "8", "--b", "1", "--t", "oo"], "has no limit at N = 8, t = oo"),
+}
+
+
+@pytest.mark.parametrize("id", PARTLY)
 @pytest.mark.parametrize("style", ["text", "json", "latex", "markdown", "python"])
 def test_one_quantity_without_a_value_does_not_silence_the_others(
     cltheory: Any, id: str, style: str
 ) -> None:
-    code, out, err = cltheory("derive", id, "--b", "oo", "--brief", "--format", style)
+    point, why = PARTLY[id]
+    code, out, err = cltheory("derive", id, *point, "--brief", "--format", style)
     assert (code, err) == (0, "")
-    assert "cannot normalise" not in out
-    assert "has no" in out  # said in words
+    assert why in out
     names = [n.replace("_", r"\_") if style == "latex" else n for n in results[id].quantities]
     assert all(name in out for name in names)
+
+
+@pytest.mark.parametrize("id", ["sigmoid-threshold", "towers-threshold", "sigmoid-optimum"])
+def test_an_infinite_bias_is_no_tangle(cltheory: Any, id: str) -> None:
+    code, out, err = cltheory("derive", id, "--b", "oo", "--brief")
+    assert (code, err) == (0, "")
+    assert "cannot normalise" not in out
 
 
 def test_a_quantity_without_a_value_is_null(cltheory: Any) -> None:
     import json
 
-    out = cltheory("derive", "sigmoid-threshold", "--b", "oo", "--N", "8", "--format", "json").out
+    point, why = PARTLY["sigmoid-threshold"]
+    out = cltheory("derive", "sigmoid-threshold", *point, "--format", "json").out
     found = json.loads(out)["quantities"]
-    assert found["t_simplex_max"]["value"] is None
-    assert found["t_simplex_max"]["refused"].startswith("it has no real value")
+    assert found["t_antipodal_max"]["value"] is None
+    assert why in found["t_antipodal_max"]["refused"]
     assert found["t_simplex"]["value"].startswith("1.408")
     assert "refused" not in found["t_simplex"]
 
 
-@pytest.mark.parametrize("name", ["positive", "loss", "x_star"])
-def test_from_python_it_is_one_line_too(name: str) -> None:
-    with pytest.raises(DomainError, match=f"^{name} has no limit at N = 8, t = 1, b = oo") as found:
-        results["sigmoid-optimum"].value(name, N=8, t=1, b="oo")
+def test_from_python_it_is_one_line_too() -> None:
+    with pytest.raises(DomainError, match=r"^loss has no limit at N = 8, t = oo, b = 1") as found:
+        results["sigmoid-optimum"].value("loss", N=8, t="oo", b=1)
     assert "\n" not in str(found.value)
-    assert "normalise" not in str(found.value)
 
 
 # --- interrupts and pipes ------------------------------------------------------------------------

@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from cltheory.derive.engine.decide import any_positive, positive, zero
+from cltheory.derive.engine.decide import all_zero, any_positive, positive, zero
 from cltheory.derive.engine.domain import (
     POSITIVE,
     Domain,
@@ -73,7 +73,9 @@ def test_signs() -> None:
 
 def test_true_but_out_of_reach_is_undecided() -> None:
     # (m - 5)^2 + 1/2 > 0, but not by coefficients after m = 2 + u.
-    assert isinstance(positive((m - 5) ** 2 + Rational(1, 2), D), Undecided)
+    e = (m - 5) ** 2 + Rational(1, 2)
+    assert isinstance(positive(e, D), Undecided)
+    assert isinstance(positive(e * exp(-500), D), Undecided)  # however small it is
 
 
 def test_any_positive_needs_a_proof_in_every_case() -> None:
@@ -81,6 +83,14 @@ def test_any_positive_needs_a_proof_in_every_case() -> None:
         any_positive([alpha, 1 - alpha], D), Undecided
     )
     assert isinstance(any_positive([alpha - 2, -alpha], D), Refuted)
+
+
+def test_all_of_several_must_vanish() -> None:
+    gone = (m**2 - 1) / (m - 1) - m - 1
+    assert isinstance(all_zero([gone, S.Zero, exp(x) * exp(-x) - 1], D), Holds)
+    for other in (x, exp(x) - 1, S.One):
+        for several in ([gone, other], [other, gone], [S.Zero, other]):
+            assert isinstance(all_zero(several, D), Refuted)
 
 
 def test_a_symbol_without_a_range_is_undecided() -> None:

@@ -194,11 +194,20 @@ def test_a_root_at_a_jump_is_the_kink_and_a_root_beside_it_is_not() -> None:
 
 
 def test_brackets_without_a_sign_are_refused() -> None:
-    for bad in (root(-exp(-x), 0, oo), root(1 / x, 0, 1)):
+    assert root(-exp(-x), 0, oo).settled() is oo  # proved: it is positive nowhere
+    for bad in (root(log(x + 2) - x - 5, 0, oo), root(1 / x, 0, 1)):
         with pytest.raises(Unsettled):
             bad.enclosure(60)
         with pytest.raises(DomainError, match=r"^x: "):
             number(bad, "x", 15)
+
+
+def test_values_of_wildly_different_size_do_no_harm() -> None:
+    # At the ends h is about -1 and exp(10^25): the chord points nowhere that can be written.
+    steep = root(exp(x * 10**25) - 2, 0, 1)
+    assert written(steep, 10) == "6.931471806e-26"
+    assert written(root(2 - exp((1 - x) * 10**25), 0, 1), 10) == "1.000000000"
+    assert written(1 - root(2 - exp((1 - x) * 10**25), 0, 1), 10) == "6.931471806e-26"
 
 
 def test_a_sign_that_is_not_decided_is_said_to_be(monkeypatch) -> None:

@@ -212,6 +212,9 @@ def test_an_end_that_divides_by_what_changes_sign_proves_nothing() -> None:
     d = Domain({V: Range(), U: Range(1 / (V - 1), low_open=False)}, {V: 2, U: 1})
     assert not isinstance(positive(1 + U, d), Holds)
     assert not isinstance(positive(U * (V - 1) + 1, d), Holds)
+    # For v < 1 these u are negative, and for v > 1 there are none.
+    d = Domain({V: Range(), U: between(2 / (V - 1), 1 / (V - 1))}, {V: S.Half, U: -3})
+    assert isinstance(positive(U, d), Refuted) and not isinstance(positive(U + 9, d), Holds)
     above = Domain({V: Range(S.One), U: Range(1 / (V - 1), low_open=False)}, {V: 2, U: 1})
     assert isinstance(positive(U, above), Holds)
 
@@ -257,7 +260,7 @@ def test_regions_cover_the_domain_or_are_refused() -> None:
         [(U, U < 1), (1, U > 2)],
         [(U, U < 1), (1, U > 1)],  # neither at 1
         [(U, U <= 1), (1, U < Rational(1, 2))],
-        [(U, U < 2), (U**2, U < 1)],  # two at once
+        [(U, U <= Rational(3, 2)), (U**2, U >= 1)],  # two at once
     ):
         with pytest.raises(NotSplit):
             parts(*gap)

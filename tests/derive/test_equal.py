@@ -6,6 +6,7 @@ import pytest
 from cltheory.derive.engine.domain import POSITIVE, Domain, at_least, between
 from cltheory.derive.engine.equal import equal, same_root, value_at
 from cltheory.derive.engine.evidence import Grade, Holds, Refuted, Undecided
+from cltheory.derive.engine.splitting import split_roots
 from cltheory.derive.results import results
 from cltheory.derive.symbols import N, alpha, m, n, t, tau, x
 from sympy import I, Max, Min, Piecewise, Rational, S, cos, exp, log, nan, simplify, sqrt
@@ -113,6 +114,29 @@ def test_logarithms_of_negative_numbers_do_not_count() -> None:
     assert isinstance(outcome, Refuted) and "no real value" in outcome.note
     both = log((alpha * n - 1) ** 2) / 2
     assert isinstance(equal(log(1 - alpha * n), both, domain), Refuted)
+
+
+def test_what_cancels_in_a_proof_needs_a_value_first() -> None:
+    domain = Domain({m: at_least(2)}, {m: 2})
+    # Equal at the few points that are looked at before a proof is tried.
+    printed = (m + 1) * log(9 - m) - m * log(9 - m) - log(9 - m) + m
+    outcome = equal(printed, m, domain)
+    assert isinstance(outcome, Refuted) and "no real value" in outcome.note
+
+
+def test_roots_are_split_over_factors_only_where_the_product_is_positive() -> None:
+    domain = Domain({t: POSITIVE, x: between(0, 1)}, {t: 1, x: S.Half})
+    assert split_roots(sqrt(t**2 * (1 + x)), domain) == t * sqrt(1 + x)
+    assert split_roots(sqrt((2 - x) * (3 - x), evaluate=False), domain) == sqrt(2 - x) * sqrt(3 - x)
+    for e in (sqrt(-t * (1 + x)), sqrt((x - 2) * t), sqrt(t * (1 - x)), sqrt(x * t)):
+        assert split_roots(e, domain) == e
+
+
+def test_what_is_derived_needs_a_value_as_well() -> None:
+    domain = Domain({t: POSITIVE}, {t: 1})
+    for derived in (log(-t), sqrt(-t) * log(-t) / sqrt(-t), log(-2 * t) - log(2)):
+        assert isinstance(equal(log(t), derived, domain), Undecided)
+    assert isinstance(equal(log(2 * t) - log(2), log(t), domain), Holds)
 
 
 def test_a_wrong_case_is_refuted() -> None:

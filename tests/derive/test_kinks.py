@@ -11,8 +11,11 @@ import pytest
 from cltheory.derive.engine.ball import non_negative
 from cltheory.derive.engine.domain import Domain, DomainError
 from cltheory.derive.engine.evidence import Holds, Refuted, Undecided
+from cltheory.derive.engine.interval import NoSign, sign
+from cltheory.derive.engine.interval import non_negative as non_negative_between
 from cltheory.derive.engine.kinks import NotBent, bent
 from cltheory.derive.engine.shape import convex_and_monotone
+from cltheory.derive.engine.zeros import NotSolved, zeros
 from cltheory.derive.losses.literature import LITERATURE
 from cltheory.derive.report import report
 from cltheory.derive.results import results
@@ -20,7 +23,7 @@ from cltheory.derive.symbols import b, c, t
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
-from sympy import Max, Min, Rational, S, exp
+from sympy import Max, Min, Rational, S, exp, log
 
 from ..replay import replays
 
@@ -202,3 +205,130 @@ def test_boxes_cover_the_interval() -> None:
     ends = [(Fraction(a), Fraction(b_)) for a, b_ in record.boxes]
     assert ends[0][0] == -1 and ends[-1][1] == 1
     assert all(x[1] == y[0] for x, y in pairwise(ends))
+
+
+# --- curved pieces, irrational kinks, infinite slopes ----------------------------------------
+def at(lp, ln, *names, n):
+    r = R.given(lp=lp, ln=ln)
+    return [r.at(name, r.point(N=n)) for name in names]
+
+
+def test_a_slope_between_kinks_may_be_curved() -> None:
+    r = R.given(lp="max(0, 1/2 - x)", ln="exp(2*x)")
+    # Before the kink of the positives at x = 3/2 nothing pulls them, and beyond it the slope is
+    # 1 - 6 exp(-(2 + 6 x)/7), which is zero at (7 log 6 - 2)/6.
+    assert float(r.value("x_star", N=8)) == pytest.approx((7 * np.log(6) - 2) / 6, abs=1e-15)
+    assert float(r.value("loss", N=8)) == pytest.approx(2.42371938076606, abs=1e-14)
+    assert r.value("x_last", 40, N=8) == r.value("x_star", 40, N=8)
+    assert r.value("simplex_condition", N=8) < 0 < r.value("antipodal_condition", N=8)
+
+
+def test_infinite_slopes_at_the_ends() -> None:
+    r = R.given(lp="-sqrt(1+x)", ln="-sqrt(1-x)")
+    assert r.at("x_star", r.point(N=6)) == r.at("x_last", r.point(N=6)) == Rational(17, 11)
+    assert r.antipodal_condition is S.Infinity
+    both = R.given(lp="-sqrt(1+x) - (1+x)^(1/3)", ln="x")
+    assert 0 < both.value("x_star", N=10) < 2
+
+
+@pytest.mark.parametrize(
+    "lp, ln, n, expected",
+    [
+        # lp falls by 1 up to x = 1/2 (where 1 - c = 2 - 3 c) and by 3 beyond; ln pushes by 3/2.
+        ("max(0, max(1-x, 2-3*x))", "x", 5, Rational(1, 2)),
+        ("max(exp(-x), 1)", "exp(x)", 5, 1),
+        # The kink of the positives is where the slope changes sign.
+        ("max(0, sqrt(2)/2 - x)", "x/5", 9, 1 - 2 ** Rational(1, 2) / 2),
+        ("max(log(2) - x, 1/3 - x/2)", "x*9/20", 4, 0),
+        ("max(0, exp(-x) - 2)", "x/9", 5, 1 + log(2)),
+        ("-x - abs(x - exp(-1))", "x", 7, 0),
+        ("x^2 - 3*x", "max(0, 1 - sqrt(2 - 2*x))^2", 7, 0),
+    ],
+)
+def test_kinks_at_exact_places(lp, ln, n, expected) -> None:
+    if lp.startswith("-x - abs"):
+        with pytest.raises(DomainError, match=r"not convex at its kink x = exp\(-1\)"):
+            at(lp, ln, "x_star", n=n)
+        return
+    first, last = at(lp, ln, "x_star", "x_last" if "max" in lp else "x_star", n=n)
+    assert (first - expected).simplify() == 0 and (last - first).evalf() >= 0
+
+
+@pytest.mark.parametrize(
+    "lp, ln, says",
+    [
+        ("-sqrt(x)", "x", r"sqrt\(x\) is not real at x = -1"),
+        ("-x", "x + max(0,x)^(1/2)", "is not convex"),
+        ("-log((1+x)/2)", "x", r"log\(x/2 \+ 1/2\) is infinite at x = -1"),
+        ("1/x", "x", "1/x has a pole at x = 0"),
+        ("-x", "-log(1/2 - x)", "not real at x = 1"),
+        ("-x", "-log(t - x)", "is not real at "),
+        ("-x", "-1/(1 + x)", "infinite at x = -1"),
+        ("max(exp(-x), 3/2 + x/7)", "x", "not found exactly|not decreasing"),
+        ("-x", "max(b*x, 0)", "depends on the sign of -?b"),
+        ("-x", "max(exp(t*x), 2)", "write numbers in place of the parameters"),
+    ],
+)
+def test_losses_are_refused_for_the_right_reason(lp, ln, says) -> None:
+    with pytest.raises(DomainError, match=says) as refusal:
+        R.given(lp=lp, ln=ln).quantities  # noqa: B018
+    assert "\n" not in str(refusal.value)
+
+
+def test_the_contrastive_loss_with_a_margin_is_convex() -> None:
+    r = R.given(loss="distance-margin")
+    assert r.value("x_star", N=5) == r.value("loss", N=5) == 0
+
+
+def test_roots_that_are_not_roots_are_refused() -> None:
+    for unknown in (c**b, (2 + c) ** c, Max(0, c) ** Max(0, c)):
+        with pytest.raises(NotBent):
+            bent(unknown, c, R.domain.restricted([b]))
+
+
+# --- signs on an interval, and zeros -----------------------------------------------------------
+def test_signs_on_an_interval() -> None:
+    root2 = 2 ** Rational(1, 2)
+    for function, a, z, holds in (
+        (exp(c) - 1 - c, -1, 1, True),  # touches zero inside: not by boxes, but it is refused
+        (exp(c) - 1, 0, 1, True),  # vanishes at an end
+        (exp(c) - 1 - c, 0, 1, True),  # to second order
+        (exp(-c) - 1, 0, 1, False),
+        ((1 - c) ** Rational(-1, 2) - Rational(1, 2), -1, 1, True),  # infinite at an end
+        (2 - c**2, -1, root2, True),  # at an irrational end
+        (2 - c**2, -1, Rational(3, 2), False),
+        (S(-1), 0, 1, False),
+    ):
+        outcome = non_negative_between(function, c, S(a), S(z))
+        if function == exp(c) - 1 - c and a == -1:
+            assert isinstance(outcome, Undecided)
+        else:
+            assert isinstance(outcome, Holds if holds else Refuted), function
+
+
+def test_zeros_are_all_found() -> None:
+    root = 2 ** Rational(1, 2)
+    for function, expected in (
+        (2 * c**2 - 1, [-root / 2, root / 2]),
+        (exp(2 * c) - 2, [log(2) / 2]),
+        (log(1 + exp(c)) - log(2), [0]),
+        (1 - (2 - 2 * c) ** Rational(1, 2), [S.Half]),
+        ((2 - 2 * c) ** Rational(1, 2) - c - 1, [-2 + 5 ** Rational(1, 2)]),
+        (exp(c) - exp(exp(-1)), [exp(-1)]),
+        (exp(c) + 1, []),
+        (exp(c) - 1 - c / 2, [0]),  # by a table
+    ):
+        found = zeros(function, c, -S.One, S.One)
+        gaps = [f - e for f, e in zip(found, expected, strict=True)]
+        assert all(gap.simplify() == 0 for gap in gaps), function
+    with pytest.raises(NotSolved):
+        zeros(exp(c) - Rational(3, 2) - c / 7, c, -S.One, S.One)
+
+
+def test_signs_of_numbers() -> None:
+    assert sign(2 ** Rational(1, 2) * 3 ** Rational(1, 2) - 6 ** Rational(1, 2)) == 0
+    assert sign(log(4) - 2 * log(2)) == 0 and sign(exp(-300)) == 1 and sign(-exp(-300)) == -1
+    assert sign(exp(1) - Rational("2.718281828459045235360287471352662497757247093699959")) == 1
+    for undefined in (log(-S.One), (-S.One) ** S.Half, S.ComplexInfinity):
+        with pytest.raises(NoSign):
+            sign(undefined)

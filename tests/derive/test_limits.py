@@ -113,6 +113,7 @@ KNOWN = [
     (exp(exp(n + exp(-n))) / exp(exp(n)), n, oo, S.Exp1),
     (exp(exp(n)) / exp(exp(n) - n), n, oo, oo),
     (exp(n * exp(-n)), n, oo, S.One),
+    (1 - 1 / (exp(n * (1 - 1 / (1 + S.Exp1))) + 1), n, oo, S.One),
     (log(exp(exp(n)) + 1) / exp(n), n, oo, S.One),
     (log(1 + exp(n)) / n, n, oo, S.One),
     (log(exp(m * n) + exp((m + 1) * n)) / n, n, oo, m + 1),

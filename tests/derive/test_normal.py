@@ -35,6 +35,8 @@ def test_exponents_are_combinations_of_the_basis() -> None:
         [X, Y, Z, X + Y + Z, X - 2 * Y + 3 * Z],
         [1 / (X - 1), X / (X - 1), S.One],
         [X * Y + Z, X * Y - Z, Z, X * Y],
+        [X / (Y + 1) ** 2, X / (Y + 1)],
+        [X / (Y + 1) ** 2, X / (Y + 1), 1 / (Y + 1), X * Y / (Y + 1) ** 2],
     ]
     chance = random.Random(3)
     for _ in range(30):
@@ -66,6 +68,7 @@ def test_products_of_exponentials_are_told_apart() -> None:
 def test_powers_of_roots_are_put_back() -> None:
     for e in (
         sqrt(X + 1) ** 3 - (X + 1) * sqrt(X + 1),
+        sqrt(X + 1) ** 3 - X * sqrt(X + 1) - sqrt(X + 1),
         (sqrt(X) + 1) * (sqrt(X) - 1) - X + 1,
         (X + 1) ** Rational(2, 3) * (X + 1) ** Rational(4, 3) - (X + 1) ** 2,
         1 / sqrt(X) - sqrt(X) / X,
@@ -74,6 +77,7 @@ def test_powers_of_roots_are_put_back() -> None:
         assert isinstance(zero(e, AWAY), Holds), e
     for e in (
         sqrt(X + 1) ** 3 - (X + 2) * sqrt(X + 1),
+        sqrt(X + 1) ** 3 - X - 1,
         (X + 1) ** Rational(2, 3) - (X + 1) ** Rational(1, 3),
         (sqrt(X) + 1) * (sqrt(X) - 1) - X - 1,
         (1 + sqrt(1 + 1 / X)) * (1 - sqrt(1 + 1 / X)) + X,
@@ -118,8 +122,13 @@ def test_quotients_agree_with_values() -> None:
         )
 
     tried = 0
-    for _ in range(150):
-        e = draw(3)
+    linear = (X + 1) ** 2 - X**2 - X  # X + 1 as a polynomial, but not as it is written
+    for e in (
+        linear / (X + 1) ** 2,
+        linear / (X + 1),
+        Y / linear**2,
+        *(draw(3) for _ in range(150)),
+    ):
         try:
             value = e.xreplace(POINT)
             ratio = read(e)
@@ -162,6 +171,10 @@ def test_odd_powers_below_keep_their_sign_and_even_ones_lose_it() -> None:
     assert not proves(-1 / (1 + X) ** 2, HALF, strict=False)
     assert proves((X + Y) / (X + 1) ** 3, HALF) and proves(X / (Y + 1), HALF, strict=False)
     assert not proves(X / (Y + 1), HALF)
+    assert proves(1 / (X - 5) ** 2, AWAY) and not proves(-1 / (X - 5) ** 2, AWAY, strict=False)
+    assert proves(-1 / (X - 5) ** 3, AWAY) and not proves(1 / (X - 5), AWAY, strict=False)
+    assert proves(exp(-1 / (X - 5)) - 1, AWAY) and proves(1 - exp(1 / (X - 5)), AWAY)
+    assert proves(exp(1 / (X - 5) ** 2) - 1, AWAY)
     # A divisor that may vanish has no sign.
     assert not proves(Y / X, HALF) and not proves(1 / X, HALF, strict=False)
     assert not proves(1 / (X - Y) ** 2, HALF, strict=False)
@@ -219,6 +232,7 @@ def test_the_largest_is_proved_case_by_case() -> None:
     assert isinstance(any_positive([X + 1, 1 - X], REAL), Holds)
     assert isinstance(any_positive([X + 1, 1 - X, log(X)], REAL), Refuted)
     assert isinstance(any_positive([Symbol("q"), S.One], REAL), Undecided)
+    assert isinstance(any_positive([X - 1, 2 - X], REAL), Undecided)  # true, but not proved
 
 
 # --- numbers -------------------------------------------------------------------------------

@@ -168,10 +168,13 @@ def test_limits_are_taken_or_declined() -> None:
     assert r.value("t_simplex", N="oo") == inf
     with pytest.raises(DomainError, match="at no temperature"):
         r.at("t_simplex_max", r.point(N="oo", b=3))
-    with pytest.raises(DomainError, match="exponentials of t compete"):
-        o.at("x_star", o.point(N=10, t="oo", b=0))
-    with pytest.raises(DomainError, match="case distinction"):
-        o.at("regime", o.point(N=10, t="oo", b=0))
+    far = o.point(N=10, t="oo", b=0)
+    # Where the exponentials of a positive and of a negative pair tie.
+    assert o.at("x_star", far) == Rational(8, 13)
+    assert abs(o.value("x_star", N=10, t=10**6, b=0) - Rational(8, 13)) < 1e-5
+    assert str(o.at("regime", far)) == "between"
+    with pytest.raises(DomainError, match="has no limit at t = oo"):
+        o.at("loss", far)
     with pytest.raises(DomainError, match="t must be > 0"):
         o.point(N=10, t=0)
 

@@ -75,7 +75,7 @@ MUTANTS = [
         "(strict and largest == 0)",
         "(strict and largest <= CLOSE)",
         "a small positive value refutes",
-        SIGNS,
+        DECIDE,
     ),
     Mutant(
         P, "largest = max(values)", "largest = min(values)", "the least must be positive", SIGNS
@@ -283,10 +283,10 @@ MUTANTS = [
     ),
     Mutant(
         C,
-        "    narrow = domain.restricted(closure(_outside(*first[:2]), domain))\n    if all(",
-        "    narrow = domain.restricted(closure([], domain))\n    if all(",
-        "symbols outside exponentials are left out",
-        SIGNS,
+        "if rules is None or not _active(ratio) <= set(rules[1]):",
+        "if rules is None:",
+        "what has no known sign is put in all the same",
+        DEFINED,
     ),
     Mutant(
         C,

@@ -71,9 +71,9 @@ MUTANTS = [
     ),
     Mutant(
         S,
-        "            if sign > 0:\n                rules[atom] = total",
-        "            rules[atom] = total",
-        "the root of a negative product",
+        "        if not proves_positive(atom.base, domain):\n            continue\n",
+        "",
+        "the root of a negative product is that of its size",
         EQUAL,
     ),
     Mutant(

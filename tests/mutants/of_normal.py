@@ -109,9 +109,9 @@ MUTANTS = [
     ),
     Mutant(
         R,
-        "content = poly.LC / abs(poly.LC) * poly.content()",
-        "content = poly.content()",
-        "the sign of a divisor depends on how it is written",
+        "return content, {poly.mul_ground(QQ(1) / content): 1}",
+        "return content, {poly: 1}",
+        "the content of a divisor is counted twice",
         SIGNS,
     ),
     Mutant(
