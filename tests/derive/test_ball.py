@@ -92,7 +92,8 @@ def test_conditions_that_are_not_decided() -> None:
     y = Symbol("y")
     near, big = enclosure(S(0), 60).union(enclosure(S(1), 60)), enclosure(S(7), 60)
     half = Rational(1, 2)
-    for condition in (y < half, Not(y < half), And(y < half, y < 9), Or(y < half, y > 9)):
+    both, either = And(y < half, y < 9), Or(y < half, y > 9)
+    for condition in (y < half, both, either, Not(both), Not(either)):
         ball = enclosure(Piecewise((2, condition), (3, True)), 60, {y: near})
         assert ball.contains(2) and ball.contains(3)
     for condition, value in ((And(y < half, y < -9), 3), (Or(y < half, y < 9), 2)):

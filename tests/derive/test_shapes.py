@@ -67,7 +67,7 @@ SOLVED = [
     sqrt(c + 1) - c,
     sqrt(c + 1) + c,
     c - sqrt(c + 1) + Rational(1, 4),
-    sqrt(c + 2) + 1,
+    sqrt(c + 1) + Rational(1, 2),
     sqrt(c + 1) - Rational(1, 2),
     c + 2 - 3 * sqrt(c + 1),
     (c + 1) * (c - 1),

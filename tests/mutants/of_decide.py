@@ -348,16 +348,9 @@ MUTANTS = [
     # --- number ---
     Mutant(
         N,
-        "            if found.a > 0 or found.b < 0:\n                return 1 if found.a > 0 else -1",
-        "            if found.b > 0 or found.b < 0:\n                return 1 if found.b > 0 else -1",
-        "the upper end of an interval gives the sign",
-        SIGNS,
-    ),
-    Mutant(
-        N,
-        "return None if whole.a <= 0 <= whole.b else 1 / whole",
-        "return 1 / whole",
-        "the inverse of an interval around zero",
+        "        if found > 0 or found < 0:\n            return 1 if found > 0 else -1",
+        "        return 1 if found > 0 else -1",
+        "a ball around zero is negative",
         SIGNS,
     ),
     Mutant(

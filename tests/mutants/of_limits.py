@@ -231,13 +231,6 @@ MUTANTS = [
         "the root is at the first tie",
         GROWTH,
     ),
-    Mutant(
-        F,
-        "if sign(zero_at - low) > 0 and (high is oo or sign(high - zero_at) > 0):",
-        "if True:",
-        "a tie outside of the bracket counts",
-        GROWTH,
-    ),
     # --- toward ---
     Mutant(
         T,

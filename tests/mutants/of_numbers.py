@@ -262,13 +262,6 @@ MUTANTS = [
     ),
     Mutant(
         R,
-        "Bracket(h, x, high, low), (at_high is None, at_low is None)",
-        "Bracket(h, x, high, low), (at_low is None, at_high is None)",
-        "the ends without a value change places",
-        ROOTS,
-    ),
-    Mutant(
-        R,
         "self.side = _sign(end - start)",
         "self.side = 1",
         "a bracket that is counted from above rises from below",

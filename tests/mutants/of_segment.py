@@ -591,13 +591,6 @@ MUTANTS = [
     ),
     Mutant(
         E,
-        "            if is_proved_positive(rate if rises else -rate, domain):",
-        "            if is_proved_positive(rate if rises else -rate, domain, strict=False):",
-        "weak passes for strict in what is monotone",
-        EDGES,
-    ),
-    Mutant(
-        E,
         '    side: Literal["<", ">"] = "<" if rises else ">"',
         '    side: Literal["<", ">"] = ">" if rises else "<"',
         "a condition is negative on the other side",
