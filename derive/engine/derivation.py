@@ -10,7 +10,7 @@ from sympy import Basic, Expr, Symbol, Tuple
 
 from .domain import Domain
 from .evidence import Evidence, Holds, Outcome, weakest
-from .statement import Lemma, Relations, Statement, decided, every
+from .statement import Lemma, Relations, Statement, decided
 
 
 class StepFailed(AssertionError):
@@ -88,7 +88,7 @@ class Derivation:
         StepFailed
             If the statement, or what it is concluded from, is refuted or not decided.
         """
-        outcome = every([*(decided(g) for g in says.given), says.decide()])
+        outcome = decided(says)
         if not isinstance(outcome, Holds):
             raise StepFailed(f"{title}: {outcome}")
         lemma = because if isinstance(because, Lemma) else says.lemma

@@ -96,8 +96,10 @@ class Relations(Statement):
 
 
 def decided(given: Statement | Outcome) -> Outcome:
-    """The outcome of a statement, or one that was found elsewhere."""
-    return given.decide() if isinstance(given, Statement) else given
+    """The outcome of a statement and all it is concluded from, or one that was found elsewhere."""
+    if not isinstance(given, Statement):
+        return given
+    return every([*(decided(g) for g in given.given), given.decide()])
 
 
 def every(outcomes: Iterable[Outcome]) -> Outcome:
