@@ -24,7 +24,7 @@ from .evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
 from .interval import NoSign, in_order, is_finite, non_negative, sign
 from .poles import NotDefined, check_defined
 from .present import affine, tidy
-from .zeros import NotSolved, zeros
+from .zeros import NotSolved, sign_between, zeros
 
 #: Which side of each kink a piece lies on: True above it.
 Pattern = Mapping[Expr, bool]
@@ -122,10 +122,9 @@ class Cut:
         for one, other in combinations(maximum.args, 2):
             inside |= set(zeros(one - other, x, a, b))
         for low, high in pairwise([a, *in_order(inside), b]):
-            middle = (low + high) / 2
             largest = maximum.args[0]
             for side in maximum.args[1:]:
-                if sign((side - largest).xreplace({x: middle})) > 0:
+                if sign_between(side - largest, x, low, high) > 0:
                     largest = side
             yield low, high, largest
 
