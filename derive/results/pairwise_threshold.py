@@ -151,16 +151,21 @@ class Shaped:
             If that is not decided.
         """
         for term, read in zip(self.loss.terms, self.read, strict=True):
-            if term.relation != POSITIVE or isinstance(read, Folded):
+            if term.relation != POSITIVE or term.weight == 0:
                 continue
-            (_, first), *_ = read.slopes()
-            if is_infinite(first, c, -S.One) and term.weight != 0:
-                if isinstance(positive(term.weight, domain), Holds):
-                    return True
-                raise DomainError(
-                    f"the slope of {in_x(term.function, c)} is infinite at x = -1, and its weight "
-                    f"{term.weight} may be zero"
-                )
+            # Where the kinks move, any of the choices of sides may apply at -1.
+            slopes = [slope for _, slope in read.checked()]
+            steep = {
+                is_infinite(s, c, LOW) for s in (slopes if isinstance(read, Folded) else slopes[:1])
+            }
+            if steep == {False}:
+                continue
+            if len(steep) == 1 and isinstance(positive(term.weight, domain), Holds):
+                return True
+            raise DomainError(
+                f"the slope of {in_x(term.function, c)} may be infinite at x = -1"
+                + (f", and its weight {term.weight} may be zero" if len(steep) == 1 else "")
+            )
         return False
 
     def slope(self, relation: str, side: int) -> Expr:

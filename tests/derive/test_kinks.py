@@ -9,11 +9,11 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from cltheory.derive.engine.ball import non_negative
-from cltheory.derive.engine.domain import Domain, DomainError
+from cltheory.derive.engine.domain import POSITIVE, Domain, DomainError
 from cltheory.derive.engine.evidence import Holds, Refuted, Undecided
 from cltheory.derive.engine.interval import NoSign, sign
 from cltheory.derive.engine.interval import non_negative as non_negative_between
-from cltheory.derive.engine.kinks import NotBent, bent
+from cltheory.derive.engine.kinks import Folded, NotBent, bent
 from cltheory.derive.engine.shape import convex_and_monotone
 from cltheory.derive.engine.zeros import NotSolved, sign_between, zeros
 from cltheory.derive.losses.literature import LITERATURE
@@ -23,7 +23,7 @@ from cltheory.derive.symbols import b, c, t
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
-from sympy import Max, Min, Rational, S, exp, log
+from sympy import Max, Min, Rational, S, exp, log, oo
 
 from ..replay import replays
 
@@ -349,8 +349,8 @@ def test_a_crossing_at_the_middle_of_a_piece() -> None:
         -Rational(3, 5),
         -Rational(1, 5),
     ]
+    hidden = "8*max(0,x+1/5)+40*exp(x)-max(-exp(x),5*x*exp(x)+2*exp(x))"
     with pytest.raises(DomainError, match="not convex at its kink x = -3/5"):
-        hidden = "8*max(0,x+1/5)+40*exp(x)-max(-exp(x),5*x*exp(x)+2*exp(x))"
         _ = R.given(lp="-x", ln=hidden).x_star
 
 
@@ -371,3 +371,22 @@ def test_zeros_of_what_has_exponentials_in_every_term() -> None:
     assert zeros(c * exp(c) + exp(c) / 7 - c - Rational(1, 7), c, -S.One, -Rational(1, 9)) == [
         -Rational(1, 7)
     ]
+
+
+def test_an_infinite_slope_beside_a_kink_that_moves() -> None:
+    r = R.given(lp=-((1 + c) ** S.Half) + Max(0, t - c), ln=exp(c))
+    assert r.at("antipodal_condition", r.point(N=4, t="1/2")) == oo
+    fixed = R.given(lp=-((1 + c) ** S.Half) + Max(0, S.Half - c), ln=exp(c))
+    for name in ("x_star", "loss", "x_last"):
+        moving = float(r.value(name, N=4, t="1/2"))
+        assert moving == pytest.approx(float(fixed.value(name, N=4)), abs=1e-14)
+
+
+def test_where_a_slope_has_no_value_nothing_is_refuted() -> None:
+    steep = bent(-((1 + c) ** S.Half) + Max(0, t - c), c, Domain({t: POSITIVE}, {t: 1}))
+    assert isinstance(steep, Folded)
+    for decide, slope in steep.checked():
+        assert isinstance(decide(-slope), Holds)
+        refuted = decide(slope)
+        assert isinstance(refuted, Refuted)
+        assert refuted.witness["c"] > -1
