@@ -7,6 +7,7 @@ every subgradient is one, and the slope along the segment may jump. Without a lo
 SigLIP is taken.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from sympy import Expr, S, Symbol, Tuple, floor
@@ -14,7 +15,7 @@ from sympy import Expr, S, Symbol, Tuple, floor
 from ..engine.calculus import derivative
 from ..engine.decide import positive
 from ..engine.derivation import Derivation, StepFailed
-from ..engine.domain import Domain, DomainError, Range
+from ..engine.domain import Domain, DomainError, Range, between
 from ..engine.evidence import Holds, Outcome
 from ..engine.interval import NoSign, is_finite, is_infinite
 from ..engine.kinks import HIGH, LOW, Cut, Folded, NotBent, bent, in_x
@@ -48,8 +49,11 @@ from ._ccem import (
 NAMES = {"x": c, "t": t, "b": b}
 
 
-def for_loss(loss: PairwiseLoss) -> Result:
+def for_loss(loss: PairwiseLoss, at: Mapping[Symbol, Expr] | None = None) -> Result:
     """The result for a declared pairwise loss in ``c``, ``t`` and ``b``; weights may have N.
+
+    Rational values ``at`` which it is asked for are put into the loss before anything is
+    proved, and it holds there only. Others stay beside it, as in any result.
 
     Raises
     ------
@@ -65,13 +69,21 @@ def for_loss(loss: PairwiseLoss) -> Result:
             "weights N, t and b"
         )
     domain = BIASED.restricted({N} | functions | weights)
+    fixed = {s: v for s, v in (at or {}).items() if s in functions - weights and v.is_Rational}
+    here = domain
+    for symbol, value in fixed.items():
+        here = here.with_range(symbol, between(value, value, why="as it was given"), value)
+    put_in = replace(
+        loss, terms=tuple(replace(k, function=k.function.xreplace(fixed)) for k in loss.terms)
+    )
+    inside = domain.restricted(set(domain.ranges) - set(fixed))
     return Result(
         "pairwise-threshold",
         title=f"Both ends and the optimum of a pairwise loss: {loss.title}",
         source="lee2024sigmoid, Theorem 1",
         parameters=tuple(s for s in (N, t, b) if s in domain.ranges),
-        domain=domain,
-        build=lambda proof: build(loss, domain, proof),
+        domain=here,
+        build=lambda proof: build(put_in, inside, proof),
         loss=loss,
         segment=ccem_segment,
         texts=("lp", "ln", "loss"),
@@ -79,9 +91,14 @@ def for_loss(loss: PairwiseLoss) -> Result:
     )
 
 
-def read(lp: str | Expr = "", ln: str | Expr = "", loss: str = "") -> Result:
-    """The result for a loss of the user's; see :func:`given_loss`."""
-    return for_loss(given_loss(lp, ln, loss))
+def read(
+    lp: str | Expr = "",
+    ln: str | Expr = "",
+    loss: str = "",
+    at: Mapping[Symbol, Expr] | None = None,
+) -> Result:
+    """The result for a loss of the user's; see :func:`given_loss` and :func:`for_loss`."""
+    return for_loss(given_loss(lp, ln, loss), at)
 
 
 def given_loss(lp: str | Expr = "", ln: str | Expr = "", loss: str = "") -> PairwiseLoss:

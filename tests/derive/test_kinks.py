@@ -390,3 +390,28 @@ def test_where_a_slope_has_no_value_nothing_is_refuted() -> None:
         refuted = decide(slope)
         assert isinstance(refuted, Refuted)
         assert refuted.witness["c"] > -1
+
+
+def test_hypotheses_are_asked_of_the_loss_at_the_given_values() -> None:
+    texts = {"lp": "-t*x", "ln": "exp(b*x)"}
+    with pytest.raises(DomainError, match="not increasing at b = "):
+        _ = R.given(**texts).x_star
+    r = R.given(**texts, at={"N": 4, "t": 1, "b": 1})
+    for n in (2, 4, 9):  # what is not part of the functions stays a parameter
+        plain = R.given(lp="-x", ln="exp(x)").value("loss", N=n)
+        assert float(r.value("loss", N=n, t=1, b=1)) == float(plain)
+    # What was proved holds there only.
+    with pytest.raises(DomainError, match="b must be"):
+        r.value("loss", N=4, t=1, b=-1)
+    assert not R.given(**texts, at={"b": 1}).x_star.has(b)
+    assert R.given(**texts, at={"b": 1}).x_star.has(t)
+    with pytest.raises(DomainError, match="t must be > 0"):
+        R.given(**texts, at={"t": 0})
+
+
+def test_only_kinks_whose_places_are_not_given_move() -> None:
+    texts = {"lp": "max(0,t-x)+max(1,(1-x)^2)", "ln": "exp(x)"}
+    with pytest.raises(DomainError, match="must differ by something affine"):
+        _ = R.given(**texts).x_star
+    r = R.given(**texts, at={"t": "1/2"})
+    assert r.at("x_star", r.point(N=4, t="1/2")) == S.Half
