@@ -62,7 +62,7 @@ def derive_command(
     result = results[id]
     texts = {k: values.pop(k) for k in result.texts if k in values}
     if texts:
-        result = result.given(**texts)
+        result = result.given(at={} if convention else values, **texts)
     if convention:
         result = result.under(convention)
     point = result.point(**values)

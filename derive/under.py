@@ -46,7 +46,8 @@ def under(result: Result, name: str) -> Result:
         domain=_domain(result.domain, reading),
         build=lambda proof: _build(result, reading, proof),
         texts=result.texts,
-        read=lambda **texts: result.given(**texts).under(name),
+        # Values are in the terms of the library, and stay beside the loss.
+        read=lambda at=None, **texts: result.given(**texts).under(name),
         loss=reading.of_loss(result.declared),
         segment=result.segment,
         scheme=result.scheme,

@@ -191,10 +191,12 @@ def _pairwise(setup: Setup) -> list[Check]:
     r, loss = results["pairwise-threshold"], SIGMOID
     texts = {k: setup.values[k] for k in r.texts if k in setup.values}
     if texts:
-        r, loss = r.given(**texts), given_loss(**texts)
+        loss = given_loss(**texts)
     used = set().union(*(term.function.free_symbols for term in loss.terms)) - {c}
     params = {s.name: setup.values.get(s.name, "1") for s in used}
     params = dict(sorted(params.items()))
+    if texts:
+        r = r.given(at=params, **texts)
     r.point(N=setup.N, **params)
     if any(term.function.has(*_KINKS) for term in loss.terms):
         quantities = ["positive", "negative", "loss", "x_star", "x_last"]

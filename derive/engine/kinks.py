@@ -24,7 +24,7 @@ from .evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
 from .interval import NoSign, in_order, is_finite, non_negative, sign
 from .poles import NotDefined, check_defined
 from .present import affine, tidy
-from .zeros import NotSolved, zeros
+from .zeros import NotSolved, sign_between, zeros
 
 #: Which side of each kink a piece lies on: True above it.
 Pattern = Mapping[Expr, bool]
@@ -122,10 +122,9 @@ class Cut:
         for one, other in combinations(maximum.args, 2):
             inside |= set(zeros(one - other, x, a, b))
         for low, high in pairwise([a, *in_order(inside), b]):
-            middle = (low + high) / 2
             largest = maximum.args[0]
             for side in maximum.args[1:]:
-                if sign((side - largest).xreplace({x: middle})) > 0:
+                if sign_between(side - largest, x, low, high) > 0:
                     largest = side
             yield low, high, largest
 
@@ -246,9 +245,10 @@ class Folded:
             yield partial(self.sign_on, pattern), derivative(self.smooth(pattern), self.variable)
 
     def sign_on(self, pattern: Pattern, part: Expr) -> Outcome:
-        """Whether a smooth function is >= 0 where a choice of sides applies."""
+        """Whether a smooth function is >= 0 inside where a choice of sides applies."""
         x = self.variable
-        outcome = positive(part, self.domain.with_range(x, between(-1, 1), 0), strict=False)
+        inside = self.domain.with_range(x, between(LOW, HIGH, "()"), 0)
+        outcome = positive(part, inside, strict=False)
         for maximum, above in pattern.items():
             if isinstance(outcome, Holds):
                 return outcome
@@ -267,7 +267,7 @@ class Folded:
         x, used = self.variable, self.function.free_symbols
         for point in self.domain.with_range(x, between(-1, 1), 0).points(64):
             sides = {m: point[x] > k.at.xreplace(point) for m, k in self.folds.items()}
-            if sides == dict(pattern) and part.xreplace(point).evalf(30) < 0:
+            if sides == dict(pattern) and _is_negative(part.xreplace(point)):
                 return Refuted({s.name: v for s, v in point.items() if s in used})
         return Undecided(
             f"the shape of {in_x(self.function, x)} was not decided: write numbers in place of "
@@ -300,6 +300,14 @@ class Folded:
             step = Piecewise((above, x >= kink.at if side > 0 else Gt(x, kink.at)), (below, True))
             total += derivative(smooth, stand_ins[m]) * step
         return total.xreplace({d: m for m, d in stand_ins.items()})
+
+
+def _is_negative(value: Expr) -> bool:
+    """Whether a number is proved to be one below zero."""
+    try:
+        return is_finite(value) and sign(value) < 0
+    except NoSign:
+        return False
 
 
 def in_x(expression: Expr, variable: Symbol) -> Expr:

@@ -152,8 +152,16 @@ class Result:
         self.segment, self.scheme = segment, scheme
         self.convention, self.reading = convention, reading
 
-    def given(self, **texts: str | Expr) -> Result:
+    def given(self, *, at: Mapping[str, object] | None = None, **texts: str | Expr) -> Result:
         """The same result for expressions of the user's: a loss, say.
+
+        Parameters
+        ----------
+        at
+            Values of parameters, if it is only asked for there: the hypotheses then need to
+            hold for these values only.
+        **texts
+            The expressions, as text or SymPy.
 
         Raises
         ------
@@ -164,7 +172,7 @@ class Result:
         if self._read is None or unknown:
             takes = ", ".join(self.texts) or "no expressions"
             raise DomainError(f"{self.id} does not take {', '.join(unknown)}; it takes {takes}")
-        return self._read(**texts)
+        return self._read(**texts, at=self.point(**at)) if at else self._read(**texts)
 
     def under(self, convention: str) -> Result:
         """The same result in the terms of a library: its parameters, and values of its loss.

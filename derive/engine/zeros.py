@@ -7,8 +7,11 @@ points are tried, and the signs between them proved.
 
 from __future__ import annotations
 
+from fractions import Fraction
 from itertools import pairwise
+from typing import Any
 
+from mpmath import mpc, mpf
 from sympy import Dummy, Expr, Poly, Rational, S, Symbol, exp, lambdify, log, sqrt
 from sympy.polys.polyerrors import PolynomialError
 
@@ -16,6 +19,12 @@ from .calculus import derivative
 from .evidence import Holds
 from .interval import NoSign, in_order, is_finite, non_negative, order, sign
 from .normal import ExpField, NotInField
+from .present import tidy
+
+#: Halvings of a place in a table of values, and the largest denominator of a zero found so.
+BISECTIONS, LARGEST_DENOMINATOR = 40, 1000
+#: How far into an interval one looks at a sign to know which is to be proved.
+SHARES = (Rational(1, 2), Rational(1, 3), Rational(4, 5))
 
 
 class NotSolved(ValueError):
@@ -47,7 +56,7 @@ def _solutions(function: Expr, x: Symbol, *, name_numbers: bool = False) -> set[
     named = _named(function, numbers) if name_numbers else function
     back_to = {name: number for number, name in numbers.items()}
     field = ExpField([named])
-    numer = field.ratio(named).numer
+    numer = _without_exponentials(field.ratio(named).numer, field)
     moving = [y for y, meaning in field.atoms.items() if x in meaning.free_symbols]
     moving = [y for y in moving if numer.degree(numer.ring.symbols.index(y)) > 0]
     plain = x in numer.ring.symbols and numer.degree(numer.ring.symbols.index(x)) > 0
@@ -68,6 +77,17 @@ def _solutions(function: Expr, x: Symbol, *, name_numbers: bool = False) -> set[
     back = (y**meaning.exp.q - meaning.base.xreplace({x: S.Zero})) / derivative(meaning.base, x)
     values = _values(whole.xreplace({x: back}).expand(), y)
     return {back.xreplace({y: v}).expand() for v in values if sign(v) >= 0}
+
+
+def _without_exponentials(numer: Any, field: ExpField) -> Any:
+    """The same without the exponentials that every term has: they never vanish."""
+    if not numer:
+        return numer
+    common = tuple(
+        min(monom[i] for monom in numer.monoms()) if y in field.exponents else 0
+        for i, y in enumerate(numer.ring.symbols)
+    )
+    return numer.quo(numer.ring.term_new(common, 1))
 
 
 def _named(e: Expr, numbers: dict[Expr, Expr]) -> Expr:
@@ -121,21 +141,46 @@ def _of_factor(factor: Poly) -> set[Expr]:
 def _guessed(function: Expr, x: Symbol, a: Expr, b: Expr) -> list[Expr]:
     """Rational zeros that a table of values suggests; the signs between them are proved."""
     f = lambdify([x], function, "mpmath")
-    table = [a + (b - a) * Rational(k, 240) for k in range(1, 240)]
-    values = [float(f(p.evalf(20))) for p in table]
+    start, end = (mpf(e.evalf(30)) for e in (a, b))
+    table = [start + (end - start) * k / 240 for k in range(1, 240)]
+    values = [f(p) for p in table]
     candidates = set()
-    for k in range(1, len(table)):
-        if values[k - 1] * values[k] <= 0:
-            near = (table[k - 1] + table[k]) / 2
-            near = Rational(round(12 * near), 12)
-            candidates.add(near)
+    for (low, at_low), (high, at_high) in pairwise(zip(table, values, strict=True)):
+        if any(isinstance(v, mpc) for v in (at_low, at_high)) or at_low * at_high > 0:
+            continue
+        for _ in range(BISECTIONS):
+            middle = (low + high) / 2
+            low, high = (low, middle) if at_low * f(middle) <= 0 else (middle, high)
+        near = Fraction(float(low)).limit_denominator(LARGEST_DENOMINATOR)
+        candidates.add(Rational(near.numerator, near.denominator))
     points = [p for p in in_order(candidates) if _vanishes(function, x, p)]
     cuts = [a, *(p for p in points if order(a, p) < 0 and order(p, b) < 0), b]
     for low, high in pairwise(cuts):
-        middle = function.xreplace({x: (low + high) / 2})
-        if not isinstance(non_negative(sign(middle) * function, x, low, high), Holds):
-            raise NotSolved("it has no closed form that is found here")
+        sign_between(function, x, low, high)
     return cuts[1:-1]
+
+
+def sign_between(function: Expr, x: Symbol, a: Expr, b: Expr) -> int:
+    """1 or -1 as a function is proved to be >= 0 or <= 0 on all of (a, b); 0 if it vanishes.
+
+    Raises
+    ------
+    NotSolved
+        If neither is proved. The sign at one point, which may be a zero, says nothing.
+    """
+    for share in SHARES:
+        there = function.xreplace({x: a + (b - a) * share})
+        try:
+            side = sign(there)
+        except NoSign:
+            continue
+        if side and isinstance(non_negative(side * function, x, a, b), Holds):
+            return side
+        if side:
+            raise NotSolved("it has no closed form that is found here")
+    if tidy(function) == 0:
+        return 0
+    raise NotSolved("it has no closed form that is found here")
 
 
 def _vanishes(function: Expr, x: Symbol, point: Expr) -> bool:

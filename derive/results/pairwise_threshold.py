@@ -7,6 +7,7 @@ every subgradient is one, and the slope along the segment may jump. Without a lo
 SigLIP is taken.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from sympy import Expr, S, Symbol, Tuple, floor
@@ -14,7 +15,7 @@ from sympy import Expr, S, Symbol, Tuple, floor
 from ..engine.calculus import derivative
 from ..engine.decide import positive
 from ..engine.derivation import Derivation, StepFailed
-from ..engine.domain import Domain, DomainError, Range
+from ..engine.domain import Domain, DomainError, Range, between
 from ..engine.evidence import Holds, Outcome, Refuted
 from ..engine.interval import NoSign, is_finite, is_infinite
 from ..engine.kinks import HIGH, LOW, Cut, Folded, NotBent, bent, in_x
@@ -51,8 +52,11 @@ PULL, PUSH = Symbol("pull", nonnegative=True), Symbol("push", nonnegative=True)
 NAMES = {"x": c, "t": t, "b": b}
 
 
-def for_loss(loss: PairwiseLoss) -> Result:
+def for_loss(loss: PairwiseLoss, at: Mapping[Symbol, Expr] | None = None) -> Result:
     """The result for a declared pairwise loss in ``c``, ``t`` and ``b``; weights may have N.
+
+    Rational values ``at`` which it is asked for are put into the loss before anything is
+    proved, and it holds there only. Others stay beside it, as in any result.
 
     Raises
     ------
@@ -68,13 +72,21 @@ def for_loss(loss: PairwiseLoss) -> Result:
             "weights N, t and b"
         )
     domain = BIASED.restricted({N} | functions | weights)
+    fixed = {s: v for s, v in (at or {}).items() if s in functions - weights and v.is_Rational}
+    here = domain
+    for symbol, value in fixed.items():
+        here = here.with_range(symbol, between(value, value, why="as it was given"), value)
+    put_in = replace(
+        loss, terms=tuple(replace(k, function=k.function.xreplace(fixed)) for k in loss.terms)
+    )
+    inside = domain.restricted(set(domain.ranges) - set(fixed))
     return Result(
         "pairwise-threshold",
         title=f"Both ends and the optimum of a pairwise loss: {loss.title}",
         source="lee2024sigmoid, Theorem 1",
         parameters=tuple(s for s in (N, t, b) if s in domain.ranges),
-        domain=domain,
-        build=lambda proof: build(loss, domain, proof),
+        domain=here,
+        build=lambda proof: build(put_in, inside, proof),
         loss=loss,
         segment=ccem_segment,
         texts=("lp", "ln", "loss"),
@@ -82,9 +94,14 @@ def for_loss(loss: PairwiseLoss) -> Result:
     )
 
 
-def read(lp: str | Expr = "", ln: str | Expr = "", loss: str = "") -> Result:
-    """The result for a loss of the user's; see :func:`given_loss`."""
-    return for_loss(given_loss(lp, ln, loss))
+def read(
+    lp: str | Expr = "",
+    ln: str | Expr = "",
+    loss: str = "",
+    at: Mapping[Symbol, Expr] | None = None,
+) -> Result:
+    """The result for a loss of the user's; see :func:`given_loss` and :func:`for_loss`."""
+    return for_loss(given_loss(lp, ln, loss), at)
 
 
 def given_loss(lp: str | Expr = "", ln: str | Expr = "", loss: str = "") -> PairwiseLoss:
@@ -179,16 +196,21 @@ class Shaped:
             If that is not decided.
         """
         for term, read in zip(self.loss.terms, self.read, strict=True):
-            if term.relation != POSITIVE or isinstance(read, Folded):
+            if term.relation != POSITIVE or term.weight == 0:
                 continue
-            (_, first), *_ = read.slopes()
-            if is_infinite(first, c, -S.One) and term.weight != 0:
-                if isinstance(positive(term.weight, domain), Holds):
-                    return True
-                raise DomainError(
-                    f"the slope of {in_x(term.function, c)} is infinite at x = -1, and its weight "
-                    f"{term.weight} may be zero"
-                )
+            # Where the kinks move, any of the choices of sides may apply at -1.
+            slopes = [slope for _, slope in read.checked()]
+            steep = {
+                is_infinite(s, c, LOW) for s in (slopes if isinstance(read, Folded) else slopes[:1])
+            }
+            if steep == {False}:
+                continue
+            if len(steep) == 1 and isinstance(positive(term.weight, domain), Holds):
+                return True
+            raise DomainError(
+                f"the slope of {in_x(term.function, c)} may be infinite at x = -1"
+                + (f", and its weight {term.weight} may be zero" if len(steep) == 1 else "")
+            )
         return False
 
     def slope(self, relation: str, side: int) -> Expr:

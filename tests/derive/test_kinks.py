@@ -9,13 +9,13 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from cltheory.derive.engine.ball import non_negative
-from cltheory.derive.engine.domain import Domain, DomainError
+from cltheory.derive.engine.domain import POSITIVE, Domain, DomainError
 from cltheory.derive.engine.evidence import Holds, Refuted, Undecided
 from cltheory.derive.engine.interval import NoSign, sign
 from cltheory.derive.engine.interval import non_negative as non_negative_between
-from cltheory.derive.engine.kinks import NotBent, bent
+from cltheory.derive.engine.kinks import Folded, NotBent, bent
 from cltheory.derive.engine.shape import convex_and_monotone
-from cltheory.derive.engine.zeros import NotSolved, zeros
+from cltheory.derive.engine.zeros import NotSolved, sign_between, zeros
 from cltheory.derive.losses.literature import LITERATURE
 from cltheory.derive.report import report
 from cltheory.derive.results import results
@@ -23,11 +23,12 @@ from cltheory.derive.symbols import b, c, t
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
-from sympy import Max, Min, Rational, S, exp, log
+from sympy import Max, Min, Rational, S, exp, log, oo
 
 from ..replay import replays
 
 R = results["pairwise-threshold"]
+SMALL = Domain({}, {})
 
 
 def hinges(n, positive, negative):
@@ -332,3 +333,85 @@ def test_signs_of_numbers() -> None:
     for undefined in (log(-S.One), (-S.One) ** S.Half, S.ComplexInfinity):
         with pytest.raises(NoSign):
             sign(undefined)
+
+
+def test_a_crossing_at_the_middle_of_a_piece() -> None:
+    # After the cut at -1/5 the sides cross in the middle of what is left below it, at -3/5.
+    ln = "max(0,x+1/5)+max(exp(x), 4*exp(x)+5*x*exp(x))"
+    r = R.given(lp="-x", ln=ln)
+    assert r.at("x_star", r.point(N=3)) == Rational(2, 5)
+    least = min(
+        -p + 2 * (max(0, q + 0.2) + np.exp(q) * max(1, 4 + 5 * q))
+        for p, q in ((1 - k / 1000, -1 / 2 - k / 4000) for k in range(2001))
+    )
+    assert float(r.value("loss", N=3)) == pytest.approx(least, abs=1e-6)
+    assert bent(Max(0, c + Rational(1, 5)) + Max(exp(c), (4 + 5 * c) * exp(c)), c, SMALL).kinks == [
+        -Rational(3, 5),
+        -Rational(1, 5),
+    ]
+    hidden = "8*max(0,x+1/5)+40*exp(x)-max(-exp(x),5*x*exp(x)+2*exp(x))"
+    with pytest.raises(DomainError, match="not convex at its kink x = -3/5"):
+        _ = R.given(lp="-x", ln=hidden).x_star
+
+
+def test_which_side_is_larger_is_proved_on_a_whole_piece() -> None:
+    assert sign_between(c * (c - 2), c, -S.One, S.Zero) == 1
+    assert sign_between(c * (c - 2), c, S.Zero, S.One) == -1
+    assert sign_between((c + 1) ** 2 - c**2 - 2 * c - 1, c, -S.One, S.One) == 0
+    for changing in (c, c * exp(c), c * (c - Rational(1, 2)), c**3 - c / 4):
+        with pytest.raises(NotSolved):
+            sign_between(changing, c, -S.One, S.One)
+
+
+def test_zeros_of_what_has_exponentials_in_every_term() -> None:
+    assert zeros((3 + 5 * c) * exp(c), c, -S.One, S.One) == [-Rational(3, 5)]
+    assert zeros((c**2 - S.Half) * exp(c), c, S.Zero, S.One) == [S(2) ** -S.Half]
+    assert zeros(c * exp(c), c, -S.One, S.One) == [S.Zero]
+    # A zero in the table itself, with a denominator that is not a divisor of twelve.
+    assert zeros(c * exp(c) + exp(c) / 7 - c - Rational(1, 7), c, -S.One, -Rational(1, 9)) == [
+        -Rational(1, 7)
+    ]
+
+
+def test_an_infinite_slope_beside_a_kink_that_moves() -> None:
+    r = R.given(lp=-((1 + c) ** S.Half) + Max(0, t - c), ln=exp(c))
+    assert r.at("antipodal_condition", r.point(N=4, t="1/2")) == oo
+    fixed = R.given(lp=-((1 + c) ** S.Half) + Max(0, S.Half - c), ln=exp(c))
+    for name in ("x_star", "loss", "x_last"):
+        moving = float(r.value(name, N=4, t="1/2"))
+        assert moving == pytest.approx(float(fixed.value(name, N=4)), abs=1e-14)
+
+
+def test_where_a_slope_has_no_value_nothing_is_refuted() -> None:
+    steep = bent(-((1 + c) ** S.Half) + Max(0, t - c), c, Domain({t: POSITIVE}, {t: 1}))
+    assert isinstance(steep, Folded)
+    for decide, slope in steep.checked():
+        assert isinstance(decide(-slope), Holds)
+        refuted = decide(slope)
+        assert isinstance(refuted, Refuted)
+        assert refuted.witness["c"] > -1
+
+
+def test_hypotheses_are_asked_of_the_loss_at_the_given_values() -> None:
+    texts = {"lp": "-t*x", "ln": "exp(b*x)"}
+    with pytest.raises(DomainError, match="not increasing at b = "):
+        _ = R.given(**texts).x_star
+    r = R.given(**texts, at={"N": 4, "t": 1, "b": 1})
+    for n in (2, 4, 9):  # what is not part of the functions stays a parameter
+        plain = R.given(lp="-x", ln="exp(x)").value("loss", N=n)
+        assert float(r.value("loss", N=n, t=1, b=1)) == float(plain)
+    # What was proved holds there only.
+    with pytest.raises(DomainError, match="b must be"):
+        r.value("loss", N=4, t=1, b=-1)
+    assert not R.given(**texts, at={"b": 1}).x_star.has(b)
+    assert R.given(**texts, at={"b": 1}).x_star.has(t)
+    with pytest.raises(DomainError, match="t must be > 0"):
+        R.given(**texts, at={"t": 0})
+
+
+def test_only_kinks_whose_places_are_not_given_move() -> None:
+    texts = {"lp": "max(0,t-x)+max(1,(1-x)^2)", "ln": "exp(x)"}
+    with pytest.raises(DomainError, match="must differ by something affine"):
+        _ = R.given(**texts).x_star
+    r = R.given(**texts, at={"t": "1/2"})
+    assert r.at("x_star", r.point(N=4, t="1/2")) == S.Half
