@@ -4,9 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
+from math import lcm, prod
 from typing import TYPE_CHECKING, Any
 
-from sympy import Dummy, Expr, Piecewise, Symbol, lambdify, nan
+from sympy import (
+    Abs,
+    Add,
+    Dummy,
+    Expr,
+    Max,
+    Min,
+    Mul,
+    Piecewise,
+    Rational,
+    Symbol,
+    lambdify,
+    nan,
+)
 from sympy.printing.numpy import NumPyPrinter
 
 from .root import ClampedRoot, clamped_root
@@ -35,6 +49,9 @@ def compile_numpy(expression: Expr, order: Sequence[Symbol], name: str) -> Calla
     return function
 
 
+#: What makes a function jump, bend or lie flat.
+KINKED = (Piecewise, Max, Min, Abs)
+
 Evaluator = Callable[[Sequence[Any]], Any]
 
 
@@ -55,11 +72,46 @@ def _outermost_roots(e: Expr) -> set[ClampedRoot]:
     return set().union(*(_outermost_roots(a) for a in e.args)) if e.args else set()
 
 
+def _without_fractions(h: Expr) -> Expr:
+    """A positive multiple with integers for coefficients: then flat parts are flat in float64."""
+    return _times(h, _denominator(h))
+
+
+def _denominator(e: Expr) -> int:
+    if isinstance(e, Add):
+        return lcm(*map(_denominator, e.args))
+    if isinstance(e, Mul):
+        return prod(map(_denominator, e.args))
+    if isinstance(e, Piecewise):
+        return lcm(*(_denominator(branch) for branch, _ in e.args))
+    return int(e.q) if isinstance(e, Rational) else 1
+
+
+def _times(e: Expr, k: int) -> Expr:
+    """A multiple, multiplied out where that clears a denominator."""
+    if k == 1:
+        return e
+    if isinstance(e, Add):
+        return Add(*(_times(a, k) for a in e.args))
+    if isinstance(e, Piecewise):
+        return Piecewise(*((_times(branch, k), where) for branch, where in e.args))
+    if isinstance(e, Mul):
+        cleared = []
+        for a in e.args:
+            own = _denominator(a)
+            cleared.append(_times(a, own))
+            k //= own
+        return Mul(k, *cleared)
+    return k * e
+
+
 def _solver(root: ClampedRoot, order: Sequence[Symbol]) -> Evaluator:
     h, x = root.equation()
+    h = _without_fractions(h)
     f = lambdify([x, *order], h, "numpy", cse=True)
-    # A function with jumps is bisected: Newton steps need a slope.
-    rate = nan if h.has(Piecewise) else h.diff(x)
+    # Newton steps need a slope, and stop anywhere on a flat part: only a smooth function has both
+    # no jumps and no flat part, the others are bisected.
+    rate = nan if h.has(*KINKED) else h.diff(x)
     slope = lambdify([x, *order], rate, "numpy", cse=True)
     low, high = _evaluator(root.low, order), _evaluator(root.high, order)
     return lambda arrays: clamped_root(f, slope, low(arrays), high(arrays), *arrays)
@@ -73,7 +125,7 @@ import numpy as np
 _ROOT = '''
 
 def clamped_root(h, low, high, steps=200):
-    """Zero of a function that crosses from below, by bisection, clamped to the ends."""
+    """First zero of a function that crosses from below, by bisection, clamped to the ends."""
     low, high = np.asarray(low, float), np.asarray(high, float)
     low, high, _ = (np.array(v, float) for v in np.broadcast_arrays(low, high, h(low)))
     reach = np.ones_like(low)
@@ -82,15 +134,13 @@ def clamped_root(h, low, high, steps=200):
         if not short.any():
             break
         reach = np.where(short, 2 * reach, reach)
-    high = np.where(np.isinf(high), low + reach, high)
-    a, b = low, high
-    none, all_below = h(a) >= 0, h(b) <= 0
-    start, end = a, b
+    a, b = low, np.where(np.isinf(high), low + reach, high)
+    none, all_below = h(a) >= 0, h(b) < 0
     for _ in range(steps):
         x = (a + b) / 2
         below = h(x) < 0
         a, b = np.where(below, x, a), np.where(below, b, x)
-    return np.where(none, start, np.where(all_below, end, (a + b) / 2))
+    return np.where(none, low, np.where(all_below, high, (a + b) / 2))
 '''
 
 
@@ -179,7 +229,8 @@ class _Printer(NumPyPrinter):  # type: ignore[misc]
     def _print_ClampedRoot(self, e: ClampedRoot) -> str:
         h, x = e.equation()
         own = Symbol(f"at_{x.name}")  # no parameter has this name
-        h, low, high = (self._print(part) for part in (h.xreplace({x: own}), e.low, e.high))
+        h = _without_fractions(h).xreplace({x: own})
+        h, low, high = (self._print(part) for part in (h, e.low, e.high))
         return f"clamped_root(lambda {own}: {h}, {low}, {high})"
 
     def _print_Max(self, e: Expr) -> str:

@@ -451,6 +451,8 @@ def clamped_root(
     """Vectorised float64 root: Newton steps kept inside a shrinking bracket.
 
     ``h`` and ``slope`` take the variable first and then ``params``; everything broadcasts.
+    Where ``h`` is zero on an interval, the root is its first point; without a slope (nan) the
+    bracket is halved, which finds it.
     """
     import numpy as np
 
@@ -464,16 +466,16 @@ def clamped_root(
             if not short.any():
                 break
             reach = np.where(short, 2 * reach, reach)
+        start, end = a, b
         b = np.where(np.isinf(b), a + reach, b)
         at_low = h(a, *params) >= 0
-        at_high = h(b, *params) <= 0
-        start, end = a.copy(), b.copy()
+        at_high = h(b, *params) < 0
         x = (a + b) / 2
         for _ in range(200):
             value = h(x, *params)
             below = value < 0
             a, b = np.where(below, x, a), np.where(below, b, x)
-            step = x - value / slope(x, *params)
+            step = x - np.divide(value, slope(x, *params))
             inside = (step > a) & (step < b)
             new = np.where(inside, step, (a + b) / 2)
             # 4e-16 is two units in the last place of a float64 of size 1.
