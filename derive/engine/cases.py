@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import chain
 
 from sympy import And, Basic, Dummy, Expr, Max, Min, Piecewise, S, Symbol, log, oo
 from sympy.core.relational import (
@@ -142,7 +143,7 @@ def opened(domain: Domain) -> Domain:
         for s, r in domain.ranges.items()
     }
     inside = Domain.of_ranges(ranges)
-    for point in (domain.witness, *inside.points(POINTS)):
+    for point in chain([domain.witness], inside.points(POINTS)):
         if inside.contains(point):
             return Domain(ranges, point)
     return domain  # of one point only

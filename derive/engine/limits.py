@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import lru_cache
 from itertools import permutations, product
 
 from sympy import Dummy, Expr, Integer, S, Symbol, oo
@@ -35,6 +36,20 @@ def limit(expression: Expr, symbol: Symbol, point: Expr, domain: Domain) -> Expr
     NoLimit
         If there is none, or none that can be proved; one line.
     """
+    known = tuple(domain.ranges.items()), tuple(domain.witness.items())
+    return _limit(expression, symbol, point, *known)
+
+
+@lru_cache(maxsize=1024)
+def _limit(
+    expression: Expr,
+    symbol: Symbol,
+    point: Expr,
+    ranges: tuple[tuple[Symbol, Range], ...],
+    witness: tuple[tuple[Symbol, Expr], ...],
+) -> Expr:
+    """A limit is taken once: to be had, to be stated, and to be put in."""
+    domain = Domain(dict(ranges), dict(witness))
     if symbol not in expression.free_symbols:
         return expression
     try:
@@ -118,11 +133,13 @@ def approaches(
 
 def is_limit(expression: Expr, symbol: Symbol, point: Expr, value: Expr, domain: Domain) -> Outcome:
     """Whether a value is the limit: holds iff it is proved to be equal to our own."""
-    seen = approaches(expression, symbol, point, value, domain)
-    if isinstance(seen, Refuted):
-        return seen
     try:
         own = limit(expression, symbol, point, domain)
+        if own == value:  # which was compared with values far out
+            return PROVED
+        seen = approaches(expression, symbol, point, value, domain)
+        if isinstance(seen, Refuted):
+            return seen
         others = others_of(domain, symbol, point, own.free_symbols | value.free_symbols)
     except NoLimit as error:
         return Undecided(str(error))
