@@ -415,3 +415,17 @@ def test_only_kinks_whose_places_are_not_given_move() -> None:
         _ = R.given(**texts).x_star
     r = R.given(**texts, at={"t": "1/2"})
     assert r.at("x_star", r.point(N=4, t="1/2")) == S.Half
+
+
+def test_a_maximum_is_at_least_each_of_its_sides() -> None:
+    texts = {"lp": "max(0,t-x)^(3/2)", "ln": "exp(x)"}
+    moving, fixed = R.given(**texts), R.given(lp="max(0,1/2-x)^(3/2)", ln="exp(x)")
+    for name in ("x_star", "loss", "antipodal_condition"):
+        found = float(moving.value(name, N=4, t="1/2"))
+        assert found == pytest.approx(float(fixed.value(name, N=4)), abs=1e-14)
+    domain = Domain({t: POSITIVE}, {t: 1})
+    for side in (t / 2 + 1, S(2)):
+        assert isinstance(bent(log(1 + Max(side, t - c)), c, domain), Folded)
+    for inside in (Max(-1, t - c), Max(0, t - c) - 1, -Max(0, t - c)):
+        with pytest.raises(NotBent, match="not real|not proved"):
+            bent(inside**S.Half, c, domain)
