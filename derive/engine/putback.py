@@ -207,9 +207,9 @@ class Intervals:
             if power < 0 and base.a <= 0 <= base.b:
                 raise _NoInterval(str(power))
             return base ** int(power)
-        if base.b < 0 or (base.a <= 0 and not value.a > 0):
+        if base.a < 0 or (base.a <= 0 and not value.a > 0):
             raise _NoInterval(str(power))
-        if base.a <= 0:  # what is not negative, if it is a number at all
+        if base.a <= 0:
             return iv.mpf([0, self._power(iv.mpf(base.b), power, value).b if base.b > 0 else 0])
         return iv.sqrt(base) if power == S.Half else _exp(value * iv.log(base))
 

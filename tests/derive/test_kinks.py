@@ -426,6 +426,6 @@ def test_a_maximum_is_at_least_each_of_its_sides() -> None:
     domain = Domain({t: POSITIVE}, {t: 1})
     for side in (t / 2 + 1, S(2)):
         assert isinstance(bent(log(1 + Max(side, t - c)), c, domain), Folded)
-    for inside in (Max(-1, t - c), Max(0, t - c) - 1, -Max(0, t - c)):
-        with pytest.raises(NotBent, match="not real|not proved"):
+    for inside in (Max(-1, t - c), Max(0, t - c) - 1, t - Max(0, t - c)):
+        with pytest.raises(NotBent, match="is not real at"):
             bent(inside**S.Half, c, domain)
