@@ -19,7 +19,7 @@ from sympy.functions.elementary.hyperbolic import HyperbolicFunction
 
 from .calculus import derivative
 from .decide import is_proved_positive, positive
-from .domain import Domain, Range, between
+from .domain import POSITIVE, Domain, between
 from .evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
 from .interval import NoSign, in_order, is_finite, non_negative, sign
 from .poles import NotDefined, check_defined
@@ -253,11 +253,11 @@ class Folded:
             if isinstance(outcome, Holds):
                 return outcome
             # Each kink bounds the piece on one side.
-            away = Dummy("away", nonnegative=True)
+            away = Dummy("away", positive=True)
             at = self.folds[maximum].at
             outcome = positive(
                 part.xreplace({x: at + away if above else at - away}),
-                self.domain.with_range(away, Range(low_open=False), 1),
+                self.domain.with_range(away, POSITIVE, 1),
                 strict=False,
             )
         return outcome if isinstance(outcome, Holds) else self._refutation(part, pattern)

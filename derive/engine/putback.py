@@ -19,8 +19,8 @@ from sympy import Abs, Expr, Integer, Max, Min, Piecewise, Rational, S, Symbol, 
 from sympy.core.relational import Relational
 
 from .ball import NotEnclosed, TooWide, enclosure, precision
-from .digits import LAST_BITS, rounded
-from .domain import Domain, Range
+from .digits import LAST_BITS, NotKnown, rounded
+from .domain import Domain, DomainError, Range
 from .errors import InternalError
 from .root import ClampedRoot
 
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 #: Signs are looked for with ever more digits, up to so many.
 LAST_DIGITS = int(LAST_BITS * 0.301)
-#: No exponential of more is taken.
-LARGEST = 2**128
+#: Exponentials of more are only bounded.
+LARGEST = 2**4096
 #: A limit is compared with the values at these powers of ten, each a square of the one before.
 FAR = (10, 20, 40)
 #: Roots are only found nearer by in no time.
@@ -44,6 +44,10 @@ FAR_OUT = (2, 4, 8)
 
 class Inconsistent(InternalError):
     """A number does not satisfy the condition that defines it."""
+
+
+class NotPutBack(DomainError):
+    """Whether a number satisfies the condition that defines it was not decided; one line."""
 
 
 def put_back(
@@ -61,14 +65,22 @@ def put_back(
     ------
     Inconsistent
         If it is not what its condition asks for.
+    NotPutBack
+        If that is not known.
     """
     shown = f"{name} = {mpmath.nstr(value, min(digits, 20))}"
     far = [s for s, v in point.items() if v is oo]
     source, given = (expression, {}) if far else (quantity.expression, dict(point))
     for root in source.atoms(ClampedRoot):
         if root.free_symbols <= set(given):
-            found = value if root == source else rounded(root.xreplace(given), digits)[0]
-            if not _is_root(root, tuple(given.items()), found, digits):
+            try:
+                found = value if root == source else rounded(root.xreplace(given), digits)[0]
+                right = _is_root(root, tuple(given.items()), found, digits)
+            except (NotEnclosed, NotKnown, _NoInterval):
+                right = None
+            if right is None:
+                raise NotPutBack(f"{shown} could not be put back into its condition")
+            if not right:
                 raise Inconsistent(f"{shown} is not where its condition changes sign")
     if quantity.threshold is not None and not far:
         inside = quantity.domain or domain
@@ -84,8 +96,11 @@ def put_back(
 @lru_cache(maxsize=512)
 def _is_root(
     root: ClampedRoot, point: tuple[tuple[Symbol, Expr], ...], value: Any, digits: int
-) -> bool:
-    """Whether h < 0 before the value and not after, or the value is the end that h points at."""
+) -> bool | None:
+    """Whether h < 0 before the value and not after, or the value is the end that h points at.
+
+    None if the sign before it is not known.
+    """
     (h, x), given = root.equation(), dict(point)
     small = max(0, -int(mpmath.floor(mpmath.log10(abs(value))))) if value else 0
     start = digits + small + 15
@@ -114,7 +129,9 @@ def _is_root(
 
     # After a jump the function may stay at zero, so that it is not below is all one can ask.
     before, after = sign(lambda: beside(-1), LAST_DIGITS), sign(lambda: beside(1), 2 * start)
-    return before == -1 and after != -1
+    if before == 1 or after == -1:
+        return False
+    return True if before == -1 else None
 
 
 def _sign(value: Callable[[], Any], start: int, most: int) -> int | None:
@@ -173,9 +190,7 @@ class Intervals:
         if e.is_Mul:
             return reduce(lambda a, b: a * b, args)
         if isinstance(e, exp):
-            if abs(args[0]).b > LARGEST:
-                raise _NoInterval(str(e))
-            return iv.exp(args[0])
+            return _exp(args[0])
         if isinstance(e, (Max, Min)):
             choose = max if isinstance(e, Max) else min
             return iv.mpf([choose(a.a for a in args).a, choose(a.b for a in args).b])
@@ -192,9 +207,11 @@ class Intervals:
             if power < 0 and base.a <= 0 <= base.b:
                 raise _NoInterval(str(power))
             return base ** int(power)
-        if base.a <= 0:
+        if base.a < 0 or (base.a <= 0 and not value.a > 0):
             raise _NoInterval(str(power))
-        return iv.sqrt(base) if power == S.Half else iv.exp(value * iv.log(base))
+        if base.a <= 0:
+            return iv.mpf([0, self._power(iv.mpf(base.b), power, value).b if base.b > 0 else 0])
+        return iv.sqrt(base) if power == S.Half else _exp(value * iv.log(base))
 
     def _cases(self, e: Piecewise) -> Any:
         for value, condition in e.args:
@@ -215,6 +232,13 @@ class Intervals:
             return (exact.p > 0) - (exact.p < 0)
         found = self(gap)
         return 1 if found.a > 0 else -1 if found.b < 0 else None
+
+
+def _exp(power: Any) -> Any:
+    low, high = power.a, power.b
+    low = -iv.inf if low < -LARGEST else min(low, iv.mpf(LARGEST))
+    high = iv.inf if high > LARGEST else max(high, iv.mpf(-LARGEST))
+    return iv.exp(iv.mpf([low.a, high.b]))
 
 
 # --- thresholds ------------------------------------------------------------------------------
@@ -240,7 +264,7 @@ def _check_threshold(
             raise Inconsistent(f"{shown} is not where its condition changes sign")
         checked |= found == expected
     if not checked:
-        raise Inconsistent(f"{shown} could not be put back into its condition")
+        raise NotPutBack(f"{shown} could not be put back into its condition")
 
 
 def _places(

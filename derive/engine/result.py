@@ -323,7 +323,8 @@ class Result:
         Raises
         ------
         DomainError
-            If a parameter is missing, or there is no number with so many proved digits.
+            If a parameter is missing, there is no number with so many proved digits, or it
+            could not be put back.
         Inconsistent
             If the number does not satisfy its condition: a fault of this program.
         """

@@ -109,7 +109,7 @@ def _undone(meaning: Expr, value: Expr) -> Expr | None:
 
 
 def _values(polynomial: Expr, y: Symbol) -> set[Expr]:
-    """Real roots of a polynomial, as far as square roots go."""
+    """Real roots of a polynomial, as far as square roots and pure powers go."""
     poly = Poly(polynomial, y)
     if poly.is_zero:
         return set()
@@ -133,9 +133,22 @@ def _of_factor(factor: Poly) -> set[Expr]:
         if sign(inside) < 0:
             return set()
         return {(-b + side * sqrt(inside)) / (2 * a) for side in (1, -1)}
+    y, (leading, second) = factor.gen, factor.all_coeffs()[:2]
+    shift = -second / (degree * leading)
+    power = factor.compose(Poly(y + shift, y))
+    if len(power.terms()) == 2 and power.TC() != 0:
+        return {shift + root for root in _roots(-power.TC() / leading, degree)}
     if all(c.is_Rational for c in factor.all_coeffs()) and factor.count_roots() == 0:
         return set()
     raise NotSolved("a polynomial of degree three or more")
+
+
+def _roots(value: Expr, degree: int) -> set[Expr]:
+    """All real numbers whose power of this degree is a value that is not zero."""
+    side = sign(value)
+    if degree % 2:
+        return {side * (side * value) ** Rational(1, degree)}
+    return {s * value ** Rational(1, degree) for s in (1, -1)} if side > 0 else set()
 
 
 def _guessed(function: Expr, x: Symbol, a: Expr, b: Expr) -> list[Expr]:

@@ -454,3 +454,33 @@ def test_only_kinks_whose_places_are_not_given_move() -> None:
         _ = R.given(**texts).x_star
     r = R.given(**texts, at={"t": "1/2"})
     assert r.at("x_star", r.point(N=4, t="1/2")) == S.Half
+
+
+def test_a_maximum_is_at_least_each_of_its_sides() -> None:
+    texts = {"lp": "max(0,t-x)^(3/2)", "ln": "exp(x)"}
+    moving, fixed = R.given(**texts), R.given(lp="max(0,1/2-x)^(3/2)", ln="exp(x)")
+    for name in ("x_star", "loss", "antipodal_condition"):
+        found = float(moving.value(name, N=4, t="1/2"))
+        assert found == pytest.approx(float(fixed.value(name, N=4)), abs=1e-14)
+    domain = Domain({t: POSITIVE}, {t: 1})
+    for side in (t / 2 + 1, S(2)):
+        assert isinstance(bent(log(1 + Max(side, t - c)), c, domain), Folded)
+    for inside in (Max(-1, t - c), Max(0, t - c) - 1, t - Max(0, t - c)):
+        with pytest.raises(NotBent, match="is not real at"):
+            bent(inside**S.Half, c, domain)
+
+
+def test_sides_that_cross_where_a_pure_power_has_a_value() -> None:
+    cube = zeros((1 + c) ** 3 - Rational(11, 12), c, -S.One, S.One)
+    assert [sign(r + 1 - Rational(11, 12) ** Rational(1, 3)) for r in cube] == [0]
+    assert zeros(Rational(3, 2) ** 3 + (c - 1) ** 3, c, -S.One, S.One) == [-S.Half]
+    fourth = zeros((2 * c - 1) ** 4 - 3, c, -S.One, S.One)
+    assert [sign(2 * r - 1 + 3 ** Rational(1, 4)) for r in fourth] == [0]
+    assert zeros((2 * c - 1) ** 4 + 3, c, -S.One, S.One) == []
+    with pytest.raises(NotSolved):
+        zeros((1 + c) ** 3 + c - S.Half, c, -S.One, S.One)
+    # The negatives fall until the cube no longer counts, which is before its slope is 1/8.
+    r = R.given(lp="-x/4", ln="max(1/12,(1+x)^3)")
+    assert float(r.value("negative", N=3)) == pytest.approx((1 / 12) ** (1 / 3) - 1, abs=1e-14)
+    steep = Max(2, 4 * (c + 1) ** Rational(3, 2))
+    assert [float(k) for k in bent(steep, c, SMALL).kinks] == [pytest.approx(4 ** (-1 / 3) - 1)]

@@ -10,10 +10,10 @@ import mpmath
 import pytest
 from cltheory.cli import main as command_line
 from cltheory.derive.engine import result as module
-from cltheory.derive.engine.domain import POSITIVE, Domain, DomainError, at_least, between
+from cltheory.derive.engine.domain import POSITIVE, Domain, DomainError, Range, at_least, between
 from cltheory.derive.engine.endpoint import Threshold
 from cltheory.derive.engine.errors import InternalError
-from cltheory.derive.engine.putback import Inconsistent, Intervals
+from cltheory.derive.engine.putback import Inconsistent, Intervals, NotPutBack
 from cltheory.derive.engine.result import Quantity, Result, argmin
 from cltheory.derive.engine.root import ClampedRoot
 from cltheory.derive.results import results
@@ -79,14 +79,16 @@ def test_a_root_is_handed_out_and_a_number_beside_it_is_not(monkeypatch) -> None
                 r.value("q", tau=3)
 
 
-@pytest.mark.parametrize("tau_, end", [(100, S(2)), (8 * exp(2), S(2))])
-def test_a_root_at_an_end_is_put_back_too(monkeypatch, tau_: object, end: Expr) -> None:
-    r = result(quantity(ROOT))
-    assert r.value("q", tau=tau_) == end
+@pytest.mark.parametrize("share, end", [(0, S.Zero), (100, S(2)), (8 * exp(2), S(2))])
+def test_a_root_at_an_end_is_put_back_too(monkeypatch, share: object, end: Expr) -> None:
+    # Like the others, but for a parameter that may be zero.
+    r = result(quantity(ROOT.xreplace({tau: alpha})))
+    r.domain = DOMAIN.with_range(alpha, Range(low_open=False), 1)
+    assert r.value("q", alpha=share) == end
     # The same end for a parameter at which the root is inside.
     monkeypatch.setattr(ClampedRoot, "settled", lambda self: self if self.free_symbols else end)
     with pytest.raises(Inconsistent):
-        r.value("q", tau=Rational(7, 5))
+        r.value("q", alpha=Rational(7, 5))
 
 
 def test_the_roots_inside_a_quantity_are_put_back(monkeypatch) -> None:
@@ -168,13 +170,18 @@ def test_a_threshold_changes_the_sign_of_its_condition() -> None:
         (EDGE, CONDITION**2, ">"),
         (EDGE, CONDITION - 3, ">"),
         (S.Half, CONDITION + 3, ">"),
-        (EDGE, CONDITION * 0, ">"),
-        (EDGE, log(alpha - 2), ">"),
     ],
 )
 def test_a_wrong_threshold_is_stopped(value: Expr, condition: Expr, side: str) -> None:
     q = quantity(value, threshold=crossing(condition, alpha, value, side))
     with pytest.raises(Inconsistent):
+        result(q).value("q", tau=2)
+
+
+@pytest.mark.parametrize("condition", [S.Zero, log(alpha - 2)])
+def test_a_threshold_whose_condition_has_no_sign_is_refused(condition: Expr) -> None:
+    q = quantity(EDGE, threshold=crossing(condition, alpha, EDGE, ">"))
+    with pytest.raises(NotPutBack, match=r"^q = 0\.39\d* could not be put back"):
         result(q).value("q", tau=2)
 
 
@@ -272,6 +279,42 @@ def test_intervals_hold_the_value(e: Expr) -> None:
     wider = Intervals({x: iv.mpf([1, 1.5])})
     if not e.has(Piecewise):
         assert wider(e).a <= found.b and found.a <= wider(e).b and wider(e).delta >= found.delta
+
+
+def test_intervals_of_large_exponentials_and_of_powers_at_zero() -> None:
+    huge, third = iv.mpf(2) ** 5000, Rational(1, 3)
+    above, below = (Intervals({x: side * huge})(exp(x)) for side in (1, -1))
+    assert above.a > iv.mpf(10) ** 1000
+    assert above.b == mpmath.inf
+    assert below.a == 0
+    assert 0 < below.b < iv.mpf(10) ** -1000
+    both = Intervals({x: iv.mpf([-1, 1]) * huge})(exp(x))
+    assert (both.a, both.b) == (0, mpmath.inf)
+    assert Intervals({x: iv.mpf(0)})(x**third) == 0
+    found = Intervals({x: iv.mpf([0, 8])})(x**third)
+    assert found.a == 0
+    assert 2 <= found.b < 2.001
+    for base, power in (([-2, -1], third), ([-1, 8], third), ([0, 1], -third), ([0, 1], -S.Half)):
+        with pytest.raises(ValueError, match=str(power)):
+            Intervals({x: iv.mpf(base)})(x**power)
+
+
+def test_a_root_beside_a_power_of_zero_and_with_huge_exponents() -> None:
+    # Past 6/7 the first function is zero, and so is the base of its slope.
+    texts = {"lp": "max(0,6/7-x)^(3/2)", "ln": "(1+x)^(5/3)"}
+    r = results["pairwise-threshold"].given(**texts)
+    assert str(r.value("x_last", N=2)) == "0.142857142857143"
+    at = {"N": 4, "t": "exp(1000)", "b": 1}
+    assert str(results["sigmoid-optimum"].value("x_star", **at)) == "0.500000000000000"
+
+
+def test_a_root_that_cannot_be_put_back_is_refused(monkeypatch) -> None:
+    r = result(quantity(ROOT))
+    monkeypatch.setattr("cltheory.derive.engine.putback._sign", lambda *_: None)
+    with pytest.raises(NotPutBack, match=r"^q = .* could not be put back into its condition$"):
+        r.value("q", tau=Rational(11, 5))
+    assert not issubclass(NotPutBack, InternalError)
+    assert issubclass(NotPutBack, DomainError)
 
 
 @pytest.fixture

@@ -349,22 +349,22 @@ MUTANTS = [
     # --- putback ---
     Mutant(
         P,
-        "if not _is_root(root, tuple(given.items()), found, digits):",
-        "if False:",
+        "            if not right:\n",
+        "            if False:\n",
         "roots are not put back",
         BACK,
     ),
     Mutant(
         P,
-        "return before == -1 and after != -1",
-        "return before != 1 and after != -1",
+        "return True if before == -1 else None",
+        "return True",
         "a sign that is not found before a root will do",
         BACK,
     ),
     Mutant(
         P,
-        "return before == -1 and after != -1",
-        "return before == -1",
+        "if before == 1 or after == -1:",
+        "if before == 1:",
         "what follows a root is not looked at",
         BACK,
     ),
@@ -398,8 +398,8 @@ MUTANTS = [
     ),
     Mutant(
         P,
-        "    if not checked:\n        raise Inconsistent(",
-        "    if False:\n        raise Inconsistent(",
+        "    if not checked:\n        raise NotPutBack(",
+        "    if False:\n        raise NotPutBack(",
         "a threshold whose condition has no sign is right",
         BACK,
     ),
@@ -461,7 +461,7 @@ MUTANTS = [
     ),
     Mutant(
         P,
-        "        if base.a <= 0:\n            raise _NoInterval(str(power))\n",
+        "        if base.a < 0 or (base.a <= 0 and not value.a > 0):\n            raise _NoInterval(str(power))\n",
         "",
         "the root of an interval around zero",
         BACK,

@@ -32,8 +32,8 @@ MUTANTS = [
     ),
     Mutant(
         K,
-        "                if sign((side - largest).xreplace({x: middle})) > 0:\n                    largest = side\n            yield",
-        "                if sign((side - largest).xreplace({x: middle})) < 0:\n                    largest = side\n            yield",
+        "if sign_between(side - largest, x, low, high) > 0:",
+        "if sign_between(side - largest, x, low, high) < 0:",
         "the smallest is the maximum",
         KINKS,
     ),
@@ -202,8 +202,8 @@ MUTANTS = [
     ),
     Mutant(
         Z,
-        "        if not isinstance(non_negative(sign(middle) * function, x, low, high), Holds):\n",
-        "        if False:\n",
+        "        if side and isinstance(non_negative(side * function, x, a, b), Holds):\n",
+        "        if side:\n",
         "zeros that are guessed are all there are",
         SHAPES,
     ),
