@@ -114,7 +114,8 @@ class Cut:
                 f"exactly ({error})"
             ) from None
         for low, high, largest in parts:
-            yield from self._cut(function.xreplace({maximum: largest}), low, high)
+            # The root of a square becomes an absolute value.
+            yield from self._cut(by_maxima(function.xreplace({maximum: largest})), low, high)
 
     def _largest(self, maximum: Expr, a: Expr, b: Expr) -> Iterator[tuple[Expr, Expr, Expr]]:
         x = self.variable
@@ -318,13 +319,21 @@ def in_x(expression: Expr, variable: Symbol) -> Expr:
 def pieces_of_slope(h: Expr, x: Symbol, low: Expr, high: Expr) -> list[Piece]:
     """Cut [low, high] where a number of branches change over.
 
-    ``h`` has no other symbols; its conditions and maxima are affine in ``x``.
+    ``h`` has no other symbols. Its conditions and the differences of sides of its maxima are
+    affine in ``x``, so that between their zeros they have the sign that they have in the middle.
+
+    Raises
+    ------
+    NoSign
+        If one is not affine.
     """
     changes = [c.lhs - c.rhs for p in h.atoms(Piecewise) for _, c in p.args if c.has(x)]
     changes += [one - other for m in h.atoms(Max) for one, other in combinations(m.args, 2)]
     points = {low, high}
-    for change in changes:
+    for change in (c.expand() for c in changes):
         rate = derivative(change, x)
+        if x in rate.free_symbols:
+            raise NoSign(f"it is not found where {change} changes sign")
         if rate != 0:
             at = -change.xreplace({x: S.Zero}) / rate
             if sign(at - low) > 0 and sign(high - at) > 0:

@@ -8,13 +8,14 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from cltheory.cli import main as command_line
 from cltheory.derive.engine.ball import non_negative
 from cltheory.derive.engine.compile import python_source
 from cltheory.derive.engine.domain import POSITIVE, Domain, DomainError
 from cltheory.derive.engine.evidence import Holds, Refuted, Undecided
 from cltheory.derive.engine.interval import NoSign, sign
 from cltheory.derive.engine.interval import non_negative as non_negative_between
-from cltheory.derive.engine.kinks import Folded, NotBent, bent
+from cltheory.derive.engine.kinks import Folded, NotBent, bent, pieces_of_slope
 from cltheory.derive.engine.shape import convex_and_monotone
 from cltheory.derive.engine.zeros import NotSolved, sign_between, zeros
 from cltheory.derive.losses.literature import LITERATURE
@@ -484,3 +485,39 @@ def test_sides_that_cross_where_a_pure_power_has_a_value() -> None:
     assert float(r.value("negative", N=3)) == pytest.approx((1 / 12) ** (1 / 3) - 1, abs=1e-14)
     steep = Max(2, 4 * (c + 1) ** Rational(3, 2))
     assert [float(k) for k in bent(steep, c, SMALL).kinks] == [pytest.approx(4 ** (-1 / 3) - 1)]
+
+
+def test_branches_change_over_at_affine_places_only() -> None:
+    # The difference of the sides is affine once it is multiplied out.
+    bends = Max(c * (c - 3), c * (c - 4) + Rational(1, 3))
+    pieces = pieces_of_slope(bends, c, -S.One, S.One)
+    assert [p.high for p in pieces] == [Rational(1, 3), S.One]
+    assert [p.smooth.xreplace({c: S.Zero}) for p in pieces] == [Rational(1, 3), S.Zero]
+    with pytest.raises(NoSign, match="changes sign"):
+        pieces_of_slope(Max(c, c**2), c, -S.One, S.One)
+
+
+def test_a_side_of_a_maximum_may_be_the_root_of_a_square() -> None:
+    larger = Max((3 - c) ** 2, (4 - c) ** 2 - 8) ** Rational(3, 2)
+    read = bent(larger, c, SMALL)
+    assert read.kinks == [-S.Half]
+    assert [p.smooth.xreplace({c: S.Zero}) for p in read.pieces] == [8 ** Rational(3, 2), 27]
+
+
+def test_a_curved_piece_is_not_brought_into_another_form(monkeypatch) -> None:
+    def fail(*_: object) -> None:
+        raise AssertionError("only what is affine is solved")
+
+    monkeypatch.setattr("cltheory.derive.engine.kinks.affine", fail)
+    curved = Max(-1, c - S.Half) + (2 + c) ** Rational(2, 3) + exp(-Rational(9, 4) * c)
+    assert [p.high for p in pieces_of_slope(curved, c, -S.One, S.One)] == [-S.Half, S.One]
+    with pytest.raises(AssertionError, match="only what is affine"):
+        pieces_of_slope(Max(0, c), c, -S.One, S.One)
+
+
+def test_the_command_line_puts_given_values_into_a_loss(capsys) -> None:
+    words = "derive pairwise-threshold --lp=-t*x --ln=exp(b*x) --N 4 --brief --t".split()
+    assert command_line.run([*words, "1", "--b", "1"]) == 0
+    assert "1.14959393172137" in capsys.readouterr().out
+    assert command_line.run([*words, "1"]) == 2
+    assert "not increasing at b = " in capsys.readouterr().err
