@@ -14,7 +14,7 @@ from sympy import Symbol
 
 from .about import head
 from .display import sentence, words
-from .engine.compile import NotNumpy, python_function, python_module
+from .engine.compile import NotNumpy, conditions_on, python_function, python_module
 from .engine.result import Quantity, Result
 from .engine.root import ClampedRoot
 from .macros import to_latex
@@ -69,8 +69,13 @@ def _python_quantity(result: Result, function: str, q: Quantity, renamed: Mappin
     old = {s: t for t, s in new.items()}
     domain = [f"{s.name}: {ranges[t]}" for s in order if (t := old.get(s, s)) in ranges]
     if q.needs is not None:
-        domain.append(f"{q.needs[0].xreplace(new)} >= 0")
-    return python_function(function, q.expression.xreplace(new), order, _doc(result, q, domain))
+        domain.append(f"{q.needs[0].xreplace(new)} > 0")
+    letters = {Symbol(s.name): Symbol(t.name) for s, t in new.items()}
+    conditions = [
+        k.xreplace(letters) for k in conditions_on(result, q, [old.get(s, s) for s in order])
+    ]
+    expression = q.expression.xreplace(new)
+    return python_function(function, expression, order, _doc(result, q, domain), conditions)
 
 
 def _doc(result: Result, q: Quantity, domain: Sequence[str]) -> str:

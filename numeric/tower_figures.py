@@ -243,7 +243,8 @@ def _panels(
 def _thresholds(ax: Axes, grid: TowerGrid) -> None:
     """The two lines; at b = t they are functions of N, else level lines of b's thresholds."""
     r = results["sigmoid-threshold"]
-    items = np.geomspace(max(4, min(grid.items)), max(grid.items), 400)
+    # Numbers of items are integers; elsewhere the thresholds are nan.
+    items = np.unique(np.geomspace(max(4, min(grid.items)), max(grid.items), 400).round())
     low, high = min(grid.temperatures), max(grid.temperatures)
     if items[0] >= items[-1]:
         return  # no line for N = 2 and 3 alone

@@ -11,29 +11,45 @@ from sympy import (
     Abs,
     Add,
     Dummy,
+    Eq,
     Expr,
+    Float,
     Max,
     Min,
     Mul,
     Piecewise,
     Rational,
+    S,
     Symbol,
+    floor,
     lambdify,
-    nan,
+    oo,
 )
 from sympy.printing.numpy import NumPyPrinter
 
 from .root import ClampedRoot, clamped_root
 
 if TYPE_CHECKING:
-    from .result import Result
+    from .result import Quantity, Result
 
 
-def compile_numpy(expression: Expr, order: Sequence[Symbol], name: str) -> Callable[..., Any]:
-    """Compile to float64 numpy, with roots found by a bracketed vectorised Newton method."""
+#: By how much, relatively, a float64 may lie beyond an end that belongs to a range: such an end is
+#: itself rounded where it is computed. It is a few units in the last place.
+SLACK = Float("1e-15")
+
+
+def compile_numpy(
+    expression: Expr, order: Sequence[Symbol], name: str, conditions: Sequence[Expr] = ()
+) -> Callable[..., Any]:
+    """Compile to float64 numpy, with roots found by a bracketed vectorised Newton method.
+
+    Where one of the :func:`conditions_on` the arguments fails, the value is nan.
+    """
     import numpy as np
 
     evaluate = _evaluator(expression, order)
+    plain = [_plain(s) for s in order]
+    checks = [_evaluator(condition, plain) for condition in conditions]
     names = [s.name for s in order]
 
     def function(*args: Any, **kwargs: Any) -> Any:
@@ -42,11 +58,54 @@ def compile_numpy(expression: Expr, order: Sequence[Symbol], name: str) -> Calla
         if len(args) > len(names) or set(values) != set(names):
             raise TypeError(f"{name} takes {', '.join(names)}, not {', '.join(values)}")
         arrays = [np.asarray(values[k], dtype=float) for k in names]
-        return evaluate(arrays)
+        with np.errstate(all="ignore"):  # what is computed outside is not used
+            inside = reduce(np.logical_and, (check(arrays) for check in checks), np.True_)
+            value = evaluate(arrays)
+            return value if inside.all() else np.where(inside, value, np.nan)[()]
 
     function.__name__ = name
     function.__doc__ = f"{name} of {', '.join(names)}, vectorised over numpy arrays."
     return function
+
+
+def _plain(s: Symbol) -> Symbol:
+    """A symbol without assumptions, so that what they say is not taken as met."""
+    return Symbol(s.name)
+
+
+def conditions_on(
+    result: Result,
+    quantity: Quantity,
+    order: Sequence[Symbol],
+    point: Mapping[Symbol, Expr] | None = None,
+) -> list[Expr]:
+    """What the arguments must meet, the point being put in; in symbols without assumptions.
+
+    That is the domain and what the quantity needs, as far as they are about arguments only.
+    """
+    put = {**{s: _plain(s) for s in order}, **(point or {})}
+    ranges = {
+        **result.domain.ranges,
+        **(quantity.domain.ranges if quantity.domain is not None else {}),
+    }
+    found: list[Expr] = []
+    for s, r in ranges.items():
+        if s not in put:
+            continue
+        value, low, high = put[s], r.low.xreplace(put), r.high.xreplace(put)
+        if r.integer:
+            found.append(Eq(floor(value), value))
+        exact_low, exact_high = (r.integer or end.is_Rational for end in (low, high))
+        if low is not -oo:
+            slack = S.Zero if exact_low or r.low_open else SLACK * Abs(low)
+            found.append(value > low if r.low_open else value >= low - slack)
+        if high is not oo:
+            slack = S.Zero if exact_high or r.high_open else SLACK * Abs(high)
+            found.append(value < high if r.high_open else value <= high + slack)
+    if quantity.needs is not None:
+        found.append(quantity.needs[0].xreplace(put) > 0)
+    known = {_plain(s) for s in order}
+    return [k for k in found if k.free_symbols and k.free_symbols <= known]
 
 
 #: What makes a function jump, bend or lie flat.
@@ -109,10 +168,8 @@ def _solver(root: ClampedRoot, order: Sequence[Symbol]) -> Evaluator:
     h, x = root.equation()
     h = _without_fractions(h)
     f = lambdify([x, *order], h, "numpy", cse=True)
-    # Newton steps need a slope, and stop anywhere on a flat part: only a smooth function has both
-    # no jumps and no flat part, the others are bisected.
-    rate = nan if h.has(*KINKED) else h.diff(x)
-    slope = lambdify([x, *order], rate, "numpy", cse=True)
+    # Newton steps need a slope, and stop anywhere on a flat part.
+    slope = None if h.has(*KINKED) else lambdify([x, *order], h.diff(x), "numpy", cse=True)
     low, high = _evaluator(root.low, order), _evaluator(root.high, order)
     return lambda arrays: clamped_root(f, slope, low(arrays), high(arrays), *arrays)
 
@@ -124,8 +181,11 @@ import numpy as np
 
 _ROOT = '''
 
-def clamped_root(h, low, high, steps=200):
-    """First zero of a function that crosses from below, by bisection, clamped to the ends."""
+def clamped_root(h, low, high, flat=False, steps=200):
+    """Zero of a function that crosses from below, by bisection, clamped to the ends.
+
+    It is the first one of a function that may be flat; else one at the far end is the only one.
+    """
     low, high = np.asarray(low, float), np.asarray(high, float)
     low, high, _ = (np.array(v, float) for v in np.broadcast_arrays(low, high, h(low)))
     reach = np.ones_like(low)
@@ -135,7 +195,7 @@ def clamped_root(h, low, high, steps=200):
             break
         reach = np.where(short, 2 * reach, reach)
     a, b = low, np.where(np.isinf(high), low + reach, high)
-    none, all_below = h(a) >= 0, h(b) < 0
+    none, all_below = h(a) >= 0, h(b) < 0 if flat else h(b) <= 0
     for _ in range(steps):
         x = (a + b) / 2
         below = h(x) < 0
@@ -165,8 +225,10 @@ def python_source(result: Result, point: Mapping[Symbol, Expr]) -> str:
         rooted |= bool(expression.atoms(ClampedRoot))
         order = [s for s in result.parameters if s in expression.free_symbols]
         extra = sorted(expression.free_symbols - set(order), key=str)
+        order += extra
         meaning = f"{quantity.meaning[0].upper() + quantity.meaning[1:]}."
-        body += python_function(name, expression, [*order, *extra], meaning)
+        conditions = conditions_on(result, quantity, order, point)
+        body += python_function(name, expression, order, meaning, conditions)
     return python_module(f"{result.title} ({result.id}), written by cltheory", body, rooted)
 
 
@@ -175,8 +237,16 @@ def python_module(title: str, body: str, rooted: bool) -> str:
     return _HEADER.format(title=title) + (_ROOT if rooted else "") + body
 
 
-def python_function(name: str, expression: Expr, order: Sequence[Symbol], doc: str) -> str:
+def python_function(
+    name: str,
+    expression: Expr,
+    order: Sequence[Symbol],
+    doc: str,
+    conditions: Sequence[Expr] = (),
+) -> str:
     """The source of a numpy function; every root is found once, before it is used.
+
+    Where one of the :func:`conditions_on` the arguments fails, the value is nan.
 
     Raises
     ------
@@ -196,7 +266,17 @@ def python_function(name: str, expression: Expr, order: Sequence[Symbol], doc: s
     for k, root in enumerate(sorted(_outermost_roots(expression), key=str), 1):
         stand_ins[root] = Symbol(f"root_{k}")
         lines.append(f"root_{k} = {printer.doprint(root)}")
-    lines.append(f"return {printer.doprint(expression.xreplace(stand_ins))}")
+    value = printer.doprint(expression.xreplace(stand_ins))
+    if conditions:
+        inside = " & ".join(printer.doprint(condition) for condition in conditions)
+        value = f"np.where({inside}, {value}, np.nan)[()]"
+    lines.append(f"return {value}")
+    if conditions:  # what is computed outside is not used
+        start = next(k for k, row in enumerate(lines) if row.startswith(("root_", "return")))
+        lines[start:] = [
+            'with np.errstate(all="ignore"):',
+            *(f"    {row}" for row in lines[start:]),
+        ]
     source = f"\n\ndef {name}({', '.join(names)}):\n" + "".join(f"    {row}\n" for row in lines)
     _only_numpy(source, name)
     return source
@@ -229,9 +309,10 @@ class _Printer(NumPyPrinter):  # type: ignore[misc]
     def _print_ClampedRoot(self, e: ClampedRoot) -> str:
         h, x = e.equation()
         own = Symbol(f"at_{x.name}")  # no parameter has this name
+        flat = ", flat=True" if h.has(*KINKED) else ""
         h = _without_fractions(h).xreplace({x: own})
         h, low, high = (self._print(part) for part in (h, e.low, e.high))
-        return f"clamped_root(lambda {own}: {h}, {low}, {high})"
+        return f"clamped_root(lambda {own}: {h}, {low}, {high}{flat})"
 
     def _print_Max(self, e: Expr) -> str:
         return self._pairwise("np.maximum", e)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import mpmath
@@ -51,7 +52,7 @@ class Quantity:
     signed
         Whether its sign is what counts: a limit of zero then says nothing.
     needs
-        An expression that must be >= 0 for the quantity to exist, and what to say if not.
+        An expression that must be > 0 for the quantity to exist, and what to say if not.
     bound
         Of a threshold, what the theorem says with it: ``(alpha, ">")`` for alpha > value.
     threshold
@@ -282,8 +283,10 @@ class Result:
                 least = joint_limit(quantity.needs[0], point, domain)
             except (NoLimit, ValueError) as error:
                 raise DomainError(f"whether {name} exists there is not known: {error}") from None
+            if least == 0 and oo in point.values():
+                raise DomainError(f"whether {name} exists there is not known: it is a limit case")
             if least is -oo or (
-                least not in (oo, zoo) and not least.free_symbols and sign(least) == -1
+                least not in (oo, zoo) and not least.free_symbols and sign(least) in (-1, 0)
             ):
                 raise DomainError(quantity.needs[1])
         for symbol, value in quantity.at_oo.items():
@@ -323,8 +326,8 @@ class Result:
         Raises
         ------
         DomainError
-            If a parameter is missing, there is no number with so many proved digits, or it
-            could not be put back.
+            If a parameter is missing, there is no number with so many proved digits, it could
+            not be put back, or ``digits`` is no number of digits.
         Inconsistent
             If the number does not satisfy its condition: a fault of this program.
         """
@@ -336,14 +339,15 @@ class Result:
     def function(self, name: str) -> Callable[..., Any]:
         """A vectorised numpy function of the quantity's free symbols (by keyword).
 
-        Values are float64 and broadcast; a point outside the domain gives nan. The
-        positional order is that of ``parameters``.
+        Values are float64 and broadcast; where the arguments are outside the domain, or the
+        quantity does not exist, they are nan. The positional order is that of ``parameters``.
         """
-        from .compile import compile_numpy
+        from .compile import compile_numpy, conditions_on
 
         quantity = self.quantity(name)
         order = [s for s in self.parameters if s in quantity.expression.free_symbols]
-        return compile_numpy(quantity.expression, order, name)
+        conditions = conditions_on(self, quantity, order)
+        return compile_numpy(quantity.expression, order, name, conditions)
 
     # --- showing ------------------------------------------------------------------------
     def latex(self, name: str) -> str:
@@ -383,8 +387,10 @@ def number(expression: Expr, name: str, digits: int, *, extended: bool = False) 
     Raises
     ------
     DomainError
-        If symbols are left, or the value is not real.
+        If symbols are left, the value is not real, or that is not a number of digits.
     """
+    if not isinstance(digits, Integral) or isinstance(digits, bool) or digits < 1:
+        raise DomainError(f"digits must be an integer from 1 on, not {digits!r}")
     if expression.free_symbols:
         left = ", ".join(sorted(s.name for s in expression.free_symbols))
         raise DomainError(f"{name} still depends on {left}: give a value")

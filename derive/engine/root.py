@@ -446,13 +446,13 @@ class Bracket:
 
 
 def clamped_root(
-    h: Callable[..., Any], slope: Callable[..., Any], low: Any, high: Any, *params: Any
+    h: Callable[..., Any], slope: Callable[..., Any] | None, low: Any, high: Any, *params: Any
 ) -> Any:
     """Vectorised float64 root: Newton steps kept inside a shrinking bracket.
 
     ``h`` and ``slope`` take the variable first and then ``params``; everything broadcasts.
-    Where ``h`` is zero on an interval, the root is its first point; without a slope (nan) the
-    bracket is halved, which finds it.
+    Without a slope ``h`` may jump and be zero on an interval: the bracket is halved, and the root
+    is the first point where ``h`` is not negative. With one, a zero at the far end is the only one.
     """
     import numpy as np
 
@@ -469,15 +469,16 @@ def clamped_root(
         start, end = a, b
         b = np.where(np.isinf(b), a + reach, b)
         at_low = h(a, *params) >= 0
-        at_high = h(b, *params) < 0
+        at_high = h(b, *params) < 0 if slope is None else h(b, *params) <= 0
         x = (a + b) / 2
         for _ in range(200):
             value = h(x, *params)
             below = value < 0
             a, b = np.where(below, x, a), np.where(below, b, x)
-            step = x - np.divide(value, slope(x, *params))
-            inside = (step > a) & (step < b)
-            new = np.where(inside, step, (a + b) / 2)
+            new = (a + b) / 2
+            if slope is not None:
+                step = x - np.divide(value, slope(x, *params))
+                new = np.where((step > a) & (step < b), step, new)
             # 4e-16 is two units in the last place of a float64 of size 1.
             done = (np.abs(new - x) <= 4e-16 * np.maximum(1e-300, np.abs(x))) | (b - a <= 0)
             x = new

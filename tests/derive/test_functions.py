@@ -1,0 +1,117 @@
+"""Numpy functions of quantities, and the same as exported, against the exact values."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+from cltheory.derive import export
+from cltheory.derive.display import words
+from cltheory.derive.engine.compile import python_source
+from cltheory.derive.engine.domain import DomainError
+from cltheory.derive.results import results
+from sympy import Rational
+
+
+@pytest.fixture(scope="module")
+def exported() -> dict[str, Any]:
+    space: dict[str, Any] = {}
+    exec(export.to_python(list(results.values())), space)
+    return space
+
+
+def both(exported: dict[str, Any], id: str, name: str, **at: Any) -> list[Any]:
+    function = exported[f"{id.replace('-', '_')}_{name}"]
+    return [results[id].function(name)(**at), function(**at)]
+
+
+@pytest.mark.parametrize(
+    "id, name, at, inside",
+    [
+        ("sigmoid-threshold", "t_antipodal", {"N": 3}, False),  # N >= 4
+        ("sigmoid-threshold", "t_antipodal", {"N": 4.5}, False),  # an integer
+        ("sigmoid-threshold", "t_antipodal", {"N": 5}, True),
+        ("towers-threshold", "w_simplex", {"N": 2, "K": 3, "t": 1, "b": 0}, False),  # N > K
+        ("towers-threshold", "w_simplex", {"N": 4, "K": 3, "t": 1, "b": 0}, True),
+        ("towers-threshold", "w_simplex", {"N": 4, "K": 3, "t": -1, "b": 0}, False),  # t > 0
+        ("sigmoid-threshold", "t_antipodal_max", {"N": 3, "b": 3}, False),  # at no temperature
+        ("sigmoid-threshold", "t_antipodal_max", {"N": 4, "b": 0}, False),  # that would be 0
+        ("sigmoid-threshold", "t_antipodal_max", {"N": 4, "b": -1}, True),
+        ("sigmoid-threshold", "t_simplex_max", {"N": 4, "b": 0}, False),  # b > b_simplex_min
+        ("sigmoid-threshold", "t_simplex_max", {"N": 4, "b": 1}, True),
+        ("supcl-threshold", "tau_max", {"m": 3, "n": 10, "alpha": 0.1}, False),  # alpha > 1/n
+        ("supcl-threshold", "tau_max", {"m": 3, "n": 10, "alpha": 0.2}, True),
+        ("supcl-threshold", "tau_max_n_oo", {"m": 3, "alpha": 0}, False),
+    ],
+)
+def test_outside_its_domain_a_function_is_nan(exported, id, name, at, inside) -> None:
+    for value in both(exported, id, name, **at):
+        assert np.isfinite(value) == inside and np.ndim(value) == 0
+    if not inside:
+        with pytest.raises(DomainError):
+            results[id].value(name, **at)
+
+
+def test_only_the_points_outside_are_nan(exported) -> None:
+    for value in both(exported, "sigmoid-threshold", "b_simplex", N=[[2], [3], [5]], t=[1, 0, 2.5]):
+        np.testing.assert_array_equal(
+            np.isnan(value), [[True] * 3, [False, True, False], [False, True, False]]
+        )
+    # The far end belongs to the range; in float64 it is rounded.
+    far = np.sqrt(np.array([4 / 3, 4 / 3 + 1e-12]))
+    for value in both(exported, "ssem", "same_class", m=3, n=3, delta=far):
+        np.testing.assert_array_equal(np.isnan(value), [False, True])
+
+
+def test_with_values_put_in_what_is_left_is_checked() -> None:
+    r = results["supcl-threshold"]
+    space: dict[str, Any] = {}
+    exec(python_source(r, r.point(m=3, alpha="1/5")), space)
+    found = space["tau_max"]([4, 5, 6, 6.5])  # alpha > 1/n
+    np.testing.assert_array_equal(np.isnan(found), [True, True, False, True])
+    assert found[2] == pytest.approx(float(r.value("tau_max", m=3, n=6, alpha="1/5")), rel=1e-13)
+
+
+COUNTS = [2, 3, 4, 5, 9]
+REALS = [Rational(k, 2) for k in (-3, -1, 0, 1, 2, 5)]
+
+
+@pytest.mark.parametrize("id", list(results))
+def test_functions_agree_with_values_inside_and_outside(exported, id) -> None:
+    result, draw = results[id], random.Random(id)
+    for name, q in result.quantities.items():
+        order = [s for s in result.parameters if s in q.expression.free_symbols]
+        if words(q.expression) or not order or q.expression.free_symbols - set(order):
+            continue
+        for _ in range(4):
+            at = {s.name: draw.choice(COUNTS if s.is_integer else REALS) for s in order}
+            fast = both(exported, id, name, **{k: float(v) for k, v in at.items()})
+            try:
+                value = float(result.value(name, **at))
+            except DomainError:
+                assert not np.isfinite(fast).any(), (name, at, fast)
+                continue
+            # A root is as exact as its function is steep: 1e-9 of float64's 1e-16.
+            assert fast == pytest.approx([value, value], rel=1e-9, abs=1e-9), (name, at)
+
+
+# --- what a quantity needs, and digits -------------------------------------------------------
+def test_at_the_edge_of_what_it_needs_a_quantity_does_not_exist() -> None:
+    r = results["sigmoid-threshold"]
+    edge = r.at("b_simplex_min", r.point(N=7))
+    with pytest.raises(DomainError, match="the simplex is optimal at no temperature"):
+        r.value("t_simplex_max", N=7, b=edge)
+    assert r.value("t_simplex_max", N=7, b=edge + Rational(1, 10**9)) > 0
+    with pytest.raises(DomainError, match="antipodal structure is optimal at no temperature"):
+        r.value("t_antipodal_max", N=4, b=0)
+    assert r.value("t_antipodal_max", N=4, b=Rational(-1, 10**9)) > 0
+
+
+@pytest.mark.parametrize("digits", [2.5, 0, -1, "5", None, True])
+def test_digits_are_an_integer_from_one_on(digits) -> None:
+    r = results["supcl-threshold"]
+    with pytest.raises(DomainError, match="digits must be an integer from 1 on, not"):
+        r.value("alpha_min", m=3, n=4, tau=1, digits=digits)
+    assert str(r.value("alpha_min", m=3, n=4, tau=1, digits=np.int64(1))) == "0.6"
