@@ -42,6 +42,7 @@ BACK = (
             "test_roots_at_jumps_flat_parts_and_open_ends",
             "test_a_threshold_changes_the_sign_of_its_condition",
             "test_a_wrong_threshold_is_stopped",
+            "test_a_threshold_whose_condition_has_no_sign_is_refused",
             "test_a_threshold_at_zero_and_at_the_border_of_its_parameter",
             "test_a_threshold_at_infinity_is_the_sign_far_out",
             "test_a_limit_is_approached",
@@ -341,8 +342,8 @@ MUTANTS = [
     ),
     Mutant(
         R,
-        "inside = (step > a) & (step < b)",
-        "inside = np.isfinite(step)",
+        "new = np.where((step > a) & (step < b), step, new)",
+        "new = np.where(np.isfinite(step), step, new)",
         "Newton's steps may leave the bracket",
         ROOTS,
     ),
