@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from sympy import Expr, Symbol, oo
 
+from .engine.domain import DomainError
 from .engine.present import solve_linear, tidy
 from .engine.result import Result
 from .engine.root import ClampedRoot
@@ -14,6 +15,7 @@ from .engine.segment import Segment
 from .losses.conventions import CONVENTIONS, Reading
 from .losses.written import Plain, structure, write
 from .structures.scheme import Scheme
+from .symbols import K, p, w
 
 
 @dataclass(frozen=True)
@@ -119,17 +121,40 @@ def _dimension(result: Result, style: Plain, point: Mapping[Symbol, Expr]) -> st
     least = least_dimension(result)
     if least is None or result.segment is None:
         return style.sentence("any")
+    found = ranks(result.segment())
+    rank = style.sentence("the rank of the Gram matrix")
+    if least == found.inside:
+        here = _rank_at(result, found, point)
+        if here is not None:
+            rank = style.sentence("the rank of the Gram matrix of this optimum")
+            return f"{_at_least(here, style, point)} {style.sentence('suffices')} ({rank})"
+        low, high = (style.math(style.expression(e)) for e in (found.low, found.high))
+        start = style.math(f"{style.expression(result.segment().x)} = 0")
+        at_start, at_end = style.sentence("at"), style.sentence("at the far end")
+        ends = f"{low} {at_start} {start}, {high} {at_end}"
+        return f"{_at_least(least, style, point)} ({rank}; {ends})"
+    # A loss that does not feel every pair may have optima of smaller rank.
+    return f"{_at_least(least, style, point)} {style.sentence('suffices')} ({rank})"
+
+
+def _at_least(least: Expr, style: Plain, point: Mapping[Symbol, Expr]) -> str:
     at = least.xreplace({s: v for s, v in point.items() if v is not oo})
     equals = f" = {style.expression(at)}" if at.is_Integer and at != least else ""
-    needed = style.math(f"{style.at_least('d', style.expression(least))}{equals}")
-    rank = style.sentence("the rank of the Gram matrix")
-    found = ranks(result.segment())
-    if least != found.inside:
-        return f"{needed} ({rank})"
-    low, high = (style.math(style.expression(e)) for e in (found.low, found.high))
-    start = style.math(f"{style.expression(result.segment().x)} = 0")
-    at_start, at_end = style.sentence("at"), style.sentence("at the far end")
-    return f"{needed} ({rank}; {low} {at_start} {start}, {high} {at_end})"
+    return style.math(f"{style.at_least('d', style.expression(least))}{equals}")
+
+
+def _rank_at(result: Result, found: Ranks, point: Mapping[Symbol, Expr]) -> Expr | None:
+    """The rank of the optimum at a point, where it is known to be an end of the segment."""
+    if result.segment is None or "x_star" not in result.quantities or oo in point.values():
+        return None
+    try:
+        at = result.at("x_star", point)
+    except DomainError:
+        return None
+    if at == 0:
+        return found.low
+    length = result.segment().length.xreplace(dict(point))
+    return found.high if not at.has(ClampedRoot) and tidy(at - length) == 0 else None
 
 
 # --- other conventions -----------------------------------------------------------------------
@@ -140,6 +165,10 @@ def _elsewhere(result: Result, style: Plain) -> str:
         reading = convention.reading(result.declared)
         if reading is not None:
             changes = _changes(reading, style, "there", "the loss there is {} of this")
+            if reading.is_extended_by(reading.of_loss(result.declared)):
+                changes += (
+                    f"; {style.sentence('this is the loss there,')} {_extended(result, style)}"
+                )
             same.setdefault(changes, []).append(name)
     names = {what: style.sentence(f"{' and '.join(who)}:") for what, who in same.items() if what}
     return "; ".join(f"{who} {what}" for what, who in names.items())
@@ -155,7 +184,32 @@ def _whose(result: Result, source: str, reading: Reading, style: Plain) -> str:
     where = f"of {source}" if source != "given" else "of the loss given"
     changes = _changes(reading, style, where, "the loss is {} of that")
     said = ", ".join(filter(None, (*letters, changes)))
+    if result.declared is not None and reading.is_extended_by(result.declared):
+        whose = style.sentence(f"the loss of {result.convention} ({reading.called}),")
+        return f"{whose} {_extended(result, style)}: {said}"
     return f"{style.sentence(f'{result.convention}, {reading.called}:')} {said}"
+
+
+def _extended(result: Result, style: Plain) -> str:
+    """What a loss has beyond that of a library: "extended to K towers and weight w"."""
+    words = {K: ("", "towers"), p: ("", "positives"), w: ("weight", "")}
+    parts = [
+        " ".join(
+            filter(
+                None,
+                (
+                    before and style.sentence(before),
+                    _math(s, style),
+                    after and style.sentence(after),
+                ),
+            )
+        )
+        for s, (before, after) in words.items()
+        if s in result.parameters
+    ]
+    *most, last = parts
+    listed = f"{', '.join(most)} {style.sentence('and')} {last}" if most else last
+    return f"{style.sentence('extended to')} {listed}"
 
 
 def _changes(reading: Reading, style: Plain, where: str, factor: str) -> str:

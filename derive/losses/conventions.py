@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from sympy import Expr, Rational, S, Symbol, exp, log
 
 from ..structures.towers import NEGATIVE, POSITIVE
-from ..symbols import b, c, t, tau
+from ..symbols import b, c, t, tau, w
 from .clip import pairwise
 from .pairwise import PairwiseLoss
 from .softmax import SoftmaxLoss, SoftmaxTerm
@@ -81,8 +81,13 @@ class Reading:
         )
 
     def expresses(self, loss: Loss) -> bool:
-        """Whether a loss of ours is this one in other letters."""
-        return _same(self.of_loss(loss), self.loss)
+        """Whether a loss of ours is this one in other letters, or extends it."""
+        theirs = self.of_loss(loss)
+        return _same(theirs, self.loss) or self.is_extended_by(theirs)
+
+    def is_extended_by(self, theirs: Loss) -> bool:
+        """Whether a loss in the library's terms is this one with more towers or a weight ``w``."""
+        return not _same(theirs, self.loss) and _extends(theirs, self.loss)
 
     def relations(self) -> set[str]:
         """Names of the relations that it is about."""
@@ -99,11 +104,21 @@ def _same(one: Loss, other: Loss) -> bool:
     if isinstance(one, SoftmaxLoss) and isinstance(other, SoftmaxLoss):
         return one.temperature == other.temperature and _terms(one) == _terms(other)
     if isinstance(one, PairwiseLoss) and isinstance(other, PairwiseLoss):
-        # Further relations and weights (more towers, several positives) repeat the functions.
-        mine = {(term.relation, term.function) for term in one.terms}
-        theirs = {(term.relation, term.function) for term in other.terms}
-        return theirs <= mine and {f for _, f in mine} == {f for _, f in theirs}
+        return _pairs(one) == _pairs(other)
     return False
+
+
+def _extends(one: Loss, other: Loss) -> bool:
+    """Whether at weight 1 it is the other one, perhaps repeated on relations of more towers."""
+    if not isinstance(one, PairwiseLoss) or not isinstance(other, PairwiseLoss):
+        return False
+    mine = {(r, f, v.xreplace({w: S.One})) for r, f, v in _pairs(one)}
+    theirs = _pairs(other)
+    return theirs <= mine and {k[1:] for k in mine} == {k[1:] for k in theirs}
+
+
+def _pairs(loss: PairwiseLoss) -> set[tuple[str, Expr, Expr]]:
+    return {(term.relation, term.function, term.weight) for term in loss.terms}
 
 
 def _terms(loss: SoftmaxLoss) -> set[tuple[Expr, frozenset[str], frozenset[str]]]:

@@ -20,7 +20,7 @@ from cltheory.derive.results import results
 from cltheory.derive.structures.hierarchy import hierarchy
 from cltheory.derive.structures.towers import towers
 from cltheory.derive.symbols import K, N, b, m, n, t
-from sympy import S, simplify
+from sympy import S, simplify, sympify
 
 IDS = list(results)
 WITH_LOSS = [id for id in IDS if results[id].declared is not None]
@@ -270,3 +270,39 @@ def test_a_change_of_parameters_undoes_itself() -> None:
 def test_names_are_keys(name: str) -> None:
     assert CONVENTIONS[name].name == name
     assert re.fullmatch(r"[a-z-]+", name)
+
+
+# --- weights, and more than the library has  -----------------------------------------------------
+def test_another_weight_is_another_loss() -> None:
+    siglip = CONVENTIONS["siglip"]
+    attract, repel = SIGMOID.terms
+    for weights in ((5, 1), (1, 5), (5, 5)):
+        terms = tuple(
+            replace(k, weight=sympify(v)) for k, v in zip((attract, repel), weights, strict=True)
+        )
+        assert siglip.reading(replace(SIGMOID, terms=terms)) is None
+    assert siglip.reading(SIGMOID) is not None
+
+
+def test_an_extension_is_not_called_the_loss_of_the_library() -> None:
+    r = results["towers-threshold"]
+    said = head(r.under("siglip")).convention
+    assert said.startswith(
+        "the loss of siglip (SigLipLoss), extended to K towers, p positives and weight w: t is"
+    )
+    assert "this is the loss there, extended to K towers" in head(r).elsewhere
+    for id in ("sigmoid-threshold", "sigmoid-optimum"):
+        assert head(results[id].under("siglip")).convention.startswith("siglip, SigLipLoss: t is")
+        assert "extended" not in head(results[id]).elsewhere
+
+
+def test_the_dimension_is_that_of_the_optimum_where_its_place_is_known() -> None:
+    r = results["sigmoid-optimum"]
+    for at, said in (
+        ({"N": 32768, "t": 10, "b": -10}, "d >= 1 suffices (the rank"),  # antipodal
+        ({"N": 4, "t": 10, "b": 10}, "d >= N - 1 = 3 suffices (the rank"),  # simplex
+        ({"N": 4, "t": 3, "b": 0}, "d >= N = 4 (the rank"),
+    ):
+        assert head(r, None, r.point(**at)).dimension.startswith(said)
+    # The class-conditional loss does not feel pairs of classes, which may share dimensions.
+    assert head(results["cnce-optimum"]).dimension.startswith("d >= m*(n - 1) suffices")
