@@ -268,11 +268,15 @@ def python_function(
         lines.append(f"root_{k} = {printer.doprint(root)}")
     value = printer.doprint(expression.xreplace(stand_ins))
     if conditions:
-        inside = " & ".join(printer.doprint(condition) for condition in conditions)
-        value = f"np.where({inside}, {value}, np.nan)[()]"
+        first, *more = (f"({printer.doprint(condition)})" for condition in conditions)
+        lines.append(f"inside = {first}")
+        lines += [f"inside = inside & {condition}" for condition in more]
+        value = f"np.where(inside, {value}, np.nan)[()]"
     lines.append(f"return {value}")
     if conditions:  # what is computed outside is not used
-        start = next(k for k, row in enumerate(lines) if row.startswith(("root_", "return")))
+        start = next(
+            k for k, row in enumerate(lines) if row.startswith(("root_", "inside", "return"))
+        )
         lines[start:] = [
             'with np.errstate(all="ignore"):',
             *(f"    {row}" for row in lines[start:]),
@@ -313,6 +317,9 @@ class _Printer(NumPyPrinter):  # type: ignore[misc]
         h = _without_fractions(h).xreplace({x: own})
         h, low, high = (self._print(part) for part in (h, e.low, e.high))
         return f"clamped_root(lambda {own}: {h}, {low}, {high}{flat})"
+
+    def _print_Relational(self, e: Expr) -> str:
+        return f"{self._print(e.lhs)} {e.rel_op} {self._print(e.rhs)}"
 
     def _print_Max(self, e: Expr) -> str:
         return self._pairwise("np.maximum", e)
