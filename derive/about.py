@@ -163,7 +163,7 @@ def _elsewhere(result: Result, style: Plain) -> str:
     same: dict[str, list[str]] = {}
     for name, convention in CONVENTIONS.items():
         reading = convention.reading(result.declared)
-        if reading is not None:
+        if reading is not None and result.declared is not None:
             changes = _changes(reading, style, "there", "the loss there is {} of this")
             if reading.is_extended_by(reading.of_loss(result.declared)):
                 changes += (
