@@ -21,6 +21,7 @@ from .lemmas import CONCAVE
 from .normal import ExpField, factor_list, in_order
 from .present import tidy
 from .relations import Iff, gt, lt
+from .root import ClampedRoot
 from .statement import ORDER, Statement, every
 
 #: A relation with its sides exchanged, or with "not" before it.
@@ -195,6 +196,42 @@ class ChangesSign(Statement):
             return reached
         split = _split_exponents(factor, parameter).xreplace({parameter: value})
         return every([defined(value, self.domain), zero(split, self.domain)])
+
+
+@dataclass(frozen=True, eq=False)
+class UpToARoot(Statement):
+    """``parameter <= root`` iff ``condition >= 0``, wherever it is positive at zero.
+
+    The condition is concave in the parameter, or falls, so it is >= 0 from zero up to its only
+    root. ``start`` says that it is positive at zero.
+    """
+
+    start: Criterion
+
+    def decide(self) -> Outcome:
+        """Whether the root is that of the condition, and there is only one."""
+        if not isinstance(self.shown, Iff):
+            return Undecided(f"{self.shown} is not an equivalence")
+        solved, relation = self.shown.args
+        if (type(solved), type(relation)) != (Le, Ge) or relation.args[1] != 0:
+            return Refuted(note="it is >= 0 up to the root, and that included")
+        (parameter, root), condition = solved.args, relation.args[0]
+        if not isinstance(root, ClampedRoot) or (root.low, root.high) != (S.Zero, S.Infinity):
+            return Undecided(f"{root} is not a root above zero")
+        if parameter in root.free_symbols:
+            return Undecided(f"{solved} is not solved for {parameter}")
+        h, unknown = root.equation()
+        first = condition.xreplace({parameter: S.Zero})
+        rate = derivative(condition, parameter)
+        only_one = any(
+            is_proved_positive(-bend, self.domain) for bend in (derivative(rate, parameter), rate)
+        )
+        if type(self.start.relation) is not Gt or not only_one:
+            return Undecided("the condition is not known to have one root")
+        return every(
+            zero(gap, self.domain)
+            for gap in (h.xreplace({unknown: parameter}) + condition, self.start.condition - first)
+        )
 
 
 def _reached(rate: Expr, parameter: Symbol, value: Expr, domain: Domain) -> Outcome:

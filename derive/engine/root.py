@@ -186,6 +186,11 @@ class ClampedRoot(Expr):
             return None
         return Float._new(libmp.from_man_exp(int(man), int(power)), prec)
 
+    def _sympystr(self, printer: Any) -> str:
+        h, x = map(printer._print, self.equation())
+        low, high = map(printer._print, (self.low, self.high))
+        return f"root({h} = 0 for {x} in [{low}, {high}])"
+
     def _latex(self, printer: Any) -> str:
         h, x = self.equation()
         return (

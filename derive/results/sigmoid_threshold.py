@@ -13,10 +13,17 @@ from sympy import Expr, Ge, Gt, Integer, Le, S, Symbol, oo
 from ..engine.calculus import derivative
 from ..engine.derivation import Derivation
 from ..engine.domain import Domain, Range, at_least
-from ..engine.endpoint import Criterion, concave_form, essential, threshold
+from ..engine.endpoint import (
+    Criterion,
+    Threshold,
+    UpToARoot,
+    concave_form,
+    essential,
+    threshold,
+)
 from ..engine.lemmas import CONCAVE
 from ..engine.reduce import ReducedPairwise
-from ..engine.relations import lt
+from ..engine.relations import Iff, lt
 from ..engine.result import Quantity, Result, argmin
 from ..losses.clip import SIGMOID
 from ..symbols import N, b, t
@@ -89,15 +96,30 @@ def _fixed_bias(condition: Expr, proof: Derivation) -> dict[str, Quantity]:
     )
     # The root binds a temperature of its own, since t may be given a value.
     bound = Symbol("t_", positive=True)
+    root = argmin(-f.xreplace({t: bound}), bound, S.Zero, oo)
+    some = Criterion("the simplex is optimal at a fixed b > b_simplex_min", Ge(f, 0))
+    up_to = Le(t, root, evaluate=False)
+    for values, where, domain in (
+        ({}, "N >= 4", FIXED),
+        (three, "N = 3", BIASED.restricted([t, b])),
+    ):
+        relations = (
+            type(r)(*(e.xreplace(values) for e in r.args), evaluate=False)
+            for r in (up_to, some.relation)
+        )
+        proof.add(
+            f"For {where} it is >= 0 up to one temperature, where it is positive at t = 0",
+            UpToARoot(Iff(*relations), domain, first.at(values, "")),
+            CONCAVE,
+        )
+    last = Threshold(-f, t, root, "<", up_to, some, THREE)
     return {
         "b_simplex_min": Quantity.of(low, "b_simplex_min", r"b_{\mathrm{simplex\,min}}"),
-        "t_simplex_max": Quantity(
-            argmin(-f.xreplace({t: bound}), bound, S.Zero, oo),
+        "t_simplex_max": Quantity.of(
+            last,
+            "t_simplex_max",
             r"t_{\mathrm{simplex\,max}}",
-            "at a fixed b > b_simplex_min the simplex is optimal iff t <= t_simplex_max",
-            THREE,
             needs=(b - low.value, "the simplex is optimal at no temperature at this bias"),
-            bound=(t, "<="),
         ),
     }
 

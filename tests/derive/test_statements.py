@@ -18,10 +18,12 @@ from cltheory.derive.engine.endpoint import (
     Criterion,
     NoClosedForm,
     NoThreshold,
+    UpToARoot,
     threshold,
 )
 from cltheory.derive.engine.limiting import LimitIs
 from cltheory.derive.engine.relations import Iff, eq, ge, gt, le, lt
+from cltheory.derive.engine.root import ClampedRoot
 from cltheory.derive.engine.statement import Relations, Statement, each
 from cltheory.derive.losses.softmax import SoftmaxLoss, SoftmaxTerm
 from cltheory.derive.results import results
@@ -35,6 +37,7 @@ from sympy import (
     Ge,
     Gt,
     Integer,
+    Lambda,
     Le,
     Limit,
     Lt,
@@ -43,6 +46,7 @@ from sympy import (
     Symbol,
     Tuple,
     exp,
+    log,
     oo,
 )
 
@@ -310,3 +314,35 @@ def test_simclr_without_the_anchor_never_collapses() -> None:
     collapse = problem.criterion("classes do not collapse", Lt, S.Zero, "")
     with pytest.raises(NoThreshold, match="do not collapse at every tau: there is no threshold"):
         threshold(collapse, tau, several, proof)
+
+
+def test_a_condition_is_positive_up_to_its_only_root() -> None:
+    hot, u = D.with_range(tau, POSITIVE, 1), Symbol("u", positive=True)
+    condition, start = m - exp(tau), Criterion("", gt(m - 1, 0))
+
+    def root(h: Expr, low: Expr = S.Zero, high: Expr = oo) -> ClampedRoot:
+        return ClampedRoot(Lambda(u, h), low, high)
+
+    def says(solved: Basic, relation: Basic, first: Criterion = start) -> UpToARoot:
+        return UpToARoot(Iff(solved, relation), hot, first)
+
+    right = root(exp(u) - m)
+    Derivation().add("", says(le(tau, right), ge(condition, 0)), "")
+    for wrong in (
+        says(lt(tau, right), ge(condition, 0)),
+        says(le(tau, right), gt(condition, 0)),
+        says(ge(tau, right), ge(condition, 0)),
+        says(le(tau, right), ge(-condition, 0)),
+        says(le(tau, right), ge(condition, 1)),
+        says(le(tau, root(exp(u) - m - 1)), ge(condition, 0)),
+        says(le(tau, root(exp(u) * exp(tau - u) - m)), ge(condition, 0)),
+        says(le(tau, root(exp(u) - m, S.One)), ge(condition, 0)),
+        says(le(tau, root(exp(u) - m, S.Zero, S(2))), ge(condition, 0)),
+        says(le(tau, log(m)), ge(condition, 0)),
+        # It says nothing where the condition is not positive at zero, or may come back.
+        says(le(tau, right), ge(condition, 0), Criterion("", ge(m - 1, 0))),
+        says(le(tau, right), ge(condition, 0), Criterion("", gt(m, 0))),
+        says(le(tau, root(-exp(u) + m)), ge(exp(tau) - m, 0), Criterion("", gt(1 - m, 0))),
+    ):
+        with pytest.raises(StepFailed):
+            Derivation().add("", wrong, "")

@@ -11,6 +11,7 @@ STEPS = (
     "derive/test_statements.py::test_steps_that_fail_raise",
     "derive/test_statements.py::test_a_name_stands_for_what_is_given",
     "derive/test_statements.py::test_a_limit_is_taken_from_where_it_says",
+    "derive/test_statements.py::test_a_condition_is_positive_up_to_its_only_root",
 )
 LOSSES = (*FACTS, "derive/test_engine.py")
 EDGES = (
@@ -622,5 +623,34 @@ MUTANTS = [
         "        if is_proved_positive(bend, domain):",
         "convex passes for concave",
         EDGES,
+    ),
+    # --- a threshold that is a root ---
+    Mutant(
+        E,
+        "        if parameter in root.free_symbols:\n",
+        "        if False:\n",
+        "the parameter is part of its own bound",
+        STEPS,
+    ),
+    Mutant(
+        E,
+        "if (type(solved), type(relation)) != (Le, Ge) or relation.args[1] != 0:",
+        "if relation.args[1] != 0:",
+        "a condition is positive on either side of its root",
+        STEPS,
+    ),
+    Mutant(
+        E,
+        "if type(self.start.relation) is not Gt or not only_one:",
+        "if type(self.start.relation) is not Gt:",
+        "a condition with several roots is positive up to one of them",
+        STEPS,
+    ),
+    Mutant(
+        E,
+        "            for gap in (h.xreplace({unknown: parameter}) + condition, self.start.condition - first)\n",
+        "            for gap in (h.xreplace({unknown: parameter}) + condition,)\n",
+        "the condition need not be positive at the start",
+        STEPS,
     ),
 ]
