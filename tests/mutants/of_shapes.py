@@ -102,13 +102,6 @@ MUTANTS = [
     ),
     Mutant(
         K,
-        "        for side in maximum.args:\n            check_defined(side, x, a, b, self.domain)\n",
-        "",
-        "sides of a maximum need not be defined",
-        KINKS,
-    ),
-    Mutant(
-        K,
         "            if sign(at - low) > 0 and sign(high - at) > 0:",
         "            if True:",
         "kinks outside of the interval count",
