@@ -11,7 +11,7 @@ from .engine.domain import DomainError
 from .engine.present import solve_linear, tidy
 from .engine.result import Result
 from .engine.root import ClampedRoot
-from .engine.segment import Segment
+from .engine.segment import Occupied, Segment
 from .losses.conventions import CONVENTIONS, Reading
 from .losses.written import Plain, structure, write
 from .structures.scheme import Scheme
@@ -80,31 +80,15 @@ def scheme_of(result: Result) -> Scheme | None:
 
 
 # --- the dimension ---------------------------------------------------------------------------
-@dataclass(frozen=True)
-class Ranks:
-    """Ranks of the Gram matrices of a segment: at its start, inside, at its far end."""
-
-    low: Expr
-    inside: Expr
-    high: Expr
-
-
-def ranks(segment: Segment) -> Ranks:
-    """The dimensions of the eigenspaces that are occupied."""
-    low, high = (segment.scheme.eigenspace(e).dimension for e in (segment.low, segment.high))
-    # The eigenvalue of ``low`` vanishes at the start, that of ``high`` at the far end.
-    return Ranks(tidy(high), tidy(low + high), tidy(low))
-
-
 def least_dimension(result: Result) -> Expr | None:
     """The largest rank of an optimum: in as many dimensions the result holds."""
     if result.segment is None:
         return None
     segment = result.segment()
-    found, at = ranks(segment), _position(result, segment)
+    found, at = segment.ranks(), _position(result, segment)
     if at == 0:
-        return found.low
-    return found.high if at is not None and tidy(at - segment.length) == 0 else found.inside
+        return found.start
+    return found.end if at is not None and tidy(at - segment.length) == 0 else found.inside
 
 
 def _position(result: Result, segment: Segment) -> Expr | None:
@@ -121,14 +105,14 @@ def _dimension(result: Result, style: Plain, point: Mapping[Symbol, Expr]) -> st
     least = least_dimension(result)
     if least is None or result.segment is None:
         return style.sentence("any")
-    found = ranks(result.segment())
+    found = result.segment().ranks()
     rank = style.sentence("the rank of the Gram matrix")
     if least == found.inside:
         here = _rank_at(result, found, point)
         if here is not None:
             rank = style.sentence("the rank of the Gram matrix of this optimum")
             return f"{_at_least(here, style, point)} {style.sentence('suffices')} ({rank})"
-        low, high = (style.math(style.expression(e)) for e in (found.low, found.high))
+        low, high = (style.math(style.expression(e)) for e in (found.start, found.end))
         start = style.math(f"{style.expression(result.segment().x)} = 0")
         at_start, at_end = style.sentence("at"), style.sentence("at the far end")
         ends = f"{low} {at_start} {start}, {high} {at_end}"
@@ -143,7 +127,7 @@ def _at_least(least: Expr, style: Plain, point: Mapping[Symbol, Expr]) -> str:
     return style.math(f"{style.at_least('d', style.expression(least))}{equals}")
 
 
-def _rank_at(result: Result, found: Ranks, point: Mapping[Symbol, Expr]) -> Expr | None:
+def _rank_at(result: Result, found: Occupied, point: Mapping[Symbol, Expr]) -> Expr | None:
     """The rank of the optimum at a point, where it is known to be an end of the segment."""
     if result.segment is None or "x_star" not in result.quantities or oo in point.values():
         return None
@@ -152,9 +136,9 @@ def _rank_at(result: Result, found: Ranks, point: Mapping[Symbol, Expr]) -> Expr
     except DomainError:
         return None
     if at == 0:
-        return found.low
+        return found.start
     length = result.segment().length.xreplace(dict(point))
-    return found.high if not at.has(ClampedRoot) and tidy(at - length) == 0 else None
+    return found.end if not at.has(ClampedRoot) and tidy(at - length) == 0 else None
 
 
 # --- other conventions -----------------------------------------------------------------------

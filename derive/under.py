@@ -16,12 +16,10 @@ from .about import scheme_of
 from .engine.derivation import Derivation
 from .engine.domain import Domain, DomainError, Range
 from .engine.endpoint import MIRROR, Threshold
+from .engine.relations import TURNED
 from .engine.result import Quantity, Result
 from .losses.conventions import CONVENTIONS, Convention, Reading
 from .losses.written import write
-
-#: The other way round.
-TURNED = {">": "<", ">=": "<=", "<": ">", "<=": ">="}
 
 
 def under(result: Result, name: str) -> Result:

@@ -92,9 +92,8 @@ class Derivation:
         if not isinstance(outcome, Holds):
             raise StepFailed(f"{title}: {outcome}")
         lemma = because if isinstance(because, Lemma) else says.lemma
-        why = because.says if isinstance(because, Lemma) else because
-        if lemma is says.lemma and lemma is not None and lemma.says not in why:
-            why = f"{why}: {lemma.says}" if why else lemma.says
+        words = because if isinstance(because, str) else ""
+        why = ": ".join(filter(None, (words, lemma.says if lemma is not None else "")))
         step = Step(title, says, why, outcome.evidence, lemma)
         self.steps.append(step)
         return step

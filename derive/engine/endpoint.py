@@ -188,9 +188,9 @@ class ChangesSign(Statement):
             return Undecided(str(error))
         if kinds[0] is not (kinds[1] if rises else MIRROR[kinds[1]]):
             return Refuted(note=f"the condition {'rises' if rises else 'falls'} with {parameter}")
-        tried = _tried(solved, relation, self.domain)
-        if isinstance(tried, Refuted):
-            return tried
+        refuted = _tried(solved, relation, self.domain)
+        if refuted is not None:
+            return refuted
         reached = _reached(rate, parameter, value, self.domain)
         if not isinstance(reached, Holds):
             return reached
@@ -260,8 +260,8 @@ def _reached(rate: Expr, parameter: Symbol, value: Expr, domain: Domain) -> Outc
     return Undecided(f"{value} is not proved to be a value that {parameter} may take")
 
 
-def _tried(solved: Basic, relation: Basic, domain: Domain) -> Outcome:
-    """Try an equivalence on both sides of the value, at a few points, at high precision."""
+def _tried(solved: Basic, relation: Basic, domain: Domain) -> Refuted | None:
+    """A point beside the value at which an equivalence fails, of a few at high precision."""
     parameter, value = solved.args
     above, _ = ORDER[type(solved)]
     for point in islice(opened(domain).points(), TRIED):
@@ -275,7 +275,7 @@ def _tried(solved: Basic, relation: Basic, domain: Domain) -> Outcome:
                 continue
             if (side * above > 0) is not bool((type(relation))(sign, 0)):
                 return Refuted({s.name: e for s, e in near.items()}, f"the condition is {sign}")
-    return Holds(Evidence(Grade.SAMPLED, "tried on both sides at a few points"))
+    return None
 
 
 def essential(condition: Expr, parameter: Symbol, domain: Domain) -> Expr:

@@ -258,13 +258,8 @@ class ReducedPairwise:
         return Relations(Tuple(*weights), domain, given=(self.shape,))
 
     def declared(self, g: Inner) -> Expr:
-        """The loss term by term, as it is declared."""
-        return Add(
-            *(
-                self.scheme.relation(term.relation).count * term.weight * term.at(g[term.relation])
-                for term in self.loss.terms
-            )
-        )
+        """The loss as it is declared; there is nothing to merge."""
+        return self.value(g)
 
     def clearing(self, g: Inner) -> Expr:
         """Nothing is cleared: the functions are not known."""

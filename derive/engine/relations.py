@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from sympy import Basic, Symbol
 from sympy import Eq as _Eq
@@ -10,6 +10,9 @@ from sympy import Ge as _Ge
 from sympy import Gt as _Gt
 from sympy import Le as _Le
 from sympy import Lt as _Lt
+
+#: The sign of a relation with its sides exchanged.
+TURNED: dict[str, Literal["<", ">", "<=", ">="]] = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 
 
 def eq(left: object, right: object) -> Basic:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from sympy import Dummy, Expr, Symbol
 
@@ -11,6 +12,14 @@ from ..structures.scheme import Scheme
 from ..symbols import x as position
 from .calculus import derivative
 from .present import affine, solve_linear, tidy
+
+
+class Occupied(NamedTuple):
+    """Dimensions that are occupied at the start of a segment, inside it, and at its far end."""
+
+    start: Expr
+    inside: Expr
+    end: Expr
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +38,11 @@ class Segment:
     length: Expr
     coordinate: str
     x: Symbol = position
+
+    def ranks(self) -> Occupied:
+        """Ranks of the Gram matrices: ``low`` vanishes at the start, ``high`` at the far end."""
+        low, high = (self.scheme.eigenspace(e).dimension for e in (self.low, self.high))
+        return Occupied(tidy(high), tidy(low + high), tidy(low))
 
     def eigenvalues(self) -> dict[str, Expr]:
         """Eigenvalues of the Gram matrix along the segment."""

@@ -156,8 +156,8 @@ class Ranks(Statement):
 
     @classmethod
     def of(cls, segment: Segment, domain: Domain) -> Ranks:
-        """The statement with the ranks that the eigenvalues have."""
-        shown = (eq(name, rank) for name, rank in _ranks(segment, domain).items())
+        """The statement about the dimensions that are occupied along a segment."""
+        shown = (eq(f"rank_{part}", rank) for part, rank in segment.ranks()._asdict().items())
         return cls(Tuple(*shown), domain, segment, lemma=RANK)
 
     def decide(self) -> Outcome:

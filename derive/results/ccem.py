@@ -14,7 +14,7 @@ from ..engine.present import tidy
 from ..engine.reduce import inner_products
 from ..engine.relations import ge
 from ..engine.result import Quantity, Result
-from ..engine.segment_facts import Ranks, Spectrum, assignments, state_segment
+from ..engine.segment_facts import Ranks, Spectrum, state_segment
 from ..structures.towers import NEGATIVE, POSITIVE, WITHIN
 from ..symbols import N, delta, x
 from ._ccem import ITEMS, ccem_segment, position_of_delta, state_delta
@@ -39,9 +39,8 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         "the two eigenvalues left are non-negative on the whole segment",
         inside,
     )
-    ranks = Ranks.of(segment, ITEMS)
-    proof.add("Least dimension: the rank of the Gram matrix", ranks, "")
-    start, within, far = assignments(ranks.shown).values()
+    proof.add("Least dimension: the rank of the Gram matrix", Ranks.of(segment, ITEMS), "")
+    start, within, far = segment.ranks()
     dimension = Piecewise((start, Eq(delta, 0)), (within, True))
     at = {x: position_of_delta(segment)}
     found = {

@@ -13,7 +13,7 @@ from ..engine.present import tidy
 from ..engine.reduce import inner_products
 from ..engine.relations import eq, ge
 from ..engine.result import Quantity, Result
-from ..engine.segment_facts import Ranks, Spectrum, assignments, state_segment
+from ..engine.segment_facts import Ranks, Spectrum, state_segment
 from ..symbols import delta, m, n, p, x
 from ._supcl import SIZES, position_of_delta, simplex_position, ssem_segment, state_delta, variances
 
@@ -51,9 +51,8 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         inside,
         names={Symbol("c2"): share["centroid"]},
     )
-    ranks = Ranks.of(SEGMENT, SIZES)
-    proof.add("Least dimension: the rank of the Gram matrix", ranks, "")
-    start, within, end = assignments(ranks.shown).values()
+    proof.add("Least dimension: the rank of the Gram matrix", Ranks.of(SEGMENT, SIZES), "")
+    start, within, end = SEGMENT.ranks()
     dimension = Piecewise((start, Eq(delta, 0)), (end, Eq(delta, DELTA_MAX)), (within, True))
     inner = SEGMENT.inner
     return {

@@ -22,7 +22,7 @@ from ..engine.endpoint import Criterion, NoClosedForm, threshold
 from ..engine.equal import equal, same_root, value_at
 from ..engine.evidence import Grade, Holds, Outcome, Refuted, Undecided, weakest
 from ..engine.normal import ExpField, NotInField
-from ..engine.relations import lt
+from ..engine.relations import TURNED, lt
 from ..engine.root import ClampedRoot
 from ..report import without_roots
 from .directives import Directive
@@ -248,7 +248,6 @@ def _factors_with(own: Symbol, residual: Expr) -> int:
 
 
 # --- conditions -----------------------------------------------------------------------------
-_MIRROR: dict[str, Relation] = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 _COMPLEMENT: dict[str, Relation] = {"<": ">=", ">": "<=", "<=": ">", ">=": "<"}
 
 
@@ -312,15 +311,15 @@ def _printed_bounds(statement: Statement, s: Symbol, meant: Meant) -> Ends:
                 put(">" if right.low_open else ">=", right.low)
             if right.high not in (oo, -oo):
                 put("<" if right.high_open else "<=", right.high)
-        elif relation in _MIRROR and left == s:
+        elif relation in TURNED and left == s:
             put(relation, right)
-        elif relation in _MIRROR and right == s:
-            put(_MIRROR[relation], left)
-        elif relation in _MIRROR and len(relations) == 1:
+        elif relation in TURNED and right == s:
+            put(TURNED[relation], left)
+        elif relation in TURNED and len(relations) == 1:
             if s not in _plain(left).free_symbols | _plain(right).free_symbols:
                 raise TexError(f"this is no condition on {s}; for a value, write =")
             bound, mirrored = _solved(_plain(left) - _plain(right), s, meant, names)
-            put(_MIRROR[relation] if mirrored else relation, bound)
+            put(TURNED[relation] if mirrored else relation, bound)
         else:
             raise TexError(f"the condition is not a bound on {s}")
     if not found:

@@ -500,7 +500,7 @@ MUTANTS = [
     ),
     Mutant(
         E,
-        "        if isinstance(tried, Refuted):\n            return tried\n",
+        "        if refuted is not None:\n            return refuted\n",
         "",
         "points at which a threshold was tried are ignored",
         EDGES,
