@@ -13,7 +13,8 @@ from .progress import track
 FORMATS = ("text", "json", "junit", "sarif", "github")
 
 if TYPE_CHECKING:
-    from .papers import Paper, Report
+    from .checking import Report
+    from .papers import Paper
 
 
 @click.command(
@@ -79,7 +80,8 @@ def check_command(
     2 something could not be checked at all (a file, a directive, an equation that cannot be
     read), whatever else there is. Everything that can be checked is.
     """
-    from .papers import PathError, check_papers, files_of, read_paper
+    from .checking import check_papers
+    from .papers import PathError, files_of, read_paper
 
     if not paths and frozen is None:
         raise click.UsageError("give a .tex, .md or .ipynb file, or a folder")

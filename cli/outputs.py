@@ -36,7 +36,7 @@ from ..derive.tex.document import Place
 from ..derive.tex.explain import one_line, visible
 
 if TYPE_CHECKING:
-    from .papers import Checked, Report
+    from .checking import Checked, Report
 
 WORDS = ("equal", "differs", "undecided", "sampled", "unread", "refused")
 

@@ -1,14 +1,14 @@
-"""Papers: which files are read, the macros they use, and the check of what they mark."""
+"""Papers: which files are read, what they mark, and the macros they use."""
 
 from __future__ import annotations
 
 import os
 import re
 import stat
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING
 
 from ..derive.tex.document import (
     KINDS,
@@ -22,24 +22,16 @@ from ..derive.tex.document import (
     kind_of,
     mathematics,
 )
-from ..derive.tex.explain import details, headline, one_line, word_of
+from ..derive.tex.explain import one_line
 
 if TYPE_CHECKING:
-    from ..derive.lock import Change
-    from ..derive.tex.compare import Finding
     from ..derive.tex.macros import Macros
 
 MAX_BYTES = 50_000_000  #: of a file
 MAX_MACRO_FILES = 50
-MAX_SHIFT = 200
 
 #: Folders that hold what was built or installed; hidden ones are skipped too.
 SKIPPED = {"build", "dist", "_build", "node_modules", "__pycache__", "site-packages", "venv"}
-
-#: ``sampled``: equal at sampled points only. ``refused``: the directive names nothing there is.
-Word = Literal["equal", "differs", "undecided", "sampled", "unread", "refused"]
-FAILED = ("differs", "undecided", "sampled")
-BAD_INPUT = ("unread", "refused")
 
 _MORE_MACROS = re.compile(
     r"\\(?:input|include|usepackage|RequirePackage)\s{0,9}(?:\[[^\[\]{}]{0,200}\])?"
@@ -60,71 +52,6 @@ class Paper:
     marked: list[Marked] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     text: str = ""
-
-
-@dataclass(frozen=True)
-class Checked:
-    """A marked equation and what came of it.
-
-    Attributes
-    ----------
-    finding
-        None if the directive was refused.
-    refusal
-        Why.
-    """
-
-    path: str
-    marked: Marked
-    finding: Finding | None
-    refusal: str = ""
-
-    @property
-    def word(self) -> Word:
-        """The verdict."""
-        return word_of(self.finding) if self.finding else "refused"
-
-    @property
-    def place(self) -> Place:
-        """Where to look: the equation, where reading stopped, or the directive."""
-        if self.finding is None:
-            return self.marked.directive_place
-        position = self.finding.position if self.word == "unread" else 0
-        return self.marked.where(position)
-
-    @property
-    def headline(self) -> str:
-        """One line, without the place."""
-        title = self.marked.directive.title
-        return headline(self.finding, title) if self.finding else one_line(self.refusal)
-
-    @property
-    def details(self) -> list[str]:
-        """Further lines."""
-        return details(self.finding) if self.finding else []
-
-
-@dataclass(frozen=True)
-class Report:
-    """Everything that one run of the check found."""
-
-    files: int
-    checked: list[Checked]
-    problems: list[tuple[str, Problem]]
-    changes: list[Change] = field(default_factory=list)
-    lock: str = ""
-    marked: int = 0
-
-    def count(self, *words: str) -> int:
-        """How many equations have one of these verdicts."""
-        return sum(c.word in words for c in self.checked)
-
-    @property
-    def code(self) -> int:
-        """0 all equal; 1 something is not; 2 something was not checked at all, whatever else."""
-        if self.problems or self.count(*BAD_INPUT):
-            return 2
-        return 1 if self.changes or self.count(*FAILED) else 0
 
 
 # --- files ---------------------------------------------------------------------------------
@@ -248,50 +175,3 @@ def _local(names: str, folder: Path) -> Iterator[Path]:
             if file.suffix in (".tex", ".sty") and not Path(name.strip()).is_absolute():
                 if file.is_file():
                     yield file
-
-
-# --- the check -----------------------------------------------------------------------------
-def check(path: str, marked: Marked, macros: Macros, *, allow_sampled: bool = False) -> Checked:
-    """Check one marked equation."""
-    from ..derive.tex.compare import check_equation
-    from ..derive.tex.lookup import BadTarget
-
-    asked = marked.directive
-    asked = replace(asked, allow_sampled=asked.allow_sampled or allow_sampled)
-    # With spaces before it, what is said of a column is about the column in the file.
-    shift = marked.column - 1 if 0 < marked.column <= MAX_SHIFT else 0
-    try:
-        found = check_equation(" " * shift + marked.source, asked, macros)
-        edit = found.edit and replace(found.edit, source=found.edit.source.lstrip())
-        found = replace(found, position=max(0, found.position - shift), edit=edit)
-        return Checked(path, marked, found)
-    except BadTarget as error:
-        return Checked(path, marked, None, str(error))
-    except Exception as error:  # one equation must not hide the others
-        kind = type(error).__name__
-        return Checked(path, marked, None, f"the check failed, which is a defect: {kind}: {error}")
-
-
-def check_papers(
-    papers: Sequence[Paper],
-    *,
-    macros: Sequence[str] = (),
-    allow_sampled: bool = False,
-    track: Callable[[list[Any]], Any] = iter,
-) -> Report:
-    """Check every marked equation; ``track`` may show progress."""
-    checked: list[Checked] = []
-    problems = [(paper.path, problem) for paper in papers for problem in paper.problems]
-    todo: list[tuple[Paper, Marked]] = [(paper, one) for paper in papers for one in paper.marked]
-    known: dict[str, Macros | None] = {}
-    for paper, marked in track(todo):
-        if paper.path not in known:
-            try:
-                known[paper.path] = macros_of(paper, macros)
-            except ValueError as error:
-                known[paper.path] = None
-                problems.append((paper.path, Problem(str(error), Place(1))))
-        found = known[paper.path]
-        if found is not None:
-            checked.append(check(paper.path, marked, found, allow_sampled=allow_sampled))
-    return Report(len(papers), checked, problems, marked=len(todo))

@@ -128,7 +128,7 @@ class EquationItem(pytest.Item):
             raise EquationFailed(
                 f"{self._shown}:{self.found.place}: {one_line(self.found.message)}"
             )
-        from .papers import check
+        from .checking import check
 
         try:
             macros = paper.macros

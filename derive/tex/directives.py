@@ -11,13 +11,32 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .statement import Relation
 
 MAX_LENGTH = 4000  #: characters of a directive
 
 ACCEPTED = (
     "accepted: [not] RESULT.QUANTITY {, RESULT.QUANTITY} [LATEX -> EXPRESSION, ...] "
-    "(PARAMETER = VALUE, ...) allow-sampled"
+    "(PARAMETER = VALUE, ...) allow-sampled allow-removable inline"
 )
+#: Words that may stand at the end of a directive, and the field that each one sets.
+_WORDS = {
+    "allow-sampled": "allow_sampled",
+    "allow-removable": "allow_removable",
+    "inline": "inline",
+}
+#: What a sign that has several meanings may be declared to mean: ``[\equiv -> =]``.
+_RELATIONS: Mapping[str, Relation] = {
+    "=": "=",
+    ":=": "=",
+    "<": "<",
+    "<=": "<=",
+    ">": ">",
+    ">=": ">=",
+}
 _QUANTITY = re.compile(r"([a-z0-9]+(?:-[a-z0-9]+)*)\.([A-Za-z]\w*)")
 _CLOSE = {"[": "]", "(": ")", "{": "}"}
 
@@ -42,6 +61,13 @@ class Directive:
         Whether agreement at sampled points is enough.
     negated
         Whether the equation states the complement of the condition: ``not RESULT.QUANTITY``.
+    allow_removable
+        Whether the formula may have no value at places where it has a limit, as
+        ``(x^2 - 1)/(x - 1)`` at 1.
+    inline
+        Whether the equation is the next formula with a relation in the text, ``$...$``.
+    relations
+        LaTeX sign -> relation that it stands for: ``\\equiv -> =``.
     """
 
     result_id: str
@@ -50,6 +76,9 @@ class Directive:
     values: Mapping[str, str] = field(default_factory=dict)
     allow_sampled: bool = False
     negated: bool = False
+    allow_removable: bool = False
+    inline: bool = False
+    relations: Mapping[str, Relation] = field(default_factory=dict)
 
     @property
     def title(self) -> str:
@@ -74,7 +103,7 @@ def directive(text: str) -> Directive:
     result_id, quantities, at = _quantities(text)
     names: dict[str, str] | None = None
     values: dict[str, str] | None = None
-    sampled = False
+    words: dict[str, bool] = {}
     while text[at:].strip():
         at += len(text[at:]) - len(text[at:].lstrip())
         if text[at] == "[" and names is None:
@@ -85,10 +114,19 @@ def directive(text: str) -> Directive:
             values = _pairs(inside, "=", "(PARAMETER = VALUE, ...)")
         else:
             word = text[at:].split(maxsplit=1)[0]
-            if word != "allow-sampled" or sampled:
+            if word not in _WORDS or _WORDS[word] in words:
                 raise DirectiveError(f"unexpected {_short(word)!r} in the directive; {ACCEPTED}")
-            sampled, at = True, at + len(word)
-    return Directive(result_id, quantities, names or {}, values or {}, sampled, negated)
+            words[_WORDS[word]], at = True, at + len(word)
+    letters, signs = _apart(names or {})
+    return Directive(
+        result_id, quantities, letters, values or {}, negated=negated, relations=signs, **words
+    )
+
+
+def _apart(names: Mapping[str, str]) -> tuple[dict[str, str], dict[str, Relation]]:
+    """Names of quantities and letters, and signs that stand for a relation."""
+    signs = {k: _RELATIONS[v] for k, v in names.items() if v in _RELATIONS}
+    return {k: v for k, v in names.items() if k not in signs}, signs
 
 
 def _quantities(text: str) -> tuple[str, tuple[str, ...], int]:

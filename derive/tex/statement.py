@@ -22,18 +22,46 @@ class TexError(ValueError):
         self.position = position
 
 
-Relation = Literal["=", "<", "<=", ">", ">=", "!=", "in"]
+Relation = Literal["=", "<", "<=", ">", ">=", "!=", "in", "->"]
 
 
 @dataclass(frozen=True)
 class Unread:
-    """The name of what an equation defines: left of the first ``=``, and not compared.
+    """A name at the left of the first ``=`` that is not known, or an empty left side.
 
-    ``of_vectors`` tells an inner product or a norm, whose scripts are no powers of a name.
+    What an equation defines must be known to be the quantity: the comparison refuses an unknown
+    name, and says how the directive declares it. An empty text is the left side of a row that
+    begins with its relation and has no row before it.
     """
 
     text: str
     of_vectors: bool = field(default=False, compare=False)
+
+
+@dataclass(frozen=True)
+class Vector:
+    """A vector with its indices, in canonical spelling: ``u_i`` is ``("u", ("i",))``."""
+
+    name: str
+    indices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Inner:
+    """The inner product of two vectors, once and not raised to a power; symmetric."""
+
+    one: Vector
+    other: Vector
+
+
+@dataclass(frozen=True)
+class Limit:
+    r"""``\lim_{symbol \to point} of``; ``side`` is ``+``, ``-``, or empty."""
+
+    of: Side
+    symbol: Expr
+    point: Expr
+    side: str = ""
 
 
 @dataclass(frozen=True)
@@ -47,7 +75,57 @@ class Bounds:
 
 
 #: One side of a relation. A case distinction is a SymPy Piecewise.
-Side: TypeAlias = Expr | Unread | Bounds
+Side: TypeAlias = "Expr | Unread | Bounds | Inner | Limit"
+
+
+# --- what stands around a formula -----------------------------------------------------------
+@dataclass(frozen=True)
+class Chain:
+    """A condition in known names: ``n >= 2``, ``0 < tau <= 1``, ``alpha in (1/n, 1]``."""
+
+    sides: tuple[Expr | Bounds, ...]
+    relations: tuple[Relation, ...]
+
+
+@dataclass(frozen=True)
+class Kinds:
+    r"""What sort of number symbols are: ``m, n \in \mathbb{N}``, "integers", "positive".
+
+    ``kind`` is ``integer``, ``natural``, ``real``, ``positive``, ``nonnegative``, ``negative``,
+    ``positive integer`` or ``any``.
+    """
+
+    symbols: tuple[Expr, ...]
+    kind: str
+
+
+@dataclass(frozen=True)
+class Indices:
+    r"""A condition on indices of vectors: ``i \ne j``, ``i = 1, \dots, N``, ``all i``.
+
+    ``relation`` is ``!=``, ``=`` or ``any``; for ``any`` the letters run over everything.
+    """
+
+    letters: tuple[str, ...]
+    relation: str
+
+
+@dataclass(frozen=True)
+class Tends:
+    r"""A symbol that tends somewhere: "as ``\tau \to 0``"."""
+
+    symbol: Expr
+    point: Expr
+    side: str = ""
+
+
+@dataclass(frozen=True)
+class Clause:
+    """One condition beside a formula, with its text for messages and its place."""
+
+    says: Chain | Kinds | Indices | Tends
+    text: str
+    at: int = 0
 
 
 @dataclass(frozen=True)
@@ -57,8 +135,16 @@ class Statement:
     A display of several rows is one statement: a row that starts with a relation goes on
     with the last side of the row before (``a &= b \\\\ &= c``). Rows that do not are further
     statements, in ``rest``.
+
+    Attributes
+    ----------
+    clauses
+        The conditions that stand beside it, every one of them; the comparison holds them
+        against the domain. Of a display with several statements each has those of its own row,
+        and those that end the display.
     """
 
     sides: tuple[Side, ...]
     relations: tuple[Relation, ...] = ()
     rest: tuple[Statement, ...] = ()
+    clauses: tuple[Clause, ...] = ()

@@ -9,8 +9,8 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from cltheory.cli.checking import Checked, Report
 from cltheory.cli.outputs import RULES, WORDS, render
-from cltheory.cli.papers import Checked, Report
 from cltheory.derive.lock import Change
 from cltheory.derive.tex.compare import Finding
 from cltheory.derive.tex.document import Marked, Place, Problem, find
