@@ -452,7 +452,7 @@ def wider(chance: random.Random) -> Written | None:
     target = chance.choice(VARYING)
     found = []
     for s, r in target.meant.domain.ranges.items():
-        if s not in target.derived.free_symbols:
+        if s not in target.derived.free_symbols or (r.integer and not r.low.is_Integer):
             continue
         name = tex(sym(s))
         if r.integer:

@@ -345,6 +345,8 @@ def _setting(style: Style, depth: int) -> str:
 
 def _fraction(node: Node, style: Style, depth: int) -> str:
     setting = _setting(style, depth)
+    if setting == r"\nicefrac" and any(p.kind == "frac" for _, p in places(node) if p is not node):
+        setting = r"\frac"  # nobody puts one into another
     if setting == "/":
         above, below = node.parts
         return f"{_bracketed(above, style, depth, 2)}/{_bracketed(below, style, depth, 3)}"

@@ -35,7 +35,7 @@ from .statement import Maker, Written, made
 
 KINDS: dict[str, tuple[int, Maker]] = {**true.KINDS, **false.KINDS, **documents.KINDS}
 #: Seconds that one statement may take here, whatever the checker's own limit is.
-LIMIT = 30
+LIMIT = 20
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,8 @@ def _document(written: Written) -> Verdict:
     if failed:
         return Verdict(failed[0]["verdict"], one_line(failed[0]["message"] or ""))
     if report["problems"] or not report["equations"]:
-        return Verdict("problem", one_line(str((report["problems"] or ["nothing is marked"])[0])))
+        said = [p["message"] for p in report["problems"]]
+        return Verdict("problem", one_line(said[0] if said else "nothing is marked"))
     return Verdict("equal")
 
 

@@ -266,7 +266,8 @@ def _python(x: Node) -> str:
     """As an expression in a directive."""
     inside = [_python(p) for p in x.parts]
     if x.kind == "sum":
-        return "(" + "".join(f" {s} {p}" for s, p in zip(x.text, inside, strict=True))[1:] + ")"
+        text = "".join(f" {s} {p}" for s, p in zip(x.text, inside, strict=True))
+        return f"({text.removeprefix(' + ').strip()})"
     signs = {"prod": "*", "frac": "/", "pow": "**"}
     if x.kind in signs:
         return "(" + f" {signs[x.kind]} ".join(inside) + ")"
@@ -331,7 +332,7 @@ def ranges(target: Target, narrow: bool, chance: random.Random) -> list[str]:
     """What can be said of the symbols of a formula: their domain, or less."""
     found = []
     for s, r in target.meant.domain.ranges.items():
-        if s not in target.derived.free_symbols:
+        if s not in target.derived.free_symbols or (r.integer and not r.low.is_Integer):
             continue
         name = tex(sym(s))
         low, high = tex(printed(r.low)) if r.low != -oo else "", r.high
@@ -389,7 +390,10 @@ def sorts(chance: random.Random) -> Written | None:
         return None
     s = tex(sym(whole[0]))
     both = ", ".join(tex(sym(x)) for x in whole)
-    k = max(int(target.meant.domain.ranges[x].low) for x in whole)
+    lows = [target.meant.domain.ranges[x].low for x in whole]
+    if not all(low.is_Integer for low in lows):
+        return None
+    k = max(int(low) for low in lows)
     beside = chance.choice([
         rf",\quad \text{{for integers }} {both} \ge {k}", rf"\quad \text{{for all }} {both} \ge {k}",
         rf",\qquad {both} \ge {k}", rf"\quad\text{{for all integers }} {s} \ge {k}",
@@ -486,7 +490,7 @@ def limit(chance: random.Random) -> Written | None:
     base = target.name.rsplit("_", 2)[0]
     value = {r"\infty": "oo"}.get(point)
     if value and chance.random() < 0.4 and Target(target.id, base) in TARGETS:
-        return Written("", f"{target.id}.{base} ({s} = oo)", source)
+        return Written("", f"{target.id}.{base} ({s.lstrip(chr(92))} = oo)", source)
     return Written("", target.directive(), source)
 
 
