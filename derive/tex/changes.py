@@ -9,14 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import pairwise
 
-from sympy import Expr, Integer, Rational, Symbol, exp, latex, log
+from sympy import Expr, Integer, Rational, Symbol, exp, latex, log, sqrt
 
 from .lookup import Meant
-from .statement import Statement, TexError
+from .statement import Statement
 from .tokens import Token, tokenise
-from .vocabulary import FRACTIONS
+from .vocabulary import CASES, FRACTIONS
 
 #: Relations that one may take for another, by the way they are written.
 FAMILIES = (("<", r"\le", ">", r"\ge"), ("<", r"\leq", ">", r"\geq"),
@@ -27,9 +26,10 @@ _OPEN = {"(": ")", "[": "]", "{": "}"}
 _SIZED = re.compile(r"\\(left|right|[bB]igg?[lr]?)")
 _FUNCTIONS = {r"\log", r"\ln", r"\exp", r"\sqrt"}
 _STARTS = {*FRACTIONS, *_FUNCTIONS, r"\left", r"\bigl", r"\Bigl", r"\max", r"\min", r"\nicefrac"}
-_ENDS = {"}", ")", "]", r"\right", r"\bigr", r"\Bigr", "+", "-", "&", "\\\\", ".", ",", ";",
-         r"\quad", r"\qquad", r"\;", r"\,"} | RELATIONS  # fmt: skip
-_WITH_ARGUMENT = {"^", "_", r"\text", r"\label", r"\tag", *FRACTIONS, *_FUNCTIONS, r"\nicefrac"}
+_ENDS = {"}", ")", "]", "+", "-", "&", "\\\\", ".", ",", ";", r"\quad", r"\qquad", r"\;", r"\,",
+         r"\over"} | RELATIONS  # fmt: skip
+LABELS = {r"\text", r"\label", r"\tag", r"\mathrm", r"\mathbf", r"\operatorname"}
+_WITH_ARGUMENT = {"^", "_", *LABELS, *FRACTIONS, *_FUNCTIONS, r"\nicefrac"}
 
 
 @dataclass(frozen=True)
@@ -99,6 +99,7 @@ class Changes:
         }  # fmt: skip
         first = statement.sides[0]
         bounds = {q.bound[0] for q in meant.quantities if q.bound}
+        self.cases = any(t.kind == "begin" and t.text in CASES for t in self.tokens)
         is_name = not isinstance(first, Expr) or first in {*meant.own, *meant.others, *bounds}
         self.start = self._relation() if is_name else 0
 
@@ -125,11 +126,12 @@ class Changes:
 
     def _relations(self) -> Iterator[Change]:
         for i, t in enumerate(self.tokens):
-            families = [f for f in FAMILIES if t.text in f]
-            for new in dict.fromkeys(r for f in families[:1] for r in f if r != t.text):
-                text = f"{new} " if new[0] == "\\" else new
+            families = [f for f in FAMILIES if t.text in f][:1]
+            if self.cases and i > self._relation():  # a case may be one value of a symbol
+                families = [(*(families or FAMILIES)[0], "=")] if families or t.text == "=" else []
+            for new in dict.fromkeys(r for f in families for r in f if r != t.text):
                 words = f"write {new} for {t.text} {self._where(i)}"
-                yield Change(t.at, self._end(i), text, 1, words)
+                yield Change(t.at, self._end(i), new, 1, words)
 
     def _brackets(self) -> Iterator[Change]:
         inside = False
@@ -182,6 +184,17 @@ class Changes:
             if t.text in _FUNCTIONS:
                 words = f"delete {t.text} {self._where(i)}"
                 yield Change(t.at, self._end(i), "", 1, words, 2)
+            close = self._braces(i)
+            if close and i and self.tokens[i - 1].text not in ("_", *LABELS, r"\sqrt"):
+                inside = self.source[self._end(i) : self.tokens[close].at]
+                start, end = self._end(i), self.tokens[close].at
+                wrapped = (
+                    ("root", rf"\sqrt{{{inside}}}", 3),
+                    ("logarithm", rf"\log\left({inside}\right)", 5),
+                )
+                for what, new, size in wrapped:
+                    words = f"take the {what} of what stands in the braces {self._where(i)}"
+                    yield Change(start, end, new, size, words, 4)
             sized = _SIZED.fullmatch(t.text) and t.text[-1] != "r" and t.text != r"\right"
             after_function = i and self.tokens[i - 1].text in _WITH_ARGUMENT
             if (sized or t.text == "(") and not after_function and not self._is_sized(i):
@@ -284,6 +297,7 @@ class Changes:
         yield f"({text}+1)", symbol + 1, 4, 1
         if not powered:
             yield f"{text}^2", symbol**2, 2, 2
+            yield rf"\sqrt{{{text}}}", sqrt(symbol), 3, 2
             yield rf"\frac{{1}}{{{text}}}", 1 / symbol, 6, 2
         for name, other in self.names.items():
             if name != text:
@@ -305,17 +319,29 @@ class Changes:
         """One term more."""
         for i in range(self.start + 1, len(self.tokens) + 1):
             before = self.tokens[i - 1].text
-            here = self.tokens[i].text if i < len(self.tokens) else "."
-            if here not in _ENDS or before in ("{", "(", "[", "+", "-", "&", "^", *RELATIONS):
-                continue
-            if _SIZED.fullmatch(before) or (before in _OPEN) or before in _ENDS - set("})]"):
+            opened = before in _OPEN or before in RELATIONS or before in ("&", r"\over", "\\\\")
+            opened = opened or self.tokens[i - 1].kind == "begin"
+            if opened and i < len(self.tokens) and self.tokens[i].text == "-":
+                at = self.tokens[i].at
+                probe = self._probed(at, at, "PROBE")
+                for new, value, size, rank in self._pieces:
+                    words = f"insert {new} {self._where(i)}"
+                    yield Change(at, at, f"{new} ", size, words, rank, probe, value)
+            outside = self._ended(i - 1) and before not in ("}", ")", "]")
+            if opened or outside or not self._ended(i):
                 continue
             at = self._end(i - 1)
-            probe = self._probed(at, at, "+ PROBE")
+            probe = self._probed(at, at, " + PROBE")
             for new, value, size, rank in self._pieces:
                 for sign, turned in (("+", value), ("-", -value)):
-                    words = f"insert {sign}{new} {self._where(i)}"
-                    yield Change(at, at, f"{sign}{new}", size + 1, words, rank, probe, turned)
+                    words = f"insert {sign} {new} {self._where(i)}"
+                    yield Change(at, at, f" {sign} {new}", size + 1, words, rank, probe, turned)
+
+    def _ended(self, i: int) -> bool:
+        """Whether a term may end before a token."""
+        texts = [t.text for t in self.tokens[i : i + 2]]
+        closing = len(texts) == 2 and _SIZED.fullmatch(texts[0]) and texts[1] in ")]"
+        return not texts or bool(closing) or texts[0] in _ENDS
 
     def _powers(self) -> Iterator[Change]:
         for i in range(self.start, len(self.tokens)):

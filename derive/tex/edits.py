@@ -9,7 +9,6 @@ be written, and put to the same check as the statement itself.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -102,9 +101,7 @@ class _Search:
         if change.probe not in self.probed:
             self.probed[change.probe] = self._with_probe(change.probe)
         statement = self.probed[change.probe]
-        return statement is not None and self.screen.allows(
-            statement, self.probe[1], change.value
-        )
+        return statement is not None and self.screen.allows(statement, self.probe[1], change.value)
 
     def _with_probe(self, text: str) -> Statement | None:
         try:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import cmath
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import product
 
-from sympy import Abs, Eq, Expr, Max, Min, Piecewise, Pow, Symbol, exp, log
+from sympy import Abs, Eq, Expr, Max, Min, Piecewise, Pow, Rational, Symbol, exp, log
 from sympy.core.relational import Relational
 
+from ..engine.domain import Range
 from .lookup import Meant
 from .statement import Bounds, Statement
 
@@ -20,10 +22,13 @@ POINTS, EDGES = 4, 4
 Point = Mapping[Symbol, complex]
 
 
+Function = Callable[[Point], complex]
+
+
 def value(e: Expr, point: Point) -> complex | None:
     """A floating point value; None where there is none or a function is not known."""
     try:
-        return _value(e, point)
+        return _compiled(e)(point)
     except (ValueError, OverflowError, ZeroDivisionError, KeyError, TypeError):
         return None
 
@@ -33,40 +38,58 @@ def near(one: complex, other: complex) -> bool:
     return abs(one - other) <= NEAR * (1 + abs(other))
 
 
-def _value(e: Expr, point: Point) -> complex:
+@lru_cache(maxsize=4096)
+def _compiled(e: Expr) -> Function:
+    """An expression as nested functions: it is evaluated for many changes of one place."""
     if e.is_Symbol:
-        return point[e]
+        return lambda point: point[e]
     if e.is_Number or e.is_NumberSymbol:
-        return complex(e)
-    if e.is_Add:
-        return sum((_value(a, point) for a in e.args), 0j)
-    if e.is_Mul:
-        total = 1 + 0j
-        for a in e.args:
-            total *= _value(a, point)
-        return total
+        number = complex(e)
+        return lambda point: number
     if isinstance(e, Piecewise):
-        for case, condition in e.args:
-            if _holds(condition, point):
-                return _value(case, point)
-        raise ValueError("no case")
-    function = _FUNCTIONS.get(e.func)
+        return _distinction([(_compiled(v), _condition(c)) for v, c in e.args])
+    parts = [_compiled(a) for a in e.args]
+    if e.is_Add:
+        return lambda point: sum((f(point) for f in parts), 0j)
+    function = _product if e.is_Mul else _FUNCTIONS.get(e.func)
     if function is None:
         raise ValueError(f"{e.func} is not known")
-    return function(*(_value(a, point) for a in e.args))
+    return lambda point: function(*(f(point) for f in parts))
 
 
-def _holds(condition: object, point: Point) -> bool:
+def _distinction(cases: list[tuple[Function, Callable[[Point], bool]]]) -> Function:
+    def chosen(point: Point) -> complex:
+        for case, holds in cases:
+            if holds(point):
+                return case(point)
+        raise ValueError("no case")
+
+    return chosen
+
+
+def _condition(condition: object) -> Callable[[Point], bool]:
     if condition == True:  # noqa: E712 - SymPy's true is no bool
-        return True
+        return lambda point: True
     if not isinstance(condition, Relational):
         raise ValueError("only a relation is evaluated")
-    one, other = (_value(a, point) for a in condition.args)
+    one, other = (_compiled(a) for a in condition.args)
+    relation = condition.rel_op
+    return lambda point: _holds(relation, one(point), other(point))
+
+
+def _holds(relation: str, one: complex, other: complex) -> bool:
     if near(one, other):
-        return condition.rel_op in ("==", "<=", ">=")
-    if condition.rel_op in ("==", "!="):
-        return condition.rel_op == "!="
-    return (one.real < other.real) == (condition.rel_op[0] == "<")
+        return relation in ("==", "<=", ">=")
+    if relation in ("==", "!="):
+        return relation == "!="
+    return (one.real < other.real) == (relation[0] == "<")
+
+
+def _product(*factors: complex) -> complex:
+    total = 1 + 0j
+    for factor in factors:
+        total *= factor
+    return total
 
 
 def _power(base: complex, exponent: complex) -> complex:
@@ -96,7 +119,7 @@ class Screen:
             values = tuple(_exact(e, place) for e in meant.derived)
             if None in values:
                 continue
-            here |= {s: v for s, v in zip(meant.own, values, strict=True)}
+            here |= dict(zip(meant.own, values, strict=True))
             for s, e in meant.others.items():
                 if (other := value(e, here)) is not None:
                     here[s] = other
@@ -155,6 +178,10 @@ def _values(side: object, here: Point) -> list[complex]:
     return [complex("nan") if v is None else v for v in found]
 
 
+def _ends(r: Range, place: Mapping[Symbol, Expr]) -> tuple[Expr, Expr]:
+    return r.low.xreplace(dict(place)), r.high.xreplace(dict(place))
+
+
 def _exact(e: Expr, place: Mapping[Symbol, Expr]) -> complex | None:
     found = value(e, {s: complex(v) for s, v in place.items()})
     if found is None:
@@ -168,10 +195,17 @@ def _exact(e: Expr, place: Mapping[Symbol, Expr]) -> complex | None:
 def _places(meant: Meant) -> list[dict[Symbol, Expr]]:
     """Points inside the domain with nothing special about them, and those where a case begins."""
     found: list[dict[Symbol, Expr]] = []
-    for k, place in enumerate(meant.domain.points(60)):
-        if k % 5 == 2 and meant.domain.contains(place):
+    ranges = meant.domain.ranges.items()
+    for k, place in enumerate(meant.domain.points(100)):
+        inside = all(r.integer or place[s] not in _ends(r, place) for s, r in ranges)
+        if k % 5 == 2 and inside and meant.domain.contains(place):
             found.append(dict(place))
-    found = found[:POINTS]
+    found = found[:POINTS] or [dict(meant.domain.witness)]
+    # Values of a function that is not given may be any numbers.
+    known = {*meant.domain.ranges, *meant.point}
+    free = sorted({s for e in meant.derived for s in e.free_symbols} - known, key=str)
+    for k, place in enumerate(found, 2):
+        place |= {s: Rational(i + k, 7 * k) for i, s in enumerate(free)}
     edges: list[dict[Symbol, Expr]] = []
     for equation in {a for e in meant.derived for a in e.atoms(Eq)}:
         if isinstance(equation.lhs, Symbol):

@@ -162,7 +162,8 @@ def test_an_absolute_value_is_not_a_defect() -> None:
 
 
 def test_a_suggested_factor_is_checked() -> None:
-    assert check(rf"n\alpha_{{\min}} = {A}").edit is None
+    found = check(rf"n\alpha_{{\min}} = {A}")
+    assert found.edit is not None and check(found.edit.source).ok
     found = check(rf"\alpha_{{\min}} = \frac{{m-1}}{{n}}{A}")
     assert found.edit is not None and check(found.edit.source).ok
 

@@ -69,7 +69,7 @@ def styles(e: Expr) -> Iterator[str]:
 
 
 def verdict(source: str, id: str, name: str) -> str:
-    target = Directive(id, (name,))
+    target = Directive(id, (name,), {"Q": name})
     meant = look_up(target)
     try:
         found = judge(read(source, meant.names), meant, target)

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - LaTeX is easier to read on one line
 r"""Whole documents: what a macro means depends on the text around the statement.
 
 ``PIECE`` is what ``\heat`` has to stand for, ``WRONG`` something else of the same shape. In a
@@ -11,7 +12,7 @@ import random
 from collections.abc import Callable
 
 from .false import slip, slips
-from .printed import Node, letter, misprint, places, printed, put, symbols, tex
+from .printed import letter, misprint, places, printed, put, symbols, tex
 from .statement import Maker, Written
 from .targets import VARYING, Target, misstates
 from .true import some

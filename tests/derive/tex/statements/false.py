@@ -35,7 +35,6 @@ from .printed import (
 from .statement import Maker, Written
 from .targets import (
     CASES,
-    FORMULAS,
     TARGETS,
     THRESHOLDS,
     VARYING,
@@ -47,7 +46,17 @@ from .targets import (
     reference,
     same,
 )
-from .true import AROUND_CONDITION, INNER, LIMITS, form, inner, some, style
+from .true import (
+    AROUND_CONDITION,
+    INNER,
+    LIMITS,
+    form,
+    inner,
+    some,
+    stated,
+    style,
+    symbol_of,
+)
 
 
 # --- value ----------------------------------------------------------------------------------
@@ -121,8 +130,8 @@ def wrong_case(chance: random.Random) -> Written | None:
     found = slip_of_case(node, target, chance)
     if found is None:
         return None
-    name = target.symbol
-    return Written("", target.directive(), f"{name} = {tex(found)}", original=f"{name} = {tex(node)}")
+    source = f"{target.symbol} = {tex(found)}"
+    return Written("", target.directive(), source, original=stated(target))
 
 
 def slip_of_case(node: Node, target: Target, chance: random.Random) -> Node | None:
@@ -256,7 +265,8 @@ def unknown_name(chance: random.Random) -> Written | None:
     target = some(chance)
     name = chance.choice(["Q", "A", r"\beta", "f(m, n)", r"x_{0}", r"\hat{c}", r"\sigma^2",
                           r"\mathcal{R}", "d", r"\Delta_{\max}", r"\lambda_1", "F(s)"])  # fmt: skip
-    return Written("", target.directive(), f"{name} = {tex(printed(target.derived), style(chance))}")
+    source = f"{name} = {tex(printed(target.derived), style(chance))}"
+    return Written("", target.directive(), source)
 
 
 def changed_name(chance: random.Random) -> Written | None:
@@ -315,7 +325,8 @@ def other_limit(chance: random.Random) -> Written | None:
         return None
     a = tex(printed(target.derived))
     source = chance.choice([
-        rf"\lim_{{{s}\to {point}}} {name} = {a}", rf"{name} \to {a} \quad \text{{as }} {s} \to {point}",
+        rf"\lim_{{{s}\to {point}}} {name} = {a}",
+        rf"{name} \to {a} \quad \text{{as }} {s} \to {point}",
         rf"{name} = {a}" if not name.startswith(r"\tau") else rf"2 {name} = {a}",
     ])  # fmt: skip
     return Written("", target.directive(), source)
@@ -354,8 +365,7 @@ def other_vectors(chance: random.Random) -> Written | None:
 def undefined(chance: random.Random) -> Written | None:
     """The value, with something that has no value at an admissible point."""
     target = chance.choice(VARYING)
-    there = target.derived.free_symbols & set(target.meant.domain.ranges)
-    s = chance.choice(sorted(there, key=str))
+    s = symbol_of(target, chance)
     at = draw(target, chance)[s]
     if not at.is_Integer:
         at = Rational(round(float(at) * 4), 4)
@@ -410,13 +420,14 @@ def _gap_is_met(node: Node, s: str, at: Expr, target: Target, chance: random.Ran
 def both_sides(chance: random.Random) -> Written | None:
     """Both sides times something that vanishes: nothing is said there."""
     target = chance.choice([t for t in VARYING if r"\lim" not in t.symbol])
-    there = target.derived.free_symbols & set(target.meant.domain.ranges)
-    s = chance.choice(sorted(there, key=str))
+    s = symbol_of(target, chance)
     at = draw(target, chance)[s]
     if not at.is_Integer:
         return None
     gap = tex(add(sym(s), printed(at), signs="+-"))
-    factor = chance.choice([rf"\left({gap}\right)", rf"\left({gap}\right)^2", rf"\log\frac{{{tex(sym(s))}}}{{{at}}}"])  # noqa: E501
+    factor = chance.choice([
+        rf"\left({gap}\right)", rf"\left({gap}\right)^2", rf"\log\frac{{{tex(sym(s))}}}{{{at}}}",
+    ])  # fmt: skip
     if at <= 0:
         factor = rf"\left({gap}\right)"
     a = tex(printed(target.derived))
@@ -426,8 +437,7 @@ def both_sides(chance: random.Random) -> Written | None:
 def partly(chance: random.Random) -> Written | None:
     """True on a part of the domain: by a maximum, an absolute value, a branch."""
     target = chance.choice(VARYING)
-    there = target.derived.free_symbols & set(target.meant.domain.ranges)
-    s = chance.choice(sorted(there, key=str))
+    s = symbol_of(target, chance)
     at = draw(target, chance)[s]
     if not at.is_Integer:
         return None
@@ -468,33 +478,36 @@ def wider(chance: random.Random) -> Written | None:
     if not found:
         return None
     beside = chance.choice(AROUND_CONDITION).format(chance.choice(found))
-    return Written("", target.directive(), f"{target.symbol} = {tex(printed(target.derived))}{beside}")
+    return Written("", target.directive(), stated(target) + beside)
 
 
 UNREADABLE = (
-    r" \quad \text{with probability } 1/2", r" \text{ approximately}", r" \quad \text{in expectation}",
-    r" \quad \text{up to constants}", r" \quad \text{for most } m", r" + o(1)", r" + \mathcal{O}(1/n)",
+    r" \quad \text{with probability } 1/2", r" \text{ approximately}",
+    r" \quad \text{in expectation}", r" \quad \text{up to constants}",
+    r" \quad \text{for most } m", r" + o(1)", r" + \mathcal{O}(1/n)",
     r" \quad \text{unless } m = 3", r" \quad \text{(false)}", r" \text{ is wrong}",
-    r" \quad \text{where } \tau \gets 2\tau", r", \quad \text{with } m \text{ replaced by } m + 1",
-    r" \quad \text{modulo } 2", r" \pmod{n}", r", \qquad \text{where we set } \tau = 2",
-    r" \quad \text{does not hold}", r" \quad \text{if and only if the loss is convex}",
-    r" \quad \text{a.s.}", r" \quad \text{as a lower bound}", r" \text{ at most}", r" \cdots",
+    r" \quad \text{where } \tau \gets 2\tau",
+    r", \quad \text{with } m \text{ replaced by } m + 1", r" \quad \text{modulo } 2",
+    r" \pmod{n}", r", \qquad \text{where we set } \tau = 2", r" \quad \text{does not hold}",
+    r" \quad \text{if and only if the loss is convex}", r" \quad \text{a.s.}",
+    r" \quad \text{as a lower bound}", r" \text{ at most}", r" \cdots",
     r" \quad \text{for all } m \text{ but one}", r"\ ?", r" \quad \text{(conjectured)}", r"\,!",
-    r" \quad \text{times a constant}", r" \quad \text{, squared}", r" \quad \text{where } n := n + 1",
+    r" \quad \text{times a constant}", r" \quad \text{, squared}",
+    r" \quad \text{where } n := n + 1",
 )  # fmt: skip
 DOUBTFUL = (
-    r"\overset{?}{=}", r"\stackrel{?}{=}", r"\stackrel{\text{not}}{=}", r"\not=", r"\neq", r"\approx",
-    r"\equiv", r"\propto", r"\simeq", r"\overset{!}{=}", r"\leftarrow", r"\gets", r"\mapsto", r"\sim",
-    r"\stackrel{\text{wrong}}{=}", r"\underset{n\to\infty}{=}", r"\cong", r"\asymp", r"\lesssim",
-    r"\nless", r"\overset{d}{=}", r"\xrightarrow{?}", r"\cancel{=}", r"\ge", r"<",
+    r"\overset{?}{=}", r"\stackrel{?}{=}", r"\stackrel{\text{not}}{=}", r"\not=", r"\neq",
+    r"\approx", r"\equiv", r"\propto", r"\simeq", r"\overset{!}{=}", r"\leftarrow", r"\gets",
+    r"\mapsto", r"\sim", r"\stackrel{\text{wrong}}{=}", r"\underset{n\to\infty}{=}", r"\cong",
+    r"\asymp", r"\lesssim", r"\nless", r"\overset{d}{=}", r"\xrightarrow{?}", r"\cancel{=}",
+    r"\ge", r"<",
 )  # fmt: skip
 
 
 def unreadable(chance: random.Random) -> Written | None:
     """Words that take back or change what the formula says."""
     target = some(chance)
-    source = f"{target.symbol} = {tex(printed(target.derived))}{chance.choice(UNREADABLE)}"
-    return Written("", target.directive(), source)
+    return Written("", target.directive(), stated(target) + chance.choice(UNREADABLE))
 
 
 def doubtful(chance: random.Random) -> Written | None:
@@ -513,7 +526,7 @@ def redefined_letter(chance: random.Random) -> Written | None:
         rf", \qquad {x} = 2 {other}", rf", \quad \text{{where }} {x} := {other} + 1",
         rf", \qquad {x} = 7", rf" \quad \text{{with }} {x} = \frac{{1}}{{{other}}}",
     ])  # fmt: skip
-    return Written("", target.directive(), f"{target.symbol} = {tex(printed(target.derived))}{tail}")
+    return Written("", target.directive(), stated(target) + tail)
 
 
 KINDS: dict[str, tuple[int, Maker]] = {

@@ -1,6 +1,6 @@
 """How often the edit that is suggested for a slip takes the slip back.
 
-    python tests/derive/tex/statements/mended.py --few 100
+python tests/derive/tex/statements/mended.py --few 100
 """
 
 from __future__ import annotations
@@ -45,7 +45,10 @@ def came_of(written: Written, said: Verdict) -> tuple[int, str]:
     return size, "as small" if distance(found, wrong) <= size else "larger"
 
 
-def count(every: Iterator[Written]) -> tuple[dict[str, Counter[str]], list[tuple[Written, Verdict]]]:
+Missed = list[tuple[Written, Verdict]]
+
+
+def count(every: Iterator[Written]) -> tuple[dict[str, Counter[str]], Missed]:
     """What came of the slips, by their size, and those that no edit was found for."""
     found: dict[str, Counter[str]] = {}
     missed = []

@@ -7,6 +7,7 @@ by other means than the checker that is tested.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -332,7 +333,7 @@ def _bracketed(node: Node, style: Style, depth: int, level: int) -> str:
 
 def _factors(texts: list[str], style: Style) -> str:
     out = texts[0]
-    for before, text in zip(texts, texts[1:], strict=False):
+    for before, text in itertools.pairwise(texts):
         # 2 \frac{1}{3} is a mixed number to some, and 2 3 is none to anybody.
         digits = text[0].isdigit() or (before.isdigit() and ("frac" in text[:9] or text[0] == "{"))
         out += (r" \cdot " if digits else style.times) + text
@@ -362,8 +363,6 @@ def _cases(node: Node, style: Style, depth: int) -> str:
         word = r"\text{if } " if condition.kind == "relation" else ""
         rows.append(f"{tex(one, style, depth)} & {word}{tex(condition, style, depth)}")
     return r"\begin{cases} " + r" \\ ".join(rows) + r" \end{cases}"
-
-
 
 
 def misprint(node: Node) -> Node:

@@ -1,8 +1,8 @@
 """Give statements to the checker and count what came of them, by kind.
 
-    python tests/derive/tex/statements/run.py               all of them
-    python tests/derive/tex/statements/run.py true/bound    one kind, or several
-    python tests/derive/tex/statements/run.py --few 6 --failures out.txt
+python tests/derive/tex/statements/run.py               all of them
+python tests/derive/tex/statements/run.py true/bound    one kind, or several
+python tests/derive/tex/statements/run.py --few 6 --failures out.txt
 """
 
 from __future__ import annotations

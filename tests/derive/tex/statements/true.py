@@ -6,7 +6,7 @@ import random
 import re
 from collections.abc import Callable
 
-from sympy import Expr, Max, Min, Piecewise, exp, expand, factor, log, oo, together
+from sympy import Expr, Max, Min, Piecewise, Symbol, exp, expand, factor, oo, together
 
 from .printed import (
     Node,
@@ -122,6 +122,17 @@ def rewrites(x: Node, chance: random.Random) -> list[Node]:
     return []
 
 
+def stated(target: Target) -> str:
+    """The statement as the tool would print it."""
+    return f"{target.symbol} = {tex(printed(target.derived))}"
+
+
+def symbol_of(target: Target, chance: random.Random) -> Symbol:
+    """A symbol of the formula that has a range."""
+    there = target.derived.free_symbols & set(target.meant.domain.ranges)
+    return chance.choice(sorted(there, key=str))
+
+
 # --- styles ---------------------------------------------------------------------------------
 FRACTIONS = (
     (r"\frac",), (r"\frac", r"\tfrac"), (r"\dfrac", r"\frac"), (r"\cfrac",), ("over",),
@@ -227,7 +238,7 @@ def declared(chance: random.Random) -> Written | None:
     new = chance.choice(["C", "M", r"\theta", "T_0", "N^-", r"\kappa"])
     said = f"{new} -> {old}"
     chosen = Style(names={old: new})
-    if chance.random() < 0.3 :
+    if chance.random() < 0.3:
         said, node = f"{new} -> {old} - 1", _shifted(node, old, new)
         chosen = Style()
     return Written("", target.directive(said), f"{target.symbol} = {tex(node, chosen)}")
@@ -285,8 +296,8 @@ def around(chance: random.Random) -> Written | None:
         rf"\begin{{aligned}} {name} &= {body} \end{{aligned}}", rf"{{{name}}} = {{{body}}},",
         rf"\begin{{split}} {name} &= {body}. \end{{split}}", rf"{name} = \left. {body} \right.",
         rf"\displaystyle {name} = {body} \nonumber", rf"{name} = {body} \label{{eq:one}}",
-        rf"{name} = {body} \tag{{3}}", rf"\quad {name} = {body} \quad", rf"{name} \, = \, {body}\ .",
-        rf"{body} = {name}",
+        rf"{name} = {body} \tag{{3}}", rf"\quad {name} = {body} \quad",
+        rf"{name} \, = \, {body}\ .", rf"{body} = {name}",
     ])  # fmt: skip
     return Written("", target.directive(), node_is)
 
@@ -348,7 +359,8 @@ def ranges(target: Target, narrow: bool, chance: random.Random) -> list[str]:
             brackets = "(" if r.low_open else "["
             more = (r"\frac12", "7") if low == "0" else (rf"{low} + \frac12", rf"{low} + 7")
             found.append([rf"{name} > {more[1]}", rf"{more[0]} < {name} \le {more[1]}"]
-                         if narrow else [above, rf"{name} \in {brackets}{low}, \infty)"])  # fmt: skip
+                         if narrow else
+                         [above, rf"{name} \in {brackets}{low}, \infty)"])  # fmt: skip
         elif high == 1:
             a, b = ("<" if r.low_open else r"\le"), ("<" if r.high_open else r"\le")
             left, right = "[("[r.low_open], "])"[r.high_open]
@@ -374,7 +386,7 @@ def condition(chance: random.Random, narrow: bool = False) -> Written | None:
     few = chance.sample(said, chance.randint(1, min(2, len(said))))
     words = r" \text{ and } " if chance.random() < 0.5 else ", "
     beside = chance.choice(AROUND_CONDITION).format(words.join(few))
-    return Written("", target.directive(), rf"{target.symbol} = {tex(printed(target.derived))}{beside}")
+    return Written("", target.directive(), stated(target) + beside)
 
 
 def narrower(chance: random.Random) -> Written | None:
@@ -395,12 +407,13 @@ def sorts(chance: random.Random) -> Written | None:
         return None
     k = max(int(low) for low in lows)
     beside = chance.choice([
-        rf",\quad \text{{for integers }} {both} \ge {k}", rf"\quad \text{{for all }} {both} \ge {k}",
+        rf",\quad \text{{for integers }} {both} \ge {k}",
+        rf"\quad \text{{for all }} {both} \ge {k}",
         rf",\qquad {both} \ge {k}", rf"\quad\text{{for all integers }} {s} \ge {k}",
         rf",\quad {both} \in \mathbb{{N}},\ {both} \ge {k}",
         rf",\quad {both} \in \{{{k}, {k + 1}, \dots\}}",
     ])  # fmt: skip
-    return Written("", target.directive(), f"{target.symbol} = {tex(printed(target.derived))}{beside}")
+    return Written("", target.directive(), stated(target) + beside)
 
 
 # --- thresholds -----------------------------------------------------------------------------
@@ -517,7 +530,7 @@ def products(chance: random.Random) -> Written | None:
 def removable(chance: random.Random) -> Written | None:
     """A formula with a gap where it has a limit, and a directive that allows it."""
     target = chance.choice(VARYING)
-    s = chance.choice(sorted(target.derived.free_symbols & set(target.meant.domain.ranges), key=str))
+    s = symbol_of(target, chance)
     x = sym(s)
     k = num(chance.randint(2, 5))
     gap = add(x, k, signs="+-")
@@ -530,7 +543,7 @@ def removable(chance: random.Random) -> Written | None:
 def cancelling(chance: random.Random) -> Written | None:
     """Large terms that cancel."""
     target = chance.choice(VARYING)
-    s = chance.choice(sorted(target.derived.free_symbols & set(target.meant.domain.ranges), key=str))
+    s = symbol_of(target, chance)
     k = chance.choice([2, 20, 500])
     x = tex(sym(s))
     one = rf"\left(e^{{{k}{x}}}+1\right)^2 - e^{{{2 * k}{x}}} - 2e^{{{k}{x}}}"

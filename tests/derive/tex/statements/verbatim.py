@@ -2,9 +2,9 @@ r"""Statements that were found by hand to go wrong, each standing for its kind."
 
 from __future__ import annotations
 
+from .printed import printed, tex
 from .statement import Written
 from .targets import Target
-from .printed import printed, tex
 
 ALPHA, TAU = "supcl-threshold.alpha_min", "supcl-threshold.tau_max"
 A = tex(printed(Target("supcl-threshold", "alpha_min").derived))

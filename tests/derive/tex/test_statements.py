@@ -1,0 +1,142 @@
+"""True statements are proved and false ones are not, in the typography of authors."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+
+import pytest
+from cltheory.derive.tex.compare import check_equation
+from cltheory.derive.tex.directives import directive
+from statements import mended, run, verbatim
+from statements.printed import Undefined, add, frac, num, printed, sym, tex, value
+from statements.run import KINDS, count, rates, shown, statements, table
+from statements.statement import Written, made
+from statements.targets import FORMULAS, TARGETS, Target, misstates, states
+
+#: Of the true statements, how many have to be proved.
+PROVED = 0.9
+#: Statements of each kind in the quick run.
+FEW = 2
+
+
+# --- the corpus itself ----------------------------------------------------------------------
+def test_there_are_thousands_and_they_are_always_the_same() -> None:
+    assert sum(number for number, _ in KINDS.values()) > 2500
+    for kind, (_, maker) in KINDS.items():
+        assert made(kind, 1, maker) == made(kind, 1, maker)
+
+
+@pytest.mark.parametrize("target", FORMULAS, ids=lambda t: t.text)
+def test_what_is_printed_has_the_derived_value(target: Target) -> None:
+    chance = random.Random(target.text)
+    node = printed(target.derived)
+    assert states(node, target, chance)
+    assert not misstates(node, target, chance)
+    assert not states(add(node, num(1)), target, chance)
+    assert misstates(add(node, num(1)), target, chance)
+
+
+def test_no_value_is_no_agreement() -> None:
+    target = next(t for t in TARGETS if t.text == "infonce-optimum.positive")
+    gap = add(sym("N"), sym("N"), signs="+-")
+    with pytest.raises(Undefined):
+        value(frac(gap, gap), {"N": 3})
+    assert not states(frac(gap, gap), target, random.Random(0))
+    assert misstates(frac(gap, gap), target, random.Random(0))
+
+
+@pytest.mark.slow
+def test_all_quantities_occur() -> None:
+    seen = Counter(w.directive.split()[0] for w in statements(["true/algebra"]))
+    assert set(seen) == {t.text for t in FORMULAS}
+
+
+def test_the_count_tells_an_accepted_false_one() -> None:
+    target = next(t for t in TARGETS if t.text == "infonce-optimum.negative")
+    source = f"{target.symbol} = {tex(printed(target.derived))}"
+    right, wrong = (Written(k, target.text, source) for k in ("true/made", "false/made"))
+    rows = count(iter([right, wrong, Written("true/made", target.text, source + " + 1")]))
+    assert rates(rows) == (0.5, 1)
+    assert "| false/made | 1 | 0 | 1 accepted |" in table(rows)
+    assert "| true/made | 2 | 1 | 1 differs |" in table(rows)
+    assert source in shown(*rows["false/made"].failures[0])
+
+
+def test_a_crash_and_a_wait_are_counted(monkeypatch) -> None:
+    one = Written("true/made", "infonce-optimum.positive", "u_i^\\top v_i = 1")
+
+    def fails(*arguments: object) -> None:
+        raise ZeroDivisionError("a defect")
+
+    def waits(*arguments: object) -> None:
+        while True:
+            pass
+
+    monkeypatch.setattr(run, "check_equation", fails)
+    assert run.verdict(one).word == "crash"
+    monkeypatch.setattr(run, "check_equation", waits)
+    monkeypatch.setattr(run, "LIMIT", 1)
+    assert run.verdict(one).word == "too long"
+
+
+# --- rates ----------------------------------------------------------------------------------
+def accepted(rows: dict[str, run.Row]) -> list[str]:
+    return [shown(*f) for k, r in rows.items() for f in r.failures if k.startswith("false")]
+
+
+def test_a_sample() -> None:
+    rows = count(statements(few=FEW))
+    assert accepted(rows) == []
+    assert rates(rows)[0] >= PROVED, table(rows)
+
+
+@pytest.mark.slow
+def test_every_statement(capsys) -> None:
+    rows = count(statements())
+    with capsys.disabled():
+        print(f"\n{table(rows)}\n{rates(rows)[0]:.1%} proved")
+    assert accepted(rows) == []
+    assert rates(rows)[0] >= PROVED
+    assert not any(r.words["crash"] for r in rows.values())
+
+
+# --- edits ----------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    "number, kind",
+    [(k, kind) for kind in ("false/value", "false/bound") for k in (1, 2, 3)],
+)
+def test_the_suggested_edit_is_proved(number: int, kind: str) -> None:
+    written = made(kind, number, KINDS[kind][1])
+    found = check_equation(written.source, directive(written.directive))
+    assert found.verdict == "differs" and found.edit is not None
+    assert check_equation(found.edit.source, directive(written.directive)).ok
+
+
+@pytest.mark.parametrize(
+    "text, right, wrong",
+    [
+        # a condition inside cases
+        (verbatim.VARIANCE, r"\tau \ge", r"\tau \le"),
+        # the first side of a chain
+        (verbatim.ALPHA, r"= \frac{1 + (mn-1)", r"= \frac{1 - (mn-1)"),
+        # strictness, direction, and the bracket of an interval
+        (verbatim.ALPHA, r"\alpha >", r"\alpha \ge "),
+        (verbatim.ALPHA, r"\alpha >", r"\alpha < "),
+        (verbatim.ALPHA, r"\alpha \in (", r"\alpha \in ["),
+    ],
+)
+def test_one_token_is_taken_back(text: str, right: str, wrong: str) -> None:
+    q = r"e^{-\frac{m}{(m-1)\tau}}"
+    a = rf"\frac{{1 + (mn-1){q}}}{{n(1 + (m-1){q})}}"
+    sources = [
+        rf"\begin{{cases}} 0 & \tau \ge {verbatim.END} \\ {verbatim.LINE} & "
+        rf"\tau < {verbatim.END} \end{{cases}}",
+        rf"\alpha_{{\min}} = {a} = {verbatim.A}",
+        rf"\alpha > {a}",
+        rf"\alpha \in ({a}, 1]",
+    ]
+    source = next(s for s in sources if right in s)
+    found = check_equation(source.replace(right, wrong, 1), directive(text))
+    assert found.verdict == "differs" and found.edit is not None
+    assert not mended.distance(mended.tokens(found.edit.source), mended.tokens(source))
