@@ -5,7 +5,7 @@ from __future__ import annotations
 import cmath
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import product
+from itertools import islice, product
 
 from sympy import Abs, Eq, Expr, Max, Min, Piecewise, Pow, Rational, Symbol, exp, log
 from sympy.core.relational import Relational
@@ -194,13 +194,14 @@ def _exact(e: Expr, place: Mapping[Symbol, Expr]) -> complex | None:
 
 def _places(meant: Meant) -> list[dict[Symbol, Expr]]:
     """Points inside the domain with nothing special about them, and those where a case begins."""
-    found: list[dict[Symbol, Expr]] = []
     ranges = meant.domain.ranges.items()
-    for k, place in enumerate(meant.domain.points(100)):
-        inside = all(r.integer or place[s] not in _ends(r, place) for s, r in ranges)
-        if k % 5 == 2 and inside and meant.domain.contains(place):
-            found.append(dict(place))
-    found = found[:POINTS] or [dict(meant.domain.witness)]
+    good = (
+        dict(place)
+        for place in islice(meant.domain.points(100), 2, None, 5)
+        if all(r.integer or place[s] not in _ends(r, place) for s, r in ranges)
+        and meant.domain.contains(place)
+    )
+    found = list(islice(good, POINTS)) or [dict(meant.domain.witness)]
     # Values of a function that is not given may be any numbers.
     known = {*meant.domain.ranges, *meant.point}
     free = sorted({s for e in meant.derived for s in e.free_symbols} - known, key=str)

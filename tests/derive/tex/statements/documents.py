@@ -200,7 +200,7 @@ FALSE_TEXTS: dict[str, Template] = {
     "a letter renewed": "\\renewcommand{\\tau}{2\\sigma}\\renewcommand\\alpha{a}\\def\\delta{x}\n"
     "---\n% cltheory: DIRECTIVE\n\\[ GREEK \\]\n",
     "a letter renewed by another": "\\renewcommand{\\sigma}{\\tau}\\renewcommand{\\tau}{\\sigma}\n"
-    "---\n% cltheory: DIRECTIVE\n\\[ GREEK \\]\n",
+    "---\n% cltheory: DIRECTIVE\n\\[ TAU \\]\n",
     "frac turned": "\\renewcommand{\\frac}[2]{{#2 \\over #1}}\n---\n"
     "% cltheory: DIRECTIVE\n\\[ USESFRAC \\]\n",
     "frac let": "\\let\\frac\\binom\n---\n% cltheory: DIRECTIVE\n\\[ USESFRAC \\]\n",
@@ -272,7 +272,8 @@ def texts(templates: dict[str, Template]) -> Maker:
                            and (turned == node or not misstates(turned, target, chance))):  # fmt: skip
             return None
         name = target.symbol
-        if "GREEK" in str(template) and not symbols(node) & {"tau", "alpha", "delta"}:
+        greek = {"tau", "alpha", "delta"} if "GREEK" in str(template) else {"tau"}
+        if ("GREEK" in str(template) or "TAU" in str(template)) and not symbols(node) & greek:
             return None
         files = filled(
             template, target, FULL=f"{name} = {tex(node)}", BAD=f"{name} = {tex(bad)}",
