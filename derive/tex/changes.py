@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from sympy import Expr, Integer, Rational, Symbol, exp, latex, log, sqrt
 
@@ -18,7 +19,7 @@ from .tokens import Token, tokenise
 from .vocabulary import CASES, FRACTIONS
 
 #: Relations that one may take for another, by the way they are written.
-FAMILIES = (("<", r"\le", ">", r"\ge"), ("<", r"\leq", ">", r"\geq"),
+FAMILIES: tuple[tuple[str, ...], ...] = (("<", r"\le", ">", r"\ge"), ("<", r"\leq", ">", r"\geq"),
             ("<", r"\leqslant", ">", r"\geqslant"), (r"\lt", r"\le", r"\gt", r"\ge"))  # fmt: skip
 RELATIONS = {"=", r"\in", r"\coloneqq", r"\triangleq"} | {r for f in FAMILIES for r in f}
 _OTHER_BRACKET = {"(": "[", "[": "(", ")": "]", "]": ")"}
@@ -126,7 +127,7 @@ class Changes:
 
     def _relations(self) -> Iterator[Change]:
         for i, t in enumerate(self.tokens):
-            families = [f for f in FAMILIES if t.text in f][:1]
+            families: list[tuple[str, ...]] = [f for f in FAMILIES if t.text in f][:1]
             if self.cases and i > self._relation():  # a case may be one value of a symbol
                 families = [(*(families or FAMILIES)[0], "=")] if families or t.text == "=" else []
             for new in dict.fromkeys(r for f in families for r in f if r != t.text):
@@ -357,12 +358,10 @@ class Changes:
                     yield Change(at, at, new, size, words, 2, probe, value)
 
     # --- pieces -----------------------------------------------------------------------------
-    @property
+    @cached_property
     def _pieces(self) -> list[tuple[str, Expr, int, int]]:
         """What may be missing: LaTeX, value, size in tokens, rank."""
-        if not hasattr(self, "_made"):
-            self._made = list(self._make_pieces())
-        return self._made
+        return list(self._make_pieces())
 
     def _make_pieces(self) -> Iterator[tuple[str, Expr, int, int]]:
         yield "1", Integer(1), 1, 0

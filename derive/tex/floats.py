@@ -116,8 +116,9 @@ class Screen:
         self.derived: list[tuple[complex, ...]] = []
         for place in _places(meant):
             here = {**{s: complex(v) for s, v in place.items()}, **given}
-            values = tuple(_exact(e, place) for e in meant.derived)
-            if None in values:
+            found = [_exact(e, place) for e in meant.derived]
+            values = tuple(v for v in found if v is not None)
+            if len(values) < len(found):
                 continue
             here |= dict(zip(meant.own, values, strict=True))
             for s, e in meant.others.items():
