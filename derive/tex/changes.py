@@ -100,9 +100,18 @@ class Changes:
         }  # fmt: skip
         first = statement.sides[0]
         bounds = {q.bound[0] for q in meant.quantities if q.bound}
+        self.subscripts = self._subscripts()
         self.cases = any(t.kind == "begin" and t.text in CASES for t in self.tokens)
         is_name = not isinstance(first, Expr) or first in {*meant.own, *meant.others, *bounds}
         self.start = self._relation() if is_name else 0
+
+    def _subscripts(self) -> set[int]:
+        """Tokens that belong to names, and are not changed alone."""
+        found: set[int] = set()
+        for i, t in enumerate(self.tokens):
+            if t.text == "_":
+                found |= {i - 1, i, *range(i + 1, (self._braces(i + 1) or i + 1) + 1)}
+        return found
 
     def _relation(self) -> int:
         """Index of the first relation; what stands before it is a name, and is kept."""
@@ -158,7 +167,8 @@ class Changes:
         """Other signs, symbols, numbers, factors, terms, powers, functions and fractions."""
         kinds = (self._signs, self._functions, self._fractions, self._groups, self._atoms,
                  self._factors, self._terms, self._powers)  # fmt: skip
-        return [change for kind in kinds for change in kind()]
+        kept = {self.tokens[i].at for i in self.subscripts}
+        return [change for kind in kinds for change in kind() if change.start not in kept]
 
     def _probed(self, start: int, end: int, text: str) -> str:
         return joined(self.source, start, end, text.replace("PROBE", f"{self.probe} "))
@@ -248,10 +258,12 @@ class Changes:
             probe = self._probed(start, end, "PROBE")
             where = self._where(i)
             for new, value, size, rank in self._instead(text, bool(after == "^")):
+                if before == "^" and new == "1":
+                    continue
                 words = f"write {new} for {text} {where}"
                 yield Change(start, end, new, size, words, rank, probe, value)
             words = f"delete {text} {where}"
-            yield Change(start, end, "", 1 + last - i, words, 2, probe, Integer(1))
+            yield Change(start, end, "", 1 + last - i, words, 0, probe, Integer(1))
             if before in ("+", "-"):
                 words = f"delete {before}{text} {where}"
                 begin = self.tokens[i - 1].at
@@ -288,7 +300,7 @@ class Changes:
             number = int(text)
             for k in dict.fromkeys((number + 1, number - 1, *range(1, 5))):
                 if k >= 0 and k != number:
-                    far = 0 if abs(k - number) == 1 else 3
+                    far = 0 if abs(k - number) == 1 and k != 1 else 3  # a 1 is rather left out
                     yield str(k), Integer(k), 1, far
             return
         symbol = self.letters[text]
