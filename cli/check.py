@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .guard import Limits, Spent, cores, each, options
+from .parameters import FilePath
 from .progress import track
 
 FORMATS = ("text", "json", "junit", "sarif", "github")
@@ -31,7 +32,7 @@ In paper.tex, above a display, or before a row inside one:
   % cltheory: supcl-threshold.tau_max [T -> tau, k -> m - 1] (n = oo)
 """,
 )
-@click.argument("paths", nargs=-1, type=click.Path())
+@click.argument("paths", nargs=-1, type=FilePath())
 @click.option(
     "--format",
     "style",
@@ -42,7 +43,7 @@ In paper.tex, above a display, or before a row inside one:
 )
 @click.option(
     "--output",
-    type=click.Path(dir_okay=False),
+    type=FilePath(dir_okay=False),
     help="Write the report there; the terminal gets it as text.",
 )
 @click.option(
@@ -50,14 +51,14 @@ In paper.tex, above a display, or before a row inside one:
 )
 @click.option(
     "--macros",
-    type=click.Path(exists=True, dir_okay=False),
+    type=FilePath(exists=True, dir_okay=False),
     multiple=True,
     help="Read LaTeX definitions from this file too; local files that a paper inputs are read.",
 )
 @click.option(
     "--frozen",
     metavar="LOCK",
-    type=click.Path(exists=True, dir_okay=False),
+    type=FilePath(exists=True, dir_okay=False),
     help="Also compare the derived formulas with those that cltheory freeze wrote.",
 )
 @options(time=5, memory=1, of="an equation")

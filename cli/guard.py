@@ -127,6 +127,7 @@ def go_on_in_a_copy(limits: Limits) -> None:
     if pid:
         raise click.exceptions.Exit(_wait(pid, limits))
     _be_a_copy()
+    _speak_alone()
     _start_budget(limits)
 
 
@@ -360,8 +361,18 @@ def _be_a_copy() -> None:
         signal.signal(ends, signal.SIG_DFL)
 
 
+def _speak_alone() -> None:
+    """Leave standard error to Python: libraries that give up would say so there too."""
+    if sys.stderr is None:
+        return
+    with suppress(OSError, ValueError):
+        own = os.dup(sys.stderr.fileno())
+        sys.stderr = open(own, "w", encoding=sys.stderr.encoding, errors=sys.stderr.errors)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+
+
 def _be_quiet() -> None:
-    """Libraries that give up say so on standard error."""
+    """What a worker has to say goes through its pipe."""
     nowhere = os.open(os.devnull, os.O_RDWR)
     for fd in range(3):
         os.dup2(nowhere, fd)
