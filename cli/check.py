@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from .guard import Limits, Spent, cores, each, options
+from .parameters import FilePath
 from .progress import track
 
 FORMATS = ("text", "json", "junit", "sarif", "github")
@@ -29,7 +32,7 @@ In paper.tex, above a display, or before a row inside one:
   % cltheory: supcl-threshold.tau_max [T -> tau, k -> m - 1] (n = oo)
 """,
 )
-@click.argument("paths", nargs=-1, type=click.Path())
+@click.argument("paths", nargs=-1, type=FilePath())
 @click.option(
     "--format",
     "style",
@@ -40,7 +43,7 @@ In paper.tex, above a display, or before a row inside one:
 )
 @click.option(
     "--output",
-    type=click.Path(dir_okay=False),
+    type=FilePath(dir_okay=False),
     help="Write the report there; the terminal gets it as text.",
 )
 @click.option(
@@ -48,16 +51,17 @@ In paper.tex, above a display, or before a row inside one:
 )
 @click.option(
     "--macros",
-    type=click.Path(exists=True, dir_okay=False),
+    type=FilePath(exists=True, dir_okay=False),
     multiple=True,
     help="Read LaTeX definitions from this file too; local files that a paper inputs are read.",
 )
 @click.option(
     "--frozen",
     metavar="LOCK",
-    type=click.Path(exists=True, dir_okay=False),
+    type=FilePath(exists=True, dir_okay=False),
     help="Also compare the derived formulas with those that cltheory freeze wrote.",
 )
+@options(time=5, memory=1, of="an equation")
 @click.option("--list", "only_list", is_flag=True, help="List the marked equations, unchecked.")
 @click.option("--require", is_flag=True, help="Exit 2 if no equation is marked.")
 def check_command(
@@ -67,6 +71,8 @@ def check_command(
     allow_sampled: bool,
     macros: tuple[str, ...],
     frozen: str | None,
+    seconds: float | None,
+    gigabytes: float | None,
     only_list: bool,
     require: bool,
 ) -> int:
@@ -93,6 +99,7 @@ def check_command(
         files, unreadable = files_of(paths)
     except PathError as refusal:
         raise click.UsageError(str(refusal)) from None
+    limits = Limits(seconds, gigabytes)
     papers = [read_paper(path, by_name=by_name) for path, by_name in files]
     if only_list:
         return _list(papers, style, output)
@@ -101,10 +108,11 @@ def check_command(
         macros=macros,
         allow_sampled=allow_sampled,
         track=lambda todo: track(todo, "checking"),
+        limits=limits,
     )
     report.problems[:0] = unreadable
     if frozen is not None:
-        report = _with_lock(report, frozen)
+        report = _with_lock(report, frozen, limits)
     _show(report, style, output)
     if require and not report.marked:
         click.echo("cltheory: no equation is marked, and --require asks for one", err=True)
@@ -112,15 +120,23 @@ def check_command(
     return report.code
 
 
-def _with_lock(report: Report, path: str) -> Report:
+def _with_lock(report: Report, path: str, limits: Limits) -> Report:
+    from contextlib import closing
     from dataclasses import replace
 
-    from ..derive.lock import compare_lock
+    from ..derive.lock import Entry, Equivalent, compare_lock, equivalent
     from ..derive.tex.document import DocumentError, decode
+
+    def decide(entries: Sequence[Entry]) -> Iterator[Equivalent]:
+        work = each(lambda entry, _: equivalent(entry), entries, limits, workers=cores())
+        with closing(work) as outcomes:
+            for outcome in outcomes:
+                given_up = isinstance(outcome, Spent)
+                yield f"decided: {outcome.why}" if given_up else outcome
 
     try:
         with open(path, "rb") as file:
-            found = compare_lock(decode(file.read()))
+            found = compare_lock(decode(file.read()), decide)
     except OSError as error:
         raise click.UsageError(f"{path}: {error.strerror}") from None
     except (DocumentError, ValueError) as error:

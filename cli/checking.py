@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..derive.tex.document import Marked, Place, Problem
 from ..derive.tex.explain import details, headline, one_line, word_of
+from .guard import Limits, Spent, cores, each
 from .papers import Paper, macros_of
 
 if TYPE_CHECKING:
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
     from ..derive.tex.macros import Macros
 
 MAX_SHIFT = 200
+#: Of an equation.
+DEFAULT = Limits(time=5, memory=1)
 
 #: ``sampled``: equal at sampled points only. ``refused``: the directive names nothing there is.
 Word = Literal["equal", "differs", "undecided", "sampled", "unread", "refused"]
@@ -88,8 +92,22 @@ class Report:
         return 1 if self.changes or self.count(*FAILED) else 0
 
 
+Judged = tuple["Finding | None", str]
+
+
 def check(path: str, marked: Marked, macros: Macros, *, allow_sampled: bool = False) -> Checked:
-    """Check one marked equation."""
+    """Check one marked equation, here and without a budget."""
+    return Checked(path, marked, *judge(marked, macros, allow_sampled=allow_sampled))
+
+
+def judge(
+    marked: Marked,
+    macros: Macros,
+    tell: Callable[[Judged], None] = lambda _: None,
+    *,
+    allow_sampled: bool = False,
+) -> Judged:
+    """The finding, or None and why there is none; ``tell`` gets it before an edit is sought."""
     from ..derive.tex.compare import check_equation
     from ..derive.tex.lookup import BadTarget
 
@@ -97,16 +115,23 @@ def check(path: str, marked: Marked, macros: Macros, *, allow_sampled: bool = Fa
     asked = replace(asked, allow_sampled=asked.allow_sampled or allow_sampled)
     # With spaces before it, what is said of a column is about the column in the file.
     shift = marked.column - 1 if 0 < marked.column <= MAX_SHIFT else 0
-    try:
-        found = check_equation(" " * shift + marked.source, asked, macros)
+
+    def in_file(found: Finding) -> Finding:
         edit = found.edit and replace(found.edit, source=found.edit.source.lstrip())
-        found = replace(found, position=max(0, found.position - shift), edit=edit)
-        return Checked(path, marked, found)
+        return replace(found, position=max(0, found.position - shift), edit=edit)
+
+    try:
+        found = check_equation(
+            " " * shift + marked.source, asked, macros, lambda found: tell((in_file(found), ""))
+        )
+        return in_file(found), ""
     except BadTarget as error:
-        return Checked(path, marked, None, str(error))
+        return None, str(error)
+    except (MemoryError, RecursionError):  # too large, which is for the guard to say
+        raise
     except Exception as error:  # one equation must not hide the others
         kind = type(error).__name__
-        return Checked(path, marked, None, f"the check failed, which is a defect: {kind}: {error}")
+        return None, f"the check failed, which is a defect: {kind}: {error}"
 
 
 def check_papers(
@@ -115,13 +140,15 @@ def check_papers(
     macros: Sequence[str] = (),
     allow_sampled: bool = False,
     track: Callable[[list[Any]], Any] = iter,
+    limits: Limits = DEFAULT,
 ) -> Report:
-    """Check every marked equation; ``track`` may show progress."""
+    """Check every marked equation under a budget; ``track`` may show progress."""
     checked: list[Checked] = []
     problems = [(paper.path, problem) for paper in papers for problem in paper.problems]
     todo: list[tuple[Paper, Marked]] = [(paper, one) for paper in papers for one in paper.marked]
     known: dict[str, Macros | None] = {}
-    for paper, marked in track(todo):
+    ready: list[tuple[str, Marked, Macros]] = []
+    for paper, marked in todo:
         if paper.path not in known:
             try:
                 known[paper.path] = macros_of(paper, macros)
@@ -130,5 +157,35 @@ def check_papers(
                 problems.append((paper.path, Problem(str(error), Place(1))))
         found = known[paper.path]
         if found is not None:
-            checked.append(check(paper.path, marked, found, allow_sampled=allow_sampled))
+            ready.append((paper.path, marked, found))
+    if ready:
+        _warm_up({marked.directive.result_id for _, marked, _ in ready})
+
+    def work(item: tuple[str, Marked, Macros], tell: Callable[[Judged], None]) -> Judged:
+        _, marked, its_macros = item
+        return judge(marked, its_macros, tell, allow_sampled=allow_sampled)
+
+    with closing(each(work, ready, limits, workers=cores())) as outcomes:
+        for (path, marked, _), outcome in zip(track(ready), outcomes, strict=True):
+            checked.append(Checked(path, marked, *_judged(outcome)))
     return Report(len(papers), checked, problems, marked=len(todo))
+
+
+def _judged(outcome: Judged | Spent) -> Judged:
+    if not isinstance(outcome, Spent):
+        return outcome
+    from ..derive.tex.compare import Finding
+
+    return Finding("undecided", False, message=f"too large to decide: {outcome.why}"), ""
+
+
+def _warm_up(ids: set[str]) -> None:
+    """Import and derive what the equations need, before there are copies that all would."""
+    import flint  # noqa: F401
+
+    from ..derive.results import results
+    from ..derive.tex import edits, reader  # noqa: F401
+
+    for id in sorted(ids & set(results)):
+        with suppress(Exception):  # which the check of an equation meets again, and reports
+            _ = results[id].quantities

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from .guard import Limits, go_on_in_a_copy, options
 from .parameters import ResultCommand, ResultId, complete_value, convention_names, split
 
 FORMATS = ("text", "json", "latex", "markdown", "python")
@@ -36,6 +37,7 @@ Examples:
     type=click.Choice(convention_names()),
     help="Take parameters and return values in the terms of a library.",
 )
+@options(time=60, memory=1, of="a result")
 @click.option("--brief", is_flag=True, help="Only the quantities, without derivation and claims.")
 def derive_command(
     id: str,
@@ -43,6 +45,8 @@ def derive_command(
     style: str,
     digits: int,
     convention: str | None,
+    seconds: float | None,
+    gigabytes: float | None,
     brief: bool,
 ) -> int:
     """Derive the result ID and print it, its derivation, its evidence and its claims.
@@ -52,9 +56,10 @@ def derive_command(
     accepted. `cltheory derive ID --help` lists them, and what a loss of your own may use.
 
     Exit code: 0 fine, also where a quantity has no value; 1 the theorem cannot be proved for
-    what was given; 2 bad input.
+    what was given, or not under the limits; 2 bad input.
     """
     values = split(parameters, id)
+    go_on_in_a_copy(Limits(seconds, gigabytes))
     from ..derive.report import report
     from ..derive.results import results
     from .render import render

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import click
 
-from .parameters import ResultId
+from .parameters import FilePath, ResultId
 from .progress import track
 
-FILE = click.Path(dir_okay=False, allow_dash=True, path_type=str)
+FILE = FilePath(dir_okay=False, allow_dash=True, path_type=str)
 
 
 @click.command(

@@ -13,6 +13,7 @@ import click
 from click.core import ParameterSource
 
 from .numeric_options import DEVICE, DTYPE, need_torch, parse_device, parse_dtype, parse_seeds
+from .parameters import FilePath
 
 FIGURES = ("ssem-fig2", "ccem-fig2", "ccem-fig3")
 # Options that mean something to some figures only.
@@ -69,10 +70,10 @@ Examples:
     callback=_number,
     help="Gradient norm at which a cell is done; by default 1e-12, or 1e-5 for d < m n - 1.",
 )
-@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="NAME.png by default.")
+@click.option("--out", type=FilePath(dir_okay=False, path_type=Path), help="NAME.png by default.")
 @click.option(
     "--table",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=FilePath(dir_okay=False, path_type=Path),
     help="CSV that the cells are kept in, and resumed from; by default OUT with .csv.",
 )
 @click.pass_context

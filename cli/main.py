@@ -13,6 +13,7 @@ import click
 
 from ..derive.engine.errors import InternalError
 from ..derive.spelling import did_you_mean
+from . import guard
 
 #: command -> (module, one line of help). The modules are loaded when the command is.
 COMMANDS = {
@@ -104,6 +105,7 @@ def main(args: list[str] | None = None) -> None:
     # A command is short-lived and builds many small objects: collecting them costs
     # a fifth of its time and frees nothing that matters.
     gc.disable()
+    guard.program()
     sys.stdout = _Patient.over(sys.stdout)
     code = run(args)
     try:
@@ -139,6 +141,9 @@ def run(args: list[str] | None = None) -> int:
         return refuse(f"internal check failed: {error}; please report", code=1)
     except OSError as error:
         return refuse(f"{error.filename or 'output'}: {error.strerror or error}")
+    except (MemoryError, RecursionError) as error:
+        what = "more memory than it may have" if isinstance(error, MemoryError) else "nesting"
+        return refuse(f"too large to decide: {what}", 1)
     except Exception as error:
         known = _code_of(error)
         if known is None:

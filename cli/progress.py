@@ -17,7 +17,8 @@ def track(todo: Sequence[T], what: str) -> Iterable[T]:
     from rich.console import Console
     from rich.progress import track as bar
 
-    return bar(todo, what, console=Console(stderr=True), transient=True)
+    # Without a thread of its own, so that work may go on in copies of this process.
+    return bar(todo, what, console=Console(stderr=True), transient=True, auto_refresh=False)
 
 
 @contextmanager

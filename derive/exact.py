@@ -11,7 +11,8 @@ Nothing is ever evaluated as code.
 Functions are exp, log and sqrt, and in expressions also tanh, cosh, softplus, sigmoid, relu,
 abs, max and min; the last two take two arguments.
 Symbols are those that the caller allows; a number has none. ``0.1`` means 1/10. Lengths,
-depths and exponents are bounded, so no input is slow.
+depths, exponents and the size of every number on the way are bounded before anything is
+evaluated, so no text is slow to read, and the exponential of what was read can be evaluated.
 """
 
 from __future__ import annotations
@@ -20,11 +21,17 @@ import re
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 
-from sympy import Expr, Integer, Max, Rational, S, exp, log, oo, pi, sqrt
+from sympy import Expr, I, Integer, Max, Pow, Rational, S, exp, log, nan, oo, pi, sqrt, zoo
+
+from .engine.ball import NotEnclosed, TooWide, enclosure, precision
 
 MAX_LENGTH = 200
 MAX_DEPTH = 20
 MAX_DIGITS = 60  #: of an exponent's result: keeps 9^9^9 out
+MAX_POWER = 60  #: of an expression, powers of powers and products of powers taken together
+#: Numbers are below 2**MAX_BITS and, if not zero, above its inverse; fractions have not more bits.
+MAX_BITS = 2**14
+BITS = 64  #: at which sizes are found
 
 ACCEPTED = "an integer, a decimal (0.1 means 1/10), a fraction (1/3), exp(-1), sqrt(2) or oo"
 
@@ -90,6 +97,10 @@ def expression(text: str, symbols: Mapping[str, Expr], *, max_length: int = MAX_
     return _Reader(text, symbols, max_length).read()
 
 
+def _bits(n: int) -> int:
+    return int(n).bit_length()
+
+
 class _Reader:
     def __init__(
         self, text: str, symbols: Mapping[str, Expr] | None = None, max_length: int = MAX_LENGTH
@@ -127,13 +138,37 @@ class _Reader:
         value = self._sum()
         if self.at != len(self.tokens):
             raise self._refuse()
-        if value.free_symbols:
-            return value
+        if value.free_symbols and value.has(oo, -oo):
+            raise self._refuse(" (it is not finite)")
+        return value
+
+    def _sound(self, value: Expr) -> Expr:
+        """Refuse what has no value, is not real, or is too large to work with."""
         if value in (oo, -oo):
             return value
-        if not value.is_finite or not value.is_real:
+        if value.has(nan, zoo, I):
             raise self._refuse(" (it is not real and finite)")
+        if any(max(_bits(r.p), _bits(r.q)) > MAX_BITS for r in value.atoms(Rational)):
+            raise self._refuse(" (it is too large)")
+        if value.free_symbols:
+            if any(p.exp.is_Rational and abs(p.exp) > MAX_POWER for p in value.atoms(Pow)):
+                raise self._refuse(" (the power is too large)")
+        elif not value.is_Rational:
+            self._bounded(value)
         return value
+
+    def _bounded(self, number: Expr) -> None:
+        try:
+            ball = enclosure(number, BITS)
+        except TooWide:
+            raise self._refuse(" (its size is not known)") from None
+        except NotEnclosed:
+            raise self._refuse(" (it is not real and finite)") from None
+        # A ball around zero tells no lower bound: too much cancels, but that is no large number.
+        if not ball.abs_upper() < 2**MAX_BITS:
+            raise self._refuse(" (it is too large)")
+        if not ball.contains(0) and not 1 / ball.abs_lower() < 2**MAX_BITS:
+            raise self._refuse(" (it is too small)")
 
     def _peek(self) -> str:
         return self.tokens[self.at] if self.at < len(self.tokens) else ""
@@ -151,7 +186,7 @@ class _Reader:
         while self._peek() in ("+", "-"):
             sign = self._next()
             term = self._product()
-            value = value + term if sign == "+" else value - term
+            value = self._sound(value + term if sign == "+" else value - term)
         self.depth -= 1
         return value
 
@@ -162,7 +197,7 @@ class _Reader:
             factor = self._signed()
             if operator == "/" and factor.is_zero:
                 raise self._refuse(" (it divides by zero)")
-            value = value * factor if operator == "*" else value / factor
+            value = self._sound(value * factor if operator == "*" else value / factor)
         return value
 
     def _signed(self) -> Expr:
@@ -185,8 +220,8 @@ class _Reader:
         if base.free_symbols:
             if not exponent.is_Rational or abs(exponent) > MAX_DEPTH:
                 raise self._refuse(" (a power it does not allow)")
-            return base**exponent
-        if base.is_finite is False or not exponent.is_Rational or (base.is_zero and exponent <= 0):
+            return self._sound(base**exponent)
+        if base in (oo, -oo) or not exponent.is_Rational or (base.is_zero and exponent <= 0):
             raise self._refuse(" (a power it does not allow)")
         if base.is_Rational:
             digits = max(len(str(base.p)), len(str(base.q)))
@@ -194,7 +229,7 @@ class _Reader:
             digits = 2
         if abs(exponent) * digits > MAX_DIGITS or exponent.q > MAX_DIGITS:
             raise self._refuse(" (the power is too large)")
-        return base**exponent
+        return self._sound(base**exponent)
 
     def _two_arguments(self) -> tuple[Expr, Expr]:
         found = []
@@ -205,6 +240,14 @@ class _Reader:
         if self._next() != ")":
             raise self._refuse(" (max and min take two arguments)")
         return found[0], found[1]
+
+    def _small(self, argument: Expr) -> None:
+        """Refuse numbers whose exponential is not formed."""
+        if argument.free_symbols:
+            return
+        with precision(BITS):
+            if not enclosure(argument, BITS).abs_upper() < MAX_BITS:
+                raise self._refuse(" (the argument is too large)")
 
     def _atom(self) -> Expr:
         token = self._next()
@@ -218,7 +261,7 @@ class _Reader:
         if self.symbols is not None and token in self.symbols:
             return self.symbols[token]
         if self.symbols is not None and token in _OF_TWO:
-            return _OF_TWO[token](*self._two_arguments())
+            return self._sound(_OF_TWO[token](*self._two_arguments()))
         functions = _FUNCTIONS if self.symbols is None else _MORE_FUNCTIONS
         if token in functions:
             if self._next() != "(":
@@ -226,9 +269,11 @@ class _Reader:
             argument = self._sum()
             if self._next() != ")":
                 raise self._refuse()
-            if not argument.free_symbols and abs(argument) > 10**6:
-                raise self._refuse(" (the argument is too large)")
-            return functions[token](argument)
+            if argument in (oo, -oo):
+                raise self._refuse(" (the argument is not finite)")
+            if functions[token] is not log:
+                self._small(argument)
+            return self._sound(functions[token](argument))
         if token and (token[0].isdigit() or token[0] == "."):
             mantissa, _, power = token.lower().partition("e")
             if power and abs(int(power)) > MAX_DIGITS:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any, Literal
@@ -214,8 +214,26 @@ def _short(value: object) -> str:
 
 
 # --- comparing -------------------------------------------------------------------------------
-def compare_lock(text: str) -> list[Change]:
+#: An entry of a lock: the id of a result, the name of a quantity, and what the lock says of it.
+Entry = tuple[str, str, Mapping[str, Any]]
+#: Whether an old formula is the new one; None if that was not proved, or why it was given up.
+Equivalent = bool | str | None
+
+
+def equivalents(entries: Sequence[Entry]) -> Iterator[Equivalent]:
+    """Decide entries one after the other, however long that takes."""
+    return map(equivalent, entries)
+
+
+def compare_lock(
+    text: str, decide: Callable[[Sequence[Entry]], Iterable[Equivalent]] = equivalents
+) -> list[Change]:
     """What has changed since the lock was written.
+
+    Parameters
+    ----------
+    decide
+        Applies :func:`equivalent` to entries; it may give up on one, and say why.
 
     Raises
     ------
@@ -225,10 +243,27 @@ def compare_lock(text: str) -> list[Change]:
     lock = read_lock(text)
     if not any(lock["quantities"].values()):
         raise LockError("the lock has no quantities in it")
-    return list(_changes(lock["quantities"], bool(lock.get("all"))))
+    quantities: Mapping[str, Mapping[str, Any]] = lock["quantities"]
+    differing = [
+        (id, name, old)
+        for id, of in quantities.items()
+        for name, old in of.items()
+        if id in results and name in list(results[id]) and _is_written_otherwise(id, name, old)
+    ]
+    decided = {(id, name): e for (id, name, _), e in zip(differing, decide(differing), strict=True)}
+    return list(_changes(quantities, bool(lock.get("all")), decided))
 
 
-def _changes(quantities: Mapping[str, Mapping[str, Any]], everything: bool) -> Iterator[Change]:
+def _is_written_otherwise(id: str, name: str, old: Mapping[str, Any]) -> bool:
+    new = frozen(results[id], name)
+    return bool((old["expression"], old["roots"]) != (new["expression"], new["roots"]))
+
+
+def _changes(
+    quantities: Mapping[str, Mapping[str, Any]],
+    everything: bool,
+    decided: Mapping[tuple[str, str], Equivalent],
+) -> Iterator[Change]:
     for id, of in quantities.items():
         there = list(results[id]) if id in results else []
         for name, old in of.items():
@@ -236,7 +271,7 @@ def _changes(quantities: Mapping[str, Mapping[str, Any]], everything: bool) -> I
                 what = f"{_short(id)}.{_short(name)}"
                 yield Change(id, name, "missing", f"{what} is gone: {_short(old['expression'])}")
                 continue
-            found = _compared(results[id], name, old)
+            found = _compared(results[id], name, old, decided)
             if found is not None:
                 yield found
         yield from (_new(id, name) for name in there if name not in of)
@@ -249,17 +284,21 @@ def _new(id: str, name: str) -> Change:
     return Change(id, name, "new", f"{id}.{name} is not in the lock")
 
 
-def _compared(result: Result, name: str, old: Mapping[str, Any]) -> Change | None:
+def _compared(
+    result: Result,
+    name: str,
+    old: Mapping[str, Any],
+    decided: Mapping[tuple[str, str], Equivalent],
+) -> Change | None:
     new = frozen(result, name)
     said: list[str] = []
-    equivalent: bool | None = None
-    if (old["expression"], old["roots"]) != (new["expression"], new["roots"]):
-        equivalent = _equivalent(result, result.quantity(name), old)
-        word = {True: "written otherwise, but equal", False: "not equal", None: "equal or not"}
-        said.append(
-            f"was {_formula(old)}, is {_formula(new)} ({word[equivalent]}"
-            f"{', which was not proved' if equivalent is None else ''})"
+    outcome: Equivalent = None
+    if (result.id, name) in decided:
+        outcome = decided[result.id, name]
+        word = {True: "written otherwise, but equal", False: "not equal"}.get(
+            outcome, f"equal or not, which was not {outcome or 'proved'}"
         )
+        said.append(f"was {_formula(old)}, is {_formula(new)} ({word})")
     for key in dict.fromkeys([*old["domain"], *new["domain"]]):
         before, now = (d["domain"].get(key, "not restricted") for d in (old, new))
         if before != now:
@@ -269,7 +308,8 @@ def _compared(result: Result, name: str, old: Mapping[str, Any]) -> Change | Non
         said.append(f"evidence was {grades[0]}, is {grades[1]}")
     if not said:
         return None
-    return Change(result.id, name, "changed", f"{result.id}.{name} {'; '.join(said)}", equivalent)
+    is_equal = outcome if isinstance(outcome, bool) else None
+    return Change(result.id, name, "changed", f"{result.id}.{name} {'; '.join(said)}", is_equal)
 
 
 def _formula(entry: Mapping[str, Any]) -> str:
@@ -279,6 +319,12 @@ def _formula(entry: Mapping[str, Any]) -> str:
     ]
     where = f" where {_short('; '.join(roots))}" if roots else ""
     return _short(entry["expression"]) + where
+
+
+def equivalent(entry: Entry) -> bool | None:
+    """Whether the expression of an entry is what is derived now; None if it was not decided."""
+    id, name, old = entry
+    return _equivalent(results[id], results[id].quantity(name), old)
 
 
 def _equivalent(result: Result, q: Quantity, old: Mapping[str, Any]) -> bool | None:

@@ -63,21 +63,25 @@ class Table(Generic[R]):
         # A run that was killed in the middle of a line leaves that line without its end.
         partial = lines.pop() if lines and not lines[-1].endswith("\n") else ""
         if not lines:
-            header = ",".join(names)
-            if not header.startswith(partial.rstrip("\r")):
+            if not ",".join(names).startswith(partial.rstrip("\r")):
                 raise TableError(f"{self.path} is not a table of a sweep: give another --table")
             self._drop_partial(partial)
             return []
         reader = csv.DictReader(lines)
-        if reader.fieldnames is None or list(reader.fieldnames) != names:
+        try:
+            header = list(reader.fieldnames or ())
+        except csv.Error:
+            header = []
+        if header != names:
             raise TableError(f"{self.path} is not a table of a sweep: give another --table")
         types = {f.name: _TYPES[str(f.type)] for f in fields(self.row)}  # type: ignore[arg-type]
         rows = []
-        for number, record in enumerate(reader, 2):
-            try:
+        try:
+            for record in reader:
                 rows.append(self.row(**{k: types[k](record[k]) for k in names}))
-            except (TypeError, ValueError, KeyError):
-                raise TableError(f"{self.path}, line {number} is not a row of a sweep") from None
+        except (TypeError, ValueError, KeyError, csv.Error):
+            number = len(rows) + 2
+            raise TableError(f"{self.path}, line {number} is not a row of a sweep") from None
         for row in rows:
             for column, value in self.setup.items():
                 if getattr(row, column) != value:

@@ -76,7 +76,7 @@ def rounded(e: Expr, digits: int) -> tuple[Any, str]:
     if e.is_Rational and e.p == 0:
         return mpmath.mpf(0), _text(0, 0, digits)
     bits = int(3.33 * (digits + GUARD_DIGITS)) + 16
-    last, known, tried = max(LAST_BITS, 4 * bits), "no digit", False
+    last, known, tried, was_near = max(LAST_BITS, 4 * bits), "no digit", False, False
     while bits <= last:
         try:
             ball = enclosure(e, bits)
@@ -98,7 +98,9 @@ def rounded(e: Expr, digits: int) -> tuple[Any, str]:
             tried = True
             if is_zero(e):
                 return mpmath.mpf(0), _text(0, 0, digits)
-        bits = min(2 * bits, bits + max(lacking, 32)) if 0 < lacking < bits else 2 * bits
+        # What lacks little is near, but once only: digits may lack however many bits there are.
+        was_near = 0 < lacking < bits and not was_near
+        bits += min(bits, max(lacking, 32)) if was_near else bits
     raise NotKnown(f"{known}; the {digits} digits asked for could not be proved")
 
 

@@ -91,7 +91,7 @@ def _compared(printed: Expr, derived: Expr, points: list[Point]) -> Refuted | in
         elif one is S.ImaginaryUnit:
             note = "the printed expression has no real value there"
         elif abs(one - other) > CLOSE * (1 + abs(other)):
-            note = f"{one.n(6)} is not {other.n(6)}"
+            note = f"{one.n(6)!s} is not {other.n(6)!s}"
         if note:
             return Refuted({s.name: v for s, v in point.items()}, note)
         count += 1

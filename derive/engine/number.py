@@ -1,19 +1,26 @@
-"""Signs and values of numbers: enclosures prove, digits that are vouched for refute."""
+"""Signs and values of numbers: enclosures prove, digits that are vouched for refute.
+
+Exponents are bounded before anything is evaluated without balls: mpmath would take as many bits
+as an exponent has, and there are exponents with more than fit into a machine.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
 
-from sympy import Expr, Symbol
-from sympy.core.evalf import PrecisionExhausted
+from mpmath import libmp
+from sympy import Expr, Float, S, Symbol, exp, postorder_traversal
+from sympy.core.evalf import PrecisionExhausted, dps_to_prec
 
-from .ball import NotEnclosed, TooWide, enclosure
+from .ball import NotEnclosed, TooWide, enclosure, precision
 
 #: Values are computed to this many digits when a statement is to be refuted.
 DIGITS = 50
 #: Precisions (in bits) at which the sign of a number is looked for, one after the other.
 LADDER = (64, 256, 1024)
+#: Exponents have at most so many bits where numbers are evaluated without balls.
+EXPONENT_BITS = 100
 
 
 @lru_cache(maxsize=4096)
@@ -63,4 +70,44 @@ def value_at(expression: Expr, point: Mapping[Symbol, Expr]) -> Expr | None:
 
 
 def _evaluated(number: Expr) -> Expr:
+    found = _from_balls(number)
+    if found is not None:
+        return found
+    if not _has_small_exponents(number):
+        raise PrecisionExhausted("an exponent is too large")
     return number.evalf(DIGITS, maxn=4 * DIGITS, strict=True)
+
+
+def _from_balls(number: Expr) -> Expr | None:
+    """The value of a real number to :data:`DIGITS` digits, if balls tell."""
+    bits = int(dps_to_prec(DIGITS))
+    for more in LADDER:
+        try:
+            ball = enclosure(number, bits + more)
+        except TooWide:
+            continue
+        except NotEnclosed:
+            return None
+        if ball.is_zero():
+            return S.Zero
+        if ball.rel_accuracy_bits() > bits:
+            man, power = ball.mid().man_exp()
+            return Float._new(libmp.from_man_exp(int(man), int(power), bits, "n"), bits)
+    return None
+
+
+def _has_small_exponents(number: Expr) -> bool:
+    """From the inside out, so that nothing is evaluated that is too large."""
+    for part in postorder_traversal(number):
+        if not (isinstance(part, exp) or part.is_Pow):
+            continue
+        try:
+            ball = enclosure(part.exp, LADDER[0])
+        except TooWide:
+            return False
+        except NotEnclosed:  # it is not real
+            continue
+        with precision(LADDER[0]):
+            if not ball.abs_upper() < 2**EXPONENT_BITS:
+                return False
+    return True

@@ -8,7 +8,7 @@ it if it is the same bound on the same symbol; an interval if both its ends are.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
@@ -73,8 +73,15 @@ class Finding:
     edit: Edit | None = None
 
 
-def check_equation(source: str, directive: Directive, macros: Macros | None = None) -> Finding:
+def check_equation(
+    source: str,
+    directive: Directive,
+    macros: Macros | None = None,
+    tell: Callable[[Finding], None] | None = None,
+) -> Finding:
     """Compare the inside of a display with what a directive names.
+
+    ``tell`` gets the finding before an edit is looked for, which may take longer.
 
     Raises
     ------
@@ -94,6 +101,8 @@ def check_equation(source: str, directive: Directive, macros: Macros | None = No
             says += "; [NAME -> EXPRESSION] in the directive says what another one stands for"
         return Finding("unread", False, message=says, position=error.position)
     if found.verdict == "differs":
+        if tell is not None:
+            tell(found)
         found = replace(found, edit=suggest(source, meant, directive, macros))
     return found
 
