@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ..derive.tex.document import Marked, Place, Problem
 from ..derive.tex.explain import details, headline, one_line, word_of
-from .papers import Paper, macros_of
+from .papers import Paper
 
 if TYPE_CHECKING:
     from ..derive.lock import Change
     from ..derive.tex.compare import Finding
-    from ..derive.tex.macros import Macros
 
 MAX_SHIFT = 200
 
@@ -88,8 +87,8 @@ class Report:
         return 1 if self.changes or self.count(*FAILED) else 0
 
 
-def check(path: str, marked: Marked, macros: Macros, *, allow_sampled: bool = False) -> Checked:
-    """Check one marked equation."""
+def check(path: str, marked: Marked, *, allow_sampled: bool = False) -> Checked:
+    """Check one marked equation, with the macros in force at its place."""
     from ..derive.tex.compare import check_equation
     from ..derive.tex.lookup import BadTarget
 
@@ -98,7 +97,7 @@ def check(path: str, marked: Marked, macros: Macros, *, allow_sampled: bool = Fa
     # With spaces before it, what is said of a column is about the column in the file.
     shift = marked.column - 1 if 0 < marked.column <= MAX_SHIFT else 0
     try:
-        found = check_equation(" " * shift + marked.source, asked, macros)
+        found = check_equation(" " * shift + marked.source, asked, marked.macros)
         edit = found.edit and replace(found.edit, source=found.edit.source.lstrip())
         found = replace(found, position=max(0, found.position - shift), edit=edit)
         return Checked(path, marked, found)
@@ -112,7 +111,6 @@ def check(path: str, marked: Marked, macros: Macros, *, allow_sampled: bool = Fa
 def check_papers(
     papers: Sequence[Paper],
     *,
-    macros: Sequence[str] = (),
     allow_sampled: bool = False,
     track: Callable[[list[Any]], Any] = iter,
 ) -> Report:
@@ -120,15 +118,6 @@ def check_papers(
     checked: list[Checked] = []
     problems = [(paper.path, problem) for paper in papers for problem in paper.problems]
     todo: list[tuple[Paper, Marked]] = [(paper, one) for paper in papers for one in paper.marked]
-    known: dict[str, Macros | None] = {}
     for paper, marked in track(todo):
-        if paper.path not in known:
-            try:
-                known[paper.path] = macros_of(paper, macros)
-            except ValueError as error:
-                known[paper.path] = None
-                problems.append((paper.path, Problem(str(error), Place(1))))
-        found = known[paper.path]
-        if found is not None:
-            checked.append(check(paper.path, marked, found, allow_sampled=allow_sampled))
+        checked.append(check(paper.path, marked, allow_sampled=allow_sampled))
     return Report(len(papers), checked, problems, marked=len(todo))
