@@ -63,13 +63,14 @@ class _Target:
     end: int
     names: list[str] = field(default_factory=list)
     prefixes: list[str] = field(default_factory=list)
+    computed: bool = False  #: by \\csname, which is never read precisely
 
     def touched(self, end: int | None = None, *, everywhere: bool = False) -> Act:
         known: list[tuple[str, Definition | None]] = [(name, None) for name in self.names]
         return Act(self.end if end is None else end, known, self.prefixes, everywhere)
 
     def gets(self, definition: Definition | None, end: int, when: str = "") -> Act:
-        if definition is None or len(self.names) != 1 or self.prefixes:
+        if definition is None or len(self.names) != 1 or self.computed:
             return self.touched(end)
         return Act(end, [(self.names[0], definition)], when=when)
 
@@ -120,7 +121,7 @@ def _target(source: Source, at: int, *, word: bool = False) -> _Target:
     inside = _EXPANDS.sub("", text[at + 1 : close][:1000].strip(), count=1)
     if _CSNAME.match(inside):
         found_at = _csname(inside, 0)
-        return _Target(close + 1, found_at.names, found_at.prefixes)
+        return _Target(close + 1, found_at.names, found_at.prefixes, computed=True)
     if word:
         return _Target(close + 1, *computed(inside))
     if _COMMAND.fullmatch(inside):
@@ -136,8 +137,8 @@ def _csname(text: str, at: int) -> _Target:
     start = at + len("\\csname")
     end = text.find("\\endcsname", start, start + 500)
     if end < 0:
-        return _Target(start, prefixes=["\\"])
-    return _Target(end + len("\\endcsname"), *computed(text[start:end]))
+        return _Target(start, prefixes=["\\"], computed=True)
+    return _Target(end + len("\\endcsname"), *computed(text[start:end]), computed=True)
 
 
 def _any_name(source: Source, at: int) -> Act:
@@ -229,7 +230,7 @@ def _let(source: Source, name: str, at: int) -> Act:
         if meant in ("", "{", "}", "#", "~", "\n", "$", "&", "%"):
             return target.touched()
     found = target.touched(end)
-    if len(target.names) == 1 and not target.prefixes:
+    if len(target.names) == 1 and not target.computed:
         found.meant = meant
     return found
 

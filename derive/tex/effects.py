@@ -30,7 +30,6 @@ MAX_LIST = 4_000  #: characters of a list that a macro goes through
 
 _COMMAND = re.compile(r"\\([A-Za-z@]+|[^A-Za-z@])|\$\$", re.DOTALL)
 _NAMED = re.compile(r"\s*\{([A-Za-z]+\*?)\}")
-_PARAMETER = re.compile(r"##|#([1-9])")
 _RANGE = re.compile(r"([A-Za-z]),\s*\.\.\.\s*,\s*([A-Za-z])")
 _ITEM = re.compile(r"\{([^{}]*)\}|(\\[A-Za-z@]+)|([^\s{},\\])")
 _FOR = re.compile(r"\s*(\\[A-Za-z@]+)\s*(?:\[[^\[\]]{0,200}\]\s*)?(?::=|in)\s*")
@@ -60,6 +59,7 @@ class Calls:
         self._quiet: set[str] = set()
         self._quiet_at = -1
         self._left = 0
+        self._listed = False
 
     # --- which macros do nothing -----------------------------------------------------------
     def is_quiet(self, name: str) -> bool:
@@ -70,7 +70,7 @@ class Calls:
             return True
         waiting, seen = [name], {name}
         while waiting:
-            known = self.scope.get("\\" + waiting.pop())
+            known = self.scope.written("\\" + waiting.pop())
             if known is None:
                 continue
             if "$$" in known.body:
@@ -90,7 +90,7 @@ class Calls:
         return True
 
     def _acts(self, name: str) -> bool:
-        if self.scope.get("\\" + name) is not None:
+        if self.scope.written("\\" + name) is not None:
             return False  # looked at for itself
         if name in ("begin", "end", "[", "]") or name in INPUTS or name in LOOPS:
             return True
@@ -100,14 +100,15 @@ class Calls:
 
     # --- what the others do ----------------------------------------------------------------
     def call(self, source: Source, name: str, at: int) -> tuple[Effects, int]:
-        """What the call of a macro may do, and the place after the arguments that it takes."""
+        """What the call of a macro may do, and where to go on: after the list, if it takes one."""
         found = Effects()
         self._left = MAX_CALL if self.spent < MAX_ALL else 0
+        self._listed = False
         end = self._call(source, name, at, found, ())
         self.spent += MAX_CALL - self._left
         if self._left <= 0:
             found.prefixes.append("\\")
-        return found, end
+        return found, end if self._listed else at
 
     def loop(self, source: Source, name: str, at: int) -> tuple[Effects, int] | None:
         """The same for a loop over a list; None if it only prints."""
@@ -127,7 +128,7 @@ class Calls:
     def _call(
         self, source: Source, name: str, at: int, found: Effects, path: tuple[str, ...]
     ) -> int:
-        definition = self.scope.get("\\" + name)
+        definition = self.scope.written("\\" + name)
         if definition is None:
             return at
         if definition.meant:
@@ -139,17 +140,22 @@ class Calls:
                 body, items, end = definition.body, ["#1"], at
             else:
                 items, end = listed
+                self._listed = self._listed or not path
                 body = re.sub(rf"\\{re.escape(name)}(?![A-Za-z@])", r"\\relax ", definition.body)
             for item in items:
-                self._run(body.replace("#1", item), found, (*path, name))
+                self._run(_put(body, "#1", item), found, (*path, name))
             return end
         if name in path or len(path) > MAX_DEPTH:
             return at
         arguments, end = _arguments(source, at, definition)
-        body = _PARAMETER.sub(
-            lambda k: arguments[int(k[1]) - 1] if k[1] and int(k[1]) <= len(arguments) else k[0],
-            definition.body,
-        )
+        body = definition.body.replace("##", "\\relax ")
+        if len(body) + sum(len(a) * body.count(f"#{k}") for k, a in enumerate(arguments, 1)) > (
+            self._left
+        ):
+            self._left = 0
+            return end
+        for k, argument in enumerate(arguments, 1):
+            body = _put(body, f"#{k}", argument.replace("#", "\\relax "))
         self._run(body, found, (*path, name))
         return end
 
@@ -175,7 +181,7 @@ class Calls:
             if name is None:
                 found.displays = True
                 continue
-            known = self.scope.get("\\" + name)
+            known = self.scope.written("\\" + name)
             if known is not None and known.meant[:1] == "\\":
                 name, known = known.meant[1:], None
             if known is not None:
@@ -192,7 +198,7 @@ class Calls:
                 return at
             if named[1] in DISPLAYS | OTHER_DISPLAYS:
                 found.displays = True
-            known = self.scope.get(f"\\{name}{{{named[1]}}}")
+            known = self.scope.written(f"\\{name}{{{named[1]}}}")
             if known is not None and known.body and len(path) < MAX_DEPTH:
                 self._run(known.body, found, (*path, named[1]))
             return named.end()
@@ -255,21 +261,25 @@ def _arguments(source: Source, at: int, definition: Definition) -> tuple[list[st
     return arguments, at
 
 
-def _items(text: str) -> list[str]:
-    """The parts of a list: letters and groups, with ranges written out."""
+def _items(text: str, *, commas: bool = False) -> list[str]:
+    """The parts of a list: between commas, or letters and groups; ranges are written out."""
     text = _RANGE.sub(
         lambda r: ",".join(chr(c) for c in range(ord(r[1]), min(ord(r[2]), ord(r[1]) + 60) + 1)),
         text[:MAX_LIST],
     )
-    if "," in text:
+    if commas or "," in text:
         return list(dict.fromkeys(part.strip().strip("{}") for part in text.split(",")))
     return list(dict.fromkeys(a or b or c for a, b, c in _ITEM.findall(text)))
 
 
 def _put(body: str, variable: str, item: str) -> str:
-    if variable == "#1":
-        return body.replace("#1", item)
-    return re.sub(rf"{re.escape(variable)}(?![A-Za-z@])", lambda _: item, body)
+    """A body with something put in, where it must not run into the command before it."""
+    ending = "" if variable[0] == "#" else "(?![A-Za-z@])"
+
+    def put(found: re.Match[str]) -> str:
+        return f"{found[1]} {item}" if found[1] else item
+
+    return re.sub(rf"(\\[A-Za-z@]{{1,40}})?{re.escape(variable)}{ending}", put, body)
 
 
 def _loop(source: Source, name: str, at: int) -> tuple[list[str], str, str, int] | None:
@@ -282,7 +292,7 @@ def _loop(source: Source, name: str, at: int) -> tuple[list[str], str, str, int]
         second = source.argument(first[2])
         if second is None:
             return None
-        items = _items(text[second[0] : second[1]])
+        items = _items(text[second[0] : second[1]], commas=True)
         return items, text[first[0] : first[1]] + "{#1}", "#1", second[2]
     head = _FOR.match(text, at)
     if head is None:
@@ -296,4 +306,9 @@ def _loop(source: Source, name: str, at: int) -> tuple[list[str], str, str, int]
         body = source.argument(do.end()) if do else None
     if listed is None or body is None:
         return None
-    return _items(text[listed[0] : listed[1]]), text[body[0] : body[1]], head[1], body[2]
+    return (
+        _items(text[listed[0] : listed[1]], commas=name != "@tfor"),
+        text[body[0] : body[1]],
+        head[1],
+        body[2],
+    )

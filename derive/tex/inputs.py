@@ -182,10 +182,7 @@ class Files:
 
 
 def _plain(name: str) -> str:
-    name = name.strip()
-    if name.startswith("\\subfix"):
-        name = name.removeprefix("\\subfix").strip().removeprefix("{").removesuffix("}")
-    return name.strip('"')
+    return name.strip().strip('"')
 
 
 def _endings(kind: str, name: str) -> tuple[str, ...]:

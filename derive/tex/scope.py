@@ -120,6 +120,10 @@ class Scope:
                 return Definition(problem=problem)
         return definition
 
+    def written(self, name: str) -> Definition | None:
+        """The definition of a name in the text, though something may have changed it since."""
+        return self._current.get(name, (0, 0, None))[2]
+
     def problem(self, name: str, made: int, now: int) -> str:
         """Why a name that was defined at this time may mean something else now."""
         for time, prefix, problem in reversed(self._rules):

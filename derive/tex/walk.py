@@ -12,6 +12,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 from . import commands as tables
 from .definitions import Act, act
@@ -218,7 +219,7 @@ class Walk:
     def _command(self, name: str, start: int, end: int) -> int:
         """Take one command; returns where to go on."""
         self.groups.after(name, end)
-        known = self.scope.get("\\" + name)
+        known = self.scope.written("\\" + name)
         if known is not None:
             if known.meant[:1] == "\\":
                 return self._builtin(known.meant[1:], start, end)
@@ -287,11 +288,11 @@ class Walk:
         if name in self._verbatim and not self.source.markdown:
             return self._skip_verbatim(name, start, end)
         key = f"\\begin{{{name}}}"
-        known = self.scope.get(key)
+        known = self.scope.written(key)
         opens = _ALIAS.match(known.body) if known is not None and not known.problem else None
         if opens is not None and opens[1] == "begin" and not (known and known.arity):
             if opens[2] in tables.DISPLAYS and display is None and not self.source.definitions:
-                closes = self.scope.get(f"\\end{{{name}}}")
+                closes = self.scope.written(f"\\end{{{name}}}")
                 matched = closes is not None and _ALIAS.match(closes.body)
                 same = matched and (matched[1], matched[2]) == ("end", opens[2])
                 why = "" if same else f"the environment {name} ends in a way that is not read"
@@ -330,7 +331,7 @@ class Walk:
 
     def _changed(self, *names: str) -> str:
         for name in names:
-            if self.scope.get(name) is not None:
+            if self.scope.written(name) is not None:
                 return f"{name} is redefined, so what it displays is not known"
         return ""
 
@@ -389,6 +390,8 @@ class Walk:
             elif definition is None:
                 scope.touch(one, f"may be changed by {where}", everywhere=everywhere)
             else:
+                if definition.problem:
+                    definition = replace(definition, problem=f"{definition.problem}, by {where}")
                 self._put(one, definition, done, where, everywhere)
         if self.displays.display is not None and not why:
             self.displays.blank(start, stop)
@@ -439,7 +442,7 @@ class Walk:
             return self._swallow(known, end)
         if self.calls.is_quiet(name):
             return end
-        found, _ = self.calls.call(self.source, name, end)
+        found, end = self.calls.call(self.source, name, end)
         return self._apply(name, found, end, start)
 
     def _swallow(self, known: Definition, end: int) -> int:
@@ -692,12 +695,12 @@ class Walk:
 
     def _written_out(self, name: str) -> str:
         def body(found: re.Match[str]) -> str:
-            known = self.scope.get("\\" + found[1])
+            known = self.scope.written("\\" + found[1])
             plain = known is not None and not (known.problem or known.arity or known.meant)
             return known.body if known is not None and plain else found[0]
 
-        if name.startswith("\\subfix"):
-            return name
+        if name.startswith("\\subfix"):  # found from the part of a document, as it is anyway
+            name = name.removeprefix("\\subfix").strip().removeprefix("{").removesuffix("}")
         for _ in range(3):
             if "\\" not in name or len(name) > 500:
                 break
