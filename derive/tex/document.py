@@ -224,10 +224,10 @@ def read(
         walk.file(path, text)
     order: dict[int, int] = {}
     found = walk.finish()
-    for one in found:
-        order.setdefault(id(one.said_in), len(order))
-    found = sorted(found, key=lambda one: (order[id(one.said_in)], one.at))
-    problems += [Problem(one.error, one.said_in.lines.place(one.at)) for one in walk.problems]
+    for item in found:
+        order.setdefault(id(item.said_in), len(order))
+    found = sorted(found, key=lambda item: (order[id(item.said_in)], item.at))
+    problems += [Problem(item.error, item.said_in.lines.place(item.at)) for item in walk.problems]
     return Document(list(map(_item, found)), problems, list(walk.files.reached.values()))
 
 

@@ -12,18 +12,14 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Callable
-from dataclasses import replace
 
 from . import commands as tables
-from .definitions import Act, act
-from .directives import MAX_LENGTH, unclosed
-from .displays import MAX_LINES, Displays, Found, line_before
-from .effects import Calls, Effects
-from .groups import Groups
-from .inputs import BEGIN, Files, InputError, Opened, Reader, wanted
+from .defining import Defining
+from .definitions import act
+from .displays import Found, line_before
+from .inputs import BEGIN, Opened
 from .markdown import code_of
-from .near_miss import near_miss
-from .scope import Definition, Scope
+from .skipping import ANY_MARK, OPTION, SIMPLE, Skipping
 from .source import Lines, Source
 
 _TOKEN = re.compile(
@@ -33,49 +29,12 @@ _TOKEN = re.compile(
 )
 _ENVIRONMENT = re.compile(r"[ \t]*(?:\n[ \t]*)?\{([A-Za-z@]+\*?)\}")
 _SWITCH = re.compile(r"\\(if[A-Za-z@]*|else|fi)(?![A-Za-z@])")
-_SIMPLE = re.compile(r"[ \t]*\{[^{}\n]*\}")
-_OPTION = re.compile(r"[ \t]*\[[^\[\]{}\n]*\]")
 _ALIAS = re.compile(r"\s*(?:\\(begin|end)\s*\{([A-Za-z]+\*?)\}|(\\\[|\\\]))\s*\Z")
-_MARK = re.compile(r"%*[ \t]*cltheory[ \t]*:")
-_ANY_MARK = re.compile(r"(?:%|<!--)[ \t]*cltheory[ \t]*:")
-_GOES_ON = re.compile(r"\n[ \t]*%+")
 _PREFIXES = {"global", "long", "protected", "outer"}
-_EXPL = re.compile(
-    r"\\(?:[a-z_@]+:[A-Za-z]+|(?:New|Renew|Provide|Declare)[A-Za-z]*Command|[gex]?def|let"
-    r"|(?:re)?newcommand)\s*\{?\s*(\\[A-Za-z]+(?![A-Za-z_:@])|#)"
-)
-_EXPL_COMPUTED = re.compile(r"\\[a-z_]*(?:set|new|put|undefine)[a-z_]*:[A-Za-z]*c")
-#: Characters of file names that are macros of the paper, written out.
-_IN_NAME = re.compile(r"\\([A-Za-z@]+)[ ]*")
 
 
-class Walk:
-    """A walk over one document.
-
-    Parameters
-    ----------
-    read
-        Gives the text of a file, None if there is none. Without it no input is followed.
-    root
-        Path of the file that the walk begins with.
-    """
-
-    def __init__(self, read: Reader | None = None, root: str = ""):
-        self.scope = Scope()
-        self.files = Files(read, root)
-        self.displays = Displays(self.scope)
-        self.groups = Groups(self.scope)
-        self.calls = Calls(self.scope)
-        self.problems: list[Found] = []  #: with files, not with directives
-        self.source = Source("")
-        self.finished = ""  #: what ended the document
-        self._stop = ""  #: what ended this file
-        self._inline = -1  #: where the inside of an inline formula began
-        self._money = -1  #: the same in Markdown, where it may be none
-        self._everywhere = -1  #: the place after \global
-        self._packages: set[str] = set()
-        self._verbatim = set(tables.VERBATIM)
-        self._unclosed: set[tuple[Source, str]] = set()  #: tags without an end
+class Walk(Defining, Skipping):
+    """A walk over one document."""
 
     # --- texts ---------------------------------------------------------------------------
     def file(self, path: str, text: str, *, definitions: bool = False, until: bool = False) -> None:
@@ -85,20 +44,20 @@ class Walk:
             text = text[: found.start()] if found else text
         folder = posixpath.dirname(path) if not self.files.stack else self.files.stack[-1].folder
         self.files.begin(Opened(path, folder, text), definitions=definitions)
-        self._walk(Source(text, path, definitions=definitions))
+        self.walk(Source(text, path, definitions=definitions))
         self.files.end()
 
     def markdown(self, text: str, path: str = "", lines: Lines | None = None) -> None:
         """Walk over a Markdown text."""
         code = code_of(text)
-        self._walk(Source(code.text, path, markdown=True, lines=lines), list(code.math))
+        self.walk(Source(code.text, path, markdown=True, lines=lines), list(code.math))
 
     def finish(self) -> list[Found]:
         """Everything that was found, in the order of the text."""
         self.displays.unused()
         return self.displays.found
 
-    def _walk(self, source: Source, fences: list[tuple[int, int, int]] | None = None) -> None:
+    def walk(self, source: Source, fences: list[tuple[int, int, int]] | None = None) -> None:
         before, place = self.source, len(self.files.stack)
         inline, self._inline, self._money = self._inline, -1, -1
         self.source = source
@@ -116,7 +75,7 @@ class Walk:
             else:
                 at = self._token(token[0], token.start(), token.end())
         if self._stop or self.finished:
-            for mark in _ANY_MARK.finditer(text, at):
+            for mark in ANY_MARK.finditer(text, at):
                 self.displays.stray(mark.start(), f"it stands after {self._stop or self.finished}")
         if self.displays.display is not None:
             self._give_up("the text ends")
@@ -319,9 +278,9 @@ class Walk:
 
     def _arguments(self, name: str, at: int) -> int:
         text = self.source.text
-        option = _OPTION.match(text, at) if name not in tables.DISPLAYS else None
+        option = OPTION.match(text, at) if name not in tables.DISPLAYS else None
         at = option.end() if option else at
-        argument = _SIMPLE.match(text, at) if name in tables.WITH_ARGUMENT else None
+        argument = SIMPLE.match(text, at) if name in tables.WITH_ARGUMENT else None
         return argument.end() if argument else at
 
     def _alias(self, alias: re.Match[str], start: int, end: int) -> int:
@@ -363,155 +322,6 @@ class Walk:
             self._give_up("the document ends")
         return end
 
-    # --- definitions -----------------------------------------------------------------------
-    def _define(self, name: str, done: Act, start: int, end: int) -> int:
-        """A definition stands here."""
-        text, scope = self.source.text, self.scope
-        stop = max(end, done.end)
-        for mark in re.finditer(r"%[ \t]*cltheory[ \t]*:", text[start:stop]):
-            if not self.source.definitions:
-                error = "a directive inside a definition marks nothing"
-                self.displays.stray(start + mark.start(), error)
-        if name in tables.VERBATIM_MAKERS:
-            self._verbatim |= {key[7:-1] for key, _ in done.defines if key.startswith("\\begin{")}
-        where = f"\\{name} at {self.source.where(start)}"
-        # MathJax has no groups: a definition lasts to the end of the page.
-        everywhere = done.everywhere or self._everywhere == start or self.source.markdown
-        why = self._uncertain(start)
-        for prefix in done.prefixes:
-            scope.touch_all(prefix, f"may be changed by {where}")
-        for one, definition in done.defines:
-            if one in tables.CORE:
-                scope.touch_all("\\", f"is not certain: {one} is redefined by {where}")
-            if why:
-                scope.touch(one, f"may be defined by {where}, {why}", everywhere=everywhere)
-            elif done.meant:
-                scope.define(one, self._meaning(done.meant), everywhere=everywhere)
-            elif definition is None:
-                scope.touch(one, f"may be changed by {where}", everywhere=everywhere)
-            else:
-                if definition.problem:
-                    definition = replace(definition, problem=f"{definition.problem}, by {where}")
-                self._put(one, definition, done, where, everywhere)
-        if self.displays.display is not None and not why:
-            self.displays.blank(start, stop)
-        return stop
-
-    def _put(
-        self, name: str, definition: Definition, done: Act, where: str, everywhere: bool
-    ) -> None:
-        scope, old = self.scope, self.scope.get(name)
-        if done.when == "provide":
-            if old is not None and not old.problem:
-                return
-            has = name in tables.KERNEL
-            if has or (name in tables.AMSMATH and self._packages & tables.AMS_PACKAGES):
-                return
-            if old is not None or name in tables.AMSMATH or name in tables.of_packages():
-                scope.touch(name, f"may be left as it was by {where}", everywhere=everywhere)
-                return
-        if done.when == "new" and name[:7] not in ("\\begin{", "\\end{"):
-            if (old is not None and not old.problem and old != definition) or (
-                old is None and name in tables.KERNEL
-            ):
-                why = f"is defined already, so that LaTeX refuses {where}"
-                scope.touch(name, why, everywhere=everywhere)
-                return
-        scope.define(name, definition, everywhere=everywhere)
-
-    def _meaning(self, token: str) -> Definition:
-        """What ``\\let`` gives: the definition of the other name, or that name as it is."""
-        known = self.scope.get(token) if token[:1] == "\\" else None
-        return known if known is not None else Definition(meant=token)
-
-    def _uncertain(self, start: int) -> str:
-        """Why a definition here may not be in force, if so."""
-        if self.displays.conditionals:
-            return f"inside \\{self.displays.conditionals[-1]}"
-        if self.groups.argument:
-            return f"in an argument of \\{self.groups.argument}"
-        if self.displays.display is not None and not self.displays.is_empty(start):
-            return "in the middle of a display"
-        if self.source.markdown and self.displays.display is None and self._money < 0:
-            return "outside of mathematics"
-        return ""
-
-    def _call(self, name: str, known: Definition, start: int, end: int) -> int:
-        """A macro of the paper is called."""
-        if known.arity and not known.problem and "#" not in known.body:
-            return self._swallow(known, end)
-        if self.calls.is_quiet(name):
-            return end
-        found, end = self.calls.call(self.source, name, end)
-        return self._apply(name, found, end, start)
-
-    def _swallow(self, known: Definition, end: int) -> int:
-        """The arguments of a macro that does not print them are a comment."""
-        if self.displays.display is not None:  # the formula is read with them
-            return end
-        if known.default is not None and (option := self.source.option(end)) is not None:
-            end = option[1]
-        for _ in range(known.arity - (known.default is not None)):
-            found = self.source.argument(end)
-            if found is None:
-                break
-            end = found[2]
-        return end
-
-    def _apply(self, name: str, found: Effects, end: int, start: int) -> int:
-        """Let the names that a call may change be unknown, and read the files that it inputs."""
-        where = f"\\{name} at {self.source.where(start)}"
-        for prefix in found.prefixes:
-            self.scope.touch_all(prefix, f"may be changed by {where}")
-        for one, everywhere in found.names.items():
-            self.scope.touch(one, f"may be changed by {where}", everywhere=everywhere)
-        if found.displays:
-            self.displays.refuse(f"the macro \\{name} displays something in a way that is not read")
-        if found.conditionals:
-            self.displays.switches += 1
-            if found.conditionals > 0:
-                self.displays.conditionals.append(name)
-            else:
-                self.displays.conditionals[-1:] = []
-        for command, file in found.files:
-            kind = "sty" if command != "input" else "file"
-            self._follow(kind, file, "", start, end)
-        return end
-
-    def _prefix(self, name: str, start: int, end: int) -> int:
-        r"""\global, \long: the definition that follows."""
-        goes_on = self._everywhere == start
-        after = self.source.skip(end)
-        if name == "global" or goes_on:
-            self._everywhere = after
-        return after
-
-    def _expl(self, name: str, start: int, end: int) -> int:
-        """Code in the syntax of LaTeX3: the names that its functions are given are touched."""
-        text = self.source.text
-        stop = text.find("\\ExplSyntaxOff", end)
-        stop = len(text) if stop < 0 else stop
-        where = f"may be changed by code of LaTeX3 at {self.source.where(start)}"
-        for found in _EXPL.finditer(text, end, stop):
-            if found[1] == "#":
-                self.scope.touch_all("\\", where)
-            else:
-                self.scope.touch(found[1], where, everywhere=True)
-        if _EXPL_COMPUTED.search(text, end, stop):
-            self.scope.touch_all("\\", where)
-        return stop
-
-    def _loop(self, name: str, start: int, end: int) -> int:
-        found = self.calls.loop(self.source, name, end)
-        return self._apply(name, *found, start) if found is not None else end
-
-    def _group(self, name: str, start: int, end: int) -> int:
-        if name in ("begingroup", "bgroup"):
-            self.groups.begin("begingroup")
-        else:
-            self.groups.end("begingroup")
-        return end
-
     # --- conditionals ----------------------------------------------------------------------
     def _test(self, name: str, start: int, end: int) -> int:
         before, branches = tables.TESTS[name]
@@ -540,177 +350,6 @@ class Walk:
             displays.conditionals[-1:] = []
         elif name != "else":
             displays.conditionals.append(name)
-        return end
-
-    # --- what is no text -----------------------------------------------------------------
-    def _percent(self, start: int, end: int) -> int:
-        if not self.source.markdown or self.displays.display is not None:
-            return self._comment(start)
-        if _MARK.match(self.source.text, start):
-            error = "in Markdown a directive is written <!-- cltheory: ... -->"
-            self.displays.stray(start, error)
-        return end
-
-    def _comment(self, start: int) -> int:
-        """A comment of LaTeX, to the end of the line; a directive with an open bracket goes on."""
-        text = self.source.text
-        end = text.find("\n", start)
-        end = len(text) if end < 0 else end
-        mark = None if self.source.definitions else _MARK.match(text, start, end)
-        if mark is None:
-            self._near_miss(start, text[start:end][:200].lstrip("%"))
-            self.displays.blank(start, end)
-            return end
-        body = text[mark.end() : end]
-        for _ in range(MAX_LINES):
-            if len(body) > MAX_LENGTH or not unclosed(body):
-                break
-            more = _GOES_ON.match(text, end)
-            if more is None or _MARK.match(text, more.end()):
-                break
-            stop = text.find("\n", more.end())
-            stop = len(text) if stop < 0 else stop
-            body, end = body + " " + text[more.end() : stop], stop
-        self.displays.directive(start, end, body)
-        return end
-
-    def _angle(self, token: str, start: int, end: int) -> int:
-        if self.source.markdown:
-            return self._html(token, start, end)
-        if token == "<!--" and _MARK.match(self.source.text[end : end + 200].lstrip()):
-            self.displays.stray(start, "in LaTeX a directive is written % cltheory: ...")
-        return end
-
-    def _html(self, token: str, start: int, end: int) -> int:
-        text = self.source.text
-        if token != "<!--":
-            if self.displays.display is not None:
-                return end
-            return self._element(token[1:], start, end)
-        self._money = -1
-        close = text.find("-->", start + 4)
-        inside, end = (text[start + 4 : close], close + 3) if close >= 0 else ("", len(text))
-        mark = _MARK.match(inside.lstrip()[:100])
-        if mark is None:
-            if close < 0 and _MARK.match(text[start + 4 : start + 200].lstrip()):
-                self.displays.stray(start, "the comment is not closed by -->")
-            self._near_miss(start, inside[:200])
-            self.displays.blank(start, end)
-            return end
-        body = " ".join(inside.lstrip()[mark.end() : mark.end() + MAX_LENGTH + 1].split("\n"))
-        self.displays.directive(start, end, body)
-        return end
-
-    def _element(self, tag: str, start: int, end: int) -> int:
-        """An element of HTML in which mathematics is not set."""
-        key = (self.source, tag)
-        found = None
-        if key not in self._unclosed:
-            found = re.compile(rf"</{tag}\s*>", re.IGNORECASE).search(self.source.text, end)
-        if found is None:
-            self._unclosed.add(key)
-            if tag == "code":
-                return end
-        stop = found.start() if found else len(self.source.text)
-        for mark in _ANY_MARK.finditer(self.source.text, end, stop):
-            error = f"a directive inside <{tag}> marks nothing: no formula is set there"
-            self.displays.stray(mark.start(), error)
-        return stop
-
-    def _near_miss(self, start: int, comment: str) -> None:
-        """A comment that was meant as a directive marks nothing: that must not go unseen."""
-        error = near_miss(comment) if not self.source.definitions else ""
-        if error:
-            self.displays.stray(start, error)
-
-    def _skip_verbatim(self, name: str, start: int, at: int) -> int:
-        text = self.source.text
-        end = text.find(rf"\end{{{name}}}", at)
-        if end >= 0:
-            return end
-        if "cltheory:" in text[at:]:
-            error = rf"\begin{{{name}}} has no \end{{{name}}}, and directives stand after it"
-            self.displays.stray(start, error)
-        return len(text)
-
-    def _verb(self, name: str, start: int, at: int) -> int:
-        text = self.source.text
-        if self.source.markdown:
-            return at
-        if text[at : at + 1] == "*":
-            at += 1
-        if name != "verb":
-            option = _OPTION.match(text, at)
-            at = option.end() if option else at
-        if name == "mintinline":
-            language = _SIMPLE.match(text, at)
-            at = language.end() if language else at
-        line = text.find("\n", at)
-        line = len(text) if line < 0 else line
-        if at >= line:
-            return line
-        end = text.find({"{": "}"}.get(text[at], text[at]), at + 1, line)
-        return line if end < 0 else end + 1
-
-    # --- files -----------------------------------------------------------------------------
-    def _input(self, name: str, start: int, end: int) -> int:
-        if self.source.markdown:
-            return end
-        if name == "documentclass" and len(self.files.stack) > 1 and not self.source.definitions:
-            # A part of a document that can be typeset alone: its preamble is not used here.
-            begins = BEGIN.search(self.source.text, end)
-            return begins.end() if begins else end
-        asked = wanted(self.source, name, end)
-        if asked is None:
-            return end
-        if asked.kind == "sty":
-            self._packages |= set(asked.names)
-        for one in asked.names:
-            self._follow(asked.kind, one, asked.folder, start, asked.end)
-        return asked.end
-
-    def _follow(self, kind: str, name: str, folder: str, start: int, end: int) -> None:
-        """Read a file in place."""
-        if not self.files.follows:
-            return
-        name, folder = self._written_out(name), self._written_out(folder)
-        source = self.source
-        try:
-            if "\\" in name + folder or "#" in name + folder:
-                raise InputError(f"which file is input by {name} is not known")
-            opened = self.files.open(kind, name, folder)
-            if opened is not None and self.displays.display is not None:
-                raise InputError(f"{name} is input inside a display, where it is not followed")
-        except ValueError as error:
-            self.problems.append(Found(start, "", source, error=str(error)))
-            return
-        if opened is None:
-            return
-        self.displays.leave(start)
-        only = source.definitions or kind in ("sty", "cls")
-        self.files.begin(opened, definitions=only)
-        self._walk(Source(opened.text, opened.path, definitions=only))
-        self.files.end()
-        self.displays.enter(source, end)
-
-    def _written_out(self, name: str) -> str:
-        def body(found: re.Match[str]) -> str:
-            known = self.scope.written("\\" + found[1])
-            plain = known is not None and not (known.problem or known.arity or known.meant)
-            return known.body if known is not None and plain else found[0]
-
-        if name.startswith("\\subfix"):  # found from the part of a document, as it is anyway
-            name = name.removeprefix("\\subfix").strip().removeprefix("{").removesuffix("}")
-        for _ in range(3):
-            if "\\" not in name or len(name) > 500:
-                break
-            stem = posixpath.splitext(posixpath.basename(self.files.root))[0]
-            name = _IN_NAME.sub(body, name.replace("\\jobname", stem))
-        return name
-
-    def _end_of_input(self, name: str, start: int, end: int) -> int:
-        if not (self.displays.conditionals or self.groups.argument):
-            self._stop = r"\endinput"
         return end
 
 

@@ -9,9 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from cltheory.derive.tex.directives import Directive, DirectiveError, directive
 from cltheory.derive.tex.commands import DISPLAYS, VERBATIM
-from cltheory.derive.tex.walk import displays
+from cltheory.derive.tex.directives import Directive, DirectiveError, directive
 from cltheory.derive.tex.document import (
     DocumentError,
     Kind,
@@ -21,6 +20,7 @@ from cltheory.derive.tex.document import (
     find,
     kind_of,
 )
+from cltheory.derive.tex.walk import displays
 
 MARK = "% cltheory: a.x\n"
 HTML = "<!-- cltheory: a.x -->\n"

@@ -354,7 +354,9 @@ PREAMBLE = (
     + "".join(f"\\newcommand{{\\x{c}{d}}}{{x}}\n" for c in "abcdefghij" for d in "abcdefghijklmnop")
     + r"\begin{document}"
 )
-USED = r"\sigma \tau \frac \log \min \max \exp \cdot \left \right \alpha \le \ge \in \cosh \chi \beta"
+USED = (
+    r"\sigma \tau \frac \log \min \max \exp \cdot \left \right \alpha \le \ge \in \cosh \chi \beta"
+)
 
 
 def test_an_ordinary_preamble_touches_nothing_that_is_used() -> None:
@@ -474,7 +476,8 @@ PIECES = [
     r"{\gdef\a{1}}", r"\let\a\b", r"\csdef{a}{1}", r"\expandafter\def\csname a", r"\csname",
     r"\iftoggle{x}{", r"\iftoggle{x}{a}{b}", r"\ifx", r"\fi", r"\iffalse", r"\foreach \x in {",
     r"\newcommand{\a}[1]{\def#1{}}\a{", r"\def\a#1{\def#1{}}\a\b", r"\begin{a}", r"\end{a}",
-    r"\def\a{\b}\def\b{\a}\a", r"\def\a{\a\a}\a", r"\def\a#1{\a{#1}\def\x{}}\a{b}", r"\ExplSyntaxOn",
+    r"\def\a{\b}\def\b{\a}\a", r"\def\a{\a\a}\a", r"\def\a#1{\a{#1}\def\x{}}\a{b}",
+    r"\ExplSyntaxOn",
     r"\newenvironment{a}{\begin{a}}{}\begin{a}", r"\input{a}", r"\catcode`\x=13", r"\@for\x:=",
     r"\(x=1", r"\)", "$x=1$ ", r"\expandafter\def\csname a#1\endcsname{}", r"\global", r"\long",
     r"\NewDocumentCommand{\a}{m}{", r"\patchcmd{\a}{", r"\def\a#1{#1}\a{\a{", "<pre>", "<code>",
