@@ -87,7 +87,7 @@ def check_command(
     read), whatever else there is. Everything that can be checked is.
     """
     from .checking import check_papers
-    from .papers import PathError, files_of, read_paper
+    from .papers import PathError, files_of, read_papers
 
     if not paths and frozen is None:
         raise click.UsageError("give a .tex, .md or .ipynb file, or a folder")
@@ -100,12 +100,11 @@ def check_command(
     except PathError as refusal:
         raise click.UsageError(str(refusal)) from None
     limits = Limits(seconds, gigabytes)
-    papers = [read_paper(path, by_name=by_name) for path, by_name in files]
+    papers = read_papers(files, macros)
     if only_list:
         return _list(papers, style, output)
     report = check_papers(
         papers,
-        macros=macros,
         allow_sampled=allow_sampled,
         track=lambda todo: track(todo, "checking"),
         limits=limits,

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any, Literal
 from ..derive.tex.document import Marked, Place, Problem
 from ..derive.tex.explain import details, headline, one_line, word_of
 from .guard import Limits, Spent, cores, each
-from .papers import Paper, macros_of
+from .papers import Paper
 
 if TYPE_CHECKING:
     from ..derive.lock import Change
     from ..derive.tex.compare import Finding
-    from ..derive.tex.macros import Macros
 
 MAX_SHIFT = 200
 #: Of an equation.
@@ -95,14 +94,13 @@ class Report:
 Judged = tuple["Finding | None", str]
 
 
-def check(path: str, marked: Marked, macros: Macros, *, allow_sampled: bool = False) -> Checked:
+def check(path: str, marked: Marked, *, allow_sampled: bool = False) -> Checked:
     """Check one marked equation, here and without a budget."""
-    return Checked(path, marked, *judge(marked, macros, allow_sampled=allow_sampled))
+    return Checked(path, marked, *judge(marked, allow_sampled=allow_sampled))
 
 
 def judge(
     marked: Marked,
-    macros: Macros,
     tell: Callable[[Judged], None] = lambda _: None,
     *,
     allow_sampled: bool = False,
@@ -122,7 +120,10 @@ def judge(
 
     try:
         found = check_equation(
-            " " * shift + marked.source, asked, macros, lambda found: tell((in_file(found), ""))
+            " " * shift + marked.source,
+            asked,
+            marked.macros,
+            tell=lambda found: tell((in_file(found), "")),
         )
         return in_file(found), ""
     except BadTarget as error:
@@ -137,7 +138,6 @@ def judge(
 def check_papers(
     papers: Sequence[Paper],
     *,
-    macros: Sequence[str] = (),
     allow_sampled: bool = False,
     track: Callable[[list[Any]], Any] = iter,
     limits: Limits = DEFAULT,
@@ -146,28 +146,15 @@ def check_papers(
     checked: list[Checked] = []
     problems = [(paper.path, problem) for paper in papers for problem in paper.problems]
     todo: list[tuple[Paper, Marked]] = [(paper, one) for paper in papers for one in paper.marked]
-    known: dict[str, Macros | None] = {}
-    ready: list[tuple[str, Marked, Macros]] = []
-    for paper, marked in todo:
-        if paper.path not in known:
-            try:
-                known[paper.path] = macros_of(paper, macros)
-            except ValueError as error:
-                known[paper.path] = None
-                problems.append((paper.path, Problem(str(error), Place(1))))
-        found = known[paper.path]
-        if found is not None:
-            ready.append((paper.path, marked, found))
-    if ready:
-        _warm_up({marked.directive.result_id for _, marked, _ in ready})
+    if todo:
+        _warm_up({marked.directive.result_id for _, marked in todo})
 
-    def work(item: tuple[str, Marked, Macros], tell: Callable[[Judged], None]) -> Judged:
-        _, marked, its_macros = item
-        return judge(marked, its_macros, tell, allow_sampled=allow_sampled)
+    def work(item: tuple[Paper, Marked], tell: Callable[[Judged], None]) -> Judged:
+        return judge(item[1], tell, allow_sampled=allow_sampled)
 
-    with closing(each(work, ready, limits, workers=cores())) as outcomes:
-        for (path, marked, _), outcome in zip(track(ready), outcomes, strict=True):
-            checked.append(Checked(path, marked, *_judged(outcome)))
+    with closing(each(work, todo, limits, workers=cores())) as outcomes:
+        for (paper, marked), outcome in zip(track(todo), outcomes, strict=True):
+            checked.append(Checked(paper.path, marked, *_judged(outcome)))
     return Report(len(papers), checked, problems, marked=len(todo))
 
 

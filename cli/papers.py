@@ -1,43 +1,32 @@
-"""Papers: which files are read, what they mark, and the macros they use."""
+"""Papers: which files are read, and what they mark."""
 
 from __future__ import annotations
 
 import os
-import re
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ..derive.tex.document import (
     KINDS,
+    Document,
     DocumentError,
-    Kind,
     Marked,
     Place,
     Problem,
     decode,
-    find,
     kind_of,
-    mathematics,
+    read,
 )
 from ..derive.tex.explain import one_line
-
-if TYPE_CHECKING:
-    from ..derive.tex.macros import Macros
+from ..derive.tex.inputs import is_root, may_input
 
 MAX_BYTES = 50_000_000  #: of a file
-MAX_MACRO_FILES = 50
 
 #: Folders that hold what was built or installed; hidden ones are skipped too.
 SKIPPED = {"build", "dist", "_build", "node_modules", "__pycache__", "site-packages", "venv"}
-
-_MORE_MACROS = re.compile(
-    r"\\(?:input|include|usepackage|RequirePackage)\s{0,9}(?:\[[^\[\]{}]{0,200}\])?"
-    r"\s{0,9}\{([^{}\\\n]{1,200})\}|^%+[ \t]*!T[eE]X[ \t]+root[ \t]*=[ \t]*([^\n]{1,200})$",
-    re.MULTILINE,
-)
 
 
 class PathError(ValueError):
@@ -51,7 +40,6 @@ class Paper:
     path: str
     marked: list[Marked] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
-    text: str = ""
 
 
 # --- files ---------------------------------------------------------------------------------
@@ -93,27 +81,144 @@ def _walk(folder: str, problems: list[tuple[str, Problem]]) -> Iterator[str]:
                 yield os.path.join(here, name)
 
 
-def read_paper(path: str, *, by_name: bool = True) -> Paper:
-    """Read a file and find what it marks; what is wrong is among the problems."""
-    kind = kind_of(Path(path))
-    assert kind is not None
-    try:
-        data = _bytes(path)
+class Shelf:
+    """Files of LaTeX, Markdown and notebooks, each read once.
+
+    Parameters
+    ----------
+    macros
+        Files of definitions that are in force from the beginning of every paper.
+    """
+
+    def __init__(self, macros: Sequence[str] = ()):
+        self._texts: dict[str, str | DocumentError] = {}
+        self.problems: list[Problem] = []
+        self.macros: list[tuple[str, str]] = []
+        for path in macros:
+            try:
+                self.macros.append((path, decode(_bytes(path))))
+            except DocumentError as error:
+                self.problems.append(Problem(str(error), Place(1, path=path)))
+
+    def text(self, path: str) -> str | None:
+        """The text of a file that another one names; None if there is none."""
+        if not os.path.isfile(path):
+            return None
+        key = os.path.realpath(path)
+        if key not in self._texts:
+            try:
+                self._texts[key] = decode(_bytes(path))
+            except DocumentError as error:
+                self._texts[key] = DocumentError(f"{path}: {error}")
+        found = self._texts[key]
+        if isinstance(found, DocumentError):
+            raise found
+        return found
+
+    def given(self, path: str, by_name: bool) -> str | Problem | None:
+        """The text of a file to check; None if it marks nothing and inputs nothing."""
+        try:
+            data = _bytes(path)
+        except DocumentError as error:
+            return Problem(str(error), Place(1, path=path))
         # The encoding of a file that marks nothing does not matter; of one that is no text at
         # all it is said, if it was asked for by name.
         is_text = data[:2] not in (b"\xff\xfe", b"\xfe\xff") and not (by_name and b"\0" in data)
-        if is_text and b"theory" not in data.lower():
-            return Paper(path)
-        text = decode(data)
-    except DocumentError as error:
-        return Paper(path, problems=[Problem(str(error), Place(1))])
-    items = find(text, kind)
-    return Paper(
-        path,
-        [item for item in items if isinstance(item, Marked)],
-        [item for item in items if isinstance(item, Problem)],
-        text,
+        concerns = not is_text or b"theory" in data.lower()
+        if not concerns and not may_input(data):
+            return None
+        try:
+            text = decode(data)
+        except DocumentError as error:
+            return Problem(str(error), Place(1, path=path)) if concerns else None
+        self._texts[os.path.realpath(path)] = text
+        return text
+
+    def walk(self, path: str, text: str) -> Document:
+        """Walk over a file and those that it inputs."""
+        kind = kind_of(Path(path))
+        assert kind is not None
+        return read(path, text, kind, self.text, self.macros)
+
+
+def read_papers(files: Iterable[tuple[str, bool]], macros: Sequence[str] = ()) -> list[Paper]:
+    """Read files and those that they input, and find what they mark.
+
+    An equation is found once, however many of the files reach it, unless its macros mean
+    something else there. A file that another one inputs is not read by itself.
+
+    Parameters
+    ----------
+    files
+        Paths, and whether each was given by name.
+    macros
+        Files of definitions that are in force everywhere.
+
+    Returns
+    -------
+    list
+        A paper for each of the files, and for each further one that has something to say.
+    """
+    shelf = Shelf(macros)
+    papers: dict[str, Paper] = {os.path.realpath(path): Paper(path) for path, _ in files}
+    texts: list[tuple[str, bool, str]] = []
+    found: list[tuple[bool, Document]] = [(True, Document([], shelf.problems, []))]
+    for path, by_name in files:
+        text = shelf.given(path, by_name)
+        if isinstance(text, str):
+            texts.append((path, by_name, text))
+        elif text is not None:
+            found.append((True, Document([], [text], [])))
+    found += _walks(shelf, texts)
+    seen: set[object] = set()
+    for by_name, document in found:
+        problems = document.problems if by_name or document.items else []
+        for one in [*document.items, *problems]:
+            real = os.path.realpath(one.path)
+            key = (real, *_key(one))
+            if key not in seen:
+                seen.add(key)
+                paper = papers.setdefault(real, Paper(one.path))
+                (paper.marked if isinstance(one, Marked) else paper.problems).append(one)  # type: ignore[arg-type]
+    return list(papers.values())
+
+
+@lru_cache(maxsize=100)
+def inputs_of(path: Path) -> frozenset[Path]:
+    """Files that a whole document of LaTeX inputs; none of what is no document."""
+    shelf = Shelf()
+    text = shelf.given(str(path), False)
+    if not isinstance(text, str) or not is_root(text):
+        return frozenset()
+    return frozenset(Path(other) for other in shelf.walk(str(path), text).reached)
+
+
+def _key(one: Marked | Problem) -> tuple[object, ...]:
+    if isinstance(one, Problem):
+        return str(one.place), one.message
+    return one.offset, str(one.directive_place), one.moment.used(one.source + one.lead)
+
+
+def _walks(shelf: Shelf, texts: list[tuple[str, bool, str]]) -> list[tuple[bool, Document]]:
+    """Walk over files, whole documents first, and over none that another one inputs."""
+    order = sorted(
+        texts, key=lambda file: not (kind_of(Path(file[0])) == "tex" and is_root(file[2]))
     )
+    done: list[tuple[str, bool, Document, set[str]]] = []
+    reached: set[str] = set()
+    for path, by_name, text in order:
+        real = os.path.realpath(path)
+        if real not in reached:
+            document = shelf.walk(path, text)
+            others = {os.path.realpath(other) for other in document.reached} - {real}
+            reached |= others
+            done.append((real, by_name, document, others))
+    kept: list[tuple[bool, Document]] = []
+    for k, (real, by_name, document, others) in enumerate(done):
+        later = done[k + 1 :]
+        if not any(real in theirs and r not in others for r, _, _, theirs in later):
+            kept.append((by_name, document))
+    return kept
 
 
 def _bytes(path: str) -> bytes:
@@ -127,51 +232,3 @@ def _bytes(path: str) -> bytes:
             return file.read()
     except OSError as error:
         raise DocumentError(f"cannot be read: {error.strerror}") from None
-
-
-# --- macros --------------------------------------------------------------------------------
-def macros_of(paper: Paper, more: Sequence[str] = ()) -> Macros:
-    r"""Macros of a paper: its own, those of local files that it inputs, and of ``more``.
-
-    ``\input{macros}``, ``\usepackage{macros}`` with a ``macros.sty`` beside the paper, and the
-    line ``% !TEX root = main.tex`` are followed, to read definitions and nothing else.
-    """
-    from ..derive.tex.macros import Macros
-
-    kind: Kind = kind_of(Path(paper.path)) or "tex"
-    texts = [mathematics(paper.text, kind)]
-    if kind == "tex":
-        texts += _texts_of_inputs(paper)
-    for path in more:
-        texts.append(decode(_bytes(path)))
-    return Macros.from_document("\n".join(texts))
-
-
-def _texts_of_inputs(paper: Paper) -> list[str]:
-    start = os.path.realpath(paper.path)
-    seen, waiting, texts = {start}, [(paper.text, Path(paper.path).parent)], []
-    while waiting and len(seen) <= MAX_MACRO_FILES:
-        text, folder = waiting.pop(0)
-        for names, root in _MORE_MACROS.findall(text):
-            for file in _local(names or root, folder):
-                real = os.path.realpath(file)
-                if real in seen:
-                    continue
-                seen.add(real)
-                try:
-                    inside = decode(_bytes(str(file)))
-                except DocumentError:  # then what it defines is unknown, and is said to be
-                    continue
-                texts.append(inside)
-                # What a root inputs is found from the folder of the root.
-                waiting.append((inside, file.parent if root else folder))
-    return texts
-
-
-def _local(names: str, folder: Path) -> Iterator[Path]:
-    for name in names.split(","):
-        for ending in ("", ".tex", ".sty"):
-            file = folder / (name.strip() + ending)
-            if file.suffix in (".tex", ".sty") and not Path(name.strip()).is_absolute():
-                if file.is_file():
-                    yield file

@@ -19,7 +19,6 @@ import pytest
 
 if TYPE_CHECKING:
     from ..derive.tex.document import Marked, Problem
-    from ..derive.tex.macros import Macros
     from .papers import Paper
 
 DEFAULT = ["*.tex", "*.md", "*.ipynb"]
@@ -72,26 +71,46 @@ class EquationFailed(Exception):
 
 
 class PaperFile(pytest.File):
-    """A paper: one item for each marked equation, and for each directive that marks nothing."""
+    """A paper: one item for each marked equation, and for each directive that marks nothing.
+
+    Those of the files that it inputs are among them, so a file that is input by a paper in the
+    same run has none of its own.
+    """
 
     @cached_property
-    def paper(self) -> Paper:
-        """What the file marks."""
-        from .papers import read_paper
+    def papers(self) -> list[Paper]:
+        """What the file marks, and what it inputs."""
+        from .papers import read_papers
 
-        return read_paper(str(self.path), by_name=False)
+        return read_papers([(str(self.path), False)])
 
-    @cached_property
-    def macros(self) -> Macros:
-        """The macros that it defines."""
-        from .papers import macros_of
+    def _is_input(self) -> bool:
+        """Whether a whole document, collected in this run, inputs this file."""
+        from .papers import inputs_of
 
-        return macros_of(self.paper)
+        if self.path.suffix.lower() != ".tex":
+            return False
+        asked = [Path(str(arg).split("::")[0]).absolute() for arg in self.config.args]
+        patterns: Iterable[str] = self.config.getini("cltheory_files")
+        folders = [self.path.parent, *self.path.parent.parents]
+        for folder in folders:
+            if not folder.is_relative_to(self.config.rootpath):
+                break
+            for root in sorted(folder.glob("*.tex")):
+                wanted = any(one in (root, *root.parents) for one in asked)
+                matches = any(_matches(root, p, self.config.rootpath) for p in patterns)
+                if root != self.path and wanted and matches and self.path in inputs_of(root):
+                    return True
+        return False
 
     def collect(self) -> Iterable[pytest.Item]:
         """Find the items; nothing is checked, and no SymPy needed, until they run."""
         used: dict[str, int] = {}
-        found: list[Marked | Problem] = [*self.paper.problems, *self.paper.marked]
+        if self._is_input():
+            return
+        found: list[Marked | Problem] = []
+        for paper in self.papers:
+            found += [*paper.problems, *paper.marked]
         for one in found:
             directive = getattr(one, "directive", None)
             place = one.place
@@ -99,6 +118,8 @@ class PaperFile(pytest.File):
                 f"L{place.line}" if place.cell is None else f"cell{place.cell}:{place.cell_line}"
             )
             name = f"{where} {directive.title if directive else 'directive'}"
+            if Path(one.path) != self.path:
+                name = f"{Path(one.path).name}:{name}"
             used[name] = used.get(name, 0) + 1
             if used[name] > 1:
                 name += f" ({used[name]})"
@@ -123,19 +144,14 @@ class EquationItem(pytest.Item):
         from ..derive.tex.document import Problem
         from ..derive.tex.explain import one_line
 
-        paper: PaperFile = self.parent  # type: ignore[assignment]
         if isinstance(self.found, Problem):
             raise EquationFailed(
                 f"{self._shown}:{self.found.place}: {one_line(self.found.message)}"
             )
         from .checking import check
 
-        try:
-            macros = paper.macros
-        except ValueError as error:
-            raise EquationFailed(f"{self._shown}: {error}") from None
         sampled = self.config.getoption("--cltheory-allow-sampled")
-        one = check(self._shown, self.found, macros, allow_sampled=sampled)
+        one = check(self._shown, self.found, allow_sampled=sampled)
         if one.word != "equal":
             head = f"{self._shown}:{one.place}: {one.headline}"
             raise EquationFailed("\n    ".join([head, *one.details]))
@@ -143,8 +159,8 @@ class EquationItem(pytest.Item):
     @property
     def _shown(self) -> str:
         root = self.config.invocation_params.dir
-        is_below = self.path.is_relative_to(root)
-        return str(self.path.relative_to(root)) if is_below else str(self.path)
+        path = Path(self.found.path)
+        return str(path.relative_to(root)) if path.is_relative_to(root) else str(path)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """The report alone, without the lines of this file."""
@@ -154,4 +170,4 @@ class EquationItem(pytest.Item):
 
     def reportinfo(self) -> tuple[Path, int, str]:
         """Where the equation stands."""
-        return self.path, self.found.place.line - 1, f"{self.path.name} {self.name}"
+        return Path(self.found.path), self.found.place.line - 1, f"{self.path.name} {self.name}"

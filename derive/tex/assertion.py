@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from .commands import DISPLAYS
 from .compare import check_equation
 from .directives import Directive, DirectiveError, directive
-from .displays import DISPLAYS
 from .explain import details, headline
 from .lookup import BadTarget
 from .macros import Macros

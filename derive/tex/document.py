@@ -7,19 +7,25 @@ exception: the others are still found.
 
 from __future__ import annotations
 
-import json
+import posixpath
 import re
-from bisect import bisect_right
-from collections.abc import Iterator
-from dataclasses import dataclass
-from itertools import accumulate
-from json import scanner
-from json.decoder import scanstring  # type: ignore[attr-defined]
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import PurePath
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from .directives import Directive, DirectiveError, directive
-from .displays import displays
+from .displays import Found
+from .inputs import InputError, Reader, root_of
+from .notebook import NotebookError, cells
+from .scope import Moment
+from .source import Lines, Place
+from .walk import Walk
+
+if TYPE_CHECKING:
+    from .macros import Macros
+
+__all__ = ["Document", "DocumentError", "Marked", "Place", "Problem", "decode", "find", "read"]
 
 Kind = Literal["tex", "md", "ipynb"]
 KINDS: dict[str, Kind] = {".tex": "tex", ".md": "md", ".ipynb": "ipynb"}
@@ -38,36 +44,16 @@ class DocumentError(ValueError):
 
 
 @dataclass(frozen=True)
-class Place:
-    """A place in a file; lines and columns count from 1.
-
-    Attributes
-    ----------
-    line
-        Of the file.
-    column
-        0 where it is not known (in a notebook, whose lines are strings of JSON).
-    cell, cell_line
-        Of a notebook.
-    """
-
-    line: int
-    column: int = 0
-    cell: int | None = None
-    cell_line: int | None = None
-
-    def __str__(self) -> str:
-        if self.cell is not None:
-            return f"{self.line}: cell {self.cell}, line {self.cell_line}"
-        return f"{self.line}:{self.column}" if self.column else str(self.line)
-
-
-@dataclass(frozen=True)
 class Problem:
     """A directive that marks nothing, or a file that could not be read."""
 
     message: str
     place: Place
+
+    @property
+    def path(self) -> str:
+        """The file that it stands in."""
+        return self.place.path
 
 
 @dataclass(frozen=True)
@@ -86,6 +72,10 @@ class Marked:
         Whether the directive is about the whole display.
     directive_place
         Where the directive stands.
+    lead
+        The rows before it in the same environment, if the directive is about one row.
+    moment
+        What names mean at its place.
     """
 
     directive: Directive
@@ -93,7 +83,21 @@ class Marked:
     offset: int
     whole: bool
     directive_place: Place
-    lines: _Lines
+    lines: Lines
+    lead: str = ""
+    moment: Moment = field(default_factory=Moment, compare=False)
+
+    @property
+    def macros(self) -> Macros:
+        """The definitions in force at its place."""
+        from .macros import Macros
+
+        return Macros(self.moment)
+
+    @property
+    def path(self) -> str:
+        """The file that it stands in."""
+        return self.lines.path
 
     @property
     def place(self) -> Place:
@@ -113,22 +117,6 @@ class Marked:
     def where(self, position: int) -> Place:
         """The place of an offset into the source."""
         return self.lines.place(self.offset + max(0, min(position, len(self.source))))
-
-
-class _Lines:
-    """Where lines begin; in a notebook also which lines of the file they are."""
-
-    def __init__(self, text: str, cell: int | None = None, raw: list[int] | None = None):
-        self.starts = [0, *accumulate(len(line) + 1 for line in text.split("\n"))]
-        self.cell, self.raw = cell, raw
-
-    def place(self, offset: int) -> Place:
-        line = bisect_right(self.starts, offset)
-        column = offset - self.starts[line - 1] + 1
-        if self.cell is None:
-            return Place(line, column)
-        raw = self.raw[min(line, len(self.raw)) - 1] if self.raw else 1
-        return Place(raw, 0, self.cell, line)
 
 
 def kind_of(path: PurePath) -> Kind | None:
@@ -163,8 +151,29 @@ def decode(data: bytes) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
+@dataclass(frozen=True)
+class Document:
+    """What one walk found.
+
+    Attributes
+    ----------
+    items
+        Marked equations, and directives that mark nothing.
+    problems
+        Files that could not be followed.
+    reached
+        Paths of all files that were read, the first among them.
+    """
+
+    items: list[Marked | Problem]
+    problems: list[Problem]
+    reached: list[str]
+
+
 def find(text: str, kind: Kind) -> list[Marked | Problem]:
     """Marked equations of a text, in order, and what is wrong with directives.
+
+    Files that it inputs are not looked at.
 
     Parameters
     ----------
@@ -173,91 +182,92 @@ def find(text: str, kind: Kind) -> list[Marked | Problem]:
     kind
         What the file is: LaTeX, Markdown or a Jupyter notebook.
     """
-    if "theory" not in text.lower():
-        return []
+    return read("", text, kind).items if "theory" in text.lower() else []
+
+
+def read(
+    path: str,
+    text: str,
+    kind: Kind,
+    files: Reader | None = None,
+    macros: Sequence[tuple[str, str]] = (),
+) -> Document:
+    """Walk over a document: a file, and those that it inputs.
+
+    Parameters
+    ----------
+    path, text, kind
+        The file that it begins with.
+    files
+        Gives the text of a path, None where there is no file, or a DocumentError. Without it,
+        no file is followed.
+    macros
+        Paths and texts of definitions that are in force from the beginning.
+    """
+    root = root_of(text) if kind == "tex" and files is not None else None
+    main = posixpath.join(posixpath.dirname(path), posixpath.normpath(root)) if root else path
+    walk = Walk(files, main)
+    for one, definitions in macros:
+        walk.file(one, definitions, definitions=True)
+    problems: list[Problem] = []
+    if root is not None and files is not None:
+        problems += _preamble(walk, path, main, files)
     if kind == "ipynb":
         try:
-            return [item for cell in _cells(text) for item in _find(*cell)]
-        except DocumentError as error:
-            return [Problem(str(error), Place(1))]
-    return list(_find(text, kind, _Lines(text)))
+            for cell, lines in cells(text, path):
+                walk.markdown(cell, path, lines)
+        except NotebookError as error:
+            return Document([Problem(str(error), Place(1, path=path))], [], [path])
+    elif kind == "md":
+        walk.markdown(text, path)
+    else:
+        walk.file(path, text)
+    order: dict[int, int] = {}
+    found = walk.finish()
+    for item in found:
+        order.setdefault(id(item.said_in), len(order))
+    found = sorted(found, key=lambda item: (order[id(item.said_in)], item.at))
+    problems += [Problem(item.error, item.said_in.lines.place(item.at)) for item in walk.problems]
+    return Document(list(map(_item, found)), problems, list(walk.files.reached.values()))
 
 
-def mathematics(text: str, kind: Kind) -> str:
-    """The part of a text in which macros may be defined: of a notebook, its Markdown cells."""
-    if kind != "ipynb":
-        return text
+def _preamble(walk: Walk, path: str, main: str, files: Reader) -> list[Problem]:
+    """Take the definitions of the main file that a part of a document names."""
+    if posixpath.normpath(main) == posixpath.normpath(path):
+        return []
     try:
-        return "\n\n".join(cell[0] for cell in _cells(text))
-    except DocumentError:
-        return ""
-
-
-def _find(text: str, kind: Kind, lines: _Lines) -> Iterator[Marked | Problem]:
-    for found in displays(text, kind):
-        place = lines.place(found.at)
-        if found.error and not found.body:
-            yield Problem(found.error, place)
-            continue
-        try:
-            said = directive(found.body)
-        except DirectiveError as error:
-            yield Problem(str(error), place)
-            continue
-        if found.error:
-            yield Problem(f"the directive for {said.title} marks nothing: {found.error}", place)
-        else:
-            yield Marked(said, found.source, found.start, found.whole, place, lines)
-
-
-# --- notebooks ---------------------------------------------------------------------------------
-class _Text(str):
-    """A string of JSON that knows where it stands."""
-
-    at: int
-
-
-class _Decoder(json.JSONDecoder):
-    """JSON whose strings know where they stand in the file."""
-
-    def __init__(self) -> None:
-        super().__init__(parse_int=lambda digits: 0, parse_constant=lambda name: None)
-        self.parse_string = self._string
-        self.scan_once = scanner.py_make_scanner(self)  # type: ignore[attr-defined]
-
-    def _string(self, text: str, at: int, strict: bool = True) -> tuple[_Text, int]:
-        value, end = scanstring(text, at, strict)
-        found = _Text(value)
-        found.at = at
-        return found, end
-
-
-def _cells(text: str) -> list[tuple[str, Kind, _Lines]]:
-    """The Markdown cells of a notebook, numbered among all its cells."""
-    try:
-        notebook = _Decoder().decode(text)
-    except RecursionError:
-        raise DocumentError("the notebook is nested too deeply") from None
+        if posixpath.isabs(main) and not posixpath.isabs(path):
+            raise InputError(f"the absolute path {main} is not followed")
+        text = files(main)
+        if text is None and not main.endswith(".tex"):
+            main += ".tex"
+            text = files(main)
+        if text is None:
+            raise InputError(f"there is no file {main}, which is named as the main one")
     except ValueError as error:
-        raise DocumentError(f"the notebook is not JSON: {error}") from None
-    cells = notebook.get("cells") if isinstance(notebook, dict) else None
-    if not isinstance(cells, list):
-        raise DocumentError("the notebook has no list of cells (nbformat 4)")
-    file_lines = _Lines(text)
-    found: list[tuple[str, Kind, _Lines]] = []
-    for number, cell in enumerate(cells, 1):
-        if not isinstance(cell, dict) or cell.get("cell_type") != "markdown":
-            continue
-        source: Any = cell.get("source")
-        pieces = source if isinstance(source, list) else [source]
-        if not all(isinstance(piece, _Text) for piece in pieces):
-            raise DocumentError(f"the source of cell {number} of the notebook is no text")
-        raw = [file_lines.place(piece.at).line for piece in pieces for _ in _line_ends(piece)]
-        joined = "".join(pieces).replace("\r\n", "\n").replace("\r", "\n")
-        found.append((joined, "md", _Lines(joined, number, raw)))
-    return found
+        return [Problem(str(error), Place(1, path=path))]
+    walk.file(main, text, definitions=True, until=True)
+    walk.finished = ""
+    return []
 
 
-def _line_ends(piece: str) -> range:
-    """As many as lines begin in this piece of a cell; a list has one piece for each line."""
-    return range(max(1, piece.count("\n") + (not piece.endswith("\n"))))
+def _item(found: Found) -> Marked | Problem:
+    place = found.said_in.lines.place(found.at)
+    if found.error and not found.body:
+        return Problem(found.error, place)
+    try:
+        said = directive(found.body)
+    except DirectiveError as error:
+        return Problem(str(error), place)
+    if found.error or found.stands_in is None:
+        return Problem(f"the directive for {said.title} marks nothing: {found.error}", place)
+    return Marked(
+        said,
+        found.source,
+        found.start,
+        found.whole,
+        place,
+        found.stands_in.lines,
+        found.lead,
+        found.moment,
+    )

@@ -6,10 +6,15 @@ import re
 from bisect import bisect_right
 from dataclasses import dataclass
 
-_FENCE = re.compile(r"[ \t]*(?:>[ \t]*)*(`{3,}+|~{3,}+)[ \t]*+([^`\n]*)\Z")
+_FENCE = re.compile(
+    r"(?P<before>[ \t]*(?:(?:>|[-*+]|\d{1,9}[.)])[ \t]+|>)*+)"
+    r"(?P<fence>`{3,}+|~{3,}+|:{3,}+)[ \t]*+(?P<language>[^`\n]*)\Z"
+)
 _INDENTED = re.compile(r"(?: {4}| {0,3}\t)[ \t]*[^ \t]")
 _LIST = re.compile(r" {0,3}(?:[-*+]|\d{1,9}[.)])(?:[ \t]|\Z)")
 _SPAN = re.compile(r"\\.|`+|<!--")
+_MATH = {"math", "{math}"}
+_OPTION = re.compile(r"[ \t]*:[a-z]+:")
 
 
 @dataclass(frozen=True)
@@ -28,34 +33,56 @@ class Code:
     math: list[tuple[int, int, int]]
 
 
+@dataclass
+class _Fence:
+    """A block in a fence that is open."""
+
+    marks: str
+    math: bool
+    opened: int
+    inside: int
+    quotes: int
+    options: bool = True  #: of MyST, ``:label: x`` in the first lines
+
+    def line(self, line: str) -> str:
+        """A line of it: mathematics without what stands before it, code as spaces."""
+        if not self.math:
+            return " " * len(line)
+        self.options = self.options and _OPTION.match(line) is not None
+        if self.options:
+            return " " * len(line)
+        quoted = re.match(rf"(?:[ \t]*>){{0,{self.quotes}}}", line) if self.quotes else None
+        return " " * quoted.end() + line[quoted.end() :] if quoted else line
+
+
 def code_of(text: str) -> Code:
     """Find the code of a Markdown text."""
     out: list[str] = []
     math: list[tuple[int, int, int]] = []
-    fence, language, opened, inside = "", "", 0, 0
+    fence: _Fence | None = None
     comment, in_list, blank, indented = False, False, True, False
     at = 0
     for line in text.split("\n"):
         start, at = at, at + len(line) + 1
-        if fence:
-            found = _FENCE.match(line)
-            if found and found[1].startswith(fence) and not found[2]:
-                if language == "math":
-                    math.append((opened, inside, start))
-                fence = ""
+        found = _fence(line) if fence is not None or not comment else None
+        if fence is not None:
+            if found and found["fence"].startswith(fence.marks) and not found["language"]:
+                if fence.math:
+                    math.append((fence.opened, fence.inside, start))
+                fence = None
                 out.append(" " * len(line))
             else:
-                out.append(line if language == "math" else " " * len(line))
+                out.append(fence.line(line))
             continue
         if comment:
             end = line.find("-->") + 3
             masked, comment = _spans(line[end:]) if end > 2 else (line[end:], True)
             out.append(line[:end] + masked)
             continue
-        found = _FENCE.match(line)
-        if found:
-            fence, opened, inside = found[1], start, at
-            language = found[2].strip()
+        language = found["language"].strip() if found else ""
+        if found and (found["fence"][0] != ":" or language == "{math}"):
+            quotes = min(found["before"].count(">"), 50)
+            fence = _Fence(found["fence"], language in _MATH, start, at, quotes)
             out.append(" " * len(line))
             blank = False
             continue
@@ -74,9 +101,15 @@ def code_of(text: str) -> Code:
             continue
         masked, comment = _spans(line)
         out.append(masked)
-    if fence and language == "math":  # as CommonMark has it, the end of the text closes it
-        math.append((opened, inside, len(text)))
+    if fence is not None and fence.math:  # as CommonMark has it, the end of the text closes it
+        math.append((fence.opened, fence.inside, len(text)))
     return Code("\n".join(out), math)
+
+
+def _fence(line: str) -> re.Match[str] | None:
+    if "```" not in line and "~~~" not in line and ":::" not in line:
+        return None
+    return _FENCE.match(line)
 
 
 def _spans(line: str) -> tuple[str, bool]:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from click.shell_completion import get_completion_class
 from cltheory.cli import papers as papers_module
-from cltheory.cli.papers import PathError, files_of, macros_of, read_paper
+from cltheory.cli.papers import PathError, files_of, read_papers
 from cltheory.derive.tex import compare
 from cltheory.derive.tex.compare import Finding
 
@@ -109,6 +109,8 @@ def test_a_macro_of_another_file_matters(cltheory: Any, paper: Path) -> None:
     assert code == 2
     assert r"\heat" in out
     (paper.parent / "elsewhere.sty").write_text((DATA / "macros.tex").read_text())
+    assert cltheory("check", "paper.tex", "--macros", "elsewhere.sty").code == 2
+    paper.write_text(paper.read_text().replace(r"\input{macros}", ""))
     assert cltheory("check", "paper.tex", "--macros", "elsewhere.sty").code == 0
 
 
@@ -116,7 +118,7 @@ def test_macros_of_the_root_of_a_document(cltheory: Any, here: Path) -> None:
     (here / "main.tex").write_text(r"\usepackage{amsmath, shared/mine} \newcommand{\one}{1}")
     for folder in ("shared", "sections"):
         (here / folder).mkdir()
-    (here / "shared" / "mine.sty").write_text(r"\newcommand{\ninv}{\frac{\one}{n}} \input{mine}")
+    (here / "shared" / "mine.sty").write_text(r"\newcommand{\ninv}{\frac{\one}{n}}")
     text = "% !TEX root = ../main.tex\n" + MARK + r"\[ a_0 = \ninv \]"
     (here / "sections" / "theory.tex").write_text(text)
     assert cltheory("check", ".").code == 0
@@ -484,8 +486,16 @@ def test_paths_of_macros_stay_apart(here: Path) -> None:
     text = r"\input{/etc/passwd} \input{b} \input{missing} \newcommand{\x}{1}"
     (here / "a.tex").write_text(text + "\n" + RIGHT)
     (here / "b.tex").write_text(r"\input{a}\newcommand{\y}{2}")
-    found = macros_of(read_paper("a.tex"))
-    assert set(found.known) == {"\\x", "\\y"}
+    paper, other = read_papers([("a.tex", True)])
+    (one,) = paper.marked
+    assert set(one.macros.known) == {"\\x", "\\y"}
+    assert [problem.message for problem in paper.problems] == [
+        "the absolute path /etc/passwd is not followed",
+        "there is no file missing: what it says is not checked",
+    ]
+    assert [problem.message for problem in other.problems] == [
+        "the file inputs itself: a.tex -> b.tex -> a.tex"
+    ]
 
 
 def test_files_of_refuses_what_is_not_there(here: Path) -> None:

@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from cltheory.derive.tex.commands import DISPLAYS, VERBATIM
 from cltheory.derive.tex.directives import Directive, DirectiveError, directive
-from cltheory.derive.tex.displays import DISPLAYS, VERBATIM, displays
 from cltheory.derive.tex.document import (
     DocumentError,
     Kind,
@@ -19,8 +19,8 @@ from cltheory.derive.tex.document import (
     decode,
     find,
     kind_of,
-    mathematics,
 )
+from cltheory.derive.tex.walk import displays
 
 MARK = "% cltheory: a.x\n"
 HTML = "<!-- cltheory: a.x -->\n"
@@ -436,10 +436,9 @@ def test_a_notebook_on_one_line() -> None:
 
 
 def test_macros_of_a_notebook_are_in_its_markdown() -> None:
-    text = notebook(("code", r"\def\a{1}"), ("markdown", [r"$\def\b{2}$"]))
-    assert mathematics(text, "ipynb") == r"$\def\b{2}$"
-    assert mathematics("cltheory {", "ipynb") == ""
-    assert mathematics("x", "tex") == "x"
+    cells = [("code", r"\def\a{1}"), ("raw", r"\def\a{1}"), ("markdown", r"$\def\b{2}$")]
+    (one,) = marked(notebook(*cells, ("markdown", HTML + "$$x$$")), "ipynb")
+    assert list(one.macros.known) == ["\\b"]
 
 
 @pytest.mark.parametrize(

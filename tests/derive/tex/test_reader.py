@@ -444,6 +444,7 @@ DOCUMENT = r"""
         (r"x^\two", x**m * n),  # what it prints
         (r"1\half{2}", None),
         (r"\epsilon", alpha),
+        (r"\sq", m**3),
     ],
 )
 def test_macros(source: str, expected: Expr | None) -> None:
@@ -456,7 +457,7 @@ def test_macros(source: str, expected: Expr | None) -> None:
 
 
 @pytest.mark.parametrize(
-    "source", [r"\hidden", r"\shown", r"\sq", r"\odd(m)", r"\half", r"\frac1\two", r"\unclosed"]
+    "source", [r"\hidden", r"\shown", r"\odd(m)", r"\half", r"\frac1\two", r"\unclosed"]
 )
 def test_macros_that_cannot_be_used(source: str) -> None:
     with pytest.raises(TexError) as refused:

@@ -1,0 +1,383 @@
+r"""What a defining command defines, read at its place; or which names it touches.
+
+Only ways to define that are read precisely give a :class:`Definition`. Of every other one it is
+known which names it may change, and nothing else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from . import commands as tables
+from .scope import Definition
+from .source import Source
+
+MAX_BODY = 2_000  #: characters of a definition that a formula uses
+
+_ARITY = re.compile(r"\[\s*([0-9])\s*\]")
+_PARAMETERS = re.compile(r"((?:[^{}\\%\n]|\\[A-Za-z@]+|\\[^A-Za-z@\n]|\n(?!\s*\n)){0,200}+)(?=\{)")
+_EXPANDS = re.compile(r"(?:\\expandafter(?![A-Za-z@])\s*)*+")
+_CSNAME = re.compile(r"\\csname(?![A-Za-z@])")
+_LITERAL = re.compile(r"[^\\#{}~$%&\s]*")
+_COMMAND = re.compile(r"\\(?:[A-Za-z@]+|[^A-Za-z@\s])")
+_LETTERS = re.compile(r"[A-Za-z@]+\*?")
+_SPEC = re.compile(r"\s*(?:\+?O\{([^{}]*)\}\s*)?((?:\+?m\s*)*)")
+_XARGS = re.compile(r"\s*1\s*=\s*([^,=\[\]]*)")
+NOT_READ = "is defined in a way that is not read"
+
+
+@dataclass
+class Act:
+    r"""What one command does to names.
+
+    Attributes
+    ----------
+    end
+        Where to go on.
+    defines
+        Names and what they mean now; None is not known.
+    prefixes
+        Beginnings of names of which any may be changed; the empty one is about characters too.
+    everywhere
+        Whether it leaves the group, as ``\gdef``.
+    when
+        ``new`` where LaTeX refuses a name that it has, ``provide`` where that changes nothing.
+    meant
+        For ``\let``: the token whose meaning is taken.
+    """
+
+    end: int
+    defines: list[tuple[str, Definition | None]] = field(default_factory=list)
+    prefixes: list[str] = field(default_factory=list)
+    everywhere: bool = False
+    when: str = ""
+    meant: str = ""
+
+
+@dataclass
+class _Target:
+    """The names that a command is about: known ones, or the beginning of what is computed."""
+
+    end: int
+    names: list[str] = field(default_factory=list)
+    prefixes: list[str] = field(default_factory=list)
+    computed: bool = False  #: by \\csname, which is never read precisely
+
+    def touched(self, end: int | None = None, *, everywhere: bool = False) -> Act:
+        known: list[tuple[str, Definition | None]] = [(name, None) for name in self.names]
+        return Act(self.end if end is None else end, known, self.prefixes, everywhere)
+
+    def gets(self, definition: Definition | None, end: int, when: str = "") -> Act:
+        if definition is None or len(self.names) != 1 or self.computed:
+            return self.touched(end)
+        return Act(end, [(self.names[0], definition)], when=when)
+
+
+def act(source: Source, name: str, at: int) -> Act | None:
+    """What a command does to names; None if it defines nothing.
+
+    Parameters
+    ----------
+    name, at
+        The command without its backslash, and the place after it.
+    """
+    reader = _READERS.get(name)
+    if reader is not None:
+        return reader(source, name, at)
+    if tables.looks_defining(name):
+        return _any_name(source, at)
+    return None
+
+
+# --- names ------------------------------------------------------------------------------------
+def computed(inside: str) -> tuple[list[str], list[str]]:
+    r"""Names and beginnings of names of ``\csname INSIDE\endcsname``."""
+    inside = inside.strip()
+    literal = _LITERAL.match(inside)
+    assert literal is not None
+    if literal.end() == len(inside):
+        return ["\\" + inside], []
+    return [], ["\\" + literal[0]]
+
+
+def _target(source: Source, at: int, *, word: bool = False) -> _Target:
+    text = source.text
+    at = source.skip(at)
+    at = _EXPANDS.match(text, at).end()  # type: ignore[union-attr]
+    if _CSNAME.match(text, at):
+        return _csname(text, at)
+    if text[at : at + 1] == "\\":
+        found = _COMMAND.match(text, at)
+        return _Target(found.end(), [found[0]]) if found else _Target(at + 1)
+    if text[at : at + 1] == "#":
+        return _Target(at + 2, prefixes=["\\"])
+    if text[at : at + 1] != "{":
+        return _Target(at)
+    close = source.close(at)
+    if close is None:
+        return _Target(at + 1)
+    inside = _EXPANDS.sub("", text[at + 1 : close][:1000].strip(), count=1)
+    if _CSNAME.match(inside):
+        found_at = _csname(inside, 0)
+        return _Target(close + 1, found_at.names, found_at.prefixes, computed=True)
+    if word:
+        return _Target(close + 1, *computed(inside))
+    if _COMMAND.fullmatch(inside):
+        return _Target(close + 1, [inside])
+    if "#" in inside:
+        return _Target(close + 1, prefixes=["\\"])
+    if _LETTERS.fullmatch(inside):
+        return _Target(close + 1, ["\\" + inside])
+    return _Target(close + 1, list(dict.fromkeys(_COMMAND.findall(inside))))
+
+
+def _csname(text: str, at: int) -> _Target:
+    start = at + len("\\csname")
+    end = text.find("\\endcsname", start, start + 500)
+    if end < 0:
+        return _Target(start, prefixes=["\\"], computed=True)
+    return _Target(end + len("\\endcsname"), *computed(text[start:end]), computed=True)
+
+
+def _any_name(source: Source, at: int) -> Act:
+    return _target(source, _star(source, at)[0]).touched()
+
+
+def _star(source: Source, at: int) -> tuple[int, str]:
+    """Step over a star; of ``\\newcommand*``."""
+    return (at + 1, "*") if source.text[at : at + 1] == "*" else (at, "")
+
+
+# --- ways to define ---------------------------------------------------------------------------
+def _body(
+    source: Source, at: int, arity: int = 0, default: str | None = None
+) -> tuple[Definition | None, int]:
+    """The definition whose body is the argument here, and the place after it."""
+    found = source.argument(at)
+    if found is None:
+        return None, at
+    start, end, after = found
+    body = source.text[start:end]
+    problem = ""
+    if len(body) > MAX_BODY:
+        problem = f"is defined by {len(body)} characters (at most {MAX_BODY})"
+    if default is not None and not arity:
+        problem = NOT_READ
+    return Definition(arity, body, default, problem), after
+
+
+def _new(source: Source, name: str, at: int) -> Act:
+    target = _target(source, _star(source, at)[0])
+    arity, default, at = 0, None, target.end
+    if not (target.names or target.prefixes):
+        return target.touched()
+    count = _ARITY.match(source.text, source.skip(at))
+    if count is not None:
+        arity, at = int(count[1]), count.end()
+        given = source.option(at)
+        if given is not None:
+            default, at = given
+            if name in tables.XARGS:
+                one = _XARGS.fullmatch(default)
+                default = one[1].strip() if one else None
+                if one is None:
+                    found = source.argument(at)
+                    return target.touched(found[2] if found else at)
+    definition, end = _body(source, at, arity, default)
+    return target.gets(definition, end, _when(name))
+
+
+def _when(name: str) -> str:
+    name = name.lower()
+    return "new" if name.startswith("new") else "provide" if name.startswith("provide") else ""
+
+
+def _def(source: Source, name: str, at: int) -> Act:
+    target = _target(source, at)
+    everywhere = name[-4:] in ("gdef", "xdef")
+    parameters = _PARAMETERS.match(source.text, target.end) if target.names else None
+    if parameters is None:
+        return target.touched(everywhere=everywhere)
+    written = parameters[1].strip()
+    arity = len(written) // 2
+    definition, end = _body(source, parameters.end(), arity)
+    if definition is not None:
+        plain = written == "".join(f"#{k + 1}" for k in range(arity))
+        if not plain or name not in ("def", "gdef"):
+            definition = Definition(arity, definition.body, problem=NOT_READ)
+    found = target.gets(definition, end)
+    found.everywhere = everywhere
+    return found
+
+
+_EQUALS = re.compile(r"[ \t]*\n?[ \t]*=?[ \t]?")
+
+
+def _let(source: Source, name: str, at: int) -> Act:
+    target = _target(source, at)
+    between = _EQUALS.match(source.text, target.end)
+    assert between is not None
+    at = between.end()
+    token = source.command(at)
+    if token is not None and token[0] not in ("\\csname", "\\expandafter"):
+        meant, end = token
+    elif token is not None:
+        return target.touched()
+    else:
+        meant, end = source.text[at : at + 1], at + 1
+        if meant in ("", "{", "}", "#", "~", "\n", "$", "&", "%"):
+            return target.touched()
+    found = target.touched(end)
+    if len(target.names) == 1 and not target.computed:
+        found.meant = meant
+    return found
+
+
+def _operator(source: Source, name: str, at: int) -> Act:
+    at, star = _star(source, at)
+    target = _target(source, at)
+    found = source.argument(target.end)
+    if found is None:
+        return target.touched()
+    start, end, after = found
+    inside = source.text[start:end]
+    body = f"\\operatorname{star}{{{inside}}}"
+    problem = NOT_READ if len(inside) > MAX_BODY else ""
+    return target.gets(Definition(0, body, problem=problem), after)
+
+
+def _xparse(source: Source, name: str, at: int) -> Act:
+    target = _target(source, at)
+    found = source.argument(target.end)
+    if found is None:
+        return target.touched()
+    start, end, at = found
+    arguments = _SPEC.fullmatch(source.text, start, min(end, start + 400))
+    if arguments is None or end > start + 400:
+        body, after = _body(source, at)
+        known = Definition(body=body.body, problem=NOT_READ) if body else None
+        return target.gets(known, after)
+    default = arguments[1]
+    arity = arguments[2].count("m") + (default is not None)
+    if arity > 9:
+        return target.touched(at)
+    definition, after = _body(source, at, arity, default)
+    return target.gets(definition, after, _when(name))
+
+
+def _delimiter(source: Source, name: str, at: int) -> Act:
+    target = _target(source, at)
+    left = source.argument(target.end)
+    right = source.argument(left[2]) if left else None
+    if left is None or right is None:
+        return target.touched()
+    one, other = (source.text[s:e].strip() for s, e, _ in (left, right))
+    if len(one) + len(other) > 100:
+        return target.touched(right[2])
+    return target.gets(Definition(1, f"{one}#1{other}", fences=(one, other)), right[2])
+
+
+def _environment(source: Source, name: str, at: int) -> Act:
+    found = source.argument(_star(source, at)[0])
+    if found is None:
+        return Act(at)
+    start, end, at = found
+    named = source.text[start:end].strip()
+    if not _LETTERS.fullmatch(named):
+        prefixes = ["\\"] if "#" in named else []
+        return Act(at, prefixes=prefixes)
+    keys = [f"\\begin{{{named}}}", f"\\end{{{named}}}", f"\\{named}", f"\\end{named}"]
+    if name not in tables.ENVIRONMENTS:
+        return Act(at, [(key, None) for key in keys[:1] + keys[2:]])
+    arity, default = 0, None
+    count = _ARITY.match(source.text, source.skip(at))
+    if count is not None:
+        arity, at = int(count[1]), count.end()
+        given = source.option(at)
+        if given is not None:
+            default, at = given
+    begins, at = _body(source, at, arity, default)
+    ends, at = _body(source, at)
+    # What \NAME would stand for alone is of no use in a formula.
+    touched: list[tuple[str, Definition | None]] = [(key, None) for key in keys[2:]]
+    return Act(at, [*touched, (keys[0], begins), (keys[1], ends)], when=_when(name))
+
+
+# --- what is only known to touch names --------------------------------------------------------
+def _by_word(source: Source, name: str, at: int) -> Act:
+    return _target(source, at, word=True).touched(everywhere="g" in name or "x" in name[:3])
+
+
+def _letcs(source: Source, name: str, at: int) -> Act:
+    target = _target(source, at)
+    found = source.argument(target.end)
+    return target.touched(found[2] if found else None, everywhere=name.startswith("g"))
+
+
+def _patch(source: Source, name: str, at: int) -> Act:
+    target = _target(source, _star(source, at)[0])
+    end = target.end
+    for _ in range(4):  # what is searched for and put in is no text
+        start = source.skip(end)
+        found = source.argument(start) if source.text[start : start + 1] == "{" else None
+        if found is None:
+            break
+        end = found[2]
+    return target.touched(end, everywhere=True)
+
+
+def _counter(source: Source, name: str, at: int) -> Act:
+    target = _target(source, at, word=True)
+    names = ["\\the" + word[1:] for word in target.names]
+    return _Target(target.end, names, ["\\the"] if target.prefixes else []).touched()
+
+
+def _if(source: Source, name: str, at: int) -> Act:
+    target = _target(source, at)
+    stems = [word.removeprefix("\\if") for word in target.names]
+    return Act(target.end, [(f"\\{stem}{x}", None) for stem in stems for x in ("true", "false")])
+
+
+_CATCODE = re.compile(r"\s*`\\?([^\s])\s*=?\s*(1[12]|active|\\active|\d+|\\[A-Za-z@]+)?")
+
+
+def _catcode(source: Source, name: str, at: int) -> Act:
+    found = _CATCODE.match(source.text, at)
+    if found is not None and found[1] == "@" and found[2] in ("11", "12"):
+        return Act(found.end())
+    return Act(at, prefixes=[""])
+
+
+def _characters(source: Source, name: str, at: int) -> Act:
+    return Act(at, prefixes=[""])
+
+
+def _symbol(source: Source, name: str, at: int) -> Act:
+    """``\\DeclareMathSymbol`` and its like: of a command, or of a character."""
+    found = source.argument(at)
+    inside = source.text[found[0] : found[1]].strip() if found else ""
+    if inside and inside[0] != "\\" and "#" not in inside:
+        return Act(found[2] if found else at, prefixes=[""])
+    return _any_name(source, at)
+
+
+_Reader = Callable[[Source, str, int], Act]
+_READERS: dict[str, _Reader] = {
+    **dict.fromkeys(tables.NEW | tables.XARGS, _new),
+    **dict.fromkeys(tables.DEF, _def),
+    **dict.fromkeys(tables.XPARSE, _xparse),
+    **dict.fromkeys(tables.OPERATORS, _operator),
+    **dict.fromkeys(tables.ENVIRONMENTS | tables.OTHER_ENVIRONMENTS, _environment),
+    **dict.fromkeys(tables.BY_WORD, _by_word),
+    **dict.fromkeys(tables.PATCHES, _patch),
+    **dict.fromkeys(tables.CHARACTERS, _characters),
+    **dict.fromkeys(("letcs", "gletcs"), _letcs),
+    **dict.fromkeys(("DeclareMathSymbol", "DeclareMathDelimiter"), _symbol),
+    **dict.fromkeys(("newcounter", "newcount@"), _counter),
+    "DeclarePairedDelimiter": _delimiter,
+    "catcode": _catcode,
+    "let": _let,
+    "newif": _if,
+}

@@ -1,0 +1,314 @@
+r"""What a call of a macro may do to the text after it, without running it.
+
+A macro that runs ``\def`` touches a name; one that reads a file, opens a display or begins a
+conditional is seen to do so. Bodies are followed into the macros that they call, with their
+arguments put in; where that gets too long, every name counts as touched.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from .commands import (
+    CONDITIONALS,
+    DISPLAYS,
+    INPUTS,
+    LOOPS,
+    NO_CONDITIONALS,
+    OTHER_DISPLAYS,
+    TESTS,
+)
+from .definitions import act
+from .scope import Definition, Scope
+from .source import Source
+
+MAX_CALL = 50_000  #: characters of bodies that one call may run through
+MAX_ALL = 5_000_000  #: and all calls of a document
+MAX_DEPTH = 25
+MAX_LIST = 4_000  #: characters of a list that a macro goes through
+
+_COMMAND = re.compile(r"\\([A-Za-z@]+|[^A-Za-z@])|\$\$", re.DOTALL)
+_NAMED = re.compile(r"\s*\{([A-Za-z]+\*?)\}")
+_RANGE = re.compile(r"([A-Za-z]),\s*\.\.\.\s*,\s*([A-Za-z])")
+_ITEM = re.compile(r"\{([^{}]*)\}|(\\[A-Za-z@]+)|([^\s{},\\])")
+_FOR = re.compile(r"\s*(\\[A-Za-z@]+)\s*(?:\[[^\[\]]{0,200}\]\s*)?(?::=|in)\s*")
+_DO = re.compile(r"\\do(?![A-Za-z@])\s*(?=\{)")
+
+
+@dataclass
+class Effects:
+    """What may happen: names touched (and whether everywhere), files, displays, conditionals."""
+
+    names: dict[str, bool] = field(default_factory=dict)
+    prefixes: list[str] = field(default_factory=list)
+    files: list[tuple[str, str]] = field(default_factory=list)
+    displays: bool = False
+    conditionals: int = 0  #: begun and not ended
+
+    def __bool__(self) -> bool:
+        return bool(self.names or self.prefixes or self.files or self.displays or self.conditionals)
+
+
+class Calls:
+    """The calls of one document."""
+
+    def __init__(self, scope: Scope):
+        self.scope = scope
+        self.spent = 0
+        self._quiet: set[str] = set()
+        self._quiet_at = -1
+        self._left = 0
+        self._listed = False
+
+    # --- which macros do nothing -----------------------------------------------------------
+    def is_quiet(self, name: str) -> bool:
+        """Whether a macro only prints, as most do."""
+        if self._quiet_at != self.scope.now:
+            self._quiet, self._quiet_at = set(), self.scope.now
+        if name in self._quiet:
+            return True
+        waiting, seen = [name], {name}
+        while waiting:
+            known = self.scope.written("\\" + waiting.pop())
+            if known is None:
+                continue
+            if "$$" in known.body:
+                return False
+            for found in _COMMAND.finditer(known.body + known.meant):
+                inner = found[1] or ""
+                if inner in seen:
+                    if inner == name:
+                        return False
+                    continue
+                seen.add(inner)
+                self.spent += 1
+                if len(seen) > 200 or self._acts(inner):
+                    return False
+                waiting.append(inner)
+        self._quiet |= seen
+        return True
+
+    def _acts(self, name: str) -> bool:
+        if self.scope.written("\\" + name) is not None:
+            return False  # looked at for itself
+        if name in ("begin", "end", "[", "]") or name in INPUTS or name in LOOPS:
+            return True
+        if name == "fi" or (name.startswith("if") and name not in NO_CONDITIONALS):
+            return True
+        return name in DISPLAYS or act(Source(""), name, 0) is not None
+
+    # --- what the others do ----------------------------------------------------------------
+    def call(self, source: Source, name: str, at: int) -> tuple[Effects, int]:
+        """What the call of a macro may do, and where to go on: after the list, if it takes one."""
+        found = Effects()
+        self._left = MAX_CALL if self.spent < MAX_ALL else 0
+        self._listed = False
+        end = self._call(source, name, at, found, ())
+        self.spent += MAX_CALL - self._left
+        if self._left <= 0:
+            found.prefixes.append("\\")
+        return found, end if self._listed else at
+
+    def loop(self, source: Source, name: str, at: int) -> tuple[Effects, int] | None:
+        """The same for a loop over a list; None if it only prints."""
+        parts = _loop(source, name, at)
+        if parts is None:
+            return None
+        items, body, variable, end = parts
+        found = Effects()
+        self._left = MAX_CALL if self.spent < MAX_ALL else 0
+        for item in items:
+            self._run(_put(body, variable, item), found, ())
+        self.spent += MAX_CALL - self._left
+        if self._left <= 0:
+            found.prefixes.append("\\")
+        return (found, end) if found else None
+
+    def _call(
+        self, source: Source, name: str, at: int, found: Effects, path: tuple[str, ...]
+    ) -> int:
+        definition = self.scope.written("\\" + name)
+        if definition is None:
+            return at
+        if definition.meant:
+            return at
+        loops = re.search(rf"\\{re.escape(name)}(?![A-Za-z@])", definition.body) is not None
+        if loops and definition.arity == 1 and name not in path:
+            listed = self._list(source, name, at)
+            if listed is None:  # how far it goes on is not known
+                body, items, end = definition.body, ["#1"], at
+            else:
+                items, end = listed
+                self._listed = self._listed or not path
+                body = re.sub(rf"\\{re.escape(name)}(?![A-Za-z@])", r"\\relax ", definition.body)
+            for item in items:
+                self._run(_put(body, "#1", item), found, (*path, name))
+            return end
+        if name in path or len(path) > MAX_DEPTH:
+            return at
+        arguments, end = _arguments(source, at, definition)
+        body = definition.body.replace("##", "\\relax ")
+        if len(body) + sum(len(a) * body.count(f"#{k}") for k, a in enumerate(arguments, 1)) > (
+            self._left
+        ):
+            self._left = 0
+            return end
+        for k, argument in enumerate(arguments, 1):
+            body = _put(body, f"#{k}", argument.replace("#", "\\relax "))
+        self._run(body, found, (*path, name))
+        return end
+
+    def _list(self, source: Source, name: str, at: int) -> tuple[list[str], int] | None:
+        r"""What stands between ``\NAME`` and the next ``\NAME``, as ``\ddefloop AB\ddefloop``."""
+        stop = re.compile(rf"\\(?:{re.escape(name)}|@nil|@empty|relax|stop)(?![A-Za-z@])")
+        found = stop.search(source.text, at, at + MAX_LIST)
+        if found is None or source.text.find("\n\n", at, found.start()) >= 0:
+            return None
+        return _items(source.text[at : found.start()]), found.end()
+
+    def _run(self, text: str, found: Effects, path: tuple[str, ...]) -> None:
+        self._left -= len(text) + 1
+        if self._left <= 0:
+            return
+        source, at = Source(text), 0
+        while self._left > 0:
+            token = _COMMAND.search(text, at)
+            if token is None:
+                return
+            at = token.end()
+            name = token[1]
+            if name is None:
+                found.displays = True
+                continue
+            known = self.scope.written("\\" + name)
+            if known is not None and known.meant[:1] == "\\":
+                name, known = known.meant[1:], None
+            if known is not None:
+                at = self._call(source, name, at, found, path)
+                continue
+            at = self._builtin(source, name, at, found, path)
+
+    def _builtin(
+        self, source: Source, name: str, at: int, found: Effects, path: tuple[str, ...]
+    ) -> int:
+        if name in ("begin", "end"):
+            named = _NAMED.match(source.text, at)
+            if named is None:
+                return at
+            if named[1] in DISPLAYS | OTHER_DISPLAYS:
+                found.displays = True
+            known = self.scope.written(f"\\{name}{{{named[1]}}}")
+            if known is not None and known.body and len(path) < MAX_DEPTH:
+                self._run(known.body, found, (*path, named[1]))
+            return named.end()
+        if name in ("[", "]") or name in DISPLAYS:
+            found.displays = True
+            return at
+        if name in INPUTS:
+            return _file(source, name, at, found)
+        if name in LOOPS:
+            parts = _loop(source, name, at)
+            if parts is None:
+                return at
+            items, body, variable, end = parts
+            for item in items:
+                self._run(_put(body, variable, item), found, path)
+            return end
+        if name in TESTS:
+            return at  # the branches are gone through as text
+        if name in CONDITIONALS or (name.startswith("if") and name not in NO_CONDITIONALS):
+            found.conditionals += 1
+            return at
+        if name == "fi":
+            found.conditionals -= 1
+            return at
+        done = act(source, name, at)
+        if done is None:
+            return at
+        for one, _ in done.defines:
+            found.names[one] = found.names.get(one, False) or done.everywhere
+        found.prefixes += [p for p in done.prefixes if p not in found.prefixes]
+        return max(at, done.end)
+
+
+def _file(source: Source, name: str, at: int, found: Effects) -> int:
+    one = source.argument(at)
+    if one is None:
+        return at
+    said = source.text[one[0] : one[1]]
+    if INPUTS[name] in ("folder", "subfolder"):
+        other = source.argument(one[2])
+        if other is None:
+            return one[2]
+        said, one = f"{said}/{source.text[other[0] : other[1]]}", other
+    found.files.append(("input" if INPUTS[name] != "sty" else name, said))
+    return one[2]
+
+
+def _arguments(source: Source, at: int, definition: Definition) -> tuple[list[str], int]:
+    arguments: list[str] = []
+    if definition.default is not None:
+        option = source.option(at)
+        arguments.append(option[0] if option else definition.default)
+        at = option[1] if option else at
+    while len(arguments) < definition.arity:
+        found = source.argument(at)
+        if found is None:
+            break
+        arguments.append(source.text[found[0] : found[1]])
+        at = found[2]
+    return arguments, at
+
+
+def _items(text: str, *, commas: bool = False) -> list[str]:
+    """The parts of a list: between commas, or letters and groups; ranges are written out."""
+    text = _RANGE.sub(
+        lambda r: ",".join(chr(c) for c in range(ord(r[1]), min(ord(r[2]), ord(r[1]) + 60) + 1)),
+        text[:MAX_LIST],
+    )
+    if commas or "," in text:
+        return list(dict.fromkeys(part.strip().strip("{}") for part in text.split(",")))
+    return list(dict.fromkeys(a or b or c for a, b, c in _ITEM.findall(text)))
+
+
+def _put(body: str, variable: str, item: str) -> str:
+    """A body with something put in, where it must not run into the command before it."""
+    ending = "" if variable[0] == "#" else "(?![A-Za-z@])"
+
+    def put(found: re.Match[str]) -> str:
+        return f"{found[1]} {item}" if found[1] else item
+
+    return re.sub(rf"(\\[A-Za-z@]{{1,40}})?{re.escape(variable)}{ending}", put, body)
+
+
+def _loop(source: Source, name: str, at: int) -> tuple[list[str], str, str, int] | None:
+    """Items, body, what stands for the item, and the place after the loop."""
+    text = source.text
+    if name in ("forcsvlist", "docsvlist", "forlistloop"):
+        first = source.argument(at)
+        if first is None or name == "docsvlist":
+            return None
+        second = source.argument(first[2])
+        if second is None:
+            return None
+        items = _items(text[second[0] : second[1]], commas=True)
+        return items, text[first[0] : first[1]] + "{#1}", "#1", second[2]
+    head = _FOR.match(text, at)
+    if head is None:
+        return None
+    if name == "foreach":
+        listed = source.argument(head.end())
+        body = source.argument(listed[2]) if listed else None
+    else:
+        do = _DO.search(text, head.end(), head.end() + MAX_LIST)
+        listed = (head.end(), do.start(), do.end()) if do else None
+        body = source.argument(do.end()) if do else None
+    if listed is None or body is None:
+        return None
+    return (
+        _items(text[listed[0] : listed[1]], commas=name != "@tfor"),
+        text[body[0] : body[1]],
+        head[1],
+        body[2],
+    )

@@ -1,0 +1,385 @@
+r"""One walk over a document, in the order in which TeX reads it.
+
+Two sorts of text: LaTeX, where a directive is a comment ``% cltheory: ...``, and Markdown,
+where it is ``<!-- cltheory: ... -->`` (inside a display also a LaTeX comment, which is one
+there too). Displays, directives, definitions, groups and inputs are met where they stand, so
+that an equation is taken with the meanings that its names have there. Nothing is interpreted
+beyond what is needed for that.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Callable
+
+from . import commands as tables
+from .defining import Defining
+from .definitions import act
+from .displays import Found, line_before
+from .inputs import BEGIN, Opened
+from .markdown import code_of
+from .skipping import ANY_MARK, OPTION, SIMPLE, Skipping
+from .source import Lines, Source
+
+_TOKEN = re.compile(
+    r"\\(?:[A-Za-z@]+|.|\Z)|%+|[{}]|\$\$?|<!--|<(?:pre|code|script|style|textarea)(?=[\s>])"
+    r"|\n(?=[ \t]*(?:\n|\Z))",
+    re.DOTALL,
+)
+_ENVIRONMENT = re.compile(r"[ \t]*(?:\n[ \t]*)?\{([A-Za-z@]+\*?)\}")
+_SWITCH = re.compile(r"\\(if[A-Za-z@]*|else|fi)(?![A-Za-z@])")
+_ALIAS = re.compile(r"\s*(?:\\(begin|end)\s*\{([A-Za-z]+\*?)\}|(\\\[|\\\]))\s*\Z")
+_PREFIXES = {"global", "long", "protected", "outer"}
+
+
+class Walk(Defining, Skipping):
+    """A walk over one document."""
+
+    # --- texts ---------------------------------------------------------------------------
+    def file(self, path: str, text: str, *, definitions: bool = False, until: bool = False) -> None:
+        """Walk over a file of LaTeX; ``until`` its document begins, if so."""
+        if until:
+            found = BEGIN.search(text)
+            text = text[: found.start()] if found else text
+        folder = posixpath.dirname(path) if not self.files.stack else self.files.stack[-1].folder
+        self.files.begin(Opened(path, folder, text), definitions=definitions)
+        self.walk(Source(text, path, definitions=definitions))
+        self.files.end()
+
+    def markdown(self, text: str, path: str = "", lines: Lines | None = None) -> None:
+        """Walk over a Markdown text."""
+        code = code_of(text)
+        self.walk(Source(code.text, path, markdown=True, lines=lines), list(code.math))
+
+    def finish(self) -> list[Found]:
+        """Everything that was found, in the order of the text."""
+        self.displays.unused()
+        return self.displays.found
+
+    def walk(self, source: Source, fences: list[tuple[int, int, int]] | None = None) -> None:
+        before, place = self.source, len(self.files.stack)
+        inline, self._inline, self._money = self._inline, -1, -1
+        self.source = source
+        self.groups.forget()
+        self.displays.enter(source, 0)
+        at, text = 0, source.text
+        waiting = (fences or [])[::-1]
+        self._stop = ""
+        while not (self._stop or self.finished):
+            token = _TOKEN.search(text, at)
+            if waiting and (token is None or token.start() >= waiting[-1][0]):
+                at = self._fenced(*waiting.pop())
+            elif token is None:
+                break
+            else:
+                at = self._token(token[0], token.start(), token.end())
+        if self._stop or self.finished:
+            for mark in ANY_MARK.finditer(text, at):
+                self.displays.stray(mark.start(), f"it stands after {self._stop or self.finished}")
+        if self.displays.display is not None:
+            self._give_up("the text ends")
+        if source.markdown:
+            self.displays.unused()
+        assert place == len(self.files.stack)
+        self._stop = ""
+        self.displays.leave(len(text))
+        self.groups.forget()
+        self.source, self._inline = before, inline
+
+    def _fenced(self, start: int, inside: int, end: int) -> int:
+        """A fenced display: its end is known, and a blank line is none."""
+        if self.displays.display is not None:
+            self._give_up("a code block begins in it")
+        self._open("```", start, inside)
+        at = inside
+        while self.displays.display is not None:
+            token = _TOKEN.search(self.source.text, at, end)
+            if token is None:
+                break
+            at = token.end()
+            if token[0][0] not in "$\n<" or token[0] == "<!--":
+                if token[0] not in (r"\[", r"\]"):
+                    at = min(end, self._token(token[0], token.start(), at))
+        if self.displays.display is not None:
+            self._close(end)
+        return end
+
+    # --- tokens --------------------------------------------------------------------------
+    def _token(self, token: str, start: int, end: int) -> int:
+        """Take one token; returns where to go on."""
+        source = self.source
+        if token[0] == "%":
+            return self._percent(start, end)
+        if token[0] == "<":
+            return self._angle(token, start, end)
+        if token[0] == "\n":
+            if self.displays.display is not None and self.displays.display.closer != "```":
+                self._give_up("a blank line stands in it")
+            if self._inline >= 0:
+                self.groups.end("$")
+            self._inline = self._money = -1
+            self.displays.blank_line(start)
+            return end
+        if token[0] == "$":
+            return end if source.definitions else self._dollar(token, start, end)
+        if token in "{}":
+            self._brace(token, start, end)
+            return end
+        return self._command(token[1:], start, end)
+
+    def _brace(self, token: str, start: int, end: int) -> None:
+        if self.displays.display is not None:
+            self.displays.display.braces += 1 if token == "{" else -1
+        if token == "{":
+            branch = self.groups.open_brace(self.source, start, end)
+            if branch:
+                self.displays.switches += 1
+                self.displays.conditionals.append(branch)
+        elif self.groups.close_brace(end):
+            self.displays.switches += 1
+            self.displays.conditionals[-1:] = []
+
+    def _dollar(self, token: str, start: int, end: int) -> int:
+        display = self.displays.display
+        if display is not None:
+            if token == "$$" and display.closer == "$$":
+                self._close(start)
+        elif token == "$$" and self._inline < 0:
+            self._money = -1
+            self._open("$$", start, end)
+        elif token == "$" and self.source.markdown:  # it may be money
+            self._in_markdown(start, end)
+        elif token == "$":
+            self._in_line(start, end)
+        return end
+
+    def _in_line(self, start: int, end: int) -> None:
+        """An inline formula begins or ends."""
+        if self._inline >= 0:
+            self.displays.formula(self._inline, start)
+            self.groups.end("$")
+            self._inline = -1
+        else:
+            self._inline = end
+            self.groups.begin("$")
+
+    def _in_markdown(self, start: int, end: int) -> None:
+        """As Pandoc has it: no blank inside the dollars, no digit after them."""
+        text = self.source.text
+        closes = self._money >= 0 and not text[start - 1].isspace() and start > self._money
+        if closes and not text[end : end + 1].isdigit():
+            self.displays.formula(self._money, start)
+            self._money = -1
+        else:
+            opens = not text[end : end + 1].isspace() and end < len(text)
+            self._money = end if opens else -1
+
+    def _command(self, name: str, start: int, end: int) -> int:
+        """Take one command; returns where to go on."""
+        self.groups.after(name, end)
+        known = self.scope.written("\\" + name)
+        if known is not None:
+            if known.meant[:1] == "\\":
+                return self._builtin(known.meant[1:], start, end)
+            if known.body and not known.problem:
+                alias = _ALIAS.match(known.body) if len(known.body) < 60 else None
+                if alias is not None and not known.arity:
+                    return self._alias(alias, start, end)
+            if name not in ("[", "]", "(", ")"):
+                return self._call(name, known, start, end)
+        return self._builtin(name, start, end)
+
+    def _builtin(self, name: str, start: int, end: int) -> int:
+        if name in ("begin", "end"):
+            found = _ENVIRONMENT.match(self.source.text, end)
+            if found is None:
+                return end
+            return self._environment(name == "begin", found[1], start, found.end())
+        if name in ("[", "]", "(", ")"):
+            return end if self.source.definitions else self._bracket(name, start, end)
+        if name == "\\":
+            return self.displays.row_end(start, end) if self.displays.display is not None else end
+        handler = _HANDLERS.get(name)
+        if handler is not None:
+            return handler(self, name, start, end)
+        if name.startswith("if") and name not in tables.NO_CONDITIONALS:
+            return self._conditional(name, start, end)
+        if name in tables.DISPLAYS and self.displays.above is not None:
+            self.displays.refuse(f"\\{name} may begin a display, which is not read")
+            return end
+        done = act(self.source, name, end)
+        return end if done is None else self._define(name, done, start, end)
+
+    def _bracket(self, name: str, start: int, end: int) -> int:
+        text, display = self.source.text, self.displays.display
+        if name in "()":
+            if display is None and not self.source.markdown:
+                if (name == ")") == (self._inline >= 0):
+                    self._in_line(start, end)
+            return end
+        if name == "]":
+            if display is not None and display.closer == r"\]":
+                self._close(start)
+            return end
+        # In Markdown a \[ in running text is a bracket.
+        if self.source.markdown and line_before(text, start).strip(" \t>"):
+            return end
+        if display is not None and display.closer != "```":
+            self._give_up("another display begins in it")
+        if self.displays.display is None:
+            self._open(r"\]", start, end, self._changed(r"\[", r"\]"))
+        return end
+
+    # --- environments and displays --------------------------------------------------------
+    def _environment(self, begins: bool, name: str, start: int, end: int) -> int:
+        display = self.displays.display
+        if name == "document":
+            return self._document(begins, end)
+        if not begins:
+            if display is not None and display.closer == name:
+                self._close(start)
+            elif display is not None:
+                self.displays.end(name, start)
+            else:
+                self.groups.end(name)
+            return end
+        if name in self._verbatim and not self.source.markdown:
+            return self._skip_verbatim(name, start, end)
+        key = f"\\begin{{{name}}}"
+        known = self.scope.written(key)
+        opens = _ALIAS.match(known.body) if known is not None and not known.problem else None
+        if opens is not None and opens[1] == "begin" and not (known and known.arity):
+            if opens[2] in tables.DISPLAYS and display is None and not self.source.definitions:
+                closes = self.scope.written(f"\\end{{{name}}}")
+                matched = closes is not None and _ALIAS.match(closes.body)
+                same = matched and (matched[1], matched[2]) == ("end", opens[2])
+                why = "" if same else f"the environment {name} ends in a way that is not read"
+                self._open(name, start, self._arguments(opens[2], end), why)
+                return end
+        if name in tables.OTHER_DISPLAYS and display is None:
+            self.displays.refuse(f"a display of the environment {name} cannot be read")
+        if name in tables.DISPLAYS and not self.source.definitions:
+            if display is None or display.closer not in ("$$", "```", r"\]"):
+                if display is not None:
+                    self._give_up("another display begins in it")
+                why = self._changed(key, f"\\end{{{name}}}", f"\\{name}", f"\\end{name}")
+                self._open(name, start, self._arguments(name, end), why)
+                return end
+        if display is not None:
+            inside = self._arguments(name, end)
+            self.displays.begin(name, start, inside)
+            return inside
+        self.groups.begin(name, end)
+        if known is None or not known.body:
+            return end
+        found, _ = self.calls.call(self.source, key[1:], end)
+        return self._apply(f"begin{{{name}}}", found, end, start)
+
+    def _arguments(self, name: str, at: int) -> int:
+        text = self.source.text
+        option = OPTION.match(text, at) if name not in tables.DISPLAYS else None
+        at = option.end() if option else at
+        argument = SIMPLE.match(text, at) if name in tables.WITH_ARGUMENT else None
+        return argument.end() if argument else at
+
+    def _alias(self, alias: re.Match[str], start: int, end: int) -> int:
+        if alias[3]:
+            return self._builtin(alias[3][1:], start, end)
+        return self._environment(alias[1] == "begin", alias[2], start, end)
+
+    def _changed(self, *names: str) -> str:
+        for name in names:
+            if self.scope.written(name) is not None:
+                return f"{name} is redefined, so what it displays is not known"
+        return ""
+
+    def _open(self, closer: str, start: int, inside: int, unknown: str = "") -> None:
+        if self._inline >= 0:
+            self.groups.end("$")
+            self._inline = -1
+        self._money = -1
+        self.groups.begin("display")
+        self.displays.open(closer, start, inside, unknown)
+
+    def _close(self, end: int) -> None:
+        self.displays.close(end)
+        self.groups.end("display")
+
+    def _give_up(self, why: str) -> None:
+        self.displays.give_up(why)
+        self.groups.end("display")
+
+    def _document(self, begins: bool, end: int) -> int:
+        if begins:
+            return end
+        declared = "\\documentclass" in self.files.stack[-1].text if self.files.stack else False
+        if len(self.files.stack) > 1 and declared and not self.source.definitions:
+            self._stop = r"\end{document}"
+        else:
+            self.finished = r"\end{document}"
+        if self.displays.display is not None:
+            self._give_up("the document ends")
+        return end
+
+    # --- conditionals ----------------------------------------------------------------------
+    def _test(self, name: str, start: int, end: int) -> int:
+        before, branches = tables.TESTS[name]
+        self.groups.branches(self.source, name, end, before, branches)
+        return end
+
+    def _conditional(self, name: str, start: int, end: int) -> int:
+        r"""What \iffalse holds is a comment; of other conditionals it is not known what prints."""
+        displays, text = self.displays, self.source.text
+        if name not in tables.CONDITIONALS and name.startswith("if"):
+            if self.groups.branches(self.source, name, end, 0, 9, least=2):
+                return end
+        displays.switches += 1
+        if name == "iffalse":
+            depth = 1
+            for found in _SWITCH.finditer(text, end):
+                depth += {"fi": -1, "else": 0}.get(found[1], found[1] not in tables.NO_CONDITIONALS)
+                if depth == 0 or (depth == 1 and found[1] == "else"):
+                    displays.blank(start, found.end())
+                    displays.conditionals += ["iffalse"] if depth else []
+                    return found.end()
+            if "cltheory:" in text[end:]:
+                displays.stray(start, r"\iffalse has no \fi, and directives stand after it")
+            return len(text)
+        if name == "fi":
+            displays.conditionals[-1:] = []
+        elif name != "else":
+            displays.conditionals.append(name)
+        return end
+
+
+_Handler = Callable[[Walk, str, int, int], int]
+_HANDLERS: dict[str, _Handler] = {
+    **dict.fromkeys(("verb", "lstinline", "mintinline"), Walk._verb),
+    **dict.fromkeys(("else", "fi"), Walk._conditional),
+    **dict.fromkeys(tables.TESTS, Walk._test),
+    **dict.fromkeys(tables.INPUTS, Walk._input),
+    **dict.fromkeys(tables.LOOPS, Walk._loop),
+    **dict.fromkeys(_PREFIXES, Walk._prefix),
+    **dict.fromkeys(("begingroup", "endgroup", "bgroup", "egroup"), Walk._group),
+    "ExplSyntaxOn": Walk._expl,
+    "endinput": Walk._end_of_input,
+}
+
+
+def displays(text: str, kind: str) -> list[Found]:
+    """Directives of one text and what they stand at, in the order of the directives.
+
+    Parameters
+    ----------
+    text
+        With ``\\n`` at the end of lines.
+    kind
+        ``tex`` or ``md``.
+    """
+    walk = Walk()
+    if kind == "md":
+        walk.markdown(text)
+    else:
+        walk.file("", text)
+    return sorted(walk.finish(), key=lambda found: found.at)

@@ -1,0 +1,167 @@
+r"""``cltheory check`` on documents of several files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cltheory.cli.papers import read_papers
+
+pytest_plugins = ["pytester"]
+
+MARK = "% cltheory: supcl-threshold.alpha_min_tau_0\n"
+RIGHT = MARK + "\\[ a_0 = \\frac{1}{n} \\]\n"
+WRONG = MARK + "\\[ a_0 = \\frac{2}{n} \\]\n"
+ROOT = "\\documentclass{article}\n\\newcommand{\\x}{n}\n\\begin{document}\n"
+END = "\\end{document}\n"
+WITH_MACRO = MARK + "\\[ a_0 = \\frac{1}{\\x} \\]\n"
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty working directory."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def write(folder: Path, **files: str) -> None:
+    for name, text in files.items():
+        (folder / f"{name}.tex").write_text(text)
+
+
+def marks(*paths: str) -> list[str]:
+    """Where equations are marked, of what is read from these files."""
+    papers = read_papers([(path, True) for path in paths])
+    return [f"{paper.path}:{one.line}" for paper in papers for one in paper.marked]
+
+
+@pytest.mark.parametrize(
+    "command", [r"\input{sec}", r"\input sec", r"\include{sec}", r"\subfile{sec}"]
+)
+def test_a_false_equation_in_an_included_file(cltheory: Any, here: Path, command: str) -> None:
+    write(here, main=ROOT + RIGHT + command + "\n" + END, sec="text\n" + WRONG)
+    code, out, err = cltheory("check", "main.tex")
+    assert (code, err) == (1, "")
+    assert out.startswith("sec.tex:3:4: differs from supcl-threshold.alpha_min_tau_0\n")
+    assert out.endswith("2 marked equations in 2 files: 1 equal (1 exact), 1 different\n")
+    for style in ("json", "junit", "sarif", "github"):
+        code, out, _ = cltheory("check", "--format", style, "main.tex")
+        assert code == 1
+        assert "sec.tex" in out
+
+
+def test_every_equation_is_checked_once(cltheory: Any, here: Path) -> None:
+    write(here, a=RIGHT, main=ROOT + r"\input{a}\input{a}\input{b}" + END, b=r"\input{c}", c=RIGHT)
+    for paths in (["."], ["main.tex", "a.tex"], ["a.tex", "b.tex", "c.tex", "main.tex"]):
+        code, out, _ = cltheory("check", *paths)
+        assert (code, out.split(" in ")[0]) == (0, "2 marked equations")
+    assert marks("a.tex", "c.tex") == ["a.tex:2", "c.tex:2"]
+    assert marks("c.tex", "b.tex") == ["c.tex:2"]
+    # Other macros make it another equation.
+    write(here, a=WITH_MACRO, main=ROOT + r"\input{a}{\def\x{m}\input{a}}\input{a}" + END)
+    code, out, _ = cltheory("check", "main.tex")
+    assert code == 1
+    assert out.endswith("2 marked equations in 2 files: 1 equal (1 exact), 1 different\n")
+
+
+def test_a_part_has_the_macros_of_its_root_where_the_root_is_read(
+    cltheory: Any, here: Path
+) -> None:
+    write(here, main=ROOT + r"\input{a}" + END, a=WITH_MACRO)
+    assert cltheory("check", ".").code == 0
+    assert cltheory("check", "a.tex", "main.tex").code == 0
+    code, out, _ = cltheory("check", "a.tex")
+    assert code == 2
+    assert r"a.tex:2:" in out and r"\x" in out
+    write(here, a="% !TEX root = main.tex\n" + WITH_MACRO)
+    assert cltheory("check", "a.tex").code == 0
+    write(here, a="\\documentclass[main]{subfiles}\n\\begin{document}\n" + WITH_MACRO + END)
+    assert cltheory("check", "a.tex").code == 0
+
+
+def test_two_documents_with_one_part(here: Path) -> None:
+    write(here, one=ROOT + r"\input{a}" + END, two=ROOT + r"\input{a}" + END, a=WITH_MACRO)
+    assert marks("one.tex", "two.tex") == ["a.tex:2"]
+    write(here, two=ROOT.replace("{n}", "{m}") + r"\input{a}" + END)
+    assert marks("one.tex", "two.tex", "a.tex") == ["a.tex:2", "a.tex:2"]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (r"\input{none}", "main.tex:4:1: there is no file none: what it says is not checked"),
+        (r"\input{main}", "main.tex:4:1: the file inputs itself: main.tex -> main.tex"),
+        (r"\input{bad}", "main.tex:4:1: bad.tex: line 1 is not UTF-8"),
+        (r"\input{/etc/hostname}", "main.tex:4:1: the absolute path /etc/hostname is not followed"),
+    ],
+)
+def test_a_file_that_cannot_be_followed(cltheory: Any, here: Path, text: str, says: str) -> None:
+    (here / "bad.tex").write_bytes(b"\xff\xfa")
+    write(here, main=ROOT + text + "\n" + RIGHT + END)
+    for path in ("main.tex", "."):
+        code, out, _ = cltheory("check", path)
+        assert code == 2
+        assert says in out.replace("./", "") and "1 equal" in out
+    # What marks nothing is nobody's concern, unless it was asked for by name.
+    write(here, main=ROOT + text + "\n" + END)
+    assert cltheory("check", ".").code == 0
+    assert cltheory("check", "main.tex").code == 2
+
+
+def test_links_to_a_part(here: Path) -> None:
+    write(here, main=ROOT + r"\input{a}\input{b}" + END, a=RIGHT)
+    (here / "b.tex").symlink_to("a.tex")
+    assert marks("main.tex", "b.tex") == ["b.tex:2"]
+
+
+def test_macros_are_in_force_everywhere(cltheory: Any, here: Path) -> None:
+    write(here, main=r"\input{a}", a=WITH_MACRO)
+    (here / "m.sty").write_text(r"\newcommand{\x}{n}")
+    assert cltheory("check", "main.tex", "--macros", "m.sty").code == 0
+    assert cltheory("check", "a.tex", "--macros", "m.sty").code == 0
+    (here / "m.sty").write_bytes(b"\xff")
+    code, out, _ = cltheory("check", "a.tex", "--macros", "m.sty")
+    assert code == 2
+    assert "m.sty:1: line 1 is not UTF-8" in out
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"\renewcommand{\frac}[2]{#2}",
+        r"\expandafter\def\csname frac\endcsname{}",
+        r"\makeatletter\@namedef{frac}{x}",
+        r"\AtBeginDocument{\let\frac\dfrac}",
+        r"\input extra",
+        r"\usepackage{extra}",
+        r"\import{./}{extra}",
+    ],
+)
+def test_a_redefinition_is_not_overlooked(cltheory: Any, here: Path, text: str) -> None:
+    (here / "extra.sty").write_text(r"\def\frac#1#2{#2/#1}")
+    write(here, extra=r"\def\frac#1#2{#2/#1}", a=text + "\n" + RIGHT)
+    code, out, _ = cltheory("check", "a.tex")
+    assert code != 0, out
+
+
+def test_the_plugin_reads_what_a_paper_inputs(
+    pytester: pytest.Pytester, pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
+    options = ["-p", "no:cacheprovider", "-p", "no:xdist", "--cltheory", "-v"]
+    if not pytestconfig.pluginmanager.has_plugin("cltheory"):
+        options += ["-p", "cltheory.cli.pytest_plugin"]
+    pytester.mkdir("parts").joinpath("a.tex").write_text(WITH_MACRO + WRONG)
+    pytester.path.joinpath("main.tex").write_text(ROOT + RIGHT + r"\input{parts/a}" + END)
+    found = pytester.runpytest_inprocess(*options)
+    found.assert_outcomes(passed=2, failed=1)
+    found.stdout.fnmatch_lines(
+        [
+            "*main.tex::L5 supcl-threshold.alpha_min_tau_0 PASSED*",
+            "*main.tex::a.tex:L2 supcl-threshold.alpha_min_tau_0 PASSED*",
+            "parts/a.tex:4:4: differs *",
+        ]
+    )
+    pytester.runpytest_inprocess(*options, "main.tex").assert_outcomes(passed=2, failed=1)
+    pytester.runpytest_inprocess(*options, "parts/a.tex").assert_outcomes(failed=2)

@@ -1,0 +1,495 @@
+r"""What a macro means at the place of an equation, and what may have changed it."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+from cltheory.derive.tex.document import Marked, find
+from cltheory.derive.tex.macros import Macros
+from cltheory.derive.tex.statement import TexError
+from cltheory.derive.tex.tokens import tokenise
+
+MARK = "\n% cltheory: a.x\n"
+EQ = MARK + r"\[ x = \a \]" + "\n"
+
+
+def expanded(text: str, kind: str = "tex") -> list[str]:
+    """What every marked equation prints, or why that is not known."""
+    found: list[str] = []
+    for one in find(text, kind):  # type: ignore[arg-type]
+        assert isinstance(one, Marked), one
+        try:
+            tokens = one.macros.expand(tokenise(one.source))
+        except TexError as error:
+            found.append("unread: " + str(error))
+            continue
+        found.append("".join(token.text for token in tokens if token.kind != "space"))
+    return found
+
+
+def meaning(text: str, name: str = r"\a") -> str:
+    """What a name prints at the end of a text; '?' with the reason if that is not known."""
+    (found,) = expanded(text + MARK + rf"\[ {name} \]")
+    return found.replace("unread: ", "?")
+
+
+# --- ways to define -------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("text", "prints"),
+    [
+        (r"\newcommand{\a}{1}", "1"),
+        (r"\newcommand\a1", "1"),
+        ("\\newcommand*\n{\\a} % why\n {1}", "1"),
+        (r"\newcommand{\a}{1}\renewcommand{\a}{2}", "2"),
+        (r"\def\a{1}\def\a{2}", "2"),
+        (r"\long\def\a{1}", "1"),
+        (r"\protected\long\def\a{1}", "1"),
+        (r"\DeclareRobustCommand{\a}{1}", "1"),
+        (r"\newrobustcmd{\a}{1}", "1"),
+        (r"\DeclareMathOperator{\a}{m}", r"\operatorname{m}"),
+        (r"\DeclareMathOperator*{\a}{m}", r"\operatorname*{m}"),
+        (r"\newcommand{\a}{1}\newcommand{\a}{1}", "1"),
+        (r"\let\a\sigma", r"\sigma"),
+        (r"\let\a=\sigma", r"\sigma"),
+        ("\\let \\a = \\sigma", r"\sigma"),
+        (r"\let\a=x", "x"),
+        (r"\def\b{1}\let\a\b\def\b{2}", "1"),
+        (r"\let\a\frac\renewcommand{\frac}[2]{x}", r"\frac"),
+        (r"\providecommand{\a}{1}", "1"),
+        (r"\newcommand{\a}{1}\providecommand{\a}{2}", "1"),
+        (r"\NewDocumentCommand{\a}{}{1}", "1"),
+        (r"\newcommand{\a}{1\xspace}", "1"),
+        (r"\makeatletter\def\a{1}\makeatother", "1"),
+        (r"\catcode`\@=11 \def\a{1}", "1"),
+    ],
+)
+def test_ways_to_define(text: str, prints: str) -> None:
+    assert meaning(text) == prints
+
+
+@pytest.mark.parametrize(
+    ("text", "call", "prints"),
+    [
+        (r"\newcommand{\a}[2][7]{#1#2}", r"\a{3}", "73"),
+        (r"\newcommand{\a}[2][7]{#1#2}", r"\a[1]{3}", "13"),
+        (r"\newcommandx{\a}[2][1=7]{#1#2}", r"\a{3}", "73"),
+        (r"\NewDocumentCommand{\a}{m m}{#2#1}", r"\a{1}{2}", "21"),
+        (r"\NewDocumentCommand\a{O{7} +m}{#1#2}", r"\a{2}", "72"),
+        (r"\DeclarePairedDelimiter{\a}{\lvert}{\rvert}", r"\a{x}", r"\lvertx\rvert"),
+        (r"\DeclarePairedDelimiter{\a}{\lvert}{\rvert}", r"\a*{x}", r"\left\lvertx\right\rvert"),
+        (r"\DeclarePairedDelimiter{\a}{(}{)}", r"\a[\big]{x}", "?the macro '\\a' with a size"),
+        (r"\newcommandx{\a}[2][2=7]{#1#2}", r"\a{3}", "?"),
+        (r"\NewDocumentCommand{\a}{s m}{#2}", r"\a{1}", "?"),
+        (r"\def\a(#1){#1}", r"\a(1)", "?"),
+    ],
+)
+def test_macros_with_arguments(text: str, call: str, prints: str) -> None:
+    assert meaning(text, call).startswith(prints)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"{\def\a{2}}",
+        r"\begingroup\def\a{2}\endgroup",
+        r"\bgroup\renewcommand{\a}{2}\egroup",
+        r"\begin{center}\def\a{2}\end{center}",
+        r"{{\def\a{2}}\let\a\b}",
+        r"$\def\a{2}$",
+        r"\[ \def\a{2} \]",
+        r"{\catcode`\@=11 \def\a{2}}",
+        r"\newenvironment{e}{\def\a{2}}{}\begin{e} text \end{e}",
+        r"\iffalse\def\a{2}\fi",
+        r"\iffalse\ifx x\fi\def\a{2}\fi",
+        r"\begin{verbatim}\def\a{2}\end{verbatim}",
+        r"\begin{comment}\def\a{2}\end{comment}",
+        r"% \def\a{2}",
+        r"\verb|\def\a{2}|",
+        r"\newcommand{\ignore}[1]{}\ignore{\def\a{2}}",
+        r"\newcommand{\setup}{\def\a{2}}",
+        r"\def\b#1{\def\a{#1}}",
+    ],
+)
+def test_what_leaves_a_meaning_as_it_was(text: str) -> None:
+    assert meaning(r"\def\a{1}" + text) == "1"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"{\gdef\a{2}}",
+        r"{\global\def\a{2}}",
+        r"\begingroup\long\global\def\a{2}\endgroup",
+        r"{\def\a{3}\gdef\a{2}}",
+        r"{\global\let\a\b}",
+    ],
+)
+def test_what_is_defined_for_everywhere_leaves_its_group(text: str) -> None:
+    assert meaning(r"\def\b{2}\def\a{1}" + text) == "2"
+
+
+def test_a_later_definition_does_not_reach_back() -> None:
+    text = (
+        MARK + r"\[ \sigma \]" + r"\renewcommand{\sigma}{\tau}" + MARK + r"\[ \sigma \]"
+        r"\renewcommand{\sigma}{\rho}" + MARK + r"$$\sigma$$"
+    )
+    assert expanded(text) == [r"\sigma", r"\tau", r"\rho"]
+
+
+def test_a_macro_is_found_where_it_is_used_in_a_group() -> None:
+    text = r"\def\a{1}{\def\a{2}" + EQ + "}" + EQ + r"{\def\a{3}{\def\a{4}" + EQ + "}" + EQ + "}"
+    assert expanded(text + EQ) == ["x=2", "x=1", "x=4", "x=3", "x=1"]
+
+
+def test_definitions_at_the_beginning_of_a_display_are_its_own() -> None:
+    text = MARK + "\\begin{align}\\def\\a{2}\n x &= \\a \\end{align}" + EQ
+    assert expanded(r"\def\a{1}" + text) == ["x&=2", "x=1"]
+
+
+def test_a_definition_in_the_middle_of_a_display_is_not_read() -> None:
+    text = r"\def\a{1}" + MARK + r"\[ x = \a \def\a{2} \]" + EQ
+    first, second = expanded(text)
+    assert "in the middle of a display" in first
+    assert second == "x=1"
+
+
+# --- names that LaTeX has ---------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("text", "name", "prints"),
+    [
+        (r"\providecommand{\frac}{1}", r"\frac", r"\frac"),
+        (r"\usepackage{amsmath}\providecommand{\dfrac}{1}", r"\dfrac", r"\dfrac"),
+        (r"\providecommand{\dfrac}{1}", r"\dfrac", "?the macro '\\dfrac' may be left as it was"),
+        (r"\providecommand{\coloneqq}{<}", r"\coloneqq", "?"),
+        (r"\newcommand{\sigma}{\tau}", r"\sigma", "?the macro '\\sigma' is defined already"),
+        (r"\newcommand{\a}{1}\newcommand{\a}{2}", r"\a", "?the macro '\\a' is defined already"),
+        (r"\newcommand{\bm}[1]{#1}", r"\bm x", "x"),
+        (r"\renewcommand{\epsilon}{\varepsilon}", r"\epsilon", r"\varepsilon"),
+        (r"\renewenvironment{cases}{}{}", r"\begin{cases}1\end{cases}", "?the environment"),
+        (r"\def\cases#1{#1}", r"\begin{cases}1\end{cases}", "?the environment"),
+    ],
+)
+def test_names_that_are_there_already(text: str, name: str, prints: str) -> None:
+    assert meaning(text, name).startswith(prints)
+
+
+# --- whatever else may touch a name -----------------------------------------------------------
+TOUCHES = [
+    r"\edef\sigma{x}",
+    r"{\xdef\sigma{x}}",
+    r"\expandafter\def\csname sigma\endcsname{x}",
+    r"\expandafter\let\csname sigma\endcsname\tau",
+    r"\expandafter\newcommand\csname sigma\endcsname{x}",
+    r"\expandafter\renewcommand\expandafter{\csname sigma\endcsname}{x}",
+    r"\expandafter\def\csname si\x\endcsname{x}",
+    r"\expandafter\def\csname\x\endcsname{x}",
+    r"\let\sigma=\csname x\endcsname",
+    r"\makeatletter\@namedef{sigma}{x}",
+    r"\csdef{sigma}{x}",
+    r"\csgdef{sigma}{x}",
+    r"\cslet{sigma}{\tau}",
+    r"\csletcs{sigma}{tau}",
+    r"\letcs{\sigma}{tau}",
+    r"\patchcmd{\sigma}{a}{b}{}{}",
+    r"\appto\sigma{x}",
+    r"\appto{\sigma}{x}",
+    r"\gappto\sigma{x}",
+    r"\apptocmd{\sigma}{x}{}{}",
+    r"\pretocmd{\sigma}{x}{}{}",
+    r"\g@addto@macro\sigma{x}",
+    r"\futurelet\sigma\x\y",
+    r"\DeclareMathSymbol{\sigma}{\mathord}{letters}{1C}",
+    r"\mathchardef\sigma=1",
+    r"\chardef\sigma=1",
+    r"\newcount\sigma",
+    r"\newlength{\sigma}",
+    r"\newcounter{ta}\def\sigma{\theta}",
+    r"\newtheorem{sigma}{S}",
+    r"\newenvironment{sigma}{}{}",
+    r"\LetLtxMacro\sigma\tau",
+    r"\RenewCommandCopy{\sigma}{\tau}",
+    r"\DeclareSomethingNew{\sigma}{x}",
+    r"\redefine\sigma{x}",
+    r"\mycommand{\sigma}{x}",
+    r"\AtBeginDocument{\renewcommand{\sigma}{x}}",
+    r"\AtEndPreamble{\def\sigma{x}}",
+    r"\ifx\a\b\def\sigma{x}\fi",
+    r"\ifdefined\x\else\def\sigma{x}\fi",
+    r"\iftoggle{x}{\def\sigma{x}}{}",
+    r"\ifthenelse{\equal{a}{b}}{}{\renewcommand{\sigma}{x}}",
+    r"\ifbool{x}{}{\def\sigma{x}}",
+    r"\@ifundefined{sigma}{\def\sigma{x}}{}",
+    r"\newif\ifdraft\ifdraft\def\sigma{x}\fi",
+    r"\catcode`\|=13",
+    r"\catcode`s=13",
+    r"\mathcode`-=1",
+    r"\lccode`\~=`s \lowercase{\def~{x}}",
+    r"\ExplSyntaxOn \cs_set:Npn \sigma {x} \ExplSyntaxOff",
+    r"\ExplSyntaxOn \cs_set:cpn {sigma} {x} \ExplSyntaxOff",
+    r"\ExplSyntaxOn \RenewDocumentCommand \sigma {} {x} \ExplSyntaxOff",
+    r"\newcommand{\go}{\def\sigma{x}}\go",
+    r"\newcommand{\go}{\inner}\newcommand{\inner}{\renewcommand{\sigma}{x}}\go",
+    r"\newcommand{\go}[1]{\def#1{x}}\go\sigma",
+    r"\newcommand{\go}[2]{\renewcommand{#1}{#2}}\go{\sigma}{x}",
+    r"\newcommand{\go}[1]{\expandafter\def\csname #1\endcsname{x}}\go{sigma}",
+    r"\newcommand{\go}[1]{\expandafter\def\csname sig#1\endcsname{x}}\go{ma}",
+    r"\newcommand{\go}[1]{\inner{#1}}\newcommand{\inner}[1]{\@namedef{#1}{x}}\go{sigma}",
+    r"\newcommand{\go}[1]{\let#1\tau}\newcommand{\twice}[2]{\go#1\go#2}\twice\sigma\rho",
+    r"\def\go{\catcode`\|=13 }\go",
+    r"\let\mydef\def\mydef\sigma#1.{x}",
+    r"\forcsvlist{\redo}{sigma,tau}\newcommand{\redo}[1]{\csdef{#1}{x}}\forcsvlist{\redo}{sigma}",
+    r"\foreach \x in {sigma, tau}{\expandafter\xdef\csname\x\endcsname{x}}",
+    r"\makeatletter\@for\x:=sigma,tau\do{\expandafter\def\csname\x\endcsname{x}}",
+    r"\renewcommand{\def}{\foo}",
+    r"\def\go#1{\ifx\go#1\else\expandafter\def\csname#1igma\endcsname{}\expandafter\go\fi}"
+    r"\go st\go",
+    r"\newcommand{\go}{\go\go}\go \newcommand{\l}[1]{\def#1{}}\l\sigma",
+]
+
+
+@pytest.mark.parametrize("text", TOUCHES)
+def test_a_name_that_may_have_been_touched_is_not_read(text: str) -> None:
+    (found,) = expanded(text + MARK + r"\[ \sigma \]")
+    assert found.startswith("unread: "), found
+    assert "\n" not in found and "line 1" in found
+    # Also where it is printed by a macro, and whatever the group was.
+    (found,) = expanded(r"\def\a{\sigma}" + text + EQ)
+    assert found.startswith("unread: "), found
+    # What stands before it is not touched.
+    (found,) = expanded(MARK + r"\[ \sigma \]" + text)
+    assert found == r"\sigma"
+
+
+def test_the_reason_names_the_place() -> None:
+    (found,) = expanded("\n\n\\csdef{sigma}{x}" + MARK + r"\[ \sigma \]")
+    assert found == r"unread: the macro '\sigma' may be changed by \csdef at line 3"
+
+
+def test_changed_characters_touch_formulas_without_commands() -> None:
+    assert "what characters mean may be changed" in meaning(r"\catcode`\-=13 ", "x - 1")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"\expandafter\def\csname bb#1\endcsname{x}",
+        r"\expandafter\def\csname foo\endcsname{x}",
+        r"\def\go#1{\expandafter\def\csname s#1\endcsname{x}}\go{A}\go{B}",
+        r"\def\go#1{\ifx\go#1\else\expandafter\def\csname s#1\endcsname{}\expandafter\go\fi}"
+        r"\go ABC{alpha}\go",
+        r"\foreach \x in {A,...,Z}{\expandafter\xdef\csname s\x\endcsname{x}}",
+        r"\ifx\a\b \fi\iftoggle{x}{a}{b}",
+        r"\newcommand{\go}{\emph{a}}\go",
+        r"\newpage\noindent\definecolor{sigma}{rgb}{0,0,0}",
+        r"\newtheorem{lemma}{Lemma}\newcounter{c}\newlength{\len}\newif\ifa",
+        r"\patchcmd{\maketitle}{a}{\renewcommand{\sigma}{}}{}{}",
+        r"\edef\x{\sigma}",
+    ],
+)
+def test_what_touches_other_names_only(text: str) -> None:
+    assert meaning(text, r"\sigma") == r"\sigma"
+
+
+def test_a_definition_after_a_touch_is_certain_again() -> None:
+    assert meaning(r"\expandafter\def\csname\x\endcsname{}\newcommand{\a}{1}") == "1"
+    assert meaning(r"\csdef{a}{2}\renewcommand{\a}{1}") == "1"
+    assert meaning(r"\def\a{1}{\csgdef{a}{2}}").startswith("?")
+    assert meaning(r"\def\a{1}{\expandafter\def\csname\x\endcsname{}\def\a{2}}").startswith("?")
+
+
+# --- preambles ------------------------------------------------------------------------------
+PREAMBLE = (
+    r"""\documentclass[11pt]{article}
+\PassOptionsToPackage{numbers}{natbib}
+\usepackage[final]{neurips_2023}
+\usepackage{amsmath,amssymb,amsthm,mathtools,bm,nicefrac,microtype,xcolor,graphicx}
+\usepackage[colorlinks=true,linkcolor=blue]{hyperref}
+\usepackage[capitalize,noabbrev]{cleveref}
+\definecolor{mydarkblue}{rgb}{0,0.08,0.45}
+\hypersetup{pdftitle={A}, citecolor=mydarkblue}
+\theoremstyle{plain}
+\newtheorem{theorem}{Theorem}[section]
+\newtheorem{lemma}[theorem]{Lemma}
+\theoremstyle{definition}
+\newtheorem{assumption}[theorem]{Assumption}
+\crefname{assumption}{Assumption}{Assumptions}
+\DeclareMathOperator*{\argmax}{arg\,max}
+\DeclareMathOperator{\sign}{sign}
+\newcommand{\theHalgorithm}{\arabic{algorithm}}
+\newcommand{\figref}[1]{figure~\ref{#1}}
+\def\Secref#1{Section~\ref{#1}}
+\def\1{\bm{1}}
+\newcommand{\E}{\mathbb{E}}
+\newcommand{\KL}{D_{\mathrm{KL}}}
+\let\ab\allowbreak
+\newcommand{\pdata}{p_{\rm{data}}}
+\DeclareMathAlphabet{\mathsfit}{\encodingdefault}{\sfdefault}{m}{sl}
+\SetMathAlphabet{\mathsfit}{bold}{\encodingdefault}{\sfdefault}{bx}{n}
+\newcommand{\tens}[1]{\bm{\mathsfit{#1}}}
+\makeatletter
+\newcommand{\@foo}{x}
+\def\blfootnote{\gdef\@thefnmark{}\@footnotetext}
+\@addtoreset{equation}{section}
+\makeatother
+\newif\ifdraft \drafttrue
+\ifdraft \newcommand{\todo}[1]{\textcolor{red}{#1}} \else \newcommand{\todo}[1]{} \fi
+\setlength{\parskip}{3pt} \renewcommand{\baselinestretch}{1.1}
+\renewcommand{\theequation}{\thesection.\arabic{equation}}
+\newcommand*\circled[1]{\tikz[baseline=(char.base)]{\node (char) {#1};}}
+\NewDocumentCommand{\norm}{s m}{\lVert #2 \rVert}
+\def\ddefloop#1{\ifx\ddefloop#1\else\ddef{#1}\expandafter\ddefloop\fi}
+\def\ddef#1{\expandafter\def\csname bb#1\endcsname{\ensuremath{\mathbb{#1}}}}
+\ddefloop ABCDEFGHIJKLMNOPQRSTUVWXYZ\ddefloop
+\def\ddef#1{\expandafter\def\csname c#1\endcsname{\ensuremath{\mathcal{#1}}}}
+\ddefloop ABCDEFGHIJKLMNOPQRSTUVWXYZ\ddefloop
+\def\ddef#1{\expandafter\def\csname v#1\endcsname{\ensuremath{\boldsymbol{\csname #1\endcsname}}}}
+\ddefloop {alpha}{beta}{sigma}{tau}\ddefloop
+\newcommand{\temp}{\tau}
+\AtBeginDocument{\let\textlabel\label}
+\AtBeginEnvironment{appendices}{\crefalias{section}{appendix}}
+"""
+    + "".join(f"\\def\\v{c}{{{{\\bm{{{c}}}}}}}\n" for c in "abcdefghijklmnopqrstuvwxyz")
+    + "".join(f"\\def\\r{c}{{{{\\mathbf{{{c}}}}}}}\n" for c in "bcdfghjklmnpqrstvwxyz")
+    + "".join(f"\\newcommand{{\\x{c}{d}}}{{x}}\n" for c in "abcdefghij" for d in "abcdefghijklmnop")
+    + r"\begin{document}"
+)
+USED = (
+    r"\sigma \tau \frac \log \min \max \exp \cdot \left \right \alpha \le \ge \in \cosh \chi \beta"
+)
+
+
+def test_an_ordinary_preamble_touches_nothing_that_is_used() -> None:
+    (found,) = expanded(PREAMBLE + MARK + rf"\[ {USED} \bigl \vec \dfrac \temp \bm \]")
+    assert found == f"{USED}\\bigl\\vec\\dfrac\\tau\\bm".replace(" ", "")
+
+
+def test_too_many_macros_are_no_longer_known() -> None:
+    from cltheory.derive.tex.scope import MAX_NAMES
+
+    many = "".join(f"\\def\\{'xyz'[k % 3]}{'ab' * (k // 3 + 1)}{{m}}" for k in range(MAX_NAMES + 1))
+    assert "more than" in meaning(many, r"\sigma")
+
+
+def test_a_moment_goes_to_another_process() -> None:
+    text = r"\def\a{1}\expandafter\def\csname b#1\endcsname{}" + EQ + r"\def\a{2}"
+    (one,) = find(text, "tex")
+    assert isinstance(one, Marked)
+    there: Macros = pickle.loads(pickle.dumps(one.macros))
+    assert [t.text for t in there.expand(tokenise(r"\a\sigma"))] == ["1", r"\sigma"]
+    with pytest.raises(TexError, match="may be changed"):
+        there.expand(tokenise(r"\beta"))
+
+
+# --- displays that macros make ----------------------------------------------------------------
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"\newcommand{\be}{\begin{equation}}\newcommand{\ee}{\end{equation}}%",
+        r"\def\be{\begin{align*}}\def\ee{\end{align*}}%",
+        r"\newcommand{\be}{\[}\newcommand{\ee}{\]}%",
+        r"\let\be\[ \let\ee\]%",
+    ],
+)
+def test_other_names_of_a_display(text: str) -> None:
+    assert expanded(text + MARK + r"\be x = 1 \ee") == ["x=1"]
+
+
+def test_environments_of_the_paper() -> None:
+    define = r"\newenvironment{eq}{\begin{equation}}{\end{equation}}"
+    assert expanded(define + MARK + r"\begin{eq} x = 1 \end{eq}") == ["x=1"]
+    later = MARK + r"\begin{eq} x = 1 \end{eq}" + define + MARK + r"\[ y \]"
+    (first, second) = find(later, "tex")
+    assert not isinstance(first, Marked) and isinstance(second, Marked)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"\renewenvironment{equation}{\begin{center}}{\end{center}}"
+        + MARK
+        + r"\begin{equation} x = 1 \end{equation}",
+        r"\def\[#1\]{x}" + MARK + r"\[ x = 1 \]",
+        r"\renewcommand{\[}{x}" + MARK + r"\[ x = 1 \]",
+        r"\newcommand{\eqn}[1]{\begin{equation}#1\end{equation}}" + MARK + r"\eqn{x=1} \[ y \]",
+        r"\newenvironment{e}{\begin{equation}\begin{split}}{\end{split}\end{equation}}"
+        + MARK
+        + r"\begin{e} x = 1 \end{e} \[ y \]",
+        r"\def\bal#1\eal{\begin{align}#1\end{align}}" + MARK + r"\bal x = 1 \eal \[ y \]",
+        r"\newcommand{\hide}{\iffalse}" + MARK + r"\hide \[ x \] \fi \[ y \]",
+        MARK + r"\equation x = 1 \endequation \[ y \]",
+    ],
+)
+def test_a_display_that_is_not_what_it_seems_is_not_read(text: str) -> None:
+    (found,) = find(text, "tex")
+    assert not isinstance(found, Marked), found
+
+
+# --- conditionals with arguments --------------------------------------------------------------
+@pytest.mark.parametrize(
+    "test",
+    [
+        r"\iftoggle{x}{a}{b}",
+        r"\ifthenelse{\equal{a}{b}}{a}{b}",
+        r"\ifbool{x}{a}{b}",
+        r"\ifblank{x}{a}{b}",
+        r"\ifstrequal{a}{b}{c}{d}",
+        r"\ifnumcomp{1}{<}{2}{a}{b}",
+        r"\ifunknown{a}{b}{c}",
+        r"\IfBooleanTF#1{a}{b}",
+        r"\ifdefempty{\x}{a}{b}",
+        r"$a \iff b$",
+    ],
+)
+def test_a_conditional_with_arguments_is_over_after_them(test: str) -> None:
+    assert expanded(test + MARK + r"\[ x \]") == ["x"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"\iftoggle{x}{" + MARK + r"\[ x \]}{}",
+        MARK + r"\iftoggle{x}{\[ x \]}{\[ y \]}",
+        r"\ifthenelse{\boolean{x}}{}{text" + MARK + r"\[ x \]}",
+        MARK + r"\[ x \ifbool{x}{a}{b} \]",
+        r"\ifunknown{" + MARK + r"\[ x \]}{b}",
+    ],
+)
+def test_what_a_conditional_may_leave_out_is_not_checked(text: str) -> None:
+    (found,) = find(text, "tex")
+    assert not isinstance(found, Marked)
+    assert "conditional" in found.message
+
+
+# --- Markdown ---------------------------------------------------------------------------------
+def test_macros_of_markdown() -> None:
+    mark = "\n<!-- cltheory: a.x -->\n"
+    text = "$\\newcommand{\\a}{1}$" + mark + "$$x = \\a$$\n\n$$\\def\\a{2}$$\n" + mark + "$$x=\\a$$"
+    assert expanded(mark + "$$\\a$$" + text, "md") == [r"\a", "x=1", "x=2"]
+    (found,) = expanded(r"\newcommand{\a}{1}" + mark + r"$$\a$$", "md")
+    assert "outside of mathematics" in found
+
+
+# --- hostile texts ------------------------------------------------------------------------------
+PIECES = [
+    r"\def\a{", r"\newcommand{\a}{", r"{\def\a{1}", r"\begingroup", r"\endgroup", r"\gdef\a{1}",
+    r"{\gdef\a{1}}", r"\let\a\b", r"\csdef{a}{1}", r"\expandafter\def\csname a", r"\csname",
+    r"\iftoggle{x}{", r"\iftoggle{x}{a}{b}", r"\ifx", r"\fi", r"\iffalse", r"\foreach \x in {",
+    r"\newcommand{\a}[1]{\def#1{}}\a{", r"\def\a#1{\def#1{}}\a\b", r"\begin{a}", r"\end{a}",
+    r"\def\a{\b}\def\b{\a}\a", r"\def\a{\a\a}\a", r"\def\a#1{\a{#1}\def\x{}}\a{b}",
+    r"\ExplSyntaxOn",
+    r"\newenvironment{a}{\begin{a}}{}\begin{a}", r"\input{a}", r"\catcode`\x=13", r"\@for\x:=",
+    r"\(x=1", r"\)", "$x=1$ ", r"\expandafter\def\csname a#1\endcsname{}", r"\global", r"\long",
+    r"\NewDocumentCommand{\a}{m}{", r"\patchcmd{\a}{", r"\def\a#1{#1}\a{\a{", "<pre>", "<code>",
+    r"\newcommand{\a}[1]{}\a{", r"\def\a{\def\b{1}}\a", "%\n", r"\def\a###", r"\\[", r"\ddefloop",
+    r"\def\a#1{\ifx#1\a\else\csdef{#1}{}\expandafter\a\fi}\a x", "\\include{", "\\global ",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["tex", "md"])
+@pytest.mark.parametrize("piece", PIECES)
+def test_long_runs_end(piece: str, kind: str) -> None:
+    """Quadratic work on a run of this length would take minutes."""
+    mark = MARK if kind == "tex" else "\n<!-- cltheory: a.x -->\n"
+    text = "$" + piece * (200_000 // len(piece)) + "\n\n" + mark + r"$$\sigma$$"
+    find(text, kind)  # type: ignore[arg-type]
