@@ -7,7 +7,6 @@ understood is an error, since a condition that is dropped makes another statemen
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import cast
@@ -18,7 +17,7 @@ from .grammar import Grammar
 from .lexemes import check_list
 from .memberships import Memberships
 from .names import Piece
-from .pieces import sides
+from .pieces import is_letter, sides
 from .spelling import Unit
 from .statement import Among, Chain, Clause, Indices, Kinds, Tends, TexError
 from .tokens import show
@@ -36,13 +35,6 @@ class Letter:
     name: str
     meaning: list[Piece]
     at: int
-
-
-def is_letter(piece: Piece) -> bool:
-    """Whether a piece is an index: a small letter that is not a known name."""
-    unit, meaning = piece
-    small = re.fullmatch(r"[a-z]|\\ell", unit.text) and not (unit.sub or unit.sup)
-    return meaning is None and unit.kind == "name" and bool(small)
 
 
 def defined_letter(pieces: Sequence[Piece]) -> Letter | None:
@@ -94,9 +86,14 @@ class Clauses:
         found: list[Clause] = []
         ends = [i.at for i in items[1:]] + [end]
         group: list[tuple[Item, int]] = []
+        limit = False  # after the word `as`
         for item, after in [*zip(items, ends, strict=True), (Item("strong", end), end)]:
             if item.sort in ("start", "strong"):
-                found.extend(self._group(group))
+                new = list(self._group(group))
+                if limit and new and not all(isinstance(c.says, Tends) for c in new):
+                    raise TexError("'as' is read before what tends: as \\tau \\to 0", new[0].at)
+                found.extend(new)
+                limit = item.text == "as" or (limit and not new)
                 group = []
             else:
                 group.append((item, after))
@@ -105,7 +102,7 @@ class Clauses:
         return found
 
     def _text(self, start: int, end: int) -> str:
-        return " ".join(self.source[start:end].split()).rstrip(" ,.;&\\")
+        return " ".join(self.source[start:end].split()).rstrip(" ,.;&")
 
     def _group(self, group: list[tuple[Item, int]]) -> Iterator[Clause]:
         """Conditions between two words such as ``for``."""
@@ -186,9 +183,10 @@ class Clauses:
             yield from self._about(about, subjects, start, end)
         known = tuple(s for s in subjects if isinstance(s, Expr))
         letters = tuple(s for s in subjects if isinstance(s, str))
-        if known and not about:
+        told = {i.sort for i in about}
+        if known and "kind" not in told:
             yield Clause(Kinds(known, "any"), text, start)
-        if letters and not about:
+        if letters and "distinct" not in told:
             yield Clause(Indices(letters, "any"), text, start)
 
     def _about(
@@ -214,8 +212,6 @@ class Clauses:
             yield Clause(Indices(letters, "!="), text, start)
         for kind in sorted(kinds):
             yield Clause(Kinds(known, kind), text, start)
-        if not kinds and known:
-            yield Clause(Kinds(known, "any"), text, start)
 
     # -- relations --------------------------------------------------------------------------
 

@@ -72,11 +72,12 @@ class Grammar:
         """
         parts, relations = sides(pieces)
         first = next((k for k, r in enumerate(relations) if r.text in ("=", "->")), -1)
+        equation = {r.text for r in relations} <= {"=", "->"}
         out: list[Lexeme] = []
         for k, part in enumerate(parts):
             body = stripped(part)
             at = body[0][0].at if body else pieces[0][0].at
-            side = self.sides.special(body, defined=k == first)
+            side = self.sides.special(body, k == first, equation)
             if not body and k == 0 and follows is not None:
                 side = follows
             if side is not None:

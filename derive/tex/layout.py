@@ -9,11 +9,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from .names import Piece
-from .pieces import ENDING, at_top, depths, enclosed, stripped, unpunctuated, words
+from .pieces import (
+    ENDING,
+    at_top,
+    depths,
+    enclosed,
+    is_letter,
+    stripped,
+    unpunctuated,
+    words,
+)
 from .spelling import Unit
 from .statement import TexError
 from .vocabulary import STARTS, THEN
@@ -41,10 +50,14 @@ class Draft:
 
 @dataclass
 class Beside:
-    """Words and conditions of one row: before its formula, after it, or with no formula."""
+    """Words and conditions of one row: before its formula, after it, or with no formula.
+
+    ``end`` is where they end in the source, if that is not the end of the row.
+    """
 
     pieces: list[Piece]
     row: int
+    end: int | None = None
     before: bool = False
     alone: bool = False
 
@@ -81,11 +94,10 @@ def lay_out(pieces: Sequence[Piece]) -> Display:
         number, found.rows = found.rows, found.rows + 1
         solid = next((k for k, (u, _) in enumerate(row) if u.kind not in ("amp", "quad")), 0)
         indented = any(u.kind == "quad" for u, _ in row[:solid])
-        before, row, after = _apart(_without_number(stripped(_aligned(row))))
+        row, beside = _apart(_without_number(stripped(_aligned(row))), number)
         parts = _parts(row)
-        if before:
-            found.beside.append(Beside(before, number, before=True, alone=not parts))
-        found.beside += [Beside(p, number, alone=not parts) for p in after]
+        found.beside += [replace(b, alone=not parts) for b in beside]
+        after = any(not b.before for b in beside)
         for index, (part, loose) in enumerate(parts):
             body = stripped(part, ENDING)
             drafts = found.drafts
@@ -186,22 +198,26 @@ def _without_number(row: list[Piece]) -> list[Piece]:
 
 
 # --- conditions in words ---------------------------------------------------------------------
-def _apart(row: list[Piece]) -> tuple[list[Piece], list[Piece], list[list[Piece]]]:
-    """Conditions before the formulas of a row, the formulas, conditions after them."""
-    before: list[Piece] = []
+def _apart(row: list[Piece], number: int) -> tuple[list[Piece], list[Beside]]:
+    """The formulas of a row, and the conditions before and after them."""
+    found: list[Beside] = []
     if row and begins_condition(row[0]):
         place = _formula_after(row)
         if place is None:
-            return [], [], [row]
-        before, row = row[: place[0]], stripped(row[place[1] :])
-    after: list[list[Piece]] = []
+            return [], [Beside(_without_fence(row), number)]
+        found.append(Beside(row[: place[0]], number, row[place[0]][0].at, before=True))
+        row = stripped(row[place[1] :])
     depth = depths(row)
     start = next((k for k, p in enumerate(row) if not depth[k] and begins_condition(p)), len(row))
-    if start < len(row):
-        after.append([p for p in row[start:] if p[0].kind != "fence"])
-    row = _without_fences(stripped(row[:start]))
-    row, inside = _without_brackets(row)
-    return before, row, [inside, *after] if inside else after
+    tail = _without_fence(row[start:])
+    row, inside = _without_brackets(_without_fences(stripped(row[:start])))
+    if inside:
+        found.append(Beside(inside[:-1], number, inside[-1][0].at))
+    return row, [*found, Beside(tail, number)] if tail else found
+
+
+def _without_fence(tail: list[Piece]) -> list[Piece]:
+    return [p for p in tail if p[0].kind != "fence"]
 
 
 def _formula_after(row: list[Piece]) -> tuple[int, int] | None:
@@ -238,7 +254,10 @@ def _without_fences(row: list[Piece]) -> list[Piece]:
 
 
 def _without_brackets(row: list[Piece]) -> tuple[list[Piece], list[Piece]]:
-    r"""Take off a condition in brackets, ``\quad (\tau > 0)``, at the end of a row."""
+    r"""Take off a condition in brackets, ``\quad (\tau > 0)``, at the end of a row.
+
+    It is given with the bracket that closes it.
+    """
     body = stripped(row, ENDING)
     if not body or body[-1][0].kind != "close":
         return row, []
@@ -248,8 +267,8 @@ def _without_brackets(row: list[Piece]) -> tuple[list[Piece], list[Piece]]:
         start -= 1
     if not start or body[start - 1][0].kind != "quad" or not enclosed(body[start:]):
         return row, []
-    inside = body[start + 1 : -1]
-    told = at_top(inside, "relation") or any(begins_condition(p) for p in inside)
+    inside = body[start + 1 :]
+    told = at_top(inside[:-1], "relation") or any(begins_condition(p) for p in inside)
     if body[start][0].text not in ("(", "[") or not told:
         return row, []
     return stripped(body[:start]), inside
@@ -267,8 +286,14 @@ def _parts(row: list[Piece]) -> list[tuple[list[Piece], bool]]:
             empty = not stripped(parts[-1][0], ENDING)
             loose = parts[-2][1] if empty and len(parts) > 1 else parts[-1][1]
             parts.append(([], loose))
-        elif piece[0].kind == "quad" and before in ("comma", "semicolon") and not depth[k]:
+        elif piece[0].kind == "quad" and not depth[k] and before in ("comma", "semicolon"):
             parts.append(([], True))
+        elif piece[0].kind == "quad" and not depth[k] and at_top(parts[-1][0], "relation"):
+            # An index after a space is no factor: a condition on it begins here.
+            if k + 1 < len(row) and is_letter(row[k + 1]):
+                parts.append(([], True))
+            else:
+                parts[-1][0].append(piece)
         else:
             parts[-1][0].append(piece)
     return [p for p in parts if stripped(p[0], ENDING)]

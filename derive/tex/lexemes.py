@@ -114,7 +114,9 @@ class Lexemes:
         loose = {"operator", "relation", "comma", "quad", "and", "text"}
         if before not in loose | {"open"} and after not in loose | {"close"}:
             raise TexError(
-                "a wide space between two factors: a product, or two formulas?", pieces[k][0].at
+                "a wide space between two factors: a product, or two formulas? A comma before the "
+                "space, or \\text{for} after it, sets a condition apart",
+                pieces[k][0].at,
             )
 
     def _constant(self, unit: Unit) -> Lexeme:
@@ -171,6 +173,8 @@ class Lexemes:
         if kind in ("amp", "row", "fence", "forall", "and", "dot", "semicolon"):
             raise TexError(f"{show(text)} cannot be read here", at)
         lexeme = _LEXEMES.get(text)
+        if text in ("\\langle", "\\rangle", "\\lVert", "\\rVert"):
+            raise TexError("an inner product or a norm is read alone on a side of an equation", at)
         if lexeme is None:
             raise TexError(f"{show(text)} cannot be read; the brackets are ( ) [ ] \\{{ \\}}", at)
         return Lexeme(lexeme, text, at)

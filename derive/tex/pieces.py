@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 from .names import Piece
@@ -69,6 +70,13 @@ def enclosed(pieces: Sequence[Piece]) -> bool:
         return False
     last = pieces[-1][0]
     return last.full == last.text and all(d > 0 for d in depths(pieces)[1:-1])
+
+
+def is_letter(piece: Piece) -> bool:
+    """Whether a piece is an index: a small letter that is not a known name."""
+    unit, meaning = piece
+    small = re.fullmatch(r"[a-z]|\\ell", unit.text) and not (unit.sub or unit.sup)
+    return meaning is None and unit.kind == "name" and bool(small)
 
 
 def unpunctuated(piece: Piece) -> Piece:

@@ -19,7 +19,7 @@ from .layout import Beside, Display, Draft, lay_out
 from .lexemes import Lexemes
 from .macros import Macros
 from .names import Names, Piece
-from .pieces import at_top
+from .pieces import at_top, sides
 from .statement import (
     Bounds,
     Chain,
@@ -155,7 +155,8 @@ class _Reading:
         for items, beside in streams:
             for item in items:
                 item.pieces = self.lexemes.names.again(item.pieces)
-            told = self.clauses.read(items, self._end_of_row(beside.pieces))
+            end = self._end_of_row(beside.pieces) if beside.end is None else beside.end
+            told = self.clauses.read(items, end)
             rows.append((told, _about(beside, filled)))
         statements: list[tuple[Statement, Draft]] = []
         for draft in drafts:
@@ -197,7 +198,7 @@ class _Reading:
 
         A relation between names and short expressions is a condition, an equation is not.
         """
-        units = [draft.pieces[k][0] for k in at_top(draft.pieces, "relation")]
+        parts, units = sides(draft.pieces)
         dotted = any(u.text in DOTS for u, _ in draft.pieces)
         if any(u.text == "=" for u in units) and not dotted:
             return None
@@ -205,7 +206,8 @@ class _Reading:
             told = self.clauses.read(stream(draft.pieces), self._end_of_row(draft.pieces))
         except TexError:
             return None
-        return told if all(_simple(c) for c in told) else None
+        named = any(len(part) == 1 and part[0][1] is not None for part in parts)
+        return told if all(_simple(c, named) for c in told) else None
 
     # -- letters that the display defines ---------------------------------------------------
 
@@ -273,10 +275,15 @@ def _about(beside: Beside, filled: set[int]) -> set[int]:
     return {max(r for r in filled if r < beside.row)} if beside.alone else {beside.row}
 
 
-def _simple(clause: Clause) -> bool:
-    """Whether a condition is short enough to be one without a word that says so."""
+def _simple(clause: Clause, named: bool) -> bool:
+    """Whether a condition is short enough to be one without a word that says so.
+
+    ``named`` is whether one of its sides is a name as it stands.
+    """
     if not isinstance(clause.says, Chain):
         return not isinstance(clause.says, Indices) or clause.says.relation != "="
+    if not named:
+        return False
     for side in clause.says.sides:
         ends = [side.low, side.high] if isinstance(side, Bounds) else [side]
         if any(e.count_ops() > SIMPLE or not e.is_rational_function() for e in ends):

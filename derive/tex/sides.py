@@ -34,17 +34,17 @@ class Sides:
         self.lexemes = lexemes
         self.parse = parse
 
-    def special(self, pieces: Sequence[Piece], defined: bool) -> Side | None:
+    def special(self, pieces: Sequence[Piece], defined: bool, equation: bool = True) -> Side | None:
         """What a side is if it is no formula; None if it is one.
 
         ``defined`` is whether it stands left of the first equality, where a name may be that
-        is not known.
+        is not known; ``equation`` whether there are only equalities.
         """
         if not pieces:
             return None
         if pieces[0][0].kind == "limit":
             return self._limit(pieces, defined)
-        inner = self._inner(pieces)
+        inner = self._inner(pieces) if equation else None
         if inner is not None:
             return inner
         name = self._function(pieces)

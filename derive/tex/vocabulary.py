@@ -141,7 +141,7 @@ THEN |= {"we have that", "we obtain"}
 #: Words that say nothing that is not said by the formulas beside them.
 NEUTRAL = STARTS | set(
     "both arbitrary the a an that of number numbers parameter parameters value values index "
-    "indices is are be limit let goes tends pair pairs".split()
+    "indices is are be limit let pair pairs".split()
 )
 KINDS = {
     "integer": "integer", "integers": "integer", "whole": "integer", "natural": "natural",
@@ -160,6 +160,6 @@ COMPARED = {
     "at least": ">=", "at most": "<=", "greater than": ">", "larger than": ">", "more than": ">",
     "less than": "<", "smaller than": "<", "fewer than": "<", "greater than or equal to": ">=",
     "larger than or equal to": ">=", "less than or equal to": "<=",
-    "smaller than or equal to": "<=",
+    "smaller than or equal to": "<=", "tends to": "->", "goes to": "->",
 }  # fmt: skip
 DOTS = {"\\dots", "\\ldots", "\\cdots", "\\dotsc"}

@@ -98,7 +98,7 @@ def _said(text: str, at: int, before: list[Item]) -> list[Item]:
         elif plain in DISTINCT:
             out.append(Item("distinct", at))
         elif plain in STARTS:
-            out.append(Item("start", at))
+            out.append(Item("start", at, plain))
         elif plain and plain not in NEUTRAL:
             raise TexError(
                 f"a side condition with the word {show(plain)}: write it as a formula, such as "
