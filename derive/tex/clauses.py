@@ -8,7 +8,7 @@ understood is an error, since a condition that is dropped makes another statemen
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 from sympy import Expr, Symbol
@@ -19,7 +19,7 @@ from .memberships import Memberships
 from .names import Piece
 from .pieces import is_letter, sides
 from .spelling import Unit
-from .statement import Among, Chain, Clause, Indices, Kinds, Tends, TexError
+from .statement import Among, Bounds, Chain, Clause, Indices, Kinds, Tends, TexError
 from .tokens import show
 from .vocabulary import DOTS, NOUNS
 from .words import Item
@@ -148,6 +148,8 @@ class Clauses:
                         formula.at,
                     )
                 names += self._name(formula)
+                if len(names) > MAX_CLAUSES:
+                    raise TexError(f"more than {MAX_CLAUSES} names in a list", formula.at)
                 continue
             if related is not None:
                 check_list(related, formula.pieces, formula.at)
@@ -227,11 +229,11 @@ class Clauses:
             raise TexError("a condition lacks one of its sides", formula.at)
         if names and len(parts[0]) != 1:
             raise TexError("a list of names goes on with one more name", names[-1][0].at)
-        rest = formula.pieces[1:]
         if "->" in signs:
-            for one in [*names, None]:
-                run = formula.pieces if one is None else [one, *rest]
-                yield self.grammar.sides.tends(run, formula.at)
+            found = self.grammar.sides.tends(formula.pieces, formula.at)
+            for symbol in self.sets.symbols(names):
+                yield replace(found, symbol=symbol)
+            yield found
         elif signs[-1] == "in" and len(signs) == 1:
             yield from self.sets.says([*names, *self._listed(parts[0])], relations[0], parts[1])
         elif any(map(is_letter, [*names, *(p for part in parts for p in part)])):
@@ -243,9 +245,11 @@ class Clauses:
                 relations[signs.index("=")].at,
             )
         else:
-            for one in [*names, None]:
-                found = self.grammar.chain(formula.pieces if one is None else [one, *rest])
-                yield Chain(cast("tuple[Expr, ...]", found.sides), found.relations)
+            read = self.grammar.chain(formula.pieces)
+            sides_read = cast("tuple[Expr | Bounds, ...]", read.sides)
+            for symbol in self.sets.symbols(names):
+                yield Chain((symbol, *sides_read[1:]), read.relations)
+            yield Chain(sides_read, read.relations)
 
     def _listed(self, part: list[Piece]) -> list[Piece]:
         if len(part) != 1:

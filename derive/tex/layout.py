@@ -228,20 +228,19 @@ def _formula_after(row: list[Piece]) -> tuple[int, int] | None:
         said = (words(row[k]) or "").strip(",;. ")
         if said in THEN or (row[k][0].kind == "strange" and row[k][0].text == ":"):
             return k, k + 1
-    for k in top:
-        if row[k][0].kind == "quad" and k + 1 < len(row):
-            rest = stripped(row[k:])
-            joins = (words(rest[0]) or "").startswith("and") if rest else True
-            related = bool(at_top(row[:k], "relation")) and bool(at_top(rest, "relation"))
-            if rest and related and not joins and not begins_condition(rest[0]):
-                return k, k + 1
-    commas = [k for k in top if row[k][0].kind == "comma"]
-    for k in reversed(commas):
-        equalities = [j for j in at_top(row[k:], "relation") if row[k + j][0].text == "="]
-        if equalities:
-            listed = any(row[j][0].kind == "strange" for j in top if j > k)
-            return None if listed else (k, k + 1)
-    return None
+    related = at_top(row, "relation")
+    solid = [k for k in top if row[k][0].kind != "quad"]
+    for k, after in pairwise(solid):
+        if after == k + 1 or not related or not (related[0] < k and after < related[-1]):
+            continue  # no space between them, or no relation on one side of it
+        joins = (words(row[after]) or "").startswith("and")
+        if not joins and not begins_condition(row[after]):
+            return k + 1, after
+    equalities = [k for k in related if row[k][0].text == "="]
+    commas = [k for k in top if row[k][0].kind == "comma" and k < max(equalities, default=0)]
+    if not commas or any(row[k][0].kind == "strange" for k in top if k > commas[-1]):
+        return None  # a list of conditions, or a range of an index
+    return commas[-1], commas[-1] + 1
 
 
 def _without_fences(row: list[Piece]) -> list[Piece]:
@@ -279,6 +278,7 @@ def _parts(row: list[Piece]) -> list[tuple[list[Piece], bool]]:
     r"""Split a row at ``, \quad`` and at the word ``and``; whether no word says what it is."""
     depth = depths(row)
     parts: list[tuple[list[Piece], bool]] = [([], False)]
+    related = -1  # the part that the last relation stands in
     for k, piece in enumerate(row):
         before = row[k - 1][0].kind if k else ""
         word = words(piece)
@@ -288,7 +288,7 @@ def _parts(row: list[Piece]) -> list[tuple[list[Piece], bool]]:
             parts.append(([], loose))
         elif piece[0].kind == "quad" and not depth[k] and before in ("comma", "semicolon"):
             parts.append(([], True))
-        elif piece[0].kind == "quad" and not depth[k] and at_top(parts[-1][0], "relation"):
+        elif piece[0].kind == "quad" and not depth[k] and related == len(parts):
             # An index after a space is no factor: a condition on it begins here.
             if k + 1 < len(row) and is_letter(row[k + 1]):
                 parts.append(([], True))
@@ -296,6 +296,8 @@ def _parts(row: list[Piece]) -> list[tuple[list[Piece], bool]]:
                 parts[-1][0].append(piece)
         else:
             parts[-1][0].append(piece)
+            if piece[0].kind == "relation" and not depth[k]:
+                related = len(parts)
     return [p for p in parts if stripped(p[0], ENDING)]
 
 

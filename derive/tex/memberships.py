@@ -58,13 +58,10 @@ class Memberships:
         elif without:
             raise TexError("an interval without points is not read", relation.at)
         else:
-            for name in names:
-                if name[1] is None:
-                    raise self.unknown(name)
-                found = self.grammar.chain([name, (relation, None), *right])
-                inside, bounds = found.sides
-                assert isinstance(inside, Expr) and isinstance(bounds, Bounds)
-                yield Chain((inside, bounds), ("in",))
+            symbols = self.symbols(names)
+            bounds = self.grammar.chain([names[0], (relation, None), *right]).sides[-1]
+            assert isinstance(bounds, Bounds)
+            yield from (Chain((symbol, bounds), ("in",)) for symbol in symbols)
 
     def unknown(self, name: Piece) -> TexError:
         """The error for a name that is neither known nor an index."""
@@ -86,7 +83,7 @@ class Memberships:
     def _numbers(
         self, names: Sequence[Piece], head: Unit, without: Sequence[Piece]
     ) -> Iterator[Chain | Kinds]:
-        symbols = self._symbols(names)
+        symbols = self.symbols(names)
         kind = _NUMBERS[head.text]
         script = (head.sub or head.sup).replace("{", "").replace("}", "").replace(" ", "")
         if head.primes or (head.sub and head.sup):
@@ -120,7 +117,14 @@ class Memberships:
         else:
             raise TexError(f"the set {show(head.full)} is not known", head.at)
 
-    def _symbols(self, names: Sequence[Piece]) -> tuple[Expr, ...]:
+    def symbols(self, names: Sequence[Piece]) -> tuple[Expr, ...]:
+        """What names stand for.
+
+        Raises
+        ------
+        TexError
+            If one of them is not known.
+        """
         for name in names:
             if name[1] is None or name[0].power is not None:
                 raise self.unknown(name)
@@ -139,8 +143,8 @@ class Memberships:
         if names[0][1] is not None:
             if without or size is None:
                 raise TexError("a set that is not known", relation.at)
-            yield Kinds(self._symbols(names), "integer")
-            for s in self._symbols(names):
+            yield Kinds(self.symbols(names), "integer")
+            for s in self.symbols(names):
                 yield Chain((Integer(1), s, size), ("<=", "<="))
             return
         letters = tuple(self._letter(n) for n in names)
@@ -175,8 +179,8 @@ class Memberships:
         if not rest or not any(rest):
             if names[0][1] is None or without:
                 raise TexError("a set that is not known", relation.at)
-            yield Kinds(self._symbols(names), "integer")
-            for s in self._symbols(names):
+            yield Kinds(self.symbols(names), "integer")
+            for s in self.symbols(names):
                 yield Chain((s, Integer(first[0])), (">=",))
         elif len(rest) == 1 and first[0] == "1":
             yield from self._run(names, self.size(rest[0]), without, relation)

@@ -13,10 +13,9 @@ from .statement import TexError
 from .tokens import Token, show
 from .vocabulary import BLANKS, FONTS, QUADS, REFERENCES, RELATIONS, THIN
 
-#: (a), (ii), 1, (3.2), A.7
-_LABEL = re.compile(
-    r"\(?([a-z]|[ivx]{1,4}|[A-Z]?\.?[0-9]{1,3}(\.[0-9]{1,3}){0,2}[a-z]?)\)?", re.ASCII
-)
+#: (a), (ii), 1, (3.2), A.7; a bare letter may be more than a label: d is "in distribution".
+_NUMBER = r"[A-Z]?\.?[0-9]{1,3}(\.[0-9]{1,3}){0,2}[a-z]?"
+_LABEL = re.compile(rf"\(([a-z]|[ivx]{{1,4}}|{_NUMBER})\)|[abc]|[ivx]{{1,4}}|{_NUMBER}", re.ASCII)
 _MARKS = re.compile(r"(\*|\\ast|\\star|\\dagger|\\ddagger|\\triangle|\\Delta|\\P|\\S){1,3}")
 _WORDS = set(
     "def def. by from due to using definition lemma lem lem. theorem thm thm. proposition prop "
@@ -68,9 +67,7 @@ def check_note(tokens: Sequence[Token], command: Token) -> None:
     words = [w.strip("(),;:") for w in text.replace("~", " ").split()]
     if not text or _LABEL.fullmatch(text) or _MARKS.fullmatch(text.strip("()")):
         return
-    if text in ("d", "!", "?") or not all(
-        w.lower() in _WORDS or _LABEL.fullmatch(w) or not w for w in words
-    ):
+    if not all(w.lower() in _WORDS or _LABEL.fullmatch(w) or not w for w in words):
         raise TexError(
             f"{show(text)} at a relation may change what it says: only labels such as (a), "
             "references and 'def' are read there",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from .statement import TexError
 from .tokens import Token
 from .vocabulary import ANNOTATED, COLOURS, OLD_FONTS, WRAPPERS
 
@@ -30,13 +31,15 @@ def _skip(tokens: list[Token], k: int) -> int:
 def _after_group(tokens: list[Token], k: int, opening: str, closing: str) -> int:
     """The place after the group at ``k``; ``k`` itself if there is none."""
     start = k = _skip(tokens, k)
+    if k >= len(tokens) or not _char(tokens[k], opening):
+        return start
     depth = 0
     while k < len(tokens):
         depth += _char(tokens[k], opening) - _char(tokens[k], closing)
         k += 1
         if not depth:
-            return k if k > start + 1 else start
-    return start
+            return k
+    raise TexError(f"{opening} is not closed", tokens[start].at)
 
 
 def _unwrapped(tokens: list[Token]) -> list[Token]:
@@ -53,7 +56,7 @@ def _unwrapped(tokens: list[Token]) -> list[Token]:
             k = _after_group(tokens, k, "{", "}")
         elif token.text in WRAPPERS:
             k = _skip(tokens, k)
-            if token.text == "\\smash" and k < len(tokens) and _char(tokens[k], "["):
+            if token.text == "\\smash":
                 k = _after_group(tokens, k, "[", "]")
         else:
             out.append(token)

@@ -8,6 +8,7 @@ layout (rows, and what is a formula), and for formulas the grammar of ``math.lar
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -127,6 +128,8 @@ class _Reading:
         pieces = self.lexemes.pieces(0, len(self.lexemes.formula.tokens))
         self.found: Display = lay_out(pieces)
         self.end = len(source)
+        tokens = self.lexemes.formula.tokens
+        self.row_ends = [t.at for t in tokens if t.text in ("\\\\", "\\cr")]
 
     # -- the rows before --------------------------------------------------------------------
 
@@ -173,9 +176,8 @@ class _Reading:
 
     def _end_of_row(self, pieces: Sequence[Piece]) -> int:
         """Where the source of a condition ends: at the next row, or with the source."""
-        last = pieces[-1][0].at
-        tokens = self.lexemes.formula.tokens
-        return next((t.at for t in tokens if t.at > last and t.text in ("\\\\", "\\cr")), self.end)
+        place = bisect_right(self.row_ends, pieces[-1][0].at)
+        return self.row_ends[place] if place < len(self.row_ends) else self.end
 
     def _with_clauses(
         self, statement: Statement, draft: Draft, rows: list[tuple[list[Clause], set[int]]]

@@ -19,6 +19,8 @@ from .statement import Inner, Limit, Side, Tends, TexError, Unread, Vector
 from .tokens import show
 from .vocabulary import OTHER_FUNCTIONS
 
+MAX_LIMITS = 4
+
 Parse = Callable[[Sequence[Piece]], Expr]
 
 _TRANSPOSED = re.compile(
@@ -60,6 +62,8 @@ class Sides:
         of = stripped(pieces[1:])
         if not of:
             raise TexError("a limit of nothing", head.at)
+        if sum(u.kind == "limit" for u, _ in of) >= MAX_LIMITS:
+            raise TexError(f"more than {MAX_LIMITS} limits in one another", head.at)
         loose = [k for k in at_top(of, "operator") if of[k][0].text in "+-"]
         if loose:
             raise TexError(

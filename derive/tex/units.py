@@ -213,7 +213,9 @@ class _Cutter:
                 raise TexError("a script at a box", self.f.tokens[k].at)
             span, self.k = self.f._script(k, self.end)
             check_label(self.f.tokens[slice(*span)], token)
-            k = self.f._skip(self.k, self.end)
+            k = self.k
+        while k < self.end and (self.f._kind(k) == "space" or self.f.tokens[k].text in THIN):
+            k += 1
         left = before == 0 or self.out[before - 1].kind in _ENDS
         if left and (k >= self.end or self._ends_a_side(self.f.tokens[k])):
             return

@@ -89,7 +89,7 @@ TRANSPARENT = {"aligned", "split", "gathered", "alignedat", "multlined"}
 
 #: What makes a superscript part of a name.
 DECORATING = {"+", "-", "*", "\\star", "\\prime", "\\dagger", "\\ddagger", "\\top", "\\bot"}
-DECORATING |= {"\\perp", "\\circ", "\\infty", "\\sharp", "\\flat", "\\natural"}
+DECORATING |= {"\\perp", "\\intercal", "\\circ", "\\infty", "\\sharp", "\\flat", "\\natural"}
 
 IN_NAMES = {
     *"+-/=<>(),.;:|!",
