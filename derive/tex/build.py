@@ -7,7 +7,7 @@ A product remembers how it ends, because that decides what may follow: after ``\
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NoReturn
 
@@ -40,12 +40,12 @@ from sympy import (
 )
 from sympy.logic.boolalg import Boolean
 
-from .layout import Lexeme
+from .lexemes import Lexeme
 from .statement import Bounds, Side, Statement, TexError
 
 MAX_EXPONENT = 1_000  #: of a number
 MAX_BITS = 4_000  #: of a number that arises
-MAX_MAGNITUDE = 1_000_000  #: of a number in the exponent
+MAX_MAGNITUDE = 10_000  #: of a number in an exponent
 MAX_HEIGHT = 24  #: nested powers and functions
 MAX_HEIGHT_OF_ONE = 6  #: the same where there is at most one symbol
 MAX_COMPARED = 1_000  #: arguments of max and min times the size of them: compared pairwise
@@ -136,12 +136,28 @@ def _shallow(at: int, *arguments: Expr) -> None:
         raise TexError(f"powers and functions nested more than {limit} deep", at)
 
 
+def _coefficients(e: Expr) -> Iterator[Expr]:
+    """The numbers that stand as factors and terms, not those below a fraction line."""
+    waiting = [e]
+    while waiting:
+        part = waiting.pop()
+        if part.is_Rational:
+            yield part
+        elif part.is_Add or part.is_Mul:
+            waiting.extend(part.args)
+
+
 def _bounded(exponent: Expr, at: int) -> None:
-    """Refuse towers of powers of numbers: their value could not even be approximated."""
-    if exponent.is_number and not exponent.is_infinite:
-        size = Abs(exponent.evalf(5))
-        if (size <= MAX_MAGNITUDE) is not S.true:
-            raise TexError(f"an exponent of a number beyond {MAX_MAGNITUDE}", at)
+    """Refuse towers of powers of numbers, and large numbers beside symbols.
+
+    The value of the one could not even be approximated, nor that of the other at a point.
+    """
+    if exponent.is_number:
+        sizes = [] if exponent.is_infinite else [Abs(exponent.evalf(5))]
+    else:
+        sizes = [Abs(n) for n in _coefficients(exponent)]
+    if any((size <= MAX_MAGNITUDE) is not S.true for size in sizes):
+        raise TexError(f"a number beyond {MAX_MAGNITUDE} in an exponent", at)
 
 
 def _power(base: Expr, exponent: Expr, at: int) -> Expr:
@@ -161,6 +177,8 @@ def _power(base: Expr, exponent: Expr, at: int) -> Expr:
                     raise TexError(f"a number of more than {MAX_BITS * 3 // 10} digits", at)
         else:
             _bounded(exponent, at)
+    else:
+        _bounded(exponent, at)
     return _sound(Pow(base, exponent), at)
 
 
@@ -413,14 +431,10 @@ class Build:
     def _side(self, item: Any) -> Side:
         return item.meaning if isinstance(item, Lexeme) else self._closed(item)
 
-    def statement(self, items: Sequence[Any]) -> Statement:
+    def start(self, items: Sequence[Any]) -> Statement:
         sides = tuple(self._side(s) for s in items[::2])
         return Statement(sides, tuple(token.value for token in items[1::2]))
 
     def membership(self, items: Sequence[Any]) -> Statement:
-        chain = self.statement(items[:-1])
+        chain = self.start(items[:-1])
         return Statement((*chain.sides, items[-1]), (*chain.relations, "in"))
-
-    def start(self, items: Sequence[Statement]) -> Statement:
-        first = items[0]
-        return Statement(first.sides, first.relations, tuple(items[1:]))

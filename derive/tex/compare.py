@@ -27,7 +27,7 @@ from ..engine.root import ClampedRoot
 from ..report import without_roots
 from .directives import Directive
 from .lookup import Meant, look_up
-from .statement import Bounds, Relation, Statement, TexError, Unread
+from .statement import Bounds, Inner, Limit, Relation, Statement, TexError, Unread
 
 if TYPE_CHECKING:
     from .edits import Edit
@@ -93,7 +93,7 @@ def check_equation(
 
     meant = look_up(directive)
     try:
-        statement = read(source, meant.names, macros)
+        statement = read(source, meant.names, macros, relations=directive.relations)
         found = judge(statement, meant, directive)
     except TexError as error:
         says = str(error)
@@ -153,9 +153,9 @@ def _equation(statement: Statement, meant: Meant, directive: Directive) -> Findi
     (own,), (derived,) = meant.own, meant.derived
     bound = meant.quantities[0].bound
     for side in statement.sides:
-        if isinstance(side, Unread) and not side.of_vectors:
+        if isinstance(side, Unread):
             _check_name(side.text, meant)
-    sides = [s for s in statement.sides if not isinstance(s, Unread)]
+    sides = [s for s in statement.sides if not isinstance(s, Unread | Inner | Limit)]
     if len(sides) > 1 and sides[0] in meant.others:
         sides = sides[1:]  # the letter of another quantity: of a limit, or another paper's
     named = own in sides or len(sides) < len(statement.sides)

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from sympy import Expr
 
+from .spelling import Unit, joined
 from .statement import TexError
 from .tokens import show
-from .units import Unit, joined, name_units
+from .units import name_units
 
 Piece = tuple[Unit, Expr | None]  #: a unit, and what it means if it is a known name
 
@@ -19,6 +20,7 @@ class Names:
     def __init__(self, names: Mapping[str, Expr]):
         self.spelled = sorted(names)
         self.starting: dict[str, list[tuple[list[str], Expr]]] = {}
+        self.letters: dict[str, Expr] = {}
         seen: dict[tuple[str, ...], Expr] = {}
         for text, meaning in names.items():
             units = [u.full for u in name_units(text)]
@@ -27,6 +29,19 @@ class Names:
             self.starting.setdefault(units[0], []).append((units, meaning))
         for choices in self.starting.values():
             choices.sort(key=lambda choice: -len(choice[0]))
+
+    def define(self, letter: str, meaning: Expr) -> None:
+        """Add a letter that the text itself defines."""
+        self.letters[letter] = meaning
+        self.starting.setdefault(letter, []).append(([letter], meaning))
+
+    def again(self, pieces: Sequence[Piece]) -> list[Piece]:
+        """The same pieces with the letters that were defined since they were resolved."""
+        out: list[Piece] = []
+        for unit, meaning in pieces:
+            one = self.resolve([unit])[0] if meaning is None and unit.stem in self.letters else None
+            out.append(one or (unit, meaning))
+        return out
 
     def match(self, units: Sequence[Unit], at: int) -> tuple[int, Expr, bool] | None:
         """Return how many units the name at ``at`` takes, its meaning, if a power is left."""

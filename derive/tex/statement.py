@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from sympy import Expr
@@ -35,7 +35,6 @@ class Unread:
     """
 
     text: str
-    of_vectors: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True)
@@ -103,11 +102,22 @@ class Kinds:
 class Indices:
     r"""A condition on indices of vectors: ``i \ne j``, ``i = 1, \dots, N``, ``all i``.
 
-    ``relation`` is ``!=``, ``=`` or ``any``; for ``any`` the letters run over everything.
+    ``relation`` is ``!=``, ``=`` or ``any``; for ``any`` the letters run over everything, from 1
+    to ``size`` where that is said in known names. A letter may be a number: ``i \ne 1``.
     """
 
     letters: tuple[str, ...]
     relation: str
+    size: Expr | None = None
+
+
+@dataclass(frozen=True)
+class Among:
+    r"""Vectors out of a family, such as a class: ``u, v \in U_{i,j} \setminus \{w\}``."""
+
+    vectors: tuple[Vector, ...]
+    family: str
+    without: tuple[Vector, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -123,7 +133,7 @@ class Tends:
 class Clause:
     """One condition beside a formula, with its text for messages and its place."""
 
-    says: Chain | Kinds | Indices | Tends
+    says: Chain | Kinds | Indices | Among | Tends
     text: str
     at: int = 0
 

@@ -1,18 +1,18 @@
 r"""Units of a formula: a letter with its scripts, a bracket, a relation, a fraction.
 
-Here it is decided what a name is. ``N^-`` is one, ``N^2`` is a power of ``N``. Fonts are
-dropped except ``\mathcal``, ``\mathbb``, ``\mathscr`` and ``\mathfrak``. An upright word of
-several letters is one name, never a product of letters. Braces around a part of a formula do
-not print, so they do not group.
+An upright word of several letters is one name, never a product of letters. Braces around a
+part of a formula do not print, so they do not group.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 
-from .statement import TexError
-from .tokens import Token, closing, show, tokenise
+from .notes import check_label, check_note
+from .plain import plain
+from .spelling import Range, Spelling, Unit, joined
+from .statement import Relation, TexError
+from .tokens import Token, show, tokenise
 from .vocabulary import (
     ACCENTS,
     AND,
@@ -21,16 +21,14 @@ from .vocabulary import (
     BLANKS,
     CASES,
     CLOSING,
-    DECORATING,
     FONTS,
     FRACTIONS,
+    FROM_SIDE,
     FUNCTIONS,
-    IN_NAMES,
     KEPT_FONTS,
     LETTERS,
     MARKS,
     OPENING,
-    OPERATOR_WORDS,
     OPERATORS,
     QUADS,
     QUADS_OF,
@@ -45,272 +43,16 @@ from .vocabulary import (
     UPRIGHT,
 )
 
-Range = tuple[int, int]  #: indices of tokens, the second one not included
 
+class Formula(Spelling):
+    r"""The tokens of a display and how to cut ranges of them into units.
 
-@dataclass(slots=True)
-class Unit:
-    """One unit.
-
-    Attributes
-    ----------
-    kind
-        ``name number function word text open close bar operator relation and comma semicolon
-        dot amp row quad forall frac sqrt binom cases fence``.
-    text
-        Canonical spelling without scripts.
-    at
-        Offset into the source.
-    sub, primes, sup
-        Canonical spelling of the scripts; ``sup`` is empty if there is none.
-    power
-        The tokens of the superscript.
-    parts
-        The tokens of the arguments, where there are some.
+    ``signs`` are further relations: ``\equiv`` where it is declared to be one.
     """
 
-    kind: str
-    text: str
-    at: int
-    sub: str = ""
-    primes: int = 0
-    sup: str = ""
-    decorated: bool = False
-    power: Range | None = None
-    parts: list[Range] = field(default_factory=list)
-
-    @property
-    def stem(self) -> str:
-        """The spelling up to a power."""
-        sub = f"_{{{self.sub}}}" if self.sub else ""
-        return self.text + sub + ("^{" + "\\prime" * self.primes + "}" if self.primes else "")
-
-    @property
-    def full(self) -> str:
-        """The spelling with everything."""
-        if not self.sup:
-            return self.stem
-        if self.primes and self.decorated:
-            return self.stem[:-1] + self.sup + "}"
-        return f"{self.stem}^{{{self.sup}}}"
-
-
-def joined(texts: Iterable[str]) -> str:
-    r"""Put canonical spellings side by side: ``\alpha`` before a letter needs a blank."""
-    out = ""
-    for text in texts:
-        word = out[out.rfind("\\") + 1 :] if "\\" in out else ""
-        out += " " + text if word.isalpha() and text[:1].isalpha() else text
-    return out
-
-
-class Formula:
-    """The tokens of a display and how to cut ranges of them into units."""
-
-    def __init__(self, tokens: list[Token]):
-        self.tokens = tokens
-        self.partner = closing(tokens)
-        self.over = self._fractions_by_over()
-
-    def _fractions_by_over(self) -> dict[int, int]:
-        r"""Where each brace group (by its opening; -1 for the whole) has its ``\over``."""
-        found: dict[int, int] = {}
-        opened, fenced = [-1], [0]
-        for k, token in enumerate(self.tokens):
-            if k in self.partner:
-                opened.append(k)
-                fenced.append(0)
-            elif token.kind == "end" or (token.kind == "char" and token.text == "}"):
-                opened.pop()
-                fenced.pop()
-            elif token.text == "\\left":
-                fenced[-1] += 1
-            elif token.text == "\\right":
-                fenced[-1] -= 1
-            elif token.text == "\\over":
-                if opened[-1] in found or fenced[-1] or self._kind(opened[-1]) == "begin":
-                    raise TexError("\\over here needs braces around its fraction", token.at)
-                found[opened[-1]] = k
-        return found
-
-    def _kind(self, index: int) -> str:
-        return self.tokens[index].kind if 0 <= index < len(self.tokens) else ""
-
-    def _is(self, index: int, text: str) -> bool:
-        """Whether the token at ``index`` is this character."""
-        return self._kind(index) == "char" and self.tokens[index].text == text
-
-    def _skip(self, index: int, end: int) -> int:
-        while index < end and self._kind(index) == "space":
-            index += 1
-        return index
-
-    # -- spelling of names --------------------------------------------------------------
-
-    def spelling(self, start: int, end: int) -> str:
-        """Canonical spelling of what stands in a script or under an accent."""
-        pieces: list[str] = []
-        closers: dict[int, str] = {}  # what to write where a group or a wrapped token ends
-        takes = ""  # the command that waits for its argument
-        k = start
-        while k < end:
-            token = self.tokens[k]
-            text = token.text
-            if token.kind == "space" or text in THIN | BLANKS | QUADS:
-                k += 1
-                continue
-            if k in self.partner:
-                if token.kind == "begin":
-                    raise TexError("an environment in a name", token.at)
-                closers[self.partner[k]] = "}" if takes else ""
-                pieces.append("{" if takes else "")
-                takes = ""
-            elif token.kind == "char" and text == "}":
-                pieces.append(closers.get(k, ""))
-            elif text in FONTS:
-                pass  # its argument stands as it is
-            elif text in ("_", "^") or text in ACCENTS | KEPT_FONTS:
-                pieces.append(("{" if takes else "") + text)
-                if takes:  # `x_\hat y`: the inner command takes one more token
-                    raise TexError(f"{show(takes)} needs braces around {show(text)}", token.at)
-                takes = text
-                k += 1
-                continue
-            else:
-                text = {"\\ast": "*", "'": "^{\\prime}"}.get(text, text)
-                text = text[1:] if text[1:] in OPERATOR_WORDS else text
-                text = {"\\leq": "\\le", "\\geq": "\\ge", "\\neq": "\\ne"}.get(text, text)
-                plain = text in LETTERS | DECORATING | IN_NAMES or text == "^{\\prime}"
-                if not (plain or text.isalnum()):
-                    raise TexError(f"{show(text)} in a name", token.at)
-                pieces.append(f"{{{text}}}" if takes else text)
-                takes = ""
-            k += 1
-        if takes:
-            raise TexError(f"{show(takes)} lacks its argument", self.tokens[start].at)
-        return joined(p for p in pieces if p)
-
-    def _one_token(self, k: int, end: int, command: Token, last: bool = True) -> Range:
-        """Return the argument at ``k``: a group, or one token that cannot be mistaken."""
-        k = self._skip(k, end)
-        what = show(command.text)
-        if k >= end:
-            raise TexError(f"{what} lacks an argument", command.at)
-        token = self.tokens[k]
-        foreign = token.chunk not in (0, command.chunk)
-        if self._is(k, "{") and not foreign:
-            return k, self.partner[k] + 1
-        plain = (token.kind == "char" and token.text.isalnum()) or token.text in LETTERS
-        if not plain or foreign:
-            raise TexError(f"{what} needs braces around its argument", token.at)
-        if last and k + 1 < end:
-            after = self.tokens[k + 1]
-            digits = token.text.isdigit() and after.kind == "char" and after.text.isdigit()
-            script = after.kind == "char" and after.text in ("_", "^", "'")
-            if digits or script or (token.text.isdigit() and after.text == "."):
-                raise TexError(
-                    f"{what} takes one token, {show(token.text)}, and not what follows it too: "
-                    "braces are needed to tell which is meant",
-                    token.at,
-                )
-        return k, k + 1
-
-    def _inside(self, span: Range) -> Range:
-        start, end = span
-        return (start + 1, end - 1) if self._is(start, "{") and start in self.partner else span
-
-    def _script(self, k: int, end: int) -> tuple[Range, int]:
-        """Return the inside of the script whose ``_`` or ``^`` is at ``k``, and what is next."""
-        mark = self.tokens[k]
-        k = self._skip(k + 1, end)
-        if k >= end:
-            raise TexError(f"{show(mark.text)} with nothing after it", mark.at)
-        token = self.tokens[k]
-        if self._is(k, "{"):
-            return (k + 1, self.partner[k]), self.partner[k] + 1
-        if token.text in FONTS | KEPT_FONTS and token.kind == "command":
-            k2 = self._skip(k + 1, end)
-            if k2 < end and self._is(k2, "{"):
-                return (k, self.partner[k2] + 1), self.partner[k2] + 1
-            return (k, self._one_token(k + 1, end, token)[1]), k2 + 1
-        word = token.text[1:] in OPERATOR_WORDS or token.text in LETTERS | DECORATING
-        if token.kind == "char" and (token.text.isalnum() or token.text in "*+-"):
-            following = self.tokens[k + 1] if k + 1 < end else None
-            if token.text.isdigit() and following is not None and following.kind == "char":
-                if following.text.isdigit() or (
-                    following.text == "." and k + 2 < end and self.tokens[k + 2].text.isdigit()
-                ):
-                    raise TexError(
-                        f"{mark.text}{token.text}{following.text} prints only {token.text} as the "
-                        "script: put the script in braces",
-                        mark.at,
-                    )
-        elif not word and token.text != "\\ast":
-            raise TexError(f"{show(mark.text)} needs braces around {show(token.text)}", token.at)
-        return (k, k + 1), k + 1
-
-    def _scripts(self, unit: Unit, k: int, end: int) -> int:
-        """Read the scripts that stand at ``k`` into the unit; return what is next."""
-        while (k := self._skip(k, end)) < end and self.tokens[k].kind == "char":
-            mark = self.tokens[k]
-            if mark.text == "'":
-                if unit.sup:
-                    raise TexError("a prime after a superscript", mark.at)
-                unit.primes += 1
-                k += 1
-            elif mark.text == "_":
-                if unit.sub:
-                    raise TexError("two subscripts: a_{b_c} or {a_b}_c?", mark.at)
-                inside, k = self._script(k, end)
-                unit.sub = self.spelling(*inside)
-                if not unit.sub:
-                    raise TexError("an empty subscript", mark.at)
-            elif mark.text == "^":
-                if unit.sup:
-                    raise TexError("two superscripts: a^{b^c} or (a^b)^c?", mark.at)
-                inside, k = self._script(k, end)
-                self._superscript(unit, inside, mark)
-            else:
-                break
-        return k
-
-    def _superscript(self, unit: Unit, inside: Range, mark: Token) -> None:
-        texts = [
-            t.text
-            for t in self.tokens[inside[0] : inside[1]]
-            if t.kind != "space" and t.text not in THIN | BLANKS and not self._brace(t)
-        ]
-        if not texts:
-            raise TexError("an empty superscript", mark.at)
-        if set(texts) == {"\\prime"} and not unit.primes:
-            unit.primes = len(texts)
-            return
-        unit.power = inside
-        try:
-            unit.sup = self.spelling(*inside)
-        except TexError:
-            unit.sup = "\\?"  # a power that is no part of any name
-        # Letters in an upright superscript must not be taken for a product in the exponent.
-        upright = texts[0] in UPRIGHT | TEXT and inside[1] == self._end_of_font(inside)
-        if upright or (len(texts) == 1 and texts[0][1:] in OPERATOR_WORDS):
-            unit.sup = f"\\mathrm{{{unit.sup}}}"
-            unit.decorated = True
-        elif set(texts) <= DECORATING | {"\\ast"}:
-            unit.decorated = True
-        elif texts[0] == "(" and texts[-1] == ")" and texts.count("(") == 1:
-            unit.decorated = True
-
-    @staticmethod
-    def _brace(token: Token) -> bool:
-        return token.kind == "char" and token.text in "{}"
-
-    def _end_of_font(self, inside: Range) -> int:
-        """Where the argument of the font command at the start of ``inside`` ends."""
-        k = inside[0]
-        while k < inside[1] and self._kind(k) in ("space", "command"):
-            k += 1
-        k = self.partner[k] + 1 if k in self.partner else k + 1
-        return self._skip(k, inside[1])
+    def __init__(self, tokens: list[Token], signs: Mapping[str, Relation] | None = None):
+        super().__init__(plain(tokens))
+        self.relations: Mapping[str, str] = {**RELATIONS, **(signs or {})}
 
     # -- units --------------------------------------------------------------------------
 
@@ -331,7 +73,7 @@ class _Cutter:
         self.f = formula
         self.k, self.end = start, end
         self.out: list[Unit] = []
-        self.groups: list[tuple[int, int, bool]] = []  # its end, units before it, horizontal brace
+        self.groups: list[tuple[int, int, Token | None]] = []  # end, units before, brace or box
         self.texts: list[int] = []  # where a \text with mathematics in it ends
 
     def cut(self) -> list[Unit]:
@@ -373,7 +115,7 @@ class _Cutter:
         elif text == "$" and self.texts:
             self.k += 1
             self._words(token)
-        elif text == ":" and self.f._is(self.f._skip(self.k + 1, self.end), "="):
+        elif text in ":=" and self._other(token):
             self.k = self.f._skip(self.k + 1, self.end)
             self._add(Unit("relation", "=", token.at))
         elif text == "~":
@@ -385,11 +127,18 @@ class _Cutter:
         else:
             self._symbol(token)
 
+    def _other(self, token: Token) -> bool:
+        """Whether ``:=`` or ``=:`` begins here."""
+        after = self.f._skip(self.k + 1, self.end)
+        return self.f._is(after, {":": "=", "=": ":"}[token.text])
+
     def _symbol(self, token: Token) -> None:
         """Read an operator, a relation or a mark, written as a character or a command."""
         text = token.text
-        if text in RELATIONS:
-            self._add(Unit("relation", RELATIONS[text], token.at))
+        if text in self.f.relations:
+            self._add(
+                Unit("relation", self.f.relations[text], token.at, sup=FROM_SIDE.get(text, ""))
+            )
         elif text in OPERATORS:
             self._add(Unit("operator", OPERATORS[text], token.at))
         elif text in MARKS:
@@ -445,39 +194,51 @@ class _Cutter:
             unit.parts = [(start + 1, middle), (middle + 1, close)]
             self._with_scripts(unit, close + 1)
             return
-        self.groups.append((close, len(self.out), False))
+        self.groups.append((close, len(self.out), None))
         self.k += 1
 
     def _braced(self, token: Token) -> None:
-        r"""Enter the argument of ``\underbrace``, which prints as if it were not there."""
+        r"""Enter the argument of ``\underbrace`` or ``\boxed``, read as if it stood alone."""
         start, _ = self.f._one_token(self.k + 1, self.end, token)
         if not self.f._is(start, "{"):
             raise TexError(f"{show(token.text)} needs braces", token.at)
-        self.groups.append((self.f.partner[start], len(self.out), True))
+        self.groups.append((self.f.partner[start], len(self.out), token))
         self.k = start + 1
 
-    def _label(self, inside: list[Unit], token: Token) -> None:
-        """Pass over the label of a horizontal brace."""
+    def _label(self, before: int, token: Token) -> None:
+        """Leave a horizontal brace or a box: it may seem to group what is in it."""
+        k = self.f._skip(self.k, self.end)
+        if k < self.end and self.f.tokens[k].text in ("_", "^"):
+            if token.text == "\\boxed":
+                raise TexError("a script at a box", self.f.tokens[k].at)
+            span, self.k = self.f._script(k, self.end)
+            check_label(self.f.tokens[slice(*span)], token)
+            k = self.k
+        while k < self.end and (self.f._kind(k) == "space" or self.f.tokens[k].text in THIN):
+            k += 1
+        left = before == 0 or self.out[before - 1].kind in _ENDS
+        if left and (k >= self.end or self._ends_a_side(self.f.tokens[k])):
+            return
         depth = 0
-        for unit in inside:
+        for unit in self.out[before:]:
             depth += (unit.kind == "open") - (unit.kind == "close")
             if not depth and unit.kind in ("operator", "relation", "function") and unit.text != "*":
                 raise TexError(
-                    "a horizontal brace around more than a product: does it group?", unit.at
+                    f"{show(token.text)} around more than a product: does it group?", unit.at
                 )
-        k = self.f._skip(self.k, self.end)
-        if k < self.end and self.f.tokens[k].text in ("_", "^"):
-            _, self.k = self.f._script(k, self.end)
+
+    def _ends_a_side(self, token: Token) -> bool:
+        return token.text in SILENT_OF | QUADS | set(MARKS) | set(self.f.relations) | {"$"}
 
     def _close_group(self, token: Token) -> None:
         self.k += 1
         if self.texts and self.texts[-1] == self.k - 1:
             self.texts.pop()
             return
-        _, before, braced = self.groups.pop()
+        _, before, brace = self.groups.pop()
         inside = self.out[before:]
-        if braced:
-            self._label(inside, token)
+        if brace is not None:
+            self._label(before, brace)
             return
         if len(inside) == 1 and inside[0].kind == "comma":
             raise TexError("{,}: a decimal comma or thousands? write the number plainly", token.at)
@@ -544,7 +305,11 @@ class _Cutter:
             self._add(Unit("forall", text, token.at))
         elif text in ANNOTATED:
             self._annotated(token)
-        elif text in ("\\underbrace", "\\overbrace"):
+        elif text == "\\xrightarrow":
+            self._arrow(token)
+        elif text == "\\lim":
+            self._with_scripts(Unit("limit", text, token.at), self.k + 1)
+        elif text in ("\\underbrace", "\\overbrace", "\\boxed"):
             self._braced(token)
         else:
             self._symbol(token)
@@ -569,16 +334,8 @@ class _Cutter:
         unit = Unit("sqrt", token.text, token.at)
         after = self.f._skip(self.k + 1, self.end)
         if after < self.end and self.f._is(after, "["):
-            start, depth = after + 1, 0
-            while True:
-                after = self.f.partner.get(after, after) + 1
-                if after >= self.end:
-                    raise TexError("the index of a root is not closed", token.at)
-                depth += self.f._is(after, "[") - self.f._is(after, "]")
-                if depth < 0:
-                    break
-            unit.parts.append((start, after))
-            after += 1
+            after, index = self._bracket(after, token)
+            unit.parts.append(index)
         span = self.f._one_token(after, self.end, token)
         unit.parts.append(self.f._inside(span))
         self._with_scripts(unit, span[1])
@@ -595,7 +352,8 @@ class _Cutter:
             spelled = f"\\{side[0].replace('o', 'l').replace('c', 'r')}{BARS[text]}"
             self._with_scripts(Unit(side, spelled, token.at), self.k + 1)
         elif text in OPENING and side != "close":
-            self._add(Unit("open", OPENING[text], token.at))
+            if token.text != "\\left" or not self._system(token):
+                self._add(Unit("open", OPENING[text], token.at))
         elif text in CLOSING and side != "open":
             self._with_scripts(Unit("close", CLOSING[text], token.at), self.k + 1)
         elif text in BARS:
@@ -604,18 +362,47 @@ class _Cutter:
             raise TexError(f"{show(token.text + text)} cannot be read", token.at)
 
     def _annotated(self, token: Token) -> None:
-        r"""Read ``\overset{(a)}{=}``: the relation."""
-        note = self.f._one_token(self.k + 1, self.end, token, last=False)
-        k = self.f._skip(note[1], self.end)
-        inside = [t for t in self.f.tokens[k : self.f.partner.get(k, k) + 1] if t.kind != "space"]
+        r"""Read ``\overset{(a)}{=}``: the relation. Below an arrow stands what tends."""
+        span = self.f._one_token(self.k + 1, self.end, token, last=False)
+        note, k = self.f._inside(span), self.f._skip(span[1], self.end)
+        close = self.f.partner.get(k, k)
+        inside = [t for t in self.f.tokens[k : close + 1] if t.kind != "space"]
         marks = [t.text for t in inside if not self.f._brace(t)]
-        relation = RELATIONS.get("".join(marks)) if marks != [":", "="] else "="
-        if token.text == "\\underset":
-            relation = None
+        relation = self.f.relations.get("".join(marks)) if marks != [":", "="] else "="
+        if marks == ["\\lim"] and token.text == "\\underset":
+            self._with_scripts(Unit("limit", "\\lim", token.at, index=note), close + 1)
+            return
         if relation is None or relation == "in":
-            raise TexError(f"{show(token.text)} cannot be read except above a relation", token.at)
+            raise TexError(f"{show(token.text)} cannot be read except at a relation", token.at)
         self.out.append(Unit("relation", relation, token.at))
-        self.k = self.f.partner.get(k, k) + 1
+        if relation == "->" and note[0] < note[1]:
+            self.out[-1].parts = [note]
+        else:
+            check_note(self.f.tokens[slice(*note)], token)
+        self.k = close + 1
+
+    def _arrow(self, token: Token) -> None:
+        r"""Read ``\xrightarrow[below]{above}``: what tends stands at one of the places."""
+        unit = Unit("relation", "->", token.at)
+        k = self.f._skip(self.k + 1, self.end)
+        if k < self.end and self.f._is(k, "["):
+            k, below = self._bracket(k, token)
+            unit.parts.append(below)
+        span = self.f._one_token(k, self.end, token, last=False)
+        unit.parts.append(self.f._inside(span))
+        unit.parts = [p for p in unit.parts if self.f._skip(*p) < p[1]]
+        self._add(unit)
+        self.k = span[1]
+
+    def _bracket(self, k: int, token: Token) -> tuple[int, Range]:
+        """What stands in the square brackets at ``k``, and the place after them."""
+        start, depth, k = k + 1, 0, k + 1
+        while k < self.end:
+            depth += self.f._is(k, "[") - self.f._is(k, "]")
+            if depth < 0:
+                return k + 1, (start, k)
+            k = self.f.partner.get(k, k) + 1
+        raise TexError(f"[ is not closed at {show(token.text)}", token.at)
 
     # -- fonts and text -----------------------------------------------------------------
 
@@ -641,7 +428,9 @@ class _Cutter:
             self._words(token)
         elif parts and letters.isalpha() and len(parts) == len(letters):
             unit = Unit("word", f"\\operatorname{{{letters}}}", token.at)
-            if letters in FUNCTIONS:
+            if letters == "lim":
+                unit = Unit("limit", "\\lim", token.at)
+            elif letters in FUNCTIONS:
                 unit = Unit("function", letters, token.at)
             self._with_scripts(unit, span[1])
         elif token.text not in TEXT and parts and parts[0].text in LETTERS | ACCENTS | KEPT_FONTS:
@@ -686,11 +475,32 @@ class _Cutter:
         elif self.f._is(self.k, "["):
             self.k += 3
 
+    def _system(self, token: Token) -> bool:
+        r"""Read ``\left\{ \begin{array}{ll} .. \end{array} \right.``: cases, as they once were."""
+        start = self.f._skip(self.k + 1, self.end)
+        close = self.f.partner.get(start, self.end)
+        if self.f._kind(start) != "begin" or self.f.tokens[start].text not in ("array", "aligned"):
+            return False
+        right = self.f._skip(close + 1, self.end)
+        point = self.f._skip(right + 1, self.end)
+        if point >= self.end or self.f.tokens[right].text != "\\right":
+            return False
+        if self.f.tokens[self.k].text not in ("\\{", "\\lbrace") or not self.f._is(point, "."):
+            return False
+        inside = start + 1
+        if self.f.tokens[start].text == "array":
+            _, inside = self.f._one_token(inside, close, token)
+        unit = Unit("cases", "\\begin{cases}", token.at, parts=[(inside, close)])
+        self._with_scripts(unit, point + 1)
+        return True
+
     def _fence(self, token: Token) -> None:
         """Mark the end of an environment that is read as if it were not there."""
         self._add(Unit("fence", token.text, token.at))
 
 
+#: What a side of a relation can begin after.
+_ENDS = {"relation", "quad", "comma", "semicolon", "amp", "row", "and"}
 _LENGTHS = ("pt", "em", "ex", "mm", "cm", "in", "mu")
 _BARE = {"operator", "relation", "comma", "semicolon", "dot", "amp", "row", "quad", "open", "text",
          "frac", "and", "forall", "fence", "bar"}  # fmt: skip

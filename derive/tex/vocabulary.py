@@ -27,22 +27,24 @@ OTHER_FUNCTIONS = set(
     "sin cos tan cot sec csc arcsin arccos arctan asin acos atan arsinh artanh coth sign sgn sqrt "
     "logit sigmoid softmax softplus relu erf lg lb floor ceil round inv odds id".split()
 )
-#: What a side condition may say in words. Other words may take back what the formula says.
-CONDITION_WORDS = set(
-    "for where if with when whenever provided assuming all any every each some and or fixed given "
-    "distinct different integer integers real positive nonnegative non-negative negative number "
-    "numbers of classes instances items samples views towers modalities temperature temperatures "
-    "bias the a an is are be such that in on at least most only iff i.e. respectively st s.t. "
-    "sufficiently large small enough than greater less equal to both let we have has".split()
-)
 OPERATOR_WORDS = FUNCTIONS | {"sup", "inf", "arg", "det", "dim", "lim", "Pr"}
 
 THIN = {"\\,", "\\;", "\\:", "\\!", "\\>", "\\thinspace", "\\medspace", "\\thickspace"}
 THIN |= {"\\negthinspace", "\\allowbreak", "\\nobreak"}
 BLANKS = {"\\ ", "~"}
-QUADS = {"\\quad", "\\qquad", "\\enspace", "\\hfill"}
-QUADS_OF = {"\\hspace", "\\phantom", "\\hphantom"}
+QUADS = {"\\quad", "\\qquad", "\\enspace", "\\enskip", "\\hfill", "\\hfil"}
+QUADS_OF = {"\\hspace", "\\mspace", "\\phantom", "\\hphantom"}
 SILENT = {"\\displaystyle", "\\textstyle", "\\scriptstyle", "\\nonumber", "\\notag", "\\limits"}
+SILENT |= {"\\nolimits", "\\mathstrut", "\\strut", "\\relax", "\\qedhere", "\\scriptscriptstyle"}
+#: What only sets its argument.
+WRAPPERS = {f"\\math{kind}" for kind in "rel bin op ord open close punct inner".split()}
+WRAPPERS |= {"\\ensuremath", "\\smash"}
+COLOURS = {"\\color", "\\textcolor"}
+OLD_FONTS = {
+    "\\rm": "\\mathrm", "\\bf": "\\mathbf", "\\it": "\\mathit", "\\sf": "\\mathsf",
+    "\\tt": "\\mathtt", "\\cal": "\\mathcal",
+}  # fmt: skip
+REFERENCES = {"\\ref", "\\eqref", "\\cref", "\\Cref", "\\autoref", "\\cite", "\\citep"}
 SILENT_OF = {"\\label", "\\tag", "\\vphantom"}
 
 SIZES = {f"\\{size}{side}" for size in ("big", "Big", "bigg", "Bigg") for side in ("", "l", "r")}
@@ -65,18 +67,29 @@ RELATIONS = {
     "\\le": "<=", "\\leq": "<=", "\\leqslant": "<=",
     "\\ge": ">=", "\\geq": ">=", "\\geqslant": ">=",
     "\\ne": "!=", "\\neq": "!=", "\\in": "in",
+    "\\colonequals": "=", "\\defeq": "=", "\\eqqcolon": "=", "\\equalscolon": "=",
+    "\\to": "->", "\\rightarrow": "->", "\\longrightarrow": "->",
+    "\\downarrow": "->", "\\searrow": "->", "\\uparrow": "->", "\\nearrow": "->",
 }  # fmt: skip
+#: From which side an arrow comes to its point.
+FROM_SIDE = {"\\downarrow": "+", "\\searrow": "+", "\\uparrow": "-", "\\nearrow": "-"}
+#: Signs that a directive may declare to stand for a relation: they have several meanings.
+DECLARABLE = {
+    f"\\{name}"
+    for name in "equiv approx simeq cong sim doteq doteqdot gets leftarrow asymp prec preceq succ "
+    "succeq lesssim gtrsim leqq geqq lessapprox gtrapprox propto".split()
+}
 OPERATORS = {"+": "+", "-": "-", "/": "/", "\\cdot": "*", "\\times": "*"}
 MARKS = {",": "comma", ";": "semicolon", ".": "dot", "&": "amp", "\\\\": "row", "\\cr": "row"}
 AND = {"\\land", "\\wedge"}
-FRACTIONS = {"\\frac", "\\dfrac", "\\tfrac", "\\cfrac"}
+FRACTIONS = {f"\\{name}" for name in "frac dfrac tfrac cfrac nicefrac sfrac".split()}
 ANNOTATED = {"\\overset", "\\stackrel", "\\underset"}
 CASES = {"cases", "dcases"}
 TRANSPARENT = {"aligned", "split", "gathered", "alignedat", "multlined"}
 
 #: What makes a superscript part of a name.
 DECORATING = {"+", "-", "*", "\\star", "\\prime", "\\dagger", "\\ddagger", "\\top", "\\bot"}
-DECORATING |= {"\\perp", "\\circ", "\\infty", "\\sharp", "\\flat", "\\natural"}
+DECORATING |= {"\\perp", "\\intercal", "\\circ", "\\infty", "\\sharp", "\\flat", "\\natural"}
 
 IN_NAMES = {
     *"+-/=<>(),.;:|!",
@@ -95,8 +108,11 @@ IN_NAMES |= {"\\to", "\\rightarrow", "\\mid", "\\setminus", "\\cup", "\\cap", "\
 REFUSED = {
     "\\pm": "two statements in one; write them separately",
     "\\mp": "two statements in one; write them separately",
-    "\\equiv": "can mean a definition, an identity or a congruence; write = or :=",
+    "\\equiv": "can mean a definition, an identity, a congruence; write =, or [\\equiv -> =]",
     "\\approx": "an approximation is not compared",
+    "\\cancel": "what is crossed out is not read",
+    "\\gets": "a replacement is not read",
+    "\\leftarrow": "a replacement is not read",
     "\\sim": "an approximation is not compared",
     "\\iff": "two statements joined; check them one by one",
     "\\Leftrightarrow": "two statements joined; check them one by one",
@@ -105,7 +121,45 @@ REFUSED = {
     "\\implies": "two statements joined; check them one by one",
     "\\sum": "a sum over an index is not in closed form",
     "\\prod": "a product over an index is not in closed form",
-    "\\lim": "a limit is not read",
+    "\\not": "write \\ne for not equal",
+    "\\lim": "a limit is read where a whole side is one, \\lim_{\\tau \\to 0} ..",
+    "\\xleftarrow": "write \\to",
     "*": "can be a product or an operation of its own; write \\cdot",
     "\\ast": "can be a product or an operation of its own; write \\cdot",
 }
+
+# --- words beside a formula -----------------------------------------------------------------
+# Every word that is read, since any other may take back what the formula says.
+#: Words that begin a condition.
+STARTS = set(
+    "for where if with when whenever provided assuming given as such s.t. st holds hold valid in "
+    "fixed all any every each".split()
+)
+#: Words that lead over from a condition to the formula after it.
+THEN = {"then", "we have", "it holds", "it holds that", "one has", "we get", "then we have"}
+THEN |= {"we have that", "we obtain"}
+#: Words that say nothing that is not said by the formulas beside them.
+NEUTRAL = STARTS | set(
+    "both arbitrary the a an that of number numbers parameter parameters value values index "
+    "indices is are be limit let pair pairs".split()
+)
+KINDS = {
+    "integer": "integer", "integers": "integer", "whole": "integer", "natural": "natural",
+    "naturals": "natural", "real": "real", "reals": "real", "positive": "positive",
+    "nonnegative": "nonnegative", "non-negative": "nonnegative", "negative": "negative",
+}  # fmt: skip
+DISTINCT = {"distinct", "different"}
+#: Words for what a symbol of the results is, and the symbol that is it.
+NOUNS = {
+    "temperature": "tau", "temperatures": "tau", "class": "m", "classes": "m", "instance": "n",
+    "instances": "n", "view": "p", "views": "p", "item": "N", "items": "N", "sample": "N",
+    "samples": "N", "tower": "K", "towers": "K", "modalities": "K", "bias": "b",
+}  # fmt: skip
+#: Relations in words.
+COMPARED = {
+    "at least": ">=", "at most": "<=", "greater than": ">", "larger than": ">", "more than": ">",
+    "less than": "<", "smaller than": "<", "fewer than": "<", "greater than or equal to": ">=",
+    "larger than or equal to": ">=", "less than or equal to": "<=",
+    "smaller than or equal to": "<=", "tends to": "->", "goes to": "->",
+}  # fmt: skip
+DOTS = {"\\dots", "\\ldots", "\\cdots", "\\dotsc"}

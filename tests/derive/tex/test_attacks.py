@@ -110,7 +110,7 @@ def test_a_name_for_the_quantity(name) -> None:
     "source",
     [
         rf"(\alpha_{{\min}} - {A})(\alpha_{{\min}} - 5) = 0",
-        rf"\alpha_{{\min}}(1 - \alpha_{{\min}}) = {A}\left(1 - {A}\right)",
+        rf"\alpha_{{\min}} \cdot (1 - \alpha_{{\min}}) = {A}\left(1 - {A}\right)",
     ],
 )
 def test_an_equation_with_other_solutions(source) -> None:

@@ -111,8 +111,6 @@ def test_directives_that_name_nothing(name, options, says) -> None:
         r"(\boldsymbol{u}_i^\delta)^\top \boldsymbol{v}_i^\delta",
         r"\mathbf{u}_i^T \mathbf{v}_i",
         r"\langle u_i, v_i \rangle",
-        r"\|u_i\|^2",
-        r"\left\lVert u_i \right\rVert",
         r"s(u_i, v_i)",
     ],
 )

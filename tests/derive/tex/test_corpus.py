@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 from cltheory.derive.tex.reader import canonical_name, read
-from cltheory.derive.tex.statement import Bounds, Side, Statement, TexError, Unread
+from cltheory.derive.tex.statement import Bounds, Inner, Side, Statement, TexError, Unread
 from sympy import (
     Abs,
     Dummy,
@@ -147,6 +147,9 @@ def same(one: Side, other: Side) -> bool:
     """Whether two sides are proved equal; False where that is not proved."""
     if isinstance(one, Unread) and isinstance(other, Unread):
         return _bare(one.text) == _bare(other.text)
+    if isinstance(one, Inner) and isinstance(other, Unread):
+        letters = re.sub(r"\^\{?\\top\}?|[()_^,]", "", _bare(other.text))
+        return "".join(v.name + "".join(v.indices) for v in (one.one, one.other)) == letters
     if isinstance(one, Bounds) and isinstance(other, Bounds):
         ends = (one.low_open, one.high_open) == (other.low_open, other.high_open)
         return ends and same(one.low, other.low) and same(one.high, other.high)

@@ -1,0 +1,171 @@
+r"""Typography: variants that print the same formula read equal, what changes it is refused."""
+
+from __future__ import annotations
+
+import pytest
+from cltheory.derive.tex.reader import read
+from cltheory.derive.tex.statement import TexError
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sympy import Expr, Piecewise, Symbol, exp
+
+m, n, tau = (Symbol(s, positive=True) for s in "m n tau".split())
+lowest = Symbol("alpha_min", real=True)
+NAMES: dict[str, Expr] = {"m": m, "n": n, "\\tau": tau, "\\alpha_{min}": lowest}
+
+VALUE = (m + n) / 2 - exp(-m / tau)
+LEFTS = [
+    r"\alpha_{\min}",
+    r"\alpha_{\rm min}",
+    r"\alpha_{\mathrm{min}}",
+    r"{\alpha}_{\text{min}}",
+    r"\ensuremath{\alpha_{\min}}",
+    r"\boxed{\alpha_{\min}}",
+    r"\alpha_{\min}\mathstrut",
+    r"\textcolor{red}{\alpha_{\min}}",
+    r"\smash[b]{\alpha_{\min}}",
+    r"\alpha_{\min}(m, n, \tau)",
+]
+EQUALS = [
+    "=",
+    ":=",
+    r"\coloneqq",
+    r"\colonequals",
+    r"\triangleq",
+    r"\mathrel{:=}",
+    r"\mathrel{\mathop:}=",
+    r"\mathrel{\vcentcolon=}",
+    r"{:=}",
+    "=:",
+    r"\;=\;",
+    r"& =",
+    r"\overset{(a)}{=}",
+    r"\overset{\mathrm{(a)}}{=}",
+    r"\stackrel{\text{def}}{=}",
+    r"\overset{\mathrm{def}}{=}",
+    r"\stackrel{\triangle}{=}",
+    r"\overset{*}{=}",
+    r"\overset{\dagger}{=}",
+    r"\overset{(ii)}{=}",
+    r"\overset{1}{=}",
+    r"\overset{\eqref{eq:a}}{=}",
+    r"\overset{\text{by Lemma 3}}{=}",
+    r"\overset{\text{Eq.~\ref{eq:a}}}{=}",
+    r"\underset{(a)}{=}",
+]
+RIGHTS = [
+    r"\frac{m+n}{2} - e^{-m/\tau}",
+    r"\frac{m+n}2 - \mathrm{e}^{-m/\tau}",
+    r"\tfrac12 (m+n) - \exp\!\left(-\frac{m}{\tau}\right)",
+    r"\nicefrac{1}{2}\,(m+n) - \operatorname{exp}(-m/\tau)",
+    r"\sfrac12 \bigl[ m+n \bigr] - \exp\{-m/\tau\}",
+    r"{m+n \over 2} - {\rm e}^{-m/\tau}",
+    r"\dfrac{{m}{+}{n}}{2} \mathbin{-} e^{-m/\tau}",
+    r"\boxed{\frac{m+n}{2} - e^{-m/\tau}}",
+    r"{\displaystyle \cfrac{m+n}{2}} - {\textstyle e^{-m/\tau}}",
+    r"\frac{m+n}{2} - \underbrace{e^{-m/\tau}}_{q}",
+    r"\frac{|m+n|}{2} - e^{-|m|/\tau}",
+    r"\color{blue} \frac{m+n}{2} - \mathop{\rm exp}(-m/\tau)",
+]
+ENDS = ["", ".", r"\;,", r"\,.", r"\quad .", r" \tag{3}", r" \label{eq:x}", r"\nonumber",
+        r"\quad (15)", r"\text{.}", r"\text{,}", r"\phantom{x}", r"\relax"]  # fmt: skip
+
+
+@settings(max_examples=150, deadline=None)
+@given(*(st.sampled_from(parts) for parts in (LEFTS, EQUALS, RIGHTS, ENDS)))
+def test_variants_read_equal(left: str, equals: str, right: str, end: str) -> None:
+    found = read(f"{left} {equals} {right}{end}", NAMES)
+    assert found.sides == (lowest, VALUE)
+    assert found.relations == ("=",) and found.rest == () and found.clauses == ()
+
+
+@pytest.mark.parametrize("part", [LEFTS, EQUALS, RIGHTS, ENDS], ids="left equals right end".split())
+def test_each_variant_is_read(part: list[str]) -> None:
+    """The test above draws at random; here is every one once."""
+    for text in part:
+        parts = [p[0] if p is not part else text for p in (LEFTS, EQUALS, RIGHTS, ENDS)]
+        assert read(f"{parts[0]} {parts[1]} {parts[2]}{parts[3]}", NAMES).sides == (lowest, VALUE)
+
+
+def test_a_box_around_the_whole() -> None:
+    whole = rf"\boxed{{{LEFTS[0]} = {RIGHTS[0]}}}"
+    for end in ("", ".", r" \tag{1}", r"\quad \text{for } n \ge 2"):
+        assert read(whole + end, NAMES).sides == (lowest, VALUE)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        # notes at a relation that may say that it does not hold
+        r"m \overset{?}{=} n",
+        r"m \overset{!}{=} n",
+        r"m \stackrel{\text{not}}{=} n",
+        r"m \stackrel{\text{?}}{=} n",
+        r"m \overset{\text{wrong}}{=} n",
+        r"m \overset{\text{by no means}}{=} n",
+        r"m \overset{\approx}{=} n",
+        r"m \overset{/}{=} n",
+        r"m \overset{d}{=} n",
+        r"m \overset{n \to \infty}{=} n",
+        r"m \overset{\begin{cases} 1 \end{cases}}{=} n",
+        r"m \underset{?}{=} n",
+        r"m \not= n",
+        r"m \not\le n",
+        r"m = \cancel{n}",
+        r"m = \xcancel{n} 2",
+        r"m = \sout{n}",
+        # labels of braces
+        r"m = \underbrace{n}_{\text{not}}",
+        r"m = \underbrace{n}_{\approx 0}",
+        r"m = \underbrace{n}_{\to 0}",
+        r"m = \underbrace{n}_{= 2}",
+        r"m = \underbrace{n}_{=: q}",
+        r"m = \underbrace{n}_{\text{to be dropped}}",
+        # what may group, or not
+        r"m = 2\boxed{m + n}",
+        r"m = \boxed{m + n}\,n",
+        r"m = \boxed{m}^2",
+        # values at a place
+        r"m = \left. n \right|_{n = 2}",
+        r"m = n\bigr|_{n = 2}",
+        r"m = \left. n \right\}",
+        # functions that are not those of the grammar
+        r"m = \log_{e} n",
+        r"m = \log_{2} n",
+        r"m \approx n",
+        r"m \gets n",
+        r"m = \smash[b{n}",
+    ],
+)
+def test_what_may_change_the_formula_is_refused(source: str) -> None:
+    with pytest.raises(TexError) as refused:
+        read(source, NAMES)
+    assert "\n" not in str(refused.value) and str(refused.value)
+
+
+def test_cases_of_old() -> None:
+    rows = r"1 & \text{if } \tau < 1 \\ m & \text{otherwise}"
+    for around in (
+        r"\begin{cases} %s \end{cases}",
+        r"\left\{ \begin{array}{ll} %s \end{array} \right.",
+        r"\left\{\begin{aligned} %s \end{aligned}\right.",
+    ):
+        found = read(rf"\alpha_{{\min}} = {around % rows}.", NAMES)
+        assert found.sides[1] == Piecewise((1, tau < 1), (m, True))
+    with pytest.raises(TexError):
+        read(rf"\alpha_{{\min}} = \left[ \begin{{array}}{{ll}} {rows} \end{{array}} \right.", NAMES)
+    with pytest.raises(TexError):
+        read(r"\left. \begin{array}{l} m \\ n \end{array} \right\} = 1", NAMES)
+
+
+def test_numbers_in_exponents_are_bounded() -> None:
+    for fine in ("e^{9999 m}", r"e^{\frac{32768}{32767} m}", r"e^{1.0000001m}", r"e^{m/100000}"):
+        assert read(fine, NAMES).sides[0].free_symbols == {m}  # type: ignore[union-attr]
+    for huge in ("e^{10^6 m}", "e^{-10^{6}}", "2^{20000 m}", r"\exp(m - 10001)", "m^{123456}"):
+        with pytest.raises(TexError, match=r"in an exponent|of a number"):
+            read(huge, NAMES)
+
+
+def test_nothing_is_expanded() -> None:
+    found = read(r"(m+\tau)^{3}(m+n+\tau)^{27}(m+2n+\tau)^{9}", NAMES).sides[0]
+    assert isinstance(found, Expr) and len(found.args) == 3
