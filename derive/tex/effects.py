@@ -24,7 +24,7 @@ from .scope import Definition, Scope
 from .source import Source
 
 MAX_CALL = 50_000  #: characters of bodies that one call may run through
-MAX_ALL = 5_000_000  #: and all calls of a document
+MAX_ALL = 1_500_000  #: and all calls of a document
 MAX_DEPTH = 25
 MAX_LIST = 4_000  #: characters of a list that a macro goes through
 
@@ -68,6 +68,8 @@ class Calls:
             self._quiet, self._quiet_at = set(), self.scope.now
         if name in self._quiet:
             return True
+        if self.spent >= MAX_ALL:
+            return False
         waiting, seen = [name], {name}
         while waiting:
             known = self.scope.written("\\" + waiting.pop())
@@ -82,7 +84,7 @@ class Calls:
                         return False
                     continue
                 seen.add(inner)
-                self.spent += 1
+                self.spent += 5
                 if len(seen) > 200 or self._acts(inner):
                     return False
                 waiting.append(inner)

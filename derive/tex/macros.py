@@ -2,6 +2,7 @@ r"""Macros of a document, and their expansion in a formula, with hard limits."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -15,6 +16,10 @@ MAX_DEPTH = 50
 MAX_EXPANSIONS = 5_000
 #: What prints nothing in a formula, at the end of a body.
 _SILENT = {"\\xspace", "\\protect"}
+#: The well-known correction of the spaces around \\left and \\right.
+_SPACING = re.compile(
+    r"\\mathopen\s*\{\}\s*\\mathclose\s*\\bgroup(?=\s*\\)|\\aftergroup\s*\\egroup(?=\s*\\)"
+)
 
 
 @dataclass(frozen=True)
@@ -32,7 +37,7 @@ class Macro:
 def _body(text: str, arity: int) -> tuple[Token, ...]:
     """Split a definition into tokens, ``#1`` being one of kind ``parameter``."""
     tokens: list[Token] = []
-    for token in tokenise(text, MAX_BODY + 100):
+    for token in tokenise(_SPACING.sub("", text), MAX_BODY + 100):
         if tokens and tokens[-1].text == "#" and tokens[-1].kind == "char":
             if not (token.text.isdigit() and 1 <= int(token.text) <= arity):
                 raise TexError("a # that is not a parameter")

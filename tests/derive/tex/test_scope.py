@@ -174,6 +174,15 @@ def test_names_that_are_there_already(text: str, name: str, prints: str) -> None
     assert meaning(text, name).startswith(prints)
 
 
+def test_the_correction_of_the_space_before_delimiters() -> None:
+    text = (
+        r"\let\originalleft\left\let\originalright\right"
+        r"\renewcommand{\left}{\mathopen{}\mathclose\bgroup\originalleft}"
+        r"\renewcommand{\right}{\aftergroup\egroup\originalright}"
+    )
+    assert meaning(text, r"\left(x\right)") == r"\left(x\right)"
+
+
 # --- whatever else may touch a name -----------------------------------------------------------
 TOUCHES = [
     r"\edef\sigma{x}",
