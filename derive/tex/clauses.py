@@ -261,6 +261,8 @@ class Clauses:
     ) -> Iterator[Indices]:
         r"""Conditions on indices: ``i \\ne j``, ``1 \\le i < j \\le N``, ``i \\ne j \\in [N]``."""
         signs = [r.text for r in relations]
+        if "in" in signs[:-1] or signs == ["in"]:
+            raise TexError("one set after a condition on indices is read", relations[0].at)
         if signs[-1] == "in":
             inside = [p for part in parts[:-1] for p in part]
             yield from self._indices(names, parts[:-1], relations[:-1])
@@ -318,7 +320,10 @@ def _with_dots(group: list[tuple[Item, int]]) -> list[tuple[Item, int]]:
         if place < 0 or len(numbers) > 2:
             raise TexError("dots that are no range such as i = 1, \\dots, N", tail[-2].at)
         first = out[place][0]
-        (left, right), relations = sides(first.pieces)
+        parts, relations = sides(first.pieces)
+        if len(parts) != 2:
+            raise TexError("a range of an index is written as i = 1, \\dots, N", first.at)
+        left, right = parts
         counted = [right, *(n.pieces for n in numbers)]
         if [u.full for p in counted for u, _ in p] != [str(k + 1) for k in range(len(counted))]:
             raise TexError("a range of an index starts with 1", first.at)

@@ -102,6 +102,14 @@ def lay_out(pieces: Sequence[Piece]) -> Display:
             body = stripped(part, ENDING)
             drafts = found.drafts
             if not index and drafts and _goes_on(drafts[-1].pieces, body, ended, indented):
+                signs = {
+                    drafts[-1].pieces[k][0].text for k in at_top(drafts[-1].pieces, "relation")
+                }
+                if drafts[-1].loose and signs - {"="}:
+                    raise TexError(
+                        "a row goes on: with the formula of the row before, or the condition on it?",
+                        body[0][0].at,
+                    )
                 drafts[-1].pieces.extend(body)
                 drafts[-1].rows.add(number)
             else:

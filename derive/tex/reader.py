@@ -101,6 +101,8 @@ def _end_of(
         rows = _Reading(lead, names, macros, signs)
         last = rows.found.drafts[-1]
         told = {last.pieces[k][0].text for k in at_top(last.pieces, "relation")}
+        if last.loose and told - {"="}:
+            return None  # it may be a condition on the formula before
         one = rows.last_side() if told - {"="} else rows.first_side()
     except TexError:
         return None
@@ -151,6 +153,11 @@ class _Reading:
     def statement(self, follows: Side | None) -> Statement:
         """Everything that stands in the display."""
         streams = [(stream(b.pieces), b) for b in self.found.beside]
+        for items, beside in streams:
+            if not any(item.sort == "formula" for item in items):
+                raise TexError(
+                    "words that begin a condition, and no condition", beside.pieces[0][0].at
+                )
         self._define(streams_of=[items for items, _ in streams])
         drafts = self.found.drafts
         filled = {row for draft in drafts for row in draft.rows}

@@ -6,10 +6,11 @@ dropped except ``\mathcal``, ``\mathbb``, ``\mathscr`` and ``\mathfrak``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from .statement import TexError
+from .plain import plain
+from .statement import Relation, TexError
 from .tokens import Token, closing, show
 from .vocabulary import (
     ACCENTS,
@@ -21,6 +22,7 @@ from .vocabulary import (
     LETTERS,
     OPERATOR_WORDS,
     QUADS,
+    RELATIONS,
     TEXT,
     THIN,
     UPRIGHT,
@@ -87,11 +89,15 @@ def joined(texts: Iterable[str]) -> str:
 
 
 class Spelling:
-    """The tokens of a display, and how names and scripts in them are spelled."""
+    r"""The tokens of a display, and how names and scripts in them are spelled.
 
-    def __init__(self, tokens: list[Token]):
-        self.tokens = tokens
-        self.partner = closing(tokens)
+    ``signs`` are further relations: ``\equiv`` where it is declared to be one.
+    """
+
+    def __init__(self, tokens: list[Token], signs: Mapping[str, Relation] | None = None):
+        self.tokens = plain(tokens)
+        self.relations: Mapping[str, str] = {**RELATIONS, **(signs or {})}
+        self.partner = closing(self.tokens)
         self.over = self._fractions_by_over()
 
     def _fractions_by_over(self) -> dict[int, int]:

@@ -202,6 +202,12 @@ def test_reads_what_stands_before(around: str, expected: list[Says]) -> None:
         # another symbol than the word stands for
         r"\quad \text{for every temperature } n > 0",
         r"\quad \text{for any number of classes } n \ge 2",
+        r"\quad \text{for all}",
+        r"\quad \forall",
+        r"\quad \text{if } \\ n \ge 2",
+        r", \quad n \ge 2 \\ &= 1",
+        r"\quad i,j \ge = 1, \dots, N",
+        r"\quad \text{for } i \in j \in [N]",
         # a claim, not a condition
         r"\quad \text{for } n \ge 2, \quad \alpha_{\min} = 1",
         r"\quad \text{for } n \ge 2, + 1",

@@ -199,6 +199,7 @@ def test_a_name_is_defined_in_a_chain() -> None:
         (r"\sum_i i &= m \\", Unread("")),
         (r"&= m \\", Unread("")),
         (r"x + 1 &= m \\", Unread("")),
+        (r"\alpha &= m, \quad n \ge 2 \\", Unread("")),  # goes on with what?
         ("", Unread("")),
     ],
 )
