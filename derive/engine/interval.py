@@ -169,7 +169,7 @@ def non_negative(part: Expr, v: Symbol, a: Expr, b: Expr) -> Outcome:
 def _constant(value: Expr) -> Outcome:
     if sign(value) >= 0:
         return Holds(Evidence(Grade.EXACT, "a number that is not negative"))
-    return Refuted({}, f"the value is {value.evalf(6)}")
+    return Refuted({}, f"the value is {value.evalf(6)!s}")
 
 
 def _algebraically(part: Expr, v: Symbol, a: Expr, b: Expr) -> Holds | None:
@@ -194,7 +194,7 @@ def _negative_somewhere(part: Expr, v: Symbol, a: Expr, b: Expr) -> Refuted | No
                 continue
             exact = part.xreplace({v: point})
             if is_finite(exact) and exact.is_real is not False and sign(exact) < 0:
-                return Refuted({v.name: point}, f"the value is {exact.evalf(6)}")
+                return Refuted({v.name: point}, f"the value is {exact.evalf(6)!s}")
     return None
 
 

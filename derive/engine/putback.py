@@ -38,6 +38,8 @@ FAR = (10, 20, 40)
 FAR_FOR_ROOTS = (2, 4, 8)
 #: From one to the next the distance falls at least by this, even for a limit like 1/log log n.
 SLOWEST = Rational(9, 10)
+#: A rise of what grows without bound is seen if it is known so well.
+SEEN = 1e-3
 #: How far out the sign of a condition that never changes is looked at, as powers of ten.
 FAR_OUT = (2, 4, 8)
 
@@ -341,8 +343,10 @@ def _check_limit(
             slowest = enclosure(SLOWEST, bits)
             if mpmath.isinf(value):
                 first, second, third = balls if value > 0 else [-b for b in balls]
-                # Even log log n rises as much from each to the next.
-                if not (third > 0 and third - second > slowest * (second - first) > 0):
+                if (third - second).rad() > SEEN:  # beside a large number no rise is seen
+                    return
+                # Even log log n rises as much from each to the next; from where does not matter.
+                if not third - second > slowest * (second - first) > 0:
                     raise Inconsistent(f"{shown} is not what far values grow to")
                 return
             target = enclosure(_fraction(value), bits)

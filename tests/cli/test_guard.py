@@ -92,9 +92,7 @@ def test_outcomes_come_in_order(workers: int) -> None:
     items[3] = endless  # type: ignore[assignment]
     found = outcomes(*items, workers=workers)
     assert isinstance(found[3], Spent)
-    assert [f for f in found if not isinstance(f, Spent)] == [
-        k * k for k in range(20) if k != 3
-    ]
+    assert [f for f in found if not isinstance(f, Spent)] == [k * k for k in range(20) if k != 3]
 
 
 def test_without_limits_it_is_done_here() -> None:
@@ -184,7 +182,7 @@ def test_large_formulas_end(cltheory: Any, tmp_path: Path) -> None:
     assert "1 equal" in out and "defect" not in out and "died" not in out
 
 
-# --- locks, and whole commands ---------------------------------------------------------------------
+# --- locks, and whole commands ------------------------------------------------------------------
 def test_a_lock_beyond_the_budget_is_a_change_that_was_not_decided(
     cltheory: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -243,16 +241,16 @@ def test_an_interrupt_leaves_nobody(
 ) -> None:
     flag = tmp_path / "started"
     of = [paper(tmp_path, RIGHT, RIGHT)] if command == "check" else ["ccem", "--N", "4"]
-    run = subprocess.Popen(
+    with subprocess.Popen(
         [sys.executable, "-c", LOOP, str(flag), command, *of, "--time", "30"],
         stderr=subprocess.PIPE,
         start_new_session=True,
         text=True,
-    )
-    while not flag.exists() and run.poll() is None:
-        time.sleep(0.02)
-    os.kill(run.pid, ends)
-    _, err = run.communicate(timeout=30)
+    ) as run:
+        while not flag.exists() and run.poll() is None:
+            time.sleep(0.02)
+        os.kill(run.pid, ends)
+        err = run.communicate()[1]
     assert run.returncode == code
     assert err == ("cltheory: interrupted\n" if ends == signal.SIGINT else "")
     for _ in range(500):  # the kernel takes a moment to end a process

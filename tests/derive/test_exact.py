@@ -5,10 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from cltheory.derive.exact import NotANumber, exact
+from cltheory.derive.exact import NotANumber, exact, expression
 from hypothesis import given
 from hypothesis import strategies as st
-from sympy import Expr, Integer, Rational, exp, log, oo, pi, sqrt
+from sympy import Expr, Integer, Rational, Symbol, exp, log, oo, pi, sqrt
 
 
 @pytest.mark.parametrize(
@@ -70,6 +70,14 @@ HOSTILE = [
     "0x10",
     "1_000",
     "oo-oo",
+    "exp(oo-oo)",
+    "0*oo",
+    "log(0)",
+    "(-8)^(1/3)",
+    "exp(-10^5)",
+    "exp(exp(10))",
+    "1e60*" * 39 + "1e60^9",
+    "1/(exp(10000)*exp(10000))",
     "exp",
     "exp(",
     "--",
@@ -105,3 +113,17 @@ def test_fractions_round_trip(value: Fraction) -> None:
         assert exact(str(value)) == Rational(value.numerator, value.denominator)
     except NotANumber:
         assert len(str(value)) > 40
+
+
+X = {"x": Symbol("x", real=True)}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["((x^20)^20)^20", "x^20*x^20*x^20*x^20", "((1+x)^20)^20", "x/(log(1))", "x*oo", "sqrt(-1)*x"]
+    + ["sqrt(-x^2-1)", "x^x", "x^sqrt(2)", "exp(oo)*x", "x*exp(9000)*exp(9000)", "max(x, oo-oo)"],
+)
+def test_an_expression_that_is_too_large_or_not_real_is_refused(text: str) -> None:
+    with pytest.raises(NotANumber) as refusal:
+        expression(text, X)
+    assert len(str(refusal.value)) < 300

@@ -74,8 +74,8 @@ def _in_copy(given: Input, folder: Path, here: Path) -> None:
 
         for fd, name in ((1, "out"), (2, "err")):
             os.dup2(os.open(folder / name, os.O_WRONLY | os.O_CREAT), fd)
-        sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
-        sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+        sys.stdout = open(1, "w", encoding="utf-8", closefd=False)
+        sys.stderr = open(2, "w", encoding="utf-8", closefd=False)
         os.environ["HOME"] = str(here)
         os.chdir(here)
         for ends in (signal.SIGPROF, signal.SIGALRM):
