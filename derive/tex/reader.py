@@ -21,6 +21,7 @@ from .build import Build
 from .layout import Layout, Lexeme
 from .macros import Macros
 from .names import Names
+from .needs import taken
 from .statement import Statement, TexError
 from .tokens import MAX_TOKENS, show, tokenise
 from .units import Formula, canonical_name
@@ -68,6 +69,7 @@ def read(source: str, names: Mapping[str, Expr], macros: Macros | None = None) -
     if sum(token.kind != "space" for token in tokens) > MAX_TOKENS:
         raise TexError(f"more than {MAX_TOKENS} tokens")
     lexemes = Layout(Formula(tokens), Names(names)).lexemes()
+    taken()  # of a formula that was given up
     try:
         statement = _parser().parse(lexemes)  # type: ignore[arg-type]
     except UnexpectedToken as unexpected:

@@ -7,6 +7,8 @@ from typing import Literal, TypeAlias
 
 from sympy import Expr
 
+from ..engine.defined import Condition
+
 
 class TexError(ValueError):
     """The text could not be read, or could be read in two ways; the message is one line.
@@ -142,9 +144,12 @@ class Statement:
         The conditions that stand beside it, every one of them; the comparison holds them
         against the domain. Of a display with several statements each has those of its own row,
         and those that end the display.
+    needs
+        What its formulas needed for a value as they were written, before anything cancelled.
     """
 
     sides: tuple[Side, ...]
     relations: tuple[Relation, ...] = ()
     rest: tuple[Statement, ...] = ()
     clauses: tuple[Clause, ...] = ()
+    needs: tuple[Condition, ...] = field(default=(), compare=False, repr=False)
