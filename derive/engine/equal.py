@@ -57,6 +57,7 @@ def equal(
     needs: Iterable[Condition] = (),
     *,
     removable: bool = False,
+    where: Expr | None = None,
 ) -> Outcome:
     """Decide whether two expressions agree everywhere on a domain.
 
@@ -71,6 +72,8 @@ def equal(
     removable
         Whether zeros of a divisor are allowed that do not fill the domain, where it is proved
         that the two agree everywhere else.
+    where
+        What has a value wherever the printed expression must have one, if not the derived one.
     """
     asked = [*needs, *conditions(_outside_cases(printed))]
     if printed == derived and not asked:
@@ -79,15 +82,16 @@ def equal(
     first = _compared(printed, derived, points[:FIRST])
     if isinstance(first, Refuted):
         return first
-    lacking = wanting(asked, derived, domain)
+    where = derived if where is None else where
+    lacking = wanting(asked, where, domain)
     if not all(is_isolated(c, domain) for c in lacking):
-        return _lacking(lacking, printed, derived, domain, points)
+        return _lacking(lacking, printed, derived, where, domain)
     found = _decided(printed, derived, domain, points)
     if not lacking or isinstance(found, Refuted):
         return found
     if isinstance(found, Holds) and found.evidence.grade is Grade.EXACT:
-        return _with_singularities(found, lacking, derived, domain, removable)
-    return _lacking(lacking, printed, derived, domain, points)
+        return _with_singularities(found, lacking, where, domain, removable)
+    return _lacking(lacking, printed, derived, where, domain)
 
 
 def _decided(printed: Expr, derived: Expr, domain: Domain, points: list[Point]) -> Outcome:
@@ -112,17 +116,26 @@ def _outside_cases(e: Expr) -> Expr:
 
 
 def _lacking(
-    lacking: list[Condition], printed: Expr, derived: Expr, domain: Domain, points: list[Point]
+    lacking: list[Condition], printed: Expr, derived: Expr, where: Expr, domain: Domain
 ) -> Outcome:
     """What is said of a printed expression that is not proved to have a value everywhere."""
     for c in lacking:
-        point = place(c, derived, domain)
+        if c.need in ("!= 0", "> 0") and _is_nothing(c.argument, domain):
+            return Refuted(_named(dict(domain.witness)), f"{c.part} has no value anywhere")
+        point = place(c, where, domain)
         if point is not None:
             return Refuted(_named(point), f"{c.part} has no value there")
-    count = _compared(printed, derived, points)
+    count = _compared(
+        printed, derived, _points(domain, printed.free_symbols | derived.free_symbols)
+    )
     if isinstance(count, Refuted):
         return count
     return Undecided(f"that {lacking[0].part} has a value everywhere was not proved")
+
+
+def _is_nothing(e: Expr, domain: Domain) -> bool:
+    """Whether an expression is proved to be zero everywhere."""
+    return e.free_symbols <= set(domain.ranges) and _proved(e, S.Zero, domain)
 
 
 def _with_singularities(

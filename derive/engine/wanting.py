@@ -54,19 +54,19 @@ def wanting(needed: Iterable[Condition], derived: Expr, domain: Domain) -> list[
     """The conditions that are not proved to hold wherever the derived expression has a value."""
     given: dict[Need, set[Expr]] = {"> 0": set(), ">= 0": set(), "!= 0": set(), "known": set()}
     for c in conditions(derived):
-        for part in _factors(c):
+        for part in by_factors(c):
             given[part.need] |= _forms(part.argument, part.need)
     return [
         part
         for c in dict.fromkeys(needed)
-        for part in _factors(c)
+        for part in by_factors(c)
         if not _is_met(part, derived, domain)
         and not any(_forms(part.argument, part.need) & given[n] for n in _ENOUGH[part.need])
     ]
 
 
-def _factors(c: Condition) -> Iterator[Condition]:
-    """A product is not zero where no factor is."""
+def by_factors(c: Condition) -> Iterator[Condition]:
+    """A condition on each factor of a product that must not be zero; else the condition."""
     if c.need != "!= 0":
         yield c
         return

@@ -41,7 +41,7 @@ from sympy import (
 from sympy.logic.boolalg import Boolean
 
 from .layout import Lexeme
-from .needs import note_log, note_name, note_power, taken
+from .needs import bound_begins, bound_ends, note_log, note_name, note_power, taken
 from .statement import Bounds, Side, Statement, TexError
 
 MAX_EXPONENT = 1_000  #: of a number
@@ -359,6 +359,10 @@ class Build:
 
     # -- case distinctions --------------------------------------------------------------
 
+    def case_value(self, items: Sequence[Terms]) -> Terms:
+        bound_begins()
+        return items[0]
+
     def case(self, items: Sequence[Any]) -> tuple[Expr, Boolean]:
         value, conditions = items
         if conditions in (S.true, S.false):
@@ -370,6 +374,7 @@ class Build:
         return self._closed(items[0]), S.true
 
     def conditions(self, items: Sequence[Boolean]) -> Boolean:
+        bound_ends()
         return And(*items)
 
     def condition(self, items: Sequence[Any]) -> Boolean:
@@ -420,7 +425,9 @@ class Build:
 
     def statement(self, items: Sequence[Any]) -> Statement:
         sides = tuple(self._side(s) for s in items[::2])
-        return Statement(sides, tuple(token.value for token in items[1::2]), needs=taken())
+        needs, bounds = taken()
+        relations = tuple(token.value for token in items[1::2])
+        return Statement(sides, relations, needs=needs, bounds_need=bounds)
 
     def membership(self, items: Sequence[Any]) -> Statement:
         chain = self.statement(items[:-1])

@@ -13,7 +13,10 @@ from sympy import Expr, Pow, log
 
 from ..engine.defined import Condition
 
+#: What was noted, and how much of that is from outside the bounds of cases.
 _NOTED: ContextVar[list[Condition] | None] = ContextVar("noted", default=None)
+_BOUNDS: ContextVar[list[Condition] | None] = ContextVar("bounds", default=None)
+_START: ContextVar[int] = ContextVar("start", default=0)
 
 
 def note_power(base: Expr, exponent: Expr) -> None:
@@ -38,11 +41,25 @@ def note_name(meaning: Expr) -> None:
     _note(Condition(meaning, "known", meaning))
 
 
-def taken() -> tuple[Condition, ...]:
-    """What was noted since this was last called."""
-    found = _NOTED.get() or []
+def bound_begins() -> None:
+    """The value of a case is complete, and the condition that it is for follows."""
+    _START.set(len(_NOTED.get() or []))
+
+
+def bound_ends() -> None:
+    """What was noted since then is needed by the bounds of a case."""
+    noted, bounds = _NOTED.get(), _BOUNDS.get()
+    if noted is not None and bounds is not None:
+        bounds += noted[_START.get() :]
+        del noted[_START.get() :]
+
+
+def taken() -> tuple[tuple[Condition, ...], tuple[Condition, ...]]:
+    """What was noted since this was last called: by formulas, and by the bounds of cases."""
+    found = tuple(_NOTED.get() or ()), tuple(_BOUNDS.get() or ())
     _NOTED.set([])
-    return tuple(found)
+    _BOUNDS.set([])
+    return found
 
 
 def _note(condition: Condition) -> None:

@@ -144,8 +144,9 @@ class Statement:
         The conditions that stand beside it, every one of them; the comparison holds them
         against the domain. Of a display with several statements each has those of its own row,
         and those that end the display.
-    needs
-        What its formulas needed for a value as they were written, before anything cancelled.
+    needs, bounds_need
+        What its formulas needed for a value as they were written, before anything cancelled;
+        and what the bounds of cases did.
     """
 
     sides: tuple[Side, ...]
@@ -153,3 +154,4 @@ class Statement:
     rest: tuple[Statement, ...] = ()
     clauses: tuple[Clause, ...] = ()
     needs: tuple[Condition, ...] = field(default=(), compare=False, repr=False)
+    bounds_need: tuple[Condition, ...] = field(default=(), compare=False, repr=False)
