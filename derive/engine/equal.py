@@ -84,6 +84,8 @@ def equal(
         return first
     where = derived if where is None else where
     lacking = wanting(asked, where, domain)
+    if lacking:
+        lacking += _resting_on_them(asked, where, domain)
     if not all(is_isolated(c, domain) for c in lacking):
         return _lacking(lacking, printed, derived, where, domain)
     found = _decided(printed, derived, domain, points)
@@ -108,6 +110,15 @@ def _decided(printed: Expr, derived: Expr, domain: Domain, points: list[Point]) 
         how = f"equal to {DIGITS - LOST} digits at {count} admissible points; not proved"
         return Holds(Evidence(Grade.SAMPLED, how))
     return Undecided(f"not proved, and values at only {count} admissible points to go by")
+
+
+def _resting_on_them(asked: list[Condition], where: Expr, domain: Domain) -> list[Condition]:
+    """Signs that were proved of what has no value everywhere: they may change at a pole."""
+    return [
+        c
+        for c in asked
+        if c.need in ("> 0", ">= 0") and wanting(conditions(c.argument), where, domain)
+    ]
 
 
 def _outside_cases(e: Expr) -> Expr:

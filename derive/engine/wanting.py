@@ -30,7 +30,7 @@ from sympy import (
     zoo,
 )
 
-from .cases import opened
+from .cases import opened, resolved
 from .coefficients import closure
 from .defined import Condition, Need, conditions, defined, fails, is_met
 from .domain import Domain, DomainError, Range
@@ -103,6 +103,10 @@ def _is_met(c: Condition, derived: Expr, domain: Domain) -> bool:
         return False
     if is_met(c, domain):
         return True
+    if c.argument.has(Abs, Max, Min):
+        plain = resolved(c.argument, domain)
+        if plain != c.argument:
+            return _is_met(replace(c, argument=plain), derived, domain)
     joined = _joined(c.argument)
     if joined is not None:
         return _is_met(replace(c, argument=joined), derived, domain)

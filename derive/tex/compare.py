@@ -53,7 +53,8 @@ def check_equation(
         if says.startswith("the name ") and " is not known" in says:
             says += "; [NAME -> EXPRESSION] in the directive says what another one stands for"
         return Finding("unread", False, message=says, position=error.position)
-    if found.verdict == "differs":
+    # What has no value is not a token away from what it was meant to be.
+    if found.verdict == "differs" and found.printed_value != "no value":
         found = replace(found, edit=suggest(source, meant, directive, macros))
     return found
 

@@ -124,7 +124,7 @@ def drawn(s: Symbol, chance: random.Random) -> Expr:
 def test_every_style_is_accepted(id: str, name: str) -> None:
     q = results[id].quantity(name)
     for source in dict.fromkeys(styles(q.expression)):
-        assert verdict(rf"Q = {source}", id, name) == "equal", source
+        assert verdict(source, id, name) == "equal", source
 
 
 def run(id: str, name: str, most: int | None) -> tuple[int, list[str]]:
@@ -145,7 +145,7 @@ def run(id: str, name: str, most: int | None) -> tuple[int, list[str]]:
             continue
         count += 1
         source = latex(mutant)
-        if verdict(f"Q = {source}", id, name) == "equal":
+        if verdict(source, id, name) == "equal":
             accepted.append(f"{what}: {source}")
     return count, accepted
 
