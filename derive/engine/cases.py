@@ -154,7 +154,7 @@ def with_signed_logs(expressions: list[Expr], domain: Domain) -> tuple[list[Expr
     known: dict[Expr, Expr] = {}
     for atom in in_order(set().union(*(e.atoms(log) for e in expressions))):
         argument = atom.args[0]
-        if not argument.free_symbols or argument.has(log, Max, Min, ClampedRoot, Piecewise):
+        if not argument.free_symbols or argument.has(log, Abs, Max, Min, ClampedRoot, Piecewise):
             continue
         forms = [canonical(argument), canonical(1 / argument)]
         value = next(

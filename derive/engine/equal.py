@@ -12,6 +12,7 @@ from dataclasses import replace
 from itertools import permutations
 
 from sympy import (
+    Abs,
     Dummy,
     Expr,
     Max,
@@ -321,7 +322,8 @@ def _same(one: Expr, other: Expr) -> bool:
 def _by_cases(printed: Expr, derived: Expr, domain: Domain) -> Outcome:
     """Compare on each case of a case distinction, with maxima decided there."""
     closed = domain
-    (one, other), domain = with_signed_logs([printed, derived], opened(domain))
+    plain = [resolved(e, opened(domain)) if e.has(Abs) else e for e in (printed, derived)]
+    (one, other), domain = with_signed_logs(plain, opened(domain))
     told = [p for e in (one, other) for p in in_order(e.atoms(Piecewise))]
     values, bounds = _in_cases(printed)
     # A threshold may be infinite at an end of the domain.

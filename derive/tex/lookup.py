@@ -105,7 +105,6 @@ def _look_up(directive: Directive) -> Meant:
     own = tuple(Symbol(name, real=True) for name in directive.quantities)
     domain = _domain(result, quantities, point)
     gone = {s for s, v in point.items() if v is oo}
-    # A symbol that is gone may still be what tends to infinity below a limit.
     finite = {s: v for s, v in point.items() if v is not oo}
     others = {
         Symbol(name, real=True): q.expression.xreplace(finite)
@@ -115,6 +114,7 @@ def _look_up(directive: Directive) -> Meant:
     names = {
         name: e
         for name, e in _names(directive, result, own).items()
+        # A symbol that is gone may still be what tends to infinity below a limit.
         if e not in others or not others[e].free_symbols & gone
     }
     return Meant(result, quantities, own, derived, others, names, domain, point)
@@ -142,10 +142,16 @@ def _domain(
             if r != result.domain.ranges.get(s):
                 domain = domain.with_range(s, r, more.witness[s])
     finite = {s: v for s, v in point.items() if v is not oo}
+    gone = [s for s, v in point.items() if v is oo]
+
+    def end(e: Expr) -> Expr:
+        e = e.xreplace(finite)
+        for s in gone:
+            e = e.limit(s, oo) if s in e.free_symbols else e
+        return e
+
     ranges = {
-        s: type(r)(
-            r.low.xreplace(finite), r.high.xreplace(finite), r.low_open, r.high_open, r.integer
-        )
+        s: replace(r, low=end(r.low), high=end(r.high))
         for s, r in domain.ranges.items()
         if s not in point
     }

@@ -254,3 +254,8 @@ def test_what_is_printed_has_a_value_where_the_derived_one_has() -> None:
     # Positive is more than not zero, and not the other way round.
     assert is_defined(1 / (x - 1), log(x - 1))
     assert not is_defined(log(x - 1), 1 / (x - 1))
+    # Where the derived one has no value at an end nothing is asked there, and only there.
+    closed = Domain({alpha: between(0, 1)}, {alpha: Rational(1, 2)})
+    short = [*conditions(1 / (1 - alpha))]
+    assert not wanting(short, 1 / (alpha - 1) + 1, closed)
+    assert wanting(short, 1 / alpha, closed) and wanting(short, alpha, closed)
