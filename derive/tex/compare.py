@@ -116,10 +116,12 @@ def _judge_mixed(statement: Statement, meant: Meant, directive: Directive) -> Fi
         raise TexError("an equation between intervals is not read")
     ends = tuple(g[-1] for g in groups)
     condition = replace(statement, sides=ends, relations=tuple(relations))
+    equal: Relation = "="
     found = [
-        judge_equation(replace(statement, sides=tuple(g), relations=("=",) * (len(g) - 1)), *rest)
+        judge_equation(
+            replace(statement, sides=tuple(g), relations=(equal,) * (len(g) - 1)), meant, directive
+        )
         for g in equations
-        for rest in [(meant, directive)]
     ]
     found.append(judge_condition(condition, meant, directive))
     return next((f for f in found if not f.ok), found[-1])
