@@ -123,6 +123,7 @@ def judge(
             " " * shift + marked.source,
             asked,
             marked.macros,
+            marked.lead,
             tell=lambda found: tell((in_file(found), "")),
         )
         return in_file(found), ""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain
 
-from sympy import And, Basic, Dummy, Expr, Max, Min, Piecewise, S, Symbol, log, oo
+from sympy import Abs, And, Basic, Dummy, Expr, Max, Min, Piecewise, S, Symbol, log, oo
 from sympy.core.relational import (
     GreaterThan,
     LessThan,
@@ -154,7 +154,7 @@ def with_signed_logs(expressions: list[Expr], domain: Domain) -> tuple[list[Expr
     known: dict[Expr, Expr] = {}
     for atom in in_order(set().union(*(e.atoms(log) for e in expressions))):
         argument = atom.args[0]
-        if not argument.free_symbols or argument.has(log, Max, Min, ClampedRoot, Piecewise):
+        if not argument.free_symbols or argument.has(log, Abs, Max, Min, ClampedRoot, Piecewise):
             continue
         forms = [canonical(argument), canonical(1 / argument)]
         value = next(
@@ -172,10 +172,11 @@ def with_signed_logs(expressions: list[Expr], domain: Domain) -> tuple[list[Expr
 
 
 def resolved(e: Expr, region: Domain) -> Expr:
-    """Decide case distinctions and maxima on a region, as far as can be proved."""
+    """Decide case distinctions, maxima and absolute values, as far as can be proved."""
     while True:
         rules = {p: _case(p, region) for p in e.atoms(Piecewise)}
         rules |= {m: _winner(m, region) for m in e.atoms(Max, Min) if not m.has(Piecewise)}
+        rules |= {a: _unsigned(a, region) for a in e.atoms(Abs) if not a.has(Piecewise)}
         # What stays as it is must not hide what changes inside it.
         rules = {old: new for old, new in rules.items() if old != new}
         if not rules:
@@ -206,3 +207,11 @@ def _winner(m: Expr, region: Domain) -> Expr:
         if all(a is b or is_proved_positive(sign * (a - b), region, strict=False) for b in m.args):
             return a
     return m
+
+
+def _unsigned(a: Abs, region: Domain) -> Expr:
+    """An absolute value without its bars, where the sign is proved."""
+    for side in (a.args[0], -a.args[0]):
+        if is_proved_positive(side, region, strict=False):
+            return side
+    return a

@@ -123,12 +123,13 @@ def _failing(condition: Condition, domain: Domain) -> dict[Symbol, Expr] | None:
     argument = condition.argument
     for point in domain.restricted(closure(argument.free_symbols, domain)).points():
         value = value_at(argument, point)
-        if value is not None and _fails(condition.need, value):
+        if value is not None and fails(condition.need, value):
             return {s: point[s] for s in argument.free_symbols}
     return None
 
 
-def _fails(need: Need, value: Expr) -> bool:
+def fails(need: Need, value: Expr) -> bool:
+    """Whether a value does not satisfy a need."""
     match need:
         case "> 0":
             return bool(value <= 0)

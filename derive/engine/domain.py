@@ -79,7 +79,7 @@ class Domain:
     witness: Mapping[Symbol, Expr] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "ranges", _in_order(self.ranges))
+        object.__setattr__(self, "ranges", in_order(self.ranges))
         object.__setattr__(self, "witness", {s: sympify(v) for s, v in self.witness.items()})
         missing = [s.name for s in self.ranges if s not in self.witness]
         if missing:
@@ -249,8 +249,14 @@ class Domain:
 _PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59)
 
 
-def _in_order(ranges: Mapping[Symbol, Range]) -> dict[Symbol, Range]:
-    """Every symbol after those that its range refers to."""
+def in_order(ranges: Mapping[Symbol, Range]) -> dict[Symbol, Range]:
+    """Every symbol after those that its range refers to.
+
+    Raises
+    ------
+    DomainError
+        If there is no such order.
+    """
     left, found = dict(ranges), dict[Symbol, Range]()
     while left:
         ready = next((s for s, r in left.items() if _refers(r) <= set(found)), None)

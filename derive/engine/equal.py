@@ -7,10 +7,12 @@ matched by their arguments. Case distinctions are compared case by case.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from itertools import permutations
 
 from sympy import (
+    Abs,
     Dummy,
     Expr,
     Max,
@@ -21,50 +23,87 @@ from sympy import (
     oo,
 )
 from sympy.core.evalf import PrecisionExhausted
+from sympy.core.relational import Relational
 
+from .ball import NoValue
 from .cases import POINTS, NotSplit, opened, regions, resolved, with_signed_logs
 from .decide import positive
+from .defined import Condition, conditions
 from .domain import Domain, Range
 from .evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
 from .factors import proves_positive
 from .normal import ExpField, NotInField, in_order
-from .number import DIGITS, digits
+from .number import DIGITS, agree, digits
 from .root import ClampedRoot
 from .splitting import (
     branching,
-    is_defined,
     split_logs,
     split_roots,
     under,
 )
+from .wanting import closed_again, is_isolated, place, wanting
 
 #: Points with nothing special about them that are tried, and the fewest that are any support.
 GENERIC, FEWEST = 24, 8
 FIRST = 4  #: points looked at before a proof is tried
-#: How close values must be (relative to 1 + size): this many digits may be lost to rounding.
+#: This many digits may be lost to rounding where values are compared.
 LOST = 15
 CLOSE = S(10) ** (LOST - DIGITS)
 
 
-def equal(printed: Expr, derived: Expr, domain: Domain) -> Outcome:
+def equal(
+    printed: Expr,
+    derived: Expr,
+    domain: Domain,
+    needs: Iterable[Condition] = (),
+    *,
+    removable: bool = False,
+    where: Expr | None = None,
+) -> Outcome:
     """Decide whether two expressions agree everywhere on a domain.
 
-    A printed expression that has no real value somewhere does not agree there. Evidence is
-    exact, or sampled where only values at admissible points speak for it.
+    A printed expression that has no real value somewhere does not agree there, unless the
+    derived one has none either. Evidence is exact, or sampled where only values at admissible
+    points speak for it.
+
+    Parameters
+    ----------
+    needs
+        What the printed expression needed for a value before it was simplified.
+    removable
+        Whether zeros of a divisor are allowed that do not fill the domain, where it is proved
+        that the two agree everywhere else.
+    where
+        What has a value wherever the printed expression must have one, if not the derived one.
     """
-    if printed == derived:
+    asked = [*needs, *conditions(_outside_cases(printed))]
+    if printed == derived and not asked:
         return Holds(Evidence(Grade.EXACT, "identical"))
     points = _points(domain, printed.free_symbols | derived.free_symbols)
     first = _compared(printed, derived, points[:FIRST])
     if isinstance(first, Refuted):
         return first
-    # What cancels in a proof must have a value in the first place: log(9 - m) - log(9 - m).
-    if is_defined(printed, derived, opened(domain)):
-        if _proved(printed, derived, domain):
-            return Holds(Evidence(Grade.EXACT, "the residual is identically zero"))
-        cases = _by_cases(printed, derived, domain)
-        if isinstance(cases, Holds):
-            return cases
+    where = derived if where is None else where
+    lacking = wanting(asked, where, domain)
+    if lacking:
+        lacking += _resting_on_them(asked, where, domain)
+    if not all(is_isolated(c, domain) for c in lacking):
+        return _lacking(lacking, printed, derived, where, domain)
+    found = _decided(printed, derived, domain, points)
+    if not lacking or isinstance(found, Refuted):
+        return found
+    if isinstance(found, Holds) and found.evidence.grade is Grade.EXACT:
+        return _with_singularities(found, lacking, where, domain, removable)
+    return _lacking(lacking, printed, derived, where, domain)
+
+
+def _decided(printed: Expr, derived: Expr, domain: Domain, points: list[Point]) -> Outcome:
+    """Proved, refuted or supported, where both have a value."""
+    if _proved(printed, derived, domain):
+        return Holds(Evidence(Grade.EXACT, "the residual is identically zero"))
+    cases = _by_cases(printed, derived, domain)
+    if isinstance(cases, Holds):
+        return cases
     count = _compared(printed, derived, points)
     if isinstance(count, Refuted):
         return count
@@ -74,6 +113,62 @@ def equal(printed: Expr, derived: Expr, domain: Domain) -> Outcome:
     return Undecided(f"not proved, and values at only {count} admissible points to go by")
 
 
+def _resting_on_them(asked: list[Condition], where: Expr, domain: Domain) -> list[Condition]:
+    """Signs that were proved of what has no value everywhere: they may change at a pole."""
+    return [
+        c
+        for c in asked
+        if c.need in ("> 0", ">= 0") and wanting(conditions(c.argument), where, domain)
+    ]
+
+
+def _outside_cases(e: Expr) -> Expr:
+    """An expression without what stands in case distinctions, which is asked case by case."""
+    return e.xreplace({p: Dummy("case", real=True) for p in e.atoms(Piecewise)})
+
+
+def _lacking(
+    lacking: list[Condition], printed: Expr, derived: Expr, where: Expr, domain: Domain
+) -> Outcome:
+    """What is said of a printed expression that is not proved to have a value everywhere."""
+    for c in lacking:
+        if c.need in ("!= 0", "> 0") and _is_nothing(c.argument, domain):
+            return Refuted(_named(dict(domain.witness)), f"{c.part} has no value anywhere")
+        point = place(c, where, domain)
+        if point is not None:
+            return Refuted(_named(point), f"{c.part} has no value there")
+    count = _compared(
+        printed, derived, _points(domain, printed.free_symbols | derived.free_symbols)
+    )
+    if isinstance(count, Refuted):
+        return count
+    return Undecided(f"that {lacking[0].part} has a value everywhere was not proved")
+
+
+def _is_nothing(e: Expr, domain: Domain) -> bool:
+    """Whether an expression is proved to be zero everywhere."""
+    return e.free_symbols <= set(domain.ranges) and _proved(e, S.Zero, domain)
+
+
+def _with_singularities(
+    found: Holds, lacking: list[Condition], derived: Expr, domain: Domain, removable: bool
+) -> Outcome:
+    shown = " and ".join(dict.fromkeys(f"{c.argument} = 0" for c in lacking))
+    if removable:
+        how = f"{found.evidence.how}; removable singularities where {shown}"
+        return Holds(replace(found.evidence, how=how))
+    note = f"equal but for a removable singularity: no value where {shown}"
+    for c in lacking:
+        point = place(c, derived, domain)
+        if point is not None:
+            return Refuted(_named(point), note)
+    return Undecided(f"{note}, if that happens on the domain")
+
+
+def _named(point: Point) -> dict[str, Expr]:
+    return {s.name: v for s, v in point.items()}
+
+
 Point = dict[Symbol, Expr]
 
 
@@ -81,21 +176,40 @@ def _compared(printed: Expr, derived: Expr, points: list[Point]) -> Refuted | in
     """The first point at which the two differ, or the number at which they agree."""
     count = 0
     for point in points:
-        one, other = value_at(printed, point), value_at(derived, point)
-        note = _of_cases(printed, point) if other.is_real else ""
-        # At an edge a value may only exist as a limit: such points tell nothing.
-        if not note and (one is S.NaN or other is S.NaN or other is S.ImaginaryUnit):
-            continue
+        note = _of_cases(printed, point) or _difference(printed, derived, point)
         if note:
-            pass
-        elif one is S.ImaginaryUnit:
-            note = "the printed expression has no real value there"
-        elif abs(one - other) > CLOSE * (1 + abs(other)):
-            note = f"{one.n(6)!s} is not {other.n(6)!s}"
-        if note:
-            return Refuted({s.name: v for s, v in point.items()}, note)
-        count += 1
+            return Refuted(_named(point), note)
+        count += note is not None
     return count
+
+
+def _difference(printed: Expr, derived: Expr, point: Point) -> str | None:
+    """How two values differ; empty if they agree, None where that cannot be told.
+
+    At an edge a value may only exist as a limit, and too much may cancel: such points tell
+    nothing.
+    """
+    other = value_at(derived, point)
+    if not other.is_real:
+        return None
+    one = value_at(printed, point)
+    if one is S.ImaginaryUnit:
+        return "the printed expression has no real value there"
+    try:
+        same = agree(_put_in(printed, point), _put_in(derived, point), DIGITS - LOST)
+    except (NoValue, TypeError, ValueError, ArithmeticError):
+        if one is S.NaN:
+            return None
+        same = bool(abs(one - other) <= CLOSE * (1 + abs(other)))
+    if same is False:
+        return f"{one.n(6)!s} is not {other.n(6)!s}" if one.is_real else "the values differ there"
+    return "" if same else None
+
+
+def _put_in(expression: Expr, point: Mapping[Symbol, Expr]) -> Expr:
+    """The number at a point; roots that are clamped take their end."""
+    there = expression.xreplace(dict(point))
+    return there.xreplace({r: r.settled() for r in there.atoms(ClampedRoot)})
 
 
 def _of_cases(printed: Expr, point: Point) -> str:
@@ -140,8 +254,7 @@ def value_at(expression: Expr, point: Mapping[Symbol, Expr]) -> Expr:
     is not real, even where imaginary parts would cancel.
     """
     try:
-        there = expression.xreplace(dict(point))
-        there = there.xreplace({r: r.settled() for r in there.atoms(ClampedRoot)})
+        there = _put_in(expression, point)
         inside = [under(e).xreplace(dict(point)) for e in branching(expression)]
         if any(e.is_number and digits(e) < 0 for e in inside):
             return S.ImaginaryUnit
@@ -209,17 +322,40 @@ def _same(one: Expr, other: Expr) -> bool:
 def _by_cases(printed: Expr, derived: Expr, domain: Domain) -> Outcome:
     """Compare on each case of a case distinction, with maxima decided there."""
     closed = domain
-    (one, other), domain = with_signed_logs([printed, derived], opened(domain))
+    plain = [resolved(e, opened(domain)) if e.has(Abs) else e for e in (printed, derived)]
+    (one, other), domain = with_signed_logs(plain, opened(domain))
     told = [p for e in (one, other) for p in in_order(e.atoms(Piecewise))]
+    values, bounds = _in_cases(printed)
+    # A threshold may be infinite at an end of the domain.
+    if wanting(bounds, derived, domain):
+        return Undecided("a bound of a case is not proved to have a value")
+    doubtful = wanting(values, derived, closed)
+    # These logarithms are unknowns now, of which no part would say that they need a value.
+    if wanting((c for c in doubtful if not one.has(c.part)), derived, domain):
+        return Undecided("a case is not proved to have a value")
     try:
         parts = regions(told, domain, closed, frozenset(one.atoms(Piecewise)))
     except NotSplit as error:
         return Undecided(str(error))
     for region in parts:
-        if not _proved(resolved(one, region), resolved(other, region), region):
+        printed_there, there = resolved(one, region), resolved(other, region)
+        if doubtful and wanting(conditions(printed_there), there, closed_again(region, closed)):
+            return Undecided("a case is not proved to have a value")
+        if not _proved(printed_there, there, region):
             return Undecided("a case is not proved")
     how = f"the residual is zero in each of {len(parts)} cases (ends of the domain: continuity)"
     return Holds(Evidence(Grade.EXACT, how))
+
+
+def _in_cases(printed: Expr) -> tuple[list[Condition], list[Condition]]:
+    """What the values of case distinctions need, and what their bounds do."""
+    values, bounds = list[Condition](), list[Condition]()
+    for told in printed.atoms(Piecewise):
+        for value, condition in told.args:
+            values += conditions(value)
+            for relation in condition.atoms(Relational):
+                bounds += [c for side in relation.args for c in conditions(side)]
+    return values, bounds
 
 
 def same_root(equation: Expr, root: ClampedRoot, domain: Domain) -> Outcome:

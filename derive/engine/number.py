@@ -8,17 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
+from typing import Any
 
 from mpmath import libmp
 from sympy import Expr, Float, S, Symbol, exp, postorder_traversal
 from sympy.core.evalf import PrecisionExhausted, dps_to_prec
 
-from .ball import NotEnclosed, TooWide, enclosure, precision
+from .ball import NotEnclosed, NoValue, TooWide, enclosure, precision
 
 #: Values are computed to this many digits when a statement is to be refuted.
 DIGITS = 50
 #: Precisions (in bits) at which the sign of a number is looked for, one after the other.
 LADDER = (64, 256, 1024)
+#: Precisions through which a value is followed where much of it cancels.
+FOLLOWED = (256, 1024, 4096, 2**14)
 #: Exponents have at most so many bits where numbers are evaluated without balls.
 EXPONENT_BITS = 100
 
@@ -46,14 +49,41 @@ def digits(number: Expr) -> Expr:
     Raises
     ------
     PrecisionExhausted
-        If too much cancels for that.
+        If more cancels than the last of the precisions :data:`FOLLOWED` has digits for.
     """
     if number.is_Rational:
         return number
     try:
-        return _evaluated(number)
-    except PrecisionExhausted:  # zero, or nearly: against one it need not be told from zero
-        return _evaluated(number + 1) - 1
+        return _in_balls(number)
+    except NoValue:  # not real, or a function that has no ball
+        return _without_balls(number)
+
+
+def agree(one: Expr, other: Expr, digits: int) -> bool | None:
+    """Whether two real numbers agree to so many digits; False only where they differ.
+
+    Balls are narrowed until they are apart, or the difference is that small beside the
+    numbers, however much cancels on the way. None if neither is seen: nothing then rests on
+    digits that are not there.
+
+    Raises
+    ------
+    NoValue
+        If one of them is not real, or has a function that has no ball.
+    """
+    for bits in FOLLOWED:
+        try:
+            left, right = enclosure(one, bits), enclosure(other, bits)
+        except TooWide:
+            continue
+        with precision(bits):
+            gap = left - right
+            if not gap.contains(0):
+                return False
+            size = min(left.abs_lower(), right.abs_lower())
+            if gap.is_zero() or gap.abs_upper() <= size * _ten() ** -digits:
+                return True
+    return None
 
 
 def value_at(expression: Expr, point: Mapping[Symbol, Expr]) -> Expr | None:
@@ -63,37 +93,41 @@ def value_at(expression: Expr, point: Mapping[Symbol, Expr]) -> Expr | None:
     """
     try:
         there = expression.xreplace(dict(point))
-        value = there if there.is_Rational else _evaluated(there)
+        value = there if there.is_Rational else digits(there)
     except (PrecisionExhausted, TypeError, ValueError, ArithmeticError, RecursionError):
         return None
-    return value if (value.is_Rational or value.is_Float) and value.is_finite else None
+    known = value.is_Rational or (value.is_Float and value != 0)
+    return value if known and value.is_finite else None
 
 
-def _evaluated(number: Expr) -> Expr:
-    found = _from_balls(number)
-    if found is not None:
-        return found
-    if not _has_small_exponents(number):
-        raise PrecisionExhausted("an exponent is too large")
-    return number.evalf(DIGITS, maxn=4 * DIGITS, strict=True)
-
-
-def _from_balls(number: Expr) -> Expr | None:
-    """The value of a real number to :data:`DIGITS` digits, if balls tell."""
+def _in_balls(number: Expr) -> Expr:
     bits = int(dps_to_prec(DIGITS))
-    for more in LADDER:
+    for more in FOLLOWED:
         try:
             ball = enclosure(number, bits + more)
         except TooWide:
             continue
-        except NotEnclosed:
-            return None
         if ball.is_zero():
             return S.Zero
         if ball.rel_accuracy_bits() > bits:
             man, power = ball.mid().man_exp()
             return Float._new(libmp.from_man_exp(int(man), int(power), bits, "n"), bits)
-    return None
+        with precision(bits + more):
+            if ball.contains(0) and ball.abs_upper() < _ten() ** -DIGITS:
+                return Float(0, DIGITS)
+    raise PrecisionExhausted
+
+
+def _ten() -> Any:
+    from flint import arb
+
+    return arb(10)
+
+
+def _without_balls(number: Expr) -> Expr:
+    if not _has_small_exponents(number):
+        raise PrecisionExhausted("an exponent is too large")
+    return number.evalf(DIGITS, maxn=4 * DIGITS, strict=True)
 
 
 def _has_small_exponents(number: Expr) -> bool:

@@ -41,6 +41,8 @@ class Quantity:
         In the shared symbols.
     symbol
         LaTeX of its name.
+    spellings
+        LaTeX of other names that it has in the papers, such as ``(u_i^\\delta)^\\top v_i^\\delta``.
     meaning
         One line in words.
     domain
@@ -72,6 +74,7 @@ class Quantity:
     bound: tuple[Symbol, str] | None = None
     threshold: Threshold | None = None
     limit_of: tuple[Expr, Symbol, Expr] | None = None
+    spellings: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, threshold: Threshold, name: str, symbol: str, **more: Any) -> Quantity:

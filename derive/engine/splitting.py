@@ -10,7 +10,6 @@ from __future__ import annotations
 from sympy import Dummy, Expr, Piecewise, Pow, S, Symbol, exp, log
 
 from .decide import is_proved_positive
-from .defined import Condition, conditions, is_met
 from .domain import Domain
 from .factors import factors, proves_positive, surd
 from .normal import NotInField, canonical, in_order
@@ -31,32 +30,6 @@ def _is_root(e: Expr) -> bool:
 
 def under(e: Expr) -> Expr:
     return e.args[0]
-
-
-def is_defined(printed: Expr, derived: Expr, domain: Domain) -> bool:
-    """Whether a printed expression is proved to have a real value where the derived one has.
-
-    That is asked of each logarithm and root in it that the derived one lacks. A divisor may
-    vanish here and there, as in (x^2 - 1)/(x - 1): such a place is taken for a limit.
-    """
-    given = {form for c in conditions(derived) if _branches(c) for form in _forms(c.argument)}
-    return all(
-        bool(_forms(c.argument) & given) or is_met(c, domain)
-        for c in conditions(printed)
-        if _branches(c)
-    )
-
-
-def _branches(condition: Condition) -> bool:
-    return isinstance(condition.part, log) or _is_root(condition.part)
-
-
-def _forms(argument: Expr) -> set[Expr]:
-    """What stands under two logarithms of which each is defined where the other is."""
-    try:
-        return {argument, canonical(argument), canonical(1 / argument)}
-    except (NotInField, ZeroDivisionError):
-        return {argument}
 
 
 def split_logs(e: Expr) -> Expr:

@@ -98,20 +98,30 @@ def optimum(segment: Segment, position: Expr, loss: Expr, domain: Domain) -> dic
     at = {x: position}
     positive = segment.inner[ALIGNED].xreplace(at)
     return {
-        "x_star": Quantity(position, r"x^\star", "position on the Gram segment", domain),
+        "x_star": Quantity(
+            position, r"x^\star", "position on the Gram segment", domain, spellings=(r"x^*",)
+        ),
         "delta_star": Quantity(
             delta_of_position(segment, position),
             r"\delta^\star",
             "position on the CCEM; oo is the antipodal structure",
             domain,
             extended=True,
+            spellings=(r"\delta^*",),
         ),
-        "positive": Quantity(positive, r"u_i^\top v_i", "inner product of a positive pair", domain),
+        "positive": Quantity(
+            positive,
+            r"u_i^\top v_i",
+            "inner product of a positive pair",
+            domain,
+            spellings=(r"(u_i^\star)^\top v_i^\star", r"(u_i^*)^\top v_i^*"),
+        ),
         "negative": Quantity(
             segment.inner[NEGATIVE].xreplace(at),
             r"u_i^\top v_j",
             "inner product of a negative pair",
             domain,
+            spellings=(r"(u_i^\star)^\top v_j^\star", r"(u_i^*)^\top v_j^*"),
         ),
         "positive_similarity": Quantity(
             affine(tidy((1 + segment.inner[ALIGNED]) / 2), x).xreplace(at),
@@ -119,5 +129,11 @@ def optimum(segment: Segment, position: Expr, loss: Expr, domain: Domain) -> dic
             "normalised similarity (1 + u_i.v_i)/2",
             domain,
         ),
-        "loss": Quantity(loss.xreplace(at), r"\mathcal{L}^\star", "least loss", domain),
+        "loss": Quantity(
+            loss.xreplace(at),
+            r"\mathcal{L}^\star",
+            "least loss",
+            domain,
+            spellings=(r"\mathcal{L}^*",),
+        ),
     }

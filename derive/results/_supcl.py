@@ -100,35 +100,62 @@ def state_delta(proof: Derivation, segment: Segment, domain: Domain) -> None:
     )
 
 
+#: With class, instance and view as indices, in this order, as the paper numbers the vectors.
+OF_ONE_CLASS = (r"u_{i,j,k}^\top u_{i,l,h}", r"u_{i,j}^\top u_{i,k}")
+OF_TWO_CLASSES = (r"u_{i,j,k}^\top u_{l,h,g}", r"u_{i,j,k}^\top u_{l,j,k}", r"u_{i,j}^\top u_{k,l}")
+
+
 def optimum(segment: Segment, position: Expr, loss: Expr, domain: Domain) -> dict[str, Quantity]:
     """The quantities of an optimum at a position of the segment."""
     at = {x: position}
     share = variances(segment)
     return {
-        "x_star": Quantity(position, r"x^\star", "position on the Gram segment", domain),
+        "x_star": Quantity(
+            position, r"x^\star", "position on the Gram segment", domain, spellings=(r"x^*",)
+        ),
         "delta_star": Quantity(
-            delta_of_position(segment, position), r"\delta^\star", "position on the SSEM", domain
+            delta_of_position(segment, position),
+            r"\delta^\star",
+            "position on the SSEM",
+            domain,
+            spellings=(r"\delta^*",),
         ),
         "same_class": Quantity(
             segment.inner["same_class"].xreplace(at),
             r"u^\top v",
             "inner product with another instance of the class",
             domain,
+            spellings=OF_ONE_CLASS,
         ),
         "cross_class": Quantity(
             segment.inner["cross_class"].xreplace(at),
             r"u^\top w",
             "inner product with another class",
             domain,
+            spellings=OF_TWO_CLASSES,
         ),
         "within_class_variance": Quantity(
-            share["within"].xreplace(at), r"\mathrm{Var}[U_i]", "within-class variance", domain
+            share["within"].xreplace(at),
+            r"\mathrm{Var}[U_i]",
+            "within-class variance",
+            domain,
+            spellings=(r"\mathrm{Var}[U_i^\star]", r"\mathrm{Var}[U_i^*]"),
         ),
         "between_class_variance": Quantity(
             share["between"].xreplace(at),
             r"\mathrm{Var}^{\mathrm{Btwn}}[U]",
             "between-class variance",
             domain,
+            spellings=(
+                r"\mathrm{Var}^{\mathrm{Btwn}}[U^\star]",
+                r"\mathrm{Var}^{\mathrm{Btwn}}[U^*]",
+            ),
         ),
-        "loss": Quantity(loss.xreplace(at), r"\mathcal{L}^\star", "least loss", domain),
+        "loss": Quantity(
+            loss.xreplace(at),
+            r"\mathcal{L}^\star",
+            "least loss",
+            domain,
+            spellings=(r"\mathcal{L}^*",),
+        ),
     }

@@ -22,6 +22,14 @@ from ._ccem import ITEMS, ccem_segment, position_of_delta, state_delta
 DOMAIN = ITEMS.with_range(delta, Range(low_open=False), 1)
 
 
+#: With the parameter as a superscript, as the paper writes them.
+SPELLED = {
+    "positive": r"(u_i^\delta)^\top v_i^\delta",
+    "negative": r"(u_i^\delta)^\top v_j^\delta",
+    "within_modality": r"(u_i^\delta)^\top u_j^\delta",
+}
+
+
 def build(proof: Derivation) -> dict[str, Quantity]:
     segment = ccem_segment()
     scheme, values = segment.scheme, segment.eigenvalues()
@@ -49,7 +57,9 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         "within_modality": (WITHIN, r"u_i^\top u_j", "other item, same tower"),
     }
     quantities = {
-        name: Quantity(tidy(segment.inner[r].xreplace(at)), symbol, meaning)
+        name: Quantity(
+            tidy(segment.inner[r].xreplace(at)), symbol, meaning, spellings=(SPELLED[name],)
+        )
         for name, (r, symbol, meaning) in found.items()
     }
     for name in found:

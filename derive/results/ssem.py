@@ -15,7 +15,16 @@ from ..engine.relations import eq, ge
 from ..engine.result import Quantity, Result
 from ..engine.segment_facts import Ranks, Spectrum, state_segment
 from ..symbols import delta, m, n, p, x
-from ._supcl import SIZES, position_of_delta, simplex_position, ssem_segment, state_delta, variances
+from ._supcl import (
+    OF_ONE_CLASS,
+    OF_TWO_CLASSES,
+    SIZES,
+    position_of_delta,
+    simplex_position,
+    ssem_segment,
+    state_delta,
+    variances,
+)
 
 SEGMENT = ssem_segment()
 DELTA_MAX = sqrt(tidy(SEGMENT.length / simplex_position(SEGMENT)))
@@ -57,16 +66,30 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     inner = SEGMENT.inner
     return {
         "same_class": Quantity(
-            at_delta(inner["same_class"]), r"u^\top v", "other instance of the class"
+            at_delta(inner["same_class"]),
+            r"u^\top v",
+            "other instance of the class",
+            spellings=(*OF_ONE_CLASS, r"(u^\delta)^\top v^\delta"),
         ),
-        "cross_class": Quantity(at_delta(inner["cross_class"]), r"u^\top w", "other class"),
+        "cross_class": Quantity(
+            at_delta(inner["cross_class"]),
+            r"u^\top w",
+            "other class",
+            spellings=(*OF_TWO_CLASSES, r"(u^\delta)^\top w^\delta"),
+        ),
         "delta_max": Quantity(DELTA_MAX, r"\delta_{\max}", "class means coincide there"),
         "min_dimension": Quantity(dimension, r"d_{\min}", "least dimension it fits in"),
         "within_class_variance": Quantity(
-            at_delta(share["within"]), r"\mathrm{Var}[U_i]", "within-class variance"
+            at_delta(share["within"]),
+            r"\mathrm{Var}[U_i]",
+            "within-class variance",
+            spellings=(r"\mathrm{Var}[U_i^\delta]",),
         ),
         "between_class_variance": Quantity(
-            at_delta(share["between"]), r"\mathrm{Var}^{\mathrm{Btwn}}[U]", "between-class variance"
+            at_delta(share["between"]),
+            r"\mathrm{Var}^{\mathrm{Btwn}}[U]",
+            "between-class variance",
+            spellings=(r"\mathrm{Var}^{\mathrm{Btwn}}[U^\delta]",),
         ),
     }
 

@@ -94,13 +94,18 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     )
     position = argmin(collected(problem.slope / p, x), x, S.Zero, segment.length)
     at = {x: position}
-    found["x_star"] = Quantity(position, r"x^\star", "position on the Gram segment")
+    found["x_star"] = Quantity(
+        position, r"x^\star", "position on the Gram segment", spellings=(r"x^*",)
+    )
     for name, relation in (("positive", ALIGNED), ("negative", NEGATIVE)):
         found[name] = Quantity(
             segment.inner[relation].xreplace(at), rf"c_{{{name}}}", f"of a {name} pair"
         )
     found["loss"] = Quantity(
-        problem.value.xreplace(at), r"\mathcal{L}^\star", "least loss, a mean over the anchors"
+        problem.value.xreplace(at),
+        r"\mathcal{L}^\star",
+        "least loss, a mean over the anchors",
+        spellings=(r"\mathcal{L}^*",),
     )
     return found
 

@@ -8,7 +8,7 @@ A product remembers how it ends, because that decides what may follow: after ``\
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NoReturn
 
 from sympy import (
@@ -41,6 +41,7 @@ from sympy import (
 from sympy.logic.boolalg import Boolean
 
 from .lexemes import Lexeme
+from .needs import bound_begins, bound_ends, note_log, note_name, note_power, taken
 from .statement import Bounds, Side, Statement, TexError
 
 MAX_EXPONENT = 1_000  #: of a number
@@ -162,6 +163,7 @@ def _bounded(exponent: Expr, at: int) -> None:
 
 def _power(base: Expr, exponent: Expr, at: int) -> Expr:
     _shallow(at, base, exponent)
+    note_power(base, exponent)
     if base.is_zero and not exponent.is_positive:
         raise TexError("a division by zero or an undefined value", at)
     if base.is_number and exponent.is_number:
@@ -188,6 +190,8 @@ def _apply(name: str, argument: Expr, at: int) -> Expr:
         _bounded(argument, at)
     elif argument.is_number and argument.is_positive is not True:
         raise TexError("a logarithm of what is not positive", at)
+    else:
+        note_log(argument)
     return _sound(_FUNCTIONS[name](argument), at)
 
 
@@ -202,6 +206,7 @@ class Build:
 
     def name(self, items: Sequence[Lexeme]) -> Factor:
         (token,) = items
+        note_name(token.meaning)
         return Factor(token.meaning, token.start_pos, "name")
 
     def bracket(self, items: Sequence[Terms]) -> Factor:
@@ -372,6 +377,10 @@ class Build:
 
     # -- case distinctions --------------------------------------------------------------
 
+    def case_value(self, items: Sequence[Terms]) -> Terms:
+        bound_begins()
+        return items[0]
+
     def case(self, items: Sequence[Any]) -> tuple[Expr, Boolean]:
         value, conditions = items
         if conditions in (S.true, S.false):
@@ -383,6 +392,7 @@ class Build:
         return self._closed(items[0]), S.true
 
     def conditions(self, items: Sequence[Boolean]) -> Boolean:
+        bound_ends()
         return And(*items)
 
     def condition(self, items: Sequence[Any]) -> Boolean:
@@ -433,8 +443,10 @@ class Build:
 
     def start(self, items: Sequence[Any]) -> Statement:
         sides = tuple(self._side(s) for s in items[::2])
-        return Statement(sides, tuple(token.value for token in items[1::2]))
+        needs, bounds = taken()
+        relations = tuple(token.value for token in items[1::2])
+        return Statement(sides, relations, needs=needs, bounds_need=bounds)
 
     def membership(self, items: Sequence[Any]) -> Statement:
         chain = self.start(items[:-1])
-        return Statement((*chain.sides, items[-1]), (*chain.relations, "in"))
+        return replace(chain, sides=(*chain.sides, items[-1]), relations=(*chain.relations, "in"))

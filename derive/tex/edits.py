@@ -42,18 +42,23 @@ class Edit:
     source: str
 
 
-def suggest(source: str, meant: Meant, directive: Directive, macros: Macros | None) -> Edit | None:
+def suggest(
+    source: str, meant: Meant, directive: Directive, macros: Macros | None, lead: str = ""
+) -> Edit | None:
     """The first edit, by its size in tokens, with which the statement is proved."""
     try:
-        search = _Search(source, meant, directive, macros)
+        search = _Search(source, meant, directive, macros, lead)
         return search.best() or search.factor()
     except TexError:
         return None
 
 
 class _Search:
-    def __init__(self, source: str, meant: Meant, directive: Directive, macros: Macros | None):
-        self.source, self.meant, self.directive, self.macros = source, meant, directive, macros
+    def __init__(
+        self, source: str, meant: Meant, directive: Directive, macros: Macros | None, lead: str
+    ):
+        self.source, self.meant, self.directive = source, meant, directive
+        self.macros, self.lead = macros, lead
         self.statement = self.read(source)
         self.screen = Screen(meant)
         spelling = next(
@@ -67,7 +72,8 @@ class _Search:
     def read(self, text: str, **more: Expr) -> Statement:
         from .reader import read
 
-        return read(text, {**self.meant.names, **more}, self.macros)
+        names = {**self.meant.names, **more}
+        return read(text, names, self.macros, relations=self.directive.relations, lead=self.lead)
 
     def best(self) -> Edit | None:
         """The smallest change that is proved."""

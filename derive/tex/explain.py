@@ -35,16 +35,17 @@ def headline(finding: Finding, title: str) -> str:
     if word == "undecided":
         note = f": {one_line(finding.message)}" if finding.message else ""
         return f"could not be decided against {title}{note}"
-    # Where there are values, the note only repeats them.
-    note = "" if finding.printed_value or not finding.message else f": {one_line(finding.message)}"
+    # Where there are two values, the note only repeats them.
+    repeats = finding.printed_value not in ("", "no value") or not finding.message
+    note = "" if repeats else f": {one_line(finding.message)}"
     return f"differs from {title}{note}"
 
 
 def details(finding: Finding) -> list[str]:
-    """The two expressions, a point with both values, and the edit; lines without indent."""
+    """Notes, the two expressions, a point with both values, and the edit; without indent."""
+    lines = [f"note     {one_line(note)}" for note in finding.notes]
     if finding.ok or finding.verdict == "unread":
-        return []
-    lines = []
+        return lines
     if finding.printed or finding.derived:
         lines += [f"printed  {_short(finding.printed)}", f"derived  {_short(finding.derived)}"]
     if finding.printed_value or finding.derived_value:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from functools import lru_cache
 
 from sympy import Expr, Symbol, latex, oo
 
@@ -49,6 +50,27 @@ class Meant:
     domain: Domain
     point: Mapping[Symbol, Expr]
 
+    @property
+    def given(self) -> dict[Symbol, Expr]:
+        """What is put into the printed side too: values, and the other quantities it names."""
+        values = {s: v for s, v in self.point.items() if v is not oo}
+        return values | {s: e.xreplace(values) for s, e in self.others.items()}
+
+    @property
+    def gone(self) -> set[Symbol]:
+        """Symbols that went to infinity."""
+        return {s for s, v in self.point.items() if v is oo}
+
+    def single(self, i: int) -> Meant:
+        """One quantity of several."""
+        return replace(
+            self,
+            quantities=(self.quantities[i],),
+            own=(self.own[i],),
+            derived=(self.derived[i],),
+            domain=_domain(self.result, (self.quantities[i],), self.point),
+        )
+
 
 def look_up(directive: Directive) -> Meant:
     """Find what a directive names.
@@ -58,6 +80,21 @@ def look_up(directive: Directive) -> Meant:
     BadTarget
         With one line that says what is wrong and what there is.
     """
+    parts = (tuple(sorted(pairs.items())) for pairs in (directive.names, directive.values))
+    return _looked_up(directive.result_id, directive.quantities, *parts)
+
+
+@lru_cache(maxsize=256)
+def _looked_up(
+    result_id: str,
+    quantities: tuple[str, ...],
+    names: tuple[tuple[str, str], ...],
+    values: tuple[tuple[str, str], ...],
+) -> Meant:
+    return _look_up(Directive(result_id, quantities, dict(names), dict(values)))
+
+
+def _look_up(directive: Directive) -> Meant:
     try:
         result = results[directive.result_id]
         quantities = tuple(result.quantity(name) for name in directive.quantities)
@@ -77,7 +114,8 @@ def look_up(directive: Directive) -> Meant:
     names = {
         name: e
         for name, e in _names(directive, result, own).items()
-        if not others.get(e, e).free_symbols & gone
+        # A symbol that is gone may still be what tends to infinity below a limit.
+        if e not in others or not others[e].free_symbols & gone
     }
     return Meant(result, quantities, own, derived, others, names, domain, point)
 
@@ -104,10 +142,16 @@ def _domain(
             if r != result.domain.ranges.get(s):
                 domain = domain.with_range(s, r, more.witness[s])
     finite = {s: v for s, v in point.items() if v is not oo}
+    gone = [s for s, v in point.items() if v is oo]
+
+    def end(e: Expr) -> Expr:
+        e = e.xreplace(finite)
+        for s in gone:
+            e = e.limit(s, oo) if s in e.free_symbols else e
+        return e
+
     ranges = {
-        s: type(r)(
-            r.low.xreplace(finite), r.high.xreplace(finite), r.low_open, r.high_open, r.integer
-        )
+        s: replace(r, low=end(r.low), high=end(r.high))
         for s, r in domain.ranges.items()
         if s not in point
     }
@@ -135,16 +179,16 @@ def _names(directive: Directive, result: Result, own: tuple[Symbol, ...]) -> dic
     for q in result.quantities.values():
         symbols |= {s.name: s for s in q.expression.free_symbols if isinstance(s, Symbol)}
     found: dict[str, Expr] = {}
-    # Limits of a quantity are written as it is: the one that is meant comes first.
-    for name, q in sorted(
-        result.quantities.items(), key=lambda item: item[0] not in directive.quantities
-    ):
+    for name, q in result.quantities.items():
+        if q.limit_of is not None:
+            continue  # it is written as the limit of what has the name
         is_own = name in directive.quantities
         meant = own[directive.quantities.index(name)] if is_own else Symbol(name, real=True)
-        try:
-            found.setdefault(canonical_name(q.symbol), meant)
-        except TexError:  # a name such as u^T v, which no equation can use as one
-            continue
+        for written in (q.symbol, *q.spellings):
+            try:
+                found.setdefault(canonical_name(written), meant)
+            except TexError:  # of vectors, or a limit: see subject.py
+                continue
     found |= {canonical_name(latex(s)): s for s in symbols.values()}
     for written, text in directive.names.items():
         try:

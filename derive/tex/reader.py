@@ -20,6 +20,7 @@ from .layout import Beside, Display, Draft, lay_out
 from .lexemes import Lexemes
 from .macros import Macros
 from .names import Names, Piece
+from .needs import taken
 from .pieces import at_top, sides
 from .statement import (
     Bounds,
@@ -75,6 +76,7 @@ def read(
     TexError
         If it cannot be read, or could be read in two ways; with the position in ``source``.
     """
+    taken()  # of a formula that was given up
     for sign in relations or {}:
         if sign.strip() not in DECLARABLE:
             raise TexError(f"{show(sign)} is not a sign that can be declared to be a relation")

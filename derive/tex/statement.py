@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from sympy import Expr
+
+from ..engine.defined import Condition
 
 
 class TexError(ValueError):
@@ -152,9 +154,14 @@ class Statement:
         The conditions that stand beside it, every one of them; the comparison holds them
         against the domain. Of a display with several statements each has those of its own row,
         and those that end the display.
+    needs, bounds_need
+        What its formulas needed for a value as they were written, before anything cancelled;
+        and what the bounds of cases did.
     """
 
     sides: tuple[Side, ...]
     relations: tuple[Relation, ...] = ()
     rest: tuple[Statement, ...] = ()
     clauses: tuple[Clause, ...] = ()
+    needs: tuple[Condition, ...] = field(default=(), compare=False, repr=False)
+    bounds_need: tuple[Condition, ...] = field(default=(), compare=False, repr=False)

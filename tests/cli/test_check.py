@@ -19,9 +19,9 @@ from cltheory.derive.tex.compare import Finding
 
 DATA = Path(__file__).resolve().parent.parent / "data"
 MARK = "% cltheory: supcl-threshold.alpha_min_tau_0\n"
-RIGHT = MARK + "\\[ a_0 = \\frac{1}{n} \\]\n"
-WRONG = MARK + "\\[ a_0 = \\frac{2}{n} \\]\n"
-UNREAD = MARK + "\\[ a_0 = \\foo{n} \\]\n"
+RIGHT = MARK + "\\[ 1/n = \\frac{1}{n} \\]\n"
+WRONG = MARK + "\\[ 1/n = \\frac{2}{n} \\]\n"
+UNREAD = MARK + "\\[ 1/n = \\foo{n} \\]\n"
 
 
 @pytest.fixture
@@ -119,7 +119,7 @@ def test_macros_of_the_root_of_a_document(cltheory: Any, here: Path) -> None:
     for folder in ("shared", "sections"):
         (here / folder).mkdir()
     (here / "shared" / "mine.sty").write_text(r"\newcommand{\ninv}{\frac{\one}{n}}")
-    text = "% !TEX root = ../main.tex\n" + MARK + r"\[ a_0 = \ninv \]"
+    text = "% !TEX root = ../main.tex\n" + MARK + r"\[ 1/n = \ninv \]"
     (here / "sections" / "theory.tex").write_text(text)
     assert cltheory("check", ".").code == 0
     assert cltheory("check", "sections/theory.tex").code == 0
@@ -238,9 +238,9 @@ def test_a_defect_in_one_check_does_not_hide_the_others(
 # --- Markdown and notebooks ---------------------------------------------------------------
 def test_markdown_and_notebooks(cltheory: Any, here: Path) -> None:
     mark = "<!-- cltheory: supcl-threshold.alpha_min_tau_0 -->\n"
-    math = "$$\n\\newcommand{\\one}{1}\na_0 = \\one / n\n$$"
-    wrong = mark + "$$a_0 =\n \\frac{n}{1}$$"
-    (here / "a.md").write_text(mark + "```math\na_0 = 1/n\n```\n" + wrong)
+    math = "$$\n\\newcommand{\\one}{1}\n1/n = \\one / n\n$$"
+    wrong = mark + "$$1/n =\n \\frac{n}{1}$$"
+    (here / "a.md").write_text(mark + "```math\n1/n = 1/n\n```\n" + wrong)
     cell = {"cell_type": "markdown", "metadata": {}, "source": wrong.splitlines(keepends=True)}
     (here / "b.ipynb").write_text(json.dumps({"cells": [cell, cell]}, indent=1))
     assert math

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from cltheory.derive.engine.defined import Condition
 from cltheory.derive.engine.domain import POSITIVE, Domain, at_least, between
 from cltheory.derive.engine.equal import equal, same_root, value_at
 from cltheory.derive.engine.evidence import Grade, Holds, Refuted, Undecided
@@ -121,7 +122,8 @@ def test_what_cancels_in_a_proof_needs_a_value_first() -> None:
     # Equal at the few points that are looked at before a proof is tried.
     printed = (m + 1) * log(9 - m) - m * log(9 - m) - log(9 - m) + m
     outcome = equal(printed, m, domain)
-    assert isinstance(outcome, Refuted) and "no real value" in outcome.note
+    assert isinstance(outcome, Refuted) and "has no value" in outcome.note
+    assert outcome.witness["m"] >= 9
 
 
 def test_roots_are_split_over_factors_only_where_the_product_is_positive() -> None:
@@ -160,11 +162,46 @@ def test_what_is_not_proved_is_only_sampled() -> None:
     assert isinstance(small, Refuted)
 
 
-def test_edges_where_a_value_is_a_limit_tell_nothing() -> None:
+def test_a_removable_singularity_is_named_and_accepted_only_if_allowed() -> None:
     domain = Domain({alpha: between(0, 1, "(]")}, {alpha: Rational(1, 2)})
     printed = (1 - alpha**2) / (1 - alpha)
     assert value_at(printed, {alpha: S.One}) is nan
-    assert isinstance(equal(printed, 1 + alpha, domain), Holds)
+    outcome = equal(printed, 1 + alpha, domain)
+    assert isinstance(outcome, Refuted) and outcome.witness == {"alpha": 1}
+    assert "removable singularity" in outcome.note
+    allowed = equal(printed, 1 + alpha, domain, removable=True)
+    assert isinstance(allowed, Holds) and "removable" in allowed.evidence.how
+    # Past the end it needs no value; another value is no singularity; and a zero that fills
+    # the domain is none either.
+    inside = Domain({alpha: between(0, 1, "()")}, {alpha: Rational(1, 2)})
+    assert isinstance(equal(printed, 1 + alpha, inside), Holds)
+    assert isinstance(equal(printed + 1, 1 + alpha, domain, removable=True), Refuted)
+    nothing = [Condition(1 / alpha, "!= 0", log(2 * alpha) - log(alpha) - log(2))]
+    for removable in (False, True):
+        found = equal(alpha, alpha, domain, nothing, removable=removable)
+        assert isinstance(found, Refuted | Undecided)
+
+
+def test_what_cancelled_when_it_was_read_is_asked_too() -> None:
+    domain = Domain({m: at_least(2)}, {m: 2})
+    lost = [Condition(log(20 - m), "> 0", 20 - m)]
+    outcome = equal(m, m, domain, lost)
+    assert isinstance(outcome, Refuted) and outcome.witness["m"] >= 20
+    assert isinstance(equal(m, m, domain, [Condition(log(m), "> 0", m)]), Holds)
+    place = equal(m, m, domain, [Condition(1 / (m - 40), "!= 0", m - 40)])
+    assert isinstance(place, Refuted) and place.witness == {"m": 40}
+    known = [Condition(log(m - 1), "> 0", m - 1)]
+    assert isinstance(equal(log(m - 1), log(m - 1), Domain({m: at_least(1)}, {m: 2}), known), Holds)
+
+
+def test_digits_that_cancel_are_followed() -> None:
+    domain = Domain({m: at_least(2)}, {m: 2})
+    printed = (exp(500 * m) + 1) ** 2 - exp(1000 * m) - 2 * exp(500 * m)
+    assert isinstance(equal(printed, S.One, domain), Holds)
+    assert isinstance(equal(printed, 1 + exp(-900 * m), domain), Refuted)
+    assert value_at(printed, {m: S(2)}) == S.One.n(50)
+    far = {m: S(10) ** 9}
+    assert value_at(printed, far) is nan
 
 
 def test_values() -> None:

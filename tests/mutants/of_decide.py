@@ -125,7 +125,7 @@ MUTANTS = [
     ),
     Mutant(
         D,
-        "        if value is not None and _fails(condition.need, value):",
+        "        if value is not None and fails(condition.need, value):",
         "        if value is not None:",
         "a condition is refuted at a point where it holds",
         DEFINED,

@@ -96,7 +96,7 @@ MUTANTS = [
     ),
     Mutant(
         D,
-        'object.__setattr__(self, "ranges", _in_order(self.ranges))',
+        'object.__setattr__(self, "ranges", in_order(self.ranges))',
         "pass",
         "a range may refer to a later symbol",
         DOMAIN,

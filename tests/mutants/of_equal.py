@@ -8,14 +8,44 @@ from mutant import Mutant
 EQUAL = ("derive/test_equal.py",)
 PARTS = ("derive/test_domain.py",)
 DEFINED = ("derive/test_defined.py",)
+ATTACKS = ("derive/tex/test_attacks.py::test_what_has_no_value_somewhere",)
 SIGNS = ("derive/test_normal.py",)
 E, S, C = "engine/equal.py", "engine/splitting.py", "engine/cases.py"
+W = "engine/wanting.py"
 
 MUTANTS = [
     Mutant(
         E,
-        "    if is_defined(printed, derived, opened(domain)):",
-        "    if True:",
+        "        lacking += _resting_on_them(asked, where, domain)",
+        "        pass",
+        "a sign is proved of what has a pole",
+        ATTACKS,
+    ),
+    Mutant(
+        E,
+        "    if removable:\n",
+        "    if True:\n",
+        "removable singularities need not be allowed",
+        EQUAL,
+    ),
+    Mutant(
+        W,
+        "    return any(sign(argument.xreplace(point)) in (1, -1) for point in points)",
+        "    return True",
+        "0/0 everywhere is a removable singularity",
+        EQUAL,
+    ),
+    Mutant(
+        W,
+        "        _has_no_value(derived.xreplace(end)) or _is_met_at(c, end, domain)",
+        "        True",
+        "nothing is asked at the ends of the domain",
+        DEFINED,
+    ),
+    Mutant(
+        E,
+        "    lacking = wanting(asked, where, domain)",
+        "    lacking: list[Condition] = []",
         "what cancels in a proof need not have a value",
         EQUAL,
     ),
@@ -37,7 +67,7 @@ MUTANTS = [
         E,
         "CLOSE = S(10) ** (LOST - DIGITS)",
         "CLOSE = S(10) ** (30 + LOST - DIGITS)",
-        "values that differ in the tenth digit are equal",
+        "values without balls that differ in the tenth digit are equal",
         EQUAL,
     ),
     Mutant(
@@ -84,9 +114,9 @@ MUTANTS = [
         EQUAL,
     ),
     Mutant(
-        S,
-        "        bool(_forms(c.argument) & given) or is_met(c, domain)",
-        "        True",
+        W,
+        "        if not _is_met(part, derived, domain)",
+        "        if False",
         "everything that is printed has a value",
         DEFINED,
     ),

@@ -68,8 +68,8 @@ def styles(e: Expr) -> Iterator[str]:
                 continue
 
 
-def verdict(source: str, id: str, name: str) -> str:
-    target = Directive(id, (name,), {"Q": name})
+def verdict(source: str, id: str, name: str, **options: bool) -> str:
+    target = Directive(id, (name,), {"Q": name}, **options)
     meant = look_up(target)
     try:
         found = judge(read(source, meant.names), meant, target)
@@ -124,7 +124,8 @@ def drawn(s: Symbol, chance: random.Random) -> Expr:
 def test_every_style_is_accepted(id: str, name: str) -> None:
     q = results[id].quantity(name)
     for source in dict.fromkeys(styles(q.expression)):
-        assert verdict(rf"Q = {source}", id, name) == "equal", source
+        # Turned upside down twice it may have no value where it is zero.
+        assert verdict(source, id, name, allow_removable=True) == "equal", source
 
 
 def run(id: str, name: str, most: int | None) -> tuple[int, list[str]]:
@@ -145,7 +146,7 @@ def run(id: str, name: str, most: int | None) -> tuple[int, list[str]]:
             continue
         count += 1
         source = latex(mutant)
-        if verdict(f"Q = {source}", id, name) == "equal":
+        if verdict(source, id, name) == "equal":
             accepted.append(f"{what}: {source}")
     return count, accepted
 

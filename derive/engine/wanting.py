@@ -1,0 +1,220 @@
+"""Does a printed expression have a value wherever the derived one has?
+
+Each logarithm, root and divisor is asked, also those that are gone since they cancelled.
+What the derived expression needs as well is given. At an end of the domain where the derived
+one has no value (it may be a limit there) nothing is asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import lru_cache
+
+from sympy import (
+    Abs,
+    Add,
+    Expr,
+    Max,
+    Min,
+    Mul,
+    Piecewise,
+    Poly,
+    PolynomialError,
+    Symbol,
+    exp,
+    ilcm,
+    log,
+    nan,
+    oo,
+    zoo,
+)
+
+from .cases import opened, resolved
+from .coefficients import closure
+from .defined import Condition, Need, conditions, defined, fails, is_met
+from .domain import Domain, DomainError, Range
+from .evidence import Holds
+from .normal import ExpField, NotInField, canonical, in_order
+from .number import sign, value_at
+from .root import ClampedRoot
+
+Point = dict[Symbol, Expr]
+
+#: What is enough for a need: a base that is positive is no zero divisor.
+_ENOUGH: Mapping[Need, tuple[Need, ...]] = {
+    "> 0": ("> 0",),
+    ">= 0": ("> 0", ">= 0"),
+    "!= 0": ("> 0", "!= 0"),
+    "known": ("known",),
+}
+
+
+def wanting(needed: Iterable[Condition], derived: Expr, domain: Domain) -> list[Condition]:
+    """The conditions that are not proved to hold wherever the derived expression has a value."""
+    given: dict[Need, set[Expr]] = {"> 0": set(), ">= 0": set(), "!= 0": set(), "known": set()}
+    for c in conditions(derived):
+        for part in by_factors(c):
+            given[part.need] |= _forms(part.argument, part.need)
+    return [
+        part
+        for c in dict.fromkeys(needed)
+        for part in by_factors(c)
+        if not _is_met(part, derived, domain)
+        and not any(_forms(part.argument, part.need) & given[n] for n in _ENOUGH[part.need])
+    ]
+
+
+def by_factors(c: Condition) -> Iterator[Condition]:
+    """A condition on each factor of a product that must not be zero; else the condition."""
+    if c.need != "!= 0":
+        yield c
+        return
+    for factor in Mul.make_args(c.argument):
+        base = factor.base if factor.is_Pow and not isinstance(factor, exp) else factor
+        if not isinstance(factor, exp) and not (base.is_Rational and base != 0):
+            yield replace(c, argument=base)
+
+
+@lru_cache(maxsize=4096)
+def _forms(argument: Expr, need: Need) -> frozenset[Expr]:
+    """Arguments that satisfy a need where this one does."""
+    try:
+        if need == "!= 0":
+            return frozenset({argument, _zeros_of(argument)})
+        return frozenset({argument, canonical(argument), canonical(1 / argument)} - {zoo, nan})
+    except (NotInField, ZeroDivisionError):
+        return frozenset({argument})
+
+
+def _zeros_of(argument: Expr) -> Expr:
+    """What has the same zeros, and is the same for each multiple by a number."""
+    field = ExpField([argument])
+    _, numerator = field(argument).numer.primitive()
+    found = field.back(numerator if numerator.LC > 0 else -numerator)
+    if isinstance(found, log):  # log(A) vanishes where log(1/A) does
+        return min(found, log(canonical(1 / found.args[0]), evaluate=False), key=str)
+    return found
+
+
+def _is_met(c: Condition, derived: Expr, domain: Domain) -> bool:
+    used = c.argument.free_symbols
+    if not used <= set(domain.ranges):
+        return False
+    if is_met(c, domain):
+        return True
+    if c.argument.has(Abs, Max, Min):
+        plain = resolved(c.argument, domain)
+        if plain != c.argument:
+            return _is_met(replace(c, argument=plain), derived, domain)
+    joined = _joined(c.argument)
+    if joined is not None:
+        return _is_met(replace(c, argument=joined), derived, domain)
+    if not _has_gaps(derived, domain) or not is_met(c, opened(domain)):
+        return False
+    return all(
+        _has_no_value(derived.xreplace(end)) or _is_met_at(c, end, domain) for end in _ends(domain)
+    )
+
+
+def _joined(e: Expr) -> Expr | None:
+    """For a sum of multiples of logarithms, what has the same sign: A/B - 1 for log(A) - log(B)."""
+    terms = [term.as_coeff_Mul() for term in Add.make_args(e)]
+    if len(terms) < 2 or not all(k.is_Rational and isinstance(a, log) for k, a in terms):
+        return None
+    scale = ilcm(*(k.q for k, _ in terms))
+    if any(abs(k) * scale > 4 for k, _ in terms):
+        return None
+    return Mul(*(a.args[0] ** (k * scale) for k, a in terms)) - 1
+
+
+def _has_gaps(derived: Expr, domain: Domain) -> bool:
+    """Whether the derived value is not proved to exist at the ends of the domain too."""
+    return not isinstance(defined(derived, domain), Holds)
+
+
+def _ends(domain: Domain) -> Iterator[Point]:
+    """The ends that belong to the intervals that :func:`~.cases.opened` opens."""
+    for s, r in domain.ranges.items():
+        if not (r.integer or r.high_open):
+            yield {s: r.high}
+            if not r.low_open:
+                yield {s: r.low}
+
+
+def _has_no_value(e: Expr) -> bool:
+    return e.has(zoo, nan, oo, -oo)
+
+
+def _is_met_at(c: Condition, end: Point, domain: Domain) -> bool:
+    ranges = {
+        s: replace(r, low=r.low.xreplace(end), high=r.high.xreplace(end))
+        for s, r in domain.ranges.items()
+        if s not in end
+    }
+    argument = c.argument.xreplace(end)
+    return not _has_no_value(argument) and is_met(
+        replace(c, argument=argument), Domain.of_ranges(ranges)
+    )
+
+
+# --- where they fail ---------------------------------------------------------------------
+def is_isolated(c: Condition, domain: Domain) -> bool:
+    """Whether a condition fails at most at zeros that do not fill the domain.
+
+    What is made of rational functions, exponentials, logarithms and roots is analytic: it has
+    only such zeros if it is proved not to be zero at one point.
+    """
+    argument = c.argument
+    if c.need != "!= 0" or argument.has(Abs, Max, Min, Piecewise, ClampedRoot):
+        return False
+    if not argument.free_symbols <= set(domain.ranges):
+        return False
+    points = domain.restricted(closure(argument.free_symbols, domain)).points(8)
+    return any(sign(argument.xreplace(point)) in (1, -1) for point in points)
+
+
+def place(c: Condition, derived: Expr, domain: Domain) -> Point | None:
+    """An admissible point at which a condition fails and the derived expression has a value."""
+    used = c.argument.free_symbols | derived.free_symbols
+    if not used <= set(domain.ranges):
+        return None
+    near = domain.restricted(closure(used, domain))
+    for point in (*near.points(60), *near.generic_points(24), *_zeros(c.argument, near)):
+        value = value_at(c.argument, point)
+        if value is not None and fails(c.need, value) and value_at(derived, point) is not None:
+            return {s: v for s, v in point.items() if s in used}
+    return None
+
+
+def _zeros(argument: Expr, domain: Domain) -> Iterator[Point]:
+    """Points at which a polynomial in one of the symbols has a rational zero."""
+    for point in (domain.witness, *domain.points(8)):
+        for s in in_order(argument.free_symbols):
+            if not isinstance(s, Symbol) or s not in point:
+                continue
+            at = argument.xreplace({k: v for k, v in point.items() if k != s})
+            try:
+                roots = Poly(at, s).ground_roots()
+            except PolynomialError:
+                continue
+            for root in roots:
+                there = {**point, s: root}
+                if domain.contains(there):
+                    yield there
+
+
+def closed_again(part: Domain, whole: Domain) -> Domain:
+    """A part of an opened domain, with the ends that it shares with the whole."""
+    ranges: dict[Symbol, Range] = {}
+    for s, r in part.ranges.items():
+        ends = whole.ranges.get(s, r)
+        ranges[s] = replace(
+            r,
+            low_open=r.low_open and (r.low != ends.low or ends.low_open),
+            high_open=r.high_open and (r.high != ends.high or ends.high_open),
+        )
+    try:
+        return Domain(ranges, part.witness)
+    except DomainError:
+        return part

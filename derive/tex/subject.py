@@ -1,0 +1,259 @@
+r"""What a side of an equation is about: the quantity, something else by name, or a formula.
+
+A name counts as the quantity's only if it is one of its known spellings, or if the directive
+declares it. Of an inner product the vectors, and which of their indices are the same, must be
+those of the quantity; of a limit, the symbol and the point.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from functools import lru_cache
+from itertools import permutations
+
+from sympy import Expr, S, Symbol, oo
+
+from ..engine.equal import equal
+from ..engine.evidence import Grade, Holds
+from ..engine.result import Quantity, Result
+from .lookup import Meant
+from .statement import Bounds, Indices, Inner, Limit, Side, Statement, TexError, Unread, Vector
+
+
+def with_subject(statement: Statement, meant: Meant, at_limit: bool) -> Statement:
+    """Write symbols for the names, inner products and limits among the sides.
+
+    ``at_limit`` is whether a condition beside it says the limit that the quantity is.
+
+    Raises
+    ------
+    TexError
+        If a side is about something that is not known, or not about this quantity.
+    """
+    if "->" in statement.relations and not at_limit and not meant.gone:
+        raise TexError("an arrow needs what tends beside it: as \\tau \\to 0")
+    indices = [c.says for c in statement.clauses if isinstance(c.says, Indices)]
+    sides = tuple(_subject(side, meant, at_limit, indices) for side in statement.sides)
+    used = set[object]().union(*(s.free_symbols for s in sides if isinstance(s, Expr)))
+    for gone in used & meant.gone:
+        raise TexError(f"{gone} goes to infinity in the directive, and stands in the formula")
+    relations = tuple("=" if r == "->" else r for r in statement.relations)
+    return replace(statement, sides=sides, relations=relations)
+
+
+def _subject(side: Side, meant: Meant, at_limit: bool, indices: list[Indices]) -> Side:
+    if isinstance(side, Unread):
+        return _unread(side, meant, at_limit)
+    if isinstance(side, Inner):
+        return _named_by(_of_vectors(side, meant, indices), meant, at_limit)
+    if isinstance(side, Limit):
+        return _limit(side, meant, indices)
+    if isinstance(side, Bounds):
+        return side
+    return _named_by(side, meant, at_limit)
+
+
+def _named_by(side: Expr, meant: Meant, at_limit: bool) -> Expr:
+    """The quantity itself, if it is a limit and the side is what it is the limit of."""
+    (own, *more), (quantity, *_) = meant.own, meant.quantities
+    if quantity.limit_of is None or more or side != base(quantity, meant.result):
+        return side
+    if not at_limit:
+        raise TexError(
+            f"the quantity is a limit of this name: write {shown(quantity, meant.result)}, or "
+            f"'as {quantity.limit_of[1]} \\to {quantity.limit_of[2]}' beside it"
+        )
+    return own
+
+
+def base(quantity: Quantity, result: Result) -> Symbol | None:
+    """The symbol of what a quantity is a limit of."""
+    if quantity.limit_of is None:
+        return None
+    for name, q in result.quantities.items():
+        if q.limit_of is None and q.expression == quantity.limit_of[0]:
+            return Symbol(name, real=True)
+    return None
+
+
+def shown(quantity: Quantity, result: Result) -> str:
+    """LaTeX of a quantity, a limit as one."""
+    if quantity.limit_of is None or "\\lim" in quantity.symbol:
+        return quantity.symbol
+    _, symbol, point = quantity.limit_of
+    to = "\\infty" if point is oo else point
+    return rf"\lim_{{\{symbol} \to {to}}} {quantity.symbol}"
+
+
+# --- names --------------------------------------------------------------------------------
+def _unread(side: Unread, meant: Meant, at_limit: bool) -> Expr:
+    """A norm that is a known spelling; else a refusal that says what is known."""
+    for quantity, symbol in _written(meant):
+        if side in patterns(quantity):
+            return _named_by(symbol, meant, at_limit)
+    called = " or ".join(dict.fromkeys(shown(q, meant.result) for q in meant.quantities))
+    if not side.text:
+        raise TexError(
+            f"nothing stands left of the relation: begin the row with {called}, or with a formula"
+        )
+    raise TexError(
+        f"it is not known what {side.text} is: the quantity is called {called}; "
+        f"[{side.text} -> {meant.own[0]}] in the directive declares another name"
+    )
+
+
+# --- vectors ------------------------------------------------------------------------------
+@lru_cache(maxsize=512)
+def _pattern(written: str) -> Side | None:
+    """What the reader makes of a spelling that is an inner product or a norm."""
+    from .reader import read
+
+    try:
+        side = read(f"{written} = 0", {}).sides[0]
+    except TexError:
+        return None
+    return side if isinstance(side, (Inner, Unread)) else None
+
+
+def patterns(quantity: Quantity) -> list[Inner | Unread]:
+    """Inner products and norms that a quantity is written as."""
+    found = [_pattern(written) for written in (quantity.symbol, *quantity.spellings)]
+    return [p for p in found if isinstance(p, (Inner, Unread))]
+
+
+def _of_vectors(side: Inner, meant: Meant, indices: list[Indices]) -> Expr:
+    """The symbol of the quantity that an inner product is."""
+    same = _identified(side, indices)
+    for quantity, symbol in _written(meant):
+        if any(isinstance(p, Inner) and fits(same, p) for p in patterns(quantity)):
+            _check_indices(same, indices)
+            return symbol
+    called = " or ".join(dict.fromkeys(q.symbol for q in meant.quantities))
+    raise TexError(f"this inner product is none that is known; the quantity is called {called}")
+
+
+def _written(meant: Meant) -> list[tuple[Quantity, Symbol]]:
+    """The quantities that have a name of their own, with their symbols: what is meant first."""
+    own = [(q, s) for q, s in zip(meant.quantities, meant.own, strict=True) if q.limit_of is None]
+    every = meant.result.quantities.items()
+    return own + [(q, Symbol(name, real=True)) for name, q in every if q.limit_of is None]
+
+
+_LETTER = re.compile(r"[a-z](\^\{(\\prime ?)+\}|'+)?")
+
+
+def letters(vector: Vector) -> list[str]:
+    """The indices of a vector, one by one."""
+    found, depth = [""], 0
+    for sign in ",".join(vector.indices):
+        depth += {"{": 1, "}": -1}.get(sign, 0)
+        if sign == "," and not depth:
+            found.append("")
+        else:
+            found[-1] += sign
+    return [f for f in found if f]
+
+
+def fits(side: Inner, pattern: Inner) -> bool:
+    """Whether two inner products are one, up to order and to the letters of their indices."""
+    return any(
+        _renamed(
+            [side.one, side.other] if first else [side.other, side.one],
+            [pattern.one, pattern.other],
+        )
+        for first in (True, False)
+    )
+
+
+def _renamed(vectors: list[Vector], pattern: list[Vector]) -> bool:
+    if [v.name for v in vectors] != [v.name for v in pattern]:
+        return False
+    there: dict[str, str] = {}
+    back: dict[str, str] = {}
+    for vector, other in zip(vectors, pattern, strict=True):
+        one, two = letters(vector), letters(other)
+        if len(one) != len(two):
+            return False
+        for a, b in zip(one, two, strict=True):
+            index = bool(_LETTER.fullmatch(a)) and bool(_LETTER.fullmatch(b))
+            if not index and a != b:
+                return False
+            if there.setdefault(a, b) != b or back.setdefault(b, a) != a:
+                return False
+    return True
+
+
+def _identified(side: Inner, indices: list[Indices]) -> Inner:
+    """The inner product with one letter for indices that a condition says are equal."""
+    rules = {
+        other: said.letters[0]
+        for said in indices
+        if said.relation == "="
+        for other in said.letters[1:]
+    }
+
+    def renamed(v: Vector) -> Vector:
+        return Vector(v.name, tuple(rules.get(i, i) for i in letters(v)))
+
+    return Inner(renamed(side.one), renamed(side.other))
+
+
+def _check_indices(side: Inner, indices: list[Indices]) -> None:
+    """Refuse conditions on indices that do not leave what the letters already say."""
+    there = {i for v in (side.one, side.other) for i in letters(v) if _LETTER.fullmatch(i)}
+    apart = [set(said.letters) for said in indices if said.relation == "!="]
+    ranging = {i for said in indices if said.relation == "any" for i in said.letters}
+    for said in indices:
+        if said.relation != "=" and not set(said.letters) <= there:
+            missing = ", ".join(sorted(set(said.letters) - there))
+            raise TexError(f"a condition on the index {missing}, which the vectors do not have")
+    for a, b in permutations(sorted(there), 2):
+        if {a, b} <= ranging and not any({a, b} <= pair for pair in apart):
+            raise TexError(
+                f"for all {a} and {b} is also for {a} = {b}, where it is another quantity: "
+                f"add {a} \\ne {b}"
+            )
+
+
+# --- limits -------------------------------------------------------------------------------
+def _limit(side: Limit, meant: Meant, indices: list[Indices]) -> Expr:
+    if not isinstance(side.symbol, Symbol):
+        raise TexError("what tends must be one symbol")
+    inner = side.of
+    if isinstance(inner, Inner):
+        of: Expr = _of_vectors(inner, meant, indices)
+    elif isinstance(inner, Expr):
+        of = inner
+    else:
+        raise TexError("it is not known what this is a limit of")
+    if side.symbol in meant.gone and of in meant.own and side.point is oo:
+        return of
+    every = [*zip(meant.quantities, meant.own, strict=True)]
+    every += [(q, Symbol(n, real=True)) for n, q in meant.result.quantities.items()]
+    for quantity, symbol in every:
+        if tends_there(quantity, side.symbol, side.point, side.side) and _is_base(
+            of, quantity, meant
+        ):
+            return symbol
+    called = " or ".join(shown(q, meant.result) for q in meant.quantities)
+    raise TexError(f"this limit is none that was derived; the quantity is called {called}")
+
+
+def tends_there(quantity: Quantity, symbol: Expr, point: Expr, side: str) -> bool:
+    """Whether a quantity is the limit at this point, from this side."""
+    if quantity.limit_of is None or quantity.limit_of[1:] != (symbol, point):
+        return False
+    # All are taken from inside: down to 0, or up to infinity.
+    return side in ("", "+" if point is S.Zero else "-") if point.is_finite else not side
+
+
+def _is_base(of: Expr, quantity: Quantity, meant: Meant) -> bool:
+    assert quantity.limit_of is not None
+    whole, symbol, _ = quantity.limit_of
+    if of == base(quantity, meant.result):
+        return True
+    if not (of.free_symbols <= set(meant.result.domain.ranges) and symbol in of.free_symbols):
+        return False
+    outcome = equal(of, whole, meant.result.domain)
+    return isinstance(outcome, Holds) and outcome.evidence.grade is Grade.EXACT

@@ -1,0 +1,228 @@
+"""Conditions beside a statement: a wider claim is refused, a narrower one accepted and noted."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from cltheory.derive.symbols import N, alpha, b, delta, m, n, p, t, tau
+from cltheory.derive.tex.compare import Finding, judge
+from cltheory.derive.tex.directives import directive
+from cltheory.derive.tex.lookup import look_up
+from cltheory.derive.tex.statement import (
+    Bounds,
+    Chain,
+    Clause,
+    Indices,
+    Kinds,
+    Statement,
+    Tends,
+    TexError,
+)
+from sympy import Expr, Integer, Rational, S, Symbol, exp, log, oo
+
+ALPHA_MIN, TAU_MAX = "supcl-threshold.alpha_min", "supcl-threshold.tau_max"
+T_SIMPLEX = "sigmoid-threshold.t_simplex"
+
+
+def clause(says: object) -> Clause:
+    return Clause(says, str(says))  # type: ignore[arg-type]
+
+
+def chain(*parts: object) -> Clause:
+    sides = tuple(e if isinstance(e, Bounds) else S(e) for e in parts[::2])
+    return clause(Chain(sides, tuple(parts[1::2])))  # type: ignore[arg-type]
+
+
+def verdict(text: str, *clauses: Clause, sides=None, relations=("=",)) -> Finding:
+    """Of the derived value under its own name, with clauses beside it."""
+    said = directive(text)
+    meant = look_up(said)
+    if sides is None:
+        sides = (meant.own[0], meant.derived[0])
+    try:
+        return judge(Statement(sides, relations, clauses=clauses), meant, said)
+    except TexError as error:
+        return Finding("unread", False, message=str(error))
+
+
+@pytest.mark.parametrize(
+    "text, clauses",
+    [
+        (T_SIMPLEX, [chain(N, ">=", 4)]),
+        (T_SIMPLEX, [chain(N, ">", 3)]),
+        (T_SIMPLEX, [chain(3, "<", N)]),
+        (TAU_MAX, [chain(alpha, "in", Bounds(1 / n, S.One, True, False))]),
+        (TAU_MAX, [chain(1 / n, "<", alpha, "<=", 1), chain(m, ">=", 2)]),
+        (TAU_MAX, [chain(alpha * n, ">", 1)]),
+        (ALPHA_MIN, [chain(tau, ">", 0)]),
+        (ALPHA_MIN, [clause(Kinds((tau,), "positive")), clause(Kinds((m, n), "any"))]),
+        (ALPHA_MIN, [chain(m * n, ">=", 3)]),
+        (ALPHA_MIN, [chain(Symbol("alpha_min", real=True), ">", 0)]),
+        ("sigmoid-threshold.t_antipodal_max", [clause(Kinds((b,), "real"))]),
+        ("towers-threshold.w_simplex", [chain(N, ">", Symbol("K", integer=True, positive=True))]),
+    ],
+)
+def test_the_same_claim(text: str, clauses: list[Clause]) -> None:
+    found = verdict(text, *clauses)
+    assert found.ok and found.evidence == "exact" and not found.notes, found
+
+
+@pytest.mark.parametrize(
+    "text, clauses, says",
+    [
+        (T_SIMPLEX, [chain(N, ">=", 5)], "only"),
+        (T_SIMPLEX, [chain(N, "=", 7)], "only"),
+        (TAU_MAX, [chain(alpha, "in", Bounds(Rational(1, 2), S.One, False, False))], "only"),
+        (TAU_MAX, [chain(alpha, "<", 1)], "only"),
+        (ALPHA_MIN, [chain(n, ">=", m)], "only"),
+        (ALPHA_MIN, [chain(alpha * n, ">", 1)], "only"),
+        (ALPHA_MIN, [chain(0, "<", tau, "<=", 1)], "only"),
+        (ALPHA_MIN, [clause(Kinds((m, n), "natural"))], "kind of number"),
+        (ALPHA_MIN, [clause(Kinds((m,), "positive integer"))], "kind of number"),
+        (ALPHA_MIN, [clause(Kinds((tau,), "integer"))], "integers"),
+        (ALPHA_MIN, [chain(m, "!=", 2)], "does not hold"),
+        (ALPHA_MIN, [chain(m * n, ">=", 100)], "only|does not hold"),
+    ],
+)
+def test_a_narrower_claim_is_noted(text: str, clauses: list[Clause], says: str) -> None:
+    import re
+
+    found = verdict(text, *clauses)
+    assert found.ok and found.evidence == "exact", found
+    assert found.notes and re.search(says, found.notes[0]), found.notes
+
+
+@pytest.mark.parametrize(
+    "text, clauses, says",
+    [
+        (T_SIMPLEX, [chain(N, ">=", 2)], "claims this for N >= 2, .* derived for N >= 4"),
+        (T_SIMPLEX, [chain(N, "=", 3)], "."),
+        (TAU_MAX, [chain(alpha, "in", Bounds(S.Zero, S.One, False, False))], "alpha > 1/n"),
+        (TAU_MAX, [chain(alpha, ">=", 1 / n)], "alpha > 1/n"),
+        (TAU_MAX, [chain(alpha, "<=", 2)], "alpha <= 1"),
+        (TAU_MAX, [chain(alpha * n, "<", 1)], "nowhere"),
+        (ALPHA_MIN, [chain(tau, ">=", 0)], "tau > 0"),
+        (ALPHA_MIN, [chain(m, ">=", 1)], "m >= 2"),
+        (ALPHA_MIN, [chain(m, "=", 1)], "."),
+        (ALPHA_MIN, [clause(Kinds((m,), "real"))], "real"),
+        (ALPHA_MIN, [clause(Kinds((tau,), "real"))], "real"),
+        (ALPHA_MIN, [clause(Kinds((tau,), "nonnegative"))], "tau > 0"),
+        (ALPHA_MIN, [clause(Kinds((m,), "negative"))], "negative"),
+        (TAU_MAX, [clause(Kinds((alpha,), "positive"))], "alpha > 1/n"),
+        (f"{ALPHA_MIN} (m = 10)", [chain(m, "=", 11)], "does not hold"),
+    ],
+)
+def test_a_wider_claim_is_refused(text: str, clauses: list[Clause], says: str) -> None:
+    import re
+
+    found = verdict(text, *clauses)
+    assert found.verdict == "differs" and not found.ok
+    assert re.search(says, found.message), found.message
+
+
+@pytest.mark.parametrize(
+    "clauses, says",
+    [
+        ([chain(N, ">=", 2)], "no symbol of supcl-threshold"),
+        ([clause(Tends(tau, S.Zero))], "no such limit"),
+        ([clause(Indices(("i", "j"), "!="))], "indices"),
+        ([chain(m, "=", n)], "value in other symbols"),
+        ([chain(Symbol("alpha_min", real=True), ">", Rational(1, 2))], "second claim"),
+        ([chain(m, ">=", 2), chain(m, "<", 2)], "no point"),
+    ],
+)
+def test_what_cannot_be_held_against_the_domain(clauses: list[Clause], says: str) -> None:
+    found = verdict(ALPHA_MIN, *clauses)
+    assert found.verdict == "unread" and says in found.message, found
+
+
+def test_equality_is_only_asked_where_it_is_claimed() -> None:
+    value = look_up(directive(ALPHA_MIN)).derived[0]
+    own = Symbol("alpha_min", real=True)
+    root = ((m - 4) ** 2) ** Rational(1, 2)
+    printed = value + root - m + 4
+    assert not verdict(ALPHA_MIN, sides=(own, printed)).ok
+    assert verdict(ALPHA_MIN, chain(m, ">=", 5), sides=(own, printed)).ok
+    assert not verdict(ALPHA_MIN, chain(m, ">=", 3), sides=(own, printed)).ok
+    at = value.xreplace({m: Integer(10)})
+    assert verdict(ALPHA_MIN, chain(m, "=", 10), sides=(own, at)).ok
+    assert not verdict(ALPHA_MIN, chain(m, "=", 11), sides=(own, at)).ok
+    assert not verdict(ALPHA_MIN, sides=(own, at)).ok
+
+
+def test_a_condition_bounds_its_symbol_once() -> None:
+    value = look_up(directive(ALPHA_MIN)).derived[0]
+    for clauses, ok in [
+        ([], True),
+        ([chain(alpha, "<=", 1)], True),
+        ([chain(alpha, "in", Bounds(S.Zero, S.One, False, False))], True),
+        ([chain(m, ">=", 2)], True),
+        ([chain(alpha, ">", Rational(1, 2))], False),
+        ([chain(alpha, "<", 1)], False),
+        ([chain(alpha * n, ">", 1)], False),
+    ]:
+        found = verdict(ALPHA_MIN, *clauses, sides=(alpha, value), relations=(">",))
+        assert found.ok is ok, (clauses, found)
+
+
+def test_conditions_of_each_row_are_its_own() -> None:
+    said = directive(f"{ALPHA_MIN}, {TAU_MAX}")
+    meant = look_up(said)
+    rows = [Statement((own, e), ("=",)) for own, e in zip(meant.own, meant.derived, strict=True)]
+    wide = chain(alpha, ">=", 0)
+    assert judge(replace(rows[0], rest=(rows[1],)), meant, said).ok
+    first = replace(rows[0], clauses=(wide,), rest=(rows[1],))
+    assert judge(first, meant, said).ok
+    second = replace(rows[0], rest=(replace(rows[1], clauses=(wide,)),))
+    assert not judge(second, meant, said).ok
+
+
+def test_values_at_a_limit() -> None:
+    derived: Expr = S.One
+    own = Symbol("positive", real=True)
+    for clauses, ok in [
+        ([chain(delta, "=", 0)], True),
+        ([clause(Tends(delta, S.Zero))], True),
+        ([clause(Tends(delta, S.Zero, "+"))], True),
+        ([clause(Tends(delta, S.Zero, "-"))], False),
+        ([clause(Tends(delta, oo))], False),
+        ([chain(delta, "=", 1)], False),
+        ([], False),
+    ]:
+        found = verdict("ccem.positive_delta_0", *clauses, sides=(own, derived))
+        assert found.ok is ok, (clauses, found)
+
+
+def test_a_condition_with_an_equation_in_it() -> None:
+    value = look_up(directive(ALPHA_MIN)).derived[0]
+    own = Symbol("alpha_min", real=True)
+    both = {"sides": (alpha, own, value), "relations": (">", "=")}
+    assert verdict(ALPHA_MIN, **both).ok
+    assert not verdict(ALPHA_MIN, sides=(alpha, own, value + 1), relations=(">", "=")).ok
+    assert not verdict(ALPHA_MIN, sides=(alpha, own, value), relations=(">=", "=")).ok
+    assert not verdict(ALPHA_MIN, sides=(alpha, own, value), relations=("=", "=")).ok
+
+
+def test_the_quantity_in_an_equation_must_be_the_only_solution() -> None:
+    value = look_up(directive(ALPHA_MIN)).derived[0]
+    own = Symbol("alpha_min", real=True)
+    for left, right, ok in [
+        (log(own), log(value), True),
+        (1 / own, 1 / value, True),
+        (m * own, m * value, True),
+        (exp(own / tau), exp(value / tau), True),
+        ((m - 2) * own, (m - 2) * value, False),
+        (own**2 - own, value**2 - value, False),
+        (log(own) + own, log(value) + value, True),
+    ]:
+        assert verdict(ALPHA_MIN, sides=(left, right)).ok is ok, left
+    nothing = verdict(ALPHA_MIN, sides=((m - 2) * own, (m - 2) * value))
+    assert "says nothing" in nothing.message and nothing.point["m"] == "2"
+    assert verdict(ALPHA_MIN, chain(m, ">=", 3), sides=((m - 2) * own, (m - 2) * value)).ok
+
+
+def test_unused_symbols_may_be_bounded() -> None:
+    assert verdict(ALPHA_MIN, chain(p, ">=", 1)).ok
+    assert verdict(T_SIMPLEX, chain(t, ">", 0)).ok
+    assert not verdict(ALPHA_MIN, chain(p, ">=", 0)).ok

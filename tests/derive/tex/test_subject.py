@@ -1,0 +1,179 @@
+"""What the sides of a statement are about: which vectors, which indices, which limit."""
+
+from __future__ import annotations
+
+import pytest
+from cltheory.derive.symbols import alpha, delta, n, tau
+from cltheory.derive.tex.compare import Finding, judge
+from cltheory.derive.tex.directives import directive
+from cltheory.derive.tex.lookup import look_up
+from cltheory.derive.tex.statement import (
+    Clause,
+    Indices,
+    Inner,
+    Limit,
+    Side,
+    Statement,
+    Tends,
+    TexError,
+    Unread,
+    Vector,
+)
+from cltheory.derive.tex.subject import fits
+from sympy import Expr, Integer, S, Symbol, oo
+
+POSITIVE, NEGATIVE = "ccem.positive", "ccem.negative"
+#: The reader's own objects for the spellings, so that these tests do not depend on it.
+PATTERNS = {
+    r"u_i^\top v_i": Inner(Vector("u", ("i",)), Vector("v", ("i",))),
+    r"u_i^\top v_j": Inner(Vector("u", ("i",)), Vector("v", ("j",))),
+    r"u_i^\top u_j": Inner(Vector("u", ("i",)), Vector("u", ("j",))),
+    r"u^\top v": Inner(Vector("u"), Vector("v")),
+    r"u^\top w": Inner(Vector("u"), Vector("w")),
+}
+
+
+@pytest.fixture(autouse=True)
+def _patterns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cltheory.derive.tex.subject._pattern", PATTERNS.get)
+
+
+def verdict(text: str, side: Side, *says: object, value: Expr | None = None, arrow="=") -> Finding:
+    said = directive(text)
+    meant = look_up(said)
+    clauses = tuple(Clause(s, str(s)) for s in says)  # type: ignore[arg-type]
+    right = meant.derived[0] if value is None else value
+    try:
+        return judge(Statement((side, right), (arrow,), clauses=clauses), meant, said)
+    except TexError as error:
+        return Finding("unread", False, message=str(error))
+
+
+def inner(one: str, other: str) -> Inner:
+    def vector(text: str) -> Vector:
+        name, _, indices = text.partition("_")
+        return Vector(name, tuple(indices))
+
+    return Inner(vector(one), vector(other))
+
+
+@pytest.mark.parametrize(
+    "text, side, ok",
+    [
+        (POSITIVE, inner("u_i", "v_i"), True),
+        (POSITIVE, inner("v_k", "u_k"), True),
+        (POSITIVE, inner("u_i", "v_j"), False),
+        (POSITIVE, inner("u_i", "u_i"), False),
+        (POSITIVE, inner("u", "v"), False),
+        (POSITIVE, inner("u_i", "w_i"), False),
+        (NEGATIVE, inner("u_i", "v_j"), True),
+        (NEGATIVE, inner("v_a", "u_b"), True),
+        (NEGATIVE, inner("u_i", "v_i"), False),
+        (NEGATIVE, inner("u_i", "u_j"), False),
+        ("ccem.within_modality", inner("u_i", "u_j"), True),
+        ("ccem.within_modality", inner("u_i", "v_j"), False),
+        ("ssem.same_class", inner("u", "v"), True),
+        ("ssem.same_class", inner("u", "w"), False),
+        ("ssem.cross_class", inner("u", "w"), True),
+        ("infonce-optimum.positive", inner("u_i", "v_i"), True),
+    ],
+)
+def test_which_vectors(text: str, side: Inner, ok: bool) -> None:
+    found = verdict(text, side)
+    assert found.ok is ok and (ok or found.verdict in ("differs", "unread")), found
+
+
+def test_an_inner_product_of_another_pair_is_judged_as_what_it_says() -> None:
+    assert (
+        verdict("infonce-optimum.positive", inner("u_i", "v_j"), value=S.One).verdict == "differs"
+    )
+    assert verdict(POSITIVE, inner("u_i", "v_j")).verdict == "differs"
+    assert verdict(POSITIVE, inner("x", "y")).verdict == "unread"
+
+
+@pytest.mark.parametrize(
+    "text, side, says, ok",
+    [
+        (NEGATIVE, inner("u_i", "v_j"), [Indices(("i", "j"), "!=")], True),
+        (NEGATIVE, inner("u_i", "v_j"), [Indices(("i",), "any")], True),
+        (NEGATIVE, inner("u_i", "v_j"), [Indices(("i", "j"), "any")], False),
+        (
+            NEGATIVE,
+            inner("u_i", "v_j"),
+            [Indices(("i", "j"), "any"), Indices(("i", "j"), "!=")],
+            True,
+        ),
+        (NEGATIVE, inner("u_i", "v_j"), [Indices(("i", "j"), "=")], False),
+        (POSITIVE, inner("u_i", "v_j"), [Indices(("i", "j"), "=")], True),
+        (POSITIVE, inner("u_i", "v_i"), [Indices(("i",), "any")], True),
+        (POSITIVE, inner("u_i", "v_i"), [Indices(("i", "j"), "!=")], False),
+        (POSITIVE, inner("u_i", "v_i"), [Indices(("k",), "any")], False),
+    ],
+)
+def test_which_indices(text: str, side: Inner, says: list[Indices], ok: bool) -> None:
+    assert verdict(text, side, *says).ok is ok
+
+
+def test_letters_that_are_no_indices_stay_what_they_are() -> None:
+    at_delta = Inner(Vector("u", ("i", "\\delta")), Vector("v", ("i", "\\delta")))
+    plain = inner("u_i", "v_i")
+    assert fits(at_delta, Inner(Vector("u", ("k", "\\delta")), Vector("v", ("k", "\\delta"))))
+    assert not fits(at_delta, Inner(Vector("u", ("i", "k")), Vector("v", ("i", "k"))))
+    assert not fits(at_delta, plain) and not fits(plain, at_delta)
+    primed = Inner(Vector("u", ("i,j^{\\prime}",)), Vector("u", ("i,j",)))
+    assert fits(primed, inner("u_ik", "u_il"))
+    assert not fits(primed, inner("u_kj", "u_lj"))
+    assert not fits(primed, inner("u_ij", "u_ij"))
+
+
+ALPHA_MIN = Symbol("alpha_min", real=True)
+TO_0 = Limit(ALPHA_MIN, tau, S.Zero)
+
+
+@pytest.mark.parametrize(
+    "text, side, says, ok",
+    [
+        ("supcl-threshold.alpha_min_tau_0", TO_0, [], True),
+        ("supcl-threshold.alpha_min_tau_0", Limit(ALPHA_MIN, tau, S.Zero, "+"), [], True),
+        ("supcl-threshold.alpha_min_tau_0", Limit(ALPHA_MIN, tau, S.Zero, "-"), [], False),
+        ("supcl-threshold.alpha_min_tau_0", Limit(ALPHA_MIN, tau, oo), [], False),
+        ("supcl-threshold.alpha_min_tau_0", Limit(ALPHA_MIN, n, S.Zero), [], False),
+        ("supcl-threshold.alpha_min_tau_0", Limit(alpha, tau, S.Zero), [], False),
+        ("supcl-threshold.alpha_min_tau_0", ALPHA_MIN, [], False),
+        ("supcl-threshold.alpha_min_tau_0", ALPHA_MIN, [Tends(tau, S.Zero)], True),
+        ("supcl-threshold.alpha_min_tau_0", ALPHA_MIN, [Tends(tau, oo)], False),
+        ("supcl-threshold.alpha_min", TO_0, [], False),
+        ("supcl-threshold.alpha_min (n = oo)", Limit(ALPHA_MIN, n, oo), [], True),
+        ("supcl-threshold.alpha_min (n = oo)", ALPHA_MIN, [Tends(n, oo)], True),
+        ("ccem.positive_delta_0", Limit(inner("u_i", "v_i"), delta, S.Zero), [], True),
+        ("ccem.positive_delta_0", Limit(inner("u_i", "v_j"), delta, S.Zero), [], False),
+        ("ccem.positive_delta_0", inner("u_i", "v_i"), [Tends(delta, S.Zero)], True),
+        ("ccem.positive_delta_0", inner("u_i", "v_i"), [], False),
+    ],
+)
+def test_which_limit(text: str, side: Side, says: list[Tends], ok: bool) -> None:
+    assert verdict(text, side, *says).ok is ok
+
+
+def test_a_limit_of_the_formula_itself() -> None:
+    meant = look_up(directive("supcl-threshold.alpha_min"))
+    text = "supcl-threshold.alpha_min_tau_0"
+    assert verdict(text, Limit(meant.derived[0], tau, S.Zero)).ok
+    assert not verdict(text, Limit(meant.derived[0] + 1, tau, S.Zero)).ok
+
+
+def test_an_arrow_needs_what_tends() -> None:
+    text = "supcl-threshold.alpha_min_tau_0"
+    assert verdict(text, ALPHA_MIN, Tends(tau, S.Zero), arrow="->").ok
+    assert not verdict(text, ALPHA_MIN, arrow="->").ok
+    assert not verdict("supcl-threshold.alpha_min", ALPHA_MIN, arrow="->").ok
+    wrong = verdict(text, ALPHA_MIN, Tends(tau, S.Zero), value=Integer(2) / n, arrow="->")
+    assert wrong.verdict == "differs"
+
+
+def test_names_that_are_not_known() -> None:
+    found = verdict("supcl-threshold.alpha_min", Unread(r"\alpha_c"))
+    assert found.verdict == "unread"
+    assert r"\alpha_{\min}" in found.message and r"[\alpha_c -> alpha_min]" in found.message
+    blank = verdict("supcl-threshold.alpha_min", Unread(""))
+    assert blank.verdict == "unread" and "begin the row with" in blank.message
