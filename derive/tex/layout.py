@@ -101,15 +101,7 @@ def lay_out(pieces: Sequence[Piece]) -> Display:
         for index, (part, loose) in enumerate(parts):
             body = stripped(part, ENDING)
             drafts = found.drafts
-            if not index and drafts and _goes_on(drafts[-1].pieces, body, ended, indented):
-                signs = {
-                    drafts[-1].pieces[k][0].text for k in at_top(drafts[-1].pieces, "relation")
-                }
-                if drafts[-1].loose and signs - {"="}:
-                    raise TexError(
-                        "a row goes on: with the formula of the row before, or the condition on it?",
-                        body[0][0].at,
-                    )
+            if not index and drafts and _goes_on(drafts[-1], body, ended, indented):
                 drafts[-1].pieces.extend(body)
                 drafts[-1].rows.add(number)
             else:
@@ -309,9 +301,20 @@ def _parts(row: list[Piece]) -> list[tuple[list[Piece], bool]]:
     return [p for p in parts if stripped(p[0], ENDING)]
 
 
-def _goes_on(current: list[Piece], row: list[Piece], ended: bool, indented: bool) -> bool:
+def _goes_on(draft: Draft, row: list[Piece], ended: bool, indented: bool) -> bool:
     """Whether a row goes on with the statement before it."""
+    current = draft.pieces
     first, last = row[0][0], current[-1][0]
+    goes_on = first.kind in ("relation", "operator")
+    if (
+        goes_on
+        and draft.loose
+        and {current[k][0].text for k in at_top(current, "relation")} - {"="}
+    ):
+        raise TexError(
+            "does the row go on with the formula before it, or with the condition on that?",
+            first.at,
+        )
     if first.kind == "relation":
         return True
     if first.kind == "operator":

@@ -297,8 +297,8 @@ def name_units(text: str) -> list[Unit]:
     TexError
         If it cannot be read.
     """
-    tokens = tokenise(text)
-    units = [u for u in Formula(tokens).units(0, len(tokens)) if u.kind != "quad"]
+    formula = Formula(tokenise(text))
+    units = [u for u in formula.units(0, len(formula.tokens)) if u.kind != "quad"]
     for unit in units:
         if (unit.parts and unit.kind != "name") or unit.kind not in _IN_NAMES_KINDS:
             raise TexError(f"{show(text)} is not a name", unit.at)

@@ -256,6 +256,12 @@ def test_each_row_has_its_conditions_and_all_have_the_last() -> None:
     assert [[c.says for c in row.clauses] for row in rows] == [[TWO, last], [last], [last]]
 
 
+def test_a_condition_without_a_word_ends_with_its_row() -> None:
+    found = read(r"m = n, \quad n \ge 2 \\ p = N", NAMES)
+    assert [c.says for c in found.clauses] == [TWO]
+    assert found.rest == (Statement((p, N), ("=",)),)
+
+
 def test_a_condition_before_the_last_row_is_its_own() -> None:
     found = read(r"m = n \\ \text{for } n \ge 2, \quad p = N", NAMES)
     assert found.clauses == () and [c.says for c in found.rest[0].clauses] == [TWO]

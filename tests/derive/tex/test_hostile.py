@@ -285,7 +285,7 @@ FORMULAS = [
     r"\infty, & \text{if } y < \frac{1}{2} \log \frac{m-2}{2}. \end{cases}",
     r"\begin{aligned} x &= \left( y \right. \\ &\quad \left. + z \right) \\ &= 1, \end{aligned}",
     r"\log^2\left|y\right| + \max\{m, N^-, t_B^2\} - e^{-1/\tau} \quad \text{for all } m \ge 2",
-    r"u_i^\top v_j = m \quad \text{for all integers } m, x \ge 2,\; i,j = 1,\dots,m \text{ as } x \to 0^+",
+    r"u_i^\top v_j = m \quad \text{for real } m, x \ge 2,\; i,j = 1,\dots,m \text{ as } x \to 0",
     r"\text{For } x \in (0,1],\quad \lim_{y\to 0} m = q^2, \qquad q := e^{-m} \quad (m \ge 2).",
     r"q(z) + {m \over 2} - \binom{m}{2}\sqrt[3]{x} + 2.5\cdot 10^{-3}",
 ]

@@ -376,6 +376,8 @@ def test_both_readings_are_named(source: str) -> None:
         (r"\alpha_{\mathrm{min}}", r"\alpha_{min}"),
         (r"\alpha_{\text{min}}", r"\alpha_{min}"),
         (r"\alpha_\min", r"\alpha_{min}"),
+        (r"\alpha_{\rm min}", r"\alpha_{min}"),
+        (r"\mathrel{m}", "m"),
         ("x'", r"x^{\prime}"),
         (r"x^{\prime\prime}", r"x^{\prime\prime}"),
         (r"\boldsymbol{u}", "u"),
