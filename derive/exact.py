@@ -153,11 +153,15 @@ class _Reader:
         if value.free_symbols:
             if any(p.exp.is_Rational and abs(p.exp) > MAX_POWER for p in value.atoms(Pow)):
                 raise self._refuse(" (the power is too large)")
-        elif not value.is_Rational:
+            if value.is_Add or value.is_Mul:
+                self._bounded(value.as_independent(*value.free_symbols)[0])
+        else:
             self._bounded(value)
         return value
 
     def _bounded(self, number: Expr) -> None:
+        if number.is_Rational:
+            return
         try:
             ball = enclosure(number, BITS)
         except TooWide:
