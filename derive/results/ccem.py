@@ -63,10 +63,10 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         for name, (r, symbol, meaning) in found.items()
     }
     for name in found:
-        for label, point in (("delta_0", S.Zero), ("delta_oo", oo)):
+        for label, point, to in (("delta_0", S.Zero, "0"), ("delta_oo", oo, r"\infty")):
             quantities[f"{name}_{label}"] = Quantity(
                 take_limit(name, quantities[name].expression, delta, point, DOMAIN, proof),
-                quantities[name].symbol,
+                rf"\lim_{{\delta\to {to}}}{quantities[name].symbol}",
                 f"{quantities[name].meaning}, at delta = {point}",
                 limit_of=(quantities[name].expression, delta, point),
             )

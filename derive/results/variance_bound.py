@@ -77,14 +77,19 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     )
     return {
         "within_class_variance": Quantity(
-            within, r"\frac1m\sum_i\mathrm{Var}[U_i]", "mean within-class variance"
+            within,
+            r"\mathrm{Var}^{\mathrm{Wthn}}[U]",
+            "mean within-class variance, (1/m) sum_i Var[U_i]",
+            domain,
         ),
         "between_class_variance": Quantity(
-            between, r"\mathrm{Var}^{\mathrm{Btwn}}[U]", "between-class variance"
+            between, r"\mathrm{Var}^{\mathrm{Btwn}}[U]", "between-class variance", domain
         ),
-        "centroid_norm_squared": Quantity(centroid, r"\|\mathbb{E}[U]\|^2", "squared centroid"),
+        "centroid_norm_squared": Quantity(
+            centroid, r"\|\mathbb{E}[U]\|^2", "squared centroid", domain
+        ),
         "total_variance": Quantity(
-            tidy(radius**2 - centroid), r"\mathrm{Var}[U]", "within plus between"
+            tidy(radius**2 - centroid), r"\mathrm{Var}[U]", "within plus between", domain
         ),
         "bound": Quantity(radius**2, r"\mathrm{Var}_{\max}", "largest total variance"),
     }

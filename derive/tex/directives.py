@@ -38,6 +38,8 @@ _RELATIONS: Mapping[str, Relation] = {
     ">=": ">=",
 }
 _QUANTITY = re.compile(r"([a-z0-9]+(?:-[a-z0-9]+)*)\.([A-Za-z]\w*)")
+#: What begins a remark after a directive.
+_COMMENT = re.compile(r"(?<!\\)%")
 _CLOSE = {"[": "]", "(": ")", "{": "}"}
 
 
@@ -95,6 +97,7 @@ def directive(text: str) -> Directive:
     DirectiveError
         If it is not a directive; the message is one line and says what is accepted.
     """
+    text = _COMMENT.split(text, maxsplit=1)[0]
     if len(text) > MAX_LENGTH:
         raise DirectiveError(f"a directive of {len(text)} characters (at most {MAX_LENGTH})")
     negated = text.split(maxsplit=1)[:1] == ["not"]

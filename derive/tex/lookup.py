@@ -14,7 +14,7 @@ from ..engine.result import Quantity, Result
 from ..exact import NotANumber, expression
 from ..results import UnknownResult, results
 from .directives import Directive
-from .statement import TexError
+from .statement import Inner, TexError, Unread
 
 
 class BadTarget(ValueError):
@@ -172,6 +172,18 @@ def _with_witness(ranges: Mapping[Symbol, object], domain: Domain) -> Domain:
     raise BadTarget("no admissible point was found with the values given")
 
 
+@lru_cache(maxsize=512)
+def pattern(written: str) -> Inner | Unread | None:
+    """What the reader makes of a spelling that is an inner product or a norm."""
+    from .reader import read
+
+    try:
+        side = read(f"{written} = 0", {}).sides[0]
+    except TexError:
+        return None
+    return side if isinstance(side, (Inner, Unread)) else None
+
+
 def _names(directive: Directive, result: Result, own: tuple[Symbol, ...]) -> dict[str, Expr]:
     from .reader import canonical_name, read
 
@@ -185,9 +197,11 @@ def _names(directive: Directive, result: Result, own: tuple[Symbol, ...]) -> dic
         is_own = name in directive.quantities
         meant = own[directive.quantities.index(name)] if is_own else Symbol(name, real=True)
         for written in (q.symbol, *q.spellings):
+            if isinstance(pattern(written), Inner):
+                continue  # which vectors, and which of their indices: see subject.py
             try:
                 found.setdefault(canonical_name(written), meant)
-            except TexError:  # of vectors, or a limit: see subject.py
+            except TexError:  # of vectors, or a limit
                 continue
     found |= {canonical_name(latex(s)): s for s in symbols.values()}
     for written, text in directive.names.items():

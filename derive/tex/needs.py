@@ -20,14 +20,14 @@ _START: ContextVar[int] = ContextVar("start", default=0)
 
 
 def note_power(base: Expr, exponent: Expr) -> None:
-    """A power is about to be built: a divisor must not vanish, a root needs what is >= 0."""
+    """A power is about to be built: a root needs what is >= 0, and zero has no power <= 0."""
     if base.is_number and (exponent.is_number or base.is_positive):
         return  # what is wrong with a number is refused where it is built
     if not exponent.is_Integer:
         weak = exponent.is_Rational and exponent.is_positive
         _note(Condition(Pow(base, exponent), ">= 0" if weak else "> 0", base))
-    elif exponent < 0:
-        _note(Condition(Pow(base, exponent), "!= 0", base))
+    elif exponent <= 0:
+        _note(Condition(Pow(base, exponent, evaluate=False), "!= 0", base))
 
 
 def note_log(argument: Expr) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from functools import lru_cache
 from itertools import permutations
 
 from sympy import Expr, S, Symbol, oo
@@ -17,7 +16,7 @@ from sympy import Expr, S, Symbol, oo
 from ..engine.equal import equal
 from ..engine.evidence import Grade, Holds
 from ..engine.result import Quantity, Result
-from .lookup import Meant
+from .lookup import Meant, pattern
 from .statement import Bounds, Indices, Inner, Limit, Side, Statement, TexError, Unread, Vector
 
 
@@ -104,21 +103,9 @@ def _unread(side: Unread, meant: Meant, at_limit: bool) -> Expr:
 
 
 # --- vectors ------------------------------------------------------------------------------
-@lru_cache(maxsize=512)
-def _pattern(written: str) -> Side | None:
-    """What the reader makes of a spelling that is an inner product or a norm."""
-    from .reader import read
-
-    try:
-        side = read(f"{written} = 0", {}).sides[0]
-    except TexError:
-        return None
-    return side if isinstance(side, (Inner, Unread)) else None
-
-
 def patterns(quantity: Quantity) -> list[Inner | Unread]:
     """Inner products and norms that a quantity is written as."""
-    found = [_pattern(written) for written in (quantity.symbol, *quantity.spellings)]
+    found = [pattern(written) for written in (quantity.symbol, *quantity.spellings)]
     return [p for p in found if isinstance(p, (Inner, Unread))]
 
 
