@@ -38,9 +38,7 @@ def test_a_number_that_is_too_large_has_none(number: Expr) -> None:
     assert value_at(number, {}) is None
 
 
-@pytest.mark.parametrize(
-    "small", [exp(-BIG), exp(-exp(exp(Integer(100))))], ids=["power", "tower"]
-)
+@pytest.mark.parametrize("small", [exp(-BIG), exp(-exp(exp(Integer(100))))], ids=["power", "tower"])
 def test_beside_what_is_too_small_there_is_one(small: Expr) -> None:
     assert abs(digits(small + sqrt(2)) - sqrt(2).evalf(60)) < 1e-45
     assert digits(S.One + small - sqrt(2)).is_Float
