@@ -127,11 +127,12 @@ def _with_lock(report: Report, path: str, limits: Limits) -> Report:
     from ..derive.tex.document import DocumentError, decode
 
     def decide(entries: Sequence[Entry]) -> Iterator[Equivalent]:
-        work = each(lambda entry, _: equivalent(entry), entries, limits, workers=cores())
-        with closing(work) as outcomes:
+        def work(entry: Entry, _: object) -> Equivalent:
+            return equivalent(entry)
+
+        with closing(each(work, entries, limits, workers=cores())) as outcomes:
             for outcome in outcomes:
-                given_up = isinstance(outcome, Spent)
-                yield f"decided: {outcome.why}" if given_up else outcome
+                yield f"decided: {outcome.why}" if isinstance(outcome, Spent) else outcome
 
     try:
         with open(path, "rb") as file:

