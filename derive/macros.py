@@ -30,6 +30,7 @@ from .engine.root import ClampedRoot
 from .losses.written import Tex
 from .papers.sources import MADE_BY, SOURCES, version
 from .renaming import ExportError, symbols_of
+from .tex.exported import ARGUMENT, IN_TEX
 
 _DIGITS = ("Zero", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine")
 
@@ -59,10 +60,9 @@ _HEAD = r"""% {made} {version}: {count} results of contrastive-learning theory a
 \ifdefined\clTheoryVersion\expandafter\endinput\fi
 \newcommand{{\clTheoryVersion}}{{{version}}}
 \AtBeginDocument{{\ifcsname theorem\endcsname\else\newtheorem{{theorem}}{{Theorem}}\fi}}
-\newcommand{{\clArg}}[1]{{{{\left(#1\right)}}}}
-% The same, but without parentheses for a letter, a symbol such as \tau, or a group in braces.
+% An argument in parentheses, but for a letter, a symbol such as \tau, or a group in braces.
 % A macro may stand for anything, so it has them.
-\expandafter\def\csname clArg\endcsname#1{{\clArgOne#1{{}}\clArgEnd{{#1}}}}
+\newcommand{{{argument}}}[1]{{{in_tex}}}
 \newcommand{{\clArgEnd}}{{\relax}}
 \def\clArgOne#1#2\clArgEnd#3{{\if\relax\detokenize{{#2}}\relax
   \if\relax\detokenize{{#1}}\relax\else\clArgTwo#1{{}}\clArgEnd{{#3}}\fi
@@ -90,7 +90,8 @@ def to_latex(results: Sequence[Result], renamed: Mapping[str, str] | None = None
     ExportError
         If two macros would have one name.
     """
-    parts = [_HEAD.format(made=MADE_BY, version=version(), count=len(results))]
+    head = {"made": MADE_BY, "version": version(), "argument": ARGUMENT, "in_tex": IN_TEX}
+    parts = [_HEAD.format(**head, count=len(results))]
     parts += [_latex_result(result, renamed or {}) for result in results]
     text = "".join(parts)
     names = re.findall(r"^\\newcommand\{(\\cl[A-Za-z]+)\}", text, re.MULTILINE)

@@ -22,7 +22,7 @@ DIGITS = 50
 LADDER = (64, 256, 1024)
 #: Precisions through which a value is followed where much of it cancels.
 FOLLOWED = (256, 1024, 4096, 2**14)
-#: Exponents have at most so many bits where numbers are evaluated without balls.
+#: Exponents have at most so many bits, those of values and those that mpmath evaluates.
 EXPONENT_BITS = 100
 
 
@@ -53,8 +53,12 @@ def digits(number: Expr) -> Expr:
     """
     if number.is_Rational:
         return number
+    return _digits(number, FOLLOWED)
+
+
+def _digits(number: Expr, ladder: tuple[int, ...]) -> Expr:
     try:
-        return _in_balls(number)
+        return _in_balls(number, ladder)
     except NoValue:  # not real, or a function that has no ball
         return _without_balls(number)
 
@@ -93,16 +97,16 @@ def value_at(expression: Expr, point: Mapping[Symbol, Expr]) -> Expr | None:
     """
     try:
         there = expression.xreplace(dict(point))
-        value = there if there.is_Rational else digits(there)
+        value = there if there.is_Rational else _digits(there, LADDER)
     except (PrecisionExhausted, TypeError, ValueError, ArithmeticError, RecursionError):
         return None
-    known = value.is_Rational or (value.is_Float and value != 0)
+    known = value.is_Rational or (value.is_Float and not value.is_zero)
     return value if known and value.is_finite else None
 
 
-def _in_balls(number: Expr) -> Expr:
+def _in_balls(number: Expr, ladder: tuple[int, ...]) -> Expr:
     bits = int(dps_to_prec(DIGITS))
-    for more in FOLLOWED:
+    for more in ladder:
         try:
             ball = enclosure(number, bits + more)
         except TooWide:
@@ -111,6 +115,8 @@ def _in_balls(number: Expr) -> Expr:
             return S.Zero
         if ball.rel_accuracy_bits() > bits:
             man, power = ball.mid().man_exp()
+            if abs(int(power)).bit_length() > EXPONENT_BITS:
+                break
             return Float._new(libmp.from_man_exp(int(man), int(power), bits, "n"), bits)
         with precision(bits + more):
             if ball.contains(0) and ball.abs_upper() < _ten() ** -DIGITS:

@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 
 from . import commands as tables
+from . import exported
 from .definitions import Act
 from .effects import Effects
 from .following import Following
@@ -58,6 +59,8 @@ class Defining(Following):
         self, name: str, definition: Definition, done: Act, where: str, everywhere: bool
     ) -> None:
         scope, old = self.scope, self.scope.get(name)
+        if (name, definition.body) == (exported.ARGUMENT, exported.IN_TEX):
+            definition = replace(definition, body=exported.READ)
         if done.when == "provide":
             if old is not None and not old.problem:
                 return

@@ -39,7 +39,7 @@ _RELATIONS: Mapping[str, Relation] = {
 }
 _QUANTITY = re.compile(r"([a-z0-9]+(?:-[a-z0-9]+)*)\.([A-Za-z]\w*)")
 #: What begins a remark after a directive.
-_COMMENT = re.compile(r"(?<!\\)%")
+_COMMENT = re.compile(r"(?<=\s)%")
 _CLOSE = {"[": "]", "(": ")", "{": "}"}
 
 

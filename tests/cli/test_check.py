@@ -177,13 +177,13 @@ def test_exit_codes(cltheory: Any, here: Path, text: str, code: int, says: str) 
 
 def fake(monkeypatch: pytest.MonkeyPatch, **known: Any) -> None:
     """Answer every comparison the same."""
-    monkeypatch.setattr(compare, "check_equation", lambda *_: Finding(**known))
+    monkeypatch.setattr(compare, "check_equation", lambda *_, **__: Finding(**known))
 
 
 def test_agreement_at_samples_is_not_enough(
     cltheory: Any, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def answer(source: str, target: Any, *_: Any) -> Finding:
+    def answer(source: str, target: Any, *_: Any, **__: Any) -> Finding:
         return Finding(
             "equal" if target.allow_sampled else "undecided",
             target.allow_sampled,
@@ -218,10 +218,10 @@ def test_a_defect_in_one_check_does_not_hide_the_others(
 ) -> None:
     true_check = compare.check_equation
 
-    def fails(source: str, *rest: Any) -> Finding:
+    def fails(source: str, *rest: Any, **more: Any) -> Finding:
         if "2" in source:
             raise RuntimeError("lost\nit")
-        return true_check(source, *rest)
+        return true_check(source, *rest, **more)
 
     monkeypatch.setattr(compare, "check_equation", fails)
     (here / "a.tex").write_text(WRONG + RIGHT)
@@ -437,7 +437,7 @@ def test_a_lock_that_no_longer_holds(
         lock.Change("ssem", "delta_max", "changed", "ssem.delta_max was\n1, is 2", False),
         lock.Change("ssem", "old", "missing", "ssem.old is gone"),
     ]
-    monkeypatch.setattr(lock, "compare_lock", lambda *_: changes)
+    monkeypatch.setattr(lock, "compare_lock", lambda *_, **__: changes)
     (here / "a.tex").write_text(RIGHT)
     (here / "c.lock").write_text("{}")
     code, out, _ = cltheory("check", "a.tex", "--frozen", "c.lock")

@@ -83,7 +83,7 @@ def test_a_check_on_a_paper_ends_so_too(
 ) -> None:
     monkeypatch.setattr(Result, "_built", property(lambda self: (_ for _ in ()).throw(FAILED)))
     paper = tmp_path / "paper.tex"
-    paper.write_text("% cltheory: ssem.same_class\n\\[ s = 1 \\]\n")
+    paper.write_text("% cltheory: ssem.delta_max\n\\[ \\delta_{\\max} = 1 \\]\n")
     code, out, err = cltheory("check", str(paper))
     # The equation was not checked; others in the paper still are.
     assert (code, err) == (2, "")
@@ -169,7 +169,7 @@ def test_an_interrupt_ends_in_one_line(
         raise KeyboardInterrupt
 
     paper = tmp_path / "paper.tex"
-    paper.write_text("% cltheory: ssem.same_class\n\\[ s = 1 \\]\n")
+    paper.write_text("% cltheory: ssem.delta_max\n\\[ \\delta_{\\max} = 1 \\]\n")
     args = {
         "verify": ["ssem"],
         "export": ["--json", "-"],
@@ -222,7 +222,7 @@ def test_a_reader_of_tables_may_leave() -> None:
 
 def test_a_failed_check_is_not_hidden_by_a_closed_pipe(tmp_path: Path) -> None:
     paper = tmp_path / "paper.tex"
-    paper.write_text("% cltheory: ssem.same_class\n\\[ s = 1 \\]\n")
+    paper.write_text("% cltheory: ssem.delta_max\n\\[ \\delta_{\\max} = 1 \\]\n")
     assert piped("check", str(paper), lines=0) == (1, "")
 
 

@@ -11,11 +11,11 @@ from cltheory.cli.papers import read_papers
 pytest_plugins = ["pytester"]
 
 MARK = "% cltheory: supcl-threshold.alpha_min_tau_0\n"
-RIGHT = MARK + "\\[ a_0 = \\frac{1}{n} \\]\n"
-WRONG = MARK + "\\[ a_0 = \\frac{2}{n} \\]\n"
+RIGHT = MARK + "\\[ 1/n = \\frac{1}{n} \\]\n"
+WRONG = MARK + "\\[ 1/n = \\frac{2}{n} \\]\n"
 ROOT = "\\documentclass{article}\n\\newcommand{\\x}{n}\n\\begin{document}\n"
 END = "\\end{document}\n"
-WITH_MACRO = MARK + "\\[ a_0 = \\frac{1}{\\x} \\]\n"
+WITH_MACRO = MARK + "\\[ 1/n = \\frac{1}{\\x} \\]\n"
 
 
 @pytest.fixture

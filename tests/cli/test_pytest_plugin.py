@@ -184,7 +184,7 @@ def test_sampled_evidence(
     monkeypatch.setattr(
         compare,
         "check_equation",
-        lambda source, target, *_: compare.Finding(
+        lambda source, target, *_, **__: compare.Finding(
             "equal" if target.allow_sampled else "undecided", target.allow_sampled, "sampled"
         ),
     )
