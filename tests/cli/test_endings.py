@@ -83,7 +83,8 @@ def test_a_check_on_a_paper_ends_so_too(
 ) -> None:
     monkeypatch.setattr(Result, "_built", property(lambda self: (_ for _ in ()).throw(FAILED)))
     paper = tmp_path / "paper.tex"
-    paper.write_text("% cltheory: ssem.delta_max\n\\[ \\delta_{\\max} = 1 \\]\n")
+    # With a letter declared, so that nothing was looked up before.
+    paper.write_text("% cltheory: ssem.delta_max [k -> m]\n\\[ \\delta_{\\max} = 1 \\]\n")
     code, out, err = cltheory("check", str(paper))
     # The equation was not checked; others in the paper still are.
     assert (code, err) == (2, "")

@@ -58,7 +58,7 @@ MUTANTS = [
     ),
     Mutant(
         P,
-        '            return Refuted(_named(point), f"the residual is {value.n(6)}")',
+        '            return Refuted(_named(point), f"the residual is {value.n(6)!s}")',
         "            return Holds(Evidence(Grade.EXACT, VANISHES))",
         "a refutation is reported as holding",
         DECIDE,

@@ -427,7 +427,7 @@ MUTANTS = [
     ),
     Mutant(
         P,
-        "                if not (third > 0 and third - second > slowest * (second - first) > 0):",
+        "                if not third - second > slowest * (second - first) > 0:",
         "                if not third > 0:",
         "what is positive goes to oo",
         BACK,

@@ -6,7 +6,7 @@ import pytest
 from cltheory.derive.symbols import alpha, delta, n, tau
 from cltheory.derive.tex.compare import Finding, judge
 from cltheory.derive.tex.directives import directive
-from cltheory.derive.tex.lookup import look_up
+from cltheory.derive.tex.lookup import look_up, pattern
 from cltheory.derive.tex.statement import (
     Clause,
     Indices,
@@ -23,19 +23,12 @@ from cltheory.derive.tex.subject import fits
 from sympy import Expr, Integer, S, Symbol, oo
 
 POSITIVE, NEGATIVE = "ccem.positive", "ccem.negative"
-#: The reader's own objects for the spellings, so that these tests do not depend on it.
-PATTERNS = {
-    r"u_i^\top v_i": Inner(Vector("u", ("i",)), Vector("v", ("i",))),
-    r"u_i^\top v_j": Inner(Vector("u", ("i",)), Vector("v", ("j",))),
-    r"u_i^\top u_j": Inner(Vector("u", ("i",)), Vector("u", ("j",))),
-    r"u^\top v": Inner(Vector("u"), Vector("v")),
-    r"u^\top w": Inner(Vector("u"), Vector("w")),
-}
 
 
-@pytest.fixture(autouse=True)
-def _patterns(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cltheory.derive.tex.subject._pattern", PATTERNS.get)
+def test_a_spelling_of_vectors_is_read_as_these() -> None:
+    assert pattern(r"u_i^\top v_j") == Inner(Vector("u", ("i",)), Vector("v", ("j",)))
+    assert pattern(r"u^\top w") == Inner(Vector("u"), Vector("w"))
+    assert pattern(r"\alpha_{\min}") is None or isinstance(pattern(r"\alpha_{\min}"), Unread)
 
 
 def verdict(text: str, side: Side, *says: object, value: Expr | None = None, arrow="=") -> Finding:
