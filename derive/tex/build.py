@@ -41,7 +41,15 @@ from sympy import (
 from sympy.logic.boolalg import Boolean
 
 from .lexemes import Lexeme
-from .needs import bound_begins, bound_ends, note_log, note_name, note_power, taken
+from .needs import (
+    bound_begins,
+    bound_ends,
+    note_log,
+    note_name,
+    note_power,
+    open_end,
+    taken,
+)
 from .statement import Bounds, Side, Statement, TexError
 
 MAX_EXPONENT = 1_000  #: of a number
@@ -424,6 +432,9 @@ class Build:
 
     def _bounds(self, items: Sequence[Terms], low_open: bool, high_open: bool) -> Bounds:
         low, high = (self._closed(i) for i in items)
+        for end, is_open in ((low, low_open), (high, high_open)):
+            if is_open:
+                open_end(end)
         return Bounds(low, high, low_open, high_open)
 
     def open_interval(self, items: Sequence[Terms]) -> Bounds:

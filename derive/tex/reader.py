@@ -85,7 +85,10 @@ def read(
     follows: Side | None = None
     first = display.found.drafts[0].pieces
     if first[0][0].kind == "relation":
-        follows = _end_of(lead, names, macros, signs) or Unread("")
+        rows = _end_of(lead, names, macros, signs)
+        follows = Unread("") if rows is None else rows[0]
+        if rows is not None:
+            display.grammar.note(rows[1])
     return display.statement(follows)
 
 
@@ -94,10 +97,11 @@ def _end_of(
     names: Mapping[str, Expr],
     macros: Macros | None,
     signs: Mapping[str, Relation],
-) -> Side | None:
+) -> tuple[Side, Grammar] | None:
     """What a row that begins with a relation goes on with, of the rows before it.
 
     That is the first side, where there are only equalities between, and the last one where not.
+    The grammar that read it knows what it needed.
     """
     try:
         rows = _Reading(lead, names, macros, signs)
@@ -108,7 +112,7 @@ def _end_of(
         one = rows.last_side() if told - {"="} else rows.first_side()
     except TexError:
         return None
-    return None if isinstance(one, Bounds) else one
+    return None if isinstance(one, Bounds) else (one, rows.grammar)
 
 
 class _Reading:
@@ -144,11 +148,13 @@ class _Reading:
         # A relation after it lets the side be a name that is defined.
         head = pieces[: place[0]] if place else pieces
         special = self.grammar.sides.special(head, defined=True)
-        return self.grammar.expression(head) if special is None else special
+        return self.grammar.part(head) if special is None else special
 
     def last_side(self) -> Side:
         """The last side of the last formula."""
-        return self.grammar.statement(self.found.drafts[-1].pieces).sides[-1]
+        statement = self.grammar.statement(self.found.drafts[-1].pieces)
+        self.grammar.note(statement)
+        return statement.sides[-1]
 
     # -- the display ------------------------------------------------------------------------
 
@@ -202,7 +208,12 @@ class _Reading:
                 "an arrow, and nothing says what tends: \\quad \\text{as } \\tau \\to 0",
                 draft.pieces[0][0].at,
             )
-        return replace(statement, clauses=tuple(clauses))
+        return replace(
+            statement,
+            clauses=tuple(clauses),
+            needs=(*statement.needs, *self.grammar.needs),
+            bounds_need=(*statement.bounds_need, *self.grammar.bounds_need),
+        )
 
     def _loose_condition(self, draft: Draft) -> list[Clause] | None:
         """Conditions after a formula that no word introduces; None if it is another formula.
@@ -256,7 +267,7 @@ class _Reading:
                     f"{show(letter.name)} is defined and not used: is it a condition or a claim?",
                     letter.at,
                 )
-            known.define(letter.name, self.grammar.expression(known.again(letter.meaning)))
+            known.define(letter.name, self.grammar.part(known.again(letter.meaning)))
         for draft in self.found.drafts:
             draft.pieces = known.again(draft.pieces)
 

@@ -30,11 +30,11 @@ _PLAIN_NAME = re.compile(r"(\\(hat|tilde|bar|vec)\{\w\})|[a-z]")
 
 
 class Sides:
-    """Reads single sides; ``parse`` is the grammar of formulas."""
+    """Reads single sides; ``parse`` is the grammar of formulas, ``part`` that of their parts."""
 
-    def __init__(self, lexemes: Lexemes, parse: Parse):
+    def __init__(self, lexemes: Lexemes, parse: Parse, part: Parse):
         self.lexemes = lexemes
-        self.parse = parse
+        self.parse, self.part = parse, part
 
     def special(self, pieces: Sequence[Piece], defined: bool, equation: bool = True) -> Side | None:
         """What a side is if it is no formula; None if it is one.
@@ -71,7 +71,7 @@ class Sides:
             )
         inside: Side | None = self.special(of, defined)
         return Limit(
-            self.parse(of) if inside is None else inside, told.symbol, told.point, told.side
+            self.part(of) if inside is None else inside, told.symbol, told.point, told.side
         )
 
     def tends(self, pieces: Sequence[Piece], at: int) -> Tends:
