@@ -8,6 +8,7 @@ those of the quantity; of a limit, the symbol and the point.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import replace
 from itertools import permutations
 
@@ -17,7 +18,19 @@ from ..engine.equal import equal
 from ..engine.evidence import Grade, Holds
 from ..engine.result import Quantity, Result
 from .lookup import Meant, pattern
-from .statement import Bounds, Indices, Inner, Limit, Side, Statement, TexError, Unread, Vector
+from .statement import (
+    Bounds,
+    Called,
+    Indices,
+    Inner,
+    Limit,
+    Side,
+    Statement,
+    Tends,
+    TexError,
+    Unread,
+    Vector,
+)
 
 
 def with_subject(statement: Statement, meant: Meant, at_limit: bool) -> Statement:
@@ -33,7 +46,13 @@ def with_subject(statement: Statement, meant: Meant, at_limit: bool) -> Statemen
     if "->" in statement.relations and not at_limit and not meant.gone:
         raise TexError("an arrow needs what tends beside it: as \\tau \\to 0")
     indices = [c.says for c in statement.clauses if isinstance(c.says, Indices)]
-    sides = tuple(_subject(side, meant, at_limit, indices) for side in statement.sides)
+    goes = {c.says.symbol for c in statement.clauses if isinstance(c.says, Tends)}
+    sides = tuple(
+        _named_by(_called(side, meant, goes), meant, at_limit)
+        if isinstance(side, Called)
+        else _subject(side, meant, at_limit, indices)
+        for side in statement.sides
+    )
     used = set[object]().union(*(s.free_symbols for s in sides if isinstance(s, Expr)))
     for gone in used & meant.gone:
         raise TexError(f"{gone} goes to infinity in the directive, and stands in the formula")
@@ -86,6 +105,25 @@ def shown(quantity: Quantity, result: Result) -> str:
 
 
 # --- names --------------------------------------------------------------------------------
+def _called(side: Called, meant: Meant, tending: Collection[Expr]) -> Expr:
+    """The name, if it is called with parameters that it may depend on and that are left open."""
+    quantity = meant.result.quantities.get(str(side.of))
+    parameters = set(meant.result.domain.ranges)
+    for q in meant.quantities:
+        parameters |= set(q.domain.ranges if q.domain is not None else ())
+    for s in side.arguments:
+        why = ""
+        if s not in parameters:
+            why = "is no parameter: this is a value at another place"
+        elif s in meant.point and s not in tending:
+            why = "has a value in the directive: the name says that it is left open"
+        elif quantity is not None and quantity.bound is not None and s == quantity.bound[0]:
+            why = "is what the threshold is a threshold of"
+        if why:
+            raise TexError(f"{side.of} is written with {s} in brackets, which {why}")
+    return side.of
+
+
 def _unread(side: Unread, meant: Meant, at_limit: bool) -> Expr:
     """A norm that is a known spelling; else a refusal that says what is known."""
     for quantity, symbol in _written(meant):
@@ -205,17 +243,30 @@ def _check_indices(side: Inner, indices: list[Indices]) -> None:
 
 # --- limits -------------------------------------------------------------------------------
 def _limit(side: Limit, meant: Meant, indices: list[Indices]) -> Expr:
-    if not isinstance(side.symbol, Symbol):
-        raise TexError("what tends must be one symbol")
-    inner = side.of
+    tending: dict[Expr, Limit] = {}
+    inner: Side = side
+    while isinstance(inner, Limit):
+        if not isinstance(inner.symbol, Symbol):
+            raise TexError("what tends must be one symbol")
+        if tending.setdefault(inner.symbol, inner) is not inner:
+            raise TexError(f"{inner.symbol} tends twice")
+        inner = inner.of
     if isinstance(inner, Inner):
         of: Expr = _of_vectors(inner, meant, indices)
+    elif isinstance(inner, Called):
+        of = _called(inner, meant, tending)
     elif isinstance(inner, Expr):
         of = inner
     else:
         raise TexError("it is not known what this is a limit of")
-    if side.symbol in meant.gone and of in meant.own and side.point is oo:
+    if of in meant.own and set(tending) & meant.gone:
+        to_infinity = all(one.point is oo and not one.side for one in tending.values())
+        if set(tending) != meant.gone or not to_infinity:
+            names = " and ".join(sorted(map(str, meant.gone)))
+            raise TexError(f"the directive names the limit where {names} go to infinity")
         return of
+    if len(tending) > 1:
+        raise TexError("of limits in one another only those that the directive names are read")
     every = [*zip(meant.quantities, meant.own, strict=True)]
     every += [(q, Symbol(n, real=True)) for n, q in meant.result.quantities.items()]
     for quantity, symbol in every:
