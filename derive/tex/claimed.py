@@ -21,6 +21,7 @@ from ..engine.relations import TURNED
 from .directives import Directive
 from .lookup import BadTarget, Meant, look_up
 from .statement import (
+    Among,
     Bounds,
     Chain,
     Clause,
@@ -100,6 +101,12 @@ class _Reading:
                     self._kind(s, clause.says.kind, clause)
             case Indices():
                 self._indices(clause.says, clause)
+            case Among():
+                if not self._has_vectors():
+                    raise TexError(
+                        f"a condition on vectors that the statement does not have: {clause.text}",
+                        clause.at,
+                    )
             case Chain():
                 self._left_open(clause)
                 for left, relation, right in _links(clause.says):
@@ -155,7 +162,7 @@ class _Reading:
 
     def _indices(self, says: Indices, clause: Clause) -> None:
         """Those of inner products are checked with the vectors; else they may only range."""
-        if any(isinstance(s, Inner) or _of_inner(s) for s in self.statement.sides):
+        if self._has_vectors():
             return
         named = "".join(q.symbol for q in self.meant.quantities)
         inside = {f"_{i}" for i in says.letters}
@@ -163,6 +170,9 @@ class _Reading:
             raise TexError(
                 f"a condition on indices that the statement does not have: {clause.text}", clause.at
             )
+
+    def _has_vectors(self) -> bool:
+        return any(isinstance(s, Inner) or _of_inner(s) for s in self.statement.sides)
 
     # --- kinds of numbers ---------------------------------------------------------------------
     def _kind(self, s: Expr, kind: str, clause: Clause) -> None:
