@@ -33,6 +33,7 @@ from sympy import (
     binomial,
     cosh,
     exp,
+    factorial,
     log,
     preorder_traversal,
     sinh,
@@ -52,6 +53,7 @@ from .needs import (
 )
 from .statement import Bounds, Side, Statement, TexError
 
+MAX_CHOSEN = 12  #: below in a binomial that is multiplied out
 MAX_EXPONENT = 1_000  #: of a number
 MAX_BITS = 4_000  #: of a number that arises
 MAX_MAGNITUDE = 10_000  #: of a number in an exponent
@@ -239,7 +241,13 @@ class Build:
         for part in (above, below):
             if part.is_number and not (part.is_Integer and abs(int(part)) <= MAX_EXPONENT):
                 raise TexError(f"a binomial needs whole numbers up to {MAX_EXPONENT}", at)
-        return Factor(_sound(binomial(above, below), at), at, "closed")
+        if below.is_Integer and 0 <= int(below) <= MAX_CHOSEN and not above.is_number:
+            chosen = Mul(*(above - k for k in range(int(below)))) / factorial(below)
+        else:
+            chosen = binomial(above, below)
+            if not chosen.is_number:
+                note_name(chosen)  # where it has a value is not known
+        return Factor(_sound(chosen, at), at, "closed")
 
     def root(self, items: Sequence[Terms]) -> Factor:
         (inside,) = items

@@ -11,6 +11,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import zip_longest
 
 from sympy import Expr
 
@@ -177,8 +178,11 @@ class _Reading:
             told = self.clauses.read(items, end)
             rows.append((told, _about(beside, filled)))
         statements: list[tuple[Statement, Draft]] = []
-        for draft in drafts:
-            loose = self._loose_condition(draft) if statements and draft.loose else None
+        for draft, following in zip_longest(drafts, drafts[1:]):
+            end = self._end_of_row(draft.pieces)
+            if following is not None:
+                end = min(end, following.pieces[0][0].at)
+            loose = self._loose_condition(draft, end) if statements and draft.loose else None
             if loose is not None:
                 rows.append((loose, draft.rows))
                 continue
@@ -215,9 +219,10 @@ class _Reading:
             bounds_need=(*statement.bounds_need, *self.grammar.bounds_need),
         )
 
-    def _loose_condition(self, draft: Draft) -> list[Clause] | None:
+    def _loose_condition(self, draft: Draft, end: int) -> list[Clause] | None:
         """Conditions after a formula that no word introduces; None if it is another formula.
 
+        They end at ``end`` in the source.
         A relation between names and short expressions is a condition, an equation is not.
         """
         parts, units = sides(draft.pieces)
@@ -225,7 +230,7 @@ class _Reading:
         if any(u.text == "=" for u in units) and not dotted:
             return None
         try:
-            told = self.clauses.read(stream(draft.pieces), self._end_of_row(draft.pieces))
+            told = self.clauses.read(stream(draft.pieces), end)
         except TexError:
             return None
         named = any(len(part) == 1 and part[0][1] is not None for part in parts)
