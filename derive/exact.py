@@ -86,15 +86,28 @@ def exact(value: object) -> Expr:
     return _Reader(value).read()
 
 
-def expression(text: str, symbols: Mapping[str, Expr], *, max_length: int = MAX_LENGTH) -> Expr:
+def expression(
+    text: str,
+    symbols: Mapping[str, Expr],
+    *,
+    max_length: int = MAX_LENGTH,
+    needed: list[tuple[str, Expr]] | None = None,
+) -> Expr:
     """Read an expression in the given names.
+
+    ``needed`` gets what it needs for a value as it is written, before anything cancels:
+    ``("!= 0", divisor)``, ``("> 0", argument)``, ``(">= 0", argument)``.
 
     Raises
     ------
     NotANumber
         If the text is not one; the message is one line and names the accepted symbols.
     """
-    return _Reader(text, symbols, max_length).read()
+    reader = _Reader(text, symbols, max_length)
+    value = reader.read()
+    if needed is not None:
+        needed += reader.needed
+    return value
 
 
 def _bits(n: int) -> int:
@@ -114,6 +127,7 @@ class _Reader:
         self.tokens = self._split(text)
         self.at = 0
         self.depth = 0
+        self.needed: list[tuple[str, Expr]] = []
 
     def _split(self, text: str) -> list[str]:
         tokens, at = [], 0
@@ -201,6 +215,8 @@ class _Reader:
             factor = self._signed()
             if operator == "/" and factor.is_zero:
                 raise self._refuse(" (it divides by zero)")
+            if operator == "/":
+                self.needed.append(("!= 0", factor))
             value = self._sound(value * factor if operator == "*" else value / factor)
         return value
 
@@ -224,6 +240,10 @@ class _Reader:
         if base.free_symbols:
             if not exponent.is_Rational or abs(exponent) > MAX_DEPTH:
                 raise self._refuse(" (a power it does not allow)")
+            if not exponent.is_Integer:
+                self.needed.append((">= 0" if exponent > 0 else "> 0", base))
+            elif exponent <= 0:
+                self.needed.append(("!= 0", base))
             return self._sound(base**exponent)
         if base in (oo, -oo) or not exponent.is_Rational or (base.is_zero and exponent <= 0):
             raise self._refuse(" (a power it does not allow)")
@@ -277,6 +297,8 @@ class _Reader:
                 raise self._refuse(" (the argument is not finite)")
             if functions[token] is not log:
                 self._small(argument)
+            if functions[token] in (log, sqrt):
+                self.needed.append(("> 0" if functions[token] is log else ">= 0", argument))
             return self._sound(functions[token](argument))
         if token and (token[0].isdigit() or token[0] == "."):
             mantissa, _, power = token.lower().partition("e")

@@ -33,7 +33,7 @@ from .domain import Domain, Range
 from .evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
 from .factors import proves_positive
 from .normal import ExpField, NotInField, in_order
-from .number import DIGITS, agree, digits
+from .number import DIGITS, agree, apart, digits
 from .root import ClampedRoot
 from .splitting import (
     branching,
@@ -107,6 +107,9 @@ def _decided(printed: Expr, derived: Expr, domain: Domain, points: list[Point]) 
     count = _compared(printed, derived, points)
     if isinstance(count, Refuted):
         return count
+    for point in points[:FIRST]:  # what is equal to so many digits may still be seen to differ
+        if _are_apart(printed, derived, point):
+            return Refuted(_named(point), f"they differ there, and agree to {DIGITS - LOST} digits")
     if count >= FEWEST:
         how = f"equal to {DIGITS - LOST} digits at {count} admissible points; not proved"
         return Holds(Evidence(Grade.SAMPLED, how))
@@ -204,6 +207,13 @@ def _difference(printed: Expr, derived: Expr, point: Point) -> str | None:
     if same is False:
         return f"{one.n(6)!s} is not {other.n(6)!s}" if one.is_real else "the values differ there"
     return "" if same else None
+
+
+def _are_apart(printed: Expr, derived: Expr, point: Point) -> bool:
+    try:
+        return apart(_put_in(printed, point), _put_in(derived, point))
+    except (NoValue, TypeError, ValueError, ArithmeticError):
+        return False
 
 
 def _put_in(expression: Expr, point: Mapping[Symbol, Expr]) -> Expr:

@@ -90,6 +90,21 @@ def agree(one: Expr, other: Expr, digits: int) -> bool | None:
     return None
 
 
+def apart(one: Expr, other: Expr) -> bool:
+    """Whether two real numbers are proved to differ, by however little."""
+    for bits in FOLLOWED:
+        try:
+            left, right = enclosure(one, bits), enclosure(other, bits)
+        except TooWide:
+            continue
+        except NotEnclosed:
+            return False
+        with precision(bits):
+            if not (left - right).contains(0):
+                return True
+    return False
+
+
 def value_at(expression: Expr, point: Mapping[Symbol, Expr]) -> Expr | None:
     """The finite real value at a point: exactly, or to :data:`DIGITS` right digits; else None.
 

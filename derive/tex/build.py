@@ -33,6 +33,7 @@ from sympy import (
     binomial,
     cosh,
     exp,
+    factorial,
     log,
     preorder_traversal,
     sinh,
@@ -41,9 +42,18 @@ from sympy import (
 from sympy.logic.boolalg import Boolean
 
 from .lexemes import Lexeme
-from .needs import bound_begins, bound_ends, note_log, note_name, note_power, taken
+from .needs import (
+    bound_begins,
+    bound_ends,
+    note_log,
+    note_name,
+    note_power,
+    open_end,
+    taken,
+)
 from .statement import Bounds, Side, Statement, TexError
 
+MAX_CHOSEN = 12  #: below in a binomial that is multiplied out
 MAX_EXPONENT = 1_000  #: of a number
 MAX_BITS = 4_000  #: of a number that arises
 MAX_MAGNITUDE = 10_000  #: of a number in an exponent
@@ -231,7 +241,13 @@ class Build:
         for part in (above, below):
             if part.is_number and not (part.is_Integer and abs(int(part)) <= MAX_EXPONENT):
                 raise TexError(f"a binomial needs whole numbers up to {MAX_EXPONENT}", at)
-        return Factor(_sound(binomial(above, below), at), at, "closed")
+        if below.is_Integer and 0 <= int(below) <= MAX_CHOSEN and not above.is_number:
+            chosen = Mul(*(above - k for k in range(int(below)))) / factorial(below)
+        else:
+            chosen = binomial(above, below)
+            if not chosen.is_number:
+                note_name(chosen)  # where it has a value is not known
+        return Factor(_sound(chosen, at), at, "closed")
 
     def root(self, items: Sequence[Terms]) -> Factor:
         (inside,) = items
@@ -424,6 +440,9 @@ class Build:
 
     def _bounds(self, items: Sequence[Terms], low_open: bool, high_open: bool) -> Bounds:
         low, high = (self._closed(i) for i in items)
+        for end, is_open in ((low, low_open), (high, high_open)):
+            if is_open:
+                open_end(end)
         return Bounds(low, high, low_open, high_open)
 
     def open_interval(self, items: Sequence[Terms]) -> Bounds:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from sympy import Expr, Integer, Symbol, ceiling, floor, oo
 
@@ -20,6 +21,7 @@ from ..engine.relations import TURNED
 from .directives import Directive
 from .lookup import BadTarget, Meant, look_up
 from .statement import (
+    Among,
     Bounds,
     Chain,
     Clause,
@@ -68,6 +70,9 @@ def claimed(statement: Statement, meant: Meant, directive: Directive) -> Claim:
     reading = _Reading(statement, meant, directive)
     for clause in statement.clauses:
         reading.read(clause)
+    if reading.gone and reading.gone != meant.gone:
+        names = " and ".join(sorted(map(str, meant.gone)))
+        raise TexError(f"the directive names the limit where {names} go to infinity")
     return Claim(reading.meant, reading.at_limit, tuple(dict.fromkeys(reading.notes)))
 
 
@@ -79,7 +84,10 @@ class _Reading:
         self.meant = meant
         self.whole = meant.domain  # what every condition is held against
         self.at_limit = False
+        self.gone: set[Expr] = set()  # what is said to go to infinity, as the directive has it
         self.notes: list[str] = []
+        #: symbols with a range of their own among the conditions
+        self.said = {s for c in statement.clauses for s in _ranged(c)}
         #: what the statement itself bounds, if it is a condition
         bounds = {q.bound[0] for q in meant.quantities if q.bound}
         self.bounded = bounds if set(statement.relations) - {"=", "->"} else set()
@@ -93,7 +101,14 @@ class _Reading:
                     self._kind(s, clause.says.kind, clause)
             case Indices():
                 self._indices(clause.says, clause)
+            case Among():
+                if not self._has_vectors():
+                    raise TexError(
+                        f"a condition on vectors that the statement does not have: {clause.text}",
+                        clause.at,
+                    )
             case Chain():
+                self._left_open(clause)
                 for left, relation, right in _links(clause.says):
                     if (left.free_symbols | right.free_symbols) & set(self.meant.own):
                         self._is_implied(left, right, relation, clause)
@@ -103,6 +118,19 @@ class _Reading:
     def _value(self, e: Expr) -> Expr:
         names = dict(zip(self.meant.own, self.meant.derived, strict=True))
         return e.xreplace(self.meant.given).xreplace(names)
+
+    def _left_open(self, clause: Clause) -> None:
+        """A condition on what the directive gives a value says that it may have others."""
+        assert isinstance(clause.says, Chain)
+        if set(clause.says.relations) == {"="}:
+            return
+        sides = [e for s in clause.says.sides for e in _ends_of(s)]
+        for s in sorted(set().union(*(e.free_symbols for e in sides)), key=str):
+            if s in self.meant.point and s not in self.meant.gone:
+                raise Wider(
+                    f"the condition {clause.text} leaves {s} open, and the directive says "
+                    f"{s} = {self.meant.point[s]}"
+                )
 
     def _known(self, used: set[Symbol], clause: Clause) -> None:
         for s in sorted(used - set(self.meant.domain.ranges), key=str):
@@ -121,6 +149,7 @@ class _Reading:
     # --- limits and indices -----------------------------------------------------------------
     def _tends(self, says: Tends) -> None:
         if says.symbol in self.meant.gone and says.point is oo:
+            self.gone.add(says.symbol)
             return
         if not all(
             tends_there(q, says.symbol, says.point, says.side) for q in self.meant.quantities
@@ -133,7 +162,7 @@ class _Reading:
 
     def _indices(self, says: Indices, clause: Clause) -> None:
         """Those of inner products are checked with the vectors; else they may only range."""
-        if any(isinstance(s, Inner) or _of_inner(s) for s in self.statement.sides):
+        if self._has_vectors():
             return
         named = "".join(q.symbol for q in self.meant.quantities)
         inside = {f"_{i}" for i in says.letters}
@@ -142,20 +171,29 @@ class _Reading:
                 f"a condition on indices that the statement does not have: {clause.text}", clause.at
             )
 
+    def _has_vectors(self) -> bool:
+        return any(isinstance(s, Inner) or _of_inner(s) for s in self.statement.sides)
+
     # --- kinds of numbers ---------------------------------------------------------------------
     def _kind(self, s: Expr, kind: str, clause: Clause) -> None:
         if not isinstance(s, Symbol):
             raise TexError(f"{clause.text} is said of what is no symbol", clause.at)
-        if s in self.meant.point:
-            return  # a number, which the directive gives
+        value = self.meant.point.get(s)
+        if value is not None and value is not oo:
+            raise Wider(f"it claims this for {clause.text}, and the directive says {s} = {value}")
         self._known({s}, clause)
         r = self.whole.ranges[s]
+        # What is said of the sort of number leaves where it starts to the paper, which is
+        # where the result does.
+        usual = self.meant.result.domain.ranges.get(s, r)
+        of_a_sort = kind not in ("real", "positive", "negative")
+        if r != usual and of_a_sort and s not in self.said:
+            raise Wider(f"it claims this for every {s} ({usual}), and it was derived for {s} {r}")
         if kind == "any":
             return
         if r.integer:
             if kind not in ("integer", "natural", "positive integer", "positive", "nonnegative"):
                 raise Wider(f"it claims this for every {kind} {s}, and {s} is {r}")
-            # Said of what sort of number it is; where it starts is known.
             start = {"natural": 1, "positive integer": 1, "positive": 1, "nonnegative": 0}
             if r.low != start.get(kind, -oo):
                 self.notes.append(f"{clause.text} is taken for the kind of number: {s} is {r}")
@@ -178,7 +216,9 @@ class _Reading:
         if relation == "!=":
             self.notes.append(f"asked also where {clause.text} does not hold")
             return
-        if not (left - right).free_symbols:
+        if (left in (oo, -oo) or right in (oo, -oo)) and relation != "=":
+            self._to_infinity(left, right, relation, clause)
+        elif not (left - right).free_symbols:
             self._of_numbers(left, right, relation, clause)
         elif relation == "=":
             self._with_value(left, right, clause)
@@ -190,6 +230,18 @@ class _Reading:
             self._between(left, right, relation, clause)
         else:
             raise TexError(f"the condition {clause.text} is not compared", clause.at)
+
+    def _to_infinity(self, left: Expr, right: Expr, relation: str, clause: Clause) -> None:
+        """An end that is infinite, which every symbol is below: it does not belong to it."""
+        below = left if relation[0] == "<" else right
+        above = right if relation[0] == "<" else left
+        symbol = above if below == -oo else below
+        if "=" in relation or not symbol.is_Symbol or (below != -oo and above is not oo):
+            raise TexError(f"the condition {clause.text} is not compared", clause.at)
+        r = self.whole.ranges[symbol]
+        end = r.low if below == -oo else r.high
+        if end not in (oo, -oo):
+            raise Wider(f"it claims this for {left} {relation} {right}, and {symbol} is {r}")
 
     def _of_numbers(self, left: Expr, right: Expr, relation: str, clause: Clause) -> None:
         found = sign(left - right)
@@ -262,6 +314,7 @@ class _Reading:
         gap = left - right if relation[0] == ">" else right - left
         strict = "=" not in relation
         if is_proved_positive(gap, self.whole, strict=strict):
+            self._implied(gap, strict, clause)
             return
         if is_proved_positive(-gap, self.whole, strict=not strict):
             raise Wider(f"{clause.text} holds nowhere on the domain")
@@ -281,6 +334,33 @@ class _Reading:
         if used and self.bounded & set(used):
             raise TexError(f"a second condition on what is bounded: {clause.text}", clause.at)
         self.notes.append(f"asked also where {clause.text} does not hold")
+
+    def _implied(self, gap: Expr, strict: bool, clause: Clause) -> None:
+        """What holds on the whole domain may hold beyond it, and is then a wider claim.
+
+        It is not if it is an end of the domain, or if the ranges of all its symbols are said.
+        """
+        for s in gap.free_symbols:
+            slope = gap.diff(s)
+            if s in slope.free_symbols:
+                continue
+            for k in (1, -1):
+                if is_proved_positive(k * slope, self.whole):
+                    relation = (">" if k == 1 else "<") + ("" if strict else "=")
+                    r = self.whole.ranges[s]  # type: ignore[index]
+                    end = (s - gap / slope).simplify()
+                    if (
+                        len(gap.free_symbols) == 1
+                        or self._compare(end, r.low if k == 1 else r.high, k == 1) == 0
+                    ):
+                        self._at_end(s, relation, end, clause)
+                        return
+        if not gap.free_symbols <= self.said:
+            raise TexError(
+                f"{clause.text} holds on the whole domain, and may be a wider claim: say what "
+                "each symbol satisfies",
+                clause.at,
+            )
 
     def _with_value(self, left: Expr, right: Expr, clause: Clause) -> None:
         """A symbol that has a value: a number as in the directive, or an expression."""
@@ -326,6 +406,21 @@ def _links(chain: Chain) -> Iterator[tuple[Expr, str, Expr]]:
             continue
         yield left, ">" if right.low_open else ">=", right.low
         yield left, "<" if right.high_open else "<=", right.high
+
+
+def _ends_of(side: Expr | Bounds) -> tuple[Expr, ...]:
+    return (side.low, side.high) if isinstance(side, Bounds) else (side,)
+
+
+def _ranged(clause: Clause) -> Iterator[Expr]:
+    """The symbols that a condition is about one by one: ``m, n >= 2``."""
+    if isinstance(clause.says, Chain):
+        sides = clause.says.sides
+        for one, other in pairwise(sides):
+            for symbol, end in ((one, other), (other, one)):
+                alone = not any(e.free_symbols for e in _ends_of(end))
+                if isinstance(symbol, Symbol) and alone:
+                    yield symbol
 
 
 def _of_inner(side: object) -> bool:

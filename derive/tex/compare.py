@@ -10,7 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from itertools import zip_longest
+from typing import TYPE_CHECKING, cast
+
+from sympy import Expr, Symbol
 
 from .claimed import Wider, claimed
 from .conditions import judge_condition
@@ -18,7 +21,7 @@ from .directives import Directive
 from .equations import judge_equation
 from .finding import Finding
 from .lookup import Meant, look_up
-from .statement import Bounds, Relation, Side, Statement, TexError
+from .statement import Bounds, Called, Chain, Clause, Relation, Side, Statement, TexError
 from .subject import with_subject
 
 if TYPE_CHECKING:
@@ -75,18 +78,59 @@ def judge(statement: Statement, meant: Meant, directive: Directive) -> Finding:
     TexError
         If it has no sides that could be compared.
     """
-    rows = (statement, *statement.rest)
-    if len(rows) > 1 and len(rows) != len(meant.quantities):
+    rows = _with_conditions((statement, *statement.rest), meant)
+    count = len(meant.quantities)
+    same = count == 1 and all(_is_about(row, meant.own[0]) for row in rows)
+    if len(rows) > 1 and count != len(rows) and not same:
         raise TexError(
-            f"{len(rows)} statements stand under a directive for {len(meant.quantities)} "
-            "quantities: put a directive above each row"
+            f"{len(rows)} statements stand under a directive for {count} quantities: put a "
+            "directive above each row"
         )
     if len(rows) > 1:
-        found = [_judge_one(row, meant.single(i), directive) for i, row in enumerate(rows)]
+        found = [
+            _judge_one(row, meant if same else meant.single(i), directive)
+            for i, row in enumerate(rows)
+        ]
         failed = [f for f in found if not f.ok]
         notes = tuple(dict.fromkeys(note for f in found for note in f.notes))
         return failed[0] if failed else replace(found[0], notes=notes)
-    return _judge_one(statement, meant, directive)
+    return _judge_one(rows[0], meant, directive)
+
+
+def _with_conditions(rows: tuple[Statement, ...], meant: Meant) -> tuple[Statement, ...]:
+    """The statements, with those that only bound parameters as conditions on the others."""
+    bounded = {q.bound[0] for q in meant.quantities if q.bound}
+    beside = [row for row in rows if _is_condition(row, set(meant.result.domain.ranges) - bounded)]
+    kept = [row for row in rows if row not in beside]
+    if len(rows) <= len(meant.quantities) or not beside or not kept:
+        return rows
+    clauses: list[Clause] = []
+    for row in beside:
+        sides = cast("tuple[Expr | Bounds, ...]", row.sides)
+        text = " ".join(str(part) for pair in zip_longest(sides, row.relations) for part in pair)
+        text = text.removesuffix(" None")
+        clauses += [Clause(Chain(sides, row.relations), text), *row.clauses]
+    return tuple(replace(row, rest=(), clauses=(*row.clauses, *clauses)) for row in kept)
+
+
+def _is_condition(row: Statement, parameters: set[Symbol]) -> bool:
+    ends = [e for s in row.sides for e in ((s.low, s.high) if isinstance(s, Bounds) else (s,))]
+    if not set(row.relations) <= {"<", "<=", ">", ">=", "in"} or not row.relations:
+        return False
+    if not all(isinstance(e, Expr) for e in ends):
+        return False
+    used = set[object]().union(*(e.free_symbols for e in ends if isinstance(e, Expr)))
+    return bool(used) and used <= parameters
+
+
+def _is_about(row: Statement, own: Symbol) -> bool:
+    """Whether a statement names the quantity, or is a condition, judged by what it bounds."""
+    if set(row.relations) - {"=", "->"}:
+        return True
+    return any(
+        side.of == own if isinstance(side, Called) else isinstance(side, Expr) and side.has(own)
+        for side in row.sides
+    )
 
 
 def _judge_one(statement: Statement, meant: Meant, directive: Directive) -> Finding:

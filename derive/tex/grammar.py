@@ -12,6 +12,7 @@ from lark.exceptions import UnexpectedToken
 from lark.lexer import Lexer
 from sympy import Expr
 
+from ..engine.defined import Condition
 from .build import Build
 from .lexemes import Lexeme, Lexemes
 from .names import Piece
@@ -44,7 +45,10 @@ class Grammar:
     def __init__(self, lexemes: Lexemes, end: int):
         self.lexemes = lexemes
         self.end = end
-        self.sides = Sides(lexemes, self.expression)
+        self.sides = Sides(lexemes, self.expression, self.part)
+        #: What expressions needed that are put into a statement: of letters, below limits.
+        self.needs: list[Condition] = []
+        self.bounds_need: list[Condition] = []
 
     def expression(self, pieces: Sequence[Piece]) -> Expr:
         """Read a formula without relations.
@@ -54,12 +58,26 @@ class Grammar:
         TexError
             If it is none.
         """
+        return self._expression(pieces)[0]
+
+    def part(self, pieces: Sequence[Piece]) -> Expr:
+        """Read a formula that a statement is put together from; what it needs is kept."""
+        side, statement = self._expression(pieces)
+        self.note(statement)
+        return side
+
+    def _expression(self, pieces: Sequence[Piece]) -> tuple[Expr, Statement]:
         statement = self._parsed(self.lexemes.of(stripped(pieces)))
         (side, *more) = statement.sides
         if more or not isinstance(side, Expr):
             at = pieces[0][0].at if pieces else self.end
             raise TexError("a formula without a relation is expected here", at)
-        return side
+        return side, statement
+
+    def note(self, read: Statement | Grammar) -> None:
+        """Keep what something needs that is no statement of its own."""
+        self.needs += read.needs
+        self.bounds_need += read.bounds_need
 
     def chain(self, pieces: Sequence[Piece]) -> Statement:
         """Read a condition in known names."""

@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from sympy import Expr, Symbol, latex, oo
 
+from ..engine.defined import Condition, conditions, is_met
 from ..engine.domain import Domain, DomainError
 from ..engine.result import Quantity, Result
 from ..exact import NotANumber, expression
@@ -113,7 +114,7 @@ def _look_up(directive: Directive) -> Meant:
     }
     names = {
         name: e
-        for name, e in _names(directive, result, own).items()
+        for name, e in _names(directive, result, own, domain).items()
         # A symbol that is gone may still be what tends to infinity below a limit.
         if e not in others or not others[e].free_symbols & gone
     }
@@ -184,7 +185,9 @@ def pattern(written: str) -> Inner | Unread | None:
     return side if isinstance(side, (Inner, Unread)) else None
 
 
-def _names(directive: Directive, result: Result, own: tuple[Symbol, ...]) -> dict[str, Expr]:
+def _names(
+    directive: Directive, result: Result, own: tuple[Symbol, ...], domain: Domain
+) -> dict[str, Expr]:
     from .reader import canonical_name, read
 
     symbols = {s.name: s for s in result.domain.ranges}
@@ -209,9 +212,29 @@ def _names(directive: Directive, result: Result, own: tuple[Symbol, ...]) -> dic
             name, probe = canonical_name(written), Symbol("probe")
             if read(written, {name: probe}).sides != (probe,):
                 raise BadTarget(f"{written} is not a name")
-            found[name] = expression(text, {**symbols, **{s.name: s for s in own}})
+            needed: list[tuple[str, Expr]] = []
+            meaning = expression(text, {**symbols, **{s.name: s for s in own}}, needed=needed)
         except NotANumber as error:
             raise BadTarget(f"{written} -> {text}: {error}") from None
         except TexError as error:
             raise BadTarget(f"{written} is not a name: {error}") from None
+        known = found.get(name, meaning)
+        if known != meaning and any(known == Symbol(q, real=True) for q in result.quantities):
+            raise BadTarget(f"{written} is the name of {known}, and cannot stand for {meaning}")
+        _check_defined(written, meaning, needed, domain)
+        found[name] = meaning
     return found
+
+
+def _check_defined(
+    written: str, meaning: Expr, needed: list[tuple[str, Expr]], domain: Domain
+) -> None:
+    """Refuse a letter whose meaning has no value as it is written, whatever cancels in it."""
+    shown = {(c.need, c.argument) for c in conditions(meaning)}
+    for need, argument in needed:
+        lost = Condition(meaning, need, argument)  # type: ignore[arg-type]
+        if (need, argument) not in shown and not is_met(lost, domain):
+            raise BadTarget(
+                f"{written} -> {meaning}: it is not proved to have a value where it is written "
+                f"with {argument}"
+            )

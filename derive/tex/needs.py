@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from contextvars import ContextVar
 
-from sympy import Expr, Pow, log
+from sympy import Expr, Pow, log, oo
 
 from ..engine.defined import Condition
 
@@ -39,6 +39,14 @@ def note_log(argument: Expr) -> None:
 def note_name(meaning: Expr) -> None:
     """A name occurs."""
     _note(Condition(meaning, "known", meaning))
+
+
+def open_end(end: Expr) -> None:
+    """The end of an interval that does not belong to it may be infinite."""
+    noted = _NOTED.get()
+    infinite = Condition(oo, "known", oo)
+    if noted and end in (oo, -oo) and infinite in noted:
+        noted.remove(infinite)
 
 
 def bound_begins() -> None:

@@ -25,8 +25,13 @@ _WORDS = set(
 _TAKING_BACK = set(
     "not no never approx approximately almost nearly about roughly unless except wrong false if "
     "when for only minus times plus without ignore ignored drop dropped replaced by to small large "
-    "negligible vanishes zero error".split()
+    "negligible vanishes zero error bound bounds order squared inverse conjecture conjectured or "
+    "unproved unproven heuristic heuristically informal informally upto numerically".split()
 )
+_LENGTH = re.compile(r"-([0-9]*\.?[0-9]*)(pt|em|ex|mm|cm|in|mu)")
+#: Points in a unit of length, roughly; further back a sign is set over another one.
+_POINTS = {"pt": 1.0, "em": 10.0, "ex": 4.5, "mm": 2.8, "cm": 28.0, "in": 72.0, "mu": 0.56}
+FURTHEST = 4.0
 
 
 def _printed(tokens: Sequence[Token]) -> str:
@@ -75,8 +80,21 @@ def check_note(tokens: Sequence[Token], command: Token) -> None:
         )
 
 
+def check_overlap(tokens: Sequence[Token], command: Token) -> None:
+    """Accept a small negative space.
+
+    Raises
+    ------
+    TexError
+        If it may set one sign over another, or its length is not known.
+    """
+    length = _LENGTH.fullmatch("".join(t.text for t in tokens if t.kind != "space"))
+    if length is None or float(length[1] or 0) * _POINTS[length[2]] > FURTHEST:
+        raise TexError(f"{show(command.text)} backwards may set a sign over another", command.at)
+
+
 def check_label(tokens: Sequence[Token], command: Token) -> None:
-    """Accept a name or a few words at a horizontal brace.
+    """Accept a name or a few words at a horizontal brace, or in place of the number.
 
     Raises
     ------
@@ -92,7 +110,7 @@ def check_label(tokens: Sequence[Token], command: Token) -> None:
             words = ["not"]
     if _TAKING_BACK & {w.strip(".,;:") for w in words}:
         raise TexError(
-            f"a label at {show(command.text)} that may change what the formula says: "
+            f"a label in {show(command.text)} that may change what the formula says: "
             "only a name is read there",
             command.at,
         )

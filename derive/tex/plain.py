@@ -6,11 +6,15 @@ r"""Commands that only set what stands in them, taken off before anything is rea
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from .statement import TexError
 from .tokens import Token
 from .vocabulary import ANNOTATED, COLOURS, OLD_FONTS, WRAPPERS
+
+#: Colours that what is printed in them is not told from the page by.
+_UNSEEN = re.compile(r"^white|^(bg|back|background|page|pagecolor|transparent|none)$|!(0|1|2|3|5)$")
 
 
 def plain(tokens: list[Token]) -> list[Token]:
@@ -53,7 +57,10 @@ def _unwrapped(tokens: list[Token]) -> list[Token]:
         elif token.text == "\\vcentcolon":
             out.append(replace(token, kind="char", text=":"))
         elif token.text in COLOURS:  # the name of the colour is not part of the formula
-            k = _after_group(tokens, k, "{", "}")
+            start, k = k, _after_group(tokens, k, "{", "}")
+            colour = "".join(t.text for t in tokens[start:k]).strip("{} ").lower()
+            if _UNSEEN.search(colour):
+                raise TexError(f"what is set in {colour} may not be seen", token.at)
         elif token.text in WRAPPERS:
             k = _skip(tokens, k)
             if token.text == "\\smash":

@@ -11,6 +11,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import zip_longest
 
 from sympy import Expr
 
@@ -85,7 +86,10 @@ def read(
     follows: Side | None = None
     first = display.found.drafts[0].pieces
     if first[0][0].kind == "relation":
-        follows = _end_of(lead, names, macros, signs) or Unread("")
+        rows = _end_of(lead, names, macros, signs)
+        follows = Unread("") if rows is None else rows[0]
+        if rows is not None:
+            display.grammar.note(rows[1])
     return display.statement(follows)
 
 
@@ -94,10 +98,11 @@ def _end_of(
     names: Mapping[str, Expr],
     macros: Macros | None,
     signs: Mapping[str, Relation],
-) -> Side | None:
+) -> tuple[Side, Grammar] | None:
     """What a row that begins with a relation goes on with, of the rows before it.
 
     That is the first side, where there are only equalities between, and the last one where not.
+    The grammar that read it knows what it needed.
     """
     try:
         rows = _Reading(lead, names, macros, signs)
@@ -108,7 +113,7 @@ def _end_of(
         one = rows.last_side() if told - {"="} else rows.first_side()
     except TexError:
         return None
-    return None if isinstance(one, Bounds) else one
+    return None if isinstance(one, Bounds) else (one, rows.grammar)
 
 
 class _Reading:
@@ -144,11 +149,13 @@ class _Reading:
         # A relation after it lets the side be a name that is defined.
         head = pieces[: place[0]] if place else pieces
         special = self.grammar.sides.special(head, defined=True)
-        return self.grammar.expression(head) if special is None else special
+        return self.grammar.part(head) if special is None else special
 
     def last_side(self) -> Side:
         """The last side of the last formula."""
-        return self.grammar.statement(self.found.drafts[-1].pieces).sides[-1]
+        statement = self.grammar.statement(self.found.drafts[-1].pieces)
+        self.grammar.note(statement)
+        return statement.sides[-1]
 
     # -- the display ------------------------------------------------------------------------
 
@@ -171,8 +178,11 @@ class _Reading:
             told = self.clauses.read(items, end)
             rows.append((told, _about(beside, filled)))
         statements: list[tuple[Statement, Draft]] = []
-        for draft in drafts:
-            loose = self._loose_condition(draft) if statements and draft.loose else None
+        for draft, following in zip_longest(drafts, drafts[1:]):
+            end = self._end_of_row(draft.pieces)
+            if following is not None:
+                end = min(end, following.pieces[0][0].at)
+            loose = self._loose_condition(draft, end) if statements and draft.loose else None
             if loose is not None:
                 rows.append((loose, draft.rows))
                 continue
@@ -202,11 +212,17 @@ class _Reading:
                 "an arrow, and nothing says what tends: \\quad \\text{as } \\tau \\to 0",
                 draft.pieces[0][0].at,
             )
-        return replace(statement, clauses=tuple(clauses))
+        return replace(
+            statement,
+            clauses=tuple(clauses),
+            needs=(*statement.needs, *self.grammar.needs),
+            bounds_need=(*statement.bounds_need, *self.grammar.bounds_need),
+        )
 
-    def _loose_condition(self, draft: Draft) -> list[Clause] | None:
+    def _loose_condition(self, draft: Draft, end: int) -> list[Clause] | None:
         """Conditions after a formula that no word introduces; None if it is another formula.
 
+        They end at ``end`` in the source.
         A relation between names and short expressions is a condition, an equation is not.
         """
         parts, units = sides(draft.pieces)
@@ -214,7 +230,7 @@ class _Reading:
         if any(u.text == "=" for u in units) and not dotted:
             return None
         try:
-            told = self.clauses.read(stream(draft.pieces), self._end_of_row(draft.pieces))
+            told = self.clauses.read(stream(draft.pieces), end)
         except TexError:
             return None
         named = any(len(part) == 1 and part[0][1] is not None for part in parts)
@@ -256,7 +272,7 @@ class _Reading:
                     f"{show(letter.name)} is defined and not used: is it a condition or a claim?",
                     letter.at,
                 )
-            known.define(letter.name, self.grammar.expression(known.again(letter.meaning)))
+            known.define(letter.name, self.grammar.part(known.again(letter.meaning)))
         for draft in self.found.drafts:
             draft.pieces = known.again(draft.pieces)
 

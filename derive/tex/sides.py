@@ -15,7 +15,7 @@ from .lexemes import CONSTANTS, Lexemes
 from .names import Piece
 from .pieces import at_top, depths, enclosed, sides, stripped, words
 from .spelling import Unit, joined
-from .statement import Inner, Limit, Side, Tends, TexError, Unread, Vector
+from .statement import Called, Inner, Limit, Side, Tends, TexError, Unread, Vector
 from .tokens import show
 from .vocabulary import OTHER_FUNCTIONS
 
@@ -30,11 +30,11 @@ _PLAIN_NAME = re.compile(r"(\\(hat|tilde|bar|vec)\{\w\})|[a-z]")
 
 
 class Sides:
-    """Reads single sides; ``parse`` is the grammar of formulas."""
+    """Reads single sides; ``parse`` is the grammar of formulas, ``part`` that of their parts."""
 
-    def __init__(self, lexemes: Lexemes, parse: Parse):
+    def __init__(self, lexemes: Lexemes, parse: Parse, part: Parse):
         self.lexemes = lexemes
-        self.parse = parse
+        self.parse, self.part = parse, part
 
     def special(self, pieces: Sequence[Piece], defined: bool, equation: bool = True) -> Side | None:
         """What a side is if it is no formula; None if it is one.
@@ -71,7 +71,7 @@ class Sides:
             )
         inside: Side | None = self.special(of, defined)
         return Limit(
-            self.parse(of) if inside is None else inside, told.symbol, told.point, told.side
+            self.part(of) if inside is None else inside, told.symbol, told.point, told.side
         )
 
     def tends(self, pieces: Sequence[Piece], at: int) -> Tends:
@@ -133,10 +133,10 @@ class Sides:
 
     # -- names --------------------------------------------------------------------------
 
-    def _function(self, pieces: Sequence[Piece]) -> Expr | None:
+    def _function(self, pieces: Sequence[Piece]) -> Called | None:
         r"""A known name with names in brackets: ``\alpha_{\min}(m, n, \tau)`` is the name.
 
-        With one name in the brackets it may be a product, unless the name has a subscript.
+        With one name in the brackets it may be a product, unless the name has a script.
         """
         head, meaning = pieces[0]
         if meaning is None or head.power is not None or not enclosed(pieces[1:]):
@@ -149,17 +149,20 @@ class Sides:
         listed = len(inside) % 2 == 1 and all(
             u.kind in ("comma", "semicolon") for u, m in marks if m is None
         )
-        if not subscript and not (listed and marks):
+        starred = "^{" in head.text and isinstance(meaning, Symbol) and len(inside) == 1
+        if not (subscript or starred or (listed and marks)):
             return None
         of = [m for u, m in arguments if isinstance(m, Symbol) and u.power is None]
         known = listed and len(of) == len(arguments) and len(set(of)) == len(of)
+        if starred and not (subscript or known):
+            return None
         if not known or any(m is not None for _, m in marks):
             raise TexError(
                 f"two readings: a function of what is in the brackets, or a product? write \\cdot, "
                 f"or only {head.text}",
                 pieces[1][0].at,
             )
-        return meaning
+        return Called(meaning, tuple(of))
 
     def _unknown(self, pieces: Sequence[Piece]) -> Unread | None:
         """An unknown name, with its arguments if it has some; a norm counts as a name."""

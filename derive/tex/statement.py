@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from sympy import Expr
+from sympy import Expr, Symbol
 
 from ..engine.defined import Condition
 
@@ -56,6 +56,14 @@ class Inner:
 
 
 @dataclass(frozen=True)
+class Called:
+    r"""A name with what it depends on, ``\alpha_{\min}(m, n, \tau)``, all of them symbols."""
+
+    of: Expr
+    arguments: tuple[Symbol, ...]
+
+
+@dataclass(frozen=True)
 class Limit:
     r"""``\lim_{symbol \to point} of``; ``side`` is ``+``, ``-``, or empty."""
 
@@ -76,7 +84,7 @@ class Bounds:
 
 
 #: One side of a relation. A case distinction is a SymPy Piecewise.
-Side: TypeAlias = "Expr | Unread | Bounds | Inner | Limit"
+Side: TypeAlias = "Expr | Unread | Bounds | Inner | Called | Limit"
 
 
 # --- what stands around a formula -----------------------------------------------------------

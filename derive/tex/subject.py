@@ -8,6 +8,7 @@ those of the quantity; of a limit, the symbol and the point.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from itertools import permutations
 
@@ -17,7 +18,20 @@ from ..engine.equal import equal
 from ..engine.evidence import Grade, Holds
 from ..engine.result import Quantity, Result
 from .lookup import Meant, pattern
-from .statement import Bounds, Indices, Inner, Limit, Side, Statement, TexError, Unread, Vector
+from .statement import (
+    Among,
+    Bounds,
+    Called,
+    Indices,
+    Inner,
+    Limit,
+    Side,
+    Statement,
+    Tends,
+    TexError,
+    Unread,
+    Vector,
+)
 
 
 def with_subject(statement: Statement, meant: Meant, at_limit: bool) -> Statement:
@@ -32,8 +46,14 @@ def with_subject(statement: Statement, meant: Meant, at_limit: bool) -> Statemen
     """
     if "->" in statement.relations and not at_limit and not meant.gone:
         raise TexError("an arrow needs what tends beside it: as \\tau \\to 0")
-    indices = [c.says for c in statement.clauses if isinstance(c.says, Indices)]
-    sides = tuple(_subject(side, meant, at_limit, indices) for side in statement.sides)
+    indices = [c.says for c in statement.clauses if isinstance(c.says, (Indices, Among))]
+    goes = {c.says.symbol for c in statement.clauses if isinstance(c.says, Tends)}
+    sides = tuple(
+        _named_by(_called(side, meant, goes), meant, at_limit)
+        if isinstance(side, Called)
+        else _subject(side, meant, at_limit, indices)
+        for side in statement.sides
+    )
     used = set[object]().union(*(s.free_symbols for s in sides if isinstance(s, Expr)))
     for gone in used & meant.gone:
         raise TexError(f"{gone} goes to infinity in the directive, and stands in the formula")
@@ -41,7 +61,7 @@ def with_subject(statement: Statement, meant: Meant, at_limit: bool) -> Statemen
     return replace(statement, sides=sides, relations=relations)
 
 
-def _subject(side: Side, meant: Meant, at_limit: bool, indices: list[Indices]) -> Side:
+def _subject(side: Side, meant: Meant, at_limit: bool, indices: list[Indices | Among]) -> Side:
     if isinstance(side, Unread):
         return _unread(side, meant, at_limit)
     if isinstance(side, Inner):
@@ -86,6 +106,25 @@ def shown(quantity: Quantity, result: Result) -> str:
 
 
 # --- names --------------------------------------------------------------------------------
+def _called(side: Called, meant: Meant, tending: Collection[Expr]) -> Expr:
+    """The name, if it is called with parameters that it may depend on and that are left open."""
+    quantity = meant.result.quantities.get(str(side.of))
+    parameters = set(meant.result.domain.ranges)
+    for q in meant.quantities:
+        parameters |= set(q.domain.ranges if q.domain is not None else ())
+    for s in side.arguments:
+        why = ""
+        if s not in parameters:
+            why = "is no parameter: this is a value at another place"
+        elif s in meant.point and s not in tending:
+            why = "has a value in the directive: the name says that it is left open"
+        elif quantity is not None and quantity.bound is not None and s == quantity.bound[0]:
+            why = "is what the threshold is a threshold of"
+        if why:
+            raise TexError(f"{side.of} is written with {s} in brackets, which {why}")
+    return side.of
+
+
 def _unread(side: Unread, meant: Meant, at_limit: bool) -> Expr:
     """A norm that is a known spelling; else a refusal that says what is known."""
     for quantity, symbol in _written(meant):
@@ -109,15 +148,68 @@ def patterns(quantity: Quantity) -> list[Inner | Unread]:
     return [p for p in found if isinstance(p, (Inner, Unread))]
 
 
-def _of_vectors(side: Inner, meant: Meant, indices: list[Indices]) -> Expr:
+def _of_vectors(side: Inner, meant: Meant, conditions: list[Indices | Among]) -> Expr:
     """The symbol of the quantity that an inner product is."""
-    same = _identified(side, indices)
+    indices = [c for c in conditions if isinstance(c, Indices)]
+    families = {v.name: c for c in conditions if isinstance(c, Among) for v in c.vectors}
+    if families:
+        return _of_families(side, meant, families, indices)
+    same, indices = _identified(side, indices)
     for quantity, symbol in _written(meant):
         if any(isinstance(p, Inner) and fits(same, p) for p in patterns(quantity)):
-            _check_indices(same, indices)
+            _check_indices(_letters_of(same), indices, meant)
             return symbol
     called = " or ".join(dict.fromkeys(q.symbol for q in meant.quantities))
     raise TexError(f"this inner product is none that is known; the quantity is called {called}")
+
+
+def _of_families(
+    side: Inner, meant: Meant, families: Mapping[str, Among], indices: list[Indices]
+) -> Expr:
+    r"""What an inner product is by where its vectors are: ``u \in U_{i,j}, v \in U_{i,j'}``.
+
+    The first index is that of the class, the second that of the instance.
+    """
+    names = [side.one.name, side.other.name]
+    if set(families) != set(names) or names[0] == names[1]:
+        raise TexError("a condition on other vectors than stand in the inner product")
+    one, other = (families[name] for name in names)
+    if one.without or other.without or any(c.relation == "=" for c in indices):
+        raise TexError("where the vectors of the inner product are is read as u \\in U_{i,j}")
+    (base, places), (its_base, its_places) = (_places_in(c.family) for c in (one, other))
+    if base != its_base or len(places) != len(its_places) or not 1 <= len(places) <= 2:
+        raise TexError("where the vectors of the inner product are is read as u \\in U_{i,j}")
+    if places[0] != its_places[0]:
+        relation = "cross_class"
+    elif places != its_places:
+        relation = "same_class"
+    else:
+        raise TexError(
+            f"{names[0]} and {names[1]} may be one vector in {one.family}, where it is another "
+            "quantity: write U_{i,j} and U_{i,j'}"
+        )
+    for quantity, symbol in _written(meant):
+        scripts = [
+            (p.one.indices, p.other.indices) for p in patterns(quantity) if isinstance(p, Inner)
+        ]
+        if symbol.name == relation and (side.one.indices, side.other.indices) in scripts:
+            _check_indices({i for i in places + its_places if _LETTER.fullmatch(i)}, indices, meant)
+            return symbol
+    raise TexError(f"this inner product is of {relation.replace('_', ' ')}, which is not known")
+
+
+def _places_in(family: str) -> tuple[str, list[str]]:
+    r"""The name of a family without its index, and the index: ``U^{\delta}``, ``[i, j]``."""
+    start = family.find("_{")
+    if start < 0:
+        return family, []
+    depth, end = 1, start + 2
+    while depth and end < len(family):
+        depth += {"{": 1, "}": -1}.get(family[end], 0)
+        end += 1
+    inside = family[start + 2 : end - 1]
+    parts = (inside,) if "," in inside or not inside.isalpha() else tuple(inside)
+    return family[:start] + family[end:], letters(Vector("", parts))
 
 
 def _written(meant: Meant) -> list[tuple[Quantity, Symbol]]:
@@ -171,30 +263,44 @@ def _renamed(vectors: list[Vector], pattern: list[Vector]) -> bool:
     return True
 
 
-def _identified(side: Inner, indices: list[Indices]) -> Inner:
-    """The inner product with one letter for indices that a condition says are equal."""
-    rules = {
-        other: said.letters[0]
-        for said in indices
-        if said.relation == "="
-        for other in said.letters[1:]
-    }
+def _identified(side: Inner, indices: list[Indices]) -> tuple[Inner, list[Indices]]:
+    """The inner product with one letter for indices that are said to be equal, and the rest."""
+    there = _letters_of(side)
+    for said in indices:
+        if said.relation == "=" and not set(said.letters) <= there:
+            missing = ", ".join(sorted(set(said.letters) - there))
+            raise TexError(f"a condition on the index {missing}, which the vectors do not have")
+    for said in indices:
+        if said.relation == "=":
+            rules = dict.fromkeys(said.letters, said.letters[0])
+            one, other = (
+                Vector(v.name, tuple(rules.get(i, i) for i in letters(v)))
+                for v in (side.one, side.other)
+            )
+            # What was said before holds of the letter that stands for it now.
+            indices = [
+                replace(c, letters=tuple(rules.get(i, i) for i in c.letters)) for c in indices
+            ]
+            rest = [c for c in indices if c.relation != "=" or len(set(c.letters)) > 1]
+            return _identified(Inner(one, other), rest)
+    return side, indices
 
-    def renamed(v: Vector) -> Vector:
-        return Vector(v.name, tuple(rules.get(i, i) for i in letters(v)))
 
-    return Inner(renamed(side.one), renamed(side.other))
+def _letters_of(side: Inner) -> set[str]:
+    return {i for v in (side.one, side.other) for i in letters(v) if _LETTER.fullmatch(i)}
 
 
-def _check_indices(side: Inner, indices: list[Indices]) -> None:
+def _check_indices(there: set[str], indices: list[Indices], meant: Meant) -> None:
     """Refuse conditions on indices that do not leave what the letters already say."""
-    there = {i for v in (side.one, side.other) for i in letters(v) if _LETTER.fullmatch(i)}
     apart = [set(said.letters) for said in indices if said.relation == "!="]
     ranging = {i for said in indices if said.relation == "any" for i in said.letters}
+    counts = {s for s, r in meant.result.domain.ranges.items() if r.integer}
     for said in indices:
         if said.relation != "=" and not set(said.letters) <= there:
             missing = ", ".join(sorted(set(said.letters) - there))
             raise TexError(f"a condition on the index {missing}, which the vectors do not have")
+        if said.size is not None and said.size not in counts and not said.size.is_Integer:
+            raise TexError(f"an index runs to {said.size}, which is no number of vectors here")
     for a, b in permutations(sorted(there), 2):
         if {a, b} <= ranging and not any({a, b} <= pair for pair in apart):
             raise TexError(
@@ -204,18 +310,31 @@ def _check_indices(side: Inner, indices: list[Indices]) -> None:
 
 
 # --- limits -------------------------------------------------------------------------------
-def _limit(side: Limit, meant: Meant, indices: list[Indices]) -> Expr:
-    if not isinstance(side.symbol, Symbol):
-        raise TexError("what tends must be one symbol")
-    inner = side.of
+def _limit(side: Limit, meant: Meant, indices: list[Indices | Among]) -> Expr:
+    tending: dict[Expr, Limit] = {}
+    inner: Side = side
+    while isinstance(inner, Limit):
+        if not isinstance(inner.symbol, Symbol):
+            raise TexError("what tends must be one symbol")
+        if tending.setdefault(inner.symbol, inner) is not inner:
+            raise TexError(f"{inner.symbol} tends twice")
+        inner = inner.of
     if isinstance(inner, Inner):
         of: Expr = _of_vectors(inner, meant, indices)
+    elif isinstance(inner, Called):
+        of = _called(inner, meant, tending)
     elif isinstance(inner, Expr):
         of = inner
     else:
         raise TexError("it is not known what this is a limit of")
-    if side.symbol in meant.gone and of in meant.own and side.point is oo:
+    if of in meant.own and set(tending) & meant.gone:
+        to_infinity = all(one.point is oo and not one.side for one in tending.values())
+        if set(tending) != meant.gone or not to_infinity:
+            names = " and ".join(sorted(map(str, meant.gone)))
+            raise TexError(f"the directive names the limit where {names} go to infinity")
         return of
+    if len(tending) > 1:
+        raise TexError("of limits in one another only those that the directive names are read")
     every = [*zip(meant.quantities, meant.own, strict=True)]
     every += [(q, Symbol(n, real=True)) for n, q in meant.result.quantities.items()]
     for quantity, symbol in every:

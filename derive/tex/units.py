@@ -7,7 +7,7 @@ part of a formula do not print, so they do not group.
 from __future__ import annotations
 
 from .characters import Characters
-from .notes import check_note
+from .notes import check_label, check_note, check_overlap
 from .spelling import Range, Spelling, Unit, joined
 from .statement import TexError
 from .tokens import Token, show, tokenise
@@ -85,7 +85,12 @@ class _Cutter(Characters):
             self._add(Unit("quad", text, token.at))
         elif text in QUADS_OF | SILENT_OF:
             star = self.f._is(self.k + 1, "*")
-            _, self.k = self.f._one_token(self.k + 1 + star, self.end, token)
+            span, self.k = self._argument(self.k + 1 + star, token)
+            inside = self.f.tokens[slice(*span)]
+            if text == "\\tag":
+                check_label(inside, token)
+            if text in ("\\hspace", "\\mspace") and any(t.text == "-" for t in inside):
+                check_overlap(inside, token)
             if text in QUADS_OF:
                 self.out.append(Unit("quad", text, token.at))
         elif text in LETTERS:
@@ -131,6 +136,11 @@ class _Cutter(Characters):
             unit.parts.append(self.f._inside(span))
             after = span[1]
         self._with_scripts(unit, after)
+
+    def _argument(self, k: int, token: Token) -> tuple[Range, int]:
+        """The inside of the argument at ``k``, and the place after it."""
+        span = self.f._one_token(k, self.end, token)
+        return self.f._inside(span), span[1]
 
     def _root(self, token: Token) -> None:
         unit = Unit("sqrt", token.text, token.at)

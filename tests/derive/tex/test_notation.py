@@ -24,7 +24,6 @@ LEFTS = [
     r"\alpha_{\min}\mathstrut",
     r"\textcolor{red}{\alpha_{\min}}",
     r"\smash[b]{\alpha_{\min}}",
-    r"\alpha_{\min}(m, n, \tau)",
 ]
 EQUALS = [
     "=",

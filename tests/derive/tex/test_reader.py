@@ -138,7 +138,8 @@ READ: list[tuple[str, Expr]] = [
     (r"\sqrt2 n", sqrt(2) * n),
     (r"\sqrt[3]{x}", x ** Rational(1, 3)),
     (r"\sqrt{x}^3", x ** Rational(3, 2)),
-    (r"\binom{m}{2}", binomial(m, 2)),
+    (r"\binom{m}{2}", m * (m - 1) / 2),
+    (r"\binom{m}{n}", binomial(m, n)),
     # numbers
     (r"0.25 + .5", Rational(3, 4)),
     (r"2.50m", Rational(5, 2) * m),

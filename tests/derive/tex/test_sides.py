@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from cltheory.derive.tex.reader import read
-from cltheory.derive.tex.statement import Inner, Limit, Side, TexError, Unread, Vector
+from cltheory.derive.tex.statement import Called, Inner, Limit, Side, TexError, Unread, Vector
 from sympy import Expr, Integer, Symbol, oo
 
 m, n, N, tau, alpha = (Symbol(s, positive=True) for s in "m n N tau alpha".split())
@@ -113,7 +113,7 @@ LIMITS: list[tuple[str, Limit]] = [
     (r"\lim_{\tau\to0^+} \alpha_{\min}", Limit(lowest, tau, Integer(0), "+")),
     (r"\lim_{\tau \downarrow 0} \alpha_{\min}", Limit(lowest, tau, Integer(0), "+")),
     (r"\lim_{\tau \nearrow 1} \alpha_{\min}", Limit(lowest, tau, Integer(1), "-")),
-    (r"\lim_{n \rightarrow \infty} \alpha_{\min}(m, n, \tau)", Limit(lowest, n, oo)),
+    (r"\lim_{n \rightarrow \infty} \alpha_{\min}(m, n)", Limit(Called(lowest, (m, n)), n, oo)),
     (r"\underset{n\to\infty}{\lim} \alpha_{\min}", Limit(lowest, n, oo)),
     (r"\operatorname*{lim}_{n\to\infty} \alpha_{\min}", Limit(lowest, n, oo)),
     (r"\lim_{n\to\infty} A", Limit(Unread("A"), n, oo)),
@@ -157,13 +157,19 @@ def test_a_limit_may_stand_on_the_right() -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
-    [r"\alpha_{\min}(m,n,\tau)", r"\alpha_{\min}(\tau)", r"\alpha_{\min}(m; \tau)",
-     r"\alpha_{\rm min}(m, n)", r"\alpha_{\min}\left(n\right)"],
-)  # fmt: skip
-def test_a_function_of_symbols_is_its_name(text: str) -> None:
-    assert left(text) == lowest
-    assert read(rf"\alpha > {text} = \frac1n", NAMES).sides == (alpha, lowest, 1 / n)
+    "text, arguments",
+    [
+        (r"\alpha_{\min}(m,n,\tau)", (m, n, tau)),
+        (r"\alpha_{\min}(\tau)", (tau,)),
+        (r"\alpha_{\min}(m; \tau)", (m, tau)),
+        (r"\alpha_{\rm min}(m, n)", (m, n)),
+        (r"\alpha_{\min}\left(n\right)", (n,)),
+    ],
+)
+def test_a_name_with_what_it_depends_on(text: str, arguments: tuple[Symbol, ...]) -> None:
+    called = Called(lowest, arguments)
+    assert left(text) == called
+    assert read(rf"\alpha > {text} = \frac1n", NAMES).sides == (alpha, called, 1 / n)
 
 
 @pytest.mark.parametrize(
