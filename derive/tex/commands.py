@@ -94,13 +94,30 @@ BY_WORD = _words(
 #: They change the meaning of characters, or of everything.
 CHARACTERS = _words(
     "mathcode lccode uccode delcode MakeShortVerb activatemath catcodetable "
-    "mathactive DeclareActiveChar DeclareMathActive"
+    "mathactive DeclareActiveChar DeclareMathActive lstMakeShortInline Umathcode Umathcodenum "
+    "Udelcode Udelcodenum useshorthands defineshorthand aliasshorthand"
 )
+#: What they do is in no command that stands here.
+ANYTHING = _words("globaldefs directlua luadirect luaexec latelua luacode")
+#: Commands named by a word: ``\\csname NAME\\endcsname``.
+BY_NAME = _words("csname @nameuse csuse nameuse")
+#: Code that is put before or into other things, and its arguments before the code.
+HOOKS = {
+    **dict.fromkeys(("everymath", "everydisplay"), 0),
+    **dict.fromkeys(("AtBeginEnvironment", "AtEndEnvironment", "AddToHook", "AddToHookNext"), 1),
+}
 #: The first argument is touched, and up to four more are patches, not text.
 PATCHES = _words(
     "patchcmd xpatchcmd regexpatchcmd xpatchbibmacro apptocmd pretocmd xapptocmd xpretocmd "
     "appto gappto eappto xappto preto gpreto epreto xpreto g@addto@macro addto@hook "
-    "l@addto@macro addto robustify MakeRobust undef gundef"
+    "l@addto@macro addto robustify MakeRobust undef gundef listadd listgadd listeadd listxadd"
+)
+#: They leave a result in a macro, which is among what stands after them.
+RESULTS = re.compile(
+    r"(?:pgfmath[a-z]*macro|pgfkeysget[a-z]+|numg?def|dimg?def|glueg?def|mug?def|CatchFile[A-Z]?\w*"
+    r"|Str(?:Substitute|Left|Right|Mid|Between|Behind|Before|Del|Remove\w*|Len|Count|Position|Char"
+    r"|Compare|Gobble\w*)|FP(?!print)[a-z]+|read|readline|savesymbol|restoresymbol|SetKw[A-Z]\w*"
+    r"|get(?:ref)?number|DTLget[a-z]*|xint\w*def\w*|fp_set|edtable|intcalc\w*def)\Z"
 )
 #: They look as if they defined something, and nothing that a formula could use.
 HARMLESS = _words(

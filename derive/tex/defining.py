@@ -16,7 +16,21 @@ _EXPL = re.compile(
     r"\\(?:[a-z_@]+:[A-Za-z]+|(?:New|Renew|Provide|Declare)[A-Za-z]*Command|[gex]?def|let"
     r"|(?:re)?newcommand)\s*\{?\s*(\\[A-Za-z]+(?![A-Za-z_:@])|#)"
 )
-_EXPL_COMPUTED = re.compile(r"\\[a-z_]*(?:set|new|put|undefine)[a-z_]*:[A-Za-z]*c")
+_EXPL_COMPUTED = re.compile(
+    r"\\[a-z_]*(?:set|new|put|undefine)[a-z_]*:[A-Za-z]*c|\\exp_args:N*c|\.[a-z_]+:c"
+)
+_EXPL_RESULT = re.compile(
+    r"(?:\\[a-z_]+:[A-Za-z]*[nVo]N[A-Za-z]*(?:\s*\{[^{}]{0,400}\}){1,4}|\.[a-z_]+:[Nn]\s*=)\s*\{?\s*"
+    r"(\\[A-Za-z]+)(?![A-Za-z_:@])"
+)
+_OF_COMMAND = re.compile(r"cmd/([A-Za-z@]+)/")
+_CODED = re.compile(r"\^\^[0-9a-f]{2}")
+_NAMES = re.compile(r"\\([A-Za-z@]+)")
+#: Commands with arguments and lengths; the code of a hook that changes how things look.
+_PRINTS_NOTHING = re.compile(
+    r"\\[A-Za-z@]+\*?(?:\s*\[[^\[\]]*\])?(?:\s*\{[^{}]*\})*"
+    r"|=?\s*-?[\d.]+\s*(?:pt|em|ex|mu|cm|mm|in|bp|sp)|\b(?:plus|minus)\b|=\s*\d+|%[^\n]*|[{}]"
+)
 
 
 class Defining(Following):
@@ -30,20 +44,28 @@ class Defining(Following):
             if not self.source.definitions:
                 error = "a directive inside a definition marks nothing"
                 self.displays.stray(start + mark.start(), error)
-        if name in tables.VERBATIM_MAKERS:
-            self._verbatim |= {key[7:-1] for key, _ in done.defines if key.startswith("\\begin{")}
         where = f"\\{name} at {self.source.where(start)}"
         # MathJax has no groups: a definition lasts to the end of the page.
         everywhere = done.everywhere or self._everywhere == start or self.source.markdown
         why = self._uncertain(start)
         for prefix in done.prefixes:
             scope.touch_all(prefix, f"may be changed by {where}")
+        hides = name in tables.VERBATIM_MAKERS
         for one, definition in done.defines:
+            stem = one[7:-1] if one.startswith("\\begin{") else one[1:]
+            if hides or stem in self._hides:
+                of_environment = any(f"\\begin{{{stem}}}" == key for key, _ in done.defines)
+                certain = of_environment and not (why or scope.depth) and done.when != "provide"
+                self._hides[stem] = hides if certain else None
             if one in tables.CORE:
                 scope.touch_all("\\", f"is not certain: {one} is redefined by {where}")
+            body = definition.body if definition is not None else done.meant.rstrip() + " "
             if why:
-                scope.touch(one, f"may be defined by {where}, {why}", everywhere=everywhere)
+                problem = f"may be defined by {where}, {why}"
+                scope.touch(one, problem, everywhere=everywhere, body=body)
             elif done.meant:
+                if done.meant in (r"\fi", r"\else", r"\or"):
+                    scope.touch_all("\\", f"is not certain: {one} ends conditionals by {where}")
                 scope.define(one, self._meaning(done.meant), everywhere=everywhere)
             elif definition is None:
                 scope.touch(one, f"may be changed by {where}", everywhere=everywhere)
@@ -51,6 +73,8 @@ class Defining(Following):
                 if definition.problem:
                     definition = replace(definition, problem=f"{definition.problem}, by {where}")
                 self._put(one, definition, done, where, everywhere)
+        if _CODED.search(text, start, stop):
+            scope.touch_all("", f"may be changed by ^^ at {self.source.where(start)}")
         if self.displays.display is not None and not why:
             self.displays.blank(start, stop)
         return stop
@@ -98,12 +122,42 @@ class Defining(Following):
 
     def _call(self, name: str, known: Definition, start: int, end: int) -> int:
         """A macro of the paper is called."""
+        quiet = self.calls.is_quiet(name)
         if known.arity and not known.problem and "#" not in known.body:
+            if not quiet:
+                self._apply(name, self.calls.call(self.source, name, end)[0], end, start)
             return self._swallow(known, end)
-        if self.calls.is_quiet(name):
+        if quiet:
             return end
         found, end = self.calls.call(self.source, name, end)
         return self._apply(name, found, end, start)
+
+    def _by_name(self, name: str, start: int, end: int) -> int:
+        found, end = self.calls.by_name(self.source, name, end)
+        return self._apply(name, found, end, start)
+
+    def _hook(self, name: str, start: int, end: int) -> int:
+        """Code that is put into displays must not print there."""
+        at, said = end, ""
+        for _ in range(tables.HOOKS[name]):
+            one = self.source.argument(at)
+            if one is None:
+                return end
+            said, at = self.source.text[one[0] : one[1]].strip(), one[2]
+        where = f"may be changed by \\{name} at {self.source.where(start)}"
+        to_command = _OF_COMMAND.match(said)
+        if to_command is not None:
+            self.scope.touch("\\" + to_command[1], where, everywhere=True)
+            return end
+        place = said.split("/")[1] if said.startswith("env/") and said.count("/") > 1 else said
+        code = self.source.argument(self.source.skip(at) + (self.source.text[at : at + 1] == "="))
+        if code is None or not (name.startswith("every") or place in tables.DISPLAYS):
+            return end
+        text = self.source.text[code[0] : code[1]]
+        called = {f"\\{one}" for one in _NAMES.findall(text)}
+        if _PRINTS_NOTHING.sub("", text).strip() or any(map(self.scope.written, called)):
+            self.scope.touch_all("", where)
+        return end
 
     def _swallow(self, known: Definition, end: int) -> int:
         """The arguments of a macro that does not print them are a comment."""
@@ -124,7 +178,8 @@ class Defining(Following):
         for prefix in found.prefixes:
             self.scope.touch_all(prefix, f"may be changed by {where}")
         for one, everywhere in found.names.items():
-            self.scope.touch(one, f"may be changed by {where}", everywhere=everywhere)
+            problem, body = f"may be changed by {where}", found.bodies.get(one, "")
+            self.scope.touch(one, problem, everywhere=everywhere, body=body)
         if found.displays:
             self.displays.refuse(f"the macro \\{name} displays something in a way that is not read")
         if found.conditionals:
@@ -157,6 +212,8 @@ class Defining(Following):
                 self.scope.touch_all("\\", where)
             else:
                 self.scope.touch(found[1], where, everywhere=True)
+        for found in _EXPL_RESULT.finditer(text, end, stop):
+            self.scope.touch(found[1], where, everywhere=True)
         if _EXPL_COMPUTED.search(text, end, stop):
             self.scope.touch_all("\\", where)
         return stop

@@ -88,6 +88,8 @@ def act(source: Source, name: str, at: int) -> Act | None:
         return reader(source, name, at)
     if tables.looks_defining(name):
         return _any_name(source, at)
+    if tables.RESULTS.match(name):
+        return _result(source, name, at)
     return None
 
 
@@ -363,6 +365,40 @@ def _symbol(source: Source, name: str, at: int) -> Act:
     return _any_name(source, at)
 
 
+_GIVEN = re.compile(r"\{\s*\\?([A-Za-z@]+)\s*\}|\[\s*\\([A-Za-z@]+)\s*\]|\\([A-Za-z@]+)")
+_UP_TO = re.compile(r"[ \t]*(?:[0-9]+[ \t]*)?(?:to[ \t]*)?")
+
+
+def _result(source: Source, name: str, at: int) -> Act:
+    """The commands that are among its arguments, one of which gets the result."""
+    at = _UP_TO.match(source.text, at).end()  # type: ignore[union-attr]
+    names: list[str] = []
+    for _ in range(6):
+        found = _GIVEN.match(source.text, at)
+        if found is not None:
+            names.append("\\" + (found[1] or found[2] or found[3]))
+            at = found.end()
+            continue
+        option = source.option(at) if source.text[at : at + 1] == "[" else None
+        other = source.argument(at) if source.text[at : at + 1] == "{" else None
+        if option is None and other is None:
+            break
+        at = option[1] if option is not None else other[2] if other is not None else at
+    return Act(at, [(one, None) for one in names])
+
+
+def _anything(source: Source, name: str, at: int) -> Act:
+    return Act(at, prefixes=["\\"])
+
+
+def _make_other(source: Source, name: str, at: int) -> Act:
+    r"""``\@makeother\%``: what LaTeX gives a meaning loses it."""
+    found = re.compile(r"\s*\\?(.)").match(source.text, at)
+    if found is None or found[1] in "@:\"|":
+        return Act(found.end() if found else at)
+    return Act(found.end(), prefixes=[""])
+
+
 _Reader = Callable[[Source, str, int], Act]
 _READERS: dict[str, _Reader] = {
     **dict.fromkeys(tables.NEW | tables.XARGS, _new),
@@ -373,6 +409,8 @@ _READERS: dict[str, _Reader] = {
     **dict.fromkeys(tables.BY_WORD, _by_word),
     **dict.fromkeys(tables.PATCHES, _patch),
     **dict.fromkeys(tables.CHARACTERS, _characters),
+    **dict.fromkeys(tables.ANYTHING, _anything),
+    "@makeother": _make_other,
     **dict.fromkeys(("letcs", "gletcs"), _letcs),
     **dict.fromkeys(("DeclareMathSymbol", "DeclareMathDelimiter"), _symbol),
     **dict.fromkeys(("newcounter", "newcount@"), _counter),

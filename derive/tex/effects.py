@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass, field
 
 from .commands import (
+    BY_NAME,
     CONDITIONALS,
     DISPLAYS,
     INPUTS,
@@ -19,7 +20,7 @@ from .commands import (
     OTHER_DISPLAYS,
     TESTS,
 )
-from .definitions import act
+from .definitions import Act, act, computed
 from .scope import Definition, Scope
 from .source import Source
 
@@ -45,9 +46,21 @@ class Effects:
     files: list[tuple[str, str]] = field(default_factory=list)
     displays: bool = False
     conditionals: int = 0  #: begun and not ended
+    bodies: dict[str, str] = field(default_factory=dict)  #: what touched names may stand for
+    lacking: str = ""  #: a command at the end of a body, which takes its argument after the call
 
     def __bool__(self) -> bool:
         return bool(self.names or self.prefixes or self.files or self.displays or self.conditionals)
+
+    def add(self, done: Act) -> None:
+        """What a defining command does."""
+        for one, definition in done.defines:
+            self.names[one] = self.names.get(one, False) or done.everywhere
+            body = done.meant + " " if done.meant[:1] == "\\" else ""
+            body = definition.body if definition is not None else body
+            if body and body not in self.bodies.get(one, ""):
+                self.bodies[one] = f"{self.bodies.get(one, '')} {body}"
+        self.prefixes += [p for p in done.prefixes if p not in self.prefixes]
 
 
 class Calls:
@@ -94,7 +107,7 @@ class Calls:
     def _acts(self, name: str) -> bool:
         if self.scope.written("\\" + name) is not None:
             return False  # looked at for itself
-        if name in ("begin", "end", "[", "]") or name in INPUTS or name in LOOPS:
+        if name in ("begin", "end", "[", "]") or name in INPUTS or name in LOOPS or name in BY_NAME:
             return True
         if name == "fi" or (name.startswith("if") and name not in NO_CONDITIONALS):
             return True
@@ -123,7 +136,7 @@ class Calls:
         for item in items:
             self._run(_put(body, variable, item), found, ())
         self.spent += MAX_CALL - self._left
-        if self._left <= 0:
+        if self._left <= 0 or found.lacking:
             found.prefixes.append("\\")
         return (found, end) if found else None
 
@@ -159,7 +172,55 @@ class Calls:
         for k, argument in enumerate(arguments, 1):
             body = _put(body, f"#{k}", argument.replace("#", "\\relax "))
         self._run(body, found, (*path, name))
-        return end
+        return self._complete(source, end, found)
+
+    def _complete(self, source: Source, at: int, found: Effects) -> int:
+        """What a command at the end of a body does to what stands after the call."""
+        name, found.lacking = found.lacking, ""
+        if not name:
+            return at
+        if source.skip(at) >= len(source.text):
+            found.lacking = name
+            return at
+        if name in INPUTS:
+            return _file(source, name, at, found)
+        done = act(source, name, at)
+        if done is None or not (done.defines or done.prefixes):
+            found.prefixes.append("\\")
+            return at
+        found.add(done)
+        return at
+
+    def by_name(self, source: Source, name: str, at: int) -> tuple[Effects, int]:
+        r"""What ``\csname NAME\endcsname`` may do, and its relatives."""
+        found = Effects()
+        self._left = MAX_CALL if self.spent < MAX_ALL else 0
+        at = self._by_name(source, name, at, found, ())
+        self.spent += MAX_CALL - self._left
+        if self._left <= 0:
+            found.prefixes.append("\\")
+        return found, at
+
+    def _by_name(
+        self, source: Source, name: str, at: int, found: Effects, path: tuple[str, ...]
+    ) -> int:
+        if name == "csname":
+            stop = source.text.find("\\endcsname", at, at + 500)
+            if stop < 0:
+                return at
+            inside, at = source.text[at:stop], stop + len("\\endcsname")
+        else:
+            one = source.argument(at)
+            if one is None:
+                return at
+            inside, at = source.text[one[0] : one[1]], one[2]
+        names, prefixes = computed(inside)
+        for prefix in prefixes:
+            names += self.scope.beginning(prefix)
+        for one_name in names:
+            if not self.is_quiet(one_name[1:]):
+                self._call(source, one_name[1:], at, found, path)
+        return at
 
     def _list(self, source: Source, name: str, at: int) -> tuple[list[str], int] | None:
         r"""What stands between ``\NAME`` and the next ``\NAME``, as ``\ddefloop AB\ddefloop``."""
@@ -207,6 +268,11 @@ class Calls:
         if name in ("[", "]") or name in DISPLAYS:
             found.displays = True
             return at
+        if name in BY_NAME:
+            return self._by_name(source, name, at, found, path)
+        if source.skip(at) >= len(source.text) and (name in INPUTS or act(source, name, at)):
+            found.lacking = name
+            return at
         if name in INPUTS:
             return _file(source, name, at, found)
         if name in LOOPS:
@@ -228,9 +294,7 @@ class Calls:
         done = act(source, name, at)
         if done is None:
             return at
-        for one, _ in done.defines:
-            found.names[one] = found.names.get(one, False) or done.everywhere
-        found.prefixes += [p for p in done.prefixes if p not in found.prefixes]
+        found.add(done)
         return max(at, done.end)
 
 

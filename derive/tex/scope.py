@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 MAX_NAMES = 1_500  #: that formulas can use; a widely used preamble defines 300
 MAX_RULES = 200
+MAX_BODIES = 20_000  #: characters of the bodies that a name may have
 
 _NAMES = re.compile(r"\\(?:begin\s*\{[A-Za-z]+\*?\}|[A-Za-z@]+|[^A-Za-z@])", re.DOTALL)
 
@@ -60,6 +61,11 @@ class Scope:
         self._rules: list[_Rule] = []
         self._counted = 0
 
+    @property
+    def depth(self) -> int:
+        """How many groups are open."""
+        return len(self._saved)
+
     # --- groups --------------------------------------------------------------------------
     def begin(self) -> None:
         """A group begins."""
@@ -92,10 +98,19 @@ class Scope:
                 self.touch_all("\\", f"is lost: more than {MAX_NAMES} macros are defined")
         self._put(name, (self.now, level, definition))
 
-    def touch(self, name: str, problem: str, *, everywhere: bool = False) -> None:
-        """From here on it is not known what a name means."""
+    def touch(
+        self, name: str, problem: str, *, everywhere: bool = False, body: str = ""
+    ) -> None:
+        """From here on it is not known what a name means; ``body`` is one that it may have."""
         old = self._current.get(name, (0, 0, None))[2]
-        body = old.body if old is not None else ""
+        if old is not None and old.meant[:1] == "\\":
+            body = f"{old.meant} {body}"
+        elif old is not None and body not in old.body:
+            body = f"{old.body} {body}"
+        elif old is not None:
+            body = old.body
+        if len(body) > MAX_BODIES:
+            body = "\\globaldefs "  # too much to follow: it may do anything
         self.define(name, Definition(body=body, problem=problem), everywhere=everywhere)
 
     def touch_all(self, prefix: str, problem: str) -> None:
@@ -123,6 +138,10 @@ class Scope:
     def written(self, name: str) -> Definition | None:
         """The definition of a name in the text, though something may have changed it since."""
         return self._current.get(name, (0, 0, None))[2]
+
+    def beginning(self, prefix: str) -> list[str]:
+        """Names of the text that begin so."""
+        return [name for name in self._current if name.startswith(prefix)]
 
     def problem(self, name: str, made: int, now: int) -> str:
         """Why a name that was defined at this time may mean something else now."""

@@ -24,12 +24,14 @@ from .source import Lines, Source
 
 _TOKEN = re.compile(
     r"\\(?:[A-Za-z@]+|.|\Z)|%+|[{}]|\$\$?|<!--|<(?:pre|code|script|style|textarea)(?=[\s>])"
-    r"|\n(?=[ \t]*(?:\n|\Z))",
+    r"|\n(?=[ \t]*(?:\n|\Z))|\^\^(?=[0-9a-f]{2})",
     re.DOTALL,
 )
 _ENVIRONMENT = re.compile(r"[ \t]*(?:\n[ \t]*)?\{([A-Za-z@]+\*?)\}")
-_SWITCH = re.compile(r"\\(if[A-Za-z@]*|else|fi)(?![A-Za-z@])")
+_SWITCH = re.compile(r"\\(if[A-Za-z@]*|else|fi)(?![A-Za-z@])|\\.|%[^\n]*", re.DOTALL)
+_UNLESS = re.compile(r"\\unless\s*\Z")
 _ALIAS = re.compile(r"\s*(?:\\(begin|end)\s*\{([A-Za-z]+\*?)\}|(\\\[|\\\]))\s*\Z")
+_OTHER_NAME = re.compile(r"\s*\\([A-Za-z@]+)\s*")
 _PREFIXES = {"global", "long", "protected", "outer"}
 
 
@@ -120,6 +122,12 @@ class Walk(Defining, Skipping):
                 self.groups.end("$")
             self._inline = self._money = -1
             self.displays.blank_line(start)
+            if not source.markdown:
+                self._code_of("par", start, end)
+            return end
+        if token[0] == "^":
+            where = f"may be changed by ^^ at {source.where(start)}"
+            self.scope.touch_all("", where)
             return end
         if token[0] == "$":
             return end if source.definitions else self._dollar(token, start, end)
@@ -178,17 +186,28 @@ class Walk(Defining, Skipping):
     def _command(self, name: str, start: int, end: int) -> int:
         """Take one command; returns where to go on."""
         self.groups.after(name, end)
+        if name == "^" and self.source.text[end : end + 1] == "^" and not self.source.markdown:
+            self.scope.touch_all("", f"may be changed by ^^ at {self.source.where(start)}")
         known = self.scope.written("\\" + name)
         if known is not None:
             if known.meant[:1] == "\\":
                 return self._builtin(known.meant[1:], start, end)
-            if known.body and not known.problem:
-                alias = _ALIAS.match(known.body) if len(known.body) < 60 else None
-                if alias is not None and not known.arity:
+            if known.body and not (known.problem or known.arity) and len(known.body) < 60:
+                alias = _ALIAS.match(known.body)
+                if alias is not None:
                     return self._alias(alias, start, end)
+                other = _OTHER_NAME.fullmatch(known.body)
+                if other is not None and self._is_another_name(other[1]):
+                    return self._builtin(other[1], start, end)
             if name not in ("[", "]", "(", ")"):
                 return self._call(name, known, start, end)
         return self._builtin(name, start, end)
+
+    def _is_another_name(self, name: str) -> bool:
+        r"""Of a command that defines or inputs, as ``\newcommand{\nc}{\newcommand}``."""
+        if self.scope.get("\\" + name) is not None:
+            return False
+        return name in tables.INPUTS or act(Source(""), name, 0) is not None
 
     def _builtin(self, name: str, start: int, end: int) -> int:
         if name in ("begin", "end"):
@@ -242,12 +261,24 @@ class Walk(Defining, Skipping):
             elif display is not None:
                 self.displays.end(name, start)
             else:
+                if self._doubts[-1:] == [name]:
+                    self._doubts.pop()
+                    self.displays.switches += 1
+                    self.displays.conditionals[-1:] = []
+                for ending in (f"end{{{name}}}", "end" + name):
+                    self._code_of(ending, start, end)
                 self.groups.end(name)
             return end
-        if name in self._verbatim and not self.source.markdown:
-            return self._skip_verbatim(name, start, end)
         key = f"\\begin{{{name}}}"
         known = self.scope.written(key)
+        if name in self._hides and not self.source.markdown:
+            hides = self._hides[name]
+            if hides:
+                return self._skip_verbatim(name, start, end)
+            if hides is None:
+                self._doubts.append(name)
+                self.displays.switches += 1
+                self.displays.conditionals.append(name)
         opens = _ALIAS.match(known.body) if known is not None and not known.problem else None
         if opens is not None and opens[1] == "begin" and not (known and known.arity):
             if opens[2] in tables.DISPLAYS and display is None and not self.source.definitions:
@@ -271,10 +302,15 @@ class Walk(Defining, Skipping):
             self.displays.begin(name, start, inside)
             return inside
         self.groups.begin(name, end)
-        if known is None or not known.body:
-            return end
-        found, _ = self.calls.call(self.source, key[1:], end)
-        return self._apply(f"begin{{{name}}}", found, end, start)
+        for beginning in (key[1:], name):
+            self._code_of(beginning, start, end)
+        return end
+
+    def _code_of(self, name: str, start: int, end: int) -> None:
+        """The code of an environment is run."""
+        known = self.scope.written("\\" + name)
+        if known is not None and known.body and not self.calls.is_quiet(name):
+            self._apply(name, self.calls.call(self.source, name, end)[0], end, start)
 
     def _arguments(self, name: str, at: int) -> int:
         text = self.source.text
@@ -335,22 +371,43 @@ class Walk(Defining, Skipping):
             if self.groups.branches(self.source, name, end, 0, 9, least=2):
                 return end
         displays.switches += 1
-        if name == "iffalse":
-            depth = 1
-            for found in _SWITCH.finditer(text, end):
-                depth += {"fi": -1, "else": 0}.get(found[1], found[1] not in tables.NO_CONDITIONALS)
-                if depth == 0 or (depth == 1 and found[1] == "else"):
-                    displays.blank(start, found.end())
-                    displays.conditionals += ["iffalse"] if depth else []
-                    return found.end()
-            if "cltheory:" in text[end:]:
-                displays.stray(start, r"\iffalse has no \fi, and directives stand after it")
-            return len(text)
+        if name == "iffalse" and not _UNLESS.search(text, max(0, start - 20), start):
+            ends = self._end_of_iffalse(end)
+            if ends is not None:
+                if ends == (len(text), "") and "cltheory:" in text[end:]:
+                    displays.stray(start, r"\iffalse has no \fi, and directives stand after it")
+                displays.blank(start, ends[0])
+                displays.conditionals += ["iffalse"] if ends[1] == "else" else []
+                return ends[0]
         if name == "fi":
             displays.conditionals[-1:] = []
         elif name != "else":
             displays.conditionals.append(name)
         return end
+
+
+    def _end_of_iffalse(self, at: int) -> tuple[int, str] | None:
+        r"""Where what \iffalse hides ends, and by what; None if that is not certain."""
+        if self._unclear[0] is self.source and at <= self._unclear[1]:
+            return None
+        depth = 1
+        for found in _SWITCH.finditer(self.source.text, at):
+            name = found[1]
+            if name is None:  # a comment
+                continue
+            if name in ("fi", "else"):
+                depth -= name == "fi"
+                if depth == 0 or (depth == 1 and name == "else"):
+                    return found.end(), name
+            elif self.scope.written("\\" + name) is None and name in tables.CONDITIONALS:
+                depth += 1
+            elif self.scope.written(f"\\{name[2:]}true") is not None:  # by \newif
+                depth += 1
+            elif name not in tables.NO_CONDITIONALS:
+                # It may be a conditional, a macro, or undefined and skipped.
+                self._unclear = self.source, found.start()
+                return None
+        return len(self.source.text), ""
 
 
 _Handler = Callable[[Walk, str, int, int], int]
@@ -362,6 +419,8 @@ _HANDLERS: dict[str, _Handler] = {
     **dict.fromkeys(tables.LOOPS, Walk._loop),
     **dict.fromkeys(_PREFIXES, Walk._prefix),
     **dict.fromkeys(("begingroup", "endgroup", "bgroup", "egroup"), Walk._group),
+    **dict.fromkeys(tables.BY_NAME, Walk._by_name),
+    **dict.fromkeys(tables.HOOKS, Walk._hook),
     "ExplSyntaxOn": Walk._expl,
     "endinput": Walk._end_of_input,
 }
