@@ -34,6 +34,7 @@ from sympy import (
     cosh,
     exp,
     log,
+    oo,
     preorder_traversal,
     sinh,
     tanh,
@@ -41,7 +42,7 @@ from sympy import (
 from sympy.logic.boolalg import Boolean
 
 from .lexemes import Lexeme
-from .needs import bound_begins, bound_ends, note_log, note_name, note_power, taken
+from .needs import bound_begins, bound_ends, note_end, note_log, note_name, note_power, taken
 from .statement import Bounds, Side, Statement, TexError
 
 MAX_EXPONENT = 1_000  #: of a number
@@ -424,6 +425,10 @@ class Build:
 
     def _bounds(self, items: Sequence[Terms], low_open: bool, high_open: bool) -> Bounds:
         low, high = (self._closed(i) for i in items)
+        if (low in (oo, -oo) and not low_open) or (high in (oo, -oo) and not high_open):
+            raise TexError("an interval that contains an infinite end", items[0].at)
+        note_end(low)
+        note_end(high)
         return Bounds(low, high, low_open, high_open)
 
     def open_interval(self, items: Sequence[Terms]) -> Bounds:
@@ -443,6 +448,9 @@ class Build:
 
     def start(self, items: Sequence[Any]) -> Statement:
         sides = tuple(self._side(s) for s in items[::2])
+        for side in sides:
+            if isinstance(side, Expr):
+                note_end(side)
         needs, bounds = taken()
         relations = tuple(token.value for token in items[1::2])
         return Statement(sides, relations, needs=needs, bounds_need=bounds)

@@ -178,7 +178,7 @@ class _Reading:
         if relation == "!=":
             self.notes.append(f"asked also where {clause.text} does not hold")
             return
-        if not (left - right).free_symbols:
+        if not left.free_symbols | right.free_symbols or left == right:
             self._of_numbers(left, right, relation, clause)
         elif relation == "=":
             self._with_value(left, right, clause)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from contextvars import ContextVar
 
-from sympy import Expr, Pow, log
+from sympy import Expr, Pow, log, oo
 
 from ..engine.defined import Condition
 
@@ -39,6 +39,13 @@ def note_log(argument: Expr) -> None:
 def note_name(meaning: Expr) -> None:
     """A name occurs."""
     _note(Condition(meaning, "known", meaning))
+
+
+def note_end(end: Expr) -> None:
+    """An end of an interval is complete: that it is infinite is no want of a value."""
+    noted, infinite = _NOTED.get() or [], Condition(oo, "known", oo)
+    if end in (oo, -oo) and infinite in noted:
+        noted.remove(infinite)
 
 
 def bound_begins() -> None:
