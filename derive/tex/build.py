@@ -35,6 +35,7 @@ from sympy import (
     exp,
     factorial,
     log,
+    oo,
     preorder_traversal,
     sinh,
     tanh,
@@ -440,9 +441,10 @@ class Build:
 
     def _bounds(self, items: Sequence[Terms], low_open: bool, high_open: bool) -> Bounds:
         low, high = (self._closed(i) for i in items)
-        for end, is_open in ((low, low_open), (high, high_open)):
-            if is_open:
-                open_end(end)
+        if (low in (oo, -oo) and not low_open) or (high in (oo, -oo) and not high_open):
+            raise TexError("an interval that contains an infinite end", items[0].at)
+        open_end(low)
+        open_end(high)
         return Bounds(low, high, low_open, high_open)
 
     def open_interval(self, items: Sequence[Terms]) -> Bounds:
@@ -462,6 +464,9 @@ class Build:
 
     def start(self, items: Sequence[Any]) -> Statement:
         sides = tuple(self._side(s) for s in items[::2])
+        for side in sides:
+            if isinstance(side, Expr):
+                note_end(side)
         needs, bounds = taken()
         relations = tuple(token.value for token in items[1::2])
         return Statement(sides, relations, needs=needs, bounds_need=bounds)

@@ -41,6 +41,7 @@ class Characters:
         self.out: list[Unit] = []
         self.groups: list[tuple[int, int, Token | None]] = []  # end, units before, brace or box
         self.texts: list[int] = []  # where a \text with mathematics in it ends
+        self.unseen: set[int] = set()  # points of each \right. that goes with a \left.
 
     def _add(self, unit: Unit, width: int = 1) -> None:
         """Add a unit without scripts."""

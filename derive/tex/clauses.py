@@ -117,6 +117,7 @@ class Clauses:
         about: list[Item] = []  # words that wait for what they are about
         last: list[Expr | str] = []  # what the last condition was about
         related: list[Piece] | None = None
+        late: Item | None = None  # a name after a condition: another one may follow for it
         start = group[0][0].at if group else 0
         for atom in filter(None, atoms):
             here = [k for k, (item, _) in enumerate(atom) if item.sort == "formula"]
@@ -141,12 +142,8 @@ class Clauses:
             about += said
             parts, relations = sides(formula.pieces)
             if not relations:
-                if related is not None:
-                    raise TexError(
-                        "a name after a condition: does the condition hold for it too? write 'and "
-                        "for all'",
-                        formula.at,
-                    )
+                if related is not None and not names:
+                    late = formula
                 names += self._name(formula)
                 if len(names) > MAX_CLAUSES:
                     raise TexError(f"more than {MAX_CLAUSES} names in a list", formula.at)
@@ -157,7 +154,12 @@ class Clauses:
             last = [_subject(p) for p in names] + _subjects(parts)
             if about:
                 yield from self._about(about, last, start, end)
-            names, about, related = [], [], formula.pieces
+            names, about, related, late = [], [], formula.pieces, None
+        if late is not None:
+            raise TexError(
+                "a name after a condition: does the condition hold for it too? write 'and for all'",
+                late.at,
+            )
         if names:
             yield from self._names(names, about, start, group[-1][1])
         elif about:

@@ -86,6 +86,8 @@ def _printed_bounds(statement: Statement, s: Symbol, meant: Meant) -> Ends:
 
     def put(relation: str, bound: object) -> None:
         side = "low" if relation[0] == ">" else "high"
+        if bound is (-oo if side == "low" else oo) and "=" not in relation:
+            return
         if side in found:
             raise TexError("the condition bounds the same side twice")
         found[side] = (plain(bound).xreplace(given).xreplace(names), "=" not in relation)
@@ -93,10 +95,8 @@ def _printed_bounds(statement: Statement, s: Symbol, meant: Meant) -> Ends:
     sides, relations = statement.sides, statement.relations
     for left, relation, right in zip(sides[:-1], relations, sides[1:], strict=True):
         if relation == "in" and left == s and isinstance(right, Bounds):
-            if right.low not in (oo, -oo):
-                put(">" if right.low_open else ">=", right.low)
-            if right.high not in (oo, -oo):
-                put("<" if right.high_open else "<=", right.high)
+            put(">" if right.low_open else ">=", right.low)
+            put("<" if right.high_open else "<=", right.high)
         elif relation in TURNED and left == s:
             put(relation, right)
         elif relation in TURNED and right == s:

@@ -12,10 +12,9 @@ from ..engine.defined import Condition, conditions, defined
 from ..engine.domain import Domain, Range
 from ..engine.equal import equal, same_root
 from ..engine.evidence import Holds, Outcome, Refuted, Undecided, weakest
-from ..engine.factors import proves_different_from_zero
 from ..engine.normal import ExpField, NotInField
 from ..engine.root import ClampedRoot
-from ..engine.wanting import place
+from ..engine.wanting import place, wanting
 from .directives import Directive
 from .finding import Finding, finding
 from .lookup import Meant
@@ -106,9 +105,12 @@ def _determines(residual: Expr, own: Symbol, meant: Meant) -> Outcome | None:
     """
     slope = _slope(residual, own)
     if slope is not None:
-        if proves_different_from_zero(slope, meant.domain):
+        # Nothing is said where the quantity has no value.
+        (derived,) = meant.derived
+        needed = Condition(slope, "!= 0", slope)
+        if not wanting([needed], derived, meant.domain):
             return None
-        point = place(Condition(slope, "!= 0", slope), slope, meant.domain)
+        point = place(needed, derived, meant.domain)
         if point is None:
             return Undecided(f"that {slope} is nowhere zero was not proved")
         named = {s.name: v for s, v in point.items()}

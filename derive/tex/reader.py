@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
-from sympy import Expr
+from sympy import Expr, oo
 
 from .clauses import Clauses, Letter, defined_letter, take_letters
 from .grammar import Grammar
@@ -22,7 +22,7 @@ from .lexemes import Lexemes
 from .macros import Macros
 from .names import Names, Piece
 from .needs import taken
-from .pieces import at_top, sides
+from .pieces import at_top, sides, split
 from .statement import (
     Bounds,
     Chain,
@@ -233,7 +233,8 @@ class _Reading:
             told = self.clauses.read(stream(draft.pieces), end)
         except TexError:
             return None
-        named = any(len(part) == 1 and part[0][1] is not None for part in parts)
+        listed = [name for part in parts for name in split(part, lambda p: p[0].kind == "comma")]
+        named = any(len(name) == 1 and name[0][1] is not None for name in listed)
         return told if all(_simple(c, named) for c in told) else None
 
     # -- letters that the display defines ---------------------------------------------------
@@ -313,6 +314,7 @@ def _simple(clause: Clause, named: bool) -> bool:
         return False
     for side in clause.says.sides:
         ends = [side.low, side.high] if isinstance(side, Bounds) else [side]
-        if any(e.count_ops() > SIMPLE or not e.is_rational_function() for e in ends):
+        finite = [e for e in ends if e not in (oo, -oo)]
+        if any(e.count_ops() > SIMPLE or not e.is_rational_function() for e in finite):
             return False
     return True

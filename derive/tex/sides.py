@@ -46,7 +46,7 @@ class Sides:
             return None
         if pieces[0][0].kind == "limit":
             return self._limit(pieces, defined)
-        inner = self._inner(pieces) if equation else None
+        inner = self._inner(pieces, defined) if equation else None
         if inner is not None:
             return inner
         name = self._function(pieces)
@@ -100,7 +100,7 @@ class Sides:
 
     # -- inner products -----------------------------------------------------------------
 
-    def _inner(self, pieces: Sequence[Piece]) -> Inner | None:
+    def _inner(self, pieces: Sequence[Piece], defined: bool) -> Inner | None:
         units = [u for u, _ in pieces]
         if any(meaning is not None for _, meaning in pieces):
             return None
@@ -115,9 +115,10 @@ class Sides:
                 if one is not None and other is not None:
                     return Inner(one, other)
             raise TexError("an inner product is read of two vectors only", units[0].at)
-        if len(units) == 3 and units[1].text == "*":
+        if len(units) == 3 and units[1].text == "*" and not self._is_cross(units[1]):
             one, other = vector(units[0]), vector(units[2])
-            if one is not None and other is not None and one.indices and other.indices:
+            # Without indices only where an unknown name may stand: it may as well be a misprint.
+            if one and other and (defined or (one.indices and other.indices)):
                 return Inner(one, other)
             return None
         first, rest = _vector_in_front(units)
@@ -130,6 +131,11 @@ class Sides:
                 units[0].at,
             )
         return Inner(first, second)
+
+    def _is_cross(self, unit: Unit) -> bool:
+        """Whether a product is written as that of vectors which is no inner one."""
+        tokens = self.lexemes.formula.tokens
+        return any(t.at == unit.at and t.text == "\\times" for t in tokens)
 
     # -- names --------------------------------------------------------------------------
 

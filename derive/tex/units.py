@@ -79,6 +79,10 @@ class _Cutter(Characters):
             self._font(token)
         elif text in THIN | SILENT:
             self.k += 1
+            # Two of them set formulas apart, as a quad does.
+            after = self.f._skip(self.k, self.end)
+            if text == "\\;" and after < self.end and self.f.tokens[after].text == text:
+                self._add(Unit("quad", text, token.at), after + 1 - self.k)
         elif text in BLANKS:
             self._blank(token)
         elif text in QUADS:
@@ -158,7 +162,12 @@ class _Cutter(Characters):
         if self.k >= self.end:
             raise TexError(f"{show(token.text)} lacks its delimiter", token.at)
         text = self.f.tokens[self.k].text
-        if text == "." and side:
+        if text == "." and token.text == "\\left" and (close := self._unseen(self.k)) is not None:
+            self.unseen.add(close)
+            self.k += 1
+        elif text == "." and side and self.k in self.unseen:
+            self.k += 1
+        elif text == "." and side:
             self._add(Unit("null", token.text, token.at))
         elif side and text in BARS:
             spelled = f"\\{side[0].replace('o', 'l').replace('c', 'r')}{BARS[text]}"
@@ -172,6 +181,19 @@ class _Cutter(Characters):
             self._with_scripts(Unit("bar", text, token.at), self.k + 1)
         else:
             raise TexError(f"{show(token.text + text)} cannot be read", token.at)
+
+    def _unseen(self, k: int) -> int | None:
+        r"""The point of the ``\right.`` that goes with the ``\left.`` at ``k``: nothing prints."""
+        depth = 1
+        for j in range(k + 1, self.end):
+            depth += {"\\left": 1, "\\right": -1}.get(self.f.tokens[j].text, 0)
+            if not depth:
+                point = self.f._skip(j + 1, self.end)
+                after = self.f._skip(point + 1, self.end)
+                scripts = after < self.end and self.f.tokens[after].text in ("^", "_", "'")
+                plain = point < self.end and self.f._is(point, ".") and not scripts
+                return point if plain else None
+        return None
 
     def _annotated(self, token: Token) -> None:
         r"""Read ``\overset{(a)}{=}``: the relation. Below an arrow stands what tends."""

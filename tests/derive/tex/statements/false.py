@@ -315,7 +315,7 @@ def other_arguments(chance: random.Random) -> Written | None:
 def other_limit(chance: random.Random) -> Written | None:
     target = chance.choice(LIMITS)
     name = target.symbol.split("}", 1)[1]
-    letters = ["n", "m", r"\tau", "p"]
+    letters = [r"\delta"] if target.id == "ccem" else ["n", "m", r"\tau", "p"]
     own = target.symbol[len(r"\lim_{") :].split(r"\to")
     s, point = chance.choice(letters), chance.choice(["0", r"\infty", "1"])
     if (s, point) == (own[0], own[1].split("}")[0].strip()):

@@ -15,7 +15,7 @@ from cltheory.derive.tex.directives import directive
 from cltheory.derive.tex.lookup import BadTarget, Meant, look_up
 from sympy import Expr, Integer, Piecewise, Rational, Symbol, nan, oo, zoo
 
-from .printed import DIGITS, Node, Point, Undefined, value
+from .printed import DIGITS, ZERO, Node, Point, Undefined, value
 
 #: Relative difference of two values that are the same, at 60 digits.
 SAME = mpmath.mpf(10) ** -40
@@ -125,6 +125,43 @@ def _number(low: Expr, high: Expr, integer: bool, chance: random.Random) -> Expr
 
 def points(target: Target, chance: random.Random, count: int = 4) -> list[dict[Symbol, Expr]]:
     return [draw(target, chance) for _ in range(count)]
+
+
+@cache
+def spread(target: Target) -> tuple[Point, ...]:
+    """Points all over the domain, and those on its edges that belong to it."""
+    chance = random.Random(f"spread {target.directive()}")
+    domain = target.meant.domain
+    found = points(target, chance, 24)
+    for p in found[:6]:
+        for chosen in (*([s] for s in domain.ranges), list(domain.ranges)):
+            for end in ("low", "high"):
+                there = dict(p)
+                for s in chosen:
+                    edge = getattr(domain.ranges[s], end).xreplace(there)
+                    there[s] = edge if edge.is_finite else there[s]
+                if domain.contains({s: there[s] for s in domain.ranges}):
+                    found.append(there)
+    with mpmath.workdps(DIGITS):
+        return tuple({k.name: mpmath.mpf(str(v.evalf(DIGITS))) for k, v in p.items()}
+                     for p in found)  # fmt: skip
+
+
+def sign_of(node: Node, target: Target) -> int:
+    """1 or -1 if a formula has this sign wherever it is tried, on the edges too; else 0.
+
+    What changes its sign vanishes somewhere between, whether or not such a point is drawn.
+    """
+    with mpmath.workdps(DIGITS):
+        try:
+            found = {_sign(value(node, p)) for p in spread(target)}
+        except (Undefined, OverflowError):
+            return 0
+    return found.pop() if len(found) == 1 else 0
+
+
+def _sign(x: mpmath.mpf) -> int:
+    return 0 if abs(x) < ZERO else 1 if x > 0 else -1
 
 
 def plain(point: Mapping[Symbol, Expr]) -> Point:

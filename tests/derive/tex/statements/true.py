@@ -35,6 +35,7 @@ from .targets import (
     Target,
     given,
     points,
+    sign_of,
     states,
 )
 
@@ -62,6 +63,8 @@ FORMS: tuple[Callable[[Expr], Expr], ...] = (
     divided_through,
     lambda e: 1 / (1 / e).expand(),
 )
+#: Forms that divide by what the formula is.
+TURNED = FORMS[-1:]
 
 
 def form(target: Target, chance: random.Random) -> Node:
@@ -69,21 +72,23 @@ def form(target: Target, chance: random.Random) -> Node:
     e = target.derived
     simple = not e.has(Max, Min, Piecewise) and e.count_ops() <= LARGE
     if simple and e != 0:
-        changed = chance.choice(FORMS)(e)
+        chosen = chance.choice(FORMS)
+        changed = e if chosen in TURNED and not sign_of(printed(e), target) else chosen(e)
         e = changed if changed.count_ops() <= 3 * LARGE else e
     node = printed(e)
     for _ in range(chance.randint(0, 3)):
-        node = rewritten(node, chance)
+        node = rewritten(node, target, chance)
     return node
 
 
-def rewritten(node: Node, chance: random.Random) -> Node:
+def rewritten(node: Node, target: Target, chance: random.Random) -> Node:
     """The same value with one place written differently."""
-    found = [(at, new) for at, part in places(node) for new in rewrites(part, chance)]
+    found = [(at, new) for at, part in places(node) for new in rewrites(part, target, chance)]
     return put(node, *chance.choice(found)) if found else node
 
 
-def rewrites(x: Node, chance: random.Random) -> list[Node]:
+def rewrites(x: Node, target: Target, chance: random.Random) -> list[Node]:
+    """Other ways to write a part, with a value wherever the quantity has one."""
     if x.kind == "sum" and len(x.parts) > 1:
         order = list(range(len(x.parts)))
         chance.shuffle(order)
@@ -94,7 +99,8 @@ def rewrites(x: Node, chance: random.Random) -> list[Node]:
         return [mul(*order)] if order[-1].kind != "num" else []
     if x.kind == "frac":
         one, other = x.parts
-        out = [frac(num(1), frac(other, one))] if one.text != "1" else []
+        turns = one.text != "1" and sign_of(one, target)
+        out = [frac(num(1), frac(other, one))] if turns else []
         if other.kind == "prod":
             out.append(frac(frac(one, mul(*other.parts[:-1])), other.parts[-1]))
         if one.kind == "prod":
@@ -110,6 +116,8 @@ def rewrites(x: Node, chance: random.Random) -> list[Node]:
         return []
     if x.kind == "log":
         (a,) = x.parts
+        if any(sign_of(p, target) < 1 for p in a.parts):
+            return []
         if a.kind == "frac":
             one, other = (Node("log", (p,)) for p in a.parts)
             turned = minus(Node("log", (frac(a.parts[1], a.parts[0]),)))
@@ -487,7 +495,7 @@ LIMITS = [t for t in FORMULAS if t.symbol.startswith(r"\lim")]
 
 def limit(chance: random.Random) -> Written | None:
     target = chance.choice(LIMITS)
-    found = re.fullmatch(r"\\lim_\{(\w|\\tau)\\to\s*([^{}]+)\}(.*)", target.symbol)
+    found = re.fullmatch(r"\\lim_\{(\w|\\\w+?)\\to\s*([^{}]+)\}(.*)", target.symbol)
     assert found is not None
     s, point, name = found.groups()
     a = tex(form(target, chance), style(chance))
@@ -507,7 +515,7 @@ def limit(chance: random.Random) -> Written | None:
     return Written("", target.directive(), source)
 
 
-INNER = [t for t in FORMULAS if r"\top" in t.symbol]
+INNER = [t for t in FORMULAS if r"\top" in t.symbol and t not in LIMITS]
 
 
 def products(chance: random.Random) -> Written | None:

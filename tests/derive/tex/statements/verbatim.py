@@ -17,6 +17,12 @@ LINE = r"1 - \frac{m-1}{m}\tau\log\frac{m-\alpha(m-1)}{\alpha}"
 END = r"\frac{m}{(m-1)\log\frac{m-\alpha(m-1)}{\alpha}}"
 POSITIVE = tex(printed(Target("ccem", "positive").derived))
 
+#: 1/tau_max times this is m.
+TIMES = (r"\left(m - 1\right) \log\left(\frac{-\alpha m n + \alpha n + m n - 1}{\alpha n - 1}"
+         r"\right)")  # fmt: skip
+SIMPLEX_MIN = "sigmoid-threshold.b_simplex_min"
+CROSS = tex(printed(Target("ssem", "cross_class").derived))
+
 FALSE = [
     (ALPHA, rf"\tau_{{\max}} = {A}"),
     ("supcl-threshold.alpha_min_tau_0", rf"\lim_{{\tau\to\infty}}{NAME}=\frac1n"),
@@ -39,6 +45,19 @@ FALSE = [
     (ALPHA, rf"{NAME} \stackrel{{\text{{not}}}}{{=}} {A}"),
     (VARIANCE, r"\lim_{n\to\infty}\mathrm{Var}[U_i] = \begin{cases} 0 & \tau \le " + END + r" \\ "
      + LINE + r" & \tau < " + END + r" \end{cases}"),
+    (TAU, rf"\left(n - 3\right) \tau_{{\max}} = \left(n - 3\right) {T}"),
+    (ALPHA, rf"{NAME} = {A} + \frac{{1}}{{\infty}}"),
+    (ALPHA, rf"{NAME} = {A}, \qquad \tau \in (-\infty, \infty)"),
+    (ALPHA, rf"{NAME} = {A}, \qquad \tau \in (0, \infty]"),
+    (ALPHA, rf"{NAME} = {A}, \qquad m, n \ge 1"),
+    (ALPHA, rf"{NAME} = {A}, \qquad m, n \in \{{1, 2, \dots\}}"),
+    (ALPHA, rf"{NAME} = {A}, \;\; n \ge 1"),
+    (ALPHA, rf"{NAME} = \left. {A} \right.^2"),
+    (SIMPLEX_MIN, r"b \in \left(\log\frac{N-2}{2}, \infty\right]"),
+    (SIMPLEX_MIN, r"b \in \left(\log\frac{N-2}{2}, \frac{1}{\infty}\right)"),
+    ("ssem.same_class", rf"u \cdot v = {CROSS}"),
+    ("infonce-optimum.positive", r"u_i \times v_i = 1"),
+    ("infonce-optimum.positive", r"\lim_{t \to 0} u_i \times v_i = 1"),
 ]  # fmt: skip
 
 TRUE = [
@@ -67,6 +86,17 @@ TRUE = [
     (VARIANCE, r"\lim_{n\to\infty}\mathrm{Var}[U_i] = \begin{cases} 0 & \tau \ge " + END + r" \\ "
      + LINE + r" & \tau < " + END + r" \end{cases}"),
     ("supcl-threshold.alpha_min_n_oo", rf"{NAME} \to {N_OO} \quad \text{{as }} n \to \infty"),
+    (TAU, rf"{TIMES} \cdot \tau_{{\max}} = m"),
+    (TAU, rf"\tau_{{\max}} - \frac{{m}}{{{TIMES}}} = 0"),
+    (ALPHA, rf"{NAME} = {A}, \qquad \tau \in (0, \infty)"),
+    (ALPHA, rf"{NAME} = {A} \quad \text{{for }} 0 < \tau < \infty"),
+    (ALPHA, rf"{NAME} = {A}, \qquad m, n \ge 2"),
+    (ALPHA, rf"{NAME} = {A}, \qquad m, n \in \{{2, 3, \dots\}}"),
+    (ALPHA, rf"{NAME} = {A} \quad \text{{for }} n \ge 2, m, \tau > 3"),
+    (ALPHA, rf"{NAME} = {A}, \;\; n \ge 3,"),
+    (SIMPLEX_MIN, r"b \in \left(\log\frac{N-2}{2}, \infty\right)"),
+    (SIMPLEX_MIN, r"\log\frac{N-2}{2} < b < \infty"),
+    ("ssem.cross_class", rf"u \cdot w = {CROSS}"),
 ]  # fmt: skip
 
 HEAT = r"e^{-\frac{m}{(m-1)\tau}}"
