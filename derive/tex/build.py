@@ -466,7 +466,7 @@ class Build:
         sides = tuple(self._side(s) for s in items[::2])
         for side in sides:
             if isinstance(side, Expr):
-                note_end(side)
+                open_end(side)
         needs, bounds = taken()
         relations = tuple(token.value for token in items[1::2])
         return Statement(sides, relations, needs=needs, bounds_need=bounds)

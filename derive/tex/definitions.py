@@ -394,7 +394,7 @@ def _anything(source: Source, name: str, at: int) -> Act:
 def _make_other(source: Source, name: str, at: int) -> Act:
     r"""``\@makeother\%``: what LaTeX gives a meaning loses it."""
     found = re.compile(r"\s*\\?(.)").match(source.text, at)
-    if found is None or found[1] in "@:\"|":
+    if found is None or found[1] in '@:"|':
         return Act(found.end() if found else at)
     return Act(found.end(), prefixes=[""])
 

@@ -385,7 +385,6 @@ class Walk(Defining, Skipping):
             displays.conditionals.append(name)
         return end
 
-
     def _end_of_iffalse(self, at: int) -> tuple[int, str] | None:
         r"""Where what \iffalse hides ends, and by what; None if that is not certain."""
         if self._unclear[0] is self.source and at <= self._unclear[1]:

@@ -86,7 +86,6 @@ def test_an_inner_product_that_is_a_name() -> None:
         r"n \langle u_i, v_j \rangle",
         r"u_i^2 \cdot v_j",
         r"u_i v_j",
-        r"u \cdot v",
         r"u_i^\top m",
         r"\|u_i\| \|v_j\|",
         r"\|u_i\|^2 - 1",
