@@ -35,7 +35,7 @@ PATTERNS = {
 
 @pytest.fixture(autouse=True)
 def _patterns(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cltheory.derive.tex.subject._pattern", PATTERNS.get)
+    monkeypatch.setattr("cltheory.derive.tex.subject.pattern", PATTERNS.get)
 
 
 def verdict(text: str, side: Side, *says: object, value: Expr | None = None, arrow="=") -> Finding:
