@@ -464,6 +464,9 @@ def test_binomials() -> None:
         (rf"t \in \left[{T_SIMPLEX}, \infty\right)", SIMPLEX, "equal"),
         (rf"t \in \left[{T_SIMPLEX}, \infty\right]", SIMPLEX, "undecided"),
         (r"m \ge 2 \\ n \ge 2", ALPHA, "unread"),
+        (rf"\alpha_{{\min}} = {A}, \quad m, n \in \mathbb{{N}},\ m, n \ge 2", ALPHA, "equal"),
+        (rf"\alpha_{{\min}} = {A}, \quad m, n \in \mathbb{{N}},\ m, n \ge 1", ALPHA, "differs"),
+        (rf"\alpha_{{\min}} = {A} \text{{ for }} m, n \ge 2, \tau", ALPHA, "unread"),
     ],
 )
 def test_statements_and_conditions_in_a_display(source: str, text: str, verdict: str) -> None:
