@@ -313,6 +313,11 @@ class _Reading:
         """A condition on several symbols: implied, or solved for one of them."""
         gap = left - right if relation[0] == ">" else right - left
         strict = "=" not in relation
+        alone = _solved_alone(gap)
+        if alone is not None:
+            s, end, is_low = alone
+            self._at_end(s, (">" if is_low else "<") + ("" if strict else "="), end, clause)
+            return
         if is_proved_positive(gap, self.whole, strict=strict):
             self._implied(gap, strict, clause)
             return
@@ -349,10 +354,7 @@ class _Reading:
                     relation = (">" if k == 1 else "<") + ("" if strict else "=")
                     r = self.whole.ranges[s]  # type: ignore[index]
                     end = (s - gap / slope).simplify()
-                    if (
-                        len(gap.free_symbols) == 1
-                        or self._compare(end, r.low if k == 1 else r.high, k == 1) == 0
-                    ):
+                    if self._compare(end, r.low if k == 1 else r.high, k == 1) == 0:
                         self._at_end(s, relation, end, clause)
                         return
         if not gap.free_symbols <= self.said:
@@ -406,6 +408,18 @@ def _links(chain: Chain) -> Iterator[tuple[Expr, str, Expr]]:
             continue
         yield left, ">" if right.low_open else ">=", right.low
         yield left, "<" if right.high_open else "<=", right.high
+
+
+def _solved_alone(gap: Expr) -> tuple[Symbol, Expr, bool] | None:
+    """For a gap linear in its only symbol: that, its bound, and whether it is from below."""
+    if len(gap.free_symbols) != 1:
+        return None
+    (s,) = gap.free_symbols
+    slope = gap.diff(s)
+    way = None if slope.free_symbols else sign(slope)
+    if not isinstance(s, Symbol) or not way:
+        return None
+    return s, (s - gap / slope).simplify(), way > 0
 
 
 def _ends_of(side: Expr | Bounds) -> tuple[Expr, ...]:

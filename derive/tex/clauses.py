@@ -117,7 +117,7 @@ class Clauses:
         about: list[Item] = []  # words that wait for what they are about
         last: list[Expr | str] = []  # what the last condition was about
         related: list[Piece] | None = None
-        late: Item | None = None  # a name after a condition: another one may follow for it
+        loose: Item | None = None  # a name after a condition, until it has one of its own
         start = group[0][0].at if group else 0
         for atom in filter(None, atoms):
             here = [k for k, (item, _) in enumerate(atom) if item.sort == "formula"]
@@ -135,6 +135,7 @@ class Clauses:
                 continue
             formula = atom[here[0]][0]
             if here[0] and names:  # `integers m, real x`: a word begins another list
+                _check_loose(loose)
                 yield from self._names(names, about, start, end)
                 names, about = [], []
             if not names:
@@ -142,8 +143,7 @@ class Clauses:
             about += said
             parts, relations = sides(formula.pieces)
             if not relations:
-                if related is not None and not names:
-                    late = formula
+                loose = formula if related is not None else None
                 names += self._name(formula)
                 if len(names) > MAX_CLAUSES:
                     raise TexError(f"more than {MAX_CLAUSES} names in a list", formula.at)
@@ -154,13 +154,9 @@ class Clauses:
             last = [_subject(p) for p in names] + _subjects(parts)
             if about:
                 yield from self._about(about, last, start, end)
-            names, about, related, late = [], [], formula.pieces, None
-        if late is not None:
-            raise TexError(
-                "a name after a condition: does the condition hold for it too? write 'and for all'",
-                late.at,
-            )
+            names, about, related, loose = [], [], formula.pieces, None
         if names:
+            _check_loose(loose)
             yield from self._names(names, about, start, group[-1][1])
         elif about:
             raise TexError("words without the symbol that they are about", about[0].at)
@@ -295,6 +291,14 @@ class Clauses:
             yield Indices(tuple(inner), "!=")
         if ends:
             yield Indices(tuple(inner), "any", size)
+
+
+def _check_loose(name: Item | None) -> None:
+    if name is not None:
+        raise TexError(
+            "a name after a condition: does the condition hold for it too? write 'and for all'",
+            name.at,
+        )
 
 
 def _subject(piece: Piece) -> Expr | str:

@@ -9,9 +9,10 @@ from functools import lru_cache
 
 from sympy import Expr, Symbol, latex, oo
 
-from ..engine.defined import Condition, conditions, is_met
+from ..engine.defined import Condition
 from ..engine.domain import Domain, DomainError
 from ..engine.result import Quantity, Result
+from ..engine.wanting import wanting
 from ..exact import NotANumber, expression
 from ..results import UnknownResult, results
 from .directives import Directive
@@ -230,11 +231,9 @@ def _check_defined(
     written: str, meaning: Expr, needed: list[tuple[str, Expr]], domain: Domain
 ) -> None:
     """Refuse a letter whose meaning has no value as it is written, whatever cancels in it."""
-    shown = {(c.need, c.argument) for c in conditions(meaning)}
-    for need, argument in needed:
-        lost = Condition(meaning, need, argument)  # type: ignore[arg-type]
-        if (need, argument) not in shown and not is_met(lost, domain):
-            raise BadTarget(
-                f"{written} -> {meaning}: it is not proved to have a value where it is written "
-                f"with {argument}"
-            )
+    every = [Condition(meaning, need, argument) for need, argument in needed]  # type: ignore[arg-type]
+    for lost in wanting(every, meaning, domain):
+        raise BadTarget(
+            f"{written} -> {meaning}: it is not proved to have a value where it is written with "
+            f"{lost.argument}"
+        )

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
-from sympy import Expr, oo
+from sympy import Expr, Symbol, oo
 
 from .clauses import Clauses, Letter, defined_letter, take_letters
 from .grammar import Grammar
@@ -310,7 +310,7 @@ def _simple(clause: Clause, named: bool) -> bool:
     """
     if not isinstance(clause.says, Chain):
         return not isinstance(clause.says, Indices) or clause.says.relation != "="
-    if not named:
+    if not named and not any(isinstance(side, Symbol) for side in clause.says.sides):
         return False
     for side in clause.says.sides:
         ends = [side.low, side.high] if isinstance(side, Bounds) else [side]

@@ -290,3 +290,185 @@ def test_digits_that_cancel() -> None:
     assert check(rf"\alpha_{{\min}} = {A} {one}").evidence == "exact"
     found = check(rf"\alpha_{{\min}} = {A} + {one}")
     assert found.verdict == "differs" and found.printed_value.startswith("1.")
+
+
+LIMIT_0, SIMPLEX = "supcl-threshold.alpha_min_tau_0", "sigmoid-threshold.t_simplex"
+ZERO_LOG, ONE = r"\log(20-m) - \log(20-m)", r"\frac{m-3}{m-3}"
+T_SIMPLEX = r"\frac{N-1}{N}\log(N-3)"
+MANY = r"\frac{m Q}{1 + (m-1) Q}".replace("Q", Q)
+
+
+@pytest.mark.parametrize(
+    "source, text",
+    [
+        (rf"\alpha_{{\min}} = {A} + x \text{{ where }} x = {ZERO_LOG}", ALPHA),
+        (rf"\alpha_{{\min}} = {A} + x, \quad x := {ZERO_LOG}, \quad \tau > 0", ALPHA),
+        (rf"\alpha_{{\min}} = {A} x \text{{ with }} x = {ONE}, m \ge 2", ALPHA),
+        (rf"x &= {ONE} \\ \alpha_{{\min}} &= {A} x", ALPHA),
+        (rf"\lim_{{\tau\to 0}} \left({A} + {ZERO_LOG}\right) = \frac1n", LIMIT_0),
+        (rf"\lim_{{\tau\to 0}} \left({A} \cdot {ONE}\right) = \frac1n", LIMIT_0),
+    ],
+)
+def test_what_parts_of_a_statement_need(source: str, text: str) -> None:
+    assert check(source, text).verdict == "differs"
+    fine = source.replace(ZERO_LOG, "0").replace(ONE, "1")
+    assert check(fine, text).ok
+
+
+def test_what_the_rows_before_need() -> None:
+    row = rf"&= {A}"
+    assert check_equation(row, directive(ALPHA), lead=r"\alpha_{\min} ").ok
+    assert check_equation(row, directive(ALPHA), lead=rf"{A} &= \alpha_{{\min}} \\").ok
+    lead = rf"{A} + {ZERO_LOG} &= \alpha_{{\min}} \\"
+    assert not check_equation(row, directive(ALPHA), lead=lead).ok
+
+
+@pytest.mark.parametrize(
+    "written, text",
+    [
+        ("x", f"{ALPHA} [x -> log(20 - m) - log(20 - m) + 1]"),
+        ("x", f"{ALPHA} [x -> (m - 3)/(m - 3)]"),
+        ("x", f"{ALPHA} [x -> (m - 3)^0]"),
+        ("x", f"{ALPHA} [x -> sqrt(5 - m) - sqrt(5 - m) + 1]"),
+        ("1", rf"{ALPHA} [\tau_{{\max}} -> alpha_min]"),
+    ],
+)
+def test_letters_that_a_directive_must_not_declare(written: str, text: str) -> None:
+    with pytest.raises(BadTarget, match=r"proved to have a value|is the name of"):
+        check(rf"\alpha_{{\min}} = {A} {written}", text)
+
+
+@pytest.mark.parametrize(
+    "source, text",
+    [
+        # at another place, or of what it is no function of
+        (rf"\alpha_{{\min}}(\tau_{{\max}}) = {A}", ALPHA),
+        (rf"\alpha_{{\min}}(m, n, \tau_{{\max}}) = {A}", ALPHA),
+        (rf"\alpha_{{\min}}(\alpha) = {A}", ALPHA),
+        (r"\alpha > \alpha_{\min}(\tau_{\max})", ALPHA),
+        (r"\lim_{\tau\to 0} \alpha_{\min}(\tau_{\max}) = \frac1n", LIMIT_0),
+        # with a value of the directive, and left open all the same
+        (rf"\alpha_{{\min}}(m, n) = {MANY}", f"{ALPHA} (n = oo)"),
+        # one limit of two
+        (r"\lim_{n\to\infty} \alpha_{\min} = 1", f"{ALPHA} (m = oo, n = oo)"),
+        (r"\alpha_{\min} \to 1 \text{ as } n\to\infty", f"{ALPHA} (m = oo, n = oo)"),
+    ],
+)
+def test_what_the_left_side_is_taken_at(source: str, text: str) -> None:
+    assert check(source, text).verdict == "unread"
+
+
+@pytest.mark.parametrize(
+    "source, text",
+    [
+        (rf"\alpha_{{\min}}(\tau; m, n) = {A}", ALPHA),
+        (rf"\alpha^\star(\tau) = {A}", rf"{ALPHA} [\alpha^\star -> alpha_min]"),
+        (rf"\lim_{{n\to\infty}} \alpha_{{\min}}(m, n) = {MANY}", f"{ALPHA} (n = oo)"),
+        (rf"\alpha_{{\min}}(m, n) \to {MANY} \text{{ as }} n\to\infty", f"{ALPHA} (n = oo)"),
+        (r"\lim_{m\to\infty}\lim_{n\to\infty} \alpha_{\min} = 1", f"{ALPHA} (m = oo, n = oo)"),
+        (r"\alpha_{\min} \to 1 \text{ as } m, n\to\infty", f"{ALPHA} (m = oo, n = oo)"),
+    ],
+)
+def test_names_with_what_they_depend_on(source: str, text: str) -> None:
+    assert check(source, text).ok
+
+
+FAMILIES = [
+    (r"u, v \in U_i", ""),
+    (r"u \in U_{i,j}, v \in U_{i,j}", ""),
+    (r"u \in U_{i,j}, v \in V_{i,j'}", ""),
+    (r"u \in U_{i,j}", ""),
+    (r"u, v \in \mathcal{C}", ""),
+    (r"u = v", ""),
+    (r"u \in U_{i,j}, v \in U_{i,j'}", "same_class"),
+    (r"u \in U_i, v \in U_{i'}", "cross_class"),
+    (r"u \in U_{i,j}, v \in U_{k,l}", "cross_class"),
+]
+INSIDE = {
+    "same_class": r"1 - \frac{mn\delta^2}{mn-1}",
+    "cross_class": r"-\frac{1}{m-1} + \frac{m(n-1)\delta^2}{(m-1)(mn-1)}",
+}
+
+
+@pytest.mark.parametrize("family, told", FAMILIES)
+@pytest.mark.parametrize("name", INSIDE)
+def test_where_the_vectors_are(family: str, told: str, name: str) -> None:
+    source = rf"u^\top v = {INSIDE[name]} \quad \text{{for }} {family}"
+    assert check(source, f"ssem.{name}").ok == (told == name)
+    scripted = source.replace("u^", r"(\mathbf{u}^\delta)^").replace(
+        " v =", r" \mathbf{v}^\delta ="
+    )
+    assert check(scripted, f"ssem.{name}").ok == (told == name)
+
+
+def test_vectors_and_indices_that_are_not_there() -> None:
+    assert check(rf"\alpha_{{\min}} = {A} \text{{ for }} u \in U_i").verdict == "unread"
+    positive, negative = (
+        r"\frac{1-\delta^2}{1+\delta^2}",
+        r"-\frac{1+(N-1)\delta^2}{(N-1)(1+\delta^2)}",
+    )
+    for source, name, ok in [
+        (rf"u_i^\top v_j = {negative} \text{{ for }} j = i, k = j", "negative", False),
+        (rf"u_i^\top v_j = {negative} \text{{ for }} j = i", "negative", False),
+        (rf"u_i^\top v_j = {positive} \text{{ for all }} i = j \in [N]", "positive", True),
+        (rf"u_i^\top v_i = {positive} \text{{ for }} i \in [2N]", "positive", False),
+        (rf"u_i^\top v_i = {positive} \text{{ for }} i \in [N]", "positive", True),
+        (rf"u_i^\top v_j = {negative} \text{{ for }} i \ne j \in [N+1]", "negative", False),
+    ]:
+        assert check(source, f"ccem.{name}").ok is ok, source
+
+
+@pytest.mark.parametrize(
+    "ending",
+    [
+        r"+ 1 \textcolor{white}{- 1}",
+        r"+ 1 {\color{white!95!black} - 1}",
+        r"+ 1 \hspace{-3cm} - 1",
+        r"\tag{false}",
+        r"\tag*{if $m > n$}",
+    ],
+)
+def test_what_is_not_seen_as_it_is_read(ending: str) -> None:
+    assert check(rf"\alpha_{{\min}} = {A} {ending}").verdict == "unread"
+
+
+@pytest.mark.parametrize("ending", [r"\hspace{-2pt}", r"\tag{SupCL}", r"\textcolor{blue}{+ 0}"])
+def test_what_may_stand_there(ending: str) -> None:
+    assert check(rf"\alpha_{{\min}} = {A} {ending}").ok
+
+
+def test_a_difference_is_one_however_small() -> None:
+    for text in (ALPHA, f"{ALPHA} allow-sampled"):
+        assert check(rf"\alpha_{{\min}} = {A} + e^{{-200m}}", text).verdict == "differs"
+
+
+def test_binomials() -> None:
+    assert check(rf"\alpha_{{\min}} = {A} \frac{{2\binom{{m}}{{2}}}}{{m(m-1)}}").ok
+    odd = r"\binom{m-20}{n} - \binom{m-20}{n}"
+    assert check(rf"\alpha_{{\min}} = {A} + {odd}").verdict == "undecided"
+
+
+@pytest.mark.parametrize(
+    "source, text, verdict",
+    [
+        (rf"\alpha > \alpha_{{\min}}, \quad \alpha_{{\min}} = {A}", ALPHA, "equal"),
+        (rf"\alpha > \alpha_{{\min}}, \quad \alpha_{{\min}} = 2 {A}", ALPHA, "differs"),
+        (rf"\alpha < \alpha_{{\min}}, \quad \alpha_{{\min}} = {A}", ALPHA, "differs"),
+        (rf"\alpha > {A}, \quad \alpha \ge \frac12", ALPHA, "unread"),
+        (rf"\alpha_{{\min}} = {A}, \quad 1 = 1", ALPHA, "unread"),
+        (rf"\alpha_{{\min}} = {A} \\ m = 3", ALPHA, "unread"),
+        (rf"\alpha_{{\min}} = {A} \\ m \ge 1", ALPHA, "differs"),
+        (rf"m \ge 2, \quad \alpha_{{\min}} = {A}", ALPHA, "equal"),
+        (rf"t \ge {T_SIMPLEX} \text{{ and }} N \ge 4", SIMPLEX, "equal"),
+        (rf"t \ge {T_SIMPLEX} \text{{ and }} N \ge 3", SIMPLEX, "differs"),
+        (rf"t \in \left[{T_SIMPLEX}, \infty\right)", SIMPLEX, "equal"),
+        (rf"t \in \left[{T_SIMPLEX}, \infty\right]", SIMPLEX, "undecided"),
+        (r"m \ge 2 \\ n \ge 2", ALPHA, "unread"),
+        (rf"\alpha_{{\min}} = {A}, \quad m, n \in \mathbb{{N}},\ m, n \ge 2", ALPHA, "equal"),
+        (rf"\alpha_{{\min}} = {A}, \quad m, n \in \mathbb{{N}},\ m, n \ge 1", ALPHA, "differs"),
+        (rf"\alpha_{{\min}} = {A} \text{{ for }} m, n \ge 2, \tau", ALPHA, "unread"),
+    ],
+)
+def test_statements_and_conditions_in_a_display(source: str, text: str, verdict: str) -> None:
+    found = check(source, text)
+    assert found.verdict == verdict, found

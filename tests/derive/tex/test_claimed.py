@@ -120,6 +120,7 @@ def test_a_narrower_claim_is_noted(text: str, clauses: list[Clause], says: str) 
         # what holds on the whole domain, and beyond it
         (ALPHA_MIN, [chain(2 * m, ">=", 2)], "m >= 1"),
         (ALPHA_MIN, [chain(-tau, "<", 5)], "tau > -5"),
+        (TAU_MAX, [chain(3 * alpha, ">=", 1)], "alpha >= 1/3"),
         (TAU_MAX, [chain(alpha * n, ">=", 1)], "alpha >= 1/n"),
         (ALPHA_MIN, [chain(-oo, "<", tau)], "tau is > 0"),
         # a sort of numbers that begins before the quantity does
