@@ -98,9 +98,7 @@ class Scope:
                 self.touch_all("\\", f"is lost: more than {MAX_NAMES} macros are defined")
         self._put(name, (self.now, level, definition))
 
-    def touch(
-        self, name: str, problem: str, *, everywhere: bool = False, body: str = ""
-    ) -> None:
+    def touch(self, name: str, problem: str, *, everywhere: bool = False, body: str = "") -> None:
         """From here on it is not known what a name means; ``body`` is one that it may have."""
         old = self._current.get(name, (0, 0, None))[2]
         if old is not None and old.meant[:1] == "\\":
