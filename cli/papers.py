@@ -22,6 +22,7 @@ from ..derive.tex.document import (
 )
 from ..derive.tex.explain import one_line
 from ..derive.tex.inputs import is_root, may_input
+from ..derive.tex.near_miss import concerns
 
 MAX_BYTES = 50_000_000  #: of a file
 
@@ -124,13 +125,14 @@ class Shelf:
         # The encoding of a file that marks nothing does not matter; of one that is no text at
         # all it is said, if it was asked for by name.
         is_text = data[:2] not in (b"\xff\xfe", b"\xfe\xff") and not (by_name and b"\0" in data)
-        concerns = not is_text or b"theory" in data.lower()
-        if not concerns and not may_input(data):
+        marks = not is_text or concerns(data.decode("latin-1"))
+        escaped = b"\\u00" in data and kind_of(Path(path)) == "ipynb"  # letters of JSON
+        if not (marks or escaped or may_input(data)):
             return None
         try:
             text = decode(data)
         except DocumentError as error:
-            return Problem(str(error), Place(1, path=path)) if concerns else None
+            return Problem(str(error), Place(1, path=path)) if marks else None
         self._texts[os.path.realpath(path)] = text
         return text
 

@@ -28,7 +28,9 @@ VERBATIM = {
     *("lstlisting", "minted", "comment", "filecontents", "filecontents*"),
 }
 #: Commands that make an environment whose inside is not read.
-VERBATIM_MAKERS = _words("lstnewenvironment DefineVerbatimEnvironment newtcblisting excludecomment")
+VERBATIM_MAKERS = _words(
+    "lstnewenvironment DefineVerbatimEnvironment newtcblisting excludecomment excludeversion"
+)
 
 # --- conditionals -----------------------------------------------------------------------------
 #: Tests with arguments in braces: how many come before the branches, and how many branches.
@@ -83,6 +85,7 @@ OTHER_ENVIRONMENTS = frozenset(
     "newenvironmentx renewenvironmentx NewEnviron RenewEnviron newtheorem newtcolorbox "
     "renewtcolorbox newtcbtheorem spnewtheorem declaretheorem newmdenv newmdtheoremenv "
     "newenv excludecomment includecomment specialcomment lstnewenvironment "
+    "excludeversion includeversion "
     "DefineVerbatimEnvironment newtcblisting"
 )
 #: The name is a word in braces: ``\@namedef{name}``.
@@ -105,6 +108,7 @@ BY_NAME = _words("csname @nameuse csuse nameuse")
 HOOKS = {
     **dict.fromkeys(("everymath", "everydisplay"), 0),
     **dict.fromkeys(("AtBeginEnvironment", "AtEndEnvironment", "AddToHook", "AddToHookNext"), 1),
+    "AddToHookWithArguments": 1,
 }
 #: The first argument is touched, and up to four more are patches, not text.
 PATCHES = _words(
@@ -160,7 +164,7 @@ INPUTS = {
     **dict.fromkeys(("include", "includeonlyfile"), "tex"),
     **dict.fromkeys(("import", "inputfrom", "includefrom"), "folder"),
     **dict.fromkeys(("subimport", "subinputfrom", "subincludefrom"), "subfolder"),
-    "InputIfFileExists": "maybe",
+    **dict.fromkeys(("InputIfFileExists", "includestandalone"), "maybe"),
     "loadglsentries": "maybe",
     **dict.fromkeys(("usepackage", "RequirePackage", "RequirePackageWithOptions"), "sty"),
     **dict.fromkeys(("documentclass", "LoadClass", "LoadClassWithOptions"), "cls"),

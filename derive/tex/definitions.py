@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from . import commands as tables
 from .scope import Definition
@@ -18,7 +18,7 @@ MAX_BODY = 2_000  #: characters of a definition that a formula uses
 
 _ARITY = re.compile(r"\[\s*([0-9])\s*\]")
 _PARAMETERS = re.compile(r"((?:[^{}\\%\n]|\\[A-Za-z@]+|\\[^A-Za-z@\n]|\n(?!\s*\n)){0,200}+)(?=\{)")
-_EXPANDS = re.compile(r"(?:\\expandafter(?![A-Za-z@])\s*)*+")
+_EXPANDS = re.compile(r"(?:\\(?:expandafter|noexpand|protect)(?![A-Za-z@])\s*)*+")
 _CSNAME = re.compile(r"\\csname(?![A-Za-z@])")
 _LITERAL = re.compile(r"[^\\#{}~$%&\s]*")
 _COMMAND = re.compile(r"\\(?:[A-Za-z@]+|[^A-Za-z@\s])")
@@ -70,8 +70,10 @@ class _Target:
         return Act(self.end if end is None else end, known, self.prefixes, everywhere)
 
     def gets(self, definition: Definition | None, end: int, when: str = "") -> Act:
-        if definition is None or len(self.names) != 1 or self.computed:
+        if definition is None or len(self.names) != 1:
             return self.touched(end)
+        if self.computed:
+            definition = replace(definition, problem=NOT_READ)
         return Act(end, [(self.names[0], definition)], when=when)
 
 
@@ -171,7 +173,10 @@ def _body(
 
 
 def _new(source: Source, name: str, at: int) -> Act:
-    target = _target(source, _star(source, at)[0])
+    at = _star(source, at)[0]
+    of_beamer = source.text.startswith("<>", at)  # with one more argument, <2->
+    target = _target(source, at + 2 * of_beamer)
+    target.computed |= of_beamer
     arity, default, at = 0, None, target.end
     if not (target.names or target.prefixes):
         return target.touched()
@@ -185,8 +190,7 @@ def _new(source: Source, name: str, at: int) -> Act:
                 one = _XARGS.fullmatch(default)
                 default = one[1].strip() if one else None
                 if one is None:
-                    found = source.argument(at)
-                    return target.touched(found[2] if found else at)
+                    target.computed = True
     definition, end = _body(source, at, arity, default)
     return target.gets(definition, end, _when(name))
 
@@ -234,6 +238,8 @@ def _let(source: Source, name: str, at: int) -> Act:
     found = target.touched(end)
     if len(target.names) == 1 and not target.computed:
         found.meant = meant
+    elif meant[:1] == "\\":
+        return target.gets(Definition(body=meant + " ", problem=NOT_READ), end)
     return found
 
 
@@ -315,7 +321,12 @@ def _by_word(source: Source, name: str, at: int) -> Act:
 def _letcs(source: Source, name: str, at: int) -> Act:
     target = _target(source, at)
     found = source.argument(target.end)
-    return target.touched(found[2] if found else None, everywhere=name.startswith("g"))
+    if found is None:
+        return target.touched(everywhere=name.startswith("g"))
+    body = f"\\csname {source.text[found[0] : found[1]]}\\endcsname "
+    done = target.gets(Definition(body=body, problem=NOT_READ), found[2])
+    done.everywhere = name.startswith("g")
+    return done
 
 
 def _patch(source: Source, name: str, at: int) -> Act:
@@ -365,18 +376,21 @@ def _symbol(source: Source, name: str, at: int) -> Act:
     return _any_name(source, at)
 
 
-_GIVEN = re.compile(r"\{\s*\\?([A-Za-z@]+)\s*\}|\[\s*\\([A-Za-z@]+)\s*\]|\\([A-Za-z@]+)")
+_GIVEN = re.compile(r"\{\s*\\?([A-Za-z@]+)\s*\}|\[\s*\\([A-Za-z@]+)\s*\]")
+_BARE = re.compile(r"\\[A-Za-z@]+")
 _UP_TO = re.compile(r"[ \t]*(?:[0-9]+[ \t]*)?(?:to[ \t]*)?")
 
 
 def _result(source: Source, name: str, at: int) -> Act:
     """The commands that are among its arguments, one of which gets the result."""
     at = _UP_TO.match(source.text, at).end()  # type: ignore[union-attr]
-    names: list[str] = []
+    bare = _BARE.match(source.text, at)
+    names = [bare[0]] if bare else []
+    at = bare.end() if bare else at
     for _ in range(6):
         found = _GIVEN.match(source.text, at)
         if found is not None:
-            names.append("\\" + (found[1] or found[2] or found[3]))
+            names.append("\\" + (found[1] or found[2]))
             at = found.end()
             continue
         option = source.option(at) if source.text[at : at + 1] == "[" else None

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Literal
 from .directives import Directive, DirectiveError, directive
 from .displays import Found
 from .inputs import InputError, Reader, root_of
+from .near_miss import concerns
 from .notebook import NotebookError, cells
 from .scope import Moment
 from .source import Lines, Place
@@ -182,7 +183,7 @@ def find(text: str, kind: Kind) -> list[Marked | Problem]:
     kind
         What the file is: LaTeX, Markdown or a Jupyter notebook.
     """
-    return read("", text, kind).items if "theory" in text.lower() else []
+    return read("", text, kind).items if concerns(text) else []
 
 
 def read(
@@ -214,8 +215,11 @@ def read(
         problems += _preamble(walk, path, main, files)
     if kind == "ipynb":
         try:
-            for cell, lines in cells(text, path):
+            for cell, lines, unread in cells(text, path):
                 walk.markdown(cell, path, lines)
+                if unread:
+                    error = f"in a cell of the type {unread!r} a directive marks nothing"
+                    problems.append(Problem(error, lines.place(0)))
         except NotebookError as error:
             return Document([Problem(str(error), Place(1, path=path))], [], [path])
     elif kind == "md":

@@ -109,7 +109,7 @@ class Calls:
             return False  # looked at for itself
         if name in ("begin", "end", "[", "]") or name in INPUTS or name in LOOPS or name in BY_NAME:
             return True
-        if name == "fi" or (name.startswith("if") and name not in NO_CONDITIONALS):
+        if name in ("fi", "repeat") or (name.startswith("if") and name not in NO_CONDITIONALS):
             return True
         return name in DISPLAYS or act(Source(""), name, 0) is not None
 
@@ -288,7 +288,7 @@ class Calls:
         if name in CONDITIONALS or (name.startswith("if") and name not in NO_CONDITIONALS):
             found.conditionals += 1
             return at
-        if name == "fi":
+        if name in ("fi", "repeat"):
             found.conditionals -= 1
             return at
         done = act(source, name, at)
@@ -353,8 +353,11 @@ def _loop(source: Source, name: str, at: int) -> tuple[list[str], str, str, int]
     text = source.text
     if name in ("forcsvlist", "docsvlist", "forlistloop"):
         first = source.argument(at)
-        if first is None or name == "docsvlist":
+        if first is None:
             return None
+        if name == "docsvlist":
+            listed = _items(text[first[0] : first[1]], commas=True)
+            return listed, r"\do{#1}", "#1", first[2]
         second = source.argument(first[2])
         if second is None:
             return None

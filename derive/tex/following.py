@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 
+from . import commands as tables
 from .displays import Found
 from .inputs import BEGIN, InputError, wanted
 from .source import Source
@@ -25,6 +26,14 @@ class Following(State):
             return begins.end() if begins else end
         asked = wanted(self.source, name, end)
         if asked is None:
+            shown = self.source.text[:start].endswith((r"\string", r"\protect", r"\noexpand"))
+            if not (shown or self.source.definitions) and tables.INPUTS[name] not in (
+                "sty",
+                "cls",
+                "maybe",
+            ):
+                error = f"which file \\{name} means here is not known: what it says is not checked"
+                self.problems.append(Found(start, "", self.source, error=error))
             return end
         if asked.kind == "sty":
             self._packages |= set(asked.names)

@@ -11,7 +11,16 @@ _FENCE = re.compile(
     r"(?P<fence>`{3,}+|~{3,}+|:{3,}+)[ \t]*+(?P<language>[^`\n]*)\Z"
 )
 _INDENTED = re.compile(r"(?: {4}| {0,3}\t)[ \t]*[^ \t]")
-_LIST = re.compile(r" {0,3}(?:[-*+]|\d{1,9}[.)])(?:[ \t]|\Z)")
+#: Of a list, or of a block whose text is indented: !!! note, === "Tab", [^1]: and definitions.
+_LIST = re.compile(
+    r" {0,3}(?:(?:[-*+]|\d{1,9}[.)])(?:[ \t]|\Z)|(?:!!!|\?\?\?\+?|===\+?)[ \t]|\[\^[^\]\n]{1,80}\]:|:[ \t])"
+)
+#: ```{NAME} of MyST and Quarto with code in it; in any other there is text.
+_OF_CODE = re.compile(
+    r"\{(?:code|ipython|literalinclude|eval-rst|mermaid|raw|parsed-literal|include|csv-table|jupyter"
+    r"|graphviz|python|r\b|julia|bash|[=.])",
+    re.IGNORECASE,
+)
 _SPAN = re.compile(r"\\.|`+|<!--")
 _MATH = {"math", "{math}"}
 _OPTION = re.compile(r"[ \t]*:[a-z]+:")
@@ -42,7 +51,18 @@ class _Fence:
     opened: int
     inside: int
     quotes: int
+    in_list: bool = False
     options: bool = True  #: of MyST, ``:label: x`` in the first lines
+
+    def left(self, line: str) -> bool:
+        """Whether this line is outside of the quotation or the list that it stands in."""
+        if not line.strip():
+            return self.quotes > 0
+        return (
+            line.count(">", 0, 100) < self.quotes
+            if self.quotes
+            else (self.in_list and line[0] not in " \t")
+        )
 
     def line(self, line: str) -> str:
         """A line of it: mathematics without what stands before it, code as spaces."""
@@ -60,11 +80,18 @@ def code_of(text: str) -> Code:
     out: list[str] = []
     math: list[tuple[int, int, int]] = []
     fence: _Fence | None = None
+    around: list[str] = []  #: marks of the blocks of text that are open
     comment, in_list, blank, indented = False, False, True, False
     at = 0
     for line in text.split("\n"):
         start, at = at, at + len(line) + 1
         found = _fence(line) if fence is not None or not comment else None
+        if fence is not None and fence.left(line):
+            if fence.math:
+                math.append((fence.opened, fence.inside, start))
+            fence = None
+        if found and not in_list and _INDENTED.match(line):
+            found = None
         if fence is not None:
             if found and found["fence"].startswith(fence.marks) and not found["language"]:
                 if fence.math:
@@ -82,9 +109,15 @@ def code_of(text: str) -> Code:
         language = found["language"].strip() if found else ""
         if found and (found["fence"][0] != ":" or language == "{math}"):
             quotes = min(found["before"].count(">"), 50)
-            fence = _Fence(found["fence"], language in _MATH, start, at, quotes)
             out.append(" " * len(line))
             blank = False
+            if around and not language and found["fence"].startswith(around[-1]):
+                around.pop()
+            elif language[:1] == "{" and language not in _MATH and not _OF_CODE.match(language):
+                around.append(found["fence"])
+            else:
+                inside = in_list and len(line) - len(line.lstrip()) > 1 or _LIST.match(line)
+                fence = _Fence(found["fence"], language in _MATH, start, at, quotes, bool(inside))
             continue
         if not line.strip():
             out.append(line)

@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 import json
+import re
 from json import scanner
 from json.decoder import scanstring  # type: ignore[attr-defined]
-from typing import Any
+from typing import Any, NamedTuple
 
 from .source import Lines
+
+
+class Cell(NamedTuple):
+    """The text of a cell, and its lines; ``unread`` is its type if it is not Markdown."""
+
+    text: str
+    lines: Lines
+    unread: str = ""
+
+
+_MARK = re.compile(r"(?:%|<!--)[ \t]*cltheory[ \t]*:")
 
 
 class NotebookError(ValueError):
@@ -35,8 +47,8 @@ class _Decoder(json.JSONDecoder):
         return found, end
 
 
-def cells(text: str, path: str = "") -> list[tuple[str, Lines]]:
-    """The Markdown cells of a notebook, numbered among all its cells.
+def cells(text: str, path: str = "") -> list[Cell]:
+    """The Markdown cells of a notebook, and others with directives, numbered among all cells.
 
     Raises
     ------
@@ -53,17 +65,24 @@ def cells(text: str, path: str = "") -> list[tuple[str, Lines]]:
     if not isinstance(listed, list):
         raise NotebookError("the notebook has no list of cells (nbformat 4)")
     file_lines = Lines(text)
-    found: list[tuple[str, Lines]] = []
+    found: list[Cell] = []
     for number, cell in enumerate(listed, 1):
-        if not isinstance(cell, dict) or cell.get("cell_type") != "markdown":
+        if not isinstance(cell, dict) or cell.get("cell_type") == "code":
             continue
+        kind = cell.get("cell_type")
         source: Any = cell.get("source")
         pieces = source if isinstance(source, list) else [source]
         if not all(isinstance(piece, _Text) for piece in pieces):
+            if kind != "markdown":
+                continue
             raise NotebookError(f"the source of cell {number} of the notebook is no text")
         raw = [file_lines.place(piece.at).line for piece in pieces for _ in _line_ends(piece)]
         joined = "".join(pieces).replace("\r\n", "\n").replace("\r", "\n")
-        found.append((joined, Lines(joined, path, number, raw)))
+        if kind != "markdown":
+            if _MARK.search(joined):
+                found.append(Cell("", Lines(joined, path, number, raw), str(kind)[:40]))
+            continue
+        found.append(Cell(joined, Lines(joined, path, number, raw)))
     return found
 
 

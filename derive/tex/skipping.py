@@ -6,13 +6,15 @@ import re
 
 from .directives import MAX_LENGTH, unclosed
 from .displays import MAX_LINES
-from .near_miss import near_miss
+from .near_miss import names_result, near_miss
 from .state import State
 
 OPTION = re.compile(r"[ \t]*\[[^\[\]{}\n]*\]")
 SIMPLE = re.compile(r"[ \t]*\{[^{}\n]*\}")
 ANY_MARK = re.compile(r"(?:%|<!--)[ \t]*cltheory[ \t]*:")
 _MARK = re.compile(r"%*[ \t]*cltheory[ \t]*:")
+_ADDRESS = re.compile(r"[ \t]*\{(?:[^{}\n]|\{[^{}\n]{0,200}\}){0,2000}+\}")
+_INSIDE = re.compile(r"%[ \t%]*[^\s%][^\n]*?%[ \t]*cltheory[ \t]*:")
 _GOES_ON = re.compile(r"\n[ \t]*%+")
 
 
@@ -34,7 +36,12 @@ class Skipping(State):
         end = len(text) if end < 0 else end
         mark = None if self.source.definitions else _MARK.match(text, start, end)
         if mark is None:
-            self._near_miss(start, text[start:end][:200].lstrip("%"))
+            if not self.source.definitions and self._inside(text[start:end][:4000]):
+                self.displays.stray(start, "a directive in the middle of a comment marks nothing")
+            elif self.source.is_package and _MARK.match(text, start, end):
+                self.displays.stray(start, "a directive in a package or class marks nothing")
+            else:
+                self._near_miss(start, text[start:end][:200].lstrip("%"))
             self.displays.blank(start, end)
             return end
         body = text[mark.end() : end]
@@ -66,11 +73,18 @@ class Skipping(State):
         self._money = -1
         close = text.find("-->", start + 4)
         inside, end = (text[start + 4 : close], close + 3) if close >= 0 else ("", len(text))
+        inside = inside.strip("-")  # <!--- ... --->
         mark = _MARK.match(inside.lstrip()[:100])
         if mark is None:
             if close < 0 and _MARK.match(text[start + 4 : start + 200].lstrip()):
                 self.displays.stray(start, "the comment is not closed by -->")
-            self._near_miss(start, inside[:200])
+            elif any(names_result(inside[m.end() :][:200]) for m in ANY_MARK.finditer(inside)):
+                error = (
+                    "a directive in another comment marks nothing: comments end at the first -->"
+                )
+                self.displays.stray(start, error)
+            else:
+                self._near_miss(start, inside[:200])
             self.displays.blank(start, end)
             return end
         body = " ".join(inside.lstrip()[mark.end() : mark.end() + MAX_LENGTH + 1].split("\n"))
@@ -93,6 +107,15 @@ class Skipping(State):
             self.displays.stray(mark.start(), error)
         return stop
 
+    def _printed_mark(self, at: int) -> bool:
+        markdown = self.source.markdown or self.source.definitions
+        mark = None if markdown else _MARK.match(self.source.text, at)
+        return mark is not None and names_result(self.source.text[mark.end() : mark.end() + 200])
+
+    def _inside(self, comment: str) -> bool:
+        found = _INSIDE.match(comment)
+        return found is not None and names_result(comment[found.end() :])
+
     def _near_miss(self, start: int, comment: str) -> None:
         """A comment that was meant as a directive marks nothing: that must not go unseen."""
         error = near_miss(comment) if not self.source.definitions else ""
@@ -108,6 +131,20 @@ class Skipping(State):
             error = rf"\begin{{{name}}} has no \end{{{name}}}, and directives stand after it"
             self.displays.stray(start, error)
         return len(text)
+
+    def _address(self, name: str, start: int, at: int) -> int:
+        """In the address of a page, % is a character."""
+        if self.source.markdown or self.groups.argument:  # in an argument it begins a comment
+            return at
+        option = OPTION.match(self.source.text, at)
+        opens = option.end() if option else at
+        found = _ADDRESS.match(self.source.text, opens)
+        return found.end() if found else at
+
+    def _aside(self, name: str, start: int, at: int) -> int:
+        """What is said for bookmarks only."""
+        found = self.source.argument(at)
+        return found[2] if found else at
 
     def _verb(self, name: str, start: int, at: int) -> int:
         text = self.source.text

@@ -96,6 +96,11 @@ class Source:
         """Where its lines begin."""
         return Lines(self.text, self.path)
 
+    @property
+    def is_package(self) -> bool:
+        """Whether it is a package or a class."""
+        return self.path.endswith((".sty", ".cls"))
+
     def where(self, at: int) -> str:
         """A place for a message."""
         place = self.lines.place(at)

@@ -217,6 +217,8 @@ class Walk(Defining, Skipping):
             return self._environment(name == "begin", found[1], start, found.end())
         if name in ("[", "]", "(", ")"):
             return end if self.source.definitions else self._bracket(name, start, end)
+        if name == "%" and self._printed_mark(end):
+            self.displays.stray(start, r"\% begins no comment: a directive is % cltheory: ...")
         if name == "\\":
             return self.displays.row_end(start, end) if self.displays.display is not None else end
         handler = _HANDLERS.get(name)
@@ -379,7 +381,7 @@ class Walk(Defining, Skipping):
                 displays.blank(start, ends[0])
                 displays.conditionals += ["iffalse"] if ends[1] == "else" else []
                 return ends[0]
-        if name == "fi":
+        if name in ("fi", "repeat"):  # \\loop ... \\if ... \\repeat has no \\fi
             displays.conditionals[-1:] = []
         elif name != "else":
             displays.conditionals.append(name)
@@ -412,7 +414,9 @@ class Walk(Defining, Skipping):
 _Handler = Callable[[Walk, str, int, int], int]
 _HANDLERS: dict[str, _Handler] = {
     **dict.fromkeys(("verb", "lstinline", "mintinline"), Walk._verb),
-    **dict.fromkeys(("else", "fi"), Walk._conditional),
+    **dict.fromkeys(("url", "nolinkurl", "path", "href", "hyperref@"), Walk._address),
+    "pdfstringdefDisableCommands": Walk._aside,
+    **dict.fromkeys(("else", "fi", "repeat"), Walk._conditional),
     **dict.fromkeys(tables.TESTS, Walk._test),
     **dict.fromkeys(tables.INPUTS, Walk._input),
     **dict.fromkeys(tables.LOOPS, Walk._loop),

@@ -92,7 +92,7 @@ def test_files_in_folders() -> None:
 def test_definitions_of_packages_and_classes_beside_the_paper() -> None:
     files = {
         "main.tex": "\\documentclass[a4]{mine}\n\\usepackage{amsmath, my,else}\n" + EQ,
-        "mine.cls": r"\LoadClass{article}\newcommand{\a}{\b}" + EQ,
+        "mine.cls": r"\LoadClass{article}\newcommand{\a}{\b}",
         "my.sty": r"\RequirePackage[x]{other}$$\[ \begin{align}",
         "other.sty": r"\newcommand{\b}{1}",
     }

@@ -1,0 +1,263 @@
+r"""What may have changed a name, or hidden an equation, in ways that are easily overlooked."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from cltheory.derive.tex.document import Kind, Marked, Problem, find, read
+from cltheory.derive.tex.near_miss import near_miss
+from cltheory.derive.tex.statement import TexError
+from cltheory.derive.tex.tokens import tokenise
+
+MARK = "\n% cltheory: ssem.delta_zero\n"
+EQ = MARK + r"\begin{equation} \a \end{equation}" + "\n"
+HTML = "<!-- cltheory: ssem.delta_zero -->"
+
+
+def says(text: str, kind: Kind = "tex") -> list[str]:
+    """What every marked equation prints; '?' if that is not known, '!' if it marks nothing."""
+    found: list[str] = []
+    for one in find(text, kind):
+        if isinstance(one, Problem):
+            found.append("!")
+            continue
+        try:
+            tokens = one.macros.expand(tokenise(one.source))
+            found.append("".join(token.text for token in tokens if token.kind != "space"))
+        except TexError:
+            found.append("?")
+    return found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # commands that take their argument from after the call
+        r"\newcommand{\b}{\expandafter\def\expandafter\a}\b{2}",
+        r"\newcommand{\b}{\c}\newcommand{\c}{\renewcommand}\newcommand{\d}{\b}\d{\a}{2}",
+        # definitions in definitions
+        r"\def\b{\def\c{\gdef\a{2}}}\b\c",
+        r"\newcommand{\b}[1]{\newcommand{\c}{\gdef#1{2}}}\b\a\c",
+        r"\ifx xy\newcommand{\b}{\gdef\a{2}}\fi\b",
+        r"\edef\b{\gdef\noexpand\a{2}}\b",
+        r"\newcommandx{\b}[2][1=x,2=y]{\gdef\a{2}}\b",
+        # calls by a computed name
+        r"\newcommand{\b}{\gdef\a{2}}\csname b\endcsname",
+        r"\newcommand{\b}{\gdef\a{2}}\csname b#1\endcsname",
+        r"\newcommand{\b}{\gdef\a{2}}\@nameuse{b}",
+        r"\newcommand{\b}{\gdef\a{2}}\csuse{b}",
+        r"\newcommand{\b}{\gdef\a{2}}\letcs\c{b}\c",
+        r"\newcommand{\b}{\gdef\a{2}}\expandafter\let\csname c\endcsname\b\c",
+        r"\expandafter\newcommand\csname b2\endcsname{\gdef\a{2}}\csname b2\endcsname",
+        r"\renewcommand{\do}[1]{\expandafter\gdef\csname #1\endcsname{2}}\docsvlist{a}",
+        # environments
+        r"\newenvironment{b}{}{\gdef\a{2}}\begin{b}\end{b}",
+        r"\newcommand{\b}{\gdef\a{2}}\begin{b}\end{b}",
+        r"\newcommand{\endb}{\gdef\a{2}}\begin{b}\end{b}",
+        # code that runs by itself
+        r"\everydisplay{2}",
+        r"\newcommand{\b}{2}\everydisplay={\b}",
+        r"\AtBeginEnvironment{equation}{2}",
+        r"\AtEndEnvironment{equation}{+1}",
+        r"\AddToHook{env/equation/end}{+1}",
+        r"\AddToHook{cmd/a/before}{2}",
+        r"\AddToHookWithArguments{cmd/a/after}{2}",
+        "\\def\\par{\\gdef\\a{2}}\n\n",
+        r"\newcommand{\b}[1]{\gdef\a{2}}\b{x}",
+        # everything, or characters
+        r"{\globaldefs=1 \def\a{2}}",
+        r"\directlua{tex.print('x')}",
+        r"\^^64ef\a{2}",
+        r"\def\^^61{2}",
+        r"\makeatletter\@makeother\%",
+        r"\Umathcode`x=0 0 `y",
+        r"\useshorthands{x}\defineshorthand{x}{2}",
+        r"\let\b\else \iffalse\b\def\a{2}\fi",
+        r"\unless\iffalse\def\a{2}\fi",
+        r"\iffalse \ifunknown \fi \def\a{2}\iffalse\fi\fi",
+        r"\newcommand\ifone[2]{#1}\iffalse \ifone{}{} \fi \def\a{2}\iffalse\fi\fi",
+        # results that are left in a macro
+        r"\pgfmathsetmacro{\a}{2}",
+        r"\pgfmathtruncatemacro\a{2}",
+        r"\pgfkeysgetvalue{/x}{\a}",
+        r"\StrLeft{xy}{1}[\a]",
+        r"\FPadd\a{1}{2}",
+        r"\read1 to\a",
+        r"\numdef\a{2}",
+        r"\listgadd{\a}{x}",
+        r"\savesymbol{a}",
+        r"\restoresymbol{X}{a}",
+        r"\SetKwFunction{a}{A}",
+        r"\renewcommand<>{\a}{2}",
+        r"\ExplSyntaxOn\exp_args:Nc \cs_gset:Npn {a} {2}\ExplSyntaxOff",
+        r"\ExplSyntaxOn\regex_replace_all:nnN {x} {y} \a\ExplSyntaxOff",
+        r"\ExplSyntaxOn\keys_define:nn{x}{y .tl_gset:N = \a}\ExplSyntaxOff",
+        # text that seems hidden
+        r"\newenvironment{comment}{}{}\begin{comment}\gdef\a{2}\end{comment}",
+        "\\includecomment{comment}\\begin{comment}\n\\gdef\\a{2}\n\\end{comment}",
+    ],
+)
+def test_a_name_that_may_have_changed(text: str) -> None:
+    # What TeX prints is 2, or depends on more than is read; it is never 1.
+    assert set(says(r"\newcommand{\a}{1}" + text + EQ)) <= {"2", "?", "!"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"\newcommand{\nc}{\newcommand}\nc{\R}{\mathbb{R}}",
+        r"\def\DMO{\DeclareMathOperator}\DMO{\tr}{tr}",
+        r"\everydisplay{\displaystyle}\everymath={\displaystyle}",
+        r"\AtBeginEnvironment{equation}{\small\setlength{\abovedisplayskip}{3pt}}",
+        r"\AddToHook{env/equation/begin}{\small}\AddToHook{begindocument}{\sloppy}",
+        r"\AtBeginEnvironment{proof}{x}",
+        r"\newcommand{\mypar}[1]{\par\noindent\textbf{#1}}\mypar{x}" + "\n\n",
+        r"\makeatletter\newcommand{\b}[1]{\csname r@#1\endcsname}\makeatother\b{x}",
+        r"\ifdraft\newcommand{\note}[1]{\textbf{#1}}\else\newcommand{\note}[1]{}\fi\note{x}",
+        r"\newenvironment{b}[1]{\begin{proof}[#1]}{\end{proof}}\begin{b}{x}\end{b}",
+        r"\begin{tikzpicture}\pgfmathsetmacro\x{2}\def\y{3}\end{tikzpicture}",
+        r"\pdfstringdefDisableCommands{\def\a{a}}",
+        r"\newcount\n\loop\ifnum\n<3\advance\n1\repeat",
+        "\\iffalse % \\if\n\\fi",
+        r"\newif\ifmine\iffalse \ifmine \fi \def\a{2}\fi",
+        r"\^o \^{\i} Poincar\'e",
+        r"See \url{http://x.y/%20c}." + "\n" + r"\renewcommand{\a}{1}",
+        r"See \href{http://x.y/%20c}{here}." + "\n" + r"\renewcommand{\a}{1}",
+        r"\newcommand{\comment}[1]{\textbf{#1}}\comment{x}",
+        r"\usepackage{comment}\begin{comment}\def\a{2}\fi\end{comment}",
+        r"\excludecomment{b}\begin{b}\def\a{2}\fi\end{b}",
+    ],
+)
+def test_a_name_that_stays(text: str) -> None:
+    assert says(r"\newcommand{\a}{1}" + text + EQ) == ["1"]
+
+
+def test_another_name_of_a_defining_command() -> None:
+    assert says(r"\newcommand{\nc}{\newcommand}\nc{\a}{1}" + EQ) == ["1"]
+    assert says(r"\newcommand{\nc}{\renewcommand}\def\a{1}\nc{\a}{2}" + EQ) == ["2"]
+
+
+@pytest.mark.parametrize(
+    "makes",
+    [
+        r"\newenvironment{comment}{\color{red}}{}",
+        r"\renewenvironment{comment}{}{}",
+        r"\includecomment{comment}",
+        r"\includeversion{comment}",
+        r"\newtheorem{comment}{Comment}",
+        r"\newtcolorbox{comment}{}",
+        r"\DefineVerbatimEnvironment{comment}{Verbatim}{}\renewenvironment{comment}{}{}",
+    ],
+)
+def test_an_environment_that_shows_what_its_name_would_hide(makes: str) -> None:
+    text = r"\def\a{1}" + makes + r"\begin{comment}" + EQ + r"\end{comment}" + EQ
+    assert says(text) == ["1", "1"]
+
+
+@pytest.mark.parametrize(
+    "makes",
+    [
+        r"\let\comment\relax\let\endcomment\relax",
+        r"\ifx xy\includecomment{comment}\fi",
+        r"{\includecomment{comment}}",
+        r"\newcommand{\ignore}[1]{#1}\ignore{\includecomment{comment}}",
+    ],
+)
+def test_an_environment_that_may_hide(makes: str) -> None:
+    text = r"\def\a{1}" + makes + r"\begin{comment}" + EQ + r"\end{comment}" + EQ
+    assert says(text) == ["!", "1"]
+
+
+@pytest.mark.parametrize(
+    "comment",
+    [
+        *("% clthoery: ssem.x", "% cltheroy: ssem.x", "% cl_theory: ssem.x", "% cl theory: ssem.x"),
+        *("%! cltheory: ssem.x", "% TODO cltheory: ssem.x", "%- cltheory: not ssem.x"),
+        *("%\u00a0cltheory: ssem.x", "%\u200bcltheory: ssem.x", "% cltheory\uff1a ssem.x"),
+        *("% \u0441ltheory: ssem.x", "% CLTHEORY: ssem.x", "% cltheory ssem.x"),
+        *("% a % cltheory: ssem.x", r"\% cltheory: ssem.x", r"\verb|%| %20 % cltheory: ssem.x"),
+    ],
+)
+def test_comments_that_were_meant_as_directives(comment: str) -> None:
+    assert says(r"\def\a{1}" + "\n" + comment + r"\begin{equation} \a \end{equation}") == ["!"]
+
+
+@pytest.mark.parametrize(
+    "comment",
+    [
+        "cltheory has ssem.x",
+        "see ssem.x",
+        "in theory: ssem.x",
+        "result: ssem.x",
+        "the cltheory result, ssem.x",
+        "clthoery: other.x",
+        "",
+    ],
+)
+def test_comments_that_were_not(comment: str) -> None:
+    assert near_miss(comment) == ""
+
+
+# --- files ---------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"\newcommand{\inp}{\input}\inp{sec}",
+        r"\def\name{sec}\expandafter\input\expandafter{\name}",
+        r"\includestandalone[width=3cm]{sec}",
+    ],
+)
+def test_ways_to_input(text: str) -> None:
+    found = read("main.tex", text, "tex", {"sec.tex": EQ}.get)
+    assert [one.path for one in found.items if isinstance(one, Marked)] == ["sec.tex"]
+
+
+def test_an_input_of_what_is_not_known_is_an_error() -> None:
+    text = r"\expandafter\input\csname name\endcsname"
+    assert "is not known" in read("main.tex", text, "tex", {}.get).problems[0].message
+    assert not read("main.tex", r"\texttt{\string\input}", "tex", {}.get).problems
+
+
+def test_a_directive_in_a_package_is_an_error() -> None:
+    files = {"my.sty": EQ}
+    (one,) = read("main.tex", r"\usepackage{my}", "tex", files.get).items
+    assert isinstance(one, Problem)
+    assert one.path == "my.sty"
+
+
+# --- Markdown and notebooks ----------------------------------------------------------------------
+SHOWN = HTML + "\n$$x$$\n"
+DEEP = "\n    " + SHOWN.replace("\n", "\n    ") + "\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("```{note}\n" + SHOWN + "```\n", ["x"]),
+        ("````{tab-set}\n```{tab-item} A\n" + SHOWN + "```\n````\n" + SHOWN, ["x", "x"]),
+        ("````{note}\n```\n" + SHOWN + "```\n" + SHOWN + "````\n", ["x"]),
+        ("```{code-cell}\n" + SHOWN + "```\n", []),
+        ("```{.python}\n" + SHOWN + "```\n", []),
+        ("!!! note\n" + DEEP, ["x"]),
+        ('=== "A"\n' + DEEP, ["x"]),
+        ("[^1]: abc\n" + DEEP, ["x"]),
+        ("abc\n" + DEEP, []),
+        ("<!--- cltheory: ssem.delta_zero --->\n$$x$$\n", ["x"]),
+        ("<!-- old\n" + SHOWN + "-->\n", ["!"]),
+        ("- a\n  ```\n  b\n\n" + SHOWN, ["x"]),
+        ("- a\n\n  ```\n  b\n\n  c\n  ```\n\n" + SHOWN, ["x"]),
+        ("> ```\n> b\n\n" + SHOWN, ["x"]),
+        ("a\n\n    ```\n" + SHOWN + "\n    ```\n", ["x"]),
+        ("```\na\n    ```\n" + SHOWN + "```\n", []),
+    ],
+)
+def test_what_markdown_shows(text: str, found: list[str]) -> None:
+    assert says(text, "md") == found
+
+
+def test_directives_in_cells_of_other_types() -> None:
+    cells = [{"cell_type": t, "source": [SHOWN]} for t in ("raw", "code", "Markdown", "markdown")]
+    found = read("a.ipynb", json.dumps({"cells": cells, "nbformat": 4}), "ipynb")
+    assert len(found.items) == 1
+    assert [problem.place.cell for problem in found.problems] == [1, 3]
