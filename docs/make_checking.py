@@ -1,6 +1,7 @@
 """Write docs/checking.md: what the check makes of the statements of the corpus, by kind.
 
-python docs/make_checking.py --write     some minutes; the page is not compared by a test
+python tests/derive/tex/statements/run.py --store     half an hour: runs and counts all of them
+python docs/make_checking.py --write                  puts the counts into words
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "checking.md"
 sys.path.insert(0, str(ROOT / "tests" / "derive" / "tex"))
 
-from statements import mended, run  # noqa: E402
+from statements import mended, run, stored  # noqa: E402
 
 HEAD = r"""# How well the check works
 
@@ -63,25 +64,23 @@ that is also proved (`-1 + n` for `n - 1`), is larger, or is not found.
 """
 
 
-def page(few: int | None = None) -> str:
-    """The page; with ``few`` of each kind only, to see what it looks like."""
-    rows = run.count(run.statements(few=few))
-    proved, accepted = run.rates(rows)
-    true = sum(r.number for k, r in rows.items() if k.startswith("true"))
-    false = sum(r.number for k, r in rows.items() if k.startswith("false"))
+def page() -> str:
+    """The page, of the counts that are stored."""
+    found = stored.found()["kinds"]
+    proved, accepted = run.rates(found)
+    true = sum(sum(w.values()) for k, w in found.items() if k.startswith("true"))
+    false = sum(sum(w.values()) for k, w in found.items() if not k.startswith("true"))
     kinds = KINDS.format(
-        proved=proved, accepted=accepted, true=true, false=false, table=run.table(rows)
+        proved=proved, accepted=accepted, true=true, false=false, table=run.table(found)
     )
-    found, _ = mended.count(run.statements(mended.KINDS, few))
-    return HEAD + kinds + EDITS.format(table=mended.table(found))
+    return HEAD + kinds + EDITS.format(table=mended.table(stored.edits()))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--write", action="store_true")
-    parser.add_argument("--few", type=int, help="only so many of each kind")
     arguments = parser.parse_args()
-    text = page(arguments.few)
+    text = page()
     if arguments.write:
         PAGE.write_text(text, encoding="utf-8")
     else:

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import random
+import subprocess
+import sys
 from collections import Counter
+from pathlib import Path
 
 import pytest
 from cltheory.derive.tex.compare import check_equation
 from cltheory.derive.tex.directives import directive
-from statements import mended, run, verbatim
+from statements import mended, run, stored, verbatim
 from statements.printed import Undefined, add, frac, num, printed, sym, tex, value
-from statements.run import KINDS, count, rates, shown, statements, table
+from statements.run import KINDS, count, counts, rates, shown, statements, table
 from statements.statement import Written, made
 from statements.targets import FORMULAS, TARGETS, Target, misstates, states
 
+DOCS = Path(__file__).resolve().parents[3] / "docs"
 #: Of the true statements, how many have to be proved.
 PROVED = 0.9
+#: Of those of one kind.
+IN_EACH = 0.8
 #: Statements of each kind in the quick run.
 FEW = 2
 
@@ -57,9 +63,10 @@ def test_the_count_tells_an_accepted_false_one() -> None:
     source = f"{target.symbol} = {tex(printed(target.derived))}"
     right, wrong = (Written(k, target.text, source) for k in ("true/made", "false/made"))
     rows = count(iter([right, wrong, Written("true/made", target.text, source + " + 1")]))
-    assert rates(rows) == (0.5, 1)
-    assert "| false/made | 1 | 0 | 1 accepted |" in table(rows)
-    assert "| true/made | 2 | 1 | 1 differs |" in table(rows)
+    numbers = counts(rows)
+    assert rates(numbers) == (0.5, 1)
+    assert "| false/made | 1 | 0 | 1 accepted |" in table(numbers)
+    assert "| true/made | 2 | 1 | 1 differs |" in table(numbers)
     assert source in shown(*rows["false/made"].failures[0])
 
 
@@ -85,20 +92,35 @@ def accepted(rows: dict[str, run.Row]) -> list[str]:
     return [shown(*f) for k, r in rows.items() for f in r.failures if k.startswith("false")]
 
 
-def test_a_sample() -> None:
+def test_a_sample(monkeypatch) -> None:
+    # What an edit would be is looked for below, and takes longer than all the rest.
+    monkeypatch.setattr("cltheory.derive.tex.edits.suggest", lambda *a, **more: None)
     rows = count(statements(few=FEW))
     assert accepted(rows) == []
-    assert rates(rows)[0] >= PROVED, table(rows)
+    assert rates(counts(rows))[0] >= PROVED, table(counts(rows))
+
+
+def test_what_is_stored_is_good_and_is_what_the_docs_show() -> None:
+    found = stored.found()["kinds"]
+    proved, wrong = rates(found)
+    assert proved >= PROVED and wrong == 0
+    for kind, words in found.items():
+        assert not kind.startswith("true") or words["equal"] >= IN_EACH * sum(words.values()), kind
+    assert set(found) == set(run.EVERY_KIND)
+    page = subprocess.run(
+        [sys.executable, str(DOCS / "make_checking.py")], capture_output=True, text=True, check=True
+    )
+    assert page.stdout.strip() == (DOCS / "checking.md").read_text(encoding="utf-8").strip()
 
 
 @pytest.mark.slow
-def test_every_statement(capsys) -> None:
-    rows = count(statements())
-    with capsys.disabled():
-        print(f"\n{table(rows)}\n{rates(rows)[0]:.1%} proved")
+@pytest.mark.parametrize("kind", run.EVERY_KIND)
+def test_every_statement(kind: str) -> None:
+    rows = count(run.of_kind(kind))
     assert accepted(rows) == []
-    assert rates(rows)[0] >= PROVED
-    assert not any(r.words["crash"] for r in rows.values())
+    there, here = stored.found(), stored.of(rows)
+    assert here["kinds"][kind] == there["kinds"][kind]
+    assert here["edits"].get(kind) == there["edits"].get(kind)
 
 
 # --- edits ----------------------------------------------------------------------------------
