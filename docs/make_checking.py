@@ -31,8 +31,10 @@ statements that are made from every derived quantity in the typography of author
   than the checker: neither its reader nor its normal forms take part.
 - A **false** one has one slip. A slip of *value* is kept only if it changes the value at an
   admissible point, or there is none there. The other kinds are false by what they say: another
-  name at the left, a formula without a value somewhere, a claim for more than the domain, words
-  that take the formula back, or a macro that means something else at that place of the document.
+  name at the left, a formula without a value somewhere (also where it has a limit, and the
+  directive does not allow that), a claim for more than the domain, words that take the formula
+  back, or a macro that means something else at that place of the document.
+- Those *by hand* were found by readers: each was once refused or accepted wrongly.
 
 All are made from a seed, so that everybody has the same ones:
 
@@ -40,6 +42,10 @@ All are made from a seed, so that everybody has the same ones:
 python tests/derive/tex/statements/run.py --failures out.txt
 python tests/derive/tex/statements/run.py true/bound false/macro
 ```
+
+The counts below are stored in `tests/derive/tex/statements/counts.json`. A slow test runs every
+statement again and compares (`pytest -m slow tests/derive/tex/test_statements.py`); a quick one
+runs a few of each kind.
 """
 
 KINDS = """

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import random
-import subprocess
-import sys
+import runpy
 from collections import Counter
 from pathlib import Path
 
 import pytest
+from cltheory.derive.tex import edits
+from cltheory.derive.tex.changes import Change
 from cltheory.derive.tex.compare import check_equation
 from cltheory.derive.tex.directives import directive
 from statements import mended, run, stored, verbatim
@@ -107,10 +108,8 @@ def test_what_is_stored_is_good_and_is_what_the_docs_show() -> None:
     for kind, words in found.items():
         assert not kind.startswith("true") or words["equal"] >= IN_EACH * sum(words.values()), kind
     assert set(found) == set(run.EVERY_KIND)
-    page = subprocess.run(
-        [sys.executable, str(DOCS / "make_checking.py")], capture_output=True, text=True, check=True
-    )
-    assert page.stdout.strip() == (DOCS / "checking.md").read_text(encoding="utf-8").strip()
+    page = runpy.run_path(str(DOCS / "make_checking.py"))["page"]()
+    assert page == (DOCS / "checking.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.slow
@@ -162,3 +161,42 @@ def test_one_token_is_taken_back(text: str, right: str, wrong: str) -> None:
     found = check_equation(source.replace(right, wrong, 1), directive(text))
     assert found.verdict == "differs" and found.edit is not None
     assert not mended.distance(mended.tokens(found.edit.source), mended.tokens(source))
+
+
+def test_a_condition_that_is_turned_round_is_taken_back() -> None:
+    source = r"d_{\min} = \begin{cases} N - 1 & \delta \ne 0 \\ N & \text{otherwise} \end{cases}"
+    found = check_equation(source, directive("ccem.min_dimension"))
+    assert found.verdict == "differs" and found.edit is not None
+    assert found.edit.source == source.replace(r"\ne", "=")
+
+
+def test_the_search_for_an_edit_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[int] = []
+    before = edits._Search.read
+
+    def counted(self: edits._Search, text: str, **more: object) -> object:
+        read.append(len(text))
+        return before(self, text, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(edits._Search, "read", counted)
+    monkeypatch.setattr(edits, "READ", 4000)
+    source = rf"\alpha_{{\min}} = {verbatim.A} + \log(m + n) - \frac{{m^5}}{{n}}"
+    found = check_equation(source, directive(verbatim.ALPHA))
+    assert found.verdict == "differs" and found.edit is None
+    assert len(read) > 3 and sum(read) < 4000 + 3 * max(read)
+
+
+def test_right_sides_of_a_chain_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[int] = []
+    before = edits._Search._may_hold
+
+    def noted(self: edits._Search, change: Change) -> bool:
+        tried.append(change.start)
+        return before(self, change)
+
+    monkeypatch.setattr(edits._Search, "_may_hold", noted)
+    source = r"u_i^\top v_j = -\frac{1}{N - 1} = -\frac{1}{N + 1}"
+    found = check_equation(source, directive("infonce-optimum.negative"))
+    assert found.edit is not None and found.edit.source == source.replace("+", "-")
+    last = source.rindex("=")
+    assert tried and not [k for k in tried if source.index("=") < k < last]
