@@ -1,6 +1,7 @@
 """Write docs/checking.md: what the check makes of the statements of the corpus, by kind.
 
-python docs/make_checking.py --write     some minutes; the page is not compared by a test
+python tests/derive/tex/statements/run.py --store     half an hour: runs and counts all of them
+python docs/make_checking.py --write                  puts the counts into words
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "checking.md"
 sys.path.insert(0, str(ROOT / "tests" / "derive" / "tex"))
 
-from statements import mended, run  # noqa: E402
+from statements import mended, run, stored  # noqa: E402
 
 HEAD = r"""# How well the check works
 
@@ -30,8 +31,10 @@ statements that are made from every derived quantity in the typography of author
   than the checker: neither its reader nor its normal forms take part.
 - A **false** one has one slip. A slip of *value* is kept only if it changes the value at an
   admissible point, or there is none there. The other kinds are false by what they say: another
-  name at the left, a formula without a value somewhere, a claim for more than the domain, words
-  that take the formula back, or a macro that means something else at that place of the document.
+  name at the left, a formula without a value somewhere (also where it has a limit, and the
+  directive does not allow that), a claim for more than the domain, words that take the formula
+  back, or a macro that means something else at that place of the document.
+- Those *by hand* were found by readers: each was once refused or accepted wrongly.
 
 All are made from a seed, so that everybody has the same ones:
 
@@ -39,6 +42,10 @@ All are made from a seed, so that everybody has the same ones:
 python tests/derive/tex/statements/run.py --failures out.txt
 python tests/derive/tex/statements/run.py true/bound false/macro
 ```
+
+The counts below are stored in `tests/derive/tex/statements/counts.json`. A slow test runs every
+statement again and compares (`pytest -m slow tests/derive/tex/test_statements.py`); a quick one
+runs a few of each kind.
 """
 
 KINDS = """
@@ -63,25 +70,23 @@ that is also proved (`-1 + n` for `n - 1`), is larger, or is not found.
 """
 
 
-def page(few: int | None = None) -> str:
-    """The page; with ``few`` of each kind only, to see what it looks like."""
-    rows = run.count(run.statements(few=few))
-    proved, accepted = run.rates(rows)
-    true = sum(r.number for k, r in rows.items() if k.startswith("true"))
-    false = sum(r.number for k, r in rows.items() if k.startswith("false"))
+def page() -> str:
+    """The page, of the counts that are stored."""
+    found = stored.found()["kinds"]
+    proved, accepted = run.rates(found)
+    true = sum(sum(w.values()) for k, w in found.items() if k.startswith("true"))
+    false = sum(sum(w.values()) for k, w in found.items() if not k.startswith("true"))
     kinds = KINDS.format(
-        proved=proved, accepted=accepted, true=true, false=false, table=run.table(rows)
+        proved=proved, accepted=accepted, true=true, false=false, table=run.table(found)
     )
-    found, _ = mended.count(run.statements(mended.KINDS, few))
-    return HEAD + kinds + EDITS.format(table=mended.table(found))
+    return HEAD + kinds + EDITS.format(table=mended.table(stored.edits()))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--write", action="store_true")
-    parser.add_argument("--few", type=int, help="only so many of each kind")
     arguments = parser.parse_args()
-    text = page(arguments.few)
+    text = page()
     if arguments.write:
         PAGE.write_text(text, encoding="utf-8")
     else:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import lru_cache
 from itertools import permutations
 
 from sympy import (
@@ -246,11 +247,22 @@ def _points(domain: Domain, used: set[Symbol]) -> list[Point]:
     """Admissible points in the symbols that are used, the simplest first."""
     if not used <= set(domain.ranges):
         return []
+    witness = tuple(domain.witness.items())
+    return list(_places(tuple(domain.ranges.items()), witness, frozenset(used)))
+
+
+@lru_cache(maxsize=256)
+def _places(
+    ranges: tuple[tuple[Symbol, Range], ...],
+    witness: tuple[tuple[Symbol, Expr], ...],
+    used: frozenset[Symbol],
+) -> tuple[Point, ...]:
+    domain = Domain.of_ranges(dict(ranges))
     found: dict[tuple[Expr, ...], Point] = {}
     order = in_order(used)
-    for point in (domain.witness, *domain.points(POINTS), *domain.generic_points(GENERIC)):
+    for point in (dict(witness), *domain.points(POINTS), *domain.generic_points(GENERIC)):
         found.setdefault(tuple(point[s] for s in order), {s: point[s] for s in order})
-    return sorted(found.values(), key=lambda p: (_size(p), str(p)))
+    return tuple(sorted(found.values(), key=lambda p: (_size(p), str(p))))
 
 
 def _size(point: Mapping[Symbol, Expr]) -> int:

@@ -138,7 +138,8 @@ class Changes:
         for i, t in enumerate(self.tokens):
             families: list[tuple[str, ...]] = [f for f in FAMILIES if t.text in f][:1]
             if self.cases and i > self._relation():  # a case may be one value of a symbol
-                families = [(*(families or FAMILIES)[0], "=")] if families or t.text == "=" else []
+                known = families or t.text in ("=", r"\ne", r"\neq")
+                families = [(*(families or FAMILIES)[0], "=")] if known else []
             for new in dict.fromkeys(r for f in families for r in f if r != t.text):
                 words = f"write {new} for {t.text} {self._where(i)}"
                 yield Change(t.at, self._end(i), new, 1, words)

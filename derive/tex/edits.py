@@ -18,7 +18,7 @@ from ..engine.evidence import Grade
 from ..engine.normal import ExpField, NotInField
 from .changes import Change, Changes, spelled
 from .directives import Directive
-from .floats import Screen
+from .floats import screen
 from .lookup import Meant
 from .statement import Statement, TexError
 from .tokens import tokenise
@@ -28,8 +28,9 @@ if TYPE_CHECKING:
     from .compare import Finding
     from .macros import Macros
 
-#: How many sources are read, and how many of those that agree at points are proved.
-READ, PROVED = 1500, 12
+#: How many characters of sources are read (a second or so), how many changes are evaluated at
+#: points, and how many sources that agree there are put to the proof.
+READ, SCREENED, PROVED = 60_000, 6_000, 6
 #: Operations in a factor that is still a small edit.
 SHORT = 8
 
@@ -59,8 +60,9 @@ class _Search:
     ):
         self.source, self.meant, self.directive = source, meant, directive
         self.macros, self.lead = macros, lead
+        self.length = self.screened = 0  # what was read and evaluated so far
         self.statement = self.read(source)
-        self.screen = Screen(meant)
+        self.screen = screen(meant)
         spelling = next(
             name
             for name in sorted(LETTERS, reverse=True)
@@ -72,6 +74,7 @@ class _Search:
     def read(self, text: str, **more: Expr) -> Statement:
         from .reader import read
 
+        self.length += len(text)
         names = {**self.meant.names, **more}
         return read(text, names, self.macros, relations=self.directive.relations, lead=self.lead)
 
@@ -81,10 +84,11 @@ class _Search:
         # Where the values agree, only what they do not show can be wrong.
         every = changes.of_shape()
         if not self.screen.allows(self.statement):
-            every += changes.of_value()
+            right = self._right()
+            every += [c for c in changes.of_value() if not any(a <= c.start < b for a, b in right)]
         seen, tried = {self.source}, 0
         for change in sorted(every, key=lambda c: (c.size, c.rank)):
-            if len(self.probed) > READ:
+            if self.length > READ or self.screened > SCREENED:
                 break
             if not self._may_hold(change):
                 continue
@@ -100,6 +104,24 @@ class _Search:
                 break
         return None
 
+    def _right(self) -> list[tuple[int, int]]:
+        """Where the sides of a chain stand that have the derived value: nothing is wrong there."""
+        tokens, depth, places = tokenise(self.source), 0, [0]
+        for t in tokens:
+            depth += {"{": 1, "}": -1}.get(t.text, 0)
+            if t.text in EQUALITIES and not depth:
+                places.append(t.at)
+        sides = self.statement.sides
+        chain = set(self.statement.relations) == {"="} and not self.statement.rest
+        if not chain or len(places) != len(sides):
+            return []
+        ends = [*places[1:], len(self.source)]
+        return [
+            (start, end)
+            for side, start, end in zip(sides, places, ends, strict=True)
+            if self.screen.agrees(side)
+        ]
+
     def _may_hold(self, change: Change) -> bool:
         """Whether the statement agrees with the derived values when a change is made."""
         if change.probe is None or change.value is None:
@@ -107,6 +129,7 @@ class _Search:
         if change.probe not in self.probed:
             self.probed[change.probe] = self._with_probe(change.probe)
         statement = self.probed[change.probe]
+        self.screened += 1
         return statement is not None and self.screen.allows(statement, self.probe[1], change.value)
 
     def _with_probe(self, text: str) -> Statement | None:
@@ -119,7 +142,6 @@ class _Search:
         """Whether it is; None if the check was not even tried."""
         from .compare import judge
 
-        self.probed[text] = None  # counts as one that was read
         try:
             statement = self.read(text)
             if not self.screen.allows(statement):
@@ -153,4 +175,5 @@ class _Search:
         return Edit(f"multiply the last side by {words}", text)
 
 
+EQUALITIES = {"=", r"\coloneqq", r"\triangleq"}
 RELATIONS = {"=", "<", ">", r"\le", r"\ge", r"\leq", r"\geq", r"\in"}

@@ -106,6 +106,12 @@ _FUNCTIONS: dict[type, Callable[..., complex]] = {
 }
 
 
+@lru_cache(maxsize=64)
+def screen(meant: Meant) -> Screen:
+    """The points for what a directive names."""
+    return Screen(meant)
+
+
 class Screen:
     """The points, and what the quantities are there."""
 
@@ -144,6 +150,13 @@ class Screen:
                 if not self._row(row, here, derived[k : k + 1] if single else derived):
                     return False
         return True
+
+    def agrees(self, side: object) -> bool:
+        """Whether a side is a formula with the derived value at every point."""
+        return all(
+            len(found := _values(side, point)) == len(derived) == 1 and near(found[0], derived[0])
+            for point, derived in zip(self.points, self.derived, strict=True)
+        )
 
     def _row(self, row: Statement, here: Point, derived: Sequence[complex]) -> bool:
         bounds = [q.bound for q in self.meant.quantities if q.bound]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from sympy import Expr
 
@@ -14,17 +15,22 @@ from .units import name_units
 Piece = tuple[Unit, Expr | None]  #: a unit, and what it means if it is a known name
 
 
+@lru_cache(maxsize=4096)
+def _spelled(name: str) -> tuple[str, ...]:
+    return tuple(u.full for u in name_units(name))
+
+
 class Names:
     """The names that are known, and which of them starts at a unit: the longest."""
 
     def __init__(self, names: Mapping[str, Expr]):
         self.spelled = sorted(names)
-        self.starting: dict[str, list[tuple[list[str], Expr]]] = {}
+        self.starting: dict[str, list[tuple[tuple[str, ...], Expr]]] = {}
         self.letters: dict[str, Expr] = {}
         seen: dict[tuple[str, ...], Expr] = {}
         for text, meaning in names.items():
-            units = [u.full for u in name_units(text)]
-            if seen.setdefault(tuple(units), meaning) != meaning:
+            units = _spelled(text)
+            if seen.setdefault(units, meaning) != meaning:
                 raise TexError(f"the name {show(text)} stands for two expressions")
             self.starting.setdefault(units[0], []).append((units, meaning))
         for choices in self.starting.values():
@@ -33,7 +39,7 @@ class Names:
     def define(self, letter: str, meaning: Expr) -> None:
         """Add a letter that the text itself defines."""
         self.letters[letter] = meaning
-        self.starting.setdefault(letter, []).append(([letter], meaning))
+        self.starting.setdefault(letter, []).append(((letter,), meaning))
 
     def again(self, pieces: Sequence[Piece]) -> list[Piece]:
         """The same pieces with the letters that were defined since they were resolved."""
@@ -52,7 +58,7 @@ class Names:
                 size = len(parts)
                 if at + size > len(units) or (found is not None and size < found[0]):
                     continue
-                head = [u.full for u in units[at : at + size - 1]]
+                head = tuple(u.full for u in units[at : at + size - 1])
                 last = units[at + size - 1]
                 if head != parts[:-1]:
                     continue

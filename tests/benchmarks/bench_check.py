@@ -1,26 +1,24 @@
 """Files per minute of ``cltheory check`` over many small papers.
 
     python tests/benchmarks/bench_check.py
+    python tests/benchmarks/bench_check.py --against CHECKOUT    another commit, by turns
     python tests/benchmarks/bench_check.py --files 50 --profile profile.txt
 
 The files are made from the corpus of statements, true and false ones in turn, one marked
-equation each, always the same ones; the command runs in this process, after its imports.
+equation each, always the same ones. Each run is a process of its own; the time is that of the
+command, after its imports.
 """
 
 from __future__ import annotations
 
 import argparse
-import cProfile
-import io
-import pstats
+import os
+import subprocess
 import sys
 import tempfile
 from itertools import chain, islice, zip_longest
 from pathlib import Path
-from time import perf_counter
-
-from click.testing import CliRunner
-from cltheory.cli.check import check_command
+from statistics import median
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "derive" / "tex"))
 
@@ -32,6 +30,27 @@ KINDS = ("true/algebra", "true/definition", "true/around", "true/bound", "true/c
          "true/condition", "false/value", "false/left", "false/defined", "false/condition",
          "false/bound")  # fmt: skip
 PAPER = "\\documentclass{{article}}\n\\begin{{document}}\n% cltheory: {}\n\\[ {} \\]\n"
+RUN = """
+import cProfile, io, pstats, sys
+from time import perf_counter
+from click.testing import CliRunner
+from cltheory.cli.check import check_command
+folder, profiled = sys.argv[1:]
+profile = cProfile.Profile()
+if profiled:
+    profile.enable()
+start = perf_counter()
+done = CliRunner().invoke(check_command, [folder])
+seconds = perf_counter() - start
+profile.disable()
+if profiled:
+    with open(profiled, "w", encoding="utf-8") as out:
+        stats = pstats.Stats(profile, stream=out).strip_dirs()
+        stats.sort_stats("cumulative").print_stats(60)
+        stats.sort_stats("tottime").print_stats(40)
+print(done.output.strip().splitlines()[-1])
+print(seconds)
+"""
 
 
 def chosen(number: int) -> list[Written]:
@@ -42,32 +61,45 @@ def chosen(number: int) -> list[Written]:
     return list(islice((w for w in turns if w is not None), number))
 
 
+def seconds(folder: str, code: Path | None = None, profile: str = "") -> float:
+    """One run of the command, of this tree or of another checkout."""
+    with tempfile.TemporaryDirectory() as packages:
+        path = dict(os.environ)
+        if code is not None:
+            package = Path(packages, "cltheory")
+            package.mkdir()
+            for part in ("derive", "numeric", "cli"):
+                (package / part).symlink_to(code.resolve() / part)
+            path["PYTHONPATH"] = packages
+        done = subprocess.run(
+            [sys.executable, "-c", RUN, folder, profile],
+            env=path, capture_output=True, text=True, check=True,
+        )  # fmt: skip
+    said, time = done.stdout.splitlines()[-2:]
+    print(f"{'here' if code is None else code}: {said}; {float(time):.1f} s", flush=True)
+    return float(time)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--files", type=int, default=345)
-    parser.add_argument("--profile", help="write what takes the time there")
+    parser.add_argument("--against", type=Path, help="a checkout of another commit")
+    parser.add_argument("--turns", type=int, default=1)
+    parser.add_argument("--profile", default="", help="write what takes the time there")
     arguments = parser.parse_args()
+    sides = [None] if arguments.against is None else [None, arguments.against]
+    times: dict[Path | None, list[float]] = {side: [] for side in sides}
     with tempfile.TemporaryDirectory() as folder:
         for k, written in enumerate(chosen(arguments.files)):
             text = PAPER.format(written.directive, written.source) + "\\end{document}\n"
             Path(folder, f"paper{k:03}.tex").write_text(text, encoding="utf-8")
-        profile = cProfile.Profile()
-        if arguments.profile:
-            profile.enable()
-        start = perf_counter()
-        done = CliRunner().invoke(check_command, [folder])
-        seconds = perf_counter() - start
-        profile.disable()
-    print(done.output.strip().splitlines()[-1])
-    print(
-        f"{arguments.files} files in {seconds:.1f} s: {60 * arguments.files / seconds:.0f} a minute"
-    )
-    if arguments.profile:
-        out = io.StringIO()
-        stats = pstats.Stats(profile, stream=out).strip_dirs()
-        stats.sort_stats("cumulative").print_stats(60)
-        stats.sort_stats("tottime").print_stats(40)
-        Path(arguments.profile).write_text(out.getvalue(), encoding="utf-8")
+        for _ in range(arguments.turns):
+            for side in sides:
+                times[side].append(seconds(folder, side, "" if side else arguments.profile))
+    here = median(times[None])
+    print(f"{arguments.files} files in {here:.1f} s: {60 * arguments.files / here:.0f} a minute")
+    if arguments.against is not None:
+        print(f"{median(times[arguments.against]) / here:.2f} times as fast as the other one")
 
 
 if __name__ == "__main__":

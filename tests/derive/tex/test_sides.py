@@ -86,6 +86,8 @@ def test_an_inner_product_that_is_a_name() -> None:
         r"n \langle u_i, v_j \rangle",
         r"u_i^2 \cdot v_j",
         r"u_i v_j",
+        r"u \times v",
+        r"u_i \times v_j",
         r"u_i^\top m",
         r"\|u_i\| \|v_j\|",
         r"\|u_i\|^2 - 1",
@@ -94,6 +96,12 @@ def test_an_inner_product_that_is_a_name() -> None:
 def test_no_inner_products(text: str) -> None:
     with pytest.raises(TexError):
         left(text)
+
+
+def test_vectors_without_indices_and_a_dot_stand_at_the_left_only() -> None:
+    assert left(r"u \cdot v") == Inner(Vector("u"), Vector("v"))
+    with pytest.raises(TexError, match="not known"):
+        read(r"\alpha_{\min} = u \cdot v", NAMES)
 
 
 def test_a_norm_is_an_unknown_name_and_never_an_inner_product() -> None:

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import random
+import runpy
 from collections import Counter
+from pathlib import Path
 
 import pytest
+from cltheory.derive.tex import edits
+from cltheory.derive.tex.changes import Change
 from cltheory.derive.tex.compare import check_equation
 from cltheory.derive.tex.directives import directive
-from statements import mended, run, verbatim
+from statements import mended, run, stored, verbatim
 from statements.printed import Undefined, add, frac, num, printed, sym, tex, value
-from statements.run import KINDS, count, rates, shown, statements, table
+from statements.run import KINDS, count, counts, rates, shown, statements, table
 from statements.statement import Written, made
 from statements.targets import FORMULAS, TARGETS, Target, misstates, states
 
+DOCS = Path(__file__).resolve().parents[3] / "docs"
 #: Of the true statements, how many have to be proved.
 PROVED = 0.9
+#: Of those of one kind.
+IN_EACH = 0.8
 #: Statements of each kind in the quick run.
 FEW = 2
 
@@ -57,9 +64,10 @@ def test_the_count_tells_an_accepted_false_one() -> None:
     source = f"{target.symbol} = {tex(printed(target.derived))}"
     right, wrong = (Written(k, target.text, source) for k in ("true/made", "false/made"))
     rows = count(iter([right, wrong, Written("true/made", target.text, source + " + 1")]))
-    assert rates(rows) == (0.5, 1)
-    assert "| false/made | 1 | 0 | 1 accepted |" in table(rows)
-    assert "| true/made | 2 | 1 | 1 differs |" in table(rows)
+    numbers = counts(rows)
+    assert rates(numbers) == (0.5, 1)
+    assert "| false/made | 1 | 0 | 1 accepted |" in table(numbers)
+    assert "| true/made | 2 | 1 | 1 differs |" in table(numbers)
     assert source in shown(*rows["false/made"].failures[0])
 
 
@@ -85,20 +93,33 @@ def accepted(rows: dict[str, run.Row]) -> list[str]:
     return [shown(*f) for k, r in rows.items() for f in r.failures if k.startswith("false")]
 
 
-def test_a_sample() -> None:
+def test_a_sample(monkeypatch) -> None:
+    # What an edit would be is looked for below, and takes longer than all the rest.
+    monkeypatch.setattr("cltheory.derive.tex.edits.suggest", lambda *a, **more: None)
     rows = count(statements(few=FEW))
     assert accepted(rows) == []
-    assert rates(rows)[0] >= PROVED, table(rows)
+    assert rates(counts(rows))[0] >= PROVED, table(counts(rows))
+
+
+def test_what_is_stored_is_good_and_is_what_the_docs_show() -> None:
+    found = stored.found()["kinds"]
+    proved, wrong = rates(found)
+    assert proved >= PROVED and wrong == 0
+    for kind, words in found.items():
+        assert not kind.startswith("true") or words["equal"] >= IN_EACH * sum(words.values()), kind
+    assert set(found) == set(run.EVERY_KIND)
+    page = runpy.run_path(str(DOCS / "make_checking.py"))["page"]()
+    assert page == (DOCS / "checking.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.slow
-def test_every_statement(capsys) -> None:
-    rows = count(statements())
-    with capsys.disabled():
-        print(f"\n{table(rows)}\n{rates(rows)[0]:.1%} proved")
+@pytest.mark.parametrize("kind", run.EVERY_KIND)
+def test_every_statement(kind: str) -> None:
+    rows = count(run.of_kind(kind))
     assert accepted(rows) == []
-    assert rates(rows)[0] >= PROVED
-    assert not any(r.words["crash"] for r in rows.values())
+    there, here = stored.found(), stored.of(rows)
+    assert here["kinds"][kind] == there["kinds"][kind]
+    assert here["edits"].get(kind) == there["edits"].get(kind)
 
 
 # --- edits ----------------------------------------------------------------------------------
@@ -140,3 +161,42 @@ def test_one_token_is_taken_back(text: str, right: str, wrong: str) -> None:
     found = check_equation(source.replace(right, wrong, 1), directive(text))
     assert found.verdict == "differs" and found.edit is not None
     assert not mended.distance(mended.tokens(found.edit.source), mended.tokens(source))
+
+
+def test_a_condition_that_is_turned_round_is_taken_back() -> None:
+    source = r"d_{\min} = \begin{cases} N - 1 & \delta \ne 0 \\ N & \text{otherwise} \end{cases}"
+    found = check_equation(source, directive("ccem.min_dimension"))
+    assert found.verdict == "differs" and found.edit is not None
+    assert found.edit.source == source.replace(r"\ne", "=")
+
+
+def test_the_search_for_an_edit_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[int] = []
+    before = edits._Search.read
+
+    def counted(self: edits._Search, text: str, **more: object) -> object:
+        read.append(len(text))
+        return before(self, text, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(edits._Search, "read", counted)
+    monkeypatch.setattr(edits, "READ", 4000)
+    source = rf"\alpha_{{\min}} = {verbatim.A} + \log(m + n) - \frac{{m^5}}{{n}}"
+    found = check_equation(source, directive(verbatim.ALPHA))
+    assert found.verdict == "differs" and found.edit is None
+    assert len(read) > 3 and sum(read) < 4000 + 3 * max(read)
+
+
+def test_right_sides_of_a_chain_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[int] = []
+    before = edits._Search._may_hold
+
+    def noted(self: edits._Search, change: Change) -> bool:
+        tried.append(change.start)
+        return before(self, change)
+
+    monkeypatch.setattr(edits._Search, "_may_hold", noted)
+    source = r"u_i^\top v_j = -\frac{1}{N - 1} = -\frac{1}{N + 1}"
+    found = check_equation(source, directive("infonce-optimum.negative"))
+    assert found.edit is not None and found.edit.source == source.replace("+", "-")
+    last = source.rindex("=")
+    assert tried and not [k for k in tried if source.index("=") < k < last]

@@ -52,6 +52,7 @@ from .true import (
     LIMITS,
     form,
     inner,
+    removable,
     some,
     stated,
     style,
@@ -392,6 +393,11 @@ def undefined(chance: random.Random) -> Written | None:
     return Written("", target.directive(), f"{target.symbol} = {tex(node, style(chance))}")
 
 
+def removable_gap(chance: random.Random) -> Written | None:
+    """A removable singularity, and a directive that does not allow it."""
+    return removable(chance, "")
+
+
 def _zero(x: Node, chance: random.Random) -> Node:
     """Something that vanishes everywhere."""
     square = add(power(add(x, num(1)), num(2)), power(x, num(2)), mul(num(2), x), num(1),
@@ -541,6 +547,7 @@ KINDS: dict[str, tuple[int, Maker]] = {
     "false/left: limit": (30, other_limit),
     "false/left: vectors": (60, other_vectors),
     "false/defined": (140, undefined),
+    "false/defined: removable": (60, removable_gap),
     "false/defined: both sides": (24, both_sides),
     "false/defined: in part": (40, partly),
     "false/condition: wider": (80, wider),

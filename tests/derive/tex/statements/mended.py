@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from time import perf_counter
 
@@ -48,12 +48,11 @@ def came_of(written: Written, said: Verdict) -> tuple[int, str]:
 Missed = list[tuple[Written, Verdict]]
 
 
-def count(every: Iterator[Written]) -> tuple[dict[str, Counter[str]], Missed]:
+def count(every: Iterable[tuple[Written, Verdict]]) -> tuple[dict[str, Counter[str]], Missed]:
     """What came of the slips, by their size, and those that no edit was found for."""
     found: dict[str, Counter[str]] = {}
     missed = []
-    for written in every:
-        said = verdict(written)
+    for written, said in every:
         if said.word != "differs":
             continue  # nothing is said about how to mend it
         size, what = came_of(written, said)
@@ -64,14 +63,14 @@ def count(every: Iterator[Written]) -> tuple[dict[str, Counter[str]], Missed]:
     return found, missed
 
 
-def table(found: dict[str, Counter[str]]) -> str:
+def table(found: Mapping[str, Mapping[str, int]]) -> str:
     """One line a size, in Markdown."""
     lines = ["| tokens | slips | taken back | another, as small | larger | none |",
              "| --- | --- | --- | --- | --- | --- |"]  # fmt: skip
     for size in sorted(found):
         row = found[size]
-        cells = " | ".join(str(row[w]) for w in WORDS)
-        lines.append(f"| {size} | {row.total()} | {cells} |")
+        cells = " | ".join(str(row.get(w, 0)) for w in WORDS)
+        lines.append(f"| {size} | {sum(row.values())} | {cells} |")
     return "\n".join(lines)
 
 
@@ -82,7 +81,8 @@ def main() -> None:
     parser.add_argument("--missed", action="store_true", help="show what no edit was found for")
     arguments = parser.parse_args()
     start = perf_counter()
-    found, missed = count(statements(arguments.kinds, arguments.few))
+    every = statements(arguments.kinds, arguments.few)
+    found, missed = count((written, verdict(written)) for written in every)
     print(table(found))
     print(f"{perf_counter() - start:.0f} s")
     if arguments.missed:

@@ -274,6 +274,8 @@ BRACKETS = {
     r"\left[": (r"\left[", r"\right]"), r"\Big(": (r"\Big(", r"\Big)"),
     r"\big[": (r"\big[", r"\big]"), r"\{": (r"\{", r"\}"),
 }  # fmt: skip
+OPENING = tuple(left for left, _ in BRACKETS.values())
+FUNCTIONS = (r"\log", r"\ln", r"\exp", r"\max", r"\min")
 RELATIONS = {"==": "=", "=": "=", "!=": r"\ne", "<": "<", "<=": r"\le", ">": ">", ">=": r"\ge"}
 
 
@@ -335,8 +337,10 @@ def _factors(texts: list[str], style: Style) -> str:
     out = texts[0]
     for before, text in itertools.pairwise(texts):
         # 2 \frac{1}{3} is a mixed number to some, and 2 3 is none to anybody.
+        # \log(a) (b) could be the logarithm of the product.
+        applied = before.startswith(FUNCTIONS) and text.startswith(OPENING)
         digits = text[0].isdigit() or (before.isdigit() and ("frac" in text[:9] or text[0] == "{"))
-        out += (r" \cdot " if digits else style.times) + text
+        out += (r" \cdot " if digits or applied else style.times) + text
     return out
 
 

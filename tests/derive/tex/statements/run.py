@@ -3,6 +3,7 @@
 python tests/derive/tex/statements/run.py               all of them
 python tests/derive/tex/statements/run.py true/bound    one kind, or several
 python tests/derive/tex/statements/run.py --few 6 --failures out.txt
+python tests/derive/tex/statements/run.py --store       and write what docs/checking.md shows
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from . import documents, false, true, verbatim
 from .statement import Maker, Written, made
 
 KINDS: dict[str, tuple[int, Maker]] = {**true.KINDS, **false.KINDS, **documents.KINDS}
+EVERY_KIND = (*KINDS, *dict.fromkeys(w.kind for w in verbatim.STATEMENTS))
 #: Seconds that one statement may take here, whatever the checker's own limit is.
 LIMIT = 20
 
@@ -52,8 +54,13 @@ class Row:
     """What came of a kind."""
 
     words: Counter[str] = field(default_factory=Counter)
-    failures: list[tuple[Written, Verdict]] = field(default_factory=list)
+    every: list[tuple[Written, Verdict]] = field(default_factory=list)
     seconds: float = 0.0
+
+    @property
+    def failures(self) -> list[tuple[Written, Verdict]]:
+        """What did not come out as it is written."""
+        return [(w, said) for w, said in self.every if (said.word == "equal") is not w.true]
 
     @property
     def number(self) -> int:
@@ -62,14 +69,20 @@ class Row:
 
 def statements(kinds: Sequence[str] = (), few: int | None = None) -> Iterator[Written]:
     """Every statement, of these kinds (their beginnings), or a few of each kind."""
-    for kind, (number, maker) in KINDS.items():
+    for kind in EVERY_KIND:
         if not kinds or kind.startswith(tuple(kinds)):
-            for k in range(number if few is None else min(few, number)):
-                found = made(kind, k, maker)
-                yield Written(kind, found.directive, found.source, found.files, found.original)
-    for written in verbatim.STATEMENTS:
-        if not kinds or written.kind.startswith(tuple(kinds)):
-            yield written
+            yield from of_kind(kind, few)
+
+
+def of_kind(kind: str, few: int | None = None) -> Iterator[Written]:
+    """Every statement of one kind, or a few; those found by hand are not thinned."""
+    if kind not in KINDS:
+        yield from (w for w in verbatim.STATEMENTS if w.kind == kind)
+        return
+    number, maker = KINDS[kind]
+    for k in range(number if few is None else min(few, number)):
+        found = made(kind, k, maker)
+        yield Written(kind, found.directive, found.source, found.files, found.original)
 
 
 # --- one statement --------------------------------------------------------------------------
@@ -136,31 +149,44 @@ def count(every: Iterator[Written]) -> dict[str, Row]:
         said = verdict(written)
         row.seconds += perf_counter() - start
         row.words[said.word] += 1
-        if (said.word == "equal") is not written.true:
-            row.failures.append((written, said))
+        row.every.append((written, said))
     return rows
 
 
-def table(rows: dict[str, Row]) -> str:
+#: Kind -> what came of it, and how often; of false ones only whether they were accepted.
+Counts = dict[str, dict[str, int]]
+
+
+def counts(rows: dict[str, Row]) -> Counts:
+    """The numbers alone."""
+    out = {}
+    for kind, row in rows.items():
+        accepted = row.words["equal"]
+        told = {"accepted": accepted, "refused": row.number - accepted}
+        out[kind] = dict(sorted(row.words.items())) if kind.startswith("true") else told
+    return out
+
+
+def table(found: Counts) -> str:
     """One line a kind, in Markdown."""
     lines = ["| kind | statements | as expected | otherwise |", "| --- | --- | --- | --- |"]
-    for kind in sorted(rows, key=lambda k: (not k.startswith("true"), k)):
-        row = rows[kind]
-        if kind.startswith("true"):
-            fine = row.words["equal"]
-            other = [f"{n} {w}" for w, n in row.words.most_common() if w != "equal"]
-        else:
-            fine = row.number - row.words["equal"]
-            other = [f"{row.words['equal']} accepted"] if row.words["equal"] else []
-        lines.append(f"| {kind} | {row.number} | {fine} | {', '.join(other)} |")
+    for kind in sorted(found, key=lambda k: (not k.startswith("true"), k)):
+        words = found[kind]
+        fine = "equal" if kind.startswith("true") else "refused"
+        other = [f"{n} {w}" for w, n in sorted(words.items()) if n and w != fine]
+        lines.append(
+            f"| {kind} | {sum(words.values())} | {words.get(fine, 0)} | {', '.join(other)} |"
+        )
     return "\n".join(lines)
 
 
-def rates(rows: dict[str, Row]) -> tuple[float, int]:
+def rates(found: Counts) -> tuple[float, int]:
     """The part of true statements that was proved, and how many false ones were accepted."""
-    of_true = [r for k, r in rows.items() if k.startswith("true")]
-    proved = sum(r.words["equal"] for r in of_true) / max(1, sum(r.number for r in of_true))
-    return proved, sum(r.words["equal"] for k, r in rows.items() if not k.startswith("true"))
+    of_true = [words for kind, words in found.items() if kind.startswith("true")]
+    proved = sum(w.get("equal", 0) for w in of_true)
+    return proved / max(1, sum(sum(w.values()) for w in of_true)), sum(
+        words["accepted"] for kind, words in found.items() if not kind.startswith("true")
+    )
 
 
 def shown(written: Written, said: Verdict) -> str:
@@ -173,20 +199,25 @@ def shown(written: Written, said: Verdict) -> str:
 
 
 def main() -> None:
+    from . import stored
+
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("kinds", nargs="*", help="beginnings of kinds, such as true/bound")
     parser.add_argument("--few", type=int, help="at most so many of each kind")
     parser.add_argument("--failures", help="write what went otherwise there")
+    parser.add_argument("--store", action="store_true", help="for docs/checking.md")
     parser.add_argument("--times", action="store_true", help="show the seconds of each kind")
     arguments = parser.parse_args()
     rows = count(statements(arguments.kinds, arguments.few))
-    print(table(rows))
-    proved, accepted = rates(rows)
+    print(table(counts(rows)))
+    proved, accepted = rates(counts(rows))
     total = sum(r.number for r in rows.values())
     print(f"\n{total} statements: {proved:.1%} of the true ones proved, {accepted} false accepted")
     if arguments.times:
         for kind, row in sorted(rows.items(), key=lambda item: -item[1].seconds):
             print(f"{row.seconds:7.1f} s  {kind}")
+    if arguments.store and arguments.few is None:
+        stored.put(rows)
     if arguments.failures:
         failures = [shown(*f) for row in rows.values() for f in row.failures]
         Path(arguments.failures).write_text("\n\n".join(failures) + "\n", encoding="utf-8")

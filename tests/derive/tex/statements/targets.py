@@ -15,7 +15,7 @@ from cltheory.derive.tex.directives import directive
 from cltheory.derive.tex.lookup import BadTarget, Meant, look_up
 from sympy import Expr, Integer, Piecewise, Rational, Symbol, nan, oo, zoo
 
-from .printed import DIGITS, ZERO, Node, Point, Undefined, value
+from .printed import DIGITS, ZERO, Node, Point, Undefined, printed, value
 
 #: Relative difference of two values that are the same, at 60 digits.
 SAME = mpmath.mpf(10) ** -40
@@ -158,6 +158,21 @@ def sign_of(node: Node, target: Target) -> int:
         except (Undefined, OverflowError):
             return 0
     return found.pop() if len(found) == 1 else 0
+
+
+def has_gap(node: Node, target: Target) -> bool:
+    """Whether a formula has no value at one of the points tried where the quantity has one."""
+    whole = printed(target.derived)
+    with mpmath.workdps(DIGITS):
+        return any(_has_value(whole, p) and not _has_value(node, p) for p in spread(target))
+
+
+def _has_value(node: Node, point: Point) -> bool:
+    try:
+        value(node, point)
+    except Undefined:
+        return False
+    return True
 
 
 def _sign(x: mpmath.mpf) -> int:

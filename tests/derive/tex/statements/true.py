@@ -34,6 +34,7 @@ from .targets import (
     VARYING,
     Target,
     given,
+    has_gap,
     points,
     sign_of,
     states,
@@ -94,9 +95,9 @@ def rewrites(x: Node, target: Target, chance: random.Random) -> list[Node]:
         chance.shuffle(order)
         return [add(*(x.parts[i] for i in order), signs="".join(x.text[i] for i in order))]
     if x.kind == "prod":
-        order = list(x.parts)
-        chance.shuffle(order)
-        return [mul(*order)] if order[-1].kind != "num" else []
+        factors = list(x.parts)
+        chance.shuffle(factors)
+        return [mul(*factors)] if factors[-1].kind != "num" else []
     if x.kind == "frac":
         one, other = x.parts
         turns = one.text != "1" and sign_of(one, target)
@@ -273,6 +274,8 @@ def pieces(chance: random.Random) -> Written | None:
     whole = tex(put(node, at, letter(name, part)))
     if chance.random() < 0.5:
         said = f"{name} -> {_python(part)}"
+        if len(said) > 200:
+            return None  # longer than a directive takes
         return Written("", target.directive(said), f"{target.symbol} = {whole}")
     tail = chance.choice([
         rf", \qquad {name} = {tex(part)}", rf", \quad \text{{where }} {name} = {tex(part)}",
@@ -535,17 +538,24 @@ def products(chance: random.Random) -> Written | None:
     return Written("", target.directive(), f"{name} = {tex(node, style(chance))}{beside}")
 
 
-def removable(chance: random.Random) -> Written | None:
+def removable(chance: random.Random, words: str = "allow-removable") -> Written | None:
     """A formula with a gap where it has a limit, and a directive that allows it."""
     target = chance.choice(VARYING)
-    s = symbol_of(target, chance)
-    x = sym(s)
-    k = num(chance.randint(2, 5))
-    gap = add(x, k, signs="+-")
-    extra = frac(add(power(x, num(2)), power(k, num(2)), signs="+-"), mul(gap, add(x, k)))
-    node = mul(printed(target.derived), chance.choice([frac(gap, gap), extra]))
-    source = f"{target.symbol} = {tex(node)}"
-    return Written("", target.directive(words="allow-removable"), source)
+    node = printed(target.derived)
+    if target.derived.has(Max):
+        return None  # it may vanish on a whole part of the domain
+    if chance.random() < 0.4:  # the quantity vanishes, and it is divided by there
+        above, below = node.parts if node.kind == "frac" else (node, num(1))
+        node = frac(num(1), frac(below, above))
+    else:
+        x = sym(symbol_of(target, chance))
+        k = num(chance.randint(2, 5))
+        gap = add(x, k, signs="+-")
+        extra = frac(add(power(x, num(2)), power(k, num(2)), signs="+-"), mul(gap, add(x, k)))
+        node = mul(node, chance.choice([frac(gap, gap), extra]))
+    if not has_gap(node, target):
+        return None
+    return Written("", target.directive(words=words), f"{target.symbol} = {tex(node)}")
 
 
 def cancelling(chance: random.Random) -> Written | None:
@@ -579,6 +589,6 @@ KINDS: dict[str, tuple[int, Maker]] = {
     "true/multiplied": (40, multiplied),
     "true/limit": (60, limit),
     "true/product": (60, products),
-    "true/removable": (20, removable),
+    "true/removable": (60, removable),
     "true/cancelling": (12, cancelling),
 }
