@@ -116,7 +116,7 @@ def code_of(text: str) -> Code:
             elif language[:1] == "{" and language not in _MATH and not _OF_CODE.match(language):
                 around.append(found["fence"])
             else:
-                inside = in_list and len(line) - len(line.lstrip()) > 1 or _LIST.match(line)
+                inside = (in_list and len(line) - len(line.lstrip()) > 1) or _LIST.match(line)
                 fence = _Fence(found["fence"], language in _MATH, start, at, quotes, bool(inside))
             continue
         if not line.strip():
