@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
-from sympy import Expr, Symbol, oo
+from sympy import Expr, oo
 
 from .clauses import Clauses, Letter, defined_letter, take_letters
 from .grammar import Grammar
@@ -225,7 +225,7 @@ class _Reading:
         They end at ``end`` in the source.
         A relation between names and short expressions is a condition, an equation is not.
         """
-        parts, units = sides(draft.pieces)
+        units = sides(draft.pieces)[1]
         dotted = any(u.text in DOTS for u, _ in draft.pieces)
         if any(u.text == "=" for u in units) and not dotted:
             return None
@@ -233,8 +233,10 @@ class _Reading:
             told = self.clauses.read(stream(draft.pieces), end)
         except TexError:
             return None
-        listed = [name for part in parts for name in split(part, lambda p: p[0].kind == "comma")]
-        named = any(len(name) == 1 and name[0][1] is not None for name in listed)
+        runs = split(draft.pieces, lambda piece: piece[0].kind == "comma")
+        named = any(
+            len(part) == 1 and part[0][1] is not None for run in runs for part in sides(run)[0]
+        )
         return told if all(_simple(c, named) for c in told) else None
 
     # -- letters that the display defines ---------------------------------------------------
@@ -310,7 +312,7 @@ def _simple(clause: Clause, named: bool) -> bool:
     """
     if not isinstance(clause.says, Chain):
         return not isinstance(clause.says, Indices) or clause.says.relation != "="
-    if not named and not any(isinstance(side, Symbol) for side in clause.says.sides):
+    if not named:
         return False
     for side in clause.says.sides:
         ends = [side.low, side.high] if isinstance(side, Bounds) else [side]
