@@ -26,12 +26,9 @@ class Following(State):
             return begins.end() if begins else end
         asked = wanted(self.source, name, end)
         if asked is None:
-            shown = self.source.text[:start].endswith((r"\string", r"\protect", r"\noexpand"))
-            if not (shown or self.source.definitions) and tables.INPUTS[name] not in (
-                "sty",
-                "cls",
-                "maybe",
-            ):
+            shown = self.source.text.endswith((r"\string", r"\noexpand"), 0, start)
+            needed = tables.INPUTS[name] not in ("sty", "cls", "maybe")
+            if needed and not (shown or self.source.definitions):
                 error = f"which file \\{name} means here is not known: what it says is not checked"
                 self.problems.append(Found(start, "", self.source, error=error))
             return end

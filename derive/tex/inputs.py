@@ -54,9 +54,8 @@ def wanted(source: Source, name: str, at: int) -> Wanted | None:
     """What an input command names, and the place after it."""
     kind = INPUTS[name]
     text = source.text
-    while (kind in ("sty", "cls") or name == "includestandalone") and (
-        option := source.option(at)
-    ) is not None:
+    optional = kind in ("sty", "cls") or name == "includestandalone"
+    while optional and (option := source.option(at)) is not None:
         at = option[1]
     if text[at : at + 1] == "*":
         at += 1

@@ -79,9 +79,7 @@ class Skipping(State):
             if close < 0 and _MARK.match(text[start + 4 : start + 200].lstrip()):
                 self.displays.stray(start, "the comment is not closed by -->")
             elif any(names_result(inside[m.end() :][:200]) for m in ANY_MARK.finditer(inside)):
-                error = (
-                    "a directive in another comment marks nothing: comments end at the first -->"
-                )
+                error = "a directive in a comment marks nothing: a comment ends at the first -->"
                 self.displays.stray(start, error)
             else:
                 self._near_miss(start, inside[:200])

@@ -261,3 +261,17 @@ def test_directives_in_cells_of_other_types() -> None:
     found = read("a.ipynb", json.dumps({"cells": cells, "nbformat": 4}), "ipynb")
     assert len(found.items) == 1
     assert [problem.place.cell for problem in found.problems] == [1, 3]
+
+
+# --- the same file twice -------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("change", "formula"),
+    [(r"\everydisplay{2}", "x"), (r"\renewcommand{\aligned}{2}", r"\begin{aligned}x\end{aligned}")],
+)
+def test_what_a_formula_depends_on(change: str, formula: str) -> None:
+    text = "\\input{sec}" + change + "\\input{sec}"
+    files = {"sec.tex": MARK + rf"\[ {formula} \]"}
+    first, second = (one for one in read("main.tex", text, "tex", files.get).items)
+    assert isinstance(first, Marked)
+    assert isinstance(second, Marked)
+    assert first.moment.used(first.source) != second.moment.used(second.source)
