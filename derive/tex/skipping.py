@@ -124,6 +124,8 @@ class Skipping(State):
         text = self.source.text
         end = text.find(rf"\end{{{name}}}", at)
         if end >= 0:
+            if name in ("filecontents", "filecontents*"):
+                self._write(at, end)
             return end
         if "cltheory:" in text[at:]:
             error = rf"\begin{{{name}}} has no \end{{{name}}}, and directives stand after it"
@@ -139,10 +141,24 @@ class Skipping(State):
         found = _ADDRESS.match(self.source.text, opens)
         return found.end() if found else at
 
+    def _string(self, name: str, start: int, at: int) -> int:
+        r"""What follows \string is printed."""
+        found = self.source.command(at)
+        return found[1] if found else at
+
     def _aside(self, name: str, start: int, at: int) -> int:
         """What is said for bookmarks only."""
         found = self.source.argument(at)
         return found[2] if found else at
+
+    def _write(self, at: int, end: int) -> None:
+        """A file that the document itself writes, and may input later."""
+        text = self.source.text
+        option = OPTION.match(text, at)
+        named = SIMPLE.match(text, option.end() if option else at)
+        if named is not None:
+            over = option is not None and ("overwrite" in option[0] or "force" in option[0])
+            self.files.write(named[0].strip(" \t{}"), text[named.end() : end], over=over)
 
     def _verb(self, name: str, start: int, at: int) -> int:
         text = self.source.text

@@ -93,6 +93,11 @@ def says(text: str, kind: Kind = "tex") -> list[str]:
         r"\ExplSyntaxOn\exp_args:Nc \cs_gset:Npn {a} {2}\ExplSyntaxOff",
         r"\ExplSyntaxOn\regex_replace_all:nnN {x} {y} \a\ExplSyntaxOff",
         r"\ExplSyntaxOn\keys_define:nn{x}{y .tl_gset:N = \a}\ExplSyntaxOff",
+        # definitions that are not run, or end at once
+        r"\toks0={\gdef\a{1}}\def\a{2}\toks0={\gdef\a{1}}",
+        r"\def\a{2}\string\gdef\a{1}",
+        r"\newcommand\bg{\begingroup}\newcommand\eg{\endgroup}\def\a{2}\bg\def\a{1}\eg",
+        r"\newenvironment{b}{\comment}{\endcomment}\def\a{2}\begin{b}\gdef\a{1}\end{b}",
         # text that seems hidden
         r"\newenvironment{comment}{}{}\begin{comment}\gdef\a{2}\end{comment}",
         "\\includecomment{comment}\\begin{comment}\n\\gdef\\a{2}\n\\end{comment}",
@@ -211,6 +216,20 @@ def test_comments_that_were_not(comment: str) -> None:
 def test_ways_to_input(text: str) -> None:
     found = read("main.tex", text, "tex", {"sec.tex": EQ}.get)
     assert [one.path for one in found.items if isinstance(one, Marked)] == ["sec.tex"]
+
+
+def test_files_that_the_document_writes() -> None:
+    text = r"\begin{filecontents*}{my.sty}\def\a{2}\end{filecontents*}\usepackage{my}" + EQ
+    (one,) = read("sub/main.tex", text, "tex", {}.get).items
+    assert isinstance(one, Marked)
+    assert one.moment[r"\a"].body == "2"
+
+
+def test_folders_that_are_searched() -> None:
+    text = r"\makeatletter\def\input@path{{x/}{y/}}\usepackage{my}" + EQ
+    (one,) = read("main.tex", text, "tex", {"y/my.sty": r"\def\a{2}"}.get).items
+    assert isinstance(one, Marked)
+    assert one.moment[r"\a"].body == "2"
 
 
 def test_an_input_of_what_is_not_known_is_an_error() -> None:
