@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
@@ -132,8 +133,16 @@ def judge(
     except (MemoryError, RecursionError):  # too large, which is for the guard to say
         raise
     except Exception as error:  # one equation must not hide the others
+        if _of_memory(error):
+            raise MemoryError from error
         kind = type(error).__name__
         return None, f"the check failed, which is a defect: {kind}: {error}"
+
+
+def _of_memory(error: Exception) -> bool:
+    """Whether the system had no memory: for a library that is loaded late, it says so so."""
+    enough = getattr(error, "errno", None) != errno.ENOMEM
+    return not enough or (isinstance(error, ImportError) and "failed to map" in str(error))
 
 
 def check_papers(

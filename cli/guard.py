@@ -227,8 +227,8 @@ class _Crew(Generic[T, R]):
             os.write(worker.orders, item.to_bytes(8, "big"))
 
     def _hire(self) -> _Worker:
-        orders, to_worker = os.pipe()
-        from_worker, answers = os.pipe()
+        orders, to_worker = _pipe()
+        from_worker, answers = _pipe()
         parent = os.getpid()
         pid = _fork()
         if not pid:
@@ -302,6 +302,17 @@ class _Crew(Generic[T, R]):
             _end_budget()
             # Caches may hold what was half done.
             return _Message("spent", _spent(error, self.limits), isinstance(error, MemoryError))
+
+
+def _pipe() -> tuple[int, int]:
+    """A pipe apart from standard input and output, which a copy closes; they may be closed."""
+    import fcntl
+
+    ends = os.pipe()
+    high = [fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 3) for fd in ends]
+    for fd in ends:
+        os.close(fd)
+    return high[0], high[1]
 
 
 def _ends(worker: _Worker) -> tuple[int, int]:

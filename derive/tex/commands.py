@@ -21,6 +21,9 @@ DISPLAYS = {
 }
 #: Environments with displays in them that are not read: nothing after them is meant.
 OTHER_DISPLAYS = {"empheq", "numcases", "subnumcases", "dgroup", "dgroup*", "darray", "darray*"}
+#: Environments in whose cells a definition ends.
+CELLS = _words("tabular tabular* tabularx tabulary longtable supertabular array NiceTabular")
+ALIGNED = frozenset(DISPLAYS - {"equation", "equation*", "math", "displaymath", "dmath", "dmath*"})
 #: Environments with an argument before what they display.
 WITH_ARGUMENT = {"alignat", "alignat*", "IEEEeqnarray", "IEEEeqnarray*", "array", "alignedat"}
 VERBATIM = {

@@ -25,6 +25,7 @@ _EXPL_RESULT = re.compile(
 )
 _OF_COMMAND = re.compile(r"cmd/([A-Za-z@]+)/")
 _CODED = re.compile(r"\^\^[0-9a-f]{2}")
+_COMMENT = re.compile(r"\\comment(?![A-Za-z@])")
 _NAMES = re.compile(r"\\([A-Za-z@]+)")
 #: Commands with arguments and lengths; the code of a hook that changes how things look.
 _PRINTS_NOTHING = re.compile(
@@ -57,6 +58,8 @@ class Defining(Following):
                 of_environment = any(f"\\begin{{{stem}}}" == key for key, _ in done.defines)
                 certain = of_environment and not (why or scope.depth) and done.when != "provide"
                 self._hides[stem] = hides if certain else None
+            elif definition is not None and one != stem and _COMMENT.search(definition.body):
+                self._hides[stem] = True if one.startswith("\\begin{") else None
             if one in tables.CORE:
                 scope.touch_all("\\", f"is not certain: {one} is redefined by {where}")
             body = definition.body if definition is not None else done.meant.rstrip() + " "
@@ -116,6 +119,8 @@ class Defining(Following):
             return f"in an argument of \\{self.groups.argument}"
         if self.displays.display is not None and not self.displays.is_empty(start):
             return "in the middle of a display"
+        if self.displays.in_cells or self.groups.inside(tables.CELLS):
+            return "in a cell, where it ends"
         if self.source.markdown and self.displays.display is None and self._money < 0:
             return "outside of mathematics"
         return ""

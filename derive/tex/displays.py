@@ -10,7 +10,7 @@ import re
 from bisect import bisect_left
 from dataclasses import dataclass, field
 
-from .commands import DISPLAYS
+from .commands import ALIGNED, DISPLAYS
 from .directives import DirectiveError, directive
 from .scope import Moment, Scope
 from .source import Source
@@ -297,6 +297,14 @@ class Displays:
         """A part of the display is no formula."""
         if self.display is not None:
             self.display.blanks.append((start, end))
+
+    @property
+    def in_cells(self) -> bool:
+        """Whether the display, or what is open in it, has cells."""
+        display = self.display
+        if display is None:
+            return False
+        return len(display.frames) > 1 or display.closer in ALIGNED
 
     def is_empty(self, at: int) -> bool:
         """Whether nothing stands in the display before this place."""

@@ -356,8 +356,7 @@ def _loop(source: Source, name: str, at: int) -> tuple[list[str], str, str, int]
         if first is None:
             return None
         if name == "docsvlist":
-            listed = _items(text[first[0] : first[1]], commas=True)
-            return listed, r"\do{#1}", "#1", first[2]
+            return _items(text[first[0] : first[1]], commas=True), r"\do{#1}", "#1", first[2]
         second = source.argument(first[2])
         if second is None:
             return None

@@ -11,6 +11,7 @@ from .inputs import BEGIN, InputError, wanted
 from .source import Source
 from .state import State
 
+_FOLDER = re.compile(r"\{\s*([^{}\\#]{1,300}?)\s*\}")
 _IN_NAME = re.compile(r"\\([A-Za-z@]+)[ ]*")
 
 
@@ -26,12 +27,9 @@ class Following(State):
             return begins.end() if begins else end
         asked = wanted(self.source, name, end)
         if asked is None:
-            shown = self.source.text[:start].endswith((r"\string", r"\protect", r"\noexpand"))
-            if not (shown or self.source.definitions) and tables.INPUTS[name] not in (
-                "sty",
-                "cls",
-                "maybe",
-            ):
+            shown = self.source.text.endswith((r"\string", r"\noexpand"), 0, start)
+            needed = tables.INPUTS[name] not in ("sty", "cls", "maybe")
+            if needed and not (shown or self.source.definitions):
                 error = f"which file \\{name} means here is not known: what it says is not checked"
                 self.problems.append(Found(start, "", self.source, error=error))
             return end
@@ -47,6 +45,8 @@ class Following(State):
             return
         name, folder = self._written_out(name), self._written_out(folder)
         source = self.source
+        searched = self.scope.written(r"\input@path")
+        self.files.folders = _FOLDER.findall(searched.body) if searched is not None else []
         try:
             if "\\" in name + folder or "#" in name + folder:
                 raise InputError(f"which file is input by {name} is not known")

@@ -6,11 +6,13 @@ run is not known: of a definition there it is only known that it may be in force
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 
 from .scope import Scope
 from .source import Source
 
+_REGISTER = re.compile(r"[0-9]*\s*=")
 _MAX_GAP = 200  #: characters between a command and its argument
 
 
@@ -30,6 +32,10 @@ class Groups:
     def argument(self) -> str:
         """The command in whose argument this stands, if in one."""
         return self._arguments[-1] if self._arguments else ""
+
+    def inside(self, names: frozenset[str]) -> bool:
+        """Whether one of these is open."""
+        return any(self._count[name] for name in names)
 
     def after(self, name: str, end: int) -> None:
         """A command ends here: braces that follow are its arguments."""
@@ -119,6 +125,8 @@ class Groups:
         between = text[after:start].strip()
         if "\n\n" in text[after:start]:
             return False
+        if _REGISTER.fullmatch(between):  # \\toks0={...} is not run
+            return True
         return between in ("", "*") or (between[0] in "[*(" and between[-1] in "])")
 
     def _push(self, name: str, command: str) -> None:

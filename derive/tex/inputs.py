@@ -54,9 +54,8 @@ def wanted(source: Source, name: str, at: int) -> Wanted | None:
     """What an input command names, and the place after it."""
     kind = INPUTS[name]
     text = source.text
-    while (kind in ("sty", "cls") or name == "includestandalone") and (
-        option := source.option(at)
-    ) is not None:
+    optional = kind in ("sty", "cls") or name == "includestandalone"
+    while optional and (option := source.option(at)) is not None:
         at = option[1]
     if text[at : at + 1] == "*":
         at += 1
@@ -120,6 +119,8 @@ class Files:
         self.stack: list[Opened] = []
         self.reached: dict[str, str] = {}  #: normal path -> path as it is shown
         self._count = self._total = 0
+        self.folders: list[str] = []  #: of \\input@path
+        self._written: dict[str, tuple[str, bool]] = {}  #: text, and if it prevails
 
     @property
     def follows(self) -> bool:
@@ -131,6 +132,11 @@ class Files:
         self.stack.append(opened)
         if not definitions:
             self.reached.setdefault(posixpath.normpath(opened.path), opened.path)
+
+    def write(self, name: str, text: str, *, over: bool) -> None:
+        """The document writes a file; ``over`` one that is there."""
+        path = posixpath.normpath(posixpath.join(self.home, _plain(name)))
+        self._written.setdefault(path, (text, over))
 
     def end(self) -> None:
         """The file that was begun last has been read."""
@@ -153,7 +159,9 @@ class Files:
         folders = [here.folder, self.home, posixpath.dirname(here.path)]
         if kind == "folder":
             folders = [posixpath.join(self.home, said), posixpath.join(here.folder, said)]
-        elif kind == "subfolder":
+        else:
+            folders += [posixpath.join(self.home, one) for one in self.folders]
+        if kind == "subfolder":
             folders = [posixpath.join(here.folder, said)]
         for folder in dict.fromkeys(folders):
             for ending in _endings(kind, name):
@@ -173,7 +181,9 @@ class Files:
         if any(posixpath.normpath(file.path) == key for file in self.stack):
             chain = " -> ".join([*(file.path for file in self.stack), path])
             raise InputError(f"the file inputs itself: {chain}")
+        written, over = self._written.get(key, (None, False))
         text = self._read(path)
+        text = written if text is None or (over and written is not None) else text
         if text is None:
             return None
         self._count += 1

@@ -13,7 +13,8 @@ _FENCE = re.compile(
 _INDENTED = re.compile(r"(?: {4}| {0,3}\t)[ \t]*[^ \t]")
 #: Of a list, or of a block whose text is indented: !!! note, === "Tab", [^1]: and definitions.
 _LIST = re.compile(
-    r" {0,3}(?:(?:[-*+]|\d{1,9}[.)])(?:[ \t]|\Z)|(?:!!!|\?\?\?\+?|===\+?)[ \t]|\[\^[^\]\n]{1,80}\]:|:[ \t])"
+    r" {0,3}(?:(?:[-*+]|\d{1,9}[.)])(?:[ \t]|\Z)|(?:!!!|\?\?\?\+?|===\+?)[ \t]"
+    r"|\[\^[^\]\n]{1,80}\]:|:[ \t])"
 )
 #: ```{NAME} of MyST and Quarto with code in it; in any other there is text.
 _OF_CODE = re.compile(
@@ -116,8 +117,8 @@ def code_of(text: str) -> Code:
             elif language[:1] == "{" and language not in _MATH and not _OF_CODE.match(language):
                 around.append(found["fence"])
             else:
-                inside = (in_list and len(line) - len(line.lstrip()) > 1) or _LIST.match(line)
-                fence = _Fence(found["fence"], language in _MATH, start, at, quotes, bool(inside))
+                inside = (in_list and line[:2].isspace()) or _LIST.match(line) is not None
+                fence = _Fence(found["fence"], language in _MATH, start, at, quotes, inside)
             continue
         if not line.strip():
             out.append(line)

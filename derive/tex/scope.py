@@ -207,11 +207,15 @@ class Moment(Mapping[str, Definition]):
         """The definitions that a formula depends on, directly or through others."""
         waiting, found = [text], {}
         while waiting:
-            for name in _NAMES.findall(waiting.pop()):
-                known = None if name in found else self.get(name)
-                if known is not None:
-                    found[name] = known
-                    waiting += [known.body, known.default or ""]
+            for written in _NAMES.findall(waiting.pop()):
+                stem = written[6:].strip(" {}") if written[:6] == r"\begin" else ""
+                for name in (written, f"\\{stem}", f"\\end{stem}")[: 3 if stem else 1]:
+                    known = None if name in found else self.get(name)
+                    if known is not None:
+                        found[name] = known
+                        waiting += [known.body, known.default or ""]
+        if self.characters:
+            found[""] = Definition(problem=self.characters)
         return frozenset(found.items())
 
 

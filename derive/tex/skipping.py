@@ -79,9 +79,7 @@ class Skipping(State):
             if close < 0 and _MARK.match(text[start + 4 : start + 200].lstrip()):
                 self.displays.stray(start, "the comment is not closed by -->")
             elif any(names_result(inside[m.end() :][:200]) for m in ANY_MARK.finditer(inside)):
-                error = (
-                    "a directive in another comment marks nothing: comments end at the first -->"
-                )
+                error = "a directive in a comment marks nothing: a comment ends at the first -->"
                 self.displays.stray(start, error)
             else:
                 self._near_miss(start, inside[:200])
@@ -126,6 +124,8 @@ class Skipping(State):
         text = self.source.text
         end = text.find(rf"\end{{{name}}}", at)
         if end >= 0:
+            if name in ("filecontents", "filecontents*"):
+                self._write(at, end)
             return end
         if "cltheory:" in text[at:]:
             error = rf"\begin{{{name}}} has no \end{{{name}}}, and directives stand after it"
@@ -141,10 +141,24 @@ class Skipping(State):
         found = _ADDRESS.match(self.source.text, opens)
         return found.end() if found else at
 
+    def _string(self, name: str, start: int, at: int) -> int:
+        r"""What follows \string is printed."""
+        found = self.source.command(at)
+        return found[1] if found else at
+
     def _aside(self, name: str, start: int, at: int) -> int:
         """What is said for bookmarks only."""
         found = self.source.argument(at)
         return found[2] if found else at
+
+    def _write(self, at: int, end: int) -> None:
+        """A file that the document itself writes, and may input later."""
+        text = self.source.text
+        option = OPTION.match(text, at)
+        named = SIMPLE.match(text, option.end() if option else at)
+        if named is not None:
+            over = option is not None and ("overwrite" in option[0] or "force" in option[0])
+            self.files.write(named[0].strip(" \t{}"), text[named.end() : end], over=over)
 
     def _verb(self, name: str, start: int, at: int) -> int:
         text = self.source.text

@@ -207,6 +207,8 @@ class Walk(Defining, Skipping):
         r"""Of a command that defines or inputs, as ``\newcommand{\nc}{\newcommand}``."""
         if self.scope.get("\\" + name) is not None:
             return False
+        if name in ("begingroup", "endgroup", "bgroup", "egroup"):
+            return True
         return name in tables.INPUTS or act(Source(""), name, 0) is not None
 
     def _builtin(self, name: str, start: int, end: int) -> int:
@@ -416,6 +418,7 @@ _HANDLERS: dict[str, _Handler] = {
     **dict.fromkeys(("verb", "lstinline", "mintinline"), Walk._verb),
     **dict.fromkeys(("url", "nolinkurl", "path", "href", "hyperref@"), Walk._address),
     "pdfstringdefDisableCommands": Walk._aside,
+    "string": Walk._string,
     **dict.fromkeys(("else", "fi", "repeat"), Walk._conditional),
     **dict.fromkeys(tables.TESTS, Walk._test),
     **dict.fromkeys(tables.INPUTS, Walk._input),

@@ -271,3 +271,17 @@ def running(group: int) -> list[str]:
             if int(of_group) == group and state not in "ZX":
                 found.append(str(stat))
     return found
+
+
+@pytest.mark.parametrize("closed", [(1,), (2,), (0, 1, 2)])
+def test_closed_streams_do_not_get_in_the_way(closed: tuple[int, ...], tmp_path: Path) -> None:
+    """A pipe to a worker must not take the number of a stream that the worker closes."""
+    code = (
+        "import os, sys\n"
+        f"for fd in {closed}: os.close(fd)\n"
+        "from cltheory.cli.guard import Limits, each\n"
+        "found = list(each(lambda one, tell: one + 1, [1, 2], Limits(5, 1), workers=2))\n"
+        f"open({str(tmp_path / 'found')!r}, 'w').write(str(found))\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=False, timeout=60, capture_output=True)
+    assert (tmp_path / "found").read_text() == "[2, 3]"

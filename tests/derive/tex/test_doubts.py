@@ -93,6 +93,11 @@ def says(text: str, kind: Kind = "tex") -> list[str]:
         r"\ExplSyntaxOn\exp_args:Nc \cs_gset:Npn {a} {2}\ExplSyntaxOff",
         r"\ExplSyntaxOn\regex_replace_all:nnN {x} {y} \a\ExplSyntaxOff",
         r"\ExplSyntaxOn\keys_define:nn{x}{y .tl_gset:N = \a}\ExplSyntaxOff",
+        # definitions that are not run, or end at once
+        r"\toks0={\gdef\a{1}}\def\a{2}\toks0={\gdef\a{1}}",
+        r"\def\a{2}\string\gdef\a{1}",
+        r"\newcommand\bg{\begingroup}\newcommand\eg{\endgroup}\def\a{2}\bg\def\a{1}\eg",
+        r"\newenvironment{b}{\comment}{\endcomment}\def\a{2}\begin{b}\gdef\a{1}\end{b}",
         # text that seems hidden
         r"\newenvironment{comment}{}{}\begin{comment}\gdef\a{2}\end{comment}",
         "\\includecomment{comment}\\begin{comment}\n\\gdef\\a{2}\n\\end{comment}",
@@ -213,6 +218,20 @@ def test_ways_to_input(text: str) -> None:
     assert [one.path for one in found.items if isinstance(one, Marked)] == ["sec.tex"]
 
 
+def test_files_that_the_document_writes() -> None:
+    text = r"\begin{filecontents*}{my.sty}\def\a{2}\end{filecontents*}\usepackage{my}" + EQ
+    (one,) = read("sub/main.tex", text, "tex", {}.get).items
+    assert isinstance(one, Marked)
+    assert one.moment[r"\a"].body == "2"
+
+
+def test_folders_that_are_searched() -> None:
+    text = r"\makeatletter\def\input@path{{x/}{y/}}\usepackage{my}" + EQ
+    (one,) = read("main.tex", text, "tex", {"y/my.sty": r"\def\a{2}"}.get).items
+    assert isinstance(one, Marked)
+    assert one.moment[r"\a"].body == "2"
+
+
 def test_an_input_of_what_is_not_known_is_an_error() -> None:
     text = r"\expandafter\input\csname name\endcsname"
     assert "is not known" in read("main.tex", text, "tex", {}.get).problems[0].message
@@ -261,3 +280,17 @@ def test_directives_in_cells_of_other_types() -> None:
     found = read("a.ipynb", json.dumps({"cells": cells, "nbformat": 4}), "ipynb")
     assert len(found.items) == 1
     assert [problem.place.cell for problem in found.problems] == [1, 3]
+
+
+# --- the same file twice -------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("change", "formula"),
+    [(r"\everydisplay{2}", "x"), (r"\renewcommand{\aligned}{2}", r"\begin{aligned}x\end{aligned}")],
+)
+def test_what_a_formula_depends_on(change: str, formula: str) -> None:
+    text = "\\input{sec}" + change + "\\input{sec}"
+    files = {"sec.tex": MARK + rf"\[ {formula} \]"}
+    first, second = (one for one in read("main.tex", text, "tex", files.get).items)
+    assert isinstance(first, Marked)
+    assert isinstance(second, Marked)
+    assert first.moment.used(first.source) != second.moment.used(second.source)
