@@ -31,7 +31,7 @@ KINDS = ("true/algebra", "true/definition", "true/around", "true/bound", "true/c
          "false/bound")  # fmt: skip
 PAPER = "\\documentclass{{article}}\n\\begin{{document}}\n% cltheory: {}\n\\[ {} \\]\n"
 RUN = """
-import cProfile, io, pstats, sys
+import cProfile, os, pstats, sys
 from time import perf_counter
 from click.testing import CliRunner
 from cltheory.cli.check import check_command
@@ -39,9 +39,9 @@ folder, profiled = sys.argv[1:]
 profile = cProfile.Profile()
 if profiled:
     profile.enable()
-start = perf_counter()
+start, before = perf_counter(), sum(os.times()[:4])
 done = CliRunner().invoke(check_command, [folder])
-seconds = perf_counter() - start
+seconds, busy = perf_counter() - start, sum(os.times()[:4]) - before
 profile.disable()
 if profiled:
     with open(profiled, "w", encoding="utf-8") as out:
@@ -49,7 +49,7 @@ if profiled:
         stats.sort_stats("cumulative").print_stats(60)
         stats.sort_stats("tottime").print_stats(40)
 print(done.output.strip().splitlines()[-1])
-print(seconds)
+print(seconds, busy)
 """
 
 
@@ -75,9 +75,11 @@ def seconds(folder: str, code: Path | None = None, profile: str = "") -> float:
             [sys.executable, "-c", RUN, folder, profile],
             env=path, capture_output=True, text=True, check=True,
         )  # fmt: skip
-    said, time = done.stdout.splitlines()[-2:]
-    print(f"{'here' if code is None else code}: {said}; {float(time):.1f} s", flush=True)
-    return float(time)
+    said, times = done.stdout.splitlines()[-2:]
+    wall, busy = map(float, times.split())
+    where = "here" if code is None else code
+    print(f"{where}: {said}; {wall:.1f} s, of the processor {busy:.1f} s", flush=True)
+    return wall
 
 
 def main() -> None:
