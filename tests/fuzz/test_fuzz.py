@@ -16,7 +16,7 @@ from inputs import KINDS, tables
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs the limits of Linux")
 
-QUICK, LONG = 4, 300
+QUICK, LONG = 4, 60
 #: Inputs that ended badly once: the words of a command, the files that it found.
 FOUND = json.loads((Path(__file__).parent / "found.json").read_text(encoding="utf-8"))
 

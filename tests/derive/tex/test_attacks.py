@@ -462,7 +462,7 @@ def test_binomials() -> None:
         (rf"t \ge {T_SIMPLEX} \text{{ and }} N \ge 4", SIMPLEX, "equal"),
         (rf"t \ge {T_SIMPLEX} \text{{ and }} N \ge 3", SIMPLEX, "differs"),
         (rf"t \in \left[{T_SIMPLEX}, \infty\right)", SIMPLEX, "equal"),
-        (rf"t \in \left[{T_SIMPLEX}, \infty\right]", SIMPLEX, "undecided"),
+        (rf"t \in \left[{T_SIMPLEX}, \infty\right]", SIMPLEX, "unread"),
         (r"m \ge 2 \\ n \ge 2", ALPHA, "unread"),
         (rf"\alpha_{{\min}} = {A}, \quad m, n \in \mathbb{{N}},\ m, n \ge 2", ALPHA, "equal"),
         (rf"\alpha_{{\min}} = {A}, \quad m, n \in \mathbb{{N}},\ m, n \ge 1", ALPHA, "differs"),
