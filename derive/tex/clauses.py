@@ -7,6 +7,7 @@ understood is an error, since a condition that is dropped makes another statemen
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
@@ -67,6 +68,10 @@ def take_letters(items: list[Item]) -> list[Letter]:
     return found
 
 
+#: Marks and thin spaces at the end of a condition.
+_ENDING = re.compile(r"(?:\\[,;:! ]|\\(?=\Z)|[ ,.;&])+\Z")
+
+
 class Clauses:
     """Reads the conditions of one display."""
 
@@ -102,7 +107,7 @@ class Clauses:
         return found
 
     def _text(self, start: int, end: int) -> str:
-        return " ".join(self.source[start:end].split()).rstrip(" ,.;&")
+        return _ENDING.sub("", " ".join(self.source[start:end].split()))
 
     def _group(self, group: list[tuple[Item, int]]) -> Iterator[Clause]:
         """Conditions between two words such as ``for``."""

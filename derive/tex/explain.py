@@ -35,8 +35,9 @@ def headline(finding: Finding, title: str) -> str:
     if word == "undecided":
         note = f": {one_line(finding.message)}" if finding.message else ""
         return f"could not be decided against {title}{note}"
-    # Where there are two values, the note only repeats them.
-    repeats = finding.printed_value not in ("", "no value") or not finding.message
+    # Where there are two values that differ, the note only repeats them.
+    apart = finding.printed_value not in ("", "no value", finding.derived_value)
+    repeats = apart or not finding.message
     note = "" if repeats else f": {one_line(finding.message)}"
     return f"differs from {title}{note}"
 
