@@ -124,7 +124,7 @@ def _with_lock(report: Report, path: str, limits: Limits) -> Report:
     from dataclasses import replace
 
     from ..derive.lock import Entry, Equivalent, compare_lock, equivalent
-    from ..derive.tex.document import DocumentError, decode
+    from ..derive.tex.text.document import DocumentError, decode
 
     def decide(entries: Sequence[Entry]) -> Iterator[Equivalent]:
         def work(entry: Entry, _: object) -> Equivalent:
@@ -156,7 +156,7 @@ def _show(report: Report, style: str, output: str | None) -> None:
 
 
 def _list(papers: list[Paper], style: str, output: str | None) -> int:
-    from ..derive.tex.explain import one_line, visible
+    from ..derive.tex.judge.explain import one_line, visible
 
     rows: list[dict[str, Any]] = [
         {

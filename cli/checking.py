@@ -8,14 +8,14 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..derive.tex.document import Marked, Place, Problem
-from ..derive.tex.explain import details, headline, one_line, word_of
+from ..derive.tex.judge.explain import details, headline, one_line, word_of
+from ..derive.tex.text.document import Marked, Place, Problem
 from .guard import Limits, Spent, cores, each
 from .papers import Paper
 
 if TYPE_CHECKING:
     from ..derive.lock import Change
-    from ..derive.tex.compare import Finding
+    from ..derive.tex.judge.finding import Finding
 
 MAX_SHIFT = 200
 #: Of an equation.
@@ -107,8 +107,8 @@ def judge(
     allow_sampled: bool = False,
 ) -> Judged:
     """The finding, or None and why there is none; ``tell`` gets it before an edit is sought."""
-    from ..derive.tex.compare import check_equation
-    from ..derive.tex.lookup import BadTarget
+    from ..derive.tex.check import check_equation
+    from ..derive.tex.judge.lookup import BadTarget
 
     asked = marked.directive
     asked = replace(asked, allow_sampled=asked.allow_sampled or allow_sampled)
@@ -171,7 +171,7 @@ def check_papers(
 def _judged(outcome: Judged | Spent) -> Judged:
     if not isinstance(outcome, Spent):
         return outcome
-    from ..derive.tex.compare import Finding
+    from ..derive.tex.judge.finding import Finding
 
     return Finding("undecided", False, message=f"too large to decide: {outcome.why}"), ""
 
@@ -181,7 +181,7 @@ def _warm_up(ids: set[str]) -> None:
     import flint  # noqa: F401
 
     from ..derive.results import results
-    from ..derive.tex import edits, reader  # noqa: F401
+    from ..derive.tex import check  # noqa: F401
 
     for id in sorted(ids & set(results)):
         with suppress(Exception):  # which the check of an equation meets again, and reports

@@ -160,7 +160,7 @@ def _code_of(error: Exception) -> int | None:
 
 def refuse(message: str, code: int = 2) -> int:
     """Print one line on standard error; what a user typed may be long, or no text at all."""
-    from ..derive.tex.explain import one_line
+    from ..derive.tex.judge.explain import one_line
 
     words = (w if len(w) <= MAX_WORD else f"{w[: MAX_WORD - 3]}..." for w in message.split())
     click.echo(f"cltheory: {one_line(' '.join(words))}", err=True)

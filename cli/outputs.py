@@ -32,8 +32,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from ..derive.tex.document import Place
-from ..derive.tex.explain import one_line, visible
+from ..derive.tex.judge.explain import one_line, visible
+from ..derive.tex.text.document import Place
 
 if TYPE_CHECKING:
     from .checking import Checked, Report

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
-from ..derive.tex.document import (
+from ..derive.tex.judge.explain import one_line
+from ..derive.tex.text.document import (
     KINDS,
     Document,
     DocumentError,
@@ -20,9 +21,8 @@ from ..derive.tex.document import (
     kind_of,
     read,
 )
-from ..derive.tex.explain import one_line
-from ..derive.tex.inputs import is_root, may_input
-from ..derive.tex.near_miss import concerns
+from ..derive.tex.text.inputs import is_root, may_input
+from ..derive.tex.text.near_miss import concerns
 
 MAX_BYTES = 50_000_000  #: of a file
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from ..derive.tex.document import Marked, Problem
+    from ..derive.tex.text.document import Marked, Problem
     from .papers import Paper
 
 DEFAULT = ["*.tex", "*.md", "*.ipynb"]
@@ -141,8 +141,8 @@ class EquationItem(pytest.Item):
         EquationFailed
             If it does not say what was derived.
         """
-        from ..derive.tex.document import Problem
-        from ..derive.tex.explain import one_line
+        from ..derive.tex.judge.explain import one_line
+        from ..derive.tex.text.document import Problem
 
         if isinstance(self.found, Problem):
             raise EquationFailed(

@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from .commands import DISPLAYS
-from .compare import check_equation
+from .check import check_equation
 from .directives import Directive, DirectiveError, directive
-from .explain import details, headline
-from .lookup import BadTarget
-from .macros import Macros
+from .judge.explain import details, headline
+from .judge.lookup import BadTarget
+from .text.commands import DISPLAYS
+from .text.macros import Macros
 
 if TYPE_CHECKING:
-    from .compare import Finding
+    from .judge.finding import Finding
 
 _AROUND = [("$$", "$$"), (r"\[", r"\]"), (r"\(", r"\)"), ("$", "$")]
 

@@ -14,8 +14,8 @@ import pytest
 from click.shell_completion import get_completion_class
 from cltheory.cli import papers as papers_module
 from cltheory.cli.papers import PathError, files_of, read_papers
-from cltheory.derive.tex import compare
-from cltheory.derive.tex.compare import Finding
+from cltheory.derive.tex import check as of_tex
+from cltheory.derive.tex.judge.finding import Finding
 
 DATA = Path(__file__).resolve().parent.parent / "data"
 MARK = "% cltheory: supcl-threshold.alpha_min_tau_0\n"
@@ -128,7 +128,7 @@ def test_macros_of_the_root_of_a_document(cltheory: Any, here: Path) -> None:
 
 
 def test_list_checks_nothing(cltheory: Any, paper: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compare, "check_equation", None)
+    monkeypatch.setattr(of_tex, "check_equation", None)
     broken(paper, r"\log (N - 3)", r"\log (N - 2)")
     code, out, err = cltheory("check", "--list", "paper.tex")
     assert (code, err) == (0, "")
@@ -177,7 +177,7 @@ def test_exit_codes(cltheory: Any, here: Path, text: str, code: int, says: str) 
 
 def fake(monkeypatch: pytest.MonkeyPatch, **known: Any) -> None:
     """Answer every comparison the same."""
-    monkeypatch.setattr(compare, "check_equation", lambda *_, **__: Finding(**known))
+    monkeypatch.setattr(of_tex, "check_equation", lambda *_, **__: Finding(**known))
 
 
 def test_agreement_at_samples_is_not_enough(
@@ -192,7 +192,7 @@ def test_agreement_at_samples_is_not_enough(
             printed="p",
         )
 
-    monkeypatch.setattr(compare, "check_equation", answer)
+    monkeypatch.setattr(of_tex, "check_equation", answer)
     (here / "a.tex").write_text(RIGHT)
     code, out, _ = cltheory("check", "a.tex")
     assert code == 1
@@ -216,14 +216,14 @@ def test_undecided_is_not_equal(cltheory: Any, here: Path, monkeypatch: pytest.M
 def test_a_defect_in_one_check_does_not_hide_the_others(
     cltheory: Any, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    true_check = compare.check_equation
+    true_check = of_tex.check_equation
 
     def fails(source: str, *rest: Any, **more: Any) -> Finding:
         if "2" in source:
             raise RuntimeError("lost\nit")
         return true_check(source, *rest, **more)
 
-    monkeypatch.setattr(compare, "check_equation", fails)
+    monkeypatch.setattr(of_tex, "check_equation", fails)
     (here / "a.tex").write_text(WRONG + RIGHT)
     code, out, _ = cltheory("check", "a.tex")
     assert code == 2

@@ -25,8 +25,8 @@ from cltheory.derive.papers import PAPERS, ledger_of
 from cltheory.derive.papers.sources import SOURCES, version
 from cltheory.derive.renaming import ExportError, symbol_name
 from cltheory.derive.results import results
-from cltheory.derive.tex.macros import Macros
-from cltheory.derive.tex.reader import read
+from cltheory.derive.tex.formula.reader import read
+from cltheory.derive.tex.text.macros import Macros
 from hypothesis import given
 from hypothesis import strategies as st
 from sympy import Expr, Piecewise, Rational, S, Symbol

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from cltheory.cli.guard import Limits, Spent, each, is_possible
-from cltheory.derive.tex import compare
+from cltheory.derive.tex import check as of_tex
 
 pytestmark = pytest.mark.skipif(not is_possible(), reason="no copies of a process here")
 
@@ -142,12 +142,12 @@ def paper(folder: Path, *formulas: str) -> str:
 def test_an_equation_beyond_the_budget_is_undecided_and_the_next_is_read(
     cltheory: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    usual = compare.judge
+    usual = of_tex.judge
 
     def slow(statement: Any, *rest: Any) -> Any:
         return endless(print) if "777" in str(statement) else usual(statement, *rest)
 
-    monkeypatch.setattr(compare, "judge", slow)
+    monkeypatch.setattr(of_tex, "judge", slow)
     code, out, err = cltheory("check", paper(tmp_path, "777", RIGHT), "--time", "0.3")
     assert (code, err) == (1, "")
     assert "too large to decide: more than 0.3 s (--time)" in out
@@ -157,7 +157,7 @@ def test_an_equation_beyond_the_budget_is_undecided_and_the_next_is_read(
 def test_a_verdict_stays_when_the_search_for_an_edit_is_given_up(
     cltheory: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("cltheory.derive.tex.edits.suggest", lambda *_: endless(print))
+    monkeypatch.setattr("cltheory.derive.tex.check.suggest", lambda *_: endless(print))
     code, out, _ = cltheory("check", paper(tmp_path, r"\frac1n", RIGHT), "--time", "1")
     assert code == 1
     assert "differs from supcl-threshold.alpha_min" in out and "edit" not in out
@@ -215,13 +215,13 @@ def test_a_budget_is_a_number(refused: Callable[..., str], option: str, value: s
 
 LOOP = """
 import sys
-from cltheory.derive.tex import compare
+from cltheory.derive.tex import check
 from cltheory.derive.engine.result import Result
 def loop(*_, **__):
     open(sys.argv[1], "w").close()
     while True:
         pass
-compare.judge = Result.point = loop
+check.judge = Result.point = loop
 from cltheory.cli.main import main
 main(sys.argv[2:])
 """

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from cltheory.cli.check import check_command
 from cltheory.derive.tex import assert_equation
-from cltheory.derive.tex.lookup import BadTarget
+from cltheory.derive.tex.judge.lookup import BadTarget
 
 pytest_plugins = ["pytester"]
 
@@ -179,12 +179,13 @@ def test_a_paper_that_cannot_be_read(pytester: pytest.Pytester, run: Any) -> Non
 def test_sampled_evidence(
     pytester: pytest.Pytester, run: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from cltheory.derive.tex import compare
+    from cltheory.derive.tex import check
+    from cltheory.derive.tex.judge.finding import Finding
 
     monkeypatch.setattr(
-        compare,
+        check,
         "check_equation",
-        lambda source, target, *_, **__: compare.Finding(
+        lambda source, target, *_, **__: Finding(
             "equal" if target.allow_sampled else "undecided", target.allow_sampled, "sampled"
         ),
     )

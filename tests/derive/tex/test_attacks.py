@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 
 import pytest
-from cltheory.derive.tex.compare import Finding, check_equation
+from cltheory.derive.tex.check import check_equation
 from cltheory.derive.tex.directives import directive
-from cltheory.derive.tex.lookup import BadTarget
+from cltheory.derive.tex.judge.finding import Finding
+from cltheory.derive.tex.judge.lookup import BadTarget
 
 Q = r"e^{-\frac{m}{(m-1)\tau}}"
 A = rf"\frac{{1 + (mn-1){Q}}}{{n\left(1 + (m-1){Q}\right)}}"

@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import pytest
 from cltheory.derive.symbols import N, alpha, b, delta, m, n, p, t, tau
-from cltheory.derive.tex.compare import Finding, judge
 from cltheory.derive.tex.directives import directive
-from cltheory.derive.tex.lookup import look_up
+from cltheory.derive.tex.judge.compare import judge
+from cltheory.derive.tex.judge.finding import Finding
+from cltheory.derive.tex.judge.lookup import look_up
 from cltheory.derive.tex.statement import (
     Bounds,
     Chain,

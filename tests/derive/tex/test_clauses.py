@@ -3,7 +3,7 @@ r"""Conditions beside a formula: each is read as data, or the display is refused
 from __future__ import annotations
 
 import pytest
-from cltheory.derive.tex.reader import read
+from cltheory.derive.tex.formula.reader import read
 from cltheory.derive.tex.statement import (
     Among,
     Bounds,

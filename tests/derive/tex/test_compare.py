@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from cltheory.derive.tex.compare import check_equation
+from cltheory.derive.tex.check import check_equation
 from cltheory.derive.tex.directives import Directive
-from cltheory.derive.tex.lookup import BadTarget
+from cltheory.derive.tex.judge.lookup import BadTarget
 
 E = r"e^{\frac{m}{(m-1)\tau}}"
 ALPHA = rf"\frac{{mn - 1 + {E}}}{{n(m - 1 + {E})}}"

@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from cltheory.derive.tex.commands import DISPLAYS, VERBATIM
 from cltheory.derive.tex.directives import Directive, DirectiveError, directive
-from cltheory.derive.tex.document import (
+from cltheory.derive.tex.text.commands import DISPLAYS, VERBATIM
+from cltheory.derive.tex.text.document import (
     DocumentError,
     Kind,
     Marked,
@@ -20,7 +20,7 @@ from cltheory.derive.tex.document import (
     find,
     kind_of,
 )
-from cltheory.derive.tex.walk import displays
+from cltheory.derive.tex.text.walk import displays
 
 MARK = "% cltheory: a.x\n"
 HTML = "<!-- cltheory: a.x -->\n"
@@ -552,7 +552,7 @@ def test_ten_megabytes() -> None:
 
 def test_finding_imports_no_sympy() -> None:
     code = (
-        "import sys; from cltheory.derive.tex.document import find;"
+        "import sys; from cltheory.derive.tex.text.document import find;"
         "assert len(find('% cltheory: a.x\\n$$x$$', 'tex')) == 1;"
         "print('sympy' in sys.modules, 'lark' in sys.modules)"
     )

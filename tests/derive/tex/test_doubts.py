@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 
 import pytest
-from cltheory.derive.tex.document import Kind, Marked, Problem, find, read
-from cltheory.derive.tex.near_miss import near_miss
 from cltheory.derive.tex.statement import TexError
+from cltheory.derive.tex.text.document import Kind, Marked, Problem, find, read
+from cltheory.derive.tex.text.near_miss import near_miss
 from cltheory.derive.tex.tokens import tokenise
 
 MARK = "\n% cltheory: ssem.delta_zero\n"

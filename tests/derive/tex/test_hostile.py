@@ -7,9 +7,9 @@ import time
 from itertools import pairwise
 
 import pytest
-from cltheory.derive.tex.macros import Macros
-from cltheory.derive.tex.reader import canonical_name, read
+from cltheory.derive.tex.formula.reader import canonical_name, read
 from cltheory.derive.tex.statement import TexError
+from cltheory.derive.tex.text.macros import Macros
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sympy import Symbol

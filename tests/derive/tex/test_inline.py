@@ -3,7 +3,7 @@ r"""Formulas in running text, rows with those before them, and what HTML in Mark
 from __future__ import annotations
 
 import pytest
-from cltheory.derive.tex.document import Kind, Marked, Problem, find
+from cltheory.derive.tex.text.document import Kind, Marked, Problem, find
 
 MARK = "% cltheory: a.x\n"
 INLINE = "% cltheory: a.x inline\n"

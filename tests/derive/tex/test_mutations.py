@@ -14,10 +14,10 @@ import mpmath
 import pytest
 from cltheory.derive.engine.root import ClampedRoot
 from cltheory.derive.results import results
-from cltheory.derive.tex.compare import judge
 from cltheory.derive.tex.directives import Directive
-from cltheory.derive.tex.lookup import look_up
-from cltheory.derive.tex.reader import read
+from cltheory.derive.tex.formula.reader import read
+from cltheory.derive.tex.judge.compare import judge
+from cltheory.derive.tex.judge.lookup import look_up
 from cltheory.derive.tex.statement import TexError
 from mutate import mutants
 from sympy import (

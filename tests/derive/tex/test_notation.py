@@ -3,7 +3,7 @@ r"""Typography: variants that print the same formula read equal, what changes it
 from __future__ import annotations
 
 import pytest
-from cltheory.derive.tex.reader import read
+from cltheory.derive.tex.formula.reader import read
 from cltheory.derive.tex.statement import TexError
 from hypothesis import given, settings
 from hypothesis import strategies as st

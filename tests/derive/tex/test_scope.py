@@ -5,9 +5,9 @@ from __future__ import annotations
 import pickle
 
 import pytest
-from cltheory.derive.tex.document import Marked, find
-from cltheory.derive.tex.macros import Macros
 from cltheory.derive.tex.statement import TexError
+from cltheory.derive.tex.text.document import Marked, find
+from cltheory.derive.tex.text.macros import Macros
 from cltheory.derive.tex.tokens import tokenise
 
 MARK = "\n% cltheory: a.x\n"
@@ -381,7 +381,7 @@ def test_an_ordinary_preamble_touches_nothing_that_is_used() -> None:
 
 
 def test_too_many_macros_are_no_longer_known() -> None:
-    from cltheory.derive.tex.scope import MAX_NAMES
+    from cltheory.derive.tex.text.scope import MAX_NAMES
 
     many = "".join(f"\\def\\{'xyz'[k % 3]}{'ab' * (k // 3 + 1)}{{m}}" for k in range(MAX_NAMES + 1))
     assert "more than" in meaning(many, r"\sigma")

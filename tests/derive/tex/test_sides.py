@@ -3,7 +3,7 @@ r"""What may stand at the left: names, inner products, limits; and rows that go 
 from __future__ import annotations
 
 import pytest
-from cltheory.derive.tex.reader import read
+from cltheory.derive.tex.formula.reader import read
 from cltheory.derive.tex.statement import Called, Inner, Limit, Side, TexError, Unread, Vector
 from sympy import Expr, Integer, Symbol, oo
 

@@ -8,10 +8,10 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from cltheory.derive.tex import edits
-from cltheory.derive.tex.changes import Change
-from cltheory.derive.tex.compare import check_equation
+from cltheory.derive.tex.check import check_equation
 from cltheory.derive.tex.directives import directive
+from cltheory.derive.tex.edit import edits
+from cltheory.derive.tex.edit.changes import Change
 from statements import mended, run, stored, verbatim
 from statements.printed import Undefined, add, frac, num, printed, sym, tex, value
 from statements.run import KINDS, count, counts, rates, shown, statements, table
@@ -95,7 +95,7 @@ def accepted(rows: dict[str, run.Row]) -> list[str]:
 
 def test_a_sample(monkeypatch) -> None:
     # What an edit would be is looked for below, and takes longer than all the rest.
-    monkeypatch.setattr("cltheory.derive.tex.edits.suggest", lambda *a, **more: None)
+    monkeypatch.setattr("cltheory.derive.tex.edit.edits.suggest", lambda *a, **more: None)
     rows = count(statements(few=FEW))
     assert accepted(rows) == []
     assert rates(counts(rows))[0] >= PROVED, table(counts(rows))

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 from cltheory.derive.symbols import alpha, delta, n, tau
-from cltheory.derive.tex.compare import Finding, judge
 from cltheory.derive.tex.directives import directive
-from cltheory.derive.tex.lookup import look_up, pattern
+from cltheory.derive.tex.judge.compare import judge
+from cltheory.derive.tex.judge.finding import Finding
+from cltheory.derive.tex.judge.lookup import look_up, pattern
+from cltheory.derive.tex.judge.subject import fits
 from cltheory.derive.tex.statement import (
     Clause,
     Indices,
@@ -19,7 +21,6 @@ from cltheory.derive.tex.statement import (
     Unread,
     Vector,
 )
-from cltheory.derive.tex.subject import fits
 from sympy import Expr, Integer, S, Symbol, oo
 
 POSITIVE, NEGATIVE = "ccem.positive", "ccem.negative"

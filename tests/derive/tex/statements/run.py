@@ -26,10 +26,10 @@ if __package__ in (None, ""):  # run as a script
 
 from click.testing import CliRunner
 from cltheory.cli.check import check_command
-from cltheory.derive.tex.compare import check_equation
+from cltheory.derive.tex.check import check_equation
 from cltheory.derive.tex.directives import DirectiveError, directive
-from cltheory.derive.tex.explain import one_line, word_of
-from cltheory.derive.tex.lookup import BadTarget
+from cltheory.derive.tex.judge.explain import one_line, word_of
+from cltheory.derive.tex.judge.lookup import BadTarget
 
 from . import documents, false, true, verbatim
 from .statement import Maker, Written, made

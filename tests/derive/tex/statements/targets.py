@@ -12,7 +12,7 @@ import mpmath
 from cltheory.derive.engine.root import ClampedRoot
 from cltheory.derive.results import results
 from cltheory.derive.tex.directives import directive
-from cltheory.derive.tex.lookup import BadTarget, Meant, look_up
+from cltheory.derive.tex.judge.lookup import BadTarget, Meant, look_up
 from sympy import Expr, Integer, Piecewise, Rational, Symbol, nan, oo, zoo
 
 from .printed import DIGITS, ZERO, Node, Point, Undefined, printed, value

@@ -1,0 +1,1 @@
+"""The smallest change of a source that makes its statement true."""

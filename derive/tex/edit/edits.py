@@ -1,0 +1,177 @@
+"""The smallest edit of the source that makes a false statement true.
+
+A change is made at one place: another sign, symbol, number or relation, a factor or a term
+more or less, a fraction upside down. Changes are tried by their size, in tokens. At each place
+the statement is read once, with a probe where the change would be, and evaluated at a few
+points in floating point for everything that could stand there. What agrees is read as it would
+be written, and put to the same check as the statement itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sympy import Expr, Symbol, latex
+
+from ...engine.evidence import Grade
+from ...engine.normal import ExpField, NotInField
+from ..directives import Directive
+from ..formula.reader import read
+from ..formula.vocabulary import LETTERS
+from ..judge.compare import judge
+from ..judge.lookup import Meant
+from ..statement import Statement, TexError
+from ..tokens import tokenise
+from .changes import Change, Changes, spelled
+from .floats import screen
+
+if TYPE_CHECKING:
+    from ..judge.finding import Finding
+    from ..text.macros import Macros
+
+#: How many characters of sources are read (a second or so), how many changes are evaluated at
+#: points, and how many sources that agree there are put to the proof.
+READ, SCREENED, PROVED = 60_000, 6_000, 6
+#: Operations in a factor that is still a small edit.
+SHORT = 8
+
+
+@dataclass(frozen=True)
+class Edit:
+    """A change of the source: what it is in words, and the source after it."""
+
+    description: str
+    source: str
+
+
+def suggest(
+    source: str, meant: Meant, directive: Directive, macros: Macros | None, lead: str = ""
+) -> Edit | None:
+    """The first edit, by its size in tokens, with which the statement is proved."""
+    try:
+        search = _Search(source, meant, directive, macros, lead)
+        return search.best() or search.factor()
+    except TexError:
+        return None
+
+
+class _Search:
+    def __init__(
+        self, source: str, meant: Meant, directive: Directive, macros: Macros | None, lead: str
+    ):
+        self.source, self.meant, self.directive = source, meant, directive
+        self.macros, self.lead = macros, lead
+        self.length = self.screened = 0  # what was read and evaluated so far
+        self.statement = self.read(source)
+        self.screen = screen(meant)
+        spelling = next(
+            name
+            for name in sorted(LETTERS, reverse=True)
+            if name not in source and not any(name in known for known in meant.names)
+        )
+        self.probe = spelling, Symbol("probe", real=True)
+        self.probed: dict[str, Statement | None] = {}
+
+    def read(self, text: str, **more: Expr) -> Statement:
+        self.length += len(text)
+        names = {**self.meant.names, **more}
+        return read(text, names, self.macros, relations=self.directive.relations, lead=self.lead)
+
+    def best(self) -> Edit | None:
+        """The smallest change that is proved."""
+        changes = Changes(self.source, self.meant, self.statement, self.probe[0])
+        # Where the values agree, only what they do not show can be wrong.
+        every = changes.of_shape()
+        if not self.screen.allows(self.statement):
+            right = self._right()
+            every += [c for c in changes.of_value() if not any(a <= c.start < b for a, b in right)]
+        seen, tried = {self.source}, 0
+        for change in sorted(every, key=lambda c: (c.size, c.rank)):
+            if self.length > READ or self.screened > SCREENED:
+                break
+            if not self._may_hold(change):
+                continue
+            text = change.applied(self.source)
+            if text in seen:
+                continue
+            seen.add(text)
+            proof = self._proved(text)
+            if proof:
+                return Edit(change.words, text)
+            tried += proof is False
+            if tried == PROVED:
+                break
+        return None
+
+    def _right(self) -> list[tuple[int, int]]:
+        """Where the sides of a chain stand that have the derived value: nothing is wrong there."""
+        tokens, depth, places = tokenise(self.source), 0, [0]
+        for t in tokens:
+            depth += {"{": 1, "}": -1}.get(t.text, 0)
+            if t.text in EQUALITIES and not depth:
+                places.append(t.at)
+        sides = self.statement.sides
+        chain = set(self.statement.relations) == {"="} and not self.statement.rest
+        if not chain or len(places) != len(sides):
+            return []
+        ends = [*places[1:], len(self.source)]
+        return [
+            (start, end)
+            for side, start, end in zip(sides, places, ends, strict=True)
+            if self.screen.agrees(side)
+        ]
+
+    def _may_hold(self, change: Change) -> bool:
+        """Whether the statement agrees with the derived values when a change is made."""
+        if change.probe is None or change.value is None:
+            return True
+        if change.probe not in self.probed:
+            self.probed[change.probe] = self._with_probe(change.probe)
+        statement = self.probed[change.probe]
+        self.screened += 1
+        return statement is not None and self.screen.allows(statement, self.probe[1], change.value)
+
+    def _with_probe(self, text: str) -> Statement | None:
+        try:
+            return self.read(text, **{self.probe[0]: self.probe[1]})
+        except (TexError, RecursionError):
+            return None
+
+    def _proved(self, text: str) -> bool | None:
+        """Whether it is; None if the check was not even tried."""
+        try:
+            statement = self.read(text)
+            if not self.screen.allows(statement):
+                return None
+            found: Finding = judge(statement, self.meant, self.directive)
+        except (TexError, RecursionError):
+            return None
+        return found.verdict == "equal" and found.evidence == str(Grade.EXACT)
+
+    def factor(self) -> Edit | None:
+        """The factor that the last side lacks, if it is short."""
+        last = self.statement.sides[-1]
+        if not isinstance(last, Expr) or len(self.meant.derived) > 1 or self.statement.rest:
+            return None
+        given = {s: v for s, v in self.meant.point.items() if v.is_finite}
+        (derived,) = self.meant.derived
+        try:
+            field = ExpField([derived, last.xreplace(given)])
+            quotient = field.factored(field(derived) / field(last.xreplace(given)))
+        except (NotInField, ZeroDivisionError):
+            return None
+        if quotient == 1 or quotient.count_ops() > SHORT:
+            return None
+        relations = [t for t in tokenise(self.source) if t.text in RELATIONS]
+        start = relations[-1].at + len(relations[-1].text) if relations else 0
+        body = self.source[start:].strip().rstrip(".,;")
+        words = latex(quotient, symbol_names=spelled(self.meant))
+        text = rf"{self.source[:start]} {words} \left({body}\right)"
+        if not self._proved(text):
+            return None
+        return Edit(f"multiply the last side by {words}", text)
+
+
+EQUALITIES = {"=", r"\coloneqq", r"\triangleq"}
+RELATIONS = {"=", "<", ">", r"\le", r"\ge", r"\leq", r"\geq", r"\in"}

@@ -1,0 +1,228 @@
+"""Whether a statement may hold, at a few points in floating point: fast, and no proof."""
+
+from __future__ import annotations
+
+import cmath
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import islice, product
+
+from sympy import Abs, Eq, Expr, Max, Min, Piecewise, Pow, Rational, Symbol, exp, log
+from sympy.core.relational import Relational
+
+from ...engine.domain import Range
+from ..judge.lookup import Meant
+from ..statement import Bounds, Statement
+
+#: Relative difference of floating point values that still counts as agreement.
+NEAR = 1e-9
+#: Points that are used, and how many more where a case of its own begins.
+POINTS, EDGES = 4, 4
+
+Point = Mapping[Symbol, complex]
+
+
+Function = Callable[[Point], complex]
+
+
+def value(e: Expr, point: Point) -> complex | None:
+    """A floating point value; None where there is none or a function is not known."""
+    try:
+        return _compiled(e)(point)
+    except (ValueError, OverflowError, ZeroDivisionError, KeyError, TypeError):
+        return None
+
+
+def near(one: complex, other: complex) -> bool:
+    """Whether two values agree."""
+    return abs(one - other) <= NEAR * (1 + abs(other))
+
+
+@lru_cache(maxsize=4096)
+def _compiled(e: Expr) -> Function:
+    """An expression as nested functions: it is evaluated for many changes of one place."""
+    if e.is_Symbol:
+        return lambda point: point[e]
+    if e.is_Number or e.is_NumberSymbol:
+        number = complex(e)
+        return lambda point: number
+    if isinstance(e, Piecewise):
+        return _distinction([(_compiled(v), _condition(c)) for v, c in e.args])
+    parts = [_compiled(a) for a in e.args]
+    if e.is_Add:
+        return lambda point: sum((f(point) for f in parts), 0j)
+    function = _product if e.is_Mul else _FUNCTIONS.get(e.func)
+    if function is None:
+        raise ValueError(f"{e.func} is not known")
+    return lambda point: function(*(f(point) for f in parts))
+
+
+def _distinction(cases: list[tuple[Function, Callable[[Point], bool]]]) -> Function:
+    def chosen(point: Point) -> complex:
+        for case, holds in cases:
+            if holds(point):
+                return case(point)
+        raise ValueError("no case")
+
+    return chosen
+
+
+def _condition(condition: object) -> Callable[[Point], bool]:
+    if condition == True:  # noqa: E712 - SymPy's true is no bool
+        return lambda point: True
+    if not isinstance(condition, Relational):
+        raise ValueError("only a relation is evaluated")
+    one, other = (_compiled(a) for a in condition.args)
+    relation = condition.rel_op
+    return lambda point: _holds(relation, one(point), other(point))
+
+
+def _holds(relation: str, one: complex, other: complex) -> bool:
+    if near(one, other):
+        return relation in ("==", "<=", ">=")
+    if relation in ("==", "!="):
+        return relation == "!="
+    return (one.real < other.real) == (relation[0] == "<")
+
+
+def _product(*factors: complex) -> complex:
+    total = 1 + 0j
+    for factor in factors:
+        total *= factor
+    return total
+
+
+def _power(base: complex, exponent: complex) -> complex:
+    return complex(base**exponent)
+
+
+_FUNCTIONS: dict[type, Callable[..., complex]] = {
+    Pow: _power,
+    exp: cmath.exp,
+    log: cmath.log,
+    Abs: lambda a: complex(abs(a)),
+    Max: lambda *a: max(a, key=lambda z: z.real),
+    Min: lambda *a: min(a, key=lambda z: z.real),
+}
+
+
+@lru_cache(maxsize=64)
+def screen(meant: Meant) -> Screen:
+    """The points for what a directive names."""
+    return Screen(meant)
+
+
+class Screen:
+    """The points, and what the quantities are there."""
+
+    def __init__(self, meant: Meant):
+        self.meant = meant
+        given = {s: complex(v) for s, v in meant.point.items() if v.is_finite}
+        self.points: list[dict[Symbol, complex]] = []
+        self.derived: list[tuple[complex, ...]] = []
+        for place in _places(meant):
+            here = {**{s: complex(v) for s, v in place.items()}, **given}
+            found = [_exact(e, place) for e in meant.derived]
+            values = tuple(v for v in found if v is not None)
+            if len(values) < len(found):
+                continue
+            here |= dict(zip(meant.own, values, strict=True))
+            for s, e in meant.others.items():
+                if (other := value(e, here)) is not None:
+                    here[s] = other
+            self.points.append(here)
+            self.derived.append(values)
+
+    def allows(
+        self, statement: Statement, probe: Symbol | None = None, meant: Expr | None = None
+    ) -> bool:
+        """Whether a statement may hold, with something put in for a further symbol."""
+        rows = (statement, *statement.rest)
+        single = len(rows) == len(self.meant.quantities)
+        for point, derived in zip(self.points, self.derived, strict=True):
+            here = point
+            if probe is not None and meant is not None:
+                put = value(meant, point)
+                if put is None:
+                    return False
+                here = {**point, probe: put}
+            for k, row in enumerate(rows):
+                if not self._row(row, here, derived[k : k + 1] if single else derived):
+                    return False
+        return True
+
+    def agrees(self, side: object) -> bool:
+        """Whether a side is a formula with the derived value at every point."""
+        return all(
+            len(found := _values(side, point)) == len(derived) == 1 and near(found[0], derived[0])
+            for point, derived in zip(self.points, self.derived, strict=True)
+        )
+
+    def _row(self, row: Statement, here: Point, derived: Sequence[complex]) -> bool:
+        bounds = [q.bound for q in self.meant.quantities if q.bound]
+        if set(row.relations) <= {"="}:
+            values = [v for side in row.sides for v in _values(side, here)]
+            if not row.relations:
+                return all(near(v, d) for v in values for d in derived[:1])
+            # What is no expression is a name: it stands for the quantity.
+            values += [d for d in derived if len(values) < len(row.sides)]
+            return all(v is not None and near(v, values[-1]) for v in values)
+        found = []
+        for d in derived:
+            there = {**here, **{b[0]: d for b in bounds if b is not None}}
+            gaps = list(_gaps(row, there))
+            if any(is_equation and not same for is_equation, same in gaps):
+                return False
+            found.append(any(same for is_equation, same in gaps if not is_equation))
+        return all(found)
+
+
+def _gaps(row: Statement, here: Point) -> Iterator[tuple[bool, bool]]:
+    """For every relation whether it is ``=``, and whether its sides agree."""
+    for one, relation, other in zip(row.sides[:-1], row.relations, row.sides[1:], strict=True):
+        pairs = product(_values(one, here), _values(other, here))
+        yield relation == "=", any(near(a, b) for a, b in pairs)
+
+
+def _values(side: object, here: Point) -> list[complex]:
+    ends = (side.low, side.high) if isinstance(side, Bounds) else (side,)
+    if not all(isinstance(e, Expr) for e in ends):
+        return []
+    found = [value(e, here) for e in ends if isinstance(e, Expr) and e.is_infinite is not True]
+    return [complex("nan") if v is None else v for v in found]
+
+
+def _ends(r: Range, place: Mapping[Symbol, Expr]) -> tuple[Expr, Expr]:
+    return r.low.xreplace(dict(place)), r.high.xreplace(dict(place))
+
+
+def _exact(e: Expr, place: Mapping[Symbol, Expr]) -> complex | None:
+    found = value(e, {s: complex(v) for s, v in place.items()})
+    if found is None:
+        try:  # what has no closed form is evaluated by SymPy, once
+            found = complex(e.xreplace(dict(place)).evalf(20))
+        except (TypeError, ValueError, ArithmeticError):
+            return None
+    return found if cmath.isfinite(found) else None
+
+
+def _places(meant: Meant) -> list[dict[Symbol, Expr]]:
+    """Points inside the domain with nothing special about them, and those where a case begins."""
+    ranges = meant.domain.ranges.items()
+    good = (
+        dict(place)
+        for place in islice(meant.domain.points(100), 2, None, 5)
+        if all(r.integer or place[s] not in _ends(r, place) for s, r in ranges)
+        and meant.domain.contains(place)
+    )
+    found = list(islice(good, POINTS)) or [dict(meant.domain.witness)]
+    # Values of a function that is not given may be any numbers.
+    known = {*meant.domain.ranges, *meant.point}
+    free = sorted({s for e in meant.derived for s in e.free_symbols} - known, key=str)
+    for k, place in enumerate(found, 2):
+        place |= {s: Rational(i + k, 7 * k) for i, s in enumerate(free)}
+    edges: list[dict[Symbol, Expr]] = []
+    for equation in {a for e in meant.derived for a in e.atoms(Eq)}:
+        if isinstance(equation.lhs, Symbol):
+            edges += [{**p, equation.lhs: equation.rhs.xreplace(p)} for p in found[:2]]
+    return found + edges[:EDGES]

@@ -1,0 +1,1 @@
+"""One display, read into formulas and the conditions that stand beside them."""

@@ -1,0 +1,108 @@
+"""The words beside a formula and the formulas between them, as one stream of items."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from ..statement import TexError
+from ..tokens import show
+from .names import Piece
+from .pieces import depths, words
+from .spelling import Unit
+from .vocabulary import COMPARED, DISTINCT, KINDS, NEUTRAL, NOUNS, STARTS
+
+Sort = Literal["start", "strong", "comma", "kind", "noun", "distinct", "formula"]
+#: ``strong`` separates for certain: a wide space, a semicolon, a full stop.
+_MARKS: dict[str, Sort] = {
+    "quad": "strong", "semicolon": "strong", "dot": "strong", "amp": "strong", "fence": "strong",
+    "comma": "comma", "and": "comma",
+}  # fmt: skip
+
+
+@dataclass
+class Item:
+    """A word, a mark, or a formula."""
+
+    sort: Sort
+    at: int
+    text: str = ""
+    pieces: list[Piece] = field(default_factory=list)
+
+
+def stream(pieces: Sequence[Piece]) -> list[Item]:
+    """Items of a run of pieces.
+
+    Raises
+    ------
+    TexError
+        If there is a word that is not known: it may take back what the formula says.
+    """
+    out: list[Item] = []
+    going = False  # whether a formula at the end may go on
+    for piece, depth in zip(pieces, depths(pieces), strict=True):
+        unit, text = piece[0], words(piece)
+        if depth or unit.kind == "close":
+            text, sort = None, None
+        else:
+            sort = _MARKS.get(unit.kind) or ("strong" if _is_colon(unit) else None)
+        if text is not None:
+            out.extend(_said(text, unit.at, out))
+            going = bool(out) and out[-1].sort == "formula" and out[-1].text == "goes on"
+        elif unit.kind == "forall" and not depth:
+            out.append(Item("start", unit.at))
+            going = False
+        elif sort is not None:
+            out.append(Item(sort, unit.at))
+            going = False
+        else:
+            if not going:
+                out.append(Item("formula", unit.at))
+            out[-1].pieces.append(piece)
+            out[-1].text, going = "", True
+    return out
+
+
+def _is_colon(unit: Unit) -> bool:
+    return unit.kind == "strange" and unit.text == ":"
+
+
+def _said(text: str, at: int, before: list[Item]) -> list[Item]:
+    """Items of one text; a relation in words goes on with the formula before it."""
+    out: list[Item] = []
+    said = [w for w in text.replace(",", " , ").replace(";", " ; ").split() if w.strip("()")]
+    k = 0
+    while k < len(said):
+        word = said[k].strip("()")
+        phrase = next(
+            (n for n in (5, 2) if " ".join(said[k : k + n]) in COMPARED), 0
+        )  # the longest first
+        if phrase:
+            last = next((i for i in reversed([*before, *out])), None)
+            if last is None or last.sort != "formula":
+                raise TexError(f"a comparison without its left side: {show(word)}", at)
+            sign = COMPARED[" ".join(said[k : k + phrase])]
+            last.pieces.append((Unit("relation", sign, at), None))
+            last.text = "goes on"
+            k += phrase
+            continue
+        k += 1
+        plain = word.rstrip(".") if word not in ("s.t.",) else word
+        if word in (",", ";", "and"):
+            out.append(Item("strong" if word == ";" else "comma", at))
+        elif plain in KINDS:
+            out.append(Item("kind", at, KINDS[plain]))
+        elif plain in NOUNS:
+            out.append(Item("noun", at, plain))
+        elif plain in DISTINCT:
+            out.append(Item("distinct", at))
+        elif plain in STARTS:
+            out.append(Item("start", at, plain))
+        elif plain and plain not in NEUTRAL:
+            raise TexError(
+                f"a side condition with the word {show(plain)}: write it as a formula, such as "
+                "n \\ge 2",
+                at,
+            )
+    return out

@@ -1,0 +1,1 @@
+"""Whether a statement that was read is what was derived."""

@@ -1,0 +1,478 @@
+"""Where a statement claims to hold: the domain of the quantity, cut by what stands beside it.
+
+A condition that reaches beyond the domain makes the claim a wider one than was derived, and
+is refused. One that stays inside is a narrower claim: it is noted, and the comparison is only
+asked there. One that cannot be held against the domain makes the statement unread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from sympy import Expr, Integer, Symbol, ceiling, floor, oo
+
+from ...engine.decide import is_proved_positive, zero
+from ...engine.domain import Domain, DomainError, Range, in_order
+from ...engine.evidence import Holds
+from ...engine.number import sign
+from ...engine.relations import TURNED
+from ..directives import Directive
+from ..statement import (
+    Among,
+    Bounds,
+    Chain,
+    Clause,
+    Indices,
+    Inner,
+    Kinds,
+    Limit,
+    Statement,
+    Tends,
+    TexError,
+)
+from .lookup import BadTarget, Meant, look_up
+from .subject import tends_there
+
+
+class Wider(ValueError):
+    """The statement claims more than was derived; the message is one line."""
+
+
+@dataclass(frozen=True, eq=False)
+class Claim:
+    """What is asked: with which values, on which domain, and whether of a limit.
+
+    Attributes
+    ----------
+    at_limit
+        Whether a condition says the limit that the quantity is.
+    notes
+        How the conditions were taken, a line each.
+    """
+
+    meant: Meant
+    at_limit: bool = False
+    notes: tuple[str, ...] = ()
+
+
+def claimed(statement: Statement, meant: Meant, directive: Directive) -> Claim:
+    """Read the conditions beside a statement.
+
+    Raises
+    ------
+    Wider
+        If one reaches beyond the domain.
+    TexError
+        If one cannot be held against the domain.
+    """
+    reading = _Reading(statement, meant, directive)
+    for clause in statement.clauses:
+        reading.read(clause)
+    if reading.gone and reading.gone != meant.gone:
+        names = " and ".join(sorted(map(str, meant.gone)))
+        raise TexError(f"the directive names the limit where {names} go to infinity")
+    return Claim(reading.meant, reading.at_limit, tuple(dict.fromkeys(reading.notes)))
+
+
+class _Reading:
+    """The claim as it is after the conditions read so far."""
+
+    def __init__(self, statement: Statement, meant: Meant, directive: Directive):
+        self.statement, self.directive = statement, directive
+        self.meant = meant
+        self.whole = meant.domain  # what every condition is held against
+        self.at_limit = False
+        self.gone: set[Expr] = set()  # what is said to go to infinity, as the directive has it
+        self.notes: list[str] = []
+        #: symbols with a range of their own among the conditions
+        self.said = {s for c in statement.clauses for s in _ranged(c)}
+        #: what the statement itself bounds, if it is a condition
+        bounds = {q.bound[0] for q in meant.quantities if q.bound}
+        self.bounded = bounds if set(statement.relations) - {"=", "->"} else set()
+
+    def read(self, clause: Clause) -> None:
+        match clause.says:
+            case Tends():
+                self._tends(clause.says)
+            case Kinds():
+                for s in clause.says.symbols:
+                    self._kind(s, clause.says.kind, clause)
+            case Indices():
+                self._indices(clause.says, clause)
+            case Among():
+                if not self._has_vectors():
+                    raise TexError(
+                        f"a condition on vectors that the statement does not have: {clause.text}",
+                        clause.at,
+                    )
+            case Chain():
+                self._left_open(clause)
+                for left, relation, right in _links(clause.says):
+                    if (left.free_symbols | right.free_symbols) & set(self.meant.own):
+                        self._is_implied(left, right, relation, clause)
+                    else:
+                        self._link(self._value(left), self._value(right), relation, clause)
+
+    def _value(self, e: Expr) -> Expr:
+        names = dict(zip(self.meant.own, self.meant.derived, strict=True))
+        return e.xreplace(self.meant.given).xreplace(names)
+
+    def _left_open(self, clause: Clause) -> None:
+        """A condition on what the directive gives a value says that it may have others."""
+        assert isinstance(clause.says, Chain)
+        if set(clause.says.relations) == {"="}:
+            return
+        sides = [e for s in clause.says.sides for e in _ends_of(s)]
+        for s in sorted(set().union(*(e.free_symbols for e in sides)), key=str):
+            if s in self.meant.point and s not in self.meant.gone:
+                raise Wider(
+                    f"the condition {clause.text} leaves {s} open, and the directive says "
+                    f"{s} = {self.meant.point[s]}"
+                )
+
+    def _known(self, used: set[Symbol], clause: Clause) -> None:
+        for s in sorted(used - set(self.meant.domain.ranges), key=str):
+            why = "goes to infinity in the directive" if s in self.meant.gone else "is no symbol"
+            why += "" if s in self.meant.gone else f" of {self.meant.result.id}"
+            raise TexError(f"the condition {clause.text} is about {s}, which {why}", clause.at)
+
+    def _is_implied(self, left: Expr, right: Expr, relation: str, clause: Clause) -> None:
+        """What is said of the quantity itself is no condition but a second claim."""
+        gap = self._value(left - right if relation[0] == ">" else right - left)
+        if relation not in TURNED or not is_proved_positive(
+            gap, self.whole, strict="=" not in relation
+        ):
+            raise TexError(f"a second claim about the quantity: {clause.text}", clause.at)
+
+    # --- limits and indices -----------------------------------------------------------------
+    def _tends(self, says: Tends) -> None:
+        if says.symbol in self.meant.gone and says.point is oo:
+            self.gone.add(says.symbol)
+            return
+        if not all(
+            tends_there(q, says.symbol, says.point, says.side) for q in self.meant.quantities
+        ):
+            raise TexError(
+                f"it is said as {says.symbol} tends to {says.point}, and the quantity is no such "
+                "limit: name the limit in the directive, or (PARAMETER = oo)"
+            )
+        self.at_limit = True
+
+    def _indices(self, says: Indices, clause: Clause) -> None:
+        """Those of inner products are checked with the vectors; else they may only range."""
+        if self._has_vectors():
+            return
+        named = "".join(q.symbol for q in self.meant.quantities)
+        inside = {f"_{i}" for i in says.letters}
+        if says.relation != "any" or not all(i in named for i in inside):
+            raise TexError(
+                f"a condition on indices that the statement does not have: {clause.text}", clause.at
+            )
+
+    def _has_vectors(self) -> bool:
+        return any(isinstance(s, Inner) or _of_inner(s) for s in self.statement.sides)
+
+    # --- kinds of numbers ---------------------------------------------------------------------
+    def _kind(self, s: Expr, kind: str, clause: Clause) -> None:
+        if not isinstance(s, Symbol):
+            raise TexError(f"{clause.text} is said of what is no symbol", clause.at)
+        value = self.meant.point.get(s)
+        if value is not None and value is not oo:
+            raise Wider(f"it claims this for {clause.text}, and the directive says {s} = {value}")
+        self._known({s}, clause)
+        r = self.whole.ranges[s]
+        # What is said of the sort of number leaves where it starts to the paper, which is
+        # where the result does.
+        usual = self.meant.result.domain.ranges.get(s, r)
+        of_a_sort = kind not in ("real", "positive", "negative")
+        if r != usual and of_a_sort and s not in self.said:
+            raise Wider(f"it claims this for every {s} ({usual}), and it was derived for {s} {r}")
+        if kind == "any":
+            return
+        if r.integer:
+            if kind not in ("integer", "natural", "positive integer", "positive", "nonnegative"):
+                raise Wider(f"it claims this for every {kind} {s}, and {s} is {r}")
+            start = {"natural": 1, "positive integer": 1, "positive": 1, "nonnegative": 0}
+            if r.low != start.get(kind, -oo):
+                self.notes.append(f"{clause.text} is taken for the kind of number: {s} is {r}")
+        elif "integer" in kind or kind == "natural":
+            self.notes.append(f"claimed for integers {s} only, and asked for all real ones")
+            if kind == "natural" or kind == "positive integer":
+                self._at_end(s, ">=", Integer(1), clause)
+        elif kind == "real":
+            if r.low is not -oo or r.high is not oo:
+                raise Wider(f"it claims this for every real {s}, and it was derived for {s} {r}")
+        else:
+            zero = Integer(0)
+            self._at_end(
+                s, {"positive": ">", "nonnegative": ">=", "negative": "<"}[kind], zero, clause
+            )
+
+    # --- bounds -----------------------------------------------------------------------------
+    def _link(self, left: Expr, right: Expr, relation: str, clause: Clause) -> None:
+        self._known({*left.free_symbols, *right.free_symbols}, clause)  # type: ignore[arg-type]
+        if relation == "!=":
+            self.notes.append(f"asked also where {clause.text} does not hold")
+            return
+        if (left in (oo, -oo) or right in (oo, -oo)) and relation != "=":
+            self._to_infinity(left, right, relation, clause)
+        elif not (left - right).free_symbols:
+            self._of_numbers(left, right, relation, clause)
+        elif relation == "=":
+            self._with_value(left, right, clause)
+        elif left.is_Symbol and left not in right.free_symbols:
+            self._at_end(left, relation, right, clause)
+        elif right.is_Symbol and right not in left.free_symbols:
+            self._at_end(right, TURNED[relation], left, clause)
+        elif relation in TURNED:
+            self._between(left, right, relation, clause)
+        else:
+            raise TexError(f"the condition {clause.text} is not compared", clause.at)
+
+    def _to_infinity(self, left: Expr, right: Expr, relation: str, clause: Clause) -> None:
+        """An end that is infinite, which every symbol is below: it does not belong to it."""
+        below = left if relation[0] == "<" else right
+        above = right if relation[0] == "<" else left
+        symbol = above if below == -oo else below
+        if "=" in relation or not symbol.is_Symbol or (below != -oo and above is not oo):
+            raise TexError(f"the condition {clause.text} is not compared", clause.at)
+        r = self.whole.ranges[symbol]
+        end = r.low if below == -oo else r.high
+        if end not in (oo, -oo):
+            raise Wider(f"it claims this for {left} {relation} {right}, and {symbol} is {r}")
+
+    def _of_numbers(self, left: Expr, right: Expr, relation: str, clause: Clause) -> None:
+        found = sign(left - right)
+        if found is None and left != right:
+            raise TexError(f"the condition {clause.text} could not be decided", clause.at)
+        holds = {"=": (0,), "<": (-1,), "<=": (-1, 0), ">": (1,), ">=": (1, 0)}[relation]
+        if (found or 0) not in holds:
+            raise Wider(f"the condition {clause.text} does not hold with the values that are given")
+
+    def _at_end(self, s: Expr, relation: str, value: Expr, clause: Clause) -> None:
+        """A bound on one symbol, held against the end of its range."""
+        assert isinstance(s, Symbol)
+        r = self.whole.ranges[s]
+        is_low, is_open = relation[0] == ">", "=" not in relation
+        if r.integer and (value.is_number or value.is_integer):
+            value, is_open = _next_integer(value, is_low, is_open), False
+        end, end_open = (r.low, r.low_open) if is_low else (r.high, r.high_open)
+        said = f"{s} {relation} {value}"
+        derived = f"{s} {'>' if is_low else '<'}{'' if end_open else '='} {end}"
+        if value in (oo, -oo) and value == end:
+            return
+        compared = self._compare(value, end, is_low)
+        if compared == 0 and (is_open == end_open or (is_open and end in (oo, -oo))):
+            return
+        if s in self.bounded:
+            raise TexError(f"a second condition on {s}: {clause.text}", clause.at)
+        if compared is None:
+            raise TexError(
+                f"the condition {clause.text} could not be compared with {derived}", clause.at
+            )
+        if compared < 0 or (compared == 0 and not is_open):
+            raise Wider(f"it claims this for {said}, and it was derived for {derived}")
+        self._narrow(s, value, is_low, is_open, clause)
+
+    def _compare(self, value: Expr, end: Expr, is_low: bool) -> int | None:
+        """1 if a bound lies inside the end of a range, -1 if beyond, 0 if it is the same."""
+        inward = value - end if is_low else end - value
+        if value == end:
+            return 0
+        if end in (oo, -oo) or value in (oo, -oo):
+            return 1 if end in (oo, -oo) else -1
+        if isinstance(zero(inward, self.whole), Holds):
+            return 0
+        if is_proved_positive(inward, self.whole, strict=False):
+            return 1
+        # Somewhere beyond is beyond.
+        points = [self.whole.witness, *self.whole.points(60)]
+        if any(sign(inward.xreplace(dict(p))) == -1 for p in points):
+            return -1
+        return None
+
+    def _narrow(self, s: Symbol, value: Expr, is_low: bool, is_open: bool, clause: Clause) -> None:
+        self.notes.append(f"claimed for {clause.text} only")
+        domain = self.meant.domain
+        now = domain.ranges[s]
+        new = (
+            replace(now, low=value, low_open=is_open)
+            if is_low
+            else replace(now, high=value, high_open=is_open)
+        )
+        old = now.low if is_low else now.high
+        further = value - old if is_low else old - value
+        if old not in (oo, -oo) and not is_proved_positive(further, domain, strict=False):
+            return  # an earlier condition goes as far: the larger domain is asked
+        ranges = {**domain.ranges, s: new}
+        self.meant = replace(self.meant, domain=_with_point(ranges, domain, clause))
+
+    def _between(self, left: Expr, right: Expr, relation: str, clause: Clause) -> None:
+        """A condition on several symbols: implied, or solved for one of them."""
+        gap = left - right if relation[0] == ">" else right - left
+        strict = "=" not in relation
+        alone = _solved_alone(gap)
+        if alone is not None:
+            s, end, is_low = alone
+            self._at_end(s, (">" if is_low else "<") + ("" if strict else "="), end, clause)
+            return
+        if is_proved_positive(gap, self.whole, strict=strict):
+            self._implied(gap, strict, clause)
+            return
+        if is_proved_positive(-gap, self.whole, strict=not strict):
+            raise Wider(f"{clause.text} holds nowhere on the domain")
+        used = sorted(gap.free_symbols, key=lambda s: (self.whole.ranges[s].integer, s.name))
+        for s in used:
+            slope = gap.diff(s)
+            if s in slope.free_symbols or s in self.bounded:
+                continue
+            rest = self.whole
+            for k in (1, -1):
+                if is_proved_positive(k * slope, rest):
+                    end = (s - gap / slope).simplify()
+                    r = self.whole.ranges[s]
+                    if self._compare(end, r.low if k == 1 else r.high, k == 1) == 1:
+                        self._narrow(s, end, k == 1, strict, clause)
+                        return
+        if used and self.bounded & set(used):
+            raise TexError(f"a second condition on what is bounded: {clause.text}", clause.at)
+        self.notes.append(f"asked also where {clause.text} does not hold")
+
+    def _implied(self, gap: Expr, strict: bool, clause: Clause) -> None:
+        """What holds on the whole domain may hold beyond it, and is then a wider claim.
+
+        It is not if it is an end of the domain, or if the ranges of all its symbols are said.
+        """
+        for s in gap.free_symbols:
+            slope = gap.diff(s)
+            if s in slope.free_symbols:
+                continue
+            for k in (1, -1):
+                if is_proved_positive(k * slope, self.whole):
+                    relation = (">" if k == 1 else "<") + ("" if strict else "=")
+                    r = self.whole.ranges[s]  # type: ignore[index]
+                    end = (s - gap / slope).simplify()
+                    if self._compare(end, r.low if k == 1 else r.high, k == 1) == 0:
+                        self._at_end(s, relation, end, clause)
+                        return
+        if not gap.free_symbols <= self.said:
+            raise TexError(
+                f"{clause.text} holds on the whole domain, and may be a wider claim: say what "
+                "each symbol satisfies",
+                clause.at,
+            )
+
+    def _with_value(self, left: Expr, right: Expr, clause: Clause) -> None:
+        """A symbol that has a value: a number as in the directive, or an expression."""
+        pairs = [(left, right), (right, left)]
+        found = [(s, e) for s, e in pairs if isinstance(s, Symbol) and s not in e.free_symbols]
+        if not found:
+            raise TexError(f"the condition {clause.text} is no value of a symbol", clause.at)
+        s, e = found[0]
+        if s in self.bounded:
+            raise TexError(f"a second condition on {s}: {clause.text}", clause.at)
+        limits = [q.limit_of for q in self.meant.quantities]
+        if all(of is not None and of[1:] == (s, e) for of in limits):
+            self.at_limit = True
+            return
+        if e.free_symbols:
+            raise TexError(f"a value in other symbols is not compared: {clause.text}", clause.at)
+        values = {**self.directive.values, **{k.name: str(v) for k, v in self.meant.point.items()}}
+        asked = replace(self.directive, values={**values, s.name: str(e)})
+        try:
+            there = look_up(asked)
+        except BadTarget as error:
+            raise Wider(f"{clause.text}: {error}") from None
+        if len(there.quantities) != len(self.meant.quantities):
+            i = there.quantities.index(self.meant.quantities[0])
+            there = there.single(i)
+        r = self.whole.ranges[s]
+        if not _inside(s, e, r, self.whole):
+            raise Wider(f"it claims this for {clause.text}, and it was derived for {s} {r}")
+        self.meant = replace(there, names=self.meant.names)
+        self.whole = there.domain
+        self.notes.append(f"claimed for {clause.text} only")
+
+
+def _links(chain: Chain) -> Iterator[tuple[Expr, str, Expr]]:
+    """The relations of a chain one by one, an interval as its two ends."""
+    for left, relation, right in zip(
+        chain.sides[:-1], chain.relations, chain.sides[1:], strict=True
+    ):
+        if isinstance(left, Bounds):
+            raise TexError("an interval stands where a value is expected")
+        if not isinstance(right, Bounds):
+            yield left, relation, right
+            continue
+        yield left, ">" if right.low_open else ">=", right.low
+        yield left, "<" if right.high_open else "<=", right.high
+
+
+def _solved_alone(gap: Expr) -> tuple[Symbol, Expr, bool] | None:
+    """For a gap linear in its only symbol: that, its bound, and whether it is from below."""
+    if len(gap.free_symbols) != 1:
+        return None
+    (s,) = gap.free_symbols
+    slope = gap.diff(s)
+    way = None if slope.free_symbols else sign(slope)
+    if not isinstance(s, Symbol) or not way:
+        return None
+    return s, (s - gap / slope).simplify(), way > 0
+
+
+def _ends_of(side: Expr | Bounds) -> tuple[Expr, ...]:
+    return (side.low, side.high) if isinstance(side, Bounds) else (side,)
+
+
+def _ranged(clause: Clause) -> Iterator[Expr]:
+    """The symbols that a condition is about one by one: ``m, n >= 2``."""
+    if isinstance(clause.says, Chain):
+        sides = clause.says.sides
+        for one, other in pairwise(sides):
+            for symbol, end in ((one, other), (other, one)):
+                alone = not any(e.free_symbols for e in _ends_of(end))
+                if isinstance(symbol, Symbol) and alone:
+                    yield symbol
+
+
+def _of_inner(side: object) -> bool:
+    return isinstance(side, Limit) and isinstance(side.of, Inner)
+
+
+def _next_integer(value: Expr, is_low: bool, is_open: bool) -> Expr:
+    """The first integer that a bound leaves."""
+    if value in (oo, -oo):
+        return value
+    if is_low:
+        return floor(value) + 1 if is_open else ceiling(value)
+    return ceiling(value) - 1 if is_open else floor(value)
+
+
+def _inside(s: Symbol, value: Expr, r: Range, domain: Domain) -> bool:
+    """Whether a number is in a range wherever the other symbols are."""
+    low, high = value - r.low, r.high - value
+    return all(
+        end in (oo, -oo) or is_proved_positive(gap, domain, strict=is_open)
+        for gap, end, is_open in ((low, r.low, r.low_open), (high, r.high, r.high_open))
+    )
+
+
+def _with_point(ranges: Mapping[Symbol, Range], domain: Domain, clause: Clause) -> Domain:
+    """The domain of these ranges, with a point inside."""
+    try:
+        return Domain(ranges, domain.witness)
+    except DomainError:
+        pass
+    try:
+        # In order: a range may refer to symbols that come later now.
+        free = Domain.of_ranges(in_order(ranges))
+    except DomainError:
+        return domain
+    for point in (*free.points(60), *free.generic_points()):
+        try:
+            return Domain(ranges, point)
+        except DomainError:
+            continue
+    raise TexError(f"no point of the domain was found at which {clause.text}", clause.at)

@@ -1,0 +1,114 @@
+"""What came of checking one marked equation, from the outcome of a comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Literal
+
+from sympy import Expr, Symbol, latex
+
+from ...engine.equal import value_at
+from ...engine.evidence import Grade, Holds, Outcome, Undecided
+from ...report import without_roots
+from ..directives import Directive
+from .lookup import Meant
+
+if TYPE_CHECKING:
+    from ..edit.edits import Edit
+
+Word = Literal["equal", "differs", "unread", "undecided"]
+
+
+@dataclass(frozen=True, eq=False)
+class Finding:
+    """What came of checking one marked equation.
+
+    Attributes
+    ----------
+    verdict, ok
+        ``ok`` only if it is equal, and that with enough evidence.
+    evidence
+        ``exact`` or ``sampled``, or empty.
+    message
+        One line.
+    position
+        Where reading stopped, as an offset into the source.
+    printed, derived, printed_latex, derived_latex
+        The two expressions.
+    point, printed_value, derived_value
+        A point where they differ, and both values there.
+    edit
+        A small change of the source that would make it true.
+    notes
+        How the statement was taken, a line each: that it claims less than was derived.
+    """
+
+    verdict: Word
+    ok: bool
+    evidence: str = ""
+    message: str = ""
+    position: int = 0
+    printed: str = ""
+    derived: str = ""
+    printed_latex: str = ""
+    derived_latex: str = ""
+    point: Mapping[str, str] = field(default_factory=dict)
+    printed_value: str = ""
+    derived_value: str = ""
+    edit: Edit | None = None
+    notes: tuple[str, ...] = ()
+
+
+def finding(
+    outcome: Outcome, printed: Expr, derived: Expr, meant: Meant, directive: Directive
+) -> Finding:
+    """Put an outcome about two expressions into words."""
+    shown = Finding(
+        "equal",
+        True,
+        printed=str(without_roots(printed)),
+        derived=str(without_roots(derived)),
+        printed_latex=str(latex(without_roots(printed))),
+        derived_latex=str(latex(without_roots(derived))),
+    )
+    if isinstance(outcome, Holds):
+        grade = outcome.evidence.grade
+        proved = grade > Grade.SAMPLED
+        how = outcome.evidence.how
+        singular = how.partition("; ")[2] if "removable" in how else ""
+        return replace(
+            shown,
+            verdict="equal" if proved or directive.allow_sampled else "undecided",
+            ok=proved or directive.allow_sampled,
+            evidence=str(grade),
+            message="proved equal" if proved else how,
+            notes=(f"allowed: {singular}",) if singular else (),
+        )
+    if isinstance(outcome, Undecided):
+        return replace(shown, verdict="undecided", ok=False, message=outcome.reason)
+    symbols = {s.name: s for s in meant.domain.ranges}
+    point = {symbols[k]: v for k, v in outcome.witness.items() if k in symbols}
+    return replace(
+        shown,
+        verdict="differs",
+        ok=False,
+        message=outcome.note,
+        point={s.name: str(v) for s, v in point.items()},
+        # What cancelled may have a value again, and not as it was printed.
+        printed_value=(
+            "no value"
+            if "no value" in outcome.note
+            else _shown_value(printed.xreplace(meant.given), point)
+        ),
+        derived_value=_shown_value(derived, point),
+    )
+
+
+def _shown_value(expression: Expr, point: Mapping[Symbol, Expr]) -> str:
+    value = value_at(expression, point)
+    if value.is_Rational:
+        return str(value)
+    return (
+        str(value.n(15)) if value.is_real else "no value" if value.is_real is None else "not real"
+    )

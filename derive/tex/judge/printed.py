@@ -1,0 +1,66 @@
+"""The sides of a statement as expressions, and what they need for a value."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from sympy import Expr, Piecewise
+
+from ...engine.cases import opened
+from ...engine.defined import Condition, conditions
+from ...engine.wanting import by_factors, wanting
+from ..statement import Statement, TexError
+from .lookup import Meant
+from .subject import base
+
+
+def plain(side: object) -> Expr:
+    """A side that is an expression."""
+    if not isinstance(side, Expr):
+        raise TexError("an interval stands where a value is expected")
+    return side
+
+
+def needs_of(statement: Statement, meant: Meant) -> list[Condition]:
+    """What the formulas needed before anything cancelled, in the symbols of the domain.
+
+    What the value of a case still shows is left out: that is only asked in its case. Bounds of
+    cases may be infinite at an end of the domain, as a threshold may.
+    """
+    found = _in_symbols(statement.needs, meant)
+    bounds = _in_symbols(statement.bounds_need, meant)
+    shown = _in_cases(statement, meant)
+    count = Counter((c.need, c.argument) for c in found)
+    lost = [
+        c
+        for c in dict.fromkeys(found)
+        if count[c.need, c.argument] > shown.get((c.need, c.argument), 0)
+    ]
+    inside = opened(meant.domain)
+    return lost + (wanting(bounds, meant.derived[0], inside) if bounds else [])
+
+
+def _in_symbols(needs: tuple[Condition, ...], meant: Meant) -> list[Condition]:
+    names = dict(zip(meant.own, meant.derived, strict=True))
+    itself = {*meant.own, *(base(q, meant.result) for q in meant.quantities)}
+    found: list[Condition] = []
+    for c in needs:
+        if c.need == "known":
+            if c.argument not in itself:
+                meaning = c.argument.xreplace(meant.given)
+                found += conditions(meaning) if not meaning.is_Symbol else ()
+            continue
+        argument = c.argument.xreplace(meant.given).xreplace(names)
+        found += by_factors(Condition(c.part, c.need, argument))
+    return found
+
+
+def _in_cases(statement: Statement, meant: Meant) -> Counter[tuple[str, Expr]]:
+    """How many of the cases show each condition in their value."""
+    shown: Counter[tuple[str, Expr]] = Counter()
+    for side in statement.sides:
+        for told in side.atoms(Piecewise) if isinstance(side, Expr) else ():
+            for value, _ in told.args:
+                every = (f for c in conditions(value.xreplace(meant.given)) for f in by_factors(c))
+                shown.update({(c.need, c.argument) for c in every})
+    return shown

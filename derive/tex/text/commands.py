@@ -1,0 +1,266 @@
+r"""Commands of LaTeX by what they do to a text: define, choose, input, print nothing."""
+
+from __future__ import annotations
+
+import re
+from functools import cache, lru_cache
+
+from ..formula import vocabulary
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# --- displays and verbatim ----------------------------------------------------------------
+_STARRED = ("equation", "align", "gather", "multline", "eqnarray", "alignat", "flalign")
+DISPLAYS = {
+    *_STARRED,
+    *(name + "*" for name in _STARRED),
+    *("math", "displaymath", "dmath", "dmath*", "IEEEeqnarray", "IEEEeqnarray*"),
+}
+#: Environments with displays in them that are not read: nothing after them is meant.
+OTHER_DISPLAYS = {"empheq", "numcases", "subnumcases", "dgroup", "dgroup*", "darray", "darray*"}
+#: Environments in whose cells a definition ends.
+CELLS = _words("tabular tabular* tabularx tabulary longtable supertabular array NiceTabular")
+ALIGNED = frozenset(DISPLAYS - {"equation", "equation*", "math", "displaymath", "dmath", "dmath*"})
+#: Environments with an argument before what they display.
+WITH_ARGUMENT = {"alignat", "alignat*", "IEEEeqnarray", "IEEEeqnarray*", "array", "alignedat"}
+VERBATIM = {
+    *("verbatim", "verbatim*", "Verbatim", "Verbatim*", "BVerbatim", "LVerbatim"),
+    *("lstlisting", "minted", "comment", "filecontents", "filecontents*"),
+}
+#: Commands that make an environment whose inside is not read.
+VERBATIM_MAKERS = _words(
+    "lstnewenvironment DefineVerbatimEnvironment newtcblisting excludecomment excludeversion"
+)
+
+# --- conditionals -----------------------------------------------------------------------------
+#: Tests with arguments in braces: how many come before the branches, and how many branches.
+TESTS: dict[str, tuple[int, int]] = {
+    name: shape
+    for shape, names in {
+        (1, 2): "ifbool notbool iftoggle nottoggle ifdef ifundef ifcsdef ifcsundef ifdefmacro "
+        "ifcsmacro ifdefparam ifcsparam ifdefprefix ifcsprefix ifdefprotected ifcsprotected "
+        "ifdefltxprotect ifcsltxprotect ifdefempty ifcsempty ifdefvoid ifcsvoid ifstrempty "
+        "ifblank notblank ifnumodd ifboolexpr ifboolexpe ifthenelse iflanguage IfFileExists "
+        "IfBooleanTF IfNoValueTF IfValueTF IfBlankTF IfPackageLoadedTF IfClassLoadedTF "
+        "ifdefcounter ifcscounter ifdeflength ifcslength ifdefdimen ifcsdimen "
+        "@ifundefined @ifpackageloaded @ifclassloaded @ifdefinable @ifnextchar",
+        (2, 2): "ifdefequal ifcsequal ifdefstring ifcsstring ifdefstrequal ifcsstrequal "
+        "ifstrequal ifnumequal ifnumgreater ifnumless ifdimequal ifdimgreater ifdimless "
+        "ifinlist xifinlist ifinlistcs xifinlistcs ifpatchable ifrmnum "
+        "@ifpackagelater @ifpackagewith",
+        (3, 2): "ifnumcomp ifdimcomp",
+        (1, 1): "IfBooleanT IfBooleanF IfNoValueT IfNoValueF IfValueT IfValueF whileboolexpr "
+        "unlessboolexpr",
+        (0, 2): "@ifstar",
+    }.items()
+    for name in names.split()
+}
+#: Conditionals of TeX, which end with \fi.
+CONDITIONALS = _words(
+    "if ifx ifcat ifnum ifdim ifodd ifvmode ifhmode ifmmode ifinner ifvoid ifhbox ifvbox ifeof "
+    "iftrue iffalse ifcase ifdefined ifcsname iffontchar ifincsname ifpdfabsnum ifpdfprimitive "
+    "ifpdf ifluatex ifxetex ifPDFTeX ifLuaTeX ifXeTeX if@twocolumn if@twoside unless"
+) - {"unless"}
+#: What begins like a conditional and is none.
+NO_CONDITIONALS = frozenset(TESTS) | {"iff", "ifmmode@"}
+
+# --- defining ---------------------------------------------------------------------------------
+NEW = _words(
+    "newcommand renewcommand providecommand DeclareRobustCommand newrobustcmd renewrobustcmd "
+    "providerobustcmd"
+)
+XARGS = _words("newcommandx renewcommandx providecommandx DeclareRobustCommandx")
+XPARSE = frozenset(
+    f"{verb}{kind}Command"
+    for verb in ("New", "Renew", "Provide", "Declare")
+    for kind in ("Document", "ExpandableDocument")
+)
+DEF = _words("def gdef edef xdef protected@edef protected@xdef")
+OPERATORS = _words("DeclareMathOperator")
+ENVIRONMENTS = _words("newenvironment renewenvironment provideenvironment")
+#: Environments defined in ways that are not read, by name.
+OTHER_ENVIRONMENTS = frozenset(
+    f"{verb}DocumentEnvironment" for verb in ("New", "Renew", "Provide", "Declare")
+) | _words(
+    "newenvironmentx renewenvironmentx NewEnviron RenewEnviron newtheorem newtcolorbox "
+    "renewtcolorbox newtcbtheorem spnewtheorem declaretheorem newmdenv newmdtheoremenv "
+    "newenv excludecomment includecomment specialcomment lstnewenvironment "
+    "excludeversion includeversion "
+    "DefineVerbatimEnvironment newtcblisting"
+)
+#: The name is a word in braces: ``\@namedef{name}``.
+BY_WORD = _words(
+    "@namedef csdef csgdef csedef csxdef protected@csedef cslet csletcs csundef csgundef "
+    "csappto csgappto cseappto csxappto cspreto csgpreto csepreto csxpreto csnumdef csnumgdef "
+    "csdimdef csdimgdef csgluedef csmudef global@namedef @xnamedef"
+)
+#: They change the meaning of characters, or of everything.
+CHARACTERS = _words(
+    "mathcode lccode uccode delcode MakeShortVerb activatemath catcodetable "
+    "mathactive DeclareActiveChar DeclareMathActive lstMakeShortInline Umathcode Umathcodenum "
+    "Udelcode Udelcodenum useshorthands defineshorthand aliasshorthand"
+)
+#: What they do is in no command that stands here.
+ANYTHING = _words("globaldefs directlua luadirect luaexec latelua luacode")
+#: Commands named by a word: ``\\csname NAME\\endcsname``.
+BY_NAME = _words("csname @nameuse csuse nameuse")
+#: Code that is put before or into other things, and its arguments before the code.
+HOOKS = {
+    **dict.fromkeys(("everymath", "everydisplay"), 0),
+    **dict.fromkeys(("AtBeginEnvironment", "AtEndEnvironment", "AddToHook", "AddToHookNext"), 1),
+    "AddToHookWithArguments": 1,
+}
+#: The first argument is touched, and up to four more are patches, not text.
+PATCHES = _words(
+    "patchcmd xpatchcmd regexpatchcmd xpatchbibmacro apptocmd pretocmd xapptocmd xpretocmd "
+    "appto gappto eappto xappto preto gpreto epreto xpreto g@addto@macro addto@hook "
+    "l@addto@macro addto robustify MakeRobust undef gundef listadd listgadd listeadd listxadd"
+)
+#: They leave a result in a macro, which is among what stands after them.
+RESULTS = re.compile(
+    r"(?:pgfmath[a-z]*macro|pgfkeysget[a-z]+|numg?def|dimg?def|glueg?def|mug?def|CatchFile[A-Z]?\w*"
+    r"|Str(?:Substitute|Left|Right|Mid|Between|Behind|Before|Del|Remove\w*|Len|Count|Position|Char"
+    r"|Compare|Gobble\w*)|FP(?!print)[a-z]+|read|readline|savesymbol|restoresymbol|SetKw[A-Z]\w*"
+    r"|get(?:ref)?number|DTLget[a-z]*|xint\w*def\w*|fp_set|edtable|intcalc\w*def)\Z"
+)
+#: They look as if they defined something, and nothing that a formula could use.
+HARMLESS = _words(
+    "newpage newline newblock newtheoremstyle definecolor definecolorset newcolumntype "
+    "newgeometry newcites newglossaryentry newacronym declaretheoremstyle letterspace lettrine "
+    "newlist setlist DeclareOption DeclareGraphicsExtensions DeclareGraphicsRule "
+    "DeclareUnicodeCharacter newunicodechar DeclareFieldFormat DeclareNameAlias "
+    "DeclareCaptionFormat DeclareCaptionFont DeclareCaptionLabelFormat DeclareCaptionStyle "
+    "DeclareCaptionType DeclareBibliographyCategory DeclareFontFamily DeclareFontShape "
+    "DeclareFontEncoding DeclareSymbolFont DeclareFixedFont defaultfontfeatures newfloat "
+    "newdateformat DeclareTextSymbol DeclareNameFormat DeclareSourcemap DeclareFloatingEnvironment "
+    "newpagestyle renewpagestyle newfontfamily definechangesauthor newlabel DeclareDelimFormat "
+    "DeclareAcronym newrefcontext newtcbinputlisting newsavebox@ letters default defaults "
+    "providehyphenmins ProvidesPackage ProvidesClass ProvidesFile defcitealias deftranslation "
+    "DeclareLanguageMapping DeclareBibliographyDriver DeclareMathSizes DeclareMathVersion "
+    "newabbreviation"
+)
+_LOOKS = re.compile(
+    r"(?:g|re)?new[a-z]|renew|[Pp]rovide|[Dd]eclare|[Dd]efine[A-Z]?|re?def|[gex]?def(?![a-z])|let"
+    r"(?![a-z])|[Ll]et[A-Zc]|g?let(?![a-z])|futurelet|(?:char|mathchar|count|dimen|skip|muskip|toks)"
+    r"def|Set(?:Math|Symbol)|(?:New|Renew)[A-Z]|bmdefine|font(?![a-z])"
+)
+
+
+@lru_cache(maxsize=10_000)
+def looks_defining(name: str) -> bool:
+    """Whether a command that is not known may define the name that follows it."""
+    if name in HARMLESS:
+        return False
+    return _LOOKS.match(name) is not None or name.lower().endswith(("command", "cmd", "cs"))
+
+
+#: Loops over a list: which argument is the variable (None: the body takes it), the list, the body.
+LOOPS = _words("foreach forcsvlist docsvlist @for @tfor forlistloop")
+
+# --- inputs -----------------------------------------------------------------------------------
+#: Commands that read another file, and how the file is named.
+INPUTS = {
+    **dict.fromkeys(("input", "@input", "@@input", "subfile", "subfileinclude"), "file"),
+    **dict.fromkeys(("include", "includeonlyfile"), "tex"),
+    **dict.fromkeys(("import", "inputfrom", "includefrom"), "folder"),
+    **dict.fromkeys(("subimport", "subinputfrom", "subincludefrom"), "subfolder"),
+    **dict.fromkeys(("InputIfFileExists", "includestandalone"), "maybe"),
+    "loadglsentries": "maybe",
+    **dict.fromkeys(("usepackage", "RequirePackage", "RequirePackageWithOptions"), "sty"),
+    **dict.fromkeys(("documentclass", "LoadClass", "LoadClassWithOptions"), "cls"),
+}
+#: Files that every TeX installation has.
+INSTALLED = _words(
+    "glyphtounicode xy xypic epsf epsf.sty amssym amssym.def amssym.tex tikz pgf miniltx binhex "
+    "random pdfcolor colordvi rotate psfig psfig.sty ulem.sty xintexpr.sty eplain txfonts.tex "
+    "insbox kvmacros tabmac pstricks pst-plot"
+)
+
+# --- names that LaTeX has ---------------------------------------------------------------------
+_GREEK = (
+    "alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta iota kappa lambda "
+    "mu nu xi pi varpi rho varrho sigma varsigma tau upsilon phi varphi chi psi omega Gamma "
+    "Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega ell hbar infty imath jmath wp Re Im "
+    "partial nabla emptyset aleph"
+)
+_KERNEL = """
+    frac sqrt over atop choose left right middle big Big bigg Bigg bigl bigr Bigl Bigr biggl
+    biggr Biggl Biggr bigm Bigm log ln lg exp max min sup inf lim limsup liminf arg det dim deg
+    gcd hom ker Pr sin cos tan cot sec csc sinh cosh tanh coth arcsin arccos arctan sum prod int
+    oint cdot times div pm mp ast star circ bullet le leq ge geq ne neq ll gg in ni notin subset
+    supset subseteq supseteq equiv approx sim simeq cong propto to gets mapsto mid parallel perp
+    cup cap setminus wedge vee land lor neg lnot forall exists rightarrow leftarrow Rightarrow
+    Leftarrow Leftrightarrow leftrightarrow iff langle rangle lbrace rbrace lbrack rbrack lceil
+    rceil lfloor rfloor vert Vert backslash prime top bot angle dagger ddagger sharp flat
+    natural ldots cdots vdots ddots dots colon quad qquad enspace hspace hfill phantom hphantom
+    vphantom mbox hbox vbox mathrm mathbf mathsf mathit mathtt mathcal mathnormal rm bf it sf tt
+    textrm textbf textit textsf texttt textnormal emph displaystyle textstyle scriptstyle
+    scriptscriptstyle limits nolimits overline underline hat tilde bar vec dot ddot check breve
+    acute grave mathring widehat widetilde overbrace underbrace stackrel label nonumber
+    ensuremath mathrel mathbin mathop mathord mathopen mathclose mathpunct boldmath begin end cr
+    relax bmod pmod not fbox frenchspacing thinspace negthinspace allowbreak nobreak
+"""
+KERNEL = frozenset("\\" + name for name in (_GREEK + _KERNEL).split()) | frozenset(
+    (
+        "\\,",
+        "\\;",
+        "\\:",
+        "\\!",
+        "\\>",
+        "\\ ",
+        "\\\\",
+        "\\{",
+        "\\}",
+        "\\|",
+        "\\[",
+        "\\]",
+        "\\(",
+        "\\)",
+        "\\%",
+        "\\&",
+        "\\#",
+        "\\$",
+        "\\_",
+    )
+)
+AMSMATH = frozenset(
+    "\\" + name
+    for name in (
+        "dfrac tfrac cfrac genfrac binom dbinom tbinom text operatorname substack overset underset "
+        "boxed tag notag eqref lvert rvert lVert rVert implies impliedby boldsymbol pmb intertext "
+        "iint iiint idotsint dotsc dotsb dotsm dotsi dotso dddot varlimsup varliminf varinjlim "
+        "varprojlim injlim projlim medspace thickspace negmedspace negthickspace mod pod smash "
+        "overrightarrow underrightarrow xrightarrow xleftarrow sideset numberwithin tbinom"
+    ).split()
+)
+AMS_PACKAGES = {"amsmath", "mathtools", "amssymb@", "empheq", "physics", "unicode-math"}
+#: Defined by packages that papers use; the vocabulary of formulas has more of them.
+_PACKAGES = _words(
+    "nicefrac sfrac bm mathbb mathbbm mathscr mathfrak coloneqq coloneq eqqcolon triangleq "
+    "leqslant geqslant mathds abs norm qty eqdef defeq argmin argmax xspace leqq geqq lesssim "
+    "gtrsim varnothing blacksquare square shortparallel given E Var"
+)
+
+
+@cache
+def of_packages() -> frozenset[str]:
+    """Names that some package may define, so that ``\\providecommand`` may or may not."""
+    known: set[str] = {"\\" + name for name in _PACKAGES}
+    for found in vars(vocabulary).values():
+        if isinstance(found, (set, frozenset, dict)):
+            known |= {name for name in found if isinstance(name, str) and name[:1] == "\\"}
+    return frozenset(known - KERNEL - AMSMATH)
+
+
+#: If one of these gets another meaning, nothing after it is known.
+CORE = frozenset(
+    "\\" + name
+    for name in (
+        *NEW, *XARGS, *XPARSE, *DEF, *ENVIRONMENTS, *OPERATORS, "let", "begin", "end", "fi", "else",
+        "csname", "endcsname", "expandafter", "begingroup", "endgroup", "global",
+        "iffalse", "@namedef",
+    )
+)  # fmt: skip

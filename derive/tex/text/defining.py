@@ -1,0 +1,235 @@
+r"""Definitions and calls of macros: the part of a walk that knows what names mean."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from .. import exported
+from . import commands as tables
+from .definitions import Act
+from .effects import Effects
+from .following import Following
+from .scope import Definition
+
+_EXPL = re.compile(
+    r"\\(?:[a-z_@]+:[A-Za-z]+|(?:New|Renew|Provide|Declare)[A-Za-z]*Command|[gex]?def|let"
+    r"|(?:re)?newcommand)\s*\{?\s*(\\[A-Za-z]+(?![A-Za-z_:@])|#)"
+)
+_EXPL_COMPUTED = re.compile(
+    r"\\[a-z_]*(?:set|new|put|undefine)[a-z_]*:[A-Za-z]*c|\\exp_args:N*c|\.[a-z_]+:c"
+)
+_EXPL_RESULT = re.compile(
+    r"(?:\\[a-z_]+:[A-Za-z]*[nVo]N[A-Za-z]*(?:\s*\{[^{}]{0,400}\}){1,4}|\.[a-z_]+:[Nn]\s*=)\s*\{?\s*"
+    r"(\\[A-Za-z]+)(?![A-Za-z_:@])"
+)
+_OF_COMMAND = re.compile(r"cmd/([A-Za-z@]+)/")
+_CODED = re.compile(r"\^\^[0-9a-f]{2}")
+_COMMENT = re.compile(r"\\comment(?![A-Za-z@])")
+_NAMES = re.compile(r"\\([A-Za-z@]+)")
+#: Commands with arguments and lengths; the code of a hook that changes how things look.
+_PRINTS_NOTHING = re.compile(
+    r"\\[A-Za-z@]+\*?(?:\s*\[[^\[\]]*\])?(?:\s*\{[^{}]*\})*"
+    r"|=?\s*-?[\d.]+\s*(?:pt|em|ex|mu|cm|mm|in|bp|sp)|\b(?:plus|minus)\b|=\s*\d+|%[^\n]*|[{}]"
+)
+
+
+class Defining(Following):
+    """The part of a walk that meets definitions and calls."""
+
+    def _define(self, name: str, done: Act, start: int, end: int) -> int:
+        """A definition stands here."""
+        text, scope = self.source.text, self.scope
+        stop = max(end, done.end)
+        for mark in re.finditer(r"%[ \t]*cltheory[ \t]*:", text[start:stop]):
+            if not self.source.definitions:
+                error = "a directive inside a definition marks nothing"
+                self.displays.stray(start + mark.start(), error)
+        where = f"\\{name} at {self.source.where(start)}"
+        # MathJax has no groups: a definition lasts to the end of the page.
+        everywhere = done.everywhere or self._everywhere == start or self.source.markdown
+        why = self._uncertain(start)
+        for prefix in done.prefixes:
+            scope.touch_all(prefix, f"may be changed by {where}")
+        hides = name in tables.VERBATIM_MAKERS
+        for one, definition in done.defines:
+            stem = one[7:-1] if one.startswith("\\begin{") else one[1:]
+            if hides or stem in self._hides:
+                of_environment = any(f"\\begin{{{stem}}}" == key for key, _ in done.defines)
+                certain = of_environment and not (why or scope.depth) and done.when != "provide"
+                self._hides[stem] = hides if certain else None
+            elif definition is not None and one != stem and _COMMENT.search(definition.body):
+                self._hides[stem] = True if one.startswith("\\begin{") else None
+            if one in tables.CORE:
+                scope.touch_all("\\", f"is not certain: {one} is redefined by {where}")
+            body = definition.body if definition is not None else done.meant.rstrip() + " "
+            if why:
+                problem = f"may be defined by {where}, {why}"
+                scope.touch(one, problem, everywhere=everywhere, body=body)
+            elif done.meant:
+                if done.meant in (r"\fi", r"\else", r"\or"):
+                    scope.touch_all("\\", f"is not certain: {one} ends conditionals by {where}")
+                scope.define(one, self._meaning(done.meant), everywhere=everywhere)
+            elif definition is None:
+                scope.touch(one, f"may be changed by {where}", everywhere=everywhere)
+            else:
+                if definition.problem:
+                    definition = replace(definition, problem=f"{definition.problem}, by {where}")
+                self._put(one, definition, done, where, everywhere)
+        if _CODED.search(text, start, stop):
+            scope.touch_all("", f"may be changed by ^^ at {self.source.where(start)}")
+        if self.displays.display is not None and not why:
+            self.displays.blank(start, stop)
+        return stop
+
+    def _put(
+        self, name: str, definition: Definition, done: Act, where: str, everywhere: bool
+    ) -> None:
+        scope, old = self.scope, self.scope.get(name)
+        if (name, definition.body) == (exported.ARGUMENT, exported.IN_TEX):
+            definition = replace(definition, body=exported.READ)
+        if done.when == "provide":
+            if old is not None and not old.problem:
+                return
+            has = name in tables.KERNEL
+            if has or (name in tables.AMSMATH and self._packages & tables.AMS_PACKAGES):
+                return
+            if old is not None or name in tables.AMSMATH or name in tables.of_packages():
+                scope.touch(name, f"may be left as it was by {where}", everywhere=everywhere)
+                return
+        if done.when == "new" and name[:7] not in ("\\begin{", "\\end{"):
+            if (old is not None and not old.problem and old != definition) or (
+                old is None and name in tables.KERNEL
+            ):
+                why = f"is defined already, so that LaTeX refuses {where}"
+                scope.touch(name, why, everywhere=everywhere)
+                return
+        scope.define(name, definition, everywhere=everywhere)
+
+    def _meaning(self, token: str) -> Definition:
+        """What ``\\let`` gives: the definition of the other name, or that name as it is."""
+        known = self.scope.get(token) if token[:1] == "\\" else None
+        return known if known is not None else Definition(meant=token)
+
+    def _uncertain(self, start: int) -> str:
+        """Why a definition here may not be in force, if so."""
+        if self.displays.conditionals:
+            return f"inside \\{self.displays.conditionals[-1]}"
+        if self.groups.argument:
+            return f"in an argument of \\{self.groups.argument}"
+        if self.displays.display is not None and not self.displays.is_empty(start):
+            return "in the middle of a display"
+        if self.displays.in_cells or self.groups.inside(tables.CELLS):
+            return "in a cell, where it ends"
+        if self.source.markdown and self.displays.display is None and self._money < 0:
+            return "outside of mathematics"
+        return ""
+
+    def _call(self, name: str, known: Definition, start: int, end: int) -> int:
+        """A macro of the paper is called."""
+        quiet = self.calls.is_quiet(name)
+        if known.arity and not known.problem and "#" not in known.body:
+            if not quiet:
+                self._apply(name, self.calls.call(self.source, name, end)[0], end, start)
+            return self._swallow(known, end)
+        if quiet:
+            return end
+        found, end = self.calls.call(self.source, name, end)
+        return self._apply(name, found, end, start)
+
+    def _by_name(self, name: str, start: int, end: int) -> int:
+        found, end = self.calls.by_name(self.source, name, end)
+        return self._apply(name, found, end, start)
+
+    def _hook(self, name: str, start: int, end: int) -> int:
+        """Code that is put into displays must not print there."""
+        at, said = end, ""
+        for _ in range(tables.HOOKS[name]):
+            one = self.source.argument(at)
+            if one is None:
+                return end
+            said, at = self.source.text[one[0] : one[1]].strip(), one[2]
+        where = f"may be changed by \\{name} at {self.source.where(start)}"
+        to_command = _OF_COMMAND.match(said)
+        if to_command is not None:
+            self.scope.touch("\\" + to_command[1], where, everywhere=True)
+            return end
+        place = said.split("/")[1] if said.startswith("env/") and said.count("/") > 1 else said
+        code = self.source.argument(self.source.skip(at) + (self.source.text[at : at + 1] == "="))
+        if code is None or not (name.startswith("every") or place in tables.DISPLAYS):
+            return end
+        text = self.source.text[code[0] : code[1]]
+        called = {f"\\{one}" for one in _NAMES.findall(text)}
+        if _PRINTS_NOTHING.sub("", text).strip() or any(map(self.scope.written, called)):
+            self.scope.touch_all("", where)
+        return end
+
+    def _swallow(self, known: Definition, end: int) -> int:
+        """The arguments of a macro that does not print them are a comment."""
+        if self.displays.display is not None:  # the formula is read with them
+            return end
+        if known.default is not None and (option := self.source.option(end)) is not None:
+            end = option[1]
+        for _ in range(known.arity - (known.default is not None)):
+            found = self.source.argument(end)
+            if found is None:
+                break
+            end = found[2]
+        return end
+
+    def _apply(self, name: str, found: Effects, end: int, start: int) -> int:
+        """Let the names that a call may change be unknown, and read the files that it inputs."""
+        where = f"\\{name} at {self.source.where(start)}"
+        for prefix in found.prefixes:
+            self.scope.touch_all(prefix, f"may be changed by {where}")
+        for one, everywhere in found.names.items():
+            problem, body = f"may be changed by {where}", found.bodies.get(one, "")
+            self.scope.touch(one, problem, everywhere=everywhere, body=body)
+        if found.displays:
+            self.displays.refuse(f"the macro \\{name} displays something in a way that is not read")
+        if found.conditionals:
+            self.displays.switches += 1
+            if found.conditionals > 0:
+                self.displays.conditionals.append(name)
+            else:
+                self.displays.conditionals[-1:] = []
+        for command, file in found.files:
+            kind = "sty" if command != "input" else "file"
+            self._follow(kind, file, "", start, end)
+        return end
+
+    def _prefix(self, name: str, start: int, end: int) -> int:
+        r"""\global, \long: the definition that follows."""
+        goes_on = self._everywhere == start
+        after = self.source.skip(end)
+        if name == "global" or goes_on:
+            self._everywhere = after
+        return after
+
+    def _expl(self, name: str, start: int, end: int) -> int:
+        """Code in the syntax of LaTeX3: the names that its functions are given are touched."""
+        text = self.source.text
+        stop = text.find("\\ExplSyntaxOff", end)
+        stop = len(text) if stop < 0 else stop
+        where = f"may be changed by code of LaTeX3 at {self.source.where(start)}"
+        for found in _EXPL.finditer(text, end, stop):
+            if found[1] == "#":
+                self.scope.touch_all("\\", where)
+            else:
+                self.scope.touch(found[1], where, everywhere=True)
+        for found in _EXPL_RESULT.finditer(text, end, stop):
+            self.scope.touch(found[1], where, everywhere=True)
+        if _EXPL_COMPUTED.search(text, end, stop):
+            self.scope.touch_all("\\", where)
+        return stop
+
+    def _loop(self, name: str, start: int, end: int) -> int:
+        found = self.calls.loop(self.source, name, end)
+        return self._apply(name, *found, start) if found is not None else end
+
+    def _group(self, name: str, start: int, end: int) -> int:
+        if name in ("begingroup", "bgroup"):
+            self.groups.begin("begingroup")
+        else:
+            self.groups.end("begingroup")
+        return end

@@ -1,0 +1,277 @@
+"""Marked equations of .tex, .md and .ipynb files.
+
+A directive ``cltheory: RESULT.QUANTITY`` in a comment above a display, or before a row inside
+one, marks the equation. What is wrong with one directive is an item of the list, not an
+exception: the others are still found.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Literal
+
+from ..directives import Directive, DirectiveError, directive
+from .displays import Found
+from .inputs import InputError, Reader, root_of
+from .near_miss import concerns
+from .notebook import NotebookError, cells
+from .scope import Moment
+from .source import Lines, Place
+from .walk import Walk
+
+if TYPE_CHECKING:
+    from .macros import Macros
+
+__all__ = ["Document", "DocumentError", "Marked", "Place", "Problem", "decode", "find", "read"]
+
+Kind = Literal["tex", "md", "ipynb"]
+KINDS: dict[str, Kind] = {".tex": "tex", ".md": "md", ".ipynb": "ipynb"}
+
+_ENCODINGS = {
+    **dict.fromkeys((b"latin1", b"latin-1", b"iso-8859-1"), "latin-1"),
+    **dict.fromkeys((b"latin9", b"latin-9"), "iso8859-15"),
+    **dict.fromkeys((b"ansinew", b"cp1252"), "cp1252"),
+}
+_DECLARED = re.compile(rb"\\(?:usepackage\s{0,9}\[([\w-]{1,20})\]\s{0,9}\{inputenc\}"
+                       rb"|inputencoding\{([\w-]{1,20})\})")  # fmt: skip
+
+
+class DocumentError(ValueError):
+    """The file is not text that could be read; the message is one line."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A directive that marks nothing, or a file that could not be read."""
+
+    message: str
+    place: Place
+
+    @property
+    def path(self) -> str:
+        """The file that it stands in."""
+        return self.place.path
+
+
+@dataclass(frozen=True)
+class Marked:
+    """A marked equation.
+
+    Attributes
+    ----------
+    directive
+        What it is said to be.
+    source
+        The inside of the display, or a row of it; comments are spaces.
+    offset
+        Of the source in the text of the file, or of the cell.
+    whole
+        Whether the directive is about the whole display.
+    directive_place
+        Where the directive stands.
+    lead
+        The rows before it in the same environment, if the directive is about one row.
+    moment
+        What names mean at its place.
+    """
+
+    directive: Directive
+    source: str
+    offset: int
+    whole: bool
+    directive_place: Place
+    lines: Lines
+    lead: str = ""
+    moment: Moment = field(default_factory=Moment, compare=False)
+
+    @property
+    def macros(self) -> Macros:
+        """The definitions in force at its place."""
+        from .macros import Macros
+
+        return Macros(self.moment)
+
+    @property
+    def path(self) -> str:
+        """The file that it stands in."""
+        return self.lines.path
+
+    @property
+    def place(self) -> Place:
+        """Where the source begins."""
+        return self.lines.place(self.offset)
+
+    @property
+    def line(self) -> int:
+        """Line of the file where the source begins."""
+        return self.place.line
+
+    @property
+    def column(self) -> int:
+        """Column where the source begins."""
+        return self.place.column
+
+    def where(self, position: int) -> Place:
+        """The place of an offset into the source."""
+        return self.lines.place(self.offset + max(0, min(position, len(self.source))))
+
+
+def kind_of(path: PurePath) -> Kind | None:
+    """What a file is by its name."""
+    return KINDS.get(path.suffix.lower())
+
+
+def decode(data: bytes) -> str:
+    """Text of a file: UTF-8, or the 8-bit encoding that it declares by inputenc.
+
+    Raises
+    ------
+    DocumentError
+        If it is no text in these.
+    """
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        raise DocumentError("the file is UTF-16: save it as UTF-8")
+    if b"\0" in data:
+        raise DocumentError("the file is binary: it has a byte 0")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        found = _DECLARED.search(data)
+        name = ((found[1] or found[2]) if found else b"").lower()
+        if name not in _ENCODINGS:
+            line = data.count(b"\n", 0, error.start) + 1
+            raise DocumentError(
+                f"line {line} is not UTF-8 (byte {error.start}), and the file declares no other "
+                "encoding: save it as UTF-8"
+            ) from None
+        text = data.decode(_ENCODINGS[name], errors="replace")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+@dataclass(frozen=True)
+class Document:
+    """What one walk found.
+
+    Attributes
+    ----------
+    items
+        Marked equations, and directives that mark nothing.
+    problems
+        Files that could not be followed.
+    reached
+        Paths of all files that were read, the first among them.
+    """
+
+    items: list[Marked | Problem]
+    problems: list[Problem]
+    reached: list[str]
+
+
+def find(text: str, kind: Kind) -> list[Marked | Problem]:
+    """Marked equations of a text, in order, and what is wrong with directives.
+
+    Files that it inputs are not looked at.
+
+    Parameters
+    ----------
+    text
+        The text of the file, as :func:`decode` gives it.
+    kind
+        What the file is: LaTeX, Markdown or a Jupyter notebook.
+    """
+    return read("", text, kind).items if concerns(text) else []
+
+
+def read(
+    path: str,
+    text: str,
+    kind: Kind,
+    files: Reader | None = None,
+    macros: Sequence[tuple[str, str]] = (),
+) -> Document:
+    """Walk over a document: a file, and those that it inputs.
+
+    Parameters
+    ----------
+    path, text, kind
+        The file that it begins with.
+    files
+        Gives the text of a path, None where there is no file, or a DocumentError. Without it,
+        no file is followed.
+    macros
+        Paths and texts of definitions that are in force from the beginning.
+    """
+    root = root_of(text) if kind == "tex" and files is not None else None
+    main = posixpath.join(posixpath.dirname(path), posixpath.normpath(root)) if root else path
+    walk = Walk(files, main)
+    for one, definitions in macros:
+        walk.file(one, definitions, definitions=True)
+    problems: list[Problem] = []
+    if root is not None and files is not None:
+        problems += _preamble(walk, path, main, files)
+    if kind == "ipynb":
+        try:
+            for cell, lines, unread in cells(text, path):
+                walk.markdown(cell, path, lines)
+                if unread:
+                    error = f"in a cell of the type {unread!r} a directive marks nothing"
+                    problems.append(Problem(error, lines.place(0)))
+        except NotebookError as error:
+            return Document([Problem(str(error), Place(1, path=path))], [], [path])
+    elif kind == "md":
+        walk.markdown(text, path)
+    else:
+        walk.file(path, text)
+    order: dict[int, int] = {}
+    found = walk.finish()
+    for item in found:
+        order.setdefault(id(item.said_in), len(order))
+    found = sorted(found, key=lambda item: (order[id(item.said_in)], item.at))
+    problems += [Problem(item.error, item.said_in.lines.place(item.at)) for item in walk.problems]
+    return Document(list(map(_item, found)), problems, list(walk.files.reached.values()))
+
+
+def _preamble(walk: Walk, path: str, main: str, files: Reader) -> list[Problem]:
+    """Take the definitions of the main file that a part of a document names."""
+    if posixpath.normpath(main) == posixpath.normpath(path):
+        return []
+    try:
+        if posixpath.isabs(main) and not posixpath.isabs(path):
+            raise InputError(f"the absolute path {main} is not followed")
+        text = files(main)
+        if text is None and not main.endswith(".tex"):
+            main += ".tex"
+            text = files(main)
+        if text is None:
+            raise InputError(f"there is no file {main}, which is named as the main one")
+    except ValueError as error:
+        return [Problem(str(error), Place(1, path=path))]
+    walk.file(main, text, definitions=True, until=True)
+    walk.finished = ""
+    return []
+
+
+def _item(found: Found) -> Marked | Problem:
+    place = found.said_in.lines.place(found.at)
+    if found.error and not found.body:
+        return Problem(found.error, place)
+    try:
+        said = directive(found.body)
+    except DirectiveError as error:
+        return Problem(str(error), place)
+    if found.error or found.stands_in is None:
+        return Problem(f"the directive for {said.title} marks nothing: {found.error}", place)
+    return Marked(
+        said,
+        found.source,
+        found.start,
+        found.whole,
+        place,
+        found.stands_in.lines,
+        found.lead,
+        found.moment,
+    )
