@@ -12,8 +12,7 @@ import pytest
 from cltheory.cli.checking import Checked, Report
 from cltheory.cli.outputs import RULES, WORDS, render
 from cltheory.derive.lock import Change
-from cltheory.derive.tex.edit.edits import Edit
-from cltheory.derive.tex.judge.finding import Finding
+from cltheory.derive.tex.judge.finding import Edit, Finding
 from cltheory.derive.tex.text.document import Marked, Place, Problem, find
 
 HOSTILE = "a<b>&\"'\x00\x1b[31m\x85\ud800\n::error::%0A]]> é €\U0001f600"

@@ -9,7 +9,6 @@ be written, and put to the same check as the statement itself.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sympy import Expr, Symbol, latex
@@ -18,16 +17,16 @@ from ...engine.evidence import Grade
 from ...engine.normal import ExpField, NotInField
 from ..directives import Directive
 from ..formula.reader import read
-from ..formula.vocabulary import LETTERS
 from ..judge.compare import judge
+from ..judge.finding import Edit, Finding
 from ..judge.lookup import Meant
 from ..statement import Statement, TexError
 from ..tokens import tokenise
+from ..vocabulary import LETTERS
 from .changes import Change, Changes, spelled
 from .floats import screen
 
 if TYPE_CHECKING:
-    from ..judge.finding import Finding
     from ..text.macros import Macros
 
 #: How many characters of sources are read (a second or so), how many changes are evaluated at
@@ -35,14 +34,6 @@ if TYPE_CHECKING:
 READ, SCREENED, PROVED = 60_000, 6_000, 6
 #: Operations in a factor that is still a small edit.
 SHORT = 8
-
-
-@dataclass(frozen=True)
-class Edit:
-    """A change of the source: what it is in words, and the source after it."""
-
-    description: str
-    source: str
 
 
 def suggest(

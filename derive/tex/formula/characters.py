@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from ..statement import TexError
 from ..tokens import Token, show
-from .notes import check_label
-from .spelling import Spelling, Unit
-from .vocabulary import (
+from ..vocabulary import (
     BARS,
     BLANKS,
     CLOSING,
@@ -24,6 +22,8 @@ from .vocabulary import (
     TEXT,
     THIN,
 )
+from .notes import check_label
+from .spelling import Spelling, Unit
 
 #: What a side of a relation can begin after.
 _ENDS = {"relation", "quad", "comma", "semicolon", "amp", "row", "and"}

@@ -16,13 +16,13 @@ from sympy import Expr, Symbol
 
 from ..statement import Among, Bounds, Chain, Clause, Indices, Kinds, Tends, TexError
 from ..tokens import show
+from ..vocabulary import DOTS, NOUNS
 from .grammar import Grammar
 from .lexemes import check_list
 from .memberships import Memberships
 from .names import Piece
 from .pieces import is_letter, sides
 from .spelling import Unit
-from .vocabulary import DOTS, NOUNS
 from .words import Item
 
 MAX_CLAUSES = 40

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from ..statement import TexError
+from ..vocabulary import STARTS, THEN
 from .names import Piece
 from .pieces import (
     ENDING,
@@ -25,7 +26,6 @@ from .pieces import (
     words,
 )
 from .spelling import Unit
-from .vocabulary import STARTS, THEN
 
 _EQUATION_NUMBER = re.compile(r"[a-z]{0,2}\.?[0-9]{1,3}(\.[0-9]{1,3}){0,2}[a-z]?")
 

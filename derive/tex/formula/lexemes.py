@@ -10,11 +10,11 @@ from sympy import Expr, oo, pi
 
 from ..statement import TexError
 from ..tokens import MAX_NESTING, show
+from ..vocabulary import REFUSED
 from .names import Names, Piece
 from .pieces import ENDING, at_top, depths, stripped, unpunctuated, words
 from .spelling import Range, Unit
 from .units import Formula
-from .vocabulary import REFUSED
 
 MAX_DIGITS = 60
 MAX_CASES = 40  #: and twice as many relations in them

@@ -9,12 +9,12 @@ from sympy import Expr, Integer
 
 from ..statement import Among, Bounds, Chain, Indices, Kinds, TexError
 from ..tokens import show
+from ..vocabulary import DOTS
 from .grammar import Grammar
 from .names import Piece
 from .pieces import enclosed, split
 from .sides import vector
 from .spelling import Unit
-from .vocabulary import DOTS
 
 _NUMBERS = {"\\mathbb{N}": "natural", "\\mathbb{Z}": "integer", "\\mathbb{R}": "real"}
 #: Sub- and superscripts of sets of numbers, by the sort that they make of a set.

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from ..statement import TexError
 from ..tokens import Token
-from .vocabulary import ANNOTATED, COLOURS, OLD_FONTS, WRAPPERS
+from ..vocabulary import ANNOTATED, COLOURS, OLD_FONTS, WRAPPERS
 
 #: Colours that what is printed in them is not told from the page by.
 _UNSEEN = re.compile(r"^white|^(bg|back|background|page|pagecolor|transparent|none)$|!(0|1|2|3|5)$")

@@ -29,6 +29,7 @@ from ..statement import (
 )
 from ..text.macros import Macros
 from ..tokens import MAX_TOKENS, show, tokenise
+from ..vocabulary import DECLARABLE, DOTS
 from .clauses import Clauses, Letter, defined_letter, take_letters
 from .grammar import Grammar
 from .layout import Beside, Display, Draft, lay_out
@@ -37,7 +38,6 @@ from .names import Names, Piece
 from .needs import taken
 from .pieces import at_top, sides, split
 from .units import Formula, canonical_name
-from .vocabulary import DECLARABLE, DOTS
 from .words import Item, stream
 
 __all__ = ["canonical_name", "read"]

@@ -13,11 +13,11 @@ from sympy import Expr, Symbol
 
 from ..statement import Called, Inner, Limit, Side, Tends, TexError, Unread, Vector
 from ..tokens import show
+from ..vocabulary import OTHER_FUNCTIONS
 from .lexemes import CONSTANTS, Lexemes
 from .names import Piece
 from .pieces import at_top, depths, enclosed, sides, stripped, words
 from .spelling import Unit, joined
-from .vocabulary import OTHER_FUNCTIONS
 
 MAX_LIMITS = 4
 

@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 
 from ..statement import Relation, TexError
 from ..tokens import Token, closing, show
-from .plain import plain
-from .vocabulary import (
+from ..vocabulary import (
     ACCENTS,
     BLANKS,
     DECORATING,
@@ -27,6 +26,7 @@ from .vocabulary import (
     THIN,
     UPRIGHT,
 )
+from .plain import plain
 
 Range = tuple[int, int]  #: indices of tokens, the second one not included
 

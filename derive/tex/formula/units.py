@@ -8,10 +8,7 @@ from __future__ import annotations
 
 from ..statement import TexError
 from ..tokens import Token, show, tokenise
-from .characters import Characters
-from .notes import check_label, check_note, check_overlap
-from .spelling import Range, Spelling, Unit, joined
-from .vocabulary import (
+from ..vocabulary import (
     ACCENTS,
     AND,
     ANNOTATED,
@@ -36,6 +33,9 @@ from .vocabulary import (
     TRANSPARENT,
     UPRIGHT,
 )
+from .characters import Characters
+from .notes import check_label, check_note, check_overlap
+from .spelling import Range, Spelling, Unit, joined
 
 
 class Formula(Spelling):

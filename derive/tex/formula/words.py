@@ -8,10 +8,10 @@ from typing import Literal
 
 from ..statement import TexError
 from ..tokens import show
+from ..vocabulary import COMPARED, DISTINCT, KINDS, NEUTRAL, NOUNS, STARTS
 from .names import Piece
 from .pieces import depths, words
 from .spelling import Unit
-from .vocabulary import COMPARED, DISTINCT, KINDS, NEUTRAL, NOUNS, STARTS
 
 Sort = Literal["start", "strong", "comma", "kind", "noun", "distinct", "formula"]
 #: ``strong`` separates for certain: a wide space, a semicolon, a full stop.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from sympy import Expr, Symbol, latex
 
@@ -14,10 +14,15 @@ from ...report import without_roots
 from ..directives import Directive
 from .lookup import Meant
 
-if TYPE_CHECKING:
-    from ..edit.edits import Edit
-
 Word = Literal["equal", "differs", "unread", "undecided"]
+
+
+@dataclass(frozen=True)
+class Edit:
+    """A change of the source: what it is in words, and the source after it."""
+
+    description: str
+    source: str
 
 
 @dataclass(frozen=True, eq=False)
