@@ -256,6 +256,8 @@ def test_digits_that_cancel_are_not_taken_for_a_value() -> None:
     assert number_at(lost, {X: S(2)}) == S.One.n(50)
     with pytest.raises(PrecisionExhausted):
         digits(lost.xreplace({X: S(17)}))
+    with pytest.raises(PrecisionExhausted):  # nor where there are no balls
+        digits(I * lost.xreplace({X: S(17)}))
     assert isinstance(zero(lost - 1, AWAY), Holds)
     wide = Domain({X: between(7, 9)}, {X: 7})
     for e in (lost * log(X) - log(X), lost - 1):
