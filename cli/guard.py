@@ -73,24 +73,16 @@ class _Amount(click.ParamType):
 
 def options(*, time: float, memory: float, of: str) -> Callable[[Any], Any]:
     """The options ``--time`` and ``--memory`` of a command."""
-    with_time = click.option(
-        "--time",
-        "seconds",
-        type=_Amount(),
-        metavar="SECONDS",
-        default=time,
-        show_default=True,
-        help=f"Give up {of} after so much processor time; 0: never.",
-    )
-    with_memory = click.option(
-        "--memory",
-        "gigabytes",
-        type=_Amount(),
-        metavar="GB",
-        default=memory,
-        show_default=True,
-        help=f"Give up {of} that needs more; 0: never.",
-    )
+
+    def option(flag: str, name: str, unit: str, default: float, when: str) -> Callable[[Any], Any]:
+        says = f"Give up {of} {when}; 0: never."
+        amount = _Amount()
+        return click.option(
+            flag, name, type=amount, metavar=unit, default=default, show_default=True, help=says
+        )
+
+    with_time = option("--time", "seconds", "SECONDS", time, "after so much processor time")
+    with_memory = option("--memory", "gigabytes", "GB", memory, "that needs more")
     return lambda command: with_time(with_memory(command))
 
 

@@ -172,25 +172,28 @@ def _body(
     return Definition(arity, body, default, problem), after
 
 
+def _arguments(source: Source, at: int) -> tuple[int, str | None, int]:
+    """``[2][default]``: how many arguments, what the first is if left out, and what is next."""
+    count = _ARITY.match(source.text, source.skip(at))
+    if count is None:
+        return 0, None, at
+    given = source.option(count.end())
+    return (int(count[1]), *(given or (None, count.end())))
+
+
 def _new(source: Source, name: str, at: int) -> Act:
     at = _star(source, at)[0]
     of_beamer = source.text.startswith("<>", at)  # with one more argument, <2->
     target = _target(source, at + 2 * of_beamer)
     target.computed |= of_beamer
-    arity, default, at = 0, None, target.end
     if not (target.names or target.prefixes):
         return target.touched()
-    count = _ARITY.match(source.text, source.skip(at))
-    if count is not None:
-        arity, at = int(count[1]), count.end()
-        given = source.option(at)
-        if given is not None:
-            default, at = given
-            if name in tables.XARGS:
-                one = _XARGS.fullmatch(default)
-                default = one[1].strip() if one else None
-                if one is None:
-                    target.computed = True
+    arity, default, at = _arguments(source, target.end)
+    if default is not None and name in tables.XARGS:
+        one = _XARGS.fullmatch(default)
+        default = one[1].strip() if one else None
+        if one is None:
+            target.computed = True
     definition, end = _body(source, at, arity, default)
     return target.gets(definition, end, _when(name))
 
@@ -299,13 +302,7 @@ def _environment(source: Source, name: str, at: int) -> Act:
     keys = [f"\\begin{{{named}}}", f"\\end{{{named}}}", f"\\{named}", f"\\end{named}"]
     if name not in tables.ENVIRONMENTS:
         return Act(at, [(key, None) for key in keys[:1] + keys[2:]])
-    arity, default = 0, None
-    count = _ARITY.match(source.text, source.skip(at))
-    if count is not None:
-        arity, at = int(count[1]), count.end()
-        given = source.option(at)
-        if given is not None:
-            default, at = given
+    arity, default, at = _arguments(source, at)
     begins, at = _body(source, at, arity, default)
     ends, at = _body(source, at)
     # What \NAME would stand for alone is of no use in a formula.
