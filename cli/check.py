@@ -123,8 +123,8 @@ def _with_lock(report: Report, path: str, limits: Limits) -> Report:
     from contextlib import closing
     from dataclasses import replace
 
-    from ..derive.lock import Entry, Equivalent, compare_lock, equivalent
     from ..derive.tex.text.document import DocumentError, decode
+    from ..derive.write.lock import Entry, Equivalent, compare_lock, equivalent
 
     def decide(entries: Sequence[Entry]) -> Iterator[Equivalent]:
         def work(entry: Entry, _: object) -> Equivalent:

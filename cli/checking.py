@@ -14,8 +14,8 @@ from .guard import Limits, Spent, cores, each
 from .papers import Paper
 
 if TYPE_CHECKING:
-    from ..derive.lock import Change
     from ..derive.tex.judge.finding import Finding
+    from ..derive.write.lock import Change
 
 MAX_SHIFT = 200
 #: Of an equation.

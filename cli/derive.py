@@ -60,8 +60,8 @@ def derive_command(
     """
     values = split(parameters, id)
     go_on_in_a_copy(Limits(seconds, gigabytes))
-    from ..derive.report import report
     from ..derive.results import results
+    from ..derive.write.report import report
     from .render import render
 
     result = results[id]

@@ -71,8 +71,8 @@ def export_command(
         raise click.UsageError("--rename is for --latex and --python")
     if claims and registry is None:
         raise click.UsageError("--claims is for --json")
-    from ..derive import export
     from ..derive.results import results
+    from ..derive.write import export
 
     chosen = [results[id] for id in dict.fromkeys(ids or results)]
     for result in track(chosen, "deriving"):

@@ -24,8 +24,8 @@ def freeze_command(ids: tuple[str, ...]) -> int:
     Keep what is printed beside the paper: `cltheory check --frozen FILE` then says which
     formulas have changed since, and whether old and new are still equal.
     """
-    from ..derive.lock import freeze
     from ..derive.results import results
+    from ..derive.write.lock import freeze
 
     for id in track(ids or tuple(results), "deriving"):
         _ = results[id].quantities  # kept, and so written at once below

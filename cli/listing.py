@@ -37,8 +37,8 @@ def list_command(style: str) -> int:
 @click.argument("id", type=ResultId())
 def show_command(id: str) -> int:
     """Show what the result ID says: source, parameters, quantities, conditions."""
-    from ..derive.report import condition_of
     from ..derive.results import results
+    from ..derive.write.report import condition_of
     from .render import head_lines
 
     r = results[id]

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from ..derive.engine.errors import InternalError
+from ..derive.decide.errors import InternalError
 from ..derive.spelling import did_you_mean
 from . import guard
 
@@ -75,13 +75,13 @@ Exit codes: 0 fine; 1 a check failed, or a theorem could not be proved for what 
 #: Errors of ours that end a command in one line, by the code they end it with. They are named,
 #: so that nothing is imported to compare with; anything else is a bug and shows its traceback.
 OURS = {
-    "cltheory.derive.engine.derivation.StepFailed": 1,
-    "cltheory.derive.engine.endpoint.NoClosedForm": 1,
-    "cltheory.derive.engine.signs.NoLimit": 1,
-    "cltheory.derive.engine.domain.DomainError": 2,
+    "cltheory.derive.proof.derivation.StepFailed": 1,
+    "cltheory.derive.optimum.endpoint.NoClosedForm": 1,
+    "cltheory.derive.decide.limits.signs.NoLimit": 1,
+    "cltheory.derive.decide.domain.DomainError": 2,
     "cltheory.derive.results.UnknownResult": 2,
     "cltheory.derive.papers.UnknownPaper": 2,
-    "cltheory.derive.exact.NotANumber": 2,
+    "cltheory.derive.decide.exact.NotANumber": 2,
 }
 MAX_WORD = 200  #: characters of a word in a message, which may be the user's
 UNPROVED = (

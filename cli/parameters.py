@@ -241,7 +241,7 @@ def _losses() -> Mapping[str, Any]:
 
 
 def _describe(id: str, formatter: click.HelpFormatter) -> None:
-    from ..derive.exact import ACCEPTED, FUNCTIONS
+    from ..derive.decide.exact import ACCEPTED, FUNCTIONS
     from ..derive.results import results
     from ..derive.symbols import MEANINGS
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sympy import Basic, Expr, Symbol
 
-    from ..derive.engine.result import Result
+    from ..derive.theorem.result import Result
 
     Point = Mapping[Symbol, Expr]
 
@@ -49,7 +49,7 @@ def _terms(report: dict[str, Any]) -> str:
 
 def head_lines(result: Result, point: Mapping[Symbol, Expr] | None = None) -> list[str]:
     """The loss or the structure of a result and the dimension it needs, as text."""
-    from ..derive.about import head
+    from ..derive.theorem.about import head
 
     about = head(result, point=point)
     main = (*about.formula.split("\n"), *about.notes) if about.formula else about.notes
@@ -135,9 +135,9 @@ def _wrapped(text: str, indent: int, hang: int | None = None) -> list[str]:
 
 def _typeset_head(result: Result, point: Point, style: str) -> list[str]:
     """The loss or the structure of a result as LaTeX or Markdown."""
-    from ..derive.about import head
-    from ..derive.display import written
     from ..derive.losses.written import Tex
+    from ..derive.theorem.about import head
+    from ..derive.write.display import written
 
     about = head(result, Tex(written, _tex if style == "latex" else str), point)
     opened, closed = (r"\[ ", r" \]") if style == "latex" else ("$$", "$$")
@@ -200,6 +200,6 @@ def _markdown(report: dict[str, Any], brief: bool, head: list[str]) -> str:
 
 
 def _python(report: dict[str, Any], result: Result, point: Mapping[Symbol, Expr]) -> str:
-    from ..derive.engine.compile import python_source
+    from ..derive.theorem.compile import python_source
 
     return python_source(result, point)

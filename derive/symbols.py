@@ -3,7 +3,7 @@
 Symbols of equal name and different assumptions are different symbols in SymPy,
 so nothing else in the project may create one of these. A symbol carries the
 assumptions that hold wherever it is used; sharper restrictions (``m >= 2``)
-belong to a :class:`~cltheory.derive.engine.domain.Domain`.
+belong to a :class:`~cltheory.derive.decide.domain.Domain`.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from cltheory.derive.engine.domain import DomainError
+from cltheory.derive.decide.domain import DomainError
 from cltheory.derive.losses.literature import LITERATURE
 from cltheory.derive.results import results
 from sympy import latex

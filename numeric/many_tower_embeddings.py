@@ -10,7 +10,7 @@ import torch
 from sympy import Integer
 from torch import Tensor
 
-from ..derive.engine.segment import Segment, cut_segment
+from ..derive.optimum.segment import Segment, cut_segment
 from ..derive.structures.towers import NEGATIVE, POSITIVE, SIBLING, TWIN, WITHIN, towers_of_views
 from ..derive.symbols import K as TOWERS
 from ..derive.symbols import N as ITEMS

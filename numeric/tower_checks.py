@@ -10,9 +10,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from ..derive.engine.domain import DomainError
-from ..derive.engine.result import Result
-from ..derive.exact import exact
+from ..derive.decide.domain import DomainError
+from ..derive.decide.exact import exact
+from ..derive.theorem.result import Result
 from .certificate import certify_bound
 from .checks import CLOSE, CLOSE_FLOAT32, CLOSE_GAP, CLOSE_LOSS, Check
 from .inner_products import InnerProductProblem

@@ -14,8 +14,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from ..derive.engine.domain import DomainError
-from ..derive.exact import exact
+from ..derive.decide.domain import DomainError
+from ..derive.decide.exact import exact
 from ..derive.losses.softmax import SoftmaxLoss
 from ..derive.losses.supcl import CNCE, SUP_CNCE, SUPCL
 from ..derive.results import results

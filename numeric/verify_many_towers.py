@@ -6,7 +6,7 @@ from typing import Any
 
 from torch import Tensor
 
-from ..derive.exact import exact
+from ..derive.decide.exact import exact
 from ..derive.results import results
 from ..derive.results.towers_threshold import WEIGHTED
 from ..derive.structures.towers import NEGATIVE, TWIN

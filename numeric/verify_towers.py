@@ -10,15 +10,15 @@ import torch
 from sympy import Abs, Add, Max, Min, lambdify
 from torch import Tensor
 
-from ..derive.engine.domain import DomainError
-from ..derive.engine.result import Result
-from ..derive.exact import exact
+from ..derive.decide.domain import DomainError
+from ..derive.decide.exact import exact
 from ..derive.losses.clip import INFONCE, SIGMOID, pairwise
 from ..derive.losses.pairwise import PairwiseLoss
 from ..derive.results import results
 from ..derive.results.pairwise_threshold import NAMES, given_loss
 from ..derive.structures.towers import NEGATIVE, POSITIVE
 from ..derive.symbols import c
+from ..derive.theorem.result import Result
 from . import verify_many_towers
 from .certificate import certify_towers
 from .checks import CLOSE, CLOSE_LOSS, CLOSE_THRESHOLD, Check

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import mpmath
 from sympy import Expr, nan, zoo
 
-from ..engine.decide import positive, zero
-from ..engine.domain import Domain
-from ..engine.evidence import Evidence, Grade, Holds, Refuted, weakest
+from ..decide.decide import positive, zero
+from ..decide.domain import Domain
+from ..decide.evidence import Evidence, Grade, Holds, Refuted, weakest
 from .ledger import Verdict
 
 if TYPE_CHECKING:
-    from .embeddings import Embeddings
+    from ..vectors.embeddings import Embeddings
 
 Sets = TypeVar("Sets", bound="Embeddings")
 

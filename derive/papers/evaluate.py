@@ -14,8 +14,8 @@ import mpmath
 from sympy import Expr, sympify
 
 from ..losses.softmax import SoftmaxLoss
+from ..vectors.embeddings import Embeddings, Index
 from .checks import DIGITS
-from .embeddings import Embeddings, Index
 
 
 def relation(a: Index, b: Index) -> str:

@@ -7,7 +7,7 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, TypeVar
 
-from ..engine.evidence import Evidence
+from ..decide.evidence import Evidence
 
 #: A check may have parameters with defaults (the printed formula), for tests to corrupt.
 Check = TypeVar("Check", bound=Callable[..., "Verdict"])

@@ -1,7 +1,7 @@
 """Exact embedding sets of two towers, u_1..u_N and v_1..v_N, kept as their joint Gram matrix.
 
 An item is a class with one instance and two views: view 0 is u_i, view 1 is v_i. So the
-sets are :class:`~cltheory.derive.papers.embeddings.Embeddings` with words of their own.
+sets are :class:`~cltheory.derive.vectors.embeddings.Embeddings` with words of their own.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from ..losses.pairwise import PairwiseLoss
 from ..losses.softmax import SoftmaxLoss
 from ..structures.towers import NEGATIVE, POSITIVE, WITHIN
 from ..symbols import c
+from ..vectors.embeddings import Embeddings, Index, mean
 from . import evaluate
 from .checks import DIGITS
-from .embeddings import Embeddings, Index, mean
 
 ZERO, ONE = Fraction(0), Fraction(1)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ..engine.result import Result
+    from ..theorem.result import Result
 
 
 class UnknownResult(KeyError):

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from sympy import Expr, Rational, S, Symbol, Tuple, sqrt
 
-from ..engine.derivation import Derivation
-from ..engine.domain import POSITIVE, Domain, Range, at_least
-from ..engine.evidence import Outcome
-from ..engine.on_segment import LossOnSegment
-from ..engine.present import affine, tidy
-from ..engine.reduce import Reduced, check_preconditions, check_relations
-from ..engine.relations import eq
-from ..engine.result import Quantity
-from ..engine.segment import Segment, cut_segment
-from ..engine.shape import convex_and_monotone
-from ..engine.statement import Relations
+from ..decide.domain import POSITIVE, Domain, Range, at_least
+from ..decide.evidence import Outcome
+from ..decide.present import affine, tidy
 from ..losses.pairwise import PairwiseLoss
+from ..optimum.on_segment import LossOnSegment
+from ..optimum.reduce import Reduced, check_preconditions, check_relations
+from ..optimum.segment import Segment, cut_segment
+from ..optimum.shape import convex_and_monotone
+from ..proof.derivation import Derivation
+from ..proof.relations import eq
+from ..proof.statement import Relations
 from ..structures.towers import NEGATIVE, towers
 from ..structures.towers import POSITIVE as ALIGNED
 from ..symbols import N, b, delta, t, x
+from ..theorem.result import Quantity
 
 SYMMETRY = towers()
 #: Vanishes where the towers agree (delta = 0), and is all there is at delta = oo.

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from sympy import Expr, Rational, S, Symbol, Tuple, sqrt
 
-from ..engine.calculus import derivative
-from ..engine.derivation import Derivation
-from ..engine.domain import POSITIVE, Domain, Range, at_least, between
-from ..engine.on_segment import LossOnSegment
-from ..engine.present import affine, tidy
-from ..engine.reduce import ReducedLoss
-from ..engine.relations import eq
-from ..engine.result import Quantity
-from ..engine.segment import Segment, cut_segment
+from ..decide.calculus import derivative
+from ..decide.domain import POSITIVE, Domain, Range, at_least, between
+from ..decide.present import affine, tidy
 from ..losses.softmax import SoftmaxLoss
 from ..losses.supcl import SAME_CLASS
+from ..optimum.on_segment import LossOnSegment
+from ..optimum.reduce import ReducedLoss
+from ..optimum.segment import Segment, cut_segment
+from ..proof.derivation import Derivation
+from ..proof.relations import eq
 from ..structures.hierarchy import hierarchy
 from ..symbols import alpha, delta, m, n, p, tau, x
+from ..theorem.result import Quantity
 
 SYMMETRY = hierarchy()
 

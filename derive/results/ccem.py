@@ -7,16 +7,16 @@ matrices is left, from the (N-1)-simplex with u_i = v_i to u_i = -v_j.
 
 from sympy import Eq, Piecewise, S, oo
 
-from ..engine.derivation import Derivation
-from ..engine.domain import Range, between
-from ..engine.limiting import take_limit
-from ..engine.present import tidy
-from ..engine.reduce import inner_products
-from ..engine.relations import ge
-from ..engine.result import Quantity, Result
-from ..engine.segment_facts import Ranks, Spectrum, state_segment
+from ..decide.domain import Range, between
+from ..decide.present import tidy
+from ..optimum.reduce import inner_products
+from ..optimum.segment_facts import Ranks, Spectrum, state_segment
+from ..proof.derivation import Derivation
+from ..proof.limiting import take_limit
+from ..proof.relations import ge
 from ..structures.towers import NEGATIVE, POSITIVE, WITHIN
 from ..symbols import N, delta, x
+from ..theorem.result import Quantity, Result
 from ._ccem import ITEMS, ccem_segment, position_of_delta, state_delta
 
 DOMAIN = ITEMS.with_range(delta, Range(low_open=False), 1)

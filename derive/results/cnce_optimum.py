@@ -7,13 +7,13 @@ means vanish and every class is an (n-1)-simplex by itself.
 
 from sympy import S, Symbol
 
-from ..engine.derivation import Derivation
-from ..engine.lemmas import NOT_FELT
-from ..engine.relations import eq, lt
-from ..engine.result import Quantity, Result
-from ..engine.segment_facts import AtEnd
 from ..losses.supcl import CNCE
+from ..optimum.segment_facts import AtEnd
+from ..proof.derivation import Derivation
+from ..proof.lemmas import NOT_FELT
+from ..proof.relations import eq, lt
 from ..symbols import m, n, p, tau
+from ..theorem.result import Quantity, Result
 from ._supcl import TEMPERED, on_segment, optimum, ssem_segment, state_delta
 
 

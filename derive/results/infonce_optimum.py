@@ -6,13 +6,13 @@ u_i = v_i, whatever the temperature (which divides here).
 
 from sympy import S
 
-from ..engine.derivation import Derivation
-from ..engine.reduce import ReducedLoss
-from ..engine.relations import gt
-from ..engine.result import Quantity, Result
-from ..engine.segment_facts import AtEnd
 from ..losses.clip import INFONCE
+from ..optimum.reduce import ReducedLoss
+from ..optimum.segment_facts import AtEnd
+from ..proof.derivation import Derivation
+from ..proof.relations import gt
 from ..symbols import N, t
+from ..theorem.result import Quantity, Result
 from ._ccem import SYMMETRY, WARM, ccem_segment, on_ccem, optimum, state_delta
 
 

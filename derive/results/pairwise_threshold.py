@@ -12,29 +12,29 @@ from dataclasses import dataclass, replace
 
 from sympy import Expr, S, Symbol, Tuple, floor
 
-from ..engine.calculus import derivative
-from ..engine.decide import positive
-from ..engine.derivation import Derivation, StepFailed
-from ..engine.domain import Domain, DomainError, Range, between
-from ..engine.evidence import Holds, Outcome, Refuted
-from ..engine.interval import NoSign, is_finite, is_infinite
-from ..engine.kinks import HIGH, LOW, Cut, Folded, NotBent, bent, in_x
-from ..engine.lemmas import ANALYTIC, SHAPE, SUBGRADIENTS, SUM_OF_CONVEX
-from ..engine.present import solve_linear
-from ..engine.reduce import ReducedPairwise
-from ..engine.relations import eq, ge, gt
-from ..engine.result import Quantity, Result, argmin
-from ..engine.root import ClampedRoot, last_point
-from ..engine.segment import Segment
-from ..engine.segment_facts import SumOfConvex
-from ..engine.shape import convex, monotone
-from ..engine.statement import Relations, Statement
-from ..exact import NotANumber, expression
+from ..decide.calculus import derivative
+from ..decide.decide import positive
+from ..decide.domain import Domain, DomainError, Range, between
+from ..decide.evidence import Holds, Outcome, Refuted
+from ..decide.exact import NotANumber, expression
+from ..decide.interval import NoSign, is_finite, is_infinite
+from ..decide.kinks import HIGH, LOW, Cut, Folded, NotBent, bent, in_x
+from ..decide.present import solve_linear
+from ..decide.root import ClampedRoot, last_point
 from ..losses.clip import SIGMOID, pairwise
 from ..losses.literature import LITERATURE
 from ..losses.pairwise import PairTerm, PairwiseLoss
+from ..optimum.reduce import ReducedPairwise
+from ..optimum.segment import Segment
+from ..optimum.segment_facts import SumOfConvex
+from ..optimum.shape import convex, monotone
+from ..proof.derivation import Derivation, StepFailed
+from ..proof.lemmas import ANALYTIC, SHAPE, SUBGRADIENTS, SUM_OF_CONVEX
+from ..proof.relations import eq, ge, gt
+from ..proof.statement import Relations, Statement
 from ..structures.towers import NEGATIVE, POSITIVE
 from ..symbols import N, b, c, t, x
+from ..theorem.result import Quantity, Result, argmin
 from ._ccem import (
     BIASED,
     DIRECTIONS,

@@ -7,13 +7,13 @@ and in between the zero of the derivative.
 
 from sympy import Ge, Le, Piecewise, S, Symbol
 
-from ..engine.calculus import derivative
-from ..engine.derivation import Derivation
-from ..engine.reduce import ReducedPairwise
-from ..engine.relations import gt
-from ..engine.result import Quantity, Result, argmin
+from ..decide.calculus import derivative
 from ..losses.clip import SIGMOID
+from ..optimum.reduce import ReducedPairwise
+from ..proof.derivation import Derivation
+from ..proof.relations import gt
 from ..symbols import N, b, t, x
+from ..theorem.result import Quantity, Result, argmin
 from ._ccem import BIASED, SYMMETRY, ccem_segment, on_ccem, optimum, shape_of, state_delta
 
 

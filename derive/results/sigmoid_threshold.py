@@ -10,23 +10,16 @@ from dataclasses import replace
 
 from sympy import Expr, Ge, Gt, Integer, Le, S, Symbol, oo
 
-from ..engine.calculus import derivative
-from ..engine.derivation import Derivation
-from ..engine.domain import Domain, Range, at_least
-from ..engine.endpoint import (
-    Criterion,
-    Threshold,
-    UpToARoot,
-    concave_form,
-    essential,
-    threshold,
-)
-from ..engine.lemmas import CONCAVE
-from ..engine.reduce import ReducedPairwise
-from ..engine.relations import Iff, lt
-from ..engine.result import Quantity, Result, argmin
+from ..decide.calculus import derivative
+from ..decide.domain import Domain, Range, at_least
 from ..losses.clip import SIGMOID
+from ..optimum.endpoint import Criterion, Threshold, UpToARoot, concave_form, essential, threshold
+from ..optimum.reduce import ReducedPairwise
+from ..proof.derivation import Derivation
+from ..proof.lemmas import CONCAVE
+from ..proof.relations import Iff, lt
 from ..symbols import N, b, t
+from ..theorem.result import Quantity, Result, argmin
 from ._ccem import BIASED, SYMMETRY, WARM, ccem_segment, on_ccem, shape_of
 
 FOUR = WARM.with_range(

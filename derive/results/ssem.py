@@ -7,14 +7,14 @@ the (m-1)-simplex of collapsed classes to classes whose means coincide.
 
 from sympy import Eq, Expr, Piecewise, Rational, S, Symbol, sqrt
 
-from ..engine.derivation import Derivation
-from ..engine.domain import between
-from ..engine.present import tidy
-from ..engine.reduce import inner_products
-from ..engine.relations import eq, ge
-from ..engine.result import Quantity, Result
-from ..engine.segment_facts import Ranks, Spectrum, state_segment
+from ..decide.domain import between
+from ..decide.present import tidy
+from ..optimum.reduce import inner_products
+from ..optimum.segment_facts import Ranks, Spectrum, state_segment
+from ..proof.derivation import Derivation
+from ..proof.relations import eq, ge
 from ..symbols import delta, m, n, p, x
+from ..theorem.result import Quantity, Result
 from ._supcl import (
     OF_ONE_CLASS,
     OF_TWO_CLASSES,

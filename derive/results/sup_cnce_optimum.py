@@ -7,13 +7,13 @@ convexity it does so iff the loss still falls at that point: one more endpoint c
 
 from sympy import Le, Lt, S
 
-from ..engine.calculus import derivative
-from ..engine.derivation import Derivation
-from ..engine.endpoint import threshold
-from ..engine.relations import gt
-from ..engine.result import Quantity, Result, argmin
+from ..decide.calculus import derivative
 from ..losses.supcl import SUP_CNCE
+from ..optimum.endpoint import threshold
+from ..proof.derivation import Derivation
+from ..proof.relations import gt
 from ..symbols import alpha, m, n, p, tau, x
+from ..theorem.result import Quantity, Result, argmin
 from ._supcl import COMBINED, on_segment, optimum, simplex_position, ssem_segment, state_delta
 
 

@@ -6,17 +6,17 @@ that is >= 0 at the (mn-1)-simplex. Its zero, or collapse if it has none, is the
 
 from sympy import Rational, S, Symbol, oo
 
-from ..engine.calculus import derivative
-from ..engine.convexity import log_sum_exp_is_convex
-from ..engine.derivation import Derivation
-from ..engine.domain import between
-from ..engine.lemmas import ONLY_ONE
-from ..engine.limiting import take_limit
-from ..engine.reduce import ReducedLoss
-from ..engine.relations import eq, ge, gt
-from ..engine.result import Quantity, Result, argmin
+from ..decide.calculus import derivative
+from ..decide.convexity import log_sum_exp_is_convex
+from ..decide.domain import between
 from ..losses.supcl import SUPCL
+from ..optimum.reduce import ReducedLoss
+from ..proof.derivation import Derivation
+from ..proof.lemmas import ONLY_ONE
+from ..proof.limiting import take_limit
+from ..proof.relations import eq, ge, gt
 from ..symbols import alpha, m, n, p, tau, x
+from ..theorem.result import Quantity, Result, argmin
 from ._supcl import (
     COMBINED,
     on_segment,

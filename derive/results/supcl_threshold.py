@@ -9,15 +9,15 @@ from typing import Any
 
 from sympy import Expr, Lt, Rational, S, Symbol, oo
 
-from ..engine.calculus import derivative
-from ..engine.derivation import Derivation
-from ..engine.domain import between
-from ..engine.endpoint import threshold
-from ..engine.limiting import take_limit
-from ..engine.relations import lt
-from ..engine.result import Quantity, Result
+from ..decide.calculus import derivative
+from ..decide.domain import between
 from ..losses.supcl import SUPCL
+from ..optimum.endpoint import threshold
+from ..proof.derivation import Derivation
+from ..proof.limiting import take_limit
+from ..proof.relations import lt
 from ..symbols import alpha, m, n, tau
+from ..theorem.result import Quantity, Result
 from ._supcl import COMBINED, TEMPERED, on_segment, ssem_segment
 
 WHY = "for alpha <= 1/n classes collapse at every tau"

@@ -11,20 +11,20 @@ from dataclasses import replace
 
 from sympy import Ge, Le, S, Symbol
 
-from ..engine.calculus import derivative
-from ..engine.derivation import Derivation
-from ..engine.domain import POSITIVE, Range, at_least
-from ..engine.endpoint import threshold
-from ..engine.on_segment import LossOnSegment
-from ..engine.present import collected
-from ..engine.reduce import ReducedPairwise
-from ..engine.relations import eq
-from ..engine.result import Quantity, Result, argmin
-from ..engine.segment import Segment, cut_segment
+from ..decide.calculus import derivative
+from ..decide.domain import POSITIVE, Range, at_least
+from ..decide.present import collected
 from ..losses.clip import SIGMOID
+from ..optimum.endpoint import threshold
+from ..optimum.on_segment import LossOnSegment
+from ..optimum.reduce import ReducedPairwise
+from ..optimum.segment import Segment, cut_segment
+from ..proof.derivation import Derivation
+from ..proof.relations import eq
 from ..structures.towers import NEGATIVE, SIBLING, TWIN, towers_of_views
 from ..structures.towers import POSITIVE as ALIGNED
 from ..symbols import K, N, b, p, t, w, x
+from ..theorem.result import Quantity, Result, argmin
 from ._ccem import BIASED, LOW, shape_of
 
 _ATTRACT, _REPEL = SIGMOID.terms

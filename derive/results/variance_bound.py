@@ -8,16 +8,16 @@ and they are the shares of the trace r^2.
 
 from sympy import Rational, S, Symbol
 
-from ..engine.derivation import Derivation
-from ..engine.domain import POSITIVE, Range
-from ..engine.domain import between as interval
-from ..engine.present import tidy
-from ..engine.reduce import inner_products
-from ..engine.relations import eq, le
-from ..engine.result import Quantity, Result
-from ..engine.segment_facts import Spectrum
+from ..decide.domain import POSITIVE, Range
+from ..decide.domain import between as interval
+from ..decide.present import tidy
+from ..optimum.reduce import inner_products
+from ..optimum.segment_facts import Spectrum
+from ..proof.derivation import Derivation
+from ..proof.relations import eq, le
 from ..structures.scheme import complete
 from ..symbols import m, n, p, radius, x
+from ..theorem.result import Quantity, Result
 from ._supcl import SIZES, SYMMETRY, ssem_segment, variances
 
 BALL = SIZES.with_range(radius, POSITIVE, 1)

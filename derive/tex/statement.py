@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 
 from sympy import Expr, Symbol
 
-from ..engine.defined import Condition
+from ..decide.defined import Condition
 
 
 class TexError(ValueError):

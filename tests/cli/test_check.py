@@ -431,7 +431,7 @@ def test_a_lock(cltheory: Any, here: Path) -> None:
 def test_a_lock_that_no_longer_holds(
     cltheory: Any, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from cltheory.derive import lock
+    from cltheory.derive.write import lock
 
     changes = [
         lock.Change("ssem", "delta_max", "changed", "ssem.delta_max was\n1, is 2", False),

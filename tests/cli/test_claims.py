@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from cltheory.derive.engine.evidence import Evidence, Grade
+from cltheory.derive.decide.evidence import Evidence, Grade
 from cltheory.derive.papers import ledger_of
 from cltheory.derive.papers.ledger import Ledger, Verdict
 

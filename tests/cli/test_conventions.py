@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from cltheory.cli.main import cli
 from cltheory.cli.parameters import convention_names
-from cltheory.derive.engine.result import Result
 from cltheory.derive.losses.conventions import CONVENTIONS
 from cltheory.derive.results import results
+from cltheory.derive.theorem.result import Result
 
 IDS = list(results)
 WITH_LOSS = [id for id in IDS if results[id].declared is not None]

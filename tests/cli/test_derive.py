@@ -11,7 +11,7 @@ from typing import Any
 
 import mpmath
 import pytest
-from cltheory.derive.engine.domain import DomainError
+from cltheory.derive.decide.domain import DomainError
 from cltheory.derive.results import results
 
 IDS = list(results)

@@ -16,17 +16,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cltheory.derive import export
-from cltheory.derive.display import Writer, words
-from cltheory.derive.engine.equal import value_at
-from cltheory.derive.engine.result import Result
-from cltheory.derive.macros import macro_name
+from cltheory.derive.decide.equal import value_at
 from cltheory.derive.papers import PAPERS, ledger_of
 from cltheory.derive.papers.sources import SOURCES, version
-from cltheory.derive.renaming import ExportError, symbol_name
 from cltheory.derive.results import results
 from cltheory.derive.tex.formula.reader import read
 from cltheory.derive.tex.text.macros import Macros
+from cltheory.derive.theorem.result import Result
+from cltheory.derive.write import export
+from cltheory.derive.write.display import Writer, words
+from cltheory.derive.write.macros import macro_name
+from cltheory.derive.write.renaming import ExportError, symbol_name
 from hypothesis import given
 from hypothesis import strategies as st
 from sympy import Expr, Piecewise, Rational, S, Symbol
@@ -419,7 +419,7 @@ def test_what_numpy_lacks_is_left_out(module: ModuleType) -> None:
 
 
 def test_a_function_that_numpy_lacks_is_refused() -> None:
-    from cltheory.derive.engine.compile import NotNumpy, python_function
+    from cltheory.derive.theorem.compile import NotNumpy, python_function
     from sympy import zeta
 
     s = Symbol("s", real=True)

@@ -187,12 +187,12 @@ def test_large_formulas_end(cltheory: Any, tmp_path: Path) -> None:
 def test_a_lock_beyond_the_budget_is_a_change_that_was_not_decided(
     cltheory: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    from cltheory.derive.lock import freeze
+    from cltheory.derive.write.lock import freeze
     from test_lock import altered
 
     lock = tmp_path / "a.lock"
     lock.write_text(altered(freeze(["ccem"]), "ccem", "positive", expression="1 - delta"))
-    monkeypatch.setattr("cltheory.derive.lock.equal", lambda *_: endless(print))
+    monkeypatch.setattr("cltheory.derive.write.lock.equal", lambda *_: endless(print))
     code, out, err = cltheory("check", "--frozen", str(lock), "--time", "0.3")
     assert (code, err) == (1, "")
     assert "equal or not, which was not decided: more than 0.3 s (--time)" in out
@@ -216,7 +216,7 @@ def test_a_budget_is_a_number(refused: Callable[..., str], option: str, value: s
 LOOP = """
 import sys
 from cltheory.derive.tex import check
-from cltheory.derive.engine.result import Result
+from cltheory.derive.theorem.result import Result
 def loop(*_, **__):
     open(sys.argv[1], "w").close()
     while True:

@@ -11,9 +11,9 @@ from xml.etree import ElementTree
 import pytest
 from cltheory.cli.checking import Checked, Report
 from cltheory.cli.outputs import RULES, WORDS, render
-from cltheory.derive.lock import Change
 from cltheory.derive.tex.judge.finding import Edit, Finding
 from cltheory.derive.tex.text.document import Marked, Place, Problem, find
+from cltheory.derive.write.lock import Change
 
 HOSTILE = "a<b>&\"'\x00\x1b[31m\x85\ud800\n::error::%0A]]> é €\U0001f600"
 TEXT = """% cltheory: a.x [\\u -> v] (m = 2) allow-sampled

@@ -12,7 +12,7 @@ import pytest
 from click.shell_completion import get_completion_class
 from cltheory.cli.main import COMMANDS, cli
 from cltheory.cli.parameters import parameter_names
-from cltheory.derive.exact import FUNCTIONS
+from cltheory.derive.decide.exact import FUNCTIONS
 from cltheory.derive.losses.literature import LITERATURE
 from cltheory.derive.results import results
 from cltheory.derive.symbols import MEANINGS

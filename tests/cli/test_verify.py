@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("torch")
 
-from cltheory.derive.engine.result import Result
+from cltheory.derive.theorem.result import Result
 from cltheory.numeric.verify import _CHECKS
 
 SMALL = ("--m", "2", "--n", "2", "--p", "1", "--seeds", "0")

@@ -6,9 +6,9 @@ from dataclasses import asdict
 
 import mpmath
 import pytest
-from cltheory.derive.engine.ball import NotEnclosed, NoValue, TooWide, enclosure, non_negative
-from cltheory.derive.engine.evidence import Holds, Undecided
-from cltheory.derive.engine.root import ClampedRoot
+from cltheory.derive.decide.ball import NotEnclosed, NoValue, TooWide, enclosure, non_negative
+from cltheory.derive.decide.evidence import Holds, Undecided
+from cltheory.derive.decide.root import ClampedRoot
 from cltheory.derive.symbols import c, x
 from sympy import (
     Abs,

@@ -6,16 +6,9 @@ import subprocess
 import sys
 
 import pytest
-from cltheory.derive.engine.decide import all_zero, any_positive, positive, zero
-from cltheory.derive.engine.domain import (
-    POSITIVE,
-    Domain,
-    DomainError,
-    Range,
-    at_least,
-    between,
-)
-from cltheory.derive.engine.evidence import Grade, Holds, Refuted, Undecided
+from cltheory.derive.decide.decide import all_zero, any_positive, positive, zero
+from cltheory.derive.decide.domain import POSITIVE, Domain, DomainError, Range, at_least, between
+from cltheory.derive.decide.evidence import Grade, Holds, Refuted, Undecided
 from cltheory.derive.symbols import alpha, b, m, n, tau, x
 from hypothesis import given
 from hypothesis import strategies as st

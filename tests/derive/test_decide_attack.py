@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterator
 
 import mpmath
 import pytest
-from cltheory.derive.engine.decide import any_positive, positive, zero
-from cltheory.derive.engine.defined import defined
-from cltheory.derive.engine.domain import Domain, Range, at_least, between
-from cltheory.derive.engine.equal import equal
-from cltheory.derive.engine.evidence import Grade, Holds, Outcome, Refuted
+from cltheory.derive.decide.decide import any_positive, positive, zero
+from cltheory.derive.decide.defined import defined
+from cltheory.derive.decide.domain import Domain, Range, at_least, between
+from cltheory.derive.decide.equal import equal
+from cltheory.derive.decide.evidence import Grade, Holds, Outcome, Refuted
 from sympy import Abs, Expr, Rational, S, Symbol, exp, expand, log, oo, sqrt
 
 U, V = Symbol("u", real=True), Symbol("v", real=True)

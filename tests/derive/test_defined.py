@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from cltheory.derive.engine.decide import (
+from cltheory.derive.decide.decide import (
     all_zero,
     any_positive,
     is_proved_positive,
@@ -11,10 +11,10 @@ from cltheory.derive.engine.decide import (
     proof_of_positive,
     zero,
 )
-from cltheory.derive.engine.defined import conditions, defined
-from cltheory.derive.engine.domain import POSITIVE, Domain, Range, at_least, between
-from cltheory.derive.engine.evidence import Grade, Holds, Refuted, Undecided
-from cltheory.derive.engine.wanting import wanting
+from cltheory.derive.decide.defined import conditions, defined
+from cltheory.derive.decide.domain import POSITIVE, Domain, Range, at_least, between
+from cltheory.derive.decide.evidence import Grade, Holds, Refuted, Undecided
+from cltheory.derive.decide.wanting import wanting
 from cltheory.derive.symbols import alpha, b, m, n, tau, x
 from sympy import (
     Abs,

@@ -6,12 +6,12 @@ from fractions import Fraction
 
 import mpmath
 import pytest
-from cltheory.derive.engine.digits import NotKnown, is_zero, rounded, sign
-from cltheory.derive.engine.domain import DomainError
-from cltheory.derive.engine.result import decimal, number
-from cltheory.derive.engine.root import ClampedRoot, Unsettled
+from cltheory.derive.decide.digits import NotKnown, is_zero, rounded, sign
+from cltheory.derive.decide.domain import DomainError
+from cltheory.derive.decide.root import ClampedRoot, Unsettled
 from cltheory.derive.results import results
 from cltheory.derive.symbols import x
+from cltheory.derive.theorem.result import decimal, number
 from sympy import (
     Expr,
     Integer,
@@ -123,7 +123,7 @@ def test_long_numbers(digits: int) -> None:
 
 
 def test_a_root_is_found_once_for_all_quantities(monkeypatch) -> None:
-    from cltheory.derive.engine import root as module
+    from cltheory.derive.decide import root as module
 
     calls = []
     refine = module.Bracket._refine
@@ -211,7 +211,7 @@ def test_values_of_wildly_different_size_do_no_harm() -> None:
 
 
 def test_a_sign_that_is_not_decided_is_said_to_be(monkeypatch) -> None:
-    from cltheory.derive.engine import digits
+    from cltheory.derive.decide import digits
 
     monkeypatch.setattr(digits, "is_zero", lambda e: False)
     monkeypatch.setattr(digits, "LAST_BITS", 2**12)

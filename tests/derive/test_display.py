@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 import pytest
-from cltheory.derive.display import Writer, root_names, sentence, written
-from cltheory.derive.engine.root import ClampedRoot
+from cltheory.derive.decide.root import ClampedRoot
 from cltheory.derive.results import results
+from cltheory.derive.write.display import Writer, root_names, sentence, written
 from sympy import Symbol
 
 IDS = list(results)

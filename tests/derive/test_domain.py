@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from cltheory.derive.engine.cases import NotSplit, opened, regions, resolved, with_signed_logs
-from cltheory.derive.engine.decide import any_positive, is_proved_positive, positive
-from cltheory.derive.engine.domain import POSITIVE, Domain, DomainError, Range, at_least, between
-from cltheory.derive.engine.evidence import Holds, Refuted, Undecided
+from cltheory.derive.decide.cases import NotSplit, opened, regions, resolved, with_signed_logs
+from cltheory.derive.decide.decide import any_positive, is_proved_positive, positive
+from cltheory.derive.decide.domain import POSITIVE, Domain, DomainError, Range, at_least, between
+from cltheory.derive.decide.evidence import Holds, Refuted, Undecided
 from sympy import I, Max, Min, Piecewise, Rational, S, Symbol, log, nan, oo, sqrt, zoo
 
 U, V, W = (Symbol(s, real=True) for s in "uvw")

@@ -5,27 +5,21 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from cltheory.derive.engine.calculus import derivative
-from cltheory.derive.engine.convexity import log_sum_exp_is_convex
-from cltheory.derive.engine.decide import zero
-from cltheory.derive.engine.derivation import Derivation, StepFailed
-from cltheory.derive.engine.domain import POSITIVE, Domain, DomainError, at_least, between
-from cltheory.derive.engine.endpoint import (
-    Criterion,
-    NoClosedForm,
-    essential,
-    solve,
-    threshold,
-)
-from cltheory.derive.engine.evidence import Evidence, Grade, Holds, Undecided, weakest
-from cltheory.derive.engine.limits import NoLimit, limit
-from cltheory.derive.engine.on_segment import LossOnSegment
-from cltheory.derive.engine.reduce import ReducedLoss, inner_products
-from cltheory.derive.engine.relations import ge, lt
-from cltheory.derive.engine.root import ClampedRoot
-from cltheory.derive.engine.segment import cut_segment
+from cltheory.derive.decide.calculus import derivative
+from cltheory.derive.decide.convexity import log_sum_exp_is_convex
+from cltheory.derive.decide.decide import zero
+from cltheory.derive.decide.domain import POSITIVE, Domain, DomainError, at_least, between
+from cltheory.derive.decide.evidence import Evidence, Grade, Holds, Undecided, weakest
+from cltheory.derive.decide.limits.limit import NoLimit, limit
+from cltheory.derive.decide.root import ClampedRoot
 from cltheory.derive.losses.softmax import SoftmaxLoss, SoftmaxTerm
 from cltheory.derive.losses.supcl import CNCE, SUP_CNCE, SUPCL
+from cltheory.derive.optimum.endpoint import Criterion, NoClosedForm, essential, solve, threshold
+from cltheory.derive.optimum.on_segment import LossOnSegment
+from cltheory.derive.optimum.reduce import ReducedLoss, inner_products
+from cltheory.derive.optimum.segment import cut_segment
+from cltheory.derive.proof.derivation import Derivation, StepFailed
+from cltheory.derive.proof.relations import ge, lt
 from cltheory.derive.results import results
 from cltheory.derive.results._supcl import COMBINED, SYMMETRY
 from cltheory.derive.structures.hierarchy import CLASSES, INSTANCES, VIEWS, hierarchy
@@ -104,7 +98,7 @@ def test_another_convention_gives_another_threshold(change) -> None:
 
 
 def test_a_threshold_is_checked_by_putting_it_back(monkeypatch) -> None:
-    from cltheory.derive.engine import endpoint
+    from cltheory.derive.optimum import endpoint
 
     right = endpoint.solve
     condition = reduce(SUPCL).slope_at(S.Zero)

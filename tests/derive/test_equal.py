@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from cltheory.derive.engine.defined import Condition
-from cltheory.derive.engine.domain import POSITIVE, Domain, at_least, between
-from cltheory.derive.engine.equal import equal, same_root, value_at
-from cltheory.derive.engine.evidence import Grade, Holds, Refuted, Undecided
-from cltheory.derive.engine.splitting import split_roots
+from cltheory.derive.decide.defined import Condition
+from cltheory.derive.decide.domain import POSITIVE, Domain, at_least, between
+from cltheory.derive.decide.equal import equal, same_root, value_at
+from cltheory.derive.decide.evidence import Grade, Holds, Refuted, Undecided
+from cltheory.derive.decide.splitting import split_roots
 from cltheory.derive.results import results
 from cltheory.derive.symbols import N, alpha, m, n, t, tau, x
 from sympy import I, Max, Min, Piecewise, Rational, S, cos, exp, log, nan, simplify, sqrt

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from cltheory.derive.exact import NotANumber, exact, expression
+from cltheory.derive.decide.exact import NotANumber, exact, expression
 from hypothesis import given
 from hypothesis import strategies as st
 from sympy import Expr, Integer, Rational, Symbol, exp, log, oo, pi, sqrt

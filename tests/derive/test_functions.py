@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cltheory.derive import export
-from cltheory.derive.display import words
-from cltheory.derive.engine.compile import python_source
-from cltheory.derive.engine.domain import DomainError
+from cltheory.derive.decide.domain import DomainError
 from cltheory.derive.results import results
+from cltheory.derive.theorem.compile import python_source
+from cltheory.derive.write import export
+from cltheory.derive.write.display import words
 from sympy import Rational
 
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import pytest
-from cltheory.derive.engine import limits as module
-from cltheory.derive.engine.domain import POSITIVE, Domain, Range, at_least, between
-from cltheory.derive.engine.evidence import Evidence, Grade, Holds, Refuted, Undecided
-from cltheory.derive.engine.faraway import Supported, compared
-from cltheory.derive.engine.follow import Follow, X
-from cltheory.derive.engine.growth import Growth
-from cltheory.derive.engine.limits import NoLimit, is_limit, joint_limit, limit
-from cltheory.derive.engine.root import ClampedRoot
-from cltheory.derive.engine.signs import Signs, UnknownSign
-from cltheory.derive.engine.toward import image_of
+from cltheory.derive.decide.domain import POSITIVE, Domain, Range, at_least, between
+from cltheory.derive.decide.evidence import Evidence, Grade, Holds, Refuted, Undecided
+from cltheory.derive.decide.limits import limit as module
+from cltheory.derive.decide.limits.faraway import Supported, compared
+from cltheory.derive.decide.limits.follow import Follow, X
+from cltheory.derive.decide.limits.growth import Growth
+from cltheory.derive.decide.limits.limit import NoLimit, is_limit, joint_limit, limit
+from cltheory.derive.decide.limits.signs import Signs, UnknownSign
+from cltheory.derive.decide.limits.toward import image_of
+from cltheory.derive.decide.root import ClampedRoot
 from cltheory.derive.symbols import alpha, b, delta, m, n, tau, x
 from sympy import (
     Expr,

@@ -9,19 +9,19 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from cltheory.cli import main as command_line
-from cltheory.derive.engine.ball import non_negative
-from cltheory.derive.engine.compile import python_source
-from cltheory.derive.engine.domain import POSITIVE, Domain, DomainError
-from cltheory.derive.engine.evidence import Holds, Refuted, Undecided
-from cltheory.derive.engine.interval import NoSign, sign
-from cltheory.derive.engine.interval import non_negative as non_negative_between
-from cltheory.derive.engine.kinks import Folded, NotBent, bent, pieces_of_slope
-from cltheory.derive.engine.shape import convex_and_monotone
-from cltheory.derive.engine.zeros import NotSolved, sign_between, zeros
+from cltheory.derive.decide.ball import non_negative
+from cltheory.derive.decide.domain import POSITIVE, Domain, DomainError
+from cltheory.derive.decide.evidence import Holds, Refuted, Undecided
+from cltheory.derive.decide.interval import NoSign, sign
+from cltheory.derive.decide.interval import non_negative as non_negative_between
+from cltheory.derive.decide.kinks import Folded, NotBent, bent, pieces_of_slope
+from cltheory.derive.decide.zeros import NotSolved, sign_between, zeros
 from cltheory.derive.losses.literature import LITERATURE
-from cltheory.derive.report import report
+from cltheory.derive.optimum.shape import convex_and_monotone
 from cltheory.derive.results import results
 from cltheory.derive.symbols import b, c, t
+from cltheory.derive.theorem.compile import python_source
+from cltheory.derive.write.report import report
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
@@ -508,7 +508,7 @@ def test_a_curved_piece_is_not_brought_into_another_form(monkeypatch) -> None:
     def fail(*_: object) -> None:
         raise AssertionError("only what is affine is solved")
 
-    monkeypatch.setattr("cltheory.derive.engine.kinks.affine", fail)
+    monkeypatch.setattr("cltheory.derive.decide.kinks.affine", fail)
     curved = Max(-1, c - S.Half) + (2 + c) ** Rational(2, 3) + exp(-Rational(9, 4) * c)
     assert [p.high for p in pieces_of_slope(curved, c, -S.One, S.One)] == [-S.Half, S.One]
     with pytest.raises(AssertionError, match="only what is affine"):

@@ -9,7 +9,6 @@ from itertools import product
 from typing import Any
 
 import pytest
-from cltheory.derive.papers.embeddings import Embeddings, Index
 from cltheory.derive.papers.ledger import Verdict
 from cltheory.derive.papers.lee2025ssem import _lemmas as lemmas
 from cltheory.derive.papers.lee2025ssem import _loss as loss_on_ssem
@@ -25,6 +24,7 @@ from cltheory.derive.papers.lee2025ssem import appendix_a5 as a5
 from cltheory.derive.papers.lee2025ssem import appendix_b, section_5_2
 from cltheory.derive.papers.lee2025ssem._sums import cross, means, same, spread, temperature
 from cltheory.derive.symbols import alpha, delta, m, n, p, tau, x
+from cltheory.derive.vectors.embeddings import Embeddings, Index
 from sympy import exp, log, sqrt
 
 # --- the witnesses, redone in floats or by hand ------------------------------------------------

@@ -9,8 +9,7 @@ from math import exp, inf, isclose, log, log1p, sqrt
 from typing import Any
 
 import pytest
-from cltheory.derive.engine.evidence import Evidence, Grade
-from cltheory.derive.papers.embeddings import Embeddings
+from cltheory.derive.decide.evidence import Evidence, Grade
 from cltheory.derive.papers.ledger import Claim, Verdict
 from cltheory.derive.papers.lee2024sigmoid import LEDGER
 from cltheory.derive.papers.lee2024sigmoid import appendix_a as a
@@ -44,6 +43,7 @@ from cltheory.derive.papers.towers import (
 )
 from cltheory.derive.results import results
 from cltheory.derive.symbols import N, b, c, delta, t
+from cltheory.derive.vectors.embeddings import Embeddings
 from sympy import Expr, Rational, S
 from sympy import exp as sympy_exp
 from sympy import log as sympy_log

@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 import pytest
-from cltheory.derive.engine.evidence import Evidence, Grade
+from cltheory.derive.decide.evidence import Evidence, Grade
 from cltheory.derive.papers import PAPERS, UnknownPaper, ledger_of, settled_by
 from cltheory.derive.papers.checks import both, decided, needs_condition, undefined_at
 from cltheory.derive.papers.ledger import Claim, Ledger, Verdict

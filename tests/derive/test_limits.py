@@ -4,21 +4,15 @@ from __future__ import annotations
 
 import mpmath
 import pytest
-from cltheory.derive.engine.derivation import Derivation
-from cltheory.derive.engine.domain import POSITIVE, Domain, DomainError, Range, at_least, between
-from cltheory.derive.engine.evidence import Grade, Holds, Refuted, Undecided
-from cltheory.derive.engine.faraway import Supported, compared
-from cltheory.derive.engine.growth import Growth
-from cltheory.derive.engine.limiting import take_limit
-from cltheory.derive.engine.limits import (
-    NoLimit,
-    approaches,
-    is_limit,
-    joint_limit,
-    limit,
-)
-from cltheory.derive.engine.root import ClampedRoot
-from cltheory.derive.engine.signs import Signs
+from cltheory.derive.decide.domain import POSITIVE, Domain, DomainError, Range, at_least, between
+from cltheory.derive.decide.evidence import Grade, Holds, Refuted, Undecided
+from cltheory.derive.decide.limits.faraway import Supported, compared
+from cltheory.derive.decide.limits.growth import Growth
+from cltheory.derive.decide.limits.limit import NoLimit, approaches, is_limit, joint_limit, limit
+from cltheory.derive.decide.limits.signs import Signs
+from cltheory.derive.decide.root import ClampedRoot
+from cltheory.derive.proof.derivation import Derivation
+from cltheory.derive.proof.limiting import take_limit
 from cltheory.derive.results import results
 from cltheory.derive.symbols import K, N, alpha, b, delta, m, n, t, tau, w, x
 from hypothesis import given

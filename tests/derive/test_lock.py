@@ -8,12 +8,12 @@ from functools import cache
 from typing import Any
 
 import pytest
-from cltheory.derive import lock as locks
-from cltheory.derive.engine.evidence import Evidence, Grade
-from cltheory.derive.engine.result import Quantity
-from cltheory.derive.lock import Change, LockError, compare_lock, freeze, read_lock
+from cltheory.derive.decide.evidence import Evidence, Grade
 from cltheory.derive.results import UnknownResult, results
 from cltheory.derive.symbols import m, n, tau
+from cltheory.derive.theorem.result import Quantity
+from cltheory.derive.write import lock as locks
+from cltheory.derive.write.lock import Change, LockError, compare_lock, freeze, read_lock
 from hypothesis import given
 from hypothesis import strategies as st
 from sympy import Piecewise, exp

@@ -5,16 +5,16 @@ from __future__ import annotations
 import random
 
 import pytest
-from cltheory.derive.engine.coefficients import proves, proves_largest, proves_nonzero
-from cltheory.derive.engine.decide import any_positive, positive, zero
-from cltheory.derive.engine.domain import Domain, Range, between
-from cltheory.derive.engine.equal import equal, value_at
-from cltheory.derive.engine.evidence import Grade, Holds, Refuted, Undecided
-from cltheory.derive.engine.factors import proves_different_from_zero, proves_positive, surd
-from cltheory.derive.engine.normal import ExpField, NotInField, _rational_basis, canonical
-from cltheory.derive.engine.number import digits, sign
-from cltheory.derive.engine.number import value_at as number_at
-from cltheory.derive.engine.ratio import NotRational, reader
+from cltheory.derive.decide.coefficients import proves, proves_largest, proves_nonzero
+from cltheory.derive.decide.decide import any_positive, positive, zero
+from cltheory.derive.decide.domain import Domain, Range, between
+from cltheory.derive.decide.equal import equal, value_at
+from cltheory.derive.decide.evidence import Grade, Holds, Refuted, Undecided
+from cltheory.derive.decide.factors import proves_different_from_zero, proves_positive, surd
+from cltheory.derive.decide.normal import ExpField, NotInField, _rational_basis, canonical
+from cltheory.derive.decide.number import digits, sign
+from cltheory.derive.decide.number import value_at as number_at
+from cltheory.derive.decide.ratio import NotRational, reader
 from sympy import E, I, Max, Pow, Rational, S, Symbol, exp, log, nan, oo, pi, sqrt, zoo
 from sympy.core.evalf import PrecisionExhausted
 from sympy.polys.domains import QQ

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from cltheory.derive.engine.number import digits, sign, value_at
+from cltheory.derive.decide.number import digits, sign, value_at
 from cltheory.derive.symbols import m
 from sympy import Expr, I, Integer, Rational, S, exp, log, pi, sqrt
 from sympy.core.evalf import PrecisionExhausted

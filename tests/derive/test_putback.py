@@ -9,15 +9,15 @@ from typing import Any, cast
 import mpmath
 import pytest
 from cltheory.cli import main as command_line
-from cltheory.derive.engine import result as module
-from cltheory.derive.engine.domain import POSITIVE, Domain, DomainError, Range, at_least, between
-from cltheory.derive.engine.endpoint import Threshold
-from cltheory.derive.engine.errors import InternalError
-from cltheory.derive.engine.putback import Inconsistent, Intervals, NotPutBack
-from cltheory.derive.engine.result import Quantity, Result, argmin
-from cltheory.derive.engine.root import ClampedRoot
+from cltheory.derive.decide.domain import POSITIVE, Domain, DomainError, Range, at_least, between
+from cltheory.derive.decide.errors import InternalError
+from cltheory.derive.decide.root import ClampedRoot
+from cltheory.derive.optimum.endpoint import Threshold
 from cltheory.derive.results import results
 from cltheory.derive.symbols import alpha, n, tau, x
+from cltheory.derive.theorem import result as module
+from cltheory.derive.theorem.putback import Inconsistent, Intervals, NotPutBack
+from cltheory.derive.theorem.result import Quantity, Result, argmin
 from mpmath import iv
 from sympy import (
     Abs,
@@ -310,7 +310,7 @@ def test_a_root_beside_a_power_of_zero_and_with_huge_exponents() -> None:
 
 def test_a_root_that_cannot_be_put_back_is_refused(monkeypatch) -> None:
     r = result(quantity(ROOT))
-    monkeypatch.setattr("cltheory.derive.engine.putback._sign", lambda *_: None)
+    monkeypatch.setattr("cltheory.derive.theorem.putback._sign", lambda *_: None)
     with pytest.raises(NotPutBack, match=r"^q = .* could not be put back into its condition$"):
         r.value("q", tau=Rational(11, 5))
     assert not issubclass(NotPutBack, InternalError)

@@ -8,11 +8,11 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 import pytest
-from cltheory.derive.engine.cases import opened
-from cltheory.derive.engine.decide import zero
-from cltheory.derive.engine.domain import DomainError
-from cltheory.derive.engine.evidence import Grade, Holds
-from cltheory.derive.engine.root import ClampedRoot
+from cltheory.derive.decide.cases import opened
+from cltheory.derive.decide.decide import zero
+from cltheory.derive.decide.domain import DomainError
+from cltheory.derive.decide.evidence import Grade, Holds
+from cltheory.derive.decide.root import ClampedRoot
 from cltheory.derive.results import UnknownResult, results
 from cltheory.derive.symbols import alpha, delta, m, n, tau
 from hypothesis import given

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from cltheory.derive.engine.derivation import Derivation, StepFailed
-from cltheory.derive.engine.domain import Domain, DomainError, at_least, between
-from cltheory.derive.engine.evidence import Evidence, Grade, Holds, Undecided
-from cltheory.derive.engine.limiting import LimitIs, take_limit
-from cltheory.derive.engine.on_segment import LossOnSegment
-from cltheory.derive.engine.reduce import ReducedLoss, ReducedPairwise, inner_products
-from cltheory.derive.engine.relations import Iff, eq, ge, gt, le, lt
-from cltheory.derive.engine.segment import Segment, cut_segment
-from cltheory.derive.engine.segment_facts import (
+from cltheory.derive.decide.domain import Domain, DomainError, at_least, between
+from cltheory.derive.decide.evidence import Evidence, Grade, Holds, Undecided
+from cltheory.derive.losses.pairwise import PairTerm, PairwiseLoss
+from cltheory.derive.losses.softmax import SoftmaxLoss, SoftmaxTerm
+from cltheory.derive.losses.supcl import CNCE, SUPCL
+from cltheory.derive.optimum.on_segment import LossOnSegment
+from cltheory.derive.optimum.reduce import ReducedLoss, ReducedPairwise, inner_products
+from cltheory.derive.optimum.segment import Segment, cut_segment
+from cltheory.derive.optimum.segment_facts import (
     Active,
     AtEnd,
     FirstOrder,
@@ -24,10 +24,10 @@ from cltheory.derive.engine.segment_facts import (
     state_segment,
     with_reals,
 )
-from cltheory.derive.engine.statement import Relations, Statement, every
-from cltheory.derive.losses.pairwise import PairTerm, PairwiseLoss
-from cltheory.derive.losses.softmax import SoftmaxLoss, SoftmaxTerm
-from cltheory.derive.losses.supcl import CNCE, SUPCL
+from cltheory.derive.proof.derivation import Derivation, StepFailed
+from cltheory.derive.proof.limiting import LimitIs, take_limit
+from cltheory.derive.proof.relations import Iff, eq, ge, gt, le, lt
+from cltheory.derive.proof.statement import Relations, Statement, every
 from cltheory.derive.results._supcl import COMBINED, SIZES, SYMMETRY, TEMPERED
 from cltheory.derive.structures.scheme import complete
 from cltheory.derive.structures.towers import towers

@@ -6,9 +6,9 @@ from itertools import pairwise
 
 import mpmath
 import pytest
-from cltheory.derive.engine.domain import Domain, at_least
-from cltheory.derive.engine.evidence import Grade, Holds
-from cltheory.derive.engine.interval import (
+from cltheory.derive.decide.domain import Domain, at_least
+from cltheory.derive.decide.evidence import Grade, Holds
+from cltheory.derive.decide.interval import (
     NoSign,
     a_rational,
     in_order,
@@ -16,11 +16,11 @@ from cltheory.derive.engine.interval import (
     non_negative,
     sign,
 )
-from cltheory.derive.engine.kinks import NotBent, bent, pieces_of_slope
-from cltheory.derive.engine.poles import NotDefined, check_defined
-from cltheory.derive.engine.root import ClampedRoot
-from cltheory.derive.engine.shape import convex, convex_and_monotone, monotone
-from cltheory.derive.engine.zeros import NotSolved, zeros
+from cltheory.derive.decide.kinks import NotBent, bent, pieces_of_slope
+from cltheory.derive.decide.poles import NotDefined, check_defined
+from cltheory.derive.decide.root import ClampedRoot
+from cltheory.derive.decide.zeros import NotSolved, zeros
+from cltheory.derive.optimum.shape import convex, convex_and_monotone, monotone
 from cltheory.derive.results import results
 from cltheory.derive.symbols import b, c, m, t, x
 from sympy import (

@@ -11,9 +11,10 @@ import random
 from collections.abc import Iterator
 
 import pytest
-from cltheory.derive.engine.derivation import Derivation, Step, StepFailed
-from cltheory.derive.engine.domain import POSITIVE, Domain, at_least, between
-from cltheory.derive.engine.endpoint import (
+from cltheory.derive.decide.domain import POSITIVE, Domain, at_least, between
+from cltheory.derive.decide.root import ClampedRoot
+from cltheory.derive.losses.softmax import SoftmaxLoss, SoftmaxTerm
+from cltheory.derive.optimum.endpoint import (
     ChangesSign,
     Criterion,
     NoClosedForm,
@@ -21,11 +22,10 @@ from cltheory.derive.engine.endpoint import (
     UpToARoot,
     threshold,
 )
-from cltheory.derive.engine.limiting import LimitIs
-from cltheory.derive.engine.relations import Iff, eq, ge, gt, le, lt
-from cltheory.derive.engine.root import ClampedRoot
-from cltheory.derive.engine.statement import Relations, Statement, each
-from cltheory.derive.losses.softmax import SoftmaxLoss, SoftmaxTerm
+from cltheory.derive.proof.derivation import Derivation, Step, StepFailed
+from cltheory.derive.proof.limiting import LimitIs
+from cltheory.derive.proof.relations import Iff, eq, ge, gt, le, lt
+from cltheory.derive.proof.statement import Relations, Statement, each
 from cltheory.derive.results import results
 from cltheory.derive.results._supcl import TEMPERED, on_segment
 from cltheory.derive.symbols import alpha, m, n, p, tau

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from cltheory.derive.engine import endpoint as module
-from cltheory.derive.engine.derivation import Derivation, StepFailed
-from cltheory.derive.engine.domain import POSITIVE, Domain, Range, at_least, between
-from cltheory.derive.engine.endpoint import (
+from cltheory.derive.decide.domain import POSITIVE, Domain, Range, at_least, between
+from cltheory.derive.decide.evidence import Holds, Refuted
+from cltheory.derive.optimum import endpoint as module
+from cltheory.derive.optimum.endpoint import (
     ChangesSign,
     Criterion,
     NoClosedForm,
@@ -16,8 +16,8 @@ from cltheory.derive.engine.endpoint import (
     solve,
     threshold,
 )
-from cltheory.derive.engine.evidence import Holds, Refuted
-from cltheory.derive.engine.relations import Iff, ge, gt, le, lt
+from cltheory.derive.proof.derivation import Derivation, StepFailed
+from cltheory.derive.proof.relations import Iff, ge, gt, le, lt
 from cltheory.derive.symbols import alpha, b, m, n, t, tau
 from sympy import Dummy, Expr, Rational, S, Symbol, exp, log, sqrt
 

@@ -7,10 +7,10 @@ from math import exp, inf, log
 
 import numpy as np
 import pytest
-from cltheory.derive.engine.ball import non_negative
-from cltheory.derive.engine.decide import zero
-from cltheory.derive.engine.domain import DomainError
-from cltheory.derive.engine.evidence import Grade, Holds, Undecided
+from cltheory.derive.decide.ball import non_negative
+from cltheory.derive.decide.decide import zero
+from cltheory.derive.decide.domain import DomainError
+from cltheory.derive.decide.evidence import Grade, Holds, Undecided
 from cltheory.derive.results import results
 from cltheory.derive.symbols import N, c, t
 from hypothesis import assume, given, settings
@@ -372,7 +372,7 @@ def test_interval_arithmetic() -> None:
 
 
 def test_report_writes_infinity() -> None:
-    from cltheory.derive.report import report
+    from cltheory.derive.write.report import report
 
     o = results["sigmoid-optimum"]
     found = report(o, o.point(N=10, t="1/2", b="1/2"), claims=False)

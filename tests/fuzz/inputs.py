@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from cltheory.cli.parameters import convention_names, parameter_names, result_ids
-from cltheory.derive.exact import FUNCTIONS
-from cltheory.derive.lock import freeze
+from cltheory.derive.decide.exact import FUNCTIONS
 from cltheory.derive.losses.literature import LITERATURE
+from cltheory.derive.write.lock import freeze
 from harness import CANARY, Input
 from hypothesis import strategies as st
 

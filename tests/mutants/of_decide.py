@@ -10,7 +10,7 @@ SIGNS = ("derive/test_normal.py",)
 BOTH = (*DEFINED, *SIGNS)
 DECIDE = ("derive/test_decide.py",)
 
-C, D, F, N, P = (f"engine/{s}.py" for s in "coefficients defined factors number decide".split())
+C, D, F, N, P = (f"decide/{s}.py" for s in "coefficients defined factors number decide".split())
 
 MUTANTS = [
     # --- decide ---

@@ -6,7 +6,7 @@ from __future__ import annotations
 from mutant import Mutant
 
 DOMAIN = ("derive/test_domain.py",)
-D = "engine/domain.py"
+D = "decide/domain.py"
 
 MUTANTS = [
     Mutant(

@@ -10,8 +10,8 @@ PARTS = ("derive/test_domain.py",)
 DEFINED = ("derive/test_defined.py",)
 ATTACKS = ("derive/tex/test_attacks.py::test_what_has_no_value_somewhere",)
 SIGNS = ("derive/test_normal.py",)
-E, S, C = "engine/equal.py", "engine/splitting.py", "engine/cases.py"
-W = "engine/wanting.py"
+E, S, C = "decide/equal.py", "decide/splitting.py", "decide/cases.py"
+W = "decide/wanting.py"
 
 MUTANTS = [
     Mutant(

@@ -15,7 +15,9 @@ FAR = (
     "derive/test_limits.py::test_the_comparison_far_out_tells_right_from_wrong",
 )
 
-G, S, F, T, A, L = (f"engine/{s}.py" for s in "growth signs follow toward faraway limits".split())
+G, S, F, T, A, L = (
+    f"decide/limits/{s}.py" for s in "growth signs follow toward faraway limit".split()
+)
 
 MUTANTS = [
     # --- growth ---

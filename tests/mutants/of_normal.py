@@ -6,7 +6,7 @@ from mutant import Mutant
 
 SIGNS = ("derive/test_normal.py",)
 DEFINED = ("derive/test_defined.py",)
-N, R = "engine/normal.py", "engine/ratio.py"
+N, R = "decide/normal.py", "decide/ratio.py"
 
 MUTANTS = [
     Mutant(

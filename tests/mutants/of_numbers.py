@@ -52,7 +52,8 @@ BACK = (
     ),
 )
 
-B, D, R, P = (f"engine/{s}.py" for s in "ball digits root putback".split())
+B, D, R = (f"decide/{s}.py" for s in "ball digits root".split())
+P = "theorem/putback.py"
 
 MUTANTS = [
     # --- ball ---

@@ -21,10 +21,11 @@ EDGES = (
     "derive/test_statements.py::test_a_threshold_says_what_its_criterion_says",
 )
 
-E, OS, SF, SG, ST, DE, LI, CV, R = (
-    f"engine/{s}.py"
-    for s in "endpoint on_segment segment_facts segment statement derivation limiting convexity reduce".split()
+E, OS, SF, SG, R = (
+    f"optimum/{s}.py" for s in "endpoint on_segment segment_facts segment reduce".split()
 )
+ST, DE, LI = (f"proof/{s}.py" for s in "statement derivation limiting".split())
+CV = "decide/convexity.py"
 
 MUTANTS = [
     # --- statement ---

@@ -12,7 +12,8 @@ KINKS = (
     "derive/test_kinks.py::test_one_sided_slopes",
 )
 
-K, SH, Z, P, IV = (f"engine/{s}.py" for s in "kinks shape zeros poles interval".split())
+K, Z, P, IV = (f"decide/{s}.py" for s in "kinks zeros poles interval".split())
+SH = "optimum/shape.py"
 
 MUTANTS = [
     # --- kinks ---

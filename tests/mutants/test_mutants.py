@@ -39,7 +39,7 @@ def test_a_mutant_that_cannot_be_made_is_an_error() -> None:
 def test_what_is_not_changed_survives_and_what_does_not_import_is_an_error(tmp_path: Path) -> None:
     quick = ("derive/test_domain.py",)
     assert survives(None, quick)
-    broken = Mutant("engine/domain.py", "from __future__ import", "from nowhere import", "", quick)
+    broken = Mutant("decide/domain.py", "from __future__ import", "from nowhere import", "", quick)
     with pytest.raises(BadMutant):
         survives(broken, quick)
 

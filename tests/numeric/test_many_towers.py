@@ -7,8 +7,7 @@ from math import exp, log1p, sqrt
 
 import pytest
 import torch
-from cltheory.derive.engine.domain import DomainError
-from cltheory.derive.engine.result import Result
+from cltheory.derive.decide.domain import DomainError
 from cltheory.derive.losses.clip import SIGMOID
 from cltheory.derive.losses.pairwise import PairTerm, PairwiseLoss
 from cltheory.derive.results import results
@@ -17,6 +16,7 @@ from cltheory.derive.symbols import K as TOWERS
 from cltheory.derive.symbols import N as ITEMS
 from cltheory.derive.symbols import c, t
 from cltheory.derive.symbols import p as VIEWS
+from cltheory.derive.theorem.result import Result
 from cltheory.numeric.certificate import certify_towers
 from cltheory.numeric.embeddings import contrasts, normalise, perturb, random_embeddings
 from cltheory.numeric.many_tower_embeddings import (

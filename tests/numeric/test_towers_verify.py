@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 import torch
-from cltheory.derive.engine.domain import DomainError
-from cltheory.derive.engine.result import Result
+from cltheory.derive.decide.domain import DomainError
+from cltheory.derive.theorem.result import Result
 from cltheory.numeric.verify import verify
 from cltheory.numeric.verify_towers import CHECKS
 

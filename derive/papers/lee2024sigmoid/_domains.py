@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from sympy import S, oo
 
-from ...engine.domain import POSITIVE, Domain, Range, at_least, between
+from ...decide.domain import POSITIVE, Domain, Range, at_least, between
 from ...symbols import N, b, c, delta, t, x
 
 HALF, QUARTER = Fraction(1, 2), Fraction(1, 4)

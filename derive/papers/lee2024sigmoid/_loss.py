@@ -10,12 +10,12 @@ from typing import Any
 
 from sympy import Expr, Poly, S, exp, expand, log, sqrt, symbols
 
-from ...engine.calculus import derivative
-from ...engine.domain import Domain, Range
-from ...engine.evidence import Evidence
-from ...engine.present import tidy
-from ...engine.reduce import ReducedLoss
+from ...decide.calculus import derivative
+from ...decide.domain import Domain, Range
+from ...decide.evidence import Evidence
+from ...decide.present import tidy
 from ...losses.clip import INFONCE, SIGMOID
+from ...optimum.reduce import ReducedLoss
 from ...results import results
 from ...structures.towers import NEGATIVE, POSITIVE, WITHIN, towers
 from ...symbols import N, b, delta, t, x

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from sympy import Expr, S, Symbol, exp, log
 
-from ...engine.domain import Domain, Range
+from ...decide.domain import Domain, Range
 from ...losses.clip import SIGMOID
 from ...structures.towers import NEGATIVE, POSITIVE
 from ...symbols import b, c, t

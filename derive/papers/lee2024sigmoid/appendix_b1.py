@@ -8,9 +8,10 @@ from typing import Any
 
 from sympy import Expr, S, sqrt
 
-from ...engine.domain import between
+from ...decide.domain import between
 from ...results import results
 from ...symbols import N, c, delta
+from ...vectors.embeddings import combine, mean
 from ..checks import (
     Formula,
     Relation,
@@ -22,7 +23,6 @@ from ..checks import (
     on_embeddings,
     undefined_at,
 )
-from ..embeddings import combine, mean
 from ..ledger import Verdict
 from ..towers import Towers, assorted, ccems
 from . import LEDGER

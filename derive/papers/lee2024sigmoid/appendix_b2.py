@@ -11,7 +11,7 @@ from typing import Any
 import mpmath
 from sympy import Expr, S, exp, log
 
-from ...engine.domain import Range
+from ...decide.domain import Range
 from ...losses.clip import INFONCE
 from ...symbols import N, c, t
 from ..checks import Formula, Relation, decided, holds_positive, needs_condition, on_embeddings

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from sympy import Expr, S, exp, log
 
-from ...engine.domain import POSITIVE
+from ...decide.domain import POSITIVE
 from ...results import results
 from ...structures.towers import NEGATIVE
 from ...structures.towers import POSITIVE as ALIGNED

@@ -7,9 +7,9 @@ from functools import cache
 
 from sympy import Expr, Integer, S, exp, log, oo
 
-from ...engine.domain import POSITIVE, Domain, Range
-from ...engine.evidence import Grade
-from ...engine.limits import limit
+from ...decide.domain import POSITIVE, Domain, Range
+from ...decide.evidence import Grade
+from ...decide.limits.limit import limit
 from ...results import results
 from ...symbols import N, b, delta, t, x
 from ..checks import Formula, all_equal, both, decided, equal, holds_positive, needs_condition

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from ...engine.evidence import Grade
+from ...decide.evidence import Grade
 from ..checks import decided, needs_condition
 from ..ledger import Verdict
 from . import LEDGER

@@ -10,11 +10,12 @@ from typing import Any
 import mpmath
 from sympy import Expr, S
 
-from ...engine.domain import Range
-from ...engine.evidence import Grade
+from ...decide.domain import Range
+from ...decide.evidence import Grade
 from ...losses.clip import INFONCE, SIGMOID
 from ...results import results
 from ...symbols import N, delta, x
+from ...vectors.embeddings import Embeddings
 from ..checks import (
     both,
     decided,
@@ -24,7 +25,6 @@ from ..checks import (
     on_embeddings,
     undefined_at,
 )
-from ..embeddings import Embeddings
 from ..evaluate import mpf
 from ..ledger import Verdict
 from ..towers import Towers, aligned, assorted, ccem, of_vectors, pairwise_value, softmax_value

@@ -9,8 +9,8 @@ from typing import Any
 
 from sympy import Expr, S, acos, pi
 
-from ...engine.calculus import derivative
-from ...engine.domain import POSITIVE
+from ...decide.calculus import derivative
+from ...decide.domain import POSITIVE
 from ...losses.clip import SIGMOID
 from ...results import results
 from ...symbols import N, c, delta

@@ -10,8 +10,8 @@ from typing import Any
 import mpmath
 from sympy import Expr, S, exp, log
 
-from ...engine.calculus import derivative
-from ...engine.evidence import Evidence, Grade
+from ...decide.calculus import derivative
+from ...decide.evidence import Evidence, Grade
 from ...losses.clip import INFONCE, SIGMOID
 from ...results import results
 from ...structures.towers import NEGATIVE, POSITIVE
@@ -19,16 +19,7 @@ from ...symbols import b, c, t
 from ..checks import Formula, both, decided, equal, holds_positive, needs_condition, on_embeddings
 from ..evaluate import mpf
 from ..ledger import Verdict
-from ..towers import (
-    Towers,
-    assorted,
-    ccem,
-    ccems,
-    lifted,
-    pairwise_value,
-    softmax_value,
-    square,
-)
+from ..towers import Towers, assorted, ccem, ccems, lifted, pairwise_value, softmax_value, square
 from . import LEDGER
 from ._domains import HALF, QUARTER, SCALAR, WARM
 from ._loss import (

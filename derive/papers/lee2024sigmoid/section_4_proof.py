@@ -8,7 +8,7 @@ from functools import partial
 from math import inf
 from typing import Any
 
-from ...engine.evidence import Grade
+from ...decide.evidence import Grade
 from ..checks import Relation, both, decided, needs_condition, on_embeddings
 from ..ledger import Verdict
 from ..towers import Towers, assorted, ccem, ccems, lifted, square

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from sympy import Expr, Integer, Rational, S, exp, log
 
-from ...engine.evidence import Grade
+from ...decide.evidence import Grade
 from ...results import results
 from ...symbols import N, b, delta, t, x
 from ..checks import Formula, both, decided, equal, holds_positive, needs_condition

@@ -10,10 +10,11 @@ from typing import Any
 import mpmath
 from sympy import Expr, Rational
 
-from ...engine.evidence import Grade
+from ...decide.evidence import Grade
 from ...losses.clip import SIGMOID
 from ...results import results
 from ...symbols import N, delta
+from ...vectors.embeddings import Embeddings
 from ..checks import (
     DIGITS,
     Formula,
@@ -24,7 +25,6 @@ from ..checks import (
     on_embeddings,
     stored_cells,
 )
-from ..embeddings import Embeddings
 from ..evaluate import mpf
 from ..ledger import Verdict
 from ..towers import Towers, aligned, assorted, ccem, lifted, pairwise_value, random

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from sympy import Rational, S
 
-from ...engine.domain import POSITIVE, Domain, Range, at_least, between
+from ...decide.domain import POSITIVE, Domain, Range, at_least, between
 from ...symbols import alpha, delta, m, n, p, tau, x
 
 SHAPE = Domain({m: at_least(2), n: at_least(2), p: at_least(1)}, {m: 2, n: 2, p: 1})

@@ -8,11 +8,11 @@ from typing import Any
 
 from sympy import Expr, Symbol
 
-from ...engine.domain import between
+from ...decide.domain import between
 from ...results import results
 from ...symbols import delta, m, n
+from ...vectors.embeddings import Embeddings
 from ..checks import Relation, both, decided, on_embeddings
-from ..embeddings import Embeddings
 from ..ledger import Verdict
 from ._domains import SHAPE
 from ._sums import random_sets, sign_patterns, ssem_matching

@@ -6,9 +6,9 @@ from functools import cache
 
 from sympy import Expr, S, diff, exp, expand, log, sqrt
 
-from ...engine.domain import Domain
-from ...engine.reduce import ReducedLoss
+from ...decide.domain import Domain
 from ...losses.supcl import EVERYTHING, SUPCL
+from ...optimum.reduce import ReducedLoss
 from ...results import results
 from ...structures.hierarchy import hierarchy
 from ...symbols import alpha, delta, m, n, p, tau, x

@@ -9,10 +9,11 @@ from typing import Any
 
 from sympy import Expr, S, expand, sqrt
 
-from ...engine.domain import Domain, between
-from ...engine.present import tidy
+from ...decide.domain import Domain, between
+from ...decide.present import tidy
 from ...results import results
 from ...symbols import delta, m, n
+from ...vectors.embeddings import Embeddings
 from ..checks import (
     both,
     equal,
@@ -22,7 +23,6 @@ from ..checks import (
     on_embeddings,
     undefined_at,
 )
-from ..embeddings import Embeddings
 from ..ledger import Verdict
 from ._domains import HALF, SHAPE, SHAPE_DELTA
 

@@ -15,8 +15,8 @@ from typing import Any
 import mpmath
 
 from ...losses.supcl import SUPCL
+from ...vectors.embeddings import Embeddings, Index
 from ..checks import CLOSE, Relation, both, on_embeddings
-from ..embeddings import Embeddings, Index
 from ..evaluate import value
 from ..ledger import Verdict
 

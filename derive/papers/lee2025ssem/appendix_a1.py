@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cache
 
-from ...engine.evidence import Grade
+from ...decide.evidence import Grade
+from ...vectors.embeddings import Embeddings, Index, assorted, combine, mean, total
 from ..checks import decided, first_difference, needs_condition, on_embeddings
-from ..embeddings import Embeddings, Index, assorted, combine, mean, total
 from ..ledger import Verdict
 from . import LEDGER
 

@@ -8,9 +8,10 @@ from functools import cache
 
 from sympy import Dummy, Expr, S, expand, oo, sqrt
 
-from ...engine.domain import Range
+from ...decide.domain import Range
 from ...results import results
 from ...symbols import delta, m, n
+from ...vectors.embeddings import Embeddings, Vector, combine, total
 from ..checks import (
     all_equal,
     both,
@@ -21,7 +22,6 @@ from ..checks import (
     needs_condition,
     on_embeddings,
 )
-from ..embeddings import Embeddings, Vector, combine, total
 from ..ledger import Verdict
 from . import LEDGER
 from ._domains import SHAPE, SHAPE_DELTA

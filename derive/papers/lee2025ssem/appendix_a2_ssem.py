@@ -7,11 +7,12 @@ from fractions import Fraction
 
 from sympy import Expr, S
 
-from ...engine.domain import between
+from ...decide.domain import between
 from ...losses.supcl import EVERYTHING, OWN_CLASS
 from ...results import results
 from ...structures.hierarchy import hierarchy
 from ...symbols import delta, m, n, p
+from ...vectors.embeddings import Embeddings
 from ..checks import (
     all_equal,
     both,
@@ -20,7 +21,6 @@ from ..checks import (
     needs_condition,
     on_embeddings,
 )
-from ..embeddings import Embeddings
 from ..ledger import Verdict
 from . import LEDGER
 from ._domains import SHAPE, SHAPE_DELTA

@@ -8,8 +8,8 @@ from typing import Any
 
 import mpmath
 
+from ...vectors.embeddings import Embeddings
 from ..checks import both, needs_condition
-from ..embeddings import Embeddings
 from ..ledger import Verdict
 from . import LEDGER
 from ._sums import (

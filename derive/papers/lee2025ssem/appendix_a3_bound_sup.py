@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 import mpmath
 
+from ...vectors.embeddings import Embeddings, Index
 from ..checks import both, decided, needs_condition
-from ..embeddings import Embeddings, Index
 from ..ledger import Verdict
 from . import LEDGER
 from ._sums import (

@@ -9,7 +9,7 @@ from typing import Any
 
 import mpmath
 
-from ...engine.evidence import Grade
+from ...decide.evidence import Grade
 from ..checks import CLOSE, DIGITS, decided
 from ..ledger import Verdict
 from . import LEDGER

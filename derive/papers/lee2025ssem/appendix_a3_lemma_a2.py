@@ -7,11 +7,11 @@ from fractions import Fraction
 
 from sympy import Expr, sqrt
 
-from ...engine.domain import Range, between
+from ...decide.domain import Range, between
 from ...results import results
 from ...symbols import delta, m, n, p
+from ...vectors.embeddings import Embeddings
 from ..checks import both, equal, equal_roots, holds_positive, needs_condition, on_embeddings
-from ..embeddings import Embeddings
 from ..ledger import Verdict
 from . import LEDGER
 from ._domains import SHAPE

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from sympy import Expr, S, diff, exp, log
 
-from ...engine.domain import between
-from ...engine.reduce import ReducedLoss
+from ...decide.domain import between
 from ...losses.supcl import EVERYTHING, SUPCL
+from ...optimum.reduce import ReducedLoss
 from ...results import results
 from ...structures.hierarchy import hierarchy
 from ...symbols import alpha, delta, m, n, p, tau, x

@@ -11,8 +11,8 @@ from sympy import Expr, S
 from ...losses.supcl import SUPCL
 from ...results import results
 from ...symbols import delta, x
+from ...vectors.embeddings import Embeddings
 from ..checks import Formula, both, decided, equal, holds_positive, needs_condition
-from ..embeddings import Embeddings
 from ..evaluate import value
 from ..ledger import Verdict
 from . import LEDGER

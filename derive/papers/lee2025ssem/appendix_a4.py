@@ -8,7 +8,7 @@ from functools import cache
 
 from sympy import Expr, S, exp, log
 
-from ...engine.domain import between
+from ...decide.domain import between
 from ...results import results
 from ...symbols import alpha, m, n, tau, x
 from ..checks import Formula, all_equal, both, equal, holds_positive

@@ -10,14 +10,14 @@ from typing import Any
 import mpmath
 from sympy import Expr, exp, log
 
-from ...engine.domain import POSITIVE
-from ...engine.reduce import ReducedLoss
+from ...decide.domain import POSITIVE
 from ...losses.supcl import CNCE
+from ...optimum.reduce import ReducedLoss
 from ...results import results
 from ...structures.hierarchy import hierarchy
 from ...symbols import delta, m, n, p, tau
+from ...vectors.embeddings import Embeddings, Index
 from ..checks import both, equal, holds_positive, needs_condition, undefined_at
-from ..embeddings import Embeddings, Index
 from ..evaluate import value
 from ..ledger import Verdict
 from . import LEDGER

@@ -6,8 +6,8 @@ from fractions import Fraction
 
 from sympy import Integer, S
 
-from ...engine.domain import Domain
-from ...engine.evidence import Grade
+from ...decide.domain import Domain
+from ...decide.evidence import Grade
 from ...results import results
 from ...symbols import delta, m, n
 from ..checks import decided, equal, needs_condition, stored_cells

@@ -8,8 +8,8 @@ from sympy import Expr, Rational, sqrt
 
 from ...results import results
 from ...symbols import m, n
+from ...vectors.embeddings import Embeddings
 from ..checks import decided, on_embeddings
-from ..embeddings import Embeddings
 from ..ledger import Verdict
 from . import LEDGER
 

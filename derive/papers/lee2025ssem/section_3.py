@@ -10,8 +10,8 @@ from typing import Any
 import mpmath
 
 from ...losses.supcl import OWN_CLASS, SUPCL
+from ...vectors.embeddings import Embeddings, Index, assorted
 from ..checks import decided, needs_condition, on_embeddings, undefined_at
-from ..embeddings import Embeddings, Index, assorted
 from ..evaluate import mpf, value
 from ..ledger import Verdict
 from . import LEDGER

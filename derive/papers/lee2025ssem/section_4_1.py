@@ -11,8 +11,8 @@ from sympy import Expr, S, diff
 from ...losses.supcl import SUPCL
 from ...results import results
 from ...symbols import alpha, delta, m, n, x
+from ...vectors.embeddings import Embeddings, assorted
 from ..checks import both, equal, first_difference, holds_positive, needs_condition, on_embeddings
-from ..embeddings import Embeddings, assorted
 from ..evaluate import value
 from ..ledger import Verdict
 from . import LEDGER

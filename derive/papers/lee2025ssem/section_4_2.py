@@ -8,10 +8,11 @@ from typing import Any
 
 from sympy import Expr, Rational, S, diff
 
-from ...engine.domain import between
+from ...decide.domain import between
 from ...losses.supcl import CNCE, SUP_CNCE
 from ...results import results
 from ...symbols import delta, m, n
+from ...vectors.embeddings import Embeddings, Index
 from ..checks import (
     both,
     decided,
@@ -21,7 +22,6 @@ from ..checks import (
     needs_condition,
     on_embeddings,
 )
-from ..embeddings import Embeddings, Index
 from ..evaluate import value
 from ..ledger import Verdict
 from . import LEDGER

@@ -10,8 +10,8 @@ from sympy import Expr, Integer, S
 from ...losses.supcl import SUPCL
 from ...results import results
 from ...symbols import radius
+from ...vectors.embeddings import Embeddings, assorted, combine, mean, total
 from ..checks import both, decided, equal, needs_condition, on_embeddings
-from ..embeddings import Embeddings, assorted, combine, mean, total
 from ..evaluate import value
 from ..ledger import Verdict
 from . import LEDGER

@@ -9,10 +9,10 @@ from itertools import product
 
 from sympy import Dummy, Expr, Integer, Rational, S, Symbol, exp, log
 
-from ...engine.calculus import derivative
-from ...engine.domain import Range
-from ...engine.evidence import Grade
-from ...engine.present import tidy
+from ...decide.calculus import derivative
+from ...decide.domain import Range
+from ...decide.evidence import Grade
+from ...decide.present import tidy
 from ...results import results
 from ...symbols import alpha, delta, m, n, tau
 from ..checks import Formula, both, decided, equal, holds_positive, needs_condition, undefined_at

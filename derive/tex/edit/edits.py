@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from sympy import Expr, Symbol, latex
 
-from ...engine.evidence import Grade
-from ...engine.normal import ExpField, NotInField
+from ...decide.evidence import Grade
+from ...decide.normal import ExpField, NotInField
 from ..directives import Directive
 from ..formula.reader import read
 from ..judge.compare import judge

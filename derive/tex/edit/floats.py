@@ -10,7 +10,7 @@ from itertools import islice, product
 from sympy import Abs, Eq, Expr, Max, Min, Piecewise, Pow, Rational, Symbol, exp, log
 from sympy.core.relational import Relational
 
-from ...engine.domain import Range
+from ...decide.domain import Range
 from ..judge.lookup import Meant
 from ..statement import Bounds, Statement
 

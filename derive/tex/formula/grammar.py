@@ -12,7 +12,7 @@ from lark.exceptions import UnexpectedToken
 from lark.lexer import Lexer
 from sympy import Expr
 
-from ...engine.defined import Condition
+from ...decide.defined import Condition
 from ..statement import Side, Statement, TexError
 from ..tokens import show
 from .build import Build

@@ -15,16 +15,7 @@ from itertools import pairwise
 from ..statement import TexError
 from ..vocabulary import STARTS, THEN
 from .names import Piece
-from .pieces import (
-    ENDING,
-    at_top,
-    depths,
-    enclosed,
-    is_letter,
-    stripped,
-    unpunctuated,
-    words,
-)
+from .pieces import ENDING, at_top, depths, enclosed, is_letter, stripped, unpunctuated, words
 from .spelling import Unit
 
 _EQUATION_NUMBER = re.compile(r"[a-z]{0,2}\.?[0-9]{1,3}(\.[0-9]{1,3}){0,2}[a-z]?")

@@ -13,11 +13,11 @@ from itertools import pairwise
 
 from sympy import Expr, Integer, Symbol, ceiling, floor, oo
 
-from ...engine.decide import is_proved_positive, zero
-from ...engine.domain import Domain, DomainError, Range, in_order
-from ...engine.evidence import Holds
-from ...engine.number import sign
-from ...engine.relations import TURNED
+from ...decide.decide import is_proved_positive, zero
+from ...decide.domain import Domain, DomainError, Range, in_order
+from ...decide.evidence import Holds
+from ...decide.number import sign
+from ...proof.relations import TURNED
 from ..directives import Directive
 from ..statement import (
     Among,

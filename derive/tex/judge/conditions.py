@@ -6,16 +6,16 @@ from collections.abc import Mapping
 
 from sympy import Expr, S, Symbol, oo
 
-from ...engine.cases import opened, with_signed_logs
-from ...engine.decide import proof_of_positive
-from ...engine.derivation import Derivation, StepFailed
-from ...engine.domain import Domain
-from ...engine.endpoint import Criterion, NoClosedForm, threshold
-from ...engine.equal import equal
-from ...engine.evidence import Holds, Outcome, Refuted, weakest
-from ...engine.normal import ExpField, NotInField
-from ...engine.relations import TURNED, lt
-from ...engine.wanting import wanting
+from ...decide.cases import opened, with_signed_logs
+from ...decide.decide import proof_of_positive
+from ...decide.domain import Domain
+from ...decide.equal import equal
+from ...decide.evidence import Holds, Outcome, Refuted, weakest
+from ...decide.normal import ExpField, NotInField
+from ...decide.wanting import wanting
+from ...optimum.endpoint import Criterion, NoClosedForm, threshold
+from ...proof.derivation import Derivation, StepFailed
+from ...proof.relations import TURNED, lt
 from ..directives import Directive
 from ..statement import Bounds, Relation, Statement, TexError
 from .finding import Finding, finding

@@ -6,15 +6,15 @@ from dataclasses import replace
 
 from sympy import Expr, Mul, Symbol, exp, oo
 
-from ...engine.cases import opened
-from ...engine.decide import is_proved_positive
-from ...engine.defined import Condition, conditions, defined
-from ...engine.domain import Domain, Range
-from ...engine.equal import equal, same_root
-from ...engine.evidence import Holds, Outcome, Refuted, Undecided, weakest
-from ...engine.normal import ExpField, NotInField
-from ...engine.root import ClampedRoot
-from ...engine.wanting import place, wanting
+from ...decide.cases import opened
+from ...decide.decide import is_proved_positive
+from ...decide.defined import Condition, conditions, defined
+from ...decide.domain import Domain, Range
+from ...decide.equal import equal, same_root
+from ...decide.evidence import Holds, Outcome, Refuted, Undecided, weakest
+from ...decide.normal import ExpField, NotInField
+from ...decide.root import ClampedRoot
+from ...decide.wanting import place, wanting
 from ..directives import Directive
 from ..statement import Statement, TexError
 from .finding import Finding, finding

@@ -8,9 +8,9 @@ from typing import Literal
 
 from sympy import Expr, Symbol, latex
 
-from ...engine.equal import value_at
-from ...engine.evidence import Grade, Holds, Outcome, Undecided
-from ...report import without_roots
+from ...decide.equal import value_at
+from ...decide.evidence import Grade, Holds, Outcome, Undecided
+from ...write.report import without_roots
 from ..directives import Directive
 from .lookup import Meant
 

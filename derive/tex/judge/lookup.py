@@ -9,12 +9,12 @@ from functools import lru_cache
 
 from sympy import Expr, Symbol, latex, oo
 
-from ...engine.defined import Condition
-from ...engine.domain import Domain, DomainError
-from ...engine.result import Quantity, Result
-from ...engine.wanting import wanting
-from ...exact import NotANumber, expression
+from ...decide.defined import Condition
+from ...decide.domain import Domain, DomainError
+from ...decide.exact import NotANumber, expression
+from ...decide.wanting import wanting
 from ...results import UnknownResult, results
+from ...theorem.result import Quantity, Result
 from ..directives import Directive
 from ..formula.reader import canonical_name, read
 from ..statement import Inner, TexError, Unread

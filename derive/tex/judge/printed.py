@@ -6,9 +6,9 @@ from collections import Counter
 
 from sympy import Expr, Piecewise
 
-from ...engine.cases import opened
-from ...engine.defined import Condition, conditions
-from ...engine.wanting import by_factors, wanting
+from ...decide.cases import opened
+from ...decide.defined import Condition, conditions
+from ...decide.wanting import by_factors, wanting
 from ..statement import Statement, TexError
 from .lookup import Meant
 from .subject import base

@@ -14,9 +14,9 @@ from itertools import permutations
 
 from sympy import Expr, S, Symbol, oo
 
-from ...engine.equal import equal
-from ...engine.evidence import Grade, Holds
-from ...engine.result import Quantity, Result
+from ...decide.equal import equal
+from ...decide.evidence import Grade, Holds
+from ...theorem.result import Quantity, Result
 from ..statement import (
     Among,
     Bounds,

@@ -12,7 +12,7 @@ from fractions import Fraction
 
 import mpmath
 import pytest
-from cltheory.derive.engine.root import ClampedRoot
+from cltheory.derive.decide.root import ClampedRoot
 from cltheory.derive.results import results
 from cltheory.derive.tex.directives import Directive
 from cltheory.derive.tex.formula.reader import read

@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import cache
 
 import mpmath
-from cltheory.derive.engine.root import ClampedRoot
+from cltheory.derive.decide.root import ClampedRoot
 from cltheory.derive.results import results
 from cltheory.derive.tex.directives import directive
 from cltheory.derive.tex.judge.lookup import BadTarget, Meant, look_up

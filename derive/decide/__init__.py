@@ -1,0 +1,1 @@
+"""Is it zero, positive, equal, convex? Knows no contrastive learning."""

@@ -1,0 +1,308 @@
+"""Read exact numbers and expressions from text by one strict grammar.
+
+Nothing is ever evaluated as code.
+
+    number   = digits [. digits] [e [+-] digits]
+    atom     = number | oo | pi | name ( sum {, sum} ) | ( sum ) | symbol
+    power    = atom [ (^ or **) signed power ]
+    product  = signed power { (* or /) signed power }
+    sum      = product { (+ or -) product }
+
+Functions are exp, log and sqrt, and in expressions also tanh, cosh, softplus, sigmoid, relu,
+abs, max and min; the last two take two arguments.
+Symbols are those that the caller allows; a number has none. ``0.1`` means 1/10. Lengths,
+depths, exponents and the size of every number on the way are bounded before anything is
+evaluated, so no text is slow to read, and the exponential of what was read can be evaluated.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+
+from sympy import Expr, I, Integer, Max, Pow, Rational, S, exp, log, nan, oo, pi, sqrt, zoo
+
+from .ball import NotEnclosed, TooWide, enclosure, precision
+
+MAX_LENGTH = 200
+MAX_DEPTH = 20
+MAX_DIGITS = 60  #: of an exponent's result: keeps 9^9^9 out
+MAX_POWER = 60  #: of an expression, powers of powers and products of powers taken together
+#: Numbers are below 2**MAX_BITS and, if not zero, above its inverse; fractions have not more bits.
+MAX_BITS = 2**14
+BITS = 64  #: at which sizes are found
+
+ACCEPTED = "an integer, a decimal (0.1 means 1/10), a fraction (1/3), exp(-1), sqrt(2) or oo"
+
+_TOKEN = re.compile(
+    r"\s*(?:(\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+)|([A-Za-z_]\w*)|(\*\*|[-+*/^(),]))"
+)
+_FUNCTIONS = {"exp": exp, "log": log, "sqrt": sqrt}
+_MORE_FUNCTIONS: dict[str, Callable[[Expr], Expr]] = {
+    **_FUNCTIONS,
+    # By exponentials, so that the normal form knows them.
+    "tanh": lambda e: 1 - 2 / (1 + exp(2 * e)),
+    "cosh": lambda e: (exp(e) + exp(-e)) / 2,
+    "softplus": lambda e: log(1 + exp(e)),
+    "sigmoid": lambda e: 1 / (1 + exp(-e)),
+    "relu": lambda e: Max(0, e),
+    "abs": lambda e: Max(e, -e),
+}
+_OF_TWO = {"max": Max, "min": lambda a, b: -Max(-a, -b)}
+#: Functions that an expression may use.
+FUNCTIONS = (*_MORE_FUNCTIONS, *_OF_TWO)
+_CONSTANTS = {"oo": oo, "inf": oo, "pi": pi, "E": S.Exp1}
+
+
+class NotANumber(ValueError):
+    """The text is not one of the accepted exact numbers; the message is one line."""
+
+
+def exact(value: object) -> Expr:
+    """Turn text, an int, a Fraction, a float (as the decimal it prints as) or SymPy into SymPy.
+
+    Raises
+    ------
+    NotANumber
+        If the value is not a number that the grammar accepts.
+    """
+    if isinstance(value, Expr):
+        if value.free_symbols:
+            raise NotANumber(f"{value} is not a number; accepted: {ACCEPTED}")
+        return value
+    if isinstance(value, bool) or value is None:
+        raise NotANumber(f"{value!r} is not a number; accepted: {ACCEPTED}")
+    if isinstance(value, int):
+        return Integer(value)
+    if isinstance(value, Fraction):
+        return Rational(value.numerator, value.denominator)
+    if isinstance(value, float) or hasattr(value, "dtype"):
+        return exact(repr(value.item() if hasattr(value, "item") else value))
+    if hasattr(value, "_mpf_"):
+        return exact(str(value))
+    if not isinstance(value, str):
+        raise NotANumber(f"a {type(value).__name__} is not a number; accepted: {ACCEPTED}")
+    return _Reader(value).read()
+
+
+def expression(
+    text: str,
+    symbols: Mapping[str, Expr],
+    *,
+    max_length: int = MAX_LENGTH,
+    needed: list[tuple[str, Expr]] | None = None,
+) -> Expr:
+    """Read an expression in the given names.
+
+    ``needed`` gets what it needs for a value as it is written, before anything cancels:
+    ``("!= 0", divisor)``, ``("> 0", argument)``, ``(">= 0", argument)``.
+
+    Raises
+    ------
+    NotANumber
+        If the text is not one; the message is one line and names the accepted symbols.
+    """
+    reader = _Reader(text, symbols, max_length)
+    value = reader.read()
+    if needed is not None:
+        needed += reader.needed
+    return value
+
+
+def _bits(n: int) -> int:
+    return int(n).bit_length()
+
+
+class _Reader:
+    def __init__(
+        self, text: str, symbols: Mapping[str, Expr] | None = None, max_length: int = MAX_LENGTH
+    ):
+        self.symbols = symbols
+        if len(text) > max_length:
+            raise NotANumber(
+                f"a value of {len(text)} characters is too long (at most {max_length})"
+            )
+        self.text = text
+        self.tokens = self._split(text)
+        self.at = 0
+        self.depth = 0
+        self.needed: list[tuple[str, Expr]] = []
+
+    def _split(self, text: str) -> list[str]:
+        tokens, at = [], 0
+        while at < len(text.rstrip()):
+            match = _TOKEN.match(text, at)
+            if match is None:
+                raise self._refuse()
+            tokens.append(match.group().strip())
+            at = match.end()
+        return tokens
+
+    def _refuse(self, why: str = "") -> NotANumber:
+        shown = self.text if len(self.text) <= 40 else self.text[:37] + "..."
+        if self.symbols is not None:
+            names = ", ".join([*self.symbols, *FUNCTIONS])
+            return NotANumber(
+                f"{shown!r} is not an expression{why}; it may use {names} and + - * / ^"
+            )
+        return NotANumber(f"{shown!r} is not a number{why}; accepted: {ACCEPTED}")
+
+    def read(self) -> Expr:
+        value = self._sum()
+        if self.at != len(self.tokens):
+            raise self._refuse()
+        if value.free_symbols and value.has(oo, -oo):
+            raise self._refuse(" (it is not finite)")
+        return value
+
+    def _sound(self, value: Expr) -> Expr:
+        """Refuse what has no value, is not real, or is too large to work with."""
+        if value in (oo, -oo):
+            return value
+        if value.has(nan, zoo, I):
+            raise self._refuse(" (it is not real and finite)")
+        if any(max(_bits(r.p), _bits(r.q)) > MAX_BITS for r in value.atoms(Rational)):
+            raise self._refuse(" (it is too large)")
+        if value.free_symbols:
+            if any(p.exp.is_Rational and abs(p.exp) > MAX_POWER for p in value.atoms(Pow)):
+                raise self._refuse(" (the power is too large)")
+            if value.is_Add or value.is_Mul:
+                self._bounded(value.as_independent(*value.free_symbols)[0])
+        else:
+            self._bounded(value)
+        return value
+
+    def _bounded(self, number: Expr) -> None:
+        if number.is_Rational:
+            return
+        try:
+            ball = enclosure(number, BITS)
+        except TooWide:
+            raise self._refuse(" (its size is not known)") from None
+        except NotEnclosed:
+            raise self._refuse(" (it is not real and finite)") from None
+        # A ball around zero tells no lower bound: too much cancels, but that is no large number.
+        if not ball.abs_upper() < 2**MAX_BITS:
+            raise self._refuse(" (it is too large)")
+        if not ball.contains(0) and not 1 / ball.abs_lower() < 2**MAX_BITS:
+            raise self._refuse(" (it is too small)")
+
+    def _peek(self) -> str:
+        return self.tokens[self.at] if self.at < len(self.tokens) else ""
+
+    def _next(self) -> str:
+        token = self._peek()
+        self.at += 1
+        return token
+
+    def _sum(self) -> Expr:
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            raise self._refuse(" (too deeply nested)")
+        value = self._product()
+        while self._peek() in ("+", "-"):
+            sign = self._next()
+            term = self._product()
+            value = self._sound(value + term if sign == "+" else value - term)
+        self.depth -= 1
+        return value
+
+    def _product(self) -> Expr:
+        value = self._signed()
+        while self._peek() in ("*", "/"):
+            operator = self._next()
+            factor = self._signed()
+            if operator == "/" and factor.is_zero:
+                raise self._refuse(" (it divides by zero)")
+            if operator == "/":
+                self.needed.append(("!= 0", factor))
+            value = self._sound(value * factor if operator == "*" else value / factor)
+        return value
+
+    def _signed(self) -> Expr:
+        negative = False
+        while self._peek() in ("+", "-"):
+            negative ^= self._next() == "-"
+        value = self._power()
+        return -value if negative else value
+
+    def _power(self) -> Expr:
+        base = self._atom()
+        if self._peek() not in ("^", "**"):
+            return base
+        self._next()
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            raise self._refuse(" (too deeply nested)")
+        exponent = self._signed()
+        self.depth -= 1
+        if base.free_symbols:
+            if not exponent.is_Rational or abs(exponent) > MAX_DEPTH:
+                raise self._refuse(" (a power it does not allow)")
+            if not exponent.is_Integer:
+                self.needed.append((">= 0" if exponent > 0 else "> 0", base))
+            elif exponent <= 0:
+                self.needed.append(("!= 0", base))
+            return self._sound(base**exponent)
+        if base in (oo, -oo) or not exponent.is_Rational or (base.is_zero and exponent <= 0):
+            raise self._refuse(" (a power it does not allow)")
+        if base.is_Rational:
+            digits = max(len(str(base.p)), len(str(base.q)))
+        else:
+            digits = 2
+        if abs(exponent) * digits > MAX_DIGITS or exponent.q > MAX_DIGITS:
+            raise self._refuse(" (the power is too large)")
+        return self._sound(base**exponent)
+
+    def _two_arguments(self) -> tuple[Expr, Expr]:
+        found = []
+        for before in "(,":
+            if self._next() != before:
+                raise self._refuse(" (max and min take two arguments)")
+            found.append(self._sum())
+        if self._next() != ")":
+            raise self._refuse(" (max and min take two arguments)")
+        return found[0], found[1]
+
+    def _small(self, argument: Expr) -> None:
+        """Refuse numbers whose exponential is not formed."""
+        if argument.free_symbols:
+            return
+        with precision(BITS):
+            if not enclosure(argument, BITS).abs_upper() < MAX_BITS:
+                raise self._refuse(" (the argument is too large)")
+
+    def _atom(self) -> Expr:
+        token = self._next()
+        if token == "(":
+            value = self._sum()
+            if self._next() != ")":
+                raise self._refuse()
+            return value
+        if token in _CONSTANTS:
+            return _CONSTANTS[token]
+        if self.symbols is not None and token in self.symbols:
+            return self.symbols[token]
+        if self.symbols is not None and token in _OF_TWO:
+            return self._sound(_OF_TWO[token](*self._two_arguments()))
+        functions = _FUNCTIONS if self.symbols is None else _MORE_FUNCTIONS
+        if token in functions:
+            if self._next() != "(":
+                raise self._refuse()
+            argument = self._sum()
+            if self._next() != ")":
+                raise self._refuse()
+            if argument in (oo, -oo):
+                raise self._refuse(" (the argument is not finite)")
+            if functions[token] is not log:
+                self._small(argument)
+            if functions[token] in (log, sqrt):
+                self.needed.append(("> 0" if functions[token] is log else ">= 0", argument))
+            return self._sound(functions[token](argument))
+        if token and (token[0].isdigit() or token[0] == "."):
+            mantissa, _, power = token.lower().partition("e")
+            if power and abs(int(power)) > MAX_DIGITS:
+                raise self._refuse(" (the exponent is too large)")
+            return Rational(mantissa) * (Integer(10) ** int(power) if power else 1)
+        raise self._refuse()

@@ -1,0 +1,1 @@
+"""Limits by Gruntz's algorithm, with every sign proved on the domain."""

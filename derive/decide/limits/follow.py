@@ -1,0 +1,240 @@
+"""The limit of an expression that may contain roots of functions, maxima and cases.
+
+What is in exp, log and powers alone is decided by its growth. Other parts are followed by
+themselves; what contains them has to be continuous where they go.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from sympy import (
+    Add,
+    Dummy,
+    Expr,
+    Lambda,
+    Max,
+    Min,
+    Mul,
+    NumberSymbol,
+    Piecewise,
+    S,
+    Symbol,
+    exp,
+    log,
+    oo,
+)
+from sympy.core.relational import Relational
+
+from ..calculus import derivative
+from ..domain import Domain, Range
+from ..normal import NotInField, in_order
+from ..root import ClampedRoot
+from .growth import Growth
+from .signs import NoLimit, Signs, UnknownSign, neat
+from .toward import with_range
+
+#: What goes to oo.
+X = Dummy("x", positive=True)
+
+
+class Follow:
+    """Limits of expressions as ``X`` goes to oo, for the other symbols in a domain."""
+
+    def __init__(self, domain: Domain):
+        self.x, self.domain = X, domain
+
+    def __call__(self, expression: Expr) -> Expr:
+        """The limit.
+
+        Raises
+        ------
+        NoLimit
+            If there is none, or none that can be proved.
+        """
+        return self._of(_with_plain_powers(expression, self.x))
+
+    def _of(self, e: Expr) -> Expr:
+        """The limit of an expression in x."""
+        if self.x not in e.free_symbols:
+            return e
+        e = self._with_cases_decided(e)
+        limits: dict[Symbol, Expr] = {}
+        stand_ins: dict[Expr, Expr] = {}
+        for part in in_order(_outermost(e)):
+            stand_in = stand_ins[part] = Dummy("v", real=True)
+            limits[stand_in] = self._of_part(part)
+        e = e.xreplace(stand_ins)
+        unbounded = [v for v, a in limits.items() if a in (oo, -oo)]
+        if unbounded and e.free_symbols & {self.x, *limits} == set(unbounded[:1]):
+            # It depends on x through one part alone.
+            e = e.xreplace({unbounded[0]: self.x if limits[unbounded[0]] is oo else -self.x})
+        elif unbounded:
+            raise NoLimit("a root grows, at a rate that is not known")
+        sign = Signs(self.domain, limits)
+        try:
+            found = Growth(self.x, sign).limit(neat(e))
+        except UnknownSign:
+            # Written out, exponentials of sums may cancel: exp((a - b) n)/exp(a n).
+            apart = _with_exponents_apart(e, self.x)
+            if apart == e:
+                raise
+            found = Growth(self.x, sign).limit(neat(apart))
+        if found in (oo, -oo):
+            return found
+        found = found.xreplace(limits)
+        if found.has(S.NaN, S.ComplexInfinity, oo, -oo):
+            raise NoLimit("it is not continuous where a part of it goes")
+        return found
+
+    # --- cases and maxima -------------------------------------------------------------
+    def _with_cases_decided(self, e: Expr) -> Expr:
+        """Without case distinctions and maxima that are decided from some x on."""
+        if self.x not in e.free_symbols or isinstance(e, ClampedRoot) or not e.args:
+            return e
+        if isinstance(e, Piecewise):
+            return self._with_cases_decided(self._case(e))
+        e = e.func(*(self._with_cases_decided(a) for a in e.args)) if e.has(*_CASES) else e
+        if isinstance(e, (Max, Min)):
+            return self._winner(e)
+        return e
+
+    def _sign(self, e: Expr) -> int:
+        if e.has(*_PARTS):
+            raise NoLimit("a comparison depends on a root")
+        return Growth(self.x, Signs(self.domain)).sign(neat(e))
+
+    def _case(self, e: Piecewise) -> Expr:
+        for value, condition in e.args:
+            if condition == True:  # noqa: E712
+                return value
+            if not isinstance(condition, Relational):
+                raise NoLimit(f"the case {condition} is not decided far out")
+            sign = self._sign(condition.lhs - condition.rhs)
+            if condition.func(sign, 0) == True:  # noqa: E712
+                return value
+        raise NoLimit("no case applies far out")
+
+    def _winner(self, e: Expr) -> Expr:
+        best, *rest = e.args
+        try:
+            for a in rest:
+                sign = self._sign(a - best)
+                best = a if (sign > 0) is isinstance(e, Max) and sign else best
+        except NoLimit:
+            return e  # it is continuous: the limits of its arguments will do
+        return best
+
+    # --- parts that are taken by themselves -------------------------------------------
+    def _of_part(self, part: Expr) -> Expr:
+        if self.x not in part.free_symbols:
+            return part
+        if isinstance(part, ClampedRoot):
+            return _limit_of_root(
+                part, tuple(self.domain.ranges.items()), tuple(self.domain.witness.items())
+            )
+        return part.func(*(self._of(a) for a in part.args))
+
+    def of_root(self, root: ClampedRoot) -> Expr:
+        """Where h changes its sign far out.
+
+        Let C(y) be the coefficient of the leading term of h(y). Left of a limit point of the
+        roots h is negative far out, so C <= 0 there; right of it C >= 0. C is analytic and not
+        zero, so there is one such point only. A C of one sign drives the root to an end.
+        """
+        h, variable = root.equation()
+        if h.has(Piecewise):
+            raise NoLimit("a root of a function with jumps is not followed")
+        low, high = self._of(root.low), self._of(root.high)
+        if low == high:
+            return low
+        y = Dummy(variable.name, real=True)
+        try:
+            found = self._sign_change(neat(h.xreplace({variable: y})), y, low, high, CUTS)
+        except NoLimit as error:
+            raise NoLimit(f"along the bracket of a root, {error}") from None
+        if isinstance(found, int):
+            return low if found > 0 else high
+        if not isinstance(found, ClampedRoot):
+            return found
+        try:
+            closed = found.closed_form(self.domain)
+        except NotInField:
+            closed = None
+        return found if closed is None else closed
+
+    def _sign_change(self, h: Expr, y: Symbol, low: Expr, high: Expr, cuts: int) -> Expr | int:
+        """The point between two ends, or -1 or 1 if h keeps that sign between them far out."""
+        free = Domain({**self.domain.ranges, y: Range(-oo, oo)}, {**self.domain.witness, y: S.Zero})
+        sign = Signs(with_range(free, y, Range(low, high, True, True)))
+        try:
+            c = neat(Growth(self.x, sign).coefficient(h))
+        except UnknownSign as error:
+            # Terms that tie at one point: each is the larger one on its side.
+            tie = self._tie(error.constant, y, low, high) if cuts else None
+            if tie is None:
+                raise
+            left = self._sign_change(h, y, low, tie, cuts - 1)
+            if isinstance(left, Expr) or left > 0:
+                return left
+            right = self._sign_change(h, y, tie, high, cuts - 1)
+            return right if isinstance(right, Expr) or right < 0 else tie
+        if sign.vanishes(c):
+            raise NoLimit("the equation vanishes far out")
+        try:
+            return sign(c)
+        except NoLimit:
+            return ClampedRoot(Lambda(y, c), low, high)
+
+    def _tie(self, constant: Expr, y: Symbol, low: Expr, high: Expr) -> Expr | None:
+        """The zero of an affine function, if it is proved to lie between two ends."""
+        rate = derivative(constant, y)
+        if rate == 0 or y in rate.free_symbols:
+            return None
+        zero_at = neat(-constant.xreplace({y: S.Zero}) / rate)
+        sign = Signs(self.domain)
+        if sign(zero_at - low) > 0 and (high is oo or sign(high - zero_at) > 0):
+            return zero_at
+        return None
+
+
+#: Ties that are looked for along the bracket of a root.
+CUTS = 3
+_CASES = (Piecewise, Max, Min)
+_PARTS = (ClampedRoot, Max, Min, Piecewise)
+
+
+@lru_cache(maxsize=256)
+def _limit_of_root(
+    root: ClampedRoot,
+    ranges: tuple[tuple[Symbol, Range], ...],
+    witness: tuple[tuple[Symbol, Expr], ...],
+) -> Expr:
+    """Remembered, since the quantities of a result share their roots."""
+    return Follow(Domain(dict(ranges), dict(witness))).of_root(root)
+
+
+def _outermost(e: Expr) -> set[Expr]:
+    if isinstance(e, (ClampedRoot, Max, Min)) or (isinstance(e, NumberSymbol) and e is not S.Exp1):
+        return {e}
+    return set().union(*(_outermost(a) for a in e.args)) if e.args else set()
+
+
+def _with_plain_powers(e: Expr, x: Symbol) -> Expr:
+    """Write a^b as exp(b log a) where x is in the exponent."""
+    if x not in e.free_symbols or isinstance(e, ClampedRoot) or not e.args:
+        return e
+    args = [_with_plain_powers(a, x) for a in e.args]
+    if e.is_Pow and not isinstance(e, exp) and x in e.exp.free_symbols:
+        return exp(args[1] * log(args[0]))
+    return e if tuple(args) == e.args else e.func(*args)
+
+
+def _with_exponents_apart(e: Expr, x: Symbol) -> Expr:
+    """Write exp(a + b) as a product where x is in it."""
+    rules = {
+        a: Mul(*(exp(term) for term in Add.make_args(a.args[0].expand())), evaluate=False)
+        for a in e.atoms(exp)
+        if x in a.free_symbols
+    }
+    return e.xreplace(rules)

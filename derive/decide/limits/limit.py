@@ -1,0 +1,226 @@
+"""Limits at oo, at 0 and at the ends of ranges: proved by growth, then looked at far out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import lru_cache
+from itertools import permutations, product
+
+from sympy import Dummy, Expr, Integer, S, Symbol, oo
+
+from ..decide import zero
+from ..domain import Domain, Range
+from ..equal import equal
+from ..evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
+from ..normal import NotInField
+from ..present import put_in
+from .faraway import Supported, compared
+from .follow import Follow, X
+from .signs import NoLimit, neat
+from .toward import end_of, image_of, others_of, with_range
+
+__all__ = ["NoLimit", "approaches", "is_limit", "joint_limit", "limit"]
+
+
+def limit(expression: Expr, symbol: Symbol, point: Expr, domain: Domain) -> Expr:
+    """Limit as ``symbol`` goes to ``point``, for all other symbols in ``domain``.
+
+    The point is ``oo``, or a number that is approached from inside the range of the symbol:
+    from below where it is the upper end, else from above. The limit is pointwise in the other
+    symbols, and what it needs of them (signs, coefficients that do not vanish) is proved on
+    the whole domain. Before it leaves it is compared with values far out.
+
+    Raises
+    ------
+    NoLimit
+        If there is none, or none that can be proved; one line.
+    """
+    known = tuple(domain.ranges.items()), tuple(domain.witness.items())
+    return _limit(expression, symbol, point, *known)
+
+
+@lru_cache(maxsize=1024)
+def _limit(
+    expression: Expr,
+    symbol: Symbol,
+    point: Expr,
+    ranges: tuple[tuple[Symbol, Range], ...],
+    witness: tuple[tuple[Symbol, Expr], ...],
+) -> Expr:
+    """A limit is taken once: to be had, to be stated, and to be put in."""
+    domain = Domain(dict(ranges), dict(witness))
+    if symbol not in expression.free_symbols:
+        return expression
+    try:
+        others = others_of(domain, symbol, point, expression.free_symbols)
+        image = image_of(X, symbol, point, domain)
+        found = neat(Follow(others)(put_in(expression, {symbol: image})))
+    except RecursionError:
+        raise NoLimit("the expression is too deeply nested") from None
+    except NotInField as error:
+        raise NoLimit(str(error)) from None
+    seen = approaches(expression, symbol, point, found, domain)
+    if isinstance(seen, Refuted):
+        raise NoLimit(f"{found} was found, but values near {symbol} = {point} do not approach it")
+    if not isinstance(seen, Supported):
+        raise NoLimit(f"{found} was found, but it could not be compared with values")
+    return found
+
+
+def joint_limit(expression: Expr, point: Mapping[Symbol, Expr], domain: Domain) -> Expr:
+    """Put values in; take the limit in the symbols at ``oo``, and at ends that divide by zero.
+
+    Symbols that go to ``oo`` together must give the same in every order, one after the other,
+    and as powers of one of them. (That is necessary for a joint limit, and what is claimed.)
+
+    Raises
+    ------
+    NoLimit
+        If the order matters, or a limit is not known.
+    """
+    finite = {s: v for s, v in point.items() if v is not oo}
+    here = _with_values(domain, finite)
+    expression = _put_in_or_approached(expression, finite, domain)
+    far = [s for s, v in point.items() if v is oo and s in expression.free_symbols]
+    if len(far) < 2:
+        return limit(expression, far[0], oo, here) if far else expression
+    if len(far) > MOST_AT_ONCE:
+        raise NoLimit(f"{len(far)} parameters at oo are too many to compare every order")
+    found: dict[str, Expr] = {}
+    for order in permutations(far):
+        if any(_leaves_none(s, order[i + 1 :], here) for i, s in enumerate(order)):
+            continue
+        value = expression
+        for s in order:
+            value = limit(value, s, oo, here)
+        found["first " + ", then ".join(s.name for s in order)] = value
+    for powers in product((1, 2), repeat=len(far)):
+        found |= _along(expression, dict(zip(far, powers, strict=True)), here)
+    one, *rest = found.items()
+    for other in rest:
+        if one[1] != other[1] and not isinstance(zero(one[1] - other[1], here), Holds):
+            raise NoLimit(f"it is {one[1]} for {one[0]} and {other[1]} for {other[0]}")
+    return one[1]
+
+
+def approaches(
+    expression: Expr, symbol: Symbol, point: Expr, value: Expr, domain: Domain
+) -> Outcome:
+    """Whether values far out approach what is said to be the limit (``oo`` and ``-oo`` as well).
+
+    Never holds: ``Refuted`` where they do not, ``Supported`` where they do, else ``Undecided``.
+    """
+    try:
+        others = others_of(domain, symbol, point, expression.free_symbols | value.free_symbols)
+        expression = put_in(expression, {symbol: image_of(X, symbol, point, domain)})
+    except NoLimit as error:
+        return Undecided(str(error))
+    outcome: Outcome = Undecided("there are no values to compare with")
+    for parameters in _few_points(others):
+        try:
+            at, goal = put_in(expression, parameters), put_in(value, parameters)
+            seen = compared(at, X, goal)
+        except (ValueError, TypeError, ArithmeticError):
+            continue
+        if isinstance(seen, Refuted):
+            named = {s.name: v for s, v in parameters.items()}
+            return Refuted({**named, **seen.witness}, seen.note)
+        if isinstance(seen, Supported):
+            outcome = seen
+    return outcome
+
+
+def is_limit(expression: Expr, symbol: Symbol, point: Expr, value: Expr, domain: Domain) -> Outcome:
+    """Whether a value is the limit: holds iff it is proved to be equal to our own."""
+    try:
+        own = limit(expression, symbol, point, domain)
+        if own == value:  # which was compared with values far out
+            return PROVED
+        seen = approaches(expression, symbol, point, value, domain)
+        if isinstance(seen, Refuted):
+            return seen
+        others = others_of(domain, symbol, point, own.free_symbols | value.free_symbols)
+    except NoLimit as error:
+        return Undecided(str(error))
+    if own in (oo, -oo) or value in (oo, -oo):
+        outcome: Outcome = PROVED if own == value else Refuted({}, f"it is {own}")
+    else:
+        outcome = equal(value, own, others)
+    if isinstance(outcome, Holds) and outcome.evidence.grade is not Grade.EXACT:
+        return Undecided(f"equal to {own} at points only")
+    return PROVED if isinstance(outcome, Holds) else outcome
+
+
+#: Evidence for a limit that :func:`limit` has taken.
+PROVED = Holds(Evidence(Grade.EXACT, "the leading term far out, with every sign proved"))
+
+
+# --- several symbols --------------------------------------------------------------------------
+#: Symbols at oo of which every order is compared.
+MOST_AT_ONCE = 3
+
+
+def _with_values(domain: Domain, values: Mapping[Symbol, Expr]) -> Domain:
+    """The other symbols, with values put into their ranges."""
+    found = domain.restricted(set(domain.ranges) - set(values))
+    for s, r in found.ranges.items():
+        if (r.low.free_symbols | r.high.free_symbols) & set(values):
+            low, high = r.low.xreplace(dict(values)), r.high.xreplace(dict(values))
+            found = with_range(found, s, replace(r, low=low, high=high))
+    return found
+
+
+def _put_in_or_approached(expression: Expr, values: Mapping[Symbol, Expr], domain: Domain) -> Expr:
+    """The value or, where that divides by zero, the limit from inside the ranges."""
+    found = put_in(expression, values)
+    if not found.has(S.ComplexInfinity, S.NaN):
+        return found
+    limits = set[Expr]()
+    for s, value in values.items():
+        others = {k: v for k, v in values.items() if k is not s}
+        r = _with_values(domain, others).ranges.get(s)
+        if r is None or r.integer or value not in (r.low, r.high):
+            continue
+        rest = put_in(expression, others)
+        if not rest.has(S.ComplexInfinity, S.NaN):
+            limits.add(limit(rest, s, value, _with_values(domain, others)))
+    if len(limits) != 1:
+        raise NoLimit("it divides by zero there")
+    return limits.pop()
+
+
+def _leaves_none(s: Symbol, later: tuple[Symbol, ...], domain: Domain) -> bool:
+    """Whether the range of a later symbol runs away with this one."""
+    return any(
+        s in domain.ranges[k].low.free_symbols
+        and end_of(domain.ranges[k].low, True, 1, s, oo, domain)[0] is oo
+        for k in later
+        if k in domain.ranges
+    )
+
+
+def _along(expression: Expr, powers: Mapping[Symbol, int], domain: Domain) -> dict[str, Expr]:
+    """The limit where the symbols are powers of one, unless that leaves their ranges."""
+    s = Dummy("s", positive=True)
+    image = {k: s**j for k, j in powers.items()}
+    far = {k: Integer(10) ** (6 * j) for k, j in powers.items()}
+    if not domain.contains({**domain.witness, **far}):
+        return {}
+    others = domain.restricted(set(domain.ranges) - set(powers))
+    ranges = {
+        k: replace(r, low=r.low.xreplace(image), high=r.high.xreplace(image))
+        for k, r in others.ranges.items()
+    }
+    along = Domain({s: Range(S.One, oo), **ranges}, {s: Integer(10) ** 6, **others.witness})
+    shown = ", ".join(f"{k} = s^{j}" for k, j in powers.items())
+    return {shown: limit(expression.xreplace(image), s, oo, along)}
+
+
+#: Parameter points at which a limit is compared with values.
+POINTS = 3
+
+
+def _few_points(domain: Domain) -> list[dict[Symbol, Expr]]:
+    found = [dict(domain.witness), *domain.generic_points(2 * POINTS)] if domain.ranges else [{}]
+    return [p for p in found if domain.contains(p)][:POINTS]

@@ -1,0 +1,232 @@
+"""From a loss and a symmetry to the segment of Gram matrices that holds every optimum.
+
+The loss is convex in the Gram matrix G and invariant under the symmetry, so it is
+minimised by a G that is constant on relations; such a G is PSD iff its few
+eigenvalues lambda_e are >= 0. Let theta_e be the eigenvalues of the gradient. For a
+number y, the matrix gradient - y I certifies G as a global minimum over *all* Gram
+matrices iff theta_e >= y for every eigenspace, with equality where lambda_e > 0.
+Eigenspaces with theta_e > y at every candidate are active: lambda_e = 0. When two
+remain, "low" and "high", what is left is a segment, and
+
+    d loss / dx = (positive constant) * (theta_low - theta_high),
+
+so with y = min(theta_low, theta_high) the certificate is complete exactly where the
+convex function of x has its minimum.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from sympy import Expr, Ge, Le, Lt, S, Symbol, Tuple
+
+from ..decide.calculus import derivative
+from ..decide.domain import Domain, between
+from ..decide.evidence import Holds
+from ..decide.present import collected
+from ..proof.derivation import Derivation, StepFailed
+from ..proof.lemmas import AVERAGING, FIRST_ORDER
+from ..proof.relations import Iff, eq, gt
+from ..proof.statement import Relations
+from .endpoint import Criterion
+from .reduce import Reduced, inner_products
+from .segment import Segment, cut_segment
+from .segment_facts import (
+    Active,
+    FirstOrder,
+    PairGradient,
+    Spectrum,
+    slope_along,
+    state_segment,
+    with_reals,
+)
+
+#: What the sign of the slope at a point means for a convex function there.
+_PACE = {Lt: "falls", Ge: "does not fall", Le: "does not rise"}
+
+
+class LossOnSegment:
+    """A loss on the segment that holds its optima; every step of the way there is checked.
+
+    Parameters
+    ----------
+    reduced
+        The declared loss on the symmetry of its problem.
+    coordinate
+        The relation whose inner product measures the way along the segment.
+    low
+        The eigenspace that vanishes at x = 0.
+    domain
+        Where the parameters live.
+    proof
+        The derivation that the steps are added to.
+
+    weak
+        Whether ``>=`` will do where ``>`` is not proved: then *some* optimum lies on the
+        segment, but others may not, and :attr:`strict` is False.
+
+    Raises
+    ------
+    StepFailed
+        If no set of active eigenspaces can be proved.
+    """
+
+    def __init__(
+        self,
+        reduced: Reduced,
+        *,
+        coordinate: str,
+        low: str,
+        domain: Domain,
+        proof: Derivation,
+        weak: bool = False,
+    ):
+        self.reduced, self.scheme, self.proof = reduced, reduced.scheme, proof
+        g = inner_products(reduced.scheme)
+        self._add_reduction(g, domain)
+        try:
+            self.segment, active = self._find_segment(coordinate, low, domain, True)
+        except StepFailed:
+            if not weak:
+                raise
+            self.segment, active = self._find_segment(coordinate, low, domain, False)
+        self.strict = active.strict
+        self.x = self.segment.x
+        self.domain = active.domain
+        self._add_certificate(active)
+
+    # --- what the segment gives ------------------------------------------------------
+    @cached_property
+    def value(self) -> Expr:
+        """The loss along the segment."""
+        return self.reduced.value(self.segment.inner)
+
+    @cached_property
+    def slope(self) -> Expr:
+        """A function of the sign of d loss/dx: that derivative times something positive."""
+        return slope_along(self.reduced, self.segment)
+
+    def slope_at(self, point: Expr) -> Expr:
+        """:attr:`slope` at a point of the segment."""
+        return collected(self.slope.xreplace({self.x: point}), self.x)
+
+    def criterion(
+        self, says: str, kind: type, point: Expr, because: str, *, over: Expr = S.One
+    ) -> Criterion:
+        """Add what the sign of the slope at a point says of the optima, and return it.
+
+        Parameters
+        ----------
+        says
+            In words, what is the case iff the slope compares with zero as ``kind`` says.
+        kind
+            Lt: all optima lie beyond the point. Ge: the near end is optimal. Le: the far end is.
+        point
+            Where on the segment.
+        because
+            What the point is.
+        over
+            A positive factor that is left out of the slope.
+        """
+        slope = self.slope if over == 1 else collected(self.slope / over, self.x)
+        relation = kind(collected(slope.xreplace({self.x: point}), self.x), 0, evaluate=False)
+        what, place = {Lt: (gt, "x_star"), Ge: (eq, "x_star"), Le: (eq, "x_last")}[kind]
+        claim = Iff(what(place, point), relation)
+        words = says[0].upper() + says[1:]
+        self.proof.add(
+            f"{words} iff the convex loss {_PACE[kind]} there",
+            FirstOrder(claim, self.domain, self.reduced, self.segment, over, lemma=FIRST_ORDER),
+            because,
+        )
+        return Criterion(says, relation)
+
+    # --- steps -------------------------------------------------------------------------
+    def _add_reduction(self, g: dict[str, Symbol], domain: Domain) -> None:
+        preconditions = self.reduced.preconditions(domain)
+        value = self.reduced.value(g)
+        entries = self.reduced.pair_gradient(g)
+        loss = Symbol("L")
+        self.proof.holds(
+            "The loss, with one inner product per relation",
+            eq(loss, value),
+            "one anchor stands for all; equal denominators are merged",
+            with_reals(domain, g.values()),
+            names={loss: self.reduced.declared(g)},
+        )
+        self.proof.add(
+            "The loss is convex in the Gram matrix and invariant, so some optimum has one "
+            "inner product per relation",
+            preconditions,
+            AVERAGING,
+        )
+        self.proof.add(
+            "Derivative in the entry of one pair, by relation",
+            PairGradient(
+                Tuple(*(eq(f"a_{r}", e) for r, e in entries.items())), domain, self.reduced, g
+            ),
+            self.reduced.forces,
+        )
+        self.proof.add(
+            "Eigenvalues of the Gram matrix, with multiplicities",
+            Spectrum.of(self.scheme, g, domain),
+            "the table of the symmetry obeys its orthogonality relations",
+        )
+
+    def _find_segment(
+        self, coordinate: str, low: str, domain: Domain, strict: bool
+    ) -> tuple[Segment, Active]:
+        failed = []
+        contrasts = [e.name for e in self.scheme.eigenspaces[:-1] if e.name != low]
+        constant = self.scheme.eigenspaces[-1].name
+        for high in (*reversed(contrasts), constant):
+            free = (low, high)
+            chosen = tuple(e.name for e in self.scheme.eigenspaces if e.name not in free)
+            try:
+                segment = cut_segment(self.scheme, chosen, low, coordinate)
+            except ValueError as error:
+                failed.append(str(error))
+                continue
+            if not domain.witness_of(segment.length) > 0:
+                failed.append(f"{coordinate} does not fall from the end {low}")
+                continue
+            middle = domain.witness_of(segment.length) / 2
+            inside = domain.with_range(segment.x, between(0, segment.length), middle)
+            active = Active.of(self.reduced, segment, strict, inside)
+            outcome = active.decide()
+            if isinstance(outcome, Holds):
+                return segment, active
+            failed.append(f"{chosen}: {outcome}")
+        raise StepFailed("no segment: " + "; ".join(failed))
+
+    def _add_certificate(self, active: Active) -> None:
+        s = self.segment
+        where = "every optimum" if self.strict else "some optimum"
+        self.proof.add(
+            f"Active at {where}: {' and '.join(s.active)}",
+            active,
+            "",
+        )
+        state_segment(self.proof, s, self.domain)
+        eigenvalues = s.eigenvalues()
+        low = self.scheme.eigenspace(s.low)
+        rate = derivative(eigenvalues[s.low], self.x) * low.dimension / self.scheme.size
+        theta = self.scheme.eigenvalues(self.reduced.pair_gradient(s.inner))
+        gap = theta[s.low] - theta[s.high]
+        weight = self.reduced.clearing(s.inner)
+        slope = Symbol("h")
+        self.proof.holds(
+            "The derivative along the segment is the gap of the certificate, up to a positive "
+            "factor",
+            eq(slope, self.slope),
+            "the gradient in G pairs with dG/dx, whose eigenvalues are opposite in sign: "
+            "where the convex function of x is least, the certificate holds",
+            self.domain,
+            names={slope: weight * rate * gap},
+            given=[
+                Relations(
+                    eq(self.reduced.scale * derivative(self.value, self.x), rate * gap),
+                    self.domain,
+                ),
+                Relations(Tuple(gt(rate, S.Zero), gt(weight, S.Zero)), self.domain),
+            ],
+        )

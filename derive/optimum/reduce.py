@@ -1,0 +1,295 @@
+"""Reduce a declared loss on a symmetric structure to a function of a few inner products."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from sympy import Add, Expr, S, Symbol, Tuple, exp, log
+
+from ..decide.calculus import derivative
+from ..decide.convexity import log_sum_exp_is_convex
+from ..decide.decide import positive
+from ..decide.domain import Domain, DomainError
+from ..decide.evidence import Holds, Outcome, Refuted
+from ..decide.present import tidy
+from ..losses.precondition import Precondition
+from ..losses.softmax import SoftmaxLoss
+from ..proof.relations import ge, gt
+from ..proof.statement import Relations, Statement
+from ..structures.scheme import Scheme
+from ..symbols import c
+
+if TYPE_CHECKING:
+    from ..losses.pairwise import PairwiseLoss
+
+#: Inner products of a symmetric structure, by relation.
+Inner = Mapping[str, Expr]
+
+
+def inner_products(scheme: Scheme) -> dict[str, Symbol]:
+    """One symbol per relation; ``self`` is one of them, so that nothing is assumed of it."""
+    return {r.name: Symbol(f"g_{r.name}", real=True) for r in scheme.relations}
+
+
+def check_relations(
+    loss: SoftmaxLoss | PairwiseLoss, named: Iterable[str], known: Iterable[str]
+) -> None:
+    """Refuse a declaration that names a relation which the structure does not have.
+
+    Raises
+    ------
+    DomainError
+        Naming it and those there are.
+    """
+    names = list(known)
+    for name in named:
+        if name not in names:
+            raise DomainError(
+                f"{loss.name} has a term on {name!r}; the relations here are {', '.join(names)}"
+            )
+
+
+def check_preconditions(conditions: Iterable[Precondition], name: str, domain: Domain) -> None:
+    """Prove what a declaration needs, before anything is proved from it.
+
+    Raises
+    ------
+    DomainError
+        Saying what is not positive, and where; or that it was not proved.
+    """
+    for condition in conditions:
+        outcome = positive(condition.expression, domain, strict=condition.strict)
+        if isinstance(outcome, Holds):
+            continue
+        bound = "> 0" if condition.strict else ">= 0"
+        if isinstance(outcome, Refuted):
+            at = ", ".join(f"{k} = {v}" for k, v in outcome.witness.items())
+            why = f"it is not at {at}" if at else "it is not"
+        else:
+            why = f"that is not proved: {outcome.reason}"
+        raise DomainError(f"{name}: {condition.says} must be {bound}; {why}")
+
+
+@dataclass(frozen=True, eq=False)
+class ReducedLoss:
+    """A softmax loss on a structure: one anchor stands for all.
+
+    All positives of a relation have the same inner product, so the mean over
+    positives is a count-weighted mean over relations, and a denominator is a
+    count-weighted sum of exponentials. Terms with the same denominator are merged.
+    """
+
+    loss: SoftmaxLoss
+    scheme: Scheme
+    _partitions: dict[Any, Expr] = field(default_factory=dict, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        known = [r.name for r in self.scheme.relations]
+        if not self.loss.terms:
+            raise DomainError(f"{self.loss.name} has no terms")
+        for term in self.loss.terms:
+            for kind, names in (("positives", term.positives), ("denominator", term.denominator)):
+                check_relations(self.loss, names, known)
+                if not names:
+                    raise DomainError(f"{self.loss.name} has a term without {kind}")
+                twice = sorted({r for r in names if names.count(r) > 1})
+                if twice:
+                    raise DomainError(
+                        f"{self.loss.name} names {', '.join(twice)} twice among the {kind}"
+                    )
+
+    def declaration(self) -> Iterator[Precondition]:
+        """What must hold on the domain: temperature, numbers of pairs, weights."""
+        yield from self.loss.preconditions()
+        for term in self.loss.terms:
+            for kind, names in (("positives", term.positives), ("denominator", term.denominator)):
+                count = self._count(names)
+                says = f"the number {tidy(count)} of pairs in the {kind} {', '.join(names)}"
+                yield Precondition(count, True, says)
+        for names, weight in self.denominators.items():
+            says = f"the weight {weight} of the logarithm over {', '.join(names)}"
+            yield Precondition(weight, False, says)
+
+    def _count(self, names: Iterable[str]) -> Expr:
+        return sum((self.scheme.relation(r).count for r in names), S.Zero)
+
+    @cached_property
+    def denominators(self) -> dict[tuple[str, ...], Expr]:
+        """Relations of each denominator, with the total coefficient of its logarithm."""
+        found: dict[tuple[str, ...], Expr] = {}
+        for term in self.loss.terms:
+            key = tuple(r.name for r in self.scheme.relations if r.name in term.denominator)
+            found[key] = found.get(key, S.Zero) + term.coefficient
+        return {key: total.expand() for key, total in found.items()}
+
+    @cached_property
+    def pulls(self) -> dict[str, Expr]:
+        """Weight of one pair as a positive, by relation: its share of the means."""
+        found = {r.name: S.Zero for r in self.scheme.relations}
+        for term in self.loss.terms:
+            positives = self._count(term.positives)
+            for r in term.positives:
+                found[r] += term.coefficient / positives
+        return found
+
+    @property
+    def felt(self) -> set[str]:
+        """Relations whose inner products are in a denominator, so that it is convex in them."""
+        return set().union(*self.denominators)
+
+    @property
+    def scale(self) -> Expr:
+        """Positive factor by which :meth:`pair_gradient` exceeds the derivative."""
+        return self.loss.temperature
+
+    #: in words, what :meth:`pair_gradient` adds up
+    forces = (
+        "a positive pulls with its share of the mean, a member of the denominator "
+        "pushes with its softmax probability"
+    )
+
+    def preconditions(self, domain: Domain) -> Statement:
+        """That weights are >= 0 and the temperature is > 0, so that the loss is convex.
+
+        Raises
+        ------
+        DomainError
+            If the declaration does not hold what it needs.
+        """
+        check_preconditions(self.declaration(), self.loss.name, domain)
+        weights = (ge(weight, S.Zero) for weight in self.denominators.values())
+        return Relations(
+            Tuple(*weights, gt(self.loss.temperature, S.Zero)),
+            domain,
+            given=(log_sum_exp_is_convex(len(self.scheme.relations)),),
+        )
+
+    def declared(self, g: Inner) -> Expr:
+        """The loss term by term, as it is declared; :meth:`value` is the same, merged."""
+        total = S.Zero
+        for term in self.loss.terms:
+            spread = log(self.partition(term.denominator, g), evaluate=False)
+            counts = {r: self.scheme.relation(r).count for r in term.positives}
+            pulls = Add(*(k * g[r] for r, k in counts.items())) / Add(*counts.values())
+            total += term.coefficient * (spread - pulls / self.loss.temperature)
+        return total
+
+    def clearing(self, g: Inner) -> Expr:
+        """A positive factor that clears the denominators of the derivative.
+
+        Each denominator, divided by its terms of inner product one: the shortest form.
+        """
+        factor = S.One
+        for members in self.denominators:
+            ones = [r for r in members if g[r] == 1]
+            factor *= self.partition(members, g) / (self.partition(ones, g) if ones else 1)
+        return factor
+
+    def partition(self, members: Iterable[str], g: Inner) -> Expr:
+        """Sum of exponentials over the relations of a denominator, for an anchor."""
+        counts = _grouped((g[r], self.scheme.relation(r).count) for r in members)
+        key = tuple(counts.items())
+        if key not in self._partitions:
+            # Nothing in these exponents simplifies, and asking costs more than the proofs.
+            terms = (count * exp(e / self.loss.temperature, evaluate=False) for e, count in key)
+            self._partitions[key] = Add(*terms)
+        return self._partitions[key]
+
+    def value(self, g: Inner) -> Expr:
+        """The loss as a function of the inner products."""
+        spread = Add(
+            *(k * log(self.partition(d, g), evaluate=False) for d, k in self.denominators.items())
+        )
+        pulls = _grouped((g[r.name], r.count * self.pulls[r.name]) for r in self.scheme.relations)
+        attraction = Add(*(tidy(pull) * e for e, pull in pulls.items()))
+        return spread - attraction / self.loss.temperature
+
+    def pair_gradient(self, g: Inner) -> dict[str, Expr]:
+        """Temperature times the derivative in the entry of one pair, by relation.
+
+        The pull on a pair that is a positive (minus its share of the mean) plus the
+        push on one that is in a denominator (its softmax probability).
+        """
+        found = {r: -pull for r, pull in self.pulls.items()}
+        for members, coefficient in self.denominators.items():
+            total = self.partition(members, g)
+            for r in members:
+                weight = exp(g[r] / self.loss.temperature, evaluate=False)
+                found[r] += coefficient * weight / total
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class ReducedPairwise:
+    """A pairwise loss on a structure: every pair of a relation has the same inner product.
+
+    ``shape`` is the evidence that each term is convex, found by whoever declared it.
+    """
+
+    loss: PairwiseLoss
+    scheme: Scheme
+    shape: Outcome
+
+    def __post_init__(self) -> None:
+        named = (term.relation for term in self.loss.terms)
+        check_relations(self.loss, named, (r.name for r in self.scheme.relations))
+
+    @property
+    def felt(self) -> set[str]:
+        """Relations whose inner products a term acts on."""
+        return {term.relation for term in self.loss.terms}
+
+    scale = S.One
+    forces = "the derivative of the function that acts on the pair"
+
+    def preconditions(self, domain: Domain) -> Statement:
+        """That weights are >= 0, given that the functions are convex.
+
+        Raises
+        ------
+        DomainError
+            If a weight may be negative.
+        """
+        check_preconditions(self.loss.preconditions(), self.loss.name, domain)
+        weights = (ge(term.weight, S.Zero) for term in self.loss.terms)
+        return Relations(Tuple(*weights), domain, given=(self.shape,))
+
+    def declared(self, g: Inner) -> Expr:
+        """The loss as it is declared; there is nothing to merge."""
+        return self.value(g)
+
+    def clearing(self, g: Inner) -> Expr:
+        """Nothing is cleared: the functions are not known."""
+        return S.One
+
+    def value(self, g: Inner) -> Expr:
+        """The loss per item as a function of the inner products."""
+        return Add(
+            *(
+                self.scheme.relation(term.relation).count * term.weight * term.at(g[term.relation])
+                for term in self.loss.terms
+            )
+        )
+
+    def pair_gradient(self, g: Inner) -> dict[str, Expr]:
+        """Derivative in the entry of one pair, by relation."""
+        found = {r.name: S.Zero for r in self.scheme.relations}
+        for term in self.loss.terms:
+            slope = derivative(term.function, c)
+            found[term.relation] += term.weight * slope.xreplace({c: g[term.relation]})
+        return found
+
+
+Reduced = ReducedLoss | ReducedPairwise
+
+
+def _grouped(parts: Iterable[tuple[Expr, Expr]]) -> dict[Expr, Expr]:
+    """Add up the weights of equal inner products."""
+    found: dict[Expr, Expr] = {}
+    for e, weight in parts:
+        if weight != 0:
+            found[e] = found.get(e, S.Zero) + weight
+    return found

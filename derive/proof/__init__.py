@@ -1,0 +1,1 @@
+"""Statements as data, and derivations that decide each before it is shown."""

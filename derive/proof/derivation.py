@@ -1,0 +1,128 @@
+"""Steps and derivations: a statement, why it follows, and the evidence that it does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sympy import Basic, Expr, Symbol, Tuple
+
+from ..decide.domain import Domain
+from ..decide.evidence import Evidence, Holds, Outcome, weakest
+from .statement import Lemma, Relations, Statement, decided
+
+
+class StepFailed(AssertionError):
+    """A step of a derivation does not hold; the derivation is not built."""
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """One link of a derivation.
+
+    Attributes
+    ----------
+    title
+        What is stated, in words.
+    says
+        The same as data: what is printed and what was decided.
+    because
+        Why it follows from the steps before.
+    evidence
+        How that was checked when the derivation was built.
+    lemma
+        The inference in words that it uses, if it uses one.
+    """
+
+    title: str
+    says: Statement
+    because: str
+    evidence: Evidence
+    lemma: Lemma | None = None
+
+    @property
+    def statement(self) -> Basic:
+        """What is printed."""
+        return self.says.shown
+
+    def _repr_latex_(self) -> str:
+        from ..write.display import step_latex
+
+        return step_latex(self)
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        from ..write.display import chosen, step_bundle
+
+        return chosen(step_bundle(self), include, exclude)
+
+
+class Derivation:
+    """A list of steps that were checked, in order, while it was built."""
+
+    def __init__(self) -> None:
+        self.steps: list[Step] = []
+
+    def __iter__(self) -> Iterator[Step]:
+        return iter(self.steps)
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    @property
+    def evidence(self) -> Evidence:
+        """The weakest link."""
+        return weakest(s.evidence for s in self.steps)
+
+    def add(self, title: str, says: Statement, because: str | Lemma) -> Step:
+        """Decide a statement and append it as a step.
+
+        Parameters
+        ----------
+        because
+            Why it follows from the steps before, or the lemma that says so; a statement that a
+            lemma concludes brings its own.
+
+        Raises
+        ------
+        StepFailed
+            If the statement, or what it is concluded from, is refuted or not decided.
+        """
+        outcome = decided(says)
+        if not isinstance(outcome, Holds):
+            raise StepFailed(f"{title}: {outcome}")
+        lemma = because if isinstance(because, Lemma) else says.lemma
+        words = because if isinstance(because, str) else ""
+        why = ": ".join(filter(None, (words, lemma.says if lemma is not None else "")))
+        step = Step(title, says, why, outcome.evidence, lemma)
+        self.steps.append(step)
+        return step
+
+    def holds(
+        self,
+        title: str,
+        relations: Basic | Iterable[Basic],
+        because: str | Lemma,
+        domain: Domain,
+        *,
+        names: Mapping[Symbol, Expr] | None = None,
+        given: Iterable[Statement | Outcome] = (),
+    ) -> Step:
+        """Append relations that hold everywhere on a domain; see :class:`Relations`."""
+        shown = relations if isinstance(relations, Basic) else Tuple(*relations)
+        says = Relations(shown, domain, given=tuple(given), names=names or {})
+        return self.add(title, says, because)
+
+    def __repr__(self) -> str:
+        grade = f", {self.evidence.grade}" if self.steps else ""
+        return f"<Derivation: {len(self.steps)} steps{grade}>"
+
+    def _repr_latex_(self) -> str:
+        from ..write.display import derivation_latex
+
+        return derivation_latex(self)
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        from ..write.display import chosen, derivation_bundle
+
+        return chosen(derivation_bundle(self), include, exclude)

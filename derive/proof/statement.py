@@ -1,0 +1,118 @@
+"""What a step says, as data: the object that is printed is the object that is decided.
+
+A statement holds what is shown, and decides that very object; nothing else is passed to the
+check. So a statement whose shown part is changed by hand or by machine is decided anew, and
+a false one does not get into a derivation.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Self
+
+from sympy import Basic, Eq, Expr, Ge, Gt, Le, Lt, Symbol, Tuple
+
+from ..decide.decide import all_zero, positive
+from ..decide.domain import Domain
+from ..decide.evidence import Holds, Outcome, Undecided, weakest
+
+#: Relations as (which side is larger, whether strictly).
+ORDER = {Gt: (1, True), Ge: (1, False), Lt: (-1, True), Le: (-1, False)}
+
+
+@dataclass(frozen=True)
+class Lemma:
+    """An inference that is made in words: what it says, and where its proof is.
+
+    What it needs is given to the statement that applies it, and decided at each use.
+    """
+
+    name: str
+    says: str
+    source: str
+
+
+@dataclass(frozen=True, eq=False)
+class Statement(ABC):
+    """A statement about all points of a domain.
+
+    Attributes
+    ----------
+    shown
+        What is printed, and what :meth:`decide` decides.
+    domain
+        Where it is meant.
+    given
+        What it is concluded from, which has to hold too and is not printed with it.
+    lemma
+        The inference in words by which it follows from that.
+    """
+
+    shown: Basic
+    domain: Domain
+    given: tuple[Statement | Outcome, ...] = field(default=(), kw_only=True)
+    lemma: Lemma | None = field(default=None, kw_only=True)
+
+    @abstractmethod
+    def decide(self) -> Outcome:
+        """Whether what is shown holds."""
+
+    def saying(self, shown: Basic) -> Self:
+        """The same kind of statement, saying something else."""
+        return replace(self, shown=shown)
+
+
+@dataclass(frozen=True, eq=False)
+class Relations(Statement):
+    """Equations and inequalities, each of which holds everywhere on the domain.
+
+    ``names`` says what a name in them stands for: ``{Symbol("V_W"): expression}``. It comes
+    from elsewhere than the other side of the equation, or the equation would say nothing; and
+    it is not written like a symbol of the domain.
+    """
+
+    names: Mapping[Symbol, Expr] = field(default_factory=dict)
+
+    def decide(self) -> Outcome:
+        """Whether each of them is proved."""
+        relations = list(each(self.shown))
+        if not relations or not all(type(r) in (Eq, *ORDER) for r in relations):
+            return Undecided(f"{self.shown} is not a relation")
+        if {s.name for s in self.names} & {s.name for s in self.domain.ranges}:
+            return Undecided("a name is written like a symbol of the domain")
+        gaps = [self._meaning(r.args[0]) - self._meaning(r.args[1]) for r in relations]
+        equal = [gap for gap, r in zip(gaps, relations, strict=True) if type(r) is Eq]
+        found = [all_zero(equal, self.domain)] if equal else []
+        for gap, r in zip(gaps, relations, strict=True):
+            if type(r) is not Eq:
+                sign, strict = ORDER[type(r)]
+                found.append(positive(sign * gap, self.domain, strict=strict))
+        return every(found)
+
+    def _meaning(self, side: Expr) -> Expr:
+        return side.xreplace(dict(self.names))
+
+
+def decided(given: Statement | Outcome) -> Outcome:
+    """The outcome of a statement and all it is concluded from, or one that was found elsewhere."""
+    if not isinstance(given, Statement):
+        return given
+    return every([*(decided(g) for g in given.given), given.decide()])
+
+
+def every(outcomes: Iterable[Outcome]) -> Outcome:
+    """The first that does not hold, or else that all do, by the weakest evidence."""
+    found = list(outcomes)
+    failed = next((o for o in found if not isinstance(o, Holds)), None)
+    return failed or Holds(weakest(o.evidence for o in found if isinstance(o, Holds)))
+
+
+def each(shown: Basic) -> Iterator[Basic]:
+    """The relations of a statement, one after another."""
+    if isinstance(shown, Tuple):
+        for part in shown.args:
+            yield from each(part)
+    else:
+        yield shown

@@ -1,0 +1,1 @@
+"""Quantities, results, and the numbers that they hand out."""

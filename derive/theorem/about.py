@@ -1,0 +1,214 @@
+"""What a result is about: its loss written out, or its structure, and the dimension it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sympy import Expr, Symbol, oo
+
+from ..decide.domain import DomainError
+from ..decide.present import solve_linear, tidy
+from ..decide.root import ClampedRoot
+from ..losses.conventions import CONVENTIONS, Reading
+from ..losses.written import Plain, structure, write
+from ..optimum.segment import Occupied, Segment
+from ..structures.scheme import Scheme
+from ..symbols import K, p, w
+from .result import Result
+
+
+@dataclass(frozen=True)
+class Head:
+    """What stands before a result.
+
+    Attributes
+    ----------
+    formula
+        The loss; empty where there is none.
+    notes
+        What its letters mean, or what the structure is.
+    dimension
+        A dimension that is large enough, as a sentence.
+    elsewhere
+        Which conventions of libraries differ from this one.
+    convention
+        Whose convention this is, if not that of the source.
+    """
+
+    formula: str
+    notes: tuple[str, ...]
+    dimension: str
+    elsewhere: str = ""
+    convention: str = ""
+
+    def sentences(self) -> list[str]:
+        """All but the formula, as sentences."""
+        here = "Here " if self.formula else "About "
+        parts = {
+            "Dimension": self.dimension,
+            "Elsewhere": self.elsewhere,
+            "Convention": self.convention,
+        }
+        said = [f"{name}: {text}." for name, text in parts.items() if text]
+        return [f"{here}{'; '.join(self.notes)}.", *said]
+
+
+def head(
+    result: Result,
+    style: Plain | None = None,
+    point: Mapping[Symbol, Expr] | None = None,
+) -> Head:
+    """What a result is about, from its declarations."""
+    style = style or Plain()
+    scheme = scheme_of(result)
+    dimension = _dimension(result, style, point or {})
+    if result.declared is None or scheme is None:
+        about = (structure(scheme, style),) if scheme is not None else ()
+        none = style.sentence("there is no loss here: this is about the structure itself")
+        return Head("", (*about, none), dimension)
+    loss = write(result.declared, scheme, style)
+    if result.reading is None:
+        return Head(loss.formula, loss.notes, dimension, elsewhere=_elsewhere(result, style))
+    whose = _whose(result, result.declared.source, result.reading, style)
+    return Head(loss.formula, loss.notes, dimension, convention=whose)
+
+
+def scheme_of(result: Result) -> Scheme | None:
+    """The symmetry that a result is about."""
+    return result.segment().scheme if result.segment is not None else result.scheme
+
+
+# --- the dimension ---------------------------------------------------------------------------
+def least_dimension(result: Result) -> Expr | None:
+    """The largest rank of an optimum: in as many dimensions the result holds."""
+    if result.segment is None:
+        return None
+    segment = result.segment()
+    found, at = segment.ranks(), _position(result, segment)
+    if at == 0:
+        return found.start
+    return found.end if at is not None and tidy(at - segment.length) == 0 else found.inside
+
+
+def _position(result: Result, segment: Segment) -> Expr | None:
+    """Where on the segment the derived inner products are, if that has a closed form."""
+    for relation, entry in segment.inner.items():
+        if segment.x in entry.free_symbols and relation in result.quantities:
+            value = result.quantity(relation).expression
+            if not value.has(ClampedRoot):
+                return tidy(solve_linear(entry - value, segment.x))
+    return None
+
+
+def _dimension(result: Result, style: Plain, point: Mapping[Symbol, Expr]) -> str:
+    least = least_dimension(result)
+    if least is None or result.segment is None:
+        return style.sentence("any")
+    found = result.segment().ranks()
+    rank = style.sentence("the rank of the Gram matrix")
+    if least == found.inside:
+        here = _rank_at(result, found, point)
+        if here is not None:
+            rank = style.sentence("the rank of the Gram matrix of this optimum")
+            return f"{_at_least(here, style, point)} {style.sentence('suffices')} ({rank})"
+        low, high = (style.math(style.expression(e)) for e in (found.start, found.end))
+        start = style.math(f"{style.expression(result.segment().x)} = 0")
+        at_start, at_end = style.sentence("at"), style.sentence("at the far end")
+        ends = f"{low} {at_start} {start}, {high} {at_end}"
+        return f"{_at_least(least, style, point)} ({rank}; {ends})"
+    # A loss that does not feel every pair may have optima of smaller rank.
+    return f"{_at_least(least, style, point)} {style.sentence('suffices')} ({rank})"
+
+
+def _at_least(least: Expr, style: Plain, point: Mapping[Symbol, Expr]) -> str:
+    at = least.xreplace({s: v for s, v in point.items() if v is not oo})
+    equals = f" = {style.expression(at)}" if at.is_Integer and at != least else ""
+    return style.math(f"{style.at_least('d', style.expression(least))}{equals}")
+
+
+def _rank_at(result: Result, found: Occupied, point: Mapping[Symbol, Expr]) -> Expr | None:
+    """The rank of the optimum at a point, where it is known to be an end of the segment."""
+    if result.segment is None or "x_star" not in result.quantities or oo in point.values():
+        return None
+    try:
+        at = result.at("x_star", point)
+    except DomainError:
+        return None
+    if at == 0:
+        return found.start
+    length = result.segment().length.xreplace(dict(point))
+    return found.end if not at.has(ClampedRoot) and tidy(at - length) == 0 else None
+
+
+# --- other conventions -----------------------------------------------------------------------
+def _elsewhere(result: Result, style: Plain) -> str:
+    """Who has this loss in other letters."""
+    same: dict[str, list[str]] = {}
+    for name, convention in CONVENTIONS.items():
+        reading = convention.reading(result.declared)
+        if reading is not None and result.declared is not None:
+            changes = _changes(reading, style, "there", "the loss there is {} of this")
+            if reading.is_extended_by(reading.of_loss(result.declared)):
+                changes += (
+                    f"; {style.sentence('this is the loss there,')} {_extended(result, style)}"
+                )
+            same.setdefault(changes, []).append(name)
+    names = {what: style.sentence(f"{' and '.join(who)}:") for what, who in same.items() if what}
+    return "; ".join(f"{who} {what}" for what, who in names.items())
+
+
+def _whose(result: Result, source: str, reading: Reading, style: Plain) -> str:
+    """Whose letters these are, and what they are in those of the source."""
+    letters = [
+        f"{_math(s, style)} {style.sentence(f'is {name}')}"
+        for s, name in reading.letters.items()
+        if s in result.parameters
+    ]
+    where = f"of {source}" if source != "given" else "of the loss given"
+    changes = _changes(reading, style, where, "the loss is {} of that")
+    said = ", ".join(filter(None, (*letters, changes)))
+    if result.declared is not None and reading.is_extended_by(result.declared):
+        whose = style.sentence(f"the loss of {result.convention} ({reading.called}),")
+        return f"{whose} {_extended(result, style)}: {said}"
+    return f"{style.sentence(f'{result.convention}, {reading.called}:')} {said}"
+
+
+def _extended(result: Result, style: Plain) -> str:
+    """What a loss has beyond that of a library: "extended to K towers and weight w"."""
+    words = {K: ("", "towers"), p: ("", "positives"), w: ("weight", "")}
+    parts = [
+        " ".join(
+            filter(
+                None,
+                (
+                    before and style.sentence(before),
+                    _math(s, style),
+                    after and style.sentence(after),
+                ),
+            )
+        )
+        for s, (before, after) in words.items()
+        if s in result.parameters
+    ]
+    *most, last = parts
+    listed = f"{', '.join(most)} {style.sentence('and')} {last}" if most else last
+    return f"{style.sentence('extended to')} {listed}"
+
+
+def _changes(reading: Reading, style: Plain, where: str, factor: str) -> str:
+    parts = [
+        f"{_math(s, style)} {style.sentence(f'{where} is')} {_math(e, style)}"
+        for s, e in reading.ours.items()
+    ]
+    if reading.factor != 1:
+        before, after = factor.split("{}")
+        parts.append(
+            f"{style.sentence(before.strip())} {_math(reading.factor, style)} "
+            f"{style.sentence(after.strip())}"
+        )
+    return ", ".join(parts)
+
+
+def _math(e: Expr, style: Plain) -> str:
+    return style.math(style.expression(e))

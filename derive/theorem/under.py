@@ -1,0 +1,159 @@
+"""A result in the terms of a library: its parameters put in, its values given back.
+
+The derivation stays as it is, in the terms of the result's source: putting the library's
+parameters in for ours is done to what was derived, and a change of parameters that goes one
+way only turns an inequality for a threshold round or leaves it.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from sympy import Expr, S, Symbol, oo
+
+from ..decide.domain import Domain, DomainError, Range
+from ..losses.conventions import CONVENTIONS, Convention, Reading
+from ..losses.written import write
+from ..optimum.endpoint import MIRROR, Threshold
+from ..proof.derivation import Derivation
+from ..proof.relations import TURNED
+from .about import scheme_of
+from .result import Quantity, Result
+
+
+def under(result: Result, name: str) -> Result:
+    """The result in the terms of a convention.
+
+    Raises
+    ------
+    DomainError
+        If there is no such convention, or it has no loss that is the result's in other
+        letters; one line.
+    """
+    if name not in CONVENTIONS:
+        raise DomainError(f"no convention is called {name!r}; there are {', '.join(CONVENTIONS)}")
+    reading = CONVENTIONS[name].reading(result.declared)
+    if result.declared is None or reading is None:
+        raise DomainError(_refusal(result, CONVENTIONS[name]))
+    return Result(
+        result.id,
+        title=f"{result.title}, in the terms of {name}",
+        source=result.source,
+        parameters=result.parameters,
+        domain=_domain(result.domain, reading),
+        build=lambda proof: _build(result, reading, proof),
+        texts=result.texts,
+        # Values are in the terms of the library, and stay beside the loss.
+        read=lambda at=None, **texts: result.given(**texts).under(name),
+        loss=reading.of_loss(result.declared),
+        segment=result.segment,
+        scheme=result.scheme,
+        convention=name,
+        reading=reading,
+    )
+
+
+def _refusal(result: Result, convention: Convention) -> str:
+    known = [n for n, c in CONVENTIONS.items() if c.reading(result.declared) is not None]
+    said = f"; conventions for it: {', '.join(known)}" if known else ""
+    if result.declared is None:
+        return f"{result.id} is about no loss, and reads the same under every convention"
+    losses = " and ".join(r.called for r in convention.readings)
+    return (
+        f"{convention.name} has another loss than {result.id}, not the same one in other "
+        f"parameters: {losses}{_difference(result, convention)}{said}"
+    )
+
+
+def _difference(result: Result, convention: Convention) -> str:
+    """What is said of the library's loss that is not said of this one."""
+    scheme = scheme_of(result)
+    if result.declared is None or scheme is None:
+        return ""
+    relations = {r.name for r in scheme.relations}
+    ours = write(result.declared, scheme)
+    for reading in convention.readings:
+        if type(reading.loss) is type(result.declared) and reading.relations() <= relations:
+            theirs = write(reading.loss, scheme)
+            new = [note for note in theirs.notes if note not in ours.notes]
+            return f" is {' '.join(theirs.formula.split())} with {', '.join(new)}"
+    return ""
+
+
+def _build(result: Result, reading: Reading, proof: Derivation) -> dict[str, Quantity]:
+    proof.steps += result.derivation.steps
+    return {name: _quantity(name, q, reading) for name, q in result.quantities.items()}
+
+
+def _quantity(name: str, q: Quantity, reading: Reading) -> Quantity:
+    value, bound = q.expression.xreplace(reading.ours), q.bound
+    if name == "loss":
+        value = reading.factor * value
+    if bound is not None:  # a value of a parameter
+        parameter, sign = bound
+        value = reading.ours.get(parameter, parameter).xreplace({parameter: value})
+        bound = (parameter, TURNED[sign] if reading.falls(parameter) else sign)
+    return replace(
+        q,
+        expression=value,
+        meaning=_meaning(q.meaning, reading),
+        domain=q.domain and _domain(q.domain, reading),
+        at_oo={s: e.xreplace(reading.ours) for s, e in q.at_oo.items()},
+        needs=q.needs and (q.needs[0].xreplace(reading.ours), q.needs[1]),
+        bound=bound,
+        threshold=q.threshold and _threshold(q.threshold, value, reading),
+        limit_of=q.limit_of and _limit_of(*q.limit_of, reading),
+    )
+
+
+def _threshold(threshold: Threshold, value: Expr, reading: Reading) -> Threshold:
+    """The condition in their parameters, which is negative on the other side if ours falls."""
+    kind, side = type(threshold.relation), threshold.side
+    if reading.falls(threshold.parameter):
+        kind, side = MIRROR[kind], "<" if side == ">" else ">"
+    return replace(
+        threshold,
+        condition=threshold.condition.xreplace(reading.ours),
+        value=value,
+        side=side,
+        relation=kind(threshold.parameter, value, evaluate=False),
+    )
+
+
+def _limit_of(of: Expr, symbol: Symbol, point: Expr, reading: Reading) -> tuple[Expr, Symbol, Expr]:
+    there = _image(symbol, point, reading) if symbol in reading.ours else point
+    return of.xreplace(reading.ours), symbol, there
+
+
+def _meaning(text: str, reading: Reading) -> str:
+    """The words, with inequalities for a parameter that falls with the other turned round."""
+    for s, e in reading.ours.items():
+        if reading.falls(s):
+            text = re.sub(rf"\b({s} )(>=|<=|>|<)(?= )", lambda at: at[1] + TURNED[at[2]], text)
+        text = re.sub(rf"\b{s} = ", f"{e} = ", text)
+    return text
+
+
+def _domain(domain: Domain, reading: Reading) -> Domain:
+    theirs = {s: e for s, e in reading.ours.items() if s in domain.ranges}
+    return Domain(
+        {s: _range(s, r, reading) for s, r in domain.ranges.items()},
+        {s: theirs.get(s, s).xreplace({s: v}) for s, v in domain.witness.items()},
+    )
+
+
+def _range(s: Symbol, r: Range, reading: Reading) -> Range:
+    r = replace(r, low=r.low.xreplace(reading.ours), high=r.high.xreplace(reading.ours))
+    if s not in reading.ours:
+        return r
+    ends = [(_image(s, r.low, reading), r.low_open), (_image(s, r.high, reading), r.high_open)]
+    (low, low_open), (high, high_open) = ends[::-1] if reading.falls(s) else ends
+    return replace(r, low=low, high=high, low_open=low_open, high_open=high_open)
+
+
+def _image(s: Symbol, end: Expr, reading: Reading) -> Expr:
+    """Where an end of the range of a parameter goes; one at 0 is approached from above."""
+    if end in (S.Zero, oo, -oo):
+        return reading.ours[s].limit(s, end, "-" if end is oo else "+")
+    return reading.ours[s].xreplace({s: end})

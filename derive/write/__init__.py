@@ -1,0 +1,1 @@
+"""Everything that prints: display, LaTeX, Markdown, Python, JSON, locks."""

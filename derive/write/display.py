@@ -1,0 +1,412 @@
+r"""How results are written for people: LaTeX of quantities, ranges and roots; Jupyter output.
+
+A root that no closed form exists for is written by a name, that of the quantity it is or
+else :math:`x^\star`, and the equation that the name stands for is written beside it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from sympy import Expr, Piecewise, Symbol, latex, oo
+
+from ..decide.root import ClampedRoot
+from ..losses.written import Tex
+from ..theorem.about import head
+
+if TYPE_CHECKING:
+    from ..decide.domain import Domain, Range
+    from ..proof.derivation import Derivation, Step
+    from ..theorem.result import Quantity, Result
+
+
+# --- names -----------------------------------------------------------------------------------
+def written(symbol: Symbol) -> str:
+    r"""LaTeX of a symbol: ``g_same_class`` is g with the rest as its index."""
+    base, _, index = symbol.name.partition("_")
+    if "_" in index or len(index) > 2:
+        spaced = index.replace("_", r"\ ")
+        return rf"{latex(Symbol(base))}_{{\mathrm{{{spaced}}}}}"
+    return str(latex(symbol))
+
+
+def is_one_token(tex: str) -> bool:
+    """Whether this is a letter or a control word, so that an index may follow it."""
+    return re.fullmatch(r"[A-Za-z]|\\[A-Za-z]+", tex) is not None
+
+
+def words(expression: Expr) -> set[Symbol]:
+    """Symbols that are words: the value of a case, such as ``simplex``, and nothing else."""
+    cases = expression.atoms(Piecewise)
+    values = {value for case in cases for value, _ in case.args if value.is_Symbol}
+    return {v for v in values if len(v.name) > 2 and v == Symbol(v.name)}
+
+
+@dataclass(frozen=True)
+class Name:
+    """What a root is called: a stand-in symbol, and its LaTeX."""
+
+    symbol: Symbol
+    tex: str
+
+
+def root_names(result: Result) -> dict[ClampedRoot, Name]:
+    """A name for every root of a result, the same in all its quantities."""
+    names: dict[ClampedRoot, Name] = {}
+    for name, q in result.quantities.items():
+        if isinstance(q.expression, ClampedRoot) and q.expression not in names:
+            names[q.expression] = Name(Symbol(name), q.symbol)
+    taken = {n.symbol.name for n in names.values()}
+    for q in result.quantities.values():
+        for root in sorted(q.expression.atoms(ClampedRoot) - set(names), key=str):
+            letter = root.variable.name.rstrip("_")
+            count = 1
+            while (name := f"{letter}_star" + (f"_{count}" if count > 1 else "")) in taken:
+                count += 1
+            taken.add(name)
+            tex = rf"{letter}^\star" + (rf"_{{{count}}}" if count > 1 else "")
+            names[root] = Name(Symbol(name), tex)
+    return names
+
+
+# --- formulas --------------------------------------------------------------------------------
+class Writer:
+    """LaTeX of one result, with some of its symbols written otherwise.
+
+    Parameters
+    ----------
+    renamed
+        Name of a symbol -> the LaTeX to write for it.
+    """
+
+    def __init__(self, result: Result, renamed: Mapping[str, str] | None = None):
+        self.result = result
+        self.renamed = dict(renamed or {})
+
+    @cached_property
+    def roots(self) -> dict[ClampedRoot, Name]:
+        """Names of the roots."""
+        return {
+            root: Name(name.symbol, self.symbol_text(name.tex))
+            for root, name in root_names(self.result).items()
+        }
+
+    @cached_property
+    def _stand_ins(self) -> dict[ClampedRoot, Symbol]:
+        return {root: name.symbol for root, name in self.roots.items()}
+
+    def symbol(self, s: Symbol) -> str:
+        """LaTeX of a symbol."""
+        return self.renamed.get(s.name) or written(s)
+
+    def symbol_text(self, tex: str) -> str:
+        """The LaTeX name of a quantity, with the symbols in it renamed."""
+        for name, new in self.renamed.items():
+            old = re.escape(written(Symbol(name)))
+            before = r"(?<!\\)" if old[0] == "\\" else r"(?<![A-Za-z\\])"
+            put = new if is_one_token(new) else f"{{{new}}}"
+            tex = re.sub(f"{before}{old}(?![A-Za-z])", put.replace("\\", r"\\"), tex)
+        # TeX drops a space there.
+        return re.sub(r"(?<=\\mathrm\{)[A-Za-z ]+", lambda m: m[0].replace(" ", r"\ "), tex)
+
+    def shown(self, expression: Expr) -> Expr:
+        """The expression with the names of its roots put in."""
+        return expression.xreplace(self._stand_ins)
+
+    def names(self, expression: Expr) -> dict[Symbol, str]:
+        """How the symbols of a shown expression are written."""
+        roots = {n.symbol: n.tex for n in self.roots.values()}
+        spoken = {w: rf"\text{{{w.name}}}" for w in words(expression)}
+        free = {s: self.symbol(s) for s in expression.free_symbols}
+        return {**free, **roots, **spoken}
+
+    def expression(self, expression: Expr) -> str:
+        """LaTeX of an expression, its roots by name."""
+        shown = self.shown(expression)
+        return str(latex(shown, symbol_names=self.names(shown)))
+
+    def quantity(self, q: Quantity) -> str:
+        """``name = expression``, or what defines the name."""
+        if q.expression in self.roots:
+            return self.where(q.expression)
+        name, value = self.symbol_text(q.symbol), self.expression(q.expression)
+        return value if value == re.sub(r"\^(\d)\Z", r"^{\1}", name) else f"{name} = {value}"
+
+    def used_roots(self, expression: Expr) -> list[ClampedRoot]:
+        """Roots in an expression, in the order of their names."""
+        found = expression.atoms(ClampedRoot)
+        return [root for root in self.roots if root in found]
+
+    def bracket(self, root: ClampedRoot) -> str:
+        """The interval that a root lies in."""
+        close = r"\right)" if root.high is oo else r"\right]"
+        return rf"\left[{self.expression(root.low)}, {self.expression(root.high)}{close}"
+
+    def equation(self, root: ClampedRoot) -> Expr:
+        """What is zero at the root, in terms of its name."""
+        h, x = root.equation()
+        return self.shown(h.xreplace({x: self.roots[root].symbol}))
+
+    def where(self, root: ClampedRoot) -> str:
+        """``x in [low, high], h(x) = 0``."""
+        name = self.roots[root].tex
+        return rf"{name} \in {self.bracket(root)}, \quad {self.expression(self.equation(root))} = 0"
+
+    # --- conditions ------------------------------------------------------------------------
+    def range(self, s: Symbol, r: Range) -> str:
+        """A range as mathematics; that of an integer does not say that it is one."""
+        name, low, high = self.symbol(s), self.expression(r.low), self.expression(r.high)
+        if r.low == -oo and r.high == oo:
+            return rf"{name} \in \mathbb{{{'Z' if r.integer else 'R'}}}"
+        if r.high == oo:
+            sign = ">" if r.low_open else r"\ge"
+            return f"{name} {sign} {low}"
+        left, right = "(" if r.low_open else "[", ")" if r.high_open else "]"
+        return rf"{name} \in \left{left}{low}, {high}\right{right}"
+
+    def beyond(self, q: Quantity) -> list[str]:
+        """Conditions of a quantity that its result does not have."""
+        found = []
+        for s, r in q.domain.ranges.items() if q.domain is not None else ():
+            if r != self.result.domain.ranges.get(s):
+                found.append(self.range(s, r))
+        if q.needs is not None:
+            found.append(rf"{self.expression(q.needs[0])} \ge 0")
+        return found
+
+    def assumptions(self, symbols: Iterable[Symbol], domain: Domain) -> tuple[list[str], list[str]]:
+        """Ranges of some symbols and of those in their ends: of the integers, and the others."""
+        wanted = set(symbols)
+        for s in reversed(domain.ranges):
+            if s in wanted:
+                wanted |= domain.ranges[s].low.free_symbols | domain.ranges[s].high.free_symbols
+        order = dict.fromkeys((*self.result.parameters, *domain.ranges))
+        shown = [(s, domain.ranges[s]) for s in order if s in wanted and s in domain.ranges]
+        return (
+            [self.range(s, r) for s, r in shown if r.integer],
+            [self.range(s, r) for s, r in shown if not r.integer],
+        )
+
+    # --- words -------------------------------------------------------------------------------
+    def meaning(self, name: str, escape: Callable[[str], str]) -> str:
+        """What a quantity means, as a sentence that does not call it by a pronoun."""
+        text = self.result.quantity(name).meaning
+        return self.prose(re.sub(r"(?<=[<>=] )(it|this)\b", name, sentence(text)), escape)
+
+    def prose(self, text: str, escape: Callable[[str], str]) -> str:
+        """A sentence with what is mathematics in it between dollars, the rest escaped."""
+        known = {s.name: self.symbol(s) for s in self.result.domain.ranges}
+        known |= {name: self.symbol_text(q.symbol) for name, q in self.result.quantities.items()}
+        # A name of a quantity that is an ordinary word means the word.
+        known = {k: v for k, v in known.items() if "_" in k or len(k) < 6}
+        known = {k: v for k, v in known.items() if k not in ("loss", "bound")}
+        return _with_math(text, known, escape)
+
+
+#: What a root is where there is no zero.
+CLAMPED = (
+    "or the lower end of the interval where that is nowhere negative, and the upper end where "
+    "it is nowhere positive."
+)
+
+_OPERATORS = {
+    **{">=": r"\ge", "<=": r"\le", "->": r"\to", "oo": r"\infty"},
+    **dict.fromkeys((">", "<", "=", "+", "-", "/"), ""),
+}
+_INNER = re.compile(r"([uv])_([ij])\.([uv])_([ij])")
+_INDEXED = re.compile(r"([A-Za-z])_([A-Za-z]+)\Z")
+
+
+def _with_math(text: str, known: Mapping[str, str], escape: Callable[[str], str]) -> str:
+    out: list[str] = []
+    run: list[str] = []
+
+    def close() -> None:
+        if run:
+            out.append(f"${' '.join(run)}$")
+            run.clear()
+
+    for word in text.split():
+        end = len(word.rstrip(",;:.")) if word != "..." else len(word)
+        core, stop = word[:end], word[end:]
+        start = len(core) - len(core.lstrip("("))
+        math = _as_math(core[start:], known) if core not in known else known[core]
+        if math is None:
+            close()
+            out.append(escape(word))
+            continue
+        run.append("(" * start + math)
+        if stop:
+            close()
+            out[-1] += stop
+    close()
+    return " ".join(out)
+
+
+def _as_math(word: str, known: Mapping[str, str]) -> str | None:
+    """LaTeX of a word that is mathematics."""
+    if word in known:
+        return known[word]
+    if word in _OPERATORS:
+        return _OPERATORS[word] or word
+    if re.fullmatch(r"\d+", word):
+        return word
+    if _INNER.search(word):
+        return _INNER.sub(r"\1_\2^\\top \3_\4", word)
+    if re.fullmatch(r"[a-z0-9*/()+-]*\d[a-z0-9*/()+-]*", word):
+        found = [known.get(part, part) for part in re.findall(r"[a-z]+|[^a-z]", word)]
+        names = [part for part in re.findall(r"[a-z]+", word) if part not in known]
+        return None if names else "".join(found).replace("*", " ")
+    indexed = _INDEXED.match(word)
+    if indexed:
+        letter = r"\mathcal{L}" if indexed[1] == "L" else indexed[1]
+        return rf"{letter}_{{\mathrm{{{indexed[2]}}}}}"
+    return None
+
+
+def sentence(text: str) -> str:
+    """The text with a capital first letter, unless it begins with the name of something."""
+    first = text.split(maxsplit=1)[0] if text.strip() else ""
+    plain = first == "a" or (len(first) > 1 and first.replace("-", "").isalpha())
+    return text[0].upper() + text[1:] if plain else text
+
+
+# --- Jupyter ---------------------------------------------------------------------------------
+def _escape_markdown(text: str) -> str:
+    return re.sub(r"([\\`*_{}\[\]<>#|$])", r"\\\1", text)
+
+
+def _cell(tex: str) -> str:
+    """Mathematics in a cell of a table, where a bar would end the cell."""
+    return tex.replace(r"\|", r"\Vert ").replace(r"\left|", r"\left\vert ").replace("|", r"\vert ")
+
+
+def quantity_latex(q: Quantity) -> str:
+    """``name = expression`` of a quantity that stands by itself."""
+    return rf"$\displaystyle {q.symbol} = {latex(q.expression)}$"
+
+
+def quantity_bundle(q: Quantity) -> dict[str, str]:
+    """A quantity for Jupyter."""
+    tex = quantity_latex(q)
+    return {
+        "text/plain": f"<Quantity {q.symbol}: {q.meaning}>",
+        "text/latex": tex,
+        "text/markdown": f"{tex}\n\n{_escape_markdown(sentence(q.meaning))}.",
+    }
+
+
+def result_latex(result: Result) -> str:
+    """The loss and all quantities of a result, and what defines their roots, aligned."""
+    writer = Writer(result)
+    formula = head(result, Tex(written)).formula
+    rows = [formula.replace(" = ", " &= ", 1)] if formula else []
+    for q in result.quantities.values():
+        if q.expression not in writer.roots:
+            rows.append(rf"{q.symbol} &= {writer.expression(q.expression)}")
+    for root, name in writer.roots.items():
+        rows.append(rf"{name.tex} &\in {writer.bracket(root)}")
+        rows.append(rf"0 &= {writer.expression(writer.equation(root))}")
+    return r"$\displaystyle \begin{aligned}" + r" \\ ".join(rows) + r"\end{aligned}$"
+
+
+def result_bundle(result: Result) -> dict[str, str]:
+    """A result for Jupyter: a table of its quantities, then where it is meant."""
+    return {
+        "text/plain": repr(result),
+        "text/latex": result_latex(result),
+        "text/markdown": _result_markdown(result),
+    }
+
+
+def _result_markdown(result: Result) -> str:
+    writer = Writer(result)
+
+    title = writer.prose(result.title, _escape_markdown)
+    lines = [f"**{title}** (`{result.id}`; {_escape_markdown(result.source)})", ""]
+    about = head(result, Tex(written, _escape_markdown))
+    for paragraph in [*([f"$${about.formula}$$"] if about.formula else []), *about.sentences()]:
+        lines += [paragraph, ""]
+    lines += ["| quantity | meaning | for |", "| --- | --- | --- |"]
+    for name, q in result.quantities.items():
+        is_root = q.expression in writer.roots
+        tex = writer.symbol_text(q.symbol) if is_root else writer.quantity(q)
+        conditions = ", ".join(f"${_cell(c)}$" for c in writer.beyond(q))
+        meaning = writer.meaning(name, _escape_markdown).replace("|", r"\vert ")
+        lines.append(f"| `{name}` $\\displaystyle {_cell(tex)}$ | {meaning} | {conditions} |")
+    for root, called in writer.roots.items():
+        lines += [
+            "",
+            f"Here ${called.tex} \\in {writer.bracket(root)}$ is the zero of",
+            "",
+            f"$${writer.expression(writer.equation(root))},$$",
+            "",
+            CLAMPED,
+        ]
+    integers, others = writer.assumptions(result.parameters, result.domain)
+    ranges = ([f"integers ${', '.join(integers)}$"] if integers else []) + [
+        f"${r}$" for r in others
+    ]
+    lines += ["", f"For {', '.join(ranges)}." if ranges else ""]
+    steps = len(result.derivation)
+    lines += ["", f"Evidence: {result.evidence.grade}, {steps} checked steps."]
+    return "\n".join(lines).strip()
+
+
+def _stated(step: Step) -> str:
+    free = step.statement.free_symbols
+    return str(latex(step.statement, symbol_names={s: written(s) for s in free}))
+
+
+def step_latex(step: Step) -> str:
+    """What a step states."""
+    return rf"$\displaystyle {_stated(step)}$"
+
+
+def step_bundle(step: Step) -> dict[str, str]:
+    """A step for Jupyter."""
+    return {
+        "text/plain": f"<Step: {step.title} ({step.evidence.grade})>",
+        "text/latex": step_latex(step),
+        "text/markdown": _step_markdown(step),
+    }
+
+
+def _step_markdown(step: Step, indent: str = "") -> str:
+    rows = (
+        f"**{_escape_markdown(step.title)}** ({step.evidence.grade})",
+        "",
+        f"{indent}$${_stated(step)}$$",
+        "",
+        f"{indent}{_escape_markdown(sentence(step.because))}.",
+    )
+    return "\n".join(rows)
+
+
+def derivation_latex(derivation: Derivation) -> str:
+    """The numbered statements, aligned."""
+    rows = (rf"({k})\quad& {_stated(s)}" for k, s in enumerate(derivation, 1))
+    return r"$\displaystyle \begin{aligned}" + r" \\ ".join(rows) + r"\end{aligned}$"
+
+
+def derivation_bundle(derivation: Derivation) -> dict[str, str]:
+    """A derivation for Jupyter: its numbered steps."""
+    steps = (f"{k}. {_step_markdown(s, indent='    ')}" for k, s in enumerate(derivation, 1))
+    return {
+        "text/plain": repr(derivation),
+        "text/latex": derivation_latex(derivation),
+        "text/markdown": "\n\n".join(steps),
+    }
+
+
+def chosen(bundle: Mapping[str, str], include: Any = None, exclude: Any = None) -> dict[str, str]:
+    """The parts of a bundle that Jupyter asks for."""
+    return {
+        kind: text
+        for kind, text in bundle.items()
+        if (not include or kind in include) and kind not in (exclude or ())
+    }

@@ -1,0 +1,317 @@
+r"""Results as LaTeX macros and theorems, to be read by ``\input``.
+
+For each quantity, with ``\clSupclThreshold`` for the result ``supcl-threshold`` and
+digits in names spelled out:
+
+``\clSupclThresholdAlphaMin{m}{n}{\tau}``
+    The expression, with an argument for each parameter that occurs in it, in the order of
+    the result's parameters. An argument that is not a single symbol is put in parentheses
+    wherever it stands next to something: ``{m+1}`` is safe. A name of several tokens, such
+    as ``{\tilde m}``, keeps free of them in braces of its own: ``{{\tilde m}}``.
+``\clSupclThresholdAlphaMinName``, ``\clSupclThresholdAlphaMinEq``
+    What the quantity is called, and the equation in the usual letters.
+``\clSupclOptimumXStarWhere{m}{n}{\alpha}{\tau}``
+    For a root without closed form: the interval it lies in and its equation.
+``\clSupclThresholdStatement``
+    The theorem, in the environment ``theorem``, with its conditions and its source.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from sympy import Add, Expr, Symbol, latex
+
+from ..decide.root import ClampedRoot
+from ..losses.written import Tex
+from ..papers.sources import MADE_BY, SOURCES, version
+from ..tex.exported import ARGUMENT, IN_TEX
+from ..theorem.about import head
+from ..theorem.result import Quantity, Result
+from .display import CLAMPED, Writer, words, written
+from .renaming import ExportError, symbols_of
+
+_DIGITS = ("Zero", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine")
+
+
+def macro_name(*parts: str) -> str:
+    r"""``\clSupclThresholdAlphaMin`` for ``supcl-threshold`` and ``alpha_min``."""
+    bare = [word for part in parts for word in re.split(r"[-_]", part)]
+    bare = ["infinity" if word == "oo" else word for word in bare]
+    spelled = [re.sub(r"\d", lambda d: _DIGITS[int(d[0])], w[:1].upper() + w[1:]) for w in bare]
+    return "\\cl" + "".join(spelled)
+
+
+_HEAD = r"""% {made} {version}: {count} results of contrastive-learning theory as macros.
+% Made by: cltheory export --latex. Changes to this file are lost when it is made again.
+%
+% In the preamble: \usepackage{{amsmath,amssymb,amsthm}} and then \input{{theory}}. Statements cite
+% the sources in the .bib file that is written beside this file.
+%
+%   \clSupclThresholdAlphaMin{{m}}{{n}}{{\tau}}  an expression (its arguments are said above it)
+%   \clSupclThresholdAlphaMinName            the name of the quantity
+%   \clSupclThresholdAlphaMinEq              name = expression, in the usual letters
+%   \clSupclThresholdStatement               the statement, in the environment theorem
+%
+% An argument that is more than one symbol, or a number, stands in parentheses wherever something
+% is next to it. To keep a name of several tokens free of them, put it in braces: {{{{\tilde m}}}}.
+% The expression itself is not put in parentheses.
+\ifdefined\clTheoryVersion\expandafter\endinput\fi
+\newcommand{{\clTheoryVersion}}{{{version}}}
+\AtBeginDocument{{\ifcsname theorem\endcsname\else\newtheorem{{theorem}}{{Theorem}}\fi}}
+% An argument in parentheses, but for a letter, a symbol such as \tau, or a group in braces.
+% A macro may stand for anything, so it has them.
+\newcommand{{{argument}}}[1]{{{in_tex}}}
+\newcommand{{\clArgEnd}}{{\relax}}
+\def\clArgOne#1#2\clArgEnd#3{{\if\relax\detokenize{{#2}}\relax
+  \if\relax\detokenize{{#1}}\relax\else\clArgTwo#1{{}}\clArgEnd{{#3}}\fi
+  \else{{\left(#3\right)}}\fi}}
+\def\clArgTwo#1#2\clArgEnd#3{{\if\relax\detokenize{{#2}}\relax
+  \ifcat\noexpand#1A#3\else\ifcat\noexpand#1\relax
+    \expandafter\ifx\noexpand#1#1#3\else{{\left(#3\right)}}\fi
+  \else{{\left(#3\right)}}\fi\fi
+  \else#3\fi}}
+"""
+
+
+def to_latex(results: Sequence[Result], renamed: Mapping[str, str] | None = None) -> str:
+    r"""Macros for every quantity and statement, to be read by ``\input``.
+
+    Parameters
+    ----------
+    results
+        What to export.
+    renamed
+        Name of a symbol -> LaTeX, as :func:`rename` returns it.
+
+    Raises
+    ------
+    ExportError
+        If two macros would have one name.
+    """
+    head = {"made": MADE_BY, "version": version(), "argument": ARGUMENT, "in_tex": IN_TEX}
+    parts = [_HEAD.format(**head, count=len(results))]
+    parts += [_latex_result(result, renamed or {}) for result in results]
+    text = "".join(parts)
+    names = re.findall(r"^\\newcommand\{(\\cl[A-Za-z]+)\}", text, re.MULTILINE)
+    for name in names:
+        if names.count(name) > 1:
+            raise ExportError(f"two macros would be called {name}")
+    return text
+
+
+def _latex_result(result: Result, renamed: Mapping[str, str]) -> str:
+    paper = _Paper(result, renamed)
+    lines = ["", f"% {'-' * 96}", f"% {result.id}: {result.title}", f"% Source: {result.source}"]
+    lines.append(f"% Evidence: {result.evidence.grade}, {len(result.derivation)} checked steps")
+    lines.append(_newcommand(macro_name(result.id, "Evidence"), 0, str(result.evidence.grade)))
+    for root in paper.writer.roots:
+        lines += paper.root(root)
+    for name, q in result.quantities.items():
+        lines += paper.quantity(name, q)
+    lines.append(_newcommand(macro_name(result.id, "Statement"), 0, paper.statement()))
+    return "\n".join(lines) + "\n"
+
+
+def _newcommand(name: str, arity: int, body: str) -> str:
+    count = f"[{arity}]" if arity else ""
+    return f"\\newcommand{{{name}}}{count}{{{body}}}"
+
+
+#: Where an argument needs no parentheses: nothing stands next to it that binds.
+_FREE_BEFORE = re.compile(r"(?:^|[{(\[,=&]|\\left[(\[]|\\(?:ge|geq|le|leq|in)|\\\\)\s*\Z")
+_FREE_AFTER = re.compile(
+    r"\s*(?:\Z|\}(?!\s*\^)|[)\],=+&]|-|\\right|\\\\|\\end|\\(?:ge|geq|le|leq)\b)"
+)
+_FIRST_PLACE = 0xE000  #: private characters that stand for arguments while printing
+
+
+def arguments(tex: str) -> str:
+    """Turn the places of arguments into ``#1``, in ``\\clArg`` where something binds to them."""
+
+    def put(place: re.Match[str]) -> str:
+        number = ord(place[0]) - _FIRST_PLACE + 1
+        before, after = tex[: place.start()], tex[place.end() :]
+        free = _FREE_BEFORE.search(before[-12:]) and _FREE_AFTER.match(after)
+        return f"#{number}" if free else rf"\clArg{{#{number}}}"
+
+    return re.sub("[\ue000-\ue0ff]", put, tex)
+
+
+class _Paper:
+    """The macros of one result."""
+
+    def __init__(self, result: Result, renamed: Mapping[str, str]):
+        self.result = result
+        self.writer = Writer(result, renamed)
+
+    def order(self, expression: Expr) -> list[Symbol]:
+        """Symbols that are arguments of the macro of a shown expression."""
+        free = expression.free_symbols - words(expression)
+        free -= {n.symbol for n in self.writer.roots.values()}
+        first = [s for s in self.result.parameters if s in free]
+        if len(free) > 9:  # TeX has no more; the rest keeps its names
+            return first[:9]
+        return [*first, *sorted(free - set(first), key=str)]
+
+    def body(self, expression: Expr, order: Sequence[Symbol]) -> str:
+        """LaTeX of a shown expression with arguments in it."""
+        places = {s: chr(_FIRST_PLACE + k) for k, s in enumerate(order)}
+        names = {**self.writer.names(expression), **places}
+        return str(latex(expression, symbol_names=names))
+
+    def call(self, name: str, order: Sequence[Symbol]) -> str:
+        """A macro with the usual symbols as its arguments."""
+        return name + "".join(f"{{{_argument(self.writer.symbol(s))}}}" for s in order)
+
+    def root(self, root: ClampedRoot) -> list[str]:
+        """The macro that says what a root is."""
+        writer, name = self.writer, self.writer.roots[root]
+        equation = writer.equation(root)
+        low, high = writer.shown(root.low), writer.shown(root.high)
+        order = self.order(Add(equation, low, high, evaluate=False))
+        bracket = [self.body(end, order) for end in (low, high)]
+        close = r"\right)" if bracket[1] == r"\infty" else r"\right]"
+        body = (
+            rf"{name.tex} \in \left[{bracket[0]}, {bracket[1]}{close}, \quad "
+            rf"{self.body(equation, order)} = 0"
+        )
+        macro = self._macro(name.symbol.name, "Where")
+        return [
+            f"% {macro}{_shown_arguments(order)}: what {name.symbol.name} is,",
+            f"%   {CLAMPED}",
+            _newcommand(macro, len(order), arguments(body)),
+        ]
+
+    def quantity(self, name: str, q: Quantity) -> list[str]:
+        """The macros of one quantity."""
+        writer, macro = self.writer, self._macro(name)
+        shown = writer.shown(q.expression)
+        order = self.order(shown)
+        condition = "; ".join(writer.beyond(q))
+        if q.expression in writer.roots:
+            equation = self.call(self._macro(name, "Where"), self._root_order(q.expression))
+        else:
+            value = self.call(macro, order)
+            symbol = writer.symbol_text(q.symbol)
+            equation = f"{symbol} = {value}" if "=" in writer.quantity(q) else value
+        lines = [f"% {macro}{_shown_arguments(order)}: {q.meaning}"]
+        lines += [f"%   for {condition}"] if condition else []
+        return [
+            *lines,
+            _newcommand(macro, len(order), arguments(self.body(shown, order))),
+            _newcommand(macro + "Name", 0, writer.symbol_text(q.symbol)),
+            _newcommand(macro + "Eq", 0, equation),
+        ]
+
+    def _root_order(self, root: ClampedRoot) -> list[Symbol]:
+        writer = self.writer
+        ends = (writer.shown(root.low), writer.shown(root.high))
+        return self.order(Add(writer.equation(root), *ends, evaluate=False))
+
+    def _macro(self, *parts: str) -> str:
+        return macro_name(self.result.id, *parts)
+
+    # --- the statement ---------------------------------------------------------------------
+    def statement(self) -> str:
+        """The theorem: its conditions, its quantities, its source."""
+        result, writer = self.result, self.writer
+        title = f"{writer.prose(result.title, escape)}, {_cited(result.source)}"
+        used = set(result.parameters)
+        integers, others = writer.assumptions(used, result.domain)
+        about = head(result, Tex(writer.symbol, escape))
+        lines = [rf"\begin{{theorem}}[{{{title}}}]", *_let(integers, others)]
+        if about.formula:
+            lines += [r"The loss is", r"\[", about.formula, r"\]"]
+        lines += about.sentences()
+        relations = [s for s in symbols_of(result) if s.name.startswith("g_")]
+        if relations:
+            said = ", ".join(
+                f"${writer.symbol(s)}$ (pairs of the relation ``{s.name[2:].replace('_', ' ')}'')"
+                for s in relations
+            )
+            lines.append(f"Inner products are written {said}.")
+        lines.append(r"\begin{itemize}")
+        for name, q in result.quantities.items():
+            lines += self._item(name, q)
+        lines.append(r"\end{itemize}")
+        for root, called in writer.roots.items():
+            lines += [f"Here ${called.tex} \\in {writer.bracket(root)}$ is the zero of", r"\["]
+            lines += [_in_rows(writer.equation(root), writer), r"\]", CLAMPED]
+        return "%\n" + "\n".join([*lines, r"\end{theorem}"])
+
+    def _item(self, name: str, q: Quantity) -> list[str]:
+        meaning = self.writer.meaning(name, escape)
+        beyond = self.writer.beyond(q)
+        condition = f", for {_listed([f'${c}$' for c in beyond])}" if beyond else ""
+        if q.expression in self.writer.roots:
+            return [rf"\item {meaning}{condition}: ${self._macro(name, 'Name')}$ below."]
+        return [rf"\item {meaning}{condition}:", rf"\[ {self._macro(name, 'Eq')}. \]"]
+
+
+def _argument(tex: str) -> str:
+    """A name as an argument: in braces of its own if it is several tokens."""
+    return tex if re.fullmatch(r"[A-Za-z]|\\[A-Za-z]+", tex) else f"{{{tex}}}"
+
+
+def _shown_arguments(order: Sequence[Symbol]) -> str:
+    return "".join(f"{{{written(s)}}}" for s in order)
+
+
+def _listed(parts: Sequence[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def _let(integers: Sequence[str], others: Sequence[str]) -> list[str]:
+    said = []
+    if integers:
+        noun = "be an integer" if len(integers) == 1 else "be integers"
+        said.append(f"{_listed([f'${r}$' for r in integers])} {noun}")
+    if others:
+        said.append(_listed([f"${r}$" for r in others]))
+    return [f"Let {', and let '.join(said)}."] if said else []
+
+
+def _cited(source: str) -> str:
+    r"""``lee2025ssem, Theorem 2`` as ``\cite[Theorem 2]{lee2025ssem}``."""
+    key = next((k for k in SOURCES if k in source), None)
+    if key is None:
+        return escape(source)
+    before, _, after = source.partition(key)
+    where = after.strip(" ,")
+    return f"{escape(before)}\\cite{f'[{escape(where)}]' if where else ''}{{{key}}}"
+
+
+ROW = 110  #: characters of LaTeX that fit on a line
+
+
+def _in_rows(e: Expr, writer: Writer) -> str:
+    """A sum over several lines, if it is long."""
+    whole = writer.expression(e)
+    if len(whole) <= ROW or not e.is_Add:
+        return whole + ","
+    rows: list[str] = []
+    row = ""
+    for term in e.as_ordered_terms():
+        tex = writer.expression(term)
+        sign = "" if not row and not rows else "- " if tex.startswith("-") else "+ "
+        piece = sign + (tex[1:].strip() if sign == "- " else tex)
+        if row and len(row) + len(piece) > ROW:
+            rows.append(row)
+            row = ""
+        row = f"{row} {piece}".strip() if row else piece if not rows else f"{{}} {piece}"
+    aligned = r" \\ & ".join([*rows, row])
+    return rf"\begin{{aligned}} & {aligned}, \end{{aligned}}"
+
+
+_SPECIAL = {
+    **{c: "\\" + c for c in "_&%#${}"},
+    **{"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"},
+    **{"<": "$<$", ">": "$>$"},
+}
+
+
+def escape(text: str) -> str:
+    """Plain text as LaTeX."""
+    return "".join(_SPECIAL.get(c, c) for c in text)

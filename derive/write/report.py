@@ -1,0 +1,151 @@
+"""A result at a point, as one plain object: what every output format is made from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from typing import Any
+
+from sympy import Basic, Expr, Symbol, latex
+
+from ..decide.domain import DomainError
+from ..decide.root import ClampedRoot
+from ..losses.written import Tex
+from ..theorem.about import head
+from ..theorem.result import Quantity, Result, decimal
+
+
+def report(
+    result: Result,
+    point: Mapping[Symbol, Expr],
+    digits: int = 15,
+    *,
+    claims: bool = True,
+    typeset: bool = True,
+    steps: bool = True,
+) -> dict[str, Any]:
+    """The result with some parameters put in, as a JSON-ready object.
+
+    Parameters
+    ----------
+    point
+        Exact values, as :meth:`Result.point` reads them.
+    digits
+        Significant digits of the decimals.
+    claims
+        Whether to run the checks of the printed claims that the result settles.
+    typeset
+        Whether to add LaTeX, which takes a while to print.
+    steps
+        Whether to print the steps of the derivation.
+    """
+    tex = _typeset if typeset else lambda _: ""
+    about = head(result, point=point)
+    return {
+        "id": result.id,
+        "title": result.title,
+        "parameters": {s.name: str(v) for s, v in point.items()},
+        "loss": {
+            "text": " ".join(about.formula.split()) or None,
+            "latex": (head(result, Tex()).formula or None) if typeset else None,
+            "notes": list(about.notes),
+            "dimension": about.dimension,
+            "elsewhere": about.elsewhere or None,
+        },
+        "convention": about.convention or None,
+        "quantities": {
+            name: _quantity(result, name, q, point, digits, tex)
+            for name, q in result.quantities.items()
+        },
+        "assumptions": [
+            f"{s} {_is(r)}" for s, r in result.domain.ranges.items() if s in result.parameters
+        ],
+        "steps": [
+            {
+                "title": s.title,
+                "sympy": str(s.statement),
+                "latex": tex(s.statement),
+                "because": s.because,
+                "evidence": str(s.evidence.grade),
+                "how": s.evidence.how,
+                "replay": [asdict(boxes) for boxes in s.evidence.replay],
+            }
+            for s in (result.derivation if steps else ())
+        ],
+        "claims": [
+            {"paper": c.paper, "label": c.label, "verdict": v.word, "note": v.note}
+            for c, v in ((c, c.verdict()) for c in (result.claims if claims else []))
+        ],
+        "evidence": str(result.evidence.grade),
+    }
+
+
+def _quantity(
+    result: Result,
+    name: str,
+    q: Quantity,
+    point: Mapping[Symbol, Expr],
+    digits: int,
+    tex: Callable[[Basic], str],
+) -> dict[str, Any]:
+    found: dict[str, Any] = {"condition": condition_of(q, result), "meaning": q.meaning}
+    try:
+        expression = result.at(name, point)
+        value = None
+        if not expression.free_symbols:
+            value = decimal(result.number(name, expression, point, digits))
+    except DomainError as refusal:  # of this quantity; the others have values still
+        shown = without_roots(q.expression)
+        why = str(refusal)
+        why = "it" + why[len(name) :] if why.startswith(f"{name} ") else why
+        return {"sympy": str(shown), "latex": tex(shown), "value": None} | found | {"refused": why}
+    found["condition"] = condition_of(q, result, expression)
+    shown = without_roots(expression)
+    return {"sympy": str(shown), "latex": tex(shown), "value": value} | found
+
+
+def _stand_ins(expression: Expr) -> dict[ClampedRoot, Symbol]:
+    """A name for every root: x_star, and x_peak for one that only brackets another."""
+    roots = sorted(expression.atoms(ClampedRoot), key=str)
+    inner = {r for root in roots for end in (root.low, root.high) for r in end.atoms(ClampedRoot)}
+    return {
+        r: Symbol(f"{r.variable.name.rstrip('_')}_{'peak' if r in inner else 'star'}")
+        for r in roots
+    }
+
+
+def without_roots(expression: Expr) -> Expr:
+    """Write a name for each root that the condition defines."""
+    return expression.xreplace(_stand_ins(expression))
+
+
+def condition_of(q: Quantity, result: Result, shown: Expr | None = None) -> str | None:
+    """The condition under which a quantity is meant, beyond the result's own domain.
+
+    Where there is no closed form this is the implicit equation and its bracket.
+    """
+    parts = []
+    if q.domain is not None:
+        parts += [
+            f"{s} {_is(r)}" for s, r in q.domain.ranges.items() if r != result.domain.ranges.get(s)
+        ]
+    expression = q.expression if shown is None else shown
+    names = _stand_ins(expression)
+    for root, name in names.items():
+        h, x = root.equation()
+        low, high = (end.xreplace(names) for end in (root.low, root.high))
+        parts.append(
+            f"{name} in [{low}, {high}] solves {h.xreplace({x: name})} = 0, or is the end of the "
+            "bracket nearest to a sign change"
+        )
+    return "; ".join(parts) or None
+
+
+def _is(r: object) -> str:
+    text = str(r)
+    return f"is {text}" if text.startswith("an ") else text
+
+
+def _typeset(expression: Basic) -> str:
+    stars = {s: rf"{s.name[0]}^\star" for s in expression.free_symbols if s.name[1:] == "_star"}
+    return str(latex(expression, symbol_names=stars))
