@@ -17,7 +17,7 @@ from ..proof.relations import ge
 from ..structures.towers import NEGATIVE, POSITIVE, WITHIN
 from ..symbols import N, delta, x
 from ..theorem.result import Quantity, Result
-from ._ccem import ITEMS, ccem_segment, position_of_delta, state_delta
+from ._ccem import ITEMS, SYMMETRY, ccem_segment, position_of_delta, state_delta
 
 DOMAIN = ITEMS.with_range(delta, Range(low_open=False), 1)
 
@@ -86,5 +86,6 @@ RESULT = Result(
     parameters=(N, delta),
     domain=DOMAIN,
     build=build,
+    structure=SYMMETRY,
     segment=ccem_segment,
 )

@@ -9,12 +9,13 @@ from sympy import S, Symbol
 
 from ..losses.supcl import CNCE
 from ..optimum.segment_facts import AtEnd
+from ..problem import Problem
 from ..proof.derivation import Derivation
 from ..proof.lemmas import NOT_FELT
 from ..proof.relations import eq, lt
 from ..symbols import m, n, p, tau
 from ..theorem.result import Quantity, Result
-from ._supcl import TEMPERED, on_segment, optimum, ssem_segment, state_delta
+from ._supcl import SYMMETRY, TEMPERED, on_segment, optimum, ssem_segment, state_delta
 
 
 def build(proof: Derivation) -> dict[str, Quantity]:
@@ -51,6 +52,6 @@ RESULT = Result(
     parameters=(m, n, p, tau),
     domain=TEMPERED,
     build=build,
-    loss=CNCE,
+    problem=Problem(CNCE, SYMMETRY, TEMPERED),
     segment=ssem_segment,
 )

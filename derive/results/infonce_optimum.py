@@ -9,6 +9,7 @@ from sympy import S
 from ..losses.clip import INFONCE
 from ..optimum.reduce import ReducedLoss
 from ..optimum.segment_facts import AtEnd
+from ..problem import Problem
 from ..proof.derivation import Derivation
 from ..proof.relations import gt
 from ..symbols import N, t
@@ -41,6 +42,6 @@ RESULT = Result(
     parameters=(N, t),
     domain=WARM,
     build=build,
-    loss=INFONCE,
+    problem=Problem(INFONCE, SYMMETRY, WARM),
     segment=ccem_segment,
 )

@@ -28,6 +28,7 @@ from ..optimum.reduce import ReducedPairwise
 from ..optimum.segment import Segment
 from ..optimum.segment_facts import SumOfConvex
 from ..optimum.shape import convex, monotone
+from ..problem import Problem
 from ..proof.derivation import Derivation, StepFailed
 from ..proof.lemmas import ANALYTIC, SHAPE, SUBGRADIENTS, SUM_OF_CONVEX
 from ..proof.relations import eq, ge, gt
@@ -87,7 +88,7 @@ def for_loss(loss: PairwiseLoss, at: Mapping[Symbol, Expr] | None = None) -> Res
         parameters=tuple(s for s in (N, t, b) if s in domain.ranges),
         domain=here,
         build=lambda proof: build(put_in, inside, proof),
-        loss=loss,
+        problem=Problem(loss, SYMMETRY, here),
         segment=ccem_segment,
         texts=("lp", "ln", "loss"),
         read=read,

@@ -10,6 +10,7 @@ from sympy import Ge, Le, Piecewise, S, Symbol
 from ..decide.calculus import derivative
 from ..losses.clip import SIGMOID
 from ..optimum.reduce import ReducedPairwise
+from ..problem import Problem
 from ..proof.derivation import Derivation
 from ..proof.relations import gt
 from ..symbols import N, b, t, x
@@ -53,6 +54,6 @@ RESULT = Result(
     parameters=(N, t, b),
     domain=BIASED,
     build=build,
-    loss=SIGMOID,
+    problem=Problem(SIGMOID, SYMMETRY, BIASED),
     segment=ccem_segment,
 )

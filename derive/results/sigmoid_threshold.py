@@ -15,6 +15,7 @@ from ..decide.domain import Domain, Range, at_least
 from ..losses.clip import SIGMOID
 from ..optimum.endpoint import Criterion, Threshold, UpToARoot, concave_form, essential, threshold
 from ..optimum.reduce import ReducedPairwise
+from ..problem import Problem
 from ..proof.derivation import Derivation
 from ..proof.lemmas import CONCAVE
 from ..proof.relations import Iff, lt
@@ -124,6 +125,6 @@ RESULT = Result(
     parameters=(N, t, b),
     domain=BIASED,
     build=build,
-    loss=SIGMOID,
+    problem=Problem(SIGMOID, SYMMETRY, BIASED),
     segment=ccem_segment,
 )

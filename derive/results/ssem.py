@@ -19,6 +19,7 @@ from ._supcl import (
     OF_ONE_CLASS,
     OF_TWO_CLASSES,
     SIZES,
+    SYMMETRY,
     position_of_delta,
     simplex_position,
     ssem_segment,
@@ -101,5 +102,6 @@ RESULT = Result(
     parameters=(m, n, p, delta),
     domain=DOMAIN,
     build=build,
+    structure=SYMMETRY,
     segment=ssem_segment,
 )

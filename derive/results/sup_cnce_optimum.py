@@ -10,11 +10,20 @@ from sympy import Le, Lt, S
 from ..decide.calculus import derivative
 from ..losses.supcl import SUP_CNCE
 from ..optimum.endpoint import threshold
+from ..problem import Problem
 from ..proof.derivation import Derivation
 from ..proof.relations import gt
 from ..symbols import alpha, m, n, p, tau, x
 from ..theorem.result import Quantity, Result, argmin
-from ._supcl import COMBINED, on_segment, optimum, simplex_position, ssem_segment, state_delta
+from ._supcl import (
+    COMBINED,
+    SYMMETRY,
+    on_segment,
+    optimum,
+    simplex_position,
+    ssem_segment,
+    state_delta,
+)
 
 
 def build(proof: Derivation) -> dict[str, Quantity]:
@@ -60,6 +69,6 @@ RESULT = Result(
     parameters=(m, n, p, alpha, tau),
     domain=COMBINED,
     build=build,
-    loss=SUP_CNCE,
+    problem=Problem(SUP_CNCE, SYMMETRY, COMBINED),
     segment=ssem_segment,
 )

@@ -11,6 +11,7 @@ from ..decide.convexity import log_sum_exp_is_convex
 from ..decide.domain import between
 from ..losses.supcl import SUPCL
 from ..optimum.reduce import ReducedLoss
+from ..problem import Problem
 from ..proof.derivation import Derivation
 from ..proof.lemmas import ONLY_ONE
 from ..proof.limiting import take_limit
@@ -19,6 +20,7 @@ from ..symbols import alpha, m, n, p, tau, x
 from ..theorem.result import Quantity, Result, argmin
 from ._supcl import (
     COMBINED,
+    SYMMETRY,
     on_segment,
     optimum,
     simplex_position,
@@ -84,6 +86,6 @@ RESULT = Result(
     parameters=(m, n, p, alpha, tau),
     domain=COMBINED,
     build=build,
-    loss=SUPCL,
+    problem=Problem(SUPCL, SYMMETRY, COMBINED),
     segment=ssem_segment,
 )

@@ -19,6 +19,7 @@ from ..optimum.endpoint import threshold
 from ..optimum.on_segment import LossOnSegment
 from ..optimum.reduce import ReducedPairwise
 from ..optimum.segment import Segment, cut_segment
+from ..problem import Problem
 from ..proof.derivation import Derivation
 from ..proof.relations import eq
 from ..structures.towers import NEGATIVE, SIBLING, TWIN, towers_of_views
@@ -36,6 +37,7 @@ WEIGHTED = replace(
     terms=(_ATTRACT, replace(_ATTRACT, relation=SIBLING), replace(_REPEL, weight=w)),
 )
 
+SYMMETRY = towers_of_views(K, p)
 DOMAIN = (
     BIASED.with_range(K, at_least(2), 2).with_range(p, at_least(1), 1).with_range(w, POSITIVE, 1)
 )
@@ -53,7 +55,7 @@ MANY = replace(
 
 def build(proof: Derivation) -> dict[str, Quantity]:
     problem = LossOnSegment(
-        ReducedPairwise(WEIGHTED, towers_of_views(K, p), shape_of(SIGMOID, BIASED)),
+        ReducedPairwise(WEIGHTED, SYMMETRY, shape_of(SIGMOID, BIASED)),
         coordinate=ALIGNED,
         low=LOW,
         domain=DOMAIN,
@@ -125,6 +127,6 @@ RESULT = Result(
     parameters=(N, K, p, t, b, w),
     domain=DOMAIN,
     build=build,
-    loss=WEIGHTED,
+    problem=Problem(WEIGHTED, SYMMETRY, DOMAIN),
     segment=segment,
 )

@@ -102,5 +102,5 @@ RESULT = Result(
     parameters=(m, n, p, radius),
     domain=BALL,
     build=build,
-    scheme=SYMMETRY,
+    structure=SYMMETRY,
 )

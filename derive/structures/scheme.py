@@ -42,12 +42,17 @@ class Scheme:
     """Relations, eigenspaces and the table of eigenvalues ``table[eigenspace][relation]``.
 
     The first relation is ``self``; the last eigenspace is the constant vectors.
+
+    A point is a tuple of indices, one for each of ``axes`` (their sizes, outermost first), and
+    ``pattern`` names the relation of two points by which of their indices agree.
     """
 
     size: Expr
     relations: tuple[Relation, ...]
     eigenspaces: tuple[Eigenspace, ...]
     table: Mapping[str, Mapping[str, Expr]]
+    axes: tuple[Expr, ...]
+    pattern: Mapping[tuple[bool, ...], str]
 
     def relation(self, name: str) -> Relation:
         """Look a relation up by name."""
@@ -106,6 +111,8 @@ def complete(size: Expr | int, other: str, contrasts: str, constant: str = "mean
             contrasts: {"self": S.One, other: Integer(-1)},
             constant: {"self": S.One, other: size - 1},
         },
+        (size,),
+        {(True,): "self", (False,): other},
     )
 
 
@@ -134,7 +141,14 @@ def nested(inner: Scheme, outer: Scheme) -> Scheme:
         table[e.name].update(
             {r.name: size * outer.table[e.name][r.name] for r in outer.relations[1:]}
         )
-    return Scheme(size * outer.size, relations, eigenspaces, table)
+    pattern = {
+        above + below: outer_name if outer_name != "self" else inner_name
+        for above, outer_name in outer.pattern.items()
+        for below, inner_name in inner.pattern.items()
+    }
+    return Scheme(
+        size * outer.size, relations, eigenspaces, table, outer.axes + inner.axes, pattern
+    )
 
 
 def crossed(left: Scheme, right: Scheme, relations: Names, eigenspaces: Names) -> Scheme:
@@ -162,4 +176,10 @@ def crossed(left: Scheme, right: Scheme, relations: Names, eigenspaces: Names) -
             Eigenspace(eigenspaces[e.name, f.name], e.dimension * f.dimension) for e, f in spaces
         ),
         table,
+        left.axes + right.axes,
+        {
+            above + below: names[a, b]
+            for above, a in left.pattern.items()
+            for below, b in right.pattern.items()
+        },
     )

@@ -13,7 +13,6 @@ from ..decide.root import ClampedRoot
 from ..losses.conventions import CONVENTIONS, Reading
 from ..losses.written import Plain, structure, write
 from ..optimum.segment import Occupied, Segment
-from ..structures.scheme import Scheme
 from ..symbols import K, p, w
 from .result import Result
 
@@ -61,7 +60,7 @@ def head(
 ) -> Head:
     """What a result is about, from its declarations."""
     style = style or Plain()
-    scheme = scheme_of(result)
+    scheme = result.structure
     dimension = _dimension(result, style, point or {})
     if result.declared is None or scheme is None:
         about = (structure(scheme, style),) if scheme is not None else ()
@@ -72,11 +71,6 @@ def head(
         return Head(loss.formula, loss.notes, dimension, elsewhere=_elsewhere(result, style))
     whose = _whose(result, result.declared.source, result.reading, style)
     return Head(loss.formula, loss.notes, dimension, convention=whose)
-
-
-def scheme_of(result: Result) -> Scheme | None:
-    """The symmetry that a result is about."""
-    return result.segment().scheme if result.segment is not None else result.scheme
 
 
 # --- the dimension ---------------------------------------------------------------------------

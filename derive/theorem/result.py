@@ -25,9 +25,9 @@ from .putback import put_back
 
 if TYPE_CHECKING:
     from ..losses.conventions import Reading
-    from ..losses.written import Loss
     from ..optimum.segment import Segment
     from ..papers.ledger import Claim
+    from ..problem import Problem
     from ..structures.scheme import Scheme
 
 
@@ -122,10 +122,12 @@ class Result:
         Derives the quantities, adding checked steps to the derivation it is given.
     texts, read
         Names of expressions that may be given (a loss), and how to make the result for them.
-    loss
-        The declared loss that it is about.
-    segment, scheme
-        Makes the segment that holds its optima; or, without one, its symmetry.
+    problem
+        The loss, structure and domain that it is about.
+    structure
+        What it is about if there is no loss.
+    segment
+        Makes the segment that holds its optima, where it is about one.
     convention, reading
         The library in whose terms it is, and the loss of that library.
     """
@@ -141,9 +143,9 @@ class Result:
         build: Builder,
         texts: tuple[str, ...] = (),
         read: Callable[..., Result] | None = None,
-        loss: Loss | None = None,
+        problem: Problem | None = None,
+        structure: Scheme | None = None,
         segment: Callable[[], Segment] | None = None,
-        scheme: Scheme | None = None,
         convention: str = "",
         reading: Reading | None = None,
     ):
@@ -151,9 +153,10 @@ class Result:
         self.parameters, self.domain = parameters, domain
         self._build = build
         self.texts, self._read = texts, read
+        self.problem, self.segment = problem, segment
         #: the loss as declared; ``loss`` is the name of a quantity
-        self.declared = loss
-        self.segment, self.scheme = segment, scheme
+        self.declared = problem.loss if problem is not None else None
+        self.structure = problem.structure if problem is not None else structure
         self.convention, self.reading = convention, reading
 
     def given(self, *, at: Mapping[str, object] | None = None, **texts: str | Expr) -> Result:

@@ -16,9 +16,9 @@ from ..decide.domain import Domain, DomainError, Range
 from ..losses.conventions import CONVENTIONS, Convention, Reading
 from ..losses.written import write
 from ..optimum.endpoint import MIRROR, Threshold
+from ..problem import Problem
 from ..proof.derivation import Derivation
 from ..proof.relations import TURNED
-from .about import scheme_of
 from .result import Quantity, Result
 
 
@@ -34,7 +34,7 @@ def under(result: Result, name: str) -> Result:
     if name not in CONVENTIONS:
         raise DomainError(f"no convention is called {name!r}; there are {', '.join(CONVENTIONS)}")
     reading = CONVENTIONS[name].reading(result.declared)
-    if result.declared is None or reading is None:
+    if result.declared is None or result.structure is None or reading is None:
         raise DomainError(_refusal(result, CONVENTIONS[name]))
     return Result(
         result.id,
@@ -46,9 +46,10 @@ def under(result: Result, name: str) -> Result:
         texts=result.texts,
         # Values are in the terms of the library, and stay beside the loss.
         read=lambda at=None, **texts: result.given(**texts).under(name),
-        loss=reading.of_loss(result.declared),
+        problem=Problem(
+            reading.of_loss(result.declared), result.structure, _domain(result.domain, reading)
+        ),
         segment=result.segment,
-        scheme=result.scheme,
         convention=name,
         reading=reading,
     )
@@ -68,7 +69,7 @@ def _refusal(result: Result, convention: Convention) -> str:
 
 def _difference(result: Result, convention: Convention) -> str:
     """What is said of the library's loss that is not said of this one."""
-    scheme = scheme_of(result)
+    scheme = result.structure
     if result.declared is None or scheme is None:
         return ""
     relations = {r.name for r in scheme.relations}

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
 import pytest
 from cltheory.derive.structures.hierarchy import CLASSES, INSTANCES, VIEWS, hierarchy
-from cltheory.derive.structures.scheme import Scheme, complete
+from cltheory.derive.structures.scheme import complete
 from cltheory.derive.symbols import m, n, p
 from sympy import Integer, Symbol, expand
 
@@ -56,10 +57,10 @@ def test_a_wrong_table_is_refused() -> None:
     right = hierarchy()
     table = {e: dict(row) for e, row in right.table.items()}
     table["classes"]["cross_class"] = -table["classes"]["cross_class"]
-    wrong = Scheme(right.size, right.relations, right.eigenspaces, table)
+    wrong = replace(right, table=table)
     assert any(expand(r) != 0 for r in wrong.residuals())
     table["classes"]["cross_class"] = -(n - 1) * p
-    wrong = Scheme(right.size, right.relations, right.eigenspaces, table)
+    wrong = replace(right, table=table)
     assert any(expand(r) != 0 for r in wrong.residuals())
 
 
