@@ -216,7 +216,8 @@ def _rational_zeros(e: Expr, s: Symbol) -> list[Expr]:
     except PolynomialError:
         return []
     constants = [g for g in poly.gens if g != s]
-    if s not in poly.gens or any(s in g.free_symbols for g in constants):
+    known = poly.domain.is_ZZ or poly.domain.is_QQ
+    if not known or s not in poly.gens or any(s in g.free_symbols for g in constants):
         return []
     parts = Poly(e, *constants, domain=QQ[s]).coeffs() if constants else [e]
     shared = reduce(gcd, (Poly(part, s, domain=QQ) for part in parts))
