@@ -68,6 +68,12 @@ class Jet:
 FUNCTIONS: dict[str, Callable[[Any], tuple[Any, Any, Any]]] = {
     "exp": lambda x: (x.exp(), x.exp(), x.exp()),
     "log": lambda x: (x.log(), 1 / x, -1 / x**2),
+    # log(1 + exp(x)): its second derivative, a difference of near numbers otherwise, is a product.
+    "softplus": lambda x: (
+        (1 + x.exp()).log(),
+        1 / (1 + (-x).exp()),
+        1 / ((1 + x.exp()) * (1 + (-x).exp())),
+    ),
     "sqrt": lambda x: (x.sqrt(), 1 / (2 * x.sqrt()), -1 / (4 * x * x.sqrt())),
 }
 
@@ -81,7 +87,7 @@ def number(text: Any) -> Any:
 
 
 def evaluated(text: str, x: Any = None) -> Jet:
-    """An expression in ``c`` (at the ball x): numbers, + - * / ** and exp, log, sqrt."""
+    """An expression in ``c`` (at the ball x): numbers, + - * / ** and FUNCTIONS."""
 
     def walk(node: ast.AST) -> Jet:
         match node:
@@ -149,6 +155,23 @@ def of_inner(inner: dict[str, Any], shift: Any, pair: list[list[str]]) -> list[l
 def dot(a: Iterable[Any], b: Iterable[Any]) -> Any:
     """Sum of products."""
     return sum((x * y for x, y in zip(a, b, strict=True)), arb(0))
+
+
+def gram(point: dict[str, Any], pair: list[list[str]]) -> list[list[Any]]:
+    """The Gram matrix of a point: ones on the diagonal, and proved to be one."""
+    if "embeddings" in point:
+        return of_rows(point["embeddings"])
+    return of_inner(point["inner"], number(point["shift"]), pair)
+
+
+def sum_of_products(a: list[list[Any]], b: list[list[Any]]) -> Any:
+    """<A, B>."""
+    return sum((dot(p, q) for p, q in zip(a, b, strict=True)), arb(0))
+
+
+def shifted(matrix: list[list[Any]], shift: Any) -> list[list[Any]]:
+    """M + shift 1."""
+    return [[x + shift if i == j else x for j, x in enumerate(r)] for i, r in enumerate(matrix)]
 
 
 def has_cholesky(matrix: list[list[Any]], what: str) -> None:
@@ -226,6 +249,13 @@ def pairwise(loss: dict[str, Any], g: list[list[Any]], pair: list[list[str]]) ->
     return value, a
 
 
+def gradient(loss: dict[str, Any], g: Any, pair: list[list[str]]) -> tuple[Any, Any]:
+    """Value of the loss and its symmetric gradient in the Gram matrix."""
+    value, slope = {"softmax": softmax, "pairwise": pairwise}[loss["kind"]](loss, g, pair)
+    size = range(len(g))
+    return value, [[(slope[i][j] + slope[j][i]) / 2 for j in size] for i in size]
+
+
 def replay(file: dict[str, Any]) -> Proved:
     """Check a certificate, and give what it proves.
 
@@ -239,21 +269,16 @@ def replay(file: dict[str, Any]) -> Proved:
     before, ctx.prec = ctx.prec, BITS
     try:
         pair = relations(file["axes"], file["pattern"])
-        point, size = file["point"], len(pair)
-        g = (of_rows(point["embeddings"]) if "embeddings" in point
-             else of_inner(point["inner"], number(point["shift"]), pair))  # fmt: skip
-        loss = {"softmax": softmax, "pairwise": pairwise}[file["loss"]["kind"]]
-        value, slope = loss(file["loss"], g, pair)
-        a = [[(slope[i][j] + slope[j][i]) / 2 for j in range(size)] for i in range(size)]
+        size, g = len(pair), gram(file["point"], pair)
+        value, a = gradient(file["loss"], g, pair)
         y, s = [number(v) for v in file["y"]], [[number(v) for v in row] for row in file["S"]]
         radius, shift = number(file["radius"]), number(file["shift"])
         for i, j in product(range(size), repeat=2):
             wanted = a[i][j] - (y[i] if i == j else 0)
             if not abs(s[i][j] - wanted) <= radius:
                 raise Refused(f"S is not the gradient minus diag(y) at ({i}, {j})")
-        has_cholesky([[s[i][j] + (shift if i == j else 0) for j in range(size)]
-                      for i in range(size)], "S + shift")  # fmt: skip
-        loose = sum((dot(p, q) for p, q in zip(a, g, strict=True)), arb(0)) - sum(y, arb(0))
+        has_cholesky(shifted(s, shift), "S + shift")
+        loose = sum_of_products(a, g) - sum(y, arb(0))
         gap = size * (shift + size * radius) + loose
         if not gap <= number(file["claim"]["gap"]):
             raise Refused(f"the gap proved is {gap.str(5)}, not {file['claim']['gap']}")
