@@ -18,16 +18,15 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from sympy import Expr, Ge, Le, Lt, S, Symbol, Tuple
+from sympy import Expr, Ge, Le, Lt, S
 
-from ..decide.calculus import derivative
 from ..decide.domain import Domain, between
 from ..decide.evidence import Holds
 from ..decide.present import collected
 from ..proof.derivation import Derivation, StepFailed
 from ..proof.lemmas import FIRST_ORDER
 from ..proof.relations import Iff, eq, gt
-from ..proof.statement import Relations
+from .edge import state_slope
 from .endpoint import Criterion
 from .reduce import Reduced
 from .reduction import state_reduction
@@ -173,26 +172,4 @@ class LossOnSegment:
             "",
         )
         state_segment(self.proof, s, self.domain)
-        eigenvalues = s.eigenvalues()
-        low = self.scheme.eigenspace(s.low)
-        rate = derivative(eigenvalues[s.low], self.x) * low.dimension / self.scheme.size
-        theta = self.scheme.eigenvalues(self.reduced.pair_gradient(s.inner))
-        gap = theta[s.low] - theta[s.high]
-        weight = self.reduced.clearing(s.inner)
-        slope = Symbol("h")
-        self.proof.holds(
-            "The derivative along the segment is the gap of the certificate, up to a positive "
-            "factor",
-            eq(slope, self.slope),
-            "the gradient in G pairs with dG/dx, whose eigenvalues are opposite in sign: "
-            "where the convex function of x is least, the certificate holds",
-            self.domain,
-            names={slope: weight * rate * gap},
-            given=[
-                Relations(
-                    eq(self.reduced.scale * derivative(self.value, self.x), rate * gap),
-                    self.domain,
-                ),
-                Relations(Tuple(gt(rate, S.Zero), gt(weight, S.Zero)), self.domain),
-            ],
-        )
+        state_slope(self.proof, self.reduced, s, self.domain)
