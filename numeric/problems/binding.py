@@ -11,7 +11,7 @@ from torch import Tensor
 
 from ...derive.losses.pairwise import PairwiseLoss
 from ...derive.losses.softmax import SoftmaxLoss, SoftmaxTerm
-from ...derive.problem import Problem
+from ...derive.problems.problem import Problem
 from ...derive.structures.arrangement import Arrangement, arrange
 from ..scalar import Scalar, compile_scalar
 from .bound import BoundProblem

@@ -11,7 +11,7 @@ from sympy import Expr, lambdify
 from torch import Tensor
 
 from ...derive.losses.softmax import SoftmaxLoss
-from ...derive.problem import Problem
+from ...derive.problems.problem import Problem
 from ...derive.structures.arrangement import axis_names
 from ...derive.symbols import c
 
