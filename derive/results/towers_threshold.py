@@ -20,7 +20,8 @@ from ..optimum.endpoint import threshold
 from ..optimum.on_segment import LossOnSegment
 from ..optimum.reduce import ReducedPairwise
 from ..optimum.segment import Segment, cut_segment
-from ..problem import Problem
+from ..problems.domains import BIASED
+from ..problems.problem import Problem
 from ..proof.derivation import Derivation
 from ..proof.relations import eq
 from ..structures.towers import NEGATIVE, SIBLING, TWIN, towers_of_views
@@ -28,7 +29,7 @@ from ..structures.towers import POSITIVE as ALIGNED
 from ..symbols import K, N, b, p, t, w, x
 from ..theorem.quantity import Quantity
 from ..theorem.result import Result
-from ._ccem import BIASED, LOW, shape_of
+from ._ccem import LOW, shape_of
 
 _ATTRACT, _REPEL = SIGMOID.terms
 #: The loss (2) with a weight on every negative pair, and all vectors of an item as positives.

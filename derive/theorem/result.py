@@ -18,7 +18,7 @@ from ..decide.limits.limit import NoLimit, joint_limit
 from ..decide.root import ClampedRoot
 from ..losses.conventions import Reading
 from ..optimum.segment import Segment
-from ..problem import Problem
+from ..problems.problem import Problem
 from ..proof.derivation import Derivation
 from ..proof.hooks import Shown, call
 from ..structures.scheme import Scheme
