@@ -12,15 +12,19 @@ from ..decide.domain import POSITIVE, Range
 from ..decide.domain import between as interval
 from ..decide.present import tidy
 from ..optimum.reduce import inner_products
+from ..optimum.segment import x
 from ..optimum.segment_facts import Spectrum
 from ..problems.domains import SIZES
 from ..proof.derivation import Derivation
 from ..proof.relations import eq, le
+from ..structures.hierarchy import m, n, p
 from ..structures.scheme import complete
-from ..symbols import m, n, p, radius, x
 from ..theorem.quantity import Quantity
 from ..theorem.result import Result
 from ._supcl import SYMMETRY, ssem_segment, variances
+
+radius = Symbol("r", positive=True)
+RADIUS = {radius: "common norm of the embeddings, 1 unless said otherwise"}
 
 BALL = SIZES.with_range(radius, POSITIVE, 1)
 
@@ -105,4 +109,5 @@ RESULT = Result(
     domain=BALL,
     build=build,
     structure=SYMMETRY,
+    meanings=RADIUS,
 )
