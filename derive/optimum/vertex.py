@@ -20,7 +20,7 @@ from ..decide.domain import Domain, DomainError
 from ..decide.evidence import Holds, Outcome, Refuted, Undecided
 from ..decide.normal import ExpField, NotInField, factor_list
 from ..decide.present import collected, tidy
-from ..problem import Problem
+from ..problems.problem import Problem
 from ..proof.derivation import Derivation
 from ..proof.lemmas import CERTIFICATE, STRICT_ROWS
 from ..proof.relations import Iff, eq, ge, gt, lt
@@ -392,7 +392,7 @@ class UniqueGram(Relations):
         used = {d for d, w in weights.items() if gt(w, S.Zero) in self.shown.args}
         if self.reduced is None or not used:
             return Undecided("a pairwise loss need not be strictly convex")
-        felt = set().union(*used)
+        felt = {r for pool in used for r in (*pool.members, pool.own)}
         missing = [
             r.name for r in self.reduced.scheme.relations if r.name != "self" and r.name not in felt
         ]
