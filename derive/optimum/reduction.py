@@ -178,6 +178,7 @@ def _loss(loss: Loss, point: Mapping[Symbol, Expr], present: set[str], scheme: S
             if k.relation in present or k.relation not in known
         )
         return replace(loss, terms=terms)
+
     def weights(term: SoftmaxTerm) -> tuple[Expr, ...]:
         kept = left(term.positives, "positives")
         return tuple(term.weight(r).xreplace(values) for r in kept) if term.weights else ()
