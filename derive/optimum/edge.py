@@ -23,7 +23,7 @@ from ..decide.errors import InternalError
 from ..decide.evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
 from ..decide.present import put_in
 from ..decide.root import ClampedRoot
-from ..problem import Problem
+from ..problems.problem import Problem
 from ..proof.derivation import Derivation, StepFailed
 from ..proof.lemmas import CERTIFICATE, SLACKNESS, WEAK_SLACKNESS
 from ..proof.relations import Iff, eq, ge, gt

@@ -16,7 +16,7 @@ from ..decide.domain import Domain, DomainError, Range
 from ..decide.evidence import Holds
 from ..losses.pairwise import PairwiseLoss
 from ..losses.softmax import SoftmaxLoss
-from ..problem import Loss, Problem
+from ..problems.problem import Loss, Problem
 from ..proof.derivation import Derivation
 from ..proof.lemmas import AVERAGING
 from ..proof.relations import eq

@@ -20,7 +20,7 @@ from ..decide.domain import Domain, DomainError
 from ..decide.evidence import Holds, Outcome, Refuted, Undecided
 from ..decide.normal import ExpField, NotInField, factor_list
 from ..decide.present import collected, tidy
-from ..problem import Problem
+from ..problems.problem import Problem
 from ..proof.derivation import Derivation
 from ..proof.lemmas import CERTIFICATE, STRICT_ROWS
 from ..proof.relations import Iff, eq, ge, gt, lt

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sympy import Expr, Rational, S, Symbol, Tuple, sqrt
+from sympy import Expr, Symbol, Tuple, sqrt
 
-from ..decide.domain import POSITIVE, Domain, Range, at_least
+from ..decide.domain import Domain, Range
 from ..decide.evidence import Outcome
 from ..decide.present import affine, tidy
 from ..losses.pairwise import PairwiseLoss
@@ -17,16 +17,12 @@ from ..proof.relations import eq
 from ..proof.statement import Relations
 from ..structures.towers import NEGATIVE, towers
 from ..structures.towers import POSITIVE as ALIGNED
-from ..symbols import N, b, delta, t, x
+from ..symbols import delta, x
 from ..theorem.result import Quantity
 
 SYMMETRY = towers()
 #: Vanishes where the towers agree (delta = 0), and is all there is at delta = oo.
 LOW = "differing_means"
-
-ITEMS = Domain({N: at_least(2)}, {N: 4})
-WARM = ITEMS.with_range(t, POSITIVE, 1)
-BIASED = WARM.with_range(b, Range(-S.Infinity), Rational(1, 2))
 
 
 def on_ccem(

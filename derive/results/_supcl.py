@@ -5,7 +5,7 @@ from __future__ import annotations
 from sympy import Expr, Rational, S, Symbol, Tuple, sqrt
 
 from ..decide.calculus import derivative
-from ..decide.domain import POSITIVE, Domain, Range, at_least, between
+from ..decide.domain import Domain, Range
 from ..decide.present import affine, tidy
 from ..losses.softmax import SoftmaxLoss
 from ..losses.supcl import SAME_CLASS
@@ -15,14 +15,10 @@ from ..optimum.segment import Segment, cut_segment
 from ..proof.derivation import Derivation
 from ..proof.relations import eq
 from ..structures.hierarchy import hierarchy
-from ..symbols import alpha, delta, m, n, p, tau, x
+from ..symbols import delta, x
 from ..theorem.result import Quantity
 
 SYMMETRY = hierarchy()
-
-SIZES = Domain({m: at_least(2), n: at_least(2), p: at_least(1)}, {m: 3, n: 2, p: 2})
-TEMPERED = SIZES.with_range(tau, POSITIVE, Rational(1, 2))
-COMBINED = TEMPERED.with_range(alpha, between(0, 1), Rational(1, 2))
 
 
 def on_segment(loss: SoftmaxLoss, domain: Domain, proof: Derivation) -> LossOnSegment:

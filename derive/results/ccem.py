@@ -11,13 +11,19 @@ from ..decide.domain import Range, between
 from ..decide.present import tidy
 from ..optimum.reduce import inner_products
 from ..optimum.segment_facts import Ranks, Spectrum, state_segment
+from ..problems.domains import ITEMS
 from ..proof.derivation import Derivation
 from ..proof.limiting import take_limit
 from ..proof.relations import ge
 from ..structures.towers import NEGATIVE, POSITIVE, WITHIN
 from ..symbols import N, delta, x
 from ..theorem.result import Quantity, Result
-from ._ccem import ITEMS, SYMMETRY, ccem_segment, position_of_delta, state_delta
+from ._ccem import (
+    SYMMETRY,
+    ccem_segment,
+    position_of_delta,
+    state_delta,
+)
 
 DOMAIN = ITEMS.with_range(delta, Range(low_open=False), 1)
 

@@ -15,13 +15,19 @@ from ..decide.domain import Domain, Range, at_least
 from ..losses.clip import SIGMOID
 from ..optimum.endpoint import Criterion, Threshold, UpToARoot, concave_form, essential, threshold
 from ..optimum.reduce import ReducedPairwise
-from ..problem import Problem
+from ..problems.domains import BIASED, WARM
+from ..problems.problem import Problem
 from ..proof.derivation import Derivation
 from ..proof.lemmas import CONCAVE
 from ..proof.relations import Iff, lt
 from ..symbols import N, b, t
 from ..theorem.result import Quantity, Result, argmin
-from ._ccem import BIASED, SYMMETRY, WARM, ccem_segment, on_ccem, shape_of
+from ._ccem import (
+    SYMMETRY,
+    ccem_segment,
+    on_ccem,
+    shape_of,
+)
 
 FOUR = WARM.with_range(
     N, at_least(4, "for N = 2 and 3 with b = t the simplex is optimal at every t"), 5

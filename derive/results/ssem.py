@@ -11,6 +11,7 @@ from ..decide.domain import between
 from ..decide.present import tidy
 from ..optimum.reduce import inner_products
 from ..optimum.segment_facts import Ranks, Spectrum, state_segment
+from ..problems.domains import SIZES
 from ..proof.derivation import Derivation
 from ..proof.relations import eq, ge
 from ..symbols import delta, m, n, p, x
@@ -18,7 +19,6 @@ from ..theorem.result import Quantity, Result
 from ._supcl import (
     OF_ONE_CLASS,
     OF_TWO_CLASSES,
-    SIZES,
     SYMMETRY,
     position_of_delta,
     simplex_position,

@@ -19,14 +19,15 @@ from ..optimum.endpoint import threshold
 from ..optimum.on_segment import LossOnSegment
 from ..optimum.reduce import ReducedPairwise
 from ..optimum.segment import Segment, cut_segment
-from ..problem import Problem
+from ..problems.domains import BIASED
+from ..problems.problem import Problem
 from ..proof.derivation import Derivation
 from ..proof.relations import eq
 from ..structures.towers import NEGATIVE, SIBLING, TWIN, towers_of_views
 from ..structures.towers import POSITIVE as ALIGNED
 from ..symbols import K, N, b, p, t, w, x
 from ..theorem.result import Quantity, Result, argmin
-from ._ccem import BIASED, LOW, shape_of
+from ._ccem import LOW, shape_of
 
 _ATTRACT, _REPEL = SIGMOID.terms
 #: The loss (2) with a weight on every negative pair, and all vectors of an item as positives.

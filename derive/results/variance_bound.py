@@ -13,12 +13,13 @@ from ..decide.domain import between as interval
 from ..decide.present import tidy
 from ..optimum.reduce import inner_products
 from ..optimum.segment_facts import Spectrum
+from ..problems.domains import SIZES
 from ..proof.derivation import Derivation
 from ..proof.relations import eq, le
 from ..structures.scheme import complete
 from ..symbols import m, n, p, radius, x
 from ..theorem.result import Quantity, Result
-from ._supcl import SIZES, SYMMETRY, ssem_segment, variances
+from ._supcl import SYMMETRY, ssem_segment, variances
 
 BALL = SIZES.with_range(radius, POSITIVE, 1)
 

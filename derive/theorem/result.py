@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ..losses.conventions import Reading
     from ..optimum.segment import Segment
     from ..papers.ledger import Claim
-    from ..problem import Problem
+    from ..problems.problem import Problem
     from ..structures.scheme import Scheme
 
 
