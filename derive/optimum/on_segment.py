@@ -28,7 +28,7 @@ from ..proof.derivation import Derivation, StepFailed
 from ..proof.lemmas import AVERAGING, FIRST_ORDER
 from ..proof.relations import Iff, eq, gt
 from ..proof.statement import Relations
-from .endpoint import Criterion
+from .endpoint import Criterion, Place
 from .reduce import Reduced, inner_products
 from .segment import Segment, cut_segment
 from .segment_facts import (
@@ -138,7 +138,14 @@ class LossOnSegment:
             FirstOrder(claim, self.domain, self.reduced, self.segment, over, lemma=FIRST_ORDER),
             because,
         )
-        return Criterion(says, relation)
+        return Criterion(says, relation, self._place(point))
+
+    def _place(self, point: Expr) -> Place:
+        """The structure at a point; only inside the segment does it matter which way leads on."""
+        inner = {r: e.xreplace({self.x: point}) for r, e in self.segment.inner.items()}
+        if point in (S.Zero, self.segment.length):
+            return Place(inner)
+        return Place(inner, {r: derivative(e, self.x) for r, e in self.segment.inner.items()})
 
     # --- steps -------------------------------------------------------------------------
     def _add_reduction(self, g: dict[str, Symbol], domain: Domain) -> None:
