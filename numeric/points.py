@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from sympy import Expr, Integer, Symbol, oo, sympify
+from sympy import Expr, Integer, Symbol, oo
 
 from ..derive.decide.domain import Domain, Range
 from ..derive.decide.exact import exact
@@ -52,7 +52,7 @@ def regimes(
     """
     bounds = domain.ranges[symbol]
     grid = _grid(symbol, bounds, base)
-    fixed = {s.name: float(exact(base[s.name])) for s in loss.parameters if s != symbol}
+    fixed = {k: float(exact(base[k])) for k in loss.parameters if k != symbol.name}
     faces = loss.least(**fixed, **{symbol.name: grid}).faces()
     borders = []
     for k in range(1, len(grid)):
@@ -151,7 +151,7 @@ def _inside(
 def along_range(symbol: Symbol, domain: Domain, point: Mapping[Symbol, Expr]) -> list[Expr]:
     """Values of the position of an explicit structure: both ends of its range, and inside."""
     bounds = domain.ranges[symbol]
-    low, high = (sympify(e).xreplace(dict(point)) for e in (bounds.low, bounds.high))
+    low, high = (e.xreplace(dict(point)) for e in (bounds.low, bounds.high))
     inside = [v for v in (exact("1/2"), Integer(1), Integer(3)) if low < v and bool(v < high)]
     ends = [e for e, is_open in ((low, bounds.low_open), (high, bounds.high_open)) if not is_open]
     return [*ends[:1], *inside, *([oo] if high is oo else ends[1:])]

@@ -26,7 +26,8 @@ def numbers_of(arrangement: Arrangement, u: Tensor, loss: Tensor | None = None) 
 
     A relation without pairs has no inner product, and an eigenspace without dimension no share.
     """
-    found = {PRODUCT + r: g for r, g in inner_products(arrangement, u).items()}
+    means = inner_products(arrangement, u)
+    found = {PRODUCT + r: means[r] for r, count in arrangement.counts.items() if count}
     found |= {SHARE + e: s for e, s in shares(arrangement, u).items()}
     if loss is not None:
         found[LOSS.name] = loss
@@ -45,9 +46,11 @@ def numbers_at(
     return found if loss is None else found | {LOSS.name: loss}
 
 
-def is_readable(of: Expr, numbers: Numbers, sizes: Numbers) -> bool:
-    """Whether everything that an expression is made of is there: one view has no other view."""
-    return all(s.name in numbers or s.name in sizes for s in of.free_symbols)
+def is_readable(of: Expr, numbers: Numbers) -> bool:
+    """Whether every inner product in an expression exists: one view has no other view."""
+    return all(
+        s.name in numbers for s in of.free_symbols if s.name.startswith(PRODUCT) or s == LOSS
+    )
 
 
 def read(of: Expr, numbers: Numbers, sizes: Numbers) -> Array:

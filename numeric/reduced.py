@@ -15,14 +15,16 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sympy import Abs, Expr, Max, Min, Symbol, lambdify
+from sympy import Abs, Dummy, Max, Min, Symbol, lambdify
 
 from ..derive.decide.calculus import derivative
 from ..derive.decide.evidence import Undecided
 from ..derive.losses.pairwise import PairwiseLoss
 from ..derive.losses.softmax import SoftmaxLoss
 from ..derive.optimum.reduce import ReducedLoss, ReducedPairwise
+from ..derive.problem import Problem
 from ..derive.structures.arrangement import Arrangement
+from .problems import parameter_names
 
 Array = npt.NDArray[np.float64]
 
@@ -81,13 +83,11 @@ class Optima:
 class InvariantLoss:
     """A loss as a function of shares, at concrete sizes, for any values of its parameters."""
 
-    def __init__(self, loss: SoftmaxLoss | PairwiseLoss, arrangement: Arrangement) -> None:
-        self.loss, self.arrangement = loss, arrangement
+    def __init__(self, problem: Problem, arrangement: Arrangement) -> None:
+        self.loss, self.arrangement = problem.loss, arrangement
         self.names = tuple(arrangement.dimensions)
         self.relations = [r for r, k in arrangement.counts.items() if k]
-        self.parameters = sorted(
-            (s for s in _symbols(loss) if s.name not in arrangement.sizes), key=str
-        )
+        self.parameters = parameter_names(problem)
         #: inner product of each relation where an eigenspace has everything
         self.corners = np.array(
             [
@@ -121,7 +121,9 @@ class InvariantLoss:
         value = value.xreplace(empty)
         slopes = [derivative(value, x) for x in seen]
         bends = [derivative(s, x) for i, s in enumerate(slopes) for x in seen[: i + 1]]
-        return lambdify([*seen, *self.parameters], [value, *slopes, *bends], "numpy", cse=True)
+        order = {s.name: s for s in value.free_symbols}
+        given = [order.get(name, Dummy(name)) for name in self.parameters]
+        return lambdify([*seen, *given], [value, *slopes, *bends], "numpy", cse=True)
 
     def expand(self, shares: Array, values: Mapping[str, Any]) -> tuple[Array, Array, Array]:
         """Loss ``(B,)`` with gradient and Hessian in the shares."""
@@ -129,7 +131,7 @@ class InvariantLoss:
         inner = shares @ self.corners.T
         # Only differences count for a softmax, and of numbers <= 0 no exponential overflows.
         shift = 1.0 if isinstance(self.loss, SoftmaxLoss) else 0.0
-        found = self._compiled(*(inner.T - shift), *(values[s.name] for s in self.parameters))
+        found = self._compiled(*(inner.T - shift), *(values[k] for k in self.parameters))
         value, *rest = (np.broadcast_to(np.asarray(x, dtype=float), (batch,)) for x in found)
         slopes = np.stack(rest[:count], axis=-1)
         bends = np.empty((batch, count, count))
@@ -142,7 +144,7 @@ class InvariantLoss:
 
     def least(self, **values: Any) -> Optima:
         """Optimal shares for parameters that are numbers, or arrays of one length."""
-        given = {s.name: np.asarray(values[s.name], dtype=float) for s in self.parameters}
+        given = {k: np.asarray(values[k], dtype=float) for k in self.parameters}
         batch = max([1, *(v.size for v in given.values())])
         given = {k: np.broadcast_to(v.reshape(-1), (batch,)) for k, v in given.items()}
         with np.errstate(all="ignore"):
@@ -205,16 +207,3 @@ class InvariantLoss:
         t = length[:, None]
         s, y, z = s + t * ds, y + length * dy, z + t * dz
         return s / s.sum(axis=1, keepdims=True), y, z, bad | ((s * z).max(axis=1) < _GAP)
-
-
-def _symbols(loss: SoftmaxLoss | PairwiseLoss) -> set[Symbol]:
-    """Symbols of a declaration, its inner product apart."""
-    from ..derive.symbols import c
-
-    if isinstance(loss, PairwiseLoss):
-        parts: list[Expr] = [e for k in loss.terms for e in (k.function, k.weight)]
-        return set().union(*(e.free_symbols for e in parts)) - {c}
-    parts = [loss.temperature]
-    for term in loss.terms:
-        parts += [term.coefficient, *getattr(term, "weights", ())]
-    return set().union(*(e.free_symbols for e in parts))
