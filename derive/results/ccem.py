@@ -16,7 +16,8 @@ from ..proof.limiting import take_limit
 from ..proof.relations import ge
 from ..structures.towers import NEGATIVE, POSITIVE, WITHIN
 from ..symbols import N, delta, x
-from ..theorem.result import Quantity, Result
+from ..theorem.quantity import Quantity
+from ..theorem.result import Result
 from ._ccem import ITEMS, SYMMETRY, ccem_segment, position_of_delta, state_delta
 
 DOMAIN = ITEMS.with_range(delta, Range(low_open=False), 1)
