@@ -60,7 +60,8 @@ class Place:
     def at(self, values: Mapping[Symbol, Expr]) -> Place:
         """The same with values put in."""
         inner, along = (
-            {r: e.xreplace(dict(values)) for r, e in old.items()} for old in (self.inner, self.along)
+            {r: e.xreplace(dict(values)) for r, e in old.items()}
+            for old in (self.inner, self.along)
         )
         return Place(inner, along, {**self.fixed, **values})
 

@@ -40,6 +40,7 @@ from ..theorem.result import Result
 from ._ccem import (
     BIASED,
     DIRECTIONS,
+    POSITION,
     SYMMETRY,
     ccem_segment,
     on_ccem,
@@ -281,6 +282,7 @@ def build(loss: PairwiseLoss, domain: Domain, proof: Derivation) -> dict[str, Qu
             r"x_{\mathrm{last}}",
             "the optimum farthest from the simplex; all from x_star to here are optimal",
             domain,
+            measured=replace(POSITION, last=True),
         )
     return quantities
 
