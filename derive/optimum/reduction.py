@@ -15,7 +15,7 @@ from ..decide.decide import is_proved_positive, zero
 from ..decide.domain import Domain, DomainError, Range
 from ..decide.evidence import Holds
 from ..losses.pairwise import PairwiseLoss
-from ..losses.softmax import SoftmaxLoss
+from ..losses.softmax import SoftmaxLoss, SoftmaxTerm
 from ..problems.problem import Loss, Problem
 from ..proof.derivation import Derivation
 from ..proof.lemmas import AVERAGING
@@ -178,6 +178,11 @@ def _loss(loss: Loss, point: Mapping[Symbol, Expr], present: set[str], scheme: S
             if k.relation in present or k.relation not in known
         )
         return replace(loss, terms=terms)
+
+    def weights(term: SoftmaxTerm) -> tuple[Expr, ...]:
+        kept = left(term.positives, "positives")
+        return tuple(term.weight(r).xreplace(values) for r in kept) if term.weights else ()
+
     return replace(
         loss,
         temperature=loss.temperature.xreplace(values),
@@ -187,6 +192,7 @@ def _loss(loss: Loss, point: Mapping[Symbol, Expr], present: set[str], scheme: S
                 coefficient=k.coefficient.xreplace(values),
                 positives=left(k.positives, "positives"),
                 denominator=left(k.denominator, "denominator"),
+                weights=weights(k),
             )
             for k in loss.terms
             if k.coefficient.xreplace(values) != 0
