@@ -13,7 +13,7 @@ from itertools import combinations
 from sympy import Expr
 
 from ..decide.domain import Domain, DomainError
-from ..problem import Problem
+from ..problems.problem import Problem
 from ..proof.derivation import Derivation, StepFailed
 from .edge import Edge, edge, state_at_root
 from .reduce import Reduced
