@@ -186,6 +186,11 @@ def _loss(loss: Loss, point: Mapping[Symbol, Expr], present: set[str], scheme: S
                 k,
                 coefficient=k.coefficient.xreplace(values),
                 positives=left(k.positives, "positives"),
+                weights=tuple(
+                    w.xreplace(values)
+                    for r, w in zip(k.positives, k.weights, strict=False)
+                    if r in present or r not in known
+                ),
                 denominator=left(k.denominator, "denominator"),
             )
             for k in loss.terms
