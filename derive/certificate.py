@@ -29,7 +29,7 @@ from flint import arb, ctx, fmpq
 
 FORMAT = "cltheory certificate 1"
 LARGEST = 2000
-NUMBER = re.compile(r"-?[0-9]+(/0*[1-9][0-9]*|(\.[0-9]+)?(e-?[0-9]{1,3})?)")
+NUMBER = re.compile(r"-?[0-9]+(/0*[1-9][0-9]*|(\.[0-9]+)?(e[-+]?[0-9]{1,3})?)")
 #: Bits of all arithmetic; and into how many parts a box is cut to show a second derivative >= 0.
 BITS, HALVINGS = 256, 12
 

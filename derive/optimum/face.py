@@ -255,8 +255,8 @@ class Faces:
             for term in reduced.loss.terms:
                 if not _is_smooth(term.function):
                     raise DomainError(
-                        f"{reduced.loss.name} has a kink or a root in {term.function}: a face needs "
-                        "second derivatives; its segment may still be solved"
+                        f"{reduced.loss.name} has a kink or a root in {term.function}; a face "
+                        "needs second derivatives (on its segment it may still be solved)"
                     )
             conditions = reduced.loss.preconditions()
         else:
@@ -329,7 +329,7 @@ class Faces:
         return self.reduced.value(self._all(program, g)).xreplace(program.point)
 
     def _alone(self, program: Program, v: int, ties: list[int]) -> bool | None:
-        """Whether a vertex is the only optimum, given the eigenspaces whose slack vanishes there."""
+        """Whether a vertex is the only optimum, given those whose slack vanishes there."""
         if not ties:
             return True
         shares = [S.One if k == v else S.Zero for k in range(len(program.slots))]
@@ -366,8 +366,9 @@ class Faces:
             occupied=tuple(occupied),
             shares={e: number("share", e) if e in occupied else S.Zero for e in names},
             inner={
-                r.name: S.One if r.name == "self" else number("inner", r.name)
-                for r in program.relations
+                r.name: _constant(row, [k for k, p in enumerate(parts) if p.rank])
+                or number("inner", r.name)
+                for r, row in zip(program.relations, program.weights, strict=True)
             },
             loss=number("loss"),
             multiplier=number("multiplier"),
@@ -378,6 +379,12 @@ class Faces:
                 f"{', '.join(occupied)}, positive shares there, and positive slacks elsewhere",
             ),
         )
+
+
+def _constant(row: Mapping[int, Expr], occupied: list[int]) -> Expr | None:
+    """An inner product that is the same on all of a face, if it is and not zero."""
+    weights = {row.get(k, S.Zero) for k in occupied}
+    return weights.pop() if len(weights) == 1 and S.Zero not in weights else None
 
 
 class _Numbers:

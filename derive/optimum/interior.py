@@ -193,8 +193,8 @@ class Interior:
             for k, one in zip(slots, units, strict=True):
                 acted = inverse * one * slack
                 acted = (acted + acted.transpose()) / 2
-                for l, other in zip(slots, units, strict=True):
-                    rows[l][k] = (acted * other).trace().mid()
+                for h, other in zip(slots, units, strict=True):
+                    rows[h][k] = (acted * other).trace().mid()
         return rows
 
     def _products(self, z: Sequence[Any], s: Sequence[Any]) -> list[Any]:

@@ -5,7 +5,8 @@ unknowns: the slack vanishes on what is occupied, and the traces are one. A bloc
 its own unknown; one of lower rank is V V^T, V being zero above its diagonal once the rows are in
 order of their pivots. Krawczyk's test proves that a box holds exactly one root. If there the other
 slacks are positive (definite), the root is an optimum by convexity, and the only one: the
-gradient is the same at all optima, so all are on this face, and a segment of them would meet the box.
+gradient is the same at all optima, so all are on this face, and a segment of them would meet the
+box.
 """
 
 from __future__ import annotations
@@ -51,6 +52,12 @@ class Face:
                 rows[i][j] = rows[j][i] = guess.shares[k]
             parts.append(_part(rows, border))
         return cls(tuple(parts))
+
+    def changed(self, b: int) -> Face:
+        """With a block of size one occupied that was not, or the other way round."""
+        parts = list(self.parts)
+        parts[b] = Part((0,), 1 - parts[b].rank)
+        return Face(tuple(parts))
 
 
 def _part(rows: Rows, border: Any) -> Part:
@@ -108,17 +115,17 @@ class Conditions:
                 ]
 
     # --- shares and unknowns ---------------------------------------------------------------
-    def unknowns(self, guess: Guess) -> list[Any]:
-        """The unknowns of a guess, multipliers last."""
+    def unknowns(self, z: Sequence[Any], multipliers: Sequence[Any]) -> list[Any]:
+        """The unknowns of shares in the slots, multipliers last."""
         found: list[Any] = []
         for b, part in enumerate(self.face.parts):
-            shares = [guess.shares[k] for k in self.program.of[b]]
+            shares = [z[k].mid() for k in self.program.of[b]]
             if self._full(b):
                 found += shares
             elif part.rank:
                 factor = _factor(self._symmetric(b, shares), part)
                 found += [factor[i][j] for (c, i, j) in self.places if c == b]
-        return [*found, *guess.multipliers]
+        return [*found, *(v.mid() for v in multipliers)]
 
     def _full(self, b: int) -> bool:
         return self.face.parts[b].rank == self.program.blocks[b].size
@@ -310,43 +317,57 @@ class Conditions:
         raise NotProved("that the optimality conditions have one root there was not proved")
 
     # --- signs -----------------------------------------------------------------------------------
-    def proved(self, u: list[Any]) -> Found:
-        """The optimum, if the shares and slacks at the root have the signs that they need.
+    def signs(self, u: list[Any]) -> list[Sign]:
+        """What the balls say of every block: right, proved wrong, or not told.
 
-        Raises
-        ------
-        NotProved
-            Naming the block of which the sign was not proved.
+        Of an occupied block the share, of another the slack must be positive (definite).
         """
+        with precision(self.bits):
+            z = self.shares(u)
+            _, down, _ = self.program.evaluate(z, self.bits, order=1)
+            slack = self._slacks(down, u)
+            halved = self._halved(slack)
+            factors = self._factors(u)
+            found = []
+            for b, (part, slots) in enumerate(zip(self.face.parts, self.program.of, strict=True)):
+                if self._full(b):
+                    found.append(_sign(self._symmetric(b, [z[k] for k in slots])))
+                    continue
+                # S V = 0, so S is PSD iff its part on the rows that V depends on is.
+                rest = part.order[part.rank :]
+                rows = self._symmetric(b, [halved[k] for k in slots])
+                sign = _sign([[rows[i][j] for j in rest] for i in rest])
+                diagonal = [factors[b][part.order[j]][j] for j in range(part.rank)]
+                found.append(sign if all(v > 0 for v in diagonal) else Sign(None, sign.size))
+            return found
+
+    def found(self, u: list[Any]) -> Found:
+        """The optimum at a root, once all signs are right."""
         with precision(self.bits):
             z = self.shares(u)
             value, down, _ = self.program.evaluate(z, self.bits, order=1)
             slack = self._slacks(down, u)
-            for b, (e, part) in enumerate(zip(self.program.blocks, self.face.parts, strict=True)):
-                slots = self.program.of[b]
-                if part.rank == e.size:
-                    rows = self._symmetric(b, [z[k] for k in slots])
-                    if not all(v > 0 for v in pivots(rows)):
-                        raise NotProved(f"that the share of {e.name} is positive was not proved")
+            for b, slots in enumerate(self.program.of):
+                if self._full(b):
                     for k in slots:
                         slack[k] = 0 * slack[k].mid()
-                    continue
-                if not self._has_rank(b, u):
-                    raise NotProved(f"the rank of {e.name} was not proved")
-                # S V = 0, so S is PSD iff its part on the rows that V depends on is.
-                halved = self._halved(slack)
-                rows = self._symmetric(b, [halved[k] for k in slots])
-                rest = part.order[part.rank :]
-                if not all(v > 0 for v in pivots([[rows[i][j] for j in rest] for i in rest])):
-                    raise NotProved(f"that the slack of {e.name} is positive was not proved")
             inner = self.program.inner(z)
-            multipliers = u[len(self.places) :]
-            return Found(self.face, z, slack, multipliers, inner, value, u, self.bits)
+            return Found(self.face, z, slack, u[len(self.places) :], inner, value, u, self.bits)
 
-    def _has_rank(self, b: int, u: list[Any]) -> bool:
-        part = self.face.parts[b]
-        rows = self._factors(u).get(b)
-        return rows is None or all(rows[part.order[j]][j] > 0 for j in range(part.rank))
+
+@dataclass(frozen=True)
+class Sign:
+    """Whether a matrix is positive definite: proved, refuted, or None; and its size."""
+
+    right: bool | None
+    size: Any
+
+
+def _sign(rows: Rows) -> Sign:
+    found = pivots(rows)
+    right = len(found) == len(rows) and all(v > 0 for v in found)
+    last = found[-1]
+    return Sign(True if right else False if last < 0 else None, last)
 
 
 def _factor(rows: Rows, part: Part) -> Rows:
@@ -362,8 +383,8 @@ def _factor(rows: Rows, part: Part) -> Rows:
         for i in part.order[j:]:
             factor[i][j] = (left[i][k] / root).mid()
         for i in part.order[j:]:
-            for l in part.order[j:]:
-                left[i][l] = left[i][l] - factor[i][j] * factor[l][j]
+            for h in part.order[j:]:
+                left[i][h] = left[i][h] - factor[i][j] * factor[h][j]
     return factor
 
 

@@ -168,8 +168,8 @@ class Program:
             curved = [[zero] * len(self.slots) for _ in self.slots]
             for a, row in enumerate(self.weights):
                 for k, w in row.items():
-                    for l, h in enumerate(half[a]):
-                        curved[k][l] = curved[k][l] + _times(h, w)
+                    for q, h in enumerate(half[a]):
+                        curved[k][q] = curved[k][q] + _times(h, w)
             return value, down, curved
 
     def _at(self, e: Expr) -> Expr:

@@ -247,12 +247,10 @@ class ReducedLoss:
 
     def value(self, g: Inner) -> Expr:
         """The loss as a function of the inner products."""
-        spread = Add(
-            *(
-                k * log(self.partition(d.members, g, d.own), evaluate=False)
-                for d, k in self.denominators.items()
-            )
+        pools = _grouped(
+            (self.partition(d.members, g, d.own), k) for d, k in self.denominators.items()
         )
+        spread = Add(*(tidy(k) * log(d, evaluate=False) for d, k in pools.items()))
         pulls = _grouped((g[r.name], r.count * self.pulls[r.name]) for r in self.scheme.relations)
         attraction = Add(*(tidy(pull) * e for e, pull in pulls.items()))
         return spread - attraction / self.loss.temperature

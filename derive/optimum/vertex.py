@@ -106,7 +106,7 @@ class Vertex:
     @cached_property
     def unique(self) -> Outcome:
         """Whether there is no other optimum, wherever all conditions hold strictly."""
-        return UniqueGram.of(self.reduced, self.domain).decide()
+        return UniqueGram.of(self.reduced, self.domain, self.inner).decide()
 
     def interval(self, parameter: Symbol, domain: Domain | None = None) -> Borders:
         """Where in one parameter the vertex is optimal, every border solved and proved.
@@ -382,17 +382,24 @@ class VertexGap(Statement):
 
 @dataclass(frozen=True, eq=False)
 class UniqueGram(Relations):
-    """Weights > 0 of denominators that together contain every relation between two points."""
+    """Weights > 0 of denominators that together contain every relation between two points.
+
+    Inner products of one at a pure structure may be left out: where only its shares are optimal
+    the mean of such inner products is one at every optimum, and none is larger.
+    """
 
     reduced: Reduced | None = None
+    inner: Mapping[str, Expr] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, loss: Reduced, domain: Domain) -> UniqueGram:
+    def of(
+        cls, loss: Reduced, domain: Domain, inner: Mapping[str, Expr] | None = None
+    ) -> UniqueGram:
         """The statement about the denominators of a softmax loss."""
         weights = getattr(loss, "denominators", {})
         used = {d: w for d, w in weights.items() if is_proved_positive(w, domain)}
         shown = Tuple(*(gt(w, S.Zero) for w in used.values()))
-        return cls(shown, domain, reduced=loss, lemma=STRICT_ROWS)
+        return cls(shown, domain, reduced=loss, inner=inner or {}, lemma=STRICT_ROWS)
 
     def decide(self) -> Outcome:
         """Whether these weights are positive, and nothing is left out."""
@@ -401,6 +408,7 @@ class UniqueGram(Relations):
         if self.reduced is None or not used:
             return Undecided("a pairwise loss need not be strictly convex")
         felt = {r for pool in used for r in (*pool.members, pool.own)}
+        felt |= {r for r, value in self.inner.items() if value == 1}
         missing = [
             r.name for r in self.reduced.scheme.relations if r.name != "self" and r.name not in felt
         ]

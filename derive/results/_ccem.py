@@ -18,7 +18,7 @@ from ..proof.statement import Relations
 from ..structures.towers import NEGATIVE, towers
 from ..structures.towers import POSITIVE as ALIGNED
 from ..symbols import delta, x
-from ..theorem.result import Quantity
+from ..theorem.quantity import Quantity
 
 SYMMETRY = towers()
 #: Vanishes where the towers agree (delta = 0), and is all there is at delta = oo.

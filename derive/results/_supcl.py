@@ -16,7 +16,7 @@ from ..proof.derivation import Derivation
 from ..proof.relations import eq
 from ..structures.hierarchy import hierarchy
 from ..symbols import delta, x
-from ..theorem.result import Quantity
+from ..theorem.quantity import Quantity
 
 SYMMETRY = hierarchy()
 

@@ -17,7 +17,8 @@ from ..proof.limiting import take_limit
 from ..proof.relations import ge
 from ..structures.towers import NEGATIVE, POSITIVE, WITHIN
 from ..symbols import N, delta, x
-from ..theorem.result import Quantity, Result
+from ..theorem.quantity import Quantity
+from ..theorem.result import Result
 from ._ccem import (
     SYMMETRY,
     ccem_segment,

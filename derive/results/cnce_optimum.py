@@ -15,7 +15,8 @@ from ..proof.derivation import Derivation
 from ..proof.lemmas import NOT_FELT
 from ..proof.relations import eq, lt
 from ..symbols import m, n, p, tau
-from ..theorem.result import Quantity, Result
+from ..theorem.quantity import Quantity
+from ..theorem.result import Result
 from ._supcl import (
     SYMMETRY,
     on_segment,

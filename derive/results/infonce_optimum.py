@@ -14,7 +14,8 @@ from ..problems.problem import Problem
 from ..proof.derivation import Derivation
 from ..proof.relations import gt
 from ..symbols import N, t
-from ..theorem.result import Quantity, Result
+from ..theorem.quantity import Quantity
+from ..theorem.result import Result
 from ._ccem import (
     SYMMETRY,
     ccem_segment,

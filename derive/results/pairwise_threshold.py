@@ -19,7 +19,7 @@ from ..decide.evidence import Holds, Outcome, Refuted
 from ..decide.interval import NoSign, is_finite, is_infinite
 from ..decide.kinks import HIGH, LOW, Cut, Folded, NotBent, bent, in_x
 from ..decide.present import solve_linear
-from ..decide.root import ClampedRoot, last_point
+from ..decide.root import ClampedRoot, argmin, last_point
 from ..losses.clip import SIGMOID, pairwise
 from ..losses.given import given_loss
 from ..losses.pairwise import PairTerm, PairwiseLoss
@@ -35,7 +35,8 @@ from ..proof.relations import eq, ge, gt
 from ..proof.statement import Relations, Statement
 from ..structures.towers import NEGATIVE, POSITIVE
 from ..symbols import N, b, c, t, x
-from ..theorem.result import Quantity, Result, argmin
+from ..theorem.quantity import Quantity
+from ..theorem.result import Result
 from ._ccem import (
     DIRECTIONS,
     SYMMETRY,

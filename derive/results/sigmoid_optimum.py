@@ -8,6 +8,7 @@ and in between the zero of the derivative.
 from sympy import Ge, Le, Piecewise, S, Symbol
 
 from ..decide.calculus import derivative
+from ..decide.root import argmin
 from ..losses.clip import SIGMOID
 from ..optimum.reduce import ReducedPairwise
 from ..problems.domains import BIASED
@@ -15,7 +16,8 @@ from ..problems.problem import Problem
 from ..proof.derivation import Derivation
 from ..proof.relations import gt
 from ..symbols import N, b, t, x
-from ..theorem.result import Quantity, Result, argmin
+from ..theorem.quantity import Quantity
+from ..theorem.result import Result
 from ._ccem import (
     SYMMETRY,
     ccem_segment,

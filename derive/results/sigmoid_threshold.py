@@ -12,6 +12,7 @@ from sympy import Expr, Ge, Gt, Integer, Le, S, Symbol, oo
 
 from ..decide.calculus import derivative
 from ..decide.domain import Domain, Range, at_least
+from ..decide.root import argmin
 from ..losses.clip import SIGMOID
 from ..optimum.endpoint import Criterion, Threshold, UpToARoot, concave_form, essential, threshold
 from ..optimum.reduce import ReducedPairwise
@@ -21,7 +22,8 @@ from ..proof.derivation import Derivation
 from ..proof.lemmas import CONCAVE
 from ..proof.relations import Iff, lt
 from ..symbols import N, b, t
-from ..theorem.result import Quantity, Result, argmin
+from ..theorem.quantity import Quantity
+from ..theorem.result import Result
 from ._ccem import (
     SYMMETRY,
     ccem_segment,

@@ -15,7 +15,8 @@ from ..problems.domains import SIZES
 from ..proof.derivation import Derivation
 from ..proof.relations import eq, ge
 from ..symbols import delta, m, n, p, x
-from ..theorem.result import Quantity, Result
+from ..theorem.quantity import Quantity
+from ..theorem.result import Result
 from ._supcl import (
     OF_ONE_CLASS,
     OF_TWO_CLASSES,

@@ -8,6 +8,7 @@ convexity it does so iff the loss still falls at that point: one more endpoint c
 from sympy import Le, Lt, S
 
 from ..decide.calculus import derivative
+from ..decide.root import argmin
 from ..losses.supcl import SUP_CNCE
 from ..optimum.endpoint import threshold
 from ..problems.domains import COMBINED
@@ -15,7 +16,8 @@ from ..problems.problem import Problem
 from ..proof.derivation import Derivation
 from ..proof.relations import gt
 from ..symbols import alpha, m, n, p, tau, x
-from ..theorem.result import Quantity, Result, argmin
+from ..theorem.quantity import Quantity
+from ..theorem.result import Result
 from ._supcl import (
     SYMMETRY,
     on_segment,

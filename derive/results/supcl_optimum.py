@@ -9,6 +9,7 @@ from sympy import Rational, S, Symbol, oo
 from ..decide.calculus import derivative
 from ..decide.convexity import log_sum_exp_is_convex
 from ..decide.domain import between
+from ..decide.root import argmin
 from ..losses.supcl import SUPCL
 from ..optimum.reduce import Pool, ReducedLoss
 from ..problems.domains import COMBINED
@@ -18,7 +19,8 @@ from ..proof.lemmas import ONLY_ONE
 from ..proof.limiting import take_limit
 from ..proof.relations import eq, ge, gt
 from ..symbols import alpha, m, n, p, tau, x
-from ..theorem.result import Quantity, Result, argmin
+from ..theorem.quantity import Quantity
+from ..theorem.result import Result
 from ._supcl import (
     SYMMETRY,
     on_segment,

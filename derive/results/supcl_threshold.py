@@ -19,7 +19,8 @@ from ..proof.derivation import Derivation
 from ..proof.limiting import take_limit
 from ..proof.relations import lt
 from ..symbols import alpha, m, n, tau
-from ..theorem.result import Quantity, Result
+from ..theorem.quantity import Quantity
+from ..theorem.result import Result
 from ._supcl import SYMMETRY, on_segment, ssem_segment
 
 WHY = "for alpha <= 1/n classes collapse at every tau"

@@ -14,6 +14,7 @@ from sympy import Ge, Le, S, Symbol
 from ..decide.calculus import derivative
 from ..decide.domain import POSITIVE, Range, at_least
 from ..decide.present import collected
+from ..decide.root import argmin
 from ..losses.clip import SIGMOID
 from ..optimum.endpoint import threshold
 from ..optimum.on_segment import LossOnSegment
@@ -26,7 +27,8 @@ from ..proof.relations import eq
 from ..structures.towers import NEGATIVE, SIBLING, TWIN, towers_of_views
 from ..structures.towers import POSITIVE as ALIGNED
 from ..symbols import K, N, b, p, t, w, x
-from ..theorem.result import Quantity, Result, argmin
+from ..theorem.quantity import Quantity
+from ..theorem.result import Result
 from ._ccem import LOW, shape_of
 
 _ATTRACT, _REPEL = SIGMOID.terms

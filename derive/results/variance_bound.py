@@ -18,7 +18,8 @@ from ..proof.derivation import Derivation
 from ..proof.relations import eq, le
 from ..structures.scheme import complete
 from ..symbols import m, n, p, radius, x
-from ..theorem.result import Quantity, Result
+from ..theorem.quantity import Quantity
+from ..theorem.result import Result
 from ._supcl import SYMMETRY, ssem_segment, variances
 
 BALL = SIZES.with_range(radius, POSITIVE, 1)

@@ -88,7 +88,7 @@ class _Bench:
         denominators = [self._felt(loss, "denominator", t.denominator) for t in loss.terms]
         for term, denominator in zip(loss.terms, denominators, strict=True):
             pulls = self._pulls(loss, term)
-            own = _own_positive(term)
+            own = term.own_positive
             if not own and denominators.count(denominator) == 1:
                 rest = self._alone(pulls, denominator)
                 own, denominator = bool(rest), rest or denominator
@@ -144,8 +144,9 @@ class _Bench:
     def _pulls(self, loss: SoftmaxLoss, term: SoftmaxTerm) -> dict[str, Tensor]:
         """Weight of one pair of each relation among the positives of an anchor."""
         felt = self._felt(loss, "positives", term.positives)
-        each = self.number(term.coefficient) / sum(self.arrangement.counts[r] for r in felt)
-        return dict.fromkeys(felt, each)
+        weights = {r: self.number(term.weight(r)) for r in felt}
+        total = sum(self.arrangement.counts[r] * weight for r, weight in weights.items())
+        return {r: self.number(term.coefficient) * w / total for r, w in weights.items()}
 
     def _alone(
         self, pulls: Collection[str], denominator: tuple[str, ...]
@@ -234,11 +235,6 @@ class _Bench:
         """True where pairs of some relations are in the flattened entries of a view."""
         mask = _mask(self.arrangement, self._shown(view), relations, self.one.device)
         return mask.flatten().repeat(view.k if isinstance(view, Blocks) else 1)
-
-
-def _own_positive(term: SoftmaxTerm) -> bool:
-    """Whether each positive joins the denominator that it is compared with."""
-    return bool(getattr(term, "own", False))
 
 
 def _self(relations: Collection[str], cross: bool) -> bool:
