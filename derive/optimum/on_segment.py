@@ -20,6 +20,7 @@ from functools import cached_property
 
 from sympy import Expr, Ge, Le, Lt, S
 
+from ..decide.calculus import derivative
 from ..decide.domain import Domain, between
 from ..decide.evidence import Holds
 from ..decide.present import collected
@@ -27,7 +28,7 @@ from ..proof.derivation import Derivation, StepFailed
 from ..proof.lemmas import FIRST_ORDER
 from ..proof.relations import Iff, eq, gt
 from .edge import state_slope
-from .endpoint import Criterion
+from .endpoint import Criterion, Place
 from .reduce import Reduced
 from .reduction import state_reduction
 from .segment import Segment, cut_segment
@@ -134,7 +135,14 @@ class LossOnSegment:
             FirstOrder(claim, self.domain, self.reduced, self.segment, over, lemma=FIRST_ORDER),
             because,
         )
-        return Criterion(says, relation)
+        return Criterion(says, relation, self._place(point))
+
+    def _place(self, point: Expr) -> Place:
+        """The structure at a point; only inside the segment does it matter which way leads on."""
+        inner = {r: e.xreplace({self.x: point}) for r, e in self.segment.inner.items()}
+        if point in (S.Zero, self.segment.length):
+            return Place(inner)
+        return Place(inner, {r: derivative(e, self.x) for r, e in self.segment.inner.items()})
 
     # --- steps -------------------------------------------------------------------------
     def _find_segment(

@@ -18,6 +18,7 @@ from ..proof.statement import Relations
 from ..structures.towers import NEGATIVE, towers
 from ..structures.towers import POSITIVE as ALIGNED
 from ..symbols import delta, x
+from ..theorem.measure import Reading, product
 from ..theorem.quantity import Quantity
 
 SYMMETRY = towers()
@@ -89,13 +90,22 @@ def state_delta(proof: Derivation, segment: Segment, domain: Domain) -> None:
     )
 
 
+#: How far positives have fallen: the position on the segment, in embeddings.
+POSITION = Reading(1 - product(ALIGNED))
+
+
 def optimum(segment: Segment, position: Expr, loss: Expr, domain: Domain) -> dict[str, Quantity]:
     """The quantities of an optimum at a position of the segment."""
     at = {x: position}
     positive = segment.inner[ALIGNED].xreplace(at)
     return {
         "x_star": Quantity(
-            position, r"x^\star", "position on the Gram segment", domain, spellings=(r"x^*",)
+            position,
+            r"x^\star",
+            "position on the Gram segment",
+            domain,
+            spellings=(r"x^*",),
+            measured=POSITION,
         ),
         "delta_star": Quantity(
             delta_of_position(segment, position),
@@ -124,6 +134,7 @@ def optimum(segment: Segment, position: Expr, loss: Expr, domain: Domain) -> dic
             "s",
             "normalised similarity (1 + u_i.v_i)/2",
             domain,
+            measured=Reading((1 + product(ALIGNED)) / 2),
         ),
         "loss": Quantity(
             loss.xreplace(at),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import Expr, Rational, S, Symbol, Tuple, sqrt
+from sympy import Expr, Max, Rational, S, Symbol, Tuple, sqrt
 
 from ..decide.calculus import derivative
 from ..decide.domain import Domain, Range
@@ -16,6 +16,8 @@ from ..proof.derivation import Derivation
 from ..proof.relations import eq
 from ..structures.hierarchy import hierarchy
 from ..symbols import delta, x
+from ..theorem.measure import Reading, product
+from ..theorem.measure import share as trace_share
 from ..theorem.quantity import Quantity
 
 SYMMETRY = hierarchy()
@@ -52,6 +54,11 @@ def position_of_delta(segment: Segment) -> Expr:
 def delta_of_position(segment: Segment, position: Expr) -> Expr:
     """The inverse of :func:`position_of_delta`."""
     return sqrt(tidy(1 / simplex_position(segment)) * position)
+
+
+#: How within-class and between-class variance are found in embeddings.
+WITHIN = Reading(trace_share("views") + trace_share("instances"))
+BETWEEN = Reading(trace_share("classes"))
 
 
 def variances(segment: Segment) -> dict[str, Expr]:
@@ -105,9 +112,15 @@ def optimum(segment: Segment, position: Expr, loss: Expr, domain: Domain) -> dic
     """The quantities of an optimum at a position of the segment."""
     at = {x: position}
     share = variances(segment)
+    fallen = 1 - product(segment.coordinate)
     return {
         "x_star": Quantity(
-            position, r"x^\star", "position on the Gram segment", domain, spellings=(r"x^*",)
+            position,
+            r"x^\star",
+            "position on the Gram segment",
+            domain,
+            spellings=(r"x^*",),
+            measured=Reading(fallen),
         ),
         "delta_star": Quantity(
             delta_of_position(segment, position),
@@ -115,6 +128,7 @@ def optimum(segment: Segment, position: Expr, loss: Expr, domain: Domain) -> dic
             "position on the SSEM",
             domain,
             spellings=(r"\delta^*",),
+            measured=Reading(delta_of_position(segment, Max(0, fallen))),
         ),
         "same_class": Quantity(
             segment.inner["same_class"].xreplace(at),
@@ -136,6 +150,7 @@ def optimum(segment: Segment, position: Expr, loss: Expr, domain: Domain) -> dic
             "within-class variance",
             domain,
             spellings=(r"\mathrm{Var}[U_i^\star]", r"\mathrm{Var}[U_i^*]"),
+            measured=WITHIN,
         ),
         "between_class_variance": Quantity(
             share["between"].xreplace(at),
@@ -146,6 +161,7 @@ def optimum(segment: Segment, position: Expr, loss: Expr, domain: Domain) -> dic
                 r"\mathrm{Var}^{\mathrm{Btwn}}[U^\star]",
                 r"\mathrm{Var}^{\mathrm{Btwn}}[U^*]",
             ),
+            measured=BETWEEN,
         ),
         "loss": Quantity(
             loss.xreplace(at),

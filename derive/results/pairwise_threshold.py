@@ -39,6 +39,7 @@ from ..theorem.quantity import Quantity
 from ..theorem.result import Result
 from ._ccem import (
     DIRECTIONS,
+    POSITION,
     SYMMETRY,
     ccem_segment,
     on_ccem,
@@ -244,6 +245,7 @@ def build(loss: PairwiseLoss, domain: Domain, proof: Derivation) -> dict[str, Qu
             r"x_{\mathrm{last}}",
             "the optimum farthest from the simplex; all from x_star to here are optimal",
             domain,
+            measured=replace(POSITION, last=True),
         )
     return quantities
 

@@ -8,7 +8,7 @@ there: the same first-order conditions at the ends that gave alpha_min of SupCL
 
 from dataclasses import replace
 
-from sympy import Expr, Ge, Gt, Integer, Le, S, Symbol, oo
+from sympy import Ge, Gt, Integer, Le, S, Symbol, oo
 
 from ..decide.calculus import derivative
 from ..decide.domain import Domain, Range, at_least
@@ -70,12 +70,12 @@ def build(proof: Derivation) -> dict[str, Quantity]:
             "the antipodal structure is optimal at no temperature at this bias",
         ),
     )
-    return found | _fixed_bias(essential(start.condition, t, FIXED), proof)
+    return found | _fixed_bias(start, proof)
 
 
-def _fixed_bias(condition: Expr, proof: Derivation) -> dict[str, Quantity]:
+def _fixed_bias(start: Criterion, proof: Derivation) -> dict[str, Quantity]:
     """The temperatures at which the simplex is optimal for a given bias: (0, t_simplex_max]."""
-    f = concave_form(condition, t, FIXED, proof)
+    f = concave_form(essential(start.condition, t, FIXED), t, FIXED, proof)
     rate = derivative(f, t)
     three = {N: Integer(3)}
     proof.holds(
@@ -99,7 +99,7 @@ def _fixed_bias(condition: Expr, proof: Derivation) -> dict[str, Quantity]:
     # The root binds a temperature of its own, since t may be given a value.
     bound = Symbol("t_", positive=True)
     root = argmin(-f.xreplace({t: bound}), bound, S.Zero, oo)
-    some = Criterion("the simplex is optimal at a fixed b > b_simplex_min", Ge(f, 0))
+    some = Criterion("the simplex is optimal at a fixed b > b_simplex_min", Ge(f, 0), start.place)
     up_to = Le(t, root, evaluate=False)
     for values, where, domain in (
         ({}, "N >= 4", FIXED),

@@ -29,7 +29,7 @@ from ..structures.towers import POSITIVE as ALIGNED
 from ..symbols import K, N, b, p, t, w, x
 from ..theorem.quantity import Quantity
 from ..theorem.result import Result
-from ._ccem import LOW, shape_of
+from ._ccem import LOW, POSITION, shape_of
 
 _ATTRACT, _REPEL = SIGMOID.terms
 #: The loss (2) with a weight on every negative pair, and all vectors of an item as positives.
@@ -100,7 +100,11 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     position = argmin(collected(problem.slope / p, x), x, S.Zero, segment.length)
     at = {x: position}
     found["x_star"] = Quantity(
-        position, r"x^\star", "position on the Gram segment", spellings=(r"x^*",)
+        position,
+        r"x^\star",
+        "position on the Gram segment",
+        spellings=(r"x^*",),
+        measured=POSITION,
     )
     for name, relation in (("positive", ALIGNED), ("negative", NEGATIVE)):
         found[name] = Quantity(

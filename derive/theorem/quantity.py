@@ -12,6 +12,7 @@ from ..decide.domain import Domain
 from ..optimum.endpoint import Threshold
 from ..proof.hooks import Shown
 from .kinds import Kind, as_basic, kind_of, numbers_in
+from .measure import Border, Measure
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +50,8 @@ class Quantity(Shown):
         Of a set, whose values it holds.
     ends
         Of a set, the condition that an end was solved from.
+    measured
+        How it is found in embeddings, where its name or its condition does not tell.
     """
 
     expression: Any
@@ -65,6 +68,7 @@ class Quantity(Shown):
     spellings: tuple[str, ...] = ()
     parameter: Symbol | None = None
     ends: Mapping[Expr, Threshold] = field(default_factory=dict)
+    measured: Measure | None = None
 
     @classmethod
     def of(cls, threshold: Threshold, name: str, symbol: str, **more: Any) -> Quantity:
@@ -93,6 +97,13 @@ class Quantity(Shown):
     def is_number(self) -> bool:
         """Whether it is one number, given its symbols."""
         return self.kind is Kind.NUMBER
+
+    @property
+    def measure(self) -> Measure | None:
+        """How it is found in embeddings: as it was said, or where its condition changes sign."""
+        if self.measured is None and self.threshold is not None and self.limit_of is None:
+            return Border.of(self.threshold)
+        return self.measured
 
     def parts(self) -> list[Quantity]:
         """A quantity for each number that it is made of, with what that is put back into."""

@@ -25,6 +25,7 @@ from ..structures.scheme import Scheme
 from .compile import compiled
 from .kinds import Kind, numbers_in, rebuilt
 from .listed import ListOf
+from .measure import Measure, by_name
 from .number import decided, nested, number, numbers
 from .putback import put_back
 from .quantity import Quantity
@@ -60,6 +61,8 @@ class Result(Shown):
         What it is about if there is no loss.
     segment
         Makes the segment that holds its optima, where it is about one.
+    position
+        Where on the segment its structure is, if it is about a structure and not about a loss.
     convention, reading
         The library in whose terms it is, and the loss of that library.
     """
@@ -79,6 +82,7 @@ class Result(Shown):
         problem: Problem | None = None,
         structure: Scheme | None = None,
         segment: Callable[[], Segment] | None = None,
+        position: Callable[[Segment], Expr] | None = None,
         convention: str = "",
         reading: Reading | None = None,
     ):
@@ -89,7 +93,7 @@ class Result(Shown):
         self.lists = {of.name: of for of in lists}
         #: the lists that it was made for, as their text
         self.made_for: dict[str, str] = {}
-        self.problem, self.segment = problem, segment
+        self.problem, self.segment, self.position = problem, segment, position
         #: the loss as declared; ``loss`` is the name of a quantity
         self.declared = problem.loss if problem is not None else None
         self.structure = problem.structure if problem is not None else structure
@@ -194,6 +198,16 @@ class Result(Shown):
         if name not in self.quantities:
             raise AttributeError(f"{self.id} has no {name}; it has {', '.join(self.quantities)}")
         return self.quantities[name]
+
+    def measures(self) -> dict[str, Measure]:
+        """How its quantities are found in embeddings, by name, as far as they are.
+
+        A quantity that is called like a relation is the inner product of its pairs.
+        """
+        found = {
+            name: q.measure or by_name(name, self.structure) for name, q in self.quantities.items()
+        }
+        return {name: measure for name, measure in found.items() if measure is not None}
 
     # --- putting numbers in -----------------------------------------------------------
     def point(self, **values: object) -> dict[Symbol, Expr]:
