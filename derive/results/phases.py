@@ -297,9 +297,9 @@ def _of_pairs(
     structure = segment.high if start >= 0 else LOW if end <= 0 else f"{LOW}+{segment.high}"
     at = {x: found["x_star"].expression}
     inner = {
-        r: found[r].expression if r in names else e.xreplace(at) for r, e in segment.inner.items()
+        r: settled(segment.inner[r].xreplace(at).xreplace(values))
+        for r in (WITHIN, POSITIVE, NEGATIVE)
     }
-    inner = {r: settled(inner[r].xreplace(values)) for r in ("self", WITHIN, POSITIVE, NEGATIVE)}
     unique = "whether there are others is not known" if "x_last" in found else "the only one"
     return {
         "structure": _structure(structure, unique),
