@@ -37,12 +37,15 @@ class Guess:
         One for each orbit.
     mu
         What share times slack is.
+    bits
+        With which they were computed.
     """
 
     shares: list[Any]
     multipliers: list[Any]
     slacks: list[Any]
     mu: Any
+    bits: int
 
 
 class Interior:
@@ -79,7 +82,7 @@ class Interior:
                 )
                 if off <= 10 * mu:
                     if mu < last:
-                        return Guess(z, y, s, mu)
+                        return Guess(z, y, s, mu, self.bits)
                     mu = (mu / 10).mid() if self.gentle else min(mu / 10, (mu * mu.sqrt()).mid())
                 z, y, s = self._step(z, y, s, mu, value, down, curved)
             raise NoOptimum(f"no optimum was found in {STEPS} steps of the interior-point method")
