@@ -133,6 +133,32 @@ def split(words: tuple[str, ...], id: str, *also: str) -> dict[str, str]:
     return found
 
 
+#: A list of numbers may be in a file with one of these endings, of at most so many bytes.
+FILES, MAX_FILE = (".txt", ".csv"), 2_000_000
+
+
+def from_file(name: str, value: str) -> str:
+    """The text of a list: as it is typed, or what is in the file that it names.
+
+    Raises
+    ------
+    click.UsageError
+        If the file cannot be read, or is too large.
+    """
+    if not value.lower().endswith(FILES):
+        return value
+    path = Path(value)
+    try:
+        if not path.is_file():
+            raise click.UsageError(f"--{name}: there is no file {short(value)!r}")
+        if path.stat().st_size > MAX_FILE:
+            raise click.UsageError(f"--{name}: {short(value)!r} has more than {MAX_FILE} bytes")
+        return path.read_text(encoding="utf-8").strip()
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or "it is no text"
+        raise click.UsageError(f"--{name}: {short(value)!r} cannot be read: {why}") from None
+
+
 def short(text: str) -> str:
     """Text of a user's in a message of one line."""
     return text if len(text) <= 60 else text[:57] + "..."
@@ -147,19 +173,27 @@ def parameter_names(id: str) -> list[str]:
         return []
     text = (results_folder() / (id.replace("-", "_") + ".py")).read_text(encoding="utf-8")
     names = _names_of_symbols()
-    found: dict[str, list[str]] = {"parameters": [], "texts": []}
+    found: dict[str, list[str]] = {"parameters": [], "texts": [], "lists": []}
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.keyword) and node.arg in found:
             words = node.value.elts if isinstance(node.value, ast.Tuple) else []
-            found[node.arg] = [
-                names.get(e.id, "") if isinstance(e, ast.Name) else str(ast.literal_eval(e))
-                for e in words
-            ]
-    if found["parameters"] and all(found["parameters"]):
-        return found["parameters"] + found["texts"]
+            found[node.arg] = [_called(e, names) for e in words]
+    every = [*found["parameters"], *found["texts"], *found["lists"]]
+    if found["parameters"] and all(every):
+        return every
     from ..derive.results import results
 
-    return [*(s.name for s in results[id].parameters), *results[id].texts]
+    r = results[id]
+    return [*(s.name for s in r.parameters), *r.texts, *r.lists]
+
+
+def _called(node: ast.expr, names: Mapping[str, str]) -> str:
+    """What is a parameter called: a symbol, a text, or ListOf("sizes", ...)."""
+    if isinstance(node, ast.Name):
+        return names.get(node.id, "")
+    if isinstance(node, ast.Call) and node.args:
+        node = node.args[0]
+    return str(node.value) if isinstance(node, ast.Constant) else ""
 
 
 def _names_of_symbols() -> dict[str, str]:
@@ -251,6 +285,10 @@ def _describe(id: str, formatter: click.HelpFormatter) -> None:
             [
                 (f"--{s.name}", f"{result.domain.ranges[s]}: {MEANINGS.get(s, '')}".rstrip(": "))
                 for s in result.parameters
+            ]
+            + [
+                (f"--{of.name}", f"a list such as 2,2,4, or a file; each {of.range}: {of.meaning}")
+                for of in result.lists.values()
             ]
         )
         formatter.write_text(f"A value is {ACCEPTED}.")

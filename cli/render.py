@@ -74,8 +74,9 @@ def _text(report: dict[str, Any], brief: bool, result: Result, point: Point) -> 
         lines += [*head_lines(result, point), ""]
     said: set[str] = set()
     for name, q in report["quantities"].items():
-        plain = q["sympy"].lstrip("-").isdigit()
-        shown = q["sympy"] if plain else q["value"] or q["sympy"]
+        value = _in_line(q["value"])
+        plain = q["sympy"].lstrip("-").isdigit() or value == q["sympy"].lower()
+        shown = q["sympy"] if plain else value or q.get("text") or q["sympy"]
         condition = q["condition"]
         if "refused" in q:
             lines.append(f"  {name}: no value here, {q['refused']}")
@@ -87,8 +88,8 @@ def _text(report: dict[str, Any], brief: bool, result: Result, point: Point) -> 
                 f"{name} = {shown}: {condition}" if shown != name else condition, 2, 8
             )
         else:
-            lines += _wrapped(f"{name} = {shown}", 2, 8)
-        if q["value"] and not brief and not plain and len(q["sympy"]) < WIDTH:
+            lines += _wrapped(f"{name}{':' if 'text' in q else ' ='} {shown}", 2, 8)
+        if value and not brief and not plain and len(q["sympy"]) < WIDTH:
             lines.append(f"      exactly {q['sympy']}")
         lines += _wrapped(q["meaning"], 6)
         if condition and condition not in said:
@@ -111,6 +112,32 @@ def _text(report: dict[str, Any], brief: bool, result: Result, point: Point) -> 
     return "\n".join(lines)
 
 
+def _in_line(value: Any) -> str:
+    """A decimal, or the nested lists of an array in brackets."""
+    if isinstance(value, list):
+        return f"[{', '.join(map(_in_line, value))}]"
+    return value or ""
+
+
+def _number_tex(q: Mapping[str, Any]) -> str:
+    """``= value``; of a set, a condition or a name the formula says it all."""
+    value = q["value"]
+    if not value or "text" in q or q["sympy"].lower() == value:
+        return ""
+    return f" = {_array_tex(value)}"
+
+
+def _array_tex(value: Any) -> str:
+    if not isinstance(value, list):
+        return str(value)
+    if any(isinstance(row, list) for row in value):
+        rows = [row if isinstance(row, list) else [row] for row in value]
+        body = r" \\ ".join(" & ".join(map(_array_tex, row)) for row in rows)
+    else:
+        body = " & ".join(value)
+    return rf"\left[\begin{{matrix}}{body}\end{{matrix}}\right]"
+
+
 def _plain(statement: Basic) -> list[str]:
     """A statement in plain text: relations with their sign, tuples line by line."""
     if type(statement).__name__ == "Tuple":
@@ -118,7 +145,7 @@ def _plain(statement: Basic) -> list[str]:
             return ["  ".join(str(a) for a in statement.args)]
         return [line for a in statement.args for line in _plain(a)]
     if type(statement).__name__ == "Iff":
-        first, second = (line for a in statement.args for line in _plain(a))
+        first, second = (" and ".join(_plain(a)) for a in statement.args)
         return [first, f"iff {second}"]
     sign = getattr(statement, "rel_op", None)
     if sign is None:
@@ -154,7 +181,7 @@ def _latex(report: dict[str, Any], brief: bool, head: list[str]) -> str:
         if "refused" in q:
             rows.append(f"  {label} &= \\text{{no value here: {_tex(q['refused'])}}}")
             continue
-        rows.append(f"  {label} &= {q['latex']}" + (f" = {q['value']}" if q["value"] else ""))
+        rows.append(f"  {label} {'&:' if 'text' in q else '&='} {q['latex']}{_number_tex(q)}")
     lines += [" \\\\\n".join(rows), r"\end{align}"]
     if not brief:
         if terms := _terms(report):
@@ -180,7 +207,7 @@ def _markdown(report: dict[str, Any], brief: bool, head: list[str]) -> str:
         if "refused" in q:
             lines += [f"**{name}** ({q['meaning']}): no value here, {q['refused']}", ""]
             continue
-        value = f" = {q['value']}" if q["value"] else ""
+        value = _number_tex(q)
         lines += [f"**{name}** ({q['meaning']}): $${q['latex']}{value}$$", ""]
         if q["condition"]:
             lines += [f"For {q['condition']}.", ""]
@@ -200,6 +227,6 @@ def _markdown(report: dict[str, Any], brief: bool, head: list[str]) -> str:
 
 
 def _python(report: dict[str, Any], result: Result, point: Mapping[Symbol, Expr]) -> str:
-    from ..derive.theorem.compile import python_source
+    from ..derive.write.python import python_source
 
     return python_source(result, point)

@@ -4,6 +4,34 @@
 until a result is asked for.
 """
 
+from collections.abc import Callable
+from typing import Any
+
+from .proof.hooks import register
 from .results import results
 
 __all__ = ["results"]
+
+
+# The rooms that are loaded only when what they do is asked for.
+def _display() -> Callable[..., Any]:
+    from .write.display import bundle
+
+    return bundle
+
+
+def _claims() -> Callable[..., Any]:
+    from .papers import settled_by
+
+    return settled_by
+
+
+def _under() -> Callable[..., Any]:
+    from .theorem.under import under
+
+    return under
+
+
+register("display", _display)
+register("claims", _claims)
+register("under", _under)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import sqrt
+from typing import Any
 
 import torch
 from torch import Tensor
 
+from ..derive.structures.arrangement import Arrangement
 from ..derive.structures.hierarchy import CLASSES, INSTANCES, VIEWS, hierarchy
 
 # An eigenvalue this small, relative to the trace per vector (which is 1), is taken for
@@ -22,7 +24,37 @@ def normalise(u: Tensor) -> Tensor:
     return u / length
 
 
-def random_embeddings(
+def random_embeddings(*given: Any, **more: Any) -> Any:
+    """``random_embeddings(arrangement, seeds, d=...)``; see :func:`draw` for the arguments."""
+    if isinstance(given[0], Arrangement):
+        return draw(*given, **more)
+    return old_random_embeddings(*given, **more)
+
+
+def draw(
+    arrangement: Arrangement,
+    seeds: int | Sequence[int],
+    *,
+    d: int,
+    dtype: torch.dtype = torch.float64,
+    device: torch.device | str = "cpu",
+) -> Tensor:
+    """Directions uniform on the sphere, one set per seed.
+
+    Drawn on the CPU in float64, so that a seed means the same on every device.
+
+    Returns
+    -------
+    Tensor
+        ``(len(seeds), *shape, d)``, or ``(*shape, d)`` for a single seed.
+    """
+    if isinstance(seeds, int):
+        return draw(arrangement, [seeds], d=d, dtype=dtype, device=device)[0]
+    drawn = [normalise(_gaussian(seed, (*arrangement.shape, d))) for seed in seeds]
+    return torch.stack(drawn).to(device=device, dtype=dtype)
+
+
+def old_random_embeddings(
     seeds: int | Sequence[int],
     *,
     m: int,
@@ -42,7 +74,7 @@ def random_embeddings(
         ``(len(seeds), m, n, p, d)``, or ``(m, n, p, d)`` for a single seed.
     """
     if isinstance(seeds, int):
-        return random_embeddings([seeds], m=m, n=n, p=p, d=d, dtype=dtype, device=device)[0]
+        return old_random_embeddings([seeds], m=m, n=n, p=p, d=d, dtype=dtype, device=device)[0]
     drawn = [normalise(_gaussian(seed, (m, n, p, d))) for seed in seeds]
     return torch.stack(drawn).to(device=device, dtype=dtype)
 
@@ -59,7 +91,32 @@ def _gaussian(seed: int, shape: Sequence[int]) -> Tensor:
     return torch.randn(tuple(shape), generator=generator, dtype=torch.float64)
 
 
-def structured_embeddings(
+def structured_embeddings(*given: Any, **more: Any) -> Any:
+    """``structured_embeddings(arrangement, inner, d=...)``; see :func:`vectors`."""
+    if isinstance(given[0], Arrangement):
+        return vectors(*given, **more)
+    return old_structured_embeddings(*given, **more)
+
+
+def vectors(
+    arrangement: Arrangement,
+    inner: Mapping[str, float],
+    d: int | None = None,
+    *,
+    dtype: torch.dtype = torch.float64,
+    device: torch.device | str = "cpu",
+) -> Tensor:
+    """Unit vectors whose inner products depend on the relation alone, ``(*shape, d)``.
+
+    Raises
+    ------
+    ValueError
+        As :meth:`~cltheory.derive.structures.arrangement.Arrangement.vectors` does.
+    """
+    return torch.tensor(arrangement.vectors(inner, d), dtype=dtype, device=device)
+
+
+def old_structured_embeddings(
     same_instance: float,
     same_class: float,
     cross_class: float,

@@ -13,9 +13,9 @@ from torch import Tensor
 from ..derive.decide.domain import DomainError
 from ..derive.decide.exact import exact
 from ..derive.losses.clip import INFONCE, SIGMOID, pairwise
+from ..derive.losses.given import NAMES, given_loss
 from ..derive.losses.pairwise import PairwiseLoss
 from ..derive.results import results
-from ..derive.results.pairwise_threshold import NAMES, given_loss
 from ..derive.structures.towers import NEGATIVE, POSITIVE
 from ..derive.symbols import c
 from ..derive.theorem.result import Result

@@ -143,18 +143,8 @@ class Domain:
         for symbol, r in self.ranges.items():
             if symbol not in point:
                 continue
-            value = point[symbol]
-            not_real = value.is_number and value.is_extended_real is not True  # nan, zoo, I
-            if not_real or (r.integer and value is not oo and not value.is_Integer):
-                raise DomainError(f"{symbol} must be {r}, not {value}")
             low, high = _put_in(r.low, point), _put_in(r.high, point)
-            if low.free_symbols or high.free_symbols:
-                continue
-            too_low = value < low or (r.low_open and value == low)
-            too_high = value > high or (r.high_open and value == high and value is not oo)
-            if too_low or too_high:
-                because = f" ({r.why})" if r.why else ""
-                raise DomainError(f"{symbol} must be {r}, not {value}{because}")
+            refuse_outside(symbol.name, r, point[symbol], low, high)
 
     def contains(self, point: Mapping[Symbol, Expr]) -> bool:
         """Whether the point passes :meth:`check`."""
@@ -244,6 +234,29 @@ class Domain:
                     point[symbol] = (low + high * u) / (1 + u)
             if self.contains(point):
                 yield point
+
+
+def refuse_outside(
+    name: str, r: Range, value: Expr, low: Expr | None = None, high: Expr | None = None
+) -> None:
+    """Refuse a value outside a range, whose ends may be given as they are there.
+
+    Raises
+    ------
+    DomainError
+        Naming the range and the value; ends in symbols refuse nothing.
+    """
+    low, high = r.low if low is None else low, r.high if high is None else high
+    not_real = value.is_number and value.is_extended_real is not True  # nan, zoo, I
+    if not_real or (r.integer and value is not oo and not value.is_Integer):
+        raise DomainError(f"{name} must be {r}, not {value}")
+    if low.free_symbols or high.free_symbols:
+        return
+    too_low = value < low or (r.low_open and value == low)
+    too_high = value > high or (r.high_open and value == high and value is not oo)
+    if too_low or too_high:
+        because = f" ({r.why})" if r.why else ""
+        raise DomainError(f"{name} must be {r}, not {value}{because}")
 
 
 _PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59)

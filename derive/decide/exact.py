@@ -18,8 +18,9 @@ evaluated, so no text is slow to read, and the exponential of what was read can 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from typing import Any
 
 from sympy import Expr, I, Integer, Max, Pow, Rational, S, exp, log, nan, oo, pi, sqrt, zoo
 
@@ -27,6 +28,7 @@ from .ball import NotEnclosed, TooWide, enclosure, precision
 
 MAX_LENGTH = 200
 MAX_DEPTH = 20
+MAX_ENTRIES = 10_000  #: numbers in a list
 MAX_DIGITS = 60  #: of an exponent's result: keeps 9^9^9 out
 MAX_POWER = 60  #: of an expression, powers of powers and products of powers taken together
 #: Numbers are below 2**MAX_BITS and, if not zero, above its inverse; fractions have not more bits.
@@ -84,6 +86,48 @@ def exact(value: object) -> Expr:
     if not isinstance(value, str):
         raise NotANumber(f"a {type(value).__name__} is not a number; accepted: {ACCEPTED}")
     return _Reader(value).read()
+
+
+def exact_list(value: object, *, rows: bool = False) -> tuple[Any, ...]:
+    """Turn ``2,2,4``, or a sequence of what :func:`exact` takes, into a tuple of SymPy numbers.
+
+    In text, numbers are separated by commas or white space; with ``rows``, rows by semicolons
+    or new lines, and what comes out is a tuple of tuples of one length.
+
+    Raises
+    ------
+    NotANumber
+        If a number is not accepted, there are none or too many, or rows differ in length.
+    """
+    found = _entries(value, rows)
+    count = sum(map(len, found)) if rows else len(found)
+    if not count or not all(found if rows else [True]):
+        raise NotANumber("an empty list is not accepted")
+    if count > MAX_ENTRIES:
+        raise NotANumber(f"a list of {count} numbers is too long (at most {MAX_ENTRIES})")
+    if not rows:
+        return tuple(map(exact, found))
+    if len({len(row) for row in found}) > 1:
+        raise NotANumber("the rows have different lengths")
+    return tuple(tuple(map(exact, row)) for row in found)
+
+
+def _entries(value: object, rows: bool) -> list[Any]:
+    """What stands in a list, unread; a list of lists with rows."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, str):
+        if len(value) > MAX_ENTRIES * MAX_LENGTH:
+            raise NotANumber(f"a list of {len(value)} characters is too long")
+        if rows:
+            return [_entries(row, False) for row in re.split(r"[;\n]", value.strip())]
+        words = [part.split() for part in value.split(",")]
+        if not all(words):
+            raise NotANumber("a list has a comma with no number beside it")
+        return [word for part in words for word in part]
+    if not isinstance(value, Sequence):
+        raise NotANumber(f"{str(value)[:40]!r} is not a list of numbers, such as 2,2,4")
+    return [_entries(row, False) for row in value] if rows else list(value)
 
 
 def expression(

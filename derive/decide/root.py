@@ -490,3 +490,8 @@ def clamped_root(
             if done.all():
                 break
         return np.where(at_low, start, np.where(at_high, end, x))
+
+
+def argmin(slope: Expr, x: Symbol, low: Expr, high: Expr) -> ClampedRoot:
+    """Where the convex function with the sign of ``slope`` is least on [low, high]."""
+    return ClampedRoot(Lambda(x, slope), low, high)

@@ -1,9 +1,11 @@
 """The losses of two towers (``lee2024sigmoid``, equations (1), (2) and (5)).
 
-Conventions: every loss is 1/N times a sum over items. The sigmoid loss sums over all
+Conventions of the paper: every loss is 1/N times a sum over items. The sigmoid loss sums over all
 negatives (no second 1/N), its temperature t multiplies the inner product, and the bias b
 is added to -t c for positives and subtracted from t c for negatives. InfoNCE is the sum
 of its two directions, and its temperature divides.
+
+Those of public code: SigLIP adds its bias to t c, and CLIP is the mean of its two directions.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from __future__ import annotations
 from sympy import Expr, Integer, S, exp, log
 
 from ..structures.towers import NEGATIVE, POSITIVE
-from ..symbols import b, c, t
+from ..symbols import b, c, t, tau
 from .pairwise import PairTerm, PairwiseLoss
 from .softmax import SoftmaxLoss, SoftmaxTerm
 
@@ -34,10 +36,27 @@ SIGMOID = pairwise(
     "lee2024sigmoid (2)",
 )
 
+#: minus log sigmoid(z (t c + b)) with z = 1 for positives and -1 for negatives, over N.
+SIGLIP = pairwise(
+    "siglip",
+    "SigLIP loss",
+    log(1 + exp(-(t * c + b))),
+    log(1 + exp(t * c + b)),
+    "Zhai et al. (2023), Algorithm 1",
+)
+
 INFONCE = SoftmaxLoss(
     "infonce",
     "InfoNCE loss, both directions",
     (SoftmaxTerm(Integer(2), positives=(POSITIVE,), denominator=(POSITIVE, NEGATIVE)),),
     t,
     "lee2024sigmoid (1)",
+)
+
+CLIP = SoftmaxLoss(
+    "clip",
+    "CLIP loss, the mean of both directions",
+    (SoftmaxTerm(S.One, positives=(POSITIVE,), denominator=(POSITIVE, NEGATIVE)),),
+    tau,
+    "Radford et al. (2021), Figure 3",
 )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from typing import Any, Literal
 
@@ -39,6 +40,33 @@ class NoThreshold(NoClosedForm):
 
 
 @dataclass(frozen=True, eq=False)
+class Place:
+    """The structure that a criterion is about.
+
+    Attributes
+    ----------
+    inner
+        Its inner products, by relation.
+    along
+        If it lies inside a segment, how they change along it; empty for an end.
+    fixed
+        Values of parameters that were put into the criterion.
+    """
+
+    inner: Mapping[str, Expr]
+    along: Mapping[str, Expr] = field(default_factory=dict)
+    fixed: Mapping[Symbol, Expr] = field(default_factory=dict)
+
+    def at(self, values: Mapping[Symbol, Expr]) -> Place:
+        """The same with values put in."""
+        inner, along = (
+            {r: e.xreplace(dict(values)) for r, e in old.items()}
+            for old in (self.inner, self.along)
+        )
+        return Place(inner, along, {**self.fixed, **values})
+
+
+@dataclass(frozen=True, eq=False)
 class Criterion:
     """``says`` iff ``relation``, which compares a condition with zero.
 
@@ -48,10 +76,13 @@ class Criterion:
         In words, what is true of the optima: "classes do not collapse".
     relation
         ``condition < 0``, or another comparison with zero, from a checked step.
+    place
+        The structure that it is about, where that is known.
     """
 
     says: str
     relation: Basic
+    place: Place | None = None
 
     @property
     def condition(self) -> Expr:
@@ -61,7 +92,8 @@ class Criterion:
     def at(self, values: dict[Symbol, Expr], where: str) -> Criterion:
         """The same with values put in; ``where`` says so in words."""
         relation = type(self.relation)(self.condition.xreplace(values), 0, evaluate=False)
-        return replace(self, says=f"{self.says} {where}", relation=relation)
+        place = None if self.place is None else self.place.at(values)
+        return replace(self, says=f"{self.says} {where}", relation=relation, place=place)
 
 
 @dataclass(frozen=True, eq=False)

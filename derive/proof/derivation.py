@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from sympy import Basic, Expr, Symbol, Tuple
 
 from ..decide.domain import Domain
 from ..decide.evidence import Evidence, Holds, Outcome, weakest
+from .hooks import Shown
 from .statement import Lemma, Relations, Statement, decided
 
 
@@ -18,7 +18,7 @@ class StepFailed(AssertionError):
 
 
 @dataclass(frozen=True, eq=False)
-class Step:
+class Step(Shown):
     """One link of a derivation.
 
     Attributes
@@ -46,18 +46,8 @@ class Step:
         """What is printed."""
         return self.says.shown
 
-    def _repr_latex_(self) -> str:
-        from ..write.display import step_latex
 
-        return step_latex(self)
-
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        from ..write.display import chosen, step_bundle
-
-        return chosen(step_bundle(self), include, exclude)
-
-
-class Derivation:
+class Derivation(Shown):
     """A list of steps that were checked, in order, while it was built."""
 
     def __init__(self) -> None:
@@ -116,13 +106,3 @@ class Derivation:
     def __repr__(self) -> str:
         grade = f", {self.evidence.grade}" if self.steps else ""
         return f"<Derivation: {len(self.steps)} steps{grade}>"
-
-    def _repr_latex_(self) -> str:
-        from ..write.display import derivation_latex
-
-        return derivation_latex(self)
-
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        from ..write.display import chosen, derivation_bundle
-
-        return chosen(derivation_bundle(self), include, exclude)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sympy import Expr, Rational, S, Symbol, Tuple, sqrt
+from sympy import Expr, Symbol, Tuple, sqrt
 
-from ..decide.domain import POSITIVE, Domain, Range, at_least
+from ..decide.domain import Domain, Range
 from ..decide.evidence import Outcome
 from ..decide.present import affine, tidy
 from ..losses.pairwise import PairwiseLoss
@@ -17,16 +17,13 @@ from ..proof.relations import eq
 from ..proof.statement import Relations
 from ..structures.towers import NEGATIVE, towers
 from ..structures.towers import POSITIVE as ALIGNED
-from ..symbols import N, b, delta, t, x
-from ..theorem.result import Quantity
+from ..symbols import delta, x
+from ..theorem.measure import Reading, product
+from ..theorem.quantity import Quantity
 
 SYMMETRY = towers()
 #: Vanishes where the towers agree (delta = 0), and is all there is at delta = oo.
 LOW = "differing_means"
-
-ITEMS = Domain({N: at_least(2)}, {N: 4})
-WARM = ITEMS.with_range(t, POSITIVE, 1)
-BIASED = WARM.with_range(b, Range(-S.Infinity), Rational(1, 2))
 
 
 def on_ccem(
@@ -93,13 +90,22 @@ def state_delta(proof: Derivation, segment: Segment, domain: Domain) -> None:
     )
 
 
+#: How far positives have fallen: the position on the segment, in embeddings.
+POSITION = Reading(1 - product(ALIGNED))
+
+
 def optimum(segment: Segment, position: Expr, loss: Expr, domain: Domain) -> dict[str, Quantity]:
     """The quantities of an optimum at a position of the segment."""
     at = {x: position}
     positive = segment.inner[ALIGNED].xreplace(at)
     return {
         "x_star": Quantity(
-            position, r"x^\star", "position on the Gram segment", domain, spellings=(r"x^*",)
+            position,
+            r"x^\star",
+            "position on the Gram segment",
+            domain,
+            spellings=(r"x^*",),
+            measured=POSITION,
         ),
         "delta_star": Quantity(
             delta_of_position(segment, position),
@@ -128,6 +134,7 @@ def optimum(segment: Segment, position: Expr, loss: Expr, domain: Domain) -> dic
             "s",
             "normalised similarity (1 + u_i.v_i)/2",
             domain,
+            measured=Reading((1 + product(ALIGNED)) / 2),
         ),
         "loss": Quantity(
             loss.xreplace(at),

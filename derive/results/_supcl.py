@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from sympy import Expr, Rational, S, Symbol, Tuple, sqrt
+from sympy import Expr, Max, Rational, S, Symbol, Tuple, sqrt
 
 from ..decide.calculus import derivative
-from ..decide.domain import POSITIVE, Domain, Range, at_least, between
+from ..decide.domain import Domain, Range
 from ..decide.present import affine, tidy
 from ..losses.softmax import SoftmaxLoss
 from ..losses.supcl import SAME_CLASS
@@ -15,14 +15,12 @@ from ..optimum.segment import Segment, cut_segment
 from ..proof.derivation import Derivation
 from ..proof.relations import eq
 from ..structures.hierarchy import hierarchy
-from ..symbols import alpha, delta, m, n, p, tau, x
-from ..theorem.result import Quantity
+from ..symbols import delta, x
+from ..theorem.measure import Reading, product
+from ..theorem.measure import share as trace_share
+from ..theorem.quantity import Quantity
 
 SYMMETRY = hierarchy()
-
-SIZES = Domain({m: at_least(2), n: at_least(2), p: at_least(1)}, {m: 3, n: 2, p: 2})
-TEMPERED = SIZES.with_range(tau, POSITIVE, Rational(1, 2))
-COMBINED = TEMPERED.with_range(alpha, between(0, 1), Rational(1, 2))
 
 
 def on_segment(loss: SoftmaxLoss, domain: Domain, proof: Derivation) -> LossOnSegment:
@@ -56,6 +54,11 @@ def position_of_delta(segment: Segment) -> Expr:
 def delta_of_position(segment: Segment, position: Expr) -> Expr:
     """The inverse of :func:`position_of_delta`."""
     return sqrt(tidy(1 / simplex_position(segment)) * position)
+
+
+#: How within-class and between-class variance are found in embeddings.
+WITHIN = Reading(trace_share("views") + trace_share("instances"))
+BETWEEN = Reading(trace_share("classes"))
 
 
 def variances(segment: Segment) -> dict[str, Expr]:
@@ -109,9 +112,15 @@ def optimum(segment: Segment, position: Expr, loss: Expr, domain: Domain) -> dic
     """The quantities of an optimum at a position of the segment."""
     at = {x: position}
     share = variances(segment)
+    fallen = 1 - product(segment.coordinate)
     return {
         "x_star": Quantity(
-            position, r"x^\star", "position on the Gram segment", domain, spellings=(r"x^*",)
+            position,
+            r"x^\star",
+            "position on the Gram segment",
+            domain,
+            spellings=(r"x^*",),
+            measured=Reading(fallen),
         ),
         "delta_star": Quantity(
             delta_of_position(segment, position),
@@ -119,6 +128,7 @@ def optimum(segment: Segment, position: Expr, loss: Expr, domain: Domain) -> dic
             "position on the SSEM",
             domain,
             spellings=(r"\delta^*",),
+            measured=Reading(delta_of_position(segment, Max(0, fallen))),
         ),
         "same_class": Quantity(
             segment.inner["same_class"].xreplace(at),
@@ -140,6 +150,7 @@ def optimum(segment: Segment, position: Expr, loss: Expr, domain: Domain) -> dic
             "within-class variance",
             domain,
             spellings=(r"\mathrm{Var}[U_i^\star]", r"\mathrm{Var}[U_i^*]"),
+            measured=WITHIN,
         ),
         "between_class_variance": Quantity(
             share["between"].xreplace(at),
@@ -150,6 +161,7 @@ def optimum(segment: Segment, position: Expr, loss: Expr, domain: Domain) -> dic
                 r"\mathrm{Var}^{\mathrm{Btwn}}[U^\star]",
                 r"\mathrm{Var}^{\mathrm{Btwn}}[U^*]",
             ),
+            measured=BETWEEN,
         ),
         "loss": Quantity(
             loss.xreplace(at),

@@ -9,16 +9,28 @@ from sympy import Eq, Piecewise, S, oo
 
 from ..decide.domain import Range, between
 from ..decide.present import tidy
+from ..losses.clip import pairwise
 from ..optimum.reduce import inner_products
 from ..optimum.segment_facts import Ranks, Spectrum, state_segment
+from ..problems.domains import ITEMS
 from ..proof.derivation import Derivation
 from ..proof.limiting import take_limit
 from ..proof.relations import ge
 from ..structures.towers import NEGATIVE, POSITIVE, WITHIN
-from ..symbols import N, delta, x
-from ..theorem.result import Quantity, Result
-from ._ccem import ITEMS, SYMMETRY, ccem_segment, position_of_delta, state_delta
+from ..symbols import N, c, delta, x
+from ..theorem.measure import Rank, Reading, product
+from ..theorem.quantity import Quantity
+from ..theorem.result import Result
+from ._ccem import (
+    SYMMETRY,
+    ccem_segment,
+    position_of_delta,
+    state_delta,
+)
 
+#: Its two pulls balance along the segment, so every structure of it has the least mean negative
+#: for its mean positive iff all of them minimise this loss.
+BALANCED = pairwise("balanced", "linear loss", -(N - 2) * c / 2, c, "")
 DOMAIN = ITEMS.with_range(delta, Range(low_open=False), 1)
 
 
@@ -58,7 +70,11 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     }
     quantities = {
         name: Quantity(
-            tidy(segment.inner[r].xreplace(at)), symbol, meaning, spellings=(SPELLED[name],)
+            tidy(segment.inner[r].xreplace(at)),
+            symbol,
+            meaning,
+            spellings=(SPELLED[name],),
+            measured=Reading(product(r), least_of=BALANCED if name == "negative" else None),
         )
         for name, (r, symbol, meaning) in found.items()
     }
@@ -69,12 +85,14 @@ def build(proof: Derivation) -> dict[str, Quantity]:
                 rf"\lim_{{\delta\to {to}}}{quantities[name].symbol}",
                 f"{quantities[name].meaning}, at delta = {point}",
                 limit_of=(quantities[name].expression, delta, point),
+                measured=Reading(product(found[name][0])),
             )
     quantities["min_dimension"] = Quantity(
         dimension,
         r"d_{\min}",
         "least dimension it fits in",
         at_oo={delta: far},
+        measured=Rank(),
     )
     return quantities
 
@@ -88,4 +106,5 @@ RESULT = Result(
     build=build,
     structure=SYMMETRY,
     segment=ccem_segment,
+    position=position_of_delta,
 )

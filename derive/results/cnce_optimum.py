@@ -9,13 +9,21 @@ from sympy import S, Symbol
 
 from ..losses.supcl import CNCE
 from ..optimum.segment_facts import AtEnd
-from ..problem import Problem
+from ..problems.domains import TEMPERED
+from ..problems.problem import Problem
 from ..proof.derivation import Derivation
 from ..proof.lemmas import NOT_FELT
 from ..proof.relations import eq, lt
 from ..symbols import m, n, p, tau
-from ..theorem.result import Quantity, Result
-from ._supcl import SYMMETRY, TEMPERED, on_segment, optimum, ssem_segment, state_delta
+from ..theorem.quantity import Quantity
+from ..theorem.result import Result
+from ._supcl import (
+    SYMMETRY,
+    on_segment,
+    optimum,
+    ssem_segment,
+    state_delta,
+)
 
 
 def build(proof: Derivation) -> dict[str, Quantity]:

@@ -8,20 +8,28 @@ there: the same first-order conditions at the ends that gave alpha_min of SupCL
 
 from dataclasses import replace
 
-from sympy import Expr, Ge, Gt, Integer, Le, S, Symbol, oo
+from sympy import Ge, Gt, Integer, Le, S, Symbol, oo
 
 from ..decide.calculus import derivative
 from ..decide.domain import Domain, Range, at_least
+from ..decide.root import argmin
 from ..losses.clip import SIGMOID
 from ..optimum.endpoint import Criterion, Threshold, UpToARoot, concave_form, essential, threshold
 from ..optimum.reduce import ReducedPairwise
-from ..problem import Problem
+from ..problems.domains import BIASED, WARM
+from ..problems.problem import Problem
 from ..proof.derivation import Derivation
 from ..proof.lemmas import CONCAVE
 from ..proof.relations import Iff, lt
 from ..symbols import N, b, t
-from ..theorem.result import Quantity, Result, argmin
-from ._ccem import BIASED, SYMMETRY, WARM, ccem_segment, on_ccem, shape_of
+from ..theorem.quantity import Quantity
+from ..theorem.result import Result
+from ._ccem import (
+    SYMMETRY,
+    ccem_segment,
+    on_ccem,
+    shape_of,
+)
 
 FOUR = WARM.with_range(
     N, at_least(4, "for N = 2 and 3 with b = t the simplex is optimal at every t"), 5
@@ -62,12 +70,12 @@ def build(proof: Derivation) -> dict[str, Quantity]:
             "the antipodal structure is optimal at no temperature at this bias",
         ),
     )
-    return found | _fixed_bias(essential(start.condition, t, FIXED), proof)
+    return found | _fixed_bias(start, proof)
 
 
-def _fixed_bias(condition: Expr, proof: Derivation) -> dict[str, Quantity]:
+def _fixed_bias(start: Criterion, proof: Derivation) -> dict[str, Quantity]:
     """The temperatures at which the simplex is optimal for a given bias: (0, t_simplex_max]."""
-    f = concave_form(condition, t, FIXED, proof)
+    f = concave_form(essential(start.condition, t, FIXED), t, FIXED, proof)
     rate = derivative(f, t)
     three = {N: Integer(3)}
     proof.holds(
@@ -91,7 +99,7 @@ def _fixed_bias(condition: Expr, proof: Derivation) -> dict[str, Quantity]:
     # The root binds a temperature of its own, since t may be given a value.
     bound = Symbol("t_", positive=True)
     root = argmin(-f.xreplace({t: bound}), bound, S.Zero, oo)
-    some = Criterion("the simplex is optimal at a fixed b > b_simplex_min", Ge(f, 0))
+    some = Criterion("the simplex is optimal at a fixed b > b_simplex_min", Ge(f, 0), start.place)
     up_to = Le(t, root, evaluate=False)
     for values, where, domain in (
         ({}, "N >= 4", FIXED),

@@ -11,15 +11,19 @@ from ..decide.domain import between
 from ..decide.present import tidy
 from ..optimum.reduce import inner_products
 from ..optimum.segment_facts import Ranks, Spectrum, state_segment
+from ..problems.domains import SIZES
 from ..proof.derivation import Derivation
 from ..proof.relations import eq, ge
 from ..symbols import delta, m, n, p, x
-from ..theorem.result import Quantity, Result
+from ..theorem.measure import Rank
+from ..theorem.quantity import Quantity
+from ..theorem.result import Result
 from ._supcl import (
+    BETWEEN,
     OF_ONE_CLASS,
     OF_TWO_CLASSES,
-    SIZES,
     SYMMETRY,
+    WITHIN,
     position_of_delta,
     simplex_position,
     ssem_segment,
@@ -79,18 +83,22 @@ def build(proof: Derivation) -> dict[str, Quantity]:
             spellings=(*OF_TWO_CLASSES, r"(u^\delta)^\top w^\delta"),
         ),
         "delta_max": Quantity(DELTA_MAX, r"\delta_{\max}", "class means coincide there"),
-        "min_dimension": Quantity(dimension, r"d_{\min}", "least dimension it fits in"),
+        "min_dimension": Quantity(
+            dimension, r"d_{\min}", "least dimension it fits in", measured=Rank()
+        ),
         "within_class_variance": Quantity(
             at_delta(share["within"]),
             r"\mathrm{Var}[U_i]",
             "within-class variance",
             spellings=(r"\mathrm{Var}[U_i^\delta]",),
+            measured=WITHIN,
         ),
         "between_class_variance": Quantity(
             at_delta(share["between"]),
             r"\mathrm{Var}^{\mathrm{Btwn}}[U]",
             "between-class variance",
             spellings=(r"\mathrm{Var}^{\mathrm{Btwn}}[U^\delta]",),
+            measured=BETWEEN,
         ),
     }
 
@@ -104,4 +112,5 @@ RESULT = Result(
     build=build,
     structure=SYMMETRY,
     segment=ssem_segment,
+    position=position_of_delta,
 )

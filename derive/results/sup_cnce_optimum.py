@@ -8,15 +8,17 @@ convexity it does so iff the loss still falls at that point: one more endpoint c
 from sympy import Le, Lt, S
 
 from ..decide.calculus import derivative
+from ..decide.root import argmin
 from ..losses.supcl import SUP_CNCE
 from ..optimum.endpoint import threshold
-from ..problem import Problem
+from ..problems.domains import COMBINED
+from ..problems.problem import Problem
 from ..proof.derivation import Derivation
 from ..proof.relations import gt
 from ..symbols import alpha, m, n, p, tau, x
-from ..theorem.result import Quantity, Result, argmin
+from ..theorem.quantity import Quantity
+from ..theorem.result import Result
 from ._supcl import (
-    COMBINED,
     SYMMETRY,
     on_segment,
     optimum,

@@ -14,19 +14,22 @@ from sympy import Ge, Le, S, Symbol
 from ..decide.calculus import derivative
 from ..decide.domain import POSITIVE, Range, at_least
 from ..decide.present import collected
+from ..decide.root import argmin
 from ..losses.clip import SIGMOID
 from ..optimum.endpoint import threshold
 from ..optimum.on_segment import LossOnSegment
 from ..optimum.reduce import ReducedPairwise
 from ..optimum.segment import Segment, cut_segment
-from ..problem import Problem
+from ..problems.domains import BIASED
+from ..problems.problem import Problem
 from ..proof.derivation import Derivation
 from ..proof.relations import eq
 from ..structures.towers import NEGATIVE, SIBLING, TWIN, towers_of_views
 from ..structures.towers import POSITIVE as ALIGNED
 from ..symbols import K, N, b, p, t, w, x
-from ..theorem.result import Quantity, Result, argmin
-from ._ccem import BIASED, LOW, shape_of
+from ..theorem.quantity import Quantity
+from ..theorem.result import Result
+from ._ccem import LOW, POSITION, shape_of
 
 _ATTRACT, _REPEL = SIGMOID.terms
 #: The loss (2) with a weight on every negative pair, and all vectors of an item as positives.
@@ -97,7 +100,11 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     position = argmin(collected(problem.slope / p, x), x, S.Zero, segment.length)
     at = {x: position}
     found["x_star"] = Quantity(
-        position, r"x^\star", "position on the Gram segment", spellings=(r"x^*",)
+        position,
+        r"x^\star",
+        "position on the Gram segment",
+        spellings=(r"x^*",),
+        measured=POSITION,
     )
     for name, relation in (("positive", ALIGNED), ("negative", NEGATIVE)):
         found[name] = Quantity(

@@ -13,12 +13,16 @@ from ..decide.domain import between as interval
 from ..decide.present import tidy
 from ..optimum.reduce import inner_products
 from ..optimum.segment_facts import Spectrum
+from ..problems.domains import SIZES
 from ..proof.derivation import Derivation
 from ..proof.relations import eq, le
 from ..structures.scheme import complete
 from ..symbols import m, n, p, radius, x
-from ..theorem.result import Quantity, Result
-from ._supcl import SIZES, SYMMETRY, ssem_segment, variances
+from ..theorem.measure import AtMost, Reading
+from ..theorem.measure import share as trace_share
+from ..theorem.quantity import Quantity
+from ..theorem.result import Result
+from ._supcl import BETWEEN, SYMMETRY, WITHIN, ssem_segment, variances
 
 BALL = SIZES.with_range(radius, POSITIVE, 1)
 
@@ -81,17 +85,35 @@ def build(proof: Derivation) -> dict[str, Quantity]:
             r"\mathrm{Var}^{\mathrm{Wthn}}[U]",
             "mean within-class variance, (1/m) sum_i Var[U_i]",
             domain,
+            measured=WITHIN,
         ),
         "between_class_variance": Quantity(
-            between, r"\mathrm{Var}^{\mathrm{Btwn}}[U]", "between-class variance", domain
+            between,
+            r"\mathrm{Var}^{\mathrm{Btwn}}[U]",
+            "between-class variance",
+            domain,
+            measured=BETWEEN,
         ),
         "centroid_norm_squared": Quantity(
-            centroid, r"\|\mathbb{E}[U]\|^2", "squared centroid", domain
+            centroid,
+            r"\|\mathbb{E}[U]\|^2",
+            "squared centroid",
+            domain,
+            measured=Reading(trace_share("mean")),
         ),
         "total_variance": Quantity(
-            tidy(radius**2 - centroid), r"\mathrm{Var}[U]", "within plus between", domain
+            tidy(radius**2 - centroid),
+            r"\mathrm{Var}[U]",
+            "within plus between",
+            domain,
+            measured=Reading(WITHIN.of + BETWEEN.of),
         ),
-        "bound": Quantity(radius**2, r"\mathrm{Var}_{\max}", "largest total variance"),
+        "bound": Quantity(
+            radius**2,
+            r"\mathrm{Var}_{\max}",
+            "largest total variance",
+            measured=AtMost("total_variance"),
+        ),
     }
 
 

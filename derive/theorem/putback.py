@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache, reduce
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import mpmath
 from mpmath import iv
@@ -23,10 +23,8 @@ from ..decide.digits import LAST_BITS, NotKnown, rounded
 from ..decide.domain import Domain, DomainError, Range
 from ..decide.errors import InternalError
 from ..decide.root import ClampedRoot
-
-if TYPE_CHECKING:
-    from ..optimum.endpoint import Threshold
-    from .result import Quantity
+from ..optimum.endpoint import Threshold
+from .quantity import Quantity
 
 #: Signs are looked for with ever more digits, up to so many.
 LAST_DIGITS = int(LAST_BITS * 0.301)

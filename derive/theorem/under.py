@@ -10,16 +10,19 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from sympy import Expr, S, Symbol, oo
+from sympy import Expr, FiniteSet, Interval, S, Symbol, Union, oo
+from sympy.sets.sets import Set
 
 from ..decide.domain import Domain, DomainError, Range
 from ..losses.conventions import CONVENTIONS, Convention, Reading
 from ..losses.written import write
 from ..optimum.endpoint import MIRROR, Threshold
-from ..problem import Problem
+from ..problems.problem import Problem
 from ..proof.derivation import Derivation
 from ..proof.relations import TURNED
-from .result import Quantity, Result
+from .kinds import Kind, pieces
+from .quantity import Quantity
+from .result import Result
 
 
 def under(result: Result, name: str) -> Result:
@@ -36,7 +39,7 @@ def under(result: Result, name: str) -> Result:
     reading = CONVENTIONS[name].reading(result.declared)
     if result.declared is None or result.structure is None or reading is None:
         raise DomainError(_refusal(result, CONVENTIONS[name]))
-    return Result(
+    made = Result(
         result.id,
         title=f"{result.title}, in the terms of {name}",
         source=result.source,
@@ -45,14 +48,17 @@ def under(result: Result, name: str) -> Result:
         build=lambda proof: _build(result, reading, proof),
         texts=result.texts,
         # Values are in the terms of the library, and stay beside the loss.
-        read=lambda at=None, **texts: result.given(**texts).under(name),
+        read=lambda at=None, **given: result.given(**given).under(name),
         problem=Problem(
             reading.of_loss(result.declared), result.structure, _domain(result.domain, reading)
         ),
         segment=result.segment,
         convention=name,
         reading=reading,
+        lists=tuple(result.lists.values()),
     )
+    made.made_for = dict(result.made_for)
+    return made
 
 
 def _refusal(result: Result, convention: Convention) -> str:
@@ -88,12 +94,16 @@ def _build(result: Result, reading: Reading, proof: Derivation) -> dict[str, Qua
 
 
 def _quantity(name: str, q: Quantity, reading: Reading) -> Quantity:
-    value, bound = q.expression.xreplace(reading.ours), q.bound
-    if name == "loss":
+    value, bound, ends = q.expression.xreplace(reading.ours), q.bound, dict(q.ends)
+    if q.kind is Kind.SET and q.parameter is not None:
+        value = _set(q.expression, q.parameter, reading)
+        images = {_of_value(q.parameter, e, reading): t for e, t in ends.items()}
+        ends = {e: _threshold(t, e, reading) for e, t in images.items()}
+    elif name == "loss" and q.is_number:
         value = reading.factor * value
     if bound is not None:  # a value of a parameter
         parameter, sign = bound
-        value = reading.ours.get(parameter, parameter).xreplace({parameter: value})
+        value = _of_value(parameter, q.expression, reading)
         bound = (parameter, TURNED[sign] if reading.falls(parameter) else sign)
     return replace(
         q,
@@ -103,9 +113,33 @@ def _quantity(name: str, q: Quantity, reading: Reading) -> Quantity:
         at_oo={s: e.xreplace(reading.ours) for s, e in q.at_oo.items()},
         needs=q.needs and (q.needs[0].xreplace(reading.ours), q.needs[1]),
         bound=bound,
+        ends=ends,
         threshold=q.threshold and _threshold(q.threshold, value, reading),
         limit_of=q.limit_of and _limit_of(*q.limit_of, reading),
     )
+
+
+def _of_value(parameter: Symbol, value: Expr, reading: Reading) -> Expr:
+    """A value of a parameter of ours, as one of theirs."""
+    if value in (oo, -oo):
+        return _image(parameter, value, reading) if parameter in reading.ours else value
+    theirs = value.xreplace(reading.ours)
+    return reading.ours.get(parameter, parameter).xreplace({parameter: theirs})
+
+
+def _set(values: Set, parameter: Symbol, reading: Reading) -> Set:
+    """Values of a parameter in their terms: the ends change places if it falls with ours."""
+    found: list[Set] = []
+    for part in pieces(values):
+        if isinstance(part, FiniteSet):
+            found.append(FiniteSet(*(_of_value(parameter, e, reading) for e in part.args)))
+            continue
+        ends = [_of_value(parameter, e, reading) for e in (part.inf, part.sup)]
+        opens = [bool(part.left_open), bool(part.right_open)]
+        if reading.falls(parameter):
+            ends, opens = ends[::-1], opens[::-1]
+        found.append(Interval(*ends, *opens))
+    return Union(*found, evaluate=False) if len(found) > 1 else found[0] if found else S.EmptySet
 
 
 def _threshold(threshold: Threshold, value: Expr, reading: Reading) -> Threshold:

@@ -10,18 +10,21 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from sympy import Expr, Piecewise, Symbol, latex, oo
+from sympy import Basic, Expr, Piecewise, Symbol, latex, oo
+from sympy.core.symbol import Str
 
 from ..decide.root import ClampedRoot
 from ..losses.written import Tex
+from ..proof.derivation import Derivation, Step
 from ..theorem.about import head
+from ..theorem.kinds import Kind
+from ..theorem.quantity import Quantity
+from ..theorem.result import Result
 
 if TYPE_CHECKING:
     from ..decide.domain import Domain, Range
-    from ..proof.derivation import Derivation, Step
-    from ..theorem.result import Quantity, Result
 
 
 # --- names -----------------------------------------------------------------------------------
@@ -71,6 +74,13 @@ def root_names(result: Result) -> dict[ClampedRoot, Name]:
             tex = rf"{letter}^\star" + (rf"_{{{count}}}" if count > 1 else "")
             names[root] = Name(Symbol(name), tex)
     return names
+
+
+def typeset(expression: Basic, names: Mapping[Symbol, str] | None = None) -> str:
+    """LaTeX of an expression of any kind; a name is text."""
+    if isinstance(expression, Str):
+        return rf"\text{{{expression.name}}}"
+    return str(latex(expression, symbol_names=dict(names or {})))
 
 
 # --- formulas --------------------------------------------------------------------------------
@@ -127,13 +137,15 @@ class Writer:
     def expression(self, expression: Expr) -> str:
         """LaTeX of an expression, its roots by name."""
         shown = self.shown(expression)
-        return str(latex(shown, symbol_names=self.names(shown)))
+        return typeset(shown, self.names(shown))
 
     def quantity(self, q: Quantity) -> str:
         """``name = expression``, or what defines the name."""
         if q.expression in self.roots:
             return self.where(q.expression)
         name, value = self.symbol_text(q.symbol), self.expression(q.expression)
+        if q.kind is Kind.CONDITION:
+            return rf"{name} \iff {value}"
         return value if value == re.sub(r"\^(\d)\Z", r"^{\1}", name) else f"{name} = {value}"
 
     def used_roots(self, expression: Expr) -> list[ClampedRoot]:
@@ -287,7 +299,7 @@ def _cell(tex: str) -> str:
 
 def quantity_latex(q: Quantity) -> str:
     """``name = expression`` of a quantity that stands by itself."""
-    return rf"$\displaystyle {q.symbol} = {latex(q.expression)}$"
+    return rf"$\displaystyle {q.symbol} = {typeset(q.expression)}$"
 
 
 def quantity_bundle(q: Quantity) -> dict[str, str]:
@@ -403,10 +415,10 @@ def derivation_bundle(derivation: Derivation) -> dict[str, str]:
     }
 
 
-def chosen(bundle: Mapping[str, str], include: Any = None, exclude: Any = None) -> dict[str, str]:
-    """The parts of a bundle that Jupyter asks for."""
-    return {
-        kind: text
-        for kind, text in bundle.items()
-        if (not include or kind in include) and kind not in (exclude or ())
-    }
+def bundle(shown: Quantity | Result | Step | Derivation) -> dict[str, str]:
+    """What Jupyter displays, by its MIME type."""
+    if isinstance(shown, Quantity):
+        return quantity_bundle(shown)
+    if isinstance(shown, Result):
+        return result_bundle(shown)
+    return step_bundle(shown) if isinstance(shown, Step) else derivation_bundle(shown)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from sympy import Symbol
@@ -15,10 +16,12 @@ from sympy import Symbol
 from ..decide.root import ClampedRoot
 from ..papers.sources import MADE_BY, SOURCES, bibtex, version
 from ..theorem.about import head
-from ..theorem.compile import NotNumpy, conditions_on, python_function, python_module
-from ..theorem.result import Quantity, Result
+from ..theorem.compile import conditions_on
+from ..theorem.quantity import Quantity
+from ..theorem.result import Result
 from .display import sentence, words
 from .macros import to_latex
+from .python import NotNumpy, python_module, quantity_function
 from .renaming import ExportError, rename
 from .report import condition_of, report
 
@@ -72,10 +75,14 @@ def _python_quantity(result: Result, function: str, q: Quantity, renamed: Mappin
         domain.append(f"{q.needs[0].xreplace(new)} > 0")
     letters = {Symbol(s.name): Symbol(t.name) for s, t in new.items()}
     conditions = [
-        k.xreplace(letters) for k in conditions_on(result, q, [old.get(s, s) for s in order])
+        k.xreplace(letters) for k in conditions_on(result.domain, q, [old.get(s, s) for s in order])
     ]
-    expression = q.expression.xreplace(new)
-    return python_function(function, expression, order, _doc(result, q, domain), conditions)
+    shown = replace(
+        q,
+        expression=q.expression.xreplace(new),
+        parameter=q.parameter and new.get(q.parameter, q.parameter),
+    )
+    return quantity_function(function, shown, order, _doc(result, q, domain), conditions)
 
 
 def _doc(result: Result, q: Quantity, domain: Sequence[str]) -> str:
@@ -129,4 +136,9 @@ def _registered(result: Result, claims: bool) -> dict[str, Any]:
             "condition": condition_of(q, result),
             "free_symbols": sorted(s.name for s in q.expression.free_symbols),
         }
-    return {"id": result.id, "source": result.source, "takes": list(result.texts), **found}
+    return {
+        "id": result.id,
+        "source": result.source,
+        "takes": [*result.texts, *result.lists],
+        **found,
+    }

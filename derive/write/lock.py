@@ -16,12 +16,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any, Literal
 
-from sympy import Expr, Lambda, Rational, Symbol, oo
+from sympy import Basic, Expr, Lambda, Rational, Symbol, oo
 from sympy.printing.str import StrPrinter
 
 from ..decide.domain import Domain, Range
@@ -31,7 +32,9 @@ from ..decide.exact import expression as read
 from ..decide.root import ClampedRoot
 from ..papers.sources import version
 from ..results import results
-from ..theorem.result import Quantity, Result
+from ..theorem.kinds import Kind
+from ..theorem.quantity import Quantity
+from ..theorem.result import Result
 from .display import root_names
 
 FORMAT, FORMAT_VERSION = "cltheory-lock", 1
@@ -42,7 +45,7 @@ MAX_READ = 4_000  #: characters of a text that is read as an expression
 FEW = 6  #: points at which roots are compared: each takes a while
 CLOSE = Rational(1, 10**30)  #: relative, of values to 50 digits
 
-Kind = Literal["changed", "missing", "new"]
+Difference = Literal["changed", "missing", "new"]
 
 
 class LockError(ValueError):
@@ -68,7 +71,7 @@ class Change:
 
     id: str
     quantity: str
-    kind: Kind
+    kind: Difference
     message: str
     equivalent: bool | None = None
 
@@ -87,7 +90,7 @@ class _Text(StrPrinter):  # type: ignore[misc]
         return reduce(lambda a, b: f"{name}({a}, {b})", sorted(map(self._print, e.args)))
 
 
-def _text(e: Expr) -> str:
+def _text(e: Basic) -> str:
     return str(_Text().doprint(e))
 
 
@@ -329,6 +332,10 @@ def equivalent(entry: Entry) -> bool | None:
 
 def _equivalent(result: Result, q: Quantity, old: Mapping[str, Any]) -> bool | None:
     """Whether the old expression is the new one, decided exactly; None if it was not."""
+    if q.kind is Kind.ARRAY:
+        return _entrywise(result, q, old)
+    if not q.is_number:  # a name that is written otherwise is another
+        return False if q.kind is Kind.NAME else None
     domain = q.domain if q.domain is not None else result.domain
     names = {n.symbol.name: root for root, n in root_names(result).items()}
     names = {name: root for name, root in names.items() if root in q.expression.atoms(ClampedRoot)}
@@ -354,6 +361,39 @@ def _equivalent(result: Result, q: Quantity, old: Mapping[str, Any]) -> bool | N
         if _decided(shown, q.expression.xreplace(put), inside):
             return True
     return False if _apart(whole, q.expression, domain) else None
+
+
+def _entrywise(result: Result, q: Quantity, old: Mapping[str, Any]) -> bool | None:
+    """The same of an array, which is written in brackets."""
+    texts = entries(old["expression"])
+    if texts is None or texts[1] != q.expression.shape:
+        return False
+    found = []
+    for text, part in zip(texts[0], q.parts(), strict=True):
+        roots = {k: v for k, v in old["roots"].items() if re.search(rf"\b{re.escape(k)}\b", text)}
+        found.append(_equivalent(result, part, {**old, "expression": text, "roots": roots}))
+    return False if False in found else None if None in found else True
+
+
+def entries(text: str) -> tuple[list[str], tuple[int, ...]] | None:
+    """The entries of ``[[a, b], [c, d]]`` and the shape; None if it is no array."""
+    if not (text.startswith("[") and text.endswith("]")):
+        return None
+    parts, depth, start = [], 0, 1
+    for at, letter in enumerate(text):
+        depth += {"[": 1, "(": 1, "]": -1, ")": -1}.get(letter, 0)
+        if (depth == 1 and letter == ",") or (depth == 0 and at == len(text) - 1):
+            parts.append(text[start:at].strip())
+            start = at + 1
+        elif depth < 1:
+            return None
+    inner = [entries(part) for part in parts]
+    if all(found is None for found in inner):
+        return parts, (len(parts),)
+    shapes = {found[1] if found is not None else () for found in inner}
+    if len(shapes) > 1:
+        return None
+    return [e for found in inner if found for e in found[0]], (len(parts), *shapes.pop())
 
 
 def _thawed(parts: Mapping[str, str], known: Mapping[str, Expr], now: Mapping[str, Expr]) -> Expr:

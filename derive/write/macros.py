@@ -21,15 +21,16 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from sympy import Add, Expr, Symbol, latex
+from sympy import Add, Expr, Symbol
 
 from ..decide.root import ClampedRoot
 from ..losses.written import Tex
 from ..papers.sources import MADE_BY, SOURCES, version
 from ..tex.exported import ARGUMENT, IN_TEX
 from ..theorem.about import head
-from ..theorem.result import Quantity, Result
-from .display import CLAMPED, Writer, words, written
+from ..theorem.quantity import Quantity
+from ..theorem.result import Result
+from .display import CLAMPED, Writer, typeset, words, written
 from .renaming import ExportError, symbols_of
 
 _DIGITS = ("Zero", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine")
@@ -159,7 +160,7 @@ class _Paper:
         """LaTeX of a shown expression with arguments in it."""
         places = {s: chr(_FIRST_PLACE + k) for k, s in enumerate(order)}
         names = {**self.writer.names(expression), **places}
-        return str(latex(expression, symbol_names=names))
+        return typeset(expression, names)
 
     def call(self, name: str, order: Sequence[Symbol]) -> str:
         """A macro with the usual symbols as its arguments."""

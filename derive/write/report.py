@@ -6,13 +6,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from sympy import Basic, Expr, Symbol, latex
+from sympy import Basic, Contains, Expr, Symbol
 
 from ..decide.domain import DomainError
 from ..decide.root import ClampedRoot
 from ..losses.written import Tex
 from ..theorem.about import head
-from ..theorem.result import Quantity, Result, decimal
+from ..theorem.kinds import Kind
+from ..theorem.number import decimal, set_text
+from ..theorem.quantity import Quantity
+from ..theorem.result import Result
+from .display import typeset
 
 
 def report(
@@ -44,7 +48,7 @@ def report(
     return {
         "id": result.id,
         "title": result.title,
-        "parameters": {s.name: str(v) for s, v in point.items()},
+        "parameters": {**result.made_for, **{s.name: str(v) for s, v in point.items()}},
         "loss": {
             "text": " ".join(about.formula.split()) or None,
             "latex": (head(result, Tex()).formula or None) if typeset else None,
@@ -95,16 +99,26 @@ def _quantity(
         if not expression.free_symbols:
             value = decimal(result.number(name, expression, point, digits))
     except DomainError as refusal:  # of this quantity; the others have values still
-        shown = without_roots(q.expression)
         why = str(refusal)
         why = "it" + why[len(name) :] if why.startswith(f"{name} ") else why
-        return {"sympy": str(shown), "latex": tex(shown), "value": None} | found | {"refused": why}
+        return _shown(q, q.expression, tex) | {"value": None} | found | {"refused": why}
     found["condition"] = condition_of(q, result, expression)
+    return _shown(q, expression, tex) | {"value": value} | found
+
+
+def _shown(q: Quantity, expression: Basic, tex: Callable[[Basic], str]) -> dict[str, Any]:
+    """An expression as SymPy and LaTeX; a set in words as well."""
     shown = without_roots(expression)
-    return {"sympy": str(shown), "latex": tex(shown), "value": value} | found
+    if q.parameter is None or q.kind is not Kind.SET:
+        return {"sympy": str(shown), "latex": tex(shown)}
+    return {
+        "sympy": str(shown),
+        "latex": tex(Contains(q.parameter, shown, evaluate=False)),
+        "text": set_text(q.parameter, shown),
+    }
 
 
-def _stand_ins(expression: Expr) -> dict[ClampedRoot, Symbol]:
+def _stand_ins(expression: Basic) -> dict[ClampedRoot, Symbol]:
     """A name for every root: x_star, and x_peak for one that only brackets another."""
     roots = sorted(expression.atoms(ClampedRoot), key=str)
     inner = {r for root in roots for end in (root.low, root.high) for r in end.atoms(ClampedRoot)}
@@ -114,12 +128,12 @@ def _stand_ins(expression: Expr) -> dict[ClampedRoot, Symbol]:
     }
 
 
-def without_roots(expression: Expr) -> Expr:
+def without_roots(expression: Basic) -> Basic:
     """Write a name for each root that the condition defines."""
     return expression.xreplace(_stand_ins(expression))
 
 
-def condition_of(q: Quantity, result: Result, shown: Expr | None = None) -> str | None:
+def condition_of(q: Quantity, result: Result, shown: Basic | None = None) -> str | None:
     """The condition under which a quantity is meant, beyond the result's own domain.
 
     Where there is no closed form this is the implicit equation and its bracket.
@@ -148,4 +162,4 @@ def _is(r: object) -> str:
 
 def _typeset(expression: Basic) -> str:
     stars = {s: rf"{s.name[0]}^\star" for s in expression.free_symbols if s.name[1:] == "_star"}
-    return str(latex(expression, symbol_names=stars))
+    return typeset(expression, stars)

@@ -112,7 +112,7 @@ def test_two_macros_of_one_name_are_refused() -> None:
 def test_the_text_is_the_same_every_time() -> None:
     assert export.to_latex(list(results.values())) == theory()
     code = (
-        "import sys\nfrom cltheory.derive import export\nfrom cltheory.derive.results import "
+        "import sys\nfrom cltheory.derive.write import export\nfrom cltheory.derive.results import "
         "results\nsys.stdout.write(export.to_latex(list(results.values())))"
     )
     done = subprocess.run(
@@ -419,7 +419,7 @@ def test_what_numpy_lacks_is_left_out(module: ModuleType) -> None:
 
 
 def test_a_function_that_numpy_lacks_is_refused() -> None:
-    from cltheory.derive.theorem.compile import NotNumpy, python_function
+    from cltheory.derive.write.python import NotNumpy, python_function
     from sympy import zeta
 
     s = Symbol("s", real=True)

@@ -11,7 +11,7 @@ from cltheory.derive.decide.domain import DomainError
 from cltheory.derive.decide.root import ClampedRoot, Unsettled
 from cltheory.derive.results import results
 from cltheory.derive.symbols import x
-from cltheory.derive.theorem.result import decimal, number
+from cltheory.derive.theorem.number import decimal, number
 from sympy import (
     Expr,
     Integer,

@@ -18,10 +18,11 @@ from cltheory.derive.optimum.endpoint import Criterion, NoClosedForm, essential,
 from cltheory.derive.optimum.on_segment import LossOnSegment
 from cltheory.derive.optimum.reduce import ReducedLoss, inner_products
 from cltheory.derive.optimum.segment import cut_segment
+from cltheory.derive.problems.domains import COMBINED
 from cltheory.derive.proof.derivation import Derivation, StepFailed
 from cltheory.derive.proof.relations import ge, lt
 from cltheory.derive.results import results
-from cltheory.derive.results._supcl import COMBINED, SYMMETRY
+from cltheory.derive.results._supcl import SYMMETRY
 from cltheory.derive.structures.hierarchy import CLASSES, INSTANCES, VIEWS, hierarchy
 from cltheory.derive.structures.scheme import Scheme
 from cltheory.derive.symbols import alpha, m, n, p, tau, x

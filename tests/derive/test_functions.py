@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from cltheory.derive.decide.domain import DomainError
 from cltheory.derive.results import results
-from cltheory.derive.theorem.compile import python_source
 from cltheory.derive.write import export
 from cltheory.derive.write.display import words
+from cltheory.derive.write.python import python_source
 from sympy import Rational
 
 

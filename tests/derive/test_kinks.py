@@ -20,7 +20,7 @@ from cltheory.derive.losses.literature import LITERATURE
 from cltheory.derive.optimum.shape import convex_and_monotone
 from cltheory.derive.results import results
 from cltheory.derive.symbols import b, c, t
-from cltheory.derive.theorem.compile import python_source
+from cltheory.derive.write.python import python_source
 from cltheory.derive.write.report import report
 from hypothesis import given, settings
 from hypothesis import strategies as st

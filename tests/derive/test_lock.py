@@ -11,7 +11,7 @@ import pytest
 from cltheory.derive.decide.evidence import Evidence, Grade
 from cltheory.derive.results import UnknownResult, results
 from cltheory.derive.symbols import m, n, tau
-from cltheory.derive.theorem.result import Quantity
+from cltheory.derive.theorem.quantity import Quantity
 from cltheory.derive.write import lock as locks
 from cltheory.derive.write.lock import Change, LockError, compare_lock, freeze, read_lock
 from hypothesis import given

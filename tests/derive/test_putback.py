@@ -11,13 +11,14 @@ import pytest
 from cltheory.cli import main as command_line
 from cltheory.derive.decide.domain import POSITIVE, Domain, DomainError, Range, at_least, between
 from cltheory.derive.decide.errors import InternalError
-from cltheory.derive.decide.root import ClampedRoot
+from cltheory.derive.decide.root import ClampedRoot, argmin
 from cltheory.derive.optimum.endpoint import Threshold
 from cltheory.derive.results import results
 from cltheory.derive.symbols import alpha, n, tau, x
 from cltheory.derive.theorem import result as module
 from cltheory.derive.theorem.putback import Inconsistent, Intervals, NotPutBack
-from cltheory.derive.theorem.result import Quantity, Result, argmin
+from cltheory.derive.theorem.quantity import Quantity
+from cltheory.derive.theorem.result import Result
 from mpmath import iv
 from sympy import (
     Abs,

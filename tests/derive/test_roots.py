@@ -12,8 +12,8 @@ from cltheory.derive.decide.digits import rounded, sign
 from cltheory.derive.decide.domain import POSITIVE, Domain, at_least
 from cltheory.derive.decide.root import ClampedRoot, clamped_root, last_point
 from cltheory.derive.symbols import m, tau, x
+from cltheory.derive.theorem.number import decimal, number
 from cltheory.derive.theorem.putback import Intervals, _is_root, _NoInterval
-from cltheory.derive.theorem.result import decimal, number
 from mpmath import iv
 from sympy import Expr, Lambda, Max, Piecewise, Rational, S, exp, log, oo, sqrt
 

@@ -22,12 +22,13 @@ from cltheory.derive.optimum.endpoint import (
     UpToARoot,
     threshold,
 )
+from cltheory.derive.problems.domains import TEMPERED
 from cltheory.derive.proof.derivation import Derivation, Step, StepFailed
 from cltheory.derive.proof.limiting import LimitIs
 from cltheory.derive.proof.relations import Iff, eq, ge, gt, le, lt
 from cltheory.derive.proof.statement import Relations, Statement, each
 from cltheory.derive.results import results
-from cltheory.derive.results._supcl import TEMPERED, on_segment
+from cltheory.derive.results._supcl import on_segment
 from cltheory.derive.symbols import alpha, m, n, p, tau
 from mutate import mutants
 from sympy import (

@@ -14,7 +14,8 @@ from ...decide.domain import Domain, DomainError
 from ...decide.exact import NotANumber, expression
 from ...decide.wanting import wanting
 from ...results import UnknownResult, results
-from ...theorem.result import Quantity, Result
+from ...theorem.quantity import Quantity
+from ...theorem.result import Result
 from ..directives import Directive
 from ..formula.reader import canonical_name, read
 from ..statement import Inner, TexError, Unread
@@ -101,6 +102,9 @@ def _look_up(directive: Directive) -> Meant:
     try:
         result = results[directive.result_id]
         quantities = tuple(result.quantity(name) for name in directive.quantities)
+        for name, q in zip(directive.quantities, quantities, strict=True):
+            if not q.is_number:
+                raise BadTarget(f"{name} of {result.id} is no number but a {q.kind.value}")
         point = result.point(**directive.values)
         derived = tuple(result.at(name, point) for name in directive.quantities)
     except (UnknownResult, DomainError, AttributeError) as error:
@@ -112,7 +116,7 @@ def _look_up(directive: Directive) -> Meant:
     others = {
         Symbol(name, real=True): q.expression.xreplace(finite)
         for name, q in result.quantities.items()
-        if name not in directive.quantities
+        if name not in directive.quantities and q.is_number
     }
     names = {
         name: e
@@ -193,7 +197,7 @@ def _names(
         symbols |= {s.name: s for s in q.expression.free_symbols if isinstance(s, Symbol)}
     found: dict[str, Expr] = {}
     for name, q in result.quantities.items():
-        if q.limit_of is not None:
+        if q.limit_of is not None or not q.is_number:
             continue  # it is written as the limit of what has the name
         is_own = name in directive.quantities
         meant = own[directive.quantities.index(name)] if is_own else Symbol(name, real=True)

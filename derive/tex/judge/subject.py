@@ -16,7 +16,8 @@ from sympy import Expr, S, Symbol, oo
 
 from ...decide.equal import equal
 from ...decide.evidence import Grade, Holds
-from ...theorem.result import Quantity, Result
+from ...theorem.quantity import Quantity
+from ...theorem.result import Result
 from ..statement import (
     Among,
     Bounds,

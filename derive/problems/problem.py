@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .decide.domain import Domain
-from .losses.pairwise import PairwiseLoss
-from .losses.softmax import SoftmaxLoss
-from .structures.scheme import Scheme
+from ..decide.domain import Domain
+from ..losses.pairwise import PairwiseLoss
+from ..losses.softmax import SoftmaxLoss
+from ..structures.scheme import Scheme
 
 Loss = SoftmaxLoss | PairwiseLoss
 

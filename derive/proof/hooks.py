@@ -1,0 +1,46 @@
+"""What rooms further up do for objects made further down: they register, and nobody imports them.
+
+A theorem can be displayed, and knows the printed claims that it settles, yet it stands below the
+rooms that write and that hold the papers. What stands above all of them says here where these
+are; they are loaded when first asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+_LOADERS: dict[str, Callable[[], Callable[..., Any]]] = {}
+
+
+def register(name: str, load: Callable[[], Callable[..., Any]]) -> None:
+    """Say how to load what is called by this name."""
+    _LOADERS[name] = load
+
+
+def call(name: str, *args: Any) -> Any:
+    """Call what is registered by this name.
+
+    Raises
+    ------
+    LookupError
+        If nothing is.
+    """
+    if name not in _LOADERS:
+        raise LookupError(f"nothing is registered for {name!r}")
+    return _LOADERS[name]()(*args)
+
+
+class Shown:
+    """What Jupyter displays as mathematics."""
+
+    def _repr_latex_(self) -> str:
+        return str(self._repr_mimebundle_()["text/latex"])
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Mapping[str, str]:
+        bundle: Mapping[str, str] = call("display", self)
+        return {
+            kind: text
+            for kind, text in bundle.items()
+            if (not include or kind in include) and kind not in (exclude or ())
+        }

@@ -1,0 +1,55 @@
+"""Parameters that are lists: sizes of classes, say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sympy import Expr
+
+from ..decide.domain import DomainError, Range, refuse_outside
+from ..decide.exact import exact_list
+
+
+@dataclass(frozen=True)
+class ListOf:
+    """A list of numbers that a result takes.
+
+    Attributes
+    ----------
+    name
+        Of the parameter.
+    range
+        What each number may be.
+    meaning
+        What it is, for a reader who types its name.
+    rows
+        Whether it is a list of lists of one length: a matrix.
+    """
+
+    name: str
+    range: Range
+    meaning: str = ""
+    rows: bool = False
+
+    def read(self, value: object) -> tuple[Any, ...]:
+        """The numbers, exactly.
+
+        Raises
+        ------
+        DomainError
+            If they are not accepted; one line.
+        """
+        try:
+            found = exact_list(value, rows=self.rows)
+        except ValueError as error:
+            raise DomainError(f"{self.name}: {error}") from None
+        for entry in (e for row in found for e in row) if self.rows else found:
+            refuse_outside(f"each of {self.name}", self.range, entry)
+        return found
+
+    def text(self, value: Sequence[Any]) -> str:
+        """The numbers, as they are typed."""
+        rows: Sequence[Sequence[Expr]] = value if self.rows else [value]
+        return ";".join(",".join(map(str, row)) for row in rows)

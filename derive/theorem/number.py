@@ -1,0 +1,173 @@
+"""Values as they are handed out: numbers to the digits asked for, all of them proved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import prod
+from numbers import Integral
+from typing import Any
+
+import mpmath
+from sympy import Basic, Expr, FiniteSet, S, Symbol, oo, zoo
+from sympy.core.symbol import Str
+from sympy.sets.sets import Set
+
+from ..decide.ball import NotEnclosed, NoValue
+from ..decide.digits import GUARD_DIGITS, NotKnown, rounded
+from ..decide.domain import DomainError
+from .kinds import pieces
+
+
+def number(expression: Expr, name: str, digits: int, *, extended: bool = False) -> Any:
+    """Evaluate an expression without free symbols; extended ones may be infinite.
+
+    Raises
+    ------
+    DomainError
+        If symbols are left, the value is not real, or that is not a number of digits.
+    """
+    if not isinstance(digits, Integral) or isinstance(digits, bool) or digits < 1:
+        raise DomainError(f"digits must be an integer from 1 on, not {digits!r}")
+    if expression.free_symbols:
+        left = ", ".join(sorted(s.name for s in expression.free_symbols))
+        raise DomainError(f"{name} still depends on {left}: give a value")
+    if expression in (oo, -oo):
+        return mpmath.inf if expression is oo else -mpmath.inf
+    if extended and expression is zoo:
+        return mpmath.inf
+    try:
+        value, text = rounded(expression, digits)
+    except NoValue:
+        raise DomainError(f"{name} has no real value there") from None
+    except (NotEnclosed, NotKnown) as error:
+        raise DomainError(f"{name}: {error}") from None
+    with mpmath.workdps(digits + GUARD_DIGITS):
+        found = _Number(value)
+    found.text = text
+    return found
+
+
+class _Number(mpmath.mpf):
+    """An mpmath float that prints the digits that were asked for, all of them proved."""
+
+    text = ""
+
+    def __str__(self) -> str:
+        return self.text
+
+    __repr__ = __str__
+
+
+def decided(expression: Basic, name: str) -> bool | str:
+    """Whether a condition holds, or what a name is.
+
+    Raises
+    ------
+    DomainError
+        If that depends on symbols that are left.
+    """
+    if isinstance(expression, Str):
+        return str(expression.name)
+    if expression in (S.true, S.false):
+        return bool(expression)
+    left = ", ".join(sorted(s.name for s in expression.free_symbols))
+    raise DomainError(f"{name} still depends on {left}: give a value")
+
+
+def nested(flat: Sequence[Any], shape: Sequence[int]) -> Any:
+    """Entries as nested lists."""
+    if not shape:
+        return flat[0]
+    step = prod(shape[1:])
+    return [nested(flat[k * step : (k + 1) * step], shape[1:]) for k in range(shape[0])]
+
+
+# --- sets ------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class Between:
+    """An interval of numbers, or one number."""
+
+    low: Any
+    high: Any
+    low_open: bool = False
+    high_open: bool = False
+
+    def __contains__(self, value: Any) -> bool:
+        above = value > self.low if self.low_open else value >= self.low
+        below = value < self.high if self.high_open else value <= self.high
+        return bool(above and below)
+
+    def __str__(self) -> str:
+        if self.low is self.high:
+            return f"{{{_end(self.low)}}}"
+        left, right = "(" if self.low_open else "[", ")" if self.high_open else "]"
+        return f"{left}{_end(self.low)}, {_end(self.high)}{right}"
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """The values that a parameter may have: intervals, from the lowest on."""
+
+    parameter: str
+    parts: tuple[Between, ...]
+
+    def __contains__(self, value: Any) -> bool:
+        return any(value in part for part in self.parts)
+
+    def __str__(self) -> str:
+        return in_words(self.parameter, [str(part) for part in self.parts])
+
+
+def _end(value: Any) -> str:
+    return str(decimal(value)) if value else "0"
+
+
+def in_words(parameter: str, parts: Sequence[str]) -> str:
+    """``alpha in [0.1, 0.3) or in [0.5, 1]``."""
+    if not parts:
+        return f"no {parameter}"
+    if list(parts) == ["(-oo, oo)"]:
+        return f"every {parameter}"
+    return f"{parameter} {' or '.join(f'in {part}' for part in parts)}"
+
+
+def numbers(parameter: Symbol, values: Set, end: Callable[[Expr], Any]) -> Numbers:
+    """A set whose ends are numbers, each of which ``end`` makes."""
+    found: list[Between] = []
+    for part in pieces(values):
+        if isinstance(part, FiniteSet):
+            found += [Between(e, e) for e in map(end, part.args)]
+            continue
+        low, high = (
+            mpmath.inf * (1 if e is oo else -1) if e in (oo, -oo) else end(e)
+            for e in (part.inf, part.sup)
+        )
+        found.append(Between(low, high, bool(part.left_open), bool(part.right_open)))
+    return Numbers(parameter.name, tuple(found))
+
+
+def set_text(parameter: Symbol, values: Set, shown: Callable[[Expr], str] = str) -> str:
+    """``alpha in [1/n, 1)``."""
+    found: list[str] = []
+    for part in pieces(values):
+        if isinstance(part, FiniteSet):
+            found.append(f"{{{', '.join(map(shown, part.args))}}}")
+            continue
+        left, right = "(" if part.left_open else "[", ")" if part.right_open else "]"
+        found.append(f"{left}{shown(part.inf)}, {shown(part.sup)}{right}")
+    return in_words(parameter.name, found)
+
+
+# --- text ------------------------------------------------------------------------------------
+def decimal(value: Any) -> Any:
+    """The decimal string of a number, ``oo`` for infinity; nested lists of them for an array."""
+    if isinstance(value, list):
+        return [decimal(v) for v in value]
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, (str, Numbers)):
+        return str(value)
+    if mpmath.isinf(value):
+        return "oo" if value > 0 else "-oo"
+    return str(value)

@@ -1,0 +1,120 @@
+"""A quantity of a result: what was derived, what it means, and how it is written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from sympy import Expr, Symbol
+
+from ..decide.domain import Domain
+from ..optimum.endpoint import Threshold
+from ..proof.hooks import Shown
+from .kinds import Kind, as_basic, kind_of, numbers_in
+from .measure import Border, Measure
+
+
+@dataclass(frozen=True, eq=False)
+class Quantity(Shown):
+    """A named expression, where it is meant, and how it is written.
+
+    Attributes
+    ----------
+    expression
+        In the symbols of the result: a number, an array of them, a set of values of one
+        parameter (intervals and points), a condition, or a name.
+    symbol
+        LaTeX of its name.
+    spellings
+        LaTeX of other names that it has in the papers, such as ``(u_i^\\delta)^\\top v_i^\\delta``.
+    meaning
+        One line in words.
+    domain
+        Ranges beyond those of the result, such as ``alpha > 1/n``.
+    extended
+        Whether ``oo`` is a value like any other.
+    at_oo
+        Values for a symbol at ``oo`` that are not limits, such as a rank that drops.
+    signed
+        Whether its sign is what counts: a limit of zero then says nothing.
+    needs
+        An expression that must be > 0 for the quantity to exist, and what to say if not.
+    bound
+        Of a threshold, what the theorem says with it: ``(alpha, ">")`` for alpha > value.
+    threshold
+        Of a threshold, the condition that it was solved from.
+    limit_of
+        Of a limit, the expression, the symbol and the point that it goes to.
+    parameter
+        Of a set, whose values it holds.
+    ends
+        Of a set, the condition that an end was solved from.
+    measured
+        How it is found in embeddings, where its name or its condition does not tell.
+    """
+
+    expression: Any
+    symbol: str
+    meaning: str
+    domain: Domain | None = None
+    extended: bool = False
+    at_oo: Mapping[Symbol, Expr] = field(default_factory=dict)
+    signed: bool = False
+    needs: tuple[Expr, str] | None = None
+    bound: tuple[Symbol, str] | None = None
+    threshold: Threshold | None = None
+    limit_of: tuple[Any, Symbol, Expr] | None = None
+    spellings: tuple[str, ...] = ()
+    parameter: Symbol | None = None
+    ends: Mapping[Expr, Threshold] = field(default_factory=dict)
+    measured: Measure | None = None
+
+    @classmethod
+    def of(cls, threshold: Threshold, name: str, symbol: str, **more: Any) -> Quantity:
+        """The quantity of a solved criterion; what it bounds comes from the proof."""
+        return cls(
+            threshold.value,
+            symbol,
+            threshold.meaning(name),
+            more.pop("domain", threshold.domain),
+            bound=threshold.bound,
+            threshold=threshold,
+            **more,
+        )
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "expression", as_basic(self.expression))
+        if self.kind is Kind.SET and self.parameter is None:
+            raise TypeError(f"whose values the set {self.symbol} holds is not said")
+
+    @property
+    def kind(self) -> Kind:
+        """What the expression is."""
+        return kind_of(self.expression)
+
+    @property
+    def is_number(self) -> bool:
+        """Whether it is one number, given its symbols."""
+        return self.kind is Kind.NUMBER
+
+    @property
+    def measure(self) -> Measure | None:
+        """How it is found in embeddings: as it was said, or where its condition changes sign."""
+        if self.measured is None and self.threshold is not None and self.limit_of is None:
+            return Border.of(self.threshold)
+        return self.measured
+
+    def parts(self) -> list[Quantity]:
+        """A quantity for each number that it is made of, with what that is put back into."""
+        if self.is_number:
+            return [self]
+        of = self.limit_of
+        numbers = numbers_in(self.expression)
+        ways: list[tuple[Expr, Symbol, Expr] | None] = [None] * len(numbers)
+        if of is not None:
+            ways = [(e, of[1], of[2]) for e in numbers_in(as_basic(of[0]))]
+        return [
+            replace(self, expression=e, threshold=self.ends.get(e), limit_of=way)
+            for e, way in zip(numbers, ways, strict=True)
+        ]

@@ -1,0 +1,111 @@
+"""What a gradient within the tolerance says nothing about.
+
+At t = b = 40 of the sigmoid loss, for one, the second derivative of l_n at the simplex is
+1e-20: where the negatives are can hardly be felt, though the positives are held fast. So for
+each reading the optimum is moved, towards each eigenspace in turn, until the reading changes by
+a part of what counts as agreement. If the search could have stopped there, because the gradient
+is within its tolerance there too, then what it found there proves and refutes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from sympy import Expr
+
+from ..derive.problems.problem import Problem
+from ..derive.structures.arrangement import Arrangement
+from .embeddings import structured_embeddings
+from .problems import bind
+from .readings import numbers_at, read, tolerance
+from .search import TOLERANCE
+
+Array = npt.NDArray[np.float64]
+
+# The part of what counts as agreement that a reading is moved by.
+_PART = 0.1
+
+
+def flat_readings(
+    problem: Problem,
+    arrangement: Arrangement,
+    values: Mapping[str, float],
+    optimum: Array,
+    readings: Mapping[str, Expr],
+    sizes: Mapping[str, Any],
+) -> set[str]:
+    """Names of the readings that a converged search need not have found.
+
+    Parameters
+    ----------
+    problem, arrangement, values
+        The loss, the sizes, and the parameters.
+    optimum
+        Shares of the optimum, of all eigenspaces that have a dimension.
+    readings
+        What is to be read off, by name, in the ``sizes``.
+    """
+    moved, of = [], []
+    corners = np.eye(len(optimum))
+    here = numbers_at(arrangement, optimum[None])
+    for name, reading in readings.items():
+        before = read(reading, here, sizes)[0]
+        for corner in corners:
+            part = _moved(arrangement, optimum, corner, reading, before, sizes)
+            if part is not None:
+                moved.append(part)
+                of.append(name)
+    if not moved:
+        return set()
+    norms, unit = _gradients(problem, arrangement, values, np.array(moved))
+    limit = TOLERANCE[torch.float64] * unit
+    return {name for name, norm in zip(of, norms, strict=True) if norm <= limit}
+
+
+def _moved(
+    arrangement: Arrangement,
+    optimum: Array,
+    corner: Array,
+    reading: Expr,
+    before: float,
+    sizes: Mapping[str, Any],
+) -> Array | None:
+    """Shares on the way to a corner at which a reading has changed by so much, if any."""
+
+    def change(step: float) -> float:
+        part = ((1 - step) * optimum + step * corner)[None]
+        return abs(float(read(reading, numbers_at(arrangement, part), sizes)[0]) - before)
+
+    wanted = _PART * float(tolerance(reading, numbers_at(arrangement, optimum[None]), sizes)[0])
+    if not change(1.0) > wanted:
+        return None
+    low, high = 0.0, 1.0
+    while high - low > 1e-3 * high:  # readings bend, as the root of a share does
+        middle = high / 2 if low == 0 else (low + high) / 2
+        low, high = (low, middle) if change(middle) > wanted else (middle, high)
+    return (1 - high) * optimum + high * corner
+
+
+def _gradients(
+    problem: Problem, arrangement: Arrangement, values: Mapping[str, float], shares: Array
+) -> tuple[Array, float]:
+    """Gradient norms at structures with these shares, and the unit of the tolerance."""
+    names = tuple(arrangement.dimensions)
+    sets = [
+        structured_embeddings(
+            arrangement,
+            arrangement.inner(dict(zip(names, row / row.sum(), strict=True))),
+            arrangement.size,
+        )
+        for row in shares
+    ]
+    u = torch.stack(sets)
+    bound = bind(problem, {**arrangement.sizes, **values}, batch=len(sets))
+    point = bound.point(u)
+    radial = (point.gradient * u).sum(dim=-1, keepdim=True) * u
+    norms = (point.gradient - radial).flatten(1).square().sum(dim=1).mul(bound.size).sqrt()
+    return norms.numpy(), float(point.unit.min())

@@ -1,0 +1,104 @@
+"""What is measured on embeddings: inner products by relation, shares, variances."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from ..derive.structures.arrangement import Arrangement
+
+
+def _flat(arrangement: Arrangement, u: Tensor) -> Tensor:
+    """Embeddings as rows ``(*batch, size, d)``, in float64."""
+    axes = len(arrangement.shape)
+    if u.ndim <= axes or tuple(u.shape[-1 - axes : -1]) != arrangement.shape:
+        raise ValueError(
+            f"embeddings have the shape (..., {', '.join(map(str, arrangement.shape))}, d), "
+            f"got {tuple(u.shape)}"
+        )
+    return u.double().flatten(-1 - axes, -2)
+
+
+def _entries(arrangement: Arrangement, u: Tensor, relations: Iterable[str]) -> Tensor:
+    rows = _flat(arrangement, u)
+    where = torch.tensor(arrangement.mask(*relations), device=u.device)
+    return (rows @ rows.mT)[..., where]
+
+
+def inner_products(arrangement: Arrangement, u: Tensor) -> dict[str, Tensor]:
+    """Mean inner product of each relation, of the shape of the batch; nan where it has no pairs.
+
+    Embeddings are ``(*batch, *shape, d)``. That of ``self`` is the mean squared length.
+    """
+    rows = _flat(arrangement, u)
+    gram = (rows @ rows.mT).flatten(-2)
+    names = list(arrangement.counts)
+    number = torch.tensor(arrangement.relations, device=u.device).flatten().long()
+    sums = gram.new_zeros(*gram.shape[:-1], len(names)).index_add_(-1, number, gram)
+    pairs = torch.tensor([arrangement.counts[r] for r in names], device=u.device)
+    means = sums / (arrangement.size * pairs)
+    return dict(zip(names, means.unbind(-1), strict=True))
+
+
+def mean_product(arrangement: Arrangement, u: Tensor, relations: Sequence[str]) -> Tensor:
+    """Mean inner product of the pairs in any of some relations, of the shape of the batch."""
+    return _entries(arrangement, u, relations).mean(dim=-1)
+
+
+def spreads(arrangement: Arrangement, u: Tensor) -> dict[str, Tensor]:
+    """Largest deviation, in each relation that has pairs, from its mean inner product."""
+    found = {}
+    for relation, count in arrangement.counts.items():
+        if count:
+            entries = _entries(arrangement, u, [relation])
+            found[relation] = (entries - entries.mean(dim=-1, keepdim=True)).abs().amax(dim=-1)
+    return found
+
+
+def shares(arrangement: Arrangement, u: Tensor) -> dict[str, Tensor]:
+    """Part of the squared lengths that each eigenspace carries, of the shape of the batch.
+
+    For unit vectors they add up to one.
+    """
+    rows = _flat(arrangement, u)
+    found = {}
+    for name in arrangement.dimensions:
+        basis = torch.tensor(arrangement.basis(name), device=u.device)
+        found[name] = (basis.mT @ rows).square().sum(dim=(-2, -1)) / arrangement.size
+    return found
+
+
+@dataclass(frozen=True)
+class Variances:
+    """Spread of embeddings; every tensor has the shape of the batch.
+
+    Attributes
+    ----------
+    within
+        Mean squared distance to the own class's mean, averaged over classes.
+    within_each
+        The same for each class, ``(*batch, m)``.
+    between
+        Mean squared distance of the class means to the mean of everything.
+    centroid_norm
+        Length of the mean of everything; for unit vectors
+        ``within + between + centroid_norm**2 = 1``.
+    """
+
+    within: Tensor
+    within_each: Tensor
+    between: Tensor
+    centroid_norm: Tensor
+
+
+def variances(arrangement: Arrangement, u: Tensor) -> Variances:
+    """Measure embeddings ``(*batch, *shape, d)``, the first axis being the classes."""
+    rows = _flat(arrangement, u).unflatten(-2, (arrangement.shape[0], -1))
+    class_means = rows.mean(dim=-2)
+    centroid = class_means.mean(dim=-2)
+    within_each = (rows - class_means[..., None, :]).square().sum(dim=-1).mean(dim=-1)
+    between = (class_means - centroid[..., None, :]).square().sum(dim=-1).mean(dim=-1)
+    return Variances(within_each.mean(dim=-1), within_each, between, centroid.norm(dim=-1))

@@ -1,0 +1,158 @@
+"""At which values a result is checked: in every regime that there is, near borders and at ends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from sympy import Expr, Integer, Symbol, oo
+
+from ..derive.decide.domain import Domain, Range
+from ..derive.decide.exact import exact
+from .reduced import InvariantLoss
+
+#: Sizes of structures when not given: small, and yet with all regimes well apart.
+TYPICAL = {"m": "3", "n": "3", "p": "2", "N": "10", "K": "3"}
+#: Items when the number of towers is free as well: the least with all regimes well apart.
+_ITEMS_OF_TOWERS = "6"
+#: Values of a parameter that are tried in the search for regimes.
+_TRIED = 121
+# How far from zero parameters are looked at.
+_RANGE = 60.0
+# Points next to a border: part of the way to the next one, or, on the outside, of the value
+# itself or this far on a line.
+_PART, _BELOW, _ABOVE, _STEP = 0.1, 0.8, 1.25, 0.5
+
+#: Exact values by name, as text or SymPy.
+Values = dict[str, Any]
+
+
+def typical_sizes(names: Sequence[str], given: Mapping[str, Any]) -> Iterator[Values]:
+    """Sizes to check at: those given, and typical ones; items once with a single vector as well."""
+    defaults = TYPICAL | ({"N": _ITEMS_OF_TOWERS} if "K" in names else {})
+    sizes = {k: given.get(k, defaults.get(k, "3")) for k in names}
+    if "p" in names and "p" not in given:
+        yield {**sizes, "p": "1"}
+    yield sizes
+
+
+def base_values(symbols: Sequence[Symbol], domain: Domain, given: Mapping[str, Any]) -> Values:
+    """Parameters where they are not varied: as given, else in the middle of their domain."""
+    return {s.name: given.get(s.name, str(domain.witness[s])) for s in symbols}
+
+
+def regimes(
+    loss: InvariantLoss, symbol: Symbol, domain: Domain, base: Mapping[str, Any]
+) -> list[str]:
+    """Values of one parameter in every regime of the optimum, the others at their base.
+
+    Which eigenspaces are occupied is found by minimising over shares, so that no derived
+    threshold is needed to know where to look.
+    """
+    bounds = domain.ranges[symbol]
+    grid = _grid(symbol, bounds, base)
+    fixed = {k: float(exact(base[k])) for k in loss.parameters if k != symbol.name}
+    faces = loss.least(**fixed, **{symbol.name: grid}).faces()
+    borders = []
+    for k in range(1, len(grid)):
+        if faces[k] != faces[k - 1]:
+            borders.append(_border(loss, symbol, fixed, grid[k - 1], grid[k], faces[k - 1]))
+    if not borders:
+        return _spread(grid, bounds)
+    found: list[float] = []
+    edges = [None, *borders, None]
+    for low, high in pairwise(edges):
+        found += _inside(low, high, bounds, (float(grid[0]), float(grid[-1])))
+    return list(dict.fromkeys(f"{x:.6g}" for x in found))
+
+
+def sides(value: float, bounds: Range) -> list[str]:
+    """A value below and one above a border, as far as the range allows."""
+    low, high = _ends(bounds)
+    below = _BELOW * value if value > 0 else value - _STEP
+    above = _ABOVE * value if value > 0 else value + _STEP
+    if high < np.inf:
+        above = value + _PART * (high - value)
+    if low == -np.inf:
+        below, above = value - _STEP, value + _STEP
+    return [f"{x:.6g}" for x in (below, above) if low < x < high]
+
+
+def _grid(symbol: Symbol, bounds: Range, base: Mapping[str, Any]) -> Any:
+    low, high = _ends(bounds)
+    if high < np.inf and low > -np.inf:
+        inside = np.linspace(low, high, _TRIED)
+        open_low, open_high = bounds.low_open, bounds.high_open
+        return inside[1 if open_low else 0 : -1 if open_high else None]
+    if low > -np.inf:
+        return low + np.geomspace(1 / _RANGE, _RANGE, _TRIED)
+    return np.linspace(-_RANGE / 3, _RANGE / 3, _TRIED)
+
+
+def _ends(bounds: Range) -> tuple[float, float]:
+    found = [float(e) if not e.free_symbols else np.nan for e in (bounds.low, bounds.high)]
+    return (
+        -np.inf if np.isnan(found[0]) else found[0],
+        np.inf if np.isnan(found[1]) else found[1],
+    )
+
+
+def _border(
+    loss: InvariantLoss,
+    symbol: Symbol,
+    fixed: Mapping[str, float],
+    low: float,
+    high: float,
+    face: tuple[str, ...],
+) -> float:
+    """Where a face stops being optimal, to a part of 1e-6 of the bracket."""
+    for _ in range(20):
+        middle = (low + high) / 2
+        (there,) = loss.least(**fixed, **{symbol.name: middle}).faces()
+        low, high = (middle, high) if there == face else (low, middle)
+    return (low + high) / 2
+
+
+def _spread(grid: Any, bounds: Range) -> list[str]:
+    """A few values of a parameter with one regime only."""
+    low, high = _ends(bounds)
+    if high < np.inf and low > -np.inf:
+        chosen = [0.75 * low + 0.25 * high, 0.25 * low + 0.75 * high]
+        chosen += [] if bounds.high_open else [high]
+    elif low > -np.inf:
+        chosen = [low + x for x in (0.1, 0.5, 2.0)]
+    else:
+        chosen = [-1.0, 1.0]
+    return [f"{x:.6g}" for x in chosen]
+
+
+def _inside(
+    low: float | None, high: float | None, bounds: Range, seen: tuple[float, float]
+) -> list[float]:
+    """Next to both borders of a regime and in its middle; at a closed end of the range."""
+    first, last = _ends(bounds)
+    if low is None:
+        assert high is not None
+        if first == -np.inf:
+            return [high - _STEP]
+        return [first + _BELOW * (high - first)]
+    if high is None:
+        if last == np.inf:
+            return [_ABOVE * low if first > -np.inf and low > 0 else low + _STEP]
+        near = low + _PART * (last - low)
+        return [near, (near + last) / 2] + ([] if bounds.high_open else [last])
+    width = high - low
+    if width < 1e-9 * max(1.0, abs(low)):
+        return []
+    return [low + _PART * width, (low + high) / 2]
+
+
+def along_range(symbol: Symbol, domain: Domain, point: Mapping[Symbol, Expr]) -> list[Expr]:
+    """Values of the position of an explicit structure: both ends of its range, and inside."""
+    bounds = domain.ranges[symbol]
+    low, high = (e.xreplace(dict(point)) for e in (bounds.low, bounds.high))
+    inside = [v for v in (exact("1/2"), Integer(1), Integer(3)) if low < v and bool(v < high)]
+    ends = [e for e, is_open in ((low, bounds.low_open), (high, bounds.high_open)) if not is_open]
+    return [*ends[:1], *inside, *([oo] if high is oo else ends[1:])]

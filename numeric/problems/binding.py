@@ -1,0 +1,327 @@
+"""Puts sizes and parameters into a problem of the symbolic side."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
+
+import torch
+from sympy import Expr, S
+from torch import Tensor
+
+from ...derive.losses.pairwise import PairwiseLoss
+from ...derive.losses.softmax import SoftmaxLoss, SoftmaxTerm
+from ...derive.problems.problem import Problem
+from ...derive.structures.arrangement import Arrangement, arrange
+from ..scalar import Scalar, compile_scalar
+from .bound import BoundProblem
+from .linear import Linear, linear
+from .parameters import Values, compiled, parameter_names, per_problem, size_names, split
+from .parts import Acts, Joined, LogSum, Pairwise, Part
+from .views import Blocks, Cross, View
+
+__all__ = ["bind", "evaluate", "parameter_names", "value_and_gradient"]
+
+
+def bind(
+    problem: Problem,
+    values: Values,
+    *,
+    batch: int = 1,
+    dtype: torch.dtype = torch.float64,
+    device: torch.device | str = "cpu",
+) -> BoundProblem:
+    """Put sizes and parameters into a problem.
+
+    Parameters
+    ----------
+    problem
+        A declared loss on a structure.
+    values
+        By name: sizes of the structure (integers), and for each of :func:`parameter_names` a
+        number, or a tensor of ``batch`` numbers.
+    batch
+        Number of problems.
+    dtype, device
+        Those of the embeddings it will be given.
+
+    Raises
+    ------
+    ValueError
+        If values are missing, unknown, not finite or of the wrong shape, a temperature is
+        not positive, or the loss names relations that the structure has not, or has no pairs in.
+    """
+    sizes, parameters = split(problem, values)
+    arrangement = arrange(problem.structure, sizes)
+    numbers = {k: per_problem(k, v, batch, dtype, device) for k, v in parameters.items()}
+    numbers |= {k: per_problem(k, v, batch, dtype, device) for k, v in sizes.items()}
+    bench = _Bench(arrangement, numbers, torch.ones(batch, dtype=dtype, device=device))
+    loss = problem.loss
+    return bench.softmax(loss) if isinstance(loss, SoftmaxLoss) else bench.pairwise(loss)
+
+
+class _Bench:
+    """What binding a loss needs: the arrangement, and the numbers of each problem."""
+
+    def __init__(
+        self, arrangement: Arrangement, numbers: Mapping[str, Tensor], one: Tensor
+    ) -> None:
+        self.arrangement, self.numbers, self.one = arrangement, numbers, one
+        self.at = ", ".join(f"{k}={v}" for k, v in arrangement.sizes.items())
+
+    def number(self, expression: Expr) -> Tensor:
+        """An expression in sizes and parameters, for each problem."""
+        names, function = compiled(expression)
+        found = function(*(self.numbers[name] for name in names))
+        return torch.as_tensor(found, dtype=self.one.dtype, device=self.one.device) * self.one
+
+    # --- softmax -----------------------------------------------------------------------------
+    def softmax(self, loss: SoftmaxLoss) -> BoundProblem:
+        """A softmax loss: denominators, positives that are linear, positives that are joined."""
+        tau = self.number(loss.temperature)
+        if not bool((tau > 0).all()):
+            raise ValueError(f"the temperature must be positive, got {float(tau.min()):g}")
+        size, scale = self.arrangement.size, 1 / tau
+        per_pair: dict[str, Tensor] = {}
+        weights: dict[tuple[str, ...], Tensor] = {}
+        joined: list[tuple[dict[str, Tensor], tuple[str, ...]]] = []
+        denominators = [self._felt(loss, "denominator", t.denominator) for t in loss.terms]
+        for term, denominator in zip(loss.terms, denominators, strict=True):
+            pulls = self._pulls(loss, term)
+            own = term.own_positive
+            if not own and denominators.count(denominator) == 1:
+                rest = self._alone(pulls, denominator)
+                own, denominator = bool(rest), rest or denominator
+            if own:
+                joined.append((pulls, denominator))
+                continue
+            weights[denominator] = weights.get(denominator, 0) + self.number(term.coefficient)
+            for relation, pull in pulls.items():
+                per_pair[relation] = per_pair.get(relation, 0) + pull * scale / size
+        used = {r for d in weights for r in d} | {r for p, d in joined for r in (*p, *d)}
+        used |= set(per_pair)
+        cross = self._is_bipartite(used)
+        parts: list[Part] = []
+        for named, weight in weights.items():
+            view: View = Cross(2) if cross else Blocks(self._blocks(named))
+            shown = self._shown(view)
+            parts.append(
+                LogSum(view, weight / size, scale, self._outside(shown, named), _self(named, cross))
+            )
+        for pulls, denominator in joined:
+            view = Cross(2) if cross else Blocks(self._blocks({*pulls, *denominator}))
+            shown = self._shown(view)
+            columns, weight = self._positives(shown, pulls)
+            outside = self._outside(shown, denominator)
+            parts.append(
+                Joined(view, columns, weight / size, scale, outside, _self(denominator, cross))
+            )
+        parts.sort(key=lambda part: repr(part.view))
+        return BoundProblem(
+            self.arrangement,
+            scale,
+            tuple(parts),
+            linear(self.arrangement, per_pair),
+            bool(weights),
+            self.one,
+        )
+
+    def _felt(self, loss: SoftmaxLoss, role: str, named: Sequence[str]) -> tuple[str, ...]:
+        """The relations named that some pair has, in the order of the structure."""
+        counts = self.arrangement.counts
+        if len(set(named)) != len(named) or any(r not in counts for r in named):
+            raise ValueError(
+                f"{role} of loss {loss.name!r} must be different names of {tuple(counts)}"
+            )
+        felt = tuple(r for r in counts if r in named and counts[r])
+        if not felt:
+            raise ValueError(
+                f"loss {loss.name!r} has a term whose {role} ({', '.join(named)}) "
+                f"has no pairs when {self.at}"
+            )
+        return felt
+
+    def _pulls(self, loss: SoftmaxLoss, term: SoftmaxTerm) -> dict[str, Tensor]:
+        """Weight of one pair of each relation among the positives of an anchor."""
+        felt = self._felt(loss, "positives", term.positives)
+        weights = {r: self.number(term.weight(r)) for r in felt}
+        total = sum(self.arrangement.counts[r] * weight for r, weight in weights.items())
+        return {r: self.number(term.coefficient) * w / total for r, w in weights.items()}
+
+    def _alone(
+        self, pulls: Collection[str], denominator: tuple[str, ...]
+    ) -> tuple[str, ...] | None:
+        """The denominator without the positive, if that is a single pair and not the anchor."""
+        (relation, *more) = pulls
+        single = not more and relation != "self" and self.arrangement.counts[relation] == 1
+        if not single or relation not in denominator or len(denominator) == 1:
+            return None
+        return tuple(r for r in denominator if r != relation)
+
+    # --- where pairs are ---------------------------------------------------------------------
+    def _is_bipartite(self, used: Iterable[str]) -> bool:
+        """Whether only pairs across the two halves of the first axis are felt."""
+        felt = [pattern for r in used for pattern in self.arrangement.agreements[r]]
+        return self.arrangement.shape[0] == 2 and not any(pattern[0] for pattern in felt)
+
+    def _blocks(self, relations: Iterable[str]) -> int:
+        """The most diagonal blocks that no pair of these relations leaves."""
+        felt = [pattern for r in relations for pattern in self.arrangement.agreements[r]]
+        blocks = 1
+        for axis, size in enumerate(self.arrangement.shape):
+            if not all(pattern[axis] for pattern in felt):
+                break
+            blocks *= size
+        return blocks
+
+    def _shown(self, view: View) -> tuple[int, int, int]:
+        """First row, first column and size of the (first) matrix of a view."""
+        size = self.arrangement.size
+        if isinstance(view, Blocks):
+            return 0, 0, size // view.k
+        return 0, size // 2, size // 2
+
+    def _outside(self, shown: tuple[int, int, int], relations: tuple[str, ...]) -> Tensor | None:
+        found = _mask(self.arrangement, shown, relations, self.one.device)
+        return None if bool(found.all()) else ~found
+
+    def _positives(
+        self, shown: tuple[int, int, int], pulls: Mapping[str, Tensor]
+    ) -> tuple[Tensor, Tensor]:
+        """Columns of the positives in each row, and their weights, relation by relation."""
+        columns, weights = [], []
+        for relation, pull in pulls.items():
+            where = _mask(self.arrangement, shown, (relation,), self.one.device)
+            count = self.arrangement.counts[relation]
+            columns.append(where.nonzero()[:, 1].reshape(-1, count))
+            weights.append(pull[:, None].expand(-1, count))
+        return torch.cat(columns, dim=1), torch.cat(weights, dim=1)
+
+    # --- pairwise ----------------------------------------------------------------------------
+    def pairwise(self, loss: PairwiseLoss) -> BoundProblem:
+        """A pairwise loss: functions of single inner products."""
+        counts = self.arrangement.counts
+        for term in loss.terms:
+            if term.relation not in counts:
+                raise ValueError(
+                    f"loss {loss.name!r} has a term on {term.relation!r}; "
+                    f"the relations here are {', '.join(counts)}"
+                )
+        functions = [(rs, f) for rs, f in _functions(loss) if any(counts[r] for r in rs)]
+        used = {r for relations, _ in functions for r in relations}
+        cross = self._is_bipartite(used)
+        view: View = Cross(1) if cross else Blocks(self._blocks(used))
+        # Anchors of one half stand for the other, which feels the same.
+        points = self.arrangement.size // 2 if cross else self.arrangement.size
+        where = [self._flat(view, relations) for relations, _ in functions]
+        everything = sum(int(w.sum()) for w in where)
+        size = len(where[0]) if where else 0
+        order = sorted(range(len(where)), key=lambda k: -int(where[k].sum()))
+        acts = []
+        for place, k in enumerate(order):
+            _, function = functions[k]
+            # What acts on most pairs is computed for all, and replaced where others act.
+            most = place == 0 and 2 * int(where[k].sum()) >= size
+            pairs = None if most else _positions(where[k])
+            acts.append(Acts(pairs, function, tuple(self.numbers[n] for n in function.names)))
+        outside = None
+        if acts and acts[0].pairs is None and everything < size:
+            outside = (~torch.stack(where).any(dim=0)).nonzero().flatten()
+        part = Pairwise(view, tuple(acts), outside, points, self.one)
+        nothing = Linear(self.arrangement.shape, (), ())
+        return BoundProblem(self.arrangement, None, (part,), nothing, False, self.one)
+
+    def _flat(self, view: View, relations: tuple[str, ...]) -> Tensor:
+        """True where pairs of some relations are in the flattened entries of a view."""
+        mask = _mask(self.arrangement, self._shown(view), relations, self.one.device)
+        return mask.flatten().repeat(view.k if isinstance(view, Blocks) else 1)
+
+
+def _self(relations: Collection[str], cross: bool) -> bool:
+    return "self" in relations and not cross
+
+
+@lru_cache(maxsize=64)
+def _mask(
+    arrangement: Arrangement,
+    shown: tuple[int, int, int],
+    relations: tuple[str, ...],
+    device: torch.device,
+) -> Tensor:
+    row, column, size = shown
+    mask = arrangement.mask(*relations)[row : row + size, column : column + size]
+    return torch.tensor(mask, device=device)
+
+
+def _positions(where: Tensor) -> Tensor | slice:
+    """Flat positions where it is True; as a slice if they are evenly spaced."""
+    found = where.nonzero().flatten()
+    steps = found.diff()
+    if len(found) > 1 and bool((steps == steps[0]).all()):
+        first, step = int(found[0]), int(steps[0])
+        return slice(first, int(found[-1]) + 1, step)
+    return found
+
+
+@lru_cache(maxsize=64)
+def _functions(loss: PairwiseLoss) -> tuple[tuple[tuple[str, ...], Scalar], ...]:
+    """Functions of a loss, each with the relations that it acts on."""
+    functions: dict[str, Expr] = {}
+    for term in loss.terms:
+        functions[term.relation] = (
+            functions.get(term.relation, S.Zero) + term.weight * term.function
+        )
+    merged: dict[Expr, tuple[str, ...]] = {}
+    for relation, function in functions.items():
+        merged[function] = (*merged.get(function, ()), relation)
+    return tuple((relations, compile_scalar(f)) for f, relations in merged.items())
+
+
+# --- for single calls -------------------------------------------------------------------------
+
+
+def bind_to(problem: Problem, u: Tensor, values: Values) -> tuple[BoundProblem, Tensor]:
+    """Bind a problem to embeddings ``(*batch, *shape, d)``; also returns them as one flat batch.
+
+    Sizes that are not given are those of the embeddings, where an axis is called by one of them.
+    """
+    axes = problem.structure.axes
+    if u.ndim < len(axes) + 1:
+        raise ValueError(
+            f"embeddings have the shape (..., {', '.join(map(str, axes))}, d), got {tuple(u.shape)}"
+        )
+    shape = u.shape[-1 - len(axes) : -1]
+    batch = u.shape[: -1 - len(axes)]
+    names = size_names(problem)
+    seen = {axis.name: n for axis, n in zip(axes, shape, strict=True) if axis.is_Symbol}
+    spread = {
+        name: torch.broadcast_to(x, batch).reshape(-1)
+        if isinstance(x, Tensor) and name not in names
+        else x
+        for name, x in values.items()
+    }
+    flat = u.reshape(-1, *shape, u.shape[-1])
+    bound = bind(problem, {**seen, **spread}, batch=len(flat), dtype=u.dtype, device=u.device)
+    if bound.arrangement.shape != tuple(shape):
+        raise ValueError(
+            f"embeddings are arranged as {tuple(shape)}, the problem as {bound.arrangement.shape}"
+        )
+    return bound, flat
+
+
+def evaluate(problem: Problem, u: Tensor, values: Values) -> Tensor:
+    """Loss of embeddings ``(*batch, *shape, d)``, of shape ``batch``; differentiable by autograd.
+
+    Parameters are numbers, or tensors that broadcast to the shape of the batch. Sizes need not
+    be given: the embeddings have them.
+    """
+    bound, flat = bind_to(problem, u, values)
+    return bound.value(flat).reshape(u.shape[: u.ndim - 1 - len(problem.structure.axes)])
+
+
+def value_and_gradient(problem: Problem, u: Tensor, values: Values) -> tuple[Tensor, Tensor]:
+    """Loss and its gradient in the embeddings, by hand-written formulas."""
+    bound, flat = bind_to(problem, u, values)
+    value, gradient = bound.value_and_gradient(flat)
+    batch = u.shape[: u.ndim - 1 - len(problem.structure.axes)]
+    return value.reshape(batch), gradient.reshape(u.shape)

@@ -1,0 +1,117 @@
+r"""What is linear in the Gram matrix: ``<W, G>`` for a matrix W that is constant on relations.
+
+A relation says on which axes two indices agree, so W is a combination of Kronecker products of
+I ("agree") and J - I ("differ"), hence of I and J: with ``sum_S`` the sums of vectors over all
+axes but those in S,
+
+.. math:: \langle W, G\rangle = \sum_S a_S\, |{\textstyle\sum_S} u|^2,
+
+which costs :math:`O(Nd)`. For nested classes only the leading axes can be kept, and the terms
+are the squared lengths of vectors, sums of instances, sums of classes, and the sum of all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import torch
+from torch import Tensor
+
+from ...derive.structures.arrangement import Arrangement
+from ..problem import wide
+
+
+@dataclass(frozen=True)
+class Linear:
+    """``<W, G>`` for ``B`` problems.
+
+    Attributes
+    ----------
+    shape
+        Sizes of the axes that have more than one point.
+    kept, weights
+        The axes that are not summed over, coarsest first, and a weight ``(B,)`` for each.
+    """
+
+    shape: tuple[int, ...]
+    kept: tuple[tuple[int, ...], ...]
+    weights: tuple[Tensor, ...]
+
+    def change(self, change: Callable[[Tensor], Tensor]) -> Linear:
+        """The same with other weights."""
+        return replace(self, weights=tuple(change(w) for w in self.weights))
+
+    def _sums(self, v: Tensor) -> list[Tensor]:
+        """For each of ``kept`` the sums, with axes of length one where they were taken."""
+        v = v.reshape(v.shape[0], *self.shape, v.shape[-1])
+        found: dict[tuple[int, ...], Tensor] = {tuple(range(len(self.shape))): v}
+        for kept in reversed(self.kept):
+            if kept not in found:
+                finer = min((k for k in found if set(k) >= set(kept)), key=len)
+                over = [axis + 1 for axis in finer if axis not in kept]
+                found[kept] = found[finer].sum(dim=over, keepdim=True)
+        return [found[kept] for kept in self.kept]
+
+    def value(self, u: Tensor) -> Tensor:
+        """``<W, G>``, ``(B,)``."""
+        total = u.new_zeros(u.shape[0])
+        for weight, vectors in zip(self.weights, self._sums(u), strict=True):
+            total = total + weight * vectors.square().flatten(1).sum(dim=1)
+        return total
+
+    def gradient(self, v: Tensor) -> Tensor:
+        """``2 W v``: the gradient of ``<W, G>`` at v, and by linearity its derivative along v."""
+        total: Tensor | None = None
+        for weight, vectors in zip(self.weights, self._sums(v), strict=True):
+            part = wide(2 * weight, vectors.ndim) * vectors
+            total = part if total is None else total + part
+        if total is None:
+            return torch.zeros_like(v)
+        whole = total.expand(v.shape[0], *self.shape, v.shape[-1])
+        return whole.reshape(v.shape)
+
+    def add_to(self, matrices: Tensor, factor: float) -> None:
+        """Add ``factor * W`` to ``(B, size, size)``, in place."""
+        axes = len(self.shape)
+        for kept, weight in zip(self.kept, self.weights, strict=True):
+            if len(kept) == axes:
+                entries = matrices.diagonal(dim1=1, dim2=2)
+            elif kept == tuple(range(len(kept))):  # diagonal blocks
+                blocks = 1
+                for axis in kept:
+                    blocks *= self.shape[axis]
+                k = matrices.shape[-1] // blocks
+                entries = matrices.view(-1, blocks, k, blocks, k).diagonal(dim1=1, dim2=3)
+            else:
+                entries = matrices.view(-1, *self.shape, *self.shape)
+                for done, axis in enumerate(kept):
+                    # Each diagonal moves to the end, and takes its two dimensions away.
+                    first = 1 + axis - done
+                    entries = entries.diagonal(dim1=first, dim2=first + axes - done)
+            entries.add_(wide(factor * weight, entries.ndim))
+
+
+def linear(arrangement: Arrangement, per_pair: Mapping[str, Tensor]) -> Linear:
+    """``<W, G>`` from the entry of W for each relation, ``(B,)`` each."""
+    # On an axis of one point all indices agree: it says nothing.
+    axes = [axis for axis, size in enumerate(arrangement.shape) if size > 1]
+    found: dict[tuple[int, ...], Tensor] = {}
+    for number in range(len(axes) + 1):
+        for kept in combinations(range(len(axes)), number):
+            # (J - I) on the axes that differ: -I for each of them that is kept.
+            total: Tensor | None = None
+            for relation, entry in per_pair.items():
+                times = 0
+                for pattern in arrangement.agreements[relation]:
+                    agree = {k for k, axis in enumerate(axes) if pattern[axis]}
+                    if agree <= set(kept):
+                        times += (-1) ** (number - len(agree))
+                if times:
+                    part = entry if times == 1 else times * entry
+                    total = part if total is None else total + part
+            if total is not None:
+                found[kept] = total
+    shape = tuple(arrangement.shape[axis] for axis in axes)
+    return Linear(shape, tuple(found), tuple(found.values()))

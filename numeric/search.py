@@ -1,0 +1,553 @@
+r"""Minimises declared losses over unit embeddings, many problems as one batch.
+
+The method is a Riemannian trust-region Newton method on the product of spheres, its
+steps found by truncated conjugate gradients (Steihaug). It suits these losses because
+their optima are symmetric: the Hessian there has few *different* eigenvalues, and
+conjugate gradients need one iteration for each. Near an optimum a handful of Newton
+steps of about five Hessian products each reach a gradient of 1e-12, where first-order
+methods crawl: next to the collapse threshold the loss is quartic in the distance to
+the optimum, and gradient descent slows down without end.
+
+Lengths are root mean squares over the N vectors, gradients belong to that inner product
+(``N`` times the partial derivatives, without their radial parts), so that no tolerance
+depends on the number of embeddings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from ..derive.problems.problem import Problem as Declared
+from ..derive.structures.arrangement import arrange
+from .certificate import Certificate, certify_bound
+from .device import resolve_device
+from .embeddings import normalise, random_embeddings
+from .problem import Point, Problem, wide
+from .problems import bind
+from .problems.parameters import Values, split
+from .progress import Report, reporting
+
+#: Default tolerance on the gradient norm. Entries of the gradient are of the order of
+#: 1/tau and carry rounding errors of eps/tau, 4e-15 for tau = 0.05, so 1e-12 leaves room.
+#: It has to be that small: at the collapse threshold the gradient is about k r^3, with r the
+#: within-class spread and k of the order of 0.1 to 100, so that a gradient of 1e-12 still
+#: means a within-class variance r^2 of up to 5e-8. Elsewhere the error is far smaller.
+#: In float32, where rounding is 1e9 times coarser, the last digits are out of reach.
+#: Points may give a unit of their own that it multiplies (two towers do).
+TOLERANCE = {torch.float64: 1e-12, torch.float32: 1e-5}
+
+# Steps whose predicted decrease is below this many units in the last place of the loss are
+# judged by gradients: at 1e3 the difference of two losses is wrong by 1% at most.
+_VISIBLE = 1e3
+# A gradient entry carries rounding errors of about this many times eps and what the point
+# calls its noise (1/tau for a softmax over classes). A step that
+# promises less than the error times its length cannot be told from none: it is taken only
+# if it lowers the gradient norm, and when this many of them in a row have not halved it,
+# rounding is all that is left.
+_NOISE = 4.0
+_PATIENCE = 20
+_FIRST_RADIUS = 1.0
+_LARGEST_RADIUS = 2.0
+_MAX_INNER = 250
+
+
+#: A cell counts as certified below this gap. Converged searches leave 1e-13 to 1e-11; the
+#: reduced loss rises by about 0.1 per unit of within-class variance times distance from the
+#: threshold and faster elsewhere, so a stationary point that is not the optimum but within
+#: 1e-7 of its variance is all that could pass. In float32 the gap is rounding.
+CERTIFIED = {torch.float64: 1e-9, torch.float32: 1e-3}
+
+
+class StopCode(Enum):
+    """Why the search for an optimum ended."""
+
+    CONVERGED = "converged"  #: the gradient norm is within the tolerance
+    STALLED = "stalled"  #: rounding errors allow no further progress
+    MAX_ITERATIONS = "max-iterations"  #: the safeguard on the number of steps
+    INTERRUPTED = "interrupted"  #: stopped from the keyboard
+
+
+@dataclass(frozen=True)
+class Optimum:
+    """What a search found, for each of ``B`` problems.
+
+    Attributes
+    ----------
+    embeddings
+        Unit rows, ``(B, *shape, d)``: those of the structure, and the dimension.
+    loss, gradient_norm
+        ``(B,)``. The gradient is the Riemannian one; see the module's docstring.
+    iterations, evaluations, hessian_products
+        ``(B,)`` integers: steps tried, losses with gradients, Hessians times vectors.
+    stop
+        Why each search ended.
+    certificate
+        Bound on the distance from the global minimum; None when not asked for.
+    seeds
+        Seed of each start; None when the start was given.
+    """
+
+    embeddings: Tensor
+    loss: Tensor
+    gradient_norm: Tensor
+    iterations: Tensor
+    evaluations: Tensor
+    hessian_products: Tensor
+    stop: list[StopCode]
+    certificate: Certificate | None
+    seeds: tuple[int, ...] | None
+    tolerance: float
+    dtype: torch.dtype
+    device: torch.device
+
+    @property
+    def converged(self) -> bool:
+        """Whether every problem reached the tolerance."""
+        return all(code is StopCode.CONVERGED for code in self.stop)
+
+    def uncertified(self) -> list[int]:
+        """Problems whose search ended, but not at a certified optimum."""
+        assert self.certificate is not None
+        limit = CERTIFIED.get(self.dtype, 1e-3)
+        gaps = self.certificate.gap.tolist()
+        return [
+            i
+            for i, (gap, stop) in enumerate(zip(gaps, self.stop, strict=True))
+            if not gap <= limit and stop is not StopCode.INTERRUPTED
+        ]
+
+    def rows(self, measured: Mapping[str, Tensor]) -> list[dict[str, Any]]:
+        """For each problem: what was measured on it, and how its search went."""
+        assert self.certificate is not None
+        columns = {
+            **measured,
+            "loss": self.certificate.loss,
+            "gap": self.certificate.gap,
+            "lambda_min": self.certificate.lambda_min,
+            "gradient_norm": self.gradient_norm,
+            "iterations": self.iterations,
+            "evaluations": self.evaluations,
+            "hessian_products": self.hessian_products,
+        }
+        # One transfer per column, not one per number, from a GPU.
+        values: dict[str, list[Any]] = {name: c.tolist() for name, c in columns.items()}
+        values["stop"] = [code.value for code in self.stop]
+        rows = zip(*values.values(), strict=True)
+        where = {"dtype": str(self.dtype).removeprefix("torch."), "device": str(self.device)}
+        return [dict(zip(values, row, strict=True)) | where for row in rows]
+
+
+def minimise(
+    problem: Declared,
+    values: Values,
+    *,
+    d: int,
+    seeds: int | Sequence[int] = 0,
+    start: Tensor | None = None,
+    tolerance: float | None = None,
+    max_iterations: int = 1000,
+    certificate: bool = True,
+    dtype: torch.dtype = torch.float64,
+    device: str | torch.device = "auto",
+    chunk: int | None = None,
+    progress: bool | Report = False,
+) -> Optimum:
+    """Minimise a declared loss over unit embeddings.
+
+    The number ``B`` of problems is the common length of whatever is given per problem:
+    tensors in ``values``, ``seeds``, ``start``; single values serve all problems.
+
+    Parameters
+    ----------
+    problem, values
+        A declared loss on a structure, and by name its sizes, and a number or ``(B,)`` tensor
+        for each of its parameters.
+    d
+        Dimension.
+    seeds
+        Seeds of random starts; not used when ``start`` is given.
+    start
+        Unit embeddings to start from, ``(*shape, d)`` or ``(B, *shape, d)``. An exact
+        saddle is a stationary point: perturb symmetric starts.
+    tolerance
+        Stop when the gradient norm is at most this times the unit of the problem; by default
+        :data:`TOLERANCE`.
+    max_iterations
+        A safeguard with a stop code of its own, not a way to stop.
+    certificate
+        Whether to compute the duality certificate of what is found.
+    chunk
+        Problems worked on at a time; by default what suits the cache or the GPU's memory.
+    dtype, device
+        Precision, and ``"auto"`` (CUDA if there is one), ``"cpu"`` or ``"cuda"``.
+    progress
+        True for a bar, or a function called with (finished, all).
+
+    Returns
+    -------
+    Optimum
+        Ctrl-C ends the search and returns what there is, with the code ``INTERRUPTED``.
+    """
+    where = resolve_device(device)
+    if d < 1:
+        raise ValueError(f"d must be at least 1, got {d}")
+    sizes, parameters = split(problem, values)
+    arrangement = arrange(problem.structure, sizes)
+    shape = arrangement.shape
+    if start is not None and tuple(start.shape[-1 - len(shape) :]) != (*shape, d):
+        wanted = ", ".join(map(str, shape))
+        raise ValueError(f"start has the shape {tuple(start.shape)}, not (B, {wanted}, {d})")
+    batch = batch_size(parameters, seeds, start, len(shape) + 1)
+    bound = bind(problem, values, batch=batch, dtype=dtype, device=where)
+    used_seeds, chosen = drawn(seeds, batch) if start is None else (None, [])
+    if start is None:
+        start = random_embeddings(arrangement, chosen, d=d, dtype=dtype, device=where)
+    return search(
+        bound,
+        start.reshape(-1, *shape, d),
+        batch=batch,
+        seeds=used_seeds,
+        tolerance=tolerance,
+        max_iterations=max_iterations,
+        certificate=certificate,
+        dtype=dtype,
+        device=where,
+        chunk=chunk,
+        progress=progress,
+    )
+
+
+def search(
+    problem: Problem,
+    start: Tensor,
+    *,
+    batch: int,
+    seeds: tuple[int, ...] | None,
+    tolerance: float | None,
+    max_iterations: int,
+    certificate: bool,
+    dtype: torch.dtype,
+    device: torch.device,
+    chunk: int | None,
+    progress: bool | Report,
+) -> Optimum:
+    """Search from given embeddings: what :func:`minimise` does for a loss already bound.
+
+    ``start`` is ``(batch, *vectors, d)``, or ``(1, *vectors, d)`` for all problems; the rest
+    is as there.
+    """
+    if tolerance is None:
+        tolerance = TOLERANCE.get(dtype, 1e-5)
+    u = normalise(start.detach().to(device=device, dtype=dtype))
+    u = u.expand(batch, *u.shape[1:]).clone()
+    with torch.no_grad():
+        run = _Search(u, tolerance, max_iterations)
+        size = chunk or default_chunk(problem.size, device)
+        with reporting(progress, batch, "problem") as advance:
+            try:
+                for index in torch.arange(batch, device=device).split(size):
+                    run.run(problem.select(index), index, advance)
+            except KeyboardInterrupt:
+                pass  # problems without a stop code of their own keep INTERRUPTED
+        if run.untouched.any():
+            run.measure(problem, size)
+        found = _certificate(problem, u, size) if certificate else None
+    return Optimum(
+        u,
+        run.loss,
+        run.gradient_norm,
+        run.iterations,
+        run.evaluations,
+        run.products,
+        run.stop,
+        found,
+        seeds,
+        tolerance,
+        dtype,
+        device,
+    )
+
+
+def batch_size(params: Values, seeds: int | Sequence[int], start: Tensor | None, dims: int) -> int:
+    """Common number of problems of what is given; a set of embeddings has ``dims`` dimensions."""
+    lengths = {value.numel() for value in params.values() if isinstance(value, Tensor)}
+    if start is not None:
+        lengths.add(start.shape[:-dims].numel())
+    elif not isinstance(seeds, int):
+        lengths.add(len(seeds))
+    lengths.discard(1)
+    if len(lengths) > 1 or 0 in lengths:
+        raise ValueError(
+            f"parameters, seeds and start must agree on the number of problems; "
+            f"got {', '.join(map(str, sorted(lengths)))}"
+        )
+    return lengths.pop() if lengths else 1
+
+
+def drawn(seeds: int | Sequence[int], batch: int) -> tuple[tuple[int, ...], list[int]]:
+    """The seed of every problem, and the seeds to draw starts for: one may serve them all."""
+    chosen = [seeds] if isinstance(seeds, int) else list(seeds)
+    return tuple(chosen * batch if len(chosen) == 1 else chosen), chosen
+
+
+def default_chunk(size: int, device: torch.device) -> int:
+    """How many problems of ``size`` embeddings to work on at a time.
+
+    On a CPU a larger batch saves calls, until its N by N matrices leave the cache (2 MB
+    for a handful of float64 matrices of 2**16 entries). On a GPU, memory is the limit.
+    """
+    entries = 2**26 if device.type == "cuda" else 2**16
+    return max(1, min(1024, entries // size**2))
+
+
+def _certificate(bound: Problem, u: Tensor, size: int) -> Certificate:
+    bound = bound.to(torch.float64)
+    parts = [
+        certify_bound(bound.select(index), u[index].to(torch.float64))
+        for index in torch.arange(u.shape[0], device=u.device).split(size)
+    ]
+    return Certificate(
+        torch.cat([part.loss for part in parts]),
+        torch.cat([part.gap for part in parts]),
+        torch.cat([part.lambda_min for part in parts]),
+    )
+
+
+# ------------------------------------------------------------------------ the search itself
+
+
+def _dot(a: Tensor, b: Tensor) -> Tensor:
+    """Inner product per problem: the mean over vectors of their inner products."""
+    return (a * b).flatten(1).sum(dim=1) / a.shape[1:-1].numel()
+
+
+def _times(weight: Tensor, v: Tensor) -> Tensor:
+    return wide(weight, v.ndim) * v
+
+
+def _tangent(u: Tensor, v: Tensor) -> Tensor:
+    """Part of v orthogonal, vector by vector, to u."""
+    return torch.addcmul(v, (v * u).sum(dim=-1, keepdim=True), u, value=-1)
+
+
+@dataclass
+class _State:
+    """Problems of a chunk still being worked on, one entry each. Never changed in place."""
+
+    index: Tensor  # where the problem is in the whole batch
+    point: Point
+    gradient: Tensor  # Riemannian
+    norm: Tensor
+    radius: Tensor
+    best: Tensor  # gradient norm to be halved for the step to count as progress
+    idle: Tensor  # steps in a row without progress
+    iterations: Tensor
+    evaluations: Tensor
+    products: Tensor
+
+    def select(self, index: Tensor) -> _State:
+        return _State(
+            self.index[index],
+            self.point.select(index),
+            self.gradient[index],
+            self.norm[index],
+            self.radius[index],
+            self.best[index],
+            self.idle[index],
+            self.iterations[index],
+            self.evaluations[index],
+            self.products[index],
+        )
+
+
+class _Search:
+    """Results of all problems of a batch, filled in as they end."""
+
+    def __init__(self, u: Tensor, tolerance: float, max_iterations: int) -> None:
+        batch = u.shape[0]
+        self.u = u  # written to in place
+        self.tolerance = tolerance
+        self.max_iterations = max_iterations
+        self.loss = u.new_full((batch,), torch.nan)
+        self.gradient_norm = u.new_full((batch,), torch.nan)
+        self.iterations, self.evaluations, self.products = (
+            torch.zeros(batch, dtype=torch.long, device=u.device) for _ in range(3)
+        )
+        self.stop = [StopCode.INTERRUPTED] * batch
+        self.untouched = torch.ones(batch, dtype=torch.bool, device=u.device)
+
+    def run(self, loss: Problem, index: Tensor, advance: Callable[[int], None]) -> None:
+        """Search until every problem of a chunk has ended."""
+        zero = torch.zeros_like(index)
+        point = loss.point(self.u[index])
+        gradient, norm = self._gradient(point)
+        state = _State(
+            index,
+            point,
+            gradient,
+            norm,
+            torch.full_like(norm, _FIRST_RADIUS),
+            norm,
+            zero,
+            zero,
+            zero + 1,
+            zero,
+        )
+        try:
+            while True:
+                converged = state.norm <= self.tolerance * state.point.unit
+                stalled = state.idle >= _PATIENCE
+                ended = converged | stalled | (state.iterations >= self.max_iterations)
+                if bool(ended.any()):
+                    self._store(state.select(ended.nonzero().flatten()))
+                    for i, good, idle in zip(
+                        state.index[ended].tolist(),
+                        converged[ended].tolist(),
+                        stalled[ended].tolist(),
+                        strict=True,
+                    ):
+                        self.stop[i] = (
+                            StopCode.CONVERGED
+                            if good
+                            else StopCode.STALLED
+                            if idle
+                            else StopCode.MAX_ITERATIONS
+                        )
+                    advance(int(ended.sum()))
+                    if bool(ended.all()):
+                        return
+                    state = state.select((~ended).nonzero().flatten())
+                state = self._step(state)
+        except KeyboardInterrupt:
+            left = [i for i, j in enumerate(state.index.tolist()) if self._open(j)]
+            if left:
+                self._store(state.select(torch.tensor(left, device=state.index.device)))
+            raise
+
+    def _open(self, problem: int) -> bool:
+        return self.stop[problem] is StopCode.INTERRUPTED
+
+    def measure(self, loss: Problem, size: int) -> None:
+        """Loss and gradient of the starts that an interruption left untouched."""
+        for index in self.untouched.nonzero().flatten().split(size):
+            point = loss.select(index).point(self.u[index])
+            self.loss[index] = point.value
+            self.gradient_norm[index] = self._gradient(point)[1]
+
+    def _store(self, state: _State) -> None:
+        index = state.index
+        self.u[index] = state.point.u
+        self.loss[index] = state.point.value
+        self.gradient_norm[index] = state.norm
+        self.iterations[index] = state.iterations
+        self.evaluations[index] = state.evaluations
+        self.products[index] = state.products
+        self.untouched[index] = False
+
+    @staticmethod
+    def _gradient(point: Point) -> tuple[Tensor, Tensor]:
+        gradient = _tangent(point.u, point.gradient * point.loss.size)
+        return gradient, _dot(gradient, gradient).sqrt()
+
+    def _step(self, state: _State) -> _State:
+        """One trust-region step of every problem, taken or refused."""
+        point, gradient, norm = state.point, state.gradient, state.norm
+        # A residual of norm^1.5 makes convergence superlinear, at far fewer products than
+        # norm^2 would take; below the tolerance nothing needs to be resolved.
+        unit = point.unit
+        relative = (norm / unit).sqrt().clamp(max=0.1)
+        target = (norm * relative).maximum(0.3 * self.tolerance * unit)
+        step, decrease, at_edge, products = self._newton_step(point, gradient, state.radius, target)
+        moved = point.u + step
+        length = torch.linalg.vector_norm(moved, dim=-1, keepdim=True)
+        trial = point.loss.point(moved / length)
+        trial_gradient, trial_norm = self._gradient(trial)
+
+        # What the step achieved: by the loss where that can be seen; else by the trapezoid
+        # rule, from the slopes at both ends of the curve that was followed, whose rounding
+        # errors are relative to the step.
+        eps = torch.finfo(norm.dtype).eps
+        visible = decrease > _VISIBLE * eps * point.resolution
+        velocity = _tangent(trial.u, step) / length
+        by_slope = -0.5 * (_dot(gradient, step) + _dot(trial_gradient, velocity))
+        achieved = torch.where(visible, point.value - trial.value, by_slope)
+        ratio = achieved / decrease
+        noise = _NOISE * eps * point.noise * _dot(step, step).sqrt()
+        measurable = decrease > noise
+        good = torch.where(measurable, ratio > 0.1, trial_norm < norm)
+
+        grown = torch.where(at_edge & (ratio > 0.75), 2 * state.radius, state.radius)
+        shrunk = _dot(step, step).sqrt() / 4
+        radius = torch.where(good, grown.clamp(max=_LARGEST_RADIUS), shrunk)
+        if bool(good.all()):
+            point, gradient, norm = trial, trial_gradient, trial_norm
+        elif bool(good.any()):
+            point = point.mix(good, trial)
+            gradient = torch.where(wide(good, gradient.ndim), trial_gradient, gradient)
+            norm = torch.where(good, trial_norm, norm)
+        progress = measurable | (norm < 0.5 * state.best)
+        return _State(
+            state.index,
+            point,
+            gradient,
+            norm,
+            radius,
+            torch.where(progress, norm, state.best),
+            torch.where(progress, 0, state.idle + 1),
+            state.iterations + 1,
+            state.evaluations + 1,
+            state.products + products,
+        )
+
+    @staticmethod
+    def _newton_step(
+        point: Point, gradient: Tensor, radius: Tensor, target: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """Truncated conjugate gradients on the quadratic model, within the trust region.
+
+        Returns the step, the decrease it promises, whether it was cut off at the edge of
+        the region, and the number of Hessian products.
+        """
+        u, size = point.u, point.loss.size
+        # The Riemannian Hessian: the projected one, less the pull that keeps rows unit.
+        radial = size * (point.gradient * u).sum(dim=-1, keepdim=True)
+        step, residual, direction = torch.zeros_like(gradient), gradient, -gradient
+        square = _dot(residual, residual)
+        active = square.sqrt() > target
+        at_edge = torch.zeros_like(active)
+        products = torch.zeros_like(active, dtype=torch.long)
+        zero = torch.zeros_like(square)
+        # <step, step>, <step, direction> and <direction, direction> follow from recurrences,
+        # as every residual is orthogonal to the directions before it.
+        length, along, squared, decrease = zero, zero, square, zero
+        for _ in range(_MAX_INNER):
+            if not bool(active.any()):
+                break
+            image = _tangent(u, size * point.hessian(direction)) - radial * direction
+            products = products + active
+            curvature = _dot(direction, image)
+            stride = square / curvature
+            outside = length + 2 * stride * along + stride**2 * squared >= radius**2
+            cut = active & ((curvature <= 0) | outside)
+            room = (along**2 + squared * (radius**2 - length)).clamp(min=0)
+            to_edge = (room.sqrt() - along) / squared
+            stride = torch.where(active, torch.where(cut, to_edge, stride), zero)
+            step = step + _times(stride, direction)
+            residual = residual + _times(stride, image)
+            decrease = decrease + stride * square - 0.5 * stride**2 * curvature
+            length = length + 2 * stride * along + stride**2 * squared
+            at_edge |= cut
+            new_square = _dot(residual, residual)
+            active = active & ~cut & (new_square.sqrt() > target)
+            ratio = torch.where(active, new_square / square, zero)
+            along = ratio * (along + stride * squared)
+            squared = new_square + ratio**2 * squared
+            direction = _times(ratio, direction) - residual
+            square = new_square
+        return step, decrease, at_edge, products
