@@ -61,10 +61,10 @@ class Result(Shown):
         What it is about if there is no loss.
     segment
         Makes the segment that holds its optima, where it is about one.
-    meanings
-        What parameters are that belong neither to the structure nor to the loss.
     position
         Where on the segment its structure is, if it is about a structure and not about a loss.
+    meanings
+        What parameters are that belong neither to the structure nor to the loss.
     convention, reading
         The library in whose terms it is, and the loss of that library.
     """
