@@ -139,9 +139,9 @@ def test_the_declared_segment_is_the_derived_one(id: str, monkeypatch: pytest.Mo
     monkeypatch.setattr(LossOnSegment, "__init__", spy)
     r = results[id]
     r._build(Derivation())
-    assert bool(found) is (r.segment is not None)
+    assert r.segment is not None
     for segment in found:
-        declared = r.segment()  # type: ignore[misc]
+        declared = r.segment()
         assert (segment.low, segment.high) == (declared.low, declared.high)
         assert segment.inner == declared.inner
 
