@@ -12,7 +12,7 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from ..derive.spelling import did_you_mean
+from ..derive.decide.spelling import did_you_mean
 
 MAX_NAME = 255  #: bytes of a name in a folder
 MAX_PATH = 4000
