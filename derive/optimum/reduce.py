@@ -218,13 +218,18 @@ class ReducedLoss:
     def clearing(self, g: Inner) -> Expr:
         """A positive factor that clears the denominators of the derivative.
 
-        Each denominator, divided by its terms of inner product one: the shortest form.
+        Each denominator, divided by its terms of inner product one: the shortest form. Without
+        the anchor or another single vector among them there may be none, so one is taken.
         """
         factor = S.One
         for pool in self.denominators:
             ones = [r for r in pool.members if g[r] == 1]
             own = pool.own if pool.own and g[pool.own] == 1 else ""
-            some = self.partition(ones, g, own) if ones or own else 1
+            some = S.One
+            if "self" in ones or own:
+                some = self.partition(ones, g, own)
+            elif ones:
+                some = exp(1 / self.loss.temperature)
             factor *= self.partition(pool.members, g, pool.own) / some
         return factor
 
