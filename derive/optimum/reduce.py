@@ -218,18 +218,16 @@ class ReducedLoss:
     def clearing(self, g: Inner) -> Expr:
         """A positive factor that clears the denominators of the derivative.
 
-        Each denominator, divided by its terms of inner product one: the shortest form. Without
-        the anchor or another single vector among them there may be none, so one is taken.
+        Each denominator, divided by its terms of inner product one: the shortest form. They are
+        counted where there is one for certain, and there may be no other view.
         """
         factor = S.One
         for pool in self.denominators:
             ones = [r for r in pool.members if g[r] == 1]
             own = pool.own if pool.own and g[pool.own] == 1 else ""
-            some = S.One
-            if "self" in ones or own:
-                some = self.partition(ones, g, own)
-            elif ones:
-                some = exp(1 / self.loss.temperature)
+            some = self.partition(ones, g, own) if "self" in ones or own else S.One
+            if ones and some == 1:
+                some = exp(1 / self.loss.temperature, evaluate=False)
             factor *= self.partition(pool.members, g, pool.own) / some
         return factor
 
