@@ -10,11 +10,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
-from sympy import Expr, Symbol, Tuple
+from sympy import Expr, S, Symbol, Tuple
 
 from ..decide.domain import Domain, DomainError
 from ..decide.evidence import Holds, Outcome, Refuted
-from ..decide.root import ClampedRoot
 from ..problems.problem import Problem
 from ..proof.derivation import Derivation, Step, StepFailed
 from ..proof.lemmas import CERTIFICATE
@@ -113,7 +112,8 @@ def phases(problem: Problem, proof: Derivation) -> Phases:
         if found_edge.is_whole and found_edge.domain is domain:
             proof.steps += steps
             return Phases(loss, domain, None, vertices, found_edge, {}, never)
-        if found_edge.position.has(ClampedRoot):  # else it is one of the vertices
+        ends = (S.Zero, found_edge.segment.length)
+        if found_edge.position not in ends:  # else it is one of the vertices
             edges[face_name(loss, names)] = found_edge
     for found_edge in edges.values():
         proof.steps += found_edge.proof.steps

@@ -50,6 +50,8 @@ class OfLoss(Result):
         Values that are put in before anything is derived.
     """
 
+    at_values = True
+
     def __init__(self, problem: Problem, at: Mapping[Symbol, Expr] | None = None):
         fixed = {s: v for s, v in (at or {}).items() if v is not oo}
         super().__init__(
@@ -116,9 +118,15 @@ def build(problem: Problem, fixed: Mapping[Symbol, Expr], proof: Derivation) -> 
     if _is_bent(problem):
         return _of_pairs(problem, fixed, proof)
     there = at_values(problem, fixed)
-    if not there.domain.ranges:
-        return _of_optimum(optimum(there, proof))
-    return _of_phases(phases(there, proof), proof)
+    try:
+        if not there.domain.ranges:
+            return _of_optimum(optimum(there, proof))
+        return _of_phases(phases(there, proof), proof)
+    except StepFailed:
+        if not isinstance(problem.loss, PairwiseLoss) or problem.structure is not TWO_TOWERS:
+            raise
+        proof.steps.clear()
+        return _of_pairs(problem, fixed, proof)
 
 
 def _of_optimum(found: Optimum) -> dict[str, Quantity]:
@@ -143,27 +151,33 @@ def _of_phases(found: Phases, proof: Derivation) -> dict[str, Quantity]:
             "loss": _loss(found.certain.loss),
         }
     quantities: dict[str, Quantity] = {}
-    for v in found.vertices.values():
-        quantities |= _of_vertex(v, proof)
     if found.whole is not None:
+        for name, other in (found.whole.names, found.whole.names[::-1]):
+            if name in found.vertices:
+                quantities |= _of_vertex(found.vertices[name], proof, {other})
         return quantities | _of_whole(found.whole)
+    for v in found.vertices.values():
+        quantities |= _of_vertex(v, proof, set(v.open))
     for edge in found.edges.values():
         quantities |= _of_edge(edge)
-    if not quantities:
-        raise DomainError(
-            "no vertex or edge is optimal anywhere here: give all parameters, and the face is found"
-        )
+    quantities["elsewhere"] = Quantity(
+        "faces",
+        r"\text{elsewhere}",
+        "where none of these holds, three or more eigenspaces are occupied: give all parameters "
+        "for the numbers",
+    )
     return quantities
 
 
-def _of_vertex(v: Vertex, proof: Derivation) -> dict[str, Quantity]:
-    """The conditions that are not decided, and all that they are solved for."""
+def _of_vertex(v: Vertex, proof: Derivation, asked: set[str]) -> dict[str, Quantity]:
+    """The conditions that are not decided, of those asked for, and all they are solved for."""
     found: dict[str, Quantity] = {}
     solved: dict[Symbol, list[Threshold]] = {}
     unsolved: set[Symbol] = set()
-    several = len(v.open) > 1
-    for e, c in v.open.items():
-        rest = f", with the other{'s' if len(v.open) > 2 else ''} of {v.name}" if several else ""
+    left = {e: c for e, c in v.open.items() if e in asked}
+    for e, c in left.items():
+        others = [f"{v.name}_{other}" for other in left if other != e]
+        rest = f", and so are {', '.join(others)}" if others else ""
         borders: dict[str, Quantity] = {}
         failed: list[str] = []
         for s in _free(c):
@@ -185,7 +199,7 @@ def _of_vertex(v: Vertex, proof: Derivation) -> dict[str, Quantity]:
         )
         found |= borders
     for s, thresholds in solved.items():
-        if s in unsolved or not all(s in _free(c) for c in v.open.values()):
+        if s in unsolved or not all(s in _free(c) for c in left.values()):
             continue
         whole = together(thresholds, s, v.domain)
         found[f"{v.name}_for_{s}"] = Quantity(
@@ -232,7 +246,7 @@ def _of_edge(found: Edge) -> dict[str, Quantity]:
             c.expression,
             rf"\theta_{{{_roman(e)}}}-y",
             f"{' and '.join(found.names)} alone are occupied iff this is >= 0{_when(c)}; it is an "
-            "eigenvalue of the gradient at a root, and its border has no closed form",
+            "eigenvalue of the gradient at a root, and for its border no closed form is known",
             domain=c.domain.restricted(set(c.domain.ranges) - {found.x}),
             signed=True,
         )
