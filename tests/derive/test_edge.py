@@ -46,7 +46,9 @@ def on(problem: Problem, names: tuple[str, str], *, whole: bool = True) -> Edge:
 
 
 # --- against brute force -------------------------------------------------------------------------
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize(
+    "seed", [3, 4, *(pytest.param(k, marks=pytest.mark.slow) for k in range(3))]
+)
 def test_the_root_is_where_the_loss_is_least_on_the_edge(seed: int) -> None:
     drawn = draw(seed)
     for names in combinations(drawn.spaces, 2):
@@ -68,7 +70,9 @@ def test_the_root_is_where_the_loss_is_least_on_the_edge(seed: int) -> None:
             assert float(value.evalf(20)) == pytest.approx(g[0, where], abs=1e-9)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize(
+    "seed", [3, 4, *(pytest.param(k, marks=pytest.mark.slow) for k in range(3))]
+)
 def test_conditions_at_the_root_are_rates_of_the_loss(seed: int) -> None:
     """Towards another eigenspace the loss changes with the sign of the condition."""
     drawn = draw(seed)
