@@ -252,8 +252,6 @@ def test_what_is_no_vertex_is_refused() -> None:
 
 def test_brute_force_agrees_with_the_blocks_of_ones() -> None:
     """The random losses are evaluated by other projections than those of the brute force."""
-    drawn = Drawn.of(
-        Problem(SUPCL, hierarchy(), CATALOGUE["supcl"].domain), {"m": 3, "n": 2, "p": 2}
-    )
+    drawn = Drawn.of(CATALOGUE["supcl"], {"m": 3, "n": 2, "p": 2})
     shares = np.array([0.1, 0.2, 0.4, 0.3])
     assert drawn.gram(shares) == pytest.approx(gram(3, 2, 2, shares), abs=1e-12)
