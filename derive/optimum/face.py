@@ -366,9 +366,9 @@ class Faces:
             occupied=tuple(occupied),
             shares={e: number("share", e) if e in occupied else S.Zero for e in names},
             inner={
-                r.name: _constant(row, [k for k, p in enumerate(parts) if p.rank])
+                r.name: program.constant(r.name, [k for k, p in enumerate(parts) if p.rank])
                 or number("inner", r.name)
-                for r, row in zip(program.relations, program.weights, strict=True)
+                for r in program.relations
             },
             loss=number("loss"),
             multiplier=number("multiplier"),
@@ -379,12 +379,6 @@ class Faces:
                 f"{', '.join(occupied)}, positive shares there, and positive slacks elsewhere",
             ),
         )
-
-
-def _constant(row: Mapping[int, Expr], occupied: list[int]) -> Expr | None:
-    """An inner product that is the same on all of a face, if it is and not zero."""
-    weights = {row.get(k, S.Zero) for k in occupied}
-    return weights.pop() if len(weights) == 1 and S.Zero not in weights else None
 
 
 class _Numbers:

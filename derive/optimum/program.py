@@ -7,7 +7,7 @@ are linear in them. Here it is evaluated, with its derivatives, in balls.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -120,6 +120,18 @@ class Program:
                 slot = next(k for k in self.of[b] if (self.slots[k].i, self.slots[k].j) == place)
                 found[slot] = weight
         return found
+
+    def constant(self, relation: str, occupied: Collection[int]) -> Expr | None:
+        """An inner product that is the same whatever the shares of the occupied blocks are.
+
+        It is if all shares of its orbit count for it alike: they add up to one.
+        """
+        k = next(k for k, r in enumerate(self.relations) if r.name == relation)
+        row, r = self.weights[k], self.relations[k]
+        orbit = self.orbits.index(r.left)
+        own = [s for s, o in self.trace.items() if o == orbit]
+        weights = {row.get(s, S.Zero) for s in own if self.slots[s].block in occupied}
+        return weights.pop() if r.left == r.right and len(weights) == 1 else None
 
     def start(self) -> list[Expr]:
         """The shares of G = I, which is inside: every block has full rank."""

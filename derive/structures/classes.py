@@ -4,10 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sympy import Expr
+from sympy import Expr, Symbol
 
+from ..symbols import p
 from .configuration import Configuration, joined
 from .hierarchy import hierarchy
+
+#: Sizes of two groups; they belong to this structure.
+m1, m2 = (Symbol(f"m{k}", integer=True, positive=True) for k in (1, 2))
+n1, n2 = (Symbol(f"n{k}", integer=True, positive=True) for k in (1, 2))
+
+
+def two_sizes() -> Configuration:
+    """Two groups of classes: ``m1`` of ``n1`` instances and ``m2`` of ``n2``, with ``p`` views."""
+    return groups_of_classes([("1", m1, n1), ("2", m2, n2)], p)
 
 
 def groups_of_classes(
