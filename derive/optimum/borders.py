@@ -62,21 +62,27 @@ def borders(
     NoClosedForm
         If one cannot be solved for it.
     """
-    lower: list[Threshold] = []
-    upper: list[Threshold] = []
+    found: list[Threshold] = []
     for criterion, where in criteria:
         try:
-            found = threshold(criterion, parameter, where, proof)
+            found.append(threshold(criterion, parameter, where, proof))
         except NoThreshold as error:
             never |= "at no " in str(error)
-            continue
-        (lower if type(found.relation) in (Ge, Gt) else upper).append(found)
+    return together(found, parameter, domain, never=never)
+
+
+def together(
+    found: Iterable[Threshold], parameter: Symbol, domain: Domain, *, never: bool = False
+) -> Borders:
+    """Where all of several solved criteria hold."""
+    lower: list[Threshold] = []
+    upper: list[Threshold] = []
+    for t in found:
+        (lower if type(t.relation) in (Ge, Gt) else upper).append(t)
     r = domain.ranges[parameter]
-    low = _kept(lower, domain, 1)
-    high = _kept(upper, domain, -1)
-    if never:
-        return Borders(parameter, low, high, r, EmptySet)
-    return Borders(parameter, low, high, r, _interval(low, high, r, domain))
+    low, high = _kept(lower, domain, 1), _kept(upper, domain, -1)
+    inside = EmptySet if never else _interval(low, high, r, domain)
+    return Borders(parameter, low, high, r, inside)
 
 
 def _kept(found: list[Threshold], domain: Domain, sign: int) -> tuple[Threshold, ...]:

@@ -438,10 +438,10 @@ def state_at_root(proof: Derivation, found: Edge) -> None:
         If one does not, or is not decided.
     """
     for e, condition in found.conditions.items():
-        if found.along[e].verdict != "open":
-            continue
         if condition.verdict not in ("strict", "holds"):
             raise StepFailed(f"{condition.criterion.says}: {condition.verdict}")
+        if found.along[e].verdict != "open":
+            continue
         proof.add(
             f"{e[:1].upper()}{e[1:]} stays zero: at the root",
             AtRoot(condition.criterion.relation, condition.domain),

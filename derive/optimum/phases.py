@@ -10,14 +10,21 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
-from sympy import Expr
+from sympy import Expr, Symbol, Tuple
 
 from ..decide.domain import Domain, DomainError
+from ..decide.evidence import Holds, Outcome, Refuted
+from ..decide.root import ClampedRoot
 from ..problems.problem import Problem
-from ..proof.derivation import Derivation, StepFailed
-from .edge import Edge, edge, state_at_root
+from ..proof.derivation import Derivation, Step, StepFailed
+from ..proof.lemmas import CERTIFICATE
+from ..proof.relations import eq
+from ..proof.statement import Statement
+from .edge import Edge, edge, settled, state_at_root
+from .face import FaceOptimum, least
 from .reduce import Reduced
 from .reduction import reduced, state_reduction, where_positive
+from .segment_facts import assignments
 from .vertex import Vertex, vertex
 
 
@@ -80,9 +87,11 @@ def phases(problem: Problem, proof: Derivation) -> Phases:
     loss = reduced(problem)
     state_reduction(loss, domain, proof)
     vertices: dict[str, Vertex] = {}
+    known: dict[str, Vertex] = {}
     never: dict[str, str] = {}
     for name in _present(loss, domain):
         found, steps = _vertex(loss, name, domain)
+        known[name] = found
         left = next((e for e, c in found.conditions.items() if c.verdict == "never"), None)
         proof.steps += steps
         if left is not None:
@@ -93,6 +102,8 @@ def phases(problem: Problem, proof: Derivation) -> Phases:
             return Phases(loss, domain, found, vertices, None, {}, never)
     edges: dict[str, Edge] = {}
     for names in _pairs(loss, domain, tuple(vertices)):
+        if any(_is_kept(known[a], b) for a, b in (names, names[::-1])):
+            continue  # the convex loss is least at this end of the edge
         try:
             found_edge, steps = _edge(loss, names, domain)
         except DomainError:
@@ -102,14 +113,14 @@ def phases(problem: Problem, proof: Derivation) -> Phases:
         if found_edge.is_whole and found_edge.domain is domain:
             proof.steps += steps
             return Phases(loss, domain, None, vertices, found_edge, {}, never)
-        if found_edge.position.args:  # no end: the edge has a least point inside, somewhere
+        if found_edge.position.has(ClampedRoot):  # else it is one of the vertices
             edges[face_name(loss, names)] = found_edge
     for found_edge in edges.values():
         proof.steps += found_edge.proof.steps
     return Phases(loss, domain, None, vertices, None, edges, never)
 
 
-def optimum(problem: Problem, proof: Derivation) -> Optimum:
+def optimum(problem: Problem, proof: Derivation, digits: int = 15) -> Optimum:
     """The optimum of a problem without free symbols: the smallest face that is proved to have one.
 
     Raises
@@ -146,10 +157,39 @@ def optimum(problem: Problem, proof: Derivation) -> Optimum:
             continue
         proof.steps += [*steps, *at_root.steps]
         occupied = tuple(face_name(loss, names).split("+"))
-        return Optimum(occupied, on.inner, on.loss, True if on.verdict == "strict" else None)
+        inner = {r: settled(e) for r, e in on.inner.items()}
+        unique = True if on.verdict == "strict" else None
+        return Optimum(occupied, inner, settled(on.loss), unique)
     if undecided:
         raise DomainError(f"which structure is optimal is not decided: whether {undecided[0]}")
-    raise DomainError("the optimum has more than two occupied eigenspaces")
+    found = least(loss, {}, digits)
+    proof.add(
+        f"{' and '.join(found.occupied)} have all of the trace",
+        OnFace.of(loss, found, domain),
+        "",
+    )
+    return Optimum(found.occupied, found.inner, found.loss, found.unique)
+
+
+@dataclass(frozen=True, eq=False)
+class OnFace(Statement):
+    """``share_e = ...`` for the occupied eigenspaces of an optimum at numbers."""
+
+    reduced: Reduced
+    found: FaceOptimum
+
+    @classmethod
+    def of(cls, loss: Reduced, found: FaceOptimum, domain: Domain) -> OnFace:
+        """The statement about an optimum that was found."""
+        shown = Tuple(*(eq(f"share_{e}", found.shares[e]) for e in found.occupied))
+        return cls(shown, domain, loss, found, lemma=CERTIFICATE)
+
+    def decide(self) -> Outcome:
+        """Whether these are the shares that were proved, with all of the trace."""
+        wanted = {Symbol(f"share_{e}"): self.found.shares[e] for e in self.found.occupied}
+        if assignments(self.shown) != wanted:
+            return Refuted(note="these are not the shares of the optimum")
+        return Holds(self.found.evidence)
 
 
 # --- internals ------------------------------------------------------------------------------------
@@ -159,7 +199,12 @@ def _present(loss: Reduced, domain: Domain) -> list[str]:
     ]
 
 
-def _vertex(loss: Reduced, name: str, domain: Domain) -> tuple[Vertex, list]:
+def _is_kept(found: Vertex, other: str) -> bool:
+    """Whether a vertex is never left towards another eigenspace."""
+    return other in found.conditions and found.conditions[other].verdict in ("strict", "holds")
+
+
+def _vertex(loss: Reduced, name: str, domain: Domain) -> tuple[Vertex, list[Step]]:
     proof = Derivation()
     found = vertex(loss, name, proof, domain)
     return found, list(proof.steps)
@@ -167,7 +212,7 @@ def _vertex(loss: Reduced, name: str, domain: Domain) -> tuple[Vertex, list]:
 
 def _edge(
     loss: Reduced, names: tuple[str, str], domain: Domain, *, whole: bool = True
-) -> tuple[Edge, list]:
+) -> tuple[Edge, list[Step]]:
     """An edge from the side from which an inner product falls."""
     for pair in (names, names[::-1]):
         proof = Derivation()

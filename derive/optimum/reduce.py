@@ -15,12 +15,12 @@ from ..decide.decide import positive
 from ..decide.domain import Domain, DomainError
 from ..decide.evidence import Holds, Outcome, Refuted
 from ..decide.present import tidy
+from ..losses.pairwise import c
 from ..losses.precondition import Precondition
 from ..losses.softmax import SoftmaxLoss, SoftmaxTerm
 from ..proof.relations import ge, gt
 from ..proof.statement import Relations, Statement
 from ..structures.scheme import Scheme
-from ..symbols import c
 
 if TYPE_CHECKING:
     from ..losses.pairwise import PairwiseLoss
@@ -218,13 +218,16 @@ class ReducedLoss:
     def clearing(self, g: Inner) -> Expr:
         """A positive factor that clears the denominators of the derivative.
 
-        Each denominator, divided by its terms of inner product one: the shortest form.
+        Each denominator, divided by its terms of inner product one: the shortest form. They are
+        counted where there is one for certain, and there may be no other view.
         """
         factor = S.One
         for pool in self.denominators:
             ones = [r for r in pool.members if g[r] == 1]
             own = pool.own if pool.own and g[pool.own] == 1 else ""
-            some = self.partition(ones, g, own) if ones or own else 1
+            some = self.partition(ones, g, own) if "self" in ones or own else S.One
+            if ones and some == 1:
+                some = exp(1 / self.loss.temperature, evaluate=False)
             factor *= self.partition(pool.members, g, pool.own) / some
         return factor
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from sympy import Expr, Symbol, Tuple
+from sympy import Abs, Expr, Max, Min, Piecewise, Pow, Symbol, Tuple
 
 from ..decide.decide import is_proved_positive, zero
 from ..decide.domain import Domain, DomainError, Range
 from ..decide.evidence import Holds
-from ..losses.pairwise import PairwiseLoss
+from ..decide.kinks import in_x
+from ..losses.pairwise import PairwiseLoss, c
 from ..losses.softmax import SoftmaxLoss, SoftmaxTerm
 from ..problems.problem import Loss, Problem
 from ..proof.derivation import Derivation
@@ -33,13 +34,23 @@ def reduced(problem: Problem) -> Reduced:
     Raises
     ------
     DomainError
-        If the declaration does not fit the structure.
+        If the declaration does not fit the structure, or has a kink.
     """
     loss, scheme = problem.loss, problem.structure
     if isinstance(loss, SoftmaxLoss):
         return ReducedLoss(loss, scheme)
+    kinked = next((k for k in loss.terms if not is_smooth(k.function)), None)
+    if kinked is not None:  # there the derivative is not one number
+        raise DomainError(f"{loss.name} has a kink or a root in {in_x(kinked.function, c)}")
     shape = every(convex(term.function, problem.domain) for term in loss.terms)
     return ReducedPairwise(loss, scheme, shape)
+
+
+def is_smooth(function: Expr) -> bool:
+    """Whether a function has a derivative everywhere, by how it is written."""
+    if function.has(Abs, Max, Min, Piecewise):
+        return False
+    return all(e.exp.is_Integer for e in function.atoms(Pow) if e.base.free_symbols)
 
 
 def state_reduction(reduced: Reduced, domain: Domain, proof: Derivation) -> None:

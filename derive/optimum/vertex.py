@@ -25,12 +25,15 @@ from ..proof.derivation import Derivation
 from ..proof.lemmas import CERTIFICATE, STRICT_ROWS
 from ..proof.relations import Iff, eq, ge, gt, lt
 from ..proof.statement import Relations, Statement, decided, every
-from ..symbols import x
 from .borders import Borders, borders
 from .endpoint import Criterion
 from .reduce import Reduced
 from .reduction import difference, reduced, state_reduction, where_positive
+from .segment import x
 from .segment_facts import assignments
+
+#: Numbers in exponents make polynomials of high degree, which are not factored.
+LARGEST_DEGREE = 40
 
 #: What is known of a condition everywhere on its domain: it holds (strictly), or never, or neither.
 Verdict = Literal["strict", "holds", "never", "open"]
@@ -237,6 +240,8 @@ def without_positive_factors(expression: Expr, domain: Domain) -> tuple[Expr, Ex
     try:
         field = ExpField([expression])
         ratio = field.ratio(expression)
+        if sum(max(d, 0) for d in ratio.numer.degrees()) > LARGEST_DEGREE:
+            return collected(expression, x), S.One
         content, factors = factor_list(ratio.numer)
     except NotInField:
         return expression, S.One
@@ -245,6 +250,9 @@ def without_positive_factors(expression: Expr, domain: Domain) -> tuple[Expr, Ex
     parts = [(field.back(f), int(k)) for f, k in factors]
     parts += [(field.back(f), -int(k)) for f, k in ratio.denom.items()]
     for part, power in parts:
+        if not part.free_symbols:
+            left *= part**power
+            continue
         fixed = next((s for s in (1, -1) if is_proved_positive(s * part, domain)), 0)
         if fixed:
             left *= S(fixed) ** power
@@ -396,7 +404,7 @@ class UniqueGram(Relations):
     def decide(self) -> Outcome:
         """Whether these weights are positive, and nothing is left out."""
         weights = getattr(self.reduced, "denominators", {})
-        used = {d for d, w in weights.items() if gt(w, S.Zero) in self.shown.args}
+        used = [pool for pool, w in weights.items() if gt(w, S.Zero) in self.shown.args]
         if self.reduced is None or not used:
             return Undecided("a pairwise loss need not be strictly convex")
         felt = {r for pool in used for r in (*pool.members, pool.own)}

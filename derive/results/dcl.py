@@ -3,10 +3,11 @@
 Own views are in no denominator, so nothing pushes them; all negatives push alike.
 """
 
+from ..losses.softmax import tau
 from ..optimum.segment import Segment
 from ..problems.catalogue import CATALOGUE
 from ..proof.derivation import Derivation
-from ..symbols import n, p, tau
+from ..structures.hierarchy import n, p
 from ..theorem.result import Quantity, Result
 from ._pure import pure_optimum, segment_from
 

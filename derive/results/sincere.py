@@ -4,10 +4,11 @@ A positive is compared with itself and the other classes only, so no positive pu
 collapse the gradient within a class is negative all the more.
 """
 
+from ..losses.softmax import tau
 from ..optimum.segment import Segment
 from ..problems.catalogue import CATALOGUE
 from ..proof.derivation import Derivation
-from ..symbols import m, n, p, tau
+from ..structures.hierarchy import m, n, p
 from ..theorem.result import Quantity, Result
 from ._pure import pure_optimum, segment_from
 
