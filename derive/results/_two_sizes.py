@@ -8,13 +8,13 @@ from __future__ import annotations
 from sympy import Rational, S
 
 from ..decide.domain import POSITIVE, Domain, at_least
-from ..losses.softmax import SoftmaxLoss
+from ..losses.softmax import SoftmaxLoss, tau
 from ..optimum.blocks import BlockOptima, ReducedOnOrbits, state_certificate, state_reduction
 from ..optimum.face import FaceValue
 from ..proof.derivation import Derivation
-from ..structures.classes import m1, m2, n1, n2, two_sizes
+from ..structures.classes import MEANINGS, m1, m2, n1, n2, two_sizes
+from ..structures.hierarchy import n, p
 from ..structures.scheme import Relation, Scheme
-from ..symbols import n, p, tau
 from ..theorem.measure import Rank
 from ..theorem.quantity import Quantity
 
@@ -44,6 +44,7 @@ SEEN = Scheme(
     {},
     (),
     {},
+    MEANINGS,
 )
 
 #: Inner products by kind of relation: how they are written, and between what.

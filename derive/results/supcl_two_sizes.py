@@ -7,12 +7,14 @@ certificate.
 from sympy import Rational
 
 from ..decide.domain import between
-from ..losses.supcl import SUPCL
+from ..losses.softmax import tau
+from ..losses.supcl import SUPCL, alpha
 from ..proof.derivation import Derivation
-from ..symbols import alpha, p, tau
+from ..structures.classes import m1, m2, n1, n2
+from ..structures.hierarchy import p
 from ..theorem.quantity import Quantity
 from ..theorem.result import Result
-from ._two_sizes import SEEN, SIZES, m1, m2, n1, n2, optima, quantities
+from ._two_sizes import SEEN, SIZES, optima, quantities
 
 DOMAIN = SIZES.with_range(alpha, between(0, 1), Rational(1, 2))
 OPTIMA = optima(SUPCL, DOMAIN)

@@ -4,12 +4,14 @@ A class collapses to a point, but the points are no simplex: large classes push 
 farther apart than small ones. Found at numbers, with a certificate.
 """
 
+from ..losses.softmax import tau
 from ..losses.supcl import SUPCON
 from ..proof.derivation import Derivation
-from ..symbols import p, tau
+from ..structures.classes import m1, m2, n1, n2
+from ..structures.hierarchy import p
 from ..theorem.quantity import Quantity
 from ..theorem.result import Result
-from ._two_sizes import SEEN, SIZES, m1, m2, n1, n2, optima, quantities
+from ._two_sizes import SEEN, SIZES, optima, quantities
 
 OPTIMA = optima(SUPCON, SIZES)
 

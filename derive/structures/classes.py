@@ -6,13 +6,18 @@ from collections.abc import Iterable
 
 from sympy import Expr, Symbol
 
-from ..symbols import p
 from .configuration import Configuration, joined
-from .hierarchy import hierarchy
+from .hierarchy import hierarchy, p
 
 #: Sizes of two groups; they belong to this structure.
 m1, m2 = (Symbol(f"m{k}", integer=True, positive=True) for k in (1, 2))
 n1, n2 = (Symbol(f"n{k}", integer=True, positive=True) for k in (1, 2))
+#: What they are, and what views are there.
+MEANINGS = {
+    **{s: f"classes in group {k}" for k, s in enumerate((m1, m2), 1)},
+    **{s: f"instances in each class of group {k}" for k, s in enumerate((n1, n2), 1)},
+    p: "views per instance",
+}
 
 
 def two_sizes() -> Configuration:

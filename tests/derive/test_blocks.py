@@ -11,8 +11,8 @@ from cltheory.derive.decide.ball import enclosure, precision
 from cltheory.derive.decide.digits import rounded
 from cltheory.derive.decide.domain import DomainError
 from cltheory.derive.decide.evidence import Grade, Holds, Refuted, Undecided
-from cltheory.derive.losses.softmax import SoftmaxLoss
-from cltheory.derive.losses.supcl import SUPCL, SUPCON
+from cltheory.derive.losses.softmax import SoftmaxLoss, tau
+from cltheory.derive.losses.supcl import SUPCL, SUPCON, alpha
 from cltheory.derive.optimum.blocks import (
     TOLERANCE,
     BlockOptima,
@@ -28,8 +28,7 @@ from cltheory.derive.results import results
 from cltheory.derive.results._two_sizes import SIZES, STRUCTURE
 from cltheory.derive.structures.classes import groups_of_classes, m1, m2, n1, n2
 from cltheory.derive.structures.configuration import Configuration, single
-from cltheory.derive.structures.hierarchy import hierarchy
-from cltheory.derive.symbols import alpha, m, n, p, tau
+from cltheory.derive.structures.hierarchy import hierarchy, m, n, p
 from sympy import Expr, Integer, Le, Rational, S, Symbol, Tuple, expand
 
 PARAMETERS = (m1, n1, m2, n2, p, alpha, tau)
