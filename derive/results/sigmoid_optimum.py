@@ -15,6 +15,7 @@ from ..problem import Problem
 from ..proof.derivation import Derivation
 from ..proof.relations import gt
 from ..symbols import N, b, t, x
+from ..theorem.measure import Face
 from ..theorem.quantity import Quantity
 from ..theorem.result import Result
 from ._ccem import BIASED, SYMMETRY, ccem_segment, on_ccem, optimum, shape_of, state_delta
@@ -45,6 +46,13 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         ),
         r"\mathrm{regime}",
         "which structure is optimal; at a threshold that structure still is",
+        measured=Face(
+            {
+                "simplex": (segment.high,),
+                "antipodal": (segment.low,),
+                "between": (segment.low, segment.high),
+            }
+        ),
     )
     return found
 
