@@ -13,16 +13,11 @@ from math import nan
 import torch
 from torch import Tensor
 
-from ...derive.problem import Problem
+from ...derive.problems.problem import Problem
 from ...derive.structures.arrangement import Arrangement
 from ..certificate import certify_bound
-from ..derive.problems.problem import Problem
-from ..derive.structures.arrangement import Arrangement
 from ..embeddings import structured_embeddings
 from ..problems import bind
-from .certificate import certify_bound
-from .embeddings import structured_embeddings
-from .problems import bind
 
 # A bracket begins with this half width, relative to the value, and grows by this factor until
 # the certificate differs at its two ends: a value that is wrong by less is not noticed, which

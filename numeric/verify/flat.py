@@ -17,15 +17,11 @@ import numpy.typing as npt
 import torch
 from sympy import Expr
 
-from ...derive.problem import Problem
+from ...derive.problems.problem import Problem
 from ...derive.structures.arrangement import Arrangement
-from ..derive.problems.problem import Problem
-from ..derive.structures.arrangement import Arrangement
 from ..embeddings import structured_embeddings
 from ..problems import bind
 from ..search import TOLERANCE
-from .embeddings import structured_embeddings
-from .problems import bind
 from .readings import numbers_at, read, tolerance
 
 Array = npt.NDArray[np.float64]

@@ -15,7 +15,7 @@ from sympy import Add, Expr, Integer, lambdify
 from ...derive.decide.domain import DomainError
 from ...derive.decide.exact import exact
 from ...derive.losses.pairwise import PairwiseLoss
-from ...derive.problem import Problem
+from ...derive.problems.problem import Problem
 from ...derive.structures.arrangement import Arrangement
 from ...derive.symbols import c
 from ...derive.theorem.measure import LOSS, Reading, product

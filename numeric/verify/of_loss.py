@@ -11,7 +11,7 @@ from sympy import Expr, Symbol
 
 from ...derive.decide.domain import Domain, DomainError
 from ...derive.decide.exact import exact
-from ...derive.problem import Problem
+from ...derive.problems.problem import Problem
 from ...derive.results import results
 from ...derive.structures.arrangement import Arrangement
 from ...derive.theorem.measure import Border

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from cltheory.derive.decide.domain import DomainError
 from cltheory.derive.decide.evidence import Grade, Holds
-from cltheory.derive.losses.pairwise import PairTerm, PairwiseLoss
+from cltheory.derive.losses.pairwise import PairTerm, PairwiseLoss, c
 from cltheory.derive.optimum.phases import OnFace, optimum, phases
 from cltheory.derive.optimum.reduction import at_values
 from cltheory.derive.problems.catalogue import CATALOGUE
@@ -16,8 +16,7 @@ from cltheory.derive.problems.problem import Problem
 from cltheory.derive.proof.derivation import Derivation
 from cltheory.derive.proof.relations import eq
 from cltheory.derive.results import results
-from cltheory.derive.structures.hierarchy import hierarchy
-from cltheory.derive.symbols import c, m, n, p
+from cltheory.derive.structures.hierarchy import hierarchy, m, n, p
 from random_softmax import Drawn, draw
 from scipy.optimize import minimize
 from sympy import Interval, Rational, S, Tuple

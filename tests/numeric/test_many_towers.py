@@ -14,10 +14,6 @@ from cltheory.derive.results.towers_threshold import WEIGHTED
 from cltheory.derive.structures.hierarchy import p as VIEWS
 from cltheory.derive.structures.towers import K as TOWERS
 from cltheory.derive.structures.towers import N as ITEMS
-from cltheory.derive.symbols import K as TOWERS
-from cltheory.derive.symbols import N as ITEMS
-from cltheory.derive.symbols import c, t
-from cltheory.derive.symbols import p as VIEWS
 from cltheory.numeric.certificate import certify_towers
 from cltheory.numeric.embeddings import contrasts, normalise, perturb, random_embeddings
 from cltheory.numeric.many_tower_embeddings import (
