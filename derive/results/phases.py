@@ -66,7 +66,7 @@ class OfLoss(Result):
         )
         self.fixed = fixed
 
-    def given(self, *, at: Mapping[str, object] | None = None, **given: object) -> OfLoss:
+    def given(self, *, at: Mapping[str, object] | None = None, **given: Any) -> OfLoss:
         """The phases of another loss; values ``at`` are put in before anything is derived.
 
         Raises
@@ -86,7 +86,7 @@ class OfLoss(Result):
             return self
         return _there(self.problem, tuple(fixed.items()))
 
-    def value(self, name: str, /, digits: int = 15, **values: object) -> Any:
+    def value(self, name: str, /, digits: int = 15, **values: Any) -> Any:
         """As of any result; what depends on which structure is optimal is found at the values."""
         loss = {k: values.pop(k) for k in self.texts if k in values}
         made = self.given(**loss) if loss else self

@@ -52,7 +52,7 @@ def verify(
     if d is not None and d < 1:
         raise DomainError(f"d must be an integer >= 1, not {d}")
     whole = results[id]
-    made = {k: values.pop(k) for k in (*whole.texts, *whole.lists) if k in values}
+    made: dict[str, Any] = {k: values.pop(k) for k in (*whole.texts, *whole.lists) if k in values}
     # For a loss that is given only its declaration is asked here: what is proved of it may
     # hold for some values alone.
     result = whole.given(**made) if made else whole
