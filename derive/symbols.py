@@ -13,8 +13,10 @@ from sympy import Symbol
 m = Symbol("m", integer=True, positive=True)
 n = Symbol("n", integer=True, positive=True)
 p = Symbol("p", integer=True, positive=True)
+M = Symbol("M", integer=True, positive=True)
 
 alpha = Symbol("alpha", nonnegative=True)
+beta = Symbol("beta", nonnegative=True)
 tau = Symbol("tau", positive=True)
 delta = Symbol("delta", nonnegative=True)
 x = Symbol("x", nonnegative=True)
@@ -32,7 +34,9 @@ MEANINGS = {
     m: "number of classes",
     n: "instances per class",
     p: "views per instance; vectors per item in a tower",
+    M: "number of superclasses, each with m classes",
     alpha: "weight of the self-supervised term",
+    beta: "weight of the term on classes, where there are superclasses",
     tau: "temperature, which divides",
     delta: "position on the segment, as its definition has it",
     x: "position on a Gram segment; delta^2 m n/(m n - 1) on the SSEM",

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from sympy import S
 
-from ..symbols import alpha, tau
+from ..symbols import alpha, beta, tau
 from .softmax import SoftmaxLoss, SoftmaxTerm
 
 SELF, SAME_INSTANCE, SAME_CLASS, CROSS_CLASS = "self", "same_instance", "same_class", "cross_class"
@@ -50,6 +50,21 @@ SUP_CNCE = SoftmaxLoss(
     ),
     tau,
     "lee2025ssem Remark 1",
+)
+
+SAME_SUPERCLASS, CROSS_SUPERCLASS = "same_superclass", "cross_superclass"
+_FAR = (SELF, SAME_INSTANCE, SAME_CLASS, SAME_SUPERCLASS, CROSS_SUPERCLASS)
+
+SUPERCLASSES = SoftmaxLoss(
+    "superclasses",
+    "SupCL loss with superclasses: one term per level",
+    (
+        SoftmaxTerm(1 - alpha - beta, positives=(SAME_SUPERCLASS,), denominator=_FAR),
+        SoftmaxTerm(beta, positives=(SAME_CLASS,), denominator=_FAR),
+        SoftmaxTerm(alpha, positives=OWN_VIEWS, denominator=_FAR),
+    ),
+    tau,
+    "lee2025ssem (1)-(3), with one more level",
 )
 
 SUPCL_EXCLUSIVE = SoftmaxLoss(

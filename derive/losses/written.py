@@ -30,6 +30,8 @@ WORDS = {
     "same_instance": "the other views of its instance",
     "same_class": "the other instances of its class",
     "cross_class": "the other classes",
+    "same_superclass": "the other classes of its superclass",
+    "cross_superclass": "the other superclasses",
     POSITIVE: "its item in the other towers",
     SIBLING: "the other vectors of its item in the other towers",
     TWIN: "the other vectors of its item in its own tower",

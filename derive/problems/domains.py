@@ -5,7 +5,7 @@ from __future__ import annotations
 from sympy import Rational, S
 
 from ..decide.domain import POSITIVE, Domain, Range, at_least, between
-from ..symbols import N, alpha, b, m, n, p, t, tau
+from ..symbols import M, N, alpha, b, beta, m, n, p, t, tau
 
 # --- views in instances in classes -------------------------------------------------------------
 SIZES = Domain({m: at_least(2), n: at_least(2), p: at_least(1)}, {m: 3, n: 2, p: 2})
@@ -15,6 +15,17 @@ COMBINED = TEMPERED.with_range(alpha, between(0, 1), Rational(1, 2))
 #: Where other views of an instance are all the positives there are.
 VIEWS = at_least(2, "an anchor has no positives without another view")
 SEVERAL_VIEWS = COMBINED.with_range(p, VIEWS, 2)
+
+#: One term per level: alpha on views, beta on instances, what is left on classes.
+SUPERCLASSES = Domain(
+    {
+        M: at_least(2),
+        **TEMPERED.ranges,
+        alpha: between(0, 1),
+        beta: between(0, 1 - alpha, why="the three weights add up to one"),
+    },
+    {M: 2, **TEMPERED.witness, alpha: Rational(1, 4), beta: Rational(1, 4)},
+)
 
 # --- instances with views, no classes ----------------------------------------------------------
 INSTANCES = Domain({n: at_least(2), p: VIEWS, tau: POSITIVE}, {n: 3, p: 2, tau: Rational(1, 2)})

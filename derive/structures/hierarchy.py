@@ -6,7 +6,7 @@ from functools import reduce
 
 from sympy import Expr
 
-from ..symbols import m, n, p
+from ..symbols import M, m, n, p
 from .scheme import Scheme, complete, nested
 
 #: (number per parent, relation of two different ones, contrasts between them)
@@ -15,6 +15,9 @@ Level = tuple[Expr | int, str, str]
 VIEWS: Level = (p, "same_instance", "views")
 INSTANCES: Level = (n, "same_class", "instances")
 CLASSES: Level = (m, "cross_class", "classes")
+#: The third and the fourth level where there is a fourth: m classes in each superclass.
+SUBCLASSES: Level = (m, "same_superclass", "classes")
+SUPERCLASSES: Level = (M, "cross_superclass", "superclasses")
 
 
 def hierarchy(*levels: Level) -> Scheme:
