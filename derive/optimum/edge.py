@@ -21,7 +21,7 @@ from ..decide.digits import sign
 from ..decide.domain import Domain, DomainError, between
 from ..decide.errors import InternalError
 from ..decide.evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
-from ..decide.present import put_in, solve_linear, tidy
+from ..decide.present import collected, put_in, solve_linear, tidy
 from ..decide.root import ClampedRoot
 from ..problems.problem import Problem
 from ..proof.derivation import Derivation, StepFailed
@@ -284,7 +284,9 @@ def _condition(
 ) -> Condition:
     theta = loss.scheme.eigenvalues(loss.pair_gradient(segment.inner))
     gap = loss.clearing(segment.inner) * (theta[e] - mean_eigenvalue(loss, segment.inner))
-    condition, over = without_positive_factors(gap, domain)
+    condition, over = collected(gap, segment.x), S.One
+    if domain.ranges.keys() - {segment.x}:  # between numbers there is nothing to read
+        condition, over = without_positive_factors(gap, domain)
     when = difference(domain, inside)
     criterion = Criterion(
         f"{segment.high} and {segment.low} are not left towards {e}",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import Expr, Symbol, Tuple, sqrt
+from sympy import Expr, Lambda, Symbol, Tuple, sqrt
 
 from ..decide.domain import Domain, Range
 from ..decide.evidence import Outcome
@@ -10,14 +10,13 @@ from ..decide.present import affine, tidy
 from ..losses.pairwise import PairwiseLoss
 from ..optimum.on_segment import LossOnSegment
 from ..optimum.reduce import Reduced, check_preconditions, check_relations
-from ..optimum.segment import Segment, cut_segment
+from ..optimum.segment import Segment, cut_segment, delta, x
 from ..optimum.shape import convex_and_monotone
 from ..proof.derivation import Derivation
 from ..proof.relations import eq
 from ..proof.statement import Relations
 from ..structures.towers import NEGATIVE, towers
 from ..structures.towers import POSITIVE as ALIGNED
-from ..symbols import delta, x
 from ..theorem.measure import Reading, product
 from ..theorem.quantity import Quantity
 
@@ -114,6 +113,7 @@ def optimum(segment: Segment, position: Expr, loss: Expr, domain: Domain) -> dic
             domain,
             extended=True,
             spellings=(r"\delta^*",),
+            measured=Reading(POSITION.of / segment.length, through=Lambda(x, 1 - 1 / (1 + x**2))),
         ),
         "positive": Quantity(
             positive,

@@ -16,20 +16,19 @@ from sympy import Expr, Symbol, latex, oo
 
 from ..decide.digits import sign
 from ..decide.domain import DomainError
-from ..decide.evidence import Holds
 from ..losses.pairwise import PairwiseLoss
 from ..optimum.borders import together
 from ..optimum.edge import Edge, settled
 from ..optimum.endpoint import NoClosedForm, NoThreshold, Threshold, threshold
-from ..optimum.phases import Optimum, Phases, optimum, phases
+from ..optimum.phases import Optimum, Phases, is_only, optimum, phases
 from ..optimum.reduction import at_values, is_smooth
-from ..optimum.vertex import Condition, UniqueGram, Vertex
+from ..optimum.segment import x
+from ..optimum.vertex import Condition, Vertex
 from ..problems.catalogue import CATALOGUE, named
 from ..problems.declared import TWO_TOWERS
 from ..problems.problem import Problem
 from ..proof.derivation import Derivation, StepFailed
-from ..structures.towers import NEGATIVE, POSITIVE, WITHIN
-from ..symbols import N, x
+from ..structures.towers import NEGATIVE, POSITIVE, WITHIN, N
 from ..theorem.quantity import Quantity
 from ..theorem.result import Result
 from . import pairwise_threshold
@@ -144,7 +143,7 @@ def _of_optimum(found: Optimum) -> dict[str, Quantity]:
 
 def _of_phases(found: Phases, proof: Derivation) -> dict[str, Quantity]:
     if found.certain is not None:
-        only = "every optimum has it" if _is_only(found.certain) else "it may not be the only one"
+        only = "every optimum has it" if is_only(found.certain) else "it may not be the only one"
         return {
             "structure": _structure(found.certain.name, f"everywhere here; {only}"),
             **_inner(found.certain.inner),
@@ -267,11 +266,6 @@ def _solved(c: Condition, s: Symbol, proof: Derivation) -> Threshold | None:
 def _free(c: Condition) -> list[Symbol]:
     used = c.expression.free_symbols
     return [s for s in c.domain.ranges if s in used]
-
-
-def _is_only(v: Vertex) -> bool:
-    held = UniqueGram.of(v.reduced, v.domain, v.inner).decide()
-    return v.verdict == "strict" and isinstance(held, Holds)
 
 
 # --- losses with kinks ----------------------------------------------------------------------------

@@ -9,13 +9,15 @@ from sympy import Ge, Le, Piecewise, S, Symbol
 
 from ..decide.calculus import derivative
 from ..decide.root import argmin
-from ..losses.clip import SIGMOID
+from ..losses.clip import SIGMOID, b, t
 from ..optimum.reduce import ReducedPairwise
+from ..optimum.segment import x
 from ..problems.domains import BIASED
 from ..problems.problem import Problem
 from ..proof.derivation import Derivation
 from ..proof.relations import gt
-from ..symbols import N, b, t, x
+from ..structures.towers import N
+from ..theorem.measure import Face
 from ..theorem.quantity import Quantity
 from ..theorem.result import Result
 from ._ccem import (
@@ -53,6 +55,13 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         ),
         r"\mathrm{regime}",
         "which structure is optimal; at a threshold that structure still is",
+        measured=Face(
+            {
+                "simplex": (segment.high,),
+                "antipodal": (segment.low,),
+                "between": (segment.low, segment.high),
+            }
+        ),
     )
     return found
 

@@ -11,6 +11,8 @@ from sympy import Expr, S
 
 from ..decide.calculus import derivative
 from ..decide.present import affine, tidy
+from ..losses.softmax import tau
+from ..losses.supcl import alpha
 from ..optimum.edge import Edge, edge
 from ..optimum.endpoint import threshold
 from ..optimum.multiplier import state_above_at_root
@@ -19,8 +21,9 @@ from ..optimum.vertex import UniqueGram, Vertex, vertex
 from ..problems.catalogue import CATALOGUE
 from ..proof.derivation import Derivation
 from ..proof.relations import ge, lt
-from ..symbols import alpha, m, n, p, tau
-from ..theorem.result import Quantity, Result
+from ..structures.hierarchy import m, n, p
+from ..theorem.quantity import Quantity
+from ..theorem.result import Result
 from ._pure import inner_quantities, least_loss, segment_from
 
 PROBLEM = CATALOGUE["supcl-exclusive"]

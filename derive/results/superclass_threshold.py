@@ -9,15 +9,16 @@ leave first as it gets colder is a question of weights, and the temperature drop
 from sympy import Expr, Ge, S
 
 from ..decide.domain import Domain, between
+from ..losses.softmax import tau
 from ..losses.supcl import SUPERCLASSES as LOSS
+from ..losses.supcl import alpha, beta
 from ..optimum.endpoint import Criterion, threshold
 from ..optimum.segment import Segment
 from ..optimum.vertex import vertex, without_positive_factors
 from ..problems.domains import SUPERCLASSES as DOMAIN
 from ..problems.problem import Problem
 from ..proof.derivation import Derivation
-from ..structures.hierarchy import INSTANCES, SUBCLASSES, SUPERCLASSES, VIEWS, hierarchy
-from ..symbols import M, alpha, beta, m, n, p, tau
+from ..structures.hierarchy import INSTANCES, SUBCLASSES, SUPERCLASSES, VIEWS, M, hierarchy, m, n, p
 from ..theorem.result import Quantity, Result
 from ._pure import segment_from
 

@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 from cltheory.derive.decide.domain import DomainError
+from cltheory.derive.losses.clip import b, t
 from cltheory.derive.losses.pairwise import PairwiseLoss
-from cltheory.derive.losses.softmax import SoftmaxLoss
+from cltheory.derive.losses.softmax import SoftmaxLoss, tau
+from cltheory.derive.losses.supcl import alpha
 from cltheory.derive.optimum.reduce import ReducedLoss, inner_products
 from cltheory.derive.optimum.vertex import vertex
 from cltheory.derive.problems.catalogue import CATALOGUE, named
@@ -18,7 +20,8 @@ from cltheory.derive.problems.file import MAX_BYTES, read_text
 from cltheory.derive.proof.derivation import Derivation
 from cltheory.derive.results import results
 from cltheory.derive.results.towers_threshold import WEIGHTED
-from cltheory.derive.symbols import N, alpha, b, m, n, p, t, tau
+from cltheory.derive.structures.hierarchy import m, n, p
+from cltheory.derive.structures.towers import N
 from sympy import Rational, S, Symbol
 
 FILES = Path(__file__).resolve().parents[2] / "docs" / "problems"

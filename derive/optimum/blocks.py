@@ -1,0 +1,377 @@
+"""The optimum of a softmax loss on several orbits of points, at given numbers.
+
+The loss is the mean over all anchors. An anchor of an orbit sees the relations of its orbit, and
+its term is that of a :class:`ReducedLoss` on these; relations of one kind count together, as in a
+denominator over all other points. One multiplier per orbit and a small PSD block for every
+eigenspace make the certificate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from sympy import Expr, Integer, Le, Rational, S, Symbol, Tuple
+from sympy.core.symbol import Str
+
+from ..decide.ball import NotEnclosed, enclosure, precision
+from ..decide.calculus import derivative
+from ..decide.decide import all_zero
+from ..decide.digits import sign
+from ..decide.domain import Domain, DomainError
+from ..decide.evidence import Evidence, Holds, Outcome, Undecided
+from ..losses.softmax import SoftmaxLoss
+from ..proof.derivation import Derivation
+from ..proof.lemmas import AVERAGING, DUALITY
+from ..proof.relations import eq, gt
+from ..proof.statement import Relations, Statement
+from ..structures.configuration import Block, Configuration
+from ..structures.scheme import Relation
+from .duality import Certificate
+from .face import Digits, Handle
+from .program import Program, Smooth, entry
+from .reduce import ReducedLoss, check_relations
+from .segment_facts import with_reals
+from .solve import NotDecided, Solved
+
+#: What the gap of a certificate must be below.
+TOLERANCE = Rational(1, 10**12)
+
+
+@dataclass(frozen=True, eq=False)
+class Row:
+    """What an anchor of an orbit sees: its relations, with their numbers of partners."""
+
+    orbit: str
+    relations: tuple[Relation, ...]
+
+    def relation(self, name: str) -> Relation:
+        """Look a relation up by name."""
+        return next(r for r in self.relations if r.name == name)
+
+
+@dataclass(frozen=True, eq=False)
+class ReducedOnOrbits:
+    """A softmax loss on a configuration; its terms name kinds of relations.
+
+    Raises
+    ------
+    DomainError
+        If a term names a kind that there is not.
+    """
+
+    loss: SoftmaxLoss
+    configuration: Configuration
+
+    def __post_init__(self) -> None:
+        kinds = list(dict.fromkeys(r.kind for r in self.configuration.relations))
+        for term in self.loss.terms:
+            check_relations(self.loss, (*term.positives, *term.denominator), kinds)
+
+    @cached_property
+    def rows(self) -> tuple[tuple[Expr, ReducedLoss], ...]:
+        """For each orbit its part of all anchors, and the loss of one anchor of it."""
+        found = []
+        for orbit in self.configuration.orbits:
+            seen = [r for r in self.configuration.relations if orbit.name in (r.left, r.right)]
+            row = Row(orbit.name, tuple(Relation(r.name, r.partners(orbit.name)) for r in seen))
+
+            def of(kinds: tuple[str, ...], seen: Any = seen) -> tuple[str, ...]:
+                return tuple(r.name for r in seen if r.kind in kinds)
+
+            terms = tuple(
+                replace(t, positives=of(t.positives), denominator=of(t.denominator))
+                for t in self.loss.terms
+            )
+            loss = replace(self.loss, terms=terms)
+            part = orbit.size / self.configuration.size
+            found.append((part, ReducedLoss(loss, row)))  # type: ignore[arg-type]
+        return tuple(found)
+
+    @cached_property
+    def function(self) -> Smooth:
+        """The loss and its slopes in the inner products."""
+        names = [r.name for r in self.configuration.relations]
+        g = {name: entry(name) for name in names}
+        slopes = dict.fromkeys(names, S.Zero)
+        value: Expr = S.Zero
+        for part, reduced in self.rows:
+            value += part * reduced.value(g)
+            gradient = reduced.pair_gradient(g)
+            for r in reduced.scheme.relations:
+                slopes[r.name] += part * r.count * gradient[r.name] / reduced.scale
+        return Smooth(self.configuration, value, slopes)
+
+
+@dataclass(frozen=True, eq=False)
+class BlockOptimum:
+    """Where a loss is least on a configuration at given numbers.
+
+    Attributes
+    ----------
+    ranks
+        Rank of every block; 0 is not occupied.
+    shares
+        Entries of the shares by block and orbits, ``means[a, b]``.
+    inner
+        The inner product of each relation (those without pairs left out).
+    loss
+        The least value.
+    multipliers
+        One for each orbit.
+    gap
+        A proved bound on how far the loss at the certificate is from the least.
+    certificate, program
+        What can be checked again.
+    """
+
+    ranks: Mapping[str, int]
+    shares: Mapping[str, Expr]
+    inner: Mapping[str, Expr]
+    loss: Expr
+    multipliers: Mapping[str, Expr]
+    gap: Rational
+    certificate: Certificate
+    program: Program
+    evidence: Evidence
+
+    @property
+    def dimension(self) -> Expr:
+        """The rank of the Gram matrix: ranks of the blocks, times their multiplicities."""
+        point = self.program.point
+        parts = (self.ranks[e.name] * e.multiplicity.xreplace(point) for e in self.program.blocks)
+        return sum(parts, S.Zero)
+
+    def value(self, kind: str, name: str = "") -> Expr:
+        """``share``, ``inner``, ``multiplier``, ``rank`` of a name; ``loss``, ``gap``, ``rank``."""
+        if kind in ("loss", "gap"):
+            return self.loss if kind == "loss" else self.gap
+        if kind == "rank":
+            return Integer(self.ranks.get(name, 0)) if name else self.dimension
+        table = {"share": self.shares, "inner": self.inner, "multiplier": self.multipliers}[kind]
+        if name not in table:
+            raise DomainError(f"there is no {kind} of {name} there; there are {', '.join(table)}")
+        return table[name]
+
+
+class BlockOptima:
+    """The optima of a loss on a configuration, as a function of numbers for its symbols."""
+
+    def __init__(self, reduced: ReducedOnOrbits, parameters: tuple[Symbol, ...]):
+        self.reduced, self.parameters = reduced, parameters
+        self.name = reduced.loss.name
+        self._known: dict[tuple[Expr, ...], BlockOptimum] = {}
+
+    def at(self, point: Mapping[Symbol, Expr]) -> BlockOptimum:
+        """The optimum at numbers for all parameters.
+
+        Raises
+        ------
+        DomainError
+            If a symbol has no value, the loss is not defined or not convex there, or the face of
+            the optimum is not decided; one line.
+        """
+        values = tuple(point.get(s, s) for s in self.parameters)
+        if values not in self._known:
+            if len(self._known) >= 256:
+                self._known.clear()
+            try:
+                self._known[values] = self._solve(dict(zip(self.parameters, values, strict=True)))
+            except NotEnclosed as error:
+                raise NotDecided(f"the optimum is not decided: {error}") from None
+        return self._known[values]
+
+    def _solve(self, point: Mapping[Symbol, Expr]) -> BlockOptimum:
+        for _, reduced in self.reduced.rows:
+            for condition in reduced.declaration():
+                value = condition.expression.xreplace(dict(point))
+                bound = "> 0" if condition.strict else ">= 0"
+                if value.free_symbols:
+                    left = ", ".join(sorted(s.name for s in value.free_symbols))
+                    raise DomainError(f"a face is found at numbers: give {left}")
+                found = sign(value) if value.is_finite else None
+                if found is None or found < 0 or (condition.strict and found == 0):
+                    raise DomainError(f"{self.name}: {condition.says} must be {bound}, not {value}")
+        program = Program(self.reduced.function, point)
+        program.check_parameters()
+        solved = Solved(program)
+        numbers = _Numbers(solved)
+        handle = Handle(numbers, self.name)
+        ranks = {
+            e.name: part.rank
+            for e, part in zip(program.blocks, solved.found.face.parts, strict=True)
+        }
+        occupied = [b for b, e in enumerate(program.blocks) if ranks[e.name]]
+        certificate = Certificate.of(program, solved.found)
+        outcome = certificate.check(program, TOLERANCE)
+        if not isinstance(outcome, Holds):
+            raise NotDecided(f"the optimum has no certificate: {outcome}")
+
+        def number(kind: str, name: str = "") -> Expr:
+            return Digits(handle, Str(kind), Str(name))
+
+        return BlockOptimum(
+            ranks=ranks,
+            shares={
+                name: number("share", name) if ranks[program.blocks[slot.block].name] else S.Zero
+                for name, slot in zip(numbers.slots, program.slots, strict=True)
+            },
+            inner={
+                r.name: program.constant(r.name, occupied) or number("inner", r.name)
+                for r in program.relations
+            },
+            loss=number("loss"),
+            multipliers={o: number("multiplier", o) for o in program.orbits},
+            gap=_upper(certificate, program),
+            certificate=certificate,
+            program=program,
+            evidence=outcome.evidence,
+        )
+
+
+def _upper(certificate: Certificate, program: Program) -> Rational:
+    """The bound on the gap, rounded up to a power of ten."""
+    gap = certificate.gap(program)
+    k = 300
+    while k > 0 and not gap < enclosure(Rational(1, 10**k), 256):
+        k -= 1
+    return Rational(1, 10**k)
+
+
+class _Numbers:
+    """Balls of the numbers of a solved program on several orbits."""
+
+    def __init__(self, solved: Solved):
+        self.solved = solved
+        program = solved.program
+        self.slots = []
+        for s in program.slots:
+            e = program.blocks[s.block]
+            place = f"[{e.orbits[s.i]}, {e.orbits[s.j]}]" if e.size > 1 else ""
+            self.slots.append(f"{e.name}{place}")
+
+    def ball(self, kind: str, name: str, bits: int) -> Any:
+        found, program = self.solved.within(bits), self.solved.program
+        with precision(found.bits):
+            if kind == "loss":
+                return found.value
+            if kind == "multiplier":
+                return found.multipliers[program.orbits.index(name)]
+            if kind == "share":
+                return found.shares[self.slots.index(name)]
+            return found.inner[[r.name for r in program.relations].index(name)]
+
+
+# --- statements ------------------------------------------------------------------------------
+@dataclass(frozen=True, eq=False)
+class Blocks(Statement):
+    """Rows ``(entry of a block, linear in the inner products; its multiplicity)``.
+
+    The entries are those of the Gram matrix between unit vectors of the block, times the root of
+    (size of the column's orbit)/(size of the row's). Their coefficients are a table, which must
+    obey the relations of :meth:`Configuration.residuals`.
+    """
+
+    configuration: Configuration
+
+    @classmethod
+    def of(cls, configuration: Configuration, domain: Domain) -> Blocks:
+        """The statement about a configuration."""
+        rows = []
+        for e, i, j in _places(configuration):
+            entries = (
+                table[r.name] * entry(r.name)
+                for table in [configuration.table[e.name]]
+                for r in configuration.relations
+                if configuration.place(e, r) == (i, j)
+            )
+            rows.append(Tuple(sum(entries, S.Zero), e.multiplicity))
+        return cls(Tuple(*rows), domain, configuration)
+
+    def decide(self) -> Outcome:
+        """Whether the rows obey them."""
+        whole = self.configuration
+        places = list(_places(whole))
+        if len(self.shown.args) != len(places):
+            return Undecided("not one row for each entry of each block")
+        table: dict[str, dict[str, Expr]] = {e.name: {} for e in whole.blocks}
+        multiplicity: dict[str, Expr] = {}
+        rest = []
+        for (e, i, j), row in zip(places, self.shown.args, strict=True):
+            if not isinstance(row, Tuple) or len(row.args) != 2:
+                return Undecided("a row is an entry and its multiplicity")
+            left = row.args[0]
+            for r in whole.relations:
+                rate = derivative(row.args[0], entry(r.name))
+                left -= rate * entry(r.name)
+                if whole.place(e, r) == (i, j):
+                    table[e.name][r.name] = rate
+                else:
+                    rest.append(rate)
+            rest += [left.expand(), row.args[1] - multiplicity.setdefault(e.name, row.args[1])]
+        blocks = tuple(replace(e, multiplicity=multiplicity[e.name]) for e in whole.blocks)
+        read = replace(whole, blocks=blocks, table=table)
+        return all_zero([*rest, *read.residuals()], self.domain)
+
+
+def _places(configuration: Configuration) -> Iterator[tuple[Block, int, int]]:
+    for e in configuration.blocks:
+        for i, j in e.slots():
+            yield e, i, j
+
+
+@dataclass(frozen=True, eq=False)
+class Certified(Statement):
+    """``gap <= bound``: at the witness of the domain a certificate is found, checked in balls."""
+
+    optima: BlockOptima
+
+    def decide(self) -> Outcome:
+        """Whether it is."""
+        if not isinstance(self.shown, Le) or self.shown.args[0] != Symbol("gap"):
+            return Undecided("what is shown is no bound on the gap")
+        try:
+            found = self.optima.at(self.domain.witness)
+        except DomainError as error:
+            return Undecided(str(error))
+        return found.certificate.check(found.program, self.shown.args[1])
+
+
+def state_reduction(reduced: ReducedOnOrbits, domain: Domain, proof: Derivation) -> None:
+    """Record the loss with one inner product per relation, its convexity and the blocks."""
+    g = {r.name: entry(r.name) for r in reduced.configuration.relations}
+    loss = Symbol("L")
+    declared = sum((part * row.declared(g) for part, row in reduced.rows), S.Zero)
+    proof.holds(
+        "The loss, with one inner product per relation",
+        eq(loss, reduced.function.value),
+        "one anchor of each orbit stands for all of it, with its part of all anchors",
+        with_reals(domain, g.values()),
+        names={loss: declared},
+    )
+    convex = [row.preconditions(domain) for _, row in reduced.rows]
+    parts = Tuple(*(gt(part, S.Zero) for part, _ in reduced.rows))
+    proof.add(
+        "The loss is convex in the Gram matrix and invariant, so some optimum has one inner "
+        "product per relation",
+        Relations(parts, domain, given=convex),
+        AVERAGING,
+    )
+    proof.add(
+        "Entries of the blocks of the Gram matrix, with multiplicities",
+        Blocks.of(reduced.configuration, domain),
+        "the table obeys its orthogonality relations; where a block occurs in one orbit it is an "
+        "eigenvalue, and the matrix is PSD iff all blocks are",
+    )
+
+
+def state_certificate(optima: BlockOptima, domain: Domain, proof: Derivation) -> None:
+    """Record that the optimum is found and certified, at the witness of a domain."""
+    at = ", ".join(f"{s} = {v}" for s, v in domain.witness.items())
+    proof.add(
+        f"The optimum is found at numbers, and certified: here at {at}",
+        Certified(Le(Symbol("gap"), TOLERANCE), domain, optima),
+        DUALITY,
+    )
