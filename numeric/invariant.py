@@ -19,7 +19,7 @@ import mpmath
 from sympy import Integer
 
 from ..derive.structures.towers import NEGATIVE, POSITIVE, towers
-from ..derive.symbols import N as ITEMS
+from ..derive.structures.towers import N as ITEMS
 
 #: A function of an inner product, of and to mpmath numbers.
 Function = Callable[[Any], Any]

@@ -14,10 +14,9 @@ from ..derive.decide.domain import DomainError
 from ..derive.decide.exact import exact
 from ..derive.losses.clip import INFONCE, SIGMOID, pairwise
 from ..derive.losses.given import NAMES, given_loss
-from ..derive.losses.pairwise import PairwiseLoss
+from ..derive.losses.pairwise import PairwiseLoss, c
 from ..derive.results import results
 from ..derive.structures.towers import NEGATIVE, POSITIVE
-from ..derive.symbols import c
 from ..derive.theorem.result import Result
 from . import verify_many_towers
 from .certificate import certify_towers

@@ -10,21 +10,32 @@ Those of public code: SigLIP adds its bias to t c, and CLIP is the mean of its t
 
 from __future__ import annotations
 
-from sympy import Expr, Integer, S, exp, log
+from sympy import Expr, Integer, S, Symbol, exp, log
 
 from ..structures.towers import NEGATIVE, POSITIVE
-from ..symbols import b, c, t, tau
-from .pairwise import PairTerm, PairwiseLoss
-from .softmax import SoftmaxLoss, SoftmaxTerm
+from .pairwise import PairTerm, PairwiseLoss, c
+from .softmax import SoftmaxLoss, SoftmaxTerm, tau
+
+t = Symbol("t", positive=True)
+b = Symbol("b", real=True)
+w = Symbol("w", positive=True)
+
+MEANINGS = {
+    t: "temperature, which multiplies",
+    b: "bias beside t times the inner product",
+}
+WEIGHT = {w: "weight of a negative pair, that of a positive being one"}
 
 
 def pairwise(name: str, title: str, positive: Expr, negative: Expr, source: str) -> PairwiseLoss:
     """A loss of the form (5): l_p on positive pairs and l_n on negative ones."""
+    used = positive.free_symbols | negative.free_symbols
     return PairwiseLoss(
         name,
         title,
         (PairTerm(POSITIVE, positive, S.One), PairTerm(NEGATIVE, negative, S.One)),
         source,
+        {s: words for s, words in MEANINGS.items() if s in used},
     )
 
 

@@ -14,11 +14,10 @@ from dataclasses import dataclass, replace
 from sympy import Expr, Rational, S, Symbol
 
 from ..structures.towers import NEGATIVE, POSITIVE
-from ..symbols import b, t, tau, w
-from .clip import SIGLIP
+from .clip import SIGLIP, b, t, w
 from .pairwise import PairwiseLoss
 from .simclr import SIMCLR
-from .softmax import SoftmaxLoss, SoftmaxTerm
+from .softmax import SoftmaxLoss, SoftmaxTerm, tau
 from .supcl import OTHERS, SUPCON
 from .written import Loss
 

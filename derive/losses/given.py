@@ -7,10 +7,9 @@ from sympy import Expr
 from ..decide.domain import DomainError
 from ..decide.exact import NotANumber, expression
 from ..decide.kinks import in_x
-from ..symbols import b, c, t
-from .clip import pairwise
+from .clip import b, pairwise, t
 from .literature import LITERATURE
-from .pairwise import PairwiseLoss
+from .pairwise import PairwiseLoss, c
 
 #: Names that a function of the inner product x may use.
 NAMES = {"x": c, "t": t, "b": b}

@@ -9,8 +9,7 @@ from __future__ import annotations
 from sympy import S
 
 from ..structures.towers import NEGATIVE
-from ..symbols import tau
-from .softmax import SoftmaxLoss, SoftmaxTerm
+from .softmax import SoftmaxLoss, SoftmaxTerm, tau
 from .supcl import SAME_INSTANCE
 
 SIMCLR = SoftmaxLoss(

@@ -7,13 +7,15 @@ convention on which papers and libraries differ.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 
-from sympy import Expr, S
+from sympy import Expr, S, Symbol
 
 from ..structures.scheme import Scheme
 from .precondition import Precondition
+
+tau = Symbol("tau", positive=True)
 
 
 @dataclass(frozen=True)
@@ -61,13 +63,24 @@ class SoftmaxTerm:
 
 @dataclass(frozen=True)
 class SoftmaxLoss:
-    """A sum of softmax terms at one temperature (``u.v / tau``, mean over anchors)."""
+    """A sum of softmax terms at one temperature (``u.v / tau``, mean over anchors).
+
+    ``others`` says what its symbols beside the temperature are.
+    """
 
     name: str
     title: str
     terms: tuple[SoftmaxTerm, ...]
     temperature: Expr
     source: str
+    others: Mapping[Symbol, str] = field(default_factory=dict, compare=False)
+
+    @property
+    def meanings(self) -> dict[Symbol, str]:
+        """What its symbols are."""
+        heat = self.temperature
+        own = {heat: "temperature, which divides"} if isinstance(heat, Symbol) else {}
+        return {**self.others, **own}
 
     def preconditions(self) -> Iterator[Precondition]:
         """What must hold before anything is proved from the declaration."""

@@ -11,10 +11,12 @@ The losses of public code leave the anchor out, of its positives and of its deno
 
 from __future__ import annotations
 
-from sympy import S
+from sympy import S, Symbol
 
-from ..symbols import alpha, tau
-from .softmax import SoftmaxLoss, SoftmaxTerm
+from .softmax import SoftmaxLoss, SoftmaxTerm, tau
+
+alpha = Symbol("alpha", nonnegative=True)
+WEIGHT = {alpha: "weight of the self-supervised term"}
 
 SELF, SAME_INSTANCE, SAME_CLASS, CROSS_CLASS = "self", "same_instance", "same_class", "cross_class"
 EVERYTHING = (SELF, SAME_INSTANCE, SAME_CLASS, CROSS_CLASS)
@@ -31,6 +33,7 @@ SUPCL = SoftmaxLoss(
     ),
     tau,
     "lee2025ssem (1)-(3)",
+    WEIGHT,
 )
 
 CNCE = SoftmaxLoss(
@@ -50,6 +53,7 @@ SUP_CNCE = SoftmaxLoss(
     ),
     tau,
     "lee2025ssem Remark 1",
+    WEIGHT,
 )
 
 SUPCL_EXCLUSIVE = SoftmaxLoss(
@@ -61,6 +65,7 @@ SUPCL_EXCLUSIVE = SoftmaxLoss(
     ),
     tau,
     "lee2025ssem (1)-(3), with the anchor left out as in public code",
+    WEIGHT,
 )
 
 SUPCON = SoftmaxLoss(

@@ -18,8 +18,7 @@ from sympy import Expr, S, Symbol, exp, latex
 
 from ..structures.scheme import Scheme
 from ..structures.towers import NEGATIVE, POSITIVE, SIBLING, TWIN, WITHIN
-from ..symbols import c
-from .pairwise import PairwiseLoss
+from .pairwise import PairwiseLoss, c
 from .softmax import SoftmaxLoss, SoftmaxTerm
 
 Loss = SoftmaxLoss | PairwiseLoss

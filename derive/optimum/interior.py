@@ -37,12 +37,15 @@ class Guess:
         One for each orbit.
     mu
         What share times slack is.
+    bits
+        With which they were computed.
     """
 
     shares: list[Any]
     multipliers: list[Any]
     slacks: list[Any]
     mu: Any
+    bits: int
 
 
 class Interior:
@@ -50,6 +53,8 @@ class Interior:
 
     def __init__(self, program: Program, bits: int):
         self.program, self.bits = program, bits
+        #: where there are matrices, near the border and far from the central path steps are short
+        self.gentle = any(b.size > 1 for b in program.blocks)
 
     def run(self) -> Guess:
         """Follow the central path until mu is far below what the bits resolve.
@@ -65,7 +70,7 @@ class Interior:
         with precision(self.bits):
             z = [enclosure(e, self.bits).mid() for e in p.start()]
             y = [arb(0)] * len(p.orbits)
-            mu, last = arb(1), arb((1, -self.bits // 2))
+            mu, last = arb(1), arb((1, -self.bits // (4 if self.gentle else 2)))
             s = [mu * v for v in self._inverse_slots(z)]
             for _ in range(STEPS):
                 value, down, curved = self._at(z)
@@ -77,8 +82,8 @@ class Interior:
                 )
                 if off <= 10 * mu:
                     if mu < last:
-                        return Guess(z, y, s, mu)
-                    mu = min(mu / 10, (mu * mu.sqrt()).mid())
+                        return Guess(z, y, s, mu, self.bits)
+                    mu = (mu / 10).mid() if self.gentle else min(mu / 10, (mu * mu.sqrt()).mid())
                 z, y, s = self._step(z, y, s, mu, value, down, curved)
             raise NoOptimum(f"no optimum was found in {STEPS} steps of the interior-point method")
 
@@ -130,10 +135,10 @@ class Interior:
         return z, y, s
 
     def _longest(self, z: list[Any], dz: list[Any], mu: Any) -> Any:
-        """How far the step may go: to 99% of the way to the border, and nearer as mu falls."""
+        """How far the step may go: part of the way to the border, and for numbers all but mu."""
         from flint import arb
 
-        most = 1 - min(arb(1) / 100, mu)
+        most = arb(9) / 10 if self.gentle else 1 - min(arb(1) / 100, mu)
         step = arb(1)
         for b, slots in enumerate(self.program.of):
             if self.program.blocks[b].size == 1:

@@ -44,13 +44,14 @@ class Face:
     @classmethod
     def of(cls, program: Program, guess: Guess) -> Face:
         """The face of a guess: a share beside which the slack is small is occupied."""
-        border = guess.mu.sqrt()
         parts = []
-        for e, slots in zip(program.blocks, program.of, strict=True):
-            rows: Rows = [[None] * e.size for _ in range(e.size)]
-            for (i, j), k in zip(e.slots(), slots, strict=True):
-                rows[i][j] = rows[j][i] = guess.shares[k]
-            parts.append(_part(rows, border))
+        with precision(guess.bits):
+            border = guess.mu.sqrt()
+            for e, slots in zip(program.blocks, program.of, strict=True):
+                rows: Rows = [[None] * e.size for _ in range(e.size)]
+                for (i, j), k in zip(e.slots(), slots, strict=True):
+                    rows[i][j] = rows[j][i] = guess.shares[k]
+                parts.append(_part(rows, border))
         return cls(tuple(parts))
 
     def changed(self, b: int) -> Face:
@@ -123,7 +124,8 @@ class Conditions:
             if self._full(b):
                 found += shares
             elif part.rank:
-                factor = _factor(self._symmetric(b, shares), part)
+                with precision(self.bits):
+                    factor = _factor(self._symmetric(b, shares), part)
                 found += [factor[i][j] for (c, i, j) in self.places if c == b]
         return [*found, *(v.mid() for v in multipliers)]
 

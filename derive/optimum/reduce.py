@@ -15,12 +15,12 @@ from ..decide.decide import positive
 from ..decide.domain import Domain, DomainError
 from ..decide.evidence import Holds, Outcome, Refuted
 from ..decide.present import tidy
+from ..losses.pairwise import c
 from ..losses.precondition import Precondition
 from ..losses.softmax import SoftmaxLoss, SoftmaxTerm
 from ..proof.relations import ge, gt
 from ..proof.statement import Relations, Statement
 from ..structures.scheme import Scheme
-from ..symbols import c
 
 if TYPE_CHECKING:
     from ..losses.pairwise import PairwiseLoss

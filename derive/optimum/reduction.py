@@ -15,7 +15,7 @@ from ..decide.decide import is_proved_positive, zero
 from ..decide.domain import Domain, DomainError, Range
 from ..decide.evidence import Holds
 from ..decide.kinks import in_x
-from ..losses.pairwise import PairwiseLoss
+from ..losses.pairwise import PairwiseLoss, c
 from ..losses.softmax import SoftmaxLoss, SoftmaxTerm
 from ..problems.problem import Loss, Problem
 from ..proof.derivation import Derivation
@@ -23,7 +23,6 @@ from ..proof.lemmas import AVERAGING
 from ..proof.relations import eq
 from ..proof.statement import every
 from ..structures.scheme import Eigenspace, Relation, Scheme
-from ..symbols import c
 from .reduce import Reduced, ReducedLoss, ReducedPairwise, inner_products
 from .segment_facts import PairGradient, Spectrum, with_reals
 from .shape import convex

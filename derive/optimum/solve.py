@@ -16,8 +16,9 @@ from .interior import Interior, NoOptimum
 from .polish import Conditions, Face, Found, NotProved, Part, Sign
 from .program import Program
 
-#: Bits of the guess, and of the proofs: shares down to about 1e-19000 are seen.
-FIRST_BITS = 256
+#: Bits of the guess: numbers are moved on later, matrices need another guess.
+GUESSES = (256, 1024, 4096)
+#: Bits of the proofs: shares down to about 1e-19000 are seen.
 LADDER = (256, 1024, 4096, 16384, 65536)
 #: Changes of the face.
 CHANGES = 24
@@ -46,17 +47,23 @@ class Solved:
             Saying what was not proved.
         """
         self.program = program
-        try:
+        why = ""
+        for bits in GUESSES[: 1 if self._is_simplex else None]:
             try:
-                guess = Interior(program, FIRST_BITS).run()
-                face, start = Face.of(program, guess), (guess.shares, guess.multipliers)
-            except NoOptimum:
-                if not self._is_simplex:
-                    raise
-                face, start = self._moved(*self._identity(), LADDER[0])
-            self.found = self._prove(face, start)
-        except (NoOptimum, NotProved, NotEnclosed) as error:
-            raise NotDecided(f"the optimum is not decided: {error}") from None
+                self.found = self._prove(*self._guess(bits), bits)
+                return
+            except (NoOptimum, NotProved, NotEnclosed) as error:
+                why = str(error)
+        raise NotDecided(f"the optimum is not decided: {why}")
+
+    def _guess(self, bits: int) -> tuple[Face, Start]:
+        try:
+            guess = Interior(self.program, bits).run()
+        except NoOptimum:
+            if not self._is_simplex:
+                raise
+            return self._moved(*self._identity(), bits)
+        return Face.of(self.program, guess), (guess.shares, guess.multipliers)
 
     def within(self, bits: int) -> Found:
         """Balls that are computed with at least so many bits; the proof is done again."""
@@ -72,11 +79,11 @@ class Solved:
             self.found = conditions.found(u)
         return self.found
 
-    def _prove(self, face: Face, start: Start) -> Found:
+    def _prove(self, face: Face, start: Start, bits: int) -> Found:
         """Polish a guess on its face, changing the face where a sign is proved to be wrong."""
         seen = {face}
-        rungs = iter(LADDER)
-        bits = next(rungs)
+        most = LADDER[-1] if self._is_simplex else 4 * bits
+        rungs = (rung for rung in LADDER if bits < rung <= most)
         for _ in range(CHANGES):
             conditions = Conditions(self.program, face, bits)
             why, signs = "", None
@@ -115,7 +122,7 @@ class Solved:
         from flint import arb
 
         shares = self.program.start()
-        return [enclosure(e, FIRST_BITS) for e in shares], [arb(0)]
+        return [enclosure(e, LADDER[0]) for e in shares], [arb(0)]
 
     def _moved(self, z: list[Any], y: list[Any], bits: int) -> tuple[Face, Start]:
         """Move share between two eigenspaces after the other, each time to where that is least.

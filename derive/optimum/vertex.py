@@ -25,11 +25,11 @@ from ..proof.derivation import Derivation
 from ..proof.lemmas import CERTIFICATE, STRICT_ROWS
 from ..proof.relations import Iff, eq, ge, gt, lt
 from ..proof.statement import Relations, Statement, decided, every
-from ..symbols import x
 from .borders import Borders, borders
 from .endpoint import Criterion
 from .reduce import Reduced
 from .reduction import difference, reduced, state_reduction, where_positive
+from .segment import x
 from .segment_facts import assignments
 
 #: Numbers in exponents make polynomials of high degree, which are not factored.

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from ..decide.domain import Domain
-from ..losses.clip import CLIP, SIGLIP
+from ..losses.clip import CLIP, SIGLIP, b, t
 from ..losses.given import given_loss
-from ..losses.pairwise import PairwiseLoss
+from ..losses.pairwise import PairwiseLoss, c
 from ..losses.simclr import DCL, SIMCLR
 from ..losses.supcl import CNCE, SINCERE, SUPCL, SUPCL_EXCLUSIVE, SUPCON
-from ..structures.hierarchy import VIEWS, hierarchy
+from ..structures.hierarchy import VIEWS, hierarchy, n
 from ..structures.scheme import Scheme
-from ..structures.towers import NEGATIVE, towers
-from ..symbols import N, b, c, n, t
+from ..structures.towers import NEGATIVE, N, towers
 from .domains import BIASED, COMBINED, INSTANCES, PAIRED, SEVERAL_VIEWS, TEMPERED
 from .problem import Loss, Problem
 

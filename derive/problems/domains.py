@@ -5,7 +5,11 @@ from __future__ import annotations
 from sympy import Rational, S
 
 from ..decide.domain import POSITIVE, Domain, Range, at_least, between
-from ..symbols import N, alpha, b, m, n, p, t, tau
+from ..losses.clip import b, t
+from ..losses.softmax import tau
+from ..losses.supcl import alpha
+from ..structures.hierarchy import m, n, p
+from ..structures.towers import N
 
 # --- views in instances in classes -------------------------------------------------------------
 SIZES = Domain({m: at_least(2), n: at_least(2), p: at_least(1)}, {m: 3, n: 2, p: 2})

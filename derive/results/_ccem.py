@@ -10,14 +10,13 @@ from ..decide.present import affine, tidy
 from ..losses.pairwise import PairwiseLoss
 from ..optimum.on_segment import LossOnSegment
 from ..optimum.reduce import Reduced, check_preconditions, check_relations
-from ..optimum.segment import Segment, cut_segment
+from ..optimum.segment import Segment, cut_segment, delta, x
 from ..optimum.shape import convex_and_monotone
 from ..proof.derivation import Derivation
 from ..proof.relations import eq
 from ..proof.statement import Relations
 from ..structures.towers import NEGATIVE, towers
 from ..structures.towers import POSITIVE as ALIGNED
-from ..symbols import delta, x
 from ..theorem.measure import Reading, product
 from ..theorem.quantity import Quantity
 

@@ -11,11 +11,10 @@ from ..losses.softmax import SoftmaxLoss
 from ..losses.supcl import SAME_CLASS
 from ..optimum.on_segment import LossOnSegment
 from ..optimum.reduce import ReducedLoss
-from ..optimum.segment import Segment, cut_segment
+from ..optimum.segment import Segment, cut_segment, delta, x
 from ..proof.derivation import Derivation
 from ..proof.relations import eq
 from ..structures.hierarchy import hierarchy
-from ..symbols import delta, x
 from ..theorem.measure import Reading, product
 from ..theorem.measure import share as trace_share
 from ..theorem.quantity import Quantity

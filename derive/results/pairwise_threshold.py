@@ -20,11 +20,11 @@ from ..decide.interval import NoSign, is_finite, is_infinite
 from ..decide.kinks import HIGH, LOW, Cut, Folded, NotBent, bent, in_x
 from ..decide.present import solve_linear
 from ..decide.root import ClampedRoot, argmin, last_point
-from ..losses.clip import SIGMOID, pairwise
+from ..losses.clip import SIGMOID, b, pairwise, t
 from ..losses.given import given_loss
-from ..losses.pairwise import PairTerm, PairwiseLoss
+from ..losses.pairwise import PairTerm, PairwiseLoss, c
 from ..optimum.reduce import ReducedPairwise
-from ..optimum.segment import Segment
+from ..optimum.segment import Segment, x
 from ..optimum.segment_facts import SumOfConvex
 from ..optimum.shape import convex, monotone
 from ..problems.domains import BIASED
@@ -33,8 +33,7 @@ from ..proof.derivation import Derivation, StepFailed
 from ..proof.lemmas import ANALYTIC, SHAPE, SUBGRADIENTS, SUM_OF_CONVEX
 from ..proof.relations import eq, ge, gt
 from ..proof.statement import Relations, Statement
-from ..structures.towers import NEGATIVE, POSITIVE
-from ..symbols import N, b, c, t, x
+from ..structures.towers import NEGATIVE, POSITIVE, N
 from ..theorem.quantity import Quantity
 from ..theorem.result import Result
 from ._ccem import (

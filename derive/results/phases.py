@@ -22,13 +22,13 @@ from ..optimum.edge import Edge, settled
 from ..optimum.endpoint import NoClosedForm, NoThreshold, Threshold, threshold
 from ..optimum.phases import Optimum, Phases, is_only, optimum, phases
 from ..optimum.reduction import at_values, is_smooth
+from ..optimum.segment import x
 from ..optimum.vertex import Condition, Vertex
 from ..problems.catalogue import CATALOGUE, named
 from ..problems.declared import TWO_TOWERS
 from ..problems.problem import Problem
 from ..proof.derivation import Derivation, StepFailed
-from ..structures.towers import NEGATIVE, POSITIVE, WITHIN
-from ..symbols import N, x
+from ..structures.towers import NEGATIVE, POSITIVE, WITHIN, N
 from ..theorem.quantity import Quantity
 from ..theorem.result import Result
 from . import pairwise_threshold

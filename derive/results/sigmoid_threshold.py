@@ -13,7 +13,7 @@ from sympy import Ge, Gt, Integer, Le, S, Symbol, oo
 from ..decide.calculus import derivative
 from ..decide.domain import Domain, Range, at_least
 from ..decide.root import argmin
-from ..losses.clip import SIGMOID
+from ..losses.clip import SIGMOID, b, t
 from ..optimum.endpoint import Criterion, Threshold, UpToARoot, concave_form, essential, threshold
 from ..optimum.reduce import ReducedPairwise
 from ..problems.domains import BIASED, WARM
@@ -21,7 +21,7 @@ from ..problems.problem import Problem
 from ..proof.derivation import Derivation
 from ..proof.lemmas import CONCAVE
 from ..proof.relations import Iff, lt
-from ..symbols import N, b, t
+from ..structures.towers import N
 from ..theorem.quantity import Quantity
 from ..theorem.result import Result
 from ._ccem import (

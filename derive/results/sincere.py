@@ -4,11 +4,13 @@ A positive is compared with itself and the other classes only, so no positive pu
 collapse the gradient within a class is negative all the more.
 """
 
+from ..losses.softmax import tau
 from ..optimum.segment import Segment
 from ..problems.catalogue import CATALOGUE
 from ..proof.derivation import Derivation
-from ..symbols import m, n, p, tau
-from ..theorem.result import Quantity, Result
+from ..structures.hierarchy import m, n, p
+from ..theorem.quantity import Quantity
+from ..theorem.result import Result
 from ._pure import pure_optimum, segment_from
 
 PROBLEM = CATALOGUE["sincere"]

@@ -10,15 +10,17 @@ from ..decide.calculus import derivative
 from ..decide.convexity import log_sum_exp_is_convex
 from ..decide.domain import between
 from ..decide.root import argmin
-from ..losses.supcl import SUPCL
+from ..losses.softmax import tau
+from ..losses.supcl import SUPCL, alpha
 from ..optimum.reduce import Pool, ReducedLoss
+from ..optimum.segment import x
 from ..problems.domains import COMBINED
 from ..problems.problem import Problem
 from ..proof.derivation import Derivation
 from ..proof.lemmas import ONLY_ONE
 from ..proof.limiting import take_limit
 from ..proof.relations import eq, ge, gt
-from ..symbols import alpha, m, n, p, tau, x
+from ..structures.hierarchy import m, n, p
 from ..theorem.quantity import Quantity
 from ..theorem.result import Result
 from ._supcl import (

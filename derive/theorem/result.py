@@ -63,6 +63,8 @@ class Result(Shown):
         Makes the segment that holds its optima, where it is about one.
     position
         Where on the segment its structure is, if it is about a structure and not about a loss.
+    meanings
+        What parameters are that belong neither to the structure nor to the loss.
     convention, reading
         The library in whose terms it is, and the loss of that library.
     """
@@ -88,6 +90,7 @@ class Result(Shown):
         position: Callable[[Segment], Expr] | None = None,
         convention: str = "",
         reading: Reading | None = None,
+        meanings: Mapping[Symbol, str] | None = None,
     ):
         self.id, self.title, self.source = id, title, source
         self.parameters, self.domain = parameters, domain
@@ -101,6 +104,9 @@ class Result(Shown):
         self.declared = problem.loss if problem is not None else None
         self.structure = problem.structure if problem is not None else structure
         self.convention, self.reading = convention, reading
+        about = problem if problem is not None else structure
+        #: what each parameter is, for a reader who types its name
+        self.meanings = {**(about.meanings if about is not None else {}), **(meanings or {})}
 
     def given(self, *, at: Mapping[str, object] | None = None, **given: object) -> Result:
         """The same result for expressions or lists of the user's: a loss, or sizes of classes.

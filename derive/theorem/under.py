@@ -55,6 +55,7 @@ def under(result: Result, name: str) -> Result:
         segment=result.segment,
         convention=name,
         reading=reading,
+        meanings=result.meanings,
         lists=tuple(result.lists.values()),
     )
     made.made_for = dict(result.made_for)

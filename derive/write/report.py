@@ -9,7 +9,7 @@ from typing import Any
 from sympy import Basic, Contains, Expr, Symbol
 
 from ..decide.domain import DomainError
-from ..decide.root import ClampedRoot
+from ..decide.root import stand_ins, without_roots
 from ..losses.written import Tex
 from ..theorem.about import head
 from ..theorem.kinds import Kind
@@ -118,21 +118,6 @@ def _shown(q: Quantity, expression: Basic, tex: Callable[[Basic], str]) -> dict[
     }
 
 
-def _stand_ins(expression: Basic) -> dict[ClampedRoot, Symbol]:
-    """A name for every root: x_star, and x_peak for one that only brackets another."""
-    roots = sorted(expression.atoms(ClampedRoot), key=str)
-    inner = {r for root in roots for end in (root.low, root.high) for r in end.atoms(ClampedRoot)}
-    return {
-        r: Symbol(f"{r.variable.name.rstrip('_')}_{'peak' if r in inner else 'star'}")
-        for r in roots
-    }
-
-
-def without_roots(expression: Basic) -> Basic:
-    """Write a name for each root that the condition defines."""
-    return expression.xreplace(_stand_ins(expression))
-
-
 def condition_of(q: Quantity, result: Result, shown: Basic | None = None) -> str | None:
     """The condition under which a quantity is meant, beyond the result's own domain.
 
@@ -144,7 +129,7 @@ def condition_of(q: Quantity, result: Result, shown: Basic | None = None) -> str
             f"{s} {_is(r)}" for s, r in q.domain.ranges.items() if r != result.domain.ranges.get(s)
         ]
     expression = q.expression if shown is None else shown
-    names = _stand_ins(expression)
+    names = stand_ins(expression)
     for root, name in names.items():
         h, x = root.equation()
         low, high = (end.xreplace(names) for end in (root.low, root.high))
@@ -161,5 +146,10 @@ def _is(r: object) -> str:
 
 
 def _typeset(expression: Basic) -> str:
-    stars = {s: rf"{s.name[0]}^\star" for s in expression.free_symbols if s.name[1:] == "_star"}
+    stars = {
+        s: rf"{letter}^\star" + (rf"_{{{number[1:]}}}" if number else "")
+        for s in expression.free_symbols
+        for letter, star, number in [s.name.partition("_star")]
+        if len(letter) == 1 and star and (not number or number[1:].isdigit())
+    }
     return typeset(expression, stars)

@@ -116,11 +116,10 @@ class _Bench:
             parts.append(
                 Joined(view, columns, weight / size, scale, outside, _self(denominator, cross))
             )
-        parts.sort(key=lambda part: repr(part.view))
         return BoundProblem(
             self.arrangement,
             scale,
-            tuple(parts),
+            _by_view(parts),
             linear(self.arrangement, per_pair),
             bool(weights),
             self.one,
@@ -229,12 +228,19 @@ class _Bench:
             outside = (~torch.stack(where).any(dim=0)).nonzero().flatten()
         part = Pairwise(view, tuple(acts), outside, points, self.one)
         nothing = Linear(self.arrangement.shape, (), ())
-        return BoundProblem(self.arrangement, None, (part,), nothing, False, self.one)
+        return BoundProblem(self.arrangement, None, _by_view([part]), nothing, False, self.one)
 
     def _flat(self, view: View, relations: tuple[str, ...]) -> Tensor:
         """True where pairs of some relations are in the flattened entries of a view."""
         mask = _mask(self.arrangement, self._shown(view), relations, self.one.device)
         return mask.flatten().repeat(view.k if isinstance(view, Blocks) else 1)
+
+
+def _by_view(parts: Iterable[Part]) -> tuple[tuple[View, tuple[Part, ...]], ...]:
+    found: dict[View, tuple[Part, ...]] = {}
+    for part in parts:
+        found[part.view] = (*found.get(part.view, ()), part)
+    return tuple(found.items())
 
 
 def _self(relations: Collection[str], cross: bool) -> bool:

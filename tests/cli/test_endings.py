@@ -20,7 +20,7 @@ from cltheory.derive.problems.domains import SIZES
 from cltheory.derive.proof.derivation import Derivation, StepFailed
 from cltheory.derive.proof.relations import ge
 from cltheory.derive.results import results
-from cltheory.derive.symbols import m
+from cltheory.derive.structures.hierarchy import m
 from cltheory.derive.theorem.result import Result
 
 FAILED = StepFailed(f"the slope is positive: {Undecided('no sign was found')}")

@@ -16,15 +16,14 @@ import pytest
 from brute_force import gram
 from cltheory.derive.decide.domain import DomainError
 from cltheory.derive.losses.literature import LITERATURE
-from cltheory.derive.losses.pairwise import PairwiseLoss
-from cltheory.derive.losses.softmax import SoftmaxLoss, SoftmaxTerm
-from cltheory.derive.losses.supcl import SINCERE
+from cltheory.derive.losses.pairwise import PairwiseLoss, c
+from cltheory.derive.losses.softmax import SoftmaxLoss, SoftmaxTerm, tau
+from cltheory.derive.losses.supcl import SINCERE, alpha
 from cltheory.derive.losses.written import Tex, write
 from cltheory.derive.optimum.reduce import ReducedLoss, inner_products
 from cltheory.derive.problems.catalogue import CATALOGUE, named
 from cltheory.derive.problems.problem import Problem
-from cltheory.derive.structures.hierarchy import hierarchy
-from cltheory.derive.symbols import alpha, c, m, n, p, tau
+from cltheory.derive.structures.hierarchy import hierarchy, m, n, p
 from sympy import Expr, S
 
 CLOSE = {"rel": 1e-12, "abs": 1e-12}

@@ -10,7 +10,9 @@ import pytest
 from cltheory.derive.decide.domain import Domain, DomainError
 from cltheory.derive.decide.evidence import Grade, Holds
 from cltheory.derive.decide.root import ClampedRoot
-from cltheory.derive.losses.pairwise import PairTerm, PairwiseLoss
+from cltheory.derive.losses.pairwise import PairTerm, PairwiseLoss, c
+from cltheory.derive.losses.softmax import tau
+from cltheory.derive.losses.supcl import alpha
 from cltheory.derive.optimum.edge import (
     AtRoot,
     Edge,
@@ -25,8 +27,8 @@ from cltheory.derive.problems.catalogue import CATALOGUE
 from cltheory.derive.problems.problem import Problem
 from cltheory.derive.proof.derivation import Derivation, StepFailed
 from cltheory.derive.proof.relations import Iff, eq, ge, gt
-from cltheory.derive.structures.towers import towers
-from cltheory.derive.symbols import N, alpha, c, m, n, p, tau
+from cltheory.derive.structures.hierarchy import m, n, p
+from cltheory.derive.structures.towers import N, towers
 from random_softmax import draw
 from scipy.optimize import minimize_scalar
 from sympy import Integer, Rational, S, Tuple, exp

@@ -5,9 +5,10 @@ from __future__ import annotations
 import mpmath
 import numpy as np
 import pytest
+from brute_force import gram
 from cltheory.derive.decide.domain import DomainError
 from cltheory.derive.decide.evidence import Grade, Holds
-from cltheory.derive.losses.pairwise import PairTerm, PairwiseLoss
+from cltheory.derive.losses.pairwise import PairTerm, PairwiseLoss, c
 from cltheory.derive.optimum.phases import OnFace, optimum, phases
 from cltheory.derive.optimum.reduction import at_values
 from cltheory.derive.problems.catalogue import CATALOGUE
@@ -16,8 +17,7 @@ from cltheory.derive.problems.problem import Problem
 from cltheory.derive.proof.derivation import Derivation
 from cltheory.derive.proof.relations import eq
 from cltheory.derive.results import results
-from cltheory.derive.structures.hierarchy import hierarchy
-from cltheory.derive.symbols import c, m, n, p, tau
+from cltheory.derive.structures.hierarchy import hierarchy, m, n, p
 from random_softmax import Drawn, draw
 from scipy.optimize import minimize
 from sympy import Interval, Rational, S, Tuple
@@ -169,11 +169,13 @@ def test_a_face_with_three_eigenspaces_is_found_and_proved() -> None:
     found = optimum(targets(*wanted), proof)
     assert found.structure == "views+classes+mean" and proof.evidence.grade is Grade.INTERVAL
     index = [1, 2, 4]  # a partner of the first point in each relation
-    counts = (1, 2, 8)
+    counts = np.array([1, 2, 8])
 
     def loss(shares: np.ndarray) -> float:
         g = gram(3, 2, 2, shares)[0, index]
-        return float(sum(k * (x - float(w)) ** 2 for k, x, w in zip(counts, g, wanted, strict=True)))
+        return float(
+            sum(k * (x - float(w)) ** 2 for k, x, w in zip(counts, g, wanted, strict=True))
+        )
 
     best = minimize(
         loss,
@@ -215,7 +217,7 @@ def test_an_edge_that_holds_every_optimum_is_found() -> None:
 
 
 def test_the_interval_is_a_set_of_one_parameter() -> None:
-    result = PHASES.given(loss="supcl-exclusive", at={"m": 10, "n": 20, "p": 2, "tau": "2/5"})
+    result = PHASES.given(loss="supcl-exclusive", at={"m": 10, "n": 20, "p": 2, "tau": "3/20"})
     where = result.quantity("classes_for_alpha").expression
     assert isinstance(where, Interval)
     low, high = (float(e) for e in (where.start, where.end))
@@ -225,7 +227,7 @@ def test_the_interval_is_a_set_of_one_parameter() -> None:
         (high - 1e-6, True),
         (high + 1e-6, False),
     ):
-        found = result.value("structure", m=10, n=20, p=2, tau="2/5", alpha=repr(at))
+        found = result.value("structure", m=10, n=20, p=2, tau="3/20", alpha=repr(at))
         assert (found == "classes") is inside, at
 
 

@@ -7,12 +7,12 @@ from dataclasses import replace
 import pytest
 from cltheory.derive.decide.domain import Domain, DomainError, at_least, between
 from cltheory.derive.decide.evidence import Evidence, Grade, Holds, Undecided
-from cltheory.derive.losses.pairwise import PairTerm, PairwiseLoss
-from cltheory.derive.losses.softmax import SoftmaxLoss, SoftmaxTerm
-from cltheory.derive.losses.supcl import CNCE, SUPCL
+from cltheory.derive.losses.pairwise import PairTerm, PairwiseLoss, c
+from cltheory.derive.losses.softmax import SoftmaxLoss, SoftmaxTerm, tau
+from cltheory.derive.losses.supcl import CNCE, SUPCL, alpha
 from cltheory.derive.optimum.on_segment import LossOnSegment
 from cltheory.derive.optimum.reduce import Pool, ReducedLoss, ReducedPairwise, inner_products
-from cltheory.derive.optimum.segment import Segment, cut_segment
+from cltheory.derive.optimum.segment import Segment, cut_segment, x
 from cltheory.derive.optimum.segment_facts import (
     Active,
     AtEnd,
@@ -30,9 +30,9 @@ from cltheory.derive.proof.limiting import LimitIs, take_limit
 from cltheory.derive.proof.relations import Iff, eq, ge, gt, le, lt
 from cltheory.derive.proof.statement import Relations, Statement, every
 from cltheory.derive.results._supcl import SYMMETRY
+from cltheory.derive.structures.hierarchy import m, n, p
 from cltheory.derive.structures.scheme import complete
-from cltheory.derive.structures.towers import towers
-from cltheory.derive.symbols import N, alpha, c, m, n, p, tau, x
+from cltheory.derive.structures.towers import N, towers
 from sympy import Eq, Expr, Ge, Integer, Le, Limit, Lt, Rational, S, Symbol, Tuple, exp, oo
 
 EXACT = Holds(Evidence(Grade.EXACT, "by hand"))

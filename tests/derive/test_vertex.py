@@ -9,7 +9,8 @@ import pytest
 from brute_force import gram
 from cltheory.derive.decide.domain import POSITIVE, Domain, DomainError, at_least, between
 from cltheory.derive.decide.evidence import Grade, Holds
-from cltheory.derive.losses.softmax import SoftmaxLoss, SoftmaxTerm
+from cltheory.derive.losses.softmax import SoftmaxLoss, SoftmaxTerm, tau
+from cltheory.derive.losses.supcl import alpha
 from cltheory.derive.optimum.endpoint import NoClosedForm
 from cltheory.derive.optimum.reduction import at_values, where_positive
 from cltheory.derive.optimum.vertex import (
@@ -25,8 +26,7 @@ from cltheory.derive.problems.catalogue import CATALOGUE
 from cltheory.derive.problems.problem import Problem
 from cltheory.derive.proof.derivation import Derivation, StepFailed
 from cltheory.derive.proof.relations import Iff, eq, ge, gt
-from cltheory.derive.structures.hierarchy import CLASSES, INSTANCES, VIEWS, hierarchy
-from cltheory.derive.symbols import alpha, m, n, p, tau
+from cltheory.derive.structures.hierarchy import CLASSES, INSTANCES, VIEWS, hierarchy, m, n, p
 from random_softmax import Drawn, draw
 from sympy import Expr, Interval, Max, Rational, S, Symbol, Tuple, exp
 

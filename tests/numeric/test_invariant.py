@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import mpmath
 import pytest
-from cltheory.derive.losses.clip import SIGMOID, pairwise
+from cltheory.derive.losses.clip import SIGMOID, pairwise, t
+from cltheory.derive.losses.pairwise import c
 from cltheory.derive.results import results
-from cltheory.derive.symbols import c, t
 from cltheory.numeric.invariant import golden, least_invariant
 from cltheory.numeric.verify import verify
 from cltheory.numeric.verify_towers import over_invariant
