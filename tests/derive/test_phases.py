@@ -284,3 +284,11 @@ def test_a_kink_on_another_structure_is_refused() -> None:
 def test_the_optimum_needs_numbers() -> None:
     with pytest.raises(DomainError, match="give m, n, p, tau"):
         optimum(CATALOGUE["supcon"], Derivation())
+
+
+def test_a_border_has_a_value_with_all_numbers_given() -> None:
+    values = {"m": 10, "n": 50, "alpha": "1/2", "tau": "1/10"}
+    here = PHASES.value("alpha_classes_instances", **values, p=2, digits=30)
+    del values["alpha"]
+    there = results["supcl-threshold"].value("alpha_min", **values, digits=30)
+    assert abs(here - there) < mpmath.mpf(10) ** -28
