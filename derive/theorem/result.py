@@ -72,6 +72,9 @@ class Result(Shown):
         The library in whose terms it is, and the loss of that library.
     """
 
+    #: Whether values are put in before anything is derived, also without a loss.
+    at_values = False
+
     def __init__(
         self,
         id: str,
