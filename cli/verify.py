@@ -22,7 +22,7 @@ from .progress import telling
 from .tables import Column, show_table
 
 if TYPE_CHECKING:
-    from ..numeric.checks import Check
+    from ..numeric.verify import Check
 
 
 @click.command(

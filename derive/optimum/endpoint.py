@@ -59,11 +59,11 @@ class Place:
 
     def at(self, values: Mapping[Symbol, Expr]) -> Place:
         """The same with values put in."""
-        inner, along = (
-            {r: e.xreplace(dict(values)) for r, e in old.items()}
-            for old in (self.inner, self.along)
-        )
-        return Place(inner, along, {**self.fixed, **values})
+
+        def put_in(entries: Mapping[str, Expr]) -> dict[str, Expr]:
+            return {r: e.xreplace(dict(values)) for r, e in entries.items()}
+
+        return Place(put_in(self.inner), put_in(self.along), {**self.fixed, **values})
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,12 +8,12 @@ method, polished by Newton's method and proved by balls (:mod:`.solve`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
-from sympy import Atom, Expr, S, Symbol, Tuple
+from sympy import Atom, Expr, Matrix, S, Symbol, Tuple
 from sympy.core.symbol import Str
 
 from ..decide.ball import NotEnclosed, NoValue, enclosure, precision
@@ -21,7 +21,7 @@ from ..decide.digits import is_zero, sign
 from ..decide.domain import DomainError
 from ..decide.evidence import Evidence, Grade, Holds
 from ..structures.configuration import single
-from .interior import pivots
+from .interior import Interior, NoOptimum, pivots
 from .program import Program, Smooth
 from .reduce import Reduced, ReducedPairwise, inner_products
 from .solve import NotDecided, Solved
@@ -240,8 +240,11 @@ class Faces:
             program = Program(self.function, point)
             program.check_parameters()
             corner = self._vertex(program)
-            return corner if corner is not None else self._inside(program)
-        except NotEnclosed as error:
+            if corner is not None:
+                return corner
+            unfelt = unfelt_exchanges(program)
+            return self._level(program, unfelt) if unfelt else self._inside(program)
+        except (NotEnclosed, NoOptimum) as error:
             raise NotDecided(f"the optimum is not decided: {error}") from None
 
     def _check(self, point: Mapping[Symbol, Expr]) -> None:
@@ -351,6 +354,50 @@ class Faces:
         shares = [S.One if k == v else S.Zero for k in range(len(program.slots))]
         return dict(zip((r.name for r in program.relations), program.inner(shares), strict=True))
 
+    # --- where the loss does not feel an exchange --------------------------------------------
+    def _level(self, program: Program, unfelt: list[list[Expr]]) -> FaceOptimum:
+        """One of many optima: share is moved as the loss does not feel until some is used up.
+
+        Along an exchange the loss is level, so the thetas in it, weighted with it, add up to zero:
+        what was used up has slack zero, if all others are occupied.
+        """
+        names = [e.name for e in program.blocks]
+        shares = [v.mid() for v in Interior(program, BITS).run().shares]
+        dropped: dict[str, list[Expr]] = {}
+        while unfelt:
+            exchange = unfelt[0]
+            steps = {
+                k: shares[k] / abs(enclosure(d, BITS)) for k, d in enumerate(exchange) if d < 0
+            }
+            first = min(steps, key=lambda k: steps[k])
+            with precision(BITS):
+                step = steps[first]
+                shares = [
+                    (v + step * enclosure(d, BITS)).mid()
+                    for v, d in zip(shares, exchange, strict=True)
+                ]
+            dropped[names[first]] = exchange
+            unfelt = unfelt_exchanges(program, [names.index(e) for e in dropped])
+        left = self._inside(Program(program.function, program.point, tuple(dropped)))
+        slacks = {e: left.slacks.get(e, S.Zero) for e in names}
+        for e, exchange in dropped.items():
+            weights = dict(zip(names, exchange, strict=True))
+            slacks[e] = -sum((d * slacks[f] for f, d in weights.items() if f != e), S.Zero)
+            slacks[e] /= weights[e]
+            if slacks[e] != 0 and sign(slacks[e]) != 1:
+                raise NotDecided(f"the optimum is not decided: whether {e} is occupied")
+        told = "; ".join(
+            ", ".join(f for f, d in zip(names, exchange, strict=True) if d != 0)
+            for exchange in dropped.values()
+        )
+        return replace(
+            left,
+            shares={e: left.shares.get(e, S.Zero) for e in names},
+            slacks=slacks,
+            unique=False if all(slacks[e] == 0 for e in dropped) else None,
+            note=f"the loss does not feel an exchange of shares between {told}",
+        )
+
     # --- inside a face -------------------------------------------------------------------------
     def _inside(self, program: Program) -> FaceOptimum:
         solved = _Numbers(Solved(program), self.reduced.scale.xreplace(program.point))
@@ -366,9 +413,9 @@ class Faces:
             occupied=tuple(occupied),
             shares={e: number("share", e) if e in occupied else S.Zero for e in names},
             inner={
-                r.name: _constant(row, [k for k, p in enumerate(parts) if p.rank])
+                r.name: program.constant(r.name, [k for k, p in enumerate(parts) if p.rank])
                 or number("inner", r.name)
-                for r, row in zip(program.relations, program.weights, strict=True)
+                for r in program.relations
             },
             loss=number("loss"),
             multiplier=number("multiplier"),
@@ -381,10 +428,24 @@ class Faces:
         )
 
 
-def _constant(row: Mapping[int, Expr], occupied: list[int]) -> Expr | None:
-    """An inner product that is the same on all of a face, if it is and not zero."""
-    weights = {row.get(k, S.Zero) for k in occupied}
-    return weights.pop() if len(weights) == 1 and S.Zero not in weights else None
+def unfelt_exchanges(program: Program, without: Collection[int] = ()) -> list[list[Expr]]:
+    """Changes of the shares, adding up to zero, along which the loss is level everywhere."""
+    n, function = len(program.slots), program.function
+    rows = [[S.One] * n + [S.Zero] * len(function.groups)]
+    rows += [[S.One if k == e else S.Zero for k in range(n)] for e in without]
+    rows = [row + [S.Zero] * (n + len(function.groups) - len(row)) for row in rows]
+    # All inner products of a group move alike, by an unknown of its own, or not at all.
+    rates = [function.rate(group, program) for group in function.groups]
+    for j, group in enumerate(function.groups):
+        for r, row in zip(program.relations, program.weights, strict=True):
+            if r.name in group:
+                moved = [-S.One if i == j else S.Zero for i in range(len(rates))]
+                rows.append([row.get(k, S.Zero) for k in range(n)] + moved)
+        if rates[j] is None:
+            rows.append([S.Zero] * n + [S.One if i == j else S.Zero for i in range(len(rates))])
+    rows.append([S.Zero] * n + [rate or S.Zero for rate in rates])
+    found = [list(v[:n]) for v in Matrix(rows).nullspace()]
+    return [v for v in found if any(v)]
 
 
 class _Numbers:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import Expr, Symbol, Tuple, sqrt
+from sympy import Expr, Lambda, Symbol, Tuple, sqrt
 
 from ..decide.domain import Domain, Range
 from ..decide.evidence import Outcome
@@ -113,6 +113,7 @@ def optimum(segment: Segment, position: Expr, loss: Expr, domain: Domain) -> dic
             domain,
             extended=True,
             spellings=(r"\delta^*",),
+            measured=Reading(POSITION.of / segment.length, through=Lambda(x, 1 - 1 / (1 + x**2))),
         ),
         "positive": Quantity(
             positive,

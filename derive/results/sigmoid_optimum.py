@@ -17,6 +17,7 @@ from ..problems.problem import Problem
 from ..proof.derivation import Derivation
 from ..proof.relations import gt
 from ..structures.towers import N
+from ..theorem.measure import Face
 from ..theorem.quantity import Quantity
 from ..theorem.result import Result
 from ._ccem import (
@@ -54,6 +55,13 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         ),
         r"\mathrm{regime}",
         "which structure is optimal; at a threshold that structure still is",
+        measured=Face(
+            {
+                "simplex": (segment.high,),
+                "antipodal": (segment.low,),
+                "between": (segment.low, segment.high),
+            }
+        ),
     )
     return found
 

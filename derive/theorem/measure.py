@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from sympy import Expr, Ge, Gt, Lt, Symbol
+from sympy import Expr, Ge, Gt, Lambda, Lt, Symbol
 
 from ..optimum.endpoint import Threshold
 from ..problems.problem import Loss
@@ -42,6 +42,9 @@ class Reading:
         An expression in :func:`product`, :func:`share` and :data:`LOSS`, and in sizes.
     last
         Whether the optimum farthest along the segment is meant, where there are several.
+    through
+        A function of one number: where the quantity may be infinite, what is compared is this
+        of it.
     least_of
         A loss that is least at every structure of the result: the number is then as low (or
         high) as it can be for what else the structure has.
@@ -49,6 +52,7 @@ class Reading:
 
     of: Expr
     last: bool = False
+    through: Lambda | None = None
     least_of: Loss | None = None
 
 

@@ -2,16 +2,51 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import mpmath
 import pytest
 from cltheory.derive.losses.clip import SIGMOID, pairwise, t
 from cltheory.derive.losses.pairwise import c
+from cltheory.derive.problems.problem import Problem
 from cltheory.derive.results import results
+from cltheory.derive.structures.arrangement import arrange
+from cltheory.derive.structures.towers import towers
+from cltheory.derive.theorem.measure import LOSS, Reading, product
 from cltheory.numeric.invariant import golden, least_invariant
 from cltheory.numeric.verify import verify
-from cltheory.numeric.verify_towers import over_invariant
+from cltheory.numeric.verify.kinked import compared, least
 from mpmath import mpf
 from sympy import Max, Rational
+
+TOWERS = towers()
+
+
+def polygon(items):
+    """Corners of the positive and the negative inner product of two towers."""
+    scheme = arrange(TOWERS, {"N": items})
+    return [
+        tuple(Fraction(row[r], scheme.counts[r]) for r in ("positive", "negative"))
+        for row in scheme.table.values()
+    ]
+
+
+def least_of(lp, ln, items):
+    """Every negative counts."""
+    return least_invariant(lp, lambda x: (items - 1) * ln(x), polygon(items))
+
+
+def over_invariant(loss, items, params, predicted):
+    """Compare numbers with the least loss."""
+    scheme = arrange(TOWERS, {"N": items})
+    domain = results["sigmoid-optimum"].domain
+    of = {
+        "loss": Reading(LOSS),
+        "x_star": Reading(1 - product("positive")),
+        "x_last": Reading(1 - product("positive"), last=True),
+    }
+    read = {k: (v, of.get(k) or Reading(product(k))) for k, v in predicted.items()}
+    return compared(least(Problem(loss, TOWERS, domain), scheme, params), read, scheme, "")
 
 
 def test_golden_section():
@@ -30,16 +65,16 @@ def test_golden_section():
 def test_the_sigmoid_loss(items, at, b):
     r = results["sigmoid-optimum"]
     wanted = {k: float(r.value(k, N=items, t=at, b=b)) for k in ("loss", "positive", "negative")}
-    found = least_invariant(
+    found = least_of(
         lambda x: mpmath.log1p(mpmath.exp(b - at * x)),
         lambda x: mpmath.log1p(mpmath.exp(at * x - b)),
         items,
     )
     # What is missed is less than the rounding of a float64.
     assert found.loss == pytest.approx(wanted["loss"], rel=1e-15)
-    assert found.positive == pytest.approx(wanted["positive"], abs=1e-12)
-    assert found.positive_last == pytest.approx(wanted["positive"], abs=1e-12)
-    assert found.negative == pytest.approx(wanted["negative"], abs=1e-12)
+    assert found.first == pytest.approx(wanted["positive"], abs=1e-12)
+    assert found.first_last == pytest.approx(wanted["positive"], abs=1e-12)
+    assert found.second == pytest.approx(wanted["negative"], abs=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -57,13 +92,16 @@ def test_the_sigmoid_loss(items, at, b):
     ],
 )
 def test_kinks(lp, ln, items, wanted):
-    found = least_invariant(lp, ln, items)
-    seen = (found.loss, found.positive, found.positive_last, found.negative)
+    found = least_of(lp, ln, items)
+    seen = (found.loss, found.first, found.first_last, found.second)
     assert seen == pytest.approx(wanted, abs=1e-11)
 
 
 HINGE = pairwise("hinge", "", -c / 4, Max(0, c + Rational(3, 10)), "")
 RIGHT = {"positive": 0.75, "negative": -0.3, "loss": -3 / 16, "x_star": 0.25}
+
+
+EVERY = "positive, that of every optimum"
 
 
 def verdicts(checks):
@@ -72,7 +110,7 @@ def verdicts(checks):
 
 def test_a_hinge_is_compared():
     checks = over_invariant(HINGE, 6, {}, RIGHT)
-    assert verdicts(checks) == dict.fromkeys([*RIGHT, "x_last"], "agrees")
+    assert verdicts(checks) == dict.fromkeys([*RIGHT, EVERY], "agrees")
     assert {x.stop for x in checks} == {"over invariant Gram matrices"}
     assert {x.gap for x in checks} == {None}  # nothing was certified
 
@@ -88,7 +126,7 @@ def test_a_wrong_prediction_is_refused(name, wrong):
 def test_an_optimum_claimed_to_be_the_only_one_is_refused_where_it_is_not():
     loss = pairwise("balanced", "", -2 * c, c, "")
     claim = {"positive": 1.0, "negative": -0.2, "loss": -3.0, "x_star": 0.0}
-    assert verdicts(over_invariant(loss, 6, {}, claim))["x_last"] == "disagrees"
+    assert verdicts(over_invariant(loss, 6, {}, claim))[EVERY] == "disagrees"
     assert set(verdicts(over_invariant(loss, 6, {}, {**claim, "x_last": 2.0})).values()) == {
         "agrees"
     }

@@ -7,7 +7,6 @@ from math import exp, log1p, sqrt
 
 import pytest
 import torch
-from cltheory.derive.decide.domain import DomainError
 from cltheory.derive.losses.clip import SIGMOID, t
 from cltheory.derive.losses.pairwise import PairTerm, PairwiseLoss, c
 from cltheory.derive.results import results
@@ -15,7 +14,6 @@ from cltheory.derive.results.towers_threshold import WEIGHTED
 from cltheory.derive.structures.hierarchy import p as VIEWS
 from cltheory.derive.structures.towers import K as TOWERS
 from cltheory.derive.structures.towers import N as ITEMS
-from cltheory.derive.theorem.result import Result
 from cltheory.numeric.certificate import certify_towers
 from cltheory.numeric.embeddings import contrasts, normalise, perturb, random_embeddings
 from cltheory.numeric.many_tower_embeddings import (
@@ -33,7 +31,6 @@ from cltheory.numeric.many_towers import (
     minimise_many_towers,
 )
 from cltheory.numeric.towers import bind_towers
-from cltheory.numeric.verify import verify
 from sympy import Integer, S
 
 SIZES = [(2, 3, 1), (2, 3, 2), (3, 4, 1), (3, 2, 2), (4, 3, 2)]
@@ -286,104 +283,3 @@ def test_parameters_per_problem(device):
     )
     assert again.seeds is None
     assert int(again.iterations.max()) <= 1
-
-
-# --- the cross-check --------------------------------------------------------------------------
-
-
-def verdicts(checks):
-    return {check.verdict for check in checks}
-
-
-def test_all_regimes_agree(device):
-    checks = verify("towers-threshold", seeds=[0], device=device)
-    assert verdicts(checks) == {"agrees"}
-    located = [x.what.split(",")[0] for x in checks if ", where" in x.what]
-    assert located == ["b_simplex", "b_antipodal", "w_simplex", "w_antipodal"] * 2
-    positives = [x.predicted for x in checks if x.what == "positive"]
-    assert [x == 1 for x in positives].count(True) == 2
-    assert [x == -0.5 for x in positives].count(True) == 2
-    assert len([x for x in positives if -0.4 < x < 0.9]) == 2
-    assert {"p=1", "p=2"} == {x.at.split(", ")[2] for x in checks}
-    assert [x.measured for x in checks if x.what == "twin"] == pytest.approx([1.0] * 3)
-
-
-@pytest.mark.parametrize(
-    "values",
-    [
-        {"K": 2, "N": 5},
-        {"K": 4, "N": 6, "p": 2, "w": "3/4"},
-        {"K": 5, "N": 20, "p": 1},
-        {"t": 50},
-        {"t": "1/1000", "w": 40, "p": 2},
-        {"N": 4, "b": -1, "dtype": torch.float32},
-    ],
-)
-def test_at_the_edges(values):
-    assert verdicts(verify("towers-threshold", seeds=[0], device="cpu", **values)) == {"agrees"}
-
-
-@pytest.mark.parametrize("sizes", [(3, 3), (4, 2), (2, 2)])
-def test_no_more_items_than_towers(sizes):
-    """Agreeing towers are always optimal; there is no threshold to locate."""
-    checks = verify("towers-threshold", seeds=[0], K=sizes[0], N=sizes[1], b=-4, w=3, device="cpu")
-    assert verdicts(checks) == {"agrees"}
-    assert all("N <= K" in x.at and ", where" not in x.what for x in checks)
-    assert {x.predicted for x in checks if x.what == "positive"} == {1.0}
-
-
-def test_too_small_a_dimension_is_not_covered():
-    checks = verify("towers-threshold", seeds=[0], d=3, p=1, w=1, device="cpu")
-    assert {x.verdict for x in checks if "seed" in x.at} == {"not covered"}
-
-
-def test_what_cannot_be_told_is_not_claimed():
-    checks = verify("towers-threshold", seeds=[0], t=1, b=-30, p=1, w=1, device="cpu")
-    assert {x.what: x.verdict for x in checks if "seed" in x.at} == {
-        "positive": "agrees",
-        "negative (too flat to tell)": "not covered",
-        "loss": "agrees",
-    }
-
-
-@pytest.mark.parametrize(
-    ("name", "wrong"),
-    [
-        ("b_simplex", lambda x: x + 1e-6),
-        ("b_antipodal", lambda x: -x),
-        ("w_simplex", lambda x: x * (1 + 1e-6)),
-        ("w_antipodal", lambda x: x / 2),
-        ("positive", lambda x: x + 1e-5),
-        ("negative", lambda x: x - 1e-5),
-        ("loss", lambda x: x / 2),  # a mean over the positives too
-        ("loss", lambda x: x * (1 + 1e-8)),
-    ],
-)
-def test_a_wrong_prediction_is_noticed(monkeypatch, name, wrong):
-    value = Result.value
-
-    def lies(self, asked, digits=15, **values):
-        found = value(self, asked, digits, **values)
-        return wrong(found) if asked == name else found
-
-    monkeypatch.setattr(Result, "value", lies)
-    checks = verify("towers-threshold", seeds=[0], p=2, w="1/2", device="cpu")
-    assert any(x.verdict == "disagrees" and name in x.what for x in checks)
-
-
-@pytest.mark.parametrize(
-    ("values", "message"),
-    [
-        ({"K": 1}, "K must be"),
-        ({"K": "oo"}, "give a finite K"),
-        ({"K": "5/2"}, "K must be"),
-        ({"p": 0}, "p must be"),
-        ({"w": 0}, "w must be"),
-        ({"t": "oo"}, "give a finite t"),
-        ({"m": 3}, "no parameter m"),
-        ({"d": 0}, "d must be"),
-    ],
-)
-def test_bad_values_are_refused(values, message):
-    with pytest.raises(DomainError, match=message):
-        verify("towers-threshold", **values)

@@ -9,8 +9,9 @@ import pytest
 import torch
 from cltheory.derive.losses.clip import SIGMOID
 from cltheory.derive.losses.supcl import SUPCL
-from cltheory.numeric import encoder, sweep, tower_sweep, verify, verify_towers
+from cltheory.numeric import encoder, sweep, tower_sweep
 from cltheory.numeric.device import LARGE, THREADS, threads_for
+from cltheory.numeric.verify import at_optimum, verify
 
 
 @pytest.fixture(autouse=True)
@@ -65,8 +66,7 @@ def seen(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         monkeypatch.setattr(module, name, outer)
 
     for module, name in (
-        (verify, "minimise"),
-        (verify_towers, "minimise_towers"),
+        (at_optimum, "minimise"),
         (sweep, "minimise"),
         (tower_sweep, "minimise_towers"),
         (encoder, "_adam"),
@@ -77,8 +77,8 @@ def seen(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 def test_verify_and_sweeps_use_one(seen: list[int]) -> None:
-    verify.verify("cnce-optimum", m=2, n=2, p=1, seeds=[0])
-    verify.verify("infonce-optimum", N=3, t=1, seeds=[0])
+    verify("cnce-optimum", m=2, n=2, p=1, tau=1, seeds=[0])
+    verify("infonce-optimum", N=3, t=1, seeds=[0])
     assert len(seen) == 2
     small = {"seeds": [0]}
     for _ in sweep.sweep(SUPCL, alphas=[1.0], taus=[1.0], m=2, n=2, p=1, d=4, **small):

@@ -1,28 +1,27 @@
-"""Least pairwise loss over all invariant Gram matrices of two towers, without derivatives.
+"""Least pairwise loss over all invariant Gram matrices, without derivatives.
 
 Averaging over the symmetries of the problem does not raise a convex loss, so its least value
 over all unit embeddings is that over invariant Gram matrices. Those are mixtures of one
-projection per eigenspace, with shares that are >= 0 and sum to one; as the loss sees the
-positive and the negative inner product alone, what is left is a convex function on a polygon.
-Nested golden sections find its minimum, at kinks too, from values alone: neither slopes nor
-the segment that the theory finds are used.
+projection per eigenspace, with shares that are >= 0 and sum to one; as the loss sees two
+inner products alone, what is left is a convex function on a polygon. Nested golden sections
+find its minimum, at kinks too, from values alone: neither slopes nor the segment that the
+theory finds are used.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import combinations
 from typing import Any
 
 import mpmath
-from sympy import Integer
-
-from ..derive.structures.towers import NEGATIVE, POSITIVE, towers
-from ..derive.structures.towers import N as ITEMS
 
 #: A function of an inner product, of and to mpmath numbers.
 Function = Callable[[Any], Any]
+#: The two inner products of a corner of the polygon, exactly.
+Corner = tuple[Fraction, Fraction]
 
 # Losses this close to the least one count as least: a curvature of k then leaves inner
 # products open by sqrt(2e-30/k), and a plateau shows as what it is.
@@ -35,81 +34,76 @@ _ENDS = "1e-12"
 
 @dataclass(frozen=True)
 class InvariantOptimum:
-    """The least loss of invariant Gram matrices, and the positives that attain it.
+    """The least loss of invariant Gram matrices, and the inner products that attain it.
 
     Attributes
     ----------
     loss
         The least loss.
-    positive, positive_last
-        Largest and least positive inner product of an optimum; equal when it is unique.
-    negative
-        Least negative inner product of an optimum with the largest positive one.
+    first, first_last
+        Largest and least inner product, in the first relation, of an optimum; equal when it is
+        unique.
+    second
+        Least inner product, in the second one, of an optimum with the largest first one.
+    relations
+        Their names.
     """
 
     loss: float
-    positive: float
-    positive_last: float
-    negative: float
+    first: float
+    first_last: float
+    second: float
+    relations: tuple[str, str]
 
 
-def least_invariant(lp: Function, ln: Function, N: int) -> InvariantOptimum:
-    """Minimise ``lp(positive) + (N - 1) ln(negative)`` over invariant Gram matrices.
+def least_invariant(
+    first: Function,
+    second: Function,
+    polygon: Sequence[Corner],
+    relations: tuple[str, str] = ("first", "second"),
+) -> InvariantOptimum:
+    """Minimise ``first(g) + second(h)`` over a polygon, given its corners ``(g, h)``.
 
     Parameters
     ----------
-    lp, ln
+    first, second
         Convex functions on [-1, 1], smooth or not, of mpmath numbers.
-    N
-        Items, at least 2.
+    polygon
+        The inner products where one eigenspace has everything.
+    relations
+        What the two inner products are those of.
     """
-    scale = max([1.0, *(abs(_loss(lp, ln, N, *corner)) for corner in _polygon(N))])
+    scale = max([1.0, *(abs(first(g) + second(h)) for g, h in _numbers(polygon))])
     digits = int(mpmath.ceil(mpmath.log10(scale))) if mpmath.isfinite(scale) else 0
     with mpmath.workdps(48 + digits):
-        corners = _polygon(N)
+        corners = _numbers(polygon)
         width = mpmath.mpf(_WIDTH) / mpmath.mpf(10) ** digits
 
-        def best(positive: Any) -> Any:
-            """Least loss of this positive."""
-            low, high = _range_of_negatives(corners, positive)
-            return lp(positive) + (N - 1) * ln(_golden_or_end(ln, low, high, width))
+        def best(g: Any) -> Any:
+            """Least loss with this first inner product."""
+            return first(g) + second(_golden_or_end(second, *_slice(corners, g), width))
 
-        one = mpmath.mpf(1)
-        found = golden(best, -one, one, width)
+        top, bottom = max(g for g, _ in corners), min(g for g, _ in corners)
+        found = golden(best, bottom, top, width)
         least = best(found)
         enough = least + mpmath.mpf(_LEAST) * max(1, abs(least))
-        first = _last(lambda p: best(p) <= enough, found, one)
-        last = _last(lambda p: best(p) <= enough, found, -one)
-        low, high = _range_of_negatives(corners, first)
-        middle = _golden_or_end(ln, low, high, width)
-        slack = (enough - least) / (N - 1)
-        negative = _last(lambda n: ln(n) <= ln(middle) + slack, middle, low)
-        return InvariantOptimum(float(least), float(first), float(last), float(negative))
+        near = _last(lambda g: best(g) <= enough, found, top)
+        far = _last(lambda g: best(g) <= enough, found, bottom)
+        low, high = _slice(corners, near)
+        middle = _golden_or_end(second, low, high, width)
+        slack = enough - least
+        last = _last(lambda h: second(h) <= second(middle) + slack, middle, low)
+        return InvariantOptimum(float(least), float(near), float(far), float(last), relations)
 
 
-def _loss(lp: Function, ln: Function, N: int, positive: Any, negative: Any) -> Any:
-    return lp(positive) + (N - 1) * ln(negative)
-
-
-def _polygon(N: int) -> list[tuple[Any, Any]]:
-    """Positive and negative inner product of the projection of each eigenspace, times 2N."""
-    scheme = towers(2)
+def _numbers(polygon: Sequence[Corner]) -> list[tuple[Any, Any]]:
     return [
-        tuple(  # type: ignore[misc]
-            _rational(
-                (scheme.table[e.name][r] / scheme.relation(r).count).xreplace({ITEMS: Integer(N)})
-            )
-            for r in (POSITIVE, NEGATIVE)
-        )
-        for e in scheme.eigenspaces
+        (mpmath.mpf(g.numerator) / g.denominator, mpmath.mpf(h.numerator) / h.denominator)
+        for g, h in polygon
     ]
 
 
-def _rational(value: Any) -> Any:
-    return mpmath.mpf(int(value.p)) / int(value.q)
-
-
-def _range_of_negatives(corners: list[tuple[Any, Any]], positive: Any) -> tuple[Any, Any]:
+def _slice(corners: Sequence[tuple[Any, Any]], positive: Any) -> tuple[Any, Any]:
     """Ends of the polygon's slice: each is on a line between two corners."""
     found = []
     for (p, n), (q, m) in combinations(corners, 2):

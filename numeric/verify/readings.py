@@ -11,10 +11,10 @@ import numpy.typing as npt
 from sympy import Expr, lambdify
 from torch import Tensor
 
-from ..derive.structures.arrangement import Arrangement
-from ..derive.theorem.measure import LOSS, PRODUCT, SHARE
+from ...derive.structures.arrangement import Arrangement
+from ...derive.theorem.measure import LOSS, PRODUCT, SHARE
+from ..measure import inner_products, shares
 from .checks import CLOSE, CLOSE_LOSS
-from .measure import inner_products, shares
 
 Array = npt.NDArray[np.float64]
 #: Numbers by the names of their symbols.
@@ -54,12 +54,9 @@ def is_readable(of: Expr, numbers: Numbers) -> bool:
 
 
 def read(of: Expr, numbers: Numbers, sizes: Numbers) -> Array:
-    """Value of a reading, ``(B,)``; shares that do not exist are zero."""
+    """Value of a reading, ``(B,)``; what does not exist counts as zero."""
     symbols, function = _compiled(of)
-    given = [
-        sizes[name] if name in sizes else numbers.get(name, 0.0 if name.startswith(SHARE) else None)
-        for name in symbols
-    ]
+    given = [sizes[name] if name in sizes else numbers.get(name, 0.0) for name in symbols]
     with np.errstate(all="ignore"):
         found = function(*given)
     return np.atleast_1d(np.asarray(found, dtype=float))

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
+
+import torch
 
 #: Measured inner products and variances must match to this. The search stops at a gradient
 #: of 1e-12, which leaves at most 5e-8 in a variance right at a threshold (less elsewhere).
@@ -18,6 +21,9 @@ CLOSE_FLOAT32 = 1e-3
 #: A threshold located by bisection of an eigenvalue's sign: its rounding error of 1e-15
 #: over a slope that is never below 1e-4 in the ranges tried.
 CLOSE_THRESHOLD = 1e-9
+
+#: Explicit vectors, and identities of any vectors, carry rounding errors only.
+CLOSE_EXPLICIT = 1e-12
 
 Outcome = Literal["agrees", "disagrees", "not covered"]
 
@@ -68,3 +74,19 @@ class Check:
         near = abs(self.difference) <= self.tolerance
         certified = self.gap is None or self.gap <= self.close_gap
         return "agrees" if near and certified else "disagrees"
+
+
+@dataclass(frozen=True)
+class Run:
+    """How searches are to be run; ``d`` is None where the dimension was not given."""
+
+    d: int | None = None
+    seeds: tuple[int, ...] = (0, 1)
+    dtype: torch.dtype = torch.float64
+    device: str = "auto"
+    tell: Callable[[str], None] = lambda _: None
+
+    @property
+    def close_gap(self) -> float:
+        """Largest gap that counts as certified."""
+        return CLOSE_GAP if self.dtype is torch.float64 else CLOSE_FLOAT32

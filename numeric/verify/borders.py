@@ -13,11 +13,11 @@ from math import nan
 import torch
 from torch import Tensor
 
-from ..derive.problems.problem import Problem
-from ..derive.structures.arrangement import Arrangement
-from .certificate import certify_bound
-from .embeddings import structured_embeddings
-from .problems import bind
+from ...derive.problems.problem import Problem
+from ...derive.structures.arrangement import Arrangement
+from ..certificate import certify_bound
+from ..embeddings import structured_embeddings
+from ..problems import bind
 
 # A bracket begins with this half width, relative to the value, and grows by this factor until
 # the certificate differs at its two ends: a value that is wrong by less is not noticed, which
@@ -50,6 +50,9 @@ def located(
     """
     scale = max(1.0, abs(value))
     width = _FIRST * scale
+    if value <= low or value >= high:  # at an excluded end, only one side is left
+        inside = value + width if value <= low else value - width
+        return value if optimal(inside) == (above == (value <= low)) else nan
     while width < 1e3 * scale:
         # Next to an end of the range, half of the way there.
         left = value - width if value - width > low else (low + value) / 2
@@ -71,10 +74,10 @@ def _bisected(optimal: Callable[[float], bool], left: float, right: float, above
 
 
 def is_optimal(
-    problem: Problem, arrangement: Arrangement, inner: Mapping[str, float], d: int
+    problem: Problem, arrangement: Arrangement, inner: Mapping[str, float]
 ) -> Callable[[Mapping[str, float]], bool]:
     """Whether embeddings with these inner products are a global minimum, given parameters."""
-    u = structured_embeddings(arrangement, inner, d)[None]
+    u = structured_embeddings(arrangement, inner)[None]
 
     def answer(values: Mapping[str, float]) -> bool:
         bound = bind(problem, {**arrangement.sizes, **values}, dtype=torch.float64, device="cpu")
@@ -92,10 +95,9 @@ def falls(
     arrangement: Arrangement,
     inner: Mapping[str, float],
     along: Mapping[str, float],
-    d: int,
 ) -> Callable[[Mapping[str, float]], bool]:
     """Whether the loss falls along a segment that goes through a structure, given parameters."""
-    u = structured_embeddings(arrangement, inner, d)[None]
+    u = structured_embeddings(arrangement, inner)[None]
     change = torch.from_numpy(arrangement.gram({**along, "self": 0.0}))
 
     def answer(values: Mapping[str, float]) -> bool:

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from sympy import Expr, Integer, Symbol, oo
 
-from ..derive.decide.domain import Domain, Range
-from ..derive.decide.exact import exact
-from .reduced import InvariantLoss
+from ...derive.decide.domain import Domain, Range
+from ...derive.decide.exact import exact
+from ..reduced import InvariantLoss
 
 #: Sizes of structures when not given: small, and yet with all regimes well apart.
 TYPICAL = {"m": "3", "n": "3", "p": "2", "N": "10", "K": "3"}
@@ -19,8 +19,9 @@ TYPICAL = {"m": "3", "n": "3", "p": "2", "N": "10", "K": "3"}
 _ITEMS_OF_TOWERS = "6"
 #: Values of a parameter that are tried in the search for regimes.
 _TRIED = 121
-# How far from zero parameters are looked at.
-_RANGE = 60.0
+# How far parameters are looked at: times the base where they are positive, else from zero.
+# Beyond, some eigenvalues of the gradient differ by less than floats can tell.
+_FACTOR, _RANGE = 8.0, 20.0
 # Points next to a border: part of the way to the next one, or, on the outside, of the value
 # itself or this far on a line.
 _PART, _BELOW, _ABOVE, _STEP = 0.1, 0.8, 1.25, 0.5
@@ -29,13 +30,16 @@ _PART, _BELOW, _ABOVE, _STEP = 0.1, 0.8, 1.25, 0.5
 Values = dict[str, Any]
 
 
-def typical_sizes(names: Sequence[str], given: Mapping[str, Any]) -> Iterator[Values]:
-    """Sizes to check at: those given, and typical ones; items once with a single vector as well."""
+def typical_sizes(names: Sequence[str], given: Mapping[str, Any]) -> Iterator[tuple[Values, bool]]:
+    """Sizes to check at: those given and typical ones; where there are views, once with one view.
+
+    With each goes whether to be thorough there.
+    """
     defaults = TYPICAL | ({"N": _ITEMS_OF_TOWERS} if "K" in names else {})
     sizes = {k: given.get(k, defaults.get(k, "3")) for k in names}
     if "p" in names and "p" not in given:
-        yield {**sizes, "p": "1"}
-    yield sizes
+        yield {**sizes, "p": "1"}, False
+    yield sizes, True
 
 
 def base_values(symbols: Sequence[Symbol], domain: Domain, given: Mapping[str, Any]) -> Values:
@@ -68,6 +72,23 @@ def regimes(
     return list(dict.fromkeys(f"{x:.6g}" for x in found))
 
 
+def elsewhere(
+    symbols: Sequence[Symbol], domain: Domain, base: Mapping[str, Any]
+) -> Iterator[Values]:
+    """Other values of one parameter at a time, where what is looked for is not at the base."""
+    for symbol in symbols:
+        low, high = _ends(domain.ranges[symbol])
+        middle = float(exact(base[symbol.name]))
+        if low == -np.inf:
+            tried = [1.0, -1.0, 2.0, -2.0, 4.0, -4.0]
+        elif high == np.inf:
+            tried = [low + (middle - low) * k for k in (2.0, 0.5, 4.0, 0.25)]
+        else:
+            tried = [(middle + high) / 2, (low + middle) / 2]
+        for value in tried:
+            yield {**base, symbol.name: f"{value:.6g}"}
+
+
 def sides(value: float, bounds: Range) -> list[str]:
     """A value below and one above a border, as far as the range allows."""
     low, high = _ends(bounds)
@@ -87,8 +108,9 @@ def _grid(symbol: Symbol, bounds: Range, base: Mapping[str, Any]) -> Any:
         open_low, open_high = bounds.low_open, bounds.high_open
         return inside[1 if open_low else 0 : -1 if open_high else None]
     if low > -np.inf:
-        return low + np.geomspace(1 / _RANGE, _RANGE, _TRIED)
-    return np.linspace(-_RANGE / 3, _RANGE / 3, _TRIED)
+        middle = float(exact(base[symbol.name])) - low
+        return low + middle * np.geomspace(1 / _FACTOR, _FACTOR, _TRIED)
+    return np.linspace(-_RANGE, _RANGE, _TRIED)
 
 
 def _ends(bounds: Range) -> tuple[float, float]:
@@ -107,12 +129,13 @@ def _border(
     high: float,
     face: tuple[str, ...],
 ) -> float:
-    """Where a face stops being optimal, to a part of 1e-6 of the bracket."""
-    for _ in range(20):
-        middle = (low + high) / 2
-        (there,) = loss.least(**fixed, **{symbol.name: middle}).faces()
-        low, high = (middle, high) if there == face else (low, middle)
-    return (low + high) / 2
+    """Where a face stops being optimal, to a part of 1e-4 of the bracket."""
+    for _ in range(2):
+        inside = np.linspace(low, high, _TRIED)
+        faces = loss.least(**fixed, **{symbol.name: inside}).faces()
+        first = next((k for k, found in enumerate(faces) if found != face), len(inside) - 1)
+        low, high = inside[max(first - 1, 0)], inside[first]
+    return float((low + high) / 2)
 
 
 def _spread(grid: Any, bounds: Range) -> list[str]:

@@ -17,12 +17,12 @@ import numpy.typing as npt
 import torch
 from sympy import Expr
 
-from ..derive.problems.problem import Problem
-from ..derive.structures.arrangement import Arrangement
-from .embeddings import structured_embeddings
-from .problems import bind
+from ...derive.problems.problem import Problem
+from ...derive.structures.arrangement import Arrangement
+from ..embeddings import structured_embeddings
+from ..problems import bind
+from ..search import TOLERANCE
 from .readings import numbers_at, read, tolerance
-from .search import TOLERANCE
 
 Array = npt.NDArray[np.float64]
 

@@ -1,0 +1,290 @@
+"""Cross-checks of every result, and that they notice every kind of wrong prediction."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from cltheory.derive.decide.domain import DomainError
+from cltheory.derive.results import results
+from cltheory.derive.theorem.measure import AtMost, Border, Face, Rank, Reading
+from cltheory.derive.theorem.result import Result
+from cltheory.numeric.verify import verify
+
+
+def verdicts(checks):
+    return {check.verdict for check in checks}
+
+
+@pytest.mark.parametrize("id", [id for id, r in results.items() if r.structure is not None])
+def test_embeddings_agree(id, device):
+    checks = verify(id, seeds=[0], device=device)
+    assert verdicts(checks) == {"agrees"}
+    told = {x.what.split(",")[0].split(" ")[0] for x in checks}
+    missed = {name for name in results[id].measures() if name not in told}
+    # A bound shows the quantity that it bounds, and limits what they are limits of.
+    assert {n for n in missed if n != "bound"} == set()
+    if id.startswith("sigmoid"):
+        s = [x.predicted for x in checks if x.what == "positive_similarity"]
+        assert min(s) == 0
+        assert max(s) == 1
+        assert any(0.1 < x < 0.9 for x in s)
+
+
+@pytest.mark.parametrize(
+    ("id", "values"),
+    [
+        ("sigmoid-threshold", {"N": 2}),
+        ("sigmoid-threshold", {"N": 3, "t": 2}),
+        ("sigmoid-threshold", {"N": 4}),
+        ("sigmoid-threshold", {"N": 6, "b": -2}),
+        ("sigmoid-threshold", {"N": 33, "t": "1/100"}),
+        ("sigmoid-optimum", {"N": 5, "t": 50, "b": 0}),
+        ("sigmoid-optimum", {"N": 8, "t": "1/1000", "b": 0}),
+        ("infonce-optimum", {"N": 7, "t": "1/50"}),
+        ("infonce-optimum", {"t": 100}),
+        ("ccem", {"N": 2}),
+        ("ccem", {"N": 5, "delta": "oo"}),
+        ("supcl-optimum", {"m": 2, "n": 2, "p": 1}),
+        ("supcl-threshold", {"m": 2, "n": 3, "p": 1, "alpha": "9/10"}),
+        ("variance-bound", {"m": 2, "n": 2, "p": 1, "r": 3}),
+        ("towers-threshold", {"K": 2, "N": 5}),
+        ("towers-threshold", {"K": 4, "N": 6, "p": 2, "w": "3/4"}),
+        ("towers-threshold", {"K": 5, "N": 20, "p": 1, "t": 1}),
+        ("towers-threshold", {"t": 50, "p": 1}),
+        ("towers-threshold", {"t": "1/1000", "w": 40, "p": 2}),
+        ("towers-threshold", {"N": 4, "b": -1, "dtype": torch.float32}),
+    ],
+)
+def test_at_the_edges(id, values):
+    checks = verify(id, seeds=[0], device="cpu", **values)
+    assert verdicts(checks) <= {"agrees", "not covered"}
+    judged = [x for x in checks if "too flat" not in x.what]
+    assert verdicts(judged) == {"agrees"}
+
+
+def test_thresholds_are_located():
+    checks = verify("sigmoid-threshold", seeds=[0], N=8, t=1, device="cpu")
+    located = {x.what.split(",")[0]: x for x in checks if ", where" in x.what}
+    assert set(located) >= {"t_simplex", "t_antipodal", "b_simplex", "b_antipodal"}
+    assert located["t_simplex"].measured == pytest.approx(7 / 8 * 1.6094379124341003, abs=1e-9)
+    assert located["t_antipodal"].measured == pytest.approx(0.5493061443340549, abs=1e-9)
+
+
+def test_towers_in_all_regimes(device):
+    checks = verify("towers-threshold", seeds=[0], device=device)
+    located = [x.what.split(",")[0] for x in checks if ", where" in x.what]
+    assert sorted(located) == sorted(["b_simplex", "b_antipodal", "w_simplex", "w_antipodal"] * 2)
+    for views in ("p=1", "p=2"):
+        positives = [x.predicted for x in checks if x.what == "positive" and views in x.at]
+        assert 1 in positives
+        assert -0.5 in positives
+        assert any(-0.4 < x < 0.9 for x in positives)
+    twins = [x.measured for x in checks if x.what == "twin"]
+    assert twins == pytest.approx([1.0] * len(twins))
+    assert twins
+
+
+@pytest.mark.parametrize("sizes", [(3, 3), (4, 2), (2, 2)])
+def test_no_more_items_than_towers(sizes):
+    """Agreeing towers are always optimal; there is no threshold to locate."""
+    checks = verify("towers-threshold", seeds=[0], K=sizes[0], N=sizes[1], b=-4, w=3, device="cpu")
+    assert verdicts(checks) == {"agrees"}
+    assert all("N <= K" in x.at and ", where" not in x.what for x in checks)
+    assert {x.predicted for x in checks if x.what == "positive"} == {1.0}
+
+
+# --- what cannot be told ----------------------------------------------------------------------
+
+
+def told(checks):
+    return {x.what: x.verdict for x in checks if "seed" in x.at}
+
+
+def test_what_cannot_be_told_is_not_claimed():
+    """At t = b = 40 negatives hardly push; s is still right."""
+    found = told(verify("sigmoid-optimum", seeds=[0], N=4, t=40, b=40, device="cpu"))
+    assert found.pop("negative (too flat to tell)") == "not covered"
+    face = "regime simplex: occupied eigenspaces (too flat to tell)"
+    assert found.pop(face) == "not covered"
+    assert set(found.values()) == {"agrees"}
+    assert {"positive_similarity", "positive", "loss"} <= set(found)
+
+
+def test_positives_that_nothing_holds_are_not_claimed():
+    """For N = 2 negatives are -1 all along the CCEM, and here l_p pushes 1e-22 as hard as l_n."""
+    found = told(verify("sigmoid-optimum", seeds=[0], N=2, t=44, b=-25, device="cpu"))
+    assert found["negative"] == found["loss"] == "agrees"
+    for name in ("positive_similarity", "positive", "x_star", "delta_star"):
+        assert found[f"{name} (too flat to tell)"] == "not covered"
+
+
+def test_a_users_loss_that_is_flat_along_the_ccem():
+    """-2x and x balance for N = 6: the least loss is right, its place is not unique."""
+    checks = verify("pairwise-threshold", seeds=[0], device="cpu", N=6, lp="-2*x", ln="x")
+    found = {x.what.partition(" ")[0]: x.verdict for x in checks}
+    assert found["loss"] == "agrees"
+    assert found["positive"] == found["positive_similarity"] == found["negative"] == "not covered"
+
+
+@pytest.mark.parametrize(
+    ("id", "values"),
+    [
+        ("sigmoid-optimum", {"N": 6, "d": 3}),
+        ("sigmoid-optimum", {"N": 2, "d": 2}),
+        ("towers-threshold", {"d": 3, "p": 1, "w": 1, "b": 0}),
+        ("supcl-optimum", {"d": 2, "alpha": "9/10", "tau": "1/2"}),
+    ],
+)
+def test_too_small_a_dimension_is_not_covered(id, values):
+    checks = verify(id, seeds=[0], device="cpu", **values)
+    assert {x.verdict for x in checks if "seed" in x.at} == {"not covered"}
+
+
+def test_float32():
+    checks = verify("sigmoid-optimum", seeds=[0], N=6, dtype=torch.float32, device="cpu")
+    assert verdicts(checks) == {"agrees"}
+
+
+# --- a loss of the user's ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("lp", "ln", "values"),
+    [
+        ("(1-x)^2", "(1+x)^2", {}),
+        ("exp(-t*x)", "exp(t*x-b)", {"t": 2, "b": 1}),
+        ("log(1+exp(-3*x))", "log(1+exp(3*x))/2", {}),
+        ("-x", "exp(2*x)", {"N": 4}),
+    ],
+)
+def test_a_loss_of_the_users(lp, ln, values):
+    checks = verify(
+        "pairwise-threshold", seeds=[0], device="cpu", **{"N": 6, **values}, lp=lp, ln=ln
+    )
+    assert {"positive", "negative", "positive_similarity", "loss"} <= {x.what for x in checks}
+    assert verdicts(checks) == {"agrees"}
+
+
+def test_a_loss_by_name_is_the_one_that_is_checked() -> None:
+    checks = verify("pairwise-threshold", seeds=[0], device="cpu", N=10, loss="focal")
+    positive = next(c for c in checks if c.what == "positive")
+    assert 0.1 < positive.measured < 0.2  # SigLIP's, the default, is 1 here
+    checks = verify("pairwise-threshold", seeds=[0], device="cpu", N=10, loss="hinge")
+    assert verdicts(checks) == {"agrees"} and "invariant" in " ".join(map(str, checks))
+
+
+# --- wrong predictions ------------------------------------------------------------------------
+
+
+def lying(monkeypatch, name, wrong):
+    """Let a result predict something else."""
+    value, at = Result.value, Result.at
+
+    def lies(self, asked, /, digits=15, **values):
+        found = value(self, asked, digits, **values)
+        return wrong(found) if asked == name else found
+
+    def lies_at(self, asked, point):
+        found = at(self, asked, point)
+        return wrong(str(found)) if asked == name and found.is_Symbol else found
+
+    monkeypatch.setattr(Result, "value", lies)
+    monkeypatch.setattr(Result, "at", lies_at)
+
+
+@pytest.mark.parametrize(
+    ("id", "name", "wrong", "values"),
+    [
+        ("ccem", "negative", lambda x: -x, {}),
+        ("ccem", "positive", lambda x: x + 1e-11, {}),
+        ("ccem", "min_dimension", lambda x: x + 1, {}),
+        ("ccem", "positive_delta_oo", lambda x: x + 1, {}),
+        ("ssem", "same_class", lambda x: x - 1e-11, {}),
+        ("ssem", "min_dimension", lambda x: x - 1, {}),
+        ("ssem", "within_class_variance", lambda x: 1 - x, {}),
+        ("supcl-threshold", "alpha_min", lambda x: x + 1e-8, {}),
+        ("supcl-threshold", "tau_max", lambda x: 1 / x, {}),
+        ("supcl-optimum", "delta_star", lambda x: x + 1e-5, {"alpha": "9/10"}),
+        ("supcl-optimum", "between_class_variance", lambda x: x + 1e-5, {"alpha": "9/10"}),
+        ("sup-cnce-optimum", "alpha_inversion", lambda x: x + 1e-7, {"tau": "1/2"}),
+        ("sup-cnce-optimum", "alpha_merge", lambda x: x - 1e-7, {"tau": "1/2"}),
+        ("cnce-optimum", "same_class", lambda x: x / 2, {"tau": "1/2"}),
+        ("sigmoid-threshold", "t_simplex", lambda x: x * (1 + 1e-6), {}),
+        ("sigmoid-threshold", "b_antipodal", lambda x: x + 1e-6, {}),
+        ("sigmoid-threshold", "t_simplex_max", lambda x: x + 1e-6, {}),
+        ("sigmoid-optimum", "positive_similarity", lambda x: x + 1e-5, {}),
+        ("sigmoid-optimum", "delta_star", lambda x: x + 1e-4, {}),
+        ("sigmoid-optimum", "loss", lambda x: x * (1 + 1e-8), {}),
+        ("sigmoid-optimum", "regime", lambda x: {"between": "simplex"}.get(x, x), {}),
+        ("infonce-optimum", "loss", lambda x: x / 2, {}),  # one direction instead of both
+        ("towers-threshold", "b_simplex", lambda x: x + 1e-6, {"p": 2, "w": "1/2"}),
+        ("towers-threshold", "b_antipodal", lambda x: -x, {"p": 2, "w": "1/2"}),
+        ("towers-threshold", "w_simplex", lambda x: x * (1 + 1e-6), {"p": 2, "w": "1/2"}),
+        ("towers-threshold", "w_antipodal", lambda x: x / 2, {"p": 2, "w": "1/2"}),
+        ("towers-threshold", "positive", lambda x: x + 1e-5, {"p": 2, "w": "1/2"}),
+        ("towers-threshold", "negative", lambda x: x - 1e-5, {"p": 2, "w": "1/2"}),
+        ("towers-threshold", "loss", lambda x: x / 2, {"p": 2, "w": "1/2"}),
+        ("towers-threshold", "loss", lambda x: x * (1 + 1e-8), {"p": 2, "w": "1/2"}),
+    ],
+)
+def test_a_wrong_prediction_is_noticed(monkeypatch, id, name, wrong, values):
+    lying(monkeypatch, name, wrong)
+    checks = verify(id, seeds=[0], device="cpu", **values)
+    assert any(x.verdict == "disagrees" and x.what.startswith(name) for x in checks)
+
+
+def test_every_kind_of_measure_has_a_wrong_prediction():
+    """What is tried above, and for the bound below, is all that there is."""
+    kinds = {type(m) for r in results.values() for m in r.measures().values()}
+    assert kinds == {Reading, Border, Rank, Face, AtMost}
+
+
+@pytest.mark.parametrize("name", ["within_class_variance", "total_variance", "bound"])
+def test_a_wrong_identity_is_noticed(monkeypatch, name):
+    quantity = Result.quantity
+
+    def lies(self, asked):
+        found = quantity(self, asked)
+        if asked == name:
+            object.__setattr__(found, "expression", found.expression * 9 / 10)
+        return found
+
+    right = results["variance-bound"].quantity(name).expression
+    monkeypatch.setattr(Result, "quantity", lies)
+    try:
+        checks = verify("variance-bound", seeds=[0], m=3, n=3, p=2, d=40)
+    finally:
+        object.__setattr__(results["variance-bound"].quantities[name], "expression", right)
+    assert "disagrees" in verdicts(checks)
+
+
+# --- refusals ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("id", "values", "message"),
+    [
+        ("sigmoid-optimum", {"m": 3}, "no parameter m"),
+        ("sigmoid-optimum", {"t": "oo"}, "give a finite t"),
+        ("infonce-optimum", {"N": "oo"}, "give a finite N"),
+        ("infonce-optimum", {"t": 0}, "t must be"),
+        ("ccem", {"N": 1}, "N must be"),
+        ("ccem", {"d": 0}, "d must be"),
+        ("supcl-optimum", {"p": 0}, "p must be"),
+        ("supcl-threshold", {"p": "oo"}, "give a finite p"),
+        ("pairwise-threshold", {"lp": "-x"}, "two functions"),
+        ("pairwise-threshold", {"lp": "x", "ln": "x"}, "decreasing"),
+        ("pairwise-threshold", {"lp": "import", "ln": "x"}, "not an expression|may use|unknown"),
+        ("towers-threshold", {"K": 1}, "K must be"),
+        ("towers-threshold", {"K": "oo"}, "give a finite K"),
+        ("towers-threshold", {"K": "5/2"}, "K must be"),
+        ("towers-threshold", {"p": 0}, "p must be"),
+        ("towers-threshold", {"w": 0}, "w must be"),
+        ("towers-threshold", {"t": "oo"}, "give a finite t"),
+        ("towers-threshold", {"m": 3}, "no parameter m"),
+        ("towers-threshold", {"d": 0}, "d must be"),
+    ],
+)
+def test_bad_input_is_refused(id, values, message):
+    with pytest.raises(DomainError, match=message):
+        verify(id, **values)
