@@ -23,6 +23,7 @@ COMMANDS = {
     "claims": ("claims", "Check every statement of a paper and print the verdicts."),
     "check": ("check", "Check that marked equations of papers say what was derived."),
     "verify": ("verify", "Cross-check a result on optimised embeddings, with a certificate."),
+    "certify": ("certify", "Prove how near an optimum is to the least loss, as a file."),
     "figure": ("figure", "Draw theory against optimised embeddings."),
     "export": ("export", "Write results as LaTeX macros, numpy functions or JSON."),
     "freeze": ("freeze", "Print the formulas as they are now, to notice when one changes."),

@@ -171,10 +171,11 @@ def parameter_names(id: str) -> list[str]:
     """
     if id not in result_ids():
         return []
-    text = (results_folder() / (id.replace("-", "_") + ".py")).read_text(encoding="utf-8")
-    names = _names_of_symbols()
+    module = results_folder() / (id.replace("-", "_") + ".py")
+    tree = ast.parse(module.read_text(encoding="utf-8"))
+    names = _names_of_symbols(module, tree)
     found: dict[str, list[str]] = {"parameters": [], "texts": [], "lists": []}
-    for node in ast.walk(ast.parse(text)):
+    for node in ast.walk(tree):
         if isinstance(node, ast.keyword) and node.arg in found:
             words = node.value.elts if isinstance(node.value, ast.Tuple) else []
             found[node.arg] = [_called(e, names) for e in words]
@@ -196,13 +197,28 @@ def _called(node: ast.expr, names: Mapping[str, str]) -> str:
     return str(node.value) if isinstance(node, ast.Constant) else ""
 
 
-def _names_of_symbols() -> dict[str, str]:
-    """What a symbol is called, by the name it has in the code."""
-    text = (results_folder().parent / "symbols.py").read_text(encoding="utf-8")
+def _names_of_symbols(module: Path, tree: ast.Module) -> dict[str, str]:
+    """What symbols are called, by the names they have in a module: it or its imports make them."""
+    found = _symbols_in(tree)
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom) and node.level and node.module:
+            home = module.parents[node.level - 1].joinpath(*node.module.split("."))
+            text = home.with_suffix(".py")
+            if text.is_file():
+                there = _symbols_in(ast.parse(text.read_text(encoding="utf-8")))
+                names = {a.asname or a.name: there.get(a.name) for a in node.names}
+                found |= {name: s for name, s in names.items() if s is not None}
+    return found
+
+
+def _symbols_in(tree: ast.Module) -> dict[str, str]:
+    """``x = Symbol("x")`` as {"x": "x"}."""
     return {
-        target.id: str(ast.literal_eval(node.value.args[0]))
-        for node in ast.walk(ast.parse(text))
+        target.id: str(node.value.args[0].value)
+        for node in tree.body
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)
+        if isinstance(node.value.func, ast.Name) and node.value.func.id == "Symbol"
+        if isinstance(node.value.args[0], ast.Constant)
         for target in node.targets
         if isinstance(target, ast.Name)
     }
@@ -277,13 +293,15 @@ def _losses() -> Mapping[str, Any]:
 def _describe(id: str, formatter: click.HelpFormatter) -> None:
     from ..derive.decide.exact import ACCEPTED, FUNCTIONS
     from ..derive.results import results
-    from ..derive.symbols import MEANINGS
 
     result = results[id]
     with formatter.section(f"Parameters of {id}"):
         formatter.write_dl(
             [
-                (f"--{s.name}", f"{result.domain.ranges[s]}: {MEANINGS.get(s, '')}".rstrip(": "))
+                (
+                    f"--{s.name}",
+                    f"{result.domain.ranges[s]}: {result.meanings.get(s, '')}".rstrip(": "),
+                )
                 for s in result.parameters
             ]
             + [

@@ -145,7 +145,7 @@ def _plain(statement: Basic) -> list[str]:
             return ["  ".join(str(a) for a in statement.args)]
         return [line for a in statement.args for line in _plain(a)]
     if type(statement).__name__ == "Iff":
-        first, second = (line for a in statement.args for line in _plain(a))
+        first, second = (" and ".join(_plain(a)) for a in statement.args)
         return [first, f"iff {second}"]
     sign = getattr(statement, "rel_op", None)
     if sign is None:

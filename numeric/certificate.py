@@ -28,7 +28,7 @@ import torch
 from torch import Tensor
 
 from ..derive.losses.softmax import SoftmaxLoss
-from ..derive.problem import Problem as Declared
+from ..derive.problems.problem import Problem as Declared
 from .embeddings import normalise
 from .losses import Parameters, bind_to
 from .problem import Problem

@@ -11,10 +11,10 @@ from sympy import Integer
 from torch import Tensor
 
 from ..derive.optimum.segment import Segment, cut_segment
+from ..derive.structures.hierarchy import p as VIEWS
 from ..derive.structures.towers import NEGATIVE, POSITIVE, SIBLING, TWIN, WITHIN, towers_of_views
-from ..derive.symbols import K as TOWERS
-from ..derive.symbols import N as ITEMS
-from ..derive.symbols import p as VIEWS
+from ..derive.structures.towers import K as TOWERS
+from ..derive.structures.towers import N as ITEMS
 from .embeddings import contrasts, eye, from_eigenspaces, kron, ones
 
 #: Other vectors of the same item, in the other towers: what a loss pulls together.

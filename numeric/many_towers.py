@@ -22,9 +22,9 @@ from sympy import Expr, S
 from torch import Tensor
 
 from ..derive.losses.pairwise import PairwiseLoss
-from ..derive.symbols import K as TOWERS
-from ..derive.symbols import N as ITEMS
-from ..derive.symbols import p as VIEWS
+from ..derive.structures.hierarchy import p as VIEWS
+from ..derive.structures.towers import K as TOWERS
+from ..derive.structures.towers import N as ITEMS
 from .certificate import Certificate, certify_bound
 from .device import resolve_device
 from .embeddings import random_embeddings

@@ -22,7 +22,7 @@ from ..derive.decide.evidence import Undecided
 from ..derive.losses.pairwise import PairwiseLoss
 from ..derive.losses.softmax import SoftmaxLoss
 from ..derive.optimum.reduce import ReducedLoss, ReducedPairwise
-from ..derive.problem import Problem
+from ..derive.problems.problem import Problem
 from ..derive.structures.arrangement import Arrangement
 from .problems import parameter_names
 
@@ -184,7 +184,16 @@ class InvariantLoss:
         s = s.copy()
         loss = self.expand(s, values)[0]
         enough = loss + _FELT * (unit + np.abs(loss))
-        for e in np.argsort(s.mean(axis=0)):
+        largest = np.argsort(-s, axis=1)
+        rows = np.arange(len(s))
+        for kept in range(s.shape[1] - 1, 0, -1):  # all but the largest few
+            moved = s.copy()
+            rest = largest[:, kept:]
+            np.put_along_axis(moved, rest, 0.0, axis=1)
+            moved[rows, largest[:, 0]] += np.take_along_axis(s, rest, axis=1).sum(axis=1)
+            take = self.expand(moved, values)[0] <= enough
+            s[take] = moved[take]
+        for e in np.argsort(s.mean(axis=0)):  # one into another
             for f in range(s.shape[1]):
                 moved = s.copy()
                 moved[:, f] += moved[:, e]

@@ -23,7 +23,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from ..derive.problem import Problem as Declared
+from ..derive.problems.problem import Problem as Declared
 from ..derive.structures.arrangement import arrange
 from .certificate import Certificate, certify_bound
 from .device import resolve_device

@@ -11,7 +11,7 @@ from sympy import Integer
 from torch import Tensor
 
 from ..derive.structures.towers import NEGATIVE, POSITIVE, WITHIN, towers
-from ..derive.symbols import N as ITEMS
+from ..derive.structures.towers import N as ITEMS
 from .embeddings import contrasts, from_eigenspaces, kron, normalise, ones, random_embeddings
 
 

@@ -35,7 +35,7 @@ from torch import Tensor
 from ..derive.losses.pairwise import PairwiseLoss
 from ..derive.losses.softmax import SoftmaxLoss
 from ..derive.structures.towers import NEGATIVE, POSITIVE
-from ..derive.symbols import N as ITEMS
+from ..derive.structures.towers import N as ITEMS
 from .inner_products import InnerProductProblem, read_parameters, slopes_rise
 from .losses import Parameters, as_function, per_problem
 from .problem import wide

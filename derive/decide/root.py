@@ -31,7 +31,6 @@ from sympy import (
     sympify,
 )
 
-from ..symbols import x as position
 from .ball import NotEnclosed, NoValue, TooWide, enclosure, precision
 from .calculus import derivative
 from .decide import positive
@@ -55,6 +54,8 @@ DIGITS_TRIED = int(LAST_BITS * 0.301)
 
 #: How far short of the far end, where that is what a root is about.
 BACK = Symbol("y", nonnegative=True)
+#: How far along a root is, where one is asked for by its equation.
+position = Symbol("x", nonnegative=True)
 
 
 class Unsettled(NotEnclosed):

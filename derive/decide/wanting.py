@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, reduce
 
 from sympy import (
+    QQ,
     Abs,
     Add,
     Expr,
@@ -23,6 +24,7 @@ from sympy import (
     PolynomialError,
     Symbol,
     exp,
+    gcd,
     ilcm,
     log,
     nan,
@@ -193,15 +195,33 @@ def _zeros(argument: Expr, domain: Domain) -> Iterator[Point]:
         for s in in_order(argument.free_symbols):
             if not isinstance(s, Symbol) or s not in point:
                 continue
-            at = argument.xreplace({k: v for k, v in point.items() if k != s})
-            try:
-                roots = Poly(at, s).ground_roots()
-            except PolynomialError:
-                continue
-            for root in roots:
+            for root in _rational_zeros(
+                argument.xreplace({k: point[k] for k in point if k != s}), s
+            ):
                 there = {**point, s: root}
                 if domain.contains(there):
                     yield there
+
+
+def _rational_zeros(e: Expr, s: Symbol) -> list[Expr]:
+    """Rational zeros of a polynomial, whatever the irrational constants in it may be.
+
+    It is sorted by products of these constants, and what vanishes is what all parts share: to
+    factor it with the constants as further variables can take for ever.
+    """
+    if s not in e.free_symbols:
+        return []
+    try:
+        poly = Poly(e)
+    except PolynomialError:
+        return []
+    constants = [g for g in poly.gens if g != s]
+    known = poly.domain.is_ZZ or poly.domain.is_QQ
+    if not known or s not in poly.gens or any(s in g.free_symbols for g in constants):
+        return []
+    parts = Poly(e, *constants, domain=QQ[s]).coeffs() if constants else [e]
+    shared = reduce(gcd, (Poly(part, s, domain=QQ) for part in parts))
+    return list(shared.ground_roots())
 
 
 def closed_again(part: Domain, whole: Domain) -> Domain:

@@ -11,14 +11,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from sympy import Expr, Rational, S, Symbol, exp, log
+from sympy import Expr, Rational, S, Symbol
 
 from ..structures.towers import NEGATIVE, POSITIVE
-from ..symbols import b, c, t, tau, w
-from .clip import pairwise
+from .clip import SIGLIP, b, t, w
 from .pairwise import PairwiseLoss
-from .softmax import SoftmaxLoss, SoftmaxTerm
-from .supcl import CROSS_CLASS, SAME_CLASS, SAME_INSTANCE
+from .simclr import SIMCLR
+from .softmax import SoftmaxLoss, SoftmaxTerm, tau
+from .supcl import OTHERS, SUPCON
 from .written import Loss
 
 
@@ -121,9 +121,16 @@ def _pairs(loss: PairwiseLoss) -> set[tuple[str, Expr, Expr]]:
     return {(term.relation, term.function, term.weight) for term in loss.terms}
 
 
-def _terms(loss: SoftmaxLoss) -> set[tuple[Expr, frozenset[str], frozenset[str]]]:
+def _terms(
+    loss: SoftmaxLoss,
+) -> set[tuple[Expr, frozenset[tuple[str, Expr]], frozenset[str], bool]]:
     return {
-        (term.coefficient, frozenset(term.positives), frozenset(term.denominator))
+        (
+            term.coefficient,
+            frozenset((r, term.weight(r)) for r in term.positives),
+            frozenset(term.denominator),
+            term.own_positive,
+        )
         for term in loss.terms
     }
 
@@ -144,14 +151,6 @@ class Convention:
 
 
 # --- their losses ------------------------------------------------------------------------------
-#: minus log sigmoid(z (t c + b)) with z = 1 for positives and -1 for negatives, over N.
-_SIGLIP = pairwise(
-    "siglip",
-    "SigLIP loss",
-    log(1 + exp(-(t * c + b))),
-    log(1 + exp(t * c + b)),
-    "Zhai et al. (2023), Algorithm 1",
-)
 #: The mean of the cross-entropies of rows and columns; a mean over all anchors is that.
 _CLIP = SoftmaxLoss(
     "clip",
@@ -160,24 +159,19 @@ _CLIP = SoftmaxLoss(
     1 / t,
     "Radford et al. (2021), Figure 3",
 )
-_OTHERS = (SAME_INSTANCE, SAME_CLASS, CROSS_CLASS)
-_SUPCON = SoftmaxLoss(
-    "supcon",
-    "SupCon loss",
-    (SoftmaxTerm(tau / Rational(7, 100), (SAME_INSTANCE, SAME_CLASS), denominator=_OTHERS),),
-    tau,
-    "HobbitLong/SupContrast, losses.py",
-)
-_NT_XENT = SoftmaxLoss(
-    "nt-xent",
-    "NT-Xent loss",
-    (SoftmaxTerm(S.One, (SAME_INSTANCE,), denominator=_OTHERS),),
-    tau,
-    "Chen et al. (2020), equation (1)",
+#: Every library's SupConLoss but this one has no base temperature.
+_BASE = tau / Rational(7, 100)
+_SUPCON = replace(
+    SUPCON,
+    terms=tuple(replace(term, coefficient=_BASE * term.coefficient) for term in SUPCON.terms),
+    source="HobbitLong/SupContrast, losses.py",
 )
 
+#: SimCLR where there are classes, which it does not know.
+_NT_XENT = replace(SIMCLR, terms=tuple(replace(term, denominator=OTHERS) for term in SIMCLR.terms))
+
 _SIGMOID_READING = Reading(
-    "SigLipLoss", _SIGLIP, {b: -b}, S.One, {t: "logit_scale", b: "logit_bias"}
+    "SigLipLoss", SIGLIP, {b: -b}, S.One, {t: "logit_scale", b: "logit_bias"}
 )
 _CLIP_READING = Reading("ClipLoss", _CLIP, {t: 1 / t}, S.Half, {t: "logit_scale"})
 
@@ -189,11 +183,13 @@ CONVENTIONS: dict[str, Convention] = {
     "supcontrast": Convention(
         "supcontrast",
         "HobbitLong/SupContrast",
-        (Reading("SupConLoss", _SUPCON, {}, S.One, {tau: "temperature"}),),
+        (Reading("SupConLoss", _SUPCON, {}, _BASE, {tau: "temperature"}),),
     ),
     "simclr": Convention(
         "simclr",
         "SimCLR (NT-Xent)",
-        (Reading("NT-Xent", _NT_XENT, {}, S.One, {tau: "temperature"}),),
+        tuple(
+            Reading("NT-Xent", loss, {}, S.One, {tau: "temperature"}) for loss in (_NT_XENT, SIMCLR)
+        ),
     ),
 }

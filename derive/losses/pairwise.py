@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 
-from sympy import Expr, S
+from sympy import Expr, S, Symbol
 
-from ..symbols import c
 from .precondition import Precondition
+
+#: The inner product, the argument of a pairwise loss.
+c = Symbol("c", real=True)
 
 
 @dataclass(frozen=True)
@@ -36,12 +38,13 @@ class PairTerm:
 
 @dataclass(frozen=True)
 class PairwiseLoss:
-    """A sum of pair terms, mean over the N items."""
+    """A sum of pair terms, mean over the N items; ``meanings`` says what its symbols are."""
 
     name: str
     title: str
     terms: tuple[PairTerm, ...]
     source: str
+    meanings: Mapping[Symbol, str] = field(default_factory=dict, compare=False)
 
     def preconditions(self) -> Iterator[Precondition]:
         """What must hold before anything is proved from the declaration."""

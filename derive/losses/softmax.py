@@ -7,12 +7,15 @@ convention on which papers and libraries differ.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 
-from sympy import Expr
+from sympy import Expr, S, Symbol
 
+from ..structures.scheme import Scheme
 from .precondition import Precondition
+
+tau = Symbol("tau", positive=True)
 
 
 @dataclass(frozen=True)
@@ -27,25 +30,57 @@ class SoftmaxTerm:
     coefficient
         Weight of the term in the loss, an expression such as ``1 - alpha``.
     positives
-        Relations whose pairs are positives; all pairs of an anchor weigh the same.
+        Relations whose pairs are positives.
     denominator
         Relations summed in the denominator. ``"self"`` is the anchor with itself.
+    weights
+        What a pair of each relation of ``positives`` weighs in the mean over them, in their
+        order; without, all pairs weigh the same. Only their ratios count.
+    own_positive
+        Whether every positive stands in a denominator of its own: it alone is added to the
+        vectors of ``denominator``, and no other positive is there.
     """
 
     coefficient: Expr
     positives: tuple[str, ...]
     denominator: tuple[str, ...]
+    weights: tuple[Expr, ...] = ()
+    own_positive: bool = False
+
+    def weight(self, relation: str) -> Expr:
+        """What a pair of a relation weighs among the positives."""
+        return self.weights[self.positives.index(relation)] if self.weights else S.One
+
+    def total(self, scheme: Scheme) -> Expr:
+        """What all positives of an anchor weigh together."""
+        return sum((scheme.relation(r).count * self.weight(r) for r in self.positives), S.Zero)
+
+    def shares(self, scheme: Scheme) -> dict[str, Expr]:
+        """The share of each relation in the mean over the positives."""
+        total = self.total(scheme)
+        return {r: scheme.relation(r).count * self.weight(r) / total for r in self.positives}
 
 
 @dataclass(frozen=True)
 class SoftmaxLoss:
-    """A sum of softmax terms at one temperature (``u.v / tau``, mean over anchors)."""
+    """A sum of softmax terms at one temperature (``u.v / tau``, mean over anchors).
+
+    ``others`` says what its symbols beside the temperature are.
+    """
 
     name: str
     title: str
     terms: tuple[SoftmaxTerm, ...]
     temperature: Expr
     source: str
+    others: Mapping[Symbol, str] = field(default_factory=dict, compare=False)
+
+    @property
+    def meanings(self) -> dict[Symbol, str]:
+        """What its symbols are."""
+        heat = self.temperature
+        own = {heat: "temperature, which divides"} if isinstance(heat, Symbol) else {}
+        return {**self.others, **own}
 
     def preconditions(self) -> Iterator[Precondition]:
         """What must hold before anything is proved from the declaration."""

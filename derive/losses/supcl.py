@@ -1,22 +1,28 @@
-"""The supervised contrastive losses of ``lee2025ssem``.
+"""Supervised contrastive losses on views in instances in classes.
 
-Conventions, from equations (1)-(3): the positives of the self-supervised term are
-all views of the anchor's own instance, the anchor itself included; those of the
-supervised term are the views of *other* instances of its class; the denominator
-runs over all embeddings, the anchor included; tau divides; everything is a mean.
+Conventions of ``lee2025ssem``, from equations (1)-(3): the positives of the self-supervised
+term are all views of the anchor's own instance, the anchor itself included; those of the
+supervised term are the views of *other* instances of its class; the denominator runs over all
+embeddings, the anchor included; tau divides; everything is a mean.
+
+The losses of public code leave the anchor out, of its positives and of its denominator
+(:data:`OTHERS`), and need more than one view where other views are all the positives.
 """
 
 from __future__ import annotations
 
-from sympy import S
+from sympy import S, Symbol
 
-from ..symbols import alpha, tau
-from .softmax import SoftmaxLoss, SoftmaxTerm
+from .softmax import SoftmaxLoss, SoftmaxTerm, tau
+
+alpha = Symbol("alpha", nonnegative=True)
+WEIGHT = {alpha: "weight of the self-supervised term"}
 
 SELF, SAME_INSTANCE, SAME_CLASS, CROSS_CLASS = "self", "same_instance", "same_class", "cross_class"
 EVERYTHING = (SELF, SAME_INSTANCE, SAME_CLASS, CROSS_CLASS)
 OWN_CLASS = (SELF, SAME_INSTANCE, SAME_CLASS)
 OWN_VIEWS = (SELF, SAME_INSTANCE)
+OTHERS = (SAME_INSTANCE, SAME_CLASS, CROSS_CLASS)
 
 SUPCL = SoftmaxLoss(
     "supcl",
@@ -27,6 +33,7 @@ SUPCL = SoftmaxLoss(
     ),
     tau,
     "lee2025ssem (1)-(3)",
+    WEIGHT,
 )
 
 CNCE = SoftmaxLoss(
@@ -46,4 +53,40 @@ SUP_CNCE = SoftmaxLoss(
     ),
     tau,
     "lee2025ssem Remark 1",
+    WEIGHT,
+)
+
+SUPCL_EXCLUSIVE = SoftmaxLoss(
+    "supcl-exclusive",
+    "SupCL loss (1-alpha) L_Sup + alpha L_Self without the anchor",
+    (
+        SoftmaxTerm(1 - alpha, positives=(SAME_CLASS,), denominator=OTHERS),
+        SoftmaxTerm(alpha, positives=(SAME_INSTANCE,), denominator=OTHERS),
+    ),
+    tau,
+    "lee2025ssem (1)-(3), with the anchor left out as in public code",
+    WEIGHT,
+)
+
+SUPCON = SoftmaxLoss(
+    "supcon",
+    "SupCon loss (the mean over positives is outside the logarithm)",
+    (SoftmaxTerm(S.One, positives=(SAME_INSTANCE, SAME_CLASS), denominator=OTHERS),),
+    tau,
+    "Khosla et al. (2020), equation (2)",
+)
+
+SINCERE = SoftmaxLoss(
+    "sincere",
+    "SINCERE loss",
+    (
+        SoftmaxTerm(
+            S.One,
+            positives=(SAME_INSTANCE, SAME_CLASS),
+            denominator=(CROSS_CLASS,),
+            own_positive=True,
+        ),
+    ),
+    tau,
+    "Feeney and Hughes (2023), equation (6)",
 )

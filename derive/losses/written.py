@@ -11,15 +11,14 @@ structure with an anchor u and the sets of vectors that its relations lead to.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from sympy import Expr, S, Symbol, exp, latex
 
 from ..structures.scheme import Scheme
 from ..structures.towers import NEGATIVE, POSITIVE, SIBLING, TWIN, WITHIN
-from ..symbols import c
-from .pairwise import PairwiseLoss
+from .pairwise import PairwiseLoss, c
 from .softmax import SoftmaxLoss, SoftmaxTerm
 
 Loss = SoftmaxLoss | PairwiseLoss
@@ -107,6 +106,10 @@ class Plain:
         """The logarithm of a quotient."""
         return f"log({above} / {below})"
 
+    def together(self, *parts: str) -> str:
+        """A sum, as a factor."""
+        return f"[{' + '.join(parts)}]"
+
     def parentheses(self, inside: str) -> str:
         """A group."""
         return f"({inside})"
@@ -173,6 +176,9 @@ class Tex(Plain):
     def log_ratio(self, above: str, below: str) -> str:
         return rf"\log\frac{{{above}}}{{{below}}}"
 
+    def together(self, *parts: str) -> str:
+        return " + ".join(parts)  # a fraction holds it together
+
     def parentheses(self, inside: str) -> str:
         return rf"\left({inside}\right)"
 
@@ -220,7 +226,11 @@ def _is_two_towers(scheme: Scheme) -> bool:
 
 
 def _is_cross(term: SoftmaxTerm) -> bool:
-    return term.positives == (POSITIVE,) and set(term.denominator) <= {POSITIVE, NEGATIVE}
+    return (
+        term.positives == (POSITIVE,)
+        and set(term.denominator) <= {POSITIVE, NEGATIVE}
+        and not term.own_positive
+    )
 
 
 def _factor(k: Expr, style: Plain) -> str:
@@ -287,18 +297,32 @@ def _items(style: Plain) -> str:
 
 def _softmax(loss: SoftmaxLoss, scheme: Scheme, style: Plain) -> Written:
     sets = _Sets(scheme, style)
-    positives = sets.names("P", [t.positives for t in loss.terms])
-    denominators = sets.names("D", [t.denominator for t in loss.terms])
+    alike = [part for term in loss.terms for part in _alike(term, scheme)]
+    positives = sets.names("P", [names for _, names, _ in alike])
+    denominators = sets.names("D", [term.denominator for *_, term in alike])
     terms = []
-    for term, p, d in zip(loss.terms, positives, denominators, strict=True):
+    for (coefficient, _, term), p, d in zip(alike, positives, denominators, strict=True):
+        above = _heated("u.v", loss.temperature, style)
         below = f"{style.sum(style.member('w', d))} {_heated('u.w', loss.temperature, style)}"
-        ratio = style.log_ratio(_heated("u.v", loss.temperature, style), below)
+        if term.own_positive:
+            below = style.together(above, below)
         mean = style.mean(style.member("v", p))
-        terms.append(f"{_factor(term.coefficient, style)}{mean} {ratio}")
+        terms.append(f"{_factor(coefficient, style)}{mean} {style.log_ratio(above, below)}")
     return Written(
         style.equation(style.bracket(style.minus + style.mean("u"), terms)),
         (sets.anchor(), *sets.said(), *_of_temperature(loss, style)),
     )
+
+
+def _alike(
+    term: SoftmaxTerm, scheme: Scheme
+) -> Iterator[tuple[Expr, tuple[str, ...], SoftmaxTerm]]:
+    """Positives that weigh the same: all of a term, or those of one relation."""
+    if not term.weights:
+        yield term.coefficient, term.positives, term
+        return
+    for r, share in term.shares(scheme).items():
+        yield term.coefficient * share, (r,), term
 
 
 def _of_temperature(loss: SoftmaxLoss, style: Plain) -> list[str]:

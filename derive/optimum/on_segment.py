@@ -18,27 +18,25 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from sympy import Expr, Ge, Le, Lt, S, Symbol, Tuple
+from sympy import Expr, Ge, Le, Lt, S
 
 from ..decide.calculus import derivative
 from ..decide.domain import Domain, between
 from ..decide.evidence import Holds
 from ..decide.present import collected
 from ..proof.derivation import Derivation, StepFailed
-from ..proof.lemmas import AVERAGING, FIRST_ORDER
+from ..proof.lemmas import FIRST_ORDER
 from ..proof.relations import Iff, eq, gt
-from ..proof.statement import Relations
+from .edge import state_slope
 from .endpoint import Criterion, Place
-from .reduce import Reduced, inner_products
+from .reduce import Reduced
+from .reduction import state_reduction
 from .segment import Segment, cut_segment
 from .segment_facts import (
     Active,
     FirstOrder,
-    PairGradient,
-    Spectrum,
     slope_along,
     state_segment,
-    with_reals,
 )
 
 #: What the sign of the slope at a point means for a convex function there.
@@ -82,8 +80,7 @@ class LossOnSegment:
         weak: bool = False,
     ):
         self.reduced, self.scheme, self.proof = reduced, reduced.scheme, proof
-        g = inner_products(reduced.scheme)
-        self._add_reduction(g, domain)
+        state_reduction(reduced, domain, proof)
         try:
             self.segment, active = self._find_segment(coordinate, low, domain, True)
         except StepFailed:
@@ -148,37 +145,6 @@ class LossOnSegment:
         return Place(inner, {r: derivative(e, self.x) for r, e in self.segment.inner.items()})
 
     # --- steps -------------------------------------------------------------------------
-    def _add_reduction(self, g: dict[str, Symbol], domain: Domain) -> None:
-        preconditions = self.reduced.preconditions(domain)
-        value = self.reduced.value(g)
-        entries = self.reduced.pair_gradient(g)
-        loss = Symbol("L")
-        self.proof.holds(
-            "The loss, with one inner product per relation",
-            eq(loss, value),
-            "one anchor stands for all; equal denominators are merged",
-            with_reals(domain, g.values()),
-            names={loss: self.reduced.declared(g)},
-        )
-        self.proof.add(
-            "The loss is convex in the Gram matrix and invariant, so some optimum has one "
-            "inner product per relation",
-            preconditions,
-            AVERAGING,
-        )
-        self.proof.add(
-            "Derivative in the entry of one pair, by relation",
-            PairGradient(
-                Tuple(*(eq(f"a_{r}", e) for r, e in entries.items())), domain, self.reduced, g
-            ),
-            self.reduced.forces,
-        )
-        self.proof.add(
-            "Eigenvalues of the Gram matrix, with multiplicities",
-            Spectrum.of(self.scheme, g, domain),
-            "the table of the symmetry obeys its orthogonality relations",
-        )
-
     def _find_segment(
         self, coordinate: str, low: str, domain: Domain, strict: bool
     ) -> tuple[Segment, Active]:
@@ -214,26 +180,4 @@ class LossOnSegment:
             "",
         )
         state_segment(self.proof, s, self.domain)
-        eigenvalues = s.eigenvalues()
-        low = self.scheme.eigenspace(s.low)
-        rate = derivative(eigenvalues[s.low], self.x) * low.dimension / self.scheme.size
-        theta = self.scheme.eigenvalues(self.reduced.pair_gradient(s.inner))
-        gap = theta[s.low] - theta[s.high]
-        weight = self.reduced.clearing(s.inner)
-        slope = Symbol("h")
-        self.proof.holds(
-            "The derivative along the segment is the gap of the certificate, up to a positive "
-            "factor",
-            eq(slope, self.slope),
-            "the gradient in G pairs with dG/dx, whose eigenvalues are opposite in sign: "
-            "where the convex function of x is least, the certificate holds",
-            self.domain,
-            names={slope: weight * rate * gap},
-            given=[
-                Relations(
-                    eq(self.reduced.scale * derivative(self.value, self.x), rate * gap),
-                    self.domain,
-                ),
-                Relations(Tuple(gt(rate, S.Zero), gt(weight, S.Zero)), self.domain),
-            ],
-        )
+        state_slope(self.proof, self.reduced, s, self.domain)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sympy import Add, Expr, S, Symbol, Tuple, exp, log
 
@@ -15,12 +15,12 @@ from ..decide.decide import positive
 from ..decide.domain import Domain, DomainError
 from ..decide.evidence import Holds, Outcome, Refuted
 from ..decide.present import tidy
+from ..losses.pairwise import c
 from ..losses.precondition import Precondition
-from ..losses.softmax import SoftmaxLoss
+from ..losses.softmax import SoftmaxLoss, SoftmaxTerm
 from ..proof.relations import ge, gt
 from ..proof.statement import Relations, Statement
 from ..structures.scheme import Scheme
-from ..symbols import c
 
 if TYPE_CHECKING:
     from ..losses.pairwise import PairwiseLoss
@@ -73,6 +73,13 @@ def check_preconditions(conditions: Iterable[Precondition], name: str, domain: D
         raise DomainError(f"{name}: {condition.says} must be {bound}; {why}")
 
 
+class Pool(NamedTuple):
+    """What one logarithm is over: all vectors of some relations, and one positive besides."""
+
+    members: tuple[str, ...]
+    own: str = ""  #: relation of the positive that is added, if one is
+
+
 @dataclass(frozen=True, eq=False)
 class ReducedLoss:
     """A softmax loss on a structure: one anchor stands for all.
@@ -100,6 +107,17 @@ class ReducedLoss:
                     raise DomainError(
                         f"{self.loss.name} names {', '.join(twice)} twice among the {kind}"
                     )
+            if term.weights and len(term.weights) != len(term.positives):
+                raise DomainError(
+                    f"{self.loss.name} has {len(term.weights)} weights for the positives "
+                    f"{', '.join(term.positives)}"
+                )
+            both = [r for r in term.positives if r in term.denominator]
+            if term.own_positive and both:
+                raise DomainError(
+                    f"{self.loss.name} adds each positive to its denominator, and "
+                    f"{', '.join(both)} is there already"
+                )
 
     def declaration(self) -> Iterator[Precondition]:
         """What must hold on the domain: temperature, numbers of pairs, weights."""
@@ -109,36 +127,49 @@ class ReducedLoss:
                 count = self._count(names)
                 says = f"the number {tidy(count)} of pairs in the {kind} {', '.join(names)}"
                 yield Precondition(count, True, says)
-        for names, weight in self.denominators.items():
-            says = f"the weight {weight} of the logarithm over {', '.join(names)}"
-            yield Precondition(weight, False, says)
+            for r, weight in zip(term.positives, term.weights, strict=False):
+                yield Precondition(weight, False, f"the weight {weight} of the positives {r}")
+            if term.weights:
+                total = term.total(self.scheme)
+                yield Precondition(total, True, f"the weight {tidy(total)} of all positives")
+        for pool, weight in self.denominators.items():
+            over = ", ".join((*pool.members, f"one of {pool.own}") if pool.own else pool.members)
+            yield Precondition(weight, False, f"the weight {weight} of the logarithm over {over}")
 
     def _count(self, names: Iterable[str]) -> Expr:
         return sum((self.scheme.relation(r).count for r in names), S.Zero)
 
     @cached_property
-    def denominators(self) -> dict[tuple[str, ...], Expr]:
-        """Relations of each denominator, with the total coefficient of its logarithm."""
-        found: dict[tuple[str, ...], Expr] = {}
+    def denominators(self) -> dict[Pool, Expr]:
+        """What is in each denominator, with the total coefficient of its logarithm."""
+        found: dict[Pool, Expr] = {}
         for term in self.loss.terms:
-            key = tuple(r.name for r in self.scheme.relations if r.name in term.denominator)
-            found[key] = found.get(key, S.Zero) + term.coefficient
-        return {key: total.expand() for key, total in found.items()}
+            for pool, coefficient in self._pools(term):
+                found[pool] = found.get(pool, S.Zero) + coefficient
+        return {pool: total.expand() for pool, total in found.items()}
+
+    def _pools(self, term: SoftmaxTerm) -> Iterator[tuple[Pool, Expr]]:
+        members = tuple(r.name for r in self.scheme.relations if r.name in term.denominator)
+        if not term.own_positive:
+            yield Pool(members), term.coefficient
+            return
+        for r, share in term.shares(self.scheme).items():
+            yield Pool(members, r), tidy(term.coefficient * share)
 
     @cached_property
     def pulls(self) -> dict[str, Expr]:
         """Weight of one pair as a positive, by relation: its share of the means."""
         found = {r.name: S.Zero for r in self.scheme.relations}
         for term in self.loss.terms:
-            positives = self._count(term.positives)
+            positives = term.total(self.scheme)
             for r in term.positives:
-                found[r] += term.coefficient / positives
+                found[r] += term.coefficient * term.weight(r) / positives
         return found
 
     @property
     def felt(self) -> set[str]:
         """Relations whose inner products are in a denominator, so that it is convex in them."""
-        return set().union(*self.denominators)
+        return {r for pool in self.denominators for r in (*pool.members, pool.own) if r}
 
     @property
     def scale(self) -> Expr:
@@ -171,26 +202,42 @@ class ReducedLoss:
         """The loss term by term, as it is declared; :meth:`value` is the same, merged."""
         total = S.Zero
         for term in self.loss.terms:
-            spread = log(self.partition(term.denominator, g), evaluate=False)
-            counts = {r: self.scheme.relation(r).count for r in term.positives}
-            pulls = Add(*(k * g[r] for r, k in counts.items())) / Add(*counts.values())
+            shares = term.shares(self.scheme)
+            if term.own_positive:
+                logs = (
+                    share * log(self.partition(term.denominator, g, r), evaluate=False)
+                    for r, share in shares.items()
+                )
+                spread = Add(*logs)
+            else:
+                spread = log(self.partition(term.denominator, g), evaluate=False)
+            pulls = Add(*(share * g[r] for r, share in shares.items()))
             total += term.coefficient * (spread - pulls / self.loss.temperature)
         return total
 
     def clearing(self, g: Inner) -> Expr:
         """A positive factor that clears the denominators of the derivative.
 
-        Each denominator, divided by its terms of inner product one: the shortest form.
+        Each denominator, divided by its terms of inner product one: the shortest form. They are
+        counted where there is one for certain, and there may be no other view.
         """
         factor = S.One
-        for members in self.denominators:
-            ones = [r for r in members if g[r] == 1]
-            factor *= self.partition(members, g) / (self.partition(ones, g) if ones else 1)
+        for pool in self.denominators:
+            ones = [r for r in pool.members if g[r] == 1]
+            own = pool.own if pool.own and g[pool.own] == 1 else ""
+            some = self.partition(ones, g, own) if "self" in ones or own else S.One
+            if ones and some == 1:
+                some = exp(1 / self.loss.temperature, evaluate=False)
+            factor *= self.partition(pool.members, g, pool.own) / some
         return factor
 
-    def partition(self, members: Iterable[str], g: Inner) -> Expr:
-        """Sum of exponentials over the relations of a denominator, for an anchor."""
-        counts = _grouped((g[r], self.scheme.relation(r).count) for r in members)
+    def partition(self, members: Iterable[str], g: Inner, own: str = "") -> Expr:
+        """Sum of exponentials over the relations of a denominator, for an anchor.
+
+        ``own`` is the relation of the one positive that is in it besides.
+        """
+        parts = [(g[r], self.scheme.relation(r).count) for r in members]
+        counts = _grouped([*parts, (g[own], S.One)] if own else parts)
         key = tuple(counts.items())
         if key not in self._partitions:
             # Nothing in these exponents simplifies, and asking costs more than the proofs.
@@ -200,9 +247,10 @@ class ReducedLoss:
 
     def value(self, g: Inner) -> Expr:
         """The loss as a function of the inner products."""
-        spread = Add(
-            *(k * log(self.partition(d, g), evaluate=False) for d, k in self.denominators.items())
+        pools = _grouped(
+            (self.partition(d.members, g, d.own), k) for d, k in self.denominators.items()
         )
+        spread = Add(*(tidy(k) * log(d, evaluate=False) for d, k in pools.items()))
         pulls = _grouped((g[r.name], r.count * self.pulls[r.name]) for r in self.scheme.relations)
         attraction = Add(*(tidy(pull) * e for e, pull in pulls.items()))
         return spread - attraction / self.loss.temperature
@@ -214,11 +262,19 @@ class ReducedLoss:
         push on one that is in a denominator (its softmax probability).
         """
         found = {r: -pull for r, pull in self.pulls.items()}
-        for members, coefficient in self.denominators.items():
-            total = self.partition(members, g)
-            for r in members:
-                weight = exp(g[r] / self.loss.temperature, evaluate=False)
-                found[r] += coefficient * weight / total
+
+        def push(coefficient: Expr, r: str, pool: Pool) -> None:
+            weight = exp(g[r] / self.loss.temperature, evaluate=False)
+            found[r] += coefficient * weight / self.partition(pool.members, g, pool.own)
+
+        for pool, coefficient in self.denominators.items():
+            for r in pool.members:
+                push(coefficient, r, pool)
+        for term in self.loss.terms:
+            for pool, _ in self._pools(term):
+                if pool.own:  # with the pair's own share, as its relation may be empty
+                    share = term.weight(pool.own) / term.total(self.scheme)
+                    push(term.coefficient * share, pool.own, pool)
         return found
 
 

@@ -11,7 +11,11 @@ from sympy import Dummy, Expr, Symbol
 from ..decide.calculus import derivative
 from ..decide.present import affine, solve_linear, tidy
 from ..structures.scheme import Scheme
-from ..symbols import x as position
+
+#: Position on a Gram segment.
+x = Symbol("x", nonnegative=True)
+delta = Symbol("delta", nonnegative=True)
+DELTA = {delta: "position on the segment, as its definition has it"}
 
 
 class Occupied(NamedTuple):
@@ -37,7 +41,7 @@ class Segment:
     inner: Mapping[str, Expr]
     length: Expr
     coordinate: str
-    x: Symbol = position
+    x: Symbol = x
 
     def ranks(self) -> Occupied:
         """Ranks of the Gram matrices: ``low`` vanishes at the start, ``high`` at the far end."""
@@ -78,7 +82,7 @@ def cut_segment(scheme: Scheme, active: tuple[str, ...], low: str, coordinate: s
     pace = tidy(derivative(entries[coordinate], t))
     if pace == 0:
         raise ValueError(f"{coordinate} does not move when {low} and {high} share the trace")
-    t_of_x = -position / pace
-    inner = {r: affine(e.xreplace({t: t_of_x}), position) for r, e in entries.items()}
-    length = tidy(solve_linear(rest.xreplace({t: t_of_x}), position))
+    t_of_x = -x / pace
+    inner = {r: affine(e.xreplace({t: t_of_x}), x) for r, e in entries.items()}
+    length = tidy(solve_linear(rest.xreplace({t: t_of_x}), x))
     return Segment(scheme, active, low, high, inner, length, coordinate)

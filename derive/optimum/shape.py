@@ -10,8 +10,8 @@ from ..decide.calculus import derivative
 from ..decide.domain import Domain
 from ..decide.evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided, weakest
 from ..decide.kinks import Cut, Folded, NotBent, bent, in_x
+from ..losses.pairwise import c
 from ..proof.statement import every
-from ..symbols import c
 
 
 def convex_and_monotone(parts: Iterable[tuple[Expr, int]], domain: Domain) -> Outcome:

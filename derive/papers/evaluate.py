@@ -53,12 +53,19 @@ def value(
             if coefficient == 0:
                 continue
             for a in u.everything:
-                positives = [b for b in u.everything if relation(a, b) in term.positives]
-                pull = mpmath.fsum(similarity[a, b] for b in positives) / len(positives)
+                positives = {
+                    b: _number(term.weight(relation(a, b)), parameters)
+                    for b in u.everything
+                    if relation(a, b) in term.positives
+                }
                 pool = mpmath.fsum(
                     weight[a, b] for b in u.everything if relation(a, b) in term.denominator
                 )
-                total += coefficient * (mpmath.log(pool) - pull)
+                losses = (
+                    share * (mpmath.log(pool + term.own_positive * weight[a, b]) - similarity[a, b])
+                    for b, share in positives.items()
+                )
+                total += coefficient * mpmath.fsum(losses) / mpmath.fsum(positives.values())
         return total / len(u.everything)
 
 

@@ -16,10 +16,9 @@ from typing import Any
 import mpmath
 from sympy import Expr, lambdify
 
-from ..losses.pairwise import PairwiseLoss
+from ..losses.pairwise import PairwiseLoss, c
 from ..losses.softmax import SoftmaxLoss
 from ..structures.towers import NEGATIVE, POSITIVE, WITHIN
-from ..symbols import c
 from ..vectors.embeddings import Embeddings, Index, mean
 from . import evaluate
 from .checks import DIGITS

@@ -25,6 +25,19 @@ WEAK_SLACKNESS = Lemma(
     "with zero Gram eigenvalues the certificate is complete",
     "convex duality: loss(G') - loss(G) >= <gradient - y I, G' - G> for unit diagonals",
 )
+CERTIFICATE = Lemma(
+    "certificate",
+    "the eigenvalue of gradient - y I is zero on the eigenspace with the trace, for y its own "
+    "eigenvalue; the others are >= 0 iff no direction lowers the convex loss",
+    "convex duality: loss(G') - loss(G) >= <gradient - y I, G' - G> for unit diagonals",
+)
+STRICT_ROWS = Lemma(
+    "strict rows",
+    "log-sum-exp is strictly convex up to a constant added to a row; rows of an optimum that are "
+    "relabelled differ by a constant, which is zero as both have the same entries, so every "
+    "optimum has one inner product per relation",
+    "the Hessian of log-sum-exp vanishes along the constants only",
+)
 FIRST_ORDER = Lemma(
     "first-order condition",
     "a convex function on an interval has all its minimisers beyond a point iff it falls there, "

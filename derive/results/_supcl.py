@@ -5,26 +5,21 @@ from __future__ import annotations
 from sympy import Expr, Max, Rational, S, Symbol, Tuple, sqrt
 
 from ..decide.calculus import derivative
-from ..decide.domain import POSITIVE, Domain, Range, at_least, between
+from ..decide.domain import Domain, Range
 from ..decide.present import affine, tidy
 from ..losses.softmax import SoftmaxLoss
 from ..losses.supcl import SAME_CLASS
 from ..optimum.on_segment import LossOnSegment
 from ..optimum.reduce import ReducedLoss
-from ..optimum.segment import Segment, cut_segment
+from ..optimum.segment import Segment, cut_segment, delta, x
 from ..proof.derivation import Derivation
 from ..proof.relations import eq
 from ..structures.hierarchy import hierarchy
-from ..symbols import alpha, delta, m, n, p, tau, x
 from ..theorem.measure import Reading, product
 from ..theorem.measure import share as trace_share
 from ..theorem.quantity import Quantity
 
 SYMMETRY = hierarchy()
-
-SIZES = Domain({m: at_least(2), n: at_least(2), p: at_least(1)}, {m: 3, n: 2, p: 2})
-TEMPERED = SIZES.with_range(tau, POSITIVE, Rational(1, 2))
-COMBINED = TEMPERED.with_range(alpha, between(0, 1), Rational(1, 2))
 
 
 def on_segment(loss: SoftmaxLoss, domain: Domain, proof: Derivation) -> LossOnSegment:

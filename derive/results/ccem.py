@@ -10,17 +10,24 @@ from sympy import Eq, Piecewise, S, oo
 from ..decide.domain import Range, between
 from ..decide.present import tidy
 from ..losses.clip import pairwise
+from ..losses.pairwise import c
 from ..optimum.reduce import inner_products
+from ..optimum.segment import DELTA, delta, x
 from ..optimum.segment_facts import Ranks, Spectrum, state_segment
+from ..problems.domains import ITEMS
 from ..proof.derivation import Derivation
 from ..proof.limiting import take_limit
 from ..proof.relations import ge
-from ..structures.towers import NEGATIVE, POSITIVE, WITHIN
-from ..symbols import N, c, delta, x
+from ..structures.towers import NEGATIVE, POSITIVE, WITHIN, N
 from ..theorem.measure import Rank, Reading, product
 from ..theorem.quantity import Quantity
 from ..theorem.result import Result
-from ._ccem import ITEMS, SYMMETRY, ccem_segment, position_of_delta, state_delta
+from ._ccem import (
+    SYMMETRY,
+    ccem_segment,
+    position_of_delta,
+    state_delta,
+)
 
 #: Its two pulls balance along the segment, so every structure of it has the least mean negative
 #: for its mean positive iff all of them minimise this loss.
@@ -99,6 +106,7 @@ RESULT = Result(
     domain=DOMAIN,
     build=build,
     structure=SYMMETRY,
+    meanings=DELTA,
     segment=ccem_segment,
     position=position_of_delta,
 )

@@ -7,16 +7,24 @@ means vanish and every class is an (n-1)-simplex by itself.
 
 from sympy import S, Symbol
 
+from ..losses.softmax import tau
 from ..losses.supcl import CNCE
 from ..optimum.segment_facts import AtEnd
-from ..problem import Problem
+from ..problems.domains import TEMPERED
+from ..problems.problem import Problem
 from ..proof.derivation import Derivation
 from ..proof.lemmas import NOT_FELT
 from ..proof.relations import eq, lt
-from ..symbols import m, n, p, tau
+from ..structures.hierarchy import m, n, p
 from ..theorem.quantity import Quantity
 from ..theorem.result import Result
-from ._supcl import SYMMETRY, TEMPERED, on_segment, optimum, ssem_segment, state_delta
+from ._supcl import (
+    SYMMETRY,
+    on_segment,
+    optimum,
+    ssem_segment,
+    state_delta,
+)
 
 
 def build(proof: Derivation) -> dict[str, Quantity]:

@@ -16,29 +16,27 @@ from ..decide.calculus import derivative
 from ..decide.decide import positive
 from ..decide.domain import Domain, DomainError, Range, between
 from ..decide.evidence import Holds, Outcome, Refuted
-from ..decide.exact import NotANumber, expression
 from ..decide.interval import NoSign, is_finite, is_infinite
 from ..decide.kinks import HIGH, LOW, Cut, Folded, NotBent, bent, in_x
 from ..decide.present import solve_linear
 from ..decide.root import ClampedRoot, argmin, last_point
-from ..losses.clip import SIGMOID, pairwise
-from ..losses.literature import LITERATURE
-from ..losses.pairwise import PairTerm, PairwiseLoss
+from ..losses.clip import SIGMOID, b, pairwise, t
+from ..losses.given import given_loss
+from ..losses.pairwise import PairTerm, PairwiseLoss, c
 from ..optimum.reduce import ReducedPairwise
-from ..optimum.segment import Segment
+from ..optimum.segment import Segment, x
 from ..optimum.segment_facts import SumOfConvex
 from ..optimum.shape import convex, monotone
-from ..problem import Problem
+from ..problems.domains import BIASED
+from ..problems.problem import Problem
 from ..proof.derivation import Derivation, StepFailed
 from ..proof.lemmas import ANALYTIC, SHAPE, SUBGRADIENTS, SUM_OF_CONVEX
 from ..proof.relations import eq, ge, gt
 from ..proof.statement import Relations, Statement
-from ..structures.towers import NEGATIVE, POSITIVE
-from ..symbols import N, b, c, t, x
+from ..structures.towers import NEGATIVE, POSITIVE, N
 from ..theorem.quantity import Quantity
 from ..theorem.result import Result
 from ._ccem import (
-    BIASED,
     DIRECTIONS,
     POSITION,
     SYMMETRY,
@@ -51,8 +49,6 @@ from ._ccem import (
 
 #: Minus a slope of l_p, and a slope of l_n: all that a certificate needs of a loss.
 PULL, PUSH = Symbol("pull", nonnegative=True), Symbol("push", nonnegative=True)
-#: Names that a loss on the command line may use; x is the inner product.
-NAMES = {"x": c, "t": t, "b": b}
 
 
 def for_loss(loss: PairwiseLoss, at: Mapping[Symbol, Expr] | None = None) -> Result:
@@ -105,40 +101,6 @@ def read(
 ) -> Result:
     """The result for a loss of the user's; see :func:`given_loss` and :func:`for_loss`."""
     return for_loss(given_loss(lp, ln, loss), at)
-
-
-def given_loss(lp: str | Expr = "", ln: str | Expr = "", loss: str = "") -> PairwiseLoss:
-    """A loss as two functions of the inner product, or by its name in the literature.
-
-    Parameters
-    ----------
-    lp, ln
-        As text (in x) or SymPy (in c).
-    loss
-        A name of :data:`~cltheory.derive.losses.literature.LITERATURE`, instead of them.
-
-    Raises
-    ------
-    DomainError
-        If the text is not an expression, or one of the two is not given; one line.
-    """
-    if loss:
-        if lp != "" or ln != "":
-            raise DomainError("give either a loss by name or both lp and ln")
-        if loss not in LITERATURE:
-            raise DomainError(f"no loss is called {loss!r}; there are {', '.join(LITERATURE)}")
-        lp, ln = LITERATURE[loss].lp, LITERATURE[loss].ln
-    if lp == "" or ln == "":
-        raise DomainError("a loss is two functions: give both lp (positives) and ln (negatives)")
-    functions = []
-    for name, given in (("lp", lp), ("ln", ln)):
-        try:
-            functions.append(expression(given, NAMES) if isinstance(given, str) else given)
-        except NotANumber as error:
-            raise DomainError(f"{name}: {error}") from None
-    shown = [str(in_x(f, c)) for f in functions]
-    title = f"lp = {shown[0]}, ln = {shown[1]}"
-    return pairwise(loss or "given", title, functions[0], functions[1], "given")
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,16 +9,25 @@ from sympy import Ge, Le, Piecewise, S, Symbol
 
 from ..decide.calculus import derivative
 from ..decide.root import argmin
-from ..losses.clip import SIGMOID
+from ..losses.clip import SIGMOID, b, t
 from ..optimum.reduce import ReducedPairwise
-from ..problem import Problem
+from ..optimum.segment import x
+from ..problems.domains import BIASED
+from ..problems.problem import Problem
 from ..proof.derivation import Derivation
 from ..proof.relations import gt
-from ..symbols import N, b, t, x
+from ..structures.towers import N
 from ..theorem.measure import Face
 from ..theorem.quantity import Quantity
 from ..theorem.result import Result
-from ._ccem import BIASED, SYMMETRY, ccem_segment, on_ccem, optimum, shape_of, state_delta
+from ._ccem import (
+    SYMMETRY,
+    ccem_segment,
+    on_ccem,
+    optimum,
+    shape_of,
+    state_delta,
+)
 
 
 def build(proof: Derivation) -> dict[str, Quantity]:

@@ -13,17 +13,23 @@ from sympy import Ge, Gt, Integer, Le, S, Symbol, oo
 from ..decide.calculus import derivative
 from ..decide.domain import Domain, Range, at_least
 from ..decide.root import argmin
-from ..losses.clip import SIGMOID
+from ..losses.clip import SIGMOID, b, t
 from ..optimum.endpoint import Criterion, Threshold, UpToARoot, concave_form, essential, threshold
 from ..optimum.reduce import ReducedPairwise
-from ..problem import Problem
+from ..problems.domains import BIASED, WARM
+from ..problems.problem import Problem
 from ..proof.derivation import Derivation
 from ..proof.lemmas import CONCAVE
 from ..proof.relations import Iff, lt
-from ..symbols import N, b, t
+from ..structures.towers import N
 from ..theorem.quantity import Quantity
 from ..theorem.result import Result
-from ._ccem import BIASED, SYMMETRY, WARM, ccem_segment, on_ccem, shape_of
+from ._ccem import (
+    SYMMETRY,
+    ccem_segment,
+    on_ccem,
+    shape_of,
+)
 
 FOUR = WARM.with_range(
     N, at_least(4, "for N = 2 and 3 with b = t the simplex is optimal at every t"), 5

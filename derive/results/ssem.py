@@ -10,10 +10,12 @@ from sympy import Eq, Expr, Piecewise, Rational, S, Symbol, sqrt
 from ..decide.domain import between
 from ..decide.present import tidy
 from ..optimum.reduce import inner_products
+from ..optimum.segment import DELTA, delta, x
 from ..optimum.segment_facts import Ranks, Spectrum, state_segment
+from ..problems.domains import SIZES
 from ..proof.derivation import Derivation
 from ..proof.relations import eq, ge
-from ..symbols import delta, m, n, p, x
+from ..structures.hierarchy import m, n, p
 from ..theorem.measure import Rank
 from ..theorem.quantity import Quantity
 from ..theorem.result import Result
@@ -21,7 +23,6 @@ from ._supcl import (
     BETWEEN,
     OF_ONE_CLASS,
     OF_TWO_CLASSES,
-    SIZES,
     SYMMETRY,
     WITHIN,
     position_of_delta,
@@ -111,6 +112,7 @@ RESULT = Result(
     domain=DOMAIN,
     build=build,
     structure=SYMMETRY,
+    meanings=DELTA,
     segment=ssem_segment,
     position=position_of_delta,
 )

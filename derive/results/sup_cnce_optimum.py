@@ -9,16 +9,18 @@ from sympy import Le, Lt, S
 
 from ..decide.calculus import derivative
 from ..decide.root import argmin
-from ..losses.supcl import SUP_CNCE
+from ..losses.softmax import tau
+from ..losses.supcl import SUP_CNCE, alpha
 from ..optimum.endpoint import threshold
-from ..problem import Problem
+from ..optimum.segment import x
+from ..problems.domains import COMBINED
+from ..problems.problem import Problem
 from ..proof.derivation import Derivation
 from ..proof.relations import gt
-from ..symbols import alpha, m, n, p, tau, x
+from ..structures.hierarchy import m, n, p
 from ..theorem.quantity import Quantity
 from ..theorem.result import Result
 from ._supcl import (
-    COMBINED,
     SYMMETRY,
     on_segment,
     optimum,

@@ -10,18 +10,20 @@ from ..decide.calculus import derivative
 from ..decide.convexity import log_sum_exp_is_convex
 from ..decide.domain import between
 from ..decide.root import argmin
-from ..losses.supcl import SUPCL
-from ..optimum.reduce import ReducedLoss
-from ..problem import Problem
+from ..losses.softmax import tau
+from ..losses.supcl import SUPCL, alpha
+from ..optimum.reduce import Pool, ReducedLoss
+from ..optimum.segment import x
+from ..problems.domains import COMBINED
+from ..problems.problem import Problem
 from ..proof.derivation import Derivation
 from ..proof.lemmas import ONLY_ONE
 from ..proof.limiting import take_limit
 from ..proof.relations import eq, ge, gt
-from ..symbols import alpha, m, n, p, tau, x
+from ..structures.hierarchy import m, n, p
 from ..theorem.quantity import Quantity
 from ..theorem.result import Result
 from ._supcl import (
-    COMBINED,
     SYMMETRY,
     on_segment,
     optimum,
@@ -61,7 +63,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         names={Symbol("c2"): share["centroid"]},
     )
     everything = tuple(r.name for r in problem.scheme.relations)
-    weight = ReducedLoss(SUPCL, problem.scheme).denominators.get(everything, S.Zero)
+    weight = ReducedLoss(SUPCL, problem.scheme).denominators.get(Pool(everything), S.Zero)
     proof.holds(
         "Every optimum is this Gram matrix, so all of them lie on the SSEM",
         gt(weight, S.Zero),

@@ -11,16 +11,18 @@ from sympy import Expr, Lt, Rational, S, Symbol, oo
 
 from ..decide.calculus import derivative
 from ..decide.domain import between
-from ..losses.supcl import SUPCL
+from ..losses.softmax import tau
+from ..losses.supcl import SUPCL, alpha
 from ..optimum.endpoint import threshold
-from ..problem import Problem
+from ..problems.domains import COMBINED, TEMPERED
+from ..problems.problem import Problem
 from ..proof.derivation import Derivation
 from ..proof.limiting import take_limit
 from ..proof.relations import lt
-from ..symbols import alpha, m, n, tau
+from ..structures.hierarchy import m, n
 from ..theorem.quantity import Quantity
 from ..theorem.result import Result
-from ._supcl import COMBINED, SYMMETRY, TEMPERED, on_segment, ssem_segment
+from ._supcl import SYMMETRY, on_segment, ssem_segment
 
 WHY = "for alpha <= 1/n classes collapse at every tau"
 #: Below 1/n even tau -> 0 collapses, so no temperature can prevent it; at 1 none brings it about.

@@ -15,20 +15,21 @@ from ..decide.calculus import derivative
 from ..decide.domain import POSITIVE, Range, at_least
 from ..decide.present import collected
 from ..decide.root import argmin
-from ..losses.clip import SIGMOID
+from ..losses.clip import SIGMOID, WEIGHT, b, t, w
 from ..optimum.endpoint import threshold
 from ..optimum.on_segment import LossOnSegment
 from ..optimum.reduce import ReducedPairwise
-from ..optimum.segment import Segment, cut_segment
-from ..problem import Problem
+from ..optimum.segment import Segment, cut_segment, x
+from ..problems.domains import BIASED
+from ..problems.problem import Problem
 from ..proof.derivation import Derivation
 from ..proof.relations import eq
-from ..structures.towers import NEGATIVE, SIBLING, TWIN, towers_of_views
+from ..structures.hierarchy import p
+from ..structures.towers import NEGATIVE, SIBLING, TWIN, K, N, towers_of_views
 from ..structures.towers import POSITIVE as ALIGNED
-from ..symbols import K, N, b, p, t, w, x
 from ..theorem.quantity import Quantity
 from ..theorem.result import Result
-from ._ccem import BIASED, LOW, POSITION, shape_of
+from ._ccem import LOW, POSITION, shape_of
 
 _ATTRACT, _REPEL = SIGMOID.terms
 #: The loss (2) with a weight on every negative pair, and all vectors of an item as positives.
@@ -37,6 +38,7 @@ WEIGHTED = replace(
     name="weighted-sigmoid",
     title="sigmoid loss with weight w on negatives",
     terms=(_ATTRACT, replace(_ATTRACT, relation=SIBLING), replace(_REPEL, weight=w)),
+    meanings={**SIGMOID.meanings, **WEIGHT},
 )
 
 SYMMETRY = towers_of_views(K, p)

@@ -12,16 +12,21 @@ from ..decide.domain import POSITIVE, Range
 from ..decide.domain import between as interval
 from ..decide.present import tidy
 from ..optimum.reduce import inner_products
+from ..optimum.segment import x
 from ..optimum.segment_facts import Spectrum
+from ..problems.domains import SIZES
 from ..proof.derivation import Derivation
 from ..proof.relations import eq, le
+from ..structures.hierarchy import m, n, p
 from ..structures.scheme import complete
-from ..symbols import m, n, p, radius, x
 from ..theorem.measure import AtMost, Reading
 from ..theorem.measure import share as trace_share
 from ..theorem.quantity import Quantity
 from ..theorem.result import Result
-from ._supcl import BETWEEN, SIZES, SYMMETRY, WITHIN, ssem_segment, variances
+from ._supcl import BETWEEN, SYMMETRY, WITHIN, ssem_segment, variances
+
+radius = Symbol("r", positive=True)
+RADIUS = {radius: "common norm of the embeddings, 1 unless said otherwise"}
 
 BALL = SIZES.with_range(radius, POSITIVE, 1)
 
@@ -124,4 +129,5 @@ RESULT = Result(
     domain=BALL,
     build=build,
     structure=SYMMETRY,
+    meanings=RADIUS,
 )

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import reduce
 
-from sympy import Expr
+from sympy import Expr, Symbol
 
-from ..symbols import m, n, p
 from .scheme import Scheme, complete, nested
+
+m = Symbol("m", integer=True, positive=True)
+n = Symbol("n", integer=True, positive=True)
+p = Symbol("p", integer=True, positive=True)
 
 #: (number per parent, relation of two different ones, contrasts between them)
 Level = tuple[Expr | int, str, str]
@@ -22,5 +27,17 @@ def hierarchy(*levels: Level) -> Scheme:
 
     A further level is one more argument: ``(3, "cross_superclass", "superclasses")``.
     """
-    schemes = [complete(*level) for level in (levels or (VIEWS, INSTANCES, CLASSES))]
-    return reduce(nested, schemes)
+    chosen = levels or (VIEWS, INSTANCES, CLASSES)
+    whole = reduce(nested, [complete(*level) for level in chosen])
+    return replace(whole, meanings=_meanings(chosen))
+
+
+def _meanings(levels: Sequence[Level]) -> dict[Symbol, str]:
+    """What the sizes that are symbols are: "instances per class", "number of classes"."""
+    found = {}
+    for k, (size, _, things) in enumerate(levels):
+        above = levels[k + 1][2] if k + 1 < len(levels) else ""
+        one = above[:-2] if above.endswith("sses") else above.removesuffix("s")
+        if isinstance(size, Symbol):
+            found[size] = f"{things} per {one}" if one else f"number of {things}"
+    return found

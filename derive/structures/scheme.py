@@ -13,9 +13,9 @@ entries the eigenvalues. Three rules build the tables of every structure here:
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from sympy import Expr, Integer, S, sympify
+from sympy import Expr, Integer, S, Symbol, sympify
 
 #: A name for each pair of names.
 Names = Mapping[tuple[str, str], str]
@@ -44,7 +44,8 @@ class Scheme:
     The first relation is ``self``; the last eigenspace is the constant vectors.
 
     A point is a tuple of indices, one for each of ``axes`` (their sizes, outermost first), and
-    ``pattern`` names the relation of two points by which of their indices agree.
+    ``pattern`` names the relation of two points by which of their indices agree. ``meanings`` says
+    what its symbols are: the same letter is something else in another structure.
     """
 
     size: Expr
@@ -53,6 +54,7 @@ class Scheme:
     table: Mapping[str, Mapping[str, Expr]]
     axes: tuple[Expr, ...]
     pattern: Mapping[tuple[bool, ...], str]
+    meanings: Mapping[Symbol, str] = field(default_factory=dict)
 
     def relation(self, name: str) -> Relation:
         """Look a relation up by name."""

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-from sympy import Expr, Integer
+from dataclasses import replace
 
-from ..symbols import N
+from sympy import Expr, Integer, Symbol
+
 from .scheme import Scheme, complete, crossed, nested
+
+N = Symbol("N", integer=True, positive=True)
+K = Symbol("K", integer=True, positive=True)
+p = Symbol("p", integer=True, positive=True)
+
+ITEMS = "items, each with an embedding per tower"
+TOWERS = "towers (modalities), all pairs of which are used"
+PER_ITEM = "vectors per item in a tower"
 
 POSITIVE, NEGATIVE, WITHIN = "positive", "negative", "within_modality"
 #: Other vectors of the same item, in the other modalities and in the same one.
@@ -19,7 +28,7 @@ def towers(modalities: Expr | int = 2) -> Scheme:
     same modality), ``negative`` (other item, other modality). Eigenspaces: what the
     modalities share or differ in, constant over items or contrasting them.
     """
-    return crossed(
+    whole = crossed(
         complete(modalities if isinstance(modalities, Expr) else Integer(modalities), "other", "d"),
         complete(N, "other", "c"),
         {("self", "other"): WITHIN, ("other", "self"): POSITIVE, ("other", "other"): NEGATIVE},
@@ -30,6 +39,7 @@ def towers(modalities: Expr | int = 2) -> Scheme:
             ("mean", "mean"): "shared_mean",
         },
     )
+    return replace(whole, meanings=_meanings((N, ITEMS), (modalities, TOWERS)))
 
 
 def towers_of_views(modalities: Expr | int, views: Expr) -> Scheme:
@@ -38,7 +48,7 @@ def towers_of_views(modalities: Expr | int, views: Expr) -> Scheme:
     More relations: ``positive_sibling`` (another vector of the item, other modality) and
     ``twin`` (another vector of the item, same modality).
     """
-    return crossed(
+    whole = crossed(
         complete(modalities, "other", "d"),
         nested(complete(views, "twin", "t"), complete(N, "other", "c")),
         {
@@ -57,3 +67,9 @@ def towers_of_views(modalities: Expr | int, views: Expr) -> Scheme:
             ("mean", "mean"): "shared_mean",
         },
     )
+    return replace(whole, meanings=_meanings((N, ITEMS), (modalities, TOWERS), (views, PER_ITEM)))
+
+
+def _meanings(*sizes: tuple[Expr | int, str]) -> dict[Symbol, str]:
+    """What the sizes that are symbols are."""
+    return {size: words for size, words in sizes if isinstance(size, Symbol)}

@@ -10,10 +10,12 @@ from sympy import Expr, Symbol, oo
 from ..decide.domain import DomainError
 from ..decide.present import solve_linear, tidy
 from ..decide.root import ClampedRoot
+from ..losses.clip import w
 from ..losses.conventions import CONVENTIONS, Reading
 from ..losses.written import Plain, structure, write
 from ..optimum.segment import Occupied, Segment
-from ..symbols import K, p, w
+from ..structures.hierarchy import p
+from ..structures.towers import K
 from .result import Result
 
 

@@ -100,9 +100,9 @@ class Between:
 
     def __str__(self) -> str:
         if self.low is self.high:
-            return f"{{{decimal(self.low)}}}"
+            return f"{{{_end(self.low)}}}"
         left, right = "(" if self.low_open else "[", ")" if self.high_open else "]"
-        return f"{left}{decimal(self.low)}, {decimal(self.high)}{right}"
+        return f"{left}{_end(self.low)}, {_end(self.high)}{right}"
 
 
 @dataclass(frozen=True)
@@ -117,6 +117,10 @@ class Numbers:
 
     def __str__(self) -> str:
         return in_words(self.parameter, [str(part) for part in self.parts])
+
+
+def _end(value: Any) -> str:
+    return str(decimal(value)) if value else "0"
 
 
 def in_words(parameter: str, parts: Sequence[str]) -> str:
@@ -167,10 +171,3 @@ def decimal(value: Any) -> Any:
     if mpmath.isinf(value):
         return "oo" if value > 0 else "-oo"
     return str(value)
-
-
-def one_line(decimals: Any) -> str:
-    """Decimals in brackets, as text."""
-    if isinstance(decimals, list):
-        return f"[{', '.join(map(one_line, decimals))}]"
-    return str(decimals)

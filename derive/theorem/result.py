@@ -18,7 +18,7 @@ from ..decide.limits.limit import NoLimit, joint_limit
 from ..decide.root import ClampedRoot
 from ..losses.conventions import Reading
 from ..optimum.segment import Segment
-from ..problem import Problem
+from ..problems.problem import Problem
 from ..proof.derivation import Derivation
 from ..proof.hooks import Shown, call
 from ..structures.scheme import Scheme
@@ -63,6 +63,8 @@ class Result(Shown):
         Makes the segment that holds its optima, where it is about one.
     position
         Where on the segment its structure is, if it is about a structure and not about a loss.
+    meanings
+        What parameters are that belong neither to the structure nor to the loss.
     convention, reading
         The library in whose terms it is, and the loss of that library.
     """
@@ -85,6 +87,7 @@ class Result(Shown):
         position: Callable[[Segment], Expr] | None = None,
         convention: str = "",
         reading: Reading | None = None,
+        meanings: Mapping[Symbol, str] | None = None,
     ):
         self.id, self.title, self.source = id, title, source
         self.parameters, self.domain = parameters, domain
@@ -98,6 +101,9 @@ class Result(Shown):
         self.declared = problem.loss if problem is not None else None
         self.structure = problem.structure if problem is not None else structure
         self.convention, self.reading = convention, reading
+        about = problem if problem is not None else structure
+        #: what each parameter is, for a reader who types its name
+        self.meanings = {**(about.meanings if about is not None else {}), **(meanings or {})}
 
     def given(self, *, at: Mapping[str, object] | None = None, **given: object) -> Result:
         """The same result for expressions or lists of the user's: a loss, or sizes of classes.
@@ -208,6 +214,10 @@ class Result(Shown):
             name: q.measure or by_name(name, self.structure) for name, q in self.quantities.items()
         }
         return {name: measure for name, measure in found.items() if measure is not None}
+
+    def there(self, point: Mapping[Symbol, Expr]) -> Result:
+        """The result where parameters have these values: itself, if they are put in later."""
+        return self
 
     # --- putting numbers in -----------------------------------------------------------
     def point(self, **values: object) -> dict[Symbol, Expr]:

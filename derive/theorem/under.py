@@ -17,7 +17,7 @@ from ..decide.domain import Domain, DomainError, Range
 from ..losses.conventions import CONVENTIONS, Convention, Reading
 from ..losses.written import write
 from ..optimum.endpoint import MIRROR, Threshold
-from ..problem import Problem
+from ..problems.problem import Problem
 from ..proof.derivation import Derivation
 from ..proof.relations import TURNED
 from .kinds import Kind, pieces
@@ -55,6 +55,7 @@ def under(result: Result, name: str) -> Result:
         segment=result.segment,
         convention=name,
         reading=reading,
+        meanings=result.meanings,
         lists=tuple(result.lists.values()),
     )
     made.made_for = dict(result.made_for)

@@ -119,13 +119,15 @@ def _shown(q: Quantity, expression: Basic, tex: Callable[[Basic], str]) -> dict[
 
 
 def _stand_ins(expression: Basic) -> dict[ClampedRoot, Symbol]:
-    """A name for every root: x_star, and x_peak for one that only brackets another."""
+    """A name for every root: x_star, x_star_2 and so on, and x_peak where one brackets another."""
     roots = sorted(expression.atoms(ClampedRoot), key=str)
     inner = {r for root in roots for end in (root.low, root.high) for r in end.atoms(ClampedRoot)}
-    return {
-        r: Symbol(f"{r.variable.name.rstrip('_')}_{'peak' if r in inner else 'star'}")
-        for r in roots
-    }
+    names: dict[ClampedRoot, Symbol] = {}
+    for r in roots:
+        name = f"{r.variable.name.rstrip('_')}_{'peak' if r in inner else 'star'}"
+        alike = sum(s.name.startswith(name) for s in names.values())
+        names[r] = Symbol(f"{name}_{alike + 1}" if alike else name)
+    return names
 
 
 def without_roots(expression: Basic) -> Basic:
@@ -161,5 +163,10 @@ def _is(r: object) -> str:
 
 
 def _typeset(expression: Basic) -> str:
-    stars = {s: rf"{s.name[0]}^\star" for s in expression.free_symbols if s.name[1:] == "_star"}
+    stars = {
+        s: rf"{letter}^\star" + (rf"_{{{number[1:]}}}" if number else "")
+        for s in expression.free_symbols
+        for letter, star, number in [s.name.partition("_star")]
+        if len(letter) == 1 and star and (not number or number[1:].isdigit())
+    }
     return typeset(expression, stars)

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from ...derive.losses.pairwise import PairwiseLoss
 from ...derive.losses.softmax import SoftmaxLoss, SoftmaxTerm
-from ...derive.problem import Problem
+from ...derive.problems.problem import Problem
 from ...derive.structures.arrangement import Arrangement, arrange
 from ..scalar import Scalar, compile_scalar
 from .bound import BoundProblem
@@ -88,7 +88,7 @@ class _Bench:
         denominators = [self._felt(loss, "denominator", t.denominator) for t in loss.terms]
         for term, denominator in zip(loss.terms, denominators, strict=True):
             pulls = self._pulls(loss, term)
-            own = _own_positive(term)
+            own = term.own_positive
             if not own and denominators.count(denominator) == 1:
                 rest = self._alone(pulls, denominator)
                 own, denominator = bool(rest), rest or denominator
@@ -116,11 +116,10 @@ class _Bench:
             parts.append(
                 Joined(view, columns, weight / size, scale, outside, _self(denominator, cross))
             )
-        parts.sort(key=lambda part: repr(part.view))
         return BoundProblem(
             self.arrangement,
             scale,
-            tuple(parts),
+            _by_view(parts),
             linear(self.arrangement, per_pair),
             bool(weights),
             self.one,
@@ -144,8 +143,9 @@ class _Bench:
     def _pulls(self, loss: SoftmaxLoss, term: SoftmaxTerm) -> dict[str, Tensor]:
         """Weight of one pair of each relation among the positives of an anchor."""
         felt = self._felt(loss, "positives", term.positives)
-        each = self.number(term.coefficient) / sum(self.arrangement.counts[r] for r in felt)
-        return dict.fromkeys(felt, each)
+        weights = {r: self.number(term.weight(r)) for r in felt}
+        total = sum(self.arrangement.counts[r] * weight for r, weight in weights.items())
+        return {r: self.number(term.coefficient) * w / total for r, w in weights.items()}
 
     def _alone(
         self, pulls: Collection[str], denominator: tuple[str, ...]
@@ -228,7 +228,7 @@ class _Bench:
             outside = (~torch.stack(where).any(dim=0)).nonzero().flatten()
         part = Pairwise(view, tuple(acts), outside, points, self.one)
         nothing = Linear(self.arrangement.shape, (), ())
-        return BoundProblem(self.arrangement, None, (part,), nothing, False, self.one)
+        return BoundProblem(self.arrangement, None, _by_view([part]), nothing, False, self.one)
 
     def _flat(self, view: View, relations: tuple[str, ...]) -> Tensor:
         """True where pairs of some relations are in the flattened entries of a view."""
@@ -236,9 +236,11 @@ class _Bench:
         return mask.flatten().repeat(view.k if isinstance(view, Blocks) else 1)
 
 
-def _own_positive(term: SoftmaxTerm) -> bool:
-    """Whether each positive joins the denominator that it is compared with."""
-    return bool(getattr(term, "own", False))
+def _by_view(parts: Iterable[Part]) -> tuple[tuple[View, tuple[Part, ...]], ...]:
+    found: dict[View, tuple[Part, ...]] = {}
+    for part in parts:
+        found[part.view] = (*found.get(part.view, ()), part)
+    return tuple(found.items())
 
 
 def _self(relations: Collection[str], cross: bool) -> bool:

@@ -27,8 +27,8 @@ class BoundProblem:
         How the vectors are related.
     scale
         ``(B,)``, what inner products are multiplied by before parts see them; None for one.
-    parts
-        What is not linear in the Gram matrix, those of one view next to each other.
+    seen
+        What is not linear in the Gram matrix: views, and the parts that look through each.
     linear
         What is to be subtracted from them.
     absolute
@@ -38,7 +38,7 @@ class BoundProblem:
 
     arrangement: Arrangement
     scale: Tensor | None
-    parts: tuple[Part, ...]
+    seen: tuple[tuple[View, tuple[Part, ...]], ...]
     linear: Linear
     absolute: bool
     batch: Tensor
@@ -52,8 +52,9 @@ class BoundProblem:
     def convex(self) -> Tensor:
         """For each problem, whether the loss is convex in the Gram matrix."""
         ok = torch.ones_like(self.batch, dtype=torch.bool)
-        for part in self.parts:
-            ok = ok & part.convex
+        for _, parts in self.seen:
+            for part in parts:
+                ok = ok & part.convex
         return ok
 
     def select(self, index: Tensor) -> BoundProblem:
@@ -68,7 +69,7 @@ class BoundProblem:
         return replace(
             self,
             scale=None if self.scale is None else change(self.scale),
-            parts=tuple(part.change(change) for part in self.parts),
+            seen=tuple((view, tuple(p.change(change) for p in parts)) for view, parts in self.seen),
             linear=self.linear.change(change),
             batch=change(self.batch),
         )
@@ -82,57 +83,46 @@ class BoundProblem:
         if torch.is_grad_enabled() and u.requires_grad:
             found: Tensor = _Value.apply(u, self)  # type: ignore[no-untyped-call]
             return found
-        return self._expand(u)[0]
+        return self.expand(u)[0]
 
     def value_and_gradient(self, u: Tensor) -> tuple[Tensor, Tensor]:
         """Loss ``(B,)`` and its gradient in the embeddings (in all of R^d, not projected)."""
-        value, seen = self._expand(u)
-        gradient = torch.zeros_like(u)
-        for view, slopes, _ in seen:
-            gradient += view.pull_back(view.fold(slopes), u)
-        return value, gradient - self.linear.gradient(u) if self.linear.kept else gradient
+        value, slopes, _ = self.expand(u)
+        gradient = [
+            view.pull_back(view.fold(slope), u)
+            for (view, _), slope in zip(self.seen, slopes, strict=True)
+        ]
+        if self.linear.kept:
+            gradient.append(-self.linear.gradient(u))
+        return value, _sum(gradient)
 
     def value_and_gram_gradient(self, u: Tensor) -> tuple[Tensor, Tensor]:
         """Loss ``(B,)`` and its symmetric gradient in the Gram matrix, ``(B, size, size)``.
 
         ``dL = <A, dG>``, the sum running over all ordered pairs.
         """
-        value, seen = self._expand(u)
+        value, slopes, _ = self.expand(u)
         total = u.new_zeros(u.shape[0], self.size, self.size)
-        for view, slopes, _ in seen:
-            view.add_joint(view.fold(slopes), total)
+        for (view, _), slope in zip(self.seen, slopes, strict=True):
+            view.add_joint(view.fold(slope), total)
         self.linear.add_to(total, -1.0)
         return value, total
 
-    def views(self) -> list[tuple[View, list[int]]]:
-        """The views, each with the numbers of the parts that look through it."""
-        found: list[tuple[View, list[int]]] = []
-        for k, part in enumerate(self.parts):
-            if found and found[-1][0] == part.view:
-                found[-1][1].append(k)
-            else:
-                found.append((part.view, [k]))
-        return found
-
-    def _expand(
+    def expand(
         self, u: Tensor, second: bool = False
-    ) -> tuple[Tensor, list[tuple[View, Tensor, list[Memory]]]]:
+    ) -> tuple[Tensor, list[Tensor], list[list[Memory]]]:
         """The loss; for each view the slopes in inner products, and the memories of its parts."""
-        value = -self.linear.value(u) if self.linear.kept else torch.zeros_like(self.batch)
-        seen = []
-        for view, numbers in self.views():
+        value = -self.linear.value(u) if self.linear.kept else None
+        slopes, memories = [], []
+        for view, parts in self.seen:
             x = view.products(u, self.scale)
-            total: Tensor | None = None
-            memories = []
-            for k in numbers:
-                last = k == numbers[-1]
-                part, slopes, memory = self.parts[k].expand(x if last else x.clone(), second)
-                value = value + part
-                total = slopes if total is None else total + slopes
-                memories.append(memory)
-            assert total is not None
-            seen.append((view, total, memories))
-        return value, seen
+            found = [part.expand(x.clone(), second) for part in parts[:-1]]
+            found.append(parts[-1].expand(x, second))
+            for part, _, _ in found:
+                value = part if value is None else value + part
+            slopes.append(_sum([slope for _, slope, _ in found]))
+            memories.append([memory for _, _, memory in found])
+        return torch.zeros_like(self.batch) if value is None else value, slopes, memories
 
 
 class _Value(torch.autograd.Function):
@@ -165,63 +155,55 @@ class Point:
     def __init__(self, loss: BoundProblem, u: Tensor) -> None:
         self.loss = loss
         self.u = u
-        self.value, seen = loss._expand(u, second=True)
-        self.memories = [memories for _, _, memories in seen]
-        self.gradient = torch.zeros_like(u)
+        self.value, slopes, self.memories = loss.expand(u, second=True)
+        views = [view for view, _ in loss.seen]
+        self.folded = [view.fold(slope) for view, slope in zip(views, slopes, strict=True)]
         # What is linear joins the first whole Gram matrix, and is left to sums of vectors
         # where there is none.
         self.sums_left = bool(loss.linear.kept)
-        self.folded = []
-        for view, slopes, _ in seen:
-            folded = view.fold(slopes)
-            if self.sums_left and view == Blocks(1):
-                loss.linear.add_to(folded[:, 0], -2.0)
-                self.sums_left = False
-            self.gradient += view.pull_back(folded, u)
-            self.folded.append(folded)
-        if self.sums_left:
-            self.gradient -= loss.linear.gradient(u)
+        if self.sums_left and Blocks(1) in views:
+            loss.linear.add_to(self.folded[views.index(Blocks(1))][:, 0], -2.0)
+            self.sums_left = False
+        self.gradient = self._pulled_back(self.folded, u)
         if loss.absolute:
             self.unit = torch.ones_like(self.value)
             self.noise = self.unit if loss.scale is None else loss.scale
             self.resolution = self.value.abs().clamp(min=1)
         else:
             self.unit = self._pull(self.folded)
-            self.noise = self.unit + self._pull(self.stiffness(seen))
+            self.noise = self.unit + self._pull(self.stiffness(slopes))
             self.resolution = self.value.abs() + self.unit
 
-    def stiffness(self, seen: list[tuple[View, Tensor, list[Memory]]]) -> list[Tensor]:
+    def stiffness(self, slopes: list[Tensor]) -> list[Tensor]:
         """How much a relative error in inner products can change folded slopes, entry by entry."""
-        found = []
-        for (view, slopes, memories), (_, numbers) in zip(seen, self.loss.views(), strict=True):
-            total = torch.zeros_like(slopes)
-            for k, memory in zip(numbers, memories, strict=True):
-                total = total + self.loss.parts[k].stiffness(slopes, memory)
-            found.append(view.fold(total))
-        return found
+        return [
+            view.fold(_sum([p.stiffness(slope, m) for p, m in zip(parts, memories, strict=True)]))
+            for (view, parts), slope, memories in zip(
+                self.loss.seen, slopes, self.memories, strict=True
+            )
+        ]
 
     def _pull(self, folded: list[Tensor]) -> Tensor:
-        views = self.loss.views()
-        pulls = sum(view.pulls(q) for (view, _), q in zip(views, folded, strict=True))
-        assert isinstance(pulls, Tensor)
+        seen = zip(self.loss.seen, folded, strict=True)
+        pulls = _sum([view.pulls(q) for (view, _), q in seen])
         return pulls.square().mean(dim=-1).sqrt() * self.loss.size
+
+    def _pulled_back(self, folded: list[Tensor], v: Tensor) -> Tensor:
+        """Gradient at v if folded slopes were these."""
+        seen = zip(self.loss.seen, folded, strict=True)
+        found = [view.pull_back(q, v) for (view, _), q in seen]
+        if self.sums_left:
+            found.append(-self.loss.linear.gradient(v))
+        return _sum(found)
 
     def hessian(self, v: Tensor) -> Tensor:
         """Derivative of the gradient along ``v``."""
         loss, u = self.loss, self.u
-        total = -loss.linear.gradient(v) if self.sums_left else torch.zeros_like(v)
-        views = loss.views()
-        for (view, numbers), memories, folded in zip(
-            views, self.memories, self.folded, strict=True
-        ):
+        total = self._pulled_back(self.folded, v)
+        for (view, parts), memories in zip(loss.seen, self.memories, strict=True):
             change = view.along(u, v, loss.scale)
-            turned: Tensor | None = None
-            for k, memory in zip(numbers, memories, strict=True):
-                part = loss.parts[k].turn(memory, change)
-                turned = part if turned is None else turned + part
-            assert turned is not None
-            total += view.pull_back(view.fold(turned), u)
-            total += view.pull_back(folded, v)
+            turned = [p.turn(m, change) for p, m in zip(parts, memories, strict=True)]
+            total += view.pull_back(view.fold(_sum(turned)), u)
         return total
 
     def select(self, index: Tensor) -> Point:
@@ -251,3 +233,11 @@ class Point:
 
 
 _PARTS = ("u", "value", "gradient", "unit", "noise", "resolution")
+
+
+def _sum(parts: list[Tensor]) -> Tensor:
+    """The sum of at least one tensor; the tensor itself if it is one."""
+    total = parts[0]
+    for part in parts[1:]:
+        total = total + part
+    return total

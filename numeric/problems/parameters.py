@@ -10,10 +10,10 @@ import torch
 from sympy import Expr, lambdify
 from torch import Tensor
 
+from ...derive.losses.pairwise import c
 from ...derive.losses.softmax import SoftmaxLoss
-from ...derive.problem import Problem
+from ...derive.problems.problem import Problem
 from ...derive.structures.arrangement import axis_names
-from ...derive.symbols import c
 
 #: A size or a parameter: one number for all problems, or a tensor with one for each.
 Value = float | Tensor

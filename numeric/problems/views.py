@@ -79,18 +79,20 @@ class Cross:
     """Inner products across the two halves of the first axis: half the entries of the Gram matrix.
 
     With ``sides`` 1 anchors are those of the first half alone, which is enough where every pair
-    is felt the same from both; with 2 the matrices are the cross block and its transpose.
+    is felt the same from both, and there is one matrix, ``(B, s, s)``; with 2 the matrices are
+    that cross block and its transpose.
     """
 
     sides: int
 
     @staticmethod
     def _halves(u: Tensor) -> tuple[Tensor, Tensor]:
-        rows = u.reshape(u.shape[0], 2, -1, u.shape[-1])
-        return rows[:, 0], rows[:, 1]
+        rows = u if u.ndim == 4 else u.reshape(u.shape[0], 2, -1, u.shape[-1])
+        a, b = rows.unbind(1)
+        return a, b
 
     def _show(self, cross: Tensor) -> Tensor:
-        return cross[:, None] if self.sides == 1 else torch.stack((cross, cross.mT), dim=1)
+        return cross if self.sides == 1 else torch.stack((cross, cross.mT), dim=1)
 
     def products(self, u: Tensor, scale: Tensor | None) -> Tensor:
         a, b = self._halves(u)
@@ -98,14 +100,15 @@ class Cross:
 
     def along(self, u: Tensor, v: Tensor, scale: Tensor | None) -> Tensor:
         (a, b), (da, db) = self._halves(u), self._halves(_scaled(v, scale))
-        return self._show(torch.baddbmm(da @ b.mT, a, db.mT))
+        return self._show((da @ b.mT).baddbmm_(a, db.mT))
 
     def fold(self, slopes: Tensor) -> Tensor:
-        return slopes[:, 0] if self.sides == 1 else slopes[:, 0] + slopes[:, 1].mT
+        return slopes if self.sides == 1 else slopes[:, 0] + slopes[:, 1].mT
 
     def pull_back(self, folded: Tensor, u: Tensor) -> Tensor:
         a, b = self._halves(u)
-        return torch.stack((folded @ b, folded.mT @ a), dim=1).view_as(u)
+        both = torch.stack((folded @ b, folded.mT @ a), dim=1)
+        return both if u.ndim == 4 else both.view_as(u)
 
     def add_joint(self, folded: Tensor, total: Tensor) -> None:
         s = folded.shape[-1]

@@ -13,7 +13,7 @@ from math import nan
 import torch
 from torch import Tensor
 
-from ...derive.problem import Problem
+from ...derive.problems.problem import Problem
 from ...derive.structures.arrangement import Arrangement
 from ..certificate import certify_bound
 from ..embeddings import structured_embeddings

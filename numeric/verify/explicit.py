@@ -11,7 +11,7 @@ from torch import Tensor
 
 from ...derive.decide.exact import exact
 from ...derive.decide.limits.limit import joint_limit
-from ...derive.problem import Problem
+from ...derive.problems.problem import Problem
 from ...derive.structures.arrangement import Arrangement
 from ...derive.theorem.measure import AtMost, Rank, Reading
 from ...derive.theorem.result import Result

@@ -17,7 +17,7 @@ import numpy.typing as npt
 import torch
 from sympy import Expr
 
-from ...derive.problem import Problem
+from ...derive.problems.problem import Problem
 from ...derive.structures.arrangement import Arrangement
 from ..embeddings import structured_embeddings
 from ..problems import bind

@@ -16,11 +16,11 @@ from cltheory.cli import main as cli_main
 from cltheory.cli.main import OURS
 from cltheory.derive.decide.domain import DomainError
 from cltheory.derive.decide.evidence import Refuted, Undecided
+from cltheory.derive.problems.domains import SIZES
 from cltheory.derive.proof.derivation import Derivation, StepFailed
 from cltheory.derive.proof.relations import ge
 from cltheory.derive.results import results
-from cltheory.derive.results._supcl import SIZES
-from cltheory.derive.symbols import m
+from cltheory.derive.structures.hierarchy import m
 from cltheory.derive.theorem.result import Result
 
 FAILED = StepFailed(f"the slope is positive: {Undecided('no sign was found')}")

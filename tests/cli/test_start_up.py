@@ -15,7 +15,6 @@ from cltheory.cli.parameters import parameter_names
 from cltheory.derive.decide.exact import FUNCTIONS
 from cltheory.derive.losses.literature import LITERATURE
 from cltheory.derive.results import results
-from cltheory.derive.symbols import MEANINGS
 
 IDS = [
     "ssem",
@@ -174,7 +173,7 @@ def test_help_on_a_result_lists_what_it_takes(cltheory: Any, command: str, id: s
     flat = " ".join(out.split())
     r = results[id]
     for s in r.parameters:
-        assert f"--{s.name} {r.domain.ranges[s]}: {MEANINGS[s]}" in flat
+        assert f"--{s.name} {r.domain.ranges[s]}: {r.meanings[s]}" in flat
     assert ("--loss" in out) == bool(r.texts)
     assert cltheory(command, "--help", id) == (code, out, err)
 

@@ -9,7 +9,8 @@ import pytest
 from cltheory.derive.decide.ball import NotEnclosed, NoValue, TooWide, enclosure, non_negative
 from cltheory.derive.decide.evidence import Holds, Undecided
 from cltheory.derive.decide.root import ClampedRoot
-from cltheory.derive.symbols import c, x
+from cltheory.derive.losses.pairwise import c
+from cltheory.derive.optimum.segment import x
 from sympy import (
     Abs,
     And,

@@ -8,7 +8,7 @@ from dataclasses import replace
 import mpmath
 import pytest
 from cltheory.derive.decide.domain import DomainError
-from cltheory.derive.losses.clip import INFONCE, SIGMOID
+from cltheory.derive.losses.clip import INFONCE, SIGMOID, b, t
 from cltheory.derive.losses.conventions import CONVENTIONS, Reading
 from cltheory.derive.losses.supcl import SUPCL
 from cltheory.derive.losses.written import Tex, write
@@ -16,9 +16,8 @@ from cltheory.derive.optimum.on_segment import LossOnSegment
 from cltheory.derive.optimum.segment import Segment
 from cltheory.derive.proof.derivation import Derivation
 from cltheory.derive.results import results
-from cltheory.derive.structures.hierarchy import hierarchy
-from cltheory.derive.structures.towers import towers
-from cltheory.derive.symbols import K, N, b, m, n, t
+from cltheory.derive.structures.hierarchy import hierarchy, m, n
+from cltheory.derive.structures.towers import K, N, towers
 from cltheory.derive.theorem.about import head, least_dimension
 from sympy import S, simplify, sympify
 
@@ -140,9 +139,9 @@ def test_the_declared_segment_is_the_derived_one(id: str, monkeypatch: pytest.Mo
     monkeypatch.setattr(LossOnSegment, "__init__", spy)
     r = results[id]
     r._build(Derivation())
-    assert found and r.segment is not None
+    assert bool(found) is (r.segment is not None)
     for segment in found:
-        declared = r.segment()
+        declared = r.segment()  # type: ignore[misc]
         assert (segment.low, segment.high) == (declared.low, declared.high)
         assert segment.inner == declared.inner
 

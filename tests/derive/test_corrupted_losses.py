@@ -14,17 +14,20 @@ import numpy as np
 import pytest
 from cltheory.derive.decide.domain import DomainError
 from cltheory.derive.decide.root import argmin
-from cltheory.derive.losses.clip import INFONCE, SIGMOID
-from cltheory.derive.losses.pairwise import PairTerm, PairwiseLoss
-from cltheory.derive.losses.softmax import SoftmaxLoss, SoftmaxTerm
-from cltheory.derive.losses.supcl import SUPCL
+from cltheory.derive.losses.clip import INFONCE, SIGMOID, b, t
+from cltheory.derive.losses.pairwise import PairTerm, PairwiseLoss, c
+from cltheory.derive.losses.softmax import SoftmaxLoss, SoftmaxTerm, tau
+from cltheory.derive.losses.supcl import SUPCL, alpha
 from cltheory.derive.optimum.reduce import ReducedLoss
+from cltheory.derive.optimum.segment import x
+from cltheory.derive.problems.domains import COMBINED, WARM
 from cltheory.derive.proof.derivation import Derivation, StepFailed
 from cltheory.derive.results._ccem import SYMMETRY as TOWERS
-from cltheory.derive.results._ccem import WARM, on_ccem
-from cltheory.derive.results._supcl import COMBINED, on_segment
+from cltheory.derive.results._ccem import on_ccem
+from cltheory.derive.results._supcl import on_segment
 from cltheory.derive.results.pairwise_threshold import for_loss
-from cltheory.derive.symbols import N, alpha, b, c, m, n, p, t, tau, x
+from cltheory.derive.structures.hierarchy import m, n, p
+from cltheory.derive.structures.towers import N
 from scipy.optimize import minimize
 from sympy import Max, Rational, S, exp
 

@@ -9,7 +9,11 @@ import pytest
 from cltheory.derive.decide.decide import all_zero, any_positive, positive, zero
 from cltheory.derive.decide.domain import POSITIVE, Domain, DomainError, Range, at_least, between
 from cltheory.derive.decide.evidence import Grade, Holds, Refuted, Undecided
-from cltheory.derive.symbols import alpha, b, m, n, tau, x
+from cltheory.derive.losses.clip import b
+from cltheory.derive.losses.softmax import tau
+from cltheory.derive.losses.supcl import alpha
+from cltheory.derive.optimum.segment import x
+from cltheory.derive.structures.hierarchy import m, n
 from hypothesis import given
 from hypothesis import strategies as st
 from sympy import Rational, S, exp, log, sqrt

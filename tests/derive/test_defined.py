@@ -15,7 +15,11 @@ from cltheory.derive.decide.defined import conditions, defined
 from cltheory.derive.decide.domain import POSITIVE, Domain, Range, at_least, between
 from cltheory.derive.decide.evidence import Grade, Holds, Refuted, Undecided
 from cltheory.derive.decide.wanting import wanting
-from cltheory.derive.symbols import alpha, b, m, n, tau, x
+from cltheory.derive.losses.clip import b
+from cltheory.derive.losses.softmax import tau
+from cltheory.derive.losses.supcl import alpha
+from cltheory.derive.optimum.segment import x
+from cltheory.derive.structures.hierarchy import m, n
 from sympy import (
     Abs,
     Expr,

@@ -9,8 +9,8 @@ import pytest
 from cltheory.derive.decide.digits import NotKnown, is_zero, rounded, sign
 from cltheory.derive.decide.domain import DomainError
 from cltheory.derive.decide.root import ClampedRoot, Unsettled
+from cltheory.derive.optimum.segment import x
 from cltheory.derive.results import results
-from cltheory.derive.symbols import x
 from cltheory.derive.theorem.number import decimal, number
 from sympy import (
     Expr,

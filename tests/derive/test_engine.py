@@ -12,19 +12,19 @@ from cltheory.derive.decide.domain import POSITIVE, Domain, DomainError, at_leas
 from cltheory.derive.decide.evidence import Evidence, Grade, Holds, Undecided, weakest
 from cltheory.derive.decide.limits.limit import NoLimit, limit
 from cltheory.derive.decide.root import ClampedRoot
-from cltheory.derive.losses.softmax import SoftmaxLoss, SoftmaxTerm
-from cltheory.derive.losses.supcl import CNCE, SUP_CNCE, SUPCL
+from cltheory.derive.losses.softmax import SoftmaxLoss, SoftmaxTerm, tau
+from cltheory.derive.losses.supcl import CNCE, SUP_CNCE, SUPCL, alpha
 from cltheory.derive.optimum.endpoint import Criterion, NoClosedForm, essential, solve, threshold
 from cltheory.derive.optimum.on_segment import LossOnSegment
 from cltheory.derive.optimum.reduce import ReducedLoss, inner_products
-from cltheory.derive.optimum.segment import cut_segment
+from cltheory.derive.optimum.segment import cut_segment, x
+from cltheory.derive.problems.domains import COMBINED
 from cltheory.derive.proof.derivation import Derivation, StepFailed
 from cltheory.derive.proof.relations import ge, lt
 from cltheory.derive.results import results
-from cltheory.derive.results._supcl import COMBINED, SYMMETRY
-from cltheory.derive.structures.hierarchy import CLASSES, INSTANCES, VIEWS, hierarchy
+from cltheory.derive.results._supcl import SYMMETRY
+from cltheory.derive.structures.hierarchy import CLASSES, INSTANCES, VIEWS, hierarchy, m, n, p
 from cltheory.derive.structures.scheme import Scheme
-from cltheory.derive.symbols import alpha, m, n, p, tau, x
 from sympy import Rational, S, Symbol, exp, log, oo, sqrt
 
 

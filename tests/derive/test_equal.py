@@ -8,8 +8,13 @@ from cltheory.derive.decide.domain import POSITIVE, Domain, at_least, between
 from cltheory.derive.decide.equal import equal, same_root, value_at
 from cltheory.derive.decide.evidence import Grade, Holds, Refuted, Undecided
 from cltheory.derive.decide.splitting import split_roots
+from cltheory.derive.losses.clip import t
+from cltheory.derive.losses.softmax import tau
+from cltheory.derive.losses.supcl import alpha
+from cltheory.derive.optimum.segment import x
 from cltheory.derive.results import results
-from cltheory.derive.symbols import N, alpha, m, n, t, tau, x
+from cltheory.derive.structures.hierarchy import m, n
+from cltheory.derive.structures.towers import N
 from sympy import I, Max, Min, Piecewise, Rational, S, cos, exp, log, nan, simplify, sqrt
 
 THRESHOLD = results["supcl-threshold"]

@@ -13,7 +13,11 @@ from cltheory.derive.decide.limits.limit import NoLimit, is_limit, joint_limit, 
 from cltheory.derive.decide.limits.signs import Signs, UnknownSign
 from cltheory.derive.decide.limits.toward import image_of
 from cltheory.derive.decide.root import ClampedRoot
-from cltheory.derive.symbols import alpha, b, delta, m, n, tau, x
+from cltheory.derive.losses.clip import b
+from cltheory.derive.losses.softmax import tau
+from cltheory.derive.losses.supcl import alpha
+from cltheory.derive.optimum.segment import delta, x
+from cltheory.derive.structures.hierarchy import m, n
 from sympy import (
     Expr,
     Lambda,

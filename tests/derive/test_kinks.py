@@ -16,10 +16,11 @@ from cltheory.derive.decide.interval import NoSign, sign
 from cltheory.derive.decide.interval import non_negative as non_negative_between
 from cltheory.derive.decide.kinks import Folded, NotBent, bent, pieces_of_slope
 from cltheory.derive.decide.zeros import NotSolved, sign_between, zeros
+from cltheory.derive.losses.clip import b, t
 from cltheory.derive.losses.literature import LITERATURE
+from cltheory.derive.losses.pairwise import c
 from cltheory.derive.optimum.shape import convex_and_monotone
 from cltheory.derive.results import results
-from cltheory.derive.symbols import b, c, t
 from cltheory.derive.write.python import python_source
 from cltheory.derive.write.report import report
 from hypothesis import given, settings

@@ -10,6 +10,9 @@ from typing import Any
 
 import pytest
 from cltheory.derive.decide.evidence import Evidence, Grade
+from cltheory.derive.losses.clip import b, t
+from cltheory.derive.losses.pairwise import c
+from cltheory.derive.optimum.segment import delta
 from cltheory.derive.papers.ledger import Claim, Verdict
 from cltheory.derive.papers.lee2024sigmoid import LEDGER
 from cltheory.derive.papers.lee2024sigmoid import appendix_a as a
@@ -42,7 +45,7 @@ from cltheory.derive.papers.towers import (
     square,
 )
 from cltheory.derive.results import results
-from cltheory.derive.symbols import N, b, c, delta, t
+from cltheory.derive.structures.towers import N
 from cltheory.derive.vectors.embeddings import Embeddings
 from sympy import Expr, Rational, S
 from sympy import exp as sympy_exp

@@ -8,7 +8,9 @@ from math import exp, log
 from typing import Any
 
 import pytest
-from cltheory.derive.losses.supcl import CNCE, SUPCL
+from cltheory.derive.losses.softmax import tau
+from cltheory.derive.losses.supcl import CNCE, SUPCL, alpha
+from cltheory.derive.optimum.segment import delta
 from cltheory.derive.papers.evaluate import value
 from cltheory.derive.papers.lee2025ssem import _ssem as ssem
 from cltheory.derive.papers.lee2025ssem import appendix_a1 as a1
@@ -25,7 +27,7 @@ from cltheory.derive.papers.lee2025ssem import (
 )
 from cltheory.derive.papers.lee2025ssem._sums import sign_patterns
 from cltheory.derive.results import results
-from cltheory.derive.symbols import alpha, delta, m, n, p, tau
+from cltheory.derive.structures.hierarchy import m, n, p
 from cltheory.derive.vectors.embeddings import Embeddings, mean, total
 from sympy import Rational, S, sqrt
 from sympy import exp as sympy_exp

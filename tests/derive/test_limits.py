@@ -11,10 +11,15 @@ from cltheory.derive.decide.limits.growth import Growth
 from cltheory.derive.decide.limits.limit import NoLimit, approaches, is_limit, joint_limit, limit
 from cltheory.derive.decide.limits.signs import Signs
 from cltheory.derive.decide.root import ClampedRoot
+from cltheory.derive.losses.clip import b, t, w
+from cltheory.derive.losses.softmax import tau
+from cltheory.derive.losses.supcl import alpha
+from cltheory.derive.optimum.segment import delta, x
 from cltheory.derive.proof.derivation import Derivation
 from cltheory.derive.proof.limiting import take_limit
 from cltheory.derive.results import results
-from cltheory.derive.symbols import K, N, alpha, b, delta, m, n, t, tau, w, x
+from cltheory.derive.structures.hierarchy import m, n
+from cltheory.derive.structures.towers import K, N
 from hypothesis import given
 from hypothesis import strategies as st
 from sympy import (

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 from cltheory.derive.decide.evidence import Evidence, Grade
+from cltheory.derive.losses.softmax import tau
 from cltheory.derive.results import UnknownResult, results
-from cltheory.derive.symbols import m, n, tau
+from cltheory.derive.structures.hierarchy import m, n
 from cltheory.derive.theorem.quantity import Quantity
 from cltheory.derive.write import lock as locks
 from cltheory.derive.write.lock import Change, LockError, compare_lock, freeze, read_lock

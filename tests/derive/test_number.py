@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from cltheory.derive.decide.number import digits, sign, value_at
-from cltheory.derive.symbols import m
+from cltheory.derive.structures.hierarchy import m
 from sympy import Expr, I, Integer, Rational, S, exp, log, pi, sqrt
 from sympy.core.evalf import PrecisionExhausted
 

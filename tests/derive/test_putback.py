@@ -12,9 +12,12 @@ from cltheory.cli import main as command_line
 from cltheory.derive.decide.domain import POSITIVE, Domain, DomainError, Range, at_least, between
 from cltheory.derive.decide.errors import InternalError
 from cltheory.derive.decide.root import ClampedRoot, argmin
+from cltheory.derive.losses.softmax import tau
+from cltheory.derive.losses.supcl import alpha
 from cltheory.derive.optimum.endpoint import Threshold
+from cltheory.derive.optimum.segment import x
 from cltheory.derive.results import results
-from cltheory.derive.symbols import alpha, n, tau, x
+from cltheory.derive.structures.hierarchy import n
 from cltheory.derive.theorem import result as module
 from cltheory.derive.theorem.putback import Inconsistent, Intervals, NotPutBack
 from cltheory.derive.theorem.quantity import Quantity

@@ -9,11 +9,11 @@ from collections.abc import Callable
 import pytest
 from cltheory.derive.decide.domain import DomainError
 from cltheory.derive.decide.exact import expression
+from cltheory.derive.losses.given import NAMES
 from cltheory.derive.losses.pairwise import PairTerm, PairwiseLoss
 from cltheory.derive.results import results
-from cltheory.derive.results.pairwise_threshold import NAMES, for_loss
-from cltheory.derive.structures.towers import NEGATIVE, POSITIVE
-from cltheory.derive.symbols import N
+from cltheory.derive.results.pairwise_threshold import for_loss
+from cltheory.derive.structures.towers import NEGATIVE, POSITIVE, N
 from cltheory.derive.theorem.result import Result
 from mpmath import mp
 

@@ -13,8 +13,11 @@ from cltheory.derive.decide.decide import zero
 from cltheory.derive.decide.domain import DomainError
 from cltheory.derive.decide.evidence import Grade, Holds
 from cltheory.derive.decide.root import ClampedRoot
+from cltheory.derive.losses.softmax import tau
+from cltheory.derive.losses.supcl import alpha
+from cltheory.derive.optimum.segment import delta
 from cltheory.derive.results import UnknownResult, results
-from cltheory.derive.symbols import alpha, delta, m, n, tau
+from cltheory.derive.structures.hierarchy import m, n
 from hypothesis import given
 from hypothesis import strategies as st
 from sympy import Rational, exp, log, oo, sqrt

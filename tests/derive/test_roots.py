@@ -11,7 +11,9 @@ from cltheory.derive.decide.ball import enclosure, precision
 from cltheory.derive.decide.digits import rounded, sign
 from cltheory.derive.decide.domain import POSITIVE, Domain, at_least
 from cltheory.derive.decide.root import ClampedRoot, clamped_root, last_point
-from cltheory.derive.symbols import m, tau, x
+from cltheory.derive.losses.softmax import tau
+from cltheory.derive.optimum.segment import x
+from cltheory.derive.structures.hierarchy import m
 from cltheory.derive.theorem.number import decimal, number
 from cltheory.derive.theorem.putback import Intervals, _is_root, _NoInterval
 from mpmath import iv

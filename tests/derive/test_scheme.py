@@ -7,9 +7,8 @@ from itertools import product
 
 import numpy as np
 import pytest
-from cltheory.derive.structures.hierarchy import CLASSES, INSTANCES, VIEWS, hierarchy
+from cltheory.derive.structures.hierarchy import CLASSES, INSTANCES, VIEWS, hierarchy, m, n, p
 from cltheory.derive.structures.scheme import complete
-from cltheory.derive.symbols import m, n, p
 from sympy import Integer, Symbol, expand
 
 

@@ -7,12 +7,12 @@ from dataclasses import replace
 import pytest
 from cltheory.derive.decide.domain import Domain, DomainError, at_least, between
 from cltheory.derive.decide.evidence import Evidence, Grade, Holds, Undecided
-from cltheory.derive.losses.pairwise import PairTerm, PairwiseLoss
-from cltheory.derive.losses.softmax import SoftmaxLoss, SoftmaxTerm
-from cltheory.derive.losses.supcl import CNCE, SUPCL
+from cltheory.derive.losses.pairwise import PairTerm, PairwiseLoss, c
+from cltheory.derive.losses.softmax import SoftmaxLoss, SoftmaxTerm, tau
+from cltheory.derive.losses.supcl import CNCE, SUPCL, alpha
 from cltheory.derive.optimum.on_segment import LossOnSegment
-from cltheory.derive.optimum.reduce import ReducedLoss, ReducedPairwise, inner_products
-from cltheory.derive.optimum.segment import Segment, cut_segment
+from cltheory.derive.optimum.reduce import Pool, ReducedLoss, ReducedPairwise, inner_products
+from cltheory.derive.optimum.segment import Segment, cut_segment, x
 from cltheory.derive.optimum.segment_facts import (
     Active,
     AtEnd,
@@ -24,14 +24,15 @@ from cltheory.derive.optimum.segment_facts import (
     state_segment,
     with_reals,
 )
+from cltheory.derive.problems.domains import COMBINED, SIZES, TEMPERED
 from cltheory.derive.proof.derivation import Derivation, StepFailed
 from cltheory.derive.proof.limiting import LimitIs, take_limit
 from cltheory.derive.proof.relations import Iff, eq, ge, gt, le, lt
 from cltheory.derive.proof.statement import Relations, Statement, every
-from cltheory.derive.results._supcl import COMBINED, SIZES, SYMMETRY, TEMPERED
+from cltheory.derive.results._supcl import SYMMETRY
+from cltheory.derive.structures.hierarchy import m, n, p
 from cltheory.derive.structures.scheme import complete
-from cltheory.derive.structures.towers import towers
-from cltheory.derive.symbols import N, alpha, c, m, n, p, tau, x
+from cltheory.derive.structures.towers import N, towers
 from sympy import Eq, Expr, Ge, Integer, Le, Limit, Lt, Rational, S, Symbol, Tuple, exp, oo
 
 EXACT = Holds(Evidence(Grade.EXACT, "by hand"))
@@ -459,7 +460,7 @@ def test_what_is_not_proved_is_not_taken_for_granted() -> None:
 def test_terms_with_one_denominator_are_merged() -> None:
     """A negative weight is no harm where the total on that denominator is not negative."""
     merged = softmax((2, ("same_class",), ALL), (-1, ("self",), tuple(reversed(ALL))))
-    assert merged.denominators == {ALL: S.One}
+    assert merged.denominators == {Pool(ALL): S.One}
     merged.preconditions(COMBINED)
     assert merged.pulls["same_class"] == 2 / (p * (n - 1)) and merged.pulls["self"] == -1
     both = softmax((1, ("self", "same_class"), ALL), (3, ("same_class",), ALL))

@@ -20,9 +20,12 @@ from cltheory.derive.decide.kinks import NotBent, bent, pieces_of_slope
 from cltheory.derive.decide.poles import NotDefined, check_defined
 from cltheory.derive.decide.root import ClampedRoot
 from cltheory.derive.decide.zeros import NotSolved, zeros
+from cltheory.derive.losses.clip import b, t
+from cltheory.derive.losses.pairwise import c
+from cltheory.derive.optimum.segment import x
 from cltheory.derive.optimum.shape import convex, convex_and_monotone, monotone
 from cltheory.derive.results import results
-from cltheory.derive.symbols import b, c, m, t, x
+from cltheory.derive.structures.hierarchy import m
 from sympy import (
     Abs,
     Expr,

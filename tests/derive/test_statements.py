@@ -13,7 +13,8 @@ from collections.abc import Iterator
 import pytest
 from cltheory.derive.decide.domain import POSITIVE, Domain, at_least, between
 from cltheory.derive.decide.root import ClampedRoot
-from cltheory.derive.losses.softmax import SoftmaxLoss, SoftmaxTerm
+from cltheory.derive.losses.softmax import SoftmaxLoss, SoftmaxTerm, tau
+from cltheory.derive.losses.supcl import alpha
 from cltheory.derive.optimum.endpoint import (
     ChangesSign,
     Criterion,
@@ -22,13 +23,14 @@ from cltheory.derive.optimum.endpoint import (
     UpToARoot,
     threshold,
 )
+from cltheory.derive.problems.domains import TEMPERED
 from cltheory.derive.proof.derivation import Derivation, Step, StepFailed
 from cltheory.derive.proof.limiting import LimitIs
 from cltheory.derive.proof.relations import Iff, eq, ge, gt, le, lt
 from cltheory.derive.proof.statement import Relations, Statement, each
 from cltheory.derive.results import results
-from cltheory.derive.results._supcl import TEMPERED, on_segment
-from cltheory.derive.symbols import alpha, m, n, p, tau
+from cltheory.derive.results._supcl import on_segment
+from cltheory.derive.structures.hierarchy import m, n, p
 from mutate import mutants
 from sympy import (
     Basic,

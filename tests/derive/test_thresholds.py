@@ -5,6 +5,9 @@ from __future__ import annotations
 import pytest
 from cltheory.derive.decide.domain import POSITIVE, Domain, Range, at_least, between
 from cltheory.derive.decide.evidence import Holds, Refuted
+from cltheory.derive.losses.clip import b, t
+from cltheory.derive.losses.softmax import tau
+from cltheory.derive.losses.supcl import alpha
 from cltheory.derive.optimum import endpoint as module
 from cltheory.derive.optimum.endpoint import (
     ChangesSign,
@@ -18,7 +21,7 @@ from cltheory.derive.optimum.endpoint import (
 )
 from cltheory.derive.proof.derivation import Derivation, StepFailed
 from cltheory.derive.proof.relations import Iff, ge, gt, le, lt
-from cltheory.derive.symbols import alpha, b, m, n, t, tau
+from cltheory.derive.structures.hierarchy import m, n
 from sympy import Dummy, Expr, Rational, S, Symbol, exp, log, sqrt
 
 D = Domain(

@@ -11,8 +11,10 @@ from cltheory.derive.decide.ball import non_negative
 from cltheory.derive.decide.decide import zero
 from cltheory.derive.decide.domain import DomainError
 from cltheory.derive.decide.evidence import Grade, Holds, Undecided
+from cltheory.derive.losses.clip import t
+from cltheory.derive.losses.pairwise import c
 from cltheory.derive.results import results
-from cltheory.derive.symbols import N, c, t
+from cltheory.derive.structures.towers import N
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize

@@ -6,12 +6,12 @@ from fractions import Fraction
 
 import mpmath
 import pytest
-from cltheory.derive.losses.clip import SIGMOID, pairwise
-from cltheory.derive.problem import Problem
+from cltheory.derive.losses.clip import SIGMOID, pairwise, t
+from cltheory.derive.losses.pairwise import c
+from cltheory.derive.problems.problem import Problem
 from cltheory.derive.results import results
 from cltheory.derive.structures.arrangement import arrange
 from cltheory.derive.structures.towers import towers
-from cltheory.derive.symbols import c, t
 from cltheory.derive.theorem.measure import LOSS, Reading, product
 from cltheory.numeric.verify import verify
 from cltheory.numeric.verify.invariant import golden, least_invariant

@@ -7,9 +7,8 @@ from math import exp, log
 
 import pytest
 import torch
-from cltheory.derive.losses.softmax import SoftmaxLoss, SoftmaxTerm
-from cltheory.derive.losses.supcl import CNCE, SUP_CNCE, SUPCL
-from cltheory.derive.symbols import alpha, tau
+from cltheory.derive.losses.softmax import SoftmaxLoss, SoftmaxTerm, tau
+from cltheory.derive.losses.supcl import CNCE, SUP_CNCE, SUPCL, alpha
 from cltheory.numeric.embeddings import random_embeddings
 from cltheory.numeric.losses import (
     Point,

@@ -7,14 +7,13 @@ from math import exp, log1p, sqrt
 
 import pytest
 import torch
-from cltheory.derive.losses.clip import SIGMOID
-from cltheory.derive.losses.pairwise import PairTerm, PairwiseLoss
+from cltheory.derive.losses.clip import SIGMOID, t
+from cltheory.derive.losses.pairwise import PairTerm, PairwiseLoss, c
 from cltheory.derive.results import results
 from cltheory.derive.results.towers_threshold import WEIGHTED
-from cltheory.derive.symbols import K as TOWERS
-from cltheory.derive.symbols import N as ITEMS
-from cltheory.derive.symbols import c, t
-from cltheory.derive.symbols import p as VIEWS
+from cltheory.derive.structures.hierarchy import p as VIEWS
+from cltheory.derive.structures.towers import K as TOWERS
+from cltheory.derive.structures.towers import N as ITEMS
 from cltheory.numeric.certificate import certify_towers
 from cltheory.numeric.embeddings import contrasts, normalise, perturb, random_embeddings
 from cltheory.numeric.many_tower_embeddings import (

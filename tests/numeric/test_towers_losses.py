@@ -7,10 +7,10 @@ from math import exp, log
 import mpmath
 import pytest
 import torch
-from cltheory.derive.losses.clip import INFONCE, SIGMOID, pairwise
-from cltheory.derive.losses.pairwise import PairTerm, PairwiseLoss
-from cltheory.derive.losses.softmax import SoftmaxLoss, SoftmaxTerm
-from cltheory.derive.symbols import N, b, c, t, tau
+from cltheory.derive.losses.clip import INFONCE, SIGMOID, b, pairwise, t
+from cltheory.derive.losses.pairwise import PairTerm, PairwiseLoss, c
+from cltheory.derive.losses.softmax import SoftmaxLoss, SoftmaxTerm, tau
+from cltheory.derive.structures.towers import N
 from cltheory.numeric.scalar import compile_scalar, stable
 from cltheory.numeric.tower_embeddings import random_towers
 from cltheory.numeric.towers import (

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 import torch
 from cltheory.derive.losses.clip import INFONCE, SIGMOID, pairwise
+from cltheory.derive.losses.pairwise import c
 from cltheory.derive.results import results
-from cltheory.derive.symbols import c
 from cltheory.numeric.certificate import certify_towers
 from cltheory.numeric.embeddings import perturb
 from cltheory.numeric.optimise import StopCode, _Search

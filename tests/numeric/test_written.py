@@ -17,12 +17,11 @@ import torch
 from cltheory.derive.losses.clip import INFONCE, SIGMOID
 from cltheory.derive.losses.conventions import CONVENTIONS
 from cltheory.derive.losses.softmax import SoftmaxLoss
-from cltheory.derive.losses.supcl import CNCE, SUP_CNCE, SUPCL
+from cltheory.derive.losses.supcl import CNCE, SUP_CNCE, SUPCL, alpha
 from cltheory.derive.losses.written import WORDS, Written, write
 from cltheory.derive.results.towers_threshold import WEIGHTED
-from cltheory.derive.structures.hierarchy import hierarchy
-from cltheory.derive.structures.towers import towers, towers_of_views
-from cltheory.derive.symbols import K, alpha, p
+from cltheory.derive.structures.hierarchy import hierarchy, p
+from cltheory.derive.structures.towers import K, towers, towers_of_views
 from cltheory.numeric.embeddings import normalise, random_embeddings
 from cltheory.numeric.losses import evaluate
 from cltheory.numeric.many_tower_embeddings import relation_masks

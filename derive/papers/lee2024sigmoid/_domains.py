@@ -7,7 +7,10 @@ from fractions import Fraction
 from sympy import S, oo
 
 from ...decide.domain import POSITIVE, Domain, Range, at_least, between
-from ...symbols import N, b, c, delta, t, x
+from ...losses.clip import b, t
+from ...losses.pairwise import c
+from ...optimum.segment import delta, x
+from ...structures.towers import N
 
 HALF, QUARTER = Fraction(1, 2), Fraction(1, 4)
 

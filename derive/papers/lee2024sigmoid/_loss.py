@@ -14,11 +14,11 @@ from ...decide.calculus import derivative
 from ...decide.domain import Domain, Range
 from ...decide.evidence import Evidence
 from ...decide.present import tidy
-from ...losses.clip import INFONCE, SIGMOID
+from ...losses.clip import INFONCE, SIGMOID, b, t
 from ...optimum.reduce import ReducedLoss
+from ...optimum.segment import delta, x
 from ...results import results
-from ...structures.towers import NEGATIVE, POSITIVE, WITHIN, towers
-from ...symbols import N, b, delta, t, x
+from ...structures.towers import NEGATIVE, POSITIVE, WITHIN, N, towers
 from ..checks import Relation, both, equal, on_embeddings
 from ..ledger import Verdict
 from ..towers import Towers, assorted, ccem

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from sympy import Expr, S, Symbol, exp, log
 
 from ...decide.domain import Domain, Range
-from ...losses.clip import SIGMOID
+from ...losses.clip import SIGMOID, b, t
+from ...losses.pairwise import c
 from ...structures.towers import NEGATIVE, POSITIVE
-from ...symbols import b, c, t
 from ..checks import both, decided, equal
 from ..ledger import Verdict
 from . import LEDGER

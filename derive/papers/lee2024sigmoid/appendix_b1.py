@@ -9,8 +9,10 @@ from typing import Any
 from sympy import Expr, S, sqrt
 
 from ...decide.domain import between
+from ...losses.pairwise import c
+from ...optimum.segment import delta
 from ...results import results
-from ...symbols import N, c, delta
+from ...structures.towers import N
 from ...vectors.embeddings import combine, mean
 from ..checks import (
     Formula,

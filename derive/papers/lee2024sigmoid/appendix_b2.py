@@ -12,8 +12,9 @@ import mpmath
 from sympy import Expr, S, exp, log
 
 from ...decide.domain import Range
-from ...losses.clip import INFONCE
-from ...symbols import N, c, t
+from ...losses.clip import INFONCE, t
+from ...losses.pairwise import c
+from ...structures.towers import N
 from ..checks import Formula, Relation, decided, holds_positive, needs_condition, on_embeddings
 from ..evaluate import mpf
 from ..ledger import Verdict

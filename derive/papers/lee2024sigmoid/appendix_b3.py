@@ -7,10 +7,11 @@ from collections.abc import Callable
 from sympy import Expr, S, exp, log
 
 from ...decide.domain import POSITIVE
+from ...losses.clip import t
+from ...optimum.segment import delta
 from ...results import results
-from ...structures.towers import NEGATIVE
+from ...structures.towers import NEGATIVE, N
 from ...structures.towers import POSITIVE as ALIGNED
-from ...symbols import N, delta, t
 from ..checks import Formula, both, equal, holds_positive
 from ..ledger import Verdict
 from ..towers import Towers

@@ -10,8 +10,10 @@ from sympy import Expr, Integer, S, exp, log, oo
 from ...decide.domain import POSITIVE, Domain, Range
 from ...decide.evidence import Grade
 from ...decide.limits.limit import limit
+from ...losses.clip import b, t
+from ...optimum.segment import delta, x
 from ...results import results
-from ...symbols import N, b, delta, t, x
+from ...structures.towers import N
 from ..checks import Formula, all_equal, both, decided, equal, holds_positive, needs_condition
 from ..ledger import Verdict
 from . import LEDGER

@@ -13,8 +13,9 @@ from sympy import Expr, S
 from ...decide.domain import Range
 from ...decide.evidence import Grade
 from ...losses.clip import INFONCE, SIGMOID
+from ...optimum.segment import delta, x
 from ...results import results
-from ...symbols import N, delta, x
+from ...structures.towers import N
 from ...vectors.embeddings import Embeddings
 from ..checks import (
     both,

@@ -12,8 +12,10 @@ from sympy import Expr, S, acos, pi
 from ...decide.calculus import derivative
 from ...decide.domain import POSITIVE
 from ...losses.clip import SIGMOID
+from ...losses.pairwise import c
+from ...optimum.segment import delta
 from ...results import results
-from ...symbols import N, c, delta
+from ...structures.towers import N
 from ..checks import Formula, both, decided, equal, holds_positive, on_embeddings
 from ..ledger import Verdict
 from ..towers import Towers, ccem, ccems

@@ -12,10 +12,10 @@ from sympy import Expr, S, exp, log
 
 from ...decide.calculus import derivative
 from ...decide.evidence import Evidence, Grade
-from ...losses.clip import INFONCE, SIGMOID
+from ...losses.clip import INFONCE, SIGMOID, b, t
+from ...losses.pairwise import c
 from ...results import results
 from ...structures.towers import NEGATIVE, POSITIVE
-from ...symbols import b, c, t
 from ..checks import Formula, both, decided, equal, holds_positive, needs_condition, on_embeddings
 from ..evaluate import mpf
 from ..ledger import Verdict

@@ -8,8 +8,10 @@ from fractions import Fraction
 from sympy import Expr, Integer, Rational, S, exp, log
 
 from ...decide.evidence import Grade
+from ...losses.clip import b, t
+from ...optimum.segment import delta, x
 from ...results import results
-from ...symbols import N, b, delta, t, x
+from ...structures.towers import N
 from ..checks import Formula, both, decided, equal, holds_positive, needs_condition
 from ..ledger import Verdict
 from . import LEDGER

@@ -12,8 +12,9 @@ from sympy import Expr, Rational
 
 from ...decide.evidence import Grade
 from ...losses.clip import SIGMOID
+from ...optimum.segment import delta
 from ...results import results
-from ...symbols import N, delta
+from ...structures.towers import N
 from ...vectors.embeddings import Embeddings
 from ..checks import (
     DIGITS,

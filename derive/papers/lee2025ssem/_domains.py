@@ -7,7 +7,10 @@ from fractions import Fraction
 from sympy import Rational, S
 
 from ...decide.domain import POSITIVE, Domain, Range, at_least, between
-from ...symbols import alpha, delta, m, n, p, tau, x
+from ...losses.softmax import tau
+from ...losses.supcl import alpha
+from ...optimum.segment import delta, x
+from ...structures.hierarchy import m, n, p
 
 SHAPE = Domain({m: at_least(2), n: at_least(2), p: at_least(1)}, {m: 2, n: 2, p: 1})
 HALF = Fraction(1, 2)

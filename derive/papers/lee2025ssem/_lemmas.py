@@ -9,8 +9,9 @@ from typing import Any
 from sympy import Expr, Symbol
 
 from ...decide.domain import between
+from ...optimum.segment import delta
 from ...results import results
-from ...symbols import delta, m, n
+from ...structures.hierarchy import m, n
 from ...vectors.embeddings import Embeddings
 from ..checks import Relation, both, decided, on_embeddings
 from ..ledger import Verdict

@@ -7,11 +7,12 @@ from functools import cache
 from sympy import Expr, S, diff, exp, expand, log, sqrt
 
 from ...decide.domain import Domain
-from ...losses.supcl import EVERYTHING, SUPCL
+from ...losses.softmax import tau
+from ...losses.supcl import EVERYTHING, SUPCL, alpha
 from ...optimum.reduce import ReducedLoss
+from ...optimum.segment import delta, x
 from ...results import results
-from ...structures.hierarchy import hierarchy
-from ...symbols import alpha, delta, m, n, p, tau, x
+from ...structures.hierarchy import hierarchy, m, n, p
 from ..checks import equal
 from ..ledger import Verdict
 

@@ -11,8 +11,9 @@ from sympy import Expr, S, expand, sqrt
 
 from ...decide.domain import Domain, between
 from ...decide.present import tidy
+from ...optimum.segment import delta
 from ...results import results
-from ...symbols import delta, m, n
+from ...structures.hierarchy import m, n
 from ...vectors.embeddings import Embeddings
 from ..checks import (
     both,

@@ -9,8 +9,9 @@ from functools import cache
 from sympy import Dummy, Expr, S, expand, oo, sqrt
 
 from ...decide.domain import Range
+from ...optimum.segment import delta
 from ...results import results
-from ...symbols import delta, m, n
+from ...structures.hierarchy import m, n
 from ...vectors.embeddings import Embeddings, Vector, combine, total
 from ..checks import (
     all_equal,

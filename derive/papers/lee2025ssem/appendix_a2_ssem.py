@@ -9,9 +9,9 @@ from sympy import Expr, S
 
 from ...decide.domain import between
 from ...losses.supcl import EVERYTHING, OWN_CLASS
+from ...optimum.segment import delta
 from ...results import results
-from ...structures.hierarchy import hierarchy
-from ...symbols import delta, m, n, p
+from ...structures.hierarchy import hierarchy, m, n, p
 from ...vectors.embeddings import Embeddings
 from ..checks import (
     all_equal,

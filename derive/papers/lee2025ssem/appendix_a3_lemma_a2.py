@@ -8,8 +8,9 @@ from fractions import Fraction
 from sympy import Expr, sqrt
 
 from ...decide.domain import Range, between
+from ...optimum.segment import delta
 from ...results import results
-from ...symbols import delta, m, n, p
+from ...structures.hierarchy import m, n, p
 from ...vectors.embeddings import Embeddings
 from ..checks import both, equal, equal_roots, holds_positive, needs_condition, on_embeddings
 from ..ledger import Verdict

@@ -5,11 +5,12 @@ from __future__ import annotations
 from sympy import Expr, S, diff, exp, log
 
 from ...decide.domain import between
-from ...losses.supcl import EVERYTHING, SUPCL
+from ...losses.softmax import tau
+from ...losses.supcl import EVERYTHING, SUPCL, alpha
 from ...optimum.reduce import ReducedLoss
+from ...optimum.segment import delta, x
 from ...results import results
-from ...structures.hierarchy import hierarchy
-from ...symbols import alpha, delta, m, n, p, tau, x
+from ...structures.hierarchy import hierarchy, m, n, p
 from ..checks import Formula, all_equal, both, decided, equal, holds_positive, needs_condition
 from ..ledger import Verdict
 from . import LEDGER

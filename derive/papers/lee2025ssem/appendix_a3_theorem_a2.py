@@ -9,8 +9,8 @@ import mpmath
 from sympy import Expr, S
 
 from ...losses.supcl import SUPCL
+from ...optimum.segment import delta, x
 from ...results import results
-from ...symbols import delta, x
 from ...vectors.embeddings import Embeddings
 from ..checks import Formula, both, decided, equal, holds_positive, needs_condition
 from ..evaluate import value

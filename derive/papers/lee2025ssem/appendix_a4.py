@@ -9,8 +9,11 @@ from functools import cache
 from sympy import Expr, S, exp, log
 
 from ...decide.domain import between
+from ...losses.softmax import tau
+from ...losses.supcl import alpha
+from ...optimum.segment import x
 from ...results import results
-from ...symbols import alpha, m, n, tau, x
+from ...structures.hierarchy import m, n
 from ..checks import Formula, all_equal, both, equal, holds_positive
 from ..ledger import Verdict
 from . import LEDGER

@@ -11,11 +11,12 @@ import mpmath
 from sympy import Expr, exp, log
 
 from ...decide.domain import POSITIVE
+from ...losses.softmax import tau
 from ...losses.supcl import CNCE
 from ...optimum.reduce import ReducedLoss
+from ...optimum.segment import delta
 from ...results import results
-from ...structures.hierarchy import hierarchy
-from ...symbols import delta, m, n, p, tau
+from ...structures.hierarchy import hierarchy, m, n, p
 from ...vectors.embeddings import Embeddings, Index
 from ..checks import both, equal, holds_positive, needs_condition, undefined_at
 from ..evaluate import value

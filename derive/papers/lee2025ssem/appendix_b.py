@@ -8,8 +8,9 @@ from sympy import Integer, S
 
 from ...decide.domain import Domain
 from ...decide.evidence import Grade
+from ...optimum.segment import delta
 from ...results import results
-from ...symbols import delta, m, n
+from ...structures.hierarchy import m, n
 from ..checks import decided, equal, needs_condition, stored_cells
 from ..ledger import Verdict
 from . import LEDGER

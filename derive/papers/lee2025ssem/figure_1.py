@@ -7,7 +7,7 @@ from fractions import Fraction
 from sympy import Expr, Rational, sqrt
 
 from ...results import results
-from ...symbols import m, n
+from ...structures.hierarchy import m, n
 from ...vectors.embeddings import Embeddings
 from ..checks import decided, on_embeddings
 from ..ledger import Verdict

@@ -8,9 +8,10 @@ from typing import Any
 
 from sympy import Expr, S, diff
 
-from ...losses.supcl import SUPCL
+from ...losses.supcl import SUPCL, alpha
+from ...optimum.segment import delta, x
 from ...results import results
-from ...symbols import alpha, delta, m, n, x
+from ...structures.hierarchy import m, n
 from ...vectors.embeddings import Embeddings, assorted
 from ..checks import both, equal, first_difference, holds_positive, needs_condition, on_embeddings
 from ..evaluate import value

@@ -10,8 +10,9 @@ from sympy import Expr, Rational, S, diff
 
 from ...decide.domain import between
 from ...losses.supcl import CNCE, SUP_CNCE
+from ...optimum.segment import delta
 from ...results import results
-from ...symbols import delta, m, n
+from ...structures.hierarchy import m, n
 from ...vectors.embeddings import Embeddings, Index
 from ..checks import (
     both,

@@ -13,8 +13,11 @@ from ...decide.calculus import derivative
 from ...decide.domain import Range
 from ...decide.evidence import Grade
 from ...decide.present import tidy
+from ...losses.softmax import tau
+from ...losses.supcl import alpha
+from ...optimum.segment import delta
 from ...results import results
-from ...symbols import alpha, delta, m, n, tau
+from ...structures.hierarchy import m, n
 from ..checks import Formula, both, decided, equal, holds_positive, needs_condition, undefined_at
 from ..ledger import Verdict
 from . import LEDGER

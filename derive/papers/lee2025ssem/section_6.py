@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from sympy import Rational
 
+from ...optimum.segment import delta
 from ...results import results
-from ...symbols import delta, m, n
+from ...structures.hierarchy import m, n
 from ..checks import decided
 from ..ledger import Verdict
 from . import LEDGER

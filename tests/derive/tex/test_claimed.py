@@ -5,7 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from cltheory.derive.symbols import N, alpha, b, delta, m, n, p, t, tau
+from cltheory.derive.losses.clip import b, t
+from cltheory.derive.losses.softmax import tau
+from cltheory.derive.losses.supcl import alpha
+from cltheory.derive.optimum.segment import delta
+from cltheory.derive.structures.hierarchy import m, n, p
+from cltheory.derive.structures.towers import N
 from cltheory.derive.tex.directives import directive
 from cltheory.derive.tex.judge.compare import judge
 from cltheory.derive.tex.judge.finding import Finding

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from cltheory.derive.symbols import alpha, delta, n, tau
+from cltheory.derive.losses.softmax import tau
+from cltheory.derive.losses.supcl import alpha
+from cltheory.derive.optimum.segment import delta
+from cltheory.derive.structures.hierarchy import n
 from cltheory.derive.tex.directives import directive
 from cltheory.derive.tex.judge.compare import judge
 from cltheory.derive.tex.judge.finding import Finding

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .decide.domain import Domain
-from .losses.pairwise import PairwiseLoss
-from .losses.softmax import SoftmaxLoss
-from .structures.scheme import Scheme
+from sympy import Symbol
+
+from ..decide.domain import Domain
+from ..losses.pairwise import PairwiseLoss
+from ..losses.softmax import SoftmaxLoss
+from ..structures.scheme import Scheme
 
 Loss = SoftmaxLoss | PairwiseLoss
 
@@ -33,3 +35,8 @@ class Problem:
     loss: Loss
     structure: Scheme
     domain: Domain
+
+    @property
+    def meanings(self) -> dict[Symbol, str]:
+        """What the sizes of the structure and the parameters of the loss are."""
+        return {**self.structure.meanings, **self.loss.meanings}

@@ -1,0 +1,209 @@
+"""``cltheory certify``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .numeric_options import DEVICE, need_torch, parse_device
+from .parameters import FilePath, ResultCommand, ResultId, complete_value, parameter_names, split
+from .progress import telling
+
+if TYPE_CHECKING:
+    from sympy import Expr, Symbol
+
+    from ..derive.certificate import Proved
+    from ..derive.problems.problem import Problem
+    from ..derive.theorem.result import Result
+
+#: A file of more bytes is no certificate: one of 2,000 points has some 200 MB.
+LARGEST = 400_000_000
+#: Digits of the inner products of a derived optimum, and what its gap is then about.
+DIGITS = 40
+
+
+class Target(ResultId):
+    """The id of a result, or a certificate to replay."""
+
+    name = "id or file.json"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Refuse what is neither."""
+        if str(value).endswith(".json"):
+            return str(FilePath().convert(value, param, ctx))
+        return super().convert(value, param, ctx)
+
+
+@click.command(
+    "certify",
+    cls=ResultCommand,
+    context_settings={"ignore_unknown_options": True},
+    epilog="""\b
+Examples:
+  cltheory certify supcl-optimum --m 3 --n 3 --p 2 --alpha 3/4 --tau 1/2 --out optimum.json
+  cltheory certify phases --loss supcon --m 3 --n 2 --p 2 --tau 0.1 --search --out found.json
+  cltheory certify optimum.json
+
+A certificate can also be replayed without this package: derive/certificate.py is one file that
+needs Python and python-flint only.
+""",
+)
+@click.argument("target", type=Target(), metavar="ID|FILE.json")
+@click.argument("parameters", nargs=-1, type=click.UNPROCESSED, shell_complete=complete_value)
+@click.option("--out", type=FilePath(dir_okay=False), help="Where to write the certificate.")
+@click.option("--search", is_flag=True, help="Certify embeddings that torch finds.")
+@click.option("--d", type=click.IntRange(min=1), help="Their dimension; by default their number.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+@DEVICE
+@click.option("--format", "style", type=click.Choice(["text", "json"]), default="text")
+def certify_command(
+    target: str,
+    parameters: tuple[str, ...],
+    out: str | None,
+    search: bool,
+    d: int | None,
+    seed: int,
+    device: str,
+    style: str,
+) -> int:
+    """Prove how far from the least loss an optimum is, and write the proof down.
+
+    Of the result ID, with a number for every parameter, the derived inner products are certified
+    to 40 digits; where it has none, or with --search, embeddings that were optimised. FILE.json
+    is a certificate: it is replayed in ball arithmetic, which solves and searches nothing. Exit 1
+    if it does not prove what it claims.
+    """
+    if target.endswith(".json"):
+        if parameters:
+            raise click.UsageError(f"unexpected {parameters[0]!r}: a certificate has its numbers")
+        return _told(target, _read(target), style)
+    also = () if "p" in parameter_names(target) else ("p",)
+    values = split(parameters, target, *also)
+    from ..derive.certificate import Refused
+    from ..derive.results import results
+
+    result = results[target]
+    made: dict[str, object] = {k: values.pop(k) for k in result.texts if k in values}
+    result = result.given(**made) if made else result
+    if result.problem is None:
+        raise click.UsageError(f"{target} is about no loss: there is nothing to certify")
+    point = _point(result, result.problem, values)
+    with telling(f"certifying {target}"):
+        try:
+            inner = None if search else _derived(result, result.problem, values)
+            file = _file(result.problem, point, inner, d, seed, device)
+        except Refused as error:
+            raise click.UsageError(str(error)) from None
+    if out is not None:
+        Path(out).write_text(json.dumps(file, indent=1) + "\n", encoding="utf-8")
+    return _told(out or target, file, style)
+
+
+def _point(result: Result, problem: Problem, values: dict[str, str]) -> dict[Symbol, Expr]:
+    """An exact, finite number for every symbol of a problem."""
+    from ..derive.decide.domain import DomainError
+    from ..derive.decide.exact import exact
+
+    symbols = {s.name: s for s in problem.domain.ranges}
+    unknown = [name for name in values if name not in symbols]
+    if unknown:
+        raise click.UsageError(f"{result.id} has no parameter {unknown[0]}")
+    missing = [name for name in symbols if name not in values]
+    if missing:
+        raise click.UsageError(f"a certificate is about numbers: give --{', --'.join(missing)}")
+    point = {}
+    for name, value in values.items():
+        try:
+            point[symbols[name]] = exact(value)
+        except ValueError as error:
+            raise DomainError(f"{name}: {error}") from None
+        if not point[symbols[name]].is_finite:
+            raise DomainError(f"a certificate is about finite numbers, not {name} = {value}")
+    problem.domain.check(point)
+    return point
+
+
+def _derived(result: Result, problem: Problem, values: dict[str, str]) -> dict[str, str] | None:
+    """The derived inner product of every relation, if the result has them all."""
+    from ..derive.decide.domain import DomainError
+
+    relations = [r.name for r in problem.structure.relations[1:]]
+    made = result.given(at=values) if getattr(result, "at_values", False) else result
+    known = {s.name for s in made.parameters}
+    given = {k: v for k, v in values.items() if k in known}
+    along = made.segment().inner if made.segment is not None else {}
+    found = {}
+    for r in relations:
+        if r in made.quantities:
+            try:
+                found[r] = str(made.value(r, digits=DIGITS, **given))
+            except DomainError:
+                return None
+        elif r in along and along[r].is_Rational:  # all structures of the segment agree on it
+            found[r] = str(along[r])
+        else:
+            return None
+    return found
+
+
+def _file(
+    problem: Problem,
+    point: dict[Symbol, Expr],
+    inner: dict[str, str] | None,
+    d: int | None,
+    seed: int,
+    device: str,
+) -> dict[str, Any]:
+    if inner is None:
+        need_torch()
+    from ..numeric.certify import certificate_of
+
+    if inner is not None:
+        return certificate_of(problem, point, inner=inner)
+    from ..numeric.search import minimise
+
+    where = parse_device(device)
+    numbers = {s.name: int(v) if s.is_integer else float(v) for s, v in point.items()}
+    size = int(problem.structure.size.xreplace(point))
+    found = minimise(problem, numbers, d=d or size, seeds=[seed], device=where)
+    return certificate_of(problem, point, embeddings=found.embeddings[0].cpu().numpy())
+
+
+def _read(name: str) -> Any:
+    """The content of a file that a user hands over."""
+    path = Path(name)
+    if not path.is_file():
+        raise click.UsageError(f"there is no file {name!r}")
+    if path.stat().st_size > LARGEST:
+        raise click.UsageError(f"{name} has more than {LARGEST} bytes: it is no certificate")
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError):
+        raise click.UsageError(f"{name} is no JSON: it is no certificate") from None
+
+
+def _told(name: str, file: Any, style: str) -> int:
+    """Replay a certificate and say what it proves."""
+    from ..derive.certificate import Refused, replay
+
+    try:
+        proved: Proved | None = replay(file)
+        why = ""
+    except Refused as error:
+        proved, why = None, str(error)
+    if style == "json":
+        found = {"evidence": "interval", "loss": "", "gap": ""} if proved else {"refused": why}
+        if proved:
+            found |= {"loss": file["claim"]["loss"], "gap": file["claim"]["gap"]}
+        click.echo(json.dumps({"certificate": name} | found, indent=2))
+    elif proved is None:
+        click.echo(f"cltheory: {name}: refused: {why}", err=True)
+    else:
+        at = ", ".join(f"{k} = {v}" for k, v in file["parameters"].items())
+        click.echo(f"{file['title']} at {at}")
+        click.echo(f"loss  {file['claim']['loss']}")
+        click.echo(f"above the least loss by at most {file['claim']['gap']}  [interval]")
+    return 0 if proved is not None else 1

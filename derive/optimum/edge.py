@@ -1,0 +1,449 @@
+"""Two occupied eigenspaces: where on the edge the loss is least, and whether it is least at all.
+
+Along the edge from the pure structure a (x = 0) to b the loss is convex, and its slope has the sign
+of theta_b - theta_a: the least point is where these meet, or an end. That point is optimal among
+all Gram matrices iff theta_e >= y there for every other eigenspace e, with y the mean of theta over
+the trace, which is theta_a = theta_b inside the edge. Whether e would stay zero elsewhere on the
+edge does not matter; but where that is proved for the whole edge no root is needed to say so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from sympy import Add, Expr, Ge, Lambda, S, Symbol, Tuple
+
+from ..decide.calculus import derivative
+from ..decide.decide import any_positive, is_proved_positive, positive, zero
+from ..decide.digits import sign
+from ..decide.domain import Domain, DomainError, between
+from ..decide.errors import InternalError
+from ..decide.evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
+from ..decide.present import put_in
+from ..decide.root import ClampedRoot
+from ..problems.problem import Problem
+from ..proof.derivation import Derivation, StepFailed
+from ..proof.lemmas import CERTIFICATE, SLACKNESS, WEAK_SLACKNESS
+from ..proof.relations import Iff, eq, ge, gt
+from ..proof.statement import Relations, Statement, decided, every
+from .endpoint import Criterion
+from .reduce import Reduced
+from .reduction import difference, reduced, state_reduction, where_positive
+from .segment import Segment, cut_segment
+from .segment_facts import AtEnd, slope_along, state_segment
+from .vertex import Condition, Verdict, pure_inner, without_positive_factors
+
+
+@dataclass(frozen=True, eq=False)
+class Edge:
+    """The least point of an edge, with the conditions under which it is optimal.
+
+    Attributes
+    ----------
+    names
+        The two eigenspaces: x = 0 is the pure structure of the first, x = length of the second.
+    segment
+        The inner products along it.
+    slope
+        An expression in x with the sign of the slope of the loss.
+    position
+        Where the loss is least: a root, which is an end where the slope has one sign.
+    along
+        For each other eigenspace the condition at x, as a function of x; with the verdict
+        ``strict`` or ``holds`` where it is proved for the whole edge.
+    """
+
+    reduced: Reduced
+    domain: Domain
+    names: tuple[str, str]
+    segment: Segment
+    slope: Expr
+    position: Expr
+    along: Mapping[str, Condition]
+    proof: Derivation = field(repr=False)
+
+    @property
+    def x(self) -> Symbol:
+        """The position along the edge."""
+        return self.segment.x
+
+    @cached_property
+    def conditions(self) -> dict[str, Condition]:
+        """For each other eigenspace the condition at the root; it has no closed form if open."""
+        return {e: self._at_root(e, c) for e, c in self.along.items()}
+
+    @property
+    def verdict(self) -> Verdict:
+        """What is known of all conditions at the root together."""
+        found = {c.verdict for c in self.conditions.values()}
+        ranked: tuple[Verdict, ...] = ("never", "open", "holds", "strict")
+        return next((v for v in ranked if v in found), "strict")
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether some optimum lies on this edge for all values in the domain."""
+        return all(c.verdict in ("strict", "holds") for c in self.along.values())
+
+    @property
+    def open(self) -> dict[str, Condition]:
+        """The conditions at the root on which it depends whether it is optimal."""
+        return {e: c for e, c in self.conditions.items() if c.verdict == "open"}
+
+    @property
+    def inner(self) -> dict[str, Expr]:
+        """Inner products at the root."""
+        at = {self.x: self.position}
+        return {r: e.xreplace(at) for r, e in self.segment.inner.items()}
+
+    @property
+    def loss(self) -> Expr:
+        """The least loss on the edge."""
+        return put_in(self.reduced.value(self.segment.inner), {self.x: self.position})
+
+    def _at_root(self, e: str, along: Condition) -> Condition:
+        if along.verdict != "open":
+            return along
+        at = along.expression.xreplace({self.x: self.position})
+        says = f"at the root {' and '.join(self.names)} are not left towards {e}"
+        criterion = Criterion(says, Ge(at, 0, evaluate=False))
+        says_at = AtRoot(criterion.relation, along.domain)
+        verdict: Verdict = "open"
+        found = says_at.sign() if not at.free_symbols else None
+        if found is not None:
+            verdict = "strict" if found > 0 else "holds" if found == 0 else "never"
+        return Condition(criterion, along.domain, verdict, along.when)
+
+
+def edge(
+    problem: Problem | Reduced,
+    names: tuple[str, str],
+    proof: Derivation,
+    domain: Domain | None = None,
+    *,
+    coordinate: str | None = None,
+    whole: bool = True,
+) -> Edge:
+    """Find the least point of an edge and the conditions there, as steps of a derivation.
+
+    Parameters
+    ----------
+    problem
+        A problem; or a reduced loss that was stated before, with the ``domain``.
+    names
+        Two eigenspaces; x = 0 is the pure structure of the first.
+    coordinate
+        The relation whose inner product falls by x; by default the first that falls.
+    whole
+        Whether to try to prove for the whole edge that others stay zero, or leave it to the root.
+
+    Raises
+    ------
+    DomainError
+        If there is no such edge, or the declaration is unfit.
+    StepFailed
+        If the loss is not proved convex.
+    """
+    if isinstance(problem, Problem):
+        domain = problem.domain
+        loss = reduced(problem)
+        state_reduction(loss, domain, proof)
+    else:
+        loss = problem
+        if domain is None:
+            raise TypeError("a reduced loss needs its domain")
+    segment, domain = edge_segment(loss, names, domain, coordinate)
+    middle = domain.witness_of(segment.length) / 2
+    inside = domain.with_range(segment.x, between(0, segment.length), middle)
+    state_segment(proof, segment, inside)
+    state_slope(proof, loss, segment, inside)
+    slope = slope_along(loss, segment)
+    position = _position(loss, segment, slope, inside, proof)
+    others = {
+        e: part
+        for e in segment.active
+        if (part := where_positive(loss.scheme.eigenspace(e).dimension, inside)) is not None
+    }
+    proof.add(
+        f"The least point of the edge of {' and '.join(names)} is optimal iff no other eigenvalue "
+        "of the gradient is smaller there",
+        EdgeOptimal.of(loss, segment, tuple(others), inside),
+        "y is the common eigenvalue inside the edge",
+    )
+    along = {
+        e: _condition(loss, segment, e, part, inside, proof, whole) for e, part in others.items()
+    }
+    return Edge(loss, domain, names, segment, slope, position, along, proof)
+
+
+def edge_segment(
+    loss: Reduced, names: tuple[str, str], domain: Domain, coordinate: str | None = None
+) -> tuple[Segment, Domain]:
+    """The segment between two pure structures, and where both have a dimension.
+
+    Raises
+    ------
+    DomainError
+        If there is no such edge.
+    """
+    known = [e.name for e in loss.scheme.eigenspaces]
+    if len(set(names)) != 2 or not set(names) <= set(known):
+        raise DomainError(f"{names} are not two of the eigenspaces {', '.join(known)}")
+    for name in names:
+        part = where_positive(loss.scheme.eigenspace(name).dimension, domain)
+        if part is None:
+            raise DomainError(f"the eigenspace {name} has no dimension there")
+        domain = part
+    active = tuple(e for e in known if e not in names)
+    start, end = (pure_inner(loss, name) for name in names)
+    falls = [
+        r.name
+        for r in loss.scheme.relations
+        if r.name != "self" and is_proved_positive(start[r.name] - end[r.name], domain)
+    ]
+    chosen = coordinate or next(iter(falls), None)
+    if chosen is None:
+        raise DomainError(f"no inner product is proved to fall from {names[0]} to {names[1]}")
+    try:
+        return cut_segment(loss.scheme, active, names[1], chosen), domain
+    except ValueError as error:
+        raise DomainError(str(error)) from None
+
+
+def state_slope(proof: Derivation, loss: Reduced, segment: Segment, inside: Domain) -> None:
+    """Record that the slope along a segment is the gap of two eigenvalues of the gradient."""
+    x, scheme = segment.x, loss.scheme
+    low = scheme.eigenspace(segment.low)
+    rate = derivative(segment.eigenvalues()[segment.low], x) * low.dimension / scheme.size
+    theta = scheme.eigenvalues(loss.pair_gradient(segment.inner))
+    gap = theta[segment.low] - theta[segment.high]
+    weight = loss.clearing(segment.inner)
+    slope = Symbol("h")
+    proof.holds(
+        "The derivative along the segment is the gap of the certificate, up to a positive factor",
+        eq(slope, slope_along(loss, segment)),
+        "the gradient in G pairs with dG/dx, whose eigenvalues are opposite in sign: "
+        "where the convex function of x is least, the certificate holds",
+        inside,
+        names={slope: weight * rate * gap},
+        given=[
+            Relations(
+                eq(loss.scale * derivative(loss.value(segment.inner), x), rate * gap), inside
+            ),
+            Relations(Tuple(gt(rate, S.Zero), gt(weight, S.Zero)), inside),
+        ],
+    )
+
+
+def mean_eigenvalue(loss: Reduced, inner: Mapping[str, Expr]) -> Expr:
+    """The mean of theta over the trace: <gradient, G>/size, by relation."""
+    entries = loss.pair_gradient(inner)
+    return Add(*(r.count * entries[r.name] * inner[r.name] for r in loss.scheme.relations))
+
+
+def _position(
+    loss: Reduced, segment: Segment, slope: Expr, inside: Domain, proof: Derivation
+) -> Expr:
+    """The root of the slope, or the end that it always points at."""
+    for end, direction in ((S.Zero, 1), (segment.length, -1)):
+        if isinstance(positive(direction * slope, inside), Holds):
+            proof.add(
+                f"The loss {'rises' if direction > 0 else 'falls'} all along the edge",
+                AtEnd.of(loss, segment, end, inside),
+                "",
+            )
+            return end
+    return ClampedRoot(Lambda(segment.x, slope), S.Zero, segment.length)
+
+
+def _condition(
+    loss: Reduced,
+    segment: Segment,
+    e: str,
+    domain: Domain,
+    inside: Domain,
+    proof: Derivation,
+    whole: bool,
+) -> Condition:
+    theta = loss.scheme.eigenvalues(loss.pair_gradient(segment.inner))
+    gap = loss.clearing(segment.inner) * (theta[e] - mean_eigenvalue(loss, segment.inner))
+    condition, over = without_positive_factors(gap, domain)
+    when = difference(domain, inside)
+    criterion = Criterion(
+        f"{segment.high} and {segment.low} are not left towards {e}",
+        Ge(condition, 0, evaluate=False),
+    )
+    prefix = f"{when} {e}" if when else e
+    for strict, verdict in ((True, "strict"), (False, "holds")) if whole else ():
+        says = ZeroAlong.of(loss, segment, e, strict, domain)
+        if isinstance(says.decide(), Holds):
+            proof.add(
+                f"{prefix[:1].upper()}{prefix[1:]} stays zero all along the edge"
+                + ("" if strict else ", or may"),
+                says,
+                "",
+            )
+            return Condition(criterion, domain, verdict, when)  # type: ignore[arg-type]
+    proof.add(
+        f"{prefix[:1].upper()}{prefix[1:]} stays zero iff this is not negative at the root",
+        EdgeGap(Iff(ge(f"theta_{e}", "y"), ge(condition, 0)), domain, loss, segment, e, over),
+        "both sides times something positive, at every x",
+    )
+    if is_proved_positive(-condition, domain):
+        return Condition(criterion, domain, "never", when)
+    return Condition(criterion, domain, "open", when)
+
+
+# --- what is stated -------------------------------------------------------------------------------
+@dataclass(frozen=True, eq=False)
+class EdgeOptimal(Statement):
+    """The least point of an edge is optimal iff ``theta_e >= y`` there for all others."""
+
+    reduced: Reduced
+    segment: Segment
+
+    @classmethod
+    def of(
+        cls, loss: Reduced, segment: Segment, others: tuple[str, ...], domain: Domain
+    ) -> EdgeOptimal:
+        """The statement about a segment and all eigenspaces that it leaves out."""
+        compared = Tuple(*(ge(f"theta_{e}", "y") for e in others))
+        return cls(Iff(_occupied(segment), compared), domain, loss, segment, lemma=CERTIFICATE)
+
+    def decide(self) -> Outcome:
+        """Whether all others are there, and the loss is convex."""
+        if not isinstance(self.shown, Iff) or len(self.shown.args) != 2:
+            return Undecided(f"{self.shown} is not an equivalence")
+        place, compared = self.shown.args
+        if place != _occupied(self.segment) or not isinstance(compared, Tuple):
+            return Refuted(note=f"{place} is not that the edge has the whole trace")
+        named = set(compared.args)
+        wanted = {
+            ge(f"theta_{e}", "y"): self.reduced.scheme.eigenspace(e) for e in self.segment.active
+        }
+        if not named <= set(wanted):
+            return Refuted(note="the eigenvalues are not compared with that of the edge")
+        for relation, e in wanted.items():
+            if relation not in named and not isinstance(zero(e.dimension, self.domain), Holds):
+                return Refuted(note=f"{e.name} is left out")
+        outside = self.domain.restricted(set(self.domain.ranges) - {self.segment.x})
+        return decided(self.reduced.preconditions(outside))
+
+
+def _occupied(segment: Segment) -> Expr:
+    return eq(Symbol(f"share_{segment.high}") + Symbol(f"share_{segment.low}"), S.One)
+
+
+@dataclass(frozen=True, eq=False)
+class EdgeGap(Statement):
+    """``theta_e >= y`` iff a condition is not negative, at every x of an edge.
+
+    The condition may lack the positive factor ``over``.
+    """
+
+    reduced: Reduced
+    segment: Segment
+    other: str
+    over: Expr = S.One
+
+    def decide(self) -> Outcome:
+        """Whether the condition is the gap of the eigenvalue, up to something positive."""
+        if not isinstance(self.shown, Iff):
+            return Undecided(f"{self.shown} is not an equivalence")
+        compared, relation = self.shown.args
+        if compared != ge(f"theta_{self.other}", "y"):
+            return Refuted(note=f"{compared} is about something else")
+        if type(relation) is not Ge or relation.args[1] != 0:
+            return Refuted(note=f"{relation} is not that a condition is >= 0")
+        inner = self.segment.inner
+        theta = self.reduced.scheme.eigenvalue(self.other, self.reduced.pair_gradient(inner))
+        clearing = self.reduced.clearing(inner)
+        gap = clearing * (theta - mean_eigenvalue(self.reduced, inner))
+        return every(
+            [
+                zero(self.over * relation.args[0] - gap, self.domain),
+                positive(self.over, self.domain),
+                positive(clearing, self.domain),
+            ]
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class ZeroAlong(Statement):
+    """``lambda_e = 0`` all along an edge: its gradient exceeds the smaller of the two."""
+
+    reduced: Reduced
+    segment: Segment
+    other: str
+    strict: bool
+
+    @classmethod
+    def of(
+        cls, loss: Reduced, segment: Segment, other: str, strict: bool, domain: Domain
+    ) -> ZeroAlong:
+        """The statement about one eigenspace."""
+        lemma = SLACKNESS if strict else WEAK_SLACKNESS
+        shown = eq(f"lambda_{other}", S.Zero)
+        return cls(shown, domain, loss, segment, other, strict, lemma=lemma)
+
+    def decide(self) -> Outcome:
+        """Whether the gradient's eigenvalues say so."""
+        if self.shown != eq(f"lambda_{self.other}", S.Zero):
+            return Refuted(note=f"{self.shown} is about something else")
+        s = self.segment
+        theta = self.reduced.scheme.eigenvalues(self.reduced.pair_gradient(s.inner))
+        gaps = [theta[self.other] - theta[e] for e in (s.high, s.low)]
+        return any_positive(gaps, self.domain, strict=self.strict)
+
+
+@dataclass(frozen=True, eq=False)
+class AtRoot(Statement):
+    """A condition between numbers, at a root that is enclosed: ``... >= 0`` or ``... > 0``."""
+
+    def sign(self) -> int | None:
+        """The sign of the left side, by balls around the root."""
+        try:
+            return sign(settled(self.shown.args[0]))
+        except InternalError:
+            raise
+        except ValueError:
+            return None
+
+    def decide(self) -> Outcome:
+        """Whether balls prove it."""
+        if type(self.shown) is not Ge or self.shown.args[1] != 0 or self.shown.free_symbols:
+            return Undecided(f"{self.shown} is not about the sign of a number")
+        found = self.sign()
+        if found is None:
+            return Undecided("its sign is not decided")
+        if found < 0:
+            return Refuted(note="it is negative")
+        if not self.shown.args[0].has(ClampedRoot):
+            return positive(self.shown.args[0], self.domain, strict=False)
+        return Holds(Evidence(Grade.INTERVAL, "balls around the root and around the condition"))
+
+
+def settled(e: Expr) -> Expr:
+    """Roots that are at an end or rational, as what they are."""
+    return e.xreplace({root: root.settled() for root in e.atoms(ClampedRoot)})
+
+
+def state_at_root(proof: Derivation, found: Edge) -> None:
+    """Record that all conditions hold at a root between numbers.
+
+    Raises
+    ------
+    StepFailed
+        If one does not, or is not decided.
+    """
+    for e, condition in found.conditions.items():
+        if condition.verdict not in ("strict", "holds"):
+            raise StepFailed(f"{condition.criterion.says}: {condition.verdict}")
+        if found.along[e].verdict != "open":
+            continue
+        proof.add(
+            f"{e[:1].upper()}{e[1:]} stays zero: at the root",
+            AtRoot(condition.criterion.relation, condition.domain),
+            "",
+        )

@@ -1,0 +1,460 @@
+"""The optimum of a loss on a scheme at given numbers, however many eigenspaces are occupied.
+
+The loss is convex in the shares of the eigenspaces, which form a simplex, and a point of it is
+optimal iff theta_e, the eigenvalue of the gradient, is the same y on the occupied eigenspaces and
+no smaller on the others. A vertex is tried exactly. Anything else is found by the interior-point
+method, polished by Newton's method and proved by balls (:mod:`.solve`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any
+
+from sympy import Atom, Expr, S, Symbol, Tuple
+from sympy.core.symbol import Str
+
+from ..decide.ball import NotEnclosed, NoValue, enclosure, precision
+from ..decide.digits import is_zero, sign
+from ..decide.domain import DomainError
+from ..decide.evidence import Evidence, Grade, Holds
+from ..structures.configuration import single
+from .interior import pivots
+from .program import Program, Smooth
+from .reduce import Reduced, ReducedPairwise, inner_products
+from .solve import NotDecided, Solved
+
+#: Bits with which curvature is looked for where slacks vanish.
+BITS = 256
+ALL = "all"
+
+
+@dataclass(frozen=True, eq=False)
+class FaceOptimum:
+    """Where a loss is least on a scheme at given numbers.
+
+    Attributes
+    ----------
+    occupied
+        Eigenspaces with a positive share, in the order of the scheme.
+    shares
+        Of every eigenspace (those of dimension zero left out): dimension times eigenvalue over N.
+    inner
+        The inner product of each relation (those without pairs left out).
+    loss
+        The least value.
+    multiplier
+        y: theta_e on the occupied eigenspaces.
+    slacks
+        theta_e - y of every eigenspace.
+    evidence
+        ``exact`` at a vertex, else ``interval``.
+    unique
+        Whether it is the only optimum on the simplex; None if that was not decided.
+    note
+        What is special, in words: eigenspaces whose slack vanishes though they are not occupied.
+
+    Numbers are exact expressions, or :class:`Digits` with as many proved digits as are asked for.
+    """
+
+    occupied: tuple[str, ...]
+    shares: Mapping[str, Expr]
+    inner: Mapping[str, Expr]
+    loss: Expr
+    multiplier: Expr
+    slacks: Mapping[str, Expr]
+    evidence: Evidence
+    unique: bool | None = True
+    note: str = ""
+
+    def value(self, kind: str, name: str = "") -> Expr:
+        """``share``, ``inner`` or ``slack`` of a name, or ``loss`` or ``multiplier``."""
+        if kind in ("loss", "multiplier"):
+            return self.loss if kind == "loss" else self.multiplier
+        table = {"share": self.shares, "inner": self.inner, "slack": self.slacks}[kind]
+        if name not in table:
+            raise DomainError(f"there is no {kind} of {name} there; there are {', '.join(table)}")
+        return table[name]
+
+
+class Handle(Atom):
+    """Something that is no expression, in an expression; equal to itself only."""
+
+    def __new__(cls, held: Any, name: str) -> Handle:
+        self = super().__new__(cls)
+        self.held, self.name = held, name
+        return self
+
+    def _hashable_content(self) -> tuple[Any, ...]:
+        return (id(self.held), self.name)
+
+    def _sympystr(self, printer: Any) -> str:
+        return self.name
+
+    def _latex(self, printer: Any) -> str:
+        return rf"\text{{{self.name}}}"
+
+
+class Digits(Expr):
+    """A number of a proved optimum, as an expression: a ball of any width."""
+
+    is_commutative = True
+    is_extended_real = True
+    is_number = True
+
+    def __new__(cls, solved: Handle, kind: Str, name: Str) -> Expr:
+        return Expr.__new__(cls, solved, kind, name)
+
+    def enclosure(self, bits: int) -> Any:
+        """A ball around the number."""
+        solved, kind, name = self.args
+        return solved.held.ball(kind.name, name.name, bits)
+
+    def _eval_evalf(self, prec: int) -> Expr | None:
+        return _float(self, prec)
+
+    def _sympystr(self, printer: Any) -> str:
+        shown = _float(self, 53)
+        return f"{shown.n(15)}..." if shown is not None else f"{self.args[1]} {self.args[2]}"
+
+    def _latex(self, printer: Any) -> str:
+        shown = _float(self, 53)
+        return rf"{printer._print(shown.n(15))}\ldots" if shown is not None else r"\text{?}"
+
+
+class FaceValue(Expr):
+    """A number of the optimum of a declared loss, as a function of its symbols.
+
+    ``FaceValue.of(reduced, "inner", "same_class")`` stands for the inner product of a class at the
+    optimum; symbols can be given one by one, and when all are given it has an enclosure.
+    """
+
+    is_commutative = True
+    is_extended_real = True
+
+    def __new__(cls, problem: Handle, kind: Str, name: Str, at: Tuple) -> Expr:
+        return Expr.__new__(cls, problem, kind, name, at)
+
+    @classmethod
+    def of(cls, optima: Any, kind: str, name: str = "") -> Expr:
+        """A number of an optimum: ``share``, ``inner``, ``slack``, ``loss`` or ``multiplier``.
+
+        ``optima`` is a :class:`Faces`, or anything with ``parameters``, ``name`` and ``at``.
+        """
+        return cls(Handle(optima, optima.name), Str(kind), Str(name), Tuple(*optima.parameters))
+
+    @property
+    def optimum(self) -> Any:
+        """The optimum at the values that were given.
+
+        Raises
+        ------
+        DomainError
+            If a symbol has no value, or there is no proved optimum.
+        """
+        optima, values = self.args[0].held, self.args[3]
+        return optima.at(dict(zip(optima.parameters, values, strict=True)))
+
+    def settled(self) -> Expr:
+        """The number, exact where it is known exactly; itself while symbols are left."""
+        if self.free_symbols:
+            return self
+        return self.optimum.value(self.args[1].name, self.args[2].name)
+
+    def enclosure(self, bits: int) -> Any:
+        """A ball around the number.
+
+        Raises
+        ------
+        NotEnclosed
+            If the optimum is not proved; the message says why.
+        """
+        if self.free_symbols:
+            raise NoValue(f"{self} is not evaluated with a proof")
+        try:
+            return enclosure(self.settled(), bits)
+        except DomainError as error:
+            raise NotEnclosed(str(error)) from None
+
+    def _eval_evalf(self, prec: int) -> Expr | None:
+        return None if self.free_symbols else _float(self, prec)
+
+    def _sympystr(self, printer: Any) -> str:
+        problem, kind, name, at = self.args
+        of = f" {name.name}" if name.name else ""
+        return f"least({problem.name}: {kind.name}{of}; {', '.join(map(printer._print, at))})"
+
+    def _latex(self, printer: Any) -> str:
+        _, kind, name, at = self.args
+        of = f",\\ {name.name}".replace("_", r"\_") if name.name else ""
+        given = ",\\, ".join(map(printer._print, at))
+        return rf"\operatorname{{least}}_{{\text{{{kind.name}{of}}}}}\left({given}\right)"
+
+
+def _float(e: Expr, prec: int) -> Expr | None:
+    from mpmath import libmp
+    from sympy import Float
+
+    try:
+        man, power = e.enclosure(prec + 20).mid().man_exp()
+    except NotEnclosed:
+        return None
+    return Float._new(libmp.from_man_exp(int(man), int(power)), prec)
+
+
+class Faces:
+    """The optima of a reduced loss, as a function of numbers for its symbols."""
+
+    def __init__(self, reduced: Reduced, parameters: tuple[Symbol, ...] = ()):
+        self.reduced = reduced
+        self.name = reduced.loss.name
+        self.parameters = parameters or _symbols_of(reduced)
+
+    @cached_property
+    def function(self) -> Smooth:
+        """The loss and its slopes in the inner products."""
+        reduced, scheme = self.reduced, self.reduced.scheme
+        g = inner_products(scheme)
+        gradient = reduced.pair_gradient(g)
+        slopes = {r.name: r.count * gradient[r.name] / reduced.scale for r in scheme.relations}
+        return Smooth(single(scheme, ALL), reduced.value(g), slopes)
+
+    @cached_property
+    def _known(self) -> dict[tuple[Expr, ...], FaceOptimum]:
+        return {}
+
+    def at(self, point: Mapping[Symbol, Expr]) -> FaceOptimum:
+        """The optimum at numbers for all parameters; see :func:`least`."""
+        values = tuple(point.get(s, s) for s in self.parameters)
+        if values not in self._known:
+            if len(self._known) >= 4096:
+                self._known.clear()
+            self._known[values] = self._solve(dict(zip(self.parameters, values, strict=True)))
+        return self._known[values]
+
+    def _solve(self, point: Mapping[Symbol, Expr]) -> FaceOptimum:
+        self._check(point)
+        try:
+            program = Program(self.function, point)
+            program.check_parameters()
+            corner = self._vertex(program)
+            return corner if corner is not None else self._inside(program)
+        except NotEnclosed as error:
+            raise NotDecided(f"the optimum is not decided: {error}") from None
+
+    def _check(self, point: Mapping[Symbol, Expr]) -> None:
+        """Refuse what is not convex and smooth, or not defined at these numbers."""
+        reduced = self.reduced
+        if isinstance(reduced, ReducedPairwise):
+            if not isinstance(reduced.shape, Holds):
+                raise DomainError(
+                    f"{reduced.loss.name} is not proved to be convex: {reduced.shape}"
+                )
+            for term in reduced.loss.terms:
+                if not _is_smooth(term.function):
+                    raise DomainError(
+                        f"{reduced.loss.name} has a kink or a root in {term.function}; a face "
+                        "needs second derivatives (on its segment it may still be solved)"
+                    )
+            conditions = reduced.loss.preconditions()
+        else:
+            conditions = reduced.declaration()
+        for condition in conditions:
+            value = condition.expression.xreplace(dict(point))
+            bound = "> 0" if condition.strict else ">= 0"
+            if value.free_symbols:
+                left = ", ".join(sorted(s.name for s in value.free_symbols))
+                raise DomainError(f"a face is found at numbers: give {left}")
+            found = sign(value) if value.is_finite else None
+            if found is None or found < 0 or (condition.strict and found == 0):
+                raise DomainError(
+                    f"{reduced.loss.name}: {condition.says} must be {bound}, not {value}"
+                )
+
+    # --- vertices ------------------------------------------------------------------------------
+    def _vertex(self, program: Program) -> FaceOptimum | None:
+        """The optimum if it is a vertex: all there is is exact."""
+        for v in range(len(program.slots)):
+            shares = [S.One if k == v else S.Zero for k in range(len(program.slots))]
+            g = dict(zip((r.name for r in program.relations), program.inner(shares), strict=True))
+            theta = self._theta(program, g)
+            slacks = [t - theta[v] for t in theta]
+            signs = [0 if k == v else sign(slack) for k, slack in enumerate(slacks)]
+            if any(s is not None and s < 0 for s in signs):
+                continue
+            names = [e.name for e in program.blocks]
+            if None in signs:
+                unknown = ", ".join(e for e, s in zip(names, signs, strict=True) if s is None)
+                raise NotDecided(
+                    f"the optimum is not decided: the sign of the slack of {unknown} at {names[v]}"
+                )
+            ties = [k for k, s in enumerate(signs) if s == 0 and k != v]
+            told = ", ".join(names[k] for k in ties)
+            return FaceOptimum(
+                occupied=(names[v],),
+                shares=dict(zip(names, shares, strict=True)),
+                inner=g,
+                loss=self._loss(program, g),
+                multiplier=theta[v],
+                slacks={
+                    e: S.Zero if s == 0 else slack
+                    for e, s, slack in zip(names, signs, slacks, strict=True)
+                },
+                evidence=Evidence(Grade.EXACT, "theta_e >= y at a vertex: signs of exact numbers"),
+                unique=self._alone(program, v, ties),
+                note=f"the slack of {told} is exactly zero: a border" if ties else "",
+            )
+        return None
+
+    def _all(self, program: Program, g: Mapping[str, Expr]) -> dict[str, Expr]:
+        """Inner products of all relations; those without pairs count for nothing."""
+        return {r.name: g.get(r.name, S.Zero) for r in self.reduced.scheme.relations}
+
+    def _theta(self, program: Program, g: Mapping[str, Expr]) -> list[Expr]:
+        scheme, point = self.reduced.scheme, program.point
+        entries = {
+            r: e.xreplace(point)
+            for r, e in self.reduced.pair_gradient(self._all(program, g)).items()
+        }
+        found = []
+        for e in program.blocks:
+            row = scheme.table[e.name]
+            parts = (row[r.name].xreplace(point) * entries[r.name] for r in program.relations)
+            found.append(sum(parts, S.Zero))
+        return found
+
+    def _loss(self, program: Program, g: Mapping[str, Expr]) -> Expr:
+        return self.reduced.value(self._all(program, g)).xreplace(program.point)
+
+    def _alone(self, program: Program, v: int, ties: list[int]) -> bool | None:
+        """Whether a vertex is the only optimum, given those whose slack vanishes there."""
+        if not ties:
+            return True
+        shares = [S.One if k == v else S.Zero for k in range(len(program.slots))]
+        with precision(BITS):
+            z = [enclosure(e, BITS) for e in shares]
+            _, _, curved = program.evaluate(z, BITS)
+            along = [
+                [curved[a][b] - curved[a][v] - curved[v][b] + curved[v][v] for b in ties]
+                for a in ties
+            ]
+            if len(found := pivots(along)) == len(ties) and all(d > 0 for d in found):
+                return True  # it is strictly convex in the only directions that are level
+        here = self._loss(program, self._corner(program, v))
+        if any(is_zero(self._loss(program, self._corner(program, t)) - here) for t in ties):
+            return False  # a convex function that is level at both ends of a segment
+        return None
+
+    def _corner(self, program: Program, v: int) -> dict[str, Expr]:
+        shares = [S.One if k == v else S.Zero for k in range(len(program.slots))]
+        return dict(zip((r.name for r in program.relations), program.inner(shares), strict=True))
+
+    # --- inside a face -------------------------------------------------------------------------
+    def _inside(self, program: Program) -> FaceOptimum:
+        solved = _Numbers(Solved(program), self.reduced.scale.xreplace(program.point))
+        handle = Handle(solved, self.name)
+        parts = solved.solved.found.face.parts
+        occupied = [e.name for e, p in zip(program.blocks, parts, strict=True) if p.rank]
+
+        def number(kind: str, name: str = "") -> Expr:
+            return Digits(handle, Str(kind), Str(name))
+
+        names = [e.name for e in program.blocks]
+        return FaceOptimum(
+            occupied=tuple(occupied),
+            shares={e: number("share", e) if e in occupied else S.Zero for e in names},
+            inner={
+                r.name: _constant(row, [k for k, p in enumerate(parts) if p.rank])
+                or number("inner", r.name)
+                for r, row in zip(program.relations, program.weights, strict=True)
+            },
+            loss=number("loss"),
+            multiplier=number("multiplier"),
+            slacks={e: S.Zero if e in occupied else number("slack", e) for e in names},
+            evidence=Evidence(
+                Grade.INTERVAL,
+                "Krawczyk's test in balls: one root of the optimality conditions on the face of "
+                f"{', '.join(occupied)}, positive shares there, and positive slacks elsewhere",
+            ),
+        )
+
+
+def _constant(row: Mapping[int, Expr], occupied: list[int]) -> Expr | None:
+    """An inner product that is the same on all of a face, if it is and not zero."""
+    weights = {row.get(k, S.Zero) for k in occupied}
+    return weights.pop() if len(weights) == 1 and S.Zero not in weights else None
+
+
+class _Numbers:
+    """Balls of the numbers of a solved program on one orbit, in the units of theta."""
+
+    def __init__(self, solved: Solved, scale: Expr):
+        self.solved, self.scale = solved, scale
+
+    def ball(self, kind: str, name: str, bits: int) -> Any:
+        found, program = self.solved.within(bits), self.solved.program
+        blocks = [e.name for e in program.blocks]
+        with precision(found.bits):
+            scale = enclosure(self.scale, found.bits)
+            if kind == "loss":
+                return found.value
+            if kind == "multiplier":
+                return scale * found.multipliers[0]
+            if kind == "share":
+                return found.shares[blocks.index(name)]
+            if kind == "slack":
+                return scale * found.slacks[blocks.index(name)]
+            return found.inner[[r.name for r in program.relations].index(name)]
+
+
+@lru_cache(maxsize=64)
+def faces(reduced: Reduced) -> Faces:
+    """The optima of a reduced loss; its derivatives are taken once."""
+    return Faces(reduced)
+
+
+def least(reduced: Reduced, point: Mapping[Symbol, Expr], digits: int = 15) -> FaceOptimum:
+    """Where a reduced loss is least, at exact numbers for all its symbols.
+
+    Parameters
+    ----------
+    digits
+        How many digits of the loss and of the inner products are made sure of before they leave;
+        more may be asked of them afterwards.
+
+    Raises
+    ------
+    DomainError
+        If a symbol has no value, the loss is not convex, smooth and defined there, or it is not
+        decided which face holds the optimum; one line.
+    """
+    found = faces(reduced).at(point)
+    bits = int(3.33 * digits) + 16
+    for value in (found.loss, *found.inner.values()):
+        enclosure(value, bits)
+    return found
+
+
+def _symbols_of(reduced: Reduced) -> tuple[Symbol, ...]:
+    """All symbols of a loss and its structure, by name."""
+    scheme = reduced.scheme
+    own = set(inner_products(scheme).values())
+    used: set[Symbol] = set()
+    g = inner_products(scheme)
+    for e in (
+        reduced.value(g),
+        *(r.count for r in scheme.relations),
+        *(e.dimension for e in scheme.eigenspaces),
+    ):
+        used |= e.free_symbols
+    return tuple(sorted(used - own, key=lambda s: s.name))
+
+
+def _is_smooth(function: Expr) -> bool:
+    from sympy import Abs, Max, Min, Piecewise, Pow
+
+    if function.has(Abs, Max, Min, Piecewise):
+        return False
+    return all(e.exp.is_Integer for e in function.atoms(Pow) if e.base.free_symbols)

@@ -1,0 +1,230 @@
+"""Which structure is optimal where: every vertex, every edge, and at numbers every face.
+
+The shares of the eigenspaces fill a simplex on which the loss is convex. Its vertices give
+conditions in closed form, its edges conditions at a root, and larger faces are solved at numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+
+from sympy import Expr, Symbol, Tuple
+
+from ..decide.domain import Domain, DomainError
+from ..decide.evidence import Holds, Outcome, Refuted
+from ..decide.root import ClampedRoot
+from ..problems.problem import Problem
+from ..proof.derivation import Derivation, Step, StepFailed
+from ..proof.lemmas import CERTIFICATE
+from ..proof.relations import eq
+from ..proof.statement import Statement
+from .edge import Edge, edge, settled, state_at_root
+from .face import FaceOptimum, least
+from .reduce import Reduced
+from .reduction import reduced, state_reduction, where_positive
+from .segment_facts import assignments
+from .vertex import Vertex, vertex
+
+
+@dataclass(frozen=True, eq=False)
+class Phases:
+    """What is known of the optimum for all values that are left free.
+
+    Attributes
+    ----------
+    certain
+        The vertex that is optimal everywhere, if there is one.
+    vertices
+        Those that may be optimal somewhere, with their conditions.
+    whole
+        An edge that holds an optimum everywhere, if one is proved to.
+    edges
+        Those whose least point may be optimal somewhere, if there is no such edge.
+    never
+        Vertices that are nowhere optimal, each with an eigenspace for which it is left.
+    """
+
+    reduced: Reduced
+    domain: Domain
+    certain: Vertex | None
+    vertices: Mapping[str, Vertex]
+    whole: Edge | None
+    edges: Mapping[str, Edge]
+    never: Mapping[str, str]
+
+
+@dataclass(frozen=True, eq=False)
+class Optimum:
+    """The optimum at numbers: its occupied eigenspaces, inner products and loss."""
+
+    occupied: tuple[str, ...]
+    inner: Mapping[str, Expr]
+    loss: Expr
+    unique: bool | None
+
+    @property
+    def structure(self) -> str:
+        """The name of the face."""
+        return "+".join(self.occupied)
+
+
+def face_name(loss: Reduced, names: tuple[str, ...]) -> str:
+    """The names of a face in the order of the structure, joined by a plus."""
+    return "+".join(e.name for e in loss.scheme.eigenspaces if e.name in names)
+
+
+def phases(problem: Problem, proof: Derivation) -> Phases:
+    """Find all vertices and edges that may be optimal, as steps of a derivation.
+
+    Raises
+    ------
+    DomainError, StepFailed
+        If the declaration is unfit, or the loss is not proved convex.
+    """
+    domain = problem.domain
+    loss = reduced(problem)
+    state_reduction(loss, domain, proof)
+    vertices: dict[str, Vertex] = {}
+    known: dict[str, Vertex] = {}
+    never: dict[str, str] = {}
+    for name in _present(loss, domain):
+        found, steps = _vertex(loss, name, domain)
+        known[name] = found
+        left = next((e for e, c in found.conditions.items() if c.verdict == "never"), None)
+        proof.steps += steps
+        if left is not None:
+            never[name] = left
+            continue
+        vertices[name] = found
+        if found.verdict in ("strict", "holds") and found.domain is domain:
+            return Phases(loss, domain, found, vertices, None, {}, never)
+    edges: dict[str, Edge] = {}
+    for names in _pairs(loss, domain, tuple(vertices)):
+        if any(_is_kept(known[a], b) for a, b in (names, names[::-1])):
+            continue  # the convex loss is least at this end of the edge
+        try:
+            found_edge, steps = _edge(loss, names, domain)
+        except DomainError:
+            continue
+        if any(c.verdict == "never" for c in found_edge.along.values()):
+            continue
+        if found_edge.is_whole and found_edge.domain is domain:
+            proof.steps += steps
+            return Phases(loss, domain, None, vertices, found_edge, {}, never)
+        if found_edge.position.has(ClampedRoot):  # else it is one of the vertices
+            edges[face_name(loss, names)] = found_edge
+    for found_edge in edges.values():
+        proof.steps += found_edge.proof.steps
+    return Phases(loss, domain, None, vertices, None, edges, never)
+
+
+def optimum(problem: Problem, proof: Derivation, digits: int = 15) -> Optimum:
+    """The optimum of a problem without free symbols: the smallest face that is proved to have one.
+
+    Raises
+    ------
+    DomainError
+        If a symbol is left, or it is a border case that is not decided.
+    StepFailed
+        If the loss is not proved convex.
+    """
+    domain = problem.domain
+    if domain.ranges:
+        left = ", ".join(s.name for s in domain.ranges)
+        raise DomainError(f"the optimum is found at numbers: give {left}")
+    loss = reduced(problem)
+    state_reduction(loss, domain, proof)
+    undecided: list[str] = []
+    for name in _present(loss, domain):
+        found, steps = _vertex(loss, name, domain)
+        if found.verdict in ("strict", "holds"):
+            proof.steps += steps
+            unique = True if found.verdict == "strict" else None
+            return Optimum((name,), found.inner, found.loss, unique)
+        if found.verdict == "open":
+            undecided += [c.criterion.says for c in found.open.values()]
+    for names in _pairs(loss, domain, ()):
+        try:
+            on, steps = _edge(loss, names, domain, whole=False)
+            at_root = Derivation()
+            state_at_root(at_root, on)
+        except DomainError:
+            continue
+        except StepFailed:
+            undecided += [c.criterion.says for c in on.open.values() if on.verdict == "open"]
+            continue
+        proof.steps += [*steps, *at_root.steps]
+        occupied = tuple(face_name(loss, names).split("+"))
+        inner = {r: settled(e) for r, e in on.inner.items()}
+        unique = True if on.verdict == "strict" else None
+        return Optimum(occupied, inner, settled(on.loss), unique)
+    if undecided:
+        raise DomainError(f"which structure is optimal is not decided: whether {undecided[0]}")
+    found = least(loss, {}, digits)
+    proof.add(
+        f"{' and '.join(found.occupied)} have all of the trace",
+        OnFace.of(loss, found, domain),
+        "",
+    )
+    return Optimum(found.occupied, found.inner, found.loss, found.unique)
+
+
+@dataclass(frozen=True, eq=False)
+class OnFace(Statement):
+    """``share_e = ...`` for the occupied eigenspaces of an optimum at numbers."""
+
+    reduced: Reduced
+    found: FaceOptimum
+
+    @classmethod
+    def of(cls, loss: Reduced, found: FaceOptimum, domain: Domain) -> OnFace:
+        """The statement about an optimum that was found."""
+        shown = Tuple(*(eq(f"share_{e}", found.shares[e]) for e in found.occupied))
+        return cls(shown, domain, loss, found, lemma=CERTIFICATE)
+
+    def decide(self) -> Outcome:
+        """Whether these are the shares that were proved, with all of the trace."""
+        wanted = {Symbol(f"share_{e}"): self.found.shares[e] for e in self.found.occupied}
+        if assignments(self.shown) != wanted:
+            return Refuted(note="these are not the shares of the optimum")
+        return Holds(self.found.evidence)
+
+
+# --- internals ------------------------------------------------------------------------------------
+def _present(loss: Reduced, domain: Domain) -> list[str]:
+    return [
+        e.name for e in loss.scheme.eigenspaces if where_positive(e.dimension, domain) is not None
+    ]
+
+
+def _is_kept(found: Vertex, other: str) -> bool:
+    """Whether a vertex is never left towards another eigenspace."""
+    return other in found.conditions and found.conditions[other].verdict in ("strict", "holds")
+
+
+def _vertex(loss: Reduced, name: str, domain: Domain) -> tuple[Vertex, list[Step]]:
+    proof = Derivation()
+    found = vertex(loss, name, proof, domain)
+    return found, list(proof.steps)
+
+
+def _edge(
+    loss: Reduced, names: tuple[str, str], domain: Domain, *, whole: bool = True
+) -> tuple[Edge, list[Step]]:
+    """An edge from the side from which an inner product falls."""
+    for pair in (names, names[::-1]):
+        proof = Derivation()
+        try:
+            return edge(loss, pair, proof, domain, whole=whole), list(proof.steps)
+        except DomainError as error:
+            refused = error
+    raise refused
+
+
+def _pairs(loss: Reduced, domain: Domain, likely: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    """All pairs of eigenspaces, coarser first; those of likely ones before the others."""
+    names = _present(loss, domain)[::-1]
+    pairs = list(combinations(names, 2))
+    yield from sorted(pairs, key=lambda pair: -sum(name in likely for name in pair))

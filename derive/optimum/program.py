@@ -1,0 +1,205 @@
+"""A declared loss as a convex program in the shares of a structure, at concrete numbers.
+
+The shares of all blocks are positive semidefinite matrices (numbers, on a scheme), the diagonal
+ones of each orbit add up to one, and the loss is a smooth convex function of inner products that
+are linear in them. Here it is evaluated, with its derivatives, in balls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from sympy import Expr, S, Symbol
+
+from ..decide.ball import Enclosures, precision
+from ..decide.calculus import derivative
+from ..decide.domain import DomainError
+from ..structures.configuration import Block, Configuration, Pairs
+
+
+def entry(relation: str) -> Symbol:
+    """The symbol of the inner product of a relation."""
+    return Symbol(f"g_{relation}", real=True)
+
+
+@dataclass(frozen=True, eq=False)
+class Smooth:
+    """A convex function of the inner products of a structure, with its derivatives.
+
+    Attributes
+    ----------
+    value
+        In the symbols :func:`entry` and parameters.
+    slopes
+        Its derivative in each inner product.
+    """
+
+    configuration: Configuration
+    value: Expr
+    slopes: Mapping[str, Expr]
+
+    @cached_property
+    def bends(self) -> dict[tuple[str, str], Expr]:
+        """Second derivatives that are not zero, each pair of relations once."""
+        names = [r for r, slope in self.slopes.items() if slope != 0]
+        found = {}
+        for i, r in enumerate(names):
+            for s in names[i:]:
+                bend = derivative(self.slopes[r], entry(s))
+                if bend != 0:
+                    found[r, s] = bend
+        return found
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A variable of the program: an entry of a block, on or above its diagonal."""
+
+    block: int
+    i: int
+    j: int
+
+
+class Program:
+    """The least value of a :class:`Smooth` function over shares, with all symbols given.
+
+    Relations without pairs and blocks of multiplicity zero are dropped.
+
+    Raises
+    ------
+    DomainError
+        If a size is not a number.
+    """
+
+    def __init__(self, function: Smooth, point: Mapping[Symbol, Expr]):
+        self.function, self.point = function, dict(point)
+        whole = function.configuration
+        self.blocks: list[Block] = [b for b in whole.blocks if self._size(b.multiplicity) > 0]
+        self.relations: list[Pairs] = [r for r in whole.relations if self._size(r.count) > 0]
+        self.orbits = [o.name for o in whole.orbits if self._size(o.size) > 0]
+        self.slots = [Slot(b, i, j) for b, e in enumerate(self.blocks) for i, j in e.slots()]
+        #: slots by block
+        self.of: list[list[int]] = [
+            [k for k, s in enumerate(self.slots) if s.block == b] for b in range(len(self.blocks))
+        ]
+        #: inner product of each relation per unit of each slot
+        self.weights: list[dict[int, Expr]] = [self._weights(r, whole) for r in self.relations]
+        #: the orbit whose trace each diagonal slot counts for
+        self.trace = {
+            k: self.orbits.index(self.blocks[s.block].orbits[s.i])
+            for k, s in enumerate(self.slots)
+            if s.i == s.j
+        }
+
+    def _number(self, e: Expr) -> Expr:
+        value = e.xreplace(self.point)
+        if not value.is_Rational:
+            left = ", ".join(sorted(s.name for s in value.free_symbols))
+            raise DomainError(
+                f"a face is found at numbers: give {left}" if left else f"{value} is no size"
+            )
+        return value
+
+    def _size(self, e: Expr) -> Expr:
+        value = self._number(e)
+        if value < 0 or value.q != 1:
+            raise DomainError(f"{value} is no size")
+        return value
+
+    def _weights(self, r: Pairs, whole: Configuration) -> dict[int, Expr]:
+        found = {}
+        for b, e in enumerate(self.blocks):
+            place = whole.place(e, r)
+            if place is None:
+                continue
+            weight = self._number(whole.table[e.name][r.name]) / self._number(r.count)
+            if weight != 0:
+                slot = next(k for k in self.of[b] if (self.slots[k].i, self.slots[k].j) == place)
+                found[slot] = weight
+        return found
+
+    def start(self) -> list[Expr]:
+        """The shares of G = I, which is inside: every block has full rank."""
+        found: list[Expr] = []
+        for s in self.slots:
+            e = self.blocks[s.block]
+            size = self.function.configuration.orbit(e.orbits[s.i]).size
+            own = self._number(e.multiplicity) / self._number(size)
+            found.append(own if s.i == s.j else S.Zero)
+        return found
+
+    # --- in balls ------------------------------------------------------------------------
+    def inner(self, z: Sequence[Any]) -> list[Any]:
+        """Inner products of the relations, of balls (or numbers) in the slots."""
+        return [sum((_times(z[k], w) for k, w in row.items()), 0 * z[0]) for row in self.weights]
+
+    def evaluate(self, z: Sequence[Any], bits: int, order: int = 2) -> tuple[Any, Any, Any]:
+        """Value, slopes in the slots, and (order 2) second derivatives as rows, in balls."""
+        with precision(bits):
+            zero = 0 * z[0]
+            # An inner product without pairs has no value, and counts for nothing.
+            known = {entry(r.name): zero for r in self.function.configuration.relations}
+            g = self.inner(z)
+            known |= {entry(r.name): v for r, v in zip(self.relations, g, strict=True)}
+            balls = Enclosures(bits, known)
+            value = balls(self._at(self.function.value))
+            slopes = [balls(self._at(self.function.slopes[r.name])) for r in self.relations]
+            down = [zero] * len(self.slots)
+            for row, slope in zip(self.weights, slopes, strict=True):
+                for k, w in row.items():
+                    down[k] = down[k] + _times(slope, w)
+            if order < 2:
+                return value, down, None
+            names = [r.name for r in self.relations]
+            half = [[zero] * len(self.slots) for _ in names]  # relations by slots
+            for (r, s), bend in self.function.bends.items():
+                if r not in names or s not in names:
+                    continue
+                a, b = names.index(r), names.index(s)
+                ball = balls(self._at(bend))
+                for k, w in self.weights[b].items():
+                    half[a][k] = half[a][k] + _times(ball, w)
+                if a != b:
+                    for k, w in self.weights[a].items():
+                        half[b][k] = half[b][k] + _times(ball, w)
+            curved = [[zero] * len(self.slots) for _ in self.slots]
+            for a, row in enumerate(self.weights):
+                for k, w in row.items():
+                    for q, h in enumerate(half[a]):
+                        curved[k][q] = curved[k][q] + _times(h, w)
+            return value, down, curved
+
+    def _at(self, e: Expr) -> Expr:
+        """The expression with its exact parameters put in, once."""
+        if e not in self._put:
+            self._put[e] = e.xreplace(self.point)
+        return self._put[e]
+
+    @cached_property
+    def _put(self) -> dict[Expr, Expr]:
+        return {}
+
+    def check_parameters(self) -> None:
+        """Refuse a function that is not defined there, or has symbols left.
+
+        Raises
+        ------
+        DomainError
+            One line.
+        """
+        known = {entry(r.name) for r in self.function.configuration.relations}
+        for e in (self.function.value, *self.function.slopes.values()):
+            left = sorted(s.name for s in self._at(e).free_symbols - known)
+            if left:
+                raise DomainError(f"a face is found at numbers: give {', '.join(left)}")
+
+
+def _times(ball: Any, w: Expr) -> Any:
+    """A ball times a rational number."""
+    if w == 1:
+        return ball
+    found = ball * int(w.p)
+    return found if w.q == 1 else found / int(w.q)

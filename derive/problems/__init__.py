@@ -1,0 +1,1 @@
+"""Problems (loss, structure, domain): those of the literature by name, and those of files."""

@@ -1,0 +1,76 @@
+"""What results share whose optimum is one pure structure for all values of the parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sympy import Expr
+
+from ..optimum.segment import Segment, cut_segment
+from ..optimum.vertex import UniqueGram, Vertex, vertex
+from ..problems.problem import Problem
+from ..proof.derivation import Derivation, StepFailed
+from ..structures.scheme import Scheme
+from ..theorem.result import Quantity
+
+#: Inner products by relation: how they are written, and with whom.
+INNER = {
+    "same_instance": (r"u^\top u'", "with another view of the instance"),
+    "same_class": (r"u^\top v", "with another instance of the class"),
+    "same_superclass": (r"u^\top s", "with another class of the superclass"),
+    "cross_class": (r"u^\top w", "with another class"),
+    "cross_superclass": (r"u^\top w", "with another superclass"),
+    "negative": (r"u^\top w", "with another instance"),
+}
+
+
+def inner_quantities(inner: Mapping[str, Expr]) -> dict[str, Quantity]:
+    """The inner products of an optimum, by relation."""
+    return {
+        r: Quantity(e, INNER[r][0], f"inner product {INNER[r][1]}")
+        for r, e in inner.items()
+        if r != "self"
+    }
+
+
+def least_loss(value: Expr) -> Quantity:
+    """The loss of an optimum."""
+    return Quantity(value, r"\mathcal{L}^\star", "least loss", spellings=(r"\mathcal{L}^*",))
+
+
+def pure_optimum(problem: Problem, name: str, proof: Derivation) -> dict[str, Quantity]:
+    """Prove that a pure structure is the only optimum everywhere, and what it is.
+
+    Raises
+    ------
+    StepFailed
+        If that is not proved.
+    """
+    found = vertex(problem, name, proof)
+    state_only_optimum(found, proof)
+    return {**inner_quantities(found.inner), "loss": least_loss(found.loss)}
+
+
+def state_only_optimum(found: Vertex, proof: Derivation) -> None:
+    """Record that there is no other optimum, the conditions being strict everywhere.
+
+    Raises
+    ------
+    StepFailed
+        If they are not, or the loss does not settle every inner product.
+    """
+    if found.verdict != "strict":
+        raise StepFailed(f"{found.name} is not proved to be optimal everywhere: {found.verdict}")
+    ones = [r for r, value in found.inner.items() if value == 1 and r != "self"]
+    proof.add(
+        f"Every optimum is this Gram matrix: {', '.join(ones)} 1",
+        UniqueGram.of(found.reduced, found.domain, found.inner),
+        "no eigenvalue of the gradient is as small elsewhere, so the shares are these; inner "
+        "products of mean 1 are 1, as none is larger",
+    )
+
+
+def segment_from(scheme: Scheme, start: str, end: str, coordinate: str) -> Segment:
+    """The edge that leaves one pure structure (x = 0) for another."""
+    active = tuple(e.name for e in scheme.eigenspaces if e.name not in (start, end))
+    return cut_segment(scheme, active, end, coordinate)

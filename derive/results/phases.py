@@ -1,0 +1,336 @@
+"""Which structure is optimal where, for any declared loss.
+
+The loss is convex in the shares of the trace that the eigenspaces have. A pure structure is a
+vertex of their simplex, optimal iff no other eigenvalue of the gradient is smaller there: one
+condition in closed form for each, and the borders are their solutions. On an edge the same is asked
+at the root at which two eigenvalues are equal. What is left is solved at numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from sympy import Expr, Symbol, latex, oo
+
+from ..decide.digits import sign
+from ..decide.domain import DomainError
+from ..decide.evidence import Holds
+from ..losses.pairwise import PairwiseLoss
+from ..optimum.borders import together
+from ..optimum.edge import Edge, settled
+from ..optimum.endpoint import NoClosedForm, NoThreshold, Threshold, threshold
+from ..optimum.phases import Optimum, Phases, optimum, phases
+from ..optimum.reduction import at_values, is_smooth
+from ..optimum.segment import x
+from ..optimum.vertex import Condition, UniqueGram, Vertex
+from ..problems.catalogue import CATALOGUE, named
+from ..problems.declared import TWO_TOWERS
+from ..problems.problem import Problem
+from ..proof.derivation import Derivation, StepFailed
+from ..structures.towers import NEGATIVE, POSITIVE, WITHIN, N
+from ..theorem.quantity import Quantity
+from ..theorem.result import Result
+from . import pairwise_threshold
+from ._ccem import LOW, ccem_segment
+
+#: The loss that is taken without one.
+DEFAULT = "supcl"
+
+
+class OfLoss(Result):
+    """The phases of a loss; with all parameters given, of those numbers.
+
+    Parameters
+    ----------
+    problem
+        The loss on its structure.
+    at
+        Values that are put in before anything is derived.
+    """
+
+    def __init__(self, problem: Problem, at: Mapping[Symbol, Expr] | None = None):
+        fixed = {s: v for s, v in (at or {}).items() if v is not oo}
+        super().__init__(
+            "phases",
+            title=f"Which structure is optimal where: {problem.loss.title}",
+            source=problem.loss.source,
+            parameters=tuple(problem.domain.ranges),
+            domain=problem.domain,
+            build=lambda proof: build(problem, fixed, proof),
+            texts=("loss",),
+            read=read,
+            problem=problem,
+        )
+        self.fixed = fixed
+
+    def given(self, *, at: Mapping[str, object] | None = None, **given: object) -> OfLoss:
+        """The phases of another loss; values ``at`` are put in before anything is derived.
+
+        Raises
+        ------
+        DomainError
+            If there is no such loss, or a value is not accepted; one line.
+        """
+        made: Result = super().given(**given) if given else self
+        assert isinstance(made, OfLoss)
+        return made.there(made.point(**at)) if at else made
+
+    def there(self, point: Mapping[Symbol, Expr]) -> OfLoss:
+        """The phases where parameters have these values."""
+        assert self.problem is not None
+        fixed = {s: v for s, v in point.items() if v is not oo}
+        if fixed == self.fixed:
+            return self
+        return _there(self.problem, tuple(fixed.items()))
+
+    def value(self, name: str, /, digits: int = 15, **values: object) -> Any:
+        """As of any result; what depends on which structure is optimal is found at the values."""
+        loss = {k: values.pop(k) for k in self.texts if k in values}
+        made = self.given(**loss) if loss else self
+        point = made.point(**values)
+        found = made.there({**made.fixed, **point})
+        return found.number(name, found.at(name, point), point, digits)
+
+
+@lru_cache(maxsize=256)
+def _there(problem: Problem, values: tuple[tuple[Symbol, Expr], ...]) -> OfLoss:
+    return OfLoss(problem, dict(values))
+
+
+def read(loss: str | Problem = "", at: Mapping[Symbol, Expr] | None = None) -> OfLoss:
+    """The phases of a loss: a name of the catalogue, a TOML file, or a problem.
+
+    Raises
+    ------
+    DomainError
+        If there is none of this name, or the file is not accepted; one line.
+    """
+    return OfLoss(loss if isinstance(loss, Problem) else named(loss or DEFAULT), at)
+
+
+# --- what is derived ------------------------------------------------------------------------------
+def build(problem: Problem, fixed: Mapping[Symbol, Expr], proof: Derivation) -> dict[str, Quantity]:
+    """The quantities: an optimum where all parameters are given, else conditions and borders."""
+    if _is_bent(problem):
+        return _of_pairs(problem, fixed, proof)
+    there = at_values(problem, fixed)
+    if not there.domain.ranges:
+        return _of_optimum(optimum(there, proof))
+    return _of_phases(phases(there, proof), proof)
+
+
+def _of_optimum(found: Optimum) -> dict[str, Quantity]:
+    only = {
+        True: "every optimum has it",
+        False: "there are others",
+        None: "whether there are others is not known",
+    }
+    return {
+        "structure": _structure(found.structure, only[found.unique]),
+        **_inner(found.inner),
+        "loss": _loss(found.loss),
+    }
+
+
+def _of_phases(found: Phases, proof: Derivation) -> dict[str, Quantity]:
+    if found.certain is not None:
+        only = "every optimum has it" if _is_only(found.certain) else "it may not be the only one"
+        return {
+            "structure": _structure(found.certain.name, f"everywhere here; {only}"),
+            **_inner(found.certain.inner),
+            "loss": _loss(found.certain.loss),
+        }
+    quantities: dict[str, Quantity] = {}
+    for v in found.vertices.values():
+        quantities |= _of_vertex(v, proof)
+    if found.whole is not None:
+        return quantities | _of_whole(found.whole)
+    for edge in found.edges.values():
+        quantities |= _of_edge(edge)
+    if not quantities:
+        raise DomainError(
+            "no vertex or edge is optimal anywhere here: give all parameters, and the face is found"
+        )
+    return quantities
+
+
+def _of_vertex(v: Vertex, proof: Derivation) -> dict[str, Quantity]:
+    """The conditions that are not decided, and all that they are solved for."""
+    found: dict[str, Quantity] = {}
+    solved: dict[Symbol, list[Threshold]] = {}
+    unsolved: set[Symbol] = set()
+    several = len(v.open) > 1
+    for e, c in v.open.items():
+        rest = f", with the other{'s' if len(v.open) > 2 else ''} of {v.name}" if several else ""
+        borders: dict[str, Quantity] = {}
+        failed: list[str] = []
+        for s in _free(c):
+            t = _solved(c, s, proof)
+            if t is None:
+                unsolved.add(s)
+                failed.append(s.name)
+                continue
+            solved.setdefault(s, []).append(t)
+            name = f"{s}_{v.name}_{e}"
+            borders[name] = Quantity.of(t, name, rf"{latex(s)}_{{{_roman(v.name)},{_roman(e)}}}")
+        none = f"; no closed form in {', '.join(failed)} was proved" if failed else ""
+        found[f"{v.name}_{e}"] = Quantity(
+            c.expression,
+            rf"\theta_{{{_roman(e)}}}-\theta_{{{_roman(v.name)}}}",
+            f"{v.name} is optimal iff this is >= 0{_when(c)}{rest}{none}",
+            domain=c.domain,
+            signed=True,
+        )
+        found |= borders
+    for s, thresholds in solved.items():
+        if s in unsolved or not all(s in _free(c) for c in v.open.values()):
+            continue
+        whole = together(thresholds, s, v.domain)
+        found[f"{v.name}_for_{s}"] = Quantity(
+            whole.set,
+            rf"{latex(s)}:\ {_roman(v.name)}",
+            f"the {s} for which {v.name} is optimal",
+            domain=v.domain,
+            parameter=s,
+            ends={t.value: t for t in thresholds},
+        )
+    return found
+
+
+def _of_whole(found: Edge) -> dict[str, Quantity]:
+    """The least point of an edge that holds an optimum for all values of the parameters."""
+    start, end = found.names
+    return {
+        "position": Quantity(
+            found.position,
+            r"x^\star",
+            f"where the optimum is between {start} (0) and {end} ({found.segment.length}); inside "
+            "both are occupied, and no other eigenspace is anywhere",
+            found.domain,
+        ),
+        **_inner(found.inner),
+        "loss": _loss(found.loss),
+    }
+
+
+def _of_edge(found: Edge) -> dict[str, Quantity]:
+    """The root and the conditions there."""
+    name = "_".join(found.names)
+    quantities = {
+        f"position_{name}": Quantity(
+            found.position,
+            r"x^\star",
+            f"the least point between {found.names[0]} (0) and {found.names[1]} "
+            f"({found.segment.length})",
+            found.domain,
+        )
+    }
+    for e, c in found.open.items():
+        quantities[f"{name}_{e}"] = Quantity(
+            c.expression,
+            rf"\theta_{{{_roman(e)}}}-y",
+            f"{' and '.join(found.names)} alone are occupied iff this is >= 0{_when(c)}; it is an "
+            "eigenvalue of the gradient at a root, and its border has no closed form",
+            domain=c.domain.restricted(set(c.domain.ranges) - {found.x}),
+            signed=True,
+        )
+    return quantities
+
+
+def _solved(c: Condition, s: Symbol, proof: Derivation) -> Threshold | None:
+    """A condition solved for a parameter, if that is proved."""
+    attempt = Derivation()
+    try:
+        found = threshold(c.criterion, s, c.domain, attempt)
+    except (NoThreshold, NoClosedForm, StepFailed):
+        return None
+    proof.steps += attempt.steps
+    return found
+
+
+def _free(c: Condition) -> list[Symbol]:
+    used = c.expression.free_symbols
+    return [s for s in c.domain.ranges if s in used]
+
+
+def _is_only(v: Vertex) -> bool:
+    held = UniqueGram.of(v.reduced, v.domain, v.inner).decide()
+    return v.verdict == "strict" and isinstance(held, Holds)
+
+
+# --- losses with kinks ----------------------------------------------------------------------------
+def _is_bent(problem: Problem) -> bool:
+    loss = problem.loss
+    return isinstance(loss, PairwiseLoss) and not all(is_smooth(k.function) for k in loss.terms)
+
+
+def _of_pairs(
+    problem: Problem, fixed: Mapping[Symbol, Expr], proof: Derivation
+) -> dict[str, Quantity]:
+    """A loss with kinks on two towers, by its one-sided slopes.
+
+    Raises
+    ------
+    DomainError
+        If it is on another structure.
+    """
+    if problem.structure is not TWO_TOWERS:
+        raise DomainError(f"{problem.loss.name} has a kink: it is answered on two towers only")
+    functions = {s: v for s, v in fixed.items() if s is not N}
+    there = at_values(problem, functions)
+    assert isinstance(there.loss, PairwiseLoss)
+    found = pairwise_threshold.build(there.loss, there.domain, proof)
+    segment = ccem_segment()
+    if there.domain.ranges.keys() - fixed.keys():
+        return found
+    values = {s: v for s, v in fixed.items() if s is N}
+    start, end = (
+        sign(found[f"{name}_condition"].expression.xreplace(values))
+        if found[f"{name}_condition"].expression is not oo
+        else 1
+        for name in ("simplex", "antipodal")
+    )
+    if start is None or end is None:
+        raise DomainError("which structure is optimal is not decided: a slope is not told from 0")
+    structure = segment.high if start >= 0 else LOW if end <= 0 else f"{LOW}+{segment.high}"
+    at = {x: found["x_star"].expression}
+    inner = {
+        r: settled(segment.inner[r].xreplace(at).xreplace(values))
+        for r in (WITHIN, POSITIVE, NEGATIVE)
+    }
+    unique = "whether there are others is not known" if "x_last" in found else "the only one"
+    return {
+        "structure": _structure(structure, unique),
+        **_inner(inner),
+        "loss": _loss(settled(found["loss"].expression.xreplace(values))),
+    }
+
+
+# --- how it is shown ------------------------------------------------------------------------------
+def _structure(name: str, only: str) -> Quantity:
+    return Quantity(name, r"\text{structure}", f"eigenspaces that are occupied; {only}")
+
+
+def _loss(value: Expr) -> Quantity:
+    return Quantity(value, r"\mathcal{L}^\star", "least loss", spellings=(r"\mathcal{L}^*",))
+
+
+def _inner(inner: Mapping[str, Expr]) -> dict[str, Quantity]:
+    return {
+        r: Quantity(e, rf"g_{{{_roman(r)}}}", f"inner product of a pair: {r.replace('_', ' ')}")
+        for r, e in inner.items()
+        if r != "self"
+    }
+
+
+def _roman(name: str) -> str:
+    return rf"\mathrm{{{name.replace('_', ' ')}}}".replace(" ", r"\ ")
+
+
+def _when(c: Condition) -> str:
+    return f" ({c.when})" if c.when else ""
+
+
+RESULT = OfLoss(CATALOGUE[DEFAULT])

@@ -1,0 +1,109 @@
+"""SupCL as public code has it, the anchor in neither numerator nor denominator.
+
+Classes collapse iff alpha lies in an interval. Where it is too small own views are pushed apart as
+negatives, and the optimum has left collapse towards views; where it is too large, other instances
+of the class are, and it has left towards instances. On either side every optimum is on one edge
+that starts at collapse. The gradient has no diagonal, so a shift of all inner products is not felt:
+its eigenvalue on the mean is zero, and that on classes is negative, which settles all the rest.
+"""
+
+from sympy import Expr, S
+
+from ..decide.calculus import derivative
+from ..decide.present import affine, tidy
+from ..losses.softmax import tau
+from ..losses.supcl import alpha
+from ..optimum.edge import Edge, edge
+from ..optimum.endpoint import threshold
+from ..optimum.multiplier import state_above_at_root
+from ..optimum.segment import Segment
+from ..optimum.vertex import UniqueGram, Vertex, vertex
+from ..problems.catalogue import CATALOGUE
+from ..proof.derivation import Derivation
+from ..proof.relations import ge, lt
+from ..structures.hierarchy import m, n, p
+from ..theorem.result import Quantity, Result
+from ._pure import inner_quantities, least_loss, segment_from
+
+PROBLEM = CATALOGUE["supcl-exclusive"]
+DOMAIN = PROBLEM.domain
+#: What leaves collapse on either side, and the inner product that falls first there.
+BELOW, ABOVE = ("views", "same_instance"), ("instances", "same_class")
+
+
+def build(proof: Derivation) -> dict[str, Quantity]:
+    collapse = vertex(PROBLEM, "classes", proof)
+    low, high = (
+        threshold(collapse.conditions[e].criterion, alpha, DOMAIN, proof) for e, _ in (BELOW, ABOVE)
+    )
+    proof.holds(
+        "The interval is never empty, and it never reaches 1",
+        [lt(low.value, high.value), lt(high.value, 1)],
+        "its length goes to zero with the temperature",
+        DOMAIN.restricted((m, n, p, tau)),
+    )
+    sides = [leave(collapse, e, coordinate, proof) for e, coordinate in (BELOW, ABOVE)]
+    proof.add(
+        "Every optimum is the one that was found",
+        UniqueGram.of(collapse.reduced, DOMAIN),
+        "all optima have mean zero, and two of them differ by a shift of all inner products only",
+    )
+    inner = together(collapse, sides)
+    return {
+        "alpha_low": Quantity.of(low, "alpha_low", r"\alpha_{\mathrm{low}}"),
+        "alpha_high": Quantity.of(high, "alpha_high", r"\alpha_{\mathrm{high}}"),
+        **inner_quantities(inner),
+        "loss": least_loss(collapse.reduced.value(inner)),
+    }
+
+
+def leave(collapse: Vertex, towards: str, coordinate: str, proof: Derivation) -> Edge:
+    """The edge from collapse to another pure structure, where all optima of one side are."""
+    found = edge(
+        collapse.reduced, ("classes", towards), proof, collapse.domain, coordinate=coordinate
+    )
+    end = equal(found, coordinate, "cross_class")
+    proof.holds(
+        f"The loss does not fall where {coordinate} and cross_class agree",
+        [ge(found.slope.xreplace({found.x: end}), S.Zero), lt(end, found.segment.length)],
+        "so its least point is collapse, or inside the edge",
+        collapse.domain,
+    )
+    (third,) = (e for e in found.along if found.along[e].verdict == "open")
+    state_above_at_root(found, third, proof)
+    return found
+
+
+def equal(found: Edge, one: str, other: str) -> Expr:
+    """Where on an edge two inner products agree."""
+    g = found.segment.inner
+    gap = affine(g[one] - g[other], found.x)
+    return tidy(-gap.xreplace({found.x: S.Zero}) / derivative(gap, found.x))
+
+
+def together(collapse: Vertex, sides: list[Edge]) -> dict[str, Expr]:
+    """Inner products of the optimum: collapse, and what is added by the side that it is on.
+
+    The root of the other side is at collapse, x = 0, and adds nothing.
+    """
+    return {
+        r: start + sum(side.inner[r] - start for side in sides)
+        for r, start in collapse.inner.items()
+    }
+
+
+def segment() -> Segment:
+    """The edge below the interval, which has the larger rank."""
+    return segment_from(PROBLEM.structure, "classes", *BELOW)
+
+
+RESULT = Result(
+    "supcl-exclusive",
+    title="When SupCL without the anchor collapses classes, and its optimum",
+    source="beyond lee2025ssem, Theorem 2: the loss as public code has it",
+    parameters=(m, n, p, alpha, tau),
+    domain=DOMAIN,
+    build=build,
+    problem=PROBLEM,
+    segment=segment,
+)

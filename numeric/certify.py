@@ -1,0 +1,178 @@
+"""Writes certificates of optimality as files; :mod:`cltheory.derive.certificate` replays them.
+
+The point is either a set of embeddings or one inner product for each relation. What is written
+beside it (y, S, a shift) is found here in whatever way; the replay believes none of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from flint import arb, ctx
+from sympy import Expr, Function, Symbol, Wild, exp, log
+
+from ..derive import certificate
+from ..derive.certificate import BITS, FORMAT, Refused
+from ..derive.decide.domain import DomainError
+from ..derive.losses.softmax import SoftmaxLoss
+from ..derive.problems.problem import Problem
+
+#: Digits of y and S, and how many of them are sure to be right.
+DIGITS, SURE = 40, 36
+#: Shifts that are tried, as powers of ten, on S and on a matrix of inner products.
+SHIFTS = (-34, -31, -28, -25, -22, -19, -16, -15, -14, -13, -12, -11, -10, -9, -8, -6, -4, -2, 0)
+TOWARDS_IDENTITY = -30
+
+
+def certificate_of(
+    problem: Problem,
+    values: Mapping[Symbol, Expr],
+    *,
+    embeddings: Any = None,
+    inner: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
+    """A certificate for embeddings, or for the Gram matrix with given inner products.
+
+    Parameters
+    ----------
+    problem, values
+        The loss on its structure, with an exact value for every symbol.
+    embeddings
+        Vectors, ``(*axes, d)``, of about unit length.
+    inner
+        Decimal strings by relation, as many digits as there are.
+
+    Returns
+    -------
+    dict
+        For ``json.dump``; :func:`cltheory.derive.certificate.replay` accepts it.
+
+    Raises
+    ------
+    DomainError
+        If a value is missing or the loss has parts that certificates cannot express.
+    Refused
+        If what is given is no point that can be certified at all.
+    """
+    file: dict[str, Any] = {
+        "format": FORMAT,
+        "title": problem.loss.title,
+        "parameters": {s.name: str(v) for s, v in values.items()},
+        "axes": [int(_at(k, values)) for k in problem.structure.axes],
+        "pattern": {
+            "".join("=" if same else "/" for same in key): name
+            for key, name in problem.structure.pattern.items()
+        },
+        "loss": _loss(problem, values),
+        "point": _point(embeddings, inner),
+    }
+    before, ctx.prec = ctx.prec, BITS
+    try:
+        return file | _multipliers(file)
+    finally:
+        ctx.prec = before
+
+
+def _point(embeddings: Any, inner: Mapping[str, str] | None) -> dict[str, Any]:
+    if inner is not None:
+        return {"inner": dict(inner), "shift": f"1e{TOWARDS_IDENTITY}"}
+    rows = np.asarray(embeddings, dtype=np.float64)
+    return {
+        "embeddings": [[repr(float(x)) for x in row] for row in rows.reshape(-1, rows.shape[-1])]
+    }
+
+
+def _loss(problem: Problem, values: Mapping[Symbol, Expr]) -> dict[str, Any]:
+    """The declaration with values put in, as expressions of the format."""
+    loss, structure = problem.loss, problem.structure
+    if not isinstance(loss, SoftmaxLoss):
+        return {
+            "kind": "pairwise",
+            "terms": [
+                {
+                    "relation": term.relation,
+                    "weight": str(_at(term.weight, values)),
+                    "function": str(_with_softplus(term.function.xreplace(dict(values)))),
+                }
+                for term in loss.terms
+            ],
+        }
+    return {
+        "kind": "softmax",
+        "temperature": str(_at(loss.temperature, values)),
+        "terms": [
+            {
+                "coefficient": str(_at(term.coefficient, values)),
+                "positives": {
+                    r: str(_at(term.weight(r) / term.total(structure), values))
+                    for r in term.positives
+                },
+                "denominator": list(term.denominator),
+                "own_positive": term.own_positive,
+            }
+            for term in loss.terms
+        ],
+    }
+
+
+def _with_softplus(e: Expr) -> Expr:
+    """log(1 + exp(a)) as softplus(a), whose curvature the replay sees."""
+    a = Wild("a")
+    return e.replace(log(1 + exp(a)), Function("softplus")(a))
+
+
+def _at(e: Expr, values: Mapping[Symbol, Expr]) -> Expr:
+    found = e.xreplace(dict(values))
+    if found.free_symbols:
+        names = ", ".join(sorted(s.name for s in found.free_symbols))
+        raise DomainError(f"a certificate is about numbers: give {names}")
+    return found
+
+
+def _multipliers(file: dict[str, Any]) -> dict[str, Any]:
+    """y and S from the gradient, the least shift that works, and what follows from it."""
+    pair = certificate.relations(file["axes"], file["pattern"])
+    g = certificate.gram(file["point"], pair)
+    value, a = certificate.gradient(file["loss"], g, pair)
+    size = len(g)
+    y = [_text(certificate.dot(p, q)) for p, q in zip(a, g, strict=True)]
+    s = [
+        [_text(a[i][j] - (certificate.number(y[i]) if i == j else 0)) for j in range(size)]
+        for i in range(size)
+    ]
+    largest = max(abs(float(x)) for row in s for x in row)
+    radius = f"1e{-SURE + int(np.ceil(np.log10(max(largest, 1e-300))))}"
+    least = -np.linalg.eigvalsh(np.array(s, dtype=np.float64))[0]
+    exact = [[certificate.number(x) for x in row] for row in s]
+    for shift in _shifts(float(least)):
+        try:
+            certificate.has_cholesky(certificate.shifted(exact, certificate.number(shift)), "S")
+            break
+        except Refused:
+            continue
+    else:
+        raise Refused("the gradient has an eigenvalue that no shift makes up for")
+    loose = certificate.sum_of_products(a, g) - sum((certificate.number(v) for v in y), arb(0))
+    gap = size * (certificate.number(shift) + size * certificate.number(radius)) + loose
+    return {
+        "y": y,
+        "S": s,
+        "radius": radius,
+        "shift": shift,
+        "claim": {"loss": _text(value), "gap": f"{float(abs(gap).upper()) * 1.01:.2e}"},
+    }
+
+
+def _shifts(least: float) -> Sequence[str]:
+    """Candidates for the shift, in rising order; ``least`` is what float64 thinks is needed."""
+    fixed = [f"1e{k}" for k in SHIFTS]
+    if least <= 1e-13:
+        return fixed
+    near = [f"{least * factor:.3e}" for factor in (1 + 1e-3, 1.01, 1.1, 2)]
+    return [*near, *(s for s in fixed if float(s) > least)]
+
+
+def _text(ball: Any) -> str:
+    return str(ball.mid().str(DIGITS, radius=False))

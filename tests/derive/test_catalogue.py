@@ -1,0 +1,262 @@
+"""The losses of the literature by name, against loops over random embeddings.
+
+Sums of a few hundred terms of order one in float64 agree to 1e-12.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+import losses_by_hand as by_hand
+import numpy as np
+import pytest
+from brute_force import gram
+from cltheory.derive.decide.domain import DomainError
+from cltheory.derive.losses.literature import LITERATURE
+from cltheory.derive.losses.pairwise import PairwiseLoss, c
+from cltheory.derive.losses.softmax import SoftmaxLoss, SoftmaxTerm, tau
+from cltheory.derive.losses.supcl import SINCERE, alpha
+from cltheory.derive.losses.written import Tex, write
+from cltheory.derive.optimum.reduce import ReducedLoss, inner_products
+from cltheory.derive.problems.catalogue import CATALOGUE, named
+from cltheory.derive.problems.problem import Problem
+from cltheory.derive.structures.hierarchy import hierarchy, m, n, p
+from sympy import Expr, S
+
+CLOSE = {"rel": 1e-12, "abs": 1e-12}
+NAMES = (
+    "simclr supcon supcl supcl-exclusive dcl sincere cnce siglip clip sigmoid softplus-margin "
+    "exponential hinge squared-hinge cosine-embedding linear focal sharp-focal spectral "
+    "distance-margin"
+).split()
+WRITTEN: dict[str, Callable[..., float]] = {
+    "simclr": by_hand.simclr,
+    "supcon": by_hand.supcon,
+    "supcl": by_hand.supcl,
+    "supcl-exclusive": by_hand.supcl_exclusive,
+    "dcl": by_hand.dcl,
+    "sincere": by_hand.sincere,
+    "cnce": by_hand.cnce,
+    "clip": by_hand.clip,
+    "siglip": by_hand.siglip,
+}
+GIVEN = {"tau": 0.4, "alpha": 0.3, "t": 1.7, "b": -0.4}
+NESTED = [k for k in WRITTEN if k not in ("clip", "siglip")]
+
+
+def numbers(e: Expr, point: Mapping[str, float]) -> float:
+    return float(e.subs({s: point[s.name] for s in e.free_symbols}))
+
+
+def evaluated(problem: Problem, g: np.ndarray, point: Mapping[str, float]) -> float:
+    """A declaration, read literally, at a Gram matrix of all points of its structure."""
+    axes = [round(numbers(a, point)) for a in problem.structure.axes]
+    places = list(np.ndindex(*axes))
+    relation = [
+        [
+            problem.structure.pattern[tuple(i == j for i, j in zip(a, b, strict=True))]
+            for b in places
+        ]
+        for a in places
+    ]
+    total, size = 0.0, len(places)
+    if isinstance(problem.loss, PairwiseLoss):
+        for term in problem.loss.terms:
+            weight = numbers(term.weight, point)
+            for u in range(size):
+                for v in range(size):
+                    if relation[u][v] == term.relation:
+                        at = {**point, "c": g[u, v]}
+                        total += weight * numbers(term.function, at) / size
+        return total
+    heat = numbers(problem.loss.temperature, point)
+    for term in problem.loss.terms:
+        for u in range(size):
+            weights = {
+                v: numbers(term.weight(relation[u][v]), point)
+                for v in range(size)
+                if relation[u][v] in term.positives
+            }
+            pool = [g[u, w] / heat for w in range(size) if relation[u][w] in term.denominator]
+            for v, weight in weights.items():
+                inside = [*pool, g[u, v] / heat] if term.own_positive else pool
+                part = np.log(np.exp(inside).sum()) - g[u, v] / heat
+                share = weight / sum(weights.values())
+                total += numbers(term.coefficient, point) * share * part / size
+    return total
+
+
+def random_gram(seed: int, size: int) -> np.ndarray:
+    u = np.random.default_rng(seed).normal(size=(size, 4))
+    u /= np.linalg.norm(u, axis=1, keepdims=True)
+    return u @ u.T
+
+
+def test_the_names_are_those() -> None:
+    assert list(CATALOGUE) == NAMES and len(CATALOGUE) == 9 + len(LITERATURE)
+    for name in NAMES:
+        problem = CATALOGUE[name]
+        assert problem is named(name) and problem.loss.name == name
+        assert CATALOGUE.says(name)
+    assert "infonce" not in CATALOGUE
+    with pytest.raises(KeyError):
+        CATALOGUE["infonce"]
+
+
+def test_listing_them_imports_nothing_heavy() -> None:
+    code = (
+        "import sys; from cltheory.derive.problems.catalogue import CATALOGUE; "
+        "list(CATALOGUE), CATALOGUE.says('supcon'), 'x' in CATALOGUE; "
+        "sys.exit('sympy' in sys.modules or 'torch' in sys.modules or 'numpy' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("text", ["supcom", "", "supcon.tom", "x" * 300, "../supcon"])
+def test_an_unknown_name_says_which_there_are(text: str) -> None:
+    with pytest.raises(DomainError) as refusal:
+        named(text)
+    message = str(refusal.value)
+    assert "\n" not in message and "simclr" in message and ".toml" in message
+    assert len(message) < 500
+
+
+@pytest.mark.parametrize("sizes", [(2, 2, 2), (3, 2, 3), (2, 3, 1)])
+@pytest.mark.parametrize("name", NESTED)
+def test_a_nested_loss_is_what_its_source_says(name: str, sizes: tuple[int, int, int]) -> None:
+    problem, (m_, n_, p_) = CATALOGUE[name], sizes
+    if name in ("simclr", "dcl"):
+        m_ = 1
+    if not problem.domain.contains({p: S(p_)}):
+        assert name in ("simclr", "dcl", "supcl-exclusive") and p_ == 1
+        return
+    g = random_gram(m_ + n_, m_ * n_ * p_)
+    point = {**GIVEN, "m": m_, "n": n_, "p": p_}
+    given = {s.name: GIVEN[s.name] for s in problem.domain.symbols() if s.name in GIVEN}
+    expected = WRITTEN[name](g, by_hand.labels(m_, n_, p_), **given)
+    assert evaluated(problem, g, point) == pytest.approx(expected, **CLOSE)
+
+
+@pytest.mark.parametrize("name", NESTED)
+def test_a_reduced_loss_is_that_on_an_invariant_gram_matrix(name: str) -> None:
+    """Value and gradient; shares (1, 2, 3, 4)/10 leave no two inner products alike."""
+    problem = CATALOGUE[name]
+    sizes = (1, 3, 2) if name in ("simclr", "dcl") else (2, 3, 2)
+    shares = np.array([1, 2, 3, 4]) / 10 if sizes[0] > 1 else np.array([2, 3, 0, 5]) / 10
+    g = gram(*sizes, shares)
+    reduced = ReducedLoss(problem.loss, problem.structure)
+    symbols = inner_products(problem.structure)
+    first = {"same_instance": g[0, 1], "same_class": g[0, 2], "cross_class": g[0, -1]}
+    first |= {"self": 1.0, "negative": g[0, -1]}
+    point = {"m": sizes[0], "n": sizes[1], "p": sizes[2], **GIVEN}
+    at = {**point, **{f"g_{r}": first[r] for r in symbols}}
+    given = {s.name: GIVEN[s.name] for s in problem.domain.symbols() if s.name in GIVEN}
+    expected = WRITTEN[name](g, by_hand.labels(*sizes), **given)
+    for value in (reduced.value(symbols), reduced.declared(symbols)):
+        assert numbers(value, at) == pytest.approx(expected, **CLOSE)
+    gradient = reduced.pair_gradient(symbols)
+    for r in problem.structure.relations[1:]:
+        slope = reduced.scale * reduced.value(symbols).diff(symbols[r.name])
+        gap = numbers(slope - r.count * gradient[r.name], at)
+        assert gap == pytest.approx(0, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", ["clip", "siglip", *LITERATURE])
+def test_a_loss_of_two_towers_is_what_its_source_says(name: str) -> None:
+    problem, size = CATALOGUE[name], 3
+    g = random_gram(7, 2 * size)
+    point = {**GIVEN, "N": size}
+    # Both directions of a pair are summed, over twice as many anchors.
+    found = evaluated(problem, g, point)
+    if name in WRITTEN:
+        given = {s.name: GIVEN[s.name] for s in problem.domain.symbols() if s.name in GIVEN}
+        assert found == pytest.approx(WRITTEN[name](g, (), **given), **CLOSE)
+        return
+    lp, ln = (term.function for term in problem.loss.terms)
+    cross = g[:size, size:]
+    expected = sum(
+        numbers(lp if i == j else ln, {**point, "c": cross[i, j]})
+        for i in range(size)
+        for j in range(size)
+    )
+    assert found == pytest.approx(expected / size, **CLOSE)
+
+
+def test_a_changed_declaration_is_another_number() -> None:
+    """The comparison above can fail: every loss differs from every other one."""
+    g, point = random_gram(3, 12), {**GIVEN, "m": 2, "n": 3, "p": 2}
+    found = [evaluated(CATALOGUE[k], g, point) for k in NESTED if k not in ("simclr", "dcl")]
+    assert len({round(v, 6) for v in found}) == len(found)
+
+
+# --- what a declaration must not say -------------------------------------------------------------
+def softmax(term: SoftmaxTerm) -> ReducedLoss:
+    return ReducedLoss(SoftmaxLoss("given", "", (term,), tau, ""), hierarchy())
+
+
+EVERYTHING = ("same_instance", "same_class", "cross_class")
+
+
+@pytest.mark.parametrize(
+    "changes, says",
+    [
+        ({"denominator": ("same_class", "cross_class")}, "same_class is there already"),
+        ({"weights": (S.One,)}, "1 weights for the positives same_instance, same_class"),
+    ],
+)
+def test_impossible_terms_are_refused(changes: dict[str, object], says: str) -> None:
+    (term,) = SINCERE.terms
+    with pytest.raises(DomainError, match=says):
+        softmax(replace(term, **changes))
+
+
+@pytest.mark.parametrize(
+    "weights, says",
+    [
+        ((S.One, alpha - 1), "the weight alpha - 1 of the positives same_class must be >= 0"),
+        ((S.One, S.Zero), "must be > 0; it is not at"),
+        ((S.Zero, S.Zero), "must be > 0"),
+    ],
+)
+def test_weights_that_leave_no_positives_are_refused(weights: object, says: str) -> None:
+    """With weight on own views only there are none at p = 1, which the domain allows."""
+    term = SoftmaxTerm(S.One, ("same_instance", "same_class"), EVERYTHING, weights)
+    domain = CATALOGUE["supcl"].domain
+    with pytest.raises(DomainError, match=says):
+        softmax(term).preconditions(domain)
+    softmax(replace(term, weights=(S.One, alpha + 1))).preconditions(domain)
+
+
+@pytest.mark.parametrize("name", ["simclr", "dcl", "supcl-exclusive"])
+def test_no_positives_at_one_view(name: str) -> None:
+    problem = CATALOGUE[name]
+    with pytest.raises(DomainError, match="no positives without another view"):
+        problem.domain.check({p: S.One})
+    loose = problem.domain.with_range(p, CATALOGUE["supcl"].domain.ranges[p], 2)
+    with pytest.raises(DomainError, match="pairs in the positives same_instance must be > 0"):
+        ReducedLoss(problem.loss, problem.structure).preconditions(loose)
+
+
+# --- written out ----------------------------------------------------------------------------------
+def test_a_denominator_with_the_positive_in_it_is_written() -> None:
+    problem = CATALOGUE["sincere"]
+    plain, tex = (write(problem.loss, problem.structure, style) for style in (None, Tex()))
+    assert "/ [exp(u.v/tau) + sum_{w in D(u)} exp(u.w/tau)])" in plain.formula
+    assert r"e^{\frac{u^\top v}{\tau}} + \sum_{w \in D(u)}" in tex.formula
+    assert any(
+        note.startswith("D(u): the other classes, without the anchor") for note in plain.notes
+    )
+
+
+def test_weighted_positives_are_written_by_relation() -> None:
+    term = SoftmaxTerm(S.One, ("same_instance", "same_class"), EVERYTHING, (S(2), S.One))
+    text = write(SoftmaxLoss("given", "", (term,), tau, ""), hierarchy()).formula
+    total = (2 * (p - 1) + p * (n - 1)).expand()
+    assert "mean_{v in P1(u)}" in text and "mean_{v in P2(u)}" in text
+    shares = term.shares(hierarchy())
+    assert (shares["same_instance"] - 2 * (p - 1) / total).simplify() == 0
+    assert (sum(shares.values()) - 1).simplify() == 0
+    assert not {m, c} & sum(shares.values()).free_symbols

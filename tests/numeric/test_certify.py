@@ -1,0 +1,199 @@
+"""Certificates as files: what is written is replayed, and what is wrong is refused."""
+
+from __future__ import annotations
+
+import copy
+import json
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from cltheory.derive import certificate
+from cltheory.derive.certificate import Refused, is_convex, replay
+from cltheory.derive.decide.domain import DomainError
+from cltheory.derive.decide.exact import exact
+from cltheory.derive.problems.catalogue import CATALOGUE
+from cltheory.derive.results import results
+from cltheory.numeric.certify import certificate_of
+from cltheory.numeric.problems import evaluate
+from cltheory.numeric.search import minimise
+
+SUPCL = {"m": 3, "n": 2, "p": 2, "alpha": "3/4", "tau": "1/2"}
+#: Problems small enough for a few tenths of a second each, of every kind there is.
+SMALL = {
+    "supcl": SUPCL,
+    "supcon": {"m": 2, "n": 2, "p": 2, "tau": "1/5"},
+    "supcl-exclusive": SUPCL | {"alpha": "1/2"},
+    "simclr": {"n": 4, "p": 2, "tau": "1/2"},
+    "dcl": {"n": 3, "p": 2, "tau": "1/2"},
+    "sincere": {"m": 2, "n": 2, "p": 2, "tau": "1/2"},
+    "siglip": {"N": 4, "t": "2", "b": "-1"},
+    "clip": {"N": 4, "tau": "1/2"},
+    "exponential": {"N": 4, "t": "2"},
+    "spectral": {"N": 4},
+}
+
+
+def values_of(name: str, given: dict) -> dict:
+    symbols = {s.name: s for s in CATALOGUE[name].domain.ranges}
+    return {symbols[k]: exact(v) for k, v in given.items()}
+
+
+def optimised(name: str, given: dict):
+    sizes = {k: v if isinstance(v, int) else float(exact(v)) for k, v in given.items()}
+    return minimise(CATALOGUE[name], sizes, d=8, seeds=[1])
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_optimised_embeddings_are_certified(name: str) -> None:
+    found = optimised(name, SMALL[name])
+    file = certificate_of(
+        CATALOGUE[name], values_of(name, SMALL[name]), embeddings=found.embeddings[0].numpy()
+    )
+    proved = replay(json.loads(json.dumps(file)))
+    # A converged search is this close; rounding of the rows enters with some 1e-14 per vector.
+    assert proved.gap < 1e-9
+    assert abs(float(proved.loss) - float(found.loss[0])) < 1e-12
+
+
+def test_the_gap_holds_against_other_embeddings() -> None:
+    # Of embeddings far from the optimum, and against some that are near: loss - gap is below.
+    problem, values = CATALOGUE["supcl"], values_of("supcl", SUPCL)
+    rng = np.random.default_rng(3)
+    rows = rng.normal(size=(3, 2, 2, 6))
+    proved = replay(certificate_of(problem, values, embeddings=rows))
+    best = optimised("supcl", SUPCL)
+    assert float(proved.loss - proved.gap) < float(best.loss[0]) < float(proved.loss)
+
+
+def test_digits_of_a_derived_optimum_give_as_many_digits_of_the_gap() -> None:
+    result = results["supcl-optimum"]
+    inner = {k: str(result.value(k, digits=40, **SUPCL)) for k in ("same_class", "cross_class")}
+    file = certificate_of(
+        CATALOGUE["supcl"], values_of("supcl", SUPCL), inner={"same_instance": "1"} | inner
+    )
+    proved = replay(file)
+    assert proved.gap < 1e-28  # the shift of the Gram matrix, and of S, is 1e-30 or so
+    digits = Fraction(str(result.value("loss", digits=30, **SUPCL)))
+    assert abs(Fraction(file["claim"]["loss"]) - digits) < Fraction(1, 10**28)
+
+
+@pytest.fixture(scope="module")
+def file() -> dict:
+    u = optimised("supcl", SUPCL).embeddings[0].numpy()
+    return certificate_of(CATALOGUE["supcl"], values_of("supcl", SUPCL), embeddings=u)
+
+
+WRONG = {
+    "a gap ten times smaller": lambda f: f["claim"].update(gap="1e-20"),
+    "another loss": lambda f: f["claim"].update(loss="1.7"),
+    "no shift": lambda f: f.update(shift="-1"),
+    "a smaller radius": lambda f: f.update(radius="1e-60"),
+    "a negative radius": lambda f: f.update(radius="-1"),
+    "an entry of S": lambda f: f["S"][3].__setitem__(1, "0.5"),
+    "an entry of y": lambda f: f["y"].__setitem__(0, "0.5"),
+    "one y less": lambda f: f["y"].pop(),
+    "another vector": lambda f: f["point"]["embeddings"][0].__setitem__(0, "0.9"),
+    "a vector of zeros": lambda f: f["point"]["embeddings"].__setitem__(0, ["0"] * 8),
+    "a vector less": lambda f: f["point"]["embeddings"].pop(),
+    "another temperature": lambda f: f["loss"].update(temperature="1/3"),
+    "a negative temperature": lambda f: f["loss"].update(temperature="-1/2"),
+    "a negative weight": lambda f: f["loss"]["terms"][0].update(coefficient="-1/4"),
+    "another weight": lambda f: f["loss"]["terms"][0].update(coefficient="1/2"),
+    "another size": lambda f: f["axes"].__setitem__(0, 4),
+    "no size": lambda f: f.update(axes=[0, 2, 2]),
+    "a huge size": lambda f: f.update(axes=[10**6, 1, 1]),
+    "a number that is none": lambda f: f["y"].__setitem__(0, "nan"),
+    "a float": lambda f: f["y"].__setitem__(0, 0.25),
+    "a huge exponent": lambda f: f["y"].__setitem__(0, "1e999999999"),
+    "code": lambda f: f["loss"].update(temperature="__import__('os').getpid()"),
+    "an expression without end": lambda f: f["loss"].update(temperature="(" * 900),
+    "another format": lambda f: f.update(format="something else"),
+    "no pattern": lambda f: f.pop("pattern"),
+    "another kind": lambda f: f["loss"].update(kind="eval"),
+}
+
+
+@pytest.mark.parametrize("change", WRONG)
+def test_what_is_wrong_is_refused(file: dict, change: str) -> None:
+    replay(file)
+    wrong = copy.deepcopy(file)
+    WRONG[change](wrong)
+    with pytest.raises(Refused):
+        replay(wrong)
+
+
+def test_inner_products_that_no_vectors_have_are_refused() -> None:
+    values = values_of("supcl", SUPCL)
+    inner = {"same_instance": "1", "same_class": "1", "cross_class": "-0.7"}
+    with pytest.raises(Refused, match="matrix of inner products"):
+        certificate_of(CATALOGUE["supcl"], values, inner=inner)
+
+
+def test_the_matrix_of_the_embeddings_is_the_one_that_is_scaled() -> None:
+    rows = [["3", "4"], ["-5", "0"]]
+    g = certificate.of_rows(rows)
+    assert g[0][1].overlaps(certificate.number("-3/5")) and g[0][0] == 1
+
+
+@pytest.mark.parametrize(
+    "function, convex",
+    [
+        ("c**2", True),
+        ("-2*c", True),
+        ("softplus(-100*c + 50)", True),
+        ("exp(-5*c)", True),
+        ("-c**2", False),
+        ("c**3", False),
+        ("log(2 + c)", False),
+        ("sqrt(1 + c)", False),
+    ],
+)
+def test_convexity_is_proved_or_refused(function: str, convex: bool) -> None:
+    assert is_convex(function) is convex
+
+
+def test_a_missing_value_is_named() -> None:
+    values = {s: v for s, v in values_of("supcl", SUPCL).items() if s.name != "alpha"}
+    with pytest.raises(DomainError, match="alpha"):
+        certificate_of(CATALOGUE["supcl"], values, embeddings=np.eye(12))
+
+
+def test_the_replay_needs_nothing_of_ours(file: dict, tmp_path: Path) -> None:
+    alone = tmp_path / "alone.py"
+    alone.write_text(Path(certificate.__file__).read_text(encoding="utf-8"), encoding="utf-8")
+    stored = tmp_path / "c.json"
+    stored.write_text(json.dumps(file), encoding="utf-8")
+    run = subprocess.run(
+        [sys.executable, "-I", str(alone), str(stored)], capture_output=True, text=True, check=False
+    )
+    assert run.returncode == 0 and "above the least by at most" in run.stdout
+    assert "cltheory" not in {
+        line.split()[1].split(".")[0]
+        for line in alone.read_text(encoding="utf-8").splitlines()
+        if line.startswith(("import ", "from "))
+    }
+    file = json.loads(stored.read_text(encoding="utf-8"))
+    stored.write_text(json.dumps(file | {"shift": "-1"}), encoding="utf-8")
+    run = subprocess.run(
+        [sys.executable, "-I", str(alone), str(stored)], capture_output=True, text=True, check=False
+    )
+    assert run.returncode == 1 and run.stderr.startswith("refused: ")
+
+
+def test_a_loss_agrees_with_the_numeric_layer() -> None:
+    # Random vectors, every kind of loss: value by balls against value by torch.
+    rng = np.random.default_rng(1)
+    for name, given in SMALL.items():
+        problem, values = CATALOGUE[name], values_of(name, given)
+        shape = [int(k.xreplace(values)) for k in problem.structure.axes]
+        u = rng.normal(size=(*shape, 5))
+        u /= np.linalg.norm(u, axis=-1, keepdims=True)
+        file = certificate_of(problem, values, embeddings=u)
+        numbers = {k: v if isinstance(v, int) else float(exact(v)) for k, v in given.items()}
+        theirs = float(evaluate(problem, torch.from_numpy(u), numbers))
+        assert abs(float(file["claim"]["loss"]) - theirs) < 1e-12, name
