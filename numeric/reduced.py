@@ -8,7 +8,8 @@ That is an independent route to the optimum: neither segments nor embeddings are
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -99,6 +100,13 @@ class InvariantLoss:
                 for r in self.relations
             ]
         )
+
+    def within(self, names: Sequence[str]) -> InvariantLoss:
+        """The same loss on the face of some eigenspaces."""
+        part = copy(self)
+        part.names = tuple(names)
+        part.corners = self.corners[:, [self.names.index(name) for name in names]]
+        return part
 
     @property
     def smooth(self) -> bool:

@@ -16,8 +16,9 @@ depends on the number of embeddings.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
+from itertools import count
 from typing import Any
 
 import torch
@@ -30,8 +31,10 @@ from .device import resolve_device
 from .embeddings import normalise, random_embeddings
 from .problem import Point, Problem, wide
 from .problems import bind
+from .problems.bound import BoundProblem
 from .problems.parameters import Values, split
 from .progress import Report, reporting
+from .straighten import can_be_straightened, straighten
 
 #: Default tolerance on the gradient norm. Entries of the gradient are of the order of
 #: 1/tau and carry rounding errors of eps/tau, 4e-15 for tau = 0.05, so 1e-12 leaves room.
@@ -62,6 +65,13 @@ _MAX_INNER = 250
 #: threshold and faster elsewhere, so a stationary point that is not the optimum but within
 #: 1e-7 of its variance is all that could pass. In float32 the gap is rounding.
 CERTIFIED = {torch.float64: 1e-9, torch.float32: 1e-3}
+
+
+#: Steps after which a search is taken to be in a valley. Most end in fewer.
+STRAIGHTEN_AFTER = 20
+
+#: From a problem, where its parts are in the whole batch, and embeddings, to better ones.
+Straightener = Callable[[Problem, Tensor, Tensor], Tensor]
 
 
 class StopCode(Enum):
@@ -152,6 +162,7 @@ def minimise(
     start: Tensor | None = None,
     tolerance: float | None = None,
     max_iterations: int = 1000,
+    straighten_after: int | None = STRAIGHTEN_AFTER,
     certificate: bool = True,
     dtype: torch.dtype = torch.float64,
     device: str | torch.device = "auto",
@@ -180,6 +191,9 @@ def minimise(
         :data:`TOLERANCE`.
     max_iterations
         A safeguard with a stop code of its own, not a way to stop.
+    straighten_after
+        Steps after which a search that is not there yet is helped out of its valley, once, by
+        :mod:`.straighten`; None for never.
     certificate
         Whether to compute the duality certificate of what is found.
     chunk
@@ -208,6 +222,12 @@ def minimise(
     used_seeds, chosen = drawn(seeds, batch) if start is None else (None, [])
     if start is None:
         start = random_embeddings(arrangement, chosen, d=d, dtype=dtype, device=where)
+
+    def straightened(part: Problem, index: Tensor, u: Tensor) -> Tensor:
+        assert isinstance(part, BoundProblem)
+        return straighten(problem, part, parameters, index, u)
+
+    helps = straighten_after is not None and can_be_straightened(problem)
     return search(
         bound,
         start.reshape(-1, *shape, d),
@@ -220,6 +240,8 @@ def minimise(
         device=where,
         chunk=chunk,
         progress=progress,
+        straightened=straightened if helps else None,
+        straighten_after=straighten_after or 0,
     )
 
 
@@ -236,6 +258,8 @@ def search(
     device: torch.device,
     chunk: int | None,
     progress: bool | Report,
+    straightened: Straightener | None = None,
+    straighten_after: int = 0,
 ) -> Optimum:
     """Search from given embeddings: what :func:`minimise` does for a loss already bound.
 
@@ -247,7 +271,7 @@ def search(
     u = normalise(start.detach().to(device=device, dtype=dtype))
     u = u.expand(batch, *u.shape[1:]).clone()
     with torch.no_grad():
-        run = _Search(u, tolerance, max_iterations)
+        run = _Search(u, tolerance, max_iterations, straightened, straighten_after)
         size = chunk or default_chunk(problem.size, device)
         with reporting(progress, batch, "problem") as advance:
             try:
@@ -324,11 +348,7 @@ def _certificate(bound: Problem, u: Tensor, size: int) -> Certificate:
 
 def _dot(a: Tensor, b: Tensor) -> Tensor:
     """Inner product per problem: the mean over vectors of their inner products."""
-    return (a * b).flatten(1).sum(dim=1) / a.shape[1:-1].numel()
-
-
-def _times(weight: Tensor, v: Tensor) -> Tensor:
-    return wide(weight, v.ndim) * v
+    return torch.linalg.vecdot(a.flatten(1), b.flatten(1)) / a.shape[1:-1].numel()
 
 
 def _tangent(u: Tensor, v: Tensor) -> Tensor:
@@ -369,8 +389,16 @@ class _State:
 class _Search:
     """Results of all problems of a batch, filled in as they end."""
 
-    def __init__(self, u: Tensor, tolerance: float, max_iterations: int) -> None:
+    def __init__(
+        self,
+        u: Tensor,
+        tolerance: float,
+        max_iterations: int,
+        straightened: Straightener | None,
+        straighten_after: int,
+    ) -> None:
         batch = u.shape[0]
+        self.straightened, self.straighten_after = straightened, straighten_after
         self.u = u  # written to in place
         self.tolerance = tolerance
         self.max_iterations = max_iterations
@@ -400,7 +428,9 @@ class _Search:
             zero,
         )
         try:
-            while True:
+            for steps in count():
+                if steps == self.straighten_after and self.straightened is not None:
+                    state = self._straighten(state)
                 converged = state.norm <= self.tolerance * state.point.unit
                 stalled = state.idle >= _PATIENCE
                 ended = converged | stalled | (state.iterations >= self.max_iterations)
@@ -454,6 +484,27 @@ class _Search:
     def _gradient(point: Point) -> tuple[Tensor, Tensor]:
         gradient = _tangent(point.u, point.gradient * point.loss.size)
         return gradient, _dot(gradient, gradient).sqrt()
+
+    def _straighten(self, state: _State) -> _State:
+        """The search goes on from straightened embeddings, where they are better."""
+        assert self.straightened is not None
+        before = state.point.u
+        u = self.straightened(state.point.loss, state.index, before)
+        changed = (u != before).flatten(1).any(dim=1)
+        if not bool(changed.any()):
+            return state
+        point = state.point.loss.point(u)
+        gradient, norm = self._gradient(point)
+        return replace(
+            state,
+            point=point,
+            gradient=gradient,
+            norm=norm,
+            radius=torch.where(changed, _FIRST_RADIUS, state.radius),
+            best=torch.where(changed, norm, state.best),
+            idle=torch.where(changed, 0, state.idle),
+            evaluations=state.evaluations + 1,
+        )
 
     def _step(self, state: _State) -> _State:
         """One trust-region step of every problem, taken or refused."""
@@ -516,10 +567,11 @@ class _Search:
         """
         u, size = point.u, point.loss.size
         # The Riemannian Hessian: the projected one, less the pull that keeps rows unit.
-        radial = size * (point.gradient * u).sum(dim=-1, keepdim=True)
+        radial = (point.gradient * u).sum(dim=-1, keepdim=True)
         step, residual, direction = torch.zeros_like(gradient), gradient, -gradient
         square = _dot(residual, residual)
-        active = square.sqrt() > target
+        limit, radius_square = target**2, radius**2
+        active = square > limit
         at_edge = torch.zeros_like(active)
         products = torch.zeros_like(active, dtype=torch.long)
         zero = torch.zeros_like(square)
@@ -529,25 +581,28 @@ class _Search:
         for _ in range(_MAX_INNER):
             if not bool(active.any()):
                 break
-            image = _tangent(u, size * point.hessian(direction)) - radial * direction
+            image = _tangent(u, point.hessian(direction)).addcmul_(radial, direction, value=-1)
+            image *= size
             products = products + active
             curvature = _dot(direction, image)
             stride = square / curvature
-            outside = length + 2 * stride * along + stride**2 * squared >= radius**2
-            cut = active & ((curvature <= 0) | outside)
-            room = (along**2 + squared * (radius**2 - length)).clamp(min=0)
-            to_edge = (room.sqrt() - along) / squared
-            stride = torch.where(active, torch.where(cut, to_edge, stride), zero)
-            step = step + _times(stride, direction)
-            residual = residual + _times(stride, image)
-            decrease = decrease + stride * square - 0.5 * stride**2 * curvature
-            length = length + 2 * stride * along + stride**2 * squared
-            at_edge |= cut
+            longer = length + stride * (2 * along + stride * squared)
+            cut = active & ((curvature <= 0) | (longer >= radius_square))
+            if bool(cut.any()):
+                room = (along**2 + squared * (radius_square - length)).clamp(min=0)
+                stride = torch.where(cut, (room.sqrt() - along) / squared, stride)
+                at_edge |= cut
+            stride = torch.where(active, stride, zero)
+            taken = wide(stride, u.ndim)
+            step = torch.addcmul(step, taken, direction)
+            residual = torch.addcmul(residual, taken, image)
+            decrease = decrease + stride * (square - 0.5 * stride * curvature)
+            length = length + stride * (2 * along + stride * squared)
             new_square = _dot(residual, residual)
-            active = active & ~cut & (new_square.sqrt() > target)
+            active = active & ~cut & (new_square > limit)
             ratio = torch.where(active, new_square / square, zero)
             along = ratio * (along + stride * squared)
             squared = new_square + ratio**2 * squared
-            direction = _times(ratio, direction) - residual
+            direction = (wide(ratio, u.ndim) * direction).sub_(residual)
             square = new_square
         return step, decrease, at_edge, products
