@@ -108,9 +108,11 @@ class Result(Shown):
         self.declared = problem.loss if problem is not None else loss
         self.structure = problem.structure if problem is not None else structure
         self.convention, self.reading = convention, reading
-        about = problem if problem is not None else structure
         #: what each parameter is, for a reader who types its name
-        self.meanings = {**(about.meanings if about is not None else {}), **(meanings or {})}
+        self.meanings: dict[Symbol, str] = {}
+        for about in (self.structure, self.declared):
+            self.meanings |= about.meanings if about is not None else {}
+        self.meanings |= meanings or {}
 
     def given(self, *, at: Mapping[str, object] | None = None, **given: Any) -> Result:
         """The same result for expressions or lists of the user's: a loss, or sizes of classes.
