@@ -20,7 +20,7 @@ from ..losses.pairwise import PairwiseLoss
 from ..optimum.borders import together
 from ..optimum.edge import Edge, settled
 from ..optimum.endpoint import NoClosedForm, NoThreshold, Threshold, threshold
-from ..optimum.phases import Optimum, Phases, is_only, optimum, phases
+from ..optimum.phases import Optimum, Phases, optimum, phases, state_only
 from ..optimum.reduction import at_values, is_smooth
 from ..optimum.segment import x
 from ..optimum.vertex import Condition, Vertex
@@ -145,7 +145,8 @@ def _of_optimum(found: Optimum) -> dict[str, Quantity]:
 
 def _of_phases(found: Phases, proof: Derivation) -> dict[str, Quantity]:
     if found.certain is not None:
-        only = "every optimum has it" if is_only(found.certain) else "it may not be the only one"
+        known = state_only(found.certain, proof)
+        only = "every optimum has it" if known else "it may not be the only one"
         return {
             "structure": _structure(found.certain.name, f"everywhere here; {only}"),
             **_inner(found.certain.inner),
