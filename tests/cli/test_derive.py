@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import json
+import re
 import subprocess
 import sys
 from typing import Any
@@ -118,7 +119,7 @@ def test_text_tells_everything(cltheory: Any, id: str) -> None:
     assert (code, err) == (0, "")
     r = results[id]
     assert out.startswith(f"{id}: {r.title}\n")
-    assert all(f"\n  {name} " in out or f"\n  {name}:" in out for name in r.quantities)
+    assert all(re.search(rf"\n  {name}[ :]", out) for name in r.quantities)
     flat = " ".join(out.split())
     for step in r.derivation:
         assert " ".join(f"{step.title} [{step.evidence.grade}]".split()) in flat
@@ -132,8 +133,7 @@ def test_brief_text_is_only_the_quantities(cltheory: Any, id: str) -> None:
     out = cltheory("derive", id, "--brief").out
     assert "Derivation" not in out
     assert "claims" not in out
-    names = results[id].quantities
-    assert all(f"\n  {name} " in out or f"\n  {name}:" in out for name in names)
+    assert all(re.search(rf"\n  {name}[ :]", out) for name in results[id].quantities)
 
 
 @pytest.mark.parametrize("id", IDS)
@@ -155,8 +155,7 @@ def test_markup_is_balanced(cltheory: Any, id: str, style: str, given: bool) -> 
     assert out.count("$$") % 2 == 0
     if style == "latex":
         rows = out.partition(r"\end{align}")[0]
-        kinds = [q.kind for q in asked(id, point).quantities.values()]
-        assert rows.count("&=") == len(kinds) - kinds.count(Kind.SET)
+        assert len(re.findall(r"&[=:]", rows)) == len(asked(id, point).quantities)
 
 
 # --- Python output -------------------------------------------------------------------------
@@ -188,6 +187,8 @@ def test_python_output_agrees_with_the_values(
         try:
             expected = r.value(name, **point)
         except DomainError:  # symbols beyond the parameters, or excluded there
+            continue
+        if not r.quantity(name).is_number:  # tests/derive/test_kinds.py
             continue
         takes = inspect.signature(written[name]).parameters
         found = written[name](**{k: numbers[k] for k in takes})
