@@ -67,7 +67,7 @@ class OfLoss(Result):
         )
         self.fixed = fixed
 
-    def given(self, *, at: Mapping[str, object] | None = None, **given: object) -> OfLoss:
+    def given(self, *, at: Mapping[str, object] | None = None, **given: Any) -> OfLoss:
         """The phases of another loss; values ``at`` are put in before anything is derived.
 
         Raises
@@ -89,7 +89,7 @@ class OfLoss(Result):
 
     def value(self, name: str, /, digits: int = 15, **values: object) -> Any:
         """As of any result; what depends on which structure is optimal is found at the values."""
-        loss = {k: values.pop(k) for k in self.texts if k in values}
+        loss: dict[str, Any] = {k: values.pop(k) for k in self.texts if k in values}
         made = self.given(**loss) if loss else self
         point = made.point(**values)
         found = made.there({**made.fixed, **point})
