@@ -130,7 +130,7 @@ class Digits(Expr):
         return _float(self, prec)
 
     def _pythoncode(self, printer: Any) -> str:
-        return repr(float(_float(self, 53)))
+        return repr(float(self.evalf(17)))
 
     _numpycode = _npcode = _pythoncode
 
@@ -261,6 +261,9 @@ class Faces:
         return self._known[values]
 
     def _solve(self, point: Mapping[Symbol, Expr]) -> FaceOptimum:
+        far = [s.name for s, v in point.items() if not v.free_symbols and not v.is_finite]
+        if far:
+            raise DomainError(f"a face is found at finite numbers: give a finite {', '.join(far)}")
         self._check(point)
         try:
             program = Program(self.function, point)
