@@ -44,7 +44,7 @@ def test_the_head_is_the_declared_loss(id: str) -> None:
     written = write(r.declared, r.segment().scheme if r.segment is not None else r.structure)
     assert (about.formula, about.notes) == (written.formula, written.notes)
     assert about.formula.startswith("L = ")
-    assert about.dimension.startswith("d >= " if r.segment is not None else "any")
+    assert about.dimension.startswith("d >= ")
 
 
 def test_the_traps_are_said() -> None:
