@@ -112,10 +112,11 @@ class Border:
         at = threshold.criterion.place
         if at is None:
             return None
-        # At an end a loss that falls says that the structure is not optimal.
-        optimal = bool(at.along) or not isinstance(threshold.criterion.relation, Lt)
+        # At an end a loss that falls says that the structure is not optimal; along a way it is
+        # itself what is looked for.
+        wanted = isinstance(threshold.criterion.relation, Lt) is bool(at.along)
         above = isinstance(threshold.relation, (Gt, Ge))
-        return cls(at.inner, threshold.parameter, above is optimal, at.along, at.fixed)
+        return cls(at.inner, threshold.parameter, above is wanted, at.along, at.fixed)
 
 
 Measure = Reading | Rank | AtMost | Face | Border
