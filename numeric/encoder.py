@@ -27,11 +27,13 @@ import torch
 from torch import Tensor
 from torch.nn.functional import normalize
 
+from ..derive.problems.problem import Problem
+from ..derive.structures.towers import NEGATIVE, POSITIVE
 from .certificate import certify_bound
 from .device import resolve_device, threads_for
+from .measure import inner_products
+from .problems import BoundProblem, bind, parameter_names
 from .progress import Report, reporting
-from .tower_embeddings import alignment
-from .towers import TowerLoss, TowerProblem, bind_towers, tower_parameter_names
 
 #: A gradient this small, times the size of the weights, counts as converged.
 TOLERANCE = 1e-7
@@ -103,7 +105,7 @@ def encoder_key(encoder: str, N: int, d: int, t: float, b: float, seed: int) -> 
 
 
 def train_encoders(
-    loss: TowerLoss,
+    problem: Problem,
     *,
     shapes: Sequence[tuple[int, int]],
     points: Sequence[tuple[float, float]],
@@ -118,13 +120,26 @@ def train_encoders(
 ) -> Iterator[EncoderRow]:
     """Train every encoder for every shape (N, d), point (t, b) and seed.
 
-    A seed gives the data and the first weights. Other parameters are as in
-    :func:`~cltheory.numeric.tower_sweep.sweep_towers`.
+    Parameters
+    ----------
+    problem
+        A loss on two towers whose parameters are t and b, or one of them.
+    shapes, points, encoders
+        Pairs (N, d), pairs (t, b), and the networks.
+    seeds
+        Each gives the data and the first weights.
+    done
+        Keys of cells to skip: those of rows that an earlier run has left.
+    steps, polish
+        Steps of Adam, and iterations of L-BFGS at the end.
+    dtype, device, progress
+        As in :func:`~cltheory.numeric.search.minimise`.
     """
     where = resolve_device(device)
-    names = tower_parameter_names(loss)
+    names = parameter_names(problem)
     if not set(names) <= {"t", "b"}:
-        raise ValueError(f"encoders are trained over t and b; loss {loss.name!r} takes {names}")
+        loss = problem.loss.name
+        raise ValueError(f"encoders are trained over t and b; loss {loss!r} takes {names}")
     skip = {encoder_key(*k) for k in done}
     groups = [
         (
@@ -148,16 +163,16 @@ def train_encoders(
             t, b, _ = zip(*cells, strict=True)
             values = {"t": torch.tensor(t), "b": torch.tensor(b)}
             params = {name: values[name].to(dtype) for name in names}
-            problem = bind_towers(loss, params, N=N, batch=len(cells), dtype=dtype, device=where)
+            bound = bind(problem, {"N": N, **params}, batch=len(cells), dtype=dtype, device=where)
             drawn = [_draw(seed, N, d, encoder) for *_, seed in cells]
             x, *weights = (torch.stack(part).to(where, dtype) for part in zip(*drawn, strict=True))
             with threads_for(2 * N, d):
-                weights = _adam(problem, encoder, x, weights, steps)
+                weights = _adam(bound, encoder, x, weights, steps)
             for i, cell in enumerate(cells):
                 one = torch.tensor([i], device=where)
                 some = [w[one] for w in weights]
                 with threads_for(2 * N, d):
-                    row = _polish(problem.select(one), encoder, x[one], some, cell, polish, steps)
+                    row = _polish(bound.select(one), encoder, x[one], some, cell, polish, steps)
                 yield row
                 advance(1)
 
@@ -185,7 +200,7 @@ def _outputs(encoder: Encoder, x: Tensor, weights: Sequence[Tensor]) -> Tensor:
 
 
 def _adam(
-    problem: TowerProblem, encoder: Encoder, x: Tensor, weights: list[Tensor], steps: int
+    problem: BoundProblem, encoder: Encoder, x: Tensor, weights: list[Tensor], steps: int
 ) -> list[Tensor]:
     weights = [w.clone().requires_grad_() for w in weights]
     optimiser = torch.optim.Adam(weights, lr=RATE)
@@ -201,7 +216,7 @@ def _adam(
 
 
 def _polish(
-    problem: TowerProblem,
+    problem: BoundProblem,
     encoder: Encoder,
     x: Tensor,
     weights: list[Tensor],
@@ -245,7 +260,8 @@ def _polish(
     dead = int((u.norm(dim=-1) < 0.5).sum())
     double = problem.to(torch.float64)
     found = None if dead else certify_bound(double, u.double())
-    seen = alignment(u)
+    seen = inner_products(problem.arrangement, u)
+    positive = float(seen[POSITIVE][0])
     t, b, seed = cell
     return EncoderRow(
         encoder.name,
@@ -254,9 +270,9 @@ def _polish(
         t,
         b,
         seed,
-        float(seen.positive_similarity[0]),
-        float(seen.positive[0]),
-        float(seen.negative[0]),
+        (1 + positive) / 2,
+        positive,
+        float(seen[NEGATIVE][0]),
         float(double.value(u.double())[0]),
         inf if found is None else float(found.gap[0]),
         dead,

@@ -348,11 +348,7 @@ def _certificate(bound: Problem, u: Tensor, size: int) -> Certificate:
 
 def _dot(a: Tensor, b: Tensor) -> Tensor:
     """Inner product per problem: the mean over vectors of their inner products."""
-    return (a * b).flatten(1).sum(dim=1) / a.shape[1:-1].numel()
-
-
-def _times(weight: Tensor, v: Tensor) -> Tensor:
-    return wide(weight, v.ndim) * v
+    return torch.linalg.vecdot(a.flatten(1), b.flatten(1)) / a.shape[1:-1].numel()
 
 
 def _tangent(u: Tensor, v: Tensor) -> Tensor:
@@ -571,10 +567,11 @@ class _Search:
         """
         u, size = point.u, point.loss.size
         # The Riemannian Hessian: the projected one, less the pull that keeps rows unit.
-        radial = size * (point.gradient * u).sum(dim=-1, keepdim=True)
+        radial = (point.gradient * u).sum(dim=-1, keepdim=True)
         step, residual, direction = torch.zeros_like(gradient), gradient, -gradient
         square = _dot(residual, residual)
-        active = square.sqrt() > target
+        limit, radius_square = target**2, radius**2
+        active = square > limit
         at_edge = torch.zeros_like(active)
         products = torch.zeros_like(active, dtype=torch.long)
         zero = torch.zeros_like(square)
@@ -584,25 +581,28 @@ class _Search:
         for _ in range(_MAX_INNER):
             if not bool(active.any()):
                 break
-            image = _tangent(u, size * point.hessian(direction)) - radial * direction
+            image = _tangent(u, point.hessian(direction)).addcmul_(radial, direction, value=-1)
+            image *= size
             products = products + active
             curvature = _dot(direction, image)
             stride = square / curvature
-            outside = length + 2 * stride * along + stride**2 * squared >= radius**2
-            cut = active & ((curvature <= 0) | outside)
-            room = (along**2 + squared * (radius**2 - length)).clamp(min=0)
-            to_edge = (room.sqrt() - along) / squared
-            stride = torch.where(active, torch.where(cut, to_edge, stride), zero)
-            step = step + _times(stride, direction)
-            residual = residual + _times(stride, image)
-            decrease = decrease + stride * square - 0.5 * stride**2 * curvature
-            length = length + 2 * stride * along + stride**2 * squared
-            at_edge |= cut
+            longer = length + stride * (2 * along + stride * squared)
+            cut = active & ((curvature <= 0) | (longer >= radius_square))
+            if bool(cut.any()):
+                room = (along**2 + squared * (radius_square - length)).clamp(min=0)
+                stride = torch.where(cut, (room.sqrt() - along) / squared, stride)
+                at_edge |= cut
+            stride = torch.where(active, stride, zero)
+            taken = wide(stride, u.ndim)
+            step = torch.addcmul(step, taken, direction)
+            residual = torch.addcmul(residual, taken, image)
+            decrease = decrease + stride * (square - 0.5 * stride * curvature)
+            length = length + stride * (2 * along + stride * squared)
             new_square = _dot(residual, residual)
-            active = active & ~cut & (new_square.sqrt() > target)
+            active = active & ~cut & (new_square > limit)
             ratio = torch.where(active, new_square / square, zero)
             along = ratio * (along + stride * squared)
             squared = new_square + ratio**2 * squared
-            direction = _times(ratio, direction) - residual
+            direction = (wide(ratio, u.ndim) * direction).sub_(residual)
             square = new_square
         return step, decrease, at_edge, products

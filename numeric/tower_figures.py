@@ -153,7 +153,7 @@ def measure_encoders(
     """Train the encoder of every cell that the table lacks, for d = N; else as above."""
     table = Table(path, _setup(dtype), EncoderRow)
     rows = train_encoders(
-        SIGMOID,
+        results["sigmoid-optimum"].problem,
         shapes=[(N, N) for N in grid.items],
         points=grid.points,
         seeds=grid.seeds,

@@ -216,9 +216,9 @@ def _condition(
         VertexGap(claim, domain, loss, v, e, over),
         "both sides times something positive",
     )
-    other = pure_inner(loss, e)
-    away = {r: tidy(other[r] - start) for r, start in inner.items()}
-    criterion = Criterion(says, Ge(gap, 0, evaluate=False), Place(inner, away))
+    there = pure_inner(loss, e)
+    place = Place(inner, {r: there[r] - inner[r] for r in inner})
+    criterion = Criterion(says, Ge(gap, 0, evaluate=False), place)
     verdict: Verdict = "open"
     if is_proved_positive(gap, domain):
         verdict = "strict"

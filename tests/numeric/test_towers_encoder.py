@@ -6,14 +6,16 @@ from math import inf
 
 import pytest
 import torch
-from cltheory.derive.losses.clip import INFONCE, SIGMOID
 from cltheory.derive.results import results
-from cltheory.numeric.certificate import certify_towers
+from cltheory.derive.structures.arrangement import arrange
+from cltheory.numeric.certificate import certify
+from cltheory.numeric.embeddings import structured_embeddings
 from cltheory.numeric.encoder import ENCODERS, Encoder, _draw, _outputs, train_encoders
-from cltheory.numeric.tower_embeddings import alignment, ccem_towers
-from cltheory.numeric.towers import evaluate_towers
+from cltheory.numeric.problems import evaluate
 
 WIDE, PAPER, SCRIPT = ENCODERS
+SIGMOID = results["sigmoid-optimum"].problem
+INFONCE = results["infonce-optimum"].problem
 # The two ends and the middle, for N = 10.
 TEMPERATURES = (0.5, 1.0, 2.5)
 SIMILARITY = results["sigmoid-optimum"].function("positive_similarity")
@@ -53,19 +55,21 @@ def test_a_relu_output_cannot_go_below_one_half():
 @pytest.mark.parametrize("at", TEMPERATURES)
 def test_the_best_embedding_without_negative_inner_products(at):
     """An orthonormal basis: s = 1 although the optimum is elsewhere, and nothing is below it."""
-    u = torch.eye(10, dtype=torch.float64)
+    u = torch.eye(10, dtype=torch.float64).expand(2, 10, 10)
     params = {"t": at, "b": at}
-    value = float(evaluate_towers(SIGMOID, u, u, params))
+    value = float(evaluate(SIGMOID, u, params))
     others = train(SCRIPT, at=(at,), steps=300, polish=0, seeds=(0, 1))
     assert all(row.loss > value - 1e-12 for row in others)
-    assert float(certify_towers(SIGMOID, torch.stack((u, u)), params).gap) > 0.05
+    assert float(certify(SIGMOID, u, params).gap) > 0.05
 
 
 def test_any_towers_are_in_reach_of_a_linear_output():
     """The construction: first layer onto the targets, lifted off the kink, and back."""
     size = d = 6
     x, *_ = _draw(0, size, d, PAPER)
-    target = ccem_towers(0.7, N=size, d=d)
+    arrangement = arrange(SIGMOID.structure, {"N": size})
+    inner = arrangement.inner({"shared_contrasts": 0.67, "differing_means": 0.33})
+    target = structured_embeddings(arrangement, inner, d)
     lift = 2.0
     w1 = torch.linalg.solve(x, target.flatten(0, 1))
     weights = (
@@ -123,4 +127,5 @@ def test_outputs_are_unit_vectors_or_dead():
     length = u.norm(dim=-1)
     assert bool(((length - 1).abs() < 1e-12).logical_or(length == 0).all())
     assert float((u @ u.mT).min()) >= 0
-    assert float(alignment(u).positive_similarity) >= 0.5
+    own = (u[:, 0] * u[:, 1]).sum(dim=-1)
+    assert float(own.min()) >= 0
