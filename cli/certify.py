@@ -93,7 +93,7 @@ def certify_command(
     point = _point(result, result.problem, values)
     with telling(f"certifying {target}"):
         try:
-            inner = None if search else _derived(result, result.problem, values)
+            inner = None if search else _derived(result, result.problem, values, point)
             file = _file(result.problem, point, inner, d, seed, device)
         except Refused as error:
             raise click.UsageError(str(error)) from None
@@ -126,26 +126,32 @@ def _point(result: Result, problem: Problem, values: dict[str, str]) -> dict[Sym
     return point
 
 
-def _derived(result: Result, problem: Problem, values: dict[str, str]) -> dict[str, str] | None:
+def _derived(
+    result: Result, problem: Problem, values: dict[str, str], point: dict[Symbol, Expr]
+) -> dict[str, str] | None:
     """The derived inner product of every relation, if the result has them all."""
+    from sympy import Rational
+
     from ..derive.decide.domain import DomainError
 
     relations = [r.name for r in problem.structure.relations[1:]]
     made = result.given(at=values) if getattr(result, "at_values", False) else result
     known = {s.name for s in made.parameters}
     given = {k: v for k, v in values.items() if k in known}
-    along = made.segment().inner if made.segment is not None else {}
-    found = {}
-    for r in relations:
-        if r in made.quantities:
-            try:
+    segment = made.segment() if made.segment is not None else None
+    found: dict[str, str] = {}
+    try:
+        for r in relations:
+            if r in made.quantities:
                 found[r] = str(made.value(r, digits=DIGITS, **given))
-            except DomainError:
+            elif segment is not None:  # where on it the optimum is, says what it is not asked for
+                x = Rational(str(made.value("x_star", digits=DIGITS + 5, **given)))
+                along = segment.inner[r].xreplace(point).xreplace({segment.x: x})
+                found[r] = str(along.evalf(DIGITS))
+            else:
                 return None
-        elif r in along and along[r].is_Rational:  # all structures of the segment agree on it
-            found[r] = str(along[r])
-        else:
-            return None
+    except (AttributeError, DomainError):
+        return None
     return found
 
 

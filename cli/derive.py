@@ -68,7 +68,7 @@ def derive_command(
     result = results[id]
     made: dict[str, object] = {k: values.pop(k) for k in result.texts if k in values}
     made |= {k: from_file(k, values.pop(k)) for k in result.lists if k in values}
-    if made:
+    if made or result.at_values:
         result = result.given(at={} if convention else values, **made)
     if convention:
         result = result.under(convention)

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from ..derive.decide.errors import InternalError
-from ..derive.spelling import did_you_mean
+from ..derive.decide.spelling import did_you_mean
 from . import guard
 
 #: command -> (module, one line of help). The modules are loaded when the command is.

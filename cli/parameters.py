@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from ..derive.spelling import did_you_mean
+from ..derive.decide.spelling import did_you_mean
 
 MAX_NAME = 255  #: bytes of a name in a folder
 MAX_PATH = 4000
@@ -23,6 +23,8 @@ TEXTS = {
     "ln": "loss of a negative pair, a function of its inner product x",
     "loss": "instead of the two, a loss by its name",
 }
+#: What it is where a loss comes with its structure, so that the parameters are those of the loss.
+DECLARED = "a loss by its name, or a file NAME.toml that declares one"
 
 
 # --- ids -----------------------------------------------------------------------------------
@@ -106,7 +108,7 @@ def split(words: tuple[str, ...], id: str, *also: str) -> dict[str, str]:
         that the result does not know.
     """
     found: dict[str, str] = {}
-    known = [*parameter_names(id), *also]
+    known = [*parameter_names(id, _loss_in(words)), *also]
     rest = list(words)
     while rest:
         word = rest.pop(0)
@@ -124,13 +126,38 @@ def split(words: tuple[str, ...], id: str, *also: str) -> dict[str, str]:
             value = rest.pop(0)
         if name in found:
             raise click.UsageError(f"--{name} is given twice")
-        if name == "loss" and value not in _losses():
-            raise click.UsageError(
-                f"no loss is called {short(value)!r}{did_you_mean(value, _losses())}; there are "
-                f"{', '.join(_losses())}"
-            )
+        if name == "loss":
+            _check_loss(value, id)
         found[name] = value
     return found
+
+
+def _loss_in(words: Iterable[str]) -> str:
+    """The loss among the words that were typed, if one is."""
+    rest = list(words)
+    for k, word in enumerate(rest):
+        name, equals, value = word.partition("=")
+        if name == "--loss":
+            return value if equals else "".join(rest[k + 1 : k + 2])
+    return ""
+
+
+def _check_loss(value: str, id: str) -> None:
+    """Refuse a loss that there is not, with the nearest there is."""
+    known = _losses(id)
+    if value in known or (takes_declared(id) and value.endswith(".toml")):
+        return
+    files = ", and files ending in .toml" if takes_declared(id) else ""
+    raise click.UsageError(
+        f"no loss is called {short(value)!r}{did_you_mean(value, known)}; there are "
+        f"{', '.join(known)}{files}"
+    )
+
+
+def takes_declared(id: str) -> bool:
+    """Whether a result takes a loss with its structure, not two functions of an inner product."""
+    names = parameter_names(id)
+    return "loss" in names and "lp" not in names
 
 
 #: A list of numbers may be in a file with one of these endings, of at most so many bytes.
@@ -164,13 +191,19 @@ def short(text: str) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-def parameter_names(id: str) -> list[str]:
+def parameter_names(id: str, loss: str = "") -> list[str]:
     """Names of the parameters of a result and of the expressions it takes.
 
-    They are read from its module without running it, where they are written out there.
+    They are read from its module without running it, where they are written out there. Where a
+    loss comes with its structure, they are those of the ``loss`` that was given.
     """
     if id not in result_ids():
         return []
+    if loss and takes_declared(id):
+        from ..derive.results import results
+
+        _check_loss(loss, id)
+        return [*(s.name for s in results[id].given(loss=loss).parameters), *results[id].texts]
     module = results_folder() / (id.replace("-", "_") + ".py")
     tree = ast.parse(module.read_text(encoding="utf-8"))
     names = _names_of_symbols(module, tree)
@@ -252,20 +285,23 @@ class ResultCommand(click.Command):
             else:
                 named.append(f"{word}={rest.pop(0)}")
         ctx.meta["cltheory.id"] = next((w for w in kept if w in result_ids()), None)
+        ctx.meta["cltheory.loss"] = _loss_in(named)
         return super().parse_args(ctx, kept + named)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """With an id before ``--help``, what the result takes comes first."""
         id = ctx.meta.get("cltheory.id")
         if id is not None:
-            _describe(id, formatter)
+            _describe(id, formatter, ctx.meta.get("cltheory.loss", ""))
         super().format_options(ctx, formatter)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Options, and the parameters that were not given yet."""
         found = super().shell_complete(ctx, incomplete)
         given: tuple[str, ...] = ctx.params.get("parameters") or ()
-        names = [f"--{name}" for name in parameter_names(str(ctx.params.get("id") or ""))]
+        id, loss = str(ctx.params.get("id") or ""), _loss_in(given)
+        loss = loss if loss in _losses(id) else ""
+        names = [f"--{name}" for name in parameter_names(id, loss)]
         known = {word.partition("=")[0] for word in given}
         return [
             *(CompletionItem(n) for n in names if n.startswith(incomplete) and n not in known),
@@ -276,26 +312,37 @@ class ResultCommand(click.Command):
 def complete_value(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
     """Names of losses, where ``--loss`` waits for one."""
     given: tuple[str, ...] = ctx.params.get("parameters") or ()
-    if "loss" not in parameter_names(str(ctx.params.get("id") or "")):
+    id = str(ctx.params.get("id") or "")
+    if "loss" not in parameter_names(id):
         return []
     # A shell may hand over --loss, =, and what was typed of the name, each on its own.
     if given and given[-1] not in ("--loss", "--loss=", "--loss=="):
         return []
-    return [name for name in _losses() if name.startswith(incomplete)]
+    return [name for name in _losses(id) if name.startswith(incomplete)]
 
 
-def _losses() -> Mapping[str, Any]:
-    from ..derive.losses.literature import LITERATURE  # imports no SymPy
+def _losses(id: str) -> Mapping[str, Any]:
+    """The losses that a result takes by name."""
+    if takes_declared(id):
+        from ..derive.problems.catalogue import CATALOGUE  # imports no SymPy
+
+        return CATALOGUE
+    from ..derive.losses.literature import LITERATURE  # neither does this
 
     return LITERATURE
 
 
-def _describe(id: str, formatter: click.HelpFormatter) -> None:
+def _describe(id: str, formatter: click.HelpFormatter, loss: str = "") -> None:
     from ..derive.decide.exact import ACCEPTED, FUNCTIONS
     from ..derive.results import results
 
     result = results[id]
-    with formatter.section(f"Parameters of {id}"):
+    declared = takes_declared(id)
+    if declared and loss:
+        _check_loss(loss, id)
+        result = result.given(loss=loss)
+    of = f" with the loss {result.declared.name}" if declared and result.declared else ""
+    with formatter.section(f"Parameters of {id}{of}"):
         formatter.write_dl(
             [
                 (
@@ -312,6 +359,11 @@ def _describe(id: str, formatter: click.HelpFormatter) -> None:
         formatter.write_text(f"A value is {ACCEPTED}.")
     if not result.texts:
         return
+    if declared:
+        with formatter.section("The loss"):
+            formatter.write_dl([("--loss", DECLARED)])
+            formatter.write_text(f"Named losses: {', '.join(_losses(id))}.")
+        return
     with formatter.section("A loss of your own"):
         formatter.write_dl(
             [(f"--{name}", TEXTS.get(name, "an expression")) for name in result.texts]
@@ -320,4 +372,4 @@ def _describe(id: str, formatter: click.HelpFormatter) -> None:
         formatter.write_text(
             f"Expressions use {symbols}, numbers, + - * / ^ and {', '.join(FUNCTIONS)}."
         )
-        formatter.write_text(f"Named losses: {', '.join(_losses())}.")
+        formatter.write_text(f"Named losses: {', '.join(_losses(id))}.")

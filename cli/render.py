@@ -89,7 +89,8 @@ def _text(report: dict[str, Any], brief: bool, result: Result, point: Point) -> 
             )
         else:
             lines += _wrapped(f"{name}{':' if 'text' in q else ' ='} {shown}", 2, 8)
-        if value and not brief and not plain and len(q["sympy"]) < WIDTH:
+        exact = not q["sympy"].endswith("...")
+        if value and exact and not brief and not plain and len(q["sympy"]) < WIDTH:
             lines.append(f"      exactly {q['sympy']}")
         lines += _wrapped(q["meaning"], 6)
         if condition and condition not in said:

@@ -16,6 +16,7 @@ from typing import Any
 
 from mpmath import libmp
 from sympy import (
+    Basic,
     Expr,
     Float,
     Integer,
@@ -496,3 +497,20 @@ def clamped_root(
 def argmin(slope: Expr, x: Symbol, low: Expr, high: Expr) -> ClampedRoot:
     """Where the convex function with the sign of ``slope`` is least on [low, high]."""
     return ClampedRoot(Lambda(x, slope), low, high)
+
+
+def stand_ins(expression: Basic) -> dict[ClampedRoot, Symbol]:
+    """A name for every root: x_star, x_star_2 and so on, and x_peak where one brackets another."""
+    roots = sorted(expression.atoms(ClampedRoot), key=str)
+    inner = {r for root in roots for end in (root.low, root.high) for r in end.atoms(ClampedRoot)}
+    names: dict[ClampedRoot, Symbol] = {}
+    for r in roots:
+        name = f"{r.variable.name.rstrip('_')}_{'peak' if r in inner else 'star'}"
+        alike = sum(s.name.startswith(name) for s in names.values())
+        names[r] = Symbol(f"{name}_{alike + 1}" if alike else name)
+    return names
+
+
+def without_roots(expression: Basic) -> Basic:
+    """Write a name for each root that the condition defines."""
+    return expression.xreplace(stand_ins(expression))

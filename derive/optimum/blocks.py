@@ -8,25 +8,32 @@ eigenspace make the certificate.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from sympy import Expr, Integer, Rational, S, Symbol
+from sympy import Expr, Integer, Le, Rational, S, Symbol, Tuple
 from sympy.core.symbol import Str
 
 from ..decide.ball import NotEnclosed, enclosure, precision
+from ..decide.calculus import derivative
+from ..decide.decide import all_zero
 from ..decide.digits import sign
-from ..decide.domain import DomainError
-from ..decide.evidence import Evidence, Holds
+from ..decide.domain import Domain, DomainError
+from ..decide.evidence import Evidence, Holds, Outcome, Undecided
 from ..losses.softmax import SoftmaxLoss
-from ..structures.configuration import Configuration
+from ..proof.derivation import Derivation
+from ..proof.lemmas import AVERAGING, DUALITY
+from ..proof.relations import eq, gt
+from ..proof.statement import Relations, Statement
+from ..structures.configuration import Block, Configuration
 from ..structures.scheme import Relation
 from .duality import Certificate
 from .face import Digits, Handle
 from .program import Program, Smooth, entry
 from .reduce import ReducedLoss, check_relations
+from .segment_facts import with_reals
 from .solve import NotDecided, Solved
 
 #: What the gap of a certificate must be below.
@@ -116,8 +123,8 @@ class BlockOptimum:
         One for each orbit.
     gap
         A proved bound on how far the loss at the certificate is from the least.
-    certificate, program
-        What can be checked again.
+    certificate, program, solved
+        What can be checked again, and made more precise.
     """
 
     ranks: Mapping[str, int]
@@ -129,15 +136,25 @@ class BlockOptimum:
     certificate: Certificate
     program: Program
     evidence: Evidence
+    solved: Solved
+
+    @property
+    def dimension(self) -> Expr:
+        """The rank of the Gram matrix: ranks of the blocks, times their multiplicities."""
+        point = self.program.point
+        parts = (self.ranks[e.name] * e.multiplicity.xreplace(point) for e in self.program.blocks)
+        return sum(parts, S.Zero)
+
+    def written(self, bits: int) -> tuple[Program, Certificate]:
+        """A certificate with so many bits."""
+        return self.program, Certificate.of(self.program, self.solved.within(2 * bits), bits)
 
     def value(self, kind: str, name: str = "") -> Expr:
-        """``share``, ``inner``, ``multiplier`` or ``rank`` of a name; ``loss`` or ``gap``."""
+        """``share``, ``inner``, ``multiplier``, ``rank`` of a name; ``loss``, ``gap``, ``rank``."""
         if kind in ("loss", "gap"):
             return self.loss if kind == "loss" else self.gap
         if kind == "rank":
-            if self.program.function.configuration.block(name).multiplicity == 0:
-                return S.Zero
-            return Integer(self.ranks.get(name, 0))
+            return Integer(self.ranks.get(name, 0)) if name else self.dimension
         table = {"share": self.shares, "inner": self.inner, "multiplier": self.multipliers}[kind]
         if name not in table:
             raise DomainError(f"there is no {kind} of {name} there; there are {', '.join(table)}")
@@ -191,6 +208,7 @@ class BlockOptima:
             e.name: part.rank
             for e, part in zip(program.blocks, solved.found.face.parts, strict=True)
         }
+        occupied = [b for b, e in enumerate(program.blocks) if ranks[e.name]]
         certificate = Certificate.of(program, solved.found)
         outcome = certificate.check(program, TOLERANCE)
         if not isinstance(outcome, Holds):
@@ -206,7 +224,7 @@ class BlockOptima:
                 for name, slot in zip(numbers.slots, program.slots, strict=True)
             },
             inner={
-                r.name: S.One if r.kind == "self" else number("inner", r.name)
+                r.name: program.constant(r.name, occupied) or number("inner", r.name)
                 for r in program.relations
             },
             loss=number("loss"),
@@ -215,6 +233,7 @@ class BlockOptima:
             certificate=certificate,
             program=program,
             evidence=outcome.evidence,
+            solved=solved,
         )
 
 
@@ -249,3 +268,116 @@ class _Numbers:
             if kind == "share":
                 return found.shares[self.slots.index(name)]
             return found.inner[[r.name for r in program.relations].index(name)]
+
+
+# --- statements ------------------------------------------------------------------------------
+@dataclass(frozen=True, eq=False)
+class Blocks(Statement):
+    """Rows ``(entry of a block, linear in the inner products; its multiplicity)``.
+
+    The entries are those of the Gram matrix between unit vectors of the block, times the root of
+    (size of the column's orbit)/(size of the row's). Their coefficients are a table, which must
+    obey the relations of :meth:`Configuration.residuals`.
+    """
+
+    configuration: Configuration
+
+    @classmethod
+    def of(cls, configuration: Configuration, domain: Domain) -> Blocks:
+        """The statement about a configuration."""
+        rows = []
+        for e, i, j in _places(configuration):
+            entries = (
+                table[r.name] * entry(r.name)
+                for table in [configuration.table[e.name]]
+                for r in configuration.relations
+                if configuration.place(e, r) == (i, j)
+            )
+            rows.append(Tuple(sum(entries, S.Zero), e.multiplicity))
+        return cls(Tuple(*rows), domain, configuration)
+
+    def decide(self) -> Outcome:
+        """Whether the rows obey them."""
+        whole = self.configuration
+        places = list(_places(whole))
+        if len(self.shown.args) != len(places):
+            return Undecided("not one row for each entry of each block")
+        table: dict[str, dict[str, Expr]] = {e.name: {} for e in whole.blocks}
+        multiplicity: dict[str, Expr] = {}
+        rest = []
+        for (e, i, j), row in zip(places, self.shown.args, strict=True):
+            if not isinstance(row, Tuple) or len(row.args) != 2:
+                return Undecided("a row is an entry and its multiplicity")
+            left = row.args[0]
+            for r in whole.relations:
+                rate = derivative(row.args[0], entry(r.name))
+                left -= rate * entry(r.name)
+                if whole.place(e, r) == (i, j):
+                    table[e.name][r.name] = rate
+                else:
+                    rest.append(rate)
+            rest += [left.expand(), row.args[1] - multiplicity.setdefault(e.name, row.args[1])]
+        blocks = tuple(replace(e, multiplicity=multiplicity[e.name]) for e in whole.blocks)
+        read = replace(whole, blocks=blocks, table=table)
+        return all_zero([*rest, *read.residuals()], self.domain)
+
+
+def _places(configuration: Configuration) -> Iterator[tuple[Block, int, int]]:
+    for e in configuration.blocks:
+        for i, j in e.slots():
+            yield e, i, j
+
+
+@dataclass(frozen=True, eq=False)
+class Certified(Statement):
+    """``gap <= bound``: at the witness of the domain a certificate is found, checked in balls."""
+
+    optima: BlockOptima
+
+    def decide(self) -> Outcome:
+        """Whether it is."""
+        if not isinstance(self.shown, Le) or self.shown.args[0] != Symbol("gap"):
+            return Undecided("what is shown is no bound on the gap")
+        try:
+            found = self.optima.at(self.domain.witness)
+        except DomainError as error:
+            return Undecided(str(error))
+        return found.certificate.check(found.program, self.shown.args[1])
+
+
+def state_reduction(reduced: ReducedOnOrbits, domain: Domain, proof: Derivation) -> None:
+    """Record the loss with one inner product per relation, its convexity and the blocks."""
+    g = {r.name: entry(r.name) for r in reduced.configuration.relations}
+    loss = Symbol("L")
+    declared = sum((part * row.declared(g) for part, row in reduced.rows), S.Zero)
+    proof.holds(
+        "The loss, with one inner product per relation",
+        eq(loss, reduced.function.value),
+        "one anchor of each orbit stands for all of it, with its part of all anchors",
+        with_reals(domain, g.values()),
+        names={loss: declared},
+    )
+    convex = [row.preconditions(domain) for _, row in reduced.rows]
+    parts = Tuple(*(gt(part, S.Zero) for part, _ in reduced.rows))
+    proof.add(
+        "The loss is convex in the Gram matrix and invariant, so some optimum has one inner "
+        "product per relation",
+        Relations(parts, domain, given=convex),
+        AVERAGING,
+    )
+    proof.add(
+        "Entries of the blocks of the Gram matrix, with multiplicities",
+        Blocks.of(reduced.configuration, domain),
+        "the table obeys its orthogonality relations; where a block occurs in one orbit it is an "
+        "eigenvalue, and the matrix is PSD iff all blocks are",
+    )
+
+
+def state_certificate(optima: BlockOptima, domain: Domain, proof: Derivation) -> None:
+    """Record that the optimum is found and certified, at the witness of a domain."""
+    at = ", ".join(f"{s} = {v}" for s, v in domain.witness.items())
+    proof.add(
+        f"The optimum is found at numbers, and certified: here at {at}",
+        Certified(Le(Symbol("gap"), TOLERANCE), domain, optima),
+        DUALITY,
+    )

@@ -21,11 +21,11 @@ from ..decide.digits import sign
 from ..decide.domain import Domain, DomainError, between
 from ..decide.errors import InternalError
 from ..decide.evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
-from ..decide.present import put_in
+from ..decide.present import collected, put_in, solve_linear, tidy
 from ..decide.root import ClampedRoot
 from ..problems.problem import Problem
 from ..proof.derivation import Derivation, StepFailed
-from ..proof.lemmas import CERTIFICATE, SLACKNESS, WEAK_SLACKNESS
+from ..proof.lemmas import CERTIFICATE, FIRST_ORDER, SLACKNESS, WEAK_SLACKNESS
 from ..proof.relations import Iff, eq, ge, gt
 from ..proof.statement import Relations, Statement, decided, every
 from .endpoint import Criterion
@@ -254,6 +254,22 @@ def _position(
                 "",
             )
             return end
+    rate = derivative(slope, segment.x)
+    if not rate.free_symbols - inside.ranges.keys() and segment.x not in rate.free_symbols:
+        place = tidy(solve_linear(slope, segment.x)) if rate != 0 else S.NegativeOne
+        ends = (place, segment.length - place, rate)
+        if all(is_proved_positive(gap, inside) for gap in ends):
+            proof.holds(
+                "There the slope, which rises, is zero: the loss is least",
+                [eq("x_star", place), eq("h_star", S.Zero)],
+                FIRST_ORDER,
+                inside,
+                names={
+                    Symbol("x_star"): solve_linear(slope, segment.x),
+                    Symbol("h_star"): slope.xreplace({segment.x: place}),
+                },
+            )
+            return place
     return ClampedRoot(Lambda(segment.x, slope), S.Zero, segment.length)
 
 
@@ -268,7 +284,9 @@ def _condition(
 ) -> Condition:
     theta = loss.scheme.eigenvalues(loss.pair_gradient(segment.inner))
     gap = loss.clearing(segment.inner) * (theta[e] - mean_eigenvalue(loss, segment.inner))
-    condition, over = without_positive_factors(gap, domain)
+    condition, over = collected(gap, segment.x), S.One
+    if domain.ranges.keys() - {segment.x}:  # between numbers there is nothing to read
+        condition, over = without_positive_factors(gap, domain)
     when = difference(domain, inside)
     criterion = Criterion(
         f"{segment.high} and {segment.low} are not left towards {e}",

@@ -8,12 +8,12 @@ method, polished by Newton's method and proved by balls (:mod:`.solve`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
-from sympy import Atom, Expr, S, Symbol, Tuple
+from sympy import Atom, Expr, Matrix, Rational, S, Symbol, Tuple
 from sympy.core.symbol import Str
 
 from ..decide.ball import NotEnclosed, NoValue, enclosure, precision
@@ -21,7 +21,8 @@ from ..decide.digits import is_zero, sign
 from ..decide.domain import DomainError
 from ..decide.evidence import Evidence, Grade, Holds
 from ..structures.configuration import single
-from .interior import pivots
+from .duality import Certificate
+from .interior import Interior, NoOptimum, pivots
 from .program import Program, Smooth
 from .reduce import Reduced, ReducedPairwise, inner_products
 from .solve import NotDecided, Solved
@@ -55,6 +56,8 @@ class FaceOptimum:
         Whether it is the only optimum on the simplex; None if that was not decided.
     note
         What is special, in words: eigenspaces whose slack vanishes though they are not occupied.
+    program, solved
+        What can be checked again, and made more precise; a vertex is exact.
 
     Numbers are exact expressions, or :class:`Digits` with as many proved digits as are asked for.
     """
@@ -66,8 +69,19 @@ class FaceOptimum:
     multiplier: Expr
     slacks: Mapping[str, Expr]
     evidence: Evidence
+    program: Program
+    solved: Solved | None = None
     unique: bool | None = True
     note: str = ""
+
+    def written(self, bits: int) -> tuple[Program, Certificate]:
+        """A certificate with so many bits."""
+        if self.solved is not None:
+            found = self.solved.within(2 * bits)
+            return self.solved.program, Certificate.of(self.solved.program, found, bits)
+        scale = self.program.function.scale.xreplace(self.program.point)
+        y = Rational(str((self.multiplier / scale).evalf(int(0.302 * bits) + 2)))
+        return self.program, Certificate(tuple(self.shares.values()), (y,))
 
     def value(self, kind: str, name: str = "") -> Expr:
         """``share``, ``inner`` or ``slack`` of a name, or ``loss`` or ``multiplier``."""
@@ -219,7 +233,7 @@ class Faces:
         g = inner_products(scheme)
         gradient = reduced.pair_gradient(g)
         slopes = {r.name: r.count * gradient[r.name] / reduced.scale for r in scheme.relations}
-        return Smooth(single(scheme, ALL), reduced.value(g), slopes)
+        return Smooth(single(scheme, ALL), reduced.value(g), slopes, reduced.scale)
 
     @cached_property
     def _known(self) -> dict[tuple[Expr, ...], FaceOptimum]:
@@ -240,8 +254,11 @@ class Faces:
             program = Program(self.function, point)
             program.check_parameters()
             corner = self._vertex(program)
-            return corner if corner is not None else self._inside(program)
-        except NotEnclosed as error:
+            if corner is not None:
+                return corner
+            unfelt = unfelt_exchanges(program)
+            return self._level(program, unfelt) if unfelt else self._inside(program)
+        except (NotEnclosed, NoOptimum) as error:
             raise NotDecided(f"the optimum is not decided: {error}") from None
 
     def _check(self, point: Mapping[Symbol, Expr]) -> None:
@@ -303,6 +320,7 @@ class Faces:
                     for e, s, slack in zip(names, signs, slacks, strict=True)
                 },
                 evidence=Evidence(Grade.EXACT, "theta_e >= y at a vertex: signs of exact numbers"),
+                program=program,
                 unique=self._alone(program, v, ties),
                 note=f"the slack of {told} is exactly zero: a border" if ties else "",
             )
@@ -351,6 +369,50 @@ class Faces:
         shares = [S.One if k == v else S.Zero for k in range(len(program.slots))]
         return dict(zip((r.name for r in program.relations), program.inner(shares), strict=True))
 
+    # --- where the loss does not feel an exchange --------------------------------------------
+    def _level(self, program: Program, unfelt: list[list[Expr]]) -> FaceOptimum:
+        """One of many optima: share is moved as the loss does not feel until some is used up.
+
+        Along an exchange the loss is level, so the thetas in it, weighted with it, add up to zero:
+        what was used up has slack zero, if all others are occupied.
+        """
+        names = [e.name for e in program.blocks]
+        shares = [v.mid() for v in Interior(program, BITS).run().shares]
+        dropped: dict[str, list[Expr]] = {}
+        while unfelt:
+            exchange = unfelt[0]
+            steps = {
+                k: shares[k] / abs(enclosure(d, BITS)) for k, d in enumerate(exchange) if d < 0
+            }
+            first = min(steps, key=lambda k: steps[k])
+            with precision(BITS):
+                step = steps[first]
+                shares = [
+                    (v + step * enclosure(d, BITS)).mid()
+                    for v, d in zip(shares, exchange, strict=True)
+                ]
+            dropped[names[first]] = exchange
+            unfelt = unfelt_exchanges(program, [names.index(e) for e in dropped])
+        left = self._inside(Program(program.function, program.point, tuple(dropped)))
+        slacks = {e: left.slacks.get(e, S.Zero) for e in names}
+        for e, exchange in dropped.items():
+            weights = dict(zip(names, exchange, strict=True))
+            slacks[e] = -sum((d * slacks[f] for f, d in weights.items() if f != e), S.Zero)
+            slacks[e] /= weights[e]
+            if slacks[e] != 0 and sign(slacks[e]) != 1:
+                raise NotDecided(f"the optimum is not decided: whether {e} is occupied")
+        told = "; ".join(
+            ", ".join(f for f, d in zip(names, exchange, strict=True) if d != 0)
+            for exchange in dropped.values()
+        )
+        return replace(
+            left,
+            shares={e: left.shares.get(e, S.Zero) for e in names},
+            slacks=slacks,
+            unique=False if all(slacks[e] == 0 for e in dropped) else None,
+            note=f"the loss does not feel an exchange of shares between {told}",
+        )
+
     # --- inside a face -------------------------------------------------------------------------
     def _inside(self, program: Program) -> FaceOptimum:
         solved = _Numbers(Solved(program), self.reduced.scale.xreplace(program.point))
@@ -366,9 +428,9 @@ class Faces:
             occupied=tuple(occupied),
             shares={e: number("share", e) if e in occupied else S.Zero for e in names},
             inner={
-                r.name: _constant(row, [k for k, p in enumerate(parts) if p.rank])
+                r.name: program.constant(r.name, [k for k, p in enumerate(parts) if p.rank])
                 or number("inner", r.name)
-                for r, row in zip(program.relations, program.weights, strict=True)
+                for r in program.relations
             },
             loss=number("loss"),
             multiplier=number("multiplier"),
@@ -378,13 +440,29 @@ class Faces:
                 "Krawczyk's test in balls: one root of the optimality conditions on the face of "
                 f"{', '.join(occupied)}, positive shares there, and positive slacks elsewhere",
             ),
+            program=program,
+            solved=solved.solved,
         )
 
 
-def _constant(row: Mapping[int, Expr], occupied: list[int]) -> Expr | None:
-    """An inner product that is the same on all of a face, if it is and not zero."""
-    weights = {row.get(k, S.Zero) for k in occupied}
-    return weights.pop() if len(weights) == 1 and S.Zero not in weights else None
+def unfelt_exchanges(program: Program, without: Collection[int] = ()) -> list[list[Expr]]:
+    """Changes of the shares, adding up to zero, along which the loss is level everywhere."""
+    n, function = len(program.slots), program.function
+    rows = [[S.One] * n + [S.Zero] * len(function.groups)]
+    rows += [[S.One if k == e else S.Zero for k in range(n)] for e in without]
+    rows = [row + [S.Zero] * (n + len(function.groups) - len(row)) for row in rows]
+    # All inner products of a group move alike, by an unknown of its own, or not at all.
+    rates = [function.rate(group, program) for group in function.groups]
+    for j, group in enumerate(function.groups):
+        for r, row in zip(program.relations, program.weights, strict=True):
+            if r.name in group:
+                moved = [-S.One if i == j else S.Zero for i in range(len(rates))]
+                rows.append([row.get(k, S.Zero) for k in range(n)] + moved)
+        if rates[j] is None:
+            rows.append([S.Zero] * n + [S.One if i == j else S.Zero for i in range(len(rates))])
+    rows.append([S.Zero] * n + [rate or S.Zero for rate in rates])
+    found = [list(v[:n]) for v in Matrix(rows).nullspace()]
+    return [v for v in found if any(v)]
 
 
 class _Numbers:

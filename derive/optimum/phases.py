@@ -7,14 +7,13 @@ conditions in closed form, its edges conditions at a root, and larger faces are 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
-from sympy import Expr, Symbol, Tuple
+from sympy import Expr, S, Symbol, Tuple
 
 from ..decide.domain import Domain, DomainError
 from ..decide.evidence import Holds, Outcome, Refuted
-from ..decide.root import ClampedRoot
 from ..problems.problem import Problem
 from ..proof.derivation import Derivation, Step, StepFailed
 from ..proof.lemmas import CERTIFICATE
@@ -25,7 +24,7 @@ from .face import FaceOptimum, least
 from .reduce import Reduced
 from .reduction import reduced, state_reduction, where_positive
 from .segment_facts import assignments
-from .vertex import Vertex, vertex
+from .vertex import UniqueGram, Vertex, vertex
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +112,8 @@ def phases(problem: Problem, proof: Derivation) -> Phases:
         if found_edge.is_whole and found_edge.domain is domain:
             proof.steps += steps
             return Phases(loss, domain, None, vertices, found_edge, {}, never)
-        if found_edge.position.has(ClampedRoot):  # else it is one of the vertices
+        ends = (S.Zero, found_edge.segment.length)
+        if found_edge.position not in ends:  # else it is one of the vertices
             edges[face_name(loss, names)] = found_edge
     for found_edge in edges.values():
         proof.steps += found_edge.proof.steps
@@ -136,39 +136,84 @@ def optimum(problem: Problem, proof: Derivation, digits: int = 15) -> Optimum:
         raise DomainError(f"the optimum is found at numbers: give {left}")
     loss = reduced(problem)
     state_reduction(loss, domain, proof)
+    try:
+        found = least(loss, {}, digits)
+    except DomainError:  # a border that it does not decide may still be decided exactly
+        found = None
+    first = found.occupied if found is not None else ()
     undecided: list[str] = []
-    for name in _present(loss, domain):
-        found, steps = _vertex(loss, name, domain)
-        if found.verdict in ("strict", "holds"):
-            proof.steps += steps
-            unique = True if found.verdict == "strict" else None
-            return Optimum((name,), found.inner, found.loss, unique)
-        if found.verdict == "open":
-            undecided += [c.criterion.says for c in found.open.values()]
-    for names in _pairs(loss, domain, ()):
-        try:
-            on, steps = _edge(loss, names, domain, whole=False)
-            at_root = Derivation()
-            state_at_root(at_root, on)
-        except DomainError:
-            continue
-        except StepFailed:
-            undecided += [c.criterion.says for c in on.open.values() if on.verdict == "open"]
-            continue
-        proof.steps += [*steps, *at_root.steps]
-        occupied = tuple(face_name(loss, names).split("+"))
-        inner = {r: settled(e) for r, e in on.inner.items()}
-        unique = True if on.verdict == "strict" else None
-        return Optimum(occupied, inner, settled(on.loss), unique)
-    if undecided:
-        raise DomainError(f"which structure is optimal is not decided: whether {undecided[0]}")
-    found = least(loss, {}, digits)
+    if found is None or len(first) < 3:
+        for names in _smallest_first(loss, domain, first):
+            known = _on(loss, names, domain, proof, undecided)
+            if known is None:
+                continue
+            if found is not None and found.unique is False:
+                known = replace(known, unique=False)
+            return known
+    if found is None:
+        why = undecided[0] if undecided else "three or more eigenspaces are occupied"
+        raise DomainError(f"which structure is optimal is not decided: whether {why}")
     proof.add(
         f"{' and '.join(found.occupied)} have all of the trace",
         OnFace.of(loss, found, domain),
         "",
     )
     return Optimum(found.occupied, found.inner, found.loss, found.unique)
+
+
+def _smallest_first(
+    loss: Reduced, domain: Domain, first: tuple[str, ...]
+) -> Iterator[tuple[str, ...]]:
+    """Vertices and then edges, but before all others the face where the optimum seems to be."""
+    if first:
+        yield first
+    for name in _present(loss, domain):
+        if (name,) != first:
+            yield (name,)
+    for names in _pairs(loss, domain, ()):
+        if set(names) != set(first):
+            yield names
+
+
+def _on(
+    loss: Reduced,
+    names: tuple[str, ...],
+    domain: Domain,
+    proof: Derivation,
+    undecided: list[str],
+) -> Optimum | None:
+    """The optimum, if it is proved to lie on this vertex or edge."""
+    if len(names) == 1:
+        found, steps = _vertex(loss, names[0], domain)
+        if found.verdict in ("strict", "holds"):
+            proof.steps += steps
+            unique = True if found.verdict == "strict" and is_only(found) else None
+            return Optimum(names, found.inner, found.loss, unique)
+        if found.verdict == "open":
+            undecided += [c.criterion.says for c in found.open.values()]
+        return None
+    try:
+        on, steps = _edge(loss, (names[0], names[1]), domain, whole=False)
+        at_root = Derivation()
+        state_at_root(at_root, on)
+    except DomainError:
+        return None
+    except StepFailed:
+        if on.verdict == "open":
+            undecided += [c.criterion.says for c in on.open.values()]
+        return None
+    proof.steps += [*steps, *at_root.steps]
+    occupied = tuple(face_name(loss, names).split("+"))
+    inner = {r: settled(e) for r, e in on.inner.items()}
+    held = UniqueGram.of(loss, domain).decide()
+    unique = True if on.verdict == "strict" and isinstance(held, Holds) else None
+    return Optimum(occupied, inner, settled(on.loss), unique)
+
+
+def is_only(found: Vertex) -> bool:
+    """Whether a vertex whose conditions are strict is proved to be the only optimum of all."""
+    held = UniqueGram.of(found.reduced, found.domain, found.inner).decide()
+    return found.verdict == "strict" and isinstance(held, Holds)
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,7 @@ are linear in them. Here it is evaluated, with its derivatives, in balls.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -17,6 +17,7 @@ from sympy import Expr, S, Symbol
 from ..decide.ball import Enclosures, precision
 from ..decide.calculus import derivative
 from ..decide.domain import DomainError
+from ..decide.normal import ExpField, NotInField
 from ..structures.configuration import Block, Configuration, Pairs
 
 
@@ -35,11 +36,14 @@ class Smooth:
         In the symbols :func:`entry` and parameters.
     slopes
         Its derivative in each inner product.
+    scale
+        By how much theta exceeds the derivative in a share.
     """
 
     configuration: Configuration
     value: Expr
     slopes: Mapping[str, Expr]
+    scale: Expr = S.One
 
     @cached_property
     def bends(self) -> dict[tuple[str, str], Expr]:
@@ -52,6 +56,48 @@ class Smooth:
                 if bend != 0:
                     found[r, s] = bend
         return found
+
+    @cached_property
+    def groups(self) -> list[tuple[str, ...]]:
+        """Relations that are felt, those together that a second derivative joins."""
+        groups = [{r} for r, slope in self.slopes.items() if slope != 0]
+        for r, s in self.bends:
+            one = next(g for g in groups if r in g)
+            other = next(g for g in groups if s in g)
+            if one is not other:
+                groups.remove(other)
+                one |= other
+        return [tuple(r for r in self.slopes if r in g) for g in groups]
+
+    @cached_property
+    def _constant(self) -> dict[tuple[str, ...], bool]:
+        """Whether the slope is constant where all inner products of a group move alike."""
+        found = {}
+        for group in self.groups:
+            totals: dict[str, Expr] = {}
+            for (r, s), bend in self.bends.items():
+                if r in group:
+                    totals[r] = totals.get(r, S.Zero) + bend
+                    if r != s:
+                        totals[s] = totals.get(s, S.Zero) + bend
+            found[group] = all(map(_vanishes, totals.values()))
+        return found
+
+    def rate(self, group: tuple[str, ...], program: Program) -> Expr | None:
+        """That slope, if it is constant and a rational number; else None."""
+        if not self._constant[group]:
+            return None
+        zero = {entry(r): S.Zero for r in self.slopes}
+        total = sum((self.slopes[r].xreplace(zero).xreplace(program.point) for r in group), S.Zero)
+        total = total.simplify()
+        return total if total.is_Rational else None
+
+
+def _vanishes(e: Expr) -> bool:
+    try:
+        return e == 0 or ExpField([e]).vanishes(e)
+    except NotInField:
+        return False
 
 
 @dataclass(frozen=True)
@@ -66,7 +112,7 @@ class Slot:
 class Program:
     """The least value of a :class:`Smooth` function over shares, with all symbols given.
 
-    Relations without pairs and blocks of multiplicity zero are dropped.
+    Relations without pairs and blocks of multiplicity zero (or named ``without``) are dropped.
 
     Raises
     ------
@@ -74,10 +120,14 @@ class Program:
         If a size is not a number.
     """
 
-    def __init__(self, function: Smooth, point: Mapping[Symbol, Expr]):
+    def __init__(
+        self, function: Smooth, point: Mapping[Symbol, Expr], without: Collection[str] = ()
+    ):
         self.function, self.point = function, dict(point)
         whole = function.configuration
-        self.blocks: list[Block] = [b for b in whole.blocks if self._size(b.multiplicity) > 0]
+        self.blocks: list[Block] = [
+            b for b in whole.blocks if self._size(b.multiplicity) > 0 and b.name not in without
+        ]
         self.relations: list[Pairs] = [r for r in whole.relations if self._size(r.count) > 0]
         self.orbits = [o.name for o in whole.orbits if self._size(o.size) > 0]
         self.slots = [Slot(b, i, j) for b, e in enumerate(self.blocks) for i, j in e.slots()]
@@ -121,6 +171,18 @@ class Program:
                 found[slot] = weight
         return found
 
+    def constant(self, relation: str, occupied: Collection[int]) -> Expr | None:
+        """An inner product that is the same whatever the shares of the occupied blocks are.
+
+        It is if all shares of its orbit count for it alike: they add up to one.
+        """
+        k = next(k for k, r in enumerate(self.relations) if r.name == relation)
+        row, r = self.weights[k], self.relations[k]
+        orbit = self.orbits.index(r.left)
+        own = [s for s, o in self.trace.items() if o == orbit]
+        weights = {row.get(s, S.Zero) for s in own if self.slots[s].block in occupied}
+        return weights.pop() if r.left == r.right and len(weights) == 1 else None
+
     def start(self) -> list[Expr]:
         """The shares of G = I, which is inside: every block has full rank."""
         found: list[Expr] = []
@@ -129,6 +191,11 @@ class Program:
             size = self.function.configuration.orbit(e.orbits[s.i]).size
             own = self._number(e.multiplicity) / self._number(size)
             found.append(own if s.i == s.j else S.Zero)
+        for a in range(len(self.orbits)):  # where blocks are left out, the others share the trace
+            own = [k for k, o in self.trace.items() if o == a]
+            total = sum((found[k] for k in own), S.Zero)
+            for k in own:
+                found[k] /= total
         return found
 
     # --- in balls ------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from ..spelling import did_you_mean
+from ..decide.spelling import did_you_mean
 
 if TYPE_CHECKING:
     from .ledger import Claim, Ledger

@@ -31,6 +31,12 @@ CERTIFICATE = Lemma(
     "eigenvalue; the others are >= 0 iff no direction lowers the convex loss",
     "convex duality: loss(G') - loss(G) >= <gradient - y I, G' - G> for unit diagonals",
 )
+DUALITY = Lemma(
+    "duality",
+    "loss - least loss <= <gradient, G> - sum of y + eps for one multiplier y per orbit, if "
+    "gradient - diag(y) + eps is PSD on every block",
+    "convexity, and a trace of one on every orbit",
+)
 STRICT_ROWS = Lemma(
     "strict rows",
     "log-sum-exp is strictly convex up to a constant added to a row; rows of an optimum that are "

@@ -11,7 +11,7 @@ from ..optimum.vertex import UniqueGram, Vertex, vertex
 from ..problems.problem import Problem
 from ..proof.derivation import Derivation, StepFailed
 from ..structures.scheme import Scheme
-from ..theorem.result import Quantity
+from ..theorem.quantity import Quantity
 
 #: Inner products by relation: how they are written, and with whom.
 INNER = {

@@ -16,15 +16,14 @@ from sympy import Expr, Symbol, latex, oo
 
 from ..decide.digits import sign
 from ..decide.domain import DomainError
-from ..decide.evidence import Holds
 from ..losses.pairwise import PairwiseLoss
 from ..optimum.borders import together
 from ..optimum.edge import Edge, settled
 from ..optimum.endpoint import NoClosedForm, NoThreshold, Threshold, threshold
-from ..optimum.phases import Optimum, Phases, optimum, phases
+from ..optimum.phases import Optimum, Phases, is_only, optimum, phases
 from ..optimum.reduction import at_values, is_smooth
 from ..optimum.segment import x
-from ..optimum.vertex import Condition, UniqueGram, Vertex
+from ..optimum.vertex import Condition, Vertex
 from ..problems.catalogue import CATALOGUE, named
 from ..problems.declared import TWO_TOWERS
 from ..problems.problem import Problem
@@ -49,6 +48,8 @@ class OfLoss(Result):
     at
         Values that are put in before anything is derived.
     """
+
+    at_values = True
 
     def __init__(self, problem: Problem, at: Mapping[Symbol, Expr] | None = None):
         fixed = {s: v for s, v in (at or {}).items() if v is not oo}
@@ -91,6 +92,8 @@ class OfLoss(Result):
         made = self.given(**loss) if loss else self
         point = made.point(**values)
         found = made.there({**made.fixed, **point})
+        if name not in found.quantities and name in made.quantities:  # a border, or its condition
+            found = made
         return found.number(name, found.at(name, point), point, digits)
 
 
@@ -116,9 +119,15 @@ def build(problem: Problem, fixed: Mapping[Symbol, Expr], proof: Derivation) -> 
     if _is_bent(problem):
         return _of_pairs(problem, fixed, proof)
     there = at_values(problem, fixed)
-    if not there.domain.ranges:
-        return _of_optimum(optimum(there, proof))
-    return _of_phases(phases(there, proof), proof)
+    try:
+        if not there.domain.ranges:
+            return _of_optimum(optimum(there, proof))
+        return _of_phases(phases(there, proof), proof)
+    except StepFailed:
+        if not isinstance(problem.loss, PairwiseLoss) or problem.structure is not TWO_TOWERS:
+            raise
+        proof.steps.clear()
+        return _of_pairs(problem, fixed, proof)
 
 
 def _of_optimum(found: Optimum) -> dict[str, Quantity]:
@@ -136,34 +145,40 @@ def _of_optimum(found: Optimum) -> dict[str, Quantity]:
 
 def _of_phases(found: Phases, proof: Derivation) -> dict[str, Quantity]:
     if found.certain is not None:
-        only = "every optimum has it" if _is_only(found.certain) else "it may not be the only one"
+        only = "every optimum has it" if is_only(found.certain) else "it may not be the only one"
         return {
             "structure": _structure(found.certain.name, f"everywhere here; {only}"),
             **_inner(found.certain.inner),
             "loss": _loss(found.certain.loss),
         }
     quantities: dict[str, Quantity] = {}
-    for v in found.vertices.values():
-        quantities |= _of_vertex(v, proof)
     if found.whole is not None:
+        for name, other in (found.whole.names, found.whole.names[::-1]):
+            if name in found.vertices:
+                quantities |= _of_vertex(found.vertices[name], proof, {other})
         return quantities | _of_whole(found.whole)
+    for v in found.vertices.values():
+        quantities |= _of_vertex(v, proof, set(v.open))
     for edge in found.edges.values():
         quantities |= _of_edge(edge)
-    if not quantities:
-        raise DomainError(
-            "no vertex or edge is optimal anywhere here: give all parameters, and the face is found"
-        )
+    quantities["elsewhere"] = Quantity(
+        "faces",
+        r"\text{elsewhere}",
+        "where none of these holds, three or more eigenspaces are occupied: give all parameters "
+        "for the numbers",
+    )
     return quantities
 
 
-def _of_vertex(v: Vertex, proof: Derivation) -> dict[str, Quantity]:
-    """The conditions that are not decided, and all that they are solved for."""
+def _of_vertex(v: Vertex, proof: Derivation, asked: set[str]) -> dict[str, Quantity]:
+    """The conditions that are not decided, of those asked for, and all they are solved for."""
     found: dict[str, Quantity] = {}
     solved: dict[Symbol, list[Threshold]] = {}
     unsolved: set[Symbol] = set()
-    several = len(v.open) > 1
-    for e, c in v.open.items():
-        rest = f", with the other{'s' if len(v.open) > 2 else ''} of {v.name}" if several else ""
+    left = {e: c for e, c in v.open.items() if e in asked}
+    for e, c in left.items():
+        others = [f"{v.name}_{other}" for other in left if other != e]
+        rest = f", and so are {', '.join(others)}" if others else ""
         borders: dict[str, Quantity] = {}
         failed: list[str] = []
         for s in _free(c):
@@ -185,7 +200,7 @@ def _of_vertex(v: Vertex, proof: Derivation) -> dict[str, Quantity]:
         )
         found |= borders
     for s, thresholds in solved.items():
-        if s in unsolved or not all(s in _free(c) for c in v.open.values()):
+        if s in unsolved or not all(s in _free(c) for c in left.values()):
             continue
         whole = together(thresholds, s, v.domain)
         found[f"{v.name}_for_{s}"] = Quantity(
@@ -232,7 +247,7 @@ def _of_edge(found: Edge) -> dict[str, Quantity]:
             c.expression,
             rf"\theta_{{{_roman(e)}}}-y",
             f"{' and '.join(found.names)} alone are occupied iff this is >= 0{_when(c)}; it is an "
-            "eigenvalue of the gradient at a root, and its border has no closed form",
+            "eigenvalue of the gradient at a root, and for its border no closed form is known",
             domain=c.domain.restricted(set(c.domain.ranges) - {found.x}),
             signed=True,
         )
@@ -253,11 +268,6 @@ def _solved(c: Condition, s: Symbol, proof: Derivation) -> Threshold | None:
 def _free(c: Condition) -> list[Symbol]:
     used = c.expression.free_symbols
     return [s for s in c.domain.ranges if s in used]
-
-
-def _is_only(v: Vertex) -> bool:
-    held = UniqueGram.of(v.reduced, v.domain, v.inner).decide()
-    return v.verdict == "strict" and isinstance(held, Holds)
 
 
 # --- losses with kinks ----------------------------------------------------------------------------

@@ -10,7 +10,8 @@ from ..optimum.segment import Segment
 from ..problems.catalogue import CATALOGUE
 from ..proof.derivation import Derivation
 from ..structures.hierarchy import n, p
-from ..theorem.result import Quantity, Result
+from ..theorem.quantity import Quantity
+from ..theorem.result import Result
 from ._pure import pure_optimum, segment_from
 
 PROBLEM = CATALOGUE["simclr"]

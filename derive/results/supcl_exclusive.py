@@ -22,7 +22,8 @@ from ..problems.catalogue import CATALOGUE
 from ..proof.derivation import Derivation
 from ..proof.relations import ge, lt
 from ..structures.hierarchy import m, n, p
-from ..theorem.result import Quantity, Result
+from ..theorem.quantity import Quantity
+from ..theorem.result import Result
 from ._pure import inner_quantities, least_loss, segment_from
 
 PROBLEM = CATALOGUE["supcl-exclusive"]

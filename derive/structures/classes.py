@@ -4,10 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sympy import Expr
+from sympy import Expr, Symbol
 
 from .configuration import Configuration, joined
-from .hierarchy import hierarchy
+from .hierarchy import hierarchy, p
+
+#: Sizes of two groups; they belong to this structure.
+m1, m2 = (Symbol(f"m{k}", integer=True, positive=True) for k in (1, 2))
+n1, n2 = (Symbol(f"n{k}", integer=True, positive=True) for k in (1, 2))
+#: What they are, and what views are there.
+MEANINGS = {
+    **{s: f"classes in group {k}" for k, s in enumerate((m1, m2), 1)},
+    **{s: f"instances in each class of group {k}" for k, s in enumerate((n1, n2), 1)},
+    p: "views per instance",
+}
+
+
+def two_sizes() -> Configuration:
+    """Two groups of classes: ``m1`` of ``n1`` instances and ``m2`` of ``n2``, with ``p`` views."""
+    return groups_of_classes([("1", m1, n1), ("2", m2, n2)], p)
 
 
 def groups_of_classes(

@@ -21,7 +21,7 @@ POSITIVE, NEGATIVE, WITHIN = "positive", "negative", "within_modality"
 SIBLING, TWIN = "positive_sibling", "twin"
 
 
-def towers(modalities: Expr | int = 2) -> Scheme:
+def towers(modalities: Expr | int = 2, items: Expr = N) -> Scheme:
     """Items crossed with modalities.
 
     Relations: ``positive`` (same item, other modality), ``within_modality`` (other item,
@@ -30,7 +30,7 @@ def towers(modalities: Expr | int = 2) -> Scheme:
     """
     whole = crossed(
         complete(modalities if isinstance(modalities, Expr) else Integer(modalities), "other", "d"),
-        complete(N, "other", "c"),
+        complete(items, "other", "c"),
         {("self", "other"): WITHIN, ("other", "self"): POSITIVE, ("other", "other"): NEGATIVE},
         {
             ("d", "c"): "differing_contrasts",
@@ -42,7 +42,7 @@ def towers(modalities: Expr | int = 2) -> Scheme:
     return replace(whole, meanings=_meanings((N, ITEMS), (modalities, TOWERS)))
 
 
-def towers_of_views(modalities: Expr | int, views: Expr) -> Scheme:
+def towers_of_views(modalities: Expr | int, views: Expr, items: Expr = N) -> Scheme:
     """As :func:`towers`, each item with several vectors in every modality: several positives.
 
     More relations: ``positive_sibling`` (another vector of the item, other modality) and
@@ -50,7 +50,7 @@ def towers_of_views(modalities: Expr | int, views: Expr) -> Scheme:
     """
     whole = crossed(
         complete(modalities, "other", "d"),
-        nested(complete(views, "twin", "t"), complete(N, "other", "c")),
+        nested(complete(views, "twin", "t"), complete(items, "other", "c")),
         {
             ("self", "twin"): TWIN,
             ("self", "other"): WITHIN,

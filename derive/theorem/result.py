@@ -17,6 +17,8 @@ from ..decide.exact import exact
 from ..decide.limits.limit import NoLimit, joint_limit
 from ..decide.root import ClampedRoot
 from ..losses.conventions import Reading
+from ..losses.softmax import SoftmaxLoss
+from ..optimum.face import FaceValue
 from ..optimum.segment import Segment
 from ..problems.problem import Problem
 from ..proof.derivation import Derivation
@@ -58,7 +60,8 @@ class Result(Shown):
     problem
         The loss, structure and domain that it is about.
     structure
-        What it is about if there is no loss.
+        What it is about if there is no loss, or a loss on several orbits of points: then it is
+        what one anchor sees, and ``loss`` is the declaration.
     segment
         Makes the segment that holds its optima, where it is about one.
     position
@@ -68,6 +71,9 @@ class Result(Shown):
     convention, reading
         The library in whose terms it is, and the loss of that library.
     """
+
+    #: Whether values are put in before anything is derived, also without a loss.
+    at_values = False
 
     def __init__(
         self,
@@ -83,6 +89,7 @@ class Result(Shown):
         read: Callable[..., Result] | None = None,
         problem: Problem | None = None,
         structure: Scheme | None = None,
+        loss: SoftmaxLoss | None = None,
         segment: Callable[[], Segment] | None = None,
         position: Callable[[Segment], Expr] | None = None,
         convention: str = "",
@@ -98,7 +105,7 @@ class Result(Shown):
         self.made_for: dict[str, str] = {}
         self.problem, self.segment, self.position = problem, segment, position
         #: the loss as declared; ``loss`` is the name of a quantity
-        self.declared = problem.loss if problem is not None else None
+        self.declared = problem.loss if problem is not None else loss
         self.structure = problem.structure if problem is not None else structure
         self.convention, self.reading = convention, reading
         about = problem if problem is not None else structure
@@ -384,7 +391,7 @@ def _put_in(
         raise DomainError(f"{name} has no {what} at {at}{why}") from None
     if quantity.signed and expression == 0 and oo in point.values():
         raise DomainError(f"{name} goes to 0 there, and its sign on the way is not known")
-    settled = {root: root.settled() for root in expression.atoms(ClampedRoot)}
+    settled = {e: e.settled() for e in expression.atoms(ClampedRoot, FaceValue)}
     expression = expression.xreplace(settled)
     return oo if expression is zoo and quantity.extended else expression
 

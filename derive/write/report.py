@@ -9,7 +9,7 @@ from typing import Any
 from sympy import Basic, Contains, Expr, Symbol
 
 from ..decide.domain import DomainError
-from ..decide.root import ClampedRoot
+from ..decide.root import stand_ins, without_roots
 from ..losses.written import Tex
 from ..theorem.about import head
 from ..theorem.kinds import Kind
@@ -118,23 +118,6 @@ def _shown(q: Quantity, expression: Basic, tex: Callable[[Basic], str]) -> dict[
     }
 
 
-def _stand_ins(expression: Basic) -> dict[ClampedRoot, Symbol]:
-    """A name for every root: x_star, x_star_2 and so on, and x_peak where one brackets another."""
-    roots = sorted(expression.atoms(ClampedRoot), key=str)
-    inner = {r for root in roots for end in (root.low, root.high) for r in end.atoms(ClampedRoot)}
-    names: dict[ClampedRoot, Symbol] = {}
-    for r in roots:
-        name = f"{r.variable.name.rstrip('_')}_{'peak' if r in inner else 'star'}"
-        alike = sum(s.name.startswith(name) for s in names.values())
-        names[r] = Symbol(f"{name}_{alike + 1}" if alike else name)
-    return names
-
-
-def without_roots(expression: Basic) -> Basic:
-    """Write a name for each root that the condition defines."""
-    return expression.xreplace(_stand_ins(expression))
-
-
 def condition_of(q: Quantity, result: Result, shown: Basic | None = None) -> str | None:
     """The condition under which a quantity is meant, beyond the result's own domain.
 
@@ -146,7 +129,7 @@ def condition_of(q: Quantity, result: Result, shown: Basic | None = None) -> str
             f"{s} {_is(r)}" for s, r in q.domain.ranges.items() if r != result.domain.ranges.get(s)
         ]
     expression = q.expression if shown is None else shown
-    names = _stand_ins(expression)
+    names = stand_ins(expression)
     for root, name in names.items():
         h, x = root.equation()
         low, high = (end.xreplace(names) for end in (root.low, root.high))

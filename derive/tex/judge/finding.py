@@ -10,7 +10,7 @@ from sympy import Expr, Symbol, latex
 
 from ...decide.equal import value_at
 from ...decide.evidence import Grade, Holds, Outcome, Undecided
-from ...write.report import without_roots
+from ...decide.root import without_roots
 from ..directives import Directive
 from .lookup import Meant
 

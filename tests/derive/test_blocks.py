@@ -1,0 +1,315 @@
+"""Several orbits of points: tables, optima and certificates, against explicit matrices."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+from cltheory.derive.decide.ball import enclosure, precision
+from cltheory.derive.decide.digits import rounded
+from cltheory.derive.decide.domain import DomainError
+from cltheory.derive.decide.evidence import Grade, Holds, Refuted, Undecided
+from cltheory.derive.losses.softmax import SoftmaxLoss, tau
+from cltheory.derive.losses.supcl import SUPCL, SUPCON, alpha
+from cltheory.derive.optimum.blocks import (
+    TOLERANCE,
+    BlockOptima,
+    BlockOptimum,
+    Blocks,
+    Certified,
+    ReducedOnOrbits,
+)
+from cltheory.derive.optimum.duality import Certificate
+from cltheory.derive.optimum.face import least
+from cltheory.derive.optimum.reduce import ReducedLoss
+from cltheory.derive.proof.statement import decided
+from cltheory.derive.results import results
+from cltheory.derive.results._two_sizes import SIZES, STRUCTURE
+from cltheory.derive.structures.classes import groups_of_classes, m1, m2, n1, n2
+from cltheory.derive.structures.configuration import Configuration, single
+from cltheory.derive.structures.hierarchy import hierarchy, m, n, p
+from cltheory.derive.theorem.putback import Inconsistent
+from sympy import Expr, Integer, Le, Rational, S, Symbol, Tuple, expand
+
+PARAMETERS = (m1, n1, m2, n2, p, alpha, tau)
+OPTIMA = {
+    loss.name: BlockOptima(ReducedOnOrbits(loss, STRUCTURE), PARAMETERS) for loss in (SUPCL, SUPCON)
+}
+
+
+def at(*sizes: int, a: str = "1/2", t: str = "1/2") -> dict[Symbol, Expr]:
+    values = [*map(Integer, sizes), Rational(a), Rational(t)]
+    return dict(zip(PARAMETERS, values, strict=True))
+
+
+def number(value: Expr) -> float:
+    return float(rounded(value, 15)[0])
+
+
+# --- the table ----------------------------------------------------------------------------------
+#: (group, classes, instances) and views, at numbers.
+EXPLICIT = [([("a", 2, 3), ("b", 3, 2)], 2), ([("a", 1, 2), ("b", 2, 3), ("c", 2, 1)], 2)]
+
+
+def explicit(groups: list[tuple[str, int, int]], views: int) -> tuple[np.ndarray, list[str]]:
+    """Relation of every pair of points, by comparing indices."""
+    points = [
+        (g, c, i, v)
+        for g, classes, instances in groups
+        for c, i, v in product(range(classes), range(instances), range(views))
+    ]
+
+    def relation(u: tuple, w: tuple) -> str:
+        if u[0] != w[0]:
+            return f"cross_class_{min(u[0], w[0])}_{max(u[0], w[0])}"
+        kind = "self" if u == w else "same_instance" if u[:3] == w[:3] else ""
+        kind = kind or ("same_class" if u[:2] == w[:2] else "cross_class")
+        return f"{kind}_{u[0]}"
+
+    return np.array([[relation(u, w) for w in points] for u in points]), [u[0] for u in points]
+
+
+@pytest.mark.parametrize("groups, views", EXPLICIT)
+def test_blocks_have_the_eigenvalues_of_the_explicit_matrix(groups, views) -> None:
+    found = groups_of_classes(groups, views)
+    names, _ = explicit(groups, views)
+    rng = np.random.default_rng(3)
+    g = {r.name: float(rng.normal()) for r in found.relations}
+    matrix = np.vectorize(g.__getitem__)(names)
+    expected: list[float] = []
+    for e in found.blocks:
+        rows = np.zeros((e.size, e.size))
+        for r in found.relations:
+            place = found.place(e, r)
+            if place is None:
+                continue
+            i, j = place
+            ratio = float(found.orbit(e.orbits[i]).size) / float(found.orbit(e.orbits[j]).size)
+            rows[i, j] += float(found.table[e.name].get(r.name, 0)) * g[r.name] * np.sqrt(ratio)
+            rows[j, i] = rows[i, j]
+        expected += list(np.linalg.eigvalsh(rows)) * int(e.multiplicity)
+    # eigvalsh is right to rounding times the norm, far below 1e-9 here.
+    assert np.allclose(sorted(expected), np.linalg.eigvalsh(matrix), atol=1e-9)
+
+
+def test_the_residuals_vanish_for_all_sizes() -> None:
+    assert all(expand(r) == 0 for r in STRUCTURE.residuals())
+    assert all(expand(r) == 0 for r in single(hierarchy()).residuals())
+    k, q = (Symbol(s, integer=True, positive=True) for s in "kq")
+    three = groups_of_classes([("a", m, n), ("b", m1, n1), ("c", k, q)], p)
+    assert [b.size for b in three.blocks if b.name == "means"] == [3]
+    assert all(expand(r) == 0 for r in three.residuals())
+
+
+def wrong_tables() -> list[Configuration]:
+    found = []
+    for block, relation in (("means", "cross_class_1_2"), ("classes_1", "cross_class_1")):
+        table = {e: dict(row) for e, row in STRUCTURE.table.items()}
+        table[block][relation] = table[block][relation] * 2
+        found.append(replace(STRUCTURE, table=table))
+    means = STRUCTURE.blocks[-1]
+    blocks = (*STRUCTURE.blocks[:-1], replace(means, multiplicity=Integer(2)))
+    return [*found, replace(STRUCTURE, blocks=blocks)]
+
+
+@pytest.mark.parametrize("wrong", wrong_tables(), ids=["means", "classes", "multiplicity"])
+def test_a_wrong_table_is_refused(wrong: Configuration) -> None:
+    assert any(expand(r) != 0 for r in wrong.residuals())
+    assert not isinstance(Blocks.of(wrong, SIZES).decide(), Holds)
+
+
+def test_the_statement_of_the_blocks_is_what_is_decided() -> None:
+    says = Blocks.of(STRUCTURE, SIZES)
+    assert isinstance(decided(says), Holds)
+    rows = list(says.shown.args)
+    rows[0] = Tuple(2 * rows[0].args[0], rows[0].args[1])
+    assert not isinstance(decided(says.saying(Tuple(*rows))), Holds)
+    assert not isinstance(decided(says.saying(Tuple(*rows[1:]))), Holds)
+
+
+# --- the loss -----------------------------------------------------------------------------------
+def by_hand(loss: SoftmaxLoss, names: np.ndarray, gram: np.ndarray, a: float, t: float) -> float:
+    """The loss of a Gram matrix, anchor by anchor."""
+    kinds = np.vectorize(lambda name: name.rsplit("_", 1)[0] if name[-1] in "12" else name)(names)
+    kinds = np.where(np.char.startswith(names.astype(str), "cross_class"), "cross_class", kinds)
+    total = 0.0
+    for term in loss.terms:
+        weight = float(term.coefficient.subs(alpha, a))
+        for u in range(len(gram)):
+            positives = gram[u][np.isin(kinds[u], term.positives)]
+            below = np.exp(gram[u][np.isin(kinds[u], term.denominator)] / t).sum()
+            total += weight * (np.log(below) - positives.mean() / t)
+    return total / len(gram)
+
+
+@pytest.mark.parametrize("loss", [SUPCL, SUPCON], ids=lambda loss: loss.name)
+def test_the_loss_of_the_optimum_is_that_of_its_gram_matrix(loss: SoftmaxLoss) -> None:
+    names, _ = explicit([("1", 3, 4), ("2", 2, 2)], 2)
+    found = OPTIMA[loss.name].at(at(3, 4, 2, 2, 2))
+    inner = {r: number(v) for r, v in found.inner.items()}
+    gram = np.vectorize(inner.__getitem__)(names)
+    assert by_hand(loss, names, gram, 0.5, 0.5) == pytest.approx(number(found.loss), abs=1e-12)
+    spectrum = np.linalg.eigvalsh(gram)
+    assert spectrum.min() > -1e-12 and (spectrum > 1e-9).sum() == found.dimension
+
+
+@pytest.mark.parametrize("loss", [SUPCL, SUPCON], ids=lambda loss: loss.name)
+@pytest.mark.parametrize("heat", ["1/2", "1/5"])
+def test_optimised_embeddings_are_no_better_and_as_good(loss: SoftmaxLoss, heat: str) -> None:
+    """Vectors, one by one, by a quasi-Newton method that knows of no symmetry."""
+    torch = pytest.importorskip("torch")
+    minimize = pytest.importorskip("scipy.optimize").minimize
+    names, _ = explicit([("1", 2, 4), ("2", 3, 2)], 1)
+    kinds = np.where(np.char.startswith(names.astype(str), "cross"), "cross_class", names)
+    kinds = np.vectorize(lambda name: name.rsplit("_", 1)[0] if name[-1] in "12" else name)(kinds)
+    size, t = len(names), float(Rational(heat))
+    masks = [
+        [torch.tensor(np.isin(kinds, chosen)) for chosen in (term.positives, term.denominator)]
+        for term in loss.terms
+    ]
+    weights = [float(term.coefficient.subs(alpha, 0.5)) for term in loss.terms]
+
+    def value(flat: np.ndarray) -> tuple[float, np.ndarray]:
+        v = torch.tensor(flat.reshape(size, size), dtype=torch.float64, requires_grad=True)
+        u = v / v.norm(dim=1, keepdim=True)
+        logits = u @ u.T / t
+        total = torch.zeros((), dtype=torch.float64)
+        for k, (above, below) in zip(weights, masks, strict=True):
+            spread = logits.masked_fill(~below, -torch.inf).logsumexp(1)
+            total = total + k * (spread - (logits * above).sum(1) / above.sum(1)).mean()
+        total.backward()
+        return float(total.detach()), v.grad.numpy().ravel()
+
+    start = np.random.default_rng(5).normal(size=size * size)
+    stop = {"maxiter": 4000, "ftol": 0, "gtol": 1e-8}
+    best = minimize(value, start, jac=True, method="L-BFGS-B", options=stop)
+    found = OPTIMA[loss.name].at(at(2, 4, 3, 2, 1, t=heat))
+    # Nothing is below the proved optimum but for rounding, and the search comes near it.
+    assert number(found.loss) - 1e-12 < best.fun < number(found.loss) + 1e-6
+
+
+# --- the optimum --------------------------------------------------------------------------------
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "sizes", [(5, 10, 3, 4, 2), (2, 100, 8, 5, 1), (1, 10, 1, 4, 2), (4, 2, 1, 30, 3)]
+)
+@pytest.mark.parametrize("name", ["supcl", "supcon"])
+def test_the_gap_is_proved_to_be_below_the_tolerance(name: str, sizes: tuple[int, ...]) -> None:
+    for heat in ("1", "1/10"):
+        found = OPTIMA[name].at(at(*sizes, t=heat))
+        assert found.gap <= TOLERANCE
+        assert found.evidence.grade == Grade.INTERVAL
+        with precision(256):
+            above = found.certificate.loss(found.program) - enclosure(found.loss, 256)
+        assert 0 <= float(above.mid()) < 1e-12
+
+
+@pytest.mark.slow
+def test_a_small_temperature() -> None:
+    found = OPTIMA["supcl"].at(at(2, 100, 8, 5, 1, t="1/50"))
+    assert found.gap <= TOLERANCE
+    assert 0.9 < number(found.inner["same_class_1"]) < number(found.inner["same_class_2"]) < 1
+
+
+def test_two_groups_of_one_size_are_one_hierarchy() -> None:
+    halves = OPTIMA["supcl"].at(at(2, 5, 3, 5, 2))
+    whole = least(
+        ReducedLoss(SUPCL, hierarchy()),
+        {m: Integer(5), n: Integer(5), p: Integer(2), alpha: S.Half, tau: S.Half},
+    )
+    assert rounded(halves.loss, 30)[1] == rounded(whole.loss, 30)[1]
+    for r in ("cross_class_1", "cross_class_2", "cross_class_1_2"):
+        assert rounded(halves.inner[r], 30)[1] == rounded(whole.inner["cross_class"], 30)[1]
+
+
+def test_a_class_size_may_collapse_while_the_other_does_not() -> None:
+    found = OPTIMA["supcl"].at(at(5, 10, 3, 4, 1))
+    assert found.inner["same_class_2"] == 1
+    assert number(found.inner["same_class_1"]) < 0.95
+
+
+# --- certificates that are wrong ----------------------------------------------------------------
+def test_corrupted_certificates_are_refused() -> None:
+    found = OPTIMA["supcl"].at(at(5, 10, 3, 4, 2))
+    program, right = found.program, found.certificate
+    assert isinstance(right.check(program, TOLERANCE), Holds)
+    for k in range(len(right.shares)):
+        shares = list(right.shares)
+        shares[k] += Rational(1, 1000)
+        outcome = Certificate(tuple(shares), right.multipliers).check(program, TOLERANCE)
+        assert isinstance(outcome, Refuted if k in program.trace else (Refuted, Undecided)), k
+    for a in range(len(right.multipliers)):
+        for step in (Rational(1, 1000), -Rational(1, 1000)):
+            y = list(right.multipliers)
+            y[a] += step
+            outcome = Certificate(right.shares, tuple(y)).check(program, TOLERANCE)
+            assert isinstance(outcome, Undecided)
+
+
+def test_a_feasible_point_that_is_not_optimal_has_a_gap_that_is_right() -> None:
+    found = OPTIMA["supcl"].at(at(5, 10, 3, 4, 2))
+    other = Certificate(tuple(found.program.start()), found.certificate.multipliers)
+    assert isinstance(other.check(found.program, TOLERANCE), Undecided)
+    with precision(256):
+        excess = other.loss(found.program) - enclosure(found.loss, 256)
+        assert excess > 0 and other.gap(found.program) > excess
+
+
+def test_the_statement_of_the_certificate_can_fail() -> None:
+    gap = Symbol("gap")
+    right = Certified(Le(gap, TOLERANCE), SIZES.with_range(alpha, *_half()), OPTIMA["supcl"])
+    assert isinstance(right.decide(), Holds)
+    assert not isinstance(right.saying(Le(gap, Rational(1, 10**60))).decide(), Holds)
+    assert not isinstance(right.saying(Le(TOLERANCE, gap)).decide(), Holds)
+
+
+def _half() -> tuple:
+    from cltheory.derive.decide.domain import between
+
+    return between(0, 1), S.Half
+
+
+# --- the results --------------------------------------------------------------------------------
+def test_the_results_give_proved_digits() -> None:
+    found = results["supcl-two-sizes"]
+    given = {"m1": 5, "n1": 10, "m2": 3, "n2": 4, "p": 1, "alpha": "1/2", "tau": "1/2"}
+    assert found.evidence.grade == Grade.INTERVAL
+    few, many = (str(found.value("loss", digits=d, **given)) for d in (20, 60))
+    assert many.startswith(few[:19])
+    assert str(found.value("rank", **given)).startswith("52")
+    with pytest.raises(DomainError, match="no such pairs"):
+        found.value("same_instance_1", **given)
+    with pytest.raises(DomainError, match="give a value"):
+        found.value("loss", m1=5)
+    with pytest.raises(DomainError, match="no limit"):
+        found.value("loss", **{**given, "n1": "oo"})
+
+
+def test_a_number_that_cannot_be_put_back_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = {"m1": 3, "n1": 3, "m2": 2, "n2": 2, "p": 1, "alpha": "1/2", "tau": "1/2"}
+    found = results["supcl-two-sizes"]
+    assert found.value("loss", **given) > 0
+    right = BlockOptimum.written
+
+    def elsewhere(self: BlockOptimum, bits: int) -> tuple:
+        program, certificate = right(self, bits)
+        return program, Certificate(tuple(program.start()), certificate.multipliers)
+
+    def shifted(self: BlockOptimum, bits: int) -> tuple:
+        program, certificate = right(self, bits)
+        moved = tuple(y + 1 for y in certificate.multipliers)
+        return program, replace(certificate, multipliers=moved)
+
+    for wrong in (elsewhere, shifted):
+        monkeypatch.setattr(BlockOptimum, "written", wrong)
+        for name in ("loss", "same_class_1"):
+            with pytest.raises(Inconsistent, match="least"):
+                found.value(name, **given)
+
+
+def test_a_group_without_positives_is_refused() -> None:
+    with pytest.raises(DomainError, match="positives") as error:
+        OPTIMA["supcl"].at(at(5, 1, 3, 4, 2))
+    assert "\n" not in str(error.value)

@@ -1,0 +1,277 @@
+"""Problems from TOML files: what they say, and that everything else is refused in one line."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from cltheory.derive.decide.domain import DomainError
+from cltheory.derive.losses.clip import b, t, w
+from cltheory.derive.losses.pairwise import PairwiseLoss
+from cltheory.derive.losses.softmax import SoftmaxLoss, tau
+from cltheory.derive.losses.supcl import alpha
+from cltheory.derive.optimum.reduce import ReducedLoss, inner_products
+from cltheory.derive.optimum.vertex import vertex
+from cltheory.derive.problems.catalogue import CATALOGUE, named
+from cltheory.derive.problems.file import MAX_BYTES, read_text
+from cltheory.derive.proof.derivation import Derivation
+from cltheory.derive.results import results
+from cltheory.derive.results.towers_threshold import WEIGHTED
+from cltheory.derive.structures.hierarchy import m, n, p
+from cltheory.derive.structures.towers import K, N
+from sympy import Rational, S, Symbol
+
+FILES = Path(__file__).resolve().parents[2] / "docs" / "problems"
+
+STRUCTURE = """
+[structure]
+levels = [
+  { name = "views", size = "p", relation = "same_instance" },
+  { name = "instances", size = "n", relation = "same_class" },
+  { name = "classes", size = "m", relation = "cross_class" },
+]
+"""
+TERM = """
+[[terms]]
+positives = ["same_class"]
+denominator = "others"
+"""
+GOOD = 'temperature = "tau"\n' + STRUCTURE + TERM
+TOWERS = '[structure]\ntowers = 2\nitems = "N"\n'
+PAIR = '[[terms]]\nrelation = "positive"\nfunction = "-x"\n'
+
+
+# --- what the files say ---------------------------------------------------------------------------
+def test_a_file_can_say_what_the_catalogue_says() -> None:
+    ours, theirs = named(str(FILES / "supcl-exclusive.toml")), CATALOGUE["supcl-exclusive"]
+    assert isinstance(ours.loss, SoftmaxLoss) and isinstance(theirs.loss, SoftmaxLoss)
+    assert (ours.loss.terms, ours.loss.temperature) == (theirs.loss.terms, theirs.loss.temperature)
+    g = inner_products(ours.structure)
+    one, other = (ReducedLoss(q.loss, q.structure).value(g) for q in (ours, theirs))
+    assert one == other
+    assert set(ours.domain.ranges) == {m, n, p, alpha, tau}
+    assert ours.domain.symbols()[:3] == (m, n, p)
+
+
+def test_weights_of_positives_and_new_parameters() -> None:
+    problem = named(str(FILES / "soft-targets.toml"))
+    s = next(k for k in problem.domain.ranges if k.name == "s")
+    assert s.is_positive
+    (term,) = problem.loss.terms
+    assert term.weights == (s, S.One)
+    found = vertex(problem, "classes", Derivation())
+    assert set(found.open) == {"views", "instances"}
+    # At s = 1 it is SupCon, which collapses at every temperature.
+    at = {s: S.One, m: S(3), n: S(2), p: S(2), tau: Rational(1, 2)}
+    assert all(c.expression.xreplace(at).evalf() > 0 for c in found.open.values())
+
+
+def test_towers_of_views_are_those_of_the_result() -> None:
+    problem = named(str(FILES / "towers.toml"))
+    assert isinstance(problem.loss, PairwiseLoss)
+    said = {(k.relation, k.function, k.weight) for k in problem.loss.terms}
+    assert said == {(k.relation, k.function, k.weight) for k in WEIGHTED.terms}
+    assert problem.structure.size == 3 * N * p
+    result = results["towers-threshold"].problem
+    assert result is not None
+    names = [r.name for r in problem.structure.relations]
+    assert names == [r.name for r in result.structure.relations]
+    assert {b, t, N, p} < set(problem.domain.ranges)
+
+
+def test_the_threshold_of_towers_follows_from_a_file() -> None:
+    """Three towers, as the file has them, by the general conditions against the theorem."""
+    problem = named(str(FILES / "towers.toml"))
+    proof, result = Derivation(), results["towers-threshold"]
+    many = problem.domain.with_range(N, replace(problem.domain.ranges[N], low=S(4)), 4)
+    found = vertex(problem, "shared_contrasts", proof)
+    assert set(found.open) == {"differing_means"}
+    for symbol, name in ((b, "b_simplex"), (w, "w_simplex")):
+        interval = found.interval(symbol, many)
+        (border,) = (*interval.lower, *interval.upper)
+        expected = getattr(result, name).xreplace({K: S(3)})
+        at = {N: S(5), p: S(2), t: Rational(3, 2), b: Rational(1, 3), w: S.Half}
+        gap = (border.value - expected).xreplace(at)
+        # One is solved from the other's condition; 30 digits of the same number.
+        assert border.bound == result.quantity(name).bound
+        assert abs(gap.evalf(30)) < 1e-25
+
+
+def test_numbers_are_exact_and_sizes_may_be_numbers() -> None:
+    text = GOOD.replace('size = "m"', "size = 10").replace('"tau"', "0.1")
+    problem = read_text(text, "mine")
+    assert problem.loss.temperature == Rational(1, 10)
+    assert problem.structure.size == 10 * n * p and problem.loss.name == "mine"
+    assert set(problem.domain.ranges) == {n, p}
+
+
+def test_ranges_may_refer_to_other_parameters() -> None:
+    text = GOOD.replace('positives = ["same_class"]', 'positives = ["same_class"]\nweight = "u*v"')
+    text += (
+        '[parameters]\nv = { above = 0, to = "1 - u" }\nu = { from = 0, to = "1/2", at = 0.25 }\n'
+    )
+    problem = read_text(text)
+    u, v = (next(s for s in problem.domain.ranges if s.name == k) for k in "uv")
+    assert problem.domain.witness[u] == Rational(1, 4)
+    assert problem.domain.contains({u: S.Half, v: S.Half})
+    assert not problem.domain.contains({u: S.Half, v: Rational(3, 4)})
+    assert u.is_nonnegative and v.is_positive
+
+
+def test_a_denominator_with_the_positive_alone() -> None:
+    text = GOOD.replace('"others"', '["cross_class"]\nown_positive = true')
+    (term,) = read_text(text).loss.terms
+    assert term.own_positive and term.denominator == ("cross_class",)
+
+
+# --- what is refused ------------------------------------------------------------------------------
+REFUSED = {
+    "": "the key structure is missing",
+    "x": "it is not TOML",
+    "[" * 5000: "too deeply nested|not TOML",
+    "a = " + "[" * 20000 + "]" * 20000: "too deeply nested|not TOML",
+    f"temperature = {'9' * 5000}": "too large",
+    "temperature = 1\ntemperature = 2": "it is not TOML",
+    GOOD + "extra = 1": "terms.1.: unknown key extra",
+    "colour = 1\n" + GOOD: "unknown key colour; there are name, title",
+    '"a\\nb" = 1\n' + GOOD: r"unknown key a\\nb",
+    STRUCTURE + TERM: "temperature: softmax terms need one",
+    GOOD.replace('"tau"', "true"): "temperature: it must be a number or an expression",
+    GOOD.replace('"tau"', "1979-05-27"): "temperature: it must be a number",
+    GOOD.replace('"tau"', '"oo"'): "temperature: it must be finite",
+    GOOD.replace('"tau"', "inf"): "temperature: it must be finite",
+    GOOD.replace('"tau"', "nan"): "temperature: 'nan' is not an expression",
+    GOOD.replace('"tau"', "1e999"): "temperature: '1e999' is not an expression",
+    GOOD.replace('"tau"', str(10**40)): "temperature: the number is too large",
+    GOOD.replace('"tau"', '"9^9^9"'): "temperature: .*the power is too large",
+    GOOD.replace('"tau"', '"__import__(1)"'): "temperature: .* is not an expression",
+    GOOD.replace('"tau"', '"x*tau"'): "temperature: .* is not an expression",
+    GOOD.replace('"tau"', '"beth"'): "temperature: 'beth' is not an expression",
+    GOOD.replace('"tau"', '"tau*K"'): "parameters: K is used and has no range",
+    GOOD.replace('["same_class"]', "[]"): "terms.1..positives: it is empty",
+    GOOD.replace('["same_class"]', '"same_class"'): "terms.1..positives: it must be a list",
+    GOOD.replace('["same_class"]', '["aunt"]'): "aunt is no relation; there are self, same_inst",
+    GOOD.replace('["same_class"]', '["same_class", "same_class"]'): "same_class is there twice",
+    GOOD.replace('["same_class"]', "[[1]]"): r"\[1\] is no relation",
+    GOOD.replace('"others"', '"most"'): 'it is "all", "others" or a list',
+    GOOD.replace('"others"', '"others"\nown_positive = 1'): "own_positive: it must be true or",
+    GOOD.replace('"others"', '"others"\nown_positive = true'): "same_class is in the denominator",
+    GOOD.replace('"others"', '"others"\ntargets = { aunt = 1 }'): "unknown key aunt",
+    GOOD.replace('"others"', '"others"\nweight = "1/0"'): "weight: .*divides by zero",
+    GOOD.replace('"others"', '"others"\nrelation = "self"'): "temperature: functions have none",
+    GOOD + PAIR: "terms: functions and softmax terms do not mix",
+    'temperature = "tau"\n' + TOWERS + PAIR: "temperature: functions have none",
+    TOWERS + PAIR.replace("-x", "-y"): "function: '-y' is not an expression",
+    TOWERS + PAIR.replace("positive", "same_class"): "same_class is no relation",
+    TOWERS + PAIR.replace('"N"', '"N"'): None,
+    TOWERS.replace('"N"', "1") + PAIR: "items: a size is a symbol or an integer from 2",
+    TOWERS.replace('"N"', "2.5") + PAIR: "items: a size is a symbol or an integer from 2",
+    TOWERS.replace('"N"', "10000000") + PAIR: "items: a size is a symbol or an integer from 2",
+    TOWERS.replace('"N"', '"tau"') + PAIR: "items: tau is not an integer",
+    TOWERS.replace('"N"', '"pi"') + PAIR: "items: pi is not an integer",
+    TOWERS.replace('"N"', '"2 N"') + PAIR: "items: a name is letters",
+    TOWERS.replace("2", '"N"') + PAIR: "items: N is a size already",
+    TOWERS + "levels = []\n" + PAIR: "either levels or towers",
+    TOWERS.replace("towers = 2\n", "") + PAIR: "structure: the key towers is missing",
+    GOOD.replace('relation = "same_class"', 'relation = "self"'): "the name self is taken",
+    GOOD.replace('"instances"', '"views"'): "the name views is taken",
+    GOOD.replace('size = "n", ', ""): r"levels\[2\]: the key size is missing",
+    "structure = 1\n" + 'temperature = "tau"\n' + TERM: "structure: it must be a table",
+    "terms = 1\n" + 'temperature = "tau"\n' + STRUCTURE: "terms: it must be a list",
+    "terms = [1]\n" + 'temperature = "tau"\n' + STRUCTURE: r"terms\[1\]: it must be a table",
+    "terms = []\n" + 'temperature = "tau"\n' + STRUCTURE: "terms: there must be 1 to",
+    GOOD + TERM * 40: "terms: there must be 1 to",
+    'title = "a\\nb"\n' + GOOD: "title: it must be one line",
+    "title = 1\n" + GOOD: "title: it must be text",
+    GOOD + "[parameters]\ntau = 1\n": "parameters.tau: it must be a table",
+    GOOD + "[parameters]\ntau = { from = 0 }\n": "tau is declared with assumptions",
+    GOOD + "[parameters]\ntau = { above = 2, to = 1 }\n": "parameters: tau must be",
+    GOOD + "[parameters]\ntau = { above = 2, from = 1 }\n": "tau: give one of from and above",
+    GOOD + "[parameters]\ntau = { above = 0, at = 0 }\n": "parameters: tau must be > 0, not 0",
+    GOOD + '[parameters]\ntau = { above = "tau" }\n': "tau.above: 'tau' is not an expression",
+    GOOD + '[parameters]\ntau = { below = "oo" }\n': "tau.below: it must be finite",
+    GOOD + '[parameters]\ntau = { above = "s" }\ns = { above = 1 }\n': "refers to s, which is not",
+    GOOD + "[parameters]\nexp = { above = 1 }\n": "this cannot be the name of a parameter",
+    GOOD + '[parameters]\n"a b" = { above = 1 }\n': "this cannot be the name of a parameter",
+    GOOD + "[parameters]\ns = { above = 1 }\n": "parameters.s: nothing depends on it",
+    GOOD + "[parameters]\nn = { from = 0, integer = true }\n": "n: it is a size: give from >= 1",
+    GOOD + "[parameters]\nn = { from = 2, to = 5, integer = true }\n": "integers go from",
+    GOOD + "[parameters]\nn = { from = 2, integer = false }\n": "n: it is a size",
+}
+CYCLE = GOOD.replace('"tau"', '"u*v"') + (
+    '[parameters]\nu = { above = 0, below = "v" }\nv = { above = 0, below = "u" }\n'
+)
+
+
+@pytest.mark.parametrize("text", [*REFUSED, CYCLE], ids=range(len(REFUSED) + 1))
+def test_everything_else_is_refused_in_one_line(text: str) -> None:
+    says = REFUSED.get(text, "in a circle")
+    if says is None:
+        read_text(text)
+        return
+    with pytest.raises(DomainError, match=says) as refusal:
+        read_text(text)
+    message = str(refusal.value)
+    assert message.isprintable() and len(message) < 400
+
+
+def test_a_refusal_names_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text(GOOD + "extra = 1")
+    with pytest.raises(DomainError, match=r"mine.toml: terms\[1\]: unknown key extra"):
+        named(str(file))
+    file.write_bytes(b"\xff\xfe")
+    with pytest.raises(DomainError, match=r"mine.toml: it is not UTF-8"):
+        named(str(file))
+    file.write_text("#" * (MAX_BYTES + 1))
+    with pytest.raises(DomainError, match=r"mine.toml: it is longer than"):
+        named(str(file))
+    with pytest.raises(DomainError, match=r"none.toml: it cannot be read: No such file"):
+        named(str(tmp_path / "none.toml"))
+    (tmp_path / "folder.toml").mkdir()
+    with pytest.raises(DomainError, match=r"folder.toml: it (is not a file|cannot be read)"):
+        named(str(tmp_path / "folder.toml"))
+    os.mkfifo(tmp_path / "pipe.toml")
+    with pytest.raises(DomainError, match=r"pipe.toml: it is not a file"):
+        named(str(tmp_path / "pipe.toml"))
+    with pytest.raises(DomainError, match="no such name is possible"):
+        named("a\0b.toml")
+    with pytest.raises(DomainError) as refusal:
+        named("/" + "a\n" * 500 + ".toml")
+    assert str(refusal.value).isprintable() and len(str(refusal.value)) < 200
+
+
+def test_positives_that_are_none_are_refused_before_anything_is_proved() -> None:
+    """Own views only, and one view allowed: the declaration does not fit the domain."""
+    text = GOOD.replace('["same_class"]', '["same_instance"]')
+    text += "[parameters]\np = { from = 1, integer = true }\n"
+    with pytest.raises(DomainError, match="pairs in the positives same_instance must be > 0"):
+        vertex(read_text(text), "classes", Derivation())
+    # Sizes are from 2 on unless said otherwise.
+    vertex(read_text(text.partition("[parameters]")[0]), "classes", Derivation())
+
+
+def test_symbols_are_the_shared_ones() -> None:
+    text = GOOD.replace('"m"', '"classes_"').replace('"tau"', '"tau*k"')
+    problem = read_text(text + "[parameters]\nk = { above = 1 }\n")
+    names = {s.name: s for s in problem.domain.ranges}
+    assert names["tau"] is tau and names["n"] is n
+    assert names["classes_"] == Symbol("classes_", integer=True, positive=True)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="exit codes of a shell")
+def test_the_command_line_ends_with_two(tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text(GOOD + "extra = 1")
+    ran = subprocess.run(
+        [sys.executable, "-m", "cltheory.cli.main", "derive", "phases", "--loss", str(file)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 2
+    assert "unknown key extra" in ran.stderr and "Traceback" not in ran.stderr
