@@ -26,7 +26,7 @@ from ..proof.lemmas import CERTIFICATE, STRICT_ROWS
 from ..proof.relations import Iff, eq, ge, gt, lt
 from ..proof.statement import Relations, Statement, decided, every
 from .borders import Borders, borders
-from .endpoint import Criterion
+from .endpoint import Criterion, Place
 from .reduce import Reduced
 from .reduction import difference, reduced, state_reduction, where_positive
 from .segment import x
@@ -216,7 +216,9 @@ def _condition(
         VertexGap(claim, domain, loss, v, e, over),
         "both sides times something positive",
     )
-    criterion = Criterion(says, Ge(gap, 0, evaluate=False))
+    there = pure_inner(loss, e)
+    place = Place(inner, {r: there[r] - inner[r] for r in inner})
+    criterion = Criterion(says, Ge(gap, 0, evaluate=False), place)
     verdict: Verdict = "open"
     if is_proved_positive(gap, domain):
         verdict = "strict"

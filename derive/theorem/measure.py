@@ -74,11 +74,15 @@ class Face:
 
     Attributes
     ----------
-    occupied
-        For each name, the eigenspaces.
+    names
+        For each name, the eigenspaces; any other name is theirs, with a plus between them.
     """
 
-    occupied: Mapping[str, tuple[str, ...]]
+    names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def occupied(self, name: str) -> tuple[str, ...]:
+        """The eigenspaces that are meant."""
+        return self.names.get(name) or tuple(name.split("+"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +117,7 @@ class Border:
         if at is None:
             return None
         # At an end a loss that falls says that the structure is not optimal.
-        optimal = bool(at.along) or not isinstance(threshold.criterion.relation, Lt)
+        optimal = bool(at.along) is isinstance(threshold.criterion.relation, Lt)
         above = isinstance(threshold.relation, (Gt, Ge))
         return cls(at.inner, threshold.parameter, above is optimal, at.along, at.fixed)
 
@@ -122,9 +126,11 @@ Measure = Reading | Rank | AtMost | Face | Border
 
 
 def by_name(name: str, structure: Scheme | None) -> Measure | None:
-    """The measure of a quantity that is called like a relation, or ``loss``."""
+    """The measure of a quantity that is called like a relation, ``loss`` or ``structure``."""
     if name == "loss":
         return Reading(LOSS)
+    if name == "structure":
+        return Face()
     if structure is not None and any(r.name == name for r in structure.relations):
         return Reading(product(name))
     return None

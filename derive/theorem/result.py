@@ -222,6 +222,10 @@ class Result(Shown):
         }
         return {name: measure for name, measure in found.items() if measure is not None}
 
+    def there(self, point: Mapping[Symbol, Expr]) -> Result:
+        """The result where parameters have these values: itself, if they are put in later."""
+        return self
+
     # --- putting numbers in -----------------------------------------------------------
     def point(self, **values: object) -> dict[Symbol, Expr]:
         """Read parameter values exactly and check them against the domain.

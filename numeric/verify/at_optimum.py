@@ -140,7 +140,7 @@ def _faces(
     for name, measure in r.measures().items():
         if isinstance(measure, Face):
             called = str(r.at(name, r.point(**known)))
-            yield name, (called, measure.occupied[called])
+            yield name, (called, measure.occupied(called))
 
 
 def _known(r: Result, of: OfLoss, point: Mapping[str, Any]) -> dict[str, Any]:

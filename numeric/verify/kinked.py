@@ -14,10 +14,9 @@ from sympy import Add, Expr, Integer, lambdify
 
 from ...derive.decide.domain import DomainError
 from ...derive.decide.exact import exact
-from ...derive.losses.pairwise import PairwiseLoss
+from ...derive.losses.pairwise import PairwiseLoss, c
 from ...derive.problems.problem import Problem
 from ...derive.structures.arrangement import Arrangement
-from ...derive.losses.pairwise import c
 from ...derive.theorem.measure import LOSS, Reading, product
 from .checks import CLOSE, CLOSE_LOSS, Check
 from .invariant import InvariantOptimum, least_invariant

@@ -12,6 +12,7 @@ from sympy import Expr, Symbol
 from ...derive.decide.domain import Domain, DomainError
 from ...derive.decide.exact import exact
 from ...derive.problems.problem import Problem
+from ...derive.proof.derivation import StepFailed
 from ...derive.results import results
 from ...derive.structures.arrangement import Arrangement
 from ...derive.theorem.measure import Border
@@ -75,22 +76,27 @@ class OfLoss:
 
     def checks(self) -> list[Check]:
         """Borders first, then optima."""
-        found = [check for name, border in self.borders() for check in self._located(name, border)]
+        found = [check for name, border in self.borders for check in self._located(name, border)]
         points = self._points()
         wide = self._rank(points)
         for point in points:
-            found += at_optimum(self, point, wide)
+            try:
+                found += at_optimum(self, point, wide)
+            except (DomainError, StepFailed):
+                if point == self.base:
+                    raise
         return found
 
     # --- predictions ---------------------------------------------------------------------------
     def predictions(self, point: Mapping[str, Any]) -> list[Result]:
         """Results that say something of the optimum there: it, or those of the same loss."""
+        names = {s.name for s in self.result.parameters}
+        at = {k: v for k, v in {**self.sizes, **point}.items() if k in names}
         if self.made:  # hypotheses may hold for these values only
-            names = {s.name for s in self.whole.parameters}
-            at = {k: v for k, v in {**self.sizes, **point}.items() if k in names}
             return [self.whole.given(at=at, **self.made)]
-        if _reads(self.result):
-            return [self.result]
+        there = self.result.there(self.result.point(**at))
+        if _reads(there):
+            return [there]
         return [r for r in results.values() if _is_about(r, self.problem) and _reads(r)]
 
     def where(self, values: Mapping[str, Any], fixed: Mapping[Symbol, Expr] = {}) -> str:
@@ -102,7 +108,7 @@ class OfLoss:
     def _why(self) -> str:
         """Why there are no borders at these sizes, where the result says so."""
         point = {s: exact(self.sizes[s.name]) for s in self._domain_of_sizes()}
-        for name, _ in self.borders():
+        for name, _ in self.borders:
             domain = self.result.quantity(name).domain
             for s, r in domain.ranges.items() if domain is not None else ():
                 if s in point and r.why and not Domain.of_ranges({s: r}).contains(point):
@@ -113,9 +119,13 @@ class OfLoss:
         return [s for s in self.problem.domain.ranges if s.name in self.sizes]
 
     # --- borders -------------------------------------------------------------------------------
+    @cached_property
     def borders(self) -> list[tuple[str, Border]]:
         """The borders that the result derived, by name."""
-        measures = {} if self.made else self.result.measures()
+        try:
+            measures = self.result.measures()
+        except (DomainError, StepFailed):  # it holds for some values only
+            measures = {}
         return [(name, m) for name, m in measures.items() if isinstance(m, Border)]
 
     def _value_of(self, name: str, border: Border) -> tuple[float, dict[str, Any]] | None:
@@ -127,7 +137,8 @@ class OfLoss:
         for tried in [others, *elsewhere(free, self.problem.domain, others)]:
             known = {k: v for k, v in {**self.sizes, **tried}.items() if k in names}
             try:
-                value = float(self.result.value(name, **known))
+                # As a formula, also where another way would be taken at numbers.
+                value = float(Result.value(self.result, name, **known))
             except DomainError:
                 continue
             if abs(value) < RANGE:
@@ -170,7 +181,7 @@ class OfLoss:
     def _points(self) -> list[dict[str, Any]]:
         """Parameters at which embeddings are optimised; each is varied unless it was given."""
         free = [k for k in self.symbols if k not in self.given]
-        if self.made or not free:
+        if not free:
             return [self.base]
         domain = self.problem.domain
         varied = [
@@ -180,7 +191,7 @@ class OfLoss:
         if not self.thorough:
             return max(varied, key=len)
         found = [point for points in varied for point in points]
-        for name, border in self.borders():
+        for name, border in self.borders:
             # Only where something else is fixed: the others are among the regimes.
             if {border.parameter.name, *(s.name for s in border.fixed)} <= set(free):
                 found += self._beside(name, border) if border.fixed else ()

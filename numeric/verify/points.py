@@ -30,7 +30,9 @@ _PART, _BELOW, _ABOVE, _STEP = 0.1, 0.8, 1.25, 0.5
 Values = dict[str, Any]
 
 
-def typical_sizes(names: Sequence[str], given: Mapping[str, Any]) -> Iterator[tuple[Values, bool]]:
+def typical_sizes(
+    names: Sequence[str], given: Mapping[str, Any], domain: Domain
+) -> Iterator[tuple[Values, bool]]:
     """Sizes to check at: those given and typical ones; where there are views, once with one view.
 
     With each goes whether to be thorough there.
@@ -38,7 +40,9 @@ def typical_sizes(names: Sequence[str], given: Mapping[str, Any]) -> Iterator[tu
     defaults = TYPICAL | ({"N": _ITEMS_OF_TOWERS} if "K" in names else {})
     sizes = {k: given.get(k, defaults.get(k, "3")) for k in names}
     if "p" in names and "p" not in given:
-        yield {**sizes, "p": "1"}, False
+        single = {**sizes, "p": "1"}
+        if domain.contains({s: exact(single[s.name]) for s in domain.ranges if s.name in names}):
+            yield single, False
     yield sizes, True
 
 

@@ -62,7 +62,7 @@ def verify(
     _check_given(result, names, values)
     run = Run(d, tuple(seeds), dtype, device, tell or Run.tell)
     found: list[Check] = []
-    for sizes, thorough in typical_sizes(names, values):
+    for sizes, thorough in typical_sizes(names, values, _domain(result)):
         numbers = {k: int(exact(v)) for k, v in sizes.items()}
         arrangement = arrange(result.structure, numbers)
         with threads_for(arrangement.size, d or arrangement.size):
@@ -88,9 +88,14 @@ def _check_given(result: Result, names: Sequence[str], values: Mapping[str, obje
                 f"{result.id} has no parameter {name}; it takes {', '.join(sorted(known))}"
             )
     result.point(**{k: v for k, v in values.items() if k in parameters})
-    domain: Domain = result.problem.domain if result.problem is not None else result.domain
+    domain = _domain(result)
     domain.check({s: exact(values[s.name]) for s in domain.ranges if s.name in values})
     of_loss = names if result.problem is None else [*names, *parameters]
     for name in of_loss:
         if name in values and not exact(values[name]).is_finite:
             raise DomainError(f"embeddings are finite: give a finite {name} to verify")
+
+
+def _domain(result: Result) -> Domain:
+    """Where the result is meant, sizes of its structure included."""
+    return result.problem.domain if result.problem is not None else result.domain

@@ -10,6 +10,7 @@ import pytest
 pytest.importorskip("torch")
 
 from cltheory.derive.results import results
+from cltheory.derive.structures.towers import K
 from cltheory.derive.theorem.result import Result
 
 SMALL = ("--m", "2", "--n", "2", "--p", "1", "--seeds", "0")
@@ -19,8 +20,11 @@ SMALL = ("--m", "2", "--n", "2", "--p", "1", "--seeds", "0")
 def test_embeddings_agree_with_the_result(
     cltheory: Any, request: pytest.FixtureRequest, id: str
 ) -> None:
-    sizes = {s.name for axis in results[id].structure.axes for s in axis.free_symbols}
-    code, out, err = cltheory("verify", id, *(SMALL if "m" in sizes else ("--seeds", "0")))
+    r = results[id]
+    sizes = {s for axis in r.structure.axes for s in axis.free_symbols} - {K}
+    domain = r.problem.domain if r.problem is not None else r.domain
+    words = [w for s in sizes for w in (f"--{s}", str(domain.ranges[s].low))]
+    code, out, err = cltheory("verify", id, *words, "--seeds", "0")
     assert (code, err) == (0, "")
     assert "0 disagree" in out
     assert "agrees" in out
