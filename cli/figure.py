@@ -1,37 +1,40 @@
-"""``cltheory figure``."""
+"""``cltheory figure``: one subcommand for each figure."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable
 from importlib.util import find_spec
-from math import inf, isnan
+from math import inf, isfinite, isnan
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
+from ..derive.spelling import did_you_mean
 from .numeric_options import DEVICE, DTYPE, need_torch, parse_device, parse_dtype, parse_seeds
-from .parameters import FilePath
+from .parameters import FilePath, short
 
-FIGURES = ("ssem-fig2", "ccem-fig2", "ccem-fig3")
-# Options that mean something to some figures only.
-_OWN = {
-    "ssem-fig2": ("m", "n", "p", "d", "grid", "cold"),
-    "ccem-fig2": ("items", "temperatures", "bias"),
-    "ccem-fig3": ("items", "temperatures", "bias"),
-}
+if TYPE_CHECKING:
+    from ..numeric.figures.drawing import Drawing
 
 
-def _number(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
-    if value is not None and isnan(value):
-        raise click.BadParameter("nan is not a number")
-    return value
+class _Figures(click.Group):
+    """The figures by name; an unknown one is refused with those that there are."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if not ctx.resilient_parsing and args[0] not in self.commands and args[0][:1] != "-":
+            near = did_you_mean(args[0], self.commands)
+            names = ", ".join(self.commands)
+            ctx.fail(f"there is no figure {short(args[0])!r}{near}; there are {names}")
+        return super().resolve_command(ctx, args)
 
 
-@click.command(
+@click.group(
     "figure",
+    cls=_Figures,
     epilog="""\b
 Examples:
   cltheory figure ssem-fig2
@@ -40,73 +43,56 @@ Examples:
   cltheory figure ccem-fig2 --N 4,8,16,32 --t 0.1:5:50
   cltheory figure ccem-fig2 --bias 0 --t 0.5,1,2,4
   cltheory figure ccem-fig3 --N 4,10 --t 0.5:3:6
+  cltheory figure phases --loss supcl-exclusive --x alpha --y tau --m 3 --n 3 --p 2
 """,
 )
-@click.argument("name", type=click.Choice(FIGURES))
-@click.option("--m", type=click.IntRange(min=2), default=10, show_default=True, help="Classes.")
-@click.option("--n", type=click.IntRange(min=2), default=10, show_default=True, help="Instances.")
-@click.option("--p", type=click.IntRange(min=1), default=2, show_default=True, help="Views.")
-@click.option("--d", type=click.IntRange(min=1), help="Embedding dimension; by default m n.")
-@click.option("--grid", default="20x20", show_default=True, help="Cells: ALPHASxTAUS, or one.")
-@click.option(
-    "--N", "items", metavar="LIST", help="ccem: numbers of items, 4,8,16. With d = N and d = N/2."
-)
-@click.option(
-    "--t", "temperatures", metavar="LIST", help="ccem: temperatures, 0.5,1,2 or LOW:HIGH:COUNT."
-)
-@click.option("--bias", type=float, callback=_number, help="ccem: one bias b; by default b = t.")
-@click.option(
-    "--seeds",
-    default="0",
-    show_default=True,
-    help="Seeds 0,1,2: averaged over in ssem-fig2, the least loss taken in ccem (0,1,2,3 in fig2).",
-)
-@DTYPE
-@DEVICE
-@click.option("--cold", is_flag=True, help="Start every cell from its seed, not a neighbour.")
-@click.option(
-    "--tolerance",
-    type=click.FloatRange(0, 1, min_open=True),
-    callback=_number,
-    help="Gradient norm at which a cell is done; by default 1e-12, or 1e-5 for d < m n - 1.",
-)
-@click.option("--out", type=FilePath(dir_okay=False, path_type=Path), help="NAME.png by default.")
-@click.option(
-    "--table",
-    type=FilePath(dir_okay=False, path_type=Path),
-    help="CSV that the cells are kept in, and resumed from; by default OUT with .csv.",
-)
-@click.pass_context
-def figure_command(
-    ctx: click.Context,
-    name: str,
-    m: int,
-    n: int,
-    p: int,
-    d: int | None,
-    grid: str,
-    items: str | None,
-    temperatures: str | None,
-    bias: float | None,
-    seeds: str,
-    dtype: str,
-    device: str,
-    cold: bool,
-    tolerance: float | None,
-    out: Path | None,
-    table: Path | None,
-) -> int:
-    """Draw the figure NAME: theory above, optimised embeddings (or encoders) below.
+def figure_command() -> None:
+    """Draw a figure: theory, and optimised embeddings (or encoders) beside or beneath it.
 
     Every finished cell is kept in a CSV table. A run that is interrupted goes on from it
     when the same command is given again.
     """
-    given = {k for k in ctx.params if ctx.get_parameter_source(k) is not ParameterSource.DEFAULT}
-    _check_options(ctx, name, given)
-    alphas, taus = _axes(grid)
-    chosen = tuple(parse_seeds(seeds))
-    counts = None if items is None else _counts(items)
-    points = None if temperatures is None else _temperatures(temperatures)
+
+
+# --- what all of them share ---------------------------------------------------------------------
+def _number(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
+    if value is not None and isnan(value):
+        raise click.BadParameter("nan is not a number")
+    return value
+
+
+OUT = click.option(
+    "--out", type=FilePath(dir_okay=False, path_type=Path), help="NAME.png by default."
+)
+TABLE = click.option(
+    "--table",
+    type=FilePath(dir_okay=False, path_type=Path),
+    help="CSV that the cells are kept in, and resumed from; by default OUT with .csv.",
+)
+
+
+def _tolerance(otherwise: str) -> Callable[[Any], Any]:
+    return click.option(
+        "--tolerance",
+        type=click.FloatRange(0, 1, min_open=True),
+        callback=_number,
+        help=f"Gradient norm at which a cell is done; by default {otherwise}.",
+    )
+
+
+def _seeds(otherwise: str, says: str) -> Callable[[Any], Any]:
+    return click.option("--seeds", default=otherwise, show_default=True, help=says)
+
+
+def _drawn(
+    name: str,
+    out: Path | None,
+    table: Path | None,
+    dtype: str,
+    device: str,
+    draw: Callable[[Path, dict[str, Any]], Drawing],
+) -> int:
+    """Measure and draw; ``draw`` takes the table and options of a sweep."""
     need_torch()
     if find_spec("matplotlib") is None:
         raise click.UsageError("this command needs matplotlib: pip install 'cltheory[plot]'")
@@ -124,14 +110,7 @@ def figure_command(
     from ..numeric.table import TableError
 
     try:
-        if name == "ssem-fig2":
-            options |= {"cold": cold, "tolerance": tolerance}
-            drawing = _ssem(m, n, p, d or m * n, alphas, taus, chosen, table, options)
-        else:
-            if name == "ccem-fig2":
-                options["tolerance"] = tolerance
-            chosen = chosen if "seeds" in given else ()
-            drawing = _ccem(name, counts, points, bias, chosen, table, options)
+        drawing = draw(table, options)
     except ValueError as refusal:
         if type(refusal) not in (ValueError, TableError):  # ours, and the same for every command
             raise
@@ -147,105 +126,226 @@ def figure_command(
         drawing.figure().savefig(out, dpi=150)
     except (OSError, ValueError) as refusal:
         raise click.UsageError(f"cannot write {out}: {refusal}") from None
-    click.echo(
-        f"{out}: {drawing.cells} cells in {table}, {drawing.says}"
-        + (f", {drawing.stopped} did not reach the tolerance" if drawing.stopped else "")
-    )
+    stopped = f", {drawing.stopped} did not reach the tolerance" if drawing.stopped else ""
+    click.echo(f"{out}: {len(drawing.rows)} cells in {table}, {drawing.says}{stopped}")
     return 0
 
 
-class _Drawing(NamedTuple):
-    """A figure to be drawn, and what to say of its cells."""
-
-    figure: Callable[[], Any]
-    cells: int
-    says: str
-    stopped: int
-
-
-def _ssem(
+# --- lee2025ssem --------------------------------------------------------------------------------
+@figure_command.command("ssem-fig2")
+@click.option("--m", type=click.IntRange(min=2), default=10, show_default=True, help="Classes.")
+@click.option("--n", type=click.IntRange(min=2), default=10, show_default=True, help="Instances.")
+@click.option("--p", type=click.IntRange(min=1), default=2, show_default=True, help="Views.")
+@click.option("--d", type=click.IntRange(min=1), help="Embedding dimension; by default m n.")
+@click.option("--grid", default="20x20", show_default=True, help="Cells: ALPHASxTAUS, or one.")
+@_seeds("0", "Seeds 0,1,2, which are averaged over.")
+@DTYPE
+@DEVICE
+@click.option("--cold", is_flag=True, help="Start every cell from its seed, not a neighbour.")
+@_tolerance("1e-12, or 1e-5 for d < m n - 1")
+@OUT
+@TABLE
+def ssem_fig2(
     m: int,
     n: int,
     p: int,
-    d: int,
-    alphas: tuple[float, ...],
-    taus: tuple[float, ...],
-    seeds: tuple[int, ...],
-    table: Path,
-    options: dict[str, Any],
-) -> _Drawing:
-    from ..numeric.figures import Grid, measure, measured, predicted, ssem_fig2
+    d: int | None,
+    grid: str,
+    seeds: str,
+    dtype: str,
+    device: str,
+    cold: bool,
+    tolerance: float | None,
+    out: Path | None,
+    table: Path | None,
+) -> int:
+    """Figure 2 of lee2025ssem: within-class variance, derived above and optimised below."""
+    alphas, taus = _axes(grid)
+    chosen = tuple(parse_seeds(seeds))
 
-    cells = Grid(m, n, p, d, alphas, taus, seeds)
-    rows = measure(cells, table, **options)
-    worst = float(abs(measured(cells, rows) - predicted(cells)).max())
-    return _Drawing(
-        lambda: ssem_fig2(cells, rows),
-        len(rows),
-        f"largest difference from theory {worst:.2g}, "
-        f"largest certified gap {max(r.gap for r in rows):.2g}",
-        sum(r.stop != "converged" for r in rows),
-    )
+    def draw(path: Path, options: dict[str, Any]) -> Drawing:
+        from ..numeric.figures.ssem_fig2 import Grid, draw
+
+        cells = Grid(m, n, p, d or m * n, alphas, taus, chosen)
+        return draw(cells, path, cold=cold, tolerance=tolerance, **options)
+
+    return _drawn("ssem-fig2", out, table, dtype, device, draw)
 
 
-def _ccem(
-    name: str,
-    items: tuple[int, ...] | None,
-    temperatures: tuple[float, ...] | None,
+# --- lee2024sigmoid -----------------------------------------------------------------------------
+ITEMS = click.option("--N", "items", metavar="LIST", help="Numbers of items, 4,8,16.")
+TEMPERATURES = click.option(
+    "--t", "temperatures", metavar="LIST", help="Temperatures, 0.5,1,2 or LOW:HIGH:COUNT."
+)
+BIAS = click.option("--bias", type=float, callback=_number, help="One bias b; by default b = t.")
+
+
+@figure_command.command("ccem-fig2")
+@ITEMS
+@TEMPERATURES
+@BIAS
+@_seeds("0,1,2,3", "Seeds 0,1,2, of which the least loss is taken.")
+@DTYPE
+@DEVICE
+@_tolerance("1e-12, or 1e-5 for d = N/2")
+@OUT
+@TABLE
+def ccem_fig2(
+    items: str | None,
+    temperatures: str | None,
     bias: float | None,
-    seeds: tuple[int, ...],
-    table: Path,
-    options: dict[str, Any],
-) -> _Drawing:
-    from ..numeric import tower_figures as f
+    seeds: str,
+    dtype: str,
+    device: str,
+    tolerance: float | None,
+    out: Path | None,
+    table: Path | None,
+) -> int:
+    """Figure 2 of lee2024sigmoid: similarity of positives, derived, and for d = N and d = N/2."""
+    counts, points, chosen = _of_towers(items, temperatures, seeds)
 
-    default = f.TowerGrid() if name == "ccem-fig2" else f.ENCODER_GRID
-    grid = f.TowerGrid(
-        items or default.items,
-        temperatures or default.temperatures,
-        bias,
-        seeds or default.seeds,
-    )
-    theory = f.predicted_similarity(grid)
-    if name == "ccem-fig2":
-        rows = f.measure_towers(grid, table, **options)
-        wide = abs(f.measured_similarity(grid, rows) - theory).max()
-        tight = abs(f.measured_similarity(grid, rows, half_dimension=True) - theory).max()
-        return _Drawing(
-            lambda: f.ccem_fig2(grid, rows),
-            len(rows),
-            f"largest difference of s from theory {wide:.2g} for d = N (certified gap "
-            f"{max(r.gap for r in rows if r.d == r.N):.2g}) and {tight:.2g} for d = N/2",
-            sum(r.stop != "converged" for r in rows),
-        )
-    trained = f.measure_encoders(grid, table, **options)
-    parts = []
-    for encoder in dict.fromkeys(r.encoder for r in trained):
-        off = abs(f.encoder_similarity(grid, trained, encoder) - theory).max()
-        dead = sum(r.dead > 0 for r in trained if r.encoder == encoder)
-        parts.append(f"{off:.2g} for {encoder}" + (f" ({dead} with dead outputs)" if dead else ""))
-    return _Drawing(
-        lambda: f.ccem_fig3(grid, trained),
-        len(trained),
-        "largest difference of s from theory " + ", ".join(parts),
-        sum(r.stop != "converged" for r in trained),
-    )
+    def draw(path: Path, options: dict[str, Any]) -> Drawing:
+        from ..numeric.figures.ccem_fig2 import GRID, draw
+        from ..numeric.figures.towers import TowerGrid
+
+        grid = TowerGrid(counts or GRID.items, points or GRID.temperatures, bias, chosen)
+        return draw(grid, path, tolerance=tolerance, **options)
+
+    return _drawn("ccem-fig2", out, table, dtype, device, draw)
 
 
-def _check_options(ctx: click.Context, name: str, given: set[str]) -> None:
-    """Refuse options that the figure has no use for."""
-    others = {option for figure in _OWN.values() for option in figure} - set(_OWN[name])
-    if name == "ccem-fig3":
-        others.add("tolerance")
-    for parameter in ctx.command.params:
-        if parameter.name in given & others:
-            raise click.UsageError(f"{name} takes no {parameter.opts[0]}")
+@figure_command.command("ccem-fig3")
+@ITEMS
+@TEMPERATURES
+@BIAS
+@_seeds("0", "Seeds 0,1,2, of which the least loss is taken.")
+@DTYPE
+@DEVICE
+@OUT
+@TABLE
+def ccem_fig3(
+    items: str | None,
+    temperatures: str | None,
+    bias: float | None,
+    seeds: str,
+    dtype: str,
+    device: str,
+    out: Path | None,
+    table: Path | None,
+) -> int:
+    """Figure 3 of lee2024sigmoid: similarity of positives, derived, and for trained encoders."""
+    counts, points, chosen = _of_towers(items, temperatures, seeds)
+
+    def draw(path: Path, options: dict[str, Any]) -> Drawing:
+        from ..numeric.figures.ccem_fig3 import GRID, draw
+        from ..numeric.figures.towers import TowerGrid
+
+        grid = TowerGrid(counts or GRID.items, points or GRID.temperatures, bias, chosen)
+        return draw(grid, path, **options)
+
+    return _drawn("ccem-fig3", out, table, dtype, device, draw)
 
 
+def _of_towers(
+    items: str | None, temperatures: str | None, seeds: str
+) -> tuple[tuple[int, ...] | None, tuple[float, ...] | None, tuple[int, ...]]:
+    counts = None if items is None else _counts(items)
+    points = None if temperatures is None else _temperatures(temperatures)
+    return counts, points, tuple(parse_seeds(seeds))
+
+
+# --- any loss -----------------------------------------------------------------------------------
+@figure_command.command("phases", context_settings={"ignore_unknown_options": True})
+@click.argument("parameters", nargs=-1, type=click.UNPROCESSED)
+@click.option(
+    "--loss", default="supcl", show_default=True, help="A name of the catalogue, or a TOML file."
+)
+@click.option("--x", help="Parameter of the horizontal axis; by default the first.")
+@click.option("--y", help="Parameter of the vertical axis; by default the next.")
+@click.option("--x-range", metavar="LOW:HIGH", help="What is drawn of it.")
+@click.option("--y-range", metavar="LOW:HIGH", help="What is drawn of it.")
+@click.option("--points", default="8x8", show_default=True, help="Optimised embeddings: XxY.")
+@click.option("--d", type=click.IntRange(min=1), help="Dimension; by default 2 more than needed.")
+@_seeds("0", "Seeds 0,1,2: each is a point.")
+@DTYPE
+@DEVICE
+@_tolerance("1e-12")
+@OUT
+@TABLE
+def phases(
+    parameters: tuple[str, ...],
+    loss: str,
+    x: str | None,
+    y: str | None,
+    x_range: str | None,
+    y_range: str | None,
+    points: str,
+    d: int | None,
+    seeds: str,
+    dtype: str,
+    device: str,
+    tolerance: float | None,
+    out: Path | None,
+    table: Path | None,
+) -> int:
+    """Which structure is optimal over two parameters of a loss, and optimised embeddings.
+
+    PARAMETERS are --name value pairs of the loss and its structure; what is not given takes
+    small defaults. Points have the colour of the structure that was measured.
+    """
+    given = _pairs(parameters)
+    counts = _counted("--points", points)
+    chosen = tuple(parse_seeds(seeds))
+    limits = {"x": _range("--x-range", x_range), "y": _range("--y-range", y_range)}
+
+    def draw(path: Path, options: dict[str, Any]) -> Drawing:
+        from ..derive.problems.catalogue import named
+        from ..numeric.figures.phases import draw, plane
+
+        on = plane(named(loss), given, x, y, limits, points=counts, seeds=chosen, given_d=d)
+        return draw(on, path, tolerance=tolerance, **options)
+
+    return _drawn("phases", out, table, dtype, device, draw)
+
+
+def _pairs(words: tuple[str, ...]) -> dict[str, str]:
+    """``--name value`` and ``--name=value``; which names there are the loss says later."""
+    found: dict[str, str] = {}
+    rest = list(words)
+    while rest:
+        word = rest.pop(0)
+        if not word.startswith("--") or len(word) < 3:
+            raise click.UsageError(f"unexpected {short(word)!r}: give --parameter value")
+        name, equals, value = word[2:].partition("=")
+        if not equals:
+            if not rest or rest[0].startswith("--"):
+                raise click.UsageError(f"--{short(name)} needs a value")
+            value = rest.pop(0)
+        if name in found:
+            raise click.UsageError(f"--{short(name)} is given twice")
+        found[name] = value
+    return found
+
+
+def _range(option: str, text: str | None) -> tuple[float, float] | None:
+    if text is None:
+        return None
+    try:
+        low, high = (float(part) for part in text.split(":"))
+    except ValueError:
+        low, high = inf, inf
+    if not (isfinite(low) and isfinite(high) and low < high):
+        raise click.UsageError(f"{option} takes two numbers such as 0.1:2, not {short(text)!r}")
+    return low, high
+
+
+# --- lists --------------------------------------------------------------------------------------
 def _counts(text: str) -> tuple[int, ...]:
     parts = [part.strip() for part in text.split(",")]
     if not all(part.isdigit() and len(part) < 5 and int(part) >= 2 for part in parts):
-        raise click.UsageError(f"--N takes numbers of items from 2 on, such as 4,8, not {text!r}")
+        raise click.UsageError(
+            f"--N takes numbers of items from 2 on, such as 4,8, not {short(text)!r}"
+        )
     found = tuple(sorted({int(part) for part in parts}))
     if len(found) < 2:
         raise click.UsageError("--N takes at least two different numbers of items")
@@ -254,7 +354,7 @@ def _counts(text: str) -> tuple[int, ...]:
 
 def _temperatures(text: str) -> tuple[float, ...]:
     wrong = click.UsageError(
-        f"--t takes two or more positive numbers such as 0.5,1,2 or 0.1:5:50, not {text!r}"
+        f"--t takes two or more positive numbers such as 0.5,1,2 or 0.1:5:50, not {short(text)!r}"
     )
     try:
         if ":" in text:
@@ -284,13 +384,18 @@ def _check_format(out: Path) -> None:
         )
 
 
-def _axes(text: str) -> tuple[tuple[float, ...], tuple[float, ...]]:
+def _counted(option: str, text: str) -> tuple[int, int]:
+    """Two counts from 2 on, or one for both."""
     parts = text.lower().split("x")
     if len(parts) == 1:
         parts *= 2
     if len(parts) != 2 or not all(p.isdigit() and 2 <= int(p) <= 1000 for p in parts):
-        raise click.UsageError(f"--grid takes two counts such as 20x20, not {text!r}")
-    a, t = int(parts[0]), int(parts[1])
+        raise click.UsageError(f"{option} takes two counts such as 20x20, not {short(text)!r}")
+    return int(parts[0]), int(parts[1])
+
+
+def _axes(text: str) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    a, t = _counted("--grid", text)
     return (
         tuple(round(k / (a - 1), 12) for k in range(a)),
         tuple(round((k + 1) / t, 12) for k in range(t)),

@@ -1,15 +1,14 @@
-"""A declared loss over a grid of alpha, tau and seeds, each cell started from a neighbour.
+"""A declared loss at many sizes, parameters and seeds; cells may start from their neighbours.
 
 A certificate does not ask where a search started, so neighbouring cells may share their
-work. The order matters. At alpha = 1 the optimum is the same for every tau, and as alpha
+work. The order matters. SupCL, at alpha = 1, has the same optimum for every tau, and as alpha
 falls the spread within classes shrinks continuously, at last into collapse. Collapse is
 a saddle where it is not the optimum, and a symmetric search does not leave it: so
-every chain of cells runs from the largest alpha down at one tau and one seed, and begins
-at an anchor: the optimum for alpha = 1 at a temperature that makes it easy to find, from
-a random start. (From random starts, temperatures of 0.05 and less are hard for every
-method: classes barely feel each other, and the loss becomes a narrow bent valley.)
+every chain of cells runs from the largest value of one parameter down, with all others fixed,
+and begins at an anchor: the optimum at parameters that make it easy to find, from a random
+start.
 
-What a chain inherits besides is harmless, since every cell is certified on its own: where
+What a cell starts from is harmless, since every cell is certified on its own: where
 the certified gap is not zero to rounding, seeded noise is added and the search goes on,
 so that a saddle is left along its negative curvature. (Where d is too small for the gap
 to close, this costs a second search and changes nothing.)
@@ -17,93 +16,98 @@ to close, this costs a second search and changes nothing.)
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from math import isfinite
 from typing import Any
 from zlib import crc32
 
 import torch
+from sympy import Rational
 from torch import Tensor
 
-from ..derive.losses.softmax import SoftmaxLoss
+from ..derive.problems.problem import Problem
+from ..derive.structures.arrangement import Arrangement, arrange
 from .device import resolve_device, threads_for
 from .embeddings import perturb, random_embeddings
-from .losses import parameter_names
-from .optimise import Optimum, StopCode, default_chunk, minimise
+from .measure import inner_products
+from .problems import parameter_names
+from .problems.parameters import size_names
 from .progress import Report, reporting
-from .variance import variances
+from .search import Optimum, StopCode, default_chunk, minimise
+from .table import Row
 
-#: What tells one cell of a grid from another: (alpha, tau, seed).
-Key = tuple[float, float, int]
+#: What tells one cell from another: its sizes, dimension, parameters and seed.
+Cell = Mapping[str, float | int]
+#: What is measured on embeddings ``(B, *shape, d)``: columns, ``(B,)`` each.
+Measured = Callable[[Arrangement, Tensor], dict[str, Tensor]]
 
 # Noise added where a cell is not certified, in radians per vector: large enough to leave a
 # saddle within a few steps, small enough to stay near an optimum that is only uncertified.
 PERTURBATION = 1e-3
-
-
-# Where chains begin: alpha and tau.
-ANCHOR = (1.0, 0.5)
+#: What every search leaves in a row, in the order of tables.
+SEARCHED = (
+    "loss",
+    "gap",
+    "lambda_min",
+    "gradient_norm",
+    "iterations",
+    "evaluations",
+    "hessian_products",
+    "stop",
+    "start",
+)
 
 
 @dataclass(frozen=True)
-class Row:
-    """One cell of a grid, in plain numbers, fit for a line of a table.
+class Chains:
+    """Cells that start from each other.
 
-    ``within``, ``between`` and ``centroid_norm`` are those of
-    :class:`~cltheory.numeric.variance.Variances`; ``loss``, ``gap`` and ``lambda_min``
-    those of :class:`~cltheory.numeric.certificate.Certificate`; ``start`` is ``"seed"``
-    ``"neighbour"`` or, where noise was needed, ``"perturbed"``; the cost is of this cell alone.
+    Attributes
+    ----------
+    along
+        The parameter that falls from one cell of a chain to the next.
+    anchor
+        Parameters of the optimum that a chain begins with.
     """
 
-    alpha: float
-    tau: float
-    seed: int
-    within: float
-    between: float
-    centroid_norm: float
-    loss: float
-    gap: float
-    lambda_min: float
-    gradient_norm: float
-    iterations: int
-    evaluations: int
-    hessian_products: int
-    stop: str
-    start: str
-    m: int
-    n: int
-    p: int
-    d: int
-    dtype: str
-    device: str
-
-    @property
-    def key(self) -> Key:
-        """What :func:`sweep` takes to skip this cell."""
-        return key(self.alpha, self.tau, self.seed)
-
-    def as_dict(self) -> dict[str, float | int | str]:
-        """Columns by name."""
-        return asdict(self)
+    along: str
+    anchor: Mapping[str, float]
 
 
-def key(alpha: float, tau: float, seed: int) -> Key:
-    """Key of a cell, proof against numbers that lost a digit in a table."""
-    return float(f"{alpha:.12g}"), float(f"{tau:.12g}"), int(seed)
+def cells(**axes: float | Sequence[float]) -> list[dict[str, float | int]]:
+    """All combinations of values; a single number is the same in every cell.
+
+    Raises
+    ------
+    ValueError
+        If an axis is empty or repeats a value.
+    """
+    lists: dict[str, list[float]] = {}
+    for name, values in axes.items():
+        lists[name] = [values] if isinstance(values, (int, float)) else list(values)
+        if not lists[name] or len(set(lists[name])) != len(lists[name]):
+            raise ValueError(f"{name} must be given, and without repetitions")
+    return [dict(zip(lists, chosen, strict=True)) for chosen in product(*lists.values())]
+
+
+def key(cell: Mapping[str, Any], names: Iterable[str]) -> tuple[Hashable, ...]:
+    """What tells a cell from others, proof against numbers that lost a digit in a table."""
+    return tuple(_plain(cell[name]) for name in names)
+
+
+def _plain(value: Any) -> Hashable:
+    return float(f"{value:.12g}") if isinstance(value, (int, float)) else str(value)
 
 
 def sweep(
-    loss: SoftmaxLoss,
+    problem: Problem,
+    grid: Sequence[Cell],
     *,
-    alphas: Sequence[float],
-    taus: Sequence[float],
-    seeds: Sequence[int] = (0,),
-    m: int,
-    n: int,
-    p: int,
-    d: int,
-    cold: bool = False,
-    done: Iterable[Key] = (),
+    measured: Measured = inner_products,
+    chains: Chains | None = None,
+    done: Iterable[Mapping[str, Any]] = (),
     perturbation: float = PERTURBATION,
     tolerance: float | None = None,
     max_iterations: int = 1000,
@@ -112,163 +116,194 @@ def sweep(
     chunk: int | None = None,
     progress: bool | Report = False,
 ) -> Iterator[Row]:
-    """Minimise a loss in every cell of a grid; rows come as they are finished.
+    """Minimise a loss in every cell; rows come as they are finished.
 
     Parameters
     ----------
-    loss
-        A declaration whose parameters are ``alpha``, in [0, 1], and ``tau``, or one of them.
-    alphas, taus, seeds
-        The grid, in any order and without repetitions.
-    m, n, p, d
-        Classes, instances, views, dimension.
-    cold
-        Start every cell from its seed alone.
+    problem
+        A declared loss on a structure.
+    grid
+        Cells, each with the sizes of the structure, ``d``, the parameters of the loss (others
+        are kept in the row) and ``seed``, in any order and without repetitions.
+    measured
+        What is measured on the embeddings.
+    chains
+        How cells start from each other; without, every cell starts from its seed.
     done
-        Keys of cells to skip: those of rows that an earlier run has left.
+        Cells (or their rows) to skip.
     perturbation
         Size of the noise added to what is not certified; 0 to leave it as it is.
     tolerance, max_iterations, dtype, device, progress
-        As in :func:`~cltheory.numeric.optimise.minimise`.
+        As in :func:`~cltheory.numeric.search.minimise`.
     chunk
-        Chains (or, with ``cold``, cells) worked on at a time.
+        Cells (or chains) worked on at a time.
 
     Yields
     ------
     Row
-        Not in the order of the grid. Rows whose ``stop`` is not ``"converged"`` are
-        yielded as well.
+        The cell, what was measured, and how the search went; not in the order of the grid.
+        Rows whose ``stop`` is not ``"converged"`` are yielded as well. The cost is of this cell
+        alone; ``start`` is ``"seed"``, ``"neighbour"`` or, where noise was needed, ``"perturbed"``.
 
     Raises
     ------
+    DomainError
+        For a cell outside the domain of the problem.
     KeyboardInterrupt
         On Ctrl-C, after the finished rows of the cells being worked on were yielded.
     """
     where = resolve_device(device)
-    names = parameter_names(loss)
-    if not set(names) <= {"alpha", "tau"}:
-        raise ValueError(f"a sweep is over alpha and tau; loss {loss.name!r} takes {names}")
-    for name, values in (("alphas", alphas), ("taus", taus), ("seeds", seeds)):
-        if len(values) == 0 or len(set(values)) != len(values):
-            raise ValueError(f"{name} must be given, and without repetitions")
-    if "alpha" in names and not all(0 <= alpha <= 1 for alpha in alphas):
-        raise ValueError("alphas must lie in [0, 1]")
-    skip = {key(*k) for k in done}
-    size = chunk or default_chunk(m * n * p, where)
-    job = _Job(loss, names, (m, n, p, d), tolerance, max_iterations, dtype, where)
-    todo = [
-        (alpha, tau, seed)
-        for tau in sorted(taus, reverse=True)
-        for seed in seeds
-        for alpha in sorted(alphas, reverse=True)
-        if key(alpha, tau, seed) not in skip
-    ]
+    sizes, names = size_names(problem), parameter_names(problem)
+    _check(problem, grid, (*sizes, *names, "d", "seed"))
+    if chains is not None and chains.along not in names:
+        chains = None  # all cells of a chain would be the same
+    told = (*grid[0],)
+    skip = {key(k, told) for k in done}
+    todo = [cell for cell in grid if key(cell, told) not in skip]
     with reporting(progress, len(todo), "cell") as advance:
-        batches = _cold(job, todo, size) if cold else _chains(job, todo, size, perturbation)
-        for rows, interrupted in batches:
-            for row in rows:
-                advance(1)
-                yield row
-            if interrupted:
-                raise KeyboardInterrupt
+        for group in _alike(todo, (*sizes, "d")):
+            shape = arrange(problem.structure, {k: int(group[0][k]) for k in sizes})
+            job = _Job(
+                problem,
+                names,
+                shape,
+                int(group[0]["d"]),
+                told,
+                measured,
+                {
+                    "tolerance": tolerance,
+                    "max_iterations": max_iterations,
+                    "dtype": dtype,
+                    "device": where,
+                },
+                perturbation,
+            )
+            size = chunk or default_chunk(shape.size, where)
+            if chains is None:
+                found = _cold(job, group, size)
+            else:
+                found = _chained(job, group, size, chains)
+            for rows, interrupted in found:
+                for row in rows:
+                    advance(1)
+                    yield row
+                if interrupted:
+                    raise KeyboardInterrupt
+
+
+def _check(problem: Problem, grid: Sequence[Cell], names: Sequence[str]) -> None:
+    """Refuse cells that lack something, repeat, or lie outside the domain."""
+    if not grid:
+        raise ValueError("there are no cells to sweep over")
+    for cell in grid:
+        missing = [name for name in names if name not in cell]
+        if missing:
+            raise ValueError(f"a cell of {problem.loss.name!r} needs {', '.join(missing)}")
+    if len({key(cell, (*grid[0],)) for cell in grid}) != len(grid):
+        raise ValueError("cells must be given without repetitions")
+    symbols = {s.name: s for s in problem.domain.ranges}
+    seen = {tuple((k, v) for k, v in cell.items() if k in symbols) for cell in grid}
+    for values in seen:
+        # Exactly, as a float 0.0 is not the end 0 of a range to SymPy; infinity is refused later.
+        problem.domain.check({symbols[k]: Rational(v) for k, v in values if isfinite(v)})
+
+
+def _alike(todo: Sequence[Cell], names: Sequence[str]) -> list[list[Cell]]:
+    """Cells with the same sizes and dimension, whose embeddings make one batch."""
+    groups: dict[tuple[Hashable, ...], list[Cell]] = {}
+    for cell in todo:
+        groups.setdefault(key(cell, names), []).append(cell)
+    return list(groups.values())
 
 
 @dataclass(frozen=True)
 class _Job:
-    """What all cells of a sweep have in common."""
+    """What all cells of a batch have in common."""
 
-    loss: SoftmaxLoss
+    problem: Problem
     names: tuple[str, ...]
-    shape: tuple[int, int, int, int]
-    tolerance: float | None
-    max_iterations: int
-    dtype: torch.dtype
-    device: torch.device
+    arrangement: Arrangement
+    d: int
+    told: tuple[str, ...]
+    measured: Measured
+    options: Mapping[str, Any]
+    perturbation: float
 
-    def solve(self, cells: Sequence[Key], start: Tensor, certificate: bool = True) -> Optimum:
-        alpha, tau, _ = zip(*cells, strict=True)
-        values = {"alpha": alpha, "tau": tau}
-        m, n, p, d = self.shape
-        with threads_for(m * n * p, d):
+    def solve(self, some: Sequence[Cell], start: Tensor, certificate: bool = True) -> Optimum:
+        values: dict[str, Any] = dict(self.arrangement.sizes)
+        for name in self.names:
+            values[name] = torch.tensor([cell[name] for cell in some], dtype=torch.float64)
+        with threads_for(self.arrangement.size, self.d):
             return minimise(
-                self.loss,
-                {name: torch.tensor(values[name], dtype=torch.float64) for name in self.names},
-                m=m,
-                n=n,
-                p=p,
-                d=d,
+                self.problem,
+                values,
+                d=self.d,
                 start=start,
-                tolerance=self.tolerance,
-                max_iterations=self.max_iterations,
                 certificate=certificate,
-                dtype=self.dtype,
-                device=self.device,
+                **self.options,
             )
+
+    def finish(self, some: Sequence[Cell], found: Optimum, start: str) -> list[str]:
+        """Go on, from noise added, where a cell is not certified; how each one started."""
+        starts = [start] * len(some)
+        again = found.uncertified() if self.perturbation > 0 else []
+        if again:
+            noise = [crc32(repr(key(some[i], self.told)).encode()) for i in again]
+            begin = perturb(found.embeddings[again], noise, self.perturbation)
+            merge(found, again, self.solve([some[i] for i in again], begin))
+            for i in again:
+                starts[i] = "perturbed"
+        return starts
 
     def random(self, seeds: Sequence[int]) -> Tensor:
-        m, n, p, d = self.shape
-        return random_embeddings(seeds, m=m, n=n, p=p, d=d, dtype=self.dtype, device=self.device)
+        dtype, device = self.options["dtype"], self.options["device"]
+        return random_embeddings(self.arrangement, seeds, d=self.d, dtype=dtype, device=device)
 
     def rows(
-        self, cells: Sequence[Key], found: Optimum, starts: Sequence[str]
+        self, some: Sequence[Cell], found: Optimum, starts: Sequence[str]
     ) -> tuple[list[Row], bool]:
         """Rows of the cells that were finished, and whether some were not."""
-        spread = variances(found.embeddings)
-        measured = {
-            "within": spread.within,
-            "between": spread.between,
-            "centroid_norm": spread.centroid_norm,
-        }
-        shape: dict[str, Any] = dict(zip("mnpd", self.shape, strict=True))
-        rows = [
-            Row(alpha=alpha, tau=tau, seed=seed, start=starts[i], **shape, **columns)
-            for i, ((alpha, tau, seed), columns) in enumerate(
-                zip(cells, found.rows(measured), strict=True)
-            )
+        columns = found.rows(self.measured(self.arrangement, found.embeddings))
+        rows: list[Row] = [
+            {**cell, **column, "start": starts[i]}
+            for i, (cell, column) in enumerate(zip(some, columns, strict=True))
             if found.stop[i] is not StopCode.INTERRUPTED
         ]
-        return rows, len(rows) < len(cells)
+        return rows, len(rows) < len(some)
 
 
-def _cold(job: _Job, todo: Sequence[Key], size: int) -> Iterator[tuple[list[Row], bool]]:
+def _cold(job: _Job, todo: Sequence[Cell], size: int) -> Iterator[tuple[list[Row], bool]]:
     for first in range(0, len(todo), size):
-        cells = todo[first : first + size]
-        found = job.solve(cells, job.random([seed for *_, seed in cells]))
-        yield job.rows(cells, found, ["seed"] * len(cells))
+        some = todo[first : first + size]
+        found = job.solve(some, job.random([int(cell["seed"]) for cell in some]))
+        yield job.rows(some, found, job.finish(some, found, "seed"))
 
 
-def _chains(
-    job: _Job, todo: Sequence[Key], size: int, perturbation: float
+def _chained(
+    job: _Job, todo: Sequence[Cell], size: int, chains: Chains
 ) -> Iterator[tuple[list[Row], bool]]:
-    chains: dict[tuple[float, int], list[Key]] = {}
-    for cell in todo:
-        chains.setdefault(cell[1:], []).append(cell)
+    apart = [name for name in job.told if name != chains.along]
+    found: dict[tuple[Hashable, ...], list[Cell]] = {}
+    for cell in sorted(todo, key=lambda cell: -cell[chains.along]):
+        found.setdefault(key(cell, apart), []).append(cell)
+    lines = list(found.values())
     anchors: dict[int, Tensor] = {}
-    pending = list(chains)
-    for first in range(0, len(pending), size):
-        group = pending[first : first + size]
-        for seed in sorted({seed for _, seed in group} - set(anchors)):
-            anchor = job.solve([(*ANCHOR, seed)], job.random([seed]), certificate=False)
+    for first in range(0, len(lines), size):
+        group = lines[first : first + size]
+        for seed in sorted({int(line[0]["seed"]) for line in group} - set(anchors)):
+            anchor = job.solve([{**chains.anchor}], job.random([seed]), certificate=False)
             if anchor.stop[0] is StopCode.INTERRUPTED:
                 yield [], True
             anchors[seed] = anchor.embeddings[0]
-        latest = {chain: anchors[chain[1]] for chain in group}
-        for step in range(max(len(chains[chain]) for chain in group)):
-            live = [chain for chain in group if step < len(chains[chain])]
-            cells = [chains[chain][step] for chain in live]
-            start = torch.stack([latest[chain] for chain in live])
-            found = job.solve(cells, start)
-            starts = ["neighbour"] * len(cells)
-            again = found.uncertified() if perturbation > 0 else []
-            if again:
-                some = [cells[i] for i in again]
-                noise = [_noise_seed(cell) for cell in some]
-                retried = job.solve(some, perturb(found.embeddings[again], noise, perturbation))
-                merge(found, again, retried)
-                for i in again:
-                    starts[i] = "perturbed"
-            latest.update(zip(live, found.embeddings, strict=True))
-            yield job.rows(cells, found, starts)
+        latest = [anchors[int(line[0]["seed"])] for line in group]
+        for step in range(max(len(line) for line in group)):
+            live = [i for i, line in enumerate(group) if step < len(line)]
+            some = [group[i][step] for i in live]
+            solved = job.solve(some, torch.stack([latest[i] for i in live]))
+            starts = job.finish(some, solved, "neighbour")
+            for i, u in zip(live, solved.embeddings, strict=True):
+                latest[i] = u
+            yield job.rows(some, solved, starts)
 
 
 def merge(found: Optimum, index: Sequence[int], later: Optimum) -> None:
@@ -290,8 +325,3 @@ def merge(found: Optimum, index: Sequence[int], later: Optimum) -> None:
     found.hessian_products[where] += later.hessian_products
     for i, stop in zip(where, later.stop, strict=True):
         found.stop[i] = stop
-
-
-def _noise_seed(cell: Key) -> int:
-    """A seed of its own for every cell, the same in every run."""
-    return crc32(repr(key(*cell)).encode())

@@ -4,31 +4,31 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Mapping
-from dataclasses import fields
 from pathlib import Path
-from typing import Any, Generic, Protocol, TypeVar
+from typing import TypeAlias
 
-_TYPES = {"float": float, "int": int, "str": str}
+#: One line of a table, by the names of its columns.
+Row: TypeAlias = dict[str, float | int | str]
+#: Columns, in their order, with the types of what is in them.
+Layout: TypeAlias = Mapping[str, type[float] | type[int] | type[str]]
 
-
-class Record(Protocol):
-    """A dataclass whose fields are numbers and strings; one line of a table."""
-
-    def __init__(self, **columns: Any) -> None: ...
-
-    def as_dict(self) -> dict[str, float | int | str]:
-        """Columns by name."""
-
-
-R = TypeVar("R", bound=Record)
+# What counts steps or names something; everything else measured is a float.
+_COUNTS = ("seed", "iterations", "evaluations", "hessian_products", "dead", "mismatched")
+_NAMES = ("stop", "start", "dtype", "device", "encoder", "structure", "predicted")
 
 
 class TableError(ValueError):
     """The file is not a table of this sweep; the message is one line."""
 
 
-class Table(Generic[R]):
-    """A CSV file of rows such as :class:`~cltheory.numeric.sweep.Row`, one line each.
+def layout(columns: Iterable[str], sizes: Iterable[str]) -> Layout:
+    """Columns of these names; the sizes, ``d`` and what counts something hold integers."""
+    whole = {*sizes, "d", *_COUNTS}
+    return {k: str if k in _NAMES else int if k in whole else float for k in columns}
+
+
+class Table:
+    """A CSV file of rows, one line each.
 
     Parameters
     ----------
@@ -37,8 +37,8 @@ class Table(Generic[R]):
     setup
         Columns that tell one set-up from another, with the values that every row must have:
         rows of two do not mix in one table.
-    row
-        The class of its rows.
+    columns
+        What is in a row.
 
     Raises
     ------
@@ -46,15 +46,12 @@ class Table(Generic[R]):
         If the file exists and is something else, or was made with another set-up.
     """
 
-    def __init__(self, path: Path, setup: Mapping[str, float | int | str], row: type[R]):
-        self.path, self.setup, self.row = path, setup, row
+    def __init__(self, path: Path, setup: Mapping[str, float | int | str], columns: Layout):
+        self.path, self.setup, self.columns = path, setup, columns
         self.rows = self._read() if path.exists() else []
 
-    def _columns(self) -> list[str]:
-        return [f.name for f in fields(self.row)]  # type: ignore[arg-type]
-
-    def _read(self) -> list[R]:
-        names = self._columns()
+    def _read(self) -> list[Row]:
+        names = list(self.columns)
         try:
             text = self.path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
@@ -74,19 +71,18 @@ class Table(Generic[R]):
             header = []
         if header != names:
             raise TableError(f"{self.path} is not a table of a sweep: give another --table")
-        types = {f.name: _TYPES[str(f.type)] for f in fields(self.row)}  # type: ignore[arg-type]
-        rows = []
+        rows: list[Row] = []
         try:
             for record in reader:
-                rows.append(self.row(**{k: types[k](record[k]) for k in names}))
+                rows.append({k: kind(record[k]) for k, kind in self.columns.items()})
         except (TypeError, ValueError, KeyError, csv.Error):
             number = len(rows) + 2
             raise TableError(f"{self.path}, line {number} is not a row of a sweep") from None
         for row in rows:
             for column, value in self.setup.items():
-                if getattr(row, column) != value:
+                if row[column] != value:
                     raise TableError(
-                        f"{self.path} was made with {column} = {getattr(row, column)}, not "
+                        f"{self.path} was made with {column} = {row[column]}, not "
                         f"{value}: give another --table"
                     )
         self._drop_partial(partial)  # only now that the file is known to be such a table
@@ -99,16 +95,15 @@ class Table(Generic[R]):
         with self.path.open("r+b") as file:
             file.truncate(size)
 
-    def append(self, rows: Iterable[R]) -> None:
+    def append(self, rows: Iterable[Row]) -> None:
         """Write rows at the end, at once."""
         fresh = not self.path.exists() or self.path.stat().st_size == 0
         with self.path.open("a", newline="", encoding="utf-8") as file:
             writer = csv.writer(file)
             if fresh:
-                writer.writerow(self._columns())
+                writer.writerow(self.columns)
             for row in rows:
                 # repr keeps every digit of a float.
-                writer.writerow(
-                    [repr(v) if isinstance(v, float) else v for v in row.as_dict().values()]
-                )
+                values = (row[name] for name in self.columns)
+                writer.writerow([repr(v) if isinstance(v, float) else v for v in values])
                 self.rows.append(row)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 from sympy import Expr, Lambda, S, Symbol, exp, log
 
@@ -10,6 +11,7 @@ from .calculus import derivative
 from .normal import ExpField, NotInField
 
 
+@lru_cache(maxsize=2048)
 def tidy(expression: Expr) -> Expr:
     """Cancelled, with numerator and denominator factored over Q; as it is if that fails."""
     if not expression.free_symbols:

@@ -17,6 +17,8 @@ from .softmax import SoftmaxLoss, SoftmaxTerm, tau
 
 alpha = Symbol("alpha", nonnegative=True)
 WEIGHT = {alpha: "weight of the self-supervised term"}
+#: Where there are superclasses.
+beta = Symbol("beta", nonnegative=True)
 
 SELF, SAME_INSTANCE, SAME_CLASS, CROSS_CLASS = "self", "same_instance", "same_class", "cross_class"
 EVERYTHING = (SELF, SAME_INSTANCE, SAME_CLASS, CROSS_CLASS)
@@ -54,6 +56,22 @@ SUP_CNCE = SoftmaxLoss(
     tau,
     "lee2025ssem Remark 1",
     WEIGHT,
+)
+
+SAME_SUPERCLASS, CROSS_SUPERCLASS = "same_superclass", "cross_superclass"
+_FAR = (SELF, SAME_INSTANCE, SAME_CLASS, SAME_SUPERCLASS, CROSS_SUPERCLASS)
+
+SUPERCLASSES = SoftmaxLoss(
+    "superclasses",
+    "SupCL loss with superclasses: one term per level",
+    (
+        SoftmaxTerm(1 - alpha - beta, positives=(SAME_SUPERCLASS,), denominator=_FAR),
+        SoftmaxTerm(beta, positives=(SAME_CLASS,), denominator=_FAR),
+        SoftmaxTerm(alpha, positives=OWN_VIEWS, denominator=_FAR),
+    ),
+    tau,
+    "lee2025ssem (1)-(3), with one more level",
+    {**WEIGHT, beta: "weight of the term on classes"},
 )
 
 SUPCL_EXCLUSIVE = SoftmaxLoss(

@@ -29,6 +29,8 @@ WORDS = {
     "same_instance": "the other views of its instance",
     "same_class": "the other instances of its class",
     "cross_class": "the other classes",
+    "same_superclass": "the other classes of its superclass",
+    "cross_superclass": "the other superclasses",
     POSITIVE: "its item in the other towers",
     SIBLING: "the other vectors of its item in the other towers",
     TWIN: "the other vectors of its item in its own tower",
@@ -37,8 +39,10 @@ WORDS = {
 }
 
 
-def in_words(relation: str) -> str:
-    """A relation in words."""
+def in_words(relation: str, scheme: Scheme) -> str:
+    """A relation in words; without towers a negative is another instance."""
+    if relation == NEGATIVE and WITHIN not in {r.name for r in scheme.relations}:
+        return "the other instances"
     return WORDS.get(relation, f"the relation {relation.replace('_', ' ')}")
 
 
@@ -209,7 +213,7 @@ def structure(scheme: Scheme, style: Plain | None = None) -> str:
     """What vectors there are, and how many in which relation to each of them."""
     style = style or Plain()
     parts = [
-        f"{style.sentence(in_words(r.name))} ({_math(r.count, style)})"
+        f"{style.sentence(in_words(r.name, scheme))} ({_math(r.count, style)})"
         for r in scheme.relations[1:]
     ]
     of = style.sentence("vectors; to each of them there are")
@@ -375,7 +379,8 @@ def _pairwise(loss: PairwiseLoss, scheme: Scheme, style: Plain) -> Written:
         terms.append(f"{_factor(weight, style)}{total} {inside}")
     felt = {t.relation for t in loss.terms}
     left = [r.name for r in scheme.relations[1:] if r.name not in felt]
-    unfelt = [f"not in the loss: {', '.join(map(in_words, left))}"] if left else []
+    said = ", ".join(in_words(r, scheme) for r in left)
+    unfelt = [f"not in the loss: {said}"] if left else []
     return Written(
         style.equation(style.bracket(style.mean("u"), terms)),
         (
@@ -459,7 +464,7 @@ class _Sets:
         if others == everything[1:]:
             what = "all vectors, the anchor among them" if own else "all vectors but the anchor"
         elif others:
-            what = ", ".join(map(in_words, others))
+            what = ", ".join(in_words(r, self.scheme) for r in others)
             what += " and the anchor itself" if own else ", without the anchor"
         else:
             what = "the anchor itself"

@@ -123,8 +123,8 @@ class BlockOptimum:
         One for each orbit.
     gap
         A proved bound on how far the loss at the certificate is from the least.
-    certificate, program
-        What can be checked again.
+    certificate, program, solved
+        What can be checked again, and made more precise.
     """
 
     ranks: Mapping[str, int]
@@ -136,6 +136,7 @@ class BlockOptimum:
     certificate: Certificate
     program: Program
     evidence: Evidence
+    solved: Solved
 
     @property
     def dimension(self) -> Expr:
@@ -143,6 +144,10 @@ class BlockOptimum:
         point = self.program.point
         parts = (self.ranks[e.name] * e.multiplicity.xreplace(point) for e in self.program.blocks)
         return sum(parts, S.Zero)
+
+    def written(self, bits: int) -> tuple[Program, Certificate]:
+        """A certificate with so many bits."""
+        return self.program, Certificate.of(self.program, self.solved.within(2 * bits), bits)
 
     def value(self, kind: str, name: str = "") -> Expr:
         """``share``, ``inner``, ``multiplier``, ``rank`` of a name; ``loss``, ``gap``, ``rank``."""
@@ -228,6 +233,7 @@ class BlockOptima:
             certificate=certificate,
             program=program,
             evidence=outcome.evidence,
+            solved=solved,
         )
 
 

@@ -23,8 +23,9 @@ from .interior import Rows, pivots
 from .polish import Found
 from .program import Program
 
-#: Bits of the numbers that are written down, bits after which G = I is mixed in, and of the balls.
-WRITTEN, MIXED, BITS = 128, 96, 256
+#: Bits of the numbers that are written down, and of the balls; G = I is mixed in so far above the
+#: last of the bits that are written.
+WRITTEN, BITS, MIXED = 128, 256, 32
 
 
 @dataclass(frozen=True)
@@ -35,21 +36,21 @@ class Certificate:
     multipliers: tuple[Rational, ...]
 
     @classmethod
-    def of(cls, program: Program, found: Found) -> Certificate:
+    def of(cls, program: Program, found: Found, bits: int = WRITTEN) -> Certificate:
         """Round a proved optimum: to shares that are PSD, with traces that are exactly one.
 
         A little of G = I is mixed in, so that rounding does not leave the cone.
         """
-        little = Rational(1, 2**MIXED)
+        little = Rational(1, 2 ** (bits - MIXED))
         shares = [
-            (1 - little) * _rational(z) + little * e
+            (1 - little) * _rational(z, bits) + little * e
             for z, e in zip(found.shares, program.start(), strict=True)
         ]
         for a in range(len(program.orbits)):
             slots = [k for k, o in program.trace.items() if o == a]
             most = max(slots, key=lambda k: shares[k])
             shares[most] += 1 - sum((shares[k] for k in slots), S.Zero)
-        return cls(tuple(shares), tuple(_rational(y) for y in found.multipliers))
+        return cls(tuple(shares), tuple(_rational(y, bits) for y in found.multipliers))
 
     def gap(self, program: Program, bits: int = BITS) -> Any:
         """A ball above how far the loss at the shares is from the least; None if not shown.
@@ -119,12 +120,12 @@ class Certificate:
         return Undecided(f"the gap is only bounded by {shown}")
 
 
-def _rational(ball: Any) -> Rational:
+def _rational(ball: Any, bits: int) -> Rational:
     """A rational number near the middle of a ball."""
-    with precision(BITS):
-        scaled = (ball.mid() * 2**WRITTEN).floor().mid()
+    with precision(2 * bits):
+        scaled = (ball.mid() * 2**bits).floor().mid()
     man, power = (int(v) for v in scaled.man_exp())
-    return Rational(man) * Integer(2) ** power / Integer(2) ** WRITTEN
+    return Rational(man) * Integer(2) ** power / Integer(2) ** bits
 
 
 def _symmetric(program: Program, b: int, entries: Sequence[Any]) -> Rows:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
-from sympy import Atom, Expr, Matrix, S, Symbol, Tuple
+from sympy import Atom, Expr, Matrix, Rational, S, Symbol, Tuple
 from sympy.core.symbol import Str
 
 from ..decide.ball import NotEnclosed, NoValue, enclosure, precision
@@ -21,6 +21,7 @@ from ..decide.digits import is_zero, sign
 from ..decide.domain import DomainError
 from ..decide.evidence import Evidence, Grade, Holds
 from ..structures.configuration import single
+from .duality import Certificate
 from .interior import Interior, NoOptimum, pivots
 from .program import Program, Smooth
 from .reduce import Reduced, ReducedPairwise, inner_products
@@ -55,6 +56,8 @@ class FaceOptimum:
         Whether it is the only optimum on the simplex; None if that was not decided.
     note
         What is special, in words: eigenspaces whose slack vanishes though they are not occupied.
+    program, solved
+        What can be checked again, and made more precise; a vertex is exact.
 
     Numbers are exact expressions, or :class:`Digits` with as many proved digits as are asked for.
     """
@@ -66,8 +69,19 @@ class FaceOptimum:
     multiplier: Expr
     slacks: Mapping[str, Expr]
     evidence: Evidence
+    program: Program
+    solved: Solved | None = None
     unique: bool | None = True
     note: str = ""
+
+    def written(self, bits: int) -> tuple[Program, Certificate]:
+        """A certificate with so many bits."""
+        if self.solved is not None:
+            found = self.solved.within(2 * bits)
+            return self.solved.program, Certificate.of(self.solved.program, found, bits)
+        scale = self.program.function.scale.xreplace(self.program.point)
+        y = Rational(str((self.multiplier / scale).evalf(int(0.302 * bits) + 2)))
+        return self.program, Certificate(tuple(self.shares.values()), (y,))
 
     def value(self, kind: str, name: str = "") -> Expr:
         """``share``, ``inner`` or ``slack`` of a name, or ``loss`` or ``multiplier``."""
@@ -219,7 +233,7 @@ class Faces:
         g = inner_products(scheme)
         gradient = reduced.pair_gradient(g)
         slopes = {r.name: r.count * gradient[r.name] / reduced.scale for r in scheme.relations}
-        return Smooth(single(scheme, ALL), reduced.value(g), slopes)
+        return Smooth(single(scheme, ALL), reduced.value(g), slopes, reduced.scale)
 
     @cached_property
     def _known(self) -> dict[tuple[Expr, ...], FaceOptimum]:
@@ -306,6 +320,7 @@ class Faces:
                     for e, s, slack in zip(names, signs, slacks, strict=True)
                 },
                 evidence=Evidence(Grade.EXACT, "theta_e >= y at a vertex: signs of exact numbers"),
+                program=program,
                 unique=self._alone(program, v, ties),
                 note=f"the slack of {told} is exactly zero: a border" if ties else "",
             )
@@ -425,6 +440,8 @@ class Faces:
                 "Krawczyk's test in balls: one root of the optimality conditions on the face of "
                 f"{', '.join(occupied)}, positive shares there, and positive slacks elsewhere",
             ),
+            program=program,
+            solved=solved.solved,
         )
 
 

@@ -36,11 +36,14 @@ class Smooth:
         In the symbols :func:`entry` and parameters.
     slopes
         Its derivative in each inner product.
+    scale
+        By how much theta exceeds the derivative in a share.
     """
 
     configuration: Configuration
     value: Expr
     slopes: Mapping[str, Expr]
+    scale: Expr = S.One
 
     @cached_property
     def bends(self) -> dict[tuple[str, str], Expr]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 from sympy import Dummy, Expr, Symbol
@@ -53,6 +54,7 @@ class Segment:
         return self.scheme.eigenvalues(self.inner)
 
 
+@lru_cache(maxsize=64)
 def cut_segment(scheme: Scheme, active: tuple[str, ...], low: str, coordinate: str) -> Segment:
     """Solve lambda_e = 0 for the active eigenspaces; x is how far ``coordinate`` fell.
 

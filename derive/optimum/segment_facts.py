@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from sympy import Basic, Dummy, Eq, Expr, Ge, Gt, Le, Lt, S, Symbol, Tuple
 
@@ -262,6 +263,7 @@ class SumOfConvex(Statement):
         return every([zero(gap, self.domain), decided(self.reduced.preconditions(outside))])
 
 
+@lru_cache(maxsize=64)
 def slope_along(reduced: Reduced, segment: Segment) -> Expr:
     """The derivative of the loss along a segment, times something positive."""
     weight = reduced.scale * reduced.clearing(segment.inner)

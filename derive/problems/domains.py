@@ -7,8 +7,8 @@ from sympy import Rational, S
 from ..decide.domain import POSITIVE, Domain, Range, at_least, between
 from ..losses.clip import b, t
 from ..losses.softmax import tau
-from ..losses.supcl import alpha
-from ..structures.hierarchy import m, n, p
+from ..losses.supcl import alpha, beta
+from ..structures.hierarchy import M, m, n, p
 from ..structures.towers import N
 
 # --- views in instances in classes -------------------------------------------------------------
@@ -19,6 +19,17 @@ COMBINED = TEMPERED.with_range(alpha, between(0, 1), Rational(1, 2))
 #: Where other views of an instance are all the positives there are.
 VIEWS = at_least(2, "an anchor has no positives without another view")
 SEVERAL_VIEWS = COMBINED.with_range(p, VIEWS, 2)
+
+#: One term per level: alpha on views, beta on instances, what is left on classes.
+SUPERCLASSES = Domain(
+    {
+        M: at_least(2),
+        **TEMPERED.ranges,
+        alpha: between(0, 1),
+        beta: between(0, 1 - alpha, why="the three weights add up to one"),
+    },
+    {M: 2, **TEMPERED.witness, alpha: Rational(1, 4), beta: Rational(1, 4)},
+)
 
 # --- instances with views, no classes ----------------------------------------------------------
 INSTANCES = Domain({n: at_least(2), p: VIEWS, tau: POSITIVE}, {n: 3, p: 2, tau: Rational(1, 2)})

@@ -48,8 +48,8 @@ from ..decide.exact import FUNCTIONS, NotANumber, expression
 from ..losses.clip import b, t, w
 from ..losses.pairwise import PairTerm, PairwiseLoss, c
 from ..losses.softmax import SoftmaxLoss, SoftmaxTerm, tau
-from ..losses.supcl import alpha
-from ..structures.hierarchy import hierarchy, m, n, p
+from ..losses.supcl import alpha, beta
+from ..structures.hierarchy import M, hierarchy, m, n, p
 from ..structures.scheme import Scheme
 from ..structures.towers import K, N, towers, towers_of_views
 from .problem import Loss, Problem
@@ -69,7 +69,7 @@ _DEFAULTS: dict[Symbol, Range] = {
 }
 _SIZE = Range(Integer(2), oo, low_open=False, integer=True)
 #: Shared symbols by name; x is the inner product, which has another symbol.
-_SHARED = {s.name: s for s in (m, n, p, N, K, alpha, tau, t, b, w)}
+_SHARED = {s.name: s for s in (M, m, n, p, N, K, alpha, beta, tau, t, b, w)}
 _RESERVED = {*FUNCTIONS, "x", "c", "self", "oo", "inf", "pi", "E", "I", "delta", "r"}
 
 

@@ -92,6 +92,8 @@ class OfLoss(Result):
         made = self.given(**loss) if loss else self
         point = made.point(**values)
         found = made.there({**made.fixed, **point})
+        if name not in found.quantities and name in made.quantities:  # a border, or its condition
+            found = made
         return found.number(name, found.at(name, point), point, digits)
 
 

@@ -13,6 +13,8 @@ from .scheme import Scheme, complete, nested
 m = Symbol("m", integer=True, positive=True)
 n = Symbol("n", integer=True, positive=True)
 p = Symbol("p", integer=True, positive=True)
+#: Superclasses, where there are some: with m classes in each.
+M = Symbol("M", integer=True, positive=True)
 
 #: (number per parent, relation of two different ones, contrasts between them)
 Level = tuple[Expr | int, str, str]
@@ -20,6 +22,9 @@ Level = tuple[Expr | int, str, str]
 VIEWS: Level = (p, "same_instance", "views")
 INSTANCES: Level = (n, "same_class", "instances")
 CLASSES: Level = (m, "cross_class", "classes")
+#: The third and the fourth level where there is a fourth: m classes in each superclass.
+SUBCLASSES: Level = (m, "same_superclass", "classes")
+SUPERCLASSES: Level = (M, "cross_superclass", "superclasses")
 
 
 def hierarchy(*levels: Level) -> Scheme:

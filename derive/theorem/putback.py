@@ -23,7 +23,10 @@ from ..decide.digits import LAST_BITS, NotKnown, rounded
 from ..decide.domain import Domain, DomainError, Range
 from ..decide.errors import InternalError
 from ..decide.root import ClampedRoot
+from ..optimum.duality import Certificate
 from ..optimum.endpoint import Threshold
+from ..optimum.face import FaceValue
+from ..optimum.program import Program, entry
 from .quantity import Quantity
 
 #: Signs are looked for with ever more digits, up to so many.
@@ -82,6 +85,9 @@ def put_back(
                 raise NotPutBack(f"{shown} could not be put back into its condition")
             if not right:
                 raise Inconsistent(f"{shown} is not where its condition changes sign")
+    for least in quantity.expression.atoms(FaceValue) if not far else ():
+        if least.free_symbols <= set(given):
+            _check_least(shown, least.xreplace(given), digits)
     if quantity.threshold is not None and not far:
         inside = quantity.domain or domain
         _check_threshold(shown, quantity.threshold, point, inside, value, digits)
@@ -239,6 +245,86 @@ def _exp(power: Any) -> Any:
     low = -iv.inf if low < -LARGEST else min(low, iv.mpf(LARGEST))
     high = iv.inf if high > LARGEST else max(high, iv.mpf(-LARGEST))
     return iv.exp(iv.mpf([low.a, high.b]))
+
+
+# --- optima ----------------------------------------------------------------------------------
+def _check_least(shown: str, least: FaceValue, digits: int) -> None:
+    """The optimum as rationals: its gap by duality in intervals, and the number beside it."""
+    kind, name = least.args[1].name, least.args[2].name
+    bits = int(3.33 * digits) + 160
+    try:
+        program, certificate = least.optimum.written(bits)
+        with _interval_digits(2 * digits + 60):
+            gap, value, inner = _duality(program, certificate)
+            number = {"loss": value, "inner": inner.get(name)}.get(kind)
+            near = number is None or abs(_interval(least, digits) - number).a <= gap.b + _off(
+                digits
+            )
+            small = gap.b <= _off(digits)
+    except (NotEnclosed, NotKnown, _NoInterval):
+        raise NotPutBack(f"{shown} could not be put back into its condition") from None
+    if not near or not small:
+        raise Inconsistent(f"{shown} is not where the loss is least")
+
+
+def _off(digits: int) -> Any:
+    return iv.mpf(10).a ** -digits
+
+
+def _interval(least: FaceValue, digits: int) -> Any:
+    return iv.mpf(rounded(least, digits + 5)[0])
+
+
+def _duality(program: Program, certificate: Certificate) -> tuple[Any, Any, dict[str, Any]]:
+    """Gap, loss and inner products of rational shares, the parameters beside the function."""
+    shares, function = certificate.shares, program.function
+    inner = {r.name: S.Zero for r in function.configuration.relations}
+    for r, row in zip(program.relations, program.weights, strict=True):
+        inner[r.name] = sum((w * shares[k] for k, w in row.items()), S.Zero)
+    number = Intervals({**program.point, **{entry(r): g for r, g in inner.items()}})
+    slopes = {r.name: number(function.slopes[r.name]) for r in program.relations}
+    down = [iv.mpf(0)] * len(shares)
+    for r, row in zip(program.relations, program.weights, strict=True):
+        for k, w in row.items():
+            down[k] += slopes[r.name] * number(w)
+    y = [number(v) for v in certificate.multipliers]
+    gap = sum((d * number(z) for d, z in zip(down, shares, strict=True)), -sum(y, iv.mpf(0)))
+    shift = max(
+        _shift([down[k] for k in slots], [y[program.trace[k]] for k in slots if k in program.trace])
+        for slots in program.of
+    )
+    gap += len(program.orbits) * shift
+    return gap, number(function.value), {r: number(g) for r, g in inner.items()}
+
+
+def _shift(down: list[Any], y: list[Any]) -> Any:
+    """So much added to the diagonal makes a block of the slacks positive definite."""
+    size = len(y)
+    places = [(i, j) for i in range(size) for j in range(i, size)]
+    rows = [[iv.mpf(0)] * size for _ in range(size)]
+    for (i, j), d in zip(places, down, strict=True):
+        rows[i][j] = rows[j][i] = d - y[i] if i == j else d / 2
+    shift = iv.mpf(10) ** -iv.dps
+    while True:
+        left = [
+            [v + shift if i == j else v for j, v in enumerate(row)] for i, row in enumerate(rows)
+        ]
+        if _is_definite(left):
+            return shift.b
+        shift *= 16
+        if shift.a > 1 + max(abs(v).b for row in rows for v in row) * size:
+            raise _NoInterval("no multiple of the identity is large enough")
+
+
+def _is_definite(rows: list[list[Any]]) -> bool:
+    for k, row in enumerate(rows):
+        if not row[k].a > 0:
+            return False
+        for i in range(k + 1, len(rows)):
+            ratio = rows[i][k] / row[k]
+            for j in range(k + 1, len(rows)):
+                rows[i][j] -= ratio * row[j]
+    return True
 
 
 # --- thresholds ------------------------------------------------------------------------------

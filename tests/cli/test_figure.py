@@ -12,7 +12,7 @@ import pytest
 pytest.importorskip("torch")
 pytest.importorskip("matplotlib")
 
-from cltheory.numeric import figures
+from cltheory.numeric.figures import ssem_fig2
 
 CELLS = 6
 PNG = b"\x89PNG"
@@ -131,7 +131,7 @@ def test_a_damaged_row_is_named(figure: Any, tmp_path: Path) -> None:
 def test_an_interrupt_keeps_the_finished_cells(
     figure: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    sweep = figures.sweep
+    sweep = ssem_fig2.sweep
 
     def interrupted(*args: Any, **kwargs: Any) -> Iterator[Any]:
         for k, row in enumerate(sweep(*args, **kwargs)):
@@ -140,7 +140,7 @@ def test_an_interrupt_keeps_the_finished_cells(
             yield row
 
     with monkeypatch.context() as patch:
-        patch.setattr(figures, "sweep", interrupted)
+        patch.setattr(ssem_fig2, "sweep", interrupted)
         code, out, err = figure()
     assert (code, out) == (130, "")
     assert err.count("\n") == 1
@@ -162,3 +162,84 @@ def test_the_table_may_lie_elsewhere(figure: Any, tmp_path: Path) -> None:
 def test_another_format(figure: Any, tmp_path: Path) -> None:
     assert figure("--out", str(tmp_path / "fig.svg")).code == 0
     assert "<svg" in (tmp_path / "fig.svg").read_text()
+
+
+# --- the phases of a loss -----------------------------------------------------------------------
+
+
+@pytest.fixture
+def phases(cltheory: Any, tmp_path: Path) -> Any:
+    """Draw a map with four points."""
+
+    def draw(*more: str) -> Any:
+        out = ("--out", str(tmp_path / "map.png"))
+        return cltheory("figure", "phases", "--points", "2", "--device", "cpu", *out, *more)
+
+    return draw
+
+
+@pytest.mark.parametrize(
+    ("loss", "words", "faces"),
+    [
+        (
+            "supcl-exclusive",
+            ("--x", "alpha", "--y", "tau", "--m", "2", "--n", "2", "--p", "2"),
+            {"classes", "instances+classes", "views+classes"},
+        ),
+        ("siglip", ("--N", "4"), {"shared_contrasts", "differing_means"}),
+    ],
+)
+def test_a_map_of_phases(
+    phases: Any, tmp_path: Path, loss: str, words: tuple[str, ...], faces: set[str]
+) -> None:
+    code, out, err = phases("--loss", loss, *words)
+    assert (code, err) == (0, "")
+    assert (tmp_path / "map.png").read_bytes().startswith(PNG)
+    assert "4 cells" in out
+    assert " 0 with another structure than the map" in out
+    assert "exact answer is that of the map at 4 of 4" in out
+    found = rows(tmp_path / "map.csv")
+    assert len(found) == 4
+    assert {float(row["gap"]) < 1e-9 for row in found} == {True}
+    before = (tmp_path / "map.csv").read_bytes()
+    assert phases("--loss", loss, *words).code == 0
+    assert (tmp_path / "map.csv").read_bytes() == before
+
+
+def test_a_wrong_map_is_noticed(phases: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from cltheory.numeric.reduced import Optima
+
+    faces = Optima.faces
+    monkeypatch.setattr(
+        Optima, "faces", lambda self: [("views",) if "classes" in f else f for f in faces(self)]
+    )
+    code, out, _ = phases("--loss", "supcl", "--m", "2", "--n", "2", "--p", "2")
+    assert code == 0
+    assert "4 with another structure than the map" in out
+    assert "at 0 of 4" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("--loss", "nope"), "nope"),
+        (("--loss", "simclr"), "needs two parameters of simclr"),
+        (("--loss", "supcl", "--x", "m"), "m is no parameter of supcl to draw over"),
+        (("--loss", "supcl", "--x", "tau", "--y", "tau"), "needs two parameters"),
+        (("--loss", "supcl", "--q", "2"), "supcl has no parameter q"),
+        (("--loss", "supcl", "--m", "1"), "m must be"),
+        (("--loss", "supcl", "--x-range", "0:2"), "alpha must be"),
+        (("--loss", "supcl", "--x-range", "1:0"), "--x-range takes"),
+        (("--loss", "supcl", "--points", "1"), "--points takes"),
+        (("--loss", "supcl", "word"), "unexpected 'word'"),
+        (("--loss", "supcl", "--m"), "--m needs a value"),
+    ],
+)
+def test_bad_maps_are_refused_in_one_line(
+    phases: Any, tmp_path: Path, words: tuple[str, ...], says: str
+) -> None:
+    code, out, err = phases(*words)
+    assert (code, out) == (2, "")
+    assert err.startswith("cltheory: ") and err.count("\n") == 1
+    assert says in err
+    assert not list(tmp_path.iterdir())

@@ -131,7 +131,7 @@ def completed(args: list[str], incomplete: str) -> list[str]:
 
 @pytest.mark.parametrize("command", ["derive", "show", "verify"])
 def test_ids_are_completed(command: str) -> None:
-    assert completed([command], "supcl") == ["supcl-optimum", "supcl-threshold"]
+    assert completed([command], "supcl") == [id for id in results if id.startswith("supcl")]
     assert completed([command], "") == list(results)
 
 

@@ -16,6 +16,7 @@ from cltheory.derive.losses.supcl import SUPCL, SUPCON, alpha
 from cltheory.derive.optimum.blocks import (
     TOLERANCE,
     BlockOptima,
+    BlockOptimum,
     Blocks,
     Certified,
     ReducedOnOrbits,
@@ -29,6 +30,7 @@ from cltheory.derive.results._two_sizes import SIZES, STRUCTURE
 from cltheory.derive.structures.classes import groups_of_classes, m1, m2, n1, n2
 from cltheory.derive.structures.configuration import Configuration, single
 from cltheory.derive.structures.hierarchy import hierarchy, m, n, p
+from cltheory.derive.theorem.putback import Inconsistent
 from sympy import Expr, Integer, Le, Rational, S, Symbol, Tuple, expand
 
 PARAMETERS = (m1, n1, m2, n2, p, alpha, tau)
@@ -283,6 +285,28 @@ def test_the_results_give_proved_digits() -> None:
         found.value("loss", m1=5)
     with pytest.raises(DomainError, match="no limit"):
         found.value("loss", **{**given, "n1": "oo"})
+
+
+def test_a_number_that_cannot_be_put_back_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = {"m1": 3, "n1": 3, "m2": 2, "n2": 2, "p": 1, "alpha": "1/2", "tau": "1/2"}
+    found = results["supcl-two-sizes"]
+    assert found.value("loss", **given) > 0
+    right = BlockOptimum.written
+
+    def elsewhere(self: BlockOptimum, bits: int) -> tuple:
+        program, certificate = right(self, bits)
+        return program, Certificate(tuple(program.start()), certificate.multipliers)
+
+    def shifted(self: BlockOptimum, bits: int) -> tuple:
+        program, certificate = right(self, bits)
+        moved = tuple(y + 1 for y in certificate.multipliers)
+        return program, replace(certificate, multipliers=moved)
+
+    for wrong in (elsewhere, shifted):
+        monkeypatch.setattr(BlockOptimum, "written", wrong)
+        for name in ("loss", "same_class_1"):
+            with pytest.raises(Inconsistent, match="least"):
+                found.value(name, **given)
 
 
 def test_a_group_without_positives_is_refused() -> None:

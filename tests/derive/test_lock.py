@@ -20,7 +20,9 @@ from hypothesis import strategies as st
 from sympy import Piecewise, exp
 
 ID, NAME = "supcl-threshold", "alpha_min"
-QUANTITIES = [(id, name) for id in results for name in results[id].quantities]
+QUANTITIES = [
+    (id, name) for id in results for name, q in results[id].quantities.items() if q.is_number
+]
 
 
 @cache

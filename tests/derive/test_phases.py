@@ -5,6 +5,7 @@ from __future__ import annotations
 import mpmath
 import numpy as np
 import pytest
+from brute_force import gram
 from cltheory.derive.decide.domain import DomainError
 from cltheory.derive.decide.evidence import Grade, Holds
 from cltheory.derive.losses.pairwise import PairTerm, PairwiseLoss, c
@@ -168,7 +169,7 @@ def test_a_face_with_three_eigenspaces_is_found_and_proved() -> None:
     found = optimum(targets(*wanted), proof)
     assert found.structure == "views+classes+mean" and proof.evidence.grade is Grade.INTERVAL
     index = [1, 2, 4]  # a partner of the first point in each relation
-    counts = (1, 2, 8)
+    counts = np.array([1, 2, 8])
 
     def loss(shares: np.ndarray) -> float:
         g = gram(3, 2, 2, shares)[0, index]
@@ -216,7 +217,7 @@ def test_an_edge_that_holds_every_optimum_is_found() -> None:
 
 
 def test_the_interval_is_a_set_of_one_parameter() -> None:
-    result = PHASES.given(loss="supcl-exclusive", at={"m": 10, "n": 20, "p": 2, "tau": "2/5"})
+    result = PHASES.given(loss="supcl-exclusive", at={"m": 10, "n": 20, "p": 2, "tau": "3/20"})
     where = result.quantity("classes_for_alpha").expression
     assert isinstance(where, Interval)
     low, high = (float(e) for e in (where.start, where.end))
@@ -226,7 +227,7 @@ def test_the_interval_is_a_set_of_one_parameter() -> None:
         (high - 1e-6, True),
         (high + 1e-6, False),
     ):
-        found = result.value("structure", m=10, n=20, p=2, tau="2/5", alpha=repr(at))
+        found = result.value("structure", m=10, n=20, p=2, tau="3/20", alpha=repr(at))
         assert (found == "classes") is inside, at
 
 
@@ -283,3 +284,11 @@ def test_a_kink_on_another_structure_is_refused() -> None:
 def test_the_optimum_needs_numbers() -> None:
     with pytest.raises(DomainError, match="give m, n, p, tau"):
         optimum(CATALOGUE["supcon"], Derivation())
+
+
+def test_a_border_has_a_value_with_all_numbers_given() -> None:
+    values = {"m": 10, "n": 50, "alpha": "1/2", "tau": "1/10"}
+    here = PHASES.value("alpha_classes_instances", **values, p=2, digits=30)
+    del values["alpha"]
+    there = results["supcl-threshold"].value("alpha_min", **values, digits=30)
+    assert abs(here - there) < mpmath.mpf(10) ** -28

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from cltheory.derive.decide.domain import DomainError
-from cltheory.derive.losses.clip import b, t
+from cltheory.derive.losses.clip import b, t, w
 from cltheory.derive.losses.pairwise import PairwiseLoss
 from cltheory.derive.losses.softmax import SoftmaxLoss, tau
 from cltheory.derive.losses.supcl import alpha
@@ -21,7 +22,7 @@ from cltheory.derive.proof.derivation import Derivation
 from cltheory.derive.results import results
 from cltheory.derive.results.towers_threshold import WEIGHTED
 from cltheory.derive.structures.hierarchy import m, n, p
-from cltheory.derive.structures.towers import N
+from cltheory.derive.structures.towers import K, N
 from sympy import Rational, S, Symbol
 
 FILES = Path(__file__).resolve().parents[2] / "docs" / "problems"
@@ -80,6 +81,24 @@ def test_towers_of_views_are_those_of_the_result() -> None:
     names = [r.name for r in problem.structure.relations]
     assert names == [r.name for r in result.structure.relations]
     assert {b, t, N, p} < set(problem.domain.ranges)
+
+
+def test_the_threshold_of_towers_follows_from_a_file() -> None:
+    """Three towers, as the file has them, by the general conditions against the theorem."""
+    problem = named(str(FILES / "towers.toml"))
+    proof, result = Derivation(), results["towers-threshold"]
+    many = problem.domain.with_range(N, replace(problem.domain.ranges[N], low=S(4)), 4)
+    found = vertex(problem, "shared_contrasts", proof)
+    assert set(found.open) == {"differing_means"}
+    for symbol, name in ((b, "b_simplex"), (w, "w_simplex")):
+        interval = found.interval(symbol, many)
+        (border,) = (*interval.lower, *interval.upper)
+        expected = getattr(result, name).xreplace({K: S(3)})
+        at = {N: S(5), p: S(2), t: Rational(3, 2), b: Rational(1, 3), w: S.Half}
+        gap = (border.value - expected).xreplace(at)
+        # One is solved from the other's condition; 30 digits of the same number.
+        assert border.bound == result.quantity(name).bound
+        assert abs(gap.evalf(30)) < 1e-25
 
 
 def test_numbers_are_exact_and_sizes_may_be_numbers() -> None:

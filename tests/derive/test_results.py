@@ -64,7 +64,8 @@ def test_every_quantity_has_a_value_at_the_witness(id: str) -> None:
             q.domain is None or q.domain.contains(r.domain.witness)
         ):
             if q.needs is None or q.needs[0].subs(r.domain.witness).evalf() >= 0:
-                assert mpmath.isfinite(r.value(name, **point)), name
+                value = r.value(name, **point)
+                assert not q.is_number or mpmath.isfinite(value), name
 
 
 def test_unknown_ids_are_refused() -> None:

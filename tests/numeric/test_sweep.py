@@ -4,68 +4,90 @@ from __future__ import annotations
 
 import pytest
 import torch
-from cltheory.derive.losses.supcl import CNCE, SUPCL
+from cltheory.derive.decide.domain import DomainError
+from cltheory.derive.results import results
+from cltheory.derive.structures.arrangement import arrange
 from cltheory.numeric.embeddings import structured_embeddings
-from cltheory.numeric.optimise import _Search
-from cltheory.numeric.sweep import Row, _Job, key, sweep
+from cltheory.numeric.figures.ccem_fig2 import aligned
+from cltheory.numeric.figures.ssem_fig2 import CHAINS, spread
+from cltheory.numeric.figures.towers import TowerGrid, predicted_similarity
+from cltheory.numeric.search import _Search
+from cltheory.numeric.sweep import Row, _Job, cells, key, sweep
 
+SUPCL = results["supcl-optimum"].problem
+CNCE = results["cnce-optimum"].problem
+SIGMOID = results["sigmoid-optimum"].problem
+INFONCE = results["infonce-optimum"].problem
+SIZES = {"m": 3, "n": 3, "p": 2, "d": 9}
 GRID = {
-    "alphas": [0.0, 0.3, 0.6, 0.9, 1.0],
-    "taus": [0.2, 0.5, 1.0],
-    "seeds": [0, 7],
-    "m": 3,
-    "n": 3,
-    "p": 2,
-    "d": 9,
+    "alpha": [0.0, 0.3, 0.6, 0.9, 1.0],
+    "tau": [0.2, 0.5, 1.0],
+    "seed": [0, 7],
+    **SIZES,
 }
-SHAPE = (3, 3, 2, 9)
-CELLS = {key(a, t, s) for a in GRID["alphas"] for t in GRID["taus"] for s in GRID["seeds"]}
+ALL = cells(**GRID)
+NAMES = tuple(ALL[0])
+CELLS = {key(cell, NAMES) for cell in ALL}
+
+
+def keys(rows):
+    return {key(row, NAMES) for row in rows}
+
+
+def swept(grid=None, chains=CHAINS, **options):
+    options = {"device": "cpu", "measured": spread, "chains": chains, **options}
+    return sweep(SUPCL, ALL if grid is None else grid, **options)
 
 
 def check(rows: list[Row], predicted_variance, error=1e-7):
     for row in rows:
-        assert row.stop == "converged"
-        assert row.gap < 1e-9
-        expected = predicted_variance(row.m, row.n, row.alpha, row.tau)
-        assert row.within == pytest.approx(expected, abs=error)
-        assert row.within + row.between == pytest.approx(1, abs=1e-9)
+        assert row["stop"] == "converged"
+        assert row["gap"] < 1e-9
+        expected = predicted_variance(row["m"], row["n"], row["alpha"], row["tau"])
+        assert row["within"] == pytest.approx(expected, abs=error)
+        assert row["within"] + row["between"] == pytest.approx(1, abs=1e-9)
 
 
-@pytest.mark.parametrize("cold", [False, True], ids=["continued", "cold"])
-def test_every_cell_is_right(predicted_variance, cold, device):
-    rows = list(sweep(SUPCL, **GRID, cold=cold, device=device))
-    assert {row.key for row in rows} == CELLS
+either_way = pytest.mark.parametrize("chains", [CHAINS, None], ids=["continued", "cold"])
+
+
+@either_way
+def test_every_cell_is_right(predicted_variance, chains, device):
+    rows = list(swept(chains=chains, device=device))
+    assert keys(rows) == CELLS
     assert len(rows) == len(CELLS)
     check(rows, predicted_variance)
-    assert {row.start for row in rows} == {"seed" if cold else "neighbour"}
+    assert {row["start"] for row in rows} == {"seed" if chains is None else "neighbour"}
 
 
 def test_neither_order_nor_chunks_matter():
-    first = {row.key: row for row in sweep(SUPCL, **GRID, device="cpu", chunk=1)}
-    turned = {**GRID, "alphas": GRID["alphas"][::-1], "taus": GRID["taus"][::-1]}
-    second = {row.key: row for row in sweep(SUPCL, **turned, device="cpu", chunk=4)}
+    first = {key(row, NAMES): row for row in swept(chunk=1)}
+    turned = cells(**{**GRID, "alpha": GRID["alpha"][::-1], "tau": GRID["tau"][::-1]})
+    second = {key(row, NAMES): row for row in swept(turned, chunk=4)}
     for cell, row in first.items():
-        assert row.loss == pytest.approx(second[cell].loss, abs=1e-12)
-        assert row.within == pytest.approx(second[cell].within, abs=1e-7)
+        assert row["loss"] == pytest.approx(second[cell]["loss"], abs=1e-12)
+        assert row["within"] == pytest.approx(second[cell]["within"], abs=1e-7)
 
 
 def test_a_sweep_left_early_is_resumed(predicted_variance):
     rows = []
-    for row in sweep(SUPCL, **GRID, device="cpu", chunk=1):
+    for row in swept(chunk=1):
         rows.append(row)
         if len(rows) == 13:
             break
     # As after a trip through a table: numbers with fewer digits still name their cell.
-    done = [(float(f"{r.alpha:.14f}"), float(f"{r.tau:.14f}"), r.seed) for r in rows]
-    rest = list(sweep(SUPCL, **GRID, device="cpu", chunk=1, done=done))
+    done = [{**r, "alpha": float(f"{r['alpha']:.14f}")} for r in rows]
+    rest = list(swept(chunk=1, done=done))
     assert len(rest) == len(CELLS) - 13
-    assert {row.key for row in rows + rest} == CELLS
+    assert keys(rows + rest) == CELLS
     check(rest, predicted_variance)
-    assert not list(sweep(SUPCL, **GRID, device="cpu", done=CELLS))
+    assert not list(swept(done=ALL))
 
 
-@pytest.mark.parametrize("cold", [False, True], ids=["continued", "cold"])
-def test_an_interrupted_sweep_gives_up_only_unfinished_cells(monkeypatch, cold, predicted_variance):
+@either_way
+def test_an_interrupted_sweep_gives_up_only_unfinished_cells(
+    monkeypatch, chains, predicted_variance
+):
     calls = 0
     step = _Search._step
 
@@ -78,77 +100,139 @@ def test_an_interrupted_sweep_gives_up_only_unfinished_cells(monkeypatch, cold, 
 
     monkeypatch.setattr(_Search, "_step", interrupted)
     rows = []
-    unfinished = sweep(SUPCL, **GRID, cold=cold, device="cpu", chunk=3)
+    unfinished = swept(chains=chains, chunk=3)
     with pytest.raises(KeyboardInterrupt):
         rows.extend(unfinished)
     assert 0 < len(rows) < len(CELLS)
     check(rows, predicted_variance)
-    rest = list(sweep(SUPCL, **GRID, cold=cold, device="cpu", done=[row.key for row in rows]))
-    assert {row.key for row in rest} == CELLS - {row.key for row in rows}
+    rest = list(swept(chains=chains, done=rows))
+    assert keys(rest) == CELLS - keys(rows)
 
 
 def test_a_saddle_is_noticed_and_left(monkeypatch, predicted_variance):
     """Chains that begin in collapse, where it is no optimum, must not stay there."""
-    collapsed = structured_embeddings(1, 1, -1 / 2, m=3, n=3, p=2, d=9)
-    monkeypatch.setattr(_Job, "random", lambda self, seeds: collapsed.expand(len(seeds), *SHAPE))
-    alphas = [0.6, 0.9]
-    grid = {**GRID, "alphas": alphas, "taus": [0.2], "seeds": [0], "device": "cpu"}
-    stuck = list(sweep(SUPCL, **grid, perturbation=0))
-    assert all(row.within < 1e-9 and row.gap > 0.01 for row in stuck)
-    freed = list(sweep(SUPCL, **grid))
+    shape = arrange(SUPCL.structure, {"m": 3, "n": 3, "p": 2})
+    inner = {"same_instance": 1.0, "same_class": 1.0, "cross_class": -1 / 2}
+    collapsed = structured_embeddings(shape, inner, 9)
+    monkeypatch.setattr(
+        _Job, "random", lambda self, seeds: collapsed.expand(len(seeds), *collapsed.shape)
+    )
+    grid = cells(alpha=[0.6, 0.9], tau=0.2, seed=0, **SIZES)
+    stuck = list(swept(grid, perturbation=0))
+    assert all(row["within"] < 1e-9 and row["gap"] > 0.01 for row in stuck)
+    freed = list(swept(grid))
     check(freed, predicted_variance)
-    assert freed[0].start == "perturbed"
+    assert freed[0]["start"] == "perturbed"
 
 
 def test_too_small_a_dimension_shows_in_every_row():
-    rows = list(sweep(SUPCL, **{**GRID, "d": 3, "alphas": [0.9, 1.0], "seeds": [0]}, device="cpu"))
-    assert all(row.gap > 1e-3 and row.start == "perturbed" for row in rows)
+    grid = cells(alpha=[0.9, 1.0], tau=[0.2, 0.5], seed=0, **{**SIZES, "d": 3})
+    rows = list(swept(grid))
+    assert all(row["gap"] > 1e-3 and row["start"] == "perturbed" for row in rows)
 
 
-def test_a_loss_without_alpha():
-    rows = list(sweep(CNCE, alphas=[0.0], taus=[0.3, 1.0], m=2, n=3, p=2, d=6, device="cpu"))
+def test_a_loss_without_the_parameter_of_the_chains():
+    grid = cells(tau=[0.3, 1.0], seed=0, m=2, n=3, p=2, d=6)
+    rows = list(sweep(CNCE, grid, measured=spread, chains=CHAINS, device="cpu"))
     # L_cNCE spreads each class to a simplex of its own, whatever the temperature.
-    assert [row.within for row in rows] == pytest.approx([1, 1], abs=1e-9)
+    assert [row["within"] for row in rows] == pytest.approx([1, 1], abs=1e-9)
+    assert {row["start"] for row in rows} == {"seed"}
 
 
 def test_rows_are_plain_numbers():
-    (row,) = sweep(SUPCL, alphas=[0.5], taus=[0.1], m=2, n=2, p=1, d=4, device="cpu")
-    for name, value in row.as_dict().items():
+    (row,) = swept(cells(alpha=0.5, tau=0.1, seed=0, m=2, n=2, p=1, d=4))
+    for name, value in row.items():
         assert type(value) in (int, float, str), name
-    assert (row.dtype, row.device, row.start) == ("float64", "cpu", "neighbour")
+    assert (row["dtype"], row["device"], row["start"]) == ("float64", "cpu", "neighbour")
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"alphas": [0.5, 0.5]}, "without repetitions"),
-        ({"taus": []}, "taus must be given"),
-        ({"alphas": [1.5]}, r"in \[0, 1\]"),
-        ({"taus": [0.0]}, "temperature must be positive"),
+        ({"alpha": [0.5, 0.5]}, "without repetitions"),
+        ({"tau": []}, "tau must be given"),
+        ({"alpha": [1.5]}, r"alpha must be in \[0, 1\]"),
+        ({"tau": [0.0]}, "tau must be"),
+        ({"m": 1}, "m must be"),
     ],
 )
 def test_bad_grids_are_refused(change, message):
-    with pytest.raises(ValueError, match=message):
-        list(sweep(SUPCL, **{**GRID, **change}, device="cpu"))
+    with pytest.raises((ValueError, DomainError), match=message):
+        list(swept(cells(**{**GRID, **change})))
+
+
+def test_a_cell_that_lacks_something_is_refused():
+    with pytest.raises(ValueError, match="needs tau"):
+        list(swept(cells(alpha=0.5, seed=0, **SIZES)))
+    with pytest.raises(ValueError, match="without repetitions"):
+        list(swept(ALL[:1] * 2))
+    with pytest.raises(ValueError, match="no cells"):
+        list(swept([]))
+
+
+# --- two towers: several sizes, one parameter tied to another ---------------------------------
+
+# Simplex, between and antipodal for both numbers of items.
+TOWERS = [
+    {"N": N, "d": N, "t": t, "b": t, "seed": seed}
+    for N in (6, 8)
+    for t in (0.2, 0.8, 1.0, 3.0)
+    for seed in (0, 7)
+]
+
+
+def check_towers(rows):
+    for row in rows:
+        grid = TowerGrid((row["N"],), (row["t"],), row["b"])
+        assert row["stop"] == "converged"
+        assert row["gap"] < 1e-9
+        assert row["similarity"] == pytest.approx(predicted_similarity(grid)[0, 0], abs=1e-6)
+        assert row["similarity"] == pytest.approx((1 + row["positive"]) / 2, abs=1e-15)
+
+
+def test_every_cell_of_towers_is_right(device):
+    rows = list(sweep(SIGMOID, TOWERS, measured=aligned, device=device))
+    told = tuple(TOWERS[0])
+    assert [key(row, told) for row in rows] == list(dict.fromkeys(key(row, told) for row in rows))
+    assert {key(row, told) for row in rows} == {key(cell, told) for cell in TOWERS}
+    check_towers(rows)
+    assert {row["start"] for row in rows} == {"seed"}
+    rest = list(sweep(SIGMOID, TOWERS, measured=aligned, done=rows[:5], device="cpu", chunk=1))
+    assert len(rest) == len(TOWERS) - 5
+
+
+def test_a_saddle_of_towers_is_left(monkeypatch):
+    """The simplex is stationary at every temperature; where it is not optimal, noise shows it."""
+    shape = arrange(SIGMOID.structure, {"N": 8})
+    inner = {"positive": 1.0, "negative": -1 / 7, "within_modality": -1 / 7}
+    simplex = structured_embeddings(shape, inner, 8)
+    monkeypatch.setattr(
+        _Job, "random", lambda self, seeds: simplex.expand(len(seeds), *simplex.shape)
+    )
+    few = [{"N": 8, "d": 8, "t": t, "b": t, "seed": 0} for t in (0.2, 1.0)]
+    stuck = list(sweep(SIGMOID, few, measured=aligned, perturbation=0, device="cpu"))
+    assert all(row["similarity"] > 1 - 1e-9 and row["gap"] > 0.01 for row in stuck)
+    freed = list(sweep(SIGMOID, few, measured=aligned, device="cpu"))
+    check_towers(freed)
+    assert {row["start"] for row in freed} == {"perturbed"}
+
+
+def test_a_parameter_that_the_loss_has_not_is_kept_in_the_row():
+    grid = cells(N=5, d=5, t=[0.1, 1.0], b=0.0, seed=0)
+    rows = list(sweep(INFONCE, grid, measured=aligned, device="cpu"))
+    assert [row["similarity"] for row in rows] == pytest.approx([1, 1], abs=1e-6)
+    assert {row["b"] for row in rows} == {0.0}
 
 
 @pytest.mark.slow
 def test_the_grid_of_the_paper(predicted_variance, device):
     """m = n = 10, p = 2, d = 100: 400 cells, 212 of them collapsed, one next to threshold."""
     steps = torch.linspace(0, 1, 20, dtype=torch.float64)
-    rows = list(
-        sweep(
-            SUPCL,
-            alphas=steps.tolist(),
-            taus=(0.05 + 0.95 * steps).tolist(),
-            m=10,
-            n=10,
-            p=2,
-            d=100,
-            device=device,
-        )
+    grid = cells(
+        tau=(0.05 + 0.95 * steps).tolist(), seed=0, alpha=steps.tolist(), m=10, n=10, p=2, d=100
     )
+    rows = list(swept(grid, device=device))
     assert len(rows) == 400
     # 1e-7 is what the default tolerance guarantees at the threshold itself; see TOLERANCE.
     check(rows, predicted_variance, error=1e-7)
-    assert sum(row.within < 1e-7 for row in rows) == 212
+    assert sum(row["within"] < 1e-7 for row in rows) == 212

@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 import torch
-from cltheory.derive.losses.clip import SIGMOID
-from cltheory.derive.losses.supcl import SUPCL
-from cltheory.numeric import encoder, sweep, tower_sweep
+from cltheory.derive.results import results
+from cltheory.numeric import encoder, sweep
 from cltheory.numeric.device import LARGE, THREADS, threads_for
 from cltheory.numeric.verify import at_optimum, verify
 
@@ -68,7 +67,6 @@ def seen(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     for module, name in (
         (at_optimum, "minimise"),
         (sweep, "minimise"),
-        (tower_sweep, "minimise_towers"),
         (encoder, "_adam"),
         (encoder, "_polish"),
     ):
@@ -80,14 +78,17 @@ def test_verify_and_sweeps_use_one(seen: list[int]) -> None:
     verify("cnce-optimum", m=2, n=2, p=1, tau=1, seeds=[0])
     verify("infonce-optimum", N=3, t=1, seeds=[0])
     assert len(seen) == 2
-    small = {"seeds": [0]}
-    for _ in sweep.sweep(SUPCL, alphas=[1.0], taus=[1.0], m=2, n=2, p=1, d=4, **small):
-        assert torch.get_num_threads() == 3  # also while rows are handed over
-    points: dict[str, Any] = {"shapes": [(3, 3)], "points": [(1.0, 1.0)], **small}
-    for _ in tower_sweep.sweep_towers(SIGMOID, **points):
+    for id, cell in (
+        ("supcl-optimum", {"alpha": 1.0, "tau": 1.0, "m": 2, "n": 2, "p": 1, "d": 4, "seed": 0}),
+        ("sigmoid-optimum", {"N": 3, "d": 3, "t": 1.0, "b": 1.0, "seed": 0}),
+    ):
+        problem = results[id].problem
+        assert problem is not None
+        for _ in sweep.sweep(problem, [cell]):
+            assert torch.get_num_threads() == 3  # also while rows are handed over
+    points: dict[str, Any] = {"shapes": [(3, 3)], "points": [(1.0, 1.0)], "seeds": [0]}
+    for _ in encoder.train_encoders(problem, **points, steps=1, polish=1):
         assert torch.get_num_threads() == 3
-    for _ in encoder.train_encoders(SIGMOID, **points, steps=1, polish=1):
-        assert torch.get_num_threads() == 3
-    assert len(seen) > 6
+    assert len(seen) > 5
     assert set(seen) == {1}
     assert torch.get_num_threads() == 3

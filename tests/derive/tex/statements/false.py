@@ -233,7 +233,7 @@ def other_name(chance: random.Random) -> Written | None:
     id = target.id
     bound = target.bound
     names = [(q.symbol, Target(id, n)) for n, q in results[id].quantities.items()
-             if q.symbol != target.symbol]  # fmt: skip
+             if q.is_number and q.symbol != target.symbol]  # fmt: skip
     if chance.random() < 0.3:
         free = [s for s in target.meant.domain.ranges if not bound or s != bound[0]]
         name = tex(sym(chance.choice(sorted(free, key=str))))

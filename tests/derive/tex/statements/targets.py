@@ -67,7 +67,7 @@ def _all() -> Iterator[Target]:
     for id in results:
         for name, q in results[id].quantities.items():
             words = any(s.name in ("simplex", "between") for s in q.expression.free_symbols)
-            if not q.expression.has(ClampedRoot) and not words:
+            if q.is_number and not q.expression.has(ClampedRoot) and not words:
                 yield Target(id, name)
 
 

@@ -1,0 +1,145 @@
+"""Figures of two towers: their tables, what they show, and the commands that draw them."""
+
+from __future__ import annotations
+
+import csv
+from functools import partial
+
+import numpy as np
+import pytest
+import torch
+from cltheory.cli.main import run
+from cltheory.numeric.encoder import train_encoders
+from cltheory.numeric.figures import ccem_fig2, ccem_fig3
+from cltheory.numeric.figures.towers import TowerGrid, predicted_similarity
+from cltheory.numeric.table import Table, TableError
+
+GRID = TowerGrid(items=(4, 8), temperatures=(0.3, 1.0, 3.0), seeds=(0, 1))
+
+
+def test_figure_2_against_theory(tmp_path):
+    rows = ccem_fig2.measure(GRID, tmp_path / "t.csv", device="cpu")
+    assert len(rows) == 2 * 2 * 3 * 2
+    theory = predicted_similarity(GRID)
+    assert theory.shape == (3, 2)
+    assert theory[:, 1] == pytest.approx([0, 0.759368118, 1], abs=1e-8)
+    assert ccem_fig2.measured_similarity(GRID, rows) == pytest.approx(theory, abs=1e-6)
+    half = ccem_fig2.measured_similarity(GRID, rows, half_dimension=True)
+    assert half[0, 1] == pytest.approx(0, abs=1e-6)  # fits in one dimension
+    assert abs(half[1, 1] - theory[1, 1]) > 0.01
+    again = ccem_fig2.measure(GRID, tmp_path / "t.csv", device="cpu")
+    assert again == rows
+    pytest.importorskip("matplotlib")
+    figure = ccem_fig2.figure(GRID, rows)
+    assert len(figure.axes) == 4  # three panels and a colour bar
+    assert all(len(ax.lines) == 2 for ax in figure.axes[:3])
+    drawn = [np.asarray(ax.collections[0].get_array()) for ax in figure.axes[:3]]
+    assert drawn[0] == pytest.approx(theory)
+    assert drawn[2] == pytest.approx(half)
+    # At a fixed bias the lines are level lines.
+    grid = TowerGrid((4, 8), (0.5, 3.0), bias=1.0)
+    fixed = ccem_fig2.measure(grid, tmp_path / "b.csv", device="cpu")
+    assert ccem_fig2.measured_similarity(grid, fixed) == pytest.approx(
+        predicted_similarity(grid), abs=1e-6
+    )
+    assert len(ccem_fig2.figure(grid, fixed).axes[0].collections) > 1
+
+
+def test_a_table_is_resumed_and_kept_apart(tmp_path):
+    path = tmp_path / "t.csv"
+    few = TowerGrid((4, 8), (0.3, 3.0), seeds=(0,))
+    ccem_fig2.measure(few, path, device="cpu")
+    before = path.read_text()
+    lines = before.splitlines(keepends=True)
+    path.write_text("".join(lines[:4]) + lines[4][:20])  # killed in the middle of a line
+    ccem_fig2.measure(few, path, device="cpu")
+    assert path.read_text() == before
+    ccem_fig2.measure(GRID, path, device="cpu")
+    assert path.read_text().startswith(before)
+    with pytest.raises(TableError, match="dtype = float64, not float32"):
+        ccem_fig2.measure(few, path, device="cpu", dtype=torch.float32)
+    with pytest.raises(TableError, match="not a table"):
+        ccem_fig3.measure(few, path, device="cpu")
+    rows = Table(path, {}, ccem_fig2.COLUMNS).rows
+    assert rows[0]["similarity"] == pytest.approx(1, abs=1e-9)
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """Encoders trained for a tenth of the time; how well is the subject of other tests."""
+    short = partial(train_encoders, steps=300, polish=100)
+    monkeypatch.setattr(ccem_fig3, "train_encoders", short)
+
+
+def test_figure_3_against_theory(tmp_path, quick):
+    grid = TowerGrid((4, 8), (0.3, 3.0), seeds=(0,))
+    rows = ccem_fig3.measure(grid, tmp_path / "e.csv", device="cpu")
+    assert len(rows) == 3 * 2 * 2
+    wide = ccem_fig3.encoder_similarity(grid, rows, "linear-4d")
+    assert wide == pytest.approx(predicted_similarity(grid), abs=1e-4)
+    assert ccem_fig3.encoder_similarity(grid, rows, "relu-d").min() >= 0.5
+    pytest.importorskip("matplotlib")
+    assert len(ccem_fig3.figure(grid, rows).axes) == 5
+
+
+# --- the command ------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def figure(tmp_path, capsys, monkeypatch):
+    pytest.importorskip("matplotlib")
+    monkeypatch.chdir(tmp_path)
+
+    def command(*words):
+        capsys.readouterr()
+        code = run(["figure", *words, "--device", "cpu"])
+        return code, *capsys.readouterr()
+
+    return command
+
+
+def test_the_command_draws_and_resumes(figure, tmp_path):
+    words = ("ccem-fig2", "--N", "4,8", "--t", "0.5:3:2", "--seeds", "0")
+    code, out, err = figure(*words)
+    assert (code, err) == (0, "")
+    assert "8 cells in ccem-fig2.csv" in out
+    assert (tmp_path / "ccem-fig2.png").read_bytes().startswith(b"\x89PNG")
+    before = (tmp_path / "ccem-fig2.csv").read_bytes()
+    with (tmp_path / "ccem-fig2.csv").open(newline="") as file:
+        assert {float(row["t"]) for row in csv.DictReader(file)} == {0.5, 3.0}
+    assert figure(*words)[0] == 0
+    assert (tmp_path / "ccem-fig2.csv").read_bytes() == before
+    code, out, _ = figure("ccem-fig2", "--N", "4,8", "--t", "1,2", "--bias", "0", "--seeds", "1")
+    assert code == 0
+    assert "for d = N/2" in out
+
+
+def test_the_command_trains_encoders(figure, quick):
+    code, out, err = figure("ccem-fig3", "--N", "3,4", "--t", "1,2")
+    assert (code, err) == (0, "")
+    assert "linear-4d" in out
+    assert "relu-d" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("ccem-fig2", "--m", "3"), "--m"),
+        (("ccem-fig3", "--tolerance", "0.1"), "--tolerance"),
+        (("ssem-fig2", "--N", "3,4"), "--N"),
+        (("ssem-fig2", "--bias", "1"), "--bias"),
+        (("ccem-fig2", "--N", "4"), "two different numbers"),
+        (("ccem-fig2", "--N", "1,4"), "from 2 on"),
+        (("ccem-fig2", "--t", "0,1"), "positive numbers"),
+        (("ccem-fig2", "--t", "1:0:5"), "positive numbers"),
+        (("ccem-fig2", "--t", "x"), "positive numbers"),
+        (("ccem-fig2", "--t", "1,inf"), "positive numbers"),
+        (("ccem-fig2", "--N", "4,5", "--t", "1,2", "--bias", "inf"), "finite"),
+    ],
+)
+def test_bad_options_are_refused_in_one_line(figure, words, says):
+    code, out, err = figure(*words)
+    assert (code, out) == (2, "")
+    assert err.startswith("cltheory: ")
+    assert err.count("\n") == 1
+    assert says in err
