@@ -18,11 +18,12 @@ import importlib.util
 import io
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import median
 from time import perf_counter
 from types import ModuleType
+from typing import Any
 
 M, N, P, D = 10, 10, 2, 100
 
@@ -61,11 +62,13 @@ def main() -> None:
     options = parse()
     os.environ.setdefault("OMP_NUM_THREADS", str(options.threads))
     import torch
-    from cltheory.derive.losses.supcl import SUPCL
     from cltheory.derive.results import results
+    from cltheory.derive.structures.arrangement import arrange
     from cltheory.numeric.embeddings import normalise
+    from cltheory.numeric.figures.ssem_fig2 import CHAINS, Grid
+    from cltheory.numeric.figures.ssem_fig2 import spread as measured
+    from cltheory.numeric.measure import variances
     from cltheory.numeric.sweep import sweep
-    from cltheory.numeric.variance import variances
 
     torch.set_num_threads(options.threads)
     theory = results["supcl-optimum"].function("within_class_variance")
@@ -76,36 +79,45 @@ def main() -> None:
     k = options.grid
     alphas = [i / (k - 1) for i in range(k)]
     taus = [0.05 + 0.95 * i / (k - 1) for i in range(k)]
-    kwargs = {"m": M, "n": N, "p": P, "d": D, "seeds": [options.seed], "device": options.device}
+    problem = results["supcl-optimum"].problem
+
+    def search(alphas: Sequence[float], taus: Sequence[float]) -> Iterator[Any]:
+        grid = Grid(M, N, P, D, tuple(alphas), tuple(taus), (options.seed,))
+        chains = None if options.cold else CHAINS
+        return sweep(problem, grid.cells(), measured=measured, chains=chains, device=options.device)
+
     # The first calls load libraries; they belong to no cell.
-    list(sweep(SUPCL, alphas=[0.5], taus=[0.5], **kwargs))
+    list(search([0.5], [0.5]))
 
     rows = []
     between = []
     start = last = perf_counter()
-    for row in sweep(SUPCL, alphas=alphas, taus=taus, cold=options.cold, **kwargs):
+    for row in search(alphas, taus):
         rows.append(row)
         between.append(perf_counter() - last)
         last = perf_counter()
     ours = (last - start) / len(rows)
-    errors = [abs(row.within - expected(row.alpha, row.tau)) for row in rows]
+    errors = [abs(row["within"] - expected(row["alpha"], row["tau"])) for row in rows]
     worst = max(range(len(rows)), key=errors.__getitem__)
-    codes = sorted({row.stop for row in rows})
-    print(f"{rows[0].device}, {options.threads} thread(s), {len(rows)} cells, {', '.join(codes)}")
+    codes = sorted({row["stop"] for row in rows})
+    print(
+        f"{rows[0]['device']}, {options.threads} thread(s), {len(rows)} cells, {', '.join(codes)}"
+    )
     print(
         f"ours    per cell: mean {ours:.4f} s, median {median(between):.4f} s, "
         f"longest {max(between):.4f} s; all {last - start:.1f} s"
     )
     print(
         f"        error: median {median(errors):.1e}, largest {max(errors):.1e} at "
-        f"alpha={rows[worst].alpha:.3f} tau={rows[worst].tau:.3f}; "
-        f"largest certified gap {max(row.gap for row in rows):.1e}"
+        f"alpha={rows[worst]['alpha']:.3f} tau={rows[worst]['tau']:.3f}; "
+        f"largest certified gap {max(row['gap'] for row in rows):.1e}"
     )
     if options.script is None:
         return
 
     script = load_script(options.script)
-    found = {(row.alpha, row.tau): error for row, error in zip(rows, errors, strict=True)}
+    classes = arrange(problem.structure, {"m": M, "n": N, "p": P})
+    found = {(row["alpha"], row["tau"]): error for row, error in zip(rows, errors, strict=True)}
     times, their_errors = [], []
     print(f"\n{'alpha':>7} {'tau':>6} {'script s':>9} {'error':>8} {'our error':>9}")
     for i, j in spread(options.cells, k):
@@ -122,7 +134,7 @@ def main() -> None:
                 seed=options.seed,
             )
         times.append(perf_counter() - start)
-        within = float(variances(normalise(u.double()).reshape(M, N, P, D)).within)
+        within = float(variances(classes, normalise(u.double()).reshape(M, N, P, D)).within)
         their_errors.append(abs(within - expected(alpha, tau)))
         print(
             f"{alpha:7.3f} {tau:6.3f} {times[-1]:9.2f} {their_errors[-1]:8.1e} "
