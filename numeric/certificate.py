@@ -20,20 +20,16 @@ far from the minimum: d may be too small for any U to reach the bound.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import torch
 from torch import Tensor
 
-from ..derive.losses.softmax import SoftmaxLoss
 from ..derive.problems.problem import Problem as Declared
 from .embeddings import normalise
-from .losses import Parameters, bind_to
 from .problem import Problem
-from .problems.binding import bind_to as bind_problem
-from .towers import TowerLoss, bind_towers_to
+from .problems.binding import bind_to
+from .problems.parameters import Values
 
 # Rows are scaled to unit length before anything is computed, so the bound is about exact
 # unit vectors; rows further off than float32 rounding are taken for a mistake instead.
@@ -66,12 +62,12 @@ class Certificate:
         return self.loss - self.gap
 
 
-def certify(loss: Declared | SoftmaxLoss, u: Tensor, values: Mapping[str, Any]) -> Certificate:
-    """``certify(problem, u, values)``: bound the distance of embeddings from the global minimum.
+def certify(problem: Declared, u: Tensor, values: Values) -> Certificate:
+    """Bound the distance of embeddings from the global minimum.
 
     Parameters
     ----------
-    loss
+    problem
         A declared loss on a structure.
     u
         Embeddings ``(*batch, *shape, d)``, rows of unit length.
@@ -83,43 +79,8 @@ def certify(loss: Declared | SoftmaxLoss, u: Tensor, values: Mapping[str, Any]) 
     ValueError
         If rows are not of unit length.
     """
-    if not isinstance(loss, Declared):
-        return old_certify(loss, u, values)
-    bound, flat = bind_problem(loss, u.to(torch.float64), values)
+    bound, flat = bind_to(problem, u.to(torch.float64), values)
     shape = u.shape[: u.ndim - 1 - len(bound.arrangement.shape)]
-    found = certify_bound(bound, flat)
-    return Certificate(
-        found.loss.reshape(shape), found.gap.reshape(shape), found.lambda_min.reshape(shape)
-    )
-
-
-def old_certify(loss: SoftmaxLoss, u: Tensor, params: Parameters) -> Certificate:
-    """Bound the distance of embeddings ``(*batch, m, n, p, d)`` from the global minimum.
-
-    Parameters
-    ----------
-    loss, params
-        The declared loss and its parameters, numbers or tensors of the batch's shape.
-    u
-        Embeddings, rows of unit length.
-
-    Raises
-    ------
-    ValueError
-        If rows are not of unit length.
-    """
-    bound, flat = bind_to(loss, u.to(torch.float64), params)
-    shape = u.shape[:-4]
-    found = certify_bound(bound, flat)
-    return Certificate(
-        found.loss.reshape(shape), found.gap.reshape(shape), found.lambda_min.reshape(shape)
-    )
-
-
-def certify_towers(loss: TowerLoss, u: Tensor, params: Parameters) -> Certificate:
-    """:func:`certify` for two towers ``(*batch, 2, N, d)``, on their joint Gram matrix."""
-    bound, flat = bind_towers_to(loss, u.to(torch.float64), params)
-    shape = u.shape[:-3]
     found = certify_bound(bound, flat)
     return Certificate(
         found.loss.reshape(shape), found.gap.reshape(shape), found.lambda_min.reshape(shape)

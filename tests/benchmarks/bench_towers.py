@@ -55,23 +55,25 @@ def timed(call: Callable[[], Any]) -> tuple[float, Any]:
 
 
 def optima(options: argparse.Namespace) -> None:
-    from cltheory.derive.losses.clip import SIGMOID
     from cltheory.derive.results import results
+    from cltheory.derive.structures.arrangement import arrange
     from cltheory.numeric.encoder import ENCODERS, train_encoders
-    from cltheory.numeric.tower_embeddings import alignment
-    from cltheory.numeric.tower_optimise import minimise_towers
+    from cltheory.numeric.measure import inner_products
+    from cltheory.numeric.search import minimise
 
     N, seed = options.N, options.seed
+    problem = results["sigmoid-optimum"].problem
+    towers = arrange(problem.structure, {"N": N})
     theory = results["sigmoid-optimum"].function("positive_similarity")
     script = load(options.script / "synthetic.py", "synthetic") if options.script else None
 
     def free(t: float) -> Any:
-        params = {"t": t, "b": t}
-        return minimise_towers(SIGMOID, params, N=N, d=N, seeds=seed, device=options.device)
+        values = {"N": N, "t": t, "b": t}
+        return minimise(problem, values, d=N, seeds=seed, device=options.device)
 
     def encoder(t: float) -> Any:
         (row,) = train_encoders(
-            SIGMOID,
+            problem,
             shapes=[(N, N)],
             points=[(t, t)],
             seeds=[seed],
@@ -96,7 +98,7 @@ def optima(options: argparse.Namespace) -> None:
         expected = float(theory(N=N, t=t, b=t))
         runs = [timed(lambda t=t: free(t)) for _ in range(options.repeat)]
         found = runs[0][1]
-        s = float(alignment(found.embeddings).positive_similarity)
+        s = (1 + float(inner_products(towers, found.embeddings)["positive"])) / 2
         gap, stop = float(found.certificate.gap), found.stop[0].value
         line(t, expected, "free", s, median(r[0] for r in runs), f"{gap:.1e} {stop}")
         seconds, row = timed(lambda t=t: encoder(t))
@@ -114,10 +116,12 @@ def line(t: float, expected: float, name: str, s: float, seconds: float, gap: st
 def losses(options: argparse.Namespace) -> None:
     """Forward and backward through autograd, and our hand-written gradient."""
     import torch
-    from cltheory.derive.losses.clip import INFONCE, SIGMOID
-    from cltheory.numeric.tower_embeddings import random_towers
-    from cltheory.numeric.towers import evaluate_towers, tower_gradients
+    from cltheory.derive.results import results
+    from cltheory.derive.structures.arrangement import arrange
+    from cltheory.numeric.embeddings import random_embeddings
+    from cltheory.numeric.problems import evaluate, value_and_gradient
 
+    SIGMOID, INFONCE = (results[f"{name}-optimum"].problem for name in ("sigmoid", "infonce"))
     t, b = 10.0, 10.0
     rivals: list[tuple[str, Any, dict[str, float], Callable[..., Any]]] = []
     package = importlib.util.find_spec("open_clip")
@@ -144,7 +148,9 @@ def losses(options: argparse.Namespace) -> None:
         "largest difference"
     )
     for N, d in ((64, 128), (512, 256), (2048, 512)):
-        u, v = random_towers(0, N=N, d=d, dtype=torch.float32).to(options.device)
+        towers = arrange(SIGMOID.structure, {"N": N})
+        both = random_embeddings(towers, 0, d=d, dtype=torch.float32, device=options.device)
+        u, v = both
 
         def gradients(call: Callable[..., Any], u: Any = u, v: Any = v) -> Any:
             a, c = u.clone().requires_grad_(), v.clone().requires_grad_()
@@ -152,13 +158,17 @@ def losses(options: argparse.Namespace) -> None:
             value.backward()
             return value.detach(), a.grad, c.grad
 
+        def by_hand(loss: Any, both: Any, params: Any) -> Any:
+            value, gradient = value_and_gradient(loss, both, params)
+            return value, *gradient
+
         for name, loss, params, theirs in rivals:
             calls: list[Callable[[], Any]] = [
                 lambda theirs=theirs: gradients(theirs),
                 lambda loss=loss, params=params: gradients(
-                    lambda a, c: evaluate_towers(loss, a, c, params)
+                    lambda a, c: evaluate(loss, torch.stack((a, c)), params)
                 ),
-                lambda loss=loss, params=params, u=u, v=v: tower_gradients(loss, u, v, params),
+                lambda loss=loss, params=params, both=both: by_hand(loss, both, params),
             ]
             seconds: list[list[float]] = [[], [], []]
             for _ in range(4 * options.repeat):  # by turns

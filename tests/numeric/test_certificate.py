@@ -4,22 +4,45 @@ from __future__ import annotations
 
 import pytest
 import torch
-from cltheory.derive.losses.supcl import CNCE, SUP_CNCE, SUPCL
+from cltheory.derive.decide.domain import Domain
+from cltheory.derive.losses.clip import pairwise
+from cltheory.derive.losses.pairwise import c
+from cltheory.derive.problems.problem import Problem
+from cltheory.derive.results import results
+from cltheory.derive.structures.arrangement import arrange
+from cltheory.derive.structures.towers import towers
 from cltheory.numeric.certificate import certify
 from cltheory.numeric.embeddings import perturb, random_embeddings, structured_embeddings
-from cltheory.numeric.losses import BoundLoss, evaluate
+from cltheory.numeric.problems import BoundProblem, evaluate
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 # N = 18 entries of size 1/(N tau), eigenvalues to a few 1e-16 of their norm, times N.
 ZERO = 1e-13
 M, N, P = 3, 3, 2
+SUPCL, CNCE, SUP_CNCE, SIGMOID, INFONCE, MANY = (
+    results[id].problem
+    for id in (
+        "supcl-optimum",
+        "cnce-optimum",
+        "sup-cnce-optimum",
+        "sigmoid-optimum",
+        "infonce-optimum",
+        "towers-threshold",
+    )
+)
+CLASSED = arrange(SUPCL.structure, {"m": M, "n": N, "p": P})
+
+
+def classed(same_instance, same_class, cross_class, d, at=CLASSED, **kwargs):
+    inner = {"same_instance": same_instance, "same_class": same_class, "cross_class": cross_class}
+    return structured_embeddings(at, inner, d, **kwargs)
 
 
 def on_segment(x, d=9, **kwargs):
     """Views agree, the sum is zero, and vectors of a class have inner product 1 - x."""
     cross = -(1 + (N - 1) * (1 - x)) / ((M - 1) * N)
-    return structured_embeddings(1, 1 - x, cross, m=M, n=N, p=P, d=d, **kwargs)
+    return classed(1, 1 - x, cross, d, **kwargs)
 
 
 def optimal_x(predicted_variance, alpha, tau):
@@ -58,7 +81,7 @@ def test_a_perturbed_optimum_is_refused(predicted_variance):
 def test_other_structures_are_refused():
     params = {"alpha": 0.7, "tau": 0.3}
     for inner in ((1, -1 / 8, -1 / 8), (0.9, 0.4, -0.2), (1, 1, 1), (1, 0, 0)):
-        u = structured_embeddings(*inner, m=M, n=N, p=P, d=18)
+        u = classed(*inner, 18)
         assert float(certify(SUPCL, u, params).gap) > 1e-3
 
 
@@ -72,16 +95,16 @@ def test_optimum_of_one_temperature_is_refused_at_another(predicted_variance):
 def test_a_gradient_of_the_wrong_sign_certifies_nothing(monkeypatch, x, predicted_variance):
     alpha = 1.0 if x > 1 else 0.8
     x = x if x > 1 else optimal_x(predicted_variance, 0.8, 0.2)
-    right = BoundLoss.value_and_gram_gradient
+    right = BoundProblem.value_and_gram_gradient
     monkeypatch.setattr(
-        BoundLoss,
+        BoundProblem,
         "value_and_gram_gradient",
         lambda self, u: (right(self, u)[0], -right(self, u)[1]),
     )
     assert float(certify(SUPCL, on_segment(x), {"alpha": alpha, "tau": 0.2}).gap) > 0.01
 
 
-@pytest.mark.parametrize("loss", [SUPCL, CNCE, SUP_CNCE], ids=lambda loss: loss.name)
+@pytest.mark.parametrize("loss", [SUPCL, CNCE, SUP_CNCE], ids=lambda problem: problem.loss.name)
 @settings(max_examples=25, deadline=None, derandomize=True)
 @given(
     alpha=st.floats(0, 1),
@@ -94,13 +117,14 @@ def test_the_bound_holds_between_any_two_embeddings(loss, alpha, tau, seed, d, s
     """loss(U) - gap(U) is below the loss of every other V, in any other dimension."""
     m, n, p = sizes
     params = {"alpha": alpha, "tau": tau} if loss is not CNCE else {"tau": tau}
-    u = random_embeddings(seed, m=m, n=n, p=p, d=d)
+    at = arrange(loss.structure, {"m": m, "n": n, "p": p})
+    u = random_embeddings(at, seed, d=d)
     bound = float(certify(loss, u, params).lower_bound)
     others = [
-        random_embeddings(seed + 1, m=m, n=n, p=p, d=m * n),
+        random_embeddings(at, seed + 1, d=m * n),
         perturb(u[None], [seed], 0.3)[0],
-        structured_embeddings(1, 1, -1 / (m - 1), m=m, n=n, p=p, d=m * n),
-        structured_embeddings(1, *[-1 / (m * n - 1)] * 2, m=m, n=n, p=p, d=m * n),
+        classed(1, 1, -1 / (m - 1), m * n, at),
+        classed(1, *[-1 / (m * n - 1)] * 2, m * n, at),
     ]
     for v in others:
         assert bound <= float(evaluate(loss, v, params)) + 1e-12
@@ -108,7 +132,7 @@ def test_the_bound_holds_between_any_two_embeddings(loss, alpha, tau, seed, d, s
 
 def test_a_loss_that_is_not_convex_gets_no_bound():
     """With alpha > 1 one log-sum-exp of Sup-cNCE counts negatively; those of SupCL merge."""
-    u = random_embeddings([0, 0], m=2, n=2, p=2, d=4)
+    u = random_embeddings(arrange(SUPCL.structure, {"m": 2, "n": 2, "p": 2}), [0, 0], d=4)
     params = {"alpha": torch.tensor([0.5, 1.5]), "tau": 0.5}
     gap = certify(SUP_CNCE, u, params).gap
     assert torch.isfinite(gap[0])
@@ -129,10 +153,111 @@ def test_rows_off_the_sphere_are_refused():
 
 
 def test_shape_follows_the_batch():
-    u = random_embeddings(range(6), m=2, n=2, p=1, d=3).reshape(3, 2, 2, 2, 1, 3)
+    at = arrange(SUPCL.structure, {"m": 2, "n": 2, "p": 1})
+    u = random_embeddings(at, range(6), d=3).reshape(3, 2, 2, 2, 1, 3)
     tau = torch.linspace(0.1, 0.6, 6, dtype=torch.float64).reshape(3, 2)
     found = certify(SUPCL, u, {"alpha": 0.5, "tau": tau})
     assert found.gap.shape == found.loss.shape == found.lambda_min.shape == (3, 2)
     alone = certify(SUPCL, u[2, 1], {"alpha": 0.5, "tau": 0.6})
     assert alone.gap.shape == ()
     assert float(alone.gap) == pytest.approx(float(found.gap[2, 1]), abs=ZERO)
+
+
+# --- towers -----------------------------------------------------------------------------------
+
+
+def between(problem, share, **sizes):
+    """Towers that agree and towers that are apart, in these proportions: the segment."""
+    at = arrange(problem.structure, sizes)
+    inner = at.inner({"shared_contrasts": 1 - share, "differing_means": share})
+    return structured_embeddings(at, inner, at.size)
+
+
+TOWERS = [
+    *((SIGMOID, {"N": 10}, {"t": t, "b": t}) for t in (0.5, 1.0, 2.5)),
+    (SIGMOID, {"N": 10}, {"t": 3.0, "b": 0.0}),
+    (INFONCE, {"N": 6}, {"t": 0.3}),
+    *(
+        (MANY, dict(zip("KNp", sizes, strict=True)), {"t": 1.0, "b": b, "w": w})
+        for sizes in ((2, 5, 2), (3, 6, 1), (4, 6, 2))
+        for b, w in ((-4.0, 1.0), (-0.3, 0.8), (4.0, 0.5))
+    ),
+]
+by_problem = pytest.mark.parametrize(("problem", "sizes", "params"), TOWERS)
+
+
+def optimal_share(problem, sizes, params):
+    if problem is INFONCE:
+        return 0.0
+    if problem is SIGMOID:
+        s = results["sigmoid-optimum"].function("positive_similarity")(**sizes, **params)
+        return 1 - float(s)
+    x = results["towers-threshold"].value("x_star", **sizes, **params)
+    return float(x) * (sizes["K"] - 1) / sizes["K"]
+
+
+@by_problem
+def test_only_the_right_towers_are_accepted(problem, sizes, params):
+    share = optimal_share(problem, sizes, params)
+    found = certify(problem, between(problem, share, **sizes), params)
+    # Up to 48 vectors of losses up to 100: entries of A to 1e-16, eigenvalues times their number.
+    assert float(found.gap) < 1e-12
+    assert float(found.lower_bound) == pytest.approx(float(found.loss), abs=1e-12)
+    for wrong in {max(0.0, share - 0.02), min(1.0, share + 0.02)} - {share}:
+        assert float(certify(problem, between(problem, wrong, **sizes), params).gap) > 1e-5
+
+
+@by_problem
+def test_perturbed_towers_and_other_structures_are_refused(problem, sizes, params):
+    u = between(problem, optimal_share(problem, sizes, params), **sizes)
+    least = float(certify(problem, u, params).loss)
+    for size in (1e-2, 1e-3):
+        moved = certify(problem, perturb(u[None], [1], size), params)
+        assert float(moved.gap) > float(moved.loss) - least > 0
+    at = arrange(problem.structure, sizes)
+    for shares in ({"shared_mean": 1.0}, {e: d / at.size for e, d in at.dimensions.items()}):
+        other = structured_embeddings(at, at.inner(shares), at.size)
+        assert float(certify(problem, other, params).gap) > 1e-3
+
+
+@by_problem
+def test_a_gradient_of_the_wrong_sign_certifies_no_towers(monkeypatch, problem, sizes, params):
+    right = BoundProblem.value_and_gram_gradient
+    monkeypatch.setattr(
+        BoundProblem,
+        "value_and_gram_gradient",
+        lambda self, u: (right(self, u)[0], -right(self, u)[1]),
+    )
+    u = between(problem, optimal_share(problem, sizes, params), **sizes)
+    assert float(certify(problem, u, params).gap) > 0.01
+
+
+@settings(max_examples=20, deadline=None, derandomize=True)
+@given(
+    temperature=st.floats(0.05, 6),
+    bias=st.floats(-3, 6),
+    seed=st.integers(0, 10**6),
+    size=st.integers(2, 6),
+    d=st.integers(1, 8),
+    softmax=st.booleans(),
+)
+def test_the_bound_holds_between_any_two_towers(temperature, bias, seed, size, d, softmax):
+    """loss(U) - gap(U) is below the loss of every other pair of towers, in any dimension."""
+    problem = INFONCE if softmax else SIGMOID
+    params = {"t": temperature} | ({} if softmax else {"b": bias})
+    at = arrange(problem.structure, {"N": size})
+    bound = float(certify(problem, random_embeddings(at, seed, d=d), params).lower_bound)
+    others = [random_embeddings(at, seed + 1, d=size)]
+    others += [between(problem, share, N=size) for share in (0, 0.2, 0.8, 1)]
+    for other in others:
+        assert bound <= float(evaluate(problem, other, params)) + 1e-12
+
+
+def test_towers_whose_loss_is_not_convex_get_no_bound():
+    loss = pairwise("wrong", "", -c, -(c**2), "")
+    wrong = Problem(loss, towers(2), Domain(ranges={}, witness={}))
+    u = random_embeddings(arrange(wrong.structure, {"N": 3}), 0, d=3)
+    assert torch.isinf(certify(wrong, u, {}).gap)
+    at = arrange(MANY.structure, {"K": 3, "N": 2, "p": 2})
+    negative = {"t": 1.0, "b": 0.0, "w": -1.0}
+    assert torch.isinf(certify(MANY, random_embeddings(at, 0, d=4), negative).gap)

@@ -20,19 +20,45 @@ from types import ModuleType
 
 import pytest
 import torch
+from cltheory.derive.decide.domain import Domain
 from cltheory.derive.losses.clip import INFONCE, SIGMOID
 from cltheory.derive.losses.conventions import CONVENTIONS
+from cltheory.derive.losses.softmax import SoftmaxLoss
 from cltheory.derive.losses.supcl import SUPCL
+from cltheory.derive.problems.problem import Loss, Problem
 from cltheory.derive.results import results
-from cltheory.numeric.embeddings import random_embeddings
-from cltheory.numeric.losses import evaluate
-from cltheory.numeric.tower_embeddings import ccem_towers, random_towers
-from cltheory.numeric.towers import evaluate_towers
+from cltheory.derive.structures.arrangement import arrange
+from cltheory.derive.structures.hierarchy import hierarchy
+from cltheory.derive.structures.towers import towers
+from cltheory.numeric import problems
+from cltheory.numeric.embeddings import random_embeddings, structured_embeddings
 from torch import Tensor
 
 CLOSE = {"rtol": 1e-12, "atol": 1e-12}
 SUPCON = CONVENTIONS["supcontrast"].readings[0].loss
 NT_XENT = CONVENTIONS["simclr"].readings[0].loss
+CLASSED, PAIRED = hierarchy(), towers(2)
+NOTHING = Domain(ranges={}, witness={})  # is asked of parameters
+
+
+def random_classes(seed: int, m: int, n: int, p: int) -> Tensor:
+    return random_embeddings(arrange(CLASSED, {"m": m, "n": n, "p": p}), seed, d=5)
+
+
+def random_towers(seed: int) -> Tensor:
+    return random_embeddings(arrange(PAIRED, {"N": 6}), seed, d=5)
+
+
+def ccem(**inner: float) -> Tensor:
+    return structured_embeddings(arrange(PAIRED, {"N": 5}), inner, 5)
+
+
+def evaluate(loss: SoftmaxLoss, u: Tensor, values: dict[str, float]) -> Tensor:
+    return problems.evaluate(Problem(loss, CLASSED, NOTHING), u, values)
+
+
+def evaluate_towers(loss: Loss, u: Tensor, values: dict[str, float]) -> Tensor:
+    return problems.evaluate(Problem(loss, PAIRED, NOTHING), u, values)
 
 
 @pytest.fixture(scope="module")
@@ -58,14 +84,14 @@ def written_siglip(u: Tensor, v: Tensor, t: float, b: float) -> Tensor:
 @pytest.mark.parametrize("name", ["siglip", "open-clip"])
 @pytest.mark.parametrize(("t", "b"), [(10.0, -10.0), (1.5, 0.7)])
 def test_the_sigmoid_losses(open_clip: ModuleType, name: str, t: float, b: float) -> None:
-    u, v = random_towers(1, N=6, d=5)
+    u, v = both = random_towers(1)
     theirs = open_clip.SigLipLoss()(u, v, t, b)
     torch.testing.assert_close(theirs, written_siglip(u, v, t, b), **CLOSE)
     reading = CONVENTIONS[name].reading(SIGMOID)
     assert reading is not None
-    declared = evaluate_towers(reading.loss, u, v, {"t": t, "b": b})
-    changed = evaluate_towers(reading.of_loss(SIGMOID), u, v, {"t": t, "b": b})
-    unchanged = evaluate_towers(SIGMOID, u, v, {"t": t, "b": b})
+    declared = evaluate_towers(reading.loss, both, {"t": t, "b": b})
+    changed = evaluate_towers(reading.of_loss(SIGMOID), both, {"t": t, "b": b})
+    unchanged = evaluate_towers(SIGMOID, both, {"t": t, "b": b})
     torch.testing.assert_close(declared, theirs, **CLOSE)
     torch.testing.assert_close(changed, theirs, **CLOSE)
     assert abs(unchanged - theirs) > 0.1
@@ -74,14 +100,14 @@ def test_the_sigmoid_losses(open_clip: ModuleType, name: str, t: float, b: float
 @pytest.mark.parametrize("name", ["clip", "open-clip"])
 @pytest.mark.parametrize("t", [0.7, 100.0])
 def test_the_softmax_losses(open_clip: ModuleType, name: str, t: float) -> None:
-    u, v = random_towers(2, N=6, d=5)
+    u, v = both = random_towers(2)
     theirs = open_clip.ClipLoss()(u, v, t)
     reading = CONVENTIONS[name].reading(INFONCE)
     assert reading is not None
     for loss in (reading.loss, reading.of_loss(INFONCE)):
-        torch.testing.assert_close(evaluate_towers(loss, u, v, {"t": t}), theirs, **CLOSE)
+        torch.testing.assert_close(evaluate_towers(loss, both, {"t": t}), theirs, **CLOSE)
     # The other way round: theirs times two at 1/t is ours at t.
-    ours = evaluate_towers(INFONCE, u, v, {"t": 1 / t})
+    ours = evaluate_towers(INFONCE, both, {"t": 1 / t})
     torch.testing.assert_close(ours, 2 * theirs, **CLOSE)
 
 
@@ -111,7 +137,7 @@ def nt_xent(first: Tensor, second: Tensor, temperature: float) -> Tensor:
 @pytest.mark.parametrize("sizes", [(3, 4, 2), (2, 2, 3)])
 def test_the_loss_of_supcontrast(sizes: tuple[int, int, int], tau: float) -> None:
     m, n, p = sizes
-    u = random_embeddings(4, m=m, n=n, p=p, d=5)
+    u = random_classes(4, m, n, p)
     theirs = supcontrast(u.flatten(0, 1), torch.arange(m).repeat_interleave(n), tau)
     torch.testing.assert_close(evaluate(SUPCON, u, {"tau": tau}), theirs, **CLOSE)
     for alpha in (0.0, 0.5, 1.0):  # of the paper's loss it is none
@@ -120,7 +146,7 @@ def test_the_loss_of_supcontrast(sizes: tuple[int, int, int], tau: float) -> Non
 
 @pytest.mark.parametrize("tau", [0.07, 0.5])
 def test_the_loss_of_simclr(tau: float) -> None:
-    u = random_embeddings(5, m=2, n=4, p=2, d=5)
+    u = random_classes(5, 2, 4, 2)
     theirs = nt_xent(*u.flatten(0, 1).unbind(1), tau)
     torch.testing.assert_close(evaluate(NT_XENT, u, {"tau": tau}), theirs, **CLOSE)
     assert abs(evaluate(SUPCL, u, {"tau": tau, "alpha": 1.0}) - theirs) > 1e-3
@@ -132,7 +158,7 @@ def test_the_losses_of_pytorch_metric_learning(tau: float) -> None:
     losses = pytest.importorskip(
         "pytorch_metric_learning.losses", reason="needs pytorch-metric-learning"
     )
-    u = random_embeddings(6, m=3, n=2, p=2, d=5)
+    u = random_classes(6, 3, 2, 2)
     vectors = u.flatten(0, 2)
     classes = torch.arange(3).repeat_interleave(4)
     instances = torch.arange(6).repeat_interleave(2)
@@ -149,8 +175,11 @@ def test_the_losses_of_pytorch_metric_learning(tau: float) -> None:
 def test_the_least_sigmoid_loss_is_that_of_its_optimum(t: float, b: float) -> None:
     r = results["sigmoid-optimum"].under("siglip")
     numbers = {"N": 5, "t": int(t), "b": int(b)}
-    delta = float(r.value("delta_star", **numbers))
-    u, v = ccem_towers(delta, N=5, d=5)
+    names = ("positive", "negative")
+    inner = {name: float(r.value(name, **numbers)) for name in names}
+    # The two vectors of an item differ by the same vector for every item.
+    inner["within_modality"] = inner["negative"] + (1 - inner["positive"])
+    u, v = ccem(**inner)
     found = float(written_siglip(u, v, t, b))
     assert found == pytest.approx(float(r.value("loss", **numbers)), rel=1e-12)
 
@@ -158,6 +187,6 @@ def test_the_least_sigmoid_loss_is_that_of_its_optimum(t: float, b: float) -> No
 @pytest.mark.parametrize("t", [1.0, 7.0])
 def test_the_least_clip_loss_is_that_of_its_optimum(open_clip: ModuleType, t: float) -> None:
     r = results["infonce-optimum"].under("clip")
-    u, v = ccem_towers(0.0, N=5, d=5)
+    u, v = ccem(positive=1.0, negative=-1 / 4, within_modality=-1 / 4)
     found = float(open_clip.ClipLoss()(u, v, t))
     assert found == pytest.approx(float(r.value("loss", N=5, t=int(t))), rel=1e-11)

@@ -2,25 +2,43 @@
 
 from __future__ import annotations
 
+from math import inf
+
 import pytest
 import torch
+from cltheory.derive.results import results
+from cltheory.derive.structures.arrangement import arrange
+from cltheory.derive.structures.hierarchy import hierarchy
+from cltheory.derive.structures.towers import K, p, towers, towers_of_views
 from cltheory.numeric.embeddings import perturb, random_embeddings, structured_embeddings
-from cltheory.numeric.variance import variances
+from cltheory.numeric.measure import (
+    inner_products,
+    mean_product,
+    shares,
+    spreads,
+    variances,
+)
 
-SIZES = {"m": 3, "n": 2, "p": 2}
+CLASSED = arrange(hierarchy(), {"m": 3, "n": 2, "p": 2})
+PAIRS = arrange(towers(2), {"N": 4})
+MANY = arrange(towers_of_views(K, p), {"K": 3, "N": 2, "p": 2})
+everywhere = pytest.mark.parametrize("at", [CLASSED, PAIRS, MANY], ids=lambda at: str(at.shape))
 
 
-def test_a_seed_means_the_same_on_every_device(device):
-    here = random_embeddings([3, 4], **SIZES, d=5)
-    there = random_embeddings([4, 3], **SIZES, d=5, device=device)
+@everywhere
+def test_a_seed_means_the_same_on_every_device(at, device):
+    here = random_embeddings(at, [3, 4], d=5)
+    there = random_embeddings(at, [4, 3], d=5, device=device)
+    assert here.shape == (2, *at.shape, 5)
     assert torch.equal(there.cpu(), here.flip(0))
-    assert torch.equal(random_embeddings(4, **SIZES, d=5), here[1])
+    assert torch.equal(random_embeddings(at, 4, d=5), here[1])
     assert not torch.equal(here[0], here[1])
-    torch.testing.assert_close(here.norm(dim=-1), torch.ones(2, 3, 2, 2, dtype=torch.float64))
+    torch.testing.assert_close(here.norm(dim=-1), torch.ones_like(here[..., 0]))
+    assert random_embeddings(at, 4, d=5, dtype=torch.float32).dtype == torch.float32
 
 
 def test_perturbation_has_the_size_asked_for():
-    u = random_embeddings([0, 1], m=3, n=10, p=2, d=50)
+    u = random_embeddings(arrange(hierarchy(), {"m": 3, "n": 10, "p": 2}), [0, 1], d=50)
     moved = perturb(u, [5, 6], 1e-3)
     distance = (moved - u).square().sum(-1).mean().sqrt()
     # Mean of 3000 squared Gaussians, less the radial part, 1 in 50.
@@ -28,56 +46,75 @@ def test_perturbation_has_the_size_asked_for():
     assert torch.equal(moved, perturb(u, [5, 6], 1e-3))
 
 
-@pytest.mark.parametrize(
-    ("inner", "rank"),
-    [
-        ((1.0, 1.0, 1.0), 1),
-        ((1.0, 1.0, -0.5), 2),
-        ((1.0, -0.2, -0.2), 5),
-        ((0.5, 0.2, -0.1), 12),
-        ((1.0, 0.3, 0.1), 6),
-    ],
-)
-def test_structures_have_their_inner_products_in_the_least_dimension(inner, rank):
-    u = structured_embeddings(*inner, **SIZES, d=rank)
-    rows = u.reshape(-1, rank)
-    gram = rows @ rows.T
-    for i in range(12):
-        for j in range(12):
-            level = 0 if i == j else 1 if i // 2 == j // 2 else 2 if i // 4 == j // 4 else 3
-            assert float(gram[i, j]) == pytest.approx((1.0, *inner)[level], abs=1e-14)
-    wide = structured_embeddings(*inner, **SIZES, d=rank + 3)
-    torch.testing.assert_close(wide[..., :rank], u)
-    assert not wide[..., rank:].any()
-    if rank > 1:
-        with pytest.raises(ValueError, match=f"needs d >= {rank}, got d={rank - 1}"):
-            structured_embeddings(*inner, **SIZES, d=rank - 1)
+@everywhere
+def test_structures_are_measured_as_they_were_made(at, device):
+    count = len(at.dimensions)
+    weights = [2 * k / (count * (count + 1)) for k in range(1, count + 1)]
+    wanted = dict(zip(at.dimensions, weights, strict=True))
+    inner = at.inner(wanted)
+    u = structured_embeddings(at, inner, at.size, device=device)
+    both = torch.stack((u, random_embeddings(at, 0, d=at.size, device=device)))
+    seen, parts, apart = inner_products(at, both), shares(at, both), spreads(at, both)
+    for relation in at.counts:
+        assert float(seen[relation][0]) == pytest.approx(inner[relation], abs=1e-14)
+        assert float(apart[relation][0]) < 1e-14
+        assert relation == "self" or float(apart[relation][1]) > 0.01
+        if relation != "self":
+            one = mean_product(at, both, [relation])
+            torch.testing.assert_close(one, seen[relation])
+    for name, share in wanted.items():
+        assert float(parts[name][0]) == pytest.approx(share, abs=1e-14)
+    total = sum(parts.values())
+    torch.testing.assert_close(total, torch.ones_like(total))
+    # Shares are sums of inner products, whatever the embeddings.
+    means = {name: float(x[1]) for name, x in seen.items()}
+    for name, share in at.shares(means).items():
+        assert float(parts[name][1]) == pytest.approx(share, abs=1e-13)
 
 
-@pytest.mark.parametrize(
-    ("inner", "part"),
-    [
-        ((1.1, 0, 0), "views"),
-        ((0.5, 0.9, 0), "instances"),
-        ((1, 0, 0.6), "classes"),
-        ((1, 0, -0.3), "mean"),
-    ],
-)
-def test_impossible_inner_products_are_refused(inner, part):
-    with pytest.raises(ValueError, match=rf"eigenvalue -.* \({part}\)"):
-        structured_embeddings(*inner, **SIZES, d=12)
+def test_inner_products_by_hand():
+    e = torch.eye(2, dtype=torch.float64)
+    u = torch.stack([torch.stack([e[0], e[1]]), torch.stack([e[0], -e[1]])])
+    at = arrange(towers(2), {"N": 2})
+    seen, apart = inner_products(at, u), spreads(at, u)
+    assert {k: float(v) for k, v in seen.items()} == {
+        "self": 1,
+        "within_modality": 0,
+        "positive": 0,
+        "negative": 0,
+    }
+    assert float(apart["positive"]) == 1
+    assert float(apart["negative"]) == 0
+    one = arrange(hierarchy(), {"m": 2, "n": 1, "p": 1})
+    assert torch.isnan(inner_products(one, e[:, None, None])["same_class"])
+    with pytest.raises(ValueError, match=r"the shape \(..., 2, 4, d\)"):
+        inner_products(PAIRS, torch.eye(3))
 
 
-def test_inner_products_no_pair_has_are_ignored():
-    u = structured_embeddings(7.0, 7.0, -1.0, m=2, n=1, p=1, d=1)
-    assert u.flatten().tolist() == [1.0, -1.0]
+@pytest.mark.parametrize("delta", [0, 0.3, 1, 5, inf])
+@pytest.mark.parametrize("size", [2, 3, 9])
+def test_the_definition_of_the_ccem_has_the_derived_inner_products(size, delta):
+    """``(w_i, delta)`` and ``(w_i, -delta)``, scaled, with the w_i a simplex."""
+    r, values = results["ccem"], {"N": size, "delta": "oo" if delta == inf else delta}
+    names = ("positive", "negative", "within_modality")
+    inner = {name: float(r.value(name, **values)) for name in names}
+    at = arrange(towers(2), {"N": size})
+    share = 1.0 if delta == inf else delta**2 / (1 + delta**2)
+    rank = int(float(r.value("min_dimension", **values)))
+    u = structured_embeddings(at, inner, rank)
+    centred = torch.eye(size, dtype=torch.float64) - 1 / size
+    w = centred / centred.norm(dim=1, keepdim=True) * (1 - share) ** 0.5
+    lift = torch.full((size, 1), share**0.5, dtype=torch.float64)
+    v = torch.cat((torch.cat((w, lift), dim=1), torch.cat((w, -lift), dim=1)))
+    rows = u.flatten(0, 1)
+    torch.testing.assert_close(rows @ rows.T, v @ v.T, rtol=0, atol=1e-12)
 
 
 def test_variances():
     """A hand-made case: class 0 is one point, class 1 two opposite ones."""
     e = torch.eye(2, dtype=torch.float64)
     u = torch.stack([torch.stack([e[0], e[0]]), torch.stack([e[1], -e[1]])])[:, :, None]
-    found = variances(u)
+    found = variances(arrange(hierarchy(), {"m": 2, "n": 2, "p": 1}), u)
     assert found.within_each.tolist() == [0.0, 1.0]
     assert float(found.within) == 0.5
     assert float(found.centroid_norm) == 0.5
@@ -85,8 +122,8 @@ def test_variances():
 
 
 def test_variance_of_unit_vectors_adds_up():
-    u = random_embeddings(range(4), m=3, n=4, p=2, d=3)
-    v = variances(u)
+    at = arrange(hierarchy(), {"m": 3, "n": 4, "p": 2})
+    v = variances(at, random_embeddings(at, range(4), d=3))
     assert v.within_each.shape == (4, 3)
     assert v.within.shape == (4,)
     torch.testing.assert_close(

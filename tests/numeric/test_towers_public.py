@@ -20,10 +20,12 @@ from types import ModuleType
 
 import pytest
 import torch
-from cltheory.derive.losses.clip import INFONCE, SIGMOID
-from cltheory.numeric.tower_embeddings import random_towers
-from cltheory.numeric.towers import evaluate_towers, tower_gradients
+from cltheory.derive.results import results
+from cltheory.derive.structures.arrangement import arrange
+from cltheory.numeric.embeddings import random_embeddings
+from cltheory.numeric.problems import evaluate, value_and_gradient
 
+SIGMOID, INFONCE = (results[f"{name}-optimum"].problem for name in ("sigmoid", "infonce"))
 POINTS = [(0.5, 0.5), (1.0, -2.0), (10.0, 10.0)]
 
 
@@ -41,43 +43,41 @@ def open_clip_losses() -> ModuleType:
 
 
 def towers(size):
-    u, v = random_towers(size, N=size, d=6)
-    return u.requires_grad_(), v.requires_grad_()
+    return random_embeddings(arrange(SIGMOID.structure, {"N": size}), size, d=6).requires_grad_()
 
 
-def same(ours, theirs, u, v, params):
+def same(ours, theirs, u, params):
     theirs.backward()
-    value, du, dv = tower_gradients(ours, u.detach(), v.detach(), params)
+    value, gradient = value_and_gradient(ours, u.detach(), params)
     torch.testing.assert_close(value, theirs.detach(), rtol=1e-13, atol=1e-13)
-    torch.testing.assert_close(du, u.grad, rtol=1e-11, atol=1e-13)
-    torch.testing.assert_close(dv, v.grad, rtol=1e-11, atol=1e-13)
-    u.grad = v.grad = None
-    evaluate_towers(ours, u, v, params).backward()
-    torch.testing.assert_close(u.grad, du, rtol=1e-11, atol=1e-13)
+    torch.testing.assert_close(gradient, u.grad, rtol=1e-11, atol=1e-13)
+    u.grad = None
+    evaluate(ours, u, params).backward()
+    torch.testing.assert_close(u.grad, gradient, rtol=1e-11, atol=1e-13)
 
 
 @pytest.mark.parametrize("size", [2, 7])
 @pytest.mark.parametrize(("t", "b"), POINTS)
 def test_siglip_of_open_clip(size, t, b):
     loss = open_clip_losses().SigLipLoss()
-    u, v = towers(size)
-    same(SIGMOID, loss(u, v, t, -b), u, v, {"t": t, "b": b})
+    u = towers(size)
+    same(SIGMOID, loss(*u, t, -b), u, {"t": t, "b": b})
     with pytest.raises(AssertionError):  # the other sign of the bias is another loss
-        same(SIGMOID, loss(*towers(size), t, b), *towers(size), {"t": t, "b": b})
+        same(SIGMOID, loss(*(u := towers(size)), t, b), u, {"t": t, "b": b})
 
 
 @pytest.mark.parametrize("size", [2, 7])
 @pytest.mark.parametrize("t", [0.07, 1.0])
 def test_infonce_of_open_clip(size, t):
-    u, v = towers(size)
-    same(INFONCE, 2 * open_clip_losses().ClipLoss()(u, v, 1 / t), u, v, {"t": t})
+    u = towers(size)
+    same(INFONCE, 2 * open_clip_losses().ClipLoss()(*u, 1 / t), u, {"t": t})
 
 
 @pytest.mark.parametrize("t", [0.07, 1.0])
 def test_infonce_of_info_nce_pytorch(t):
     info_nce = pytest.importorskip("info_nce", reason="needs info-nce-pytorch").info_nce
-    u, v = random_towers(3, N=7, d=6)
-    value, *_ = tower_gradients(INFONCE, u, v, {"t": t})
+    u, v = both = towers(7).detach()
+    value, _ = value_and_gradient(INFONCE, both, {"t": t})
     theirs = info_nce(u, v, temperature=t) + info_nce(v, u, temperature=t)
     # It divides by the lengths again, which moves unit vectors by rounding.
     torch.testing.assert_close(value, theirs, rtol=1e-12, atol=1e-12)

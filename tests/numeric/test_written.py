@@ -15,25 +15,27 @@ from itertools import product
 import losses_by_hand as by_hand
 import pytest
 import torch
+from cltheory.derive.decide.domain import Domain
 from cltheory.derive.losses.clip import INFONCE, SIGMOID
 from cltheory.derive.losses.conventions import CONVENTIONS
 from cltheory.derive.losses.softmax import SoftmaxLoss
 from cltheory.derive.losses.supcl import CNCE, SINCERE, SUP_CNCE, SUPCL, SUPCL_EXCLUSIVE, alpha
 from cltheory.derive.losses.supcl import SUPCON as SUPCON_BY_TAU
 from cltheory.derive.losses.written import WORDS, Written, write
+from cltheory.derive.problems.problem import Problem
 from cltheory.derive.results.towers_threshold import WEIGHTED
+from cltheory.derive.structures.arrangement import arrange
 from cltheory.derive.structures.hierarchy import hierarchy, p
 from cltheory.derive.structures.towers import K, towers, towers_of_views
-from cltheory.numeric.embeddings import normalise, random_embeddings
+from cltheory.numeric.embeddings import random_embeddings
 from cltheory.numeric.losses import evaluate
-from cltheory.numeric.many_tower_embeddings import relation_masks
-from cltheory.numeric.many_towers import bind_many_towers
-from cltheory.numeric.tower_embeddings import random_towers
-from cltheory.numeric.towers import evaluate_towers
+from cltheory.numeric.problems import evaluate
 from sympy import S
 
 SUPCON = CONVENTIONS["supcontrast"].readings[0].loss
 NT_XENT = CONVENTIONS["simclr"].readings[0].loss
+
+NOTHING = Domain(ranges={}, witness={})  # is asked of parameters
 
 #: Both sides add up a few hundred numbers of order one.
 CLOSE = {"rel": 1e-12, "abs": 1e-13}
@@ -161,11 +163,12 @@ def related(u: int, name: str) -> list[int]:
 
 def hierarchical(loss: SoftmaxLoss, **params: float) -> tuple[float, float]:
     """The printed value and that of the numeric layer."""
-    u = random_embeddings(7, m=M, n=N_, p=P, d=4)
+    structure = hierarchy()
+    u = random_embeddings(arrange(structure, {"m": M, "n": N_, "p": P}), 7, d=4)
     flat = u.reshape(-1, 4)
-    written = write(loss, hierarchy())
+    written = write(loss, structure)
     sets = printed_sets(written, related, len(flat))
-    ours = float(evaluate(loss, u, params))
+    ours = float(evaluate(Problem(loss, structure, NOTHING), u, params))
     return value(written, flat @ flat.T, sets, **params), ours
 
 
@@ -233,28 +236,29 @@ def tower_losses() -> Iterator[object]:
 
 @pytest.mark.parametrize("loss", list(tower_losses()))
 def test_a_loss_of_two_towers_is_what_is_printed(loss: object) -> None:
-    u, v = random_towers(3, N=4, d=3)
+    structure = towers()
+    u = random_embeddings(arrange(structure, {"N": 4}), 3, d=3)
     params = {"t": 1.7} | ({} if isinstance(loss, SoftmaxLoss) else {"b": -0.4})
-    both = torch.cat((u, v))
-    printed = value(write(loss, towers()), both @ both.T, {}, **params)
-    evaluated = float(evaluate_towers(loss, u, v, params))
+    both = u.flatten(0, 1)
+    printed = value(write(loss, structure), both @ both.T, {}, **params)
+    evaluated = float(evaluate(Problem(loss, structure, NOTHING), u, params))
     assert printed == pytest.approx(evaluated, **CLOSE)
 
 
 @pytest.mark.parametrize("sizes", [(2, 4, 1), (3, 3, 2)])
 def test_a_loss_of_many_towers_is_what_is_printed(sizes: tuple[int, int, int]) -> None:
-    towers_, items, views = sizes
-    masks = relation_masks(towers_, items, views)
-    size = towers_ * items * views
-    u = normalise(random_embeddings(5, m=towers_, n=items, p=views, d=3))
-    flat = u.reshape(size, 3)
-    written = write(WEIGHTED, towers_of_views(K, p))
-    sets = printed_sets(
-        written,
-        lambda at, name: masks[name][at].nonzero().flatten().tolist() if name in masks else [],
-        size,
-    )
+    structure = towers_of_views(K, p)
+    at = arrange(structure, dict(zip("KNp", sizes, strict=True)))
+    u = random_embeddings(at, 5, d=3)
+    flat = u.reshape(at.size, 3)
+    written = write(WEIGHTED, structure)
+
+    def related(u: int, name: str) -> list[int]:
+        known = name in at.counts and name != "self"
+        return at.mask(name)[u].nonzero()[0].tolist() if known else []
+
     params = {"t": 1.7, "b": -0.4, "w": 0.3}
-    bound = bind_many_towers(WEIGHTED, params, K=towers_, N=items, p=views)
+    sets = printed_sets(written, related, at.size)
     printed = value(written, flat @ flat.T, sets, **params)
-    assert printed == pytest.approx(float(bound.value(u[None])), **CLOSE)
+    evaluated = float(evaluate(Problem(WEIGHTED, structure, NOTHING), u, params))
+    assert printed == pytest.approx(evaluated, **CLOSE)
