@@ -28,7 +28,7 @@ from cltheory.derive.structures.arrangement import arrange
 from cltheory.derive.structures.hierarchy import hierarchy, p
 from cltheory.derive.structures.towers import K, towers, towers_of_views
 from cltheory.numeric.embeddings import random_embeddings
-from cltheory.numeric.losses import evaluate
+from cltheory.numeric.problems import evaluate
 from sympy import S
 
 SUPCON = CONVENTIONS["supcontrast"].readings[0].loss
