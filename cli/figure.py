@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..derive.spelling import did_you_mean
+from ..derive.decide.spelling import did_you_mean
 from .numeric_options import DEVICE, DTYPE, need_torch, parse_device, parse_dtype, parse_seeds
 from .parameters import FilePath, short
 
