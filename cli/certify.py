@@ -86,7 +86,7 @@ def certify_command(
     from ..derive.results import results
 
     result = results[target]
-    made: dict[str, object] = {k: values.pop(k) for k in result.texts if k in values}
+    made: dict[str, Any] = {k: values.pop(k) for k in result.texts if k in values}
     result = result.given(**made) if made else result
     if result.problem is None:
         raise click.UsageError(f"{target} is about no loss: there is nothing to certify")

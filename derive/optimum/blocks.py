@@ -362,7 +362,7 @@ def state_reduction(reduced: ReducedOnOrbits, domain: Domain, proof: Derivation)
     proof.add(
         "The loss is convex in the Gram matrix and invariant, so some optimum has one inner "
         "product per relation",
-        Relations(parts, domain, given=convex),
+        Relations(parts, domain, given=tuple(convex)),
         AVERAGING,
     )
     proof.add(

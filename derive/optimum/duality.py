@@ -139,7 +139,7 @@ def _symmetric(program: Program, b: int, entries: Sequence[Any]) -> Rows:
 def _exact_pivots(rows: Rows) -> list[Expr]:
     """Pivots of LDL^T of a rational matrix; below one that is zero the column must be zero."""
     left = [list(row) for row in rows]
-    found = []
+    found: list[Expr] = []
     for k in range(len(left)):
         pivot = left[k][k]
         if pivot == 0 and any(left[i][k] != 0 for i in range(k + 1, len(left))):

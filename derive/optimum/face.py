@@ -129,6 +129,11 @@ class Digits(Expr):
     def _eval_evalf(self, prec: int) -> Expr | None:
         return _float(self, prec)
 
+    def _pythoncode(self, printer: Any) -> str:
+        return repr(float(self.evalf(17)))
+
+    _numpycode = _npcode = _pythoncode
+
     def _sympystr(self, printer: Any) -> str:
         shown = _float(self, 53)
         return f"{shown.n(15)}..." if shown is not None else f"{self.args[1]} {self.args[2]}"
@@ -195,6 +200,13 @@ class FaceValue(Expr):
     def _eval_evalf(self, prec: int) -> Expr | None:
         return None if self.free_symbols else _float(self, prec)
 
+    def _pythoncode(self, printer: Any) -> str:
+        if self.free_symbols:
+            raise DomainError(f"{self} is found at numbers: there is no function of it")
+        return str(printer._print(self.settled()))
+
+    _numpycode = _npcode = _pythoncode
+
     def _sympystr(self, printer: Any) -> str:
         problem, kind, name, at = self.args
         of = f" {name.name}" if name.name else ""
@@ -249,6 +261,9 @@ class Faces:
         return self._known[values]
 
     def _solve(self, point: Mapping[Symbol, Expr]) -> FaceOptimum:
+        far = [s.name for s, v in point.items() if not v.free_symbols and not v.is_finite]
+        if far:
+            raise DomainError(f"a face is found at finite numbers: give a finite {', '.join(far)}")
         self._check(point)
         try:
             program = Program(self.function, point)

@@ -12,6 +12,7 @@ from itertools import combinations
 
 from sympy import Expr, S, Symbol, Tuple
 
+from ..decide.ball import NotEnclosed, enclosure
 from ..decide.domain import Domain, DomainError
 from ..decide.evidence import Holds, Outcome, Refuted
 from ..problems.problem import Problem
@@ -187,7 +188,7 @@ def _on(
         found, steps = _vertex(loss, names[0], domain)
         if found.verdict in ("strict", "holds"):
             proof.steps += steps
-            unique = True if found.verdict == "strict" and is_only(found) else None
+            unique = True if state_only(found, proof) else None
             return Optimum(names, found.inner, found.loss, unique)
         if found.verdict == "open":
             undecided += [c.criterion.says for c in found.open.values()]
@@ -202,18 +203,41 @@ def _on(
         if on.verdict == "open":
             undecided += [c.criterion.says for c in on.open.values()]
         return None
+    place = settled(on.position)
+    if place in (S.Zero, on.segment.length) or not _is_enclosed(place):
+        # A vertex, of which a condition was not decided.
+        undecided += [f"the optimum on the edge of {' and '.join(names)} is inside it"]
+        return None
     proof.steps += [*steps, *at_root.steps]
     occupied = tuple(face_name(loss, names).split("+"))
     inner = {r: settled(e) for r, e in on.inner.items()}
-    held = UniqueGram.of(loss, domain).decide()
-    unique = True if on.verdict == "strict" and isinstance(held, Holds) else None
+    held = UniqueGram.of(loss, domain)
+    unique = True if on.verdict == "strict" and isinstance(held.decide(), Holds) else None
+    if unique:
+        proof.add("Every optimum is this Gram matrix", held, STRICT_SHARES)
     return Optimum(occupied, inner, settled(on.loss), unique)
 
 
-def is_only(found: Vertex) -> bool:
-    """Whether a vertex whose conditions are strict is proved to be the only optimum of all."""
-    held = UniqueGram.of(found.reduced, found.domain, found.inner).decide()
-    return found.verdict == "strict" and isinstance(held, Holds)
+#: Why the shares of an optimum with strict conditions are those of every optimum.
+STRICT_SHARES = "no other eigenvalue of the gradient is as small, so the shares are these"
+
+
+def state_only(found: Vertex, proof: Derivation) -> bool:
+    """Record that a vertex whose conditions are strict is the only optimum, if that is proved."""
+    held = UniqueGram.of(found.reduced, found.domain, found.inner)
+    if found.verdict != "strict" or not isinstance(held.decide(), Holds):
+        return False
+    proof.add("Every optimum is this Gram matrix", held, STRICT_SHARES)
+    return True
+
+
+def _is_enclosed(place: Expr) -> bool:
+    """Whether a root between numbers is known to be inside its bracket."""
+    try:
+        enclosure(place, 64)
+    except NotEnclosed:
+        return False
+    return True
 
 
 @dataclass(frozen=True, eq=False)

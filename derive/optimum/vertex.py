@@ -238,7 +238,7 @@ def _condition(
 def without_positive_factors(expression: Expr, domain: Domain) -> tuple[Expr, Expr]:
     """An expression without factors that are proved positive, in a readable form, and those."""
     if not expression.free_symbols:
-        return expression, S.One
+        return collected(expression, x), S.One
     try:
         field = ExpField([expression])
         ratio = field.ratio(expression)

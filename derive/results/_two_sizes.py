@@ -5,9 +5,12 @@ There is no closed form: every number is that of an optimum found at its point, 
 
 from __future__ import annotations
 
-from sympy import Rational, S
+from collections.abc import Mapping
+from typing import Any
 
-from ..decide.domain import POSITIVE, Domain, at_least
+from sympy import Expr, Rational, S, Symbol, oo
+
+from ..decide.domain import POSITIVE, Domain, DomainError, at_least
 from ..losses.softmax import SoftmaxLoss, tau
 from ..optimum.blocks import BlockOptima, ReducedOnOrbits, state_certificate, state_reduction
 from ..optimum.face import FaceValue
@@ -17,6 +20,7 @@ from ..structures.hierarchy import n, p
 from ..structures.scheme import Relation, Scheme
 from ..theorem.measure import Rank
 from ..theorem.quantity import Quantity
+from ..theorem.result import Result
 
 STRUCTURE = two_sizes()
 SIZES = Domain(
@@ -60,33 +64,138 @@ def optima(loss: SoftmaxLoss, domain: Domain) -> BlockOptima:
     return BlockOptima(ReducedOnOrbits(loss, STRUCTURE), domain.symbols())
 
 
-def quantities(found: BlockOptima, domain: Domain, proof: Derivation) -> dict[str, Quantity]:
-    """Prove what is said of all sizes, and give the numbers of the optimum by name."""
-    state_reduction(found.reduced, domain, proof)
-    state_certificate(found, domain, proof)
-    given = {"loss": Quantity(FaceValue.of(found, "loss"), r"\mathcal{L}^\star", "least loss")}
-    for r in STRUCTURE.relations:
-        if r.kind == "self":
-            continue
-        written, between = INNER[r.kind]
-        where = f"in group {r.left}" if r.left == r.right else "of the two groups"
-        given[r.name] = Quantity(
-            FaceValue.of(found, "inner", r.name),
-            written.format(r.left, r.right),
-            f"inner product of {between} {where}",
-            needs=(r.count, f"there are no such pairs: {r.count} is zero"),
+class AtNumbers(Result):
+    """The optimum where all parameters are given; until then, what holds for all sizes.
+
+    Parameters
+    ----------
+    id, title, source
+        As of any result.
+    loss
+        The declaration.
+    domain
+        Of the sizes and the parameters of the loss.
+    at
+        Values that are put in before anything is derived.
+    """
+
+    at_values = True
+
+    def __init__(
+        self,
+        id: str,
+        *,
+        title: str,
+        source: str,
+        loss: SoftmaxLoss,
+        domain: Domain,
+        at: Mapping[Symbol, Expr] | None = None,
+    ):
+        super().__init__(
+            id,
+            title=title,
+            source=source,
+            parameters=domain.symbols(),
+            domain=domain,
+            build=self._derive,
+            structure=SEEN,
+            loss=loss,
+            meanings=loss.meanings,
         )
-    given["rank"] = Quantity(
-        FaceValue.of(found, "rank"), "d", "rank of the Gram matrix", measured=Rank()
-    )
-    given["rank_of_means"] = Quantity(
-        FaceValue.of(found, "rank", "means"),
-        r"\mathrm{rank}\,M",
+        self.fixed = {s: v for s, v in (at or {}).items() if v is not oo}
+        self.optima = optima(loss, domain)
+
+    def given(self, *, at: Mapping[str, object] | None = None, **given: object) -> Result:
+        """The same at values of parameters.
+
+        Raises
+        ------
+        DomainError
+            If a value is not accepted; one line.
+        """
+        if given:
+            return super().given(**given)
+        return self._there(self.point(**at)) if at else self
+
+    def _there(self, point: Mapping[Symbol, Expr]) -> AtNumbers:
+        fixed = {**self.fixed, **{s: v for s, v in point.items() if v is not oo}}
+        if fixed == self.fixed:
+            return self
+        assert isinstance(self.declared, SoftmaxLoss)
+        made = AtNumbers(
+            self.id,
+            title=self.title,
+            source=self.source,
+            loss=self.declared,
+            domain=self.domain,
+            at=fixed,
+        )
+        made.optima = self.optima
+        return made
+
+    def value(self, name: str, /, digits: int = 15, **values: object) -> Any:
+        """As of any result; all parameters are needed.
+
+        Raises
+        ------
+        DomainError
+            If one is missing, or the optimum there is not decided; one line.
+        """
+        point = self.point(**values)
+        made = self._there(point)
+        if name not in made.quantities:
+            left = ", ".join(s.name for s in self.parameters if s not in made.fixed)
+            if not left or name not in KNOWN:
+                return super().value(name, digits, **values)
+            raise DomainError(f"{name} is found at numbers: give {left}")
+        return made.number(name, made.at(name, point), point, digits)
+
+    def _derive(self, proof: Derivation) -> dict[str, Quantity]:
+        domain = self.domain
+        state_reduction(self.optima.reduced, domain, proof)
+        if set(self.fixed) != set(self.parameters):
+            return {
+                "vectors": Quantity(
+                    STRUCTURE.size, "N", "number of vectors; all else is found at numbers"
+                )
+            }
+        state_certificate(self.optima, Domain(domain.ranges, self.fixed), proof)
+        found = self.optima.at(self.fixed)
+        return {
+            name: Quantity(
+                FaceValue.of(self.optima, *of).xreplace(self.fixed), symbol, meaning, measured=how
+            )
+            for name, (of, symbol, meaning, how) in KNOWN.items()
+            if of[0] != "inner" or of[1] in found.inner
+        }
+
+
+def _known() -> dict[str, tuple[tuple[str, ...], str, str, Rank | None]]:
+    """Quantities by name: what of the optimum, how it is written, what it is."""
+    found: dict[str, tuple[tuple[str, ...], str, str, Rank | None]] = {
+        "loss": (("loss",), r"\mathcal{L}^\star", "least loss", None)
+    }
+    for r in STRUCTURE.relations:
+        if r.kind != "self":
+            written, between = INNER[r.kind]
+            where = f"in group {r.left}" if r.left == r.right else "of the two groups"
+            symbol = written.format(r.left, r.right)
+            meaning = f"inner product of {between} {where}"
+            found[r.name] = (("inner", r.name), symbol, meaning, None)
+    found["rank"] = (("rank",), "d", "rank of the Gram matrix", Rank())
+    found["rank_of_means"] = (
+        ("rank", "means"),
+        r"\operatorname{rank} M",
         "rank of the block of the means of the groups",
+        None,
     )
-    given["gap"] = Quantity(
-        FaceValue.of(found, "gap"),
+    found["gap"] = (
+        ("gap",),
         r"\mathrm{gap}",
         "proved bound on how far the loss of the certificate is from the least",
+        None,
     )
-    return given
+    return found
+
+
+KNOWN = _known()

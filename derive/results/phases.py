@@ -8,19 +8,20 @@ at the root at which two eigenvalues are equal. What is left is solved at number
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
 from sympy import Expr, Symbol, latex, oo
 
 from ..decide.digits import sign
-from ..decide.domain import DomainError
+from ..decide.domain import Domain, DomainError
 from ..losses.pairwise import PairwiseLoss
 from ..optimum.borders import together
 from ..optimum.edge import Edge, settled
 from ..optimum.endpoint import NoClosedForm, NoThreshold, Threshold, threshold
-from ..optimum.phases import Optimum, Phases, is_only, optimum, phases
+from ..optimum.phases import Optimum, Phases, optimum, phases, state_only
 from ..optimum.reduction import at_values, is_smooth
 from ..optimum.segment import x
 from ..optimum.vertex import Condition, Vertex
@@ -66,7 +67,7 @@ class OfLoss(Result):
         )
         self.fixed = fixed
 
-    def given(self, *, at: Mapping[str, object] | None = None, **given: object) -> OfLoss:
+    def given(self, *, at: Mapping[str, object] | None = None, **given: Any) -> OfLoss:
         """The phases of another loss; values ``at`` are put in before anything is derived.
 
         Raises
@@ -86,9 +87,9 @@ class OfLoss(Result):
             return self
         return _there(self.problem, tuple(fixed.items()))
 
-    def value(self, name: str, /, digits: int = 15, **values: object) -> Any:
+    def value(self, name: str, /, digits: int = 15, **values: Any) -> Any:
         """As of any result; what depends on which structure is optimal is found at the values."""
-        loss = {k: values.pop(k) for k in self.texts if k in values}
+        loss: dict[str, Any] = {k: values.pop(k) for k in self.texts if k in values}
         made = self.given(**loss) if loss else self
         point = made.point(**values)
         found = made.there({**made.fixed, **point})
@@ -145,7 +146,8 @@ def _of_optimum(found: Optimum) -> dict[str, Quantity]:
 
 def _of_phases(found: Phases, proof: Derivation) -> dict[str, Quantity]:
     if found.certain is not None:
-        only = "every optimum has it" if is_only(found.certain) else "it may not be the only one"
+        known = state_only(found.certain, proof)
+        only = "every optimum has it" if known else "it may not be the only one"
         return {
             "structure": _structure(found.certain.name, f"everywhere here; {only}"),
             **_inner(found.certain.inner),
@@ -202,12 +204,13 @@ def _of_vertex(v: Vertex, proof: Derivation, asked: set[str]) -> dict[str, Quant
     for s, thresholds in solved.items():
         if s in unsolved or not all(s in _free(c) for c in left.values()):
             continue
-        whole = together(thresholds, s, v.domain)
+        where = _narrowest(t.domain for t in thresholds)
+        whole = together(thresholds, s, where)
         found[f"{v.name}_for_{s}"] = Quantity(
             whole.set,
             rf"{latex(s)}:\ {_roman(v.name)}",
             f"the {s} for which {v.name} is optimal",
-            domain=v.domain,
+            domain=where,
             parameter=s,
             ends={t.value: t for t in thresholds},
         )
@@ -255,14 +258,47 @@ def _of_edge(found: Edge) -> dict[str, Quantity]:
 
 
 def _solved(c: Condition, s: Symbol, proof: Derivation) -> Threshold | None:
-    """A condition solved for a parameter, if that is proved."""
-    attempt = Derivation()
-    try:
-        found = threshold(c.criterion, s, c.domain, attempt)
-    except (NoThreshold, NoClosedForm, StepFailed):
-        return None
-    proof.steps += attempt.steps
-    return found
+    """A condition solved for a parameter, if that is proved; perhaps without the least sizes."""
+    for domain in _parts(c, s):
+        attempt = Derivation()
+        try:
+            found = threshold(c.criterion, s, domain, attempt)
+        except NoThreshold:
+            return None
+        except (NoClosedForm, StepFailed):
+            continue
+        proof.steps += attempt.steps
+        return found
+    return None
+
+
+def _parts(c: Condition, s: Symbol) -> Iterator[Domain]:
+    """The domain, and what is left of it when a size is larger than its least values.
+
+    Two items have no negatives to weigh against the positives: there a factor may vanish.
+    """
+    yield c.domain
+    if c.domain.ranges[s].integer:
+        return
+    sizes = [k for k in _free(c) if c.domain.ranges[k].integer]
+    for k in sizes:
+        r = c.domain.ranges[k]
+        if not r.low.is_Integer or r.low_open:
+            continue
+        for more in (1, 2) if len(sizes) == 1 else (1,):
+            low = r.low + more
+            part = replace(r, low=low, why=f"below, a factor of the condition for {s} may vanish")
+            yield c.domain.with_range(k, part, max(low, c.domain.witness[k]))
+
+
+def _narrowest(domains: Iterable[Domain]) -> Domain:
+    """Where all of them are meant, which differ in the least sizes."""
+    first, *rest = domains
+    for domain in rest:
+        for s, r in domain.ranges.items():
+            if r.integer and r.low.is_Integer and r.low > first.ranges[s].low:
+                first = first.with_range(s, r, max(r.low, first.witness[s]))
+    return first
 
 
 def _free(c: Condition) -> list[Symbol]:

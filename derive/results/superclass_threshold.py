@@ -9,12 +9,13 @@ leave first as it gets colder is a question of weights, and the temperature drop
 from sympy import Expr, Ge, S
 
 from ..decide.domain import Domain, between
+from ..decide.present import tidy
 from ..losses.softmax import tau
 from ..losses.supcl import SUPERCLASSES as LOSS
 from ..losses.supcl import alpha, beta
-from ..optimum.endpoint import Criterion, threshold
+from ..optimum.endpoint import Criterion, Place, threshold
 from ..optimum.segment import Segment
-from ..optimum.vertex import vertex, without_positive_factors
+from ..optimum.vertex import pure_inner, vertex, without_positive_factors
 from ..problems.domains import SUPERCLASSES as DOMAIN
 from ..problems.problem import Problem
 from ..proof.derivation import Derivation
@@ -55,7 +56,9 @@ def build(proof: Derivation) -> dict[str, Quantity]:
             found[name] = Quantity.of(solved, name, rf"\{parameter}_{{\mathrm{{{level}}}}}")
     theta = PROBLEM.structure.eigenvalues(collapse.reduced.pair_gradient(collapse.inner))
     gap, _ = without_positive_factors(theta["classes"] - theta["instances"], DOMAIN)
-    first = Criterion("instances leave first as it gets colder", Ge(gap, 0, evaluate=False))
+    classes, instances = (pure_inner(collapse.reduced, e) for e in ("classes", "instances"))
+    turn = Place(collapse.inner, {r: tidy(classes[r] - instances[r]) for r in classes})
+    first = Criterion("instances leave first as it gets colder", Ge(gap, 0, evaluate=False), turn)
     solved = threshold(first, beta, DOMAIN, proof)
     found["beta_first"] = Quantity.of(solved, "beta_first", r"\beta_{\mathrm{first}}")
     return found

@@ -99,8 +99,9 @@ def _position(result: Result, segment: Segment) -> Expr | None:
 
 def _dimension(result: Result, style: Plain, point: Mapping[Symbol, Expr]) -> str:
     least = least_dimension(result)
-    if (least is None or result.segment is None) and result.problem is not None:
-        size = _at_least(result.problem.structure.size, style, point)  # no rank is larger
+    of_loss = result.declared is not None and result.structure is not None
+    if (least is None or result.segment is None) and of_loss and result.structure is not None:
+        size = _at_least(result.structure.size, style, point)  # no rank is larger
         return f"{size} {style.sentence('suffices')}"
     if least is None or result.segment is None:
         return style.sentence("any")

@@ -312,7 +312,7 @@ def _shift(down: list[Any], y: list[Any]) -> Any:
         if _is_definite(left):
             return shift.b
         shift *= 16
-        if shift.a > 1 + max(abs(v).b for row in rows for v in row) * size:
+        if shift.a > 32 + 16 * max(abs(v).b for row in rows for v in row) * size:
             raise _NoInterval("no multiple of the identity is large enough")
 
 

@@ -108,11 +108,13 @@ class Result(Shown):
         self.declared = problem.loss if problem is not None else loss
         self.structure = problem.structure if problem is not None else structure
         self.convention, self.reading = convention, reading
-        about = problem if problem is not None else structure
         #: what each parameter is, for a reader who types its name
-        self.meanings = {**(about.meanings if about is not None else {}), **(meanings or {})}
+        self.meanings: dict[Symbol, str] = {}
+        for about in (self.structure, self.declared):
+            self.meanings |= about.meanings if about is not None else {}
+        self.meanings |= meanings or {}
 
-    def given(self, *, at: Mapping[str, object] | None = None, **given: object) -> Result:
+    def given(self, *, at: Mapping[str, object] | None = None, **given: Any) -> Result:
         """The same result for expressions or lists of the user's: a loss, or sizes of classes.
 
         Parameters
@@ -132,7 +134,9 @@ class Result(Shown):
         if self._read is None or unknown:
             takes = ", ".join((*self.texts, *self.lists)) or "no expressions"
             raise DomainError(f"{self.id} does not take {', '.join(unknown)}; it takes {takes}")
-        read = {k: self.lists[k].read(v) if k in self.lists else v for k, v in given.items()}
+        read: dict[str, Any] = {
+            k: self.lists[k].read(v) if k in self.lists else v for k, v in given.items()
+        }
         made = self._read(**read, at=self.point(**at)) if at else self._read(**read)
         written = {k: self.lists[k].text(read[k]) for k in self.lists if k in read}
         made.made_for = {**self.made_for, **written}
@@ -277,7 +281,7 @@ class Result(Shown):
             raise DomainError(f"whether {name} holds at {at} is not known: it is a limit case")
         return rebuilt(quantity.expression, lambda e: _put_in(name, quantity, e, point, domain))
 
-    def value(self, name: str, /, digits: int = 15, **values: object) -> Any:
+    def value(self, name: str, /, digits: int = 15, **values: Any) -> Any:
         """A number, as an mpmath float with ``digits`` digits; nested lists of them for arrays.
 
         Of a set it is a :class:`~.number.Numbers`, of a condition ``True`` or ``False``, and of

@@ -97,7 +97,13 @@ class OfLoss:
         there = self.result.there(self.result.point(**at))
         if _reads(there):
             return [there]
-        return [r for r in results.values() if _is_about(r, self.problem) and _reads(r)]
+        return self._of_the_same_loss
+
+    @cached_property
+    def _of_the_same_loss(self) -> list[Result]:
+        # Those that may be asked for any loss are checked by themselves.
+        found = [r for r in results.values() if _is_about(r, self.problem) and not r.texts]
+        return [r for r in found if _reads(r)]
 
     def where(self, values: Mapping[str, Any], fixed: Mapping[Symbol, Expr] = {}) -> str:
         """A point in words, with what the result says of these sizes in particular."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import torch
 
@@ -52,12 +53,14 @@ def verify(
     if d is not None and d < 1:
         raise DomainError(f"d must be an integer >= 1, not {d}")
     whole = results[id]
-    made = {k: values.pop(k) for k in (*whole.texts, *whole.lists) if k in values}
+    made: dict[str, Any] = {k: values.pop(k) for k in (*whole.texts, *whole.lists) if k in values}
     # For a loss that is given only its declaration is asked here: what is proved of it may
     # hold for some values alone.
     result = whole.given(**made) if made else whole
     if result.structure is None:
         raise DomainError(f"{id} is not about embeddings: there is nothing to verify on them")
+    if not result.structure.axes:
+        raise DomainError(f"{id} is about several orbits of points: derive proves it at numbers")
     names = axis_names(result.structure)
     _check_given(result, names, values)
     run = Run(d, tuple(seeds), dtype, device, tell or Run.tell)

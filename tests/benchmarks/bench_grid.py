@@ -18,7 +18,7 @@ import importlib.util
 import io
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
 from time import perf_counter
@@ -65,10 +65,9 @@ def main() -> None:
     from cltheory.derive.results import results
     from cltheory.derive.structures.arrangement import arrange
     from cltheory.numeric.embeddings import normalise
-    from cltheory.numeric.figures.ssem_fig2 import CHAINS, Grid
+    from cltheory.numeric.figures.ssem_fig2 import CHAINS
     from cltheory.numeric.figures.ssem_fig2 import spread as measured
-    from cltheory.numeric.measure import variances
-    from cltheory.numeric.sweep import sweep
+    from cltheory.numeric.sweep import cells, sweep
 
     torch.set_num_threads(options.threads)
     theory = results["supcl-optimum"].function("within_class_variance")
@@ -80,19 +79,18 @@ def main() -> None:
     alphas = [i / (k - 1) for i in range(k)]
     taus = [0.05 + 0.95 * i / (k - 1) for i in range(k)]
     problem = results["supcl-optimum"].problem
-
-    def search(alphas: Sequence[float], taus: Sequence[float]) -> Iterator[Any]:
-        grid = Grid(M, N, P, D, tuple(alphas), tuple(taus), (options.seed,))
-        chains = None if options.cold else CHAINS
-        return sweep(problem, grid.cells(), measured=measured, chains=chains, device=options.device)
-
+    assert problem is not None
+    sizes = {"seed": options.seed, "m": M, "n": N, "p": P, "d": D}
+    grid = cells(tau=taus[::-1], alpha=alphas, **sizes)
+    kwargs: dict[str, Any] = {"measured": measured, "device": options.device}
+    kwargs["chains"] = None if options.cold else CHAINS
     # The first calls load libraries; they belong to no cell.
-    list(search([0.5], [0.5]))
+    list(sweep(problem, cells(alpha=0.5, tau=0.5, **sizes), **kwargs))
 
     rows = []
     between = []
     start = last = perf_counter()
-    for row in search(alphas, taus):
+    for row in sweep(problem, grid, **kwargs):
         rows.append(row)
         between.append(perf_counter() - last)
         last = perf_counter()
@@ -116,7 +114,6 @@ def main() -> None:
         return
 
     script = load_script(options.script)
-    classes = arrange(problem.structure, {"m": M, "n": N, "p": P})
     found = {(row["alpha"], row["tau"]): error for row, error in zip(rows, errors, strict=True)}
     times, their_errors = [], []
     print(f"\n{'alpha':>7} {'tau':>6} {'script s':>9} {'error':>8} {'our error':>9}")
@@ -134,7 +131,8 @@ def main() -> None:
                 seed=options.seed,
             )
         times.append(perf_counter() - start)
-        within = float(variances(classes, normalise(u.double()).reshape(M, N, P, D)).within)
+        shape = arrange(problem.structure, {"m": M, "n": N, "p": P})
+        within = float(measured(shape, normalise(u.double()).reshape(M, N, P, D))["within"])
         their_errors.append(abs(within - expected(alpha, tau)))
         print(
             f"{alpha:7.3f} {tau:6.3f} {times[-1]:9.2f} {their_errors[-1]:8.1e} "

@@ -193,7 +193,7 @@ def test_commands_and_papers_are_completed() -> None:
 
 def test_the_shell_gets_completions_from_the_command(process: Callable[..., Any]) -> None:
     done = process(
-        _CLTHEORY_COMPLETE="bash_complete", COMP_WORDS="cltheory derive supcl-t", COMP_CWORD="2"
+        _CLTHEORY_COMPLETE="bash_complete", COMP_WORDS="cltheory derive supcl-th", COMP_CWORD="2"
     )
     assert done.out.split() == ["plain,supcl-threshold"]
 

@@ -275,16 +275,17 @@ def _half() -> tuple:
 def test_the_results_give_proved_digits() -> None:
     found = results["supcl-two-sizes"]
     given = {"m1": 5, "n1": 10, "m2": 3, "n2": 4, "p": 1, "alpha": "1/2", "tau": "1/2"}
-    assert found.evidence.grade == Grade.INTERVAL
     few, many = (str(found.value("loss", digits=d, **given)) for d in (20, 60))
     assert many.startswith(few[:19])
     assert str(found.value("rank", **given)).startswith("52")
-    with pytest.raises(DomainError, match="no such pairs"):
-        found.value("same_instance_1", **given)
-    with pytest.raises(DomainError, match="give a value"):
+    with pytest.raises(DomainError, match="at numbers: give n1, m2"):
         found.value("loss", m1=5)
-    with pytest.raises(DomainError, match="no limit"):
+    with pytest.raises(DomainError, match="at numbers: give n1"):
         found.value("loss", **{**given, "n1": "oo"})
+    with pytest.raises(AttributeError, match="same_instance_1"):
+        found.value("same_instance_1", **given)  # with one view there are no such pairs
+    assert set(found.quantities) == {"vectors"}
+    assert found.given(at=given).evidence.grade == Grade.INTERVAL
 
 
 def test_a_number_that_cannot_be_put_back_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -40,9 +40,8 @@ def test_results_without_a_loss_say_so() -> None:
 def test_the_head_is_the_declared_loss(id: str) -> None:
     r = results[id]
     about = head(r)
-    segment = r.segment
-    assert segment is not None and r.declared is not None
-    written = write(r.declared, segment().scheme)
+    assert r.structure is not None and r.declared is not None
+    written = write(r.declared, r.segment().scheme if r.segment is not None else r.structure)
     assert (about.formula, about.notes) == (written.formula, written.notes)
     assert about.formula.startswith("L = ")
     assert about.dimension.startswith("d >= ")

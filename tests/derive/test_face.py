@@ -22,7 +22,7 @@ from cltheory.derive.optimum.program import Program
 from cltheory.derive.optimum.reduce import ReducedLoss, ReducedPairwise
 from cltheory.derive.optimum.solve import NotDecided
 from cltheory.derive.structures.hierarchy import CLASSES, INSTANCES, VIEWS, hierarchy, m, n, p
-from sympy import Abs, Expr, Integer, Rational, S, Symbol, exp, log
+from sympy import Abs, Expr, Integer, Rational, S, Symbol, exp, log, oo
 
 cp = pytest.importorskip("cvxpy")
 
@@ -217,6 +217,7 @@ def test_refusals_are_one_line() -> None:
         (SUPCL_REDUCED, {s: v for s, v in at.items() if s != m}, "give m"),
         (SUPCL_REDUCED, {s: v for s, v in at.items() if s != tau}, "give tau"),
         (SUPCL_REDUCED, {**at, tau: -S.One}, "temperature"),
+        (SUPCL_REDUCED, {**at, n: oo}, "give a finite n"),
         (SUPCL_REDUCED, {**at, n: S.One}, "pairs in the positives"),
         (pairwise(same_class=Abs(c), cross_class=c), SIZES, "kink"),
     ]

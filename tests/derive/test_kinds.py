@@ -14,6 +14,8 @@ from cltheory.cli.render import render
 from cltheory.derive.decide.domain import POSITIVE, Domain, DomainError, at_least, between
 from cltheory.derive.decide.exact import exact_list
 from cltheory.derive.decide.root import argmin
+from cltheory.derive.losses.clip import SIGMOID, b, t
+from cltheory.derive.losses.conventions import CONVENTIONS
 from cltheory.derive.proof.derivation import Derivation
 from cltheory.derive.proof.relations import gt
 from cltheory.derive.theorem.kinds import interval, rebuilt
@@ -21,6 +23,7 @@ from cltheory.derive.theorem.listed import ListOf
 from cltheory.derive.theorem.putback import Inconsistent
 from cltheory.derive.theorem.quantity import Quantity
 from cltheory.derive.theorem.result import Result
+from cltheory.derive.theorem.under import _set
 from cltheory.derive.write.export import registry, to_latex, to_python
 from cltheory.derive.write.lock import _entrywise, entries, frozen
 from cltheory.derive.write.report import report
@@ -326,3 +329,16 @@ def test_rows_are_of_one_length() -> None:
     for bad in ("1,2;3", "1,2;;3,4", ""):
         with pytest.raises(ValueError):
             exact_list(bad, rows=True)
+
+
+def test_a_set_under_a_convention_turns_round() -> None:
+    """SigLIP's bias is minus ours: [1/t, 2) is then (-2, -1/t], and all below 0 all above."""
+    reading = CONVENTIONS["siglip"].reading(SIGMOID)
+    assert reading is not None and reading.falls(b)
+    turned = _set(Interval.Ropen(1 / t, 2), b, reading)
+    assert (turned.inf, turned.sup) == (-2, -1 / t)
+    assert turned.left_open == True and turned.right_open == False  # noqa: E712
+    below = _set(Interval.open(-oo, 0), b, reading)
+    assert (below.inf, below.sup) == (0, oo)
+    assert _set(FiniteSet(3), b, reading) == FiniteSet(-3)
+    assert _set(Interval(1, 2), t, reading) == Interval(1, 2)

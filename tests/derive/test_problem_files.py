@@ -275,3 +275,19 @@ def test_the_command_line_ends_with_two(tmp_path: Path) -> None:
     )
     assert ran.returncode == 2
     assert "unknown key extra" in ran.stderr and "Traceback" not in ran.stderr
+
+
+def test_the_page_shows_the_files() -> None:
+    page = (FILES.parent / "problem-files.md").read_text(encoding="utf-8")
+    shown = [part.partition("```")[0] for part in page.split("```toml\n")[1:]]
+    files = ("supcl-exclusive", "soft-targets", "towers")
+    assert shown == [(FILES / f"{k}.toml").read_text(encoding="utf-8") for k in files]
+
+
+def test_superclasses_are_those_of_the_result() -> None:
+    problem, result = named(str(FILES / "superclasses.toml")), results["superclass-threshold"]
+    assert result.problem is not None and isinstance(problem.loss, SoftmaxLoss)
+    assert set(problem.loss.terms) == set(result.problem.loss.terms)
+    assert set(problem.domain.ranges) == set(result.problem.domain.ranges)
+    names = [(e.name, e.dimension) for e in problem.structure.eigenspaces]
+    assert names == [(e.name, e.dimension) for e in result.problem.structure.eigenspaces]

@@ -12,13 +12,15 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from itertools import product
 
+import losses_by_hand as by_hand
 import pytest
 import torch
 from cltheory.derive.decide.domain import Domain
 from cltheory.derive.losses.clip import INFONCE, SIGMOID
 from cltheory.derive.losses.conventions import CONVENTIONS
 from cltheory.derive.losses.softmax import SoftmaxLoss
-from cltheory.derive.losses.supcl import CNCE, SUP_CNCE, SUPCL, alpha
+from cltheory.derive.losses.supcl import CNCE, SINCERE, SUP_CNCE, SUPCL, SUPCL_EXCLUSIVE, alpha
+from cltheory.derive.losses.supcl import SUPCON as SUPCON_BY_TAU
 from cltheory.derive.losses.written import WORDS, Written, write
 from cltheory.derive.problems.problem import Problem
 from cltheory.derive.results.towers_threshold import WEIGHTED
@@ -26,7 +28,8 @@ from cltheory.derive.structures.arrangement import arrange
 from cltheory.derive.structures.hierarchy import hierarchy, p
 from cltheory.derive.structures.towers import K, towers, towers_of_views
 from cltheory.numeric.embeddings import random_embeddings
-from cltheory.numeric.problems import evaluate
+from cltheory.numeric.losses import evaluate
+from sympy import S
 
 SUPCON = CONVENTIONS["supcontrast"].readings[0].loss
 NT_XENT = CONVENTIONS["simclr"].readings[0].loss
@@ -173,6 +176,26 @@ def test_a_softmax_loss_is_what_is_printed(loss: SoftmaxLoss) -> None:
     params = {"tau": 0.3} | ({"alpha": 0.7} if loss in (SUPCL, SUP_CNCE) else {})
     printed, evaluated = hierarchical(loss, **params)
     assert printed == pytest.approx(evaluated, **CLOSE)
+
+
+def test_losses_without_the_anchor_are_what_is_printed() -> None:
+    """One with each positive in its denominator, and one whose positives are weighted."""
+    flat = random_embeddings(7, m=M, n=N_, p=P, d=4).reshape(-1, 4)
+    gram, of = (flat @ flat.T).numpy(), by_hand.labels(M, N_, P)
+    (term,) = SUPCON_BY_TAU.terms
+    weighted = replace(SUPCON_BY_TAU, terms=(replace(term, weights=(S.One, S.One)),))
+    for loss, expected in (
+        (SINCERE, by_hand.sincere(gram, of, 0.3)),
+        (SUPCL_EXCLUSIVE, by_hand.supcl_exclusive(gram, of, 0.3, 0.7)),
+        (SUPCON_BY_TAU, by_hand.supcon(gram, of, 0.3)),
+        (weighted, by_hand.supcon(gram, of, 0.3)),
+    ):
+        written = write(loss, hierarchy())
+        sets = printed_sets(written, related, len(flat))
+        # Shares of weighted positives are written in the sizes.
+        numbers = {"tau": 0.3, "alpha": 0.7, "m": M, "n": N_, "p": P}
+        printed = value(written, flat @ flat.T, sets, **numbers)
+        assert printed == pytest.approx(expected, **CLOSE)
 
 
 def corruptions() -> Iterator[SoftmaxLoss]:

@@ -32,7 +32,7 @@ def printed_antipodal() -> Expr:
 
 def is_threshold(printed: Expr, name: str) -> Verdict:
     """Compare with a derived threshold, where the paper has it."""
-    return equal(printed, getattr(results["sigmoid-threshold"], name), WARM_FOUR)
+    return equal(printed, results["sigmoid-threshold"][name], WARM_FOUR)
 
 
 @LEDGER.claim(
@@ -183,8 +183,7 @@ def remark_3_order(order: Callable[[Expr], Expr] = log) -> Verdict:
     model = results["sigmoid-threshold"]
     large = Integer(10) ** 1000
     ratios = [
-        (getattr(model, name).subs(N, large) / order(large)).n(20)
-        for name in ("t_simplex", "t_antipodal")
+        (model[name].subs(N, large) / order(large)).n(20) for name in ("t_simplex", "t_antipodal")
     ]
     return decided(
         all(abs(r - e) < Rational(1, 1000) for r, e in zip(ratios, (1, S.Half), strict=True)),
