@@ -54,8 +54,9 @@ def bind(
     sizes, parameters = split(problem, values)
     arrangement = arrange(problem.structure, sizes)
     numbers = {k: per_problem(k, v, batch, dtype, device) for k, v in parameters.items()}
-    numbers |= {k: per_problem(k, v, batch, dtype, device) for k, v in sizes.items()}
-    bench = _Bench(arrangement, numbers, torch.ones(batch, dtype=dtype, device=device))
+    one = torch.ones(batch, dtype=dtype, device=device)
+    numbers |= {k: v * one for k, v in sizes.items()}
+    bench = _Bench(arrangement, numbers, one)
     loss = problem.loss
     return bench.softmax(loss) if isinstance(loss, SoftmaxLoss) else bench.pairwise(loss)
 

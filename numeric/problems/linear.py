@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import combinations
 
 import torch
@@ -95,23 +96,29 @@ class Linear:
 
 def linear(arrangement: Arrangement, per_pair: Mapping[str, Tensor]) -> Linear:
     """``<W, G>`` from the entry of W for each relation, ``(B,)`` each."""
+    found: dict[tuple[int, ...], Tensor] = {}
+    for kept, times in _coefficients(arrangement):
+        parts = [k * per_pair[r] for r, k in times.items() if r in per_pair]
+        if parts:
+            found[kept] = torch.stack(parts).sum(dim=0) if len(parts) > 1 else parts[0]
+    shape = tuple(size for size in arrangement.shape if size > 1)
+    return Linear(shape, tuple(found), tuple(found.values()))
+
+
+@lru_cache(maxsize=64)
+def _coefficients(arrangement: Arrangement) -> list[tuple[tuple[int, ...], dict[str, int]]]:
+    """For each set of axes that is kept, how often the entry of each relation counts."""
     # On an axis of one point all indices agree: it says nothing.
     axes = [axis for axis, size in enumerate(arrangement.shape) if size > 1]
-    found: dict[tuple[int, ...], Tensor] = {}
+    found = []
     for number in range(len(axes) + 1):
         for kept in combinations(range(len(axes)), number):
             # (J - I) on the axes that differ: -I for each of them that is kept.
-            total: Tensor | None = None
-            for relation, entry in per_pair.items():
-                times = 0
-                for pattern in arrangement.agreements[relation]:
-                    agree = {k for k, axis in enumerate(axes) if pattern[axis]}
-                    if agree <= set(kept):
-                        times += (-1) ** (number - len(agree))
-                if times:
-                    part = entry if times == 1 else times * entry
-                    total = part if total is None else total + part
-            if total is not None:
-                found[kept] = total
-    shape = tuple(arrangement.shape[axis] for axis in axes)
-    return Linear(shape, tuple(found), tuple(found.values()))
+            times: dict[str, int] = {}
+            for relation, patterns in arrangement.agreements.items():
+                agree = [{k for k, axis in enumerate(axes) if x[axis]} for x in patterns]
+                signs = [(-1) ** (number - len(a)) for a in agree if a <= set(kept)]
+                if sum(signs):
+                    times[relation] = sum(signs)
+            found.append((kept, times))
+    return found

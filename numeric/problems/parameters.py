@@ -37,11 +37,13 @@ def expressions(problem: Problem) -> list[Expr]:
     return [part for term in loss.terms for part in (term.weight, term.function)]
 
 
+@lru_cache(maxsize=64)
 def size_names(problem: Problem) -> tuple[str, ...]:
     """Names of the sizes of the structure that are left open, outermost first."""
     return axis_names(problem.structure)
 
 
+@lru_cache(maxsize=64)
 def parameter_names(problem: Problem) -> tuple[str, ...]:
     """Names of the parameters that the loss depends on, sorted; sizes are none of them."""
     found = {s.name for e in expressions(problem) for s in e.free_symbols if s != c}
