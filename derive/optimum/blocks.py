@@ -30,11 +30,11 @@ from ..proof.statement import Relations, Statement
 from ..structures.configuration import Block, Configuration
 from ..structures.scheme import Relation
 from .duality import Certificate
-from .face import Digits, Handle
 from .program import Program, Smooth, entry
 from .reduce import ReducedLoss, check_relations
 from .segment_facts import with_reals
 from .solve import NotDecided, Solved
+from .value import Digits, Handle
 
 #: What the gap of a certificate must be below.
 TOLERANCE = Rational(1, 10**12)

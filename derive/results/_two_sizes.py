@@ -13,7 +13,7 @@ from sympy import Expr, Rational, S, Symbol, oo
 from ..decide.domain import POSITIVE, Domain, DomainError, at_least
 from ..losses.softmax import SoftmaxLoss, tau
 from ..optimum.blocks import BlockOptima, ReducedOnOrbits, state_certificate, state_reduction
-from ..optimum.face import FaceValue
+from ..optimum.value import FaceValue
 from ..proof.derivation import Derivation
 from ..structures.classes import MEANINGS, m1, m2, n1, n2, two_sizes
 from ..structures.hierarchy import n, p
@@ -114,7 +114,7 @@ class AtNumbers(Result):
             If a value is not accepted; one line.
         """
         if given:
-            return super().given(**given)
+            return super().given(at=None, **given)
         return self._there(self.point(**at)) if at else self
 
     def _there(self, point: Mapping[Symbol, Expr]) -> AtNumbers:

@@ -8,31 +8,26 @@ what putting the values in simplified is trusted.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from functools import lru_cache, reduce
+from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any
 
 import mpmath
 from mpmath import iv
-from sympy import Abs, Expr, Integer, Max, Min, Piecewise, Rational, S, Symbol, exp, log, oo
-from sympy.core.relational import Relational
+from sympy import Expr, Integer, Rational, S, Symbol, oo
 
 from ..decide.ball import NotEnclosed, TooWide, enclosure, precision
 from ..decide.digits import LAST_BITS, NotKnown, rounded
 from ..decide.domain import Domain, DomainError, Range
 from ..decide.errors import InternalError
 from ..decide.root import ClampedRoot
-from ..optimum.duality import Certificate
 from ..optimum.endpoint import Threshold
-from ..optimum.face import FaceValue
-from ..optimum.program import Program, entry
+from ..optimum.value import FaceValue
+from .intervals import Intervals, NoInterval, interval_digits
 from .quantity import Quantity
 
 #: Signs are looked for with ever more digits, up to so many.
 LAST_DIGITS = int(LAST_BITS * 0.301)
-#: Exponentials of more are only bounded.
-LARGEST = 2**4096
 #: A limit is compared with the values at these powers of ten, each a square of the one before.
 FAR = (10, 20, 40)
 #: Roots are only found nearer by in no time.
@@ -79,7 +74,7 @@ def put_back(
             try:
                 found = value if root == source else rounded(root.xreplace(given), digits)[0]
                 right = _is_root(root, tuple(given.items()), found, digits)
-            except (NotEnclosed, NotKnown, _NoInterval):
+            except (NotEnclosed, NotKnown, NoInterval):
                 right = None
             if right is None:
                 raise NotPutBack(f"{shown} could not be put back into its condition")
@@ -123,7 +118,7 @@ def _is_root(
     settled = root.xreplace(given).settled()
     if settled in ends:  # zero there is allowed, and not looked for
         end = root.args[1 + ends.index(settled)]
-        with _interval_digits(start):
+        with interval_digits(start):
             near = bool(abs(number(end) - iv.mpf(value)).a <= step)
         return near and sign(lambda: number(end), 2 * start) != (-1 if settled == ends[0] else 1)
 
@@ -144,10 +139,10 @@ def _sign(value: Callable[[], Any], start: int, most: int) -> int | None:
     """The sign that intervals prove, with more and more digits, or None."""
     digits = start
     while digits <= max(start, most):
-        with _interval_digits(digits):
+        with interval_digits(digits):
             try:
                 found = value()
-            except _NoInterval:
+            except NoInterval:
                 found = None
             if found is not None and (found.a > 0 or found.b < 0):
                 return 1 if found.a > 0 else -1
@@ -155,176 +150,15 @@ def _sign(value: Callable[[], Any], start: int, most: int) -> int | None:
     return None
 
 
-class _NoInterval(ValueError):
-    """An operation is not defined on an interval."""
-
-
-@contextmanager
-def _interval_digits(digits: int) -> Iterator[None]:
-    before, iv.dps = iv.dps, digits
-    try:
-        yield
-    finally:
-        iv.dps = before
-
-
-class Intervals:
-    """Values in mpmath's intervals, with no help from the balls that found a number."""
-
-    def __init__(self, at: Mapping[Symbol, Any]):
-        self.at = at
-
-    def __call__(self, e: Expr) -> Any:
-        if e in self.at:
-            found = self.at[e]
-            return self(found) if isinstance(found, Expr) else found
-        if e.is_Rational:
-            return iv.mpf(int(e.p)) / iv.mpf(int(e.q))
-        if isinstance(e, Piecewise):
-            return self._cases(e)
-        if e is S.Pi:
-            return iv.pi
-        if e is S.Exp1:
-            return iv.e
-        if not e.args:
-            raise _NoInterval(str(e))
-        return self._apply(e, [self(a) for a in e.args])
-
-    def _apply(self, e: Expr, args: list[Any]) -> Any:
-        if e.is_Add:
-            return sum(args[1:], args[0])
-        if e.is_Mul:
-            return reduce(lambda a, b: a * b, args)
-        if isinstance(e, exp):
-            return _exp(args[0])
-        if isinstance(e, (Max, Min)):
-            choose = max if isinstance(e, Max) else min
-            return iv.mpf([choose(a.a for a in args).a, choose(a.b for a in args).b])
-        if isinstance(e, Abs):
-            return abs(args[0])
-        if isinstance(e, log) and args[0].a > 0:
-            return iv.log(args[0])
-        if e.is_Pow:
-            return self._power(args[0], e.exp, args[1])
-        raise _NoInterval(str(e))
-
-    def _power(self, base: Any, power: Expr, value: Any) -> Any:
-        if power.is_Integer:
-            if power < 0 and base.a <= 0 <= base.b:
-                raise _NoInterval(str(power))
-            return base ** int(power)
-        if base.a < 0 or (base.a <= 0 and not value.a > 0):
-            raise _NoInterval(str(power))
-        if base.a <= 0:
-            return iv.mpf([0, self._power(iv.mpf(base.b), power, value).b if base.b > 0 else 0])
-        return iv.sqrt(base) if power == S.Half else _exp(value * iv.log(base))
-
-    def _cases(self, e: Piecewise) -> Any:
-        for value, condition in e.args:
-            if condition == True:  # noqa: E712
-                return self(value)
-            if not isinstance(condition, Relational):
-                break
-            sign = self._sign(condition.lhs - condition.rhs)
-            if sign is None:
-                break
-            if condition.func(sign, 0):
-                return self(value)
-        raise _NoInterval(str(e))
-
-    def _sign(self, gap: Expr) -> int | None:
-        exact = gap.xreplace({s: v for s, v in self.at.items() if isinstance(v, Expr)})
-        if exact.is_Rational:
-            return (exact.p > 0) - (exact.p < 0)
-        found = self(gap)
-        return 1 if found.a > 0 else -1 if found.b < 0 else None
-
-
-def _exp(power: Any) -> Any:
-    low, high = power.a, power.b
-    low = -iv.inf if low < -LARGEST else min(low, iv.mpf(LARGEST))
-    high = iv.inf if high > LARGEST else max(high, iv.mpf(-LARGEST))
-    return iv.exp(iv.mpf([low.a, high.b]))
-
-
 # --- optima ----------------------------------------------------------------------------------
 def _check_least(shown: str, least: FaceValue, digits: int) -> None:
-    """The optimum as rationals: its gap by duality in intervals, and the number beside it."""
-    kind, name = least.args[1].name, least.args[2].name
-    bits = int(3.33 * digits) + 160
-    try:
-        program, certificate = least.optimum.written(bits)
-        with _interval_digits(2 * digits + 60):
-            gap, value, inner = _duality(program, certificate)
-            number = {"loss": value, "inner": inner.get(name)}.get(kind)
-            near = number is None or abs(_interval(least, digits) - number).a <= gap.b + _off(
-                digits
-            )
-            small = gap.b <= _off(digits)
-    except (NotEnclosed, NotKnown, _NoInterval):
-        raise NotPutBack(f"{shown} could not be put back into its condition") from None
-    if not near or not small:
+    from .optimal import is_least  # few results need it, and it needs much
+
+    right = is_least(least, digits)
+    if right is None:
+        raise NotPutBack(f"{shown} could not be put back into its condition")
+    if not right:
         raise Inconsistent(f"{shown} is not where the loss is least")
-
-
-def _off(digits: int) -> Any:
-    return iv.mpf(10).a ** -digits
-
-
-def _interval(least: FaceValue, digits: int) -> Any:
-    return iv.mpf(rounded(least, digits + 5)[0])
-
-
-def _duality(program: Program, certificate: Certificate) -> tuple[Any, Any, dict[str, Any]]:
-    """Gap, loss and inner products of rational shares, the parameters beside the function."""
-    shares, function = certificate.shares, program.function
-    inner = {r.name: S.Zero for r in function.configuration.relations}
-    for r, row in zip(program.relations, program.weights, strict=True):
-        inner[r.name] = sum((w * shares[k] for k, w in row.items()), S.Zero)
-    number = Intervals({**program.point, **{entry(r): g for r, g in inner.items()}})
-    slopes = {r.name: number(function.slopes[r.name]) for r in program.relations}
-    down = [iv.mpf(0)] * len(shares)
-    for r, row in zip(program.relations, program.weights, strict=True):
-        for k, w in row.items():
-            down[k] += slopes[r.name] * number(w)
-    y = [number(v) for v in certificate.multipliers]
-    gap = sum((d * number(z) for d, z in zip(down, shares, strict=True)), -sum(y, iv.mpf(0)))
-    shift = max(
-        _shift([down[k] for k in slots], [y[program.trace[k]] for k in slots if k in program.trace])
-        for slots in program.of
-    )
-    gap += len(program.orbits) * shift
-    return gap, number(function.value), {r: number(g) for r, g in inner.items()}
-
-
-def _shift(down: list[Any], y: list[Any]) -> Any:
-    """So much added to the diagonal makes a block of the slacks positive definite."""
-    size = len(y)
-    places = [(i, j) for i in range(size) for j in range(i, size)]
-    rows = [[iv.mpf(0)] * size for _ in range(size)]
-    for (i, j), d in zip(places, down, strict=True):
-        rows[i][j] = rows[j][i] = d - y[i] if i == j else d / 2
-    shift = iv.mpf(10) ** -iv.dps
-    while True:
-        left = [
-            [v + shift if i == j else v for j, v in enumerate(row)] for i, row in enumerate(rows)
-        ]
-        if _is_definite(left):
-            return shift.b
-        shift *= 16
-        if shift.a > 32 + 16 * max(abs(v).b for row in rows for v in row) * size:
-            raise _NoInterval("no multiple of the identity is large enough")
-
-
-def _is_definite(rows: list[list[Any]]) -> bool:
-    for k, row in enumerate(rows):
-        if not row[k].a > 0:
-            return False
-        for i in range(k + 1, len(rows)):
-            ratio = rows[i][k] / row[k]
-            for j in range(k + 1, len(rows)):
-                rows[i][j] -= ratio * row[j]
-    return True
 
 
 # --- thresholds ------------------------------------------------------------------------------

@@ -18,8 +18,8 @@ from ..decide.limits.limit import NoLimit, joint_limit
 from ..decide.root import ClampedRoot
 from ..losses.conventions import Reading
 from ..losses.softmax import SoftmaxLoss
-from ..optimum.face import FaceValue
 from ..optimum.segment import Segment
+from ..optimum.value import FaceValue
 from ..problems.problem import Problem
 from ..proof.derivation import Derivation
 from ..proof.hooks import Shown, call

@@ -209,7 +209,12 @@ def measure(
     on: Plane, path: Path, *, dtype: torch.dtype = torch.float64, **options: Any
 ) -> list[Row]:
     """Optimise every cell that the table lacks; ``options`` are those of a sweep."""
-    setup = {**on.arrangement.sizes, **on.fixed, "d": on.d, "dtype": dtype_name(dtype)}
+    setup: dict[str, Any] = {
+        **on.arrangement.sizes,
+        **on.fixed,
+        "d": on.d,
+        "dtype": dtype_name(dtype),
+    }
     return in_table(
         path,
         setup,

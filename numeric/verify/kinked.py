@@ -86,13 +86,14 @@ def least(
     DomainError
         If it feels more of them.
     """
-    assert isinstance(problem.loss, PairwiseLoss)
+    loss = problem.loss
+    assert isinstance(loss, PairwiseLoss)
     put_in = {
         s: exact(values[s.name]) if s.name in values else Integer(arrangement.sizes[s.name])
-        for k in problem.loss.terms
+        for k in loss.terms
         for s in (k.function.free_symbols | k.weight.free_symbols) - {c}
     }
-    felt = list(dict.fromkeys(k.relation for k in problem.loss.terms))
+    felt = list(dict.fromkeys(k.relation for k in loss.terms))
     felt = [r for r in felt if arrangement.counts[r]]
     if len(felt) != 2:
         raise DomainError(
@@ -103,7 +104,7 @@ def least(
     def function(relation: str) -> Callable[[Any], Any]:
         terms: list[Expr] = [
             arrangement.counts[relation] * (k.weight * k.function).xreplace(put_in)
-            for k in problem.loss.terms
+            for k in loss.terms
             if k.relation == relation
         ]
         compiled: Callable[[Any], Any] = lambdify([c], Add(*terms), "mpmath")
@@ -116,4 +117,5 @@ def least(
         )
         for row in arrangement.table.values()
     ]
-    return least_invariant(*map(function, felt), corners, relations=(felt[0], felt[1]))
+    first, second = felt
+    return least_invariant(function(first), function(second), corners, relations=(first, second))

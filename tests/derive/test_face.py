@@ -15,12 +15,13 @@ from cltheory.derive.decide.evidence import Evidence, Grade, Holds
 from cltheory.derive.losses.pairwise import PairTerm, PairwiseLoss, c
 from cltheory.derive.losses.softmax import SoftmaxLoss, SoftmaxTerm, tau
 from cltheory.derive.losses.supcl import SUPCL, alpha
-from cltheory.derive.optimum.face import FaceOptimum, FaceValue, faces, least
+from cltheory.derive.optimum.face import FaceOptimum, faces, least
 from cltheory.derive.optimum.interior import Interior
 from cltheory.derive.optimum.polish import Conditions, Face, NotProved
 from cltheory.derive.optimum.program import Program
 from cltheory.derive.optimum.reduce import ReducedLoss, ReducedPairwise
 from cltheory.derive.optimum.solve import NotDecided
+from cltheory.derive.optimum.value import FaceValue
 from cltheory.derive.structures.hierarchy import CLASSES, INSTANCES, VIEWS, hierarchy, m, n, p
 from sympy import Abs, Expr, Integer, Rational, S, Symbol, exp, log, oo
 

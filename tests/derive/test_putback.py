@@ -19,7 +19,8 @@ from cltheory.derive.optimum.segment import x
 from cltheory.derive.results import results
 from cltheory.derive.structures.hierarchy import n
 from cltheory.derive.theorem import result as module
-from cltheory.derive.theorem.putback import Inconsistent, Intervals, NotPutBack
+from cltheory.derive.theorem.intervals import Intervals
+from cltheory.derive.theorem.putback import Inconsistent, NotPutBack
 from cltheory.derive.theorem.quantity import Quantity
 from cltheory.derive.theorem.result import Result
 from mpmath import iv

@@ -14,8 +14,9 @@ from cltheory.derive.decide.root import ClampedRoot, clamped_root, last_point
 from cltheory.derive.losses.softmax import tau
 from cltheory.derive.optimum.segment import x
 from cltheory.derive.structures.hierarchy import m
+from cltheory.derive.theorem.intervals import Intervals, NoInterval
 from cltheory.derive.theorem.number import decimal, number
-from cltheory.derive.theorem.putback import Intervals, _is_root, _NoInterval
+from cltheory.derive.theorem.putback import _is_root
 from mpmath import iv
 from sympy import Expr, Lambda, Max, Piecewise, Rational, S, exp, log, oo, sqrt
 
@@ -184,7 +185,7 @@ def test_intervals_say_nothing_where_nothing_is_known() -> None:
         (x - half) ** Rational(1, 3),
         1 / (x - half),
     ):
-        with pytest.raises(_NoInterval):
+        with pytest.raises(NoInterval):
             wide(e)
     assert wide(Piecewise((5, x < 3), (7, True))) == 5
     assert wide(Piecewise((5, x > 3), (7, True))) == 7

@@ -54,6 +54,7 @@ BACK = (
 
 B, D, R = (f"decide/{s}.py" for s in "ball digits root".split())
 P = "theorem/putback.py"
+INTERVALS = "theorem/intervals.py"
 
 MUTANTS = [
     # --- ball ---
@@ -448,7 +449,7 @@ MUTANTS = [
         BACK,
     ),
     Mutant(
-        P,
+        INTERVALS,
         "return 1 if found.a > 0 else -1 if found.b < 0 else None",
         "return 1 if found.a > 0 else -1",
         "a case that is not decided does not apply",
@@ -462,8 +463,8 @@ MUTANTS = [
         BACK,
     ),
     Mutant(
-        P,
-        "        if base.a < 0 or (base.a <= 0 and not value.a > 0):\n            raise _NoInterval(str(power))\n",
+        INTERVALS,
+        "        if base.a < 0 or (base.a <= 0 and not value.a > 0):\n            raise NoInterval(str(power))\n",
         "",
         "the root of an interval around zero",
         BACK,

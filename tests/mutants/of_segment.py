@@ -21,8 +21,9 @@ EDGES = (
     "derive/test_statements.py::test_a_threshold_says_what_its_criterion_says",
 )
 
-E, OS, SF, SG, R = (
-    f"optimum/{s}.py" for s in "endpoint on_segment segment_facts segment reduce".split()
+E, OS, SF, SG, R, ED, RED = (
+    f"optimum/{s}.py"
+    for s in "endpoint on_segment segment_facts segment reduce edge reduction".split()
 )
 ST, DE, LI = (f"proof/{s}.py" for s in "statement derivation limiting".split())
 CV = "decide/convexity.py"
@@ -147,8 +148,8 @@ MUTANTS = [
     # --- segment ---
     Mutant(
         SG,
-        "t_of_x = -position / pace",
-        "t_of_x = position / pace",
+        "t_of_x = -x / pace",
+        "t_of_x = x / pace",
         "the coordinate rises along a segment",
         FACTS,
     ),
@@ -351,16 +352,16 @@ MUTANTS = [
         FACTS,
     ),
     Mutant(
-        OS,
-        "                Relations(Tuple(gt(rate, S.Zero), gt(weight, S.Zero)), self.domain),\n",
+        ED,
+        "            Relations(Tuple(gt(rate, S.Zero), gt(weight, S.Zero)), inside),\n",
         "",
         "what a slope is multiplied by may be negative",
         FACTS,
     ),
     Mutant(
-        OS,
-        "            preconditions,\n            AVERAGING,",
-        "            Relations(gt(S.One, S.Zero), domain),\n            AVERAGING,",
+        RED,
+        "        preconditions,\n        AVERAGING,",
+        "        Relations(eq(S.One, S.One), domain),\n        AVERAGING,",
         "a loss need not be convex",
         FACTS,
     ),
