@@ -13,8 +13,8 @@ from cltheory.derive.results import results
 from cltheory.derive.structures.arrangement import arrange
 from cltheory.derive.structures.towers import towers
 from cltheory.derive.theorem.measure import LOSS, Reading, product
-from cltheory.numeric.invariant import golden, least_invariant
 from cltheory.numeric.verify import verify
+from cltheory.numeric.verify.invariant import golden, least_invariant
 from cltheory.numeric.verify.kinked import compared, least
 from mpmath import mpf
 from sympy import Max, Rational
