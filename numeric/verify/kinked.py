@@ -116,4 +116,5 @@ def least(
         )
         for row in arrangement.table.values()
     ]
-    return least_invariant(*map(function, felt), corners, relations=(felt[0], felt[1]))
+    first, second = felt
+    return least_invariant(function(first), function(second), corners, relations=(first, second))
