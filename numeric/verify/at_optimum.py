@@ -63,7 +63,7 @@ def at_optimum(of: OfLoss, point: Mapping[str, Any], wide: int) -> list[Check]:
     if faces:
         readings |= {share(e).name: share(e) for e in arrangement.dimensions}
     optimum = optimal_shares(of, values)
-    flat = flat_readings(of.problem, arrangement, values, optimum, readings, sizes)
+    flat = flat_readings(of.problem, of.loss, values, optimum, readings, sizes)
     if any(share(e).name in flat for e in arrangement.dimensions):
         flat |= {f"{name} {called}: occupied eigenspaces" for name, (called, _) in faces.items()}
     covered = d >= max(wide, 3)

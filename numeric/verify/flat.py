@@ -4,12 +4,15 @@ At t = b = 40 of the sigmoid loss, for one, the second derivative of l_n at the 
 1e-20: where the negatives are can hardly be felt, though the positives are held fast. So for
 each reading the optimum is moved, towards each eigenspace in turn, until the reading changes by
 a part of what counts as agreement. If the search could have stopped there, because the gradient
-is within its tolerance there too, then what it found there proves and refutes nothing.
+is within its tolerance there too, then what it found there proves and refutes nothing. The same
+holds of pure structures, and of mixtures of two, if their loss is that of the optimum as far as a
+certificate can tell.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -21,18 +24,21 @@ from ...derive.problems.problem import Problem
 from ...derive.structures.arrangement import Arrangement
 from ..embeddings import structured_embeddings
 from ..problems import bind
-from ..search import TOLERANCE
+from ..reduced import InvariantLoss
+from ..search import CERTIFIED, TOLERANCE
 from .readings import numbers_at, read, tolerance
 
 Array = npt.NDArray[np.float64]
 
 # The part of what counts as agreement that a reading is moved by.
 _PART = 0.1
+# Mixtures of each pair that are tried.
+_LATTICE = 17
 
 
 def flat_readings(
     problem: Problem,
-    arrangement: Arrangement,
+    loss: InvariantLoss,
     values: Mapping[str, float],
     optimum: Array,
     readings: Mapping[str, Expr],
@@ -42,15 +48,17 @@ def flat_readings(
 
     Parameters
     ----------
-    problem, arrangement, values
-        The loss, the sizes, and the parameters.
+    problem, loss, values
+        The loss, the same over shares, and the parameters.
     optimum
         Shares of the optimum, of all eigenspaces that have a dimension.
     readings
         What is to be read off, by name, in the ``sizes``.
     """
+    arrangement = loss.arrangement
     moved, of = [], []
     corners = np.eye(len(optimum))
+    flat = _as_good(loss, values, optimum, corners, readings, sizes)
     here = numbers_at(arrangement, optimum[None])
     for name, reading in readings.items():
         before = read(reading, here, sizes)[0]
@@ -60,10 +68,36 @@ def flat_readings(
                 moved.append(part)
                 of.append(name)
     if not moved:
-        return set()
+        return flat
     norms, unit = _gradients(problem, arrangement, values, np.array(moved))
     limit = TOLERANCE[torch.float64] * unit
-    return {name for name, norm in zip(of, norms, strict=True) if norm <= limit}
+    return flat | {name for name, norm in zip(of, norms, strict=True) if norm <= limit}
+
+
+def _as_good(
+    loss: InvariantLoss,
+    values: Mapping[str, float],
+    optimum: Array,
+    corners: Array,
+    readings: Mapping[str, Expr],
+    sizes: Mapping[str, Any],
+) -> set[str]:
+    """Readings that differ at a mixture of two pure structures with the same loss."""
+    steps = np.linspace(0, 1, _LATTICE)[1:-1, None]
+    edges = [a + steps * (b - a) for a, b in combinations(corners, 2)]
+    corners = np.concatenate([corners, *edges])
+    both = np.concatenate([optimum[None], corners])
+    at = {k: np.full(len(both), v) for k, v in values.items()}
+    with np.errstate(all="ignore"):
+        least, *pure = loss.expand(both, at)[0]
+    good = corners[[value - least <= CERTIFIED[torch.float64] for value in pure]]
+    found = set()
+    for name, reading in readings.items() if len(good) else ():
+        here, there = (numbers_at(loss.arrangement, s) for s in (optimum[None], good))
+        close = float(tolerance(reading, here, sizes)[0])
+        if (np.abs(read(reading, there, sizes) - read(reading, here, sizes)) > close).any():
+            found.add(name)
+    return found
 
 
 def _moved(

@@ -21,7 +21,7 @@ _ITEMS_OF_TOWERS = "6"
 _TRIED = 121
 # How far parameters are looked at: times the base where they are positive, else from zero.
 # Beyond, some eigenvalues of the gradient differ by less than floats can tell.
-_FACTOR, _RANGE = 8.0, 20.0
+_FACTOR, _RANGE = 4.0, 20.0
 # Points next to a border: part of the way to the next one, or, on the outside, of the value
 # itself or this far on a line.
 _PART, _BELOW, _ABOVE, _STEP = 0.1, 0.8, 1.25, 0.5

@@ -60,7 +60,9 @@ def verify(
     if result.structure is None:
         raise DomainError(f"{id} is not about embeddings: there is nothing to verify on them")
     if not result.structure.axes:
-        raise DomainError(f"{id} is about several orbits of points: derive proves it at numbers")
+        raise DomainError(
+            f"{id} is about points of several kinds: embeddings of them are not searched for yet"
+        )
     names = axis_names(result.structure)
     _check_given(result, names, values)
     run = Run(d, tuple(seeds), dtype, device, tell or Run.tell)
