@@ -10,6 +10,9 @@ from sympy import Expr, Lambda, S, Symbol, exp, log
 from .calculus import derivative
 from .normal import ExpField, NotInField
 
+#: Exponents without a common measure make polynomials of high degree, which are not cancelled.
+LARGEST_DEGREE = 5000
+
 
 @lru_cache(maxsize=2048)
 def tidy(expression: Expr) -> Expr:
@@ -50,13 +53,16 @@ def collected(expression: Expr, x: Symbol) -> Expr:
     """A sum of exponentials with factored coefficients, exponents affine in ``x``.
 
     Falls back to the factored form when exponentials are left in the denominator, and to the
-    expression itself when it has no normal form.
+    expression itself when it has no normal form, or one that is too large.
     """
     try:
         field = ExpField([expression])
-        element = field(expression)
+        ratio = field.ratio(expression)
     except NotInField:
         return expression
+    if max(ratio.numer.degrees(), default=0) > LARGEST_DEGREE:
+        return expression
+    element = ratio.cancelled()
     below = field.by_atoms(element.denom)
     if len(below) != 1:
         whole = field.factored(element)

@@ -323,7 +323,9 @@ def _of_pairs(
         If it is on another structure.
     """
     if problem.structure is not TWO_TOWERS:
-        raise DomainError(f"{problem.loss.name} has a kink: it is answered on two towers only")
+        raise DomainError(
+            f"{problem.loss.name} has a kink: such losses are answered by name only, not from files"
+        )
     functions = {s: v for s, v in fixed.items() if s is not N}
     there = at_values(problem, functions)
     assert isinstance(there.loss, PairwiseLoss)

@@ -16,7 +16,6 @@ from ..losses.supcl import alpha
 from ..optimum.edge import Edge, edge
 from ..optimum.endpoint import threshold
 from ..optimum.multiplier import state_above_at_root
-from ..optimum.segment import Segment
 from ..optimum.vertex import UniqueGram, Vertex, vertex
 from ..problems.catalogue import CATALOGUE
 from ..proof.derivation import Derivation
@@ -24,7 +23,7 @@ from ..proof.relations import ge, lt
 from ..structures.hierarchy import m, n, p
 from ..theorem.quantity import Quantity
 from ..theorem.result import Result
-from ._pure import inner_quantities, least_loss, segment_from
+from ._pure import inner_quantities, least_loss
 
 PROBLEM = CATALOGUE["supcl-exclusive"]
 DOMAIN = PROBLEM.domain
@@ -93,11 +92,6 @@ def together(collapse: Vertex, sides: list[Edge]) -> dict[str, Expr]:
     }
 
 
-def segment() -> Segment:
-    """The edge below the interval, which has the larger rank."""
-    return segment_from(PROBLEM.structure, "classes", *BELOW)
-
-
 RESULT = Result(
     "supcl-exclusive",
     title="When SupCL without the anchor collapses classes, and its optimum",
@@ -106,5 +100,4 @@ RESULT = Result(
     domain=DOMAIN,
     build=build,
     problem=PROBLEM,
-    segment=segment,
 )

@@ -279,7 +279,7 @@ def test_a_kink_on_another_structure_is_refused() -> None:
 
     loss = PairwiseLoss("kinked", "", (PairTerm("same_class", Max(0, 1 - c), S.One),), "")
     problem = Problem(loss, hierarchy(), CATALOGUE["supcon"].domain)
-    with pytest.raises(DomainError, match="two towers only"):
+    with pytest.raises(DomainError, match="by name only"):
         PHASES.given(loss=problem).quantities  # noqa: B018
 
 
@@ -307,3 +307,11 @@ def test_a_border_that_needs_more_items_says_so() -> None:
     assert abs(here - there) < mpmath.mpf(10) ** -22
     with pytest.raises(DomainError, match="N must be"):
         result.value("b_shared_contrasts_differing_means", N=2, t=3)
+
+
+def test_exponents_without_a_common_measure_take_no_polynomial_of_high_degree() -> None:
+    """50 and 1/3000 in exponents: multiples of 1/3000, up to 150000."""
+    found = PHASES.given(loss="siglip", at={"N": 4, "t": "1/1000", "b": -50})
+    assert str(found.quantity("structure").expression) == "shared_contrasts"
+    g = [float(found.quantity(r).expression) for r in ("positive", "negative")]
+    assert g == pytest.approx([1, -1 / 3])

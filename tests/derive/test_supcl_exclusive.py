@@ -15,6 +15,8 @@ from cltheory.derive.optimum.vertex import vertex
 from cltheory.derive.problems.catalogue import CATALOGUE
 from cltheory.derive.proof.derivation import Derivation
 from cltheory.derive.results import results
+from cltheory.derive.structures.hierarchy import m, n, p
+from cltheory.derive.theorem.about import head
 from sympy import Gt, S, Symbol
 
 R = results["supcl-exclusive"]
@@ -136,3 +138,8 @@ def test_the_multiplier_matters() -> None:
     for other in ("instances", "mean"):
         says = AboveAtRoot(shown, domain, collapse.reduced, segment, other, right)
         assert not isinstance(says.decide(), Holds)
+
+
+def test_no_rank_is_promised_that_only_one_side_has() -> None:
+    """Beyond the interval the rank is m n - 1, or m - 1 + m n (p - 1): only a bound is said."""
+    assert head(R, point={m: S(10), n: S(20), p: S(2)}).dimension == "d >= m*n*p = 400 suffices"
