@@ -89,17 +89,22 @@ def certify_command(
     made: dict[str, Any] = {k: values.pop(k) for k in result.texts if k in values}
     result = result.given(**made) if made else result
     if result.problem is None:
-        raise click.UsageError(f"{target} is about no loss: there is nothing to certify")
+        raise click.UsageError(
+            f"{target} is about no loss on points that are alike: there is nothing to certify"
+        )
     point = _point(result, result.problem, values)
     with telling(f"certifying {target}"):
         try:
             inner = None if search else _derived(result, result.problem, values, point)
             file = _file(result.problem, point, inner, d, seed, device)
         except Refused as error:
-            raise click.UsageError(str(error)) from None
+            raise click.UsageError(f"{target} cannot be certified: {error}") from None
     if out is not None:
-        Path(out).write_text(json.dumps(file, indent=1) + "\n", encoding="utf-8")
-    return _told(out or target, file, style)
+        try:
+            Path(out).write_text(json.dumps(file, indent=1) + "\n", encoding="utf-8")
+        except OSError as error:
+            raise click.UsageError(f"{out!r} cannot be written: {error.strerror}") from None
+    return _told(out or target, file, style, result.problem)
 
 
 def _point(result: Result, problem: Problem, values: dict[str, str]) -> dict[Symbol, Expr]:
@@ -165,6 +170,8 @@ def _file(
 ) -> dict[str, Any]:
     if inner is None:
         need_torch()
+    from ..derive.certificate import LARGEST as MOST_POINTS
+    from ..derive.certificate import Refused
     from ..numeric.certify import certificate_of
 
     if inner is not None:
@@ -174,6 +181,8 @@ def _file(
     where = parse_device(device)
     numbers = {s.name: int(v) if s.is_integer else float(v) for s, v in point.items()}
     size = int(problem.structure.size.xreplace(point))
+    if size > MOST_POINTS:
+        raise Refused(f"{size} points; a certificate has from 1 to {MOST_POINTS}")
     found = minimise(problem, numbers, d=d or size, seeds=[seed], device=where)
     return certificate_of(problem, point, embeddings=found.embeddings[0].cpu().numpy())
 
@@ -187,12 +196,14 @@ def _read(name: str) -> Any:
         raise click.UsageError(f"{name} has more than {LARGEST} bytes: it is no certificate")
     try:
         return json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise click.UsageError(f"{name} cannot be read: {error.strerror}") from None
     except (ValueError, RecursionError):
         raise click.UsageError(f"{name} is no JSON: it is no certificate") from None
 
 
-def _told(name: str, file: Any, style: str) -> int:
-    """Replay a certificate and say what it proves."""
+def _told(name: str, file: Any, style: str, problem: Problem | None = None) -> int:
+    """Replay a certificate and say what it proves; ``problem`` is what it was made of."""
     from ..derive.certificate import Refused, replay
 
     try:
@@ -200,16 +211,51 @@ def _told(name: str, file: Any, style: str) -> int:
         why = ""
     except Refused as error:
         proved, why = None, str(error)
+    about = _about(file, problem) if proved else ""
     if style == "json":
         found = {"evidence": "interval", "loss": "", "gap": ""} if proved else {"refused": why}
         if proved:
-            found |= {"loss": file["claim"]["loss"], "gap": file["claim"]["gap"]}
+            found |= {"loss": file["claim"]["loss"], "gap": file["claim"]["gap"], "about": about}
         click.echo(json.dumps({"certificate": name} | found, indent=2))
     elif proved is None:
         click.echo(f"cltheory: {name}: refused: {why}", err=True)
     else:
-        at = ", ".join(f"{k} = {v}" for k, v in file["parameters"].items())
-        click.echo(f"{file['title']} at {at}")
+        click.echo(about)
         click.echo(f"loss  {file['claim']['loss']}")
         click.echo(f"above the least loss by at most {file['claim']['gap']}  [interval]")
     return 0 if proved is not None else 1
+
+
+def _about(file: dict[str, Any], problem: Problem | None) -> str:
+    """The loss that a certificate is about: by its name only if it is what the name means."""
+    title, given = file.get("title"), file.get("parameters")
+    if isinstance(title, str) and isinstance(given, dict):
+        for known in [problem] if problem is not None else _known(title):
+            if _is_about(file, known):
+                return f"{title} at {', '.join(f'{k} = {v}' for k, v in given.items())}"
+    return f"the loss {json.dumps(file['loss'])} on points {file['axes']}, of no known name"
+
+
+def _known(title: str) -> list[Problem]:
+    """The problems there are with this title."""
+    from ..derive.problems.catalogue import CATALOGUE
+    from ..derive.results import results
+
+    problems = [*CATALOGUE.values(), *(results[id].problem for id in results)]
+    return [p for p in problems if p is not None and p.loss.title == title]
+
+
+def _is_about(file: dict[str, Any], problem: Problem) -> bool:
+    """Whether the points, the relations and the loss are those of a problem at the parameters."""
+    from ..derive.decide.domain import DomainError
+    from ..derive.decide.exact import exact
+    from ..numeric.certify import declared
+
+    symbols = {s.name: s for s in problem.domain.ranges}
+    try:
+        values = {symbols[k]: exact(v) for k, v in file["parameters"].items()}
+        problem.domain.check(values)
+        meant = declared(problem, values)
+    except (DomainError, KeyError, ValueError, TypeError):
+        return False
+    return all(file[k] == meant[k] for k in ("axes", "pattern", "loss"))

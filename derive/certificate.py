@@ -23,15 +23,18 @@ import sys
 from collections.abc import Callable, Iterable
 from fractions import Fraction
 from itertools import product
+from math import prod
 from typing import Any, NamedTuple
 
 from flint import arb, ctx, fmpq
 
 FORMAT = "cltheory certificate 1"
-LARGEST = 2000
+LARGEST, MOST_AXES = 2000, 20
 NUMBER = re.compile(r"-?[0-9]+(/0*[1-9][0-9]*|(\.[0-9]+)?(e[-+]?[0-9]{1,3})?)")
 #: Bits of all arithmetic; and into how many parts a box is cut to show a second derivative >= 0.
 BITS, HALVINGS = 256, 12
+#: How far inner products may be moved towards the identity.
+LITTLE = 1e-6
 
 
 class Refused(ValueError):
@@ -106,9 +109,9 @@ def evaluated(text: str, x: Any = None) -> Jet:
             case ast.BinOp(left=a, op=ast.Div(), right=b):
                 return walk(a) * walk(b).through(lambda v: (1 / v, -1 / v**2, 2 / v**3))
             case ast.BinOp(left=a, op=ast.Pow(), right=ast.Constant(value=int(k))) if 0 <= k < 64:
-                power = Jet(1)
+                base, power = walk(a), Jet(1)
                 for _ in range(k):
-                    power = power * walk(a)
+                    power = power * base
                 return power
             case ast.Call(func=ast.Name(id=name), args=[a], keywords=[]) if name in FUNCTIONS:
                 return walk(a).through(FUNCTIONS[name])
@@ -118,18 +121,42 @@ def evaluated(text: str, x: Any = None) -> Jet:
         raise Refused("an expression is a short text")
     try:
         return walk(ast.parse(text, mode="eval").body)
-    except (SyntaxError, RecursionError, ValueError) as error:
+    except (SyntaxError, RecursionError, MemoryError, ValueError) as error:
         raise error if isinstance(error, Refused) else Refused(f"{text[:40]!r}: {error}") from None
+
+
+def listed(what: str, value: Any, length: int | None = None) -> list[Any]:
+    """A list; of as many entries as there are points, neither less nor more."""
+    if not isinstance(value, list) or len(value) != (len(value) if length is None else length):
+        raise Refused(f"{what} is not a list" + ("" if length is None else f" of {length}"))
+    return value
 
 
 def relations(axes: list[int], pattern: dict[str, str]) -> list[list[str]]:
     """The relation of every ordered pair of points, by which of their indices agree."""
+    if not all(type(k) is int and k > 0 for k in listed("axes", axes)) or len(axes) > MOST_AXES:
+        raise Refused(f"the axes are not sizes, {MOST_AXES} at most")
+    if prod(axes) > LARGEST:
+        raise Refused(f"{prod(axes)} points; a certificate has from 1 to {LARGEST}")
     points = list(product(*(range(k) for k in axes)))
-    if not 0 < len(points) <= LARGEST:
-        raise Refused(f"{len(points)} points; a certificate has from 1 to {LARGEST}")
     keys = (("".join("=" if a == b else "/" for a, b in zip(i, j, strict=True)) for j in points)
             for i in points)  # fmt: skip
     return [[pattern[key] for key in row] for row in keys]
+
+
+def well_formed(loss: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
+    """The declaration of a loss, if it is one: a name that is not known would drop a part of it."""
+    there = set(names)
+    for term in listed("terms", loss["terms"]):
+        if loss["kind"] == "pairwise":
+            used = [term["relation"]]
+        else:
+            used = [*term["positives"], *listed("a denominator", term["denominator"])]
+            if not isinstance(term["own_positive"], bool):
+                raise Refused("own_positive is true or false")
+        if not there.issuperset(used):
+            raise Refused(f"there is no relation {str(next(u for u in used if u not in there))!r}")
+    return loss
 
 
 def of_rows(rows: list[list[Any]]) -> list[list[Any]]:
@@ -144,6 +171,8 @@ def of_rows(rows: list[list[Any]]) -> list[list[Any]]:
 
 def of_inner(inner: dict[str, Any], shift: Any, pair: list[list[str]]) -> list[list[Any]]:
     """Gram matrix with an inner product per relation, moved a little towards the identity."""
+    if not 0 <= shift <= LITTLE:
+        raise Refused("the shift of a point is not small: it would be another point")
     moved = {name: number(value) / (1 + shift) for name, value in inner.items()}
     moved["self"] = arb(1)
     if any(row[i] != "self" or row.count("self") > 1 for i, row in enumerate(pair)):
@@ -160,7 +189,7 @@ def dot(a: Iterable[Any], b: Iterable[Any]) -> Any:
 def gram(point: dict[str, Any], pair: list[list[str]]) -> list[list[Any]]:
     """The Gram matrix of a point: ones on the diagonal, and proved to be one."""
     if "embeddings" in point:
-        return of_rows(point["embeddings"])
+        return of_rows(listed("embeddings", point["embeddings"], len(pair)))
     return of_inner(point["inner"], number(point["shift"]), pair)
 
 
@@ -270,8 +299,9 @@ def replay(file: dict[str, Any]) -> Proved:
     try:
         pair = relations(file["axes"], file["pattern"])
         size, g = len(pair), gram(file["point"], pair)
-        value, a = gradient(file["loss"], g, pair)
-        y, s = [number(v) for v in file["y"]], [[number(v) for v in row] for row in file["S"]]
+        value, a = gradient(well_formed(file["loss"], file["pattern"].values()), g, pair)
+        y = [number(v) for v in listed("y", file["y"], size)]
+        s = [[number(v) for v in listed("S", row, size)] for row in listed("S", file["S"], size)]
         radius, shift = number(file["radius"]), number(file["shift"])
         for i, j in product(range(size), repeat=2):
             wanted = a[i][j] - (y[i] if i == j else 0)
@@ -280,12 +310,13 @@ def replay(file: dict[str, Any]) -> Proved:
         has_cholesky(shifted(s, shift), "S + shift")
         loose = sum_of_products(a, g) - sum(y, arb(0))
         gap = size * (shift + size * radius) + loose
-        if not gap <= number(file["claim"]["gap"]):
-            raise Refused(f"the gap proved is {gap.str(5)}, not {file['claim']['gap']}")
-        if not abs(value - number(file["claim"]["loss"])) <= number(file["claim"]["gap"]):
+        claimed, off = number(file["claim"]["gap"]), abs(value - number(file["claim"]["loss"]))
+        if not off <= claimed:
             raise Refused(f"the loss is {value.str(20)}, not {file['claim']['loss']}")
+        if not gap + off <= claimed:  # the loss that is claimed, not only that of the point
+            raise Refused(f"the gap proved is {(gap + off).str(5)}, not {file['claim']['gap']}")
         return Proved(value, gap)
-    except (KeyError, TypeError, IndexError, AttributeError, ValueError) as error:
+    except (KeyError, TypeError, IndexError, AttributeError, ValueError, RecursionError) as error:
         if isinstance(error, Refused):
             raise
         raise Refused(f"not a certificate: {type(error).__name__} {error}") from None
@@ -297,6 +328,6 @@ if __name__ == "__main__":
     try:
         with open(sys.argv[1], encoding="utf-8") as opened:
             found = replay(json.load(opened))
-    except (Refused, OSError, ValueError, IndexError) as error:
+    except (Refused, OSError, ValueError, IndexError, RecursionError) as error:
         sys.exit(f"refused: {error}")
     print(f"loss {found.loss.str(20)}, above the least by at most {found.gap.str(5)}")

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from flint import arb, ctx
 from sympy import Expr, Function, Symbol, Wild, exp, log
+from sympy.printing.str import StrPrinter
 
 from ..derive import certificate
 from ..derive.certificate import BITS, FORMAT, Refused
@@ -24,6 +25,8 @@ DIGITS, SURE = 40, 36
 #: Shifts that are tried, as powers of ten, on S and on a matrix of inner products.
 SHIFTS = (-34, -31, -28, -25, -22, -19, -16, -15, -14, -13, -12, -11, -10, -9, -8, -6, -4, -2, 0)
 TOWARDS_IDENTITY = -30
+#: What is below this is as good as zero: gaps are not below 1e-34.
+SMALL = 1e-100
 
 
 def certificate_of(
@@ -56,23 +59,26 @@ def certificate_of(
     Refused
         If what is given is no point that can be certified at all.
     """
-    file: dict[str, Any] = {
-        "format": FORMAT,
+    file = {"format": FORMAT, **declared(problem, values), "point": _point(embeddings, inner)}
+    before, ctx.prec = ctx.prec, BITS
+    try:
+        return file | _multipliers(file)
+    finally:
+        ctx.prec = before
+
+
+def declared(problem: Problem, values: Mapping[Symbol, Expr]) -> dict[str, Any]:
+    """The part of a certificate that says what it is about: the loss on its points, at values."""
+    return {
         "title": problem.loss.title,
-        "parameters": {s.name: str(v) for s, v in values.items()},
+        "parameters": {s.name: _written(v) for s, v in values.items()},
         "axes": [int(_at(k, values)) for k in problem.structure.axes],
         "pattern": {
             "".join("=" if same else "/" for same in key): name
             for key, name in problem.structure.pattern.items()
         },
         "loss": _loss(problem, values),
-        "point": _point(embeddings, inner),
     }
-    before, ctx.prec = ctx.prec, BITS
-    try:
-        return file | _multipliers(file)
-    finally:
-        ctx.prec = before
 
 
 def _point(embeddings: Any, inner: Mapping[str, str] | None) -> dict[str, Any]:
@@ -93,20 +99,20 @@ def _loss(problem: Problem, values: Mapping[Symbol, Expr]) -> dict[str, Any]:
             "terms": [
                 {
                     "relation": term.relation,
-                    "weight": str(_at(term.weight, values)),
-                    "function": str(_with_softplus(term.function.xreplace(dict(values)))),
+                    "weight": _written(_at(term.weight, values)),
+                    "function": _written(_with_softplus(term.function.xreplace(dict(values)))),
                 }
                 for term in loss.terms
             ],
         }
     return {
         "kind": "softmax",
-        "temperature": str(_at(loss.temperature, values)),
+        "temperature": _written(_at(loss.temperature, values)),
         "terms": [
             {
-                "coefficient": str(_at(term.coefficient, values)),
+                "coefficient": _written(_at(term.coefficient, values)),
                 "positives": {
-                    r: str(_at(term.weight(r) / term.total(structure), values))
+                    r: _written(_at(term.weight(r) / term.total(structure), values))
                     for r in term.positives
                 },
                 "denominator": list(term.denominator),
@@ -115,6 +121,17 @@ def _loss(problem: Problem, values: Mapping[Symbol, Expr]) -> dict[str, Any]:
             for term in loss.terms
         ],
     }
+
+
+class _Printer(StrPrinter):
+    """Numbers as the format has them."""
+
+    def _print_Exp1(self, expr: Expr) -> str:
+        return "exp(1)"
+
+
+def _written(e: Expr) -> str:
+    return str(_Printer().doprint(e))
 
 
 def _with_softplus(e: Expr) -> Expr:
@@ -143,7 +160,8 @@ def _multipliers(file: dict[str, Any]) -> dict[str, Any]:
         for i in range(size)
     ]
     largest = max(abs(float(x)) for row in s for x in row)
-    radius = f"1e{-SURE + int(np.ceil(np.log10(max(largest, 1e-300))))}"
+    unsure = max(float(x.rad()) for row in a for x in row)  # 1 - p is no surer than 1 is
+    radius = f"1e{int(np.ceil(np.log10(max(10.0**-SURE * largest, 4 * unsure, SMALL))))}"
     least = -np.linalg.eigvalsh(np.array(s, dtype=np.float64))[0]
     exact = [[certificate.number(x) for x in row] for row in s]
     for shift in _shifts(float(least)):
@@ -175,4 +193,7 @@ def _shifts(least: float) -> Sequence[str]:
 
 
 def _text(ball: Any) -> str:
+    """The middle of a ball; what is nearer to zero than any number of the format is zero."""
+    if abs(ball.mid()) < SMALL:
+        return "0"
     return str(ball.mid().str(DIGITS, radius=False))

@@ -6,9 +6,12 @@ import copy
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
+import mpmath
 import numpy as np
 import pytest
 import torch
@@ -21,6 +24,7 @@ from cltheory.derive.results import results
 from cltheory.numeric.certify import certificate_of
 from cltheory.numeric.problems import evaluate
 from cltheory.numeric.search import minimise
+from flint import arb
 
 SUPCL = {"m": 3, "n": 2, "p": 2, "alpha": "3/4", "tau": "1/2"}
 #: Problems small enough for a few tenths of a second each, of every kind there is.
@@ -115,7 +119,37 @@ WRONG = {
     "another format": lambda f: f.update(format="something else"),
     "no pattern": lambda f: f.pop("pattern"),
     "another kind": lambda f: f["loss"].update(kind="eval"),
+    "a y of no point, which pays for a gap": lambda f: f["y"].append("1"),
+    "each vector twice": lambda f: f["point"]["embeddings"].extend(f["point"]["embeddings"]),
+    "a column more of S": lambda f: [row.append("0") for row in f["S"]],
+    "a row more of S": lambda f: f["S"].append(f["S"][0]),
+    "a denominator that is text": lambda f: _terms(f, "denominator", " ".join),
+    "a relation of the denominator that there is not": lambda f: _terms(
+        f, "denominator", lambda d: [*d, "same_clas"]
+    ),
+    "a positive that there is not": lambda f: _terms(
+        f, "positives", lambda d: {**d, "same_clas": "1/2"}
+    ),
+    "a flag that is text": lambda f: _terms(f, "own_positive", lambda _: "false"),
+    "terms that are no list": lambda f: f["loss"].update(terms={}),
+    "a huge size alone": lambda f: f.update(axes=[10**9]),
+    "sizes that are flags": lambda f: f.update(axes=[True, True, True]),
+    "too many axes": lambda f: f.update(axes=[1] * 10**5),
+    "a huge power of powers": lambda f: f["loss"].update(temperature="((((2)**63)**63)**63)**63"),
+    "a loss at the edge of the gap": lambda f: _at_the_edge(f),
 }
+
+
+def _terms(f: dict, key: str, change: Callable[[Any], Any]) -> None:
+    for term in f["loss"]["terms"]:
+        term[key] = change(term[key])
+
+
+def _at_the_edge(f: dict) -> None:
+    """The gap that is proved and a loss that is off by as much: it is twice as far, then."""
+    gap = Fraction(str(replay(f).gap.str(30, radius=False)))
+    loss = Fraction(f["claim"]["loss"]) + gap
+    f["claim"].update(gap=str(gap * 3 / 2), loss=str(loss))
 
 
 @pytest.mark.parametrize("change", WRONG)
@@ -125,6 +159,148 @@ def test_what_is_wrong_is_refused(file: dict, change: str) -> None:
     WRONG[change](wrong)
     with pytest.raises(Refused):
         replay(wrong)
+
+
+SHIFTS_OF_POINTS = ("-2", "1", "-1", "-1e-30")
+
+
+@pytest.mark.parametrize("shift", SHIFTS_OF_POINTS)
+def test_a_point_is_moved_by_little(shift: str) -> None:
+    values = values_of("supcl", SUPCL)
+    inner = {"same_instance": "0.9", "same_class": "0.5", "cross_class": "-0.1"}
+    file = certificate_of(CATALOGUE["supcl"], values, inner=inner)
+    replay(file)
+    file["point"]["shift"] = shift
+    with pytest.raises(Refused, match="not small"):
+        replay(file)
+
+
+def test_self_is_the_relation_of_a_point_with_itself_alone() -> None:
+    pattern = {"==": "self", "=/": "self", "/=": "far", "//": "far"}
+    pair = certificate.relations([2, 2], pattern)
+    with pytest.raises(Refused, match="'self' is the relation"):
+        certificate.of_inner({"far": "0"}, certificate.number("0"), pair)
+    pattern |= {"==": "far", "=/": "far"}
+    with pytest.raises(Refused, match="'self' is the relation"):
+        certificate.of_inner({"far": "0"}, certificate.number("0"), pair)
+
+
+TERMS = {
+    "coefficient": "2/3",
+    "positives": {"near": "1/3", "far": "1/7"},
+    "denominator": ["self", "far"],
+}
+HOSTILE = {
+    "own": {"kind": "softmax", "temperature": "1/3", "terms": [TERMS | {"own_positive": True}]},
+    "common": {"kind": "softmax", "temperature": "1/3", "terms": [TERMS | {"own_positive": False}]},
+    "two": {
+        "kind": "softmax",
+        "temperature": "exp(-1)",
+        "terms": [
+            TERMS | {"own_positive": True, "denominator": ["near"]},
+            TERMS | {"own_positive": False, "positives": {"self": "2", "near": "1/2"}},
+        ],
+    },
+    "pairs": {
+        "kind": "pairwise",
+        "terms": [
+            {"relation": "near", "weight": "1/2", "function": "softplus(-2*c) - c/3"},
+            {"relation": "far", "weight": "3", "function": "(c + 1)**3 - sqrt(2 - c) - log(3 + c)"},
+        ],
+    },
+}
+
+
+def _plain(loss: dict, g: np.ndarray, pair: list[list[str]]) -> float:
+    """The loss once more: loops over anchors and their positives, as they are declared."""
+    size = len(g)
+    total = 0.0
+    for term in loss["terms"]:
+        for i in range(size):
+            for j in range(size):
+                if loss["kind"] == "pairwise":
+                    if pair[i][j] == term["relation"]:
+                        f = {"near": _near, "far": _far}[term["relation"]]
+                        total += float(Fraction(term["weight"])) * f(g[i, j]) / size
+                    continue
+                if pair[i][j] not in term["positives"]:
+                    continue
+                tau = float(np.exp(-1)) if loss["temperature"] == "exp(-1)" else 1 / 3
+                below = [k for k in range(size) if pair[i][k] in term["denominator"]]
+                below += [j] if term["own_positive"] else []
+                softmax = np.exp(g[i, j] / tau) / sum(np.exp(g[i, k] / tau) for k in below)
+                weight = Fraction(term["coefficient"]) * Fraction(term["positives"][pair[i][j]])
+                total -= float(weight) * float(np.log(softmax)) / size
+    return total
+
+
+def _near(x: float) -> float:
+    return float(np.log1p(np.exp(-2 * x)) - x / 3)
+
+
+def _far(x: float) -> float:
+    return float((x + 1) ** 3 - np.sqrt(2 - x) - np.log(3 + x))
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_value_and_gradient_are_those_of_what_is_declared(name: str) -> None:
+    loss = HOSTILE[name]
+    pattern = {"==": "self", "=/": "near", "/=": "far", "//": "far"}
+    pair = certificate.relations([3, 2], pattern)
+    rng = np.random.default_rng(5)
+    u = rng.normal(size=(6, 4))
+    u /= np.linalg.norm(u, axis=1, keepdims=True)
+    g = u @ u.T
+    balls = [[certificate.number(repr(x)) for x in row] for row in g.tolist()]
+    value, a = certificate.gradient(loss, balls, pair)
+    assert abs(float(value) - _plain(loss, g, pair)) < 1e-13
+    step = 1e-6
+    for i in range(6):
+        for j in range(i + 1):
+            e = np.zeros((6, 6))
+            e[i, j] = e[j, i] = step
+            slope = (_plain(loss, g + e, pair) - _plain(loss, g - e, pair)) / (2 * step)
+            # Both entries move, or the one of the diagonal; a difference errs by some 1e-9.
+            assert abs(slope - float(a[i][j]) * (1 if i == j else 2)) < 1e-8
+
+
+def test_functions_have_their_derivatives() -> None:
+    # Against differences in mpmath, at a point where none of them is special.
+    for text in (
+        "exp(c)",
+        "log(c)",
+        "softplus(c)",
+        "sqrt(c)",
+        "1/c",
+        "c**5 - 3*c",
+        "-c/(1 + c**2)",
+    ):
+        found = [float(part) for part in certificate.evaluated(text, arb("0.7")).parts]
+        with mpmath.mp.workdps(40):
+            f = PLAIN[text]
+            wanted = [float(mpmath.diff(f, mpmath.mpf("0.7"), k)) for k in range(3)]
+        assert found == pytest.approx(wanted, rel=1e-14)
+
+
+PLAIN: dict[str, Callable[[Any], Any]] = {
+    "exp(c)": mpmath.exp,
+    "log(c)": mpmath.log,
+    "softplus(c)": lambda x: mpmath.log(1 + mpmath.exp(x)),
+    "sqrt(c)": mpmath.sqrt,
+    "1/c": lambda x: 1 / x,
+    "c**5 - 3*c": lambda x: x**5 - 3 * x,
+    "-c/(1 + c**2)": lambda x: -x / (1 + x**2),
+}
+
+
+@pytest.mark.parametrize("tau", ["1/1000", "1/10000", "exp(1)"])
+def test_temperatures_that_floats_or_fractions_cannot_hold(tau: str) -> None:
+    # Softmax weights of e-1500 and less, and a number that is written as no fraction.
+    values = values_of("simclr", {"n": 3, "p": 2, "tau": tau})
+    inner = {"same_instance": "1", "negative": "-1/2"}
+    file = certificate_of(CATALOGUE["simclr"], values, inner=inner)
+    assert replay(json.loads(json.dumps(file))).gap < 1e-30
+    assert file["parameters"]["tau"] == tau
 
 
 def test_inner_products_that_no_vectors_have_are_refused() -> None:
@@ -150,6 +326,11 @@ def test_the_matrix_of_the_embeddings_is_the_one_that_is_scaled() -> None:
         ("-c**2", False),
         ("c**3", False),
         ("log(2 + c)", False),
+        ("1/c", False),
+        ("-log(c + 1/2)", False),
+        ("-log(c - 3)", False),
+        ("sqrt(c**2)", False),
+        ("c**4 - c**2/1000", False),
         ("sqrt(1 + c)", False),
     ],
 )
