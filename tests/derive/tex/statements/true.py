@@ -459,7 +459,8 @@ def bounds(chance: random.Random) -> Written | None:
             choices.append(rf"{name} {sign} {a}, \qquad {name} \le {r.high}")
     elif r.low == 0:
         right = "]" if relation == "<=" else ")"
-        choices += [rf"{name} \in \left(0, {a}\right{right}", rf"0 < {name} {sign} {a}"]
+        left_, less = ("(", "<") if r.low_open else ("[", r"\le")
+        choices += [rf"{name} \in \left{left_}0, {a}\right{right}", rf"0 {less} {name} {sign} {a}"]
     node = printed(together(target.derived)) if target.derived.count_ops() < LARGE else node
     if node.kind == "frac" and target.id == "supcl-threshold":
         above, below = node.parts
