@@ -220,6 +220,8 @@ def test_a_wrong_condition_is_refused(change: Expr) -> None:
     assert not isinstance(
         says.saying(Iff(ge("theta_mean", "theta_views"), relation)).decide(), Holds
     )
+    turned = says.saying(Iff(compared, ge(-right, 0)))
+    assert not isinstance(replace(turned, over=-says.over).decide(), Holds)
 
 
 def test_a_factor_that_may_change_sign_is_not_left_out() -> None:
