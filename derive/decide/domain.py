@@ -244,16 +244,16 @@ def refuse_outside(
     Raises
     ------
     DomainError
-        Naming the range and the value; ends in symbols refuse nothing.
+        Naming the range and the value; an end in symbols refuses nothing.
     """
     low, high = r.low if low is None else low, r.high if high is None else high
     not_real = value.is_number and value.is_extended_real is not True  # nan, zoo, I
     if not_real or (r.integer and value is not oo and not value.is_Integer):
         raise DomainError(f"{name} must be {r}, not {value}")
-    if low.free_symbols or high.free_symbols:
-        return
-    too_low = value < low or (r.low_open and value == low)
-    too_high = value > high or (r.high_open and value == high and value is not oo)
+    too_low = not low.free_symbols and (value < low or (r.low_open and value == low))
+    too_high = not high.free_symbols and (
+        value > high or (r.high_open and value == high and value is not oo)
+    )
     if too_low or too_high:
         because = f" ({r.why})" if r.why else ""
         raise DomainError(f"{name} must be {r}, not {value}{because}")

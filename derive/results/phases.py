@@ -57,7 +57,7 @@ class OfLoss(Result):
         super().__init__(
             "phases",
             title=f"Which structure is optimal where: {problem.loss.title}",
-            source=problem.loss.source,
+            source=f"beyond the papers; the loss is that of {problem.loss.source}",
             parameters=tuple(problem.domain.ranges),
             domain=problem.domain,
             build=lambda proof: build(problem, fixed, proof),

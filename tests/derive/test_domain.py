@@ -5,7 +5,15 @@ from __future__ import annotations
 import pytest
 from cltheory.derive.decide.cases import NotSplit, opened, regions, resolved, with_signed_logs
 from cltheory.derive.decide.decide import any_positive, is_proved_positive, positive
-from cltheory.derive.decide.domain import POSITIVE, Domain, DomainError, Range, at_least, between
+from cltheory.derive.decide.domain import (
+    POSITIVE,
+    Domain,
+    DomainError,
+    Range,
+    at_least,
+    between,
+    refuse_outside,
+)
 from cltheory.derive.decide.evidence import Holds, Refuted, Undecided
 from sympy import I, Max, Min, Piecewise, Rational, S, Symbol, log, nan, oo, sqrt, zoo
 
@@ -25,6 +33,13 @@ def test_what_is_outside_is_refused_in_one_line(value) -> None:
     assert not open_ends.contains({U: value})
     with pytest.raises(DomainError, match=r"u must be in \(0, 2\)"):
         open_ends.check({U: value})
+
+
+def test_an_end_in_symbols_does_not_excuse_the_other() -> None:
+    shared = Domain({U: between(0, 1), V: between(0, 1 - U)}, {U: S.Half, V: S.Half})
+    with pytest.raises(DomainError, match=r"v must be in \[0, 1 - u\]"):
+        refuse_outside("v", shared.ranges[V], Rational(-3, 2))
+    refuse_outside("v", shared.ranges[V], S(0))  # whether it is too large depends on u
 
 
 def test_ends_belong_as_they_are_declared() -> None:

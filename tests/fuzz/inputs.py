@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -386,9 +385,9 @@ def commands(draw: st.DrawFn) -> Input:
 @st.composite
 def tables(draw: st.DrawFn) -> bytes:
     """The cells of a figure, as a file that a run would go on from."""
-    from cltheory.numeric.sweep import Row
+    from cltheory.numeric.figures.ssem_fig2 import COLUMNS
 
-    names = [f.name for f in fields(Row)]
+    names = list(COLUMNS)
     cell = st.one_of(
         st.sampled_from(["2", "1", "0.5", "converged", "nan", "inf", "-1", "", '"', "\0", "1e999"]),
         st.sampled_from(["9" * 5000, "x" * 140_000, "é", "\u2028", "'", ",", *CODE]),

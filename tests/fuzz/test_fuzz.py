@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from cltheory.numeric.sweep import Row
+from cltheory.numeric.figures.ssem_fig2 import COLUMNS
 from cltheory.numeric.table import Table, TableError
 from harness import CANARY, Input, Outcome, faults, run
 from hypothesis import given, settings
@@ -61,7 +61,7 @@ def test_a_table_is_read_or_refused(data: bytes) -> None:
         path.write_bytes(data)
         said = ""
         try:
-            Table(path, {}, Row)
+            Table(path, {}, COLUMNS)
         except TableError as refusal:
             said = str(refusal)
         assert "\n" not in said

@@ -180,7 +180,8 @@ def test_a_softmax_loss_is_what_is_printed(loss: SoftmaxLoss) -> None:
 
 def test_losses_without_the_anchor_are_what_is_printed() -> None:
     """One with each positive in its denominator, and one whose positives are weighted."""
-    flat = random_embeddings(7, m=M, n=N_, p=P, d=4).reshape(-1, 4)
+    classes = arrange(hierarchy(), {"m": M, "n": N_, "p": P})
+    flat = random_embeddings(classes, 7, d=4).reshape(-1, 4)
     gram, of = (flat @ flat.T).numpy(), by_hand.labels(M, N_, P)
     (term,) = SUPCON_BY_TAU.terms
     weighted = replace(SUPCON_BY_TAU, terms=(replace(term, weights=(S.One, S.One)),))
