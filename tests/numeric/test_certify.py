@@ -225,6 +225,54 @@ HOSTILE = {
 }
 
 
+def _by_hand(y: str, diagonal: str, shift: str, beside: str = "1/2") -> dict[str, Any]:
+    """Two vectors at 60 degrees under the mean of c^2: A has 1/2 beside its diagonal of zeros."""
+    return {
+        "format": certificate.FORMAT,
+        "axes": [2],
+        "pattern": {"=": "self", "/": "far"},
+        "loss": {
+            "kind": "pairwise",
+            "terms": [{"relation": "far", "weight": "1", "function": "c**2"}],
+        },
+        "point": {"inner": {"far": "1/2"}, "shift": "0"},
+        "y": [y, y],
+        "S": [[diagonal, beside], [beside, diagonal]],
+        "radius": "1e-30",
+        "shift": shift,
+        "claim": {"loss": "1/4", "gap": "1.5003"},
+    }
+
+
+@pytest.mark.parametrize(
+    ("y", "diagonal", "shift"),
+    [("1/4", "-1/4", "0.7501"), ("0", "0", "0.5001"), ("-1/4", "1/4", "0.2501")],
+)
+def test_the_gap_is_the_one_by_hand(y: str, diagonal: str, shift: str) -> None:
+    # 2 (shift + 2 radius) + 1/2 - 2 y is 1.5002 each time: what one part gains the other loses.
+    assert abs(float(replay(_by_hand(y, diagonal, shift)).gap) - 1.5002) < 1e-12
+    for beside in ("0", "-1/2", "1"):
+        with pytest.raises(Refused, match="not the gradient"):
+            replay(_by_hand(y, diagonal, shift, beside))
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "says"),
+    [
+        ("own", {"temperature": "-1/3"}, "temperature"),
+        ("own", {"terms": [TERMS | {"own_positive": True, "coefficient": "-1"}]}, "coefficient"),
+        ("own", {"terms": [TERMS | {"own_positive": True, "positives": {"far": "-1"}}]}, "weight"),
+        ("pairs", {"terms": [{"relation": "far", "weight": "-1", "function": "c**2"}]}, "convex"),
+        ("pairs", {"terms": [{"relation": "far", "weight": "1", "function": "-c**2"}]}, "convex"),
+    ],
+)
+def test_a_loss_that_need_not_be_convex_is_refused(name: str, change: dict, says: str) -> None:
+    pair = certificate.relations([2], {"=": "self", "/": "far"})
+    g = [[arb(1), arb("0.3")], [arb("0.3"), arb(1)]]
+    with pytest.raises(Refused, match=says):
+        certificate.gradient(HOSTILE[name] | change, g, pair)
+
+
 def _plain(loss: dict, g: np.ndarray, pair: list[list[str]]) -> float:
     """The loss once more: loops over anchors and their positives, as they are declared."""
     size = len(g)
