@@ -241,6 +241,7 @@ def test_one_free_parameter_has_a_border_in_closed_form() -> None:
         assert result.value("structure", **values, tau=repr(at)) == structure
 
 
+@pytest.mark.slow
 def test_a_border_without_a_closed_form_is_said_to_have_none() -> None:
     found = EXCLUSIVE.quantities
     assert "no closed form is known" in found["classes_instances_views"].meaning
