@@ -84,7 +84,10 @@ def verify_command(
         click.echo(json.dumps(rows, indent=2))
         return 1 if failed else 0
     show_table(f"{id}: derived against optimised embeddings", COLUMNS, [_row(c) for c in checks])
-    click.echo(f"{len(checks)} checks, {len(failed)} disagree")
+    apart = sum(c.verdict == "not covered" for c in checks)
+    click.echo(
+        f"{len(checks)} checks, {len(failed)} disagree" + (f", {apart} not covered" * bool(apart))
+    )
     return 1 if failed else 0
 
 

@@ -57,6 +57,7 @@ from .problem import Loss, Problem
 MAX_BYTES = 2**16
 MAX_LEVELS, MAX_TERMS, MAX_PARAMETERS = 8, 32, 16
 MAX_SIZE = 10**6
+MAX_DOTS = 200
 #: Names of relations, levels and parameters.
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,29}")
 #: Ranges of symbols that need not be given; sizes are integers from 2 on.
@@ -123,6 +124,9 @@ def _text_of(path: str) -> str:
 
 
 def _parsed(text: str) -> dict[str, object]:
+    # Every dot of a key is another level, and the parser takes each from the top.
+    if any(line.count(".") > MAX_DOTS for line in text.splitlines()):
+        raise DomainError(f"a line has more than {MAX_DOTS} dots")
     try:
         return tomllib.loads(text, parse_float=_Decimal)
     except tomllib.TOMLDecodeError as error:

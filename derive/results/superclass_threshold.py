@@ -40,6 +40,18 @@ COLD = {
     ),
 }
 
+#: Where some level leaves, whatever beta: for smaller alpha both stay for the beta in between.
+LEAVING = Domain(
+    {
+        **{k: r for k, r in DOMAIN.ranges.items() if k not in (alpha, beta)},
+        alpha: between(
+            1 / (m * n), 1, "(]", "for alpha <= 1/(m n) both may stay together at every tau"
+        ),
+        beta: DOMAIN.ranges[beta],
+    },
+    DOMAIN.witness,
+)
+
 
 def build(proof: Derivation) -> dict[str, Quantity]:
     collapse = vertex(PROBLEM, "superclasses", proof)
@@ -58,8 +70,10 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     gap, _ = without_positive_factors(theta["classes"] - theta["instances"], DOMAIN)
     classes, instances = (pure_inner(collapse.reduced, e) for e in ("classes", "instances"))
     turn = Place(collapse.inner, {r: tidy(classes[r] - instances[r]) for r in classes})
-    first = Criterion("instances leave first as it gets colder", Ge(gap, 0, evaluate=False), turn)
-    solved = threshold(first, beta, DOMAIN, proof)
+    first = Criterion(
+        "as it gets colder instances leave no later than classes", Ge(gap, 0, evaluate=False), turn
+    )
+    solved = threshold(first, beta, LEAVING, proof)
     found["beta_first"] = Quantity.of(solved, "beta_first", r"\beta_{\mathrm{first}}")
     return found
 

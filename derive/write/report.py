@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from sympy import Basic, Contains, Expr, Symbol
+from sympy import Basic, Contains, Expr, Symbol, oo
 
+from ..decide.cases import opened
 from ..decide.domain import DomainError
 from ..decide.root import stand_ins, without_roots
 from ..losses.written import Tex
@@ -45,6 +46,9 @@ def report(
     """
     tex = _typeset if typeset else lambda _: ""
     about = head(result, point=point)
+    # A limit is meant inside the ranges of what stays symbolic: at an end it may be another.
+    inside = opened(result.domain) if oo in point.values() else result.domain
+    ranges = {s: (result.domain if s in point else inside).ranges[s] for s in inside.ranges}
     return {
         "id": result.id,
         "title": result.title,
@@ -61,9 +65,7 @@ def report(
             name: _quantity(result, name, q, point, digits, tex)
             for name, q in result.quantities.items()
         },
-        "assumptions": [
-            f"{s} {_is(r)}" for s, r in result.domain.ranges.items() if s in result.parameters
-        ],
+        "assumptions": [f"{s} {_is(r)}" for s, r in ranges.items() if s in result.parameters],
         "steps": [
             {
                 "title": s.title,

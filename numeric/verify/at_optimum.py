@@ -15,7 +15,7 @@ from ...derive.decide.exact import exact
 from ...derive.theorem.measure import LOSS, Face, Reading, product, share
 from ...derive.theorem.result import Result
 from ..reduced import OCCUPIED
-from ..search import minimise
+from ..search import StopCode, minimise
 from .checks import CLOSE_FLOAT32, Check
 from .flat import flat_readings
 from .readings import is_readable, numbers_of, read, tolerance
@@ -63,23 +63,34 @@ def at_optimum(of: OfLoss, point: Mapping[str, Any], wide: int) -> list[Check]:
     if faces:
         readings |= {share(e).name: share(e) for e in arrangement.dimensions}
     optimum = optimal_shares(of, values)
-    flat = flat_readings(of.problem, of.loss, values, optimum, readings, sizes)
-    if any(share(e).name in flat for e in arrangement.dimensions):
-        flat |= {f"{name} {called}: occupied eigenspaces" for name, (called, _) in faces.items()}
+    felt = flat_readings(of.problem, of.loss, values, optimum, readings, sizes, run.dtype)
+
+    def too_flat(i: int) -> set[str]:
+        assert found.certificate is not None
+        certified = float(found.certificate.gap[i]) <= run.close_gap
+        norm = float(found.gradient_norm[i])
+        if found.stop[i] is StopCode.MAX_ITERATIONS:
+            norm = float("inf")  # it was on its way, along a valley that need not be symmetric
+        flat = felt.readings(norm if certified else 0.0)
+        if any(share(e).name in flat for e in arrangement.dimensions):
+            flat |= {f"{k} {called}: occupied eigenspaces" for k, (called, _) in faces.items()}
+        return flat
+
+    flat = [too_flat(i) for i in range(len(run.seeds))]
     covered = d >= max(wide, 3)
     double = run.dtype is torch.float64
 
     def check(i: int, name: str, value: float, measured: float, close: float) -> Check:
         assert found.certificate is not None
         return Check(
-            f"{name} (too flat to tell)" if name in flat else name,
+            f"{name} (too flat to tell)" if name in flat[i] else name,
             f"{where}, seed {run.seeds[i]}",
             value,
             measured,
             close if double else max(close, CLOSE_FLOAT32),
             float(found.certificate.gap[i]),
             found.stop[i].value,
-            covered and name not in flat,
+            covered and name not in flat[i],
             run.close_gap,
         )
 

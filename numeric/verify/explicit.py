@@ -35,13 +35,17 @@ def checks(
 ) -> list[Check]:
     """Structures along a segment, if the result has one, and else random vectors."""
     if result.position is not None:
-        return list(_structures(result, arrangement, sizes, given))
+        return list(_structures(result, arrangement, sizes, given, run))
     return list(_identities(result, arrangement, given, run))
 
 
 # --- structures -------------------------------------------------------------------------------
 def _structures(
-    result: Result, arrangement: Arrangement, sizes: Mapping[str, Any], given: Mapping[str, Any]
+    result: Result,
+    arrangement: Arrangement,
+    sizes: Mapping[str, Any],
+    given: Mapping[str, Any],
+    run: Run,
 ) -> Iterator[Check]:
     assert result.segment is not None and result.position is not None
     segment = result.segment()
@@ -54,7 +58,7 @@ def _structures(
         x = joint_limit(position, point, result.domain)
         inner = {r: float(e.xreplace({segment.x: x, **at})) for r, e in segment.inner.items()}
         where = ", ".join([*(f"{k}={v}" for k, v in sizes.items()), f"{free}={value}"])
-        u = structured_embeddings(arrangement, inner)
+        u = structured_embeddings(arrangement, inner, run.d)
         yield from _compared(result, arrangement, point, u, where)
 
 

@@ -5,15 +5,15 @@ At t = b = 40 of the sigmoid loss, for one, the second derivative of l_n at the 
 each reading the optimum is moved, towards each eigenspace in turn, until the reading changes by
 a part of what counts as agreement. If the search could have stopped there, because the gradient
 is within its tolerance there too, then what it found there proves and refutes nothing. The same
-holds of pure structures, and of mixtures of two, if their loss is that of the optimum as far as a
-certificate can tell.
+goes for a search that ended early with a larger gradient, though its loss is certified, and where
+pure structures, or mixtures of two, have the loss of the optimum as far as a certificate can tell.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +26,7 @@ from ..embeddings import structured_embeddings
 from ..problems import bind
 from ..reduced import InvariantLoss
 from ..search import CERTIFIED, TOLERANCE
+from .checks import CLOSE_FLOAT32
 from .readings import numbers_at, read, tolerance
 
 Array = npt.NDArray[np.float64]
@@ -36,6 +37,17 @@ _PART = 0.1
 _LATTICE = 17
 
 
+class Flat(NamedTuple):
+    """Least gradient norm of a structure that reads differently, by reading; what is converged."""
+
+    least: dict[str, float]
+    converged: float
+
+    def readings(self, norm: float) -> set[str]:
+        """What a search need not have found that ended with this gradient norm."""
+        return {k for k, x in self.least.items() if x <= max(norm, self.converged)}
+
+
 def flat_readings(
     problem: Problem,
     loss: InvariantLoss,
@@ -43,8 +55,9 @@ def flat_readings(
     optimum: Array,
     readings: Mapping[str, Expr],
     sizes: Mapping[str, Any],
-) -> set[str]:
-    """Names of the readings that a converged search need not have found.
+    dtype: torch.dtype,
+) -> Flat:
+    """At which gradients a search need not have found the readings.
 
     Parameters
     ----------
@@ -54,24 +67,27 @@ def flat_readings(
         Shares of the optimum, of all eigenspaces that have a dimension.
     readings
         What is to be read off, by name, in the ``sizes``.
+    dtype
+        Of the search: what counts as agreement is coarser in float32, and so are its gradients.
     """
     arrangement = loss.arrangement
     moved, of = [], []
+    floor = 0.0 if dtype is torch.float64 else CLOSE_FLOAT32
     corners = np.eye(len(optimum))
-    flat = _as_good(loss, values, optimum, corners, readings, sizes)
+    as_good = _as_good(loss, values, optimum, corners, readings, sizes)
     here = numbers_at(arrangement, optimum[None])
     for name, reading in readings.items():
         before = read(reading, here, sizes)[0]
         for corner in corners:
-            part = _moved(arrangement, optimum, corner, reading, before, sizes)
+            part = _moved(arrangement, optimum, corner, reading, before, sizes, floor)
             if part is not None:
                 moved.append(part)
                 of.append(name)
     if not moved:
-        return flat
+        return Flat(dict.fromkeys(as_good, 0.0), 0.0)
     norms, unit = _gradients(problem, arrangement, values, np.array(moved))
-    limit = TOLERANCE[torch.float64] * unit
-    return flat | {name for name, norm in zip(of, norms, strict=True) if norm <= limit}
+    least = {name: min(x for k, x in zip(of, norms, strict=True) if k == name) for name in of}
+    return Flat(least | dict.fromkeys(as_good, 0.0), TOLERANCE[dtype] * unit)
 
 
 def _as_good(
@@ -107,6 +123,7 @@ def _moved(
     reading: Expr,
     before: float,
     sizes: Mapping[str, Any],
+    floor: float,
 ) -> Array | None:
     """Shares on the way to a corner at which a reading has changed by so much, if any."""
 
@@ -114,7 +131,8 @@ def _moved(
         part = ((1 - step) * optimum + step * corner)[None]
         return abs(float(read(reading, numbers_at(arrangement, part), sizes)[0]) - before)
 
-    wanted = _PART * float(tolerance(reading, numbers_at(arrangement, optimum[None]), sizes)[0])
+    close = float(tolerance(reading, numbers_at(arrangement, optimum[None]), sizes)[0])
+    wanted = _PART * max(close, floor)
     if not change(1.0) > wanted:
         return None
     low, high = 0.0, 1.0

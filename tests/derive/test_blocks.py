@@ -248,6 +248,26 @@ def test_corrupted_certificates_are_refused() -> None:
             assert isinstance(outcome, Undecided)
 
 
+def test_below_a_zero_on_the_diagonal_there_is_nothing() -> None:
+    """A share of zero of one group's means, with an inner product between the groups left."""
+    found = OPTIMA["supcl"].at(at(2, 3, 2, 2, 2))
+    program, shares = found.program, list(found.certificate.shares)
+    (b,) = (b for b, e in enumerate(program.blocks) if e.size > 1)
+    corner, beside = program.of[b][:2]
+    assert shares[beside] != 0
+    orbit = program.trace[corner]
+    other = next(k for k, a in program.trace.items() if a == orbit and k != corner)
+    shares[other] += shares[corner]
+    shares[corner] = S.Zero
+    outcome = Certificate(tuple(shares), found.certificate.multipliers).check(program, TOLERANCE)
+    assert isinstance(outcome, Refuted) and "positive semidefinite" in str(outcome)
+    # Where the diagonal is as it should be and the determinant is not.
+    shares = list(found.certificate.shares)
+    shares[beside] = S(2)
+    outcome = Certificate(tuple(shares), found.certificate.multipliers).check(program, TOLERANCE)
+    assert isinstance(outcome, Refuted) and "positive semidefinite" in str(outcome)
+
+
 def test_a_feasible_point_that_is_not_optimal_has_a_gap_that_is_right() -> None:
     found = OPTIMA["supcl"].at(at(5, 10, 3, 4, 2))
     other = Certificate(tuple(found.program.start()), found.certificate.multipliers)

@@ -20,6 +20,7 @@ from cltheory.derive.proof.limiting import take_limit
 from cltheory.derive.results import results
 from cltheory.derive.structures.hierarchy import m, n
 from cltheory.derive.structures.towers import K, N
+from cltheory.derive.write.report import report
 from hypothesis import given
 from hypothesis import strategies as st
 from sympy import (
@@ -459,3 +460,17 @@ def test_results_at_infinity_agree_with_large_values(
             assert large * mpmath.sign(value) > near * mpmath.sign(value)
         else:  # a power of 1/10^12, or arrived
             assert abs(large - value) < 1e-8 * (1 + abs(value))
+
+
+def test_a_limit_says_that_it_is_meant_inside_the_ranges() -> None:
+    """For m to oo classes collapse for every alpha < 1, and at alpha = 1 they do not."""
+    r = results["supcl-optimum"]
+    at = {"m": "oo", "n": 20, "tau": "1/2"}
+    assert r.at("same_class", r.point(**at)) == 1
+    assert r.at("same_class", r.point(**at, alpha=1)) == 0
+    said = {
+        end: report(r, r.point(**given), claims=False, typeset=False, steps=False)["assumptions"]
+        for end, given in (("open", at), ("closed", {**at, "m": 3}), ("put in", {**at, "alpha": 1}))
+    }
+    assert "alpha in (0, 1)" in said["open"]
+    assert "alpha in [0, 1]" in said["closed"] and "alpha in [0, 1]" in said["put in"]

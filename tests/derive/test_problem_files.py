@@ -134,6 +134,7 @@ REFUSED = {
     "x": "it is not TOML",
     "[" * 5000: "too deeply nested|not TOML",
     "a = " + "[" * 20000 + "]" * 20000: "too deeply nested|not TOML",
+    "a" + ".a" * 20000 + " = 1": "dots",
     f"temperature = {'9' * 5000}": "too large",
     "temperature = 1\ntemperature = 2": "it is not TOML",
     GOOD + "extra = 1": "terms.1.: unknown key extra",

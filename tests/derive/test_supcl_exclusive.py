@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import losses_by_hand as by_hand
 import mpmath
 import numpy as np
@@ -9,8 +11,10 @@ import pytest
 from brute_force import best_shares, gram
 from cltheory.derive.decide.domain import DomainError
 from cltheory.derive.decide.evidence import Holds
-from cltheory.derive.optimum.edge import edge
+from cltheory.derive.losses.softmax import SoftmaxLoss, SoftmaxTerm
+from cltheory.derive.optimum.edge import edge, edge_segment
 from cltheory.derive.optimum.multiplier import AboveAtRoot, by_trace
+from cltheory.derive.optimum.reduction import reduced
 from cltheory.derive.optimum.vertex import vertex
 from cltheory.derive.problems.catalogue import CATALOGUE
 from cltheory.derive.proof.derivation import Derivation
@@ -19,6 +23,7 @@ from cltheory.derive.structures.hierarchy import m, n, p
 from cltheory.derive.theorem.about import head
 from sympy import Gt, S, Symbol
 
+EXCLUSIVE = CATALOGUE["supcl-exclusive"]
 R = results["supcl-exclusive"]
 SIZES = [(2, 2, 2), (3, 2, 2), (2, 3, 2), (2, 2, 3)]
 
@@ -124,7 +129,7 @@ def test_every_step_is_exact() -> None:
 
 def test_the_multiplier_matters() -> None:
     """Without it the third eigenvalue is not the larger one everywhere; no wrong one will do."""
-    problem, proof = CATALOGUE["supcl-exclusive"], Derivation()
+    problem, proof = EXCLUSIVE, Derivation()
     collapse = vertex(problem, "classes", proof)
     found = edge(collapse.reduced, ("classes", "instances"), proof, problem.domain, whole=False)
     domain, segment = found.along["views"].domain, found.segment
@@ -138,6 +143,19 @@ def test_the_multiplier_matters() -> None:
     for other in ("instances", "mean"):
         says = AboveAtRoot(shown, domain, collapse.reduced, segment, other, right)
         assert not isinstance(says.decide(), Holds)
+
+
+def test_a_gap_that_is_zero_is_not_said_to_be_positive() -> None:
+    """With one relation in numerator and denominator the loss is level everywhere."""
+    term = SoftmaxTerm(S.One, ("same_instance",), ("same_instance",))
+    problem = replace(
+        EXCLUSIVE, loss=SoftmaxLoss("level", "", (term,), EXCLUSIVE.loss.temperature, "")
+    )
+    level = reduced(problem)
+    found, _ = edge_segment(level, ("classes", "instances"), problem.domain)
+    shown = Gt(Symbol("theta_views"), Symbol("y"), evaluate=False)
+    says = AboveAtRoot(shown, problem.domain, level, found, "views", S.One)
+    assert not isinstance(says.decide(), Holds)
 
 
 def test_no_rank_is_promised_that_only_one_side_has() -> None:

@@ -115,7 +115,20 @@ def test_what_stays_at_every_temperature_has_no_border(level: str, alpha: str, s
     assert cold[level] == pytest.approx(0, abs=1e-5)
 
 
+def test_nothing_is_first_where_nothing_leaves() -> None:
+    """Both levels stay at every temperature, though beta is below the border in the weights."""
+    sizes, alpha, beta = (2, 3, 2, 1), 0.0, 0.1
+    for tau in (0.1, 0.2, 1.0):
+        found = best(sizes, loss_of(sizes, alpha, beta, tau))
+        assert found["superclasses"] == pytest.approx(1, abs=1e-5)
+    at = dict(zip("Mmnp", sizes, strict=True), beta="1/10")
+    for small in ("0", "1/6"):
+        with pytest.raises(DomainError, match="both may stay together at every tau"):
+            R.value("beta_first", **at, alpha=small)
+    assert R.value("beta_first", **at, alpha="1/5") == pytest.approx(0.16)
+
+
 def test_weights_add_up_to_one() -> None:
     with pytest.raises(DomainError, match="the three weights add up to one"):
-        R.value("beta_first", M=2, m=2, n=2, alpha="3/4", beta="1/2")
+        R.value("alpha_classes", M=2, m=2, n=2, tau=1, alpha="3/4", beta="1/2")
     assert R.evidence.grade.name == "EXACT"

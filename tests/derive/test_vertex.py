@@ -12,6 +12,8 @@ from cltheory.derive.decide.evidence import Grade, Holds
 from cltheory.derive.losses.softmax import SoftmaxLoss, SoftmaxTerm, tau
 from cltheory.derive.losses.supcl import alpha
 from cltheory.derive.optimum.endpoint import NoClosedForm
+from cltheory.derive.optimum.phases import state_only
+from cltheory.derive.optimum.reduce import ReducedLoss
 from cltheory.derive.optimum.reduction import at_values, where_positive
 from cltheory.derive.optimum.vertex import (
     Pure,
@@ -220,6 +222,8 @@ def test_a_wrong_condition_is_refused(change: Expr) -> None:
     assert not isinstance(
         says.saying(Iff(ge("theta_mean", "theta_views"), relation)).decide(), Holds
     )
+    turned = says.saying(Iff(compared, ge(-right, 0)))
+    assert not isinstance(replace(turned, over=-says.over).decide(), Holds)
 
 
 def test_a_factor_that_may_change_sign_is_not_left_out() -> None:
@@ -255,3 +259,19 @@ def test_brute_force_agrees_with_the_blocks_of_ones() -> None:
     drawn = Drawn.of(CATALOGUE["supcl"], {"m": 3, "n": 2, "p": 2})
     shares = np.array([0.1, 0.2, 0.4, 0.3])
     assert drawn.gram(shares) == pytest.approx(gram(3, 2, 2, shares), abs=1e-12)
+
+
+def test_a_loss_that_is_not_convex_has_no_optimal_vertex() -> None:
+    _, says = statement(VertexOptimal)
+    others = ("same_instance", "same_class", "cross_class")
+    hill = SoftmaxLoss("hill", "", (SoftmaxTerm(-S.One, ("same_class",), others),), tau, "")
+    wrong = replace(says, reduced=ReducedLoss(hill, says.reduced.scheme))
+    with pytest.raises(DomainError, match="weight -1 of the logarithm"):
+        wrong.decide()
+
+
+def test_a_vertex_that_may_be_left_is_not_the_only_optimum() -> None:
+    for name, eigenspace in (("supcl", "classes"), ("supcon", "instances")):
+        proof = Derivation()
+        assert not state_only(found(name, eigenspace), proof) and not list(proof.steps)
+    assert state_only(found("supcon", "classes"), Derivation())

@@ -120,7 +120,7 @@ WRONG = {
     "no pattern": lambda f: f.pop("pattern"),
     "another kind": lambda f: f["loss"].update(kind="eval"),
     "a y of no point, which pays for a gap": lambda f: f["y"].append("1"),
-    "each vector twice": lambda f: f["point"]["embeddings"].extend(f["point"]["embeddings"]),
+    "each vector twice, which halves the loss": lambda f: _twice(f),
     "a column more of S": lambda f: [row.append("0") for row in f["S"]],
     "a row more of S": lambda f: f["S"].append(f["S"][0]),
     "a denominator that is text": lambda f: _terms(f, "denominator", " ".join),
@@ -130,10 +130,9 @@ WRONG = {
     "a positive that there is not": lambda f: _terms(
         f, "positives", lambda d: {**d, "same_clas": "1/2"}
     ),
-    "a flag that is text": lambda f: _terms(f, "own_positive", lambda _: "false"),
+    "a flag that is text": lambda f: _terms(f, "own_positive", lambda _: ""),
     "terms that are no list": lambda f: f["loss"].update(terms={}),
     "a huge size alone": lambda f: f.update(axes=[10**9]),
-    "sizes that are flags": lambda f: f.update(axes=[True, True, True]),
     "too many axes": lambda f: f.update(axes=[1] * 10**5),
     "a huge power of powers": lambda f: f["loss"].update(temperature="((((2)**63)**63)**63)**63"),
     "a loss at the edge of the gap": lambda f: _at_the_edge(f),
@@ -143,6 +142,13 @@ WRONG = {
 def _terms(f: dict, key: str, change: Callable[[Any], Any]) -> None:
     for term in f["loss"]["terms"]:
         term[key] = change(term[key])
+
+
+def _twice(f: dict) -> None:
+    f["point"]["embeddings"] *= 2
+    f["y"] = [str(Fraction(v) / 2) for v in f["y"]]
+    f["S"] = [[str(Fraction(v) / 2) for v in row] for row in f["S"]]
+    f["claim"]["loss"] = str(Fraction(f["claim"]["loss"]) / 2)
 
 
 def _at_the_edge(f: dict) -> None:
@@ -185,6 +191,14 @@ def test_self_is_the_relation_of_a_point_with_itself_alone() -> None:
         certificate.of_inner({"far": "0"}, certificate.number("0"), pair)
 
 
+@pytest.mark.parametrize("axes", [[0], [2, 0], [-3, -4], [True], [2.0], ["2"], "22", {2: 2}, None])
+def test_sizes_are_sizes(axes: Any) -> None:
+    pattern = {"=": "self", "/": "far", "==": "self", "=/": "far", "/=": "far", "//": "far"}
+    assert certificate.relations([2], pattern) == [["self", "far"], ["far", "self"]]
+    with pytest.raises(Refused, match="axes"):
+        certificate.relations(axes, pattern)
+
+
 TERMS = {
     "coefficient": "2/3",
     "positives": {"near": "1/3", "far": "1/7"},
@@ -209,6 +223,54 @@ HOSTILE = {
         ],
     },
 }
+
+
+def _by_hand(y: str, diagonal: str, shift: str, beside: str = "1/2") -> dict[str, Any]:
+    """Two vectors at 60 degrees under the mean of c^2: A has 1/2 beside its diagonal of zeros."""
+    return {
+        "format": certificate.FORMAT,
+        "axes": [2],
+        "pattern": {"=": "self", "/": "far"},
+        "loss": {
+            "kind": "pairwise",
+            "terms": [{"relation": "far", "weight": "1", "function": "c**2"}],
+        },
+        "point": {"inner": {"far": "1/2"}, "shift": "0"},
+        "y": [y, y],
+        "S": [[diagonal, beside], [beside, diagonal]],
+        "radius": "1e-30",
+        "shift": shift,
+        "claim": {"loss": "1/4", "gap": "1.5003"},
+    }
+
+
+@pytest.mark.parametrize(
+    ("y", "diagonal", "shift"),
+    [("1/4", "-1/4", "0.7501"), ("0", "0", "0.5001"), ("-1/4", "1/4", "0.2501")],
+)
+def test_the_gap_is_the_one_by_hand(y: str, diagonal: str, shift: str) -> None:
+    # 2 (shift + 2 radius) + 1/2 - 2 y is 1.5002 each time: what one part gains the other loses.
+    assert abs(float(replay(_by_hand(y, diagonal, shift)).gap) - 1.5002) < 1e-12
+    for beside in ("0", "-1/2", "1"):
+        with pytest.raises(Refused, match="not the gradient"):
+            replay(_by_hand(y, diagonal, shift, beside))
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "says"),
+    [
+        ("own", {"temperature": "-1/3"}, "temperature"),
+        ("own", {"terms": [TERMS | {"own_positive": True, "coefficient": "-1"}]}, "coefficient"),
+        ("own", {"terms": [TERMS | {"own_positive": True, "positives": {"far": "-1"}}]}, "weight"),
+        ("pairs", {"terms": [{"relation": "far", "weight": "-1", "function": "c**2"}]}, "convex"),
+        ("pairs", {"terms": [{"relation": "far", "weight": "1", "function": "-c**2"}]}, "convex"),
+    ],
+)
+def test_a_loss_that_need_not_be_convex_is_refused(name: str, change: dict, says: str) -> None:
+    pair = certificate.relations([2], {"=": "self", "/": "far"})
+    g = [[arb(1), arb("0.3")], [arb("0.3"), arb(1)]]
+    with pytest.raises(Refused, match=says):
+        certificate.gradient(HOSTILE[name] | change, g, pair)
 
 
 def _plain(loss: dict, g: np.ndarray, pair: list[list[str]]) -> float:
@@ -262,6 +324,26 @@ def test_value_and_gradient_are_those_of_what_is_declared(name: str) -> None:
             slope = (_plain(loss, g + e, pair) - _plain(loss, g - e, pair)) / (2 * step)
             # Both entries move, or the one of the diagonal; a difference errs by some 1e-9.
             assert abs(slope - float(a[i][j]) * (1 if i == j else 2)) < 1e-8
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [["1", "2"], ["2", "1"]],
+        [["1", "1"], ["1", "1"]],
+        [["1", "-0.6", "-0.6"], ["-0.6", "1", "-0.6"], ["-0.6", "-0.6", "1"]],
+        [["0"]],
+        [["-1"]],
+    ],
+)
+def test_a_matrix_that_is_not_positive_is_refused(rows: list[list[str]]) -> None:
+    matrix = [[certificate.number(x) for x in row] for row in rows]
+    with pytest.raises(Refused, match="not proved positive"):
+        certificate.has_cholesky(matrix, "it")
+    unknown = [[arb(0, 1)]]
+    with pytest.raises(Refused, match="not proved positive"):
+        certificate.has_cholesky(unknown, "it")
+    certificate.has_cholesky(certificate.shifted(matrix, certificate.number("3")), "it")
 
 
 def test_functions_have_their_derivatives() -> None:

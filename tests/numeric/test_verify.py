@@ -292,3 +292,33 @@ def test_a_wrong_identity_is_noticed(monkeypatch, name):
 def test_bad_input_is_refused(id, values, message):
     with pytest.raises(DomainError, match=message):
         verify(id, **values)
+
+
+def test_coarser_numbers_do_not_refute_what_they_cannot_tell():
+    # At tau = 1/10 the loss hardly feels where vectors of a class are: not to float32's gradients.
+    checks = verify("cnce-optimum", seeds=[0], dtype=torch.float32, p=1, tau="1/10", device="cpu")
+    assert verdicts(checks) == {"agrees", "not covered"}
+    assert all("too flat" in x.what for x in checks if x.verdict == "not covered")
+    assert {x.what for x in checks if x.verdict == "agrees"} >= {"loss"}
+    felt = verify("cnce-optimum", seeds=[0], dtype=torch.float32, p=1, tau=2, device="cpu")
+    assert verdicts(felt) == {"agrees"}
+
+
+def test_a_search_that_did_not_end_refutes_no_position(monkeypatch):
+    from cltheory.numeric.verify import at_optimum
+
+    # What ends after a step is far away, and not certified: that is no agreement.
+    minimise = at_optimum.minimise
+
+    def early(*args, steps=1, **more):
+        return minimise(*args, max_iterations=steps, **more)
+
+    given = {"seeds": [0], "m": 2, "n": 2, "p": 2, "tau": 2, "alpha": "1/10", "device": "cpu"}
+    monkeypatch.setattr(at_optimum, "minimise", early)
+    assert "disagrees" in verdicts(verify("supcl-exclusive", **given))
+
+
+def test_structures_are_built_in_the_dimension_that_is_given():
+    assert verdicts(verify("ccem", N=3, d=9, device="cpu")) == {"agrees"}
+    with pytest.raises(ValueError, match="needs d >= 3, got d=2"):
+        verify("ccem", N=3, d=2, device="cpu")

@@ -1,0 +1,204 @@
+"""``cltheory certify``: what is proved is told, what is not is refused, each in its own way."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("flint")
+
+SMALL = ("--m", "2", "--n", "2", "--p", "2", "--tau", "1/2")
+SUPCL = ("supcl-optimum", *SMALL, "--alpha", "3/4")
+
+
+@pytest.fixture
+def stored(cltheory: Any, tmp_path: Path) -> Path:
+    """A certificate as the command writes it."""
+    path = tmp_path / "optimum.json"
+    code, _, err = cltheory("certify", *SUPCL, "--out", str(path))
+    assert (code, err) == (0, "")
+    return path
+
+
+def test_help_names_what_there_is(cltheory: Any) -> None:
+    code, out, _ = cltheory("certify", "--help")
+    assert code == 0
+    for word in ("ID|FILE.json", "--out", "--search", "--seed", "python-flint", "Exit 1"):
+        assert word in out
+
+
+def test_a_derived_optimum_is_certified_without_torch(
+    cltheory: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    code, out, err = cltheory("certify", *SUPCL)
+    assert (code, err) == (0, "")
+    first, loss, gap = out.splitlines()
+    assert first.startswith("SupCL loss") and first.endswith("tau = 1/2, alpha = 3/4")
+    digits = cltheory("derive", *SUPCL, "--format", "json", "--digits", "25").out
+    assert json.loads(digits)["quantities"]["loss"]["value"][:24] in loss
+    assert float(gap.split()[-2]) < 1e-28 and gap.endswith("[interval]")
+
+
+def test_what_is_written_is_replayed_to_the_same_words(cltheory: Any, stored: Path) -> None:
+    assert cltheory("certify", str(stored)).out == cltheory("certify", *SUPCL).out
+
+
+def test_json(cltheory: Any, stored: Path) -> None:
+    code, out, _ = cltheory("certify", str(stored), "--format", "json")
+    found = json.loads(out)
+    assert code == 0
+    assert found["certificate"] == str(stored) and found["evidence"] == "interval"
+    assert set(found) == {"certificate", "evidence", "loss", "gap", "about"}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        (*SUPCL, "--search"),
+        ("phases", "--loss", "supcon", *SMALL, "--search", "--seed", "3", "--d", "9"),
+        ("infonce-optimum", "--N", "3", "--t", "2"),
+    ],
+)
+def test_embeddings_that_were_found_are_certified(cltheory: Any, words: tuple[str, ...]) -> None:
+    pytest.importorskip("torch")
+    code, out, err = cltheory("certify", *words)
+    assert (code, err) == (0, "")
+    assert 0 < float(out.split()[-2]) < 1e-9  # rounding of 16 digits, not 40
+
+
+def test_a_search_in_too_few_dimensions_ends_far_above(cltheory: Any) -> None:
+    pytest.importorskip("torch")
+    code, out, _ = cltheory(
+        "certify", "supcl-optimum", "--m", "3", *SUPCL[3:], "--search", "--d", "1"
+    )
+    assert code == 0
+    assert float(out.split()[-2]) > 0.1
+
+
+CHANGES: dict[str, Callable[[dict[str, Any]], Any]] = {
+    "a gap that is not proved": lambda f: f["claim"].update(gap="1e-40"),
+    "another loss": lambda f: f["claim"].update(loss="1.5"),
+    "another temperature": lambda f: f["loss"].update(temperature="1/3"),
+    "no claim": lambda f: f.pop("claim"),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("style", ["text", "json"])
+def test_what_is_not_proved_is_exit_1(cltheory: Any, stored: Path, change: str, style: str) -> None:
+    file = json.loads(stored.read_text(encoding="utf-8"))
+    CHANGES[change](file)
+    stored.write_text(json.dumps(file), encoding="utf-8")
+    code, out, err = cltheory("certify", str(stored), "--format", style)
+    assert code == 1
+    if style == "json":
+        assert set(json.loads(out)) == {"certificate", "refused"} and err == ""
+    else:
+        assert out == "" and err.count("\n") == 1 and "refused" in err
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"parameters": {"tau": "1/100"}},
+        {"parameters": {"m": "2", "n": "2", "p": "2", "tau": "1/3", "alpha": "3/4"}},
+        {"parameters": {"m": "2", "n": "2", "p": "2", "tau": "nonsense", "alpha": "3/4"}},
+        {"parameters": 3},
+        {"parameters": None},
+        {"title": "SimCLR (NT-Xent) loss"},
+        {"title": "\x1b[31m"},
+        {"title": ["a"]},
+    ],
+)
+def test_a_name_that_the_loss_has_not_is_not_told(
+    cltheory: Any, stored: Path, change: dict[str, Any]
+) -> None:
+    # The replay proves something of the loss that is written out: no other name is given to it.
+    file = json.loads(stored.read_text(encoding="utf-8")) | change
+    stored.write_text(json.dumps(file), encoding="utf-8")
+    code, out, err = cltheory("certify", str(stored))
+    assert (code, err) == (0, "")
+    assert out.startswith('the loss {"kind": "softmax", "temperature": "1/2"')
+    assert "of no known name" in out and "1/100" not in out and "\x1b" not in out
+
+
+def test_a_certificate_without_a_name_is_replayed(cltheory: Any, stored: Path) -> None:
+    file = json.loads(stored.read_text(encoding="utf-8"))
+    del file["title"], file["parameters"]
+    stored.write_text(json.dumps(file), encoding="utf-8")
+    code, out, _ = cltheory("certify", str(stored))
+    assert code == 0 and "of no known name" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("supcl-optimum", "--m", "3"), "give --n, --p, --tau, --alpha"),
+        (("supcl-optimm",), "there is no result"),
+        (("ssem",), "there is nothing to certify"),
+        (("supcon-two-sizes",), "there is nothing to certify"),
+        ((*SUPCL, "--N", "3"), "has no parameter N"),
+        ((*SUPCL[:-2], "--alpha", "2"), "alpha"),
+        ((*SUPCL[:-2], "--alpha", "x+1"), "alpha"),
+        (("simclr", "--n", "oo", "--p", "2", "--tau", "1"), "finite"),
+        (("simclr", "--n", "1001", "--p", "2", "--tau", "1"), "2002 points"),
+        (("pairwise-threshold", "--loss", "hinge", "--N", "3"), "cannot be certified"),
+        ((*SUPCL, "--seed", "-1"), "--seed"),
+        ((*SUPCL, "--d", "0"), "--d"),
+        ((*SUPCL, "--out", ""), "empty"),
+        ((*SUPCL, "--out", "no/such/folder/c.json"), "cannot be written"),
+        (("nowhere.json",), "no file"),
+        (("nowhere.json", "--m", "2"), "unexpected"),
+        ((), "ID|FILE.json"),
+    ],
+)
+def test_bad_input_is_one_line(
+    refused: Callable[..., str], words: tuple[str, ...], says: str
+) -> None:
+    assert says in refused("certify", *words)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"{", b"\xff\xfe", b"[" * 100_000, b"1" * 10_000, b'{"a": NaN, "a": '],
+    ids=repr,
+)
+def test_a_file_that_is_no_json_is_one_line(
+    refused: Callable[..., str], tmp_path: Path, content: bytes
+) -> None:
+    path = tmp_path / "c.json"
+    path.write_bytes(content)
+    assert "no JSON" in refused("certify", str(path))
+
+
+@pytest.mark.parametrize("content", ["[]", "null", "3", '"x"', "{}", '{"format": 3}'])
+def test_json_that_is_no_certificate_is_refused(
+    cltheory: Any, tmp_path: Path, content: str
+) -> None:
+    path = tmp_path / "c.json"
+    path.write_text(content, encoding="utf-8")
+    code, out, err = cltheory("certify", str(path))
+    assert (code, out) == (1, "") and err.count("\n") == 1 and "not a file of the format" in err
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root reads all")
+def test_files_that_may_not_be_read_or_written(
+    refused: Callable[..., str], tmp_path: Path, stored: Path
+) -> None:
+    stored.chmod(0)
+    assert "cannot be read" in refused("certify", str(stored))
+    assert "cannot be written" in refused("certify", *SUPCL, "--out", str(stored))
+
+
+def test_a_search_without_torch_says_how_to_get_it(
+    refused: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cltheory.cli.numeric_options.find_spec", lambda _: None)
+    assert "cltheory[torch]" in refused("certify", *SUPCL, "--search")
