@@ -19,7 +19,6 @@ from sympy.core.symbol import Str
 from ..decide.ball import NotEnclosed, enclosure, precision
 from ..decide.calculus import derivative
 from ..decide.decide import all_zero
-from ..decide.digits import sign
 from ..decide.domain import Domain, DomainError
 from ..decide.evidence import Evidence, Holds, Outcome, Undecided
 from ..losses.softmax import SoftmaxLoss
@@ -31,7 +30,7 @@ from ..structures.configuration import Block, Configuration
 from ..structures.scheme import Relation
 from .duality import Certificate
 from .program import Program, Smooth, entry
-from .reduce import ReducedLoss, check_relations
+from .reduce import ReducedLoss, check_at_numbers, check_relations
 from .segment_facts import with_reals
 from .solve import NotDecided, Solved
 from .value import Digits, Handle
@@ -190,15 +189,7 @@ class BlockOptima:
 
     def _solve(self, point: Mapping[Symbol, Expr]) -> BlockOptimum:
         for _, reduced in self.reduced.rows:
-            for condition in reduced.declaration():
-                value = condition.expression.xreplace(dict(point))
-                bound = "> 0" if condition.strict else ">= 0"
-                if value.free_symbols:
-                    left = ", ".join(sorted(s.name for s in value.free_symbols))
-                    raise DomainError(f"a face is found at numbers: give {left}")
-                found = sign(value) if value.is_finite else None
-                if found is None or found < 0 or (condition.strict and found == 0):
-                    raise DomainError(f"{self.name}: {condition.says} must be {bound}, not {value}")
+            check_at_numbers(reduced.declaration(), self.name, point)
         program = Program(self.reduced.function, point)
         program.check_parameters()
         solved = Solved(program)

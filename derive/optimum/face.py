@@ -24,7 +24,8 @@ from ..structures.configuration import single
 from .duality import Certificate
 from .interior import Interior, NoOptimum, pivots
 from .program import Program, Smooth
-from .reduce import Reduced, ReducedPairwise, inner_products
+from .reduce import Reduced, ReducedPairwise, check_at_numbers, inner_products
+from .reduction import is_smooth
 from .solve import NotDecided, Solved
 from .value import Digits, Handle
 
@@ -149,7 +150,7 @@ class Faces:
                     f"{reduced.loss.name} is not proved to be convex: {reduced.shape}"
                 )
             for term in reduced.loss.terms:
-                if not _is_smooth(term.function):
+                if not is_smooth(term.function):
                     raise DomainError(
                         f"{reduced.loss.name} has a kink or a root in {term.function}; a face "
                         "needs second derivatives (on its segment it may still be solved)"
@@ -157,17 +158,7 @@ class Faces:
             conditions = reduced.loss.preconditions()
         else:
             conditions = reduced.declaration()
-        for condition in conditions:
-            value = condition.expression.xreplace(dict(point))
-            bound = "> 0" if condition.strict else ">= 0"
-            if value.free_symbols:
-                left = ", ".join(sorted(s.name for s in value.free_symbols))
-                raise DomainError(f"a face is found at numbers: give {left}")
-            found = sign(value) if value.is_finite else None
-            if found is None or found < 0 or (condition.strict and found == 0):
-                raise DomainError(
-                    f"{reduced.loss.name}: {condition.says} must be {bound}, not {value}"
-                )
+        check_at_numbers(conditions, reduced.loss.name, point)
 
     # --- vertices ------------------------------------------------------------------------------
     def _vertex(self, program: Program) -> FaceOptimum | None:
@@ -407,11 +398,3 @@ def _symbols_of(reduced: Reduced) -> tuple[Symbol, ...]:
     ):
         used |= e.free_symbols
     return tuple(sorted(used - own, key=lambda s: s.name))
-
-
-def _is_smooth(function: Expr) -> bool:
-    from sympy import Abs, Max, Min, Piecewise, Pow
-
-    if function.has(Abs, Max, Min, Piecewise):
-        return False
-    return all(e.exp.is_Integer for e in function.atoms(Pow) if e.base.free_symbols)

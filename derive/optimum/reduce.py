@@ -12,6 +12,7 @@ from sympy import Add, Expr, S, Symbol, Tuple, exp, log
 from ..decide.calculus import derivative
 from ..decide.convexity import log_sum_exp_is_convex
 from ..decide.decide import positive
+from ..decide.digits import sign
 from ..decide.domain import Domain, DomainError
 from ..decide.evidence import Holds, Outcome, Refuted
 from ..decide.present import tidy
@@ -78,6 +79,27 @@ class Pool(NamedTuple):
 
     members: tuple[str, ...]
     own: str = ""  #: relation of the positive that is added, if one is
+
+
+def check_at_numbers(
+    conditions: Iterable[Precondition], name: str, point: Mapping[Symbol, Expr]
+) -> None:
+    """Refuse a declaration that does not hold what it needs at numbers.
+
+    Raises
+    ------
+    DomainError
+        Saying what is not positive, or which symbols have no number.
+    """
+    for condition in conditions:
+        value = condition.expression.xreplace(dict(point))
+        bound = "> 0" if condition.strict else ">= 0"
+        if value.free_symbols:
+            left = ", ".join(sorted(s.name for s in value.free_symbols))
+            raise DomainError(f"a face is found at numbers: give {left}")
+        found = sign(value) if value.is_finite else None
+        if found is None or found < 0 or (condition.strict and found == 0):
+            raise DomainError(f"{name}: {condition.says} must be {bound}, not {value}")
 
 
 @dataclass(frozen=True, eq=False)
