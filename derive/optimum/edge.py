@@ -13,10 +13,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from sympy import Add, Expr, Ge, Lambda, S, Symbol, Tuple
+from sympy import Add, Basic, Expr, Ge, Lambda, S, Symbol, Tuple
 
 from ..decide.calculus import derivative
-from ..decide.decide import any_positive, is_proved_positive, positive, zero
+from ..decide.decide import any_positive, is_proved_positive, positive
 from ..decide.digits import sign
 from ..decide.domain import Domain, DomainError, between
 from ..decide.errors import InternalError
@@ -27,13 +27,24 @@ from ..problems.problem import Problem
 from ..proof.derivation import Derivation, StepFailed
 from ..proof.lemmas import CERTIFICATE, FIRST_ORDER, SLACKNESS, WEAK_SLACKNESS
 from ..proof.relations import Iff, eq, ge, gt
-from ..proof.statement import Relations, Statement, decided, every
+from ..proof.statement import Relations, Statement
+from .condition import (
+    Condition,
+    GapIff,
+    OptimalIff,
+    Verdict,
+    capital,
+    left_open,
+    stated,
+    together,
+    without_positive_factors,
+)
 from .endpoint import Criterion
 from .reduce import Reduced
-from .reduction import difference, reduced, state_reduction, where_positive
+from .reduction import difference, where_positive
 from .segment import Segment, cut_segment
 from .segment_facts import AtEnd, slope_along, state_segment
-from .vertex import Condition, Verdict, pure_inner, without_positive_factors
+from .vertex import pure_inner
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,19 +88,17 @@ class Edge:
     @property
     def verdict(self) -> Verdict:
         """What is known of all conditions at the root together."""
-        found = {c.verdict for c in self.conditions.values()}
-        ranked: tuple[Verdict, ...] = ("never", "open", "holds", "strict")
-        return next((v for v in ranked if v in found), "strict")
+        return together(self.conditions)
+
+    @property
+    def open(self) -> dict[str, Condition]:
+        """The conditions at the root on which it depends whether it is optimal."""
+        return left_open(self.conditions)
 
     @property
     def is_whole(self) -> bool:
         """Whether some optimum lies on this edge for all values in the domain."""
         return all(c.verdict in ("strict", "holds") for c in self.along.values())
-
-    @property
-    def open(self) -> dict[str, Condition]:
-        """The conditions at the root on which it depends whether it is optimal."""
-        return {e: c for e, c in self.conditions.items() if c.verdict == "open"}
 
     @property
     def inner(self) -> dict[str, Expr]:
@@ -145,14 +154,7 @@ def edge(
     StepFailed
         If the loss is not proved convex.
     """
-    if isinstance(problem, Problem):
-        domain = problem.domain
-        loss = reduced(problem)
-        state_reduction(loss, domain, proof)
-    else:
-        loss = problem
-        if domain is None:
-            raise TypeError("a reduced loss needs its domain")
+    loss, domain = stated(problem, domain, proof)
     segment, domain = edge_segment(loss, names, domain, coordinate)
     middle = domain.witness_of(segment.length) / 2
     inside = domain.with_range(segment.x, between(0, segment.length), middle)
@@ -297,14 +299,13 @@ def _condition(
         says = ZeroAlong.of(loss, segment, e, strict, domain)
         if isinstance(says.decide(), Holds):
             proof.add(
-                f"{prefix[:1].upper()}{prefix[1:]} stays zero all along the edge"
-                + ("" if strict else ", or may"),
+                f"{capital(prefix)} stays zero all along the edge" + ("" if strict else ", or may"),
                 says,
                 "",
             )
             return Condition(criterion, domain, verdict, when)  # type: ignore[arg-type]
     proof.add(
-        f"{prefix[:1].upper()}{prefix[1:]} stays zero iff this is not negative at the root",
+        f"{capital(prefix)} stays zero iff this is not negative at the root",
         EdgeGap(Iff(ge(f"theta_{e}", "y"), ge(condition, 0)), domain, loss, segment, e, over),
         "both sides times something positive, at every x",
     )
@@ -315,10 +316,9 @@ def _condition(
 
 # --- what is stated -------------------------------------------------------------------------------
 @dataclass(frozen=True, eq=False)
-class EdgeOptimal(Statement):
+class EdgeOptimal(OptimalIff):
     """The least point of an edge is optimal iff ``theta_e >= y`` there for all others."""
 
-    reduced: Reduced
     segment: Segment
 
     @classmethod
@@ -329,24 +329,11 @@ class EdgeOptimal(Statement):
         compared = Tuple(*(ge(f"theta_{e}", "y") for e in others))
         return cls(Iff(_occupied(segment), compared), domain, loss, segment, lemma=CERTIFICATE)
 
-    def decide(self) -> Outcome:
-        """Whether all others are there, and the loss is convex."""
-        if not isinstance(self.shown, Iff) or len(self.shown.args) != 2:
-            return Undecided(f"{self.shown} is not an equivalence")
-        place, compared = self.shown.args
-        if place != _occupied(self.segment) or not isinstance(compared, Tuple):
-            return Refuted(note=f"{place} is not that the edge has the whole trace")
-        named = set(compared.args)
-        wanted = {
-            ge(f"theta_{e}", "y"): self.reduced.scheme.eigenspace(e) for e in self.segment.active
-        }
-        if not named <= set(wanted):
-            return Refuted(note="the eigenvalues are not compared with that of the edge")
-        for relation, e in wanted.items():
-            if relation not in named and not isinstance(zero(e.dimension, self.domain), Holds):
-                return Refuted(note=f"{e.name} is left out")
-        outside = self.domain.restricted(set(self.domain.ranges) - {self.segment.x})
-        return decided(self.reduced.preconditions(outside))
+    def place(self) -> tuple[Basic, str, str]:
+        return _occupied(self.segment), "y", "the edge"
+
+    def others(self) -> tuple[str, ...]:
+        return self.segment.active
 
 
 def _occupied(segment: Segment) -> Expr:
@@ -354,37 +341,18 @@ def _occupied(segment: Segment) -> Expr:
 
 
 @dataclass(frozen=True, eq=False)
-class EdgeGap(Statement):
-    """``theta_e >= y`` iff a condition is not negative, at every x of an edge.
+class EdgeGap(GapIff):
+    """``theta_e >= y`` iff a condition is not negative, at every x of an edge."""
 
-    The condition may lack the positive factor ``over``.
-    """
-
-    reduced: Reduced
     segment: Segment
     other: str
     over: Expr = S.One
 
-    def decide(self) -> Outcome:
-        """Whether the condition is the gap of the eigenvalue, up to something positive."""
-        if not isinstance(self.shown, Iff):
-            return Undecided(f"{self.shown} is not an equivalence")
-        compared, relation = self.shown.args
-        if compared != ge(f"theta_{self.other}", "y"):
-            return Refuted(note=f"{compared} is about something else")
-        if type(relation) is not Ge or relation.args[1] != 0:
-            return Refuted(note=f"{relation} is not that a condition is >= 0")
+    def gap(self) -> tuple[Basic, Expr, Expr, Expr]:
         inner = self.segment.inner
         theta = self.reduced.scheme.eigenvalue(self.other, self.reduced.pair_gradient(inner))
-        clearing = self.reduced.clearing(inner)
-        gap = clearing * (theta - mean_eigenvalue(self.reduced, inner))
-        return every(
-            [
-                zero(self.over * relation.args[0] - gap, self.domain),
-                positive(self.over, self.domain),
-                positive(clearing, self.domain),
-            ]
-        )
+        apart = theta - mean_eigenvalue(self.reduced, inner)
+        return ge(f"theta_{self.other}", "y"), apart, self.reduced.clearing(inner), self.over
 
 
 @dataclass(frozen=True, eq=False)
@@ -461,7 +429,7 @@ def state_at_root(proof: Derivation, found: Edge) -> None:
         if found.along[e].verdict != "open":
             continue
         proof.add(
-            f"{e[:1].upper()}{e[1:]} stays zero: at the root",
+            f"{capital(e)} stays zero: at the root",
             AtRoot(condition.criterion.relation, condition.domain),
             "",
         )

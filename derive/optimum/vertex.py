@@ -11,60 +11,34 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
 
-from sympy import Expr, Ge, Rational, S, Symbol, Tuple
+from sympy import Basic, Expr, Ge, S, Symbol, Tuple
 
-from ..decide.decide import all_zero, is_proved_positive, positive, zero
+from ..decide.decide import all_zero, is_proved_positive
 from ..decide.domain import Domain, DomainError
-from ..decide.evidence import Holds, Outcome, Refuted, Undecided
-from ..decide.normal import ExpField, NotInField, factor_list
-from ..decide.present import collected, tidy
+from ..decide.evidence import Outcome, Refuted, Undecided
+from ..decide.present import tidy
 from ..problems.problem import Problem
 from ..proof.derivation import Derivation
 from ..proof.lemmas import CERTIFICATE, STRICT_ROWS
 from ..proof.relations import Iff, eq, ge, gt, lt
-from ..proof.statement import Relations, Statement, decided, every
+from ..proof.statement import Relations, Statement
 from .borders import Borders, borders
+from .condition import (
+    Condition,
+    GapIff,
+    OptimalIff,
+    Verdict,
+    capital,
+    left_open,
+    stated,
+    together,
+    without_positive_factors,
+)
 from .endpoint import Criterion, Place
 from .reduce import Reduced
-from .reduction import difference, reduced, state_reduction, where_positive
-from .segment import x
+from .reduction import difference, where_positive
 from .segment_facts import assignments
-
-#: Numbers in exponents make polynomials of high degree, which are not factored.
-LARGEST_DEGREE = 40
-
-#: What is known of a condition everywhere on its domain: it holds (strictly), or never, or neither.
-Verdict = Literal["strict", "holds", "never", "open"]
-
-
-@dataclass(frozen=True, eq=False)
-class Condition:
-    """``theta_e >= theta_v`` for one other eigenspace, as far as it is decided.
-
-    Attributes
-    ----------
-    criterion
-        What is compared with zero, and what it means.
-    domain
-        Where the eigenspace has a dimension.
-    verdict
-        ``strict``: > 0 everywhere there. ``holds``: >= 0, and zero somewhere or not known not to
-        be. ``never``: < 0 everywhere. ``open``: neither is proved.
-    when
-        In words, where the domain is smaller than that of the problem.
-    """
-
-    criterion: Criterion
-    domain: Domain
-    verdict: Verdict
-    when: str = ""
-
-    @property
-    def expression(self) -> Expr:
-        """The left side of the condition ``... >= 0``."""
-        return self.criterion.condition
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,14 +68,12 @@ class Vertex:
     @property
     def verdict(self) -> Verdict:
         """What is known of all conditions together."""
-        found = {c.verdict for c in self.conditions.values()}
-        ranked: tuple[Verdict, ...] = ("never", "open", "holds", "strict")
-        return next((v for v in ranked if v in found), "strict")
+        return together(self.conditions)
 
     @property
     def open(self) -> dict[str, Condition]:
-        """The conditions on which it depends whether the vertex is optimal."""
-        return {e: c for e, c in self.conditions.items() if c.verdict == "open"}
+        """The conditions on which it depends whether it is optimal."""
+        return left_open(self.conditions)
 
     @cached_property
     def unique(self) -> Outcome:
@@ -149,14 +121,7 @@ def vertex(
     StepFailed
         If the loss is not proved convex.
     """
-    if isinstance(problem, Problem):
-        domain = problem.domain
-        loss = reduced(problem)
-        state_reduction(loss, domain, proof)
-    else:
-        loss = problem
-        if domain is None:
-            raise TypeError("a reduced loss needs its domain")
+    loss, domain = stated(problem, domain, proof)
     scheme = loss.scheme
     names = [e.name for e in scheme.eigenspaces]
     if name not in names:
@@ -167,7 +132,7 @@ def vertex(
     domain = inside
     inner = pure_inner(loss, name)
     proof.add(
-        f"{_capital(name)}: the pure structure",
+        f"{capital(name)}: the pure structure",
         Pure(
             Tuple(*(eq(f"g_{r}", e) for r, e in inner.items() if r != "self")), domain, loss, name
         ),
@@ -179,7 +144,7 @@ def vertex(
         if e.name != name and (part := where_positive(e.dimension, domain)) is not None
     }
     proof.add(
-        f"{_capital(name)} is optimal iff no other eigenvalue of the gradient is smaller there",
+        f"{capital(name)} is optimal iff no other eigenvalue of the gradient is smaller there",
         VertexOptimal.of(loss, name, tuple(others), domain),
         "",
     )
@@ -212,7 +177,7 @@ def _condition(
     prefix = f"{when} " if when else ""
     claim = Iff(ge(f"theta_{e}", f"theta_{v}"), ge(gap, 0))
     proof.add(
-        f"{_capital(prefix + says)} iff this is not negative",
+        f"{capital(prefix + says)} iff this is not negative",
         VertexGap(claim, domain, loss, v, e, over),
         "both sides times something positive",
     )
@@ -222,50 +187,17 @@ def _condition(
     verdict: Verdict = "open"
     if is_proved_positive(gap, domain):
         verdict = "strict"
-        always = _capital(f"{prefix}{v} is never left towards {e}")
+        always = capital(f"{prefix}{v} is never left towards {e}")
         proof.holds(always, gt(gap, S.Zero), "so there the structure is kept", domain)
     elif is_proved_positive(gap, domain, strict=False):
         verdict = "holds"
-        always = _capital(f"{prefix}{v} need not be left towards {e}")
+        always = capital(f"{prefix}{v} need not be left towards {e}")
         proof.holds(always, ge(gap, S.Zero), "others may be as good where it is zero", domain)
     elif is_proved_positive(-gap, domain):
         verdict = "never"
-        always = _capital(f"{prefix}{v} is always left towards {e}")
+        always = capital(f"{prefix}{v} is always left towards {e}")
         proof.holds(always, lt(gap, S.Zero), "so it is never optimal", domain)
     return Condition(criterion, domain, verdict, when)
-
-
-def without_positive_factors(expression: Expr, domain: Domain) -> tuple[Expr, Expr]:
-    """An expression without factors that are proved positive, in a readable form, and those."""
-    if not expression.free_symbols:
-        return collected(expression, x), S.One
-    try:
-        field = ExpField([expression])
-        ratio = field.ratio(expression)
-        if sum(max(d, 0) for d in ratio.numer.degrees()) > LARGEST_DEGREE:
-            return collected(expression, x), S.One
-        content, factors = factor_list(ratio.numer)
-    except NotInField:
-        return expression, S.One
-    left = S.One if content > 0 else S.NegativeOne
-    over = abs(Rational(int(content.numerator), int(content.denominator)))
-    parts = [(field.back(f), int(k)) for f, k in factors]
-    parts += [(field.back(f), -int(k)) for f, k in ratio.denom.items()]
-    for part, power in parts:
-        if not part.free_symbols:
-            left *= part**power
-            continue
-        fixed = next((s for s in (1, -1) if is_proved_positive(s * part, domain)), 0)
-        if fixed:
-            left *= S(fixed) ** power
-            over *= (fixed * part) ** power
-        elif power % 2 == 0 and power < 0:
-            return expression, S.One
-        else:
-            left *= part**power
-    if not left.free_symbols:  # of one sign, which the whole shows better
-        return collected(expression, x), S.One
-    return collected(left, x), over
 
 
 def _within(part: Domain, other: Domain | None) -> Domain:
@@ -281,10 +213,6 @@ def _within(part: Domain, other: Domain | None) -> Domain:
         ):
             found = found.with_range(s, r, max(part.witness[s], other.witness[s]))
     return found
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 # --- what is stated -------------------------------------------------------------------------------
@@ -313,14 +241,9 @@ class Pure(Statement):
 
 
 @dataclass(frozen=True, eq=False)
-class VertexOptimal(Statement):
-    """The share of an eigenspace is one at an optimum iff ``theta_e >= theta_v`` for all others.
+class VertexOptimal(OptimalIff):
+    """The share of an eigenspace is one at an optimum iff ``theta_e >= theta_v`` for all others."""
 
-    The loss is convex in the Gram matrix, so a point is optimal iff no direction from it inside the
-    simplex of shares lowers the loss to first order.
-    """
-
-    reduced: Reduced
     name: str
 
     @classmethod
@@ -330,56 +253,27 @@ class VertexOptimal(Statement):
         claim = Iff(eq(f"share_{name}", S.One), compared)
         return cls(claim, domain, loss, name, lemma=CERTIFICATE)
 
-    def decide(self) -> Outcome:
-        """Whether all others are there, and the loss is convex."""
-        if not isinstance(self.shown, Iff) or len(self.shown.args) != 2:
-            return Undecided(f"{self.shown} is not an equivalence")
-        place, compared = self.shown.args
-        if place != eq(f"share_{self.name}", S.One) or not isinstance(compared, Tuple):
-            return Refuted(note=f"{place} is not that {self.name} has the whole trace")
-        named = set(compared.args)
-        spaces = [e for e in self.reduced.scheme.eigenspaces if e.name != self.name]
-        wanted = {ge(f"theta_{e.name}", f"theta_{self.name}"): e for e in spaces}
-        if not named <= set(wanted):
-            return Refuted(note="the eigenvalues are not compared with that of the structure")
-        for relation, e in wanted.items():
-            if relation not in named and not isinstance(zero(e.dimension, self.domain), Holds):
-                return Refuted(note=f"{e.name} is left out")
-        return decided(self.reduced.preconditions(self.domain))
+    def place(self) -> tuple[Basic, str, str]:
+        return eq(f"share_{self.name}", S.One), f"theta_{self.name}", self.name
+
+    def others(self) -> tuple[str, ...]:
+        return tuple(e.name for e in self.reduced.scheme.eigenspaces if e.name != self.name)
 
 
 @dataclass(frozen=True, eq=False)
-class VertexGap(Statement):
-    """``theta_e >= theta_v`` iff a condition is not negative, at a pure structure.
+class VertexGap(GapIff):
+    """``theta_e >= theta_v`` iff a condition is not negative, at a pure structure."""
 
-    The condition may lack the positive factor ``over``.
-    """
-
-    reduced: Reduced
     name: str
     other: str
     over: Expr = S.One
 
-    def decide(self) -> Outcome:
-        """Whether the condition is the gap of the two eigenvalues, up to something positive."""
-        if not isinstance(self.shown, Iff):
-            return Undecided(f"{self.shown} is not an equivalence")
-        compared, relation = self.shown.args
-        if compared != ge(f"theta_{self.other}", f"theta_{self.name}"):
-            return Refuted(note=f"{compared} is about something else")
-        if type(relation) is not Ge or relation.args[1] != 0:
-            return Refuted(note=f"{relation} is not that a condition is >= 0")
+    def gap(self) -> tuple[Basic, Expr, Expr, Expr]:
         inner = pure_inner(self.reduced, self.name)
         theta = self.reduced.scheme.eigenvalues(self.reduced.pair_gradient(inner))
-        clearing = self.reduced.clearing(inner)
-        gap = clearing * (theta[self.other] - theta[self.name])
-        return every(
-            [
-                zero(self.over * relation.args[0] - gap, self.domain),
-                positive(self.over, self.domain),
-                positive(clearing, self.domain),
-            ]
-        )
+        compared = ge(f"theta_{self.other}", f"theta_{self.name}")
+        apart = theta[self.other] - theta[self.name]
+        return compared, apart, self.reduced.clearing(inner), self.over
 
 
 @dataclass(frozen=True, eq=False)

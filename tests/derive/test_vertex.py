@@ -11,6 +11,7 @@ from cltheory.derive.decide.domain import POSITIVE, Domain, DomainError, at_leas
 from cltheory.derive.decide.evidence import Grade, Holds
 from cltheory.derive.losses.softmax import SoftmaxLoss, SoftmaxTerm, tau
 from cltheory.derive.losses.supcl import alpha
+from cltheory.derive.optimum.condition import without_positive_factors
 from cltheory.derive.optimum.endpoint import NoClosedForm
 from cltheory.derive.optimum.phases import state_only
 from cltheory.derive.optimum.reduce import ReducedLoss
@@ -22,7 +23,6 @@ from cltheory.derive.optimum.vertex import (
     VertexGap,
     VertexOptimal,
     vertex,
-    without_positive_factors,
 )
 from cltheory.derive.problems.catalogue import CATALOGUE
 from cltheory.derive.problems.problem import Problem

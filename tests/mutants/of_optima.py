@@ -12,37 +12,37 @@ FACES = ("derive/test_face.py",)
 BLOCKS = ("derive/test_blocks.py",)
 EXCLUSIVE = ("derive/test_supcl_exclusive.py",)
 
-V, B, ED, PH, F, P, S, D, BL, MU = (
+V, B, ED, PH, F, P, S, D, BL, MU, CO = (
     f"optimum/{s}.py"
-    for s in "vertex borders edge phases face polish solve duality blocks multiplier".split()
+    for s in "vertex borders edge phases face polish solve duality blocks multiplier condition".split()
 )
 C = "structures/configuration.py"
 
 MUTANTS = [
     # --- vertex ---
     Mutant(
-        V,
+        CO,
         "        if not named <= set(wanted):",
         "        if False:",
         "anything may be compared at a vertex",
         VERTICES,
     ),
     Mutant(
-        V,
-        "return decided(self.reduced.preconditions(self.domain))",
-        "return Holds(decided(self.reduced.preconditions(self.domain)).evidence) if False else zero(S.Zero, self.domain)",
+        CO,
+        "return decided(self.reduced.preconditions(outside))",
+        "return Holds(decided(self.reduced.preconditions(outside)).evidence) if False else zero(S.Zero, self.domain)",
         "a loss at a vertex need not be convex",
         VERTICES,
     ),
     Mutant(
-        V,
-        "                positive(self.over, self.domain),\n",
+        CO,
+        "                positive(over, self.domain),\n",
         "",
         "a condition of a vertex may be divided by what is negative",
         VERTICES,
     ),
     Mutant(
-        V,
+        CO,
         "            left *= S(fixed) ** power",
         "            left *= S.One",
         "a negative factor is dropped",
@@ -72,15 +72,15 @@ MUTANTS = [
     ),
     # --- edge ---
     Mutant(
-        ED,
-        "                zero(self.over * relation.args[0] - gap, self.domain),\n",
+        CO,
+        "                zero(over * relation.args[0] - clearing * gap, self.domain),\n",
         "",
         "the condition on an edge is any",
         EDGES,
     ),
     Mutant(
-        ED,
-        "                positive(self.over, self.domain),\n",
+        CO,
+        "                positive(over, self.domain),\n",
         "",
         "a condition on an edge may be divided by what is negative",
         EDGES,
