@@ -58,9 +58,16 @@ def results_folder() -> Path:
     return Path(spec.origin).parent / "results"
 
 
+def result_files() -> dict[str, Path]:
+    """The module of each result, by id."""
+    folder = results_folder()
+    found = [*folder.glob("[!_]*.py"), *folder.glob("[!_]*/[!_]*.py")]
+    return {f.stem.replace("_", "-"): f for f in sorted(found, key=lambda f: f.stem)}
+
+
 def result_ids() -> list[str]:
     """Ids of all results."""
-    return sorted(f.stem.replace("_", "-") for f in results_folder().glob("[!_]*.py"))
+    return list(result_files())
 
 
 def convention_names() -> list[str]:
@@ -197,14 +204,15 @@ def parameter_names(id: str, loss: str = "") -> list[str]:
     They are read from its module without running it, where they are written out there. Where a
     loss comes with its structure, they are those of the ``loss`` that was given.
     """
-    if id not in result_ids():
+    files = result_files()
+    if id not in files:
         return []
     if loss and takes_declared(id):
         from ..derive.results import results
 
         _check_loss(loss, id)
         return [*(s.name for s in results[id].given(loss=loss).parameters), *results[id].texts]
-    module = results_folder() / (id.replace("-", "_") + ".py")
+    module = files[id]
     tree = ast.parse(module.read_text(encoding="utf-8"))
     names = _names_of_symbols(module, tree)
     found: dict[str, list[str]] = {"parameters": [], "texts": [], "lists": []}

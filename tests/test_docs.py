@@ -92,13 +92,15 @@ def test_python_sessions(name: str) -> None:
 def example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
     """The files of docs/add-a-theorem.md, written and imported as the page says."""
     result, claim, test = blocks("add-a-theorem.md", "python")
-    name = "cltheory.derive.results.supcl_orthogonal"
+    name = "cltheory.derive.results.classes.supcl_orthogonal"
     (tmp_path / "supcl_orthogonal.py").write_text(result, encoding="utf-8")
     (tmp_path / "claim_and_test.py").write_text(claim + test, encoding="utf-8")
     from cltheory.derive.papers.lee2025ssem import LEDGER
 
     monkeypatch.setattr(LEDGER, "_claims", dict(LEDGER._claims))
-    monkeypatch.setattr(results, "_ids", sorted([*results, "supcl-orthogonal"]))
+    found = dict(results._modules)
+    found["supcl-orthogonal"] = ".classes.supcl_orthogonal"
+    monkeypatch.setattr(results, "_modules", found)
     load(tmp_path / "supcl_orthogonal.py", name)
     yield load(tmp_path / "claim_and_test.py", "claim_and_test")
     del sys.modules[name], sys.modules["claim_and_test"]

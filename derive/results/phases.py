@@ -33,8 +33,8 @@ from ..proof.derivation import Derivation, StepFailed
 from ..structures.towers import NEGATIVE, POSITIVE, WITHIN, N
 from ..theorem.quantity import Quantity
 from ..theorem.result import Result
-from . import pairwise_threshold
-from ._ccem import LOW, ccem_segment
+from .towers import pairwise_threshold
+from .towers._ccem import LOW, ccem_segment
 
 #: The loss that is taken without one.
 DEFAULT = "supcl"

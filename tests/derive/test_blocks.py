@@ -26,7 +26,7 @@ from cltheory.derive.optimum.face import least
 from cltheory.derive.optimum.reduce import ReducedLoss
 from cltheory.derive.proof.statement import decided
 from cltheory.derive.results import results
-from cltheory.derive.results._two_sizes import SIZES, STRUCTURE
+from cltheory.derive.results.sizes._two_sizes import SIZES, STRUCTURE
 from cltheory.derive.structures.classes import groups_of_classes, m1, m2, n1, n2
 from cltheory.derive.structures.configuration import Configuration, single
 from cltheory.derive.structures.hierarchy import hierarchy, m, n, p

@@ -22,10 +22,10 @@ from cltheory.derive.optimum.reduce import ReducedLoss
 from cltheory.derive.optimum.segment import x
 from cltheory.derive.problems.domains import COMBINED, WARM
 from cltheory.derive.proof.derivation import Derivation, StepFailed
-from cltheory.derive.results._ccem import SYMMETRY as TOWERS
-from cltheory.derive.results._ccem import on_ccem
-from cltheory.derive.results._supcl import on_segment
-from cltheory.derive.results.pairwise_threshold import for_loss
+from cltheory.derive.results.classes._supcl import on_segment
+from cltheory.derive.results.towers._ccem import SYMMETRY as TOWERS
+from cltheory.derive.results.towers._ccem import on_ccem
+from cltheory.derive.results.towers.pairwise_threshold import for_loss
 from cltheory.derive.structures.hierarchy import m, n, p
 from cltheory.derive.structures.towers import N
 from scipy.optimize import minimize

@@ -22,7 +22,7 @@ from cltheory.derive.problems.domains import COMBINED
 from cltheory.derive.proof.derivation import Derivation, StepFailed
 from cltheory.derive.proof.relations import ge, lt
 from cltheory.derive.results import results
-from cltheory.derive.results._supcl import SYMMETRY
+from cltheory.derive.results.classes._supcl import SYMMETRY
 from cltheory.derive.structures.hierarchy import CLASSES, INSTANCES, VIEWS, hierarchy, m, n, p
 from cltheory.derive.structures.scheme import Scheme
 from sympy import Rational, S, Symbol, exp, log, oo, sqrt

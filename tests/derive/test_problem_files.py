@@ -20,7 +20,7 @@ from cltheory.derive.problems.catalogue import CATALOGUE, named
 from cltheory.derive.problems.file import MAX_BYTES, read_text
 from cltheory.derive.proof.derivation import Derivation
 from cltheory.derive.results import results
-from cltheory.derive.results.towers_threshold import WEIGHTED
+from cltheory.derive.results.towers.towers_threshold import WEIGHTED
 from cltheory.derive.structures.hierarchy import m, n, p
 from cltheory.derive.structures.towers import K, N
 from sympy import Rational, S, Symbol

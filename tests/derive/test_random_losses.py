@@ -12,7 +12,7 @@ from cltheory.derive.decide.exact import expression
 from cltheory.derive.losses.given import NAMES
 from cltheory.derive.losses.pairwise import PairTerm, PairwiseLoss
 from cltheory.derive.results import results
-from cltheory.derive.results.pairwise_threshold import for_loss
+from cltheory.derive.results.towers.pairwise_threshold import for_loss
 from cltheory.derive.structures.towers import NEGATIVE, POSITIVE, N
 from cltheory.derive.theorem.result import Result
 from mpmath import mp

@@ -29,7 +29,7 @@ from cltheory.derive.proof.derivation import Derivation, StepFailed
 from cltheory.derive.proof.limiting import LimitIs, take_limit
 from cltheory.derive.proof.relations import Iff, eq, ge, gt, le, lt
 from cltheory.derive.proof.statement import Relations, Statement, every
-from cltheory.derive.results._supcl import SYMMETRY
+from cltheory.derive.results.classes._supcl import SYMMETRY
 from cltheory.derive.structures.hierarchy import m, n, p
 from cltheory.derive.structures.scheme import complete
 from cltheory.derive.structures.towers import N, towers

@@ -29,7 +29,7 @@ from cltheory.derive.proof.limiting import LimitIs
 from cltheory.derive.proof.relations import Iff, eq, ge, gt, le, lt
 from cltheory.derive.proof.statement import Relations, Statement, each
 from cltheory.derive.results import results
-from cltheory.derive.results._supcl import on_segment
+from cltheory.derive.results.classes._supcl import on_segment
 from cltheory.derive.structures.hierarchy import m, n, p
 from mutate import mutants
 from sympy import (

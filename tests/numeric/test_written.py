@@ -23,7 +23,7 @@ from cltheory.derive.losses.supcl import CNCE, SINCERE, SUP_CNCE, SUPCL, SUPCL_E
 from cltheory.derive.losses.supcl import SUPCON as SUPCON_BY_TAU
 from cltheory.derive.losses.written import WORDS, Written, write
 from cltheory.derive.problems.problem import Problem
-from cltheory.derive.results.towers_threshold import WEIGHTED
+from cltheory.derive.results.towers.towers_threshold import WEIGHTED
 from cltheory.derive.structures.arrangement import arrange
 from cltheory.derive.structures.hierarchy import hierarchy, p
 from cltheory.derive.structures.towers import K, towers, towers_of_views

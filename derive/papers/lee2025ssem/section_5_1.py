@@ -9,7 +9,7 @@ from sympy import Expr, Integer, S
 
 from ...losses.supcl import SUPCL
 from ...results import results
-from ...results.variance_bound import radius
+from ...results.classes.variance_bound import radius
 from ...vectors.embeddings import Embeddings, assorted, combine, mean, total
 from ..checks import both, decided, equal, needs_condition, on_embeddings
 from ..evaluate import value

@@ -7,19 +7,19 @@ and in between the zero of the derivative.
 
 from sympy import Ge, Le, Piecewise, S, Symbol
 
-from ..decide.calculus import derivative
-from ..decide.root import argmin
-from ..losses.clip import SIGMOID, b, t
-from ..optimum.reduce import ReducedPairwise
-from ..optimum.segment import x
-from ..problems.domains import BIASED
-from ..problems.problem import Problem
-from ..proof.derivation import Derivation
-from ..proof.relations import gt
-from ..structures.towers import N
-from ..theorem.measure import Face
-from ..theorem.quantity import Quantity
-from ..theorem.result import Result
+from ...decide.calculus import derivative
+from ...decide.root import argmin
+from ...losses.clip import SIGMOID, b, t
+from ...optimum.reduce import ReducedPairwise
+from ...optimum.segment import x
+from ...problems.domains import BIASED
+from ...problems.problem import Problem
+from ...proof.derivation import Derivation
+from ...proof.relations import gt
+from ...structures.towers import N
+from ...theorem.measure import Face
+from ...theorem.quantity import Quantity
+from ...theorem.result import Result
 from ._ccem import (
     SYMMETRY,
     ccem_segment,

@@ -10,20 +10,20 @@ from dataclasses import replace
 
 from sympy import Ge, Gt, Integer, Le, S, Symbol, oo
 
-from ..decide.calculus import derivative
-from ..decide.domain import Domain, Range, at_least
-from ..decide.root import argmin
-from ..losses.clip import SIGMOID, b, t
-from ..optimum.endpoint import Criterion, Threshold, UpToARoot, concave_form, essential, threshold
-from ..optimum.reduce import ReducedPairwise
-from ..problems.domains import BIASED, WARM
-from ..problems.problem import Problem
-from ..proof.derivation import Derivation
-from ..proof.lemmas import CONCAVE
-from ..proof.relations import Iff, lt
-from ..structures.towers import N
-from ..theorem.quantity import Quantity
-from ..theorem.result import Result
+from ...decide.calculus import derivative
+from ...decide.domain import Domain, Range, at_least
+from ...decide.root import argmin
+from ...losses.clip import SIGMOID, b, t
+from ...optimum.endpoint import Criterion, Threshold, UpToARoot, concave_form, essential, threshold
+from ...optimum.reduce import ReducedPairwise
+from ...problems.domains import BIASED, WARM
+from ...problems.problem import Problem
+from ...proof.derivation import Derivation
+from ...proof.lemmas import CONCAVE
+from ...proof.relations import Iff, lt
+from ...structures.towers import N
+from ...theorem.quantity import Quantity
+from ...theorem.result import Result
 from ._ccem import (
     SYMMETRY,
     ccem_segment,

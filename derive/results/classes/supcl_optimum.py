@@ -6,23 +6,23 @@ that is >= 0 at the (mn-1)-simplex. Its zero, or collapse if it has none, is the
 
 from sympy import Rational, S, Symbol, oo
 
-from ..decide.calculus import derivative
-from ..decide.convexity import log_sum_exp_is_convex
-from ..decide.domain import between
-from ..decide.root import argmin
-from ..losses.softmax import tau
-from ..losses.supcl import SUPCL, alpha
-from ..optimum.reduce import Pool, ReducedLoss
-from ..optimum.segment import x
-from ..problems.domains import COMBINED
-from ..problems.problem import Problem
-from ..proof.derivation import Derivation
-from ..proof.lemmas import ONLY_ONE
-from ..proof.limiting import take_limit
-from ..proof.relations import eq, ge, gt
-from ..structures.hierarchy import m, n, p
-from ..theorem.quantity import Quantity
-from ..theorem.result import Result
+from ...decide.calculus import derivative
+from ...decide.convexity import log_sum_exp_is_convex
+from ...decide.domain import between
+from ...decide.root import argmin
+from ...losses.softmax import tau
+from ...losses.supcl import SUPCL, alpha
+from ...optimum.reduce import Pool, ReducedLoss
+from ...optimum.segment import x
+from ...problems.domains import COMBINED
+from ...problems.problem import Problem
+from ...proof.derivation import Derivation
+from ...proof.lemmas import ONLY_ONE
+from ...proof.limiting import take_limit
+from ...proof.relations import eq, ge, gt
+from ...structures.hierarchy import m, n, p
+from ...theorem.quantity import Quantity
+from ...theorem.result import Result
 from ._supcl import (
     SYMMETRY,
     on_segment,

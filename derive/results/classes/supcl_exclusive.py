@@ -9,21 +9,21 @@ its eigenvalue on the mean is zero, and that on classes is negative, which settl
 
 from sympy import Expr, S
 
-from ..decide.calculus import derivative
-from ..decide.present import affine, tidy
-from ..losses.softmax import tau
-from ..losses.supcl import alpha
-from ..optimum.edge import Edge, edge
-from ..optimum.endpoint import threshold
-from ..optimum.multiplier import state_above_at_root
-from ..optimum.vertex import UniqueGram, Vertex, vertex
-from ..problems.catalogue import CATALOGUE
-from ..proof.derivation import Derivation
-from ..proof.relations import ge, lt
-from ..structures.hierarchy import m, n, p
-from ..theorem.quantity import Quantity
-from ..theorem.result import Result
-from ._pure import inner_quantities, least_loss
+from ...decide.calculus import derivative
+from ...decide.present import affine, tidy
+from ...losses.softmax import tau
+from ...losses.supcl import alpha
+from ...optimum.edge import Edge, edge
+from ...optimum.endpoint import threshold
+from ...optimum.multiplier import state_above_at_root
+from ...optimum.vertex import UniqueGram, Vertex, vertex
+from ...problems.catalogue import CATALOGUE
+from ...proof.derivation import Derivation
+from ...proof.relations import ge, lt
+from ...structures.hierarchy import m, n, p
+from ...theorem.quantity import Quantity
+from ...theorem.result import Result
+from .._pure import inner_quantities, least_loss
 
 PROBLEM = CATALOGUE["supcl-exclusive"]
 DOMAIN = PROBLEM.domain

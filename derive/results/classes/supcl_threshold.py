@@ -9,19 +9,19 @@ from typing import Any
 
 from sympy import Expr, Lt, Rational, S, Symbol, oo
 
-from ..decide.calculus import derivative
-from ..decide.domain import between
-from ..losses.softmax import tau
-from ..losses.supcl import SUPCL, alpha
-from ..optimum.endpoint import threshold
-from ..problems.domains import COMBINED, TEMPERED
-from ..problems.problem import Problem
-from ..proof.derivation import Derivation
-from ..proof.limiting import take_limit
-from ..proof.relations import lt
-from ..structures.hierarchy import m, n
-from ..theorem.quantity import Quantity
-from ..theorem.result import Result
+from ...decide.calculus import derivative
+from ...decide.domain import between
+from ...losses.softmax import tau
+from ...losses.supcl import SUPCL, alpha
+from ...optimum.endpoint import threshold
+from ...problems.domains import COMBINED, TEMPERED
+from ...problems.problem import Problem
+from ...proof.derivation import Derivation
+from ...proof.limiting import take_limit
+from ...proof.relations import lt
+from ...structures.hierarchy import m, n
+from ...theorem.quantity import Quantity
+from ...theorem.result import Result
 from ._supcl import SYMMETRY, on_segment, ssem_segment
 
 WHY = "for alpha <= 1/n classes collapse at every tau"

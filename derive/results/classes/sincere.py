@@ -4,14 +4,14 @@ A positive is compared with itself and the other classes only, so no positive pu
 collapse the gradient within a class is negative all the more.
 """
 
-from ..losses.softmax import tau
-from ..optimum.segment import Segment
-from ..problems.catalogue import CATALOGUE
-from ..proof.derivation import Derivation
-from ..structures.hierarchy import m, n, p
-from ..theorem.quantity import Quantity
-from ..theorem.result import Result
-from ._pure import pure_optimum, segment_from
+from ...losses.softmax import tau
+from ...optimum.segment import Segment
+from ...problems.catalogue import CATALOGUE
+from ...proof.derivation import Derivation
+from ...structures.hierarchy import m, n, p
+from ...theorem.quantity import Quantity
+from ...theorem.result import Result
+from .._pure import pure_optimum, segment_from
 
 PROBLEM = CATALOGUE["sincere"]
 

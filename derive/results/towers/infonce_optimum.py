@@ -6,16 +6,16 @@ u_i = v_i, whatever the temperature (which divides here).
 
 from sympy import S
 
-from ..losses.clip import INFONCE, t
-from ..optimum.reduce import ReducedLoss
-from ..optimum.segment_facts import AtEnd
-from ..problems.domains import WARM
-from ..problems.problem import Problem
-from ..proof.derivation import Derivation
-from ..proof.relations import gt
-from ..structures.towers import N
-from ..theorem.quantity import Quantity
-from ..theorem.result import Result
+from ...losses.clip import INFONCE, t
+from ...optimum.reduce import ReducedLoss
+from ...optimum.segment_facts import AtEnd
+from ...problems.domains import WARM
+from ...problems.problem import Problem
+from ...proof.derivation import Derivation
+from ...proof.relations import gt
+from ...structures.towers import N
+from ...theorem.quantity import Quantity
+from ...theorem.result import Result
 from ._ccem import (
     SYMMETRY,
     ccem_segment,

@@ -7,18 +7,18 @@ the (m-1)-simplex of collapsed classes to classes whose means coincide.
 
 from sympy import Eq, Expr, Piecewise, Rational, S, Symbol, sqrt
 
-from ..decide.domain import between
-from ..decide.present import tidy
-from ..optimum.reduce import inner_products
-from ..optimum.segment import DELTA, delta, x
-from ..optimum.segment_facts import Ranks, Spectrum, state_segment
-from ..problems.domains import SIZES
-from ..proof.derivation import Derivation
-from ..proof.relations import eq, ge
-from ..structures.hierarchy import m, n, p
-from ..theorem.measure import Rank
-from ..theorem.quantity import Quantity
-from ..theorem.result import Result
+from ...decide.domain import between
+from ...decide.present import tidy
+from ...optimum.reduce import inner_products
+from ...optimum.segment import DELTA, delta, x
+from ...optimum.segment_facts import Ranks, Spectrum, state_segment
+from ...problems.domains import SIZES
+from ...proof.derivation import Derivation
+from ...proof.relations import eq, ge
+from ...structures.hierarchy import m, n, p
+from ...theorem.measure import Rank
+from ...theorem.quantity import Quantity
+from ...theorem.result import Result
 from ._supcl import (
     BETWEEN,
     OF_ONE_CLASS,

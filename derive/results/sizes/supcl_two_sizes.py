@@ -6,8 +6,8 @@ certificate.
 
 from sympy import Rational
 
-from ..decide.domain import between
-from ..losses.supcl import SUPCL, alpha
+from ...decide.domain import between
+from ...losses.supcl import SUPCL, alpha
 from ._two_sizes import SIZES, AtNumbers
 
 RESULT = AtNumbers(

@@ -12,30 +12,30 @@ from dataclasses import dataclass, replace
 
 from sympy import Expr, S, Symbol, Tuple, floor
 
-from ..decide.calculus import derivative
-from ..decide.decide import positive
-from ..decide.domain import Domain, DomainError, Range, between
-from ..decide.evidence import Holds, Outcome, Refuted
-from ..decide.interval import NoSign, is_finite, is_infinite
-from ..decide.kinks import HIGH, LOW, Cut, Folded, NotBent, bent, in_x
-from ..decide.present import solve_linear
-from ..decide.root import ClampedRoot, argmin, last_point
-from ..losses.clip import SIGMOID, b, pairwise, t
-from ..losses.given import given_loss
-from ..losses.pairwise import PairTerm, PairwiseLoss, c
-from ..optimum.reduce import ReducedPairwise
-from ..optimum.segment import Segment, x
-from ..optimum.segment_facts import SumOfConvex
-from ..optimum.shape import convex, monotone
-from ..problems.domains import BIASED
-from ..problems.problem import Problem
-from ..proof.derivation import Derivation, StepFailed
-from ..proof.lemmas import ANALYTIC, SHAPE, SUBGRADIENTS, SUM_OF_CONVEX
-from ..proof.relations import eq, ge, gt
-from ..proof.statement import Relations, Statement
-from ..structures.towers import NEGATIVE, POSITIVE, N
-from ..theorem.quantity import Quantity
-from ..theorem.result import Result
+from ...decide.calculus import derivative
+from ...decide.decide import positive
+from ...decide.domain import Domain, DomainError, Range, between
+from ...decide.evidence import Holds, Outcome, Refuted
+from ...decide.interval import NoSign, is_finite, is_infinite
+from ...decide.kinks import HIGH, LOW, Cut, Folded, NotBent, bent, in_x
+from ...decide.present import solve_linear
+from ...decide.root import ClampedRoot, argmin, last_point
+from ...losses.clip import SIGMOID, b, pairwise, t
+from ...losses.given import given_loss
+from ...losses.pairwise import PairTerm, PairwiseLoss, c
+from ...optimum.reduce import ReducedPairwise
+from ...optimum.segment import Segment, x
+from ...optimum.segment_facts import SumOfConvex
+from ...optimum.shape import convex, monotone
+from ...problems.domains import BIASED
+from ...problems.problem import Problem
+from ...proof.derivation import Derivation, StepFailed
+from ...proof.lemmas import ANALYTIC, SHAPE, SUBGRADIENTS, SUM_OF_CONVEX
+from ...proof.relations import eq, ge, gt
+from ...proof.statement import Relations, Statement
+from ...structures.towers import NEGATIVE, POSITIVE, N
+from ...theorem.quantity import Quantity
+from ...theorem.result import Result
 from ._ccem import (
     DIRECTIONS,
     POSITION,

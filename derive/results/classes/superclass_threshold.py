@@ -8,21 +8,31 @@ leave first as it gets colder is a question of weights, and the temperature drop
 
 from sympy import Expr, Ge, S
 
-from ..decide.domain import Domain, between
-from ..decide.present import tidy
-from ..losses.softmax import tau
-from ..losses.supcl import SUPERCLASSES as LOSS
-from ..losses.supcl import alpha, beta
-from ..optimum.condition import without_positive_factors
-from ..optimum.endpoint import Criterion, Place, threshold
-from ..optimum.segment import Segment
-from ..optimum.vertex import pure_inner, vertex
-from ..problems.domains import SUPERCLASSES as DOMAIN
-from ..problems.problem import Problem
-from ..proof.derivation import Derivation
-from ..structures.hierarchy import INSTANCES, SUBCLASSES, SUPERCLASSES, VIEWS, M, hierarchy, m, n, p
-from ..theorem.result import Quantity, Result
-from ._pure import segment_from
+from ...decide.domain import Domain, between
+from ...decide.present import tidy
+from ...losses.softmax import tau
+from ...losses.supcl import SUPERCLASSES as LOSS
+from ...losses.supcl import alpha, beta
+from ...optimum.condition import without_positive_factors
+from ...optimum.endpoint import Criterion, Place, threshold
+from ...optimum.segment import Segment
+from ...optimum.vertex import pure_inner, vertex
+from ...problems.domains import SUPERCLASSES as DOMAIN
+from ...problems.problem import Problem
+from ...proof.derivation import Derivation
+from ...structures.hierarchy import (
+    INSTANCES,
+    SUBCLASSES,
+    SUPERCLASSES,
+    VIEWS,
+    M,
+    hierarchy,
+    m,
+    n,
+    p,
+)
+from ...theorem.result import Quantity, Result
+from .._pure import segment_from
 
 PROBLEM = Problem(LOSS, hierarchy(VIEWS, INSTANCES, SUBCLASSES, SUPERCLASSES), DOMAIN)
 

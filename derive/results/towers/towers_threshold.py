@@ -11,24 +11,24 @@ from dataclasses import replace
 
 from sympy import Ge, Le, S, Symbol
 
-from ..decide.calculus import derivative
-from ..decide.domain import POSITIVE, Range, at_least
-from ..decide.present import collected
-from ..decide.root import argmin
-from ..losses.clip import SIGMOID, WEIGHT, b, t, w
-from ..optimum.endpoint import threshold
-from ..optimum.on_segment import LossOnSegment
-from ..optimum.reduce import ReducedPairwise
-from ..optimum.segment import Segment, cut_segment, x
-from ..problems.domains import BIASED
-from ..problems.problem import Problem
-from ..proof.derivation import Derivation
-from ..proof.relations import eq
-from ..structures.hierarchy import p
-from ..structures.towers import NEGATIVE, SIBLING, TWIN, K, N, towers_of_views
-from ..structures.towers import POSITIVE as ALIGNED
-from ..theorem.quantity import Quantity
-from ..theorem.result import Result
+from ...decide.calculus import derivative
+from ...decide.domain import POSITIVE, Range, at_least
+from ...decide.present import collected
+from ...decide.root import argmin
+from ...losses.clip import SIGMOID, WEIGHT, b, t, w
+from ...optimum.endpoint import threshold
+from ...optimum.on_segment import LossOnSegment
+from ...optimum.reduce import ReducedPairwise
+from ...optimum.segment import Segment, cut_segment, x
+from ...problems.domains import BIASED
+from ...problems.problem import Problem
+from ...proof.derivation import Derivation
+from ...proof.relations import eq
+from ...structures.hierarchy import p
+from ...structures.towers import NEGATIVE, SIBLING, TWIN, K, N, towers_of_views
+from ...structures.towers import POSITIVE as ALIGNED
+from ...theorem.quantity import Quantity
+from ...theorem.result import Result
 from ._ccem import LOW, POSITION, shape_of
 
 _ATTRACT, _REPEL = SIGMOID.terms

@@ -4,7 +4,7 @@ A class collapses to a point, but the points are no simplex: large classes push 
 farther apart than small ones. Found at numbers, with a certificate.
 """
 
-from ..losses.supcl import SUPCON
+from ...losses.supcl import SUPCON
 from ._two_sizes import SIZES, AtNumbers
 
 RESULT = AtNumbers(

@@ -7,17 +7,17 @@ means vanish and every class is an (n-1)-simplex by itself.
 
 from sympy import S, Symbol
 
-from ..losses.softmax import tau
-from ..losses.supcl import CNCE
-from ..optimum.segment_facts import AtEnd
-from ..problems.domains import TEMPERED
-from ..problems.problem import Problem
-from ..proof.derivation import Derivation
-from ..proof.lemmas import NOT_FELT
-from ..proof.relations import eq, lt
-from ..structures.hierarchy import m, n, p
-from ..theorem.quantity import Quantity
-from ..theorem.result import Result
+from ...losses.softmax import tau
+from ...losses.supcl import CNCE
+from ...optimum.segment_facts import AtEnd
+from ...problems.domains import TEMPERED
+from ...problems.problem import Problem
+from ...proof.derivation import Derivation
+from ...proof.lemmas import NOT_FELT
+from ...proof.relations import eq, lt
+from ...structures.hierarchy import m, n, p
+from ...theorem.quantity import Quantity
+from ...theorem.result import Result
 from ._supcl import (
     SYMMETRY,
     on_segment,

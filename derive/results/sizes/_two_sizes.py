@@ -10,17 +10,17 @@ from typing import Any
 
 from sympy import Expr, Rational, S, Symbol, oo
 
-from ..decide.domain import POSITIVE, Domain, DomainError, at_least
-from ..losses.softmax import SoftmaxLoss, tau
-from ..optimum.blocks import BlockOptima, ReducedOnOrbits, state_certificate, state_reduction
-from ..optimum.value import FaceValue
-from ..proof.derivation import Derivation
-from ..structures.classes import MEANINGS, m1, m2, n1, n2, two_sizes
-from ..structures.hierarchy import n, p
-from ..structures.scheme import Relation, Scheme
-from ..theorem.measure import Rank
-from ..theorem.quantity import Quantity
-from ..theorem.result import Result
+from ...decide.domain import POSITIVE, Domain, DomainError, at_least
+from ...losses.softmax import SoftmaxLoss, tau
+from ...optimum.blocks import BlockOptima, ReducedOnOrbits, state_certificate, state_reduction
+from ...optimum.value import FaceValue
+from ...proof.derivation import Derivation
+from ...structures.classes import MEANINGS, m1, m2, n1, n2, two_sizes
+from ...structures.hierarchy import n, p
+from ...structures.scheme import Relation, Scheme
+from ...theorem.measure import Rank
+from ...theorem.quantity import Quantity
+from ...theorem.result import Result
 
 STRUCTURE = two_sizes()
 SIZES = Domain(

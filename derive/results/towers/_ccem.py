@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from sympy import Expr, Lambda, Symbol, Tuple, sqrt
 
-from ..decide.domain import Domain, Range
-from ..decide.evidence import Outcome
-from ..decide.present import affine, tidy
-from ..losses.pairwise import PairwiseLoss
-from ..optimum.on_segment import LossOnSegment
-from ..optimum.reduce import Reduced, check_preconditions, check_relations
-from ..optimum.segment import Segment, cut_segment, delta, x
-from ..optimum.shape import convex_and_monotone
-from ..proof.derivation import Derivation
-from ..proof.relations import eq
-from ..proof.statement import Relations
-from ..structures.towers import NEGATIVE, towers
-from ..structures.towers import POSITIVE as ALIGNED
-from ..theorem.measure import Reading, product
-from ..theorem.quantity import Quantity
+from ...decide.domain import Domain, Range
+from ...decide.evidence import Outcome
+from ...decide.present import affine, tidy
+from ...losses.pairwise import PairwiseLoss
+from ...optimum.on_segment import LossOnSegment
+from ...optimum.reduce import Reduced, check_preconditions, check_relations
+from ...optimum.segment import Segment, cut_segment, delta, x
+from ...optimum.shape import convex_and_monotone
+from ...proof.derivation import Derivation
+from ...proof.relations import eq
+from ...proof.statement import Relations
+from ...structures.towers import NEGATIVE, towers
+from ...structures.towers import POSITIVE as ALIGNED
+from ...theorem.measure import Reading, product
+from ...theorem.quantity import Quantity
 
 SYMMETRY = towers()
 #: Vanishes where the towers agree (delta = 0), and is all there is at delta = oo.

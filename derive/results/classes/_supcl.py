@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from sympy import Expr, Max, Rational, S, Symbol, Tuple, sqrt
 
-from ..decide.calculus import derivative
-from ..decide.domain import Domain, Range
-from ..decide.present import affine, tidy
-from ..losses.softmax import SoftmaxLoss
-from ..losses.supcl import SAME_CLASS
-from ..optimum.on_segment import LossOnSegment
-from ..optimum.reduce import ReducedLoss
-from ..optimum.segment import Segment, cut_segment, delta, x
-from ..proof.derivation import Derivation
-from ..proof.relations import eq
-from ..structures.hierarchy import hierarchy
-from ..theorem.measure import Reading, product
-from ..theorem.measure import share as trace_share
-from ..theorem.quantity import Quantity
+from ...decide.calculus import derivative
+from ...decide.domain import Domain, Range
+from ...decide.present import affine, tidy
+from ...losses.softmax import SoftmaxLoss
+from ...losses.supcl import SAME_CLASS
+from ...optimum.on_segment import LossOnSegment
+from ...optimum.reduce import ReducedLoss
+from ...optimum.segment import Segment, cut_segment, delta, x
+from ...proof.derivation import Derivation
+from ...proof.relations import eq
+from ...structures.hierarchy import hierarchy
+from ...theorem.measure import Reading, product
+from ...theorem.measure import share as trace_share
+from ...theorem.quantity import Quantity
 
 SYMMETRY = hierarchy()
 

@@ -3,14 +3,14 @@
 Own views are in no denominator, so nothing pushes them; all negatives push alike.
 """
 
-from ..losses.softmax import tau
-from ..optimum.segment import Segment
-from ..problems.catalogue import CATALOGUE
-from ..proof.derivation import Derivation
-from ..structures.hierarchy import n, p
-from ..theorem.quantity import Quantity
-from ..theorem.result import Result
-from ._pure import pure_optimum, segment_from
+from ...losses.softmax import tau
+from ...optimum.segment import Segment
+from ...problems.catalogue import CATALOGUE
+from ...proof.derivation import Derivation
+from ...structures.hierarchy import n, p
+from ...theorem.quantity import Quantity
+from ...theorem.result import Result
+from .._pure import pure_optimum, segment_from
 
 PROBLEM = CATALOGUE["dcl"]
 

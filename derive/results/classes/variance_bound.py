@@ -8,21 +8,21 @@ and they are the shares of the trace r^2.
 
 from sympy import Rational, S, Symbol
 
-from ..decide.domain import POSITIVE, Range
-from ..decide.domain import between as interval
-from ..decide.present import tidy
-from ..optimum.reduce import inner_products
-from ..optimum.segment import x
-from ..optimum.segment_facts import Spectrum
-from ..problems.domains import SIZES
-from ..proof.derivation import Derivation
-from ..proof.relations import eq, le
-from ..structures.hierarchy import m, n, p
-from ..structures.scheme import complete
-from ..theorem.measure import AtMost, Reading
-from ..theorem.measure import share as trace_share
-from ..theorem.quantity import Quantity
-from ..theorem.result import Result
+from ...decide.domain import POSITIVE, Range
+from ...decide.domain import between as interval
+from ...decide.present import tidy
+from ...optimum.reduce import inner_products
+from ...optimum.segment import x
+from ...optimum.segment_facts import Spectrum
+from ...problems.domains import SIZES
+from ...proof.derivation import Derivation
+from ...proof.relations import eq, le
+from ...structures.hierarchy import m, n, p
+from ...structures.scheme import complete
+from ...theorem.measure import AtMost, Reading
+from ...theorem.measure import share as trace_share
+from ...theorem.quantity import Quantity
+from ...theorem.result import Result
 from ._supcl import BETWEEN, SYMMETRY, WITHIN, ssem_segment, variances
 
 radius = Symbol("r", positive=True)

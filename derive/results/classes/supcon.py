@@ -4,14 +4,14 @@ All embeddings of a class are positives of each other with one weight, so at col
 is one number within a class, and it is negative: what pulls is more than what pushes.
 """
 
-from ..losses.softmax import tau
-from ..optimum.segment import Segment
-from ..problems.catalogue import CATALOGUE
-from ..proof.derivation import Derivation
-from ..structures.hierarchy import m, n, p
-from ..theorem.quantity import Quantity
-from ..theorem.result import Result
-from ._pure import pure_optimum, segment_from
+from ...losses.softmax import tau
+from ...optimum.segment import Segment
+from ...problems.catalogue import CATALOGUE
+from ...proof.derivation import Derivation
+from ...structures.hierarchy import m, n, p
+from ...theorem.quantity import Quantity
+from ...theorem.result import Result
+from .._pure import pure_optimum, segment_from
 
 PROBLEM = CATALOGUE["supcon"]
 

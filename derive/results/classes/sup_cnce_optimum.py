@@ -7,19 +7,19 @@ convexity it does so iff the loss still falls at that point: one more endpoint c
 
 from sympy import Le, Lt, S
 
-from ..decide.calculus import derivative
-from ..decide.root import argmin
-from ..losses.softmax import tau
-from ..losses.supcl import SUP_CNCE, alpha
-from ..optimum.endpoint import threshold
-from ..optimum.segment import x
-from ..problems.domains import COMBINED
-from ..problems.problem import Problem
-from ..proof.derivation import Derivation
-from ..proof.relations import gt
-from ..structures.hierarchy import m, n, p
-from ..theorem.quantity import Quantity
-from ..theorem.result import Result
+from ...decide.calculus import derivative
+from ...decide.root import argmin
+from ...losses.softmax import tau
+from ...losses.supcl import SUP_CNCE, alpha
+from ...optimum.endpoint import threshold
+from ...optimum.segment import x
+from ...problems.domains import COMBINED
+from ...problems.problem import Problem
+from ...proof.derivation import Derivation
+from ...proof.relations import gt
+from ...structures.hierarchy import m, n, p
+from ...theorem.quantity import Quantity
+from ...theorem.result import Result
 from ._supcl import (
     SYMMETRY,
     on_segment,

@@ -7,21 +7,21 @@ matrices is left, from the (N-1)-simplex with u_i = v_i to u_i = -v_j.
 
 from sympy import Eq, Piecewise, S, oo
 
-from ..decide.domain import Range, between
-from ..decide.present import tidy
-from ..losses.clip import pairwise
-from ..losses.pairwise import c
-from ..optimum.reduce import inner_products
-from ..optimum.segment import DELTA, delta, x
-from ..optimum.segment_facts import Ranks, Spectrum, state_segment
-from ..problems.domains import ITEMS
-from ..proof.derivation import Derivation
-from ..proof.limiting import take_limit
-from ..proof.relations import ge
-from ..structures.towers import NEGATIVE, POSITIVE, WITHIN, N
-from ..theorem.measure import Rank, Reading, product
-from ..theorem.quantity import Quantity
-from ..theorem.result import Result
+from ...decide.domain import Range, between
+from ...decide.present import tidy
+from ...losses.clip import pairwise
+from ...losses.pairwise import c
+from ...optimum.reduce import inner_products
+from ...optimum.segment import DELTA, delta, x
+from ...optimum.segment_facts import Ranks, Spectrum, state_segment
+from ...problems.domains import ITEMS
+from ...proof.derivation import Derivation
+from ...proof.limiting import take_limit
+from ...proof.relations import ge
+from ...structures.towers import NEGATIVE, POSITIVE, WITHIN, N
+from ...theorem.measure import Rank, Reading, product
+from ...theorem.quantity import Quantity
+from ...theorem.result import Result
 from ._ccem import (
     SYMMETRY,
     ccem_segment,

@@ -5,14 +5,14 @@ negative on contrasts of instances, positive on those of views and zero on the m
 compared with their signs alone, and nothing in them changes sign with the temperature.
 """
 
-from ..losses.softmax import tau
-from ..optimum.segment import Segment
-from ..problems.catalogue import CATALOGUE
-from ..proof.derivation import Derivation
-from ..structures.hierarchy import n, p
-from ..theorem.quantity import Quantity
-from ..theorem.result import Result
-from ._pure import pure_optimum, segment_from
+from ...losses.softmax import tau
+from ...optimum.segment import Segment
+from ...problems.catalogue import CATALOGUE
+from ...proof.derivation import Derivation
+from ...structures.hierarchy import n, p
+from ...theorem.quantity import Quantity
+from ...theorem.result import Result
+from .._pure import pure_optimum, segment_from
 
 PROBLEM = CATALOGUE["simclr"]
 

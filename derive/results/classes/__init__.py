@@ -1,0 +1,1 @@
+"""Results about instances of classes of one size."""

@@ -1,0 +1,1 @@
+"""Results about views of instances, without classes."""

@@ -1,0 +1,1 @@
+"""Results about classes of unequal size."""

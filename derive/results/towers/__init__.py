@@ -1,0 +1,1 @@
+"""Results about pairs and tuples of encoders."""
