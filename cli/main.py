@@ -77,7 +77,7 @@ Exit codes: 0 fine; 1 a check failed, or a theorem could not be proved for what 
 #: so that nothing is imported to compare with; anything else is a bug and shows its traceback.
 OURS = {
     "cltheory.derive.proof.derivation.StepFailed": 1,
-    "cltheory.derive.optimum.endpoint.NoClosedForm": 1,
+    "cltheory.derive.optimum.threshold.NoClosedForm": 1,
     "cltheory.derive.decide.limits.signs.NoLimit": 1,
     "cltheory.derive.decide.domain.DomainError": 2,
     "cltheory.derive.results.UnknownResult": 2,

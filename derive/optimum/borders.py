@@ -10,7 +10,7 @@ from sympy import EmptySet, Expr, Ge, Gt, Interval, Lt, Max, Min, S, Set, Symbol
 from ..decide.decide import is_proved_positive
 from ..decide.domain import Domain, Range
 from ..proof.derivation import Derivation
-from .endpoint import Criterion, NoThreshold, Threshold, threshold
+from .threshold import Criterion, NoThreshold, Threshold, threshold
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,10 +21,10 @@ from ..problems.problem import Problem
 from ..proof.derivation import Derivation
 from ..proof.relations import Iff, ge
 from ..proof.statement import Statement, decided, every
-from .endpoint import Criterion
 from .reduce import Reduced
 from .reduction import reduced, state_reduction
 from .segment import x
+from .threshold import Criterion
 
 #: Numbers in exponents make polynomials of high degree, which are not factored.
 LARGEST_DEGREE = 40

@@ -39,11 +39,11 @@ from .condition import (
     together,
     without_positive_factors,
 )
-from .endpoint import Criterion
 from .reduce import Reduced
 from .reduction import difference, where_positive
 from .segment import Segment, cut_segment
 from .segment_facts import AtEnd, slope_along, state_segment
+from .threshold import Criterion
 from .vertex import pure_inner
 
 

@@ -28,7 +28,6 @@ from ..proof.derivation import Derivation, StepFailed
 from ..proof.lemmas import FIRST_ORDER
 from ..proof.relations import Iff, eq, gt
 from .edge import state_slope
-from .endpoint import Criterion, Place
 from .reduce import Reduced
 from .reduction import state_reduction
 from .segment import Segment, cut_segment
@@ -38,6 +37,7 @@ from .segment_facts import (
     slope_along,
     state_segment,
 )
+from .threshold import Criterion, Place
 
 #: What the sign of the slope at a point means for a convex function there.
 _PACE = {Lt: "falls", Ge: "does not fall", Le: "does not rise"}

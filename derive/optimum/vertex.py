@@ -35,10 +35,10 @@ from .condition import (
     together,
     without_positive_factors,
 )
-from .endpoint import Criterion, Place
 from .reduce import Reduced
 from .reduction import difference, where_positive
 from .segment_facts import assignments
+from .threshold import Criterion, Place
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,10 +21,10 @@ from ..losses.pairwise import PairwiseLoss
 from ..optimum.borders import together
 from ..optimum.condition import Condition
 from ..optimum.edge import Edge, settled
-from ..optimum.endpoint import NoClosedForm, NoThreshold, Threshold, threshold
 from ..optimum.phases import Optimum, Phases, optimum, phases, state_only
 from ..optimum.reduction import at_values, is_smooth
 from ..optimum.segment import x
+from ..optimum.threshold import NoClosedForm, NoThreshold, Threshold, threshold
 from ..optimum.vertex import Vertex
 from ..problems.catalogue import CATALOGUE, named
 from ..problems.declared import TWO_TOWERS

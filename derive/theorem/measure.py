@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from sympy import Expr, Ge, Gt, Lambda, Lt, Symbol
 
-from ..optimum.endpoint import Threshold
+from ..optimum.threshold import Threshold
 from ..problems.problem import Loss
 from ..structures.scheme import Scheme
 

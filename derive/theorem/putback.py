@@ -21,7 +21,7 @@ from ..decide.digits import LAST_BITS, NotKnown, rounded
 from ..decide.domain import Domain, DomainError, Range
 from ..decide.errors import InternalError
 from ..decide.root import ClampedRoot
-from ..optimum.endpoint import Threshold
+from ..optimum.threshold import Threshold
 from ..optimum.value import FaceValue
 from .intervals import Intervals, NoInterval, interval_digits
 from .quantity import Quantity

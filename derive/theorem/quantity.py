@@ -9,7 +9,7 @@ from typing import Any
 from sympy import Expr, Symbol
 
 from ..decide.domain import Domain
-from ..optimum.endpoint import Threshold
+from ..optimum.threshold import Threshold
 from ..proof.hooks import Shown
 from .kinds import Kind, as_basic, kind_of, numbers_in
 from .measure import Border, Measure

@@ -16,7 +16,7 @@ from sympy.sets.sets import Set
 from ..decide.domain import Domain, DomainError, Range
 from ..losses.conventions import CONVENTIONS, Convention, Reading
 from ..losses.written import write
-from ..optimum.endpoint import MIRROR, Threshold
+from ..optimum.threshold import MIRROR, Threshold
 from ..problems.problem import Problem
 from ..proof.derivation import Derivation
 from ..proof.relations import TURNED

@@ -14,10 +14,10 @@ from cltheory.derive.decide.limits.limit import NoLimit, limit
 from cltheory.derive.decide.root import ClampedRoot
 from cltheory.derive.losses.softmax import SoftmaxLoss, SoftmaxTerm, tau
 from cltheory.derive.losses.supcl import CNCE, SUP_CNCE, SUPCL, alpha
-from cltheory.derive.optimum.endpoint import Criterion, NoClosedForm, essential, solve, threshold
 from cltheory.derive.optimum.on_segment import LossOnSegment
 from cltheory.derive.optimum.reduce import ReducedLoss, inner_products
 from cltheory.derive.optimum.segment import cut_segment, x
+from cltheory.derive.optimum.threshold import Criterion, NoClosedForm, essential, solve, threshold
 from cltheory.derive.problems.domains import COMBINED
 from cltheory.derive.proof.derivation import Derivation, StepFailed
 from cltheory.derive.proof.relations import ge, lt
@@ -98,16 +98,16 @@ def test_another_convention_gives_another_threshold(change) -> None:
 
 
 def test_a_threshold_is_checked_by_putting_it_back(monkeypatch) -> None:
-    from cltheory.derive.optimum import endpoint
+    from cltheory.derive.optimum import threshold as module
 
-    right = endpoint.solve
+    right = module.solve
     condition = reduce(SUPCL).slope_at(S.Zero)
     for wrong in (
         lambda *a: -right(*a),
         lambda *a: right(*a).subs(n, n - 1),
         lambda *a: right(*a) * n,
     ):
-        monkeypatch.setattr(endpoint, "solve", wrong)
+        monkeypatch.setattr(module, "solve", wrong)
         with pytest.raises(StepFailed):
             threshold(Criterion("it falls", lt(condition, 0)), alpha, COMBINED, Derivation())
 

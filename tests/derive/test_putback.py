@@ -14,8 +14,8 @@ from cltheory.derive.decide.errors import InternalError
 from cltheory.derive.decide.root import ClampedRoot, argmin
 from cltheory.derive.losses.softmax import tau
 from cltheory.derive.losses.supcl import alpha
-from cltheory.derive.optimum.endpoint import Threshold
 from cltheory.derive.optimum.segment import x
+from cltheory.derive.optimum.threshold import Threshold
 from cltheory.derive.results import results
 from cltheory.derive.structures.hierarchy import n
 from cltheory.derive.theorem import result as module

@@ -15,7 +15,7 @@ from cltheory.derive.decide.domain import POSITIVE, Domain, at_least, between
 from cltheory.derive.decide.root import ClampedRoot
 from cltheory.derive.losses.softmax import SoftmaxLoss, SoftmaxTerm, tau
 from cltheory.derive.losses.supcl import alpha
-from cltheory.derive.optimum.endpoint import (
+from cltheory.derive.optimum.threshold import (
     ChangesSign,
     Criterion,
     NoClosedForm,

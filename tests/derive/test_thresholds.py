@@ -8,8 +8,8 @@ from cltheory.derive.decide.evidence import Holds, Refuted
 from cltheory.derive.losses.clip import b, t
 from cltheory.derive.losses.softmax import tau
 from cltheory.derive.losses.supcl import alpha
-from cltheory.derive.optimum import endpoint as module
-from cltheory.derive.optimum.endpoint import (
+from cltheory.derive.optimum import threshold as module
+from cltheory.derive.optimum.threshold import (
     ChangesSign,
     Criterion,
     NoClosedForm,

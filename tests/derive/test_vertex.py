@@ -12,10 +12,10 @@ from cltheory.derive.decide.evidence import Grade, Holds
 from cltheory.derive.losses.softmax import SoftmaxLoss, SoftmaxTerm, tau
 from cltheory.derive.losses.supcl import alpha
 from cltheory.derive.optimum.condition import without_positive_factors
-from cltheory.derive.optimum.endpoint import NoClosedForm
 from cltheory.derive.optimum.phases import state_only
 from cltheory.derive.optimum.reduce import ReducedLoss
 from cltheory.derive.optimum.reduction import at_values, where_positive
+from cltheory.derive.optimum.threshold import NoClosedForm
 from cltheory.derive.optimum.vertex import (
     Pure,
     UniqueGram,

@@ -23,7 +23,7 @@ EDGES = (
 
 E, OS, SF, SG, R, ED, RED = (
     f"optimum/{s}.py"
-    for s in "endpoint on_segment segment_facts segment reduce edge reduction".split()
+    for s in "threshold on_segment segment_facts segment reduce edge reduction".split()
 )
 ST, DE, LI = (f"proof/{s}.py" for s in "statement derivation limiting".split())
 CV = "decide/convexity.py"
@@ -478,7 +478,7 @@ MUTANTS = [
         "equal inner products are counted once",
         LOSSES,
     ),
-    # --- endpoint ---
+    # --- threshold ---
     Mutant(
         E,
         "        if kinds[0] is not (kinds[1] if rises else MIRROR[kinds[1]]):",

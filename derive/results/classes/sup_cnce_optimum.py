@@ -11,8 +11,8 @@ from ...decide.calculus import derivative
 from ...decide.root import argmin
 from ...losses.softmax import tau
 from ...losses.supcl import SUP_CNCE, alpha
-from ...optimum.endpoint import threshold
 from ...optimum.segment import x
+from ...optimum.threshold import threshold
 from ...problems.domains import COMBINED
 from ...problems.problem import Problem
 from ...proof.derivation import Derivation

@@ -14,8 +14,8 @@ from ...decide.present import affine, tidy
 from ...losses.softmax import tau
 from ...losses.supcl import alpha
 from ...optimum.edge import Edge, edge
-from ...optimum.endpoint import threshold
 from ...optimum.multiplier import state_above_at_root
+from ...optimum.threshold import threshold
 from ...optimum.vertex import UniqueGram, Vertex, vertex
 from ...problems.catalogue import CATALOGUE
 from ...proof.derivation import Derivation

@@ -13,7 +13,7 @@ from ...decide.calculus import derivative
 from ...decide.domain import between
 from ...losses.softmax import tau
 from ...losses.supcl import SUPCL, alpha
-from ...optimum.endpoint import threshold
+from ...optimum.threshold import threshold
 from ...problems.domains import COMBINED, TEMPERED
 from ...problems.problem import Problem
 from ...proof.derivation import Derivation

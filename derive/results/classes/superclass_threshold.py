@@ -14,8 +14,8 @@ from ...losses.softmax import tau
 from ...losses.supcl import SUPERCLASSES as LOSS
 from ...losses.supcl import alpha, beta
 from ...optimum.condition import without_positive_factors
-from ...optimum.endpoint import Criterion, Place, threshold
 from ...optimum.segment import Segment
+from ...optimum.threshold import Criterion, Place, threshold
 from ...optimum.vertex import pure_inner, vertex
 from ...problems.domains import SUPERCLASSES as DOMAIN
 from ...problems.problem import Problem

@@ -14,8 +14,8 @@ from ...decide.calculus import derivative
 from ...decide.domain import Domain, Range, at_least
 from ...decide.root import argmin
 from ...losses.clip import SIGMOID, b, t
-from ...optimum.endpoint import Criterion, Threshold, UpToARoot, concave_form, essential, threshold
 from ...optimum.reduce import ReducedPairwise
+from ...optimum.threshold import Criterion, Threshold, UpToARoot, concave_form, essential, threshold
 from ...problems.domains import BIASED, WARM
 from ...problems.problem import Problem
 from ...proof.derivation import Derivation

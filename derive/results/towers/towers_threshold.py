@@ -16,10 +16,10 @@ from ...decide.domain import POSITIVE, Range, at_least
 from ...decide.present import collected
 from ...decide.root import argmin
 from ...losses.clip import SIGMOID, WEIGHT, b, t, w
-from ...optimum.endpoint import threshold
 from ...optimum.on_segment import LossOnSegment
 from ...optimum.reduce import ReducedPairwise
 from ...optimum.segment import Segment, cut_segment, x
+from ...optimum.threshold import threshold
 from ...problems.domains import BIASED
 from ...problems.problem import Problem
 from ...proof.derivation import Derivation

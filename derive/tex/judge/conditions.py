@@ -13,7 +13,7 @@ from ...decide.equal import equal
 from ...decide.evidence import Holds, Outcome, Refuted, weakest
 from ...decide.normal import ExpField, NotInField
 from ...decide.wanting import wanting
-from ...optimum.endpoint import Criterion, NoClosedForm, threshold
+from ...optimum.threshold import Criterion, NoClosedForm, threshold
 from ...proof.derivation import Derivation, StepFailed
 from ...proof.relations import TURNED, lt
 from ..directives import Directive
