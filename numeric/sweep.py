@@ -229,19 +229,12 @@ class _Job:
     options: Mapping[str, Any]
     perturbation: float
 
-    def solve(self, some: Sequence[Cell], start: Tensor, certificate: bool = True) -> Optimum:
+    def solve(self, some: Sequence[Cell], start: Tensor) -> Optimum:
         values: dict[str, Any] = dict(self.arrangement.sizes)
         for name in self.names:
             values[name] = torch.tensor([cell[name] for cell in some], dtype=torch.float64)
         with threads_for(self.arrangement.size, self.d):
-            return minimise(
-                self.problem,
-                values,
-                d=self.d,
-                start=start,
-                certificate=certificate,
-                **self.options,
-            )
+            return minimise(self.problem, values, d=self.d, start=start, **self.options)
 
     def finish(self, some: Sequence[Cell], found: Optimum, start: str) -> list[str]:
         """Go on, from noise added, where a cell is not certified; how each one started."""
@@ -250,7 +243,7 @@ class _Job:
         if again:
             noise = [crc32(repr(key(some[i], self.told)).encode()) for i in again]
             begin = perturb(found.embeddings[again], noise, self.perturbation)
-            merge(found, again, self.solve([some[i] for i in again], begin))
+            found.update(again, self.solve([some[i] for i in again], begin))
             for i in again:
                 starts[i] = "perturbed"
         return starts
@@ -291,7 +284,7 @@ def _chained(
     for first in range(0, len(lines), size):
         group = lines[first : first + size]
         for seed in sorted({int(line[0]["seed"]) for line in group} - set(anchors)):
-            anchor = job.solve([{**chains.anchor}], job.random([seed]), certificate=False)
+            anchor = job.solve([{**chains.anchor}], job.random([seed]))
             if anchor.stop[0] is StopCode.INTERRUPTED:
                 yield [], True
             anchors[seed] = anchor.embeddings[0]
@@ -304,24 +297,3 @@ def _chained(
             for i, u in zip(live, solved.embeddings, strict=True):
                 latest[i] = u
             yield job.rows(some, solved, starts)
-
-
-def merge(found: Optimum, index: Sequence[int], later: Optimum) -> None:
-    """Put the outcome of a continued search in place of the earlier one; costs add up."""
-    assert found.certificate is not None
-    assert later.certificate is not None
-    where = list(index)
-    for old, new in (
-        (found.embeddings, later.embeddings),
-        (found.loss, later.loss),
-        (found.gradient_norm, later.gradient_norm),
-        (found.certificate.loss, later.certificate.loss),
-        (found.certificate.gap, later.certificate.gap),
-        (found.certificate.lambda_min, later.certificate.lambda_min),
-    ):
-        old[where] = new
-    found.iterations[where] += later.iterations
-    found.evaluations[where] += later.evaluations
-    found.hessian_products[where] += later.hessian_products
-    for i, stop in zip(where, later.stop, strict=True):
-        found.stop[i] = stop
