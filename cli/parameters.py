@@ -35,8 +35,8 @@ class ResultId(click.ParamType):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Refuse what is not one, with the nearest there is."""
-        known = result_ids()
-        if value not in known:
+        if not is_result(value):
+            known = [*result_ids(), *plugged_in()]
             near = did_you_mean(value, known)
             raise click.UsageError(
                 f"there is no result {short(value)!r}{near}; there are {', '.join(known)}"
@@ -47,7 +47,8 @@ class ResultId(click.ParamType):
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
         """Ids that begin like this."""
-        return [CompletionItem(id) for id in result_ids() if id.startswith(incomplete)]
+        known = (*result_ids(), *plugged_in())
+        return [CompletionItem(id) for id in known if id.startswith(incomplete)]
 
 
 def results_folder() -> Path:
@@ -66,8 +67,20 @@ def result_files() -> dict[str, Path]:
 
 
 def result_ids() -> list[str]:
-    """Ids of all results."""
+    """Ids of all results of our own."""
     return list(result_files())
+
+
+def plugged_in() -> tuple[str, ...]:
+    """Ids of the results that other packages register."""
+    from ..derive.results import results  # imports no SymPy
+
+    return results.plugins.names
+
+
+def is_result(id: str) -> bool:
+    """Whether there is such a result; for one of our own, no other package is looked at."""
+    return id in result_files() or id in plugged_in()
 
 
 def convention_names() -> list[str]:
@@ -152,7 +165,7 @@ def _loss_in(words: Iterable[str]) -> str:
 def _check_loss(value: str, id: str) -> None:
     """Refuse a loss that there is not, with the nearest there is."""
     known = _losses(id)
-    if value in known or (takes_declared(id) and value.endswith(".toml")):
+    if (takes_declared(id) and value.endswith(".toml")) or value in known:
         return
     files = ", and files ending in .toml" if takes_declared(id) else ""
     raise click.UsageError(
@@ -206,7 +219,11 @@ def parameter_names(id: str, loss: str = "") -> list[str]:
     """
     files = result_files()
     if id not in files:
-        return []
+        if id not in plugged_in():
+            return []
+        from ..derive.results import results
+
+        return [*(s.name for s in results[id].parameters), *results[id].texts, *results[id].lists]
     if loss and takes_declared(id):
         from ..derive.results import results
 
@@ -292,7 +309,9 @@ class ResultCommand(click.Command):
                 named.append(word)
             else:
                 named.append(f"{word}={rest.pop(0)}")
-        ctx.meta["cltheory.id"] = next((w for w in kept if w in result_ids()), None)
+        words = [w for w in kept if w[:1] != "-"]
+        ids = (w for known in (result_files, plugged_in) for w in words if w in known())
+        ctx.meta["cltheory.id"] = next(ids, None)
         ctx.meta["cltheory.loss"] = _loss_in(named)
         return super().parse_args(ctx, kept + named)
 
