@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -127,27 +127,39 @@ def split(words: tuple[str, ...], id: str, *also: str) -> dict[str, str]:
         For a word that is not an option, an option without a value, one given twice, or a name
         that the result does not know.
     """
-    found: dict[str, str] = {}
     known = [*parameter_names(id, _loss_in(words)), *also]
-    rest = list(words)
-    while rest:
-        word = rest.pop(0)
-        if not word.startswith("--") or len(word) < 3:
-            raise click.UsageError(f"unexpected {short(word)!r} after {id}: give --parameter value")
-        name, equals, value = word[2:].partition("=")
+
+    def check(name: str) -> None:
         if name not in known:
             raise click.UsageError(
                 f"{id} has no parameter {short(name)}{did_you_mean(name, known)}; it takes "
                 f"{', '.join(known)}"
             )
+
+    found = pairs(words, f" after {id}", check)
+    if "loss" in found:
+        _check_loss(found["loss"], id)
+    return found
+
+
+def pairs(
+    words: Iterable[str], after: str = "", check: Callable[[str], None] = lambda name: None
+) -> dict[str, str]:
+    """Read ``--name value`` and ``--name=value``; ``check`` refuses names."""
+    found: dict[str, str] = {}
+    rest = list(words)
+    while rest:
+        word = rest.pop(0)
+        if not word.startswith("--") or len(word) < 3:
+            raise click.UsageError(f"unexpected {short(word)!r}{after}: give --parameter value")
+        name, equals, value = word[2:].partition("=")
+        check(name)
         if not equals:
             if not rest or rest[0].startswith("--"):
-                raise click.UsageError(f"--{name} needs a value")
+                raise click.UsageError(f"--{short(name)} needs a value")
             value = rest.pop(0)
         if name in found:
-            raise click.UsageError(f"--{name} is given twice")
-        if name == "loss":
-            _check_loss(value, id)
+            raise click.UsageError(f"--{short(name)} is given twice")
         found[name] = value
     return found
 
