@@ -3,7 +3,7 @@
 Averaging over the symmetries of the problem does not raise a convex loss, so its least value
 over all unit embeddings is that over invariant Gram matrices. Those are mixtures of one
 projection per eigenspace, with shares that are >= 0 and sum to one; as the loss sees two
-inner products alone, what is left is a convex function on a polygon. Nested golden sections
+inner products alone, what is left is a sum of two convex functions on a polygon. Golden sections
 find its minimum, at kinks too, from values alone: neither slopes nor the segment that the
 theory finds are used.
 """
@@ -159,20 +159,24 @@ def least_invariant(
     with mpmath.workdps(48 + digits):
         corners = _numbers(polygon)
         width = mpmath.mpf(_WIDTH) / mpmath.mpf(10) ** digits
+        (bottom, top), (lowest, highest) = ((min(x), max(x)) for x in zip(*corners, strict=True))
+        wanted = golden(second, lowest, highest, width)
+
+        def partner(g: Any) -> Any:
+            """The second inner product that is best beside a first one: the nearest possible."""
+            low, high = _slice(corners, g)
+            return min(max(wanted, low), high)
 
         def best(g: Any) -> Any:
             """Least loss with this first inner product."""
-            return first(g) + second(_golden_or_end(second, *_slice(corners, g), width))
+            return first(g) + second(partner(g))
 
-        top, bottom = max(g for g, _ in corners), min(g for g, _ in corners)
         found = golden(best, bottom, top, width)
         value = best(found)
         enough = value + mpmath.mpf(_LEAST) * max(1, abs(value))
         near, far = (_last(lambda g: best(g) <= enough, found, end) for end in (top, bottom))
-        low, high = _slice(corners, near)
-        middle = _golden_or_end(second, low, high, width)
-        limit = second(middle) + enough - value
-        last = _last(lambda h: second(h) <= limit, middle, low)
+        limit = second(partner(near)) + enough - value
+        last = _last(lambda h: second(h) <= limit, partner(near), _slice(corners, near)[0])
         return InvariantOptimum(*map(float, (value, near, far, last)), relations)
 
 
@@ -210,15 +214,6 @@ def golden(f: Function, low: Any, high: Any, width: Any) -> Any:
             d = a + ratio * (b - a)
             fd = f(d)
     return min((low, high, (a + b) / 2), key=f)
-
-
-def _golden_or_end(f: Function, low: Any, high: Any, width: Any) -> Any:
-    """The same for a function without errors of its own: ends are recognised at once."""
-    for end, inwards in ((low, width), (high, -width)):
-        # A convex function that does not fall next to an end is least there.
-        if high - low <= width or f(end) <= f(end + inwards):
-            return end
-    return golden(f, low, high, width)
 
 
 def _last(holds: Callable[[Any], bool], inside: Any, end: Any) -> Any:
