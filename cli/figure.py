@@ -123,7 +123,7 @@ def _drawn(
         )
         return 130
     try:
-        drawing.figure().savefig(out, dpi=150)
+        drawing.figure.savefig(out, dpi=150)
     except (OSError, ValueError) as refusal:
         raise click.UsageError(f"cannot write {out}: {refusal}") from None
     stopped = f", {drawing.stopped} did not reach the tolerance" if drawing.stopped else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -22,10 +22,10 @@ from ..measure import shares
 from ..problems import parameter_names
 from ..problems.parameters import size_names
 from ..reduced import InvariantLoss
-from ..sweep import SEARCHED, sweep
+from ..sweep import SEARCHED, Cell, sweep
 from ..table import Layout, Row, layout
 from ..verify.points import base_values, typical_sizes
-from .drawing import Drawing, dtype_name, in_table
+from .drawing import Drawing, in_table, largest_gap
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -209,21 +209,12 @@ def measure(
     on: Plane, path: Path, *, dtype: torch.dtype = torch.float64, **options: Any
 ) -> list[Row]:
     """Optimise every cell that the table lacks; ``options`` are those of a sweep."""
-    setup: dict[str, Any] = {
-        **on.arrangement.sizes,
-        **on.fixed,
-        "d": on.d,
-        "dtype": dtype_name(dtype),
-    }
-    return in_table(
-        path,
-        setup,
-        on.columns(),
-        on.cells(),
-        lambda rows: sweep(
-            on.problem, on.cells(), measured=shares_of, done=rows, dtype=dtype, **options
-        ),
-    )
+
+    def solve(todo: list[Cell]) -> Iterator[Row]:
+        return sweep(on.problem, todo, measured=shares_of, dtype=dtype, **options)
+
+    setup = {**on.arrangement.sizes, **on.fixed, "d": on.d}
+    return in_table(path, on.columns(), on.cells(), solve, dtype, **setup)
 
 
 def mismatched(on: Plane, rows: Sequence[Row]) -> list[Row]:
@@ -260,12 +251,12 @@ def draw(on: Plane, path: Path, **options: Any) -> Drawing:
     rows = measure(on, path, **options)
     wrong = mismatched(on, rows)
     right, tried = against_exact(on)
-    gap = max(float(row["gap"]) for row in rows)
     return Drawing(
-        lambda: figure(on, rows),
+        figure(on, rows),
         rows,
-        f"{len(wrong)} with another structure than the map, largest certified gap {gap:.2g}; the "
-        f"exact answer is that of the map at {right} of {tried} places",
+        f"{len(wrong)} with another structure than the map, largest certified gap "
+        f"{largest_gap(rows):.2g}; the exact answer is that of the map at {right} of {tried} "
+        "places",
     )
 
 

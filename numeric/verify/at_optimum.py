@@ -57,7 +57,6 @@ def at_optimum(of: OfLoss, point: Mapping[str, Any], wide: int) -> list[Check]:
         dtype=run.dtype,
         device=run.device,
     )
-    assert found.certificate is not None
     numbers = numbers_of(arrangement, found.embeddings, found.loss)
     readings = {k: p.of for k, p in predicted.items() if not p.of.has(LOSS)}
     if faces:
@@ -66,7 +65,6 @@ def at_optimum(of: OfLoss, point: Mapping[str, Any], wide: int) -> list[Check]:
     felt = flat_readings(of.problem, of.loss, values, optimum, readings, sizes, run.dtype)
 
     def too_flat(i: int) -> set[str]:
-        assert found.certificate is not None
         certified = float(found.certificate.gap[i]) <= run.close_gap
         norm = float(found.gradient_norm[i])
         if found.stop[i] is StopCode.MAX_ITERATIONS:
@@ -81,7 +79,6 @@ def at_optimum(of: OfLoss, point: Mapping[str, Any], wide: int) -> list[Check]:
     double = run.dtype is torch.float64
 
     def check(i: int, name: str, value: float, measured: float, close: float) -> Check:
-        assert found.certificate is not None
         return Check(
             f"{name} (too flat to tell)" if name in flat[i] else name,
             f"{where}, seed {run.seeds[i]}",
