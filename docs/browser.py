@@ -61,6 +61,9 @@ WATCH = """
       say("refused formula", f.getAttribute("data-mjx-error") || f.textContent);
     for (const i of document.images)
       if (i.complete && !i.naturalWidth) say("picture", i.src + " does not load");
+    for (const c of document.querySelectorAll("td, th"))
+      if (c.clientWidth && c.clientWidth < 70 && c.clientHeight > 160)
+        say("narrow column", c.textContent.trim());
     const wide = document.documentElement.scrollWidth - innerWidth;
     if (wide > 1) say("too wide", "the page is " + wide + " pixels wider than the window");
     const sent = await fetch("/--looked", { method: "POST", body: JSON.stringify({

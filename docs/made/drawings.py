@@ -1,7 +1,7 @@
 """A drawing of a result: its quantities along one parameter, the others fixed.
 
-Which ones is not chosen by hand: the parameter is the first that is no size, and all numbers that
-depend on it are drawn, as long as they are numbers there.
+Which ones is not chosen by hand: the parameter is the one that is no size and that most numbers
+depend on, and these are drawn, as far as they are numbers there.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 LOW, HIGH = 0.05, 3.0
 POINTS = 200
 #: Values beyond this would hide the others.
-LARGEST = 20.0
+LARGEST = 5.0
 #: Colour-blind safe (Okabe and Ito), and told apart without colour by their dashes.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#000000", "#e69f00")
 DASHES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (1, 1)))
@@ -25,12 +25,14 @@ DASHES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (1, 1)))
 
 def of(result: Result) -> tuple[str, str]:
     """An SVG and its caption; nothing where no quantity is a function of one number."""
-    along = next((s for s in result.parameters if not result.domain.ranges[s].integer), None)
-    if along is None or result.at_values:
+    if result.at_values:
         return "", ""
-    curves = _curves(result, along)
-    if not curves:
+    ranges = result.domain.ranges
+    drawn = {s: _curves(result, s) for s in result.parameters if not ranges[s].integer}
+    along = max(drawn, key=lambda s: len(drawn[s]), default=None)
+    if along is None or not drawn[along]:
         return "", ""
+    curves = drawn[along]
     import matplotlib
 
     matplotlib.use("Agg")

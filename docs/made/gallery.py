@@ -53,7 +53,7 @@ def results() -> dict[str, tuple[str, str]]:
 
     with ProcessPoolExecutor(os.cpu_count()) as workers:
         entries = list(workers.map(_entry, registry))
-    cards = "".join(_card(e.id, e.title, f"{e.id}.svg" if e.drawing else "") for e in entries)
+    cards = "".join(_card(e.id, e.title, _picture(e)) for e in entries)
     pages = {"results/index.md": ("Overview", HEAD + _grid(cards))}
     for e in entries:
         pages[f"results/{e.id}.md"] = (e.id, e.text)
@@ -91,6 +91,13 @@ def figures() -> dict[str, tuple[str, str]]:
     return pages
 
 
+def _picture(entry: Entry) -> str:
+    """What stands for a result in the overview."""
+    if entry.drawing:
+        return f"{entry.id}.svg"
+    return next((f"../figures/{k}.png" for k, v in PREVIEWS.items() if entry.id in v.of), "")
+
+
 def _grid(cards: str) -> str:
     return f'<div class="grid cards" markdown>\n\n{cards}\n</div>\n'
 
@@ -115,6 +122,10 @@ def _entry(id: str) -> Entry:
     title, statement, proof, claims = _parts(told.getvalue())
     drawing, caption = drawings.of(result)
     shown = f"![{caption}]({id}.svg)\n\n*{caption}*\n\n" if drawing else ""
+    for name, preview in PREVIEWS.items():
+        if id in preview.of:
+            picture = f"[![{name}](../figures/{name}.png){{ .preview }}](../figures/{name}.md)"
+            shown += f"{picture}\n\n*[`cltheory figure {name}`](../figures/{name}.md)*\n\n"
     text = (
         f"# {title}\n\n`{id}`; {result.source}.\n\n## Statement\n\n{statement}\n\n{shown}"
         f"## Code to copy\n\n{_code(result)}\n\n## Proof\n\nWeakest evidence: "
