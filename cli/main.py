@@ -29,6 +29,8 @@ COMMANDS = {
     "figure": ("figure", "Draw theory against optimised embeddings."),
     "export": ("export", "Write results as LaTeX macros, numpy functions or JSON."),
     "freeze": ("freeze", "Print the formulas as they are now, to notice when one changes."),
+    "new-theorem": ("new", "Write the files of a theorem of your own."),
+    "new-paper": ("new", "Write the files of the ledger of a paper."),
     "completion": ("completion", "Print the script that switches tab completion on."),
 }
 
