@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from sympy import Expr, Symbol
 
@@ -22,7 +23,7 @@ MEANINGS = {
 
 def two_sizes() -> Configuration:
     """Two groups of classes: ``m1`` of ``n1`` instances and ``m2`` of ``n2``, with ``p`` views."""
-    return groups_of_classes([("1", m1, n1), ("2", m2, n2)], p)
+    return replace(groups_of_classes([("1", m1, n1), ("2", m2, n2)], p), meanings=MEANINGS)
 
 
 def groups_of_classes(

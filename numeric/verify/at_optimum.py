@@ -62,7 +62,7 @@ def at_optimum(of: OfLoss, point: Mapping[str, Any], wide: int) -> list[Check]:
     readings = {k: p.of for k, p in predicted.items() if not p.of.has(LOSS)}
     if faces:
         readings |= {share(e).name: share(e) for e in arrangement.dimensions}
-    optimum = optimal_shares(of, values)
+    optimum = of.loss.least(**values).kept[0]
     felt = flat_readings(of.problem, of.loss, values, optimum, readings, sizes, run.dtype)
 
     def too_flat(i: int) -> set[str]:
@@ -106,13 +106,6 @@ def at_optimum(of: OfLoss, point: Mapping[str, Any], wide: int) -> list[Check]:
             count, seen = _compared(occupied, {k: float(x[i]) for k, x in numbers.items()})
             checks.append(check(i, f"{name} {called}: occupied eigenspaces", count, seen, 0.5))
     return checks
-
-
-def optimal_shares(of: OfLoss, values: Mapping[str, float]) -> Array:
-    """Shares of an optimum, those of empty eigenspaces exactly zero."""
-    found = of.loss.least(**values)
-    kept = np.where(found.occupied[0], found.shares[0], 0.0)
-    return np.asarray(kept / kept.sum())
 
 
 def _predicted(r: Result, of: OfLoss, point: Mapping[str, Any]) -> Iterator[tuple[str, Predicted]]:

@@ -73,7 +73,7 @@ def flat_readings(
     arrangement = loss.arrangement
     moved, of = [], []
     floor = 0.0 if dtype is torch.float64 else CLOSE_FLOAT32
-    corners = np.eye(len(optimum))
+    corners = loss.pure(optimum)
     as_good = _as_good(loss, values, optimum, corners, readings, sizes)
     here = numbers_at(arrangement, optimum[None])
     for name, reading in readings.items():
@@ -146,11 +146,11 @@ def _gradients(
     problem: Problem, arrangement: Arrangement, values: Mapping[str, float], shares: Array
 ) -> tuple[Array, float]:
     """Gradient norms at structures with these shares, and the unit of the tolerance."""
-    names = tuple(arrangement.dimensions)
+    names = tuple(arrangement.table)
     sets = [
         structured_embeddings(
             arrangement,
-            arrangement.inner(dict(zip(names, row / row.sum(), strict=True))),
+            arrangement.inner(dict(zip(names, row, strict=True))),
             arrangement.size,
         )
         for row in shares

@@ -38,11 +38,9 @@ def numbers_at(
     arrangement: Arrangement, part: Array, loss: Array | None = None
 ) -> dict[str, Array]:
     """The same for invariant Gram matrices with these shares, ``(B, eigenspaces)``."""
-    found = {SHARE + e: part[:, k] for k, e in enumerate(arrangement.dimensions)}
-    table = arrangement.table
-    for r, count in arrangement.counts.items():
-        if count:
-            found[PRODUCT + r] = part @ np.array([table[e][r] / count for e in table])
+    found = {SHARE + e: part[:, k] for k, e in enumerate(arrangement.table)}
+    there = [PRODUCT + r for r, count in arrangement.counts.items() if count]
+    found |= dict(zip(there, arrangement.corners @ part.T, strict=True))
     return found if loss is None else found | {LOSS.name: loss}
 
 
