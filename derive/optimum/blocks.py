@@ -65,7 +65,7 @@ class ReducedOnOrbits:
     configuration: Configuration
 
     def __post_init__(self) -> None:
-        kinds = list(dict.fromkeys(r.kind for r in self.configuration.relations))
+        kinds = self.configuration.kinds
         for term in self.loss.terms:
             check_relations(self.loss, (*term.positives, *term.denominator), kinds)
 

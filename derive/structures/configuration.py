@@ -114,6 +114,11 @@ class Configuration:
         """One axis: the points of one orbit after those of another."""
         return (self.size,)
 
+    @property
+    def kinds(self) -> list[str]:
+        """What losses call the relations."""
+        return list(dict.fromkeys(r.kind for r in self.relations))
+
     def seen(self, orbit: str) -> tuple[Pairs, ...]:
         """The relations that a point of an orbit has."""
         return tuple(r for r in self.relations if orbit in (r.left, r.right))

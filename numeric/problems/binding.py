@@ -132,8 +132,8 @@ class _Bench:
                 )
             )
         for pulls, denominator in joined:
-            named = {*(r for of in pulls for r in of), *denominator}
-            view = Cross(2) if cross else Blocks(self._blocks(named))
+            felt = {*(r for own in pulls for r in own), *denominator}
+            view = Cross(2) if cross else Blocks(self._blocks(felt))
             shown = self._shown(view)
             columns, weight = self._positives(shown, pulls)
             outside = self._outside(shown, denominator)

@@ -12,7 +12,7 @@ from sympy import Expr, S
 
 from ...derive.decide.domain import DomainError
 from ...derive.decide.exact import exact
-from ...derive.theorem.measure import LOSS, Face, Reading, product, share
+from ...derive.theorem.measure import LOSS, Face, Rank, Reading, product, share
 from ...derive.theorem.result import Result
 from ..reduced import OCCUPIED
 from ..search import StopCode, minimise
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from .of_loss import OfLoss
 
 Array = npt.NDArray[np.float64]
+
+# A direction with less of the trace than this is rounding; one that is there has far more.
+_DIRECTION = 1e-9
 
 
 class Predicted(NamedTuple):
@@ -48,6 +51,7 @@ def at_optimum(of: OfLoss, point: Mapping[str, Any], wide: int) -> list[Check]:
     predictions = of.predictions(point)
     predicted = dict(item for r in predictions for item in _predicted(r, of, point))
     faces = dict(item for r in predictions for item in _faces(r, of, point))
+    ranks = dict(item for r in predictions for item in _ranks(r, of, point))
     d = run.d or max(wide + 2, 3)
     found = minimise(
         of.problem,
@@ -60,8 +64,8 @@ def at_optimum(of: OfLoss, point: Mapping[str, Any], wide: int) -> list[Check]:
     assert found.certificate is not None
     numbers = numbers_of(arrangement, found.embeddings, found.loss)
     readings = {k: p.of for k, p in predicted.items() if not p.of.has(LOSS)}
-    if faces:
-        readings |= {share(e).name: share(e) for e in arrangement.dimensions}
+    shares = {share(e).name: share(e) for e in arrangement.table} if faces or ranks else {}
+    readings |= shares
     optimum = of.loss.least(**values).kept[0]
     felt = flat_readings(of.problem, of.loss, values, optimum, readings, sizes, run.dtype)
 
@@ -72,8 +76,9 @@ def at_optimum(of: OfLoss, point: Mapping[str, Any], wide: int) -> list[Check]:
         if found.stop[i] is StopCode.MAX_ITERATIONS:
             norm = float("inf")  # it was on its way, along a valley that need not be symmetric
         flat = felt.readings(norm if certified else 0.0)
-        if any(share(e).name in flat for e in arrangement.dimensions):
+        if shares.keys() & flat:
             flat |= {f"{k} {called}: occupied eigenspaces" for k, (called, _) in faces.items()}
+            flat |= ranks.keys()
         return flat
 
     flat = [too_flat(i) for i in range(len(run.seeds))]
@@ -102,6 +107,10 @@ def at_optimum(of: OfLoss, point: Mapping[str, Any], wide: int) -> list[Check]:
             checks.append(
                 check(i, name, one.value, float(measured[name][i]), float(close[name][i]))
             )
+        if ranks:
+            singular = torch.linalg.svdvals(found.embeddings[i].double().flatten(0, -2))
+            seen = float((singular.square() > _DIRECTION * arrangement.size).sum())
+            checks += [check(i, name, rank, seen, 0.5) for name, rank in ranks.items()]
         for name, (called, occupied) in faces.items():
             count, seen = _compared(occupied, {k: float(x[i]) for k, x in numbers.items()})
             checks.append(check(i, f"{name} {called}: occupied eigenspaces", count, seen, 0.5))
@@ -124,6 +133,12 @@ def _predicted(r: Result, of: OfLoss, point: Mapping[str, Any]) -> Iterator[tupl
             value = float(np.float64(1.0) * _through(measure, value))
         yield name, Predicted(value, measure.of)
     yield from _constant(r, of)
+
+
+def _ranks(r: Result, of: OfLoss, point: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+    for name, measure in r.measures().items():
+        if isinstance(measure, Rank):
+            yield name, float(r.value(name, **_known(r, of, point)))
 
 
 def _constant(r: Result, of: OfLoss) -> Iterator[tuple[str, Predicted]]:

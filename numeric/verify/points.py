@@ -17,7 +17,7 @@ from ..reduced import InvariantLoss
 TYPICAL = {"m": "3", "n": "3", "p": "2", "N": "10", "K": "3"}
 TYPICAL |= {"m1": "3", "n1": "4", "m2": "2", "n2": "2"}
 #: One large class among small ones, which then share one point for all of them.
-_MERGED = {"m1": "1", "n1": "12", "m2": "2", "n2": "2", "p": "1"}
+_MERGED = {"m1": "1", "n1": "24", "m2": "2", "n2": "2", "p": "1"}
 #: Items when the number of towers is free as well: the least with all regimes well apart.
 _ITEMS_OF_TOWERS = "6"
 # How far parameters are looked at: times the base where they are positive, else from zero.

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sympy import Expr, Rational, S, Symbol, oo
+from sympy import Expr, Rational, S, Symbol
 
 from ...decide.domain import POSITIVE, Domain, DomainError, at_least
 from ...losses.conventions import CONVENTIONS
@@ -109,9 +109,24 @@ class AtNumbers(Result):
             convention=convention,
             reading=reading,
         )
-        self._made = {"title": title, "source": source, "loss": loss, "domain": domain}
-        self.fixed = {s: v for s, v in (at or {}).items() if v is not oo}
+        self._made: dict[str, Any] = {"title": title, "source": source, "loss": loss}
+        self._made["domain"] = domain
+        self.fixed = dict(at or {})
         self.optima = optima(loss, domain)
+
+    def point(self, **values: object) -> dict[Symbol, Expr]:
+        """As of any result; values are finite.
+
+        Raises
+        ------
+        DomainError
+            If one is not, or not accepted; one line.
+        """
+        point = super().point(**values)
+        for s, value in point.items():
+            if not value.is_finite:
+                raise DomainError(f"{self.id} is found at numbers: give a finite {s}, not {value}")
+        return point
 
     def given(self, *, at: Mapping[str, object] | None = None, **given: object) -> Result:
         """The same at values of parameters.
@@ -127,7 +142,7 @@ class AtNumbers(Result):
 
     def there(self, point: Mapping[Symbol, Expr]) -> AtNumbers:
         """The same where parameters have these values."""
-        fixed = {**self.fixed, **{s: v for s, v in point.items() if v is not oo}}
+        fixed = {**self.fixed, **point}
         return self if fixed == self.fixed else self._again(fixed, self.convention)
 
     def under(self, convention: str) -> Result:
