@@ -137,7 +137,7 @@ class InvariantLoss:
     @property
     def tried(self) -> int:
         """How many values of a parameter are few enough to find the optimum at all of them."""
-        return 121 if len(self.traces) == 1 else 7
+        return 121 if len(self.traces) == 1 else 5
 
     @property
     def smooth(self) -> bool:

@@ -42,7 +42,7 @@ def typical_sizes(
     sizes = {k: given.get(k, defaults.get(k, "3")) for k in names}
     if "m2" in names and not given.keys() & names:
         yield _MERGED, False
-    if "p" in names and "p" not in given:
+    elif "p" in names and "p" not in given:
         single = {**sizes, "p": "1"}
         if domain.contains({s: exact(single[s.name]) for s in domain.ranges if s.name in names}):
             yield single, False
