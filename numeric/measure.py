@@ -31,8 +31,7 @@ def inner_products(arrangement: Arrangement, u: Tensor) -> dict[str, Tensor]:
     names = list(arrangement.counts)
     number = torch.tensor(arrangement.relations, device=u.device).flatten().long()
     sums = gram.new_zeros(*gram.shape[:-1], len(names)).index_add_(-1, number, gram)
-    pairs = torch.tensor([arrangement.counts[r] for r in names], device=u.device)
-    means = sums / (arrangement.size * pairs)
+    means = sums / torch.tensor([arrangement.pairs[r] for r in names], device=u.device)
     return dict(zip(names, means.unbind(-1), strict=True))
 
 
@@ -51,13 +50,13 @@ def spreads(arrangement: Arrangement, u: Tensor) -> dict[str, Tensor]:
 def shares(arrangement: Arrangement, u: Tensor) -> dict[str, Tensor]:
     """Part of the squared lengths that each eigenspace carries, of the shape of the batch.
 
-    For unit vectors they add up to one.
+    For unit vectors they add up to one, in each orbit.
     """
     rows = _flat(arrangement, u)
     found = {}
-    for name in arrangement.dimensions:
-        basis = torch.tensor(arrangement.basis(name), device=u.device)
-        found[name] = (basis.mT @ rows).square().sum(dim=(-2, -1)) / arrangement.size
+    for name in arrangement.table:
+        left, right = (torch.tensor(b, device=u.device).mT @ rows for b in arrangement.bases(name))
+        found[name] = (left * right).sum(dim=(-2, -1)) / arrangement.norms[name]
     return found
 
 

@@ -65,7 +65,7 @@ class ReducedOnOrbits:
     configuration: Configuration
 
     def __post_init__(self) -> None:
-        kinds = list(dict.fromkeys(r.kind for r in self.configuration.relations))
+        kinds = self.configuration.kinds
         for term in self.loss.terms:
             check_relations(self.loss, (*term.positives, *term.denominator), kinds)
 
@@ -74,17 +74,9 @@ class ReducedOnOrbits:
         """For each orbit its part of all anchors, and the loss of one anchor of it."""
         found = []
         for orbit in self.configuration.orbits:
-            seen = [r for r in self.configuration.relations if orbit.name in (r.left, r.right)]
+            seen = self.configuration.seen(orbit.name)
             row = Row(orbit.name, tuple(Relation(r.name, r.partners(orbit.name)) for r in seen))
-
-            def of(kinds: tuple[str, ...], seen: Any = seen) -> tuple[str, ...]:
-                return tuple(r.name for r in seen if r.kind in kinds)
-
-            terms = tuple(
-                replace(t, positives=of(t.positives), denominator=of(t.denominator))
-                for t in self.loss.terms
-            )
-            loss = replace(self.loss, terms=terms)
+            loss = self.loss.seen({r.name: r.kind for r in seen})
             part = orbit.size / self.configuration.size
             found.append((part, ReducedLoss(loss, row)))  # type: ignore[arg-type]
         return tuple(found)
@@ -243,11 +235,7 @@ class _Numbers:
     def __init__(self, solved: Solved):
         self.solved = solved
         program = solved.program
-        self.slots = []
-        for s in program.slots:
-            e = program.blocks[s.block]
-            place = f"[{e.orbits[s.i]}, {e.orbits[s.j]}]" if e.size > 1 else ""
-            self.slots.append(f"{e.name}{place}")
+        self.slots = [program.blocks[s.block].entry(s.i, s.j) for s in program.slots]
 
     def ball(self, kind: str, name: str, bits: int) -> Any:
         found, program = self.solved.within(bits), self.solved.program

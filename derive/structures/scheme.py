@@ -28,6 +28,11 @@ class Relation:
     name: str
     count: Expr
 
+    @property
+    def kind(self) -> str:
+        """What losses call it."""
+        return self.name
+
 
 @dataclass(frozen=True, eq=False)
 class Eigenspace:

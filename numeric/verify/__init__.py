@@ -67,17 +67,14 @@ def verify(
     result = whole.given(**made) if made else whole
     if result.structure is None:
         raise DomainError(f"{id} is not about embeddings: there is nothing to verify on them")
-    if not result.structure.axes:
-        raise DomainError(
-            f"{id} is about points of several kinds: embeddings of them are not searched for yet"
-        )
-    names = axis_names(result.structure)
+    structure = result.structure if result.problem is None else result.problem.structure
+    names = axis_names(structure)
     _check_given(result, names, values)
     run = Run(d, tuple(seeds), dtype, device, tell or Run.tell)
     domain = (result.problem or result).domain
     found: list[Check] = []
     for sizes, thorough in typical_sizes(names, values, domain):
-        arrangement = arrange(result.structure, {k: int(exact(v)) for k, v in sizes.items()})
+        arrangement = arrange(structure, {k: int(exact(v)) for k, v in sizes.items()})
         with threads_for(arrangement.size, d or arrangement.size):
             found += Case(result, whole, made, arrangement, sizes, values, run, thorough).checks()
     if not found:

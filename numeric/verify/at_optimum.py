@@ -12,7 +12,7 @@ from sympy import Expr, S
 
 from ...derive.decide.domain import DomainError
 from ...derive.decide.exact import exact
-from ...derive.theorem.measure import LOSS, Face, Reading, product, share
+from ...derive.theorem.measure import LOSS, Face, Rank, Reading, product, share
 from ...derive.theorem.result import Result
 from ..reduced import OCCUPIED
 from ..search import StopCode, minimise
@@ -22,6 +22,9 @@ from .readings import is_readable, numbers_of, read, tolerance
 
 if TYPE_CHECKING:
     from .case import Case
+
+# A direction with less of the trace than this is rounding; one that is there has far more.
+_DIRECTION = 1e-9
 
 
 class _Compared(NamedTuple):
@@ -48,6 +51,7 @@ def at_optimum(of: Case, point: Mapping[str, Any], wide: int) -> list[Check]:
     predictions = of.predictions(point)
     predicted = {k: x for r in predictions for k, x in _predicted(r, of, point)}
     faces = [x for r in predictions for x in _faces(r, of, point)]
+    ranks = {k: x for r in predictions for k, x in _ranks(r, of, point)}
     d = run.d or max(wide + 2, 3)
     found = minimise(
         of.problem,
@@ -63,18 +67,21 @@ def at_optimum(of: Case, point: Mapping[str, Any], wide: int) -> list[Check]:
         _Compared(k, x, read(e, numbers) * every, tolerance(e, numbers) * every, frozenset([k]))
         for k, (x, e) in predicted.items()
     ]
-    shares = {share(e).name: share(e) for e in arrangement.dimensions}
+    shares = {share(e).name: share(e) for e in arrangement.table}
     for what, occupied in faces:
         there = [(numbers[s] > OCCUPIED) * (1 if s in occupied else -1) for s in shares]
         seen = np.sum(there, axis=0) * every
         compared.append(_Compared(what, len(occupied), seen, 0.5 * every, frozenset(shares)))
+    singular = torch.linalg.svdvals(found.embeddings.double().flatten(1, -2))
+    seen = (singular.square() > _DIRECTION * arrangement.size).sum(dim=-1).cpu().numpy()
+    compared += [_Compared(k, x, seen, 0.5 * every, frozenset(shares)) for k, x in ranks.items()]
     readings = {k: e for k, (_, e) in predicted.items() if not e.has(LOSS)}
     flat = flat_readings(
         of.problem,
         of.loss,
         values,
-        of.optimal_shares(values),
-        readings | (shares if faces else {}),
+        of.loss.least(**values).kept[0],
+        readings | (shares if faces or ranks else {}),
         run.dtype,
     )
     checks = []
@@ -116,11 +123,7 @@ def _predicted(
     for name, measure in named.items():
         if not isinstance(measure, Reading) or measure.last:
             continue
-        # There are pairs of every relation that is read.
-        there = {product(k).name: 0 for k, count in of.arrangement.counts.items() if count}
-        if r.quantity(name).limit_of is not None or not is_readable(
-            measure.of, there | {LOSS.name: 0}
-        ):
+        if r.quantity(name).limit_of is not None or not is_readable(measure.of, there):
             continue
         try:
             value = float(r.value(name, **known))
@@ -134,6 +137,12 @@ def _predicted(
     for relation, inner in (r.segment().inner if r.segment is not None else {}).items():
         if of.arrangement.counts[relation] and relation not in {*named, "self"} and inner == S.One:
             yield relation, (1.0, product(relation))
+
+
+def _ranks(r: Result, of: Case, point: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+    for name, measure in r.measures().items():
+        if isinstance(measure, Rank):
+            yield name, float(r.value(name, **of.known(r, point)))
 
 
 def _faces(r: Result, of: Case, point: Mapping[str, Any]) -> Iterator[tuple[str, set[str]]]:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import numpy as np
 from sympy import Expr, Symbol
 
 from ...derive.decide.domain import Domain, DomainError
@@ -97,12 +96,6 @@ class Case:
         """Values of what a result takes, at a point and these sizes."""
         names = {s.name for s in result.parameters}
         return {k: v for k, v in {**self.sizes, **point}.items() if k in names}
-
-    def optimal_shares(self, values: Mapping[str, float]) -> Any:
-        """Shares of an optimum, those of empty eigenspaces exactly zero."""
-        found = self.loss.least(**values)
-        kept = np.where(found.occupied[0], found.shares[0], 0.0)
-        return kept / kept.sum()
 
     # --- predictions ---------------------------------------------------------------------------
     def predictions(self, point: Mapping[str, Any]) -> list[Result]:

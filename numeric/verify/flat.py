@@ -62,7 +62,7 @@ def flat_readings(
     before = {name: read(of, here) for name, of in readings.items()}
     close = {name: tolerance(of, here) for name, of in readings.items()}
     floor = 0.0 if dtype is torch.float64 else CLOSE_FLOAT32
-    corners = np.eye(len(optimum))
+    corners = loss.pure(optimum)
     # The least gradient norm of a structure that reads differently.
     least: dict[str, float] = {}
     good = numbers_at(arrangement, _as_good(loss, values, optimum, corners))
@@ -121,8 +121,8 @@ def _gradients(
     problem: Problem, arrangement: Arrangement, values: Mapping[str, float], shares: list[Array]
 ) -> tuple[list[float], float]:
     """Gradient norms at structures with these shares, and the unit of the tolerance."""
-    names = tuple(arrangement.dimensions)
-    inner = [arrangement.inner(dict(zip(names, row / row.sum(), strict=True))) for row in shares]
+    names = tuple(arrangement.table)
+    inner = [arrangement.inner(dict(zip(names, row, strict=True))) for row in shares]
     u = torch.stack([structured_embeddings(arrangement, g, arrangement.size) for g in inner])
     point = bind(problem, {**arrangement.sizes, **values}, batch=len(u)).point(u)
     return riemannian(point)[1].tolist(), float(point.unit.min())

@@ -15,10 +15,11 @@ from ..reduced import InvariantLoss
 
 #: Sizes of structures when not given: small, and yet with all regimes well apart.
 TYPICAL = {"m": "3", "n": "3", "p": "2", "N": "10", "K": "3"}
+TYPICAL |= {"m1": "3", "n1": "4", "m2": "2", "n2": "2"}
+#: One large class among small ones, which then share one point for all of them.
+_MERGED = {"m1": "1", "n1": "24", "m2": "2", "n2": "2", "p": "1"}
 #: Items when the number of towers is free as well: the least with all regimes well apart.
 _ITEMS_OF_TOWERS = "6"
-#: Values of a parameter that are tried in the search for regimes.
-_TRIED = 121
 # How far parameters are looked at: times the base where they are positive, else from zero.
 # Beyond, some eigenvalues of the gradient differ by less than floats can tell.
 _FACTOR, _RANGE = 4.0, 20.0
@@ -39,7 +40,9 @@ def typical_sizes(
     """
     defaults = TYPICAL | ({"N": _ITEMS_OF_TOWERS} if "K" in names else {})
     sizes = {k: given.get(k, defaults.get(k, "3")) for k in names}
-    if "p" in names and "p" not in given:
+    if "m2" in names and not given.keys() & names:
+        yield _MERGED, False
+    elif "p" in names and "p" not in given:
         single = {**sizes, "p": "1"}
         if domain.contains({s: exact(single[s.name]) for s in domain.ranges if s.name in names}):
             yield single, False
@@ -60,7 +63,7 @@ def regimes(
     threshold is needed to know where to look.
     """
     bounds = domain.ranges[symbol]
-    grid = _grid(symbol, bounds, base)
+    grid = _grid(symbol, bounds, base, loss.tried)
     fixed = {k: float(exact(base[k])) for k in loss.parameters if k != symbol.name}
     faces = loss.least(**fixed, **{symbol.name: grid}).faces()
     borders = [
@@ -104,15 +107,15 @@ def sides(value: float, bounds: Range) -> list[str]:
     return [f"{x:.6g}" for x in (below, above) if low < x < high]
 
 
-def _grid(symbol: Symbol, bounds: Range, base: Mapping[str, Any]) -> Any:
+def _grid(symbol: Symbol, bounds: Range, base: Mapping[str, Any], tried: int) -> Any:
     low, high = _ends(bounds)
     if high < np.inf and low > -np.inf:
-        inside = np.linspace(low, high, _TRIED)
+        inside = np.linspace(low, high, tried)
         return inside[1 if bounds.low_open else 0 : -1 if bounds.high_open else None]
     if low > -np.inf:
         middle = float(exact(base[symbol.name])) - low
-        return low + middle * np.geomspace(1 / _FACTOR, _FACTOR, _TRIED)
-    return np.linspace(-_RANGE, _RANGE, _TRIED)
+        return low + middle * np.geomspace(1 / _FACTOR, _FACTOR, tried)
+    return np.linspace(-_RANGE, _RANGE, tried)
 
 
 def _ends(bounds: Range) -> tuple[float, float]:
@@ -131,7 +134,7 @@ def _border(
 ) -> float:
     """Where a face stops being optimal, to a part of 1e-4 of the bracket."""
     for _ in range(2):
-        inside = np.linspace(low, high, _TRIED)
+        inside = np.linspace(low, high, loss.tried)
         faces = loss.least(**fixed, **{symbol.name: inside}).faces()
         first = next((k for k, found in enumerate(faces) if found != face), len(inside) - 1)
         low, high = inside[max(first - 1, 0)], inside[first]

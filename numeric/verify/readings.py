@@ -36,12 +36,9 @@ def numbers_of(arrangement: Arrangement, u: Tensor, loss: Tensor | None = None) 
 
 def numbers_at(arrangement: Arrangement, part: Array) -> dict[str, Any]:
     """The same for invariant Gram matrices with these shares, ``(B, eigenspaces)``."""
-    found = {SHARE + e: part[:, k] for k, e in enumerate(arrangement.dimensions)}
-    table = arrangement.table
-    for r, count in arrangement.counts.items():
-        if count:
-            found[PRODUCT + r] = part @ np.array([table[e][r] / count for e in table])
-    return arrangement.sizes | found
+    found = {SHARE + e: part[:, k] for k, e in enumerate(arrangement.table)}
+    there = [PRODUCT + r for r, count in arrangement.counts.items() if count]
+    return arrangement.sizes | found | dict(zip(there, arrangement.corners @ part.T, strict=True))
 
 
 def is_readable(of: Expr, numbers: Container[str]) -> bool:
