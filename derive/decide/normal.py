@@ -225,7 +225,7 @@ def factor_list(poly: PolyElement) -> tuple[Any, list[tuple[PolyElement, int]]]:
         content, primitive = rest.primitive()
         factors = [(primitive, 1)]
     else:
-        content, factors = rest.factor_list()
+        content, factors = _irreducible(rest)
     for factor, power in factors:
         # Most terms positive reads best: alpha/(m + alpha - alpha m), not -alpha/(alpha m ...).
         signs = [1 if c > 0 else -1 for c in factor.coeffs()]
@@ -233,6 +233,24 @@ def factor_list(poly: PolyElement) -> tuple[Any, list[tuple[PolyElement, int]]]:
             factor, content = -factor, content * (-1) ** power
         plain.append((factor, power))
     return content, plain
+
+
+def _irreducible(poly: PolyElement) -> tuple[Any, list[tuple[PolyElement, int]]]:
+    """Content and primitive irreducible factors over Q, by FLINT: SymPy's algorithm takes minutes."""
+    from flint import Ordering, fmpz_mpoly_ctx
+
+    content, primitive = poly.primitive()
+    ring = poly.ring
+    names = [f"x{k}" for k in range(ring.ngens)]
+    entire = fmpz_mpoly_ctx.get(names, Ordering.lex).from_dict(
+        {tuple(map(int, m)): int(c) for m, c in primitive.terms()}
+    )
+    unit, factors = entire.factor()
+    found = [
+        (ring.from_dict({m: QQ(int(c)) for m, c in f.to_dict().items()}), int(k))
+        for f, k in factors
+    ]
+    return content * QQ(int(unit)), sorted(found, key=lambda part: (len(part[0]), str(part)))
 
 
 def _survey(expressions: Iterable[Expr]) -> tuple[set[Symbol], set[Expr], set[Expr]]:

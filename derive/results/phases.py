@@ -17,7 +17,8 @@ from sympy import Expr, Symbol, latex, oo
 
 from ..decide.digits import sign
 from ..decide.domain import Domain, DomainError
-from ..losses.pairwise import PairwiseLoss
+from ..decide.kinks import in_x
+from ..losses.pairwise import PairwiseLoss, c
 from ..optimum.borders import together
 from ..optimum.condition import Condition
 from ..optimum.edge import Edge, settled
@@ -27,14 +28,13 @@ from ..optimum.segment import x
 from ..optimum.threshold import NoClosedForm, NoThreshold, Threshold, threshold
 from ..optimum.vertex import Vertex
 from ..problems.catalogue import CATALOGUE, named
-from ..problems.declared import TWO_TOWERS
 from ..problems.problem import Problem
 from ..proof.derivation import Derivation, StepFailed
-from ..structures.towers import NEGATIVE, POSITIVE, WITHIN, N
+from ..structures.towers import NEGATIVE, POSITIVE, WITHIN
 from ..theorem.quantity import Quantity
 from ..theorem.result import Result
 from .towers import pairwise_threshold
-from .towers._ccem import LOW, ccem_segment
+from .towers._ccem import LOW, ccem_segment, is_two_towers
 
 #: The loss that is taken without one.
 DEFAULT = "supcl"
@@ -126,7 +126,7 @@ def build(problem: Problem, fixed: Mapping[Symbol, Expr], proof: Derivation) -> 
             return _of_optimum(optimum(there, proof))
         return _of_phases(phases(there, proof), proof)
     except StepFailed:
-        if not isinstance(problem.loss, PairwiseLoss) or problem.structure is not TWO_TOWERS:
+        if not isinstance(problem.loss, PairwiseLoss) or not is_two_towers(problem.structure):
             raise
         proof.steps.clear()
         return _of_pairs(problem, fixed, proof)
@@ -321,20 +321,25 @@ def _of_pairs(
     Raises
     ------
     DomainError
-        If it is on another structure.
+        If it is on another structure, or on other pairs; one line.
     """
-    if problem.structure is not TWO_TOWERS:
+    structure = problem.structure
+    if not is_two_towers(structure):
+        bent = next(k for k in problem.loss.terms if not is_smooth(k.function))
         raise DomainError(
-            f"{problem.loss.name} has a kink: such losses are answered by name only, not from files"
+            f"{problem.loss.name} has a kink or a root in {in_x(bent.function, c)}; such losses "
+            "are answered on two towers, where they act on positive and negative pairs"
         )
-    functions = {s: v for s, v in fixed.items() if s is not N}
+    # The number of items stays beside what is derived for all of them.
+    sizes = structure.size.free_symbols
+    functions = {s: v for s, v in fixed.items() if s not in sizes}
     there = at_values(problem, functions)
     assert isinstance(there.loss, PairwiseLoss)
-    found = pairwise_threshold.build(there.loss, there.domain, proof)
-    segment = ccem_segment()
+    found = pairwise_threshold.build(there.loss, there.domain, proof, structure)
+    segment = ccem_segment(structure)
     if there.domain.ranges.keys() - fixed.keys():
         return found
-    values = {s: v for s, v in fixed.items() if s is N}
+    values = {s: v for s, v in fixed.items() if s in sizes}
     start, end = (
         sign(found[f"{name}_condition"].expression.xreplace(values))
         if found[f"{name}_condition"].expression is not oo
@@ -343,7 +348,7 @@ def _of_pairs(
     )
     if start is None or end is None:
         raise DomainError("which structure is optimal is not decided: a slope is not told from 0")
-    structure = segment.high if start >= 0 else LOW if end <= 0 else f"{LOW}+{segment.high}"
+    place = segment.high if start >= 0 else LOW if end <= 0 else f"{LOW}+{segment.high}"
     at = {x: found["x_star"].expression}
     inner = {
         r: settled(segment.inner[r].xreplace(at).xreplace(values))
@@ -351,7 +356,7 @@ def _of_pairs(
     }
     unique = "whether there are others is not known" if "x_last" in found else "the only one"
     return {
-        "structure": _structure(structure, unique),
+        "structure": _structure(place, unique),
         **_inner(inner),
         "loss": _loss(settled(found["loss"].expression.xreplace(values))),
     }
