@@ -236,7 +236,7 @@ def factor_list(poly: PolyElement) -> tuple[Any, list[tuple[PolyElement, int]]]:
 
 
 def _irreducible(poly: PolyElement) -> tuple[Any, list[tuple[PolyElement, int]]]:
-    """Content and primitive irreducible factors over Q, by FLINT: SymPy's algorithm takes minutes."""
+    """Content and primitive factors over Q, by FLINT: SymPy's algorithm may take minutes."""
     from flint import Ordering, fmpz_mpoly_ctx
 
     content, primitive = poly.primitive()

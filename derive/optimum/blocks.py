@@ -29,8 +29,8 @@ from ..proof.statement import Relations, Statement
 from ..structures.configuration import Block, Configuration
 from ..structures.scheme import Relation
 from .duality import Certificate
-from .program import Program, Smooth, entry
 from .polish import Found
+from .program import Program, Smooth, entry
 from .reduce import ReducedLoss, check_at_numbers, check_relations
 from .segment_facts import with_reals
 from .solve import NotDecided, Solved, Start
@@ -229,7 +229,6 @@ class BlockOptima:
             evidence=outcome.evidence,
             solved=solved,
         )
-
 
     def _solved(self, point: Mapping[Symbol, Expr]) -> Solved:
         """The optimum of the program; at small temperatures it is followed from a larger one.

@@ -13,7 +13,8 @@ from typing import Any
 from ..decide.ball import NotEnclosed, enclosure, precision
 from ..decide.domain import DomainError
 from .interior import Interior, NoOptimum
-from .polish import Conditions, Face, Found, NotProved, Part, Sign
+from .newton import NotProved
+from .polish import Conditions, Face, Found, Part, Sign
 from .program import Program
 
 #: Bits of the guess: numbers are moved on later, matrices need another guess.
@@ -39,7 +40,7 @@ class Solved:
     """The optimum of a program, and balls around it that can be made narrower."""
 
     def __init__(self, program: Program, near: tuple[Face, Start, int] | None = None):
-        """Find the face and prove it; ``near`` is a face, a start on it, and bits, instead of a guess.
+        """Find the face and prove it; ``near`` is a face, a start on it and bits for no guess.
 
         Raises
         ------

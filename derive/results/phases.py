@@ -13,14 +13,16 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from sympy import Expr, Symbol, latex, oo
+from sympy import Expr, Ge, Le, Symbol, latex, oo
 
 from ..decide.digits import sign
 from ..decide.domain import Domain, DomainError
 from ..decide.kinks import in_x
-from ..losses.pairwise import PairwiseLoss, c
+from ..losses.pairwise import PairwiseLoss
+from ..losses.pairwise import c as inner_product
 from ..optimum.borders import together
 from ..optimum.condition import Condition
+from ..optimum.crossing import AtCrossing, Crossing, crossings
 from ..optimum.edge import Edge, settled
 from ..optimum.phases import Optimum, Phases, optimum, phases, state_only
 from ..optimum.reduction import at_values, is_smooth
@@ -163,7 +165,7 @@ def _of_phases(found: Phases, proof: Derivation) -> dict[str, Quantity]:
     for v in found.vertices.values():
         quantities |= _of_vertex(v, proof, set(v.open))
     for edge in found.edges.values():
-        quantities |= _of_edge(edge)
+        quantities |= _of_edge(edge, proof)
     quantities["elsewhere"] = Quantity(
         "faces",
         r"\text{elsewhere}",
@@ -234,8 +236,8 @@ def _of_whole(found: Edge) -> dict[str, Quantity]:
     }
 
 
-def _of_edge(found: Edge) -> dict[str, Quantity]:
-    """The root and the conditions there."""
+def _of_edge(found: Edge, proof: Derivation) -> dict[str, Quantity]:
+    """The root and the conditions there; with one parameter free their borders, as numbers."""
     name = "_".join(found.names)
     quantities = {
         f"position_{name}": Quantity(
@@ -255,7 +257,39 @@ def _of_edge(found: Edge) -> dict[str, Quantity]:
             domain=c.domain.restricted(set(c.domain.ranges) - {found.x}),
             signed=True,
         )
+        for k, border in enumerate(crossings(found, e)):
+            last = f"_{k + 1}" if k else ""
+            quantities[f"{border.parameter}_{name}_{e}{last}"] = _of_crossing(border, proof)
     return quantities
+
+
+def _of_crossing(border: Crossing, proof: Derivation) -> Quantity:
+    """A border without a closed form: a number that is proved to any precision."""
+    pair = " and ".join(border.edge.names)
+    proof.add(
+        f"{border.other.capitalize()} enters beside {pair}: both conditions vanish",
+        AtCrossing.of(border),
+        "",
+    )
+    c = border.edge.conditions[border.other]
+    solved = Threshold(
+        border.condition,
+        border.parameter,
+        border.value,
+        "<" if border.rises else ">",  # there the condition is negative
+        (Ge if border.rises else Le)(border.parameter, border.value, evaluate=False),
+        c.criterion,
+        c.domain.restricted({border.parameter}),
+    )
+    return Quantity(
+        border.value,
+        rf"{latex(border.parameter)}_{{{_roman('_'.join(border.edge.names))},{_roman(border.other)}}}",
+        f"near it {pair} alone are occupied iff {border.parameter} {solved.bound[1]} this, beyond which "
+        f"{border.other} is occupied too; no closed form is known, the number is proved, and "
+        "others are not excluded",
+        domain=solved.domain,
+        threshold=solved,
+    )
 
 
 def _solved(c: Condition, s: Symbol, proof: Derivation) -> Threshold | None:
@@ -327,8 +361,8 @@ def _of_pairs(
     if not is_two_towers(structure):
         bent = next(k for k in problem.loss.terms if not is_smooth(k.function))
         raise DomainError(
-            f"{problem.loss.name} has a kink or a root in {in_x(bent.function, c)}; such losses "
-            "are answered on two towers, where they act on positive and negative pairs"
+            f"{problem.loss.name} has a kink or a root in {in_x(bent.function, inner_product)}; "
+            "such losses are answered on two towers, where they act on positive and negative pairs"
         )
     # The number of items stays beside what is derived for all of them.
     sizes = structure.size.free_symbols

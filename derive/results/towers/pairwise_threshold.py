@@ -332,9 +332,7 @@ class Along:
     unique: bool
 
 
-def _smooth(
-    known: Shaped, domain: Domain, proof: Derivation, structure: Scheme
-) -> Along | None:
+def _smooth(known: Shaped, domain: Domain, proof: Derivation, structure: Scheme) -> Along | None:
     """From the slopes themselves; None if their signs along the segment are not decided."""
     attempt = Derivation()
     loss, shape = known.loss, known.shape
@@ -379,9 +377,7 @@ def _bend(loss: PairwiseLoss, domain: Domain) -> Expr | None:
 SHOWN = "the position shown is the one nearest to the simplex"
 
 
-def _by_subgradients(
-    known: Shaped, domain: Domain, proof: Derivation, structure: Scheme
-) -> Along:
+def _by_subgradients(known: Shaped, domain: Domain, proof: Derivation, structure: Scheme) -> Along:
     """The same for any subgradients: the certificate asks only for their signs."""
     loss, shape, kinks = known.loss, known.shape, known.kinks
     proof.add(
