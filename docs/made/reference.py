@@ -110,7 +110,7 @@ def _in_markdown(code: str) -> str:
     def display(found: re.Match[str]) -> str:
         indent = found[1]
         rows = "\n".join(f"{indent}{row.strip()}" for row in found[2].splitlines())
-        return f"{indent}$$\n{rows}\n{indent}$$\n"
+        return f"{indent}$$\n{rows}\n{indent}$$\n\n"
 
     code = re.sub(r"^( *)\.\. math:: (.*(?:\n\1 +\S.*)*)\n", display, code, flags=re.MULTILINE)
     return re.sub(r":(?:mod|class|func|meth|data|attr):`~?([\w.]+)`", r"`\1`", code)
