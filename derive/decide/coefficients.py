@@ -17,12 +17,11 @@ from functools import lru_cache
 from typing import Any
 
 from sympy import Dummy, Expr, Symbol, log
-from sympy.polys.domains import QQ
-from sympy.polys.rings import PolyElement, PolyRing
 
 from .domain import Case, Domain, Range
 from .normal import ExpField, NotInField, factor_list
 from .number import sign as sign_of_number
+from .polynomial import Poly, Ring
 from .ratio import NotRational, Ratio, reader
 
 #: 1 or -1 for a strict sign, 1/2 or -1/2 for one that may vanish, 0 for zero, None: not known.
@@ -117,7 +116,7 @@ def _proves_nonzero(expression: Expr, ranges: Ranges) -> bool:
     return len(factors) > 1 and all(_keeps_sign(field, f, signs, domain) for f, _ in factors)
 
 
-def _keeps_sign(field: ExpField, poly: PolyElement, signs: Signs, domain: Domain) -> bool:
+def _keeps_sign(field: ExpField, poly: Poly, signs: Signs, domain: Domain) -> bool:
     """Whether a polynomial has a strict sign in every case."""
     ratio = Ratio(poly, {})
     narrow = domain.restricted(closure(_outside(field, ratio), domain))
@@ -191,7 +190,7 @@ def _root(atom: Expr, domain: Domain) -> Sign:
 
 
 #: generator -> (numerator, positive denominator) in variables >= 0
-Rules = dict[Symbol, tuple[PolyElement, PolyElement]]
+Rules = dict[Symbol, tuple[Poly, Poly]]
 
 
 def _ratio_sign(field: ExpField, ratio: Ratio, signs: Signs, case: Case, sharp: bool) -> Sign:
@@ -215,7 +214,7 @@ def _ratio_sign(field: ExpField, ratio: Ratio, signs: Signs, case: Case, sharp: 
 
 def _rules(
     field: ExpField, signs: Signs, case: Case, sharp: bool
-) -> tuple[PolyRing, Rules, set[Symbol]] | None:
+) -> tuple[Ring, Rules, set[Symbol]] | None:
     """How each generator is written in variables >= 0; the strict ones are > 0."""
     if sharp and not field.exponents:
         return None
@@ -227,7 +226,7 @@ def _rules(
     symbols = [s for s in field.ring.symbols if s in case.substitution]
     wanted = set().union(*(case.substitution[s].free_symbols for s in symbols))
     variables = [u for u in case.variables if u in wanted]
-    ring = PolyRing([*variables, *fresh.values()], QQ)
+    ring = Ring([*variables, *fresh.values()])
     read = reader(ring)
     strict = set(case.strict)
     rules: Rules = {}
@@ -263,12 +262,12 @@ def _rules(
     return ring, rules, strict
 
 
-def _substituted(poly: PolyElement, ring: PolyRing, rules: Rules) -> PolyElement:
+def _substituted(poly: Poly, ring: Ring, rules: Rules) -> Poly:
     """Put the rules in and clear their denominators, which are positive."""
     names = poly.ring.symbols
     degrees = poly.degrees()
     active = [(i, rules[s], d) for i, (s, d) in enumerate(zip(names, degrees, strict=True)) if d]
-    powers: list[tuple[int, list[PolyElement]]] = []
+    powers: list[tuple[int, list[Poly]]] = []
     for i, (above, below), d in active:
         ups, downs = [ring.one], [ring.one]
         for _ in range(d):
@@ -278,11 +277,9 @@ def _substituted(poly: PolyElement, ring: PolyRing, rules: Rules) -> PolyElement
     return _horner(poly, ring, powers)
 
 
-def _horner(
-    poly: PolyElement, ring: PolyRing, powers: list[tuple[int, list[PolyElement]]]
-) -> PolyElement:
+def _horner(poly: Poly, ring: Ring, powers: list[tuple[int, list[Poly]]]) -> Poly:
     if not powers:
-        return ring.ground_new(poly.coeff(1) if poly else QQ(0))
+        return ring.number(poly.leading)
     (i, table), rest = powers[0], powers[1:]
     slices: dict[int, dict[Any, Any]] = {}
     for monom, c in poly.terms():
@@ -303,7 +300,7 @@ def _sign(ratio: Ratio, strict: set[Symbol]) -> Sign:
     return total
 
 
-def _poly_sign(poly: PolyElement, strict: set[Symbol]) -> Sign:
+def _poly_sign(poly: Poly, strict: set[Symbol]) -> Sign:
     coefficients = poly.coeffs()
     if not coefficients:
         return Fraction(0)

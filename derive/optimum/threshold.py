@@ -8,8 +8,6 @@ from itertools import chain, islice
 from typing import Any, Literal
 
 from sympy import Basic, Dummy, Expr, Ge, Gt, Le, Lt, S, Symbol, exp, log, sqrt
-from sympy.polys.fields import FracElement
-from sympy.polys.rings import PolyElement
 
 from ..decide.calculus import derivative
 from ..decide.cases import opened, with_signed_logs
@@ -18,6 +16,7 @@ from ..decide.defined import defined
 from ..decide.domain import Domain, Range
 from ..decide.evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
 from ..decide.normal import ExpField, factor_list, in_order
+from ..decide.polynomial import Poly, Quotient
 from ..decide.present import tidy
 from ..decide.root import ClampedRoot
 from ..proof.derivation import Derivation, StepFailed
@@ -443,11 +442,11 @@ def _split_exponents(condition: Expr, parameter: Symbol) -> Expr:
     return condition.xreplace(rules)
 
 
-def _index(poly: PolyElement, symbol: Symbol) -> int:
+def _index(poly: Poly, symbol: Symbol) -> int:
     return list(poly.ring.symbols).index(symbol)
 
 
-def _root(field: ExpField, poly: PolyElement, y: Symbol, domain: Domain) -> Expr:
+def _root(field: ExpField, poly: Poly, y: Symbol, domain: Domain) -> Expr:
     """Root of a polynomial that is linear or quadratic in one generator."""
     degree = poly.degree(_index(poly, y))
     if degree == 1:
@@ -463,15 +462,15 @@ def _root(field: ExpField, poly: PolyElement, y: Symbol, domain: Domain) -> Expr
     raise NoClosedForm("a quadratic whose roots are not known to be of opposite sign")
 
 
-def _linear_root(poly: PolyElement, y: Symbol) -> FracElement:
+def _linear_root(poly: Poly, y: Symbol) -> Quotient:
     """-c0/c1 for a polynomial c0 + c1 * generator."""
     c0, c1 = _coefficients(poly, y, 1)
     if not c1:
         raise NoClosedForm(f"the condition does not depend on {y}")
-    return poly.ring.to_field().new(-c0, c1)
+    return Quotient(-c0, c1)
 
 
-def _coefficients(poly: PolyElement, y: Symbol, degree: int) -> list[PolyElement]:
+def _coefficients(poly: Poly, y: Symbol, degree: int) -> list[Poly]:
     index = _index(poly, y)
     parts: list[dict[Any, Any]] = [{} for _ in range(degree + 1)]
     for monom, k in poly.terms():

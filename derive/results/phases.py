@@ -13,13 +13,16 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from sympy import Expr, Symbol, latex, oo
+from sympy import Expr, Ge, Le, Symbol, latex, oo
 
 from ..decide.digits import sign
 from ..decide.domain import Domain, DomainError
+from ..decide.kinks import in_x
 from ..losses.pairwise import PairwiseLoss
+from ..losses.pairwise import c as inner_product
 from ..optimum.borders import together
 from ..optimum.condition import Condition
+from ..optimum.crossing import AtCrossing, Crossing, crossings
 from ..optimum.edge import Edge, settled
 from ..optimum.phases import Optimum, Phases, optimum, phases, state_only
 from ..optimum.reduction import at_values, is_smooth
@@ -27,14 +30,13 @@ from ..optimum.segment import x
 from ..optimum.threshold import NoClosedForm, NoThreshold, Threshold, threshold
 from ..optimum.vertex import Vertex
 from ..problems.catalogue import CATALOGUE, named
-from ..problems.declared import TWO_TOWERS
 from ..problems.problem import Problem
 from ..proof.derivation import Derivation, StepFailed
-from ..structures.towers import NEGATIVE, POSITIVE, WITHIN, N
+from ..structures.towers import NEGATIVE, POSITIVE, WITHIN
 from ..theorem.quantity import Quantity
 from ..theorem.result import Result
 from .towers import pairwise_threshold
-from .towers._ccem import LOW, ccem_segment
+from .towers._ccem import LOW, ccem_segment, is_two_towers
 
 #: The loss that is taken without one.
 DEFAULT = "supcl"
@@ -126,7 +128,7 @@ def build(problem: Problem, fixed: Mapping[Symbol, Expr], proof: Derivation) -> 
             return _of_optimum(optimum(there, proof))
         return _of_phases(phases(there, proof), proof)
     except StepFailed:
-        if not isinstance(problem.loss, PairwiseLoss) or problem.structure is not TWO_TOWERS:
+        if not isinstance(problem.loss, PairwiseLoss) or not is_two_towers(problem.structure):
             raise
         proof.steps.clear()
         return _of_pairs(problem, fixed, proof)
@@ -163,7 +165,7 @@ def _of_phases(found: Phases, proof: Derivation) -> dict[str, Quantity]:
     for v in found.vertices.values():
         quantities |= _of_vertex(v, proof, set(v.open))
     for edge in found.edges.values():
-        quantities |= _of_edge(edge)
+        quantities |= _of_edge(edge, proof)
     quantities["elsewhere"] = Quantity(
         "faces",
         r"\text{elsewhere}",
@@ -234,8 +236,8 @@ def _of_whole(found: Edge) -> dict[str, Quantity]:
     }
 
 
-def _of_edge(found: Edge) -> dict[str, Quantity]:
-    """The root and the conditions there."""
+def _of_edge(found: Edge, proof: Derivation) -> dict[str, Quantity]:
+    """The root and the conditions there; with one parameter free their borders, as numbers."""
     name = "_".join(found.names)
     quantities = {
         f"position_{name}": Quantity(
@@ -255,7 +257,39 @@ def _of_edge(found: Edge) -> dict[str, Quantity]:
             domain=c.domain.restricted(set(c.domain.ranges) - {found.x}),
             signed=True,
         )
+        for k, border in enumerate(crossings(found, e)):
+            last = f"_{k + 1}" if k else ""
+            quantities[f"{border.parameter}_{name}_{e}{last}"] = _of_crossing(border, proof)
     return quantities
+
+
+def _of_crossing(border: Crossing, proof: Derivation) -> Quantity:
+    """A border without a closed form: a number that is proved to any precision."""
+    pair = " and ".join(border.edge.names)
+    proof.add(
+        f"{border.other.capitalize()} enters beside {pair}: both conditions vanish",
+        AtCrossing.of(border),
+        "",
+    )
+    c = border.edge.conditions[border.other]
+    solved = Threshold(
+        border.condition,
+        border.parameter,
+        border.value,
+        "<" if border.rises else ">",  # there the condition is negative
+        (Ge if border.rises else Le)(border.parameter, border.value, evaluate=False),
+        c.criterion,
+        c.domain.restricted({border.parameter}),
+    )
+    return Quantity(
+        border.value,
+        rf"{latex(border.parameter)}_{{{_roman('_'.join(border.edge.names))},{_roman(border.other)}}}",
+        f"near it {pair} alone are occupied iff {border.parameter} {solved.bound[1]} this, beyond which "
+        f"{border.other} is occupied too; no closed form is known, the number is proved, and "
+        "others are not excluded",
+        domain=solved.domain,
+        threshold=solved,
+    )
 
 
 def _solved(c: Condition, s: Symbol, proof: Derivation) -> Threshold | None:
@@ -321,20 +355,25 @@ def _of_pairs(
     Raises
     ------
     DomainError
-        If it is on another structure.
+        If it is on another structure, or on other pairs; one line.
     """
-    if problem.structure is not TWO_TOWERS:
+    structure = problem.structure
+    if not is_two_towers(structure):
+        bent = next(k for k in problem.loss.terms if not is_smooth(k.function))
         raise DomainError(
-            f"{problem.loss.name} has a kink: such losses are answered by name only, not from files"
+            f"{problem.loss.name} has a kink or a root in {in_x(bent.function, inner_product)}; "
+            "such losses are answered on two towers, where they act on positive and negative pairs"
         )
-    functions = {s: v for s, v in fixed.items() if s is not N}
+    # The number of items stays beside what is derived for all of them.
+    sizes = structure.size.free_symbols
+    functions = {s: v for s, v in fixed.items() if s not in sizes}
     there = at_values(problem, functions)
     assert isinstance(there.loss, PairwiseLoss)
-    found = pairwise_threshold.build(there.loss, there.domain, proof)
-    segment = ccem_segment()
+    found = pairwise_threshold.build(there.loss, there.domain, proof, structure)
+    segment = ccem_segment(structure)
     if there.domain.ranges.keys() - fixed.keys():
         return found
-    values = {s: v for s, v in fixed.items() if s is N}
+    values = {s: v for s, v in fixed.items() if s in sizes}
     start, end = (
         sign(found[f"{name}_condition"].expression.xreplace(values))
         if found[f"{name}_condition"].expression is not oo
@@ -343,7 +382,7 @@ def _of_pairs(
     )
     if start is None or end is None:
         raise DomainError("which structure is optimal is not decided: a slope is not told from 0")
-    structure = segment.high if start >= 0 else LOW if end <= 0 else f"{LOW}+{segment.high}"
+    place = segment.high if start >= 0 else LOW if end <= 0 else f"{LOW}+{segment.high}"
     at = {x: found["x_star"].expression}
     inner = {
         r: settled(segment.inner[r].xreplace(at).xreplace(values))
@@ -351,7 +390,7 @@ def _of_pairs(
     }
     unique = "whether there are others is not known" if "x_last" in found else "the only one"
     return {
-        "structure": _structure(structure, unique),
+        "structure": _structure(place, unique),
         **_inner(inner),
         "loss": _loss(settled(found["loss"].expression.xreplace(values))),
     }

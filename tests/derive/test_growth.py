@@ -256,6 +256,7 @@ def test_what_does_not_settle_is_not_supported() -> None:
 
 # --- limits ------------------------------------------------------------------------------------
 def test_a_limit_without_a_comparison_does_not_leave(monkeypatch: pytest.MonkeyPatch) -> None:
+    module._limit.cache_clear()
     monkeypatch.setattr(module, "compared", lambda *a: Undecided("nothing is known"))
     with pytest.raises(NoLimit, match="could not be compared"):
         limit(1 / n, n, oo, D)
