@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import product
 
 from sympy import Dummy, Expr, Integer, Rational, S, Symbol, ceiling, floor, oo, sympify
+
+from .frozen import dataclass
 
 
 class DomainError(ValueError):
@@ -247,7 +249,7 @@ def refuse_outside(
         Naming the range and the value; an end in symbols refuses nothing.
     """
     low, high = r.low if low is None else low, r.high if high is None else high
-    not_real = value.is_number and value.is_extended_real is not True  # nan, zoo, I
+    not_real = not value.is_Rational and value.is_number and value.is_extended_real is not True
     if not_real or (r.integer and value is not oo and not value.is_Integer):
         raise DomainError(f"{name} must be {r}, not {value}")
     too_low = not low.free_symbols and (value < low or (r.low_open and value == low))
@@ -310,6 +312,8 @@ def _refers(r: Range) -> set[Symbol]:
 
 def _put_in(end: Expr, point: Mapping[Symbol, Expr]) -> Expr:
     """An end of a range at a point, where a symbol at oo means the limit."""
+    if end.is_number:
+        return end
     finite = {s: v for s, v in point.items() if v is not oo}
     end = end.xreplace(finite)
     for symbol in end.free_symbols & set(point):

@@ -116,9 +116,14 @@ def _split(poly: Poly) -> tuple[Any, dict[Poly, int]]:
     return content, {poly.times(ONE / content): 1}
 
 
-def reader(ring: Ring) -> _Reader:
-    """A function that brings SymPy expressions into a ring, remembering common parts."""
-    return _Reader(ring)
+def reader(ring: Ring, names: Mapping[Expr, Expr] | None = None) -> _Reader:
+    """A function that brings SymPy expressions into a ring, remembering common parts.
+
+    ``names`` says what some parts are in terms of the ring's symbols.
+    """
+    read = _Reader(ring)
+    read.known |= {e: read(meaning) for e, meaning in (names or {}).items()}
+    return read
 
 
 class _Reader:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,6 +15,7 @@ from ..decide.decide import positive
 from ..decide.digits import sign
 from ..decide.domain import Domain, DomainError
 from ..decide.evidence import Holds, Outcome, Refuted
+from ..decide.frozen import dataclass
 from ..decide.present import tidy
 from ..losses.pairwise import c
 from ..losses.precondition import Precondition
