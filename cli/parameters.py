@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -36,8 +36,8 @@ class ResultId(click.ParamType):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Refuse what is not one, with the nearest there is."""
-        known = result_ids()
-        if value not in known:
+        if not is_result(value):
+            known = [*result_ids(), *plugged_in()]
             near = did_you_mean(value, known)
             raise click.UsageError(
                 f"there is no result {short(value)!r}{near}; there are {', '.join(known)}"
@@ -48,7 +48,8 @@ class ResultId(click.ParamType):
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
         """Ids that begin like this."""
-        return [CompletionItem(id) for id in result_ids() if id.startswith(incomplete)]
+        known = (*result_ids(), *plugged_in())
+        return [CompletionItem(id) for id in known if id.startswith(incomplete)]
 
 
 def results_folder() -> Path:
@@ -67,8 +68,20 @@ def result_files() -> dict[str, Path]:
 
 
 def result_ids() -> list[str]:
-    """Ids of all results."""
+    """Ids of all results of our own."""
     return list(result_files())
+
+
+def plugged_in() -> tuple[str, ...]:
+    """Ids of the results that other packages register."""
+    from ..derive.results import results  # imports no SymPy
+
+    return results.plugins.names
+
+
+def is_result(id: str) -> bool:
+    """Whether there is such a result; for one of our own, no other package is looked at."""
+    return id in result_files() or id in plugged_in()
 
 
 def convention_names() -> list[str]:
@@ -115,27 +128,39 @@ def split(words: tuple[str, ...], id: str, *also: str) -> dict[str, str]:
         For a word that is not an option, an option without a value, one given twice, or a name
         that the result does not know.
     """
-    found: dict[str, str] = {}
     known = [*parameter_names(id, _loss_in(words)), *also]
-    rest = list(words)
-    while rest:
-        word = rest.pop(0)
-        if not word.startswith("--") or len(word) < 3:
-            raise click.UsageError(f"unexpected {short(word)!r} after {id}: give --parameter value")
-        name, equals, value = word[2:].partition("=")
+
+    def check(name: str) -> None:
         if name not in known:
             raise click.UsageError(
                 f"{id} has no parameter {short(name)}{did_you_mean(name, known)}; it takes "
                 f"{', '.join(known)}"
             )
+
+    found = pairs(words, f" after {id}", check)
+    if "loss" in found:
+        _check_loss(found["loss"], id)
+    return found
+
+
+def pairs(
+    words: Iterable[str], after: str = "", check: Callable[[str], None] = lambda name: None
+) -> dict[str, str]:
+    """Read ``--name value`` and ``--name=value``; ``check`` refuses names."""
+    found: dict[str, str] = {}
+    rest = list(words)
+    while rest:
+        word = rest.pop(0)
+        if not word.startswith("--") or len(word) < 3:
+            raise click.UsageError(f"unexpected {short(word)!r}{after}: give --parameter value")
+        name, equals, value = word[2:].partition("=")
+        check(name)
         if not equals:
             if not rest or rest[0].startswith("--"):
-                raise click.UsageError(f"--{name} needs a value")
+                raise click.UsageError(f"--{short(name)} needs a value")
             value = rest.pop(0)
         if name in found:
-            raise click.UsageError(f"--{name} is given twice")
-        if name == "loss":
-            _check_loss(value, id)
+            raise click.UsageError(f"--{short(name)} is given twice")
         found[name] = value
     return found
 
@@ -153,7 +178,7 @@ def _loss_in(words: Iterable[str]) -> str:
 def _check_loss(value: str, id: str) -> None:
     """Refuse a loss that there is not, with the nearest there is."""
     known = _losses(id)
-    if value in known or (takes_declared(id) and value.endswith(".toml")):
+    if (takes_declared(id) and value.endswith(".toml")) or value in known:
         return
     files = ", and files ending in .toml" if takes_declared(id) else ""
     raise click.UsageError(
@@ -207,7 +232,11 @@ def parameter_names(id: str, loss: str = "") -> list[str]:
     """
     files = result_files()
     if id not in files:
-        return []
+        if id not in plugged_in():
+            return []
+        from ..derive.results import results
+
+        return [*(s.name for s in results[id].parameters), *results[id].texts, *results[id].lists]
     if loss and takes_declared(id):
         from ..derive.results import results
 
@@ -299,7 +328,9 @@ class ResultCommand(click.Command):
                 named.append(word)
             else:
                 named.append(f"{word}={rest.pop(0)}")
-        ctx.meta["cltheory.id"] = next((w for w in kept if w in result_ids()), None)
+        words = [w for w in kept if w[:1] != "-"]
+        ids = (w for known in (result_files, plugged_in) for w in words if w in known())
+        ctx.meta["cltheory.id"] = next(ids, None)
         ctx.meta["cltheory.loss"] = _loss_in(named)
         return super().parse_args(ctx, kept + named)
 

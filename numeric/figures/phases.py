@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
-from sympy import Rational, nsimplify
+from sympy import Rational, Symbol
 from torch import Tensor
 
 from ...derive.decide.domain import DomainError
@@ -22,10 +22,10 @@ from ..measure import shares
 from ..problems import parameter_names
 from ..problems.parameters import size_names
 from ..reduced import InvariantLoss
-from ..sweep import SEARCHED, sweep
+from ..sweep import SEARCHED, Cell, sweep
 from ..table import Layout, Row, layout
 from ..verify.points import base_values, typical_sizes
-from .drawing import Drawing, dtype_name, in_table
+from .drawing import Drawing, in_table, largest_gap
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -94,10 +94,8 @@ class Plane:
 
     def axes(self, counts: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
         """Values in the middle of cells, so that no end of a range is reached."""
-        found = []
-        for (low, high), count in zip((self.x_range, self.y_range), counts, strict=True):
-            found.append(low + (high - low) * (np.arange(count) + 0.5) / count)
-        return found[0], found[1]
+        (a, b), (c, d), (m, n) = self.x_range, self.y_range, counts
+        return a + (b - a) * (np.arange(m) + 0.5) / m, c + (d - c) * (np.arange(n) + 0.5) / n
 
     @cached_property
     def map(self) -> list[tuple[str, ...]]:
@@ -171,27 +169,24 @@ def plane(
     *_, (typical, _) = typical_sizes(sizes, given, problem.domain)
     values = {**typical, **base_values([symbols[k] for k in names], problem.domain, given)}
     problem.domain.check({symbols[k]: exact(v) for k, v in values.items() if k in symbols})
-    limits = []
-    for axis, name in zip("xy", chosen, strict=True):
-        low, high = (ranges or {}).get(axis) or _range(problem, name)
+    limits = [
+        (ranges or {}).get(axis) or _range(problem, symbols[name])
+        for axis, name in zip("xy", chosen, strict=True)
+    ]
+    for name, (low, high) in zip(chosen, limits, strict=True):
         ends = problem.domain.ranges[symbols[name]]
         if not (ends.low <= low < high <= ends.high):
             raise DomainError(f"{name} must be {ends}, which {low:g}:{high:g} is not")
-        limits.append((low, high))
     return Plane(problem, values, chosen[0], chosen[1], limits[0], limits[1], **more)
 
 
-def _range(problem: Problem, name: str) -> tuple[float, float]:
+def _range(problem: Problem, symbol: Symbol) -> tuple[float, float]:
     """What of a parameter is drawn when nothing is said."""
-    symbol = next(s for s in problem.domain.ranges if s.name == name)
     bounds = problem.domain.ranges[symbol]
-    middle = float(problem.domain.witness[symbol])
     low, high = float(bounds.low), float(bounds.high)
-    if np.isfinite([low, high]).all():
-        return low, high
-    if np.isfinite(low):
-        return low, low + 2 * (middle - low)
-    return -5.0, 5.0
+    if np.isfinite(high) or not np.isfinite(low):
+        return (low, high) if np.isfinite(low) else (-5.0, 5.0)
+    return low, low + 2 * (float(problem.domain.witness[symbol]) - low)
 
 
 def shares_of(arrangement: Arrangement, u: Tensor) -> dict[str, Tensor]:
@@ -209,21 +204,12 @@ def measure(
     on: Plane, path: Path, *, dtype: torch.dtype = torch.float64, **options: Any
 ) -> list[Row]:
     """Optimise every cell that the table lacks; ``options`` are those of a sweep."""
-    setup: dict[str, Any] = {
-        **on.arrangement.sizes,
-        **on.fixed,
-        "d": on.d,
-        "dtype": dtype_name(dtype),
-    }
-    return in_table(
-        path,
-        setup,
-        on.columns(),
-        on.cells(),
-        lambda rows: sweep(
-            on.problem, on.cells(), measured=shares_of, done=rows, dtype=dtype, **options
-        ),
-    )
+
+    def solve(todo: list[Cell]) -> Iterator[Row]:
+        return sweep(on.problem, todo, measured=shares_of, dtype=dtype, **options)
+
+    setup = {**on.arrangement.sizes, **on.fixed, "d": on.d}
+    return in_table(path, on.columns(), on.cells(), solve, dtype, **setup)
 
 
 def mismatched(on: Plane, rows: Sequence[Row]) -> list[Row]:
@@ -245,14 +231,10 @@ def against_exact(on: Plane, count: int = EXACT) -> tuple[int, int]:
     right = 0
     for x in xs:
         for y in ys:
-            at = {on.x: _rational(x), on.y: _rational(y)}
+            at = {on.x: Rational(f"{x:.4g}"), on.y: Rational(f"{y:.4g}")}
             (face,) = on.faces([float(at[on.x])], [float(at[on.y])])
             right += whole.value("structure", **{**on.values, **at}) == "+".join(face)
     return right, count * count
-
-
-def _rational(value: float) -> Rational:
-    return nsimplify(f"{value:.4g}", rational=True)
 
 
 def draw(on: Plane, path: Path, **options: Any) -> Drawing:
@@ -260,12 +242,12 @@ def draw(on: Plane, path: Path, **options: Any) -> Drawing:
     rows = measure(on, path, **options)
     wrong = mismatched(on, rows)
     right, tried = against_exact(on)
-    gap = max(float(row["gap"]) for row in rows)
     return Drawing(
-        lambda: figure(on, rows),
+        figure(on, rows),
         rows,
-        f"{len(wrong)} with another structure than the map, largest certified gap {gap:.2g}; the "
-        f"exact answer is that of the map at {right} of {tried} places",
+        f"{len(wrong)} with another structure than the map, largest certified gap "
+        f"{largest_gap(rows):.2g}; the exact answer is that of the map at {right} of {tried} "
+        "places",
     )
 
 

@@ -63,16 +63,15 @@ def regimes(
     grid = _grid(symbol, bounds, base)
     fixed = {k: float(exact(base[k])) for k in loss.parameters if k != symbol.name}
     faces = loss.least(**fixed, **{symbol.name: grid}).faces()
-    borders = []
-    for k in range(1, len(grid)):
-        if faces[k] != faces[k - 1]:
-            borders.append(_border(loss, symbol, fixed, grid[k - 1], grid[k], faces[k - 1]))
+    borders = [
+        _border(loss, symbol, fixed, grid[k - 1], grid[k], faces[k - 1])
+        for k in range(1, len(grid))
+        if faces[k] != faces[k - 1]
+    ]
     if not borders:
-        return _spread(grid, bounds)
-    found: list[float] = []
-    edges = [None, *borders, None]
-    for low, high in pairwise(edges):
-        found += _inside(low, high, bounds, (float(grid[0]), float(grid[-1])))
+        return _spread(bounds)
+    edges = pairwise([None, *borders, None])
+    found = [x for low, high in edges for x in _inside(low, high, bounds)]
     return list(dict.fromkeys(f"{x:.6g}" for x in found))
 
 
@@ -109,8 +108,7 @@ def _grid(symbol: Symbol, bounds: Range, base: Mapping[str, Any]) -> Any:
     low, high = _ends(bounds)
     if high < np.inf and low > -np.inf:
         inside = np.linspace(low, high, _TRIED)
-        open_low, open_high = bounds.low_open, bounds.high_open
-        return inside[1 if open_low else 0 : -1 if open_high else None]
+        return inside[1 if bounds.low_open else 0 : -1 if bounds.high_open else None]
     if low > -np.inf:
         middle = float(exact(base[symbol.name])) - low
         return low + middle * np.geomspace(1 / _FACTOR, _FACTOR, _TRIED)
@@ -118,11 +116,9 @@ def _grid(symbol: Symbol, bounds: Range, base: Mapping[str, Any]) -> Any:
 
 
 def _ends(bounds: Range) -> tuple[float, float]:
-    found = [float(e) if not e.free_symbols else np.nan for e in (bounds.low, bounds.high)]
-    return (
-        -np.inf if np.isnan(found[0]) else found[0],
-        np.inf if np.isnan(found[1]) else found[1],
-    )
+    """The ends as numbers; one that depends on something is none."""
+    low = -np.inf if bounds.low.free_symbols else float(bounds.low)
+    return low, np.inf if bounds.high.free_symbols else float(bounds.high)
 
 
 def _border(
@@ -142,38 +138,31 @@ def _border(
     return float((low + high) / 2)
 
 
-def _spread(grid: Any, bounds: Range) -> list[str]:
+def _spread(bounds: Range) -> list[str]:
     """A few values of a parameter with one regime only."""
     low, high = _ends(bounds)
     if high < np.inf and low > -np.inf:
         chosen = [0.75 * low + 0.25 * high, 0.25 * low + 0.75 * high]
         chosen += [] if bounds.high_open else [high]
-    elif low > -np.inf:
-        chosen = [low + x for x in (0.1, 0.5, 2.0)]
     else:
-        chosen = [-1.0, 1.0]
+        chosen = [low + x for x in (0.1, 0.5, 2.0)] if low > -np.inf else [-1.0, 1.0]
     return [f"{x:.6g}" for x in chosen]
 
 
-def _inside(
-    low: float | None, high: float | None, bounds: Range, seen: tuple[float, float]
-) -> list[float]:
+def _inside(low: float | None, high: float | None, bounds: Range) -> list[float]:
     """Next to both borders of a regime and in its middle; at a closed end of the range."""
     first, last = _ends(bounds)
     if low is None:
         assert high is not None
-        if first == -np.inf:
-            return [high - _STEP]
-        return [first + _BELOW * (high - first)]
+        return [high - _STEP if first == -np.inf else first + _BELOW * (high - first)]
     if high is None:
         if last == np.inf:
             return [_ABOVE * low if first > -np.inf and low > 0 else low + _STEP]
         near = low + _PART * (last - low)
         return [near, (near + last) / 2] + ([] if bounds.high_open else [last])
-    width = high - low
-    if width < 1e-9 * max(1.0, abs(low)):
+    if high - low < 1e-9 * max(1.0, abs(low)):
         return []
-    return [low + _PART * width, (low + high) / 2]
+    return [low + _PART * (high - low), (low + high) / 2]
 
 
 def along_range(symbol: Symbol, domain: Domain, point: Mapping[Symbol, Expr]) -> list[Expr]:

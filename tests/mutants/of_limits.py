@@ -321,7 +321,8 @@ MUTANTS = [
     ),
     Mutant(
         A,
-        '        if (found > 0) is not (value is oo):\n            raise NoValue("it has the other sign")\n',
+        "        if (found > 0) is not (value is oo):\n"
+        '            raise NoValue("it has the other sign")\n',
         "",
         "oo is -oo",
         FAR,
