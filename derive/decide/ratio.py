@@ -98,9 +98,7 @@ def _without(numer: Poly, denom: Mapping[Poly, int]) -> tuple[Poly, dict[Poly, i
             i = monom.index(1)
             shared = min(min(m[i] for m in numer.monoms()), k)
             if shared:
-                numer = numer.ring.from_dict(
-                    {m[:i] + (m[i] - shared,) + m[i + 1 :]: c for m, c in numer.terms()}
-                )
+                numer = numer.over(f**shared)
                 left[f] = k - shared
     return numer, {f: k for f, k in left.items() if k}
 

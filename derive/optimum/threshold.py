@@ -277,18 +277,15 @@ def _reached(rate: Expr, parameter: Symbol, value: Expr, domain: Domain) -> Outc
     if parameter not in rate.free_symbols:
         return how
     r = domain.ranges[parameter]
+    (size,), inside = with_signed_logs([value], opened(domain))
+    above = [] if r.low is -S.Infinity else [size - r.low]
+    below = [] if r.high is S.Infinity else [r.high - size]
+    if all(is_proved_positive(end, inside, strict=False) for end in (*above, *below)):
+        return how
     anything = Dummy(parameter.name, real=True)
     line = domain.with_range(anything, Range(-S.Infinity), domain.witness[parameter])
     free = rate.xreplace({parameter: anything})
     if any(is_proved_positive(sign * free, line) for sign in (1, -1)):
-        return how
-    (size,), inside = with_signed_logs([value], opened(domain))
-    ends = [
-        end
-        for end, infinite in ((size - r.low, -r.low), (r.high - size, r.high))
-        if infinite is not S.Infinity
-    ]
-    if all(is_proved_positive(end, inside, strict=False) for end in ends):
         return how
     return Undecided(f"{value} is not proved to be a value that {parameter} may take")
 
