@@ -264,29 +264,35 @@ def _rules(
 
 def _substituted(poly: Poly, ring: Ring, rules: Rules) -> Poly:
     """Put the rules in and clear their denominators, which are positive."""
-    names = poly.ring.symbols
-    degrees = poly.degrees()
-    active = [(i, rules[s], d) for i, (s, d) in enumerate(zip(names, degrees, strict=True)) if d]
+    images: list[Poly] = []
     powers: list[tuple[int, list[Poly]]] = []
-    for i, (above, below), d in active:
-        ups, downs = [ring.one], [ring.one]
-        for _ in range(d):
-            ups.append(ups[-1] * above)
-            downs.append(downs[-1] * below)
-        powers.append((i, [u * v for u, v in zip(ups, reversed(downs), strict=True)]))
-    return _horner(poly, ring, powers)
+    for i, (s, d) in enumerate(zip(poly.ring.symbols, poly.degrees(), strict=True)):
+        if not d:
+            images.append(ring.zero)
+            continue
+        above, below = rules[s]
+        images.append(above)
+        if below != ring.one:
+            ups, downs = [ring.one], [ring.one]
+            for _ in range(d):
+                ups.append(ups[-1] * above)
+                downs.append(downs[-1] * below)
+            powers.append((i, [u * v for u, v in zip(ups, reversed(downs), strict=True)]))
+    return _horner(poly, ring, powers, images)
 
 
-def _horner(poly: Poly, ring: Ring, powers: list[tuple[int, list[Poly]]]) -> Poly:
+def _horner(
+    poly: Poly, ring: Ring, powers: list[tuple[int, list[Poly]]], images: list[Poly]
+) -> Poly:
     if not powers:
-        return ring.number(poly.leading)
+        return poly.composed(images, ring)
     (i, table), rest = powers[0], powers[1:]
     slices: dict[int, dict[Any, Any]] = {}
     for monom, c in poly.terms():
         slices.setdefault(monom[i], {})[(*monom[:i], 0, *monom[i + 1 :])] = c
     total = ring.zero
     for k, part in slices.items():
-        total += table[k] * _horner(poly.ring.from_dict(part), ring, rest)
+        total += table[k] * _horner(poly.ring.from_dict(part), ring, rest, images)
     return total
 
 

@@ -8,7 +8,7 @@ at the root at which two eigenvalues are equal. What is left is solved at number
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -24,7 +24,15 @@ from ..optimum.borders import together
 from ..optimum.condition import Condition
 from ..optimum.crossing import AtCrossing, Crossing, crossings
 from ..optimum.edge import Edge, settled
-from ..optimum.phases import Optimum, Phases, optimum, phases, state_only
+from ..optimum.phases import (
+    Far,
+    Optimum,
+    Phases,
+    optimum,
+    optimum_far,
+    phases,
+    state_only,
+)
 from ..optimum.reduction import at_values, is_smooth
 from ..optimum.segment import x
 from ..optimum.threshold import NoClosedForm, NoThreshold, Threshold, threshold
@@ -57,13 +65,14 @@ class OfLoss(Result):
 
     def __init__(self, problem: Problem, at: Mapping[Symbol, Expr] | None = None):
         fixed = {s: v for s, v in (at or {}).items() if v is not oo}
+        self.far = frozenset(at or ()) - set(fixed)
         super().__init__(
             "phases",
             title=f"Which structure is optimal where: {problem.loss.title}",
             source=f"beyond the papers; the loss is that of {problem.loss.source}",
             parameters=tuple(problem.domain.ranges),
             domain=problem.domain,
-            build=lambda proof: build(problem, fixed, proof),
+            build=lambda proof: build(problem, fixed, proof, self.far),
             texts=("loss",),
             read=read,
             problem=problem,
@@ -83,10 +92,11 @@ class OfLoss(Result):
         return made.there(made.point(**at)) if at else made
 
     def there(self, point: Mapping[Symbol, Expr]) -> OfLoss:
-        """The phases where parameters have these values."""
+        """The phases where parameters have these values; ``oo`` counts where all are given."""
         assert self.problem is not None
-        fixed = {s: v for s, v in point.items() if v is not oo}
-        if fixed == self.fixed:
+        whole = set(point) == set(self.parameters)
+        fixed = {s: v for s, v in point.items() if whole or v is not oo}
+        if fixed == {**self.fixed, **dict.fromkeys(self.far, oo)}:
             return self
         return _there(self.problem, tuple(fixed.items()))
 
@@ -95,7 +105,7 @@ class OfLoss(Result):
         loss: dict[str, Any] = {k: values.pop(k) for k in self.texts if k in values}
         made = self.given(**loss) if loss else self
         point = made.point(**values)
-        found = made.there({**made.fixed, **point})
+        found = made.there({**made.fixed, **dict.fromkeys(made.far, oo), **point})
         if name not in found.quantities and name in made.quantities:  # a border, or its condition
             found = made
         return found.number(name, found.at(name, point), point, digits)
@@ -118,15 +128,28 @@ def read(loss: str | Problem = "", at: Mapping[Symbol, Expr] | None = None) -> O
 
 
 # --- what is derived ------------------------------------------------------------------------------
-def build(problem: Problem, fixed: Mapping[Symbol, Expr], proof: Derivation) -> dict[str, Quantity]:
-    """The quantities: an optimum where all parameters are given, else conditions and borders."""
+def build(
+    problem: Problem,
+    fixed: Mapping[Symbol, Expr],
+    proof: Derivation,
+    far: Collection[Symbol] = (),
+) -> dict[str, Quantity]:
+    """The quantities: an optimum where all parameters are given, else conditions and borders.
+
+    Those in ``far`` go to infinity, all others being given: where no formula holds for all their
+    values, the limit is a problem of its own.
+    """
     if _is_bent(problem):
         return _of_pairs(problem, fixed, proof)
     there = at_values(problem, fixed)
     try:
         if not there.domain.ranges:
             return _of_optimum(optimum(there, proof))
-        return _of_phases(phases(there, proof), proof)
+        found = phases(there, proof)
+        if far and found.certain is None and found.whole is None:
+            proof.steps.clear()
+            return _of_far(optimum_far(there, proof), there.domain)
+        return _of_phases(found, proof)
     except StepFailed:
         if not isinstance(problem.loss, PairwiseLoss) or not is_two_towers(problem.structure):
             raise
@@ -144,6 +167,23 @@ def _of_optimum(found: Optimum) -> dict[str, Quantity]:
         "structure": _structure(found.structure, only[found.unique]),
         **_inner(found.inner),
         "loss": _loss(found.loss),
+    }
+
+
+def _of_far(found: Far, domain: Domain) -> dict[str, Quantity]:
+    """Where the optimum goes; its loss may be infinite, but not what it has beyond another."""
+    names = ", ".join(s.name for s in domain.ranges)
+    quantities = _of_optimum(found.optimum)
+    only = f"eigenspaces that keep a share of the trace as {names} goes to oo"
+    return {
+        **quantities,
+        "structure": replace(quantities["structure"], meaning=only),
+        "loss": replace(quantities["loss"], extended=True),
+        "excess": Quantity(
+            found.excess,
+            r"\mathcal{L}^\star-\mathcal{L}_0",
+            f"the least loss less that of orthogonal vectors, as {names} goes to oo",
+        ),
     }
 
 

@@ -6,7 +6,8 @@ import random
 
 import pytest
 from cltheory.derive.decide.polynomial import Poly, Quotient, Ring, to_sympy
-from sympy import Rational, Symbol
+from cltheory.derive.decide.present import times
+from sympy import Rational, S, Symbol, exp
 from sympy.polys.domains import QQ
 from sympy.polys.rings import PolyElement, ring
 
@@ -83,3 +84,21 @@ def test_numbers_and_no_symbols() -> None:
     assert half.factor_list()[1] == [] and half.primitive()[1] == none.one
     assert not none.zero and none.zero.leading == 0 and none.zero.primitive() == (0, none.zero)
     assert OURS.zero.degrees() == (-1, -1, -1) and not OURS.gens[0].is_number
+
+
+def test_products_with_exponentials_are_those_of_sympy() -> None:
+    x, y, z = SYMBOLS
+    for factor in (
+        x,
+        x * y,
+        x + 1,
+        2 * x * (y - 1),
+        S.One,
+        S(-3),
+        S.Zero,
+        x / (y + exp(z)),
+        exp(y),
+    ):
+        for exponent in (x, -z / (x * (y - 1)), (1 - x) / y):
+            mine = times(factor, exp(exponent, evaluate=False))
+            assert mine == factor * exp(exponent) and str(mine) == str(factor * exp(exponent))
