@@ -128,7 +128,7 @@ def build(problem: Problem, fixed: Mapping[Symbol, Expr], proof: Derivation) -> 
             return _of_optimum(optimum(there, proof))
         return _of_phases(phases(there, proof), proof)
     except StepFailed:
-        if not isinstance(problem.loss, PairwiseLoss) or not is_two_towers(problem.structure):
+        if not isinstance(problem.loss, PairwiseLoss) or not is_two_towers(problem.scheme):
             raise
         proof.steps.clear()
         return _of_pairs(problem, fixed, proof)
@@ -357,7 +357,7 @@ def _of_pairs(
     DomainError
         If it is on another structure, or on other pairs; one line.
     """
-    structure = problem.structure
+    structure = problem.scheme
     if not is_two_towers(structure):
         bent = next(k for k in problem.loss.terms if not is_smooth(k.function))
         raise DomainError(
