@@ -219,7 +219,9 @@ class AtCrossing(Statement):
     @classmethod
     def of(cls, crossing: Crossing) -> AtCrossing:
         """The statement about a border that was found."""
-        shown = Tuple(eq(crossing.parameter, crossing.value), eq(Symbol("x_star"), crossing.place))
+        shown = Tuple(
+            eq(crossing.parameter, crossing.value), eq(Symbol("x_star"), crossing.place)
+        )
         domain = crossing.edge.along[crossing.other].domain
         return cls(shown, domain, crossing, lemma=CERTIFICATE)
 
