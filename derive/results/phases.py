@@ -151,7 +151,7 @@ def build(
             return _of_far(optimum_far(there, proof), there.domain)
         return _of_phases(found, proof)
     except StepFailed:
-        if not isinstance(problem.loss, PairwiseLoss) or not is_two_towers(problem.structure):
+        if not isinstance(problem.loss, PairwiseLoss) or not is_two_towers(problem.scheme):
             raise
         proof.steps.clear()
         return _of_pairs(problem, fixed, proof)
@@ -397,7 +397,7 @@ def _of_pairs(
     DomainError
         If it is on another structure, or on other pairs; one line.
     """
-    structure = problem.structure
+    structure = problem.scheme
     if not is_two_towers(structure):
         bent = next(k for k in problem.loss.terms if not is_smooth(k.function))
         raise DomainError(
