@@ -1,10 +1,10 @@
 """The optimum as sizes go to infinity, however many eigenspaces are occupied.
 
 The loss of orthogonal vectors may diverge; what a loss has beyond it converges, as do the inner
-products of given shares. The limit is a convex program in the shares again, solved
-and proved like any other (:mod:`.face`). The loss feels an inner product with one Lipschitz constant
-for all sizes, so on the simplex it converges uniformly: the least values go to the least value of
-the limit, and the optima to its optimum, if it has only one. If it has more, nothing is said.
+products of given shares. The limit is a convex program in the shares again, solved and proved like
+any other (:mod:`.face`). The loss feels an inner product with one Lipschitz constant for all sizes,
+so on the simplex it converges uniformly: the least values go to the least value of the limit, and
+the optima to its optimum, if it has only one. If it has more, nothing is said.
 """
 
 from __future__ import annotations
@@ -153,8 +153,8 @@ def far_optimum(
             f"may have others{why}"
         )
     proof.add(
-        f"As {names} goes to oo the loss, less that of orthogonal vectors, and the inner products of "
-        "given shares converge",
+        f"As {names} goes to oo the loss, less that of orthogonal vectors, and the inner products "
+        "of given shares converge",
         says,
         "",
     )

@@ -52,7 +52,8 @@ class System:
                 step = applied(inverse, self.equations(u))
                 size = max((abs(v).mid() for v in step), key=float)
                 u = [(a - b).mid() for a, b in zip(u, step, strict=True)]
-                if last is not None and size >= last / 2 and size < arb((1, -self.bits // 3)):
+                slow = last is not None and size >= last / 2 and size < arb((1, -self.bits // 3))
+                if slow or size < arb((1, -self.bits)):  # a root at zero is met ever more closely
                     break
                 last = size
             else:

@@ -209,8 +209,9 @@ def _of_phases(found: Phases, proof: Derivation) -> dict[str, Quantity]:
     quantities["elsewhere"] = Quantity(
         "faces",
         r"\text{elsewhere}",
-        "where none of these holds, three or more eigenspaces are occupied: give all parameters "
-        "for the numbers",
+        "where none of these holds, three or more eigenspaces are occupied, and there is no closed "
+        "form: theta is the same y on these and >= y on the others; give all parameters for the "
+        "numbers, a size may be oo",
     )
     return quantities
 
@@ -321,11 +322,12 @@ def _of_crossing(border: Crossing, proof: Derivation) -> Quantity:
         c.criterion,
         c.domain.restricted({border.parameter}),
     )
+    where = f"{_roman('_'.join(border.edge.names))},{_roman(border.other)}"
     return Quantity(
         border.value,
-        rf"{latex(border.parameter)}_{{{_roman('_'.join(border.edge.names))},{_roman(border.other)}}}",
-        f"near it {pair} alone are occupied iff {border.parameter} {solved.bound[1]} this, beyond which "
-        f"{border.other} is occupied too; no closed form is known, the number is proved, and "
+        rf"{latex(border.parameter)}_{{{where}}}",
+        f"near it {pair} alone are occupied iff {border.parameter} {solved.bound[1]} this, beyond "
+        f"which {border.other} is occupied too; no closed form is known, the number is proved, and "
         "others are not excluded",
         domain=solved.domain,
         threshold=solved,
@@ -399,6 +401,7 @@ def _of_pairs(
     """
     structure = problem.scheme
     if not is_two_towers(structure):
+        assert isinstance(problem.loss, PairwiseLoss)
         bent = next(k for k in problem.loss.terms if not is_smooth(k.function))
         raise DomainError(
             f"{problem.loss.name} has a kink or a root in {in_x(bent.function, inner_product)}; "
