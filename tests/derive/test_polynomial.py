@@ -6,7 +6,7 @@ import random
 
 import pytest
 from cltheory.derive.decide.polynomial import Poly, Quotient, Ring, to_sympy
-from cltheory.derive.decide.present import times
+from cltheory.derive.decide.product import times
 from sympy import Rational, S, Symbol, exp
 from sympy.polys.domains import QQ
 from sympy.polys.rings import PolyElement, ring
