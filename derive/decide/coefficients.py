@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 from sympy import Dummy, Expr, Symbol, log
@@ -189,6 +189,12 @@ def _root(atom: Expr, domain: Domain) -> Sign:
     return Fraction(1, 1 if proves(atom.base, domain) else 2)
 
 
+@cache
+def _unknown(number: int) -> Symbol:
+    """A variable for a generator; the same in all rings, which have nothing else in common."""
+    return Dummy(f"w{number}")
+
+
 #: generator -> (numerator, positive denominator) in variables >= 0
 Rules = dict[Symbol, tuple[Poly, Poly]]
 
@@ -219,7 +225,7 @@ def _rules(
     if sharp and not field.exponents:
         return None
     fresh = {
-        y: Dummy(f"w{i}")
+        y: _unknown(i)
         for i, y in enumerate(field.atoms)
         if y in field.exponents or signs.get(y) is not None
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field
+from functools import lru_cache
 from itertools import product
 
 from sympy import Dummy, Expr, Integer, Rational, S, Symbol, ceiling, floor, oo, sympify
@@ -163,21 +164,7 @@ class Domain:
         and ``[low, high]`` becomes (low + high u)/(1 + u) together with the end ``high`` by
         itself when it belongs to the interval. Integers are covered by the reals around them.
         """
-        options: list[list[tuple[Symbol, Expr, Symbol | None, bool]]] = []
-        for symbol, r in self.ranges.items():
-            u = Dummy(f"u_{symbol.name}", nonnegative=True)
-            if r.low is -oo and r.high is oo:
-                options.append([(symbol, u, u, False), (symbol, -u, u, False)])
-            elif r.high is oo:
-                options.append([(symbol, r.low + u, u, r.low_open)])
-            elif r.low is -oo:
-                options.append([(symbol, r.high - u, u, r.high_open)])
-            else:
-                row = [(symbol, (r.low + r.high * u) / (1 + u), u, r.low_open)]
-                if not r.high_open:
-                    row.append((symbol, r.high, None, False))
-                options.append(row)
-        for choice in product(*options):
+        for choice in product(*(_images(s, r) for s, r in self.ranges.items())):
             substitution: dict[Symbol, Expr] = {}
             for symbol, image, _, _ in choice:
                 substitution[symbol] = image.xreplace(substitution)
@@ -238,6 +225,25 @@ class Domain:
                 yield point
 
 
+@lru_cache(maxsize=1024)
+def _images(symbol: Symbol, r: Range) -> list[tuple[Symbol, Expr, Symbol | None, bool]]:
+    """The images of a symbol in the parametrisations of its range.
+
+    They are the same each time, so that what is known of them is looked up in the next proof.
+    """
+    u = Dummy(f"u_{symbol.name}", nonnegative=True)
+    if r.low is -oo and r.high is oo:
+        return [(symbol, u, u, False), (symbol, -u, u, False)]
+    if r.high is oo:
+        return [(symbol, r.low + u, u, r.low_open)]
+    if r.low is -oo:
+        return [(symbol, r.high - u, u, r.high_open)]
+    row: list[tuple[Symbol, Expr, Symbol | None, bool]] = [
+        (symbol, (r.low + r.high * u) / (1 + u), u, r.low_open)
+    ]
+    return row if r.high_open else [*row, (symbol, r.high, None, False)]
+
+
 def refuse_outside(
     name: str, r: Range, value: Expr, low: Expr | None = None, high: Expr | None = None
 ) -> None:
@@ -265,6 +271,8 @@ def _compared(value: Expr, end: Expr) -> int | None:
     if value.is_Rational and end.is_Rational:  # as nearly always, and SymPy takes long
         gap = value.p * end.q - end.p * value.q
         return int(gap > 0) - int(gap < 0)
+    if value.is_Rational and end in (oo, -oo):
+        return -1 if end is oo else 1
     if end.free_symbols:
         return None
     return 0 if value == end else -1 if value < end else 1

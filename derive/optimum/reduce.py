@@ -16,7 +16,8 @@ from ..decide.digits import sign
 from ..decide.domain import Domain, DomainError
 from ..decide.evidence import Holds, Outcome, Refuted
 from ..decide.frozen import dataclass
-from ..decide.present import tidy, times
+from ..decide.present import tidy
+from ..decide.product import times
 from ..losses.pairwise import c
 from ..losses.precondition import Precondition
 from ..losses.softmax import SoftmaxLoss, SoftmaxTerm

@@ -18,6 +18,7 @@ from dataclasses import field
 from sympy import Expr, Integer, S, Symbol, sympify
 
 from ..decide.frozen import dataclass
+from ..decide.product import times
 
 #: A name for each pair of names.
 Names = Mapping[tuple[str, str], str]
@@ -75,7 +76,8 @@ class Scheme:
         """Eigenvalue, on an eigenspace, of the matrix with the given entry per relation."""
         row = self.table[eigenspace]
         return sum(
-            (row[r.name] * entries[r.name] for r in self.relations if row[r.name] != 0), S.Zero
+            (times(row[r.name], entries[r.name]) for r in self.relations if row[r.name] != 0),
+            S.Zero,
         )
 
     def eigenvalues(self, entries: Mapping[str, Expr]) -> dict[str, Expr]:
