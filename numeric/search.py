@@ -294,7 +294,7 @@ def _tangent(u: Tensor, v: Tensor) -> Tensor:
     return torch.addcmul(v, (v * u).sum(dim=-1, keepdim=True), u, value=-1)
 
 
-def _gradient(point: Point) -> tuple[Tensor, Tensor]:
+def riemannian(point: Point) -> tuple[Tensor, Tensor]:
     """The Riemannian gradient and its norm."""
     gradient = _tangent(point.u, point.gradient * point.loss.size)
     return gradient, _dot(gradient, gradient).sqrt()
@@ -369,7 +369,7 @@ class _Search:
 
     def _begin(self, loss: Problem, index: Tensor) -> _State:
         point = loss.point(self.u[index])
-        gradient, norm = _gradient(point)
+        gradient, norm = riemannian(point)
         radius, zero = torch.full_like(norm, _FIRST_RADIUS), torch.zeros_like(index)
         return _State(index, point, gradient, norm, radius, norm, zero, zero, zero + 1, zero)
 
@@ -397,7 +397,7 @@ class _Search:
         if not bool(changed.any()):
             return state
         point = state.point.loss.point(u)
-        gradient, norm = _gradient(point)
+        gradient, norm = riemannian(point)
         return replace(
             state,
             point=point,
@@ -421,7 +421,7 @@ class _Search:
         moved = point.u + step
         length = torch.linalg.vector_norm(moved, dim=-1, keepdim=True)
         trial = point.loss.point(moved / length)
-        trial_gradient, trial_norm = _gradient(trial)
+        trial_gradient, trial_norm = riemannian(trial)
 
         # What the step achieved: by the loss where that can be seen; else by the trapezoid
         # rule, from the slopes at both ends of the curve that was followed, whose rounding

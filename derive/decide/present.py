@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import cmp_to_key, lru_cache
 
-from sympy import Expr, Lambda, S, Symbol, exp, log
+from sympy import Basic, Expr, Lambda, Mul, S, Symbol, exp, log
 
 from .calculus import derivative
 from .normal import ExpField, NotInField
@@ -32,6 +32,23 @@ def affine(expression: Expr, x: Symbol) -> Expr:
         return tidy(expression)
     slope = tidy(derivative(expression, x))
     return tidy(expression.xreplace({x: S.Zero})) + slope * x
+
+
+def times(factor: Expr, exponential: Expr) -> Expr:
+    """A product with an exponential, as SymPy writes it.
+
+    It is not asked for: SymPy would find out whether the exponent can be zero, for as long as a
+    proof takes.
+    """
+    if factor == 1:
+        return exponential
+    parts = Mul.make_args(factor)
+    if factor == 0 or any(isinstance(a, exp) or a is S.Exp1 for a in parts):
+        return factor * exponential
+    return Mul._from_args(sorted((*parts, exponential), key=_IN_A_PRODUCT))
+
+
+_IN_A_PRODUCT = cmp_to_key(Basic.compare)
 
 
 def put_in(expression: Expr, values: Mapping[Symbol, Expr]) -> Expr:

@@ -13,9 +13,11 @@ entries the eigenvalues. Three rules build the tables of every structure here:
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from sympy import Expr, Integer, S, Symbol, sympify
+
+from ..decide.frozen import dataclass
 
 #: A name for each pair of names.
 Names = Mapping[tuple[str, str], str]
@@ -27,6 +29,11 @@ class Relation:
 
     name: str
     count: Expr
+
+    @property
+    def kind(self) -> str:
+        """What losses call it."""
+        return self.name
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
-from sympy import Rational, nsimplify
+from sympy import Rational, Symbol
 from torch import Tensor
 
 from ...derive.decide.domain import DomainError
@@ -94,10 +94,8 @@ class Plane:
 
     def axes(self, counts: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
         """Values in the middle of cells, so that no end of a range is reached."""
-        found = []
-        for (low, high), count in zip((self.x_range, self.y_range), counts, strict=True):
-            found.append(low + (high - low) * (np.arange(count) + 0.5) / count)
-        return found[0], found[1]
+        (a, b), (c, d), (m, n) = self.x_range, self.y_range, counts
+        return a + (b - a) * (np.arange(m) + 0.5) / m, c + (d - c) * (np.arange(n) + 0.5) / n
 
     @cached_property
     def map(self) -> list[tuple[str, ...]]:
@@ -171,27 +169,24 @@ def plane(
     *_, (typical, _) = typical_sizes(sizes, given, problem.domain)
     values = {**typical, **base_values([symbols[k] for k in names], problem.domain, given)}
     problem.domain.check({symbols[k]: exact(v) for k, v in values.items() if k in symbols})
-    limits = []
-    for axis, name in zip("xy", chosen, strict=True):
-        low, high = (ranges or {}).get(axis) or _range(problem, name)
+    limits = [
+        (ranges or {}).get(axis) or _range(problem, symbols[name])
+        for axis, name in zip("xy", chosen, strict=True)
+    ]
+    for name, (low, high) in zip(chosen, limits, strict=True):
         ends = problem.domain.ranges[symbols[name]]
         if not (ends.low <= low < high <= ends.high):
             raise DomainError(f"{name} must be {ends}, which {low:g}:{high:g} is not")
-        limits.append((low, high))
     return Plane(problem, values, chosen[0], chosen[1], limits[0], limits[1], **more)
 
 
-def _range(problem: Problem, name: str) -> tuple[float, float]:
+def _range(problem: Problem, symbol: Symbol) -> tuple[float, float]:
     """What of a parameter is drawn when nothing is said."""
-    symbol = next(s for s in problem.domain.ranges if s.name == name)
     bounds = problem.domain.ranges[symbol]
-    middle = float(problem.domain.witness[symbol])
     low, high = float(bounds.low), float(bounds.high)
-    if np.isfinite([low, high]).all():
-        return low, high
-    if np.isfinite(low):
-        return low, low + 2 * (middle - low)
-    return -5.0, 5.0
+    if np.isfinite(high) or not np.isfinite(low):
+        return (low, high) if np.isfinite(low) else (-5.0, 5.0)
+    return low, low + 2 * (float(problem.domain.witness[symbol]) - low)
 
 
 def shares_of(arrangement: Arrangement, u: Tensor) -> dict[str, Tensor]:
@@ -236,14 +231,10 @@ def against_exact(on: Plane, count: int = EXACT) -> tuple[int, int]:
     right = 0
     for x in xs:
         for y in ys:
-            at = {on.x: _rational(x), on.y: _rational(y)}
+            at = {on.x: Rational(f"{x:.4g}"), on.y: Rational(f"{y:.4g}")}
             (face,) = on.faces([float(at[on.x])], [float(at[on.y])])
             right += whole.value("structure", **{**on.values, **at}) == "+".join(face)
     return right, count * count
-
-
-def _rational(value: float) -> Rational:
-    return nsimplify(f"{value:.4g}", rational=True)
 
 
 def draw(on: Plane, path: Path, **options: Any) -> Drawing:

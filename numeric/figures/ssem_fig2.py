@@ -13,14 +13,14 @@ from torch import Tensor
 
 from ...derive.results import results
 from ...derive.structures.arrangement import Arrangement
-from ..measure import variances
+from ..measure import Variances, variances
 from ..sweep import SEARCHED, Cell, Chains, alike, cells, key, sweep
 from ..table import Row, layout
 from .drawing import LOOSE, Drawing, heat, in_table, largest_gap, problem_of
 
-MEASURED = ("within", "between", "centroid_norm")
 COLUMNS = layout(
-    ("alpha", "tau", "seed", *MEASURED, *SEARCHED, "m", "n", "p", "d", "dtype", "device"), "mnp"
+    ("alpha", "tau", "seed", *Variances._fields, *SEARCHED, "m", "n", "p", "d", "dtype", "device"),
+    "mnp",
 )
 #: Chains of cells begin at an optimum that is the same for all temperatures, where it is easy to
 #: find. (From random starts, temperatures of 0.05 and less are hard for every method: classes
@@ -52,9 +52,8 @@ class Grid:
 
 
 def spread(arrangement: Arrangement, u: Tensor) -> dict[str, Tensor]:
-    """The columns :data:`MEASURED`."""
-    found = variances(arrangement, u)
-    return {name: getattr(found, name) for name in MEASURED}
+    """What is measured, by column."""
+    return variances(arrangement, u)._asdict()
 
 
 def measure(
