@@ -13,11 +13,11 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from sympy import Expr, Ge, Le, Symbol, latex, oo
+from sympy import Expr, Ge, Le, S, Symbol, latex, oo
 
 from ..decide.digits import sign
 from ..decide.domain import Domain, DomainError
-from ..decide.kinks import in_x
+from ..decide.kinks import NotBent, bent, in_x
 from ..losses.pairwise import PairwiseLoss
 from ..losses.pairwise import c as inner_product
 from ..optimum.borders import together
@@ -431,12 +431,29 @@ def _of_pairs(
         r: settled(segment.inner[r].xreplace(at).xreplace(values))
         for r in (WITHIN, POSITIVE, NEGATIVE)
     }
-    unique = "whether there are others is not known" if "x_last" in found else "the only one"
+    alone = "x_last" not in found and _is_on_segment(there, values, inner[NEGATIVE])
+    unique = "the only one" if alone else "whether there are others is not known"
     return {
         "structure": _structure(place, unique),
         **_inner(inner),
         "loss": _loss(settled(found["loss"].expression.xreplace(values))),
     }
+
+
+def _is_on_segment(problem: Problem, values: Mapping[Symbol, Expr], at: Expr) -> bool:
+    """Whether every optimum is on the segment of one: negatives push there, and do not rest.
+
+    Else a Gram matrix with the same positives and other negatives may be as good.
+    """
+    assert isinstance(problem.loss, PairwiseLoss)
+    push = S.Zero
+    for k in problem.loss.terms:
+        if k.relation == NEGATIVE:
+            try:
+                push += k.weight * bent(k.function, inner_product, problem.domain).slope(1)
+            except NotBent:  # only the sum has a slope
+                return False
+    return sign(push.xreplace(values).xreplace({inner_product: at})) == 1
 
 
 # --- how it is shown ------------------------------------------------------------------------------

@@ -344,6 +344,22 @@ def test_the_optimum_of_a_kinked_file_is_the_least_of_a_linear_program(
     assert float(result.value("loss")) == pytest.approx(found.fun, abs=1e-9)
 
 
+@pytest.mark.parametrize(
+    "negative, only", [("max(0, x - 1)", False), ("exp(x) + max(0, x - 1)", True)]
+)
+@pytest.mark.parametrize("items", ["2", "3", '"N"'])
+def test_negatives_that_are_not_pushed_leave_more_than_one_optimum(
+    negative: str, only: bool, items: str
+) -> None:
+    """Then all vectors may be equal, too; that the loss bends along the segment is not enough."""
+    text = HINGES.replace("max(0, 1 - x)", "exp(-x)").replace("relu(x)", negative)
+    result = OfLoss(read_text(text.replace("ITEMS", items)))
+    at = {} if items.isdigit() else {"N": 3}
+    meaning = result.there(result.point(**at)).quantities["structure"].meaning
+    assert ("the only one" in meaning) is only
+    assert ("whether there are others is not known" in meaning) is not only
+
+
 def test_kinks_elsewhere_are_refused_in_a_line() -> None:
     """On three towers, on pairs within a tower, and with the wrong shape."""
     cases = (
