@@ -196,8 +196,12 @@ def _read(name: str) -> Any:
         raise click.UsageError(f"there is no file {name!r}")
     if path.stat().st_size > LARGEST:
         raise click.UsageError(f"{name} has more than {LARGEST} bytes: it is no certificate")
+    from ..derive.certificate import Refused, read
+
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        return read(path.read_text(encoding="utf-8"))
+    except Refused as error:
+        raise click.UsageError(f"{name}: {error}") from None
     except OSError as error:
         raise click.UsageError(f"{name} cannot be read: {error.strerror}") from None
     except (ValueError, RecursionError):

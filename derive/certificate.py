@@ -142,8 +142,9 @@ def relations(axes: list[Any], pattern: dict[str, str]) -> list[list[str]]:
     orbits = axes if several else [axes]
     if not all(type(k) is int and k > 0 for own in orbits for k in listed("axes", own)):
         raise Refused("the axes are not sizes")
-    if sum(prod(own) for own in orbits) > LARGEST:
-        raise Refused(f"{sum(map(prod, orbits))} points; a certificate has from 1 to {LARGEST}")
+    if (size := sum(prod(own) for own in orbits)) > LARGEST:
+        more = "" if size <= 10**9 else "more than "
+        raise Refused(f"{more}{min(size, 10**9)} points; a certificate has from 1 to {LARGEST}")
     points = [(a, x) for a, own in enumerate(orbits) for x in product(*(range(k) for k in own))]
 
     def key(a: int, x: Iterable[int], b: int, y: Iterable[int]) -> str:
@@ -336,10 +337,21 @@ def replay(file: dict[str, Any]) -> Proved:
         ctx.prec = before
 
 
+def read(text: str) -> Any:
+    """JSON, in which no key stands twice: what a reader sees is what is replayed."""
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        if len(dict(pairs)) != len(pairs):
+            raise Refused("a key stands twice")
+        return dict(pairs)
+
+    return json.loads(text, object_pairs_hook=once)
+
+
 if __name__ == "__main__":
     try:
         with open(sys.argv[1], encoding="utf-8") as opened:
-            found = replay(json.load(opened))
+            found = replay(read(opened.read()))
     except (Refused, OSError, ValueError, IndexError, RecursionError) as error:
         sys.exit(f"refused: {error}")
     print(f"loss {found.loss.str(20)}, above the least by at most {found.gap.str(5)}")

@@ -129,6 +129,23 @@ def test_a_name_that_the_loss_has_not_is_not_told(
     assert "of no known name" in out and "1/100" not in out and "\x1b" not in out
 
 
+@pytest.mark.parametrize("key", ["claim", "title", "gap"])
+def test_a_key_that_stands_twice_is_refused(cltheory: Any, stored: Path, key: str) -> None:
+    """A reader may take the first, which is not what is replayed."""
+    text = stored.read_text(encoding="utf-8")
+    stored.write_text(text.replace(f'"{key}":', f'"{key}": "0", "{key}":', 1), encoding="utf-8")
+    code, out, err = cltheory("certify", str(stored))
+    assert (code, out) == (2, "") and "a key stands twice" in err
+
+
+def test_too_many_points_are_refused_in_a_short_line(cltheory: Any, stored: Path) -> None:
+    file = json.loads(stored.read_text(encoding="utf-8"))
+    file["axes"][0] = 10**4200
+    stored.write_text(json.dumps(file), encoding="utf-8")
+    code, out, err = cltheory("certify", str(stored))
+    assert (code, out) == (1, "") and "more than 1000000000 points" in err and len(err) < 400
+
+
 def test_a_certificate_without_a_name_is_replayed(cltheory: Any, stored: Path) -> None:
     file = json.loads(stored.read_text(encoding="utf-8"))
     del file["title"], file["parameters"]
