@@ -94,7 +94,7 @@ class Crossing:
             system = _Meeting(self, max(bits + 64, BITS))
             try:
                 found = system.root(self._start())
-                self._check(found, system.bits)
+                self._check(found, system)
             except NotProved as error:
                 raise NotEnclosed(str(error)) from None
             self._boxes[:] = [(bits, found)]
@@ -107,9 +107,18 @@ class Crossing:
         root = self.edge.position.xreplace({self.parameter: middle})
         return [enclosure(root, LOOKED), enclosure(middle, LOOKED)]
 
-    def _check(self, box: Sequence[Any], bits: int) -> None:
-        """The root is inside the edge and between the two values, and other conditions hold."""
+    def _check(self, box: Sequence[Any], system: _Meeting) -> None:
+        """The root is inside the edge and between the two values, and other conditions hold.
+
+        The condition changes its sign there as it does between the two values; if there are more
+        roots between these, it may not.
+        """
+        bits = system.bits
         with precision(bits):
+            (h_x, h_s), (c_x, c_s) = system.jacobian(box)
+            turn = c_s * h_x - c_x * h_s  # over h_x it is the slope along the moving root
+            if not (h_x > 0 and (turn > 0 if self.rises else turn < 0)):
+                raise NotProved("the condition does not change its sign there in this direction")
             at = dict(zip((self.edge.x, self.parameter), box, strict=True))
             length = enclosure(self.edge.segment.length, bits, at)
             low, high = (enclosure(e, bits) for e in (self.low, self.high))

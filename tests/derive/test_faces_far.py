@@ -28,7 +28,7 @@ from cltheory.derive.results import results
 from cltheory.derive.results.phases import OfLoss
 from cltheory.derive.structures.hierarchy import CLASSES, INSTANCES, VIEWS, M, hierarchy, m, n, p
 from scipy.optimize import brentq, minimize
-from sympy import Integer, Lambda, Rational, S, Symbol, Tuple, exp, oo
+from sympy import Expr, Integer, Lambda, Rational, S, Symbol, Tuple, exp, oo
 
 #: A term for each level of four, so that three eigenspaces are occupied.
 MIXED = SoftmaxLoss(
@@ -203,12 +203,12 @@ def test_what_vanishes_at_a_root_is_told_from_what_nearly_does() -> None:
 A = Symbol("a", positive=True)
 
 
-def entering(**values: Rational) -> Problem:
-    """At a = 1 the slack of a third eigenspace vanishes at the root of x^3 + x = 1 on an edge."""
+def entering(pull: Expr = A, **values: Rational) -> Problem:
+    """At pull = 1 the slack of a third eigenspace vanishes at a root of x^3 + x = 1 on an edge."""
     same, cross = 1 - c, (c + S.Half) * 3  # x along the edge of classes and instances: m = n = 3
     terms = (
         PairTerm("same_class", same**2 / 2 + same**4 / 4 - same, S.One),
-        PairTerm("cross_class", cross**2 / 2 + cross**4 / 4 - A * cross, S.One),
+        PairTerm("cross_class", cross**2 / 2 + cross**4 / 4 - pull * cross, S.One),
     )
     domain = SIZES.with_range(A, between(S.Half, 2), 1)
     loss = PairwiseLoss("entering", "", terms, "")
@@ -263,3 +263,27 @@ def test_a_border_where_the_edge_is_left_otherwise_is_none() -> None:
     with pytest.raises(NotEnclosed):
         replace(crossing, low=crossing.high, high=crossing.high + 1, _boxes=[]).box(64)
     assert enclosure(crossing.value, 200).rad() < 1e-50
+
+
+def test_a_border_between_two_others_is_not_told_in_their_direction() -> None:
+    """Three of them within the narrowest bracket: Newton's method may go to the one between."""
+    apart = Rational(1, 2**32)
+    middle = 1 + Rational(1234567, 2**29) + Rational(1, 2**30) + Rational(1, 2**36)
+    pull = 1 + (A - middle) * (A - middle - apart) * (A - middle + apart)
+    proof = OfLoss(entering(pull)).derivation
+    for crossing in (s.says.crossing for s in proof if isinstance(s.says, AtCrossing)):
+        place = enclosure((crossing.value - middle) / apart, 64)
+        assert not abs(place) < 0.5
+    # Far enough from each other all three are found, each in its direction.
+    apart = Rational(1, 4)
+    pull = 1 + (A - 1) * (A - 1 - apart) * (A - 1 + apart)
+    proof = OfLoss(entering(pull)).derivation
+    found = [s.says.crossing for s in proof if isinstance(s.says, AtCrossing)]
+    assert [(c.rises, round(float(c.value.evalf(20)), 12)) for c in found] == [
+        (False, 0.75),
+        (True, 1.0),
+        (False, 1.25),
+    ]
+    wrong = replace(found[0], rises=True, _boxes=[])
+    with pytest.raises(NotEnclosed, match="in this direction"):
+        wrong.box(64)
