@@ -16,14 +16,14 @@ from ...derive.structures.towers import NEGATIVE, POSITIVE
 from ..measure import inner_products, spreads
 from ..sweep import SEARCHED, key, sweep
 from ..table import Row, layout
-from .drawing import LOOSE, Drawing, dtype_name, in_table
+from .drawing import LOOSE, Drawing, asked, dtype_name, in_table, largest_gap
 from .towers import PLACE, TowerGrid, best, draw_panels, predicted_similarity
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MEASURED = ("similarity", "positive", "negative", "positive_spread", "negative_spread")
-COLUMNS = layout((*PLACE, "seed", *MEASURED, *SEARCHED, "dtype", "device"), "N")
+COLUMNS = layout((*PLACE, "seed", *MEASURED, *SEARCHED, "dtype", "device", "tolerance"), "N")
 #: Where d is too small for the structure some starts end in local minima, hence four seeds.
 GRID = TowerGrid()
 
@@ -78,7 +78,7 @@ def measure(
                 **options,
             )
 
-    setup = {"dtype": dtype_name(dtype)}
+    setup = {"dtype": dtype_name(dtype), "tolerance": asked(tolerance)}
     return in_table(path, setup, COLUMNS, cells(False) + cells(True), solve)
 
 
@@ -110,7 +110,7 @@ def draw(grid: TowerGrid, path: Path, **options: Any) -> Drawing:
 
 
 def _gap(rows: Sequence[Row]) -> float:
-    return max(float(row["gap"]) for row in rows if row["d"] == row["N"])
+    return largest_gap(row for row in rows if row["d"] == row["N"])
 
 
 def figure(grid: TowerGrid, rows: Sequence[Row]) -> Figure:

@@ -16,14 +16,16 @@ from ...derive.structures.arrangement import Arrangement
 from ..measure import variances
 from ..sweep import SEARCHED, Chains, cells, key, sweep
 from ..table import Row, layout
-from .drawing import LOOSE, Drawing, dtype_name, in_table
+from .drawing import LOOSE, Drawing, asked, dtype_name, in_table, largest_gap
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MEASURED = ("within", "between", "centroid_norm")
 COLUMNS = layout(
-    ("alpha", "tau", "seed", *MEASURED, *SEARCHED, "m", "n", "p", "d", "dtype", "device"), "mnp"
+    ("alpha", "tau", "seed", *MEASURED, *SEARCHED)
+    + ("m", "n", "p", "d", "dtype", "device", "tolerance"),
+    "mnp",
 )
 #: Chains of cells begin at an optimum that is the same for all temperatures, where it is easy to
 #: find. (From random starts, temperatures of 0.05 and less are hard for every method: classes
@@ -70,13 +72,14 @@ def measure(
     **options: Any,
 ) -> list[Row]:
     """Optimise every cell that the table lacks; ``options`` are those of a sweep."""
+    setup = {**grid.sizes, "dtype": dtype_name(dtype), "tolerance": asked(tolerance)}
     if tolerance is None and grid.d < grid.m * grid.n - 1:
         tolerance = LOOSE
     problem = results["supcl-optimum"].problem
     assert problem is not None
     return in_table(
         path,
-        {**grid.sizes, "dtype": dtype_name(dtype)},
+        setup,
         COLUMNS,
         grid.cells(),
         lambda rows: sweep(
@@ -117,11 +120,11 @@ def draw(grid: Grid, path: Path, **options: Any) -> Drawing:
     """Measure what is missing; what there is to draw, and to say of it."""
     rows = measure(grid, path, **options)
     worst = float(abs(measured(grid, rows) - predicted(grid)).max())
-    gap = max(float(row["gap"]) for row in rows)
     return Drawing(
         lambda: figure(grid, rows),
         rows,
-        f"largest difference from theory {worst:.2g}, largest certified gap {gap:.2g}",
+        f"largest difference from theory {worst:.2g}, largest certified gap "
+        f"{largest_gap(rows):.2g}",
     )
 
 
@@ -134,10 +137,9 @@ def figure(grid: Grid, rows: Sequence[Row]) -> Figure:
     above, below = predicted(grid), measured(grid, rows)
     f = results["supcl-threshold"].function("alpha_min")
     fine = np.linspace(min(grid.taus), max(grid.taus), 400)
-    largest = max(float(row["gap"]) for row in rows)
     titles = (
         "derived (red: alpha_min)",
-        f"optimised, d = {grid.d}, largest certified gap {largest:.1g}",
+        f"optimised, d = {grid.d}, largest certified gap {largest_gap(rows):.1g}",
     )
     for ax, values, title in zip(axes, (above, below), titles, strict=True):
         mesh = ax.pcolormesh(
