@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -11,7 +11,7 @@ from zlib import crc32
 
 import numpy as np
 import torch
-from sympy import Expr, Rational, Symbol, nsimplify
+from sympy import Expr, Rational, Symbol
 from torch import Tensor
 
 from ...derive.decide.domain import DomainError, Range
@@ -24,10 +24,10 @@ from ..measure import shares
 from ..problems import parameter_names
 from ..problems.parameters import size_names
 from ..reduced import InvariantLoss
-from ..sweep import SEARCHED, sweep
+from ..sweep import SEARCHED, Cell, sweep
 from ..table import Layout, Row, layout
 from ..verify.points import base_values, typical_sizes
-from .drawing import Drawing, asked, dtype_name, in_table, largest_gap
+from .drawing import Drawing, asked, in_table, largest_gap
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -96,10 +96,9 @@ class Plane:
 
     def axes(self, counts: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
         """Values in the middle of cells, so that no end of a range is reached."""
-        found = []
-        for (low, high), count in zip((self.x_range, self.y_range), counts, strict=True):
-            found.append(low + (high - low) * ((np.arange(count) + 0.5) / count))
-        return found[0], found[1]
+        (a, b), (c, d), (m, n) = self.x_range, self.y_range, counts
+        i, j = (np.arange(m) + 0.5) / m, (np.arange(n) + 0.5) / n
+        return a + (b - a) * i, c + (d - c) * j
 
     @cached_property
     def map(self) -> list[tuple[str, ...]]:
@@ -178,15 +177,15 @@ def plane(
     values = {**typical, **base_values([symbols[k] for k in names], problem.domain, given)}
     at = {symbols[k]: exact(v) for k, v in values.items() if k in symbols}
     problem.domain.check(at)
-    for s, v in at.items():
+    for symbol, v in at.items():
         if not v.is_finite:
-            raise DomainError(f"embeddings are optimised at numbers: {s} cannot be {v}")
+            raise DomainError(f"embeddings are optimised at numbers: {symbol} cannot be {v}")
     limits = []
     for axis, name in zip("xy", chosen, strict=True):
         ends = _ends(problem.domain.ranges[symbols[name]], at, chosen)
         if ends.low.free_symbols | ends.high.free_symbols:
             raise DomainError(f"{name} must be {ends}: {' and '.join(chosen)} make no map")
-        low, high = (ranges or {}).get(axis) or _drawn(ends, problem.domain.witness[symbols[name]])
+        low, high = (ranges or {}).get(axis) or _range(ends, problem.domain.witness[symbols[name]])
         if not (ends.low <= low < high <= ends.high):
             raise DomainError(f"{name} must be {ends}, which {low:g}:{high:g} is not")
         limits.append((low, high))
@@ -199,14 +198,12 @@ def _ends(r: Range, at: Mapping[Symbol, Expr], chosen: Sequence[str]) -> Range:
     return replace(r, low=r.low.xreplace(fixed), high=r.high.xreplace(fixed))
 
 
-def _drawn(ends: Range, witness: Expr) -> tuple[float, float]:
+def _range(ends: Range, witness: Expr) -> tuple[float, float]:
     """What of a parameter is drawn when nothing is said."""
-    middle, low, high = (float(e) for e in (witness, ends.low, ends.high))
-    if np.isfinite([low, high]).all():
-        return low, high
-    if np.isfinite(low):
-        return low, low + 2 * (middle - low)
-    return -5.0, 5.0
+    low, high = float(ends.low), float(ends.high)
+    if np.isfinite(high) or not np.isfinite(low):
+        return (low, high) if np.isfinite([low, high]).all() else (-5.0, 5.0)
+    return low, low + 2 * (float(witness) - low)
 
 
 def shares_of(arrangement: Arrangement, u: Tensor) -> dict[str, Tensor]:
@@ -236,29 +233,14 @@ def measure(
     **options: Any,
 ) -> list[Row]:
     """Optimise every cell that the table lacks; ``options`` are those of a sweep."""
-    setup: dict[str, Any] = {
-        **on.arrangement.sizes,
-        **on.fixed,
-        "d": on.d,
-        "dtype": dtype_name(dtype),
-        "tolerance": asked(tolerance),
-        "problem": _name(on.problem),
-    }
-    return in_table(
-        path,
-        setup,
-        on.columns(),
-        on.cells(),
-        lambda rows: sweep(
-            on.problem,
-            on.cells(),
-            measured=shares_of,
-            done=rows,
-            dtype=dtype,
-            tolerance=tolerance,
-            **options,
-        ),
-    )
+    options |= {"tolerance": tolerance, "dtype": dtype}
+
+    def solve(todo: list[Cell]) -> Iterator[Row]:
+        return sweep(on.problem, todo, measured=shares_of, **options)
+
+    setup = {**on.arrangement.sizes, **on.fixed, "d": on.d}
+    told = {"tolerance": asked(tolerance), "problem": _name(on.problem)}
+    return in_table(path, on.columns(), on.cells(), solve, dtype, **setup, **told)
 
 
 def mismatched(on: Plane, rows: Sequence[Row]) -> list[Row]:
@@ -274,7 +256,7 @@ def against_exact(on: Plane, count: int = EXACT) -> tuple[int, int, int]:
     right = undecided = 0
     for x in xs:
         for y in ys:
-            at = {on.x: _rational(x), on.y: _rational(y)}
+            at = {on.x: Rational(f"{x:.4g}"), on.y: Rational(f"{y:.4g}")}
             (face,) = on.faces([float(at[on.x])], [float(at[on.y])])
             try:
                 exactly = whole.value("structure", **{**on.values, **at})
@@ -285,22 +267,18 @@ def against_exact(on: Plane, count: int = EXACT) -> tuple[int, int, int]:
     return right, undecided, count * count
 
 
-def _rational(value: float) -> Rational:
-    return nsimplify(f"{value:.4g}", rational=True)
-
-
 def draw(on: Plane, path: Path, **options: Any) -> Drawing:
     """Measure what is missing; what there is to draw, and to say of it."""
     rows = measure(on, path, **options)
     wrong = mismatched(on, rows)
     right, undecided, tried = against_exact(on)
-    open_ = f", and undecided at {undecided}" if undecided else ""
+    unknown = f", and undecided at {undecided}" if undecided else ""
     return Drawing(
-        lambda: figure(on, rows),
+        figure(on, rows),
         rows,
         f"{len(wrong)} with another structure than the map, largest certified gap "
         f"{largest_gap(rows):.2g}; the exact answer is that of the map at {right} of {tried} "
-        f"places{open_}",
+        f"places{unknown}",
     )
 
 

@@ -77,7 +77,8 @@ def tree(mutant: Mutant | None) -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="mutant") as folder:
         top = Path(folder) / "cltheory"
         top.mkdir()
-        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copy(ROOT / "derive" / "top-level" / "__init__.py", top)
+        ignored = shutil.ignore_patterns("__pycache__", "top-level")
         shutil.copytree(ROOT / "derive", top / "derive", ignore=ignored)
         for other in PACKAGES[1:]:
             (top / other).symlink_to(ROOT / other, target_is_directory=True)

@@ -1,8 +1,8 @@
-"""Checks of a result about a loss: its borders, and its optima in every regime."""
+"""A result at one set of sizes, and all checks of it there."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -19,29 +19,25 @@ from ...derive.theorem.measure import Border
 from ...derive.theorem.result import Result
 from ..problems import parameter_names
 from ..reduced import InvariantLoss
-from . import borders
+from . import explicit, kinked
 from .at_optimum import at_optimum
-from .checks import CLOSE_THRESHOLD, Check, Run
-from .points import base_values, elsewhere, regimes, sides
-
-#: Largest parameter at which thresholds are looked for.
-RANGE = 54.0
+from .borders import beside, located_border
+from .checks import Check, Run
+from .points import base_values, regimes
 
 
 @dataclass(frozen=True)
-class OfLoss:
+class Case:
     """A result at one set of sizes.
 
     Attributes
     ----------
-    result, problem
-        What is checked, and what it is about.
+    result, whole, made
+        What is checked: a result without the loss that was given, and the loss.
     arrangement, sizes
         The sizes, as numbers and as they were given.
     given
         Values of parameters that were given.
-    whole, made
-        The result before a loss was given, and the loss.
     run
         How searches are run.
     thorough
@@ -49,14 +45,36 @@ class OfLoss:
     """
 
     result: Result
-    problem: Problem
+    whole: Result
+    made: Mapping[str, Any]
     arrangement: Arrangement
     sizes: Mapping[str, Any]
     given: Mapping[str, Any]
-    whole: Result
-    made: Mapping[str, Any]
     run: Run
-    thorough: bool = True
+    thorough: bool
+
+    def checks(self) -> list[Check]:
+        """Vectors written down where there is no loss; else borders first, then optima."""
+        if self.result.problem is None:
+            return list(explicit.checks(self))
+        if not self.loss.smooth:
+            return kinked.checks(self)
+        found = [x for name, border in self.borders for x in located_border(self, name, border)]
+        points = self._points()
+        wide = self._rank(points)
+        for point in points:
+            try:
+                found += at_optimum(self, point, wide)
+            except (DomainError, StepFailed):
+                if point == self.base:
+                    raise
+        return found
+
+    @property
+    def problem(self) -> Problem:
+        """What a result about a loss is about."""
+        assert self.result.problem is not None
+        return self.result.problem
 
     @cached_property
     def loss(self) -> InvariantLoss:
@@ -74,36 +92,26 @@ class OfLoss:
         """Values of the parameters where they are not varied."""
         return base_values(list(self.symbols.values()), self.problem.domain, self.given)
 
-    def checks(self) -> list[Check]:
-        """Borders first, then optima."""
-        found = [check for name, border in self.borders for check in self._located(name, border)]
-        points = self._points()
-        wide = self._rank(points)
-        for point in points:
-            try:
-                found += at_optimum(self, point, wide)
-            except (DomainError, StepFailed):
-                if point == self.base:
-                    raise
-        return found
+    def known(self, result: Result, point: Mapping[str, Any]) -> dict[str, Any]:
+        """Values of what a result takes, at a point and these sizes."""
+        names = {s.name for s in result.parameters}
+        return {k: v for k, v in {**self.sizes, **point}.items() if k in names}
 
     # --- predictions ---------------------------------------------------------------------------
     def predictions(self, point: Mapping[str, Any]) -> list[Result]:
         """Results that say something of the optimum there: it, or those of the same loss."""
-        names = {s.name for s in self.result.parameters}
-        at = {k: v for k, v in {**self.sizes, **point}.items() if k in names}
+        at = self.known(self.result, point)
         if self.made:  # hypotheses may hold for these values only
             return [self.whole.given(at=at, **self.made)]
         there = self.result.there(self.result.point(**at))
-        if _reads(there):
-            return [there]
-        return self._of_the_same_loss
+        return [there] if _reads(there) else self._of_the_same_loss
 
     @cached_property
     def _of_the_same_loss(self) -> list[Result]:
         # Those that may be asked for any loss are checked by themselves.
-        found = [r for r in results.values() if _is_about(r, self.problem) and not r.texts]
-        return [r for r in found if _reads(r)]
+        about = [r for r in results.values() if r.problem is not None and not r.texts]
+        loss = self.problem.loss
+        return [r for r in about if r.problem and r.problem.loss is loss and _reads(r)]
 
     def where(self, values: Mapping[str, Any], fixed: Mapping[Symbol, Expr] = {}) -> str:
         """A point in words, with what the result says of these sizes in particular."""
@@ -113,7 +121,8 @@ class OfLoss:
     @cached_property
     def _why(self) -> str:
         """Why there are no borders at these sizes, where the result says so."""
-        point = {s: exact(self.sizes[s.name]) for s in self._domain_of_sizes()}
+        ranges = self.problem.domain.ranges
+        point = {s: exact(self.sizes[s.name]) for s in ranges if s.name in self.sizes}
         for name, _ in self.borders:
             domain = self.result.quantity(name).domain
             for s, r in domain.ranges.items() if domain is not None else ():
@@ -121,10 +130,6 @@ class OfLoss:
                     return f" ({r.why})"
         return ""
 
-    def _domain_of_sizes(self) -> list[Symbol]:
-        return [s for s in self.problem.domain.ranges if s.name in self.sizes]
-
-    # --- borders -------------------------------------------------------------------------------
     @cached_property
     def borders(self) -> list[tuple[str, Border]]:
         """The borders that the result derived, by name; vectors are for sizes that are fixed."""
@@ -134,55 +139,6 @@ class OfLoss:
             measures = {}
         found = [(name, m) for name, m in measures.items() if isinstance(m, Border)]
         return [(name, m) for name, m in found if m.parameter.name in self.symbols]
-
-    def _value_of(self, name: str, border: Border) -> tuple[float, dict[str, Any]] | None:
-        """Where a border is, with what else is fixed; None where there is none within range."""
-        bound = {border.parameter.name, *(s.name for s in border.fixed)}
-        names = {s.name for s in self.result.parameters}
-        others = {k: v for k, v in self.base.items() if k not in bound}
-        free = [self.symbols[k] for k in others if k not in self.given]
-        for tried in [others, *elsewhere(free, self.problem.domain, others)]:
-            known = {k: v for k, v in {**self.sizes, **tried}.items() if k in names}
-            try:
-                # As a formula, also where another way would be taken at numbers.
-                value = float(Result.value(self.result, name, **known))
-            except DomainError:
-                continue
-            if abs(value) < RANGE:
-                return value, tried
-        return None
-
-    def _located(self, name: str, border: Border) -> Iterator[Check]:
-        found = self._value_of(name, border)
-        if found is None:
-            return
-        value, others = found
-        numbers = {k: float(exact(v)) for k, v in {**self.sizes, **others}.items()}
-
-        def values(at: float) -> dict[str, float]:
-            known = {**numbers, border.parameter.name: at}
-            known |= {s.name: _number(e, known) for s, e in border.fixed.items()}
-            return {k: known[k] for k in self.loss.parameters}
-
-        inner, along = (
-            {r: _number(e, numbers) for r, e in of.items()} for of in (border.inner, border.along)
-        )
-        if along:
-            test = borders.falls(self.problem, self.arrangement, inner, along)
-        else:
-            test = borders.is_optimal(self.problem, self.arrangement, inner)
-        bounds = self.problem.domain.ranges[border.parameter]
-        low, high = (_number(e, numbers) for e in (bounds.low, bounds.high))
-        measured = borders.located(lambda at: test(values(at)), value, border.above, low, high)
-        what = f"{name}, where {self._says(name)}"
-        yield Check(what, self.where(others, border.fixed), value, measured, CLOSE_THRESHOLD)
-
-    def _says(self, name: str) -> str:
-        threshold = self.result.quantity(name).threshold
-        if threshold is None:
-            return "another structure becomes optimal"
-        starts = threshold.bound[1] in (">", ">=")
-        return f"it {'starts' if starts else 'stops'} that {threshold.criterion.says}"
 
     # --- points --------------------------------------------------------------------------------
     def _points(self) -> list[dict[str, Any]]:
@@ -200,17 +156,9 @@ class OfLoss:
         found = [point for points in varied for point in points]
         for name, border in self.borders:
             # Only where something else is fixed: the others are among the regimes.
-            if {border.parameter.name, *(s.name for s in border.fixed)} <= set(free):
-                found += self._beside(name, border) if border.fixed else ()
+            if border.fixed and {border.parameter.name, *(s.name for s in border.fixed)} <= {*free}:
+                found += beside(self, name, border)
         return list({tuple(p.items()): p for p in found}.values())
-
-    def _beside(self, name: str, border: Border) -> Iterator[dict[str, Any]]:
-        found = self._value_of(name, border)
-        if found is None:
-            return
-        for value in sides(found[0], self.problem.domain.ranges[border.parameter]):
-            at = {**self.base, border.parameter.name: value}
-            yield at | {s.name: str(_put_in(e, at)) for s, e in border.fixed.items()}
 
     def _rank(self, points: Sequence[Mapping[str, Any]]) -> int:
         """Dimensions of all eigenspaces that are occupied somewhere."""
@@ -226,15 +174,3 @@ class OfLoss:
 
 def _reads(result: Result) -> bool:
     return any(not isinstance(m, Border) for m in result.measures().values())
-
-
-def _is_about(result: Result, problem: Problem) -> bool:
-    return result.problem is not None and result.problem.loss is problem.loss
-
-
-def _put_in(expression: Expr, values: Mapping[str, Any]) -> Expr:
-    return expression.xreplace({s: exact(values[s.name]) for s in expression.free_symbols})
-
-
-def _number(expression: Expr, values: Mapping[str, Any]) -> float:
-    return float(_put_in(expression, values))
