@@ -81,6 +81,7 @@ def test_there_is_a_preview_of_every_figure() -> None:
 def test_the_reference_has_every_public_module(tmp_path: Path, monkeypatch) -> None:
     reference = load("made.reference")
     monkeypatch.setattr(reference, "COPY", tmp_path / "copy")
+    reference.lay()
     pages = reference.pages()
     named = re.findall(r"^::: (\S+)$", "".join(text for _, text in pages.values()), re.MULTILINE)
     assert len(named) == len(set(named)) > 100

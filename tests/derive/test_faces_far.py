@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from cltheory.derive.decide.at_root import vanishes_at_root
 from cltheory.derive.decide.ball import NotEnclosed, enclosure
-from cltheory.derive.decide.domain import DomainError
+from cltheory.derive.decide.domain import DomainError, between
 from cltheory.derive.decide.evidence import Grade, Holds
 from cltheory.derive.decide.root import ClampedRoot
 from cltheory.derive.losses.pairwise import PairTerm, PairwiseLoss, c
@@ -21,14 +21,12 @@ from cltheory.derive.optimum.reduction import at_values
 from cltheory.derive.problems.catalogue import CATALOGUE
 from cltheory.derive.problems.domains import SIZES
 from cltheory.derive.problems.domains import VIEWS as VIEWS_NEEDED
-from cltheory.derive.problems.file import read_text
 from cltheory.derive.problems.problem import Problem
 from cltheory.derive.proof.derivation import Derivation
 from cltheory.derive.proof.relations import eq
 from cltheory.derive.results import results
 from cltheory.derive.results.phases import OfLoss
 from cltheory.derive.structures.hierarchy import CLASSES, INSTANCES, VIEWS, M, hierarchy, m, n, p
-from cltheory.derive.structures.towers import N
 from scipy.optimize import brentq, minimize
 from sympy import Integer, Lambda, Rational, S, Symbol, Tuple, exp, oo
 
@@ -124,7 +122,19 @@ def test_the_limit_of_three_eigenspaces_is_the_least_of_the_limit() -> None:
     assert float(far.optimum.loss.evalf(20)) == pytest.approx(best.fun, abs=1e-9)
 
 
-def test_infinite_sizes_are_answered_by_phases() -> None:
+def test_phases_take_infinite_sizes() -> None:
+    result = OfLoss(TARGET)
+    assert result.value("structure", n="oo", m=3, p=2) == "views+classes+mean"
+    limit = result.value("same_class", 30, n="oo", m=3, p=2)
+    near = result.value("same_class", 30, n=10**9, m=3, p=2)
+    assert near == limit  # views, classes and mean have the same inner products for every n
+    # The squares of what is wanted: the loss of orthogonal vectors.
+    loss, excess = (result.value(k, 20, n="oo", m=3, p=2) for k in ("loss", "excess"))
+    assert abs(loss - excess - mpmath.mpf("1.1225")) < 1e-15
+
+
+@pytest.mark.slow
+def test_infinite_sizes_of_a_softmax_loss() -> None:
     result = results["phases"].given(loss="supcl-exclusive")
     at = {"m": 10, "p": 2, "tau": "1/10", "alpha": "1/3"}
     assert result.value("structure", n="oo", **at) == "instances+classes"
@@ -190,19 +200,25 @@ def test_what_vanishes_at_a_root_is_told_from_what_nearly_does() -> None:
     assert not vanishes_at_root(exp(2 * grows) + exp(grows) - 5)
 
 
-def entering(shift: Rational) -> Problem:
-    """A third eigenspace whose slack vanishes at the root of x^3 + x = 1, if shift is zero."""
+A = Symbol("a", positive=True)
+
+
+def entering(**values: Rational) -> Problem:
+    """At a = 1 the slack of a third eigenspace vanishes at the root of x^3 + x = 1 on an edge."""
     same, cross = 1 - c, (c + S.Half) * 3  # x along the edge of classes and instances: m = n = 3
     terms = (
         PairTerm("same_class", same**2 / 2 + same**4 / 4 - same, S.One),
-        PairTerm("cross_class", cross**2 / 2 + cross**4 / 4 - cross * (1 - shift), S.One),
+        PairTerm("cross_class", cross**2 / 2 + cross**4 / 4 - A * cross, S.One),
     )
-    problem = Problem(PairwiseLoss("entering", "", terms, ""), hierarchy(INSTANCES, CLASSES), SIZES)
-    return at_values(problem, {m: S(3), n: S(3), p: S(2)})
+    domain = SIZES.with_range(A, between(S.Half, 2), 1)
+    loss = PairwiseLoss("entering", "", terms, "")
+    problem = Problem(loss, hierarchy(INSTANCES, CLASSES), domain)
+    given = {A: values["a"]} if values else {}
+    return at_values(problem, {m: S(3), n: S(3), p: S(2), **given})
 
 
 def test_a_border_inside_a_face_is_decided_exactly() -> None:
-    found = optimum(entering(S.Zero), Derivation())
+    found = optimum(entering(a=S.One), Derivation())
     assert set(found.occupied) == {"instances", "classes"}
     x = brentq(lambda v: v**3 + v - 1, 0, 1)
     assert float(found.inner["same_class"].evalf(20)) == pytest.approx(1 - x, abs=1e-12)
@@ -210,38 +226,21 @@ def test_a_border_inside_a_face_is_decided_exactly() -> None:
 
 @pytest.mark.parametrize("sign", [1, -1])
 def test_beside_the_border_it_is_one_or_the_other(sign: int) -> None:
-    found = optimum(entering(sign * Rational(1, 10**30)), Derivation())
-    assert (len(found.occupied) == 3) is (sign < 0)
+    found = optimum(entering(a=1 + sign * Rational(1, 10**30)), Derivation())
+    assert (len(found.occupied) == 3) is (sign > 0)
 
 
 # --- borders at roots -----------------------------------------------------------------------------
-BORDER = """
-temperature = "tau"
-[structure]
-towers = 3
-items = "N"
-[[terms]]
-weight = "3/5"
-positives = ["positive", "within_modality"]
-denominator = ["negative", "positive", "within_modality"]
-[[terms]]
-weight = "1/5"
-positives = ["negative"]
-denominator = ["within_modality", "self"]
-"""
-
-
 def test_a_border_without_a_closed_form_is_a_number() -> None:
-    problem = at_values(read_text(BORDER), {N: S(5)})
-    result = OfLoss(problem)
+    result = OfLoss(entering())
     names = [k for k, q in result.quantities.items() if "no closed form is known, the" in q.meaning]
     assert names
     for name in names:
         value = result.value(name, digits=40)
         border = Rational(str(value))
+        assert border == 1
         sides = [
-            optimum(at_values(problem, {tau: border * (1 + s * Rational(1, 10**12))}), Derivation())
-            for s in (-1, 1)
+            optimum(entering(a=border + s * Rational(1, 10**12)), Derivation()) for s in (-1, 1)
         ]
         counts = sorted(len(side.occupied) for side in sides)
         assert counts == [2, 3], (name, sides)
@@ -259,8 +258,7 @@ def test_a_border_without_a_closed_form_is_a_number() -> None:
 
 
 def test_a_border_where_the_edge_is_left_otherwise_is_none() -> None:
-    problem = at_values(read_text(BORDER), {N: S(5)})
-    proof = OfLoss(problem).derivation
+    proof = OfLoss(entering()).derivation
     crossing = next(s.says.crossing for s in proof if isinstance(s.says, AtCrossing))
     with pytest.raises(NotEnclosed):
         replace(crossing, low=crossing.high, high=crossing.high + 1, _boxes=[]).box(64)

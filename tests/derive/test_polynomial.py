@@ -6,8 +6,8 @@ import random
 
 import pytest
 from cltheory.derive.decide.polynomial import Poly, Quotient, Ring, to_sympy
-from cltheory.derive.decide.present import times
-from sympy import Rational, S, Symbol, exp
+from cltheory.derive.decide.product import times
+from sympy import E, Rational, S, Symbol, exp, pi, sqrt
 from sympy.polys.domains import QQ
 from sympy.polys.rings import PolyElement, ring
 
@@ -102,3 +102,22 @@ def test_products_with_exponentials_are_those_of_sympy() -> None:
         for exponent in (x, -z / (x * (y - 1)), (1 - x) / y):
             mine = times(factor, exp(exponent, evaluate=False))
             assert mine == factor * exp(exponent) and str(mine) == str(factor * exp(exponent))
+    parts = [
+        x,
+        S(2),
+        S.Half,
+        sqrt(2),
+        1 / x,
+        x + 1,
+        exp(x),
+        exp(-x),
+        E,
+        2 * exp(y),
+        x * exp(-y),
+        -z,
+    ]
+    parts += [x**2 * exp(x), (x + 1) ** -2, sqrt(x) * y, -1 / (y + exp(z)), S.Zero, S.One, pi]
+    for one in parts:
+        for other in parts:
+            assert times(one, other) == one * other, (one, other)
+            assert times(one, other).args == (one * other).args
