@@ -14,7 +14,7 @@ from ...optimum.segment import delta, x
 from ...results import results
 from ...structures.hierarchy import hierarchy, m, n, p
 from ..checks import equal
-from ..ledger import Verdict
+from ..verdict import Verdict
 
 X_OF_DELTA = delta**2 * m * n / (m * n - 1)  #: delta-tilde as the proof defines it
 
