@@ -65,7 +65,7 @@ def examine(record: Record) -> Examined:
         return Examined(Verdict("not-mathematical", how, note))
     try:
         return _examine(record)
-    except Unknown as error:
+    except LookupError as error:  # a name, result or check that is not there
         text = str(error.args[0])
         how = Evidence(Grade.SAMPLED, text)
         return Examined(Verdict("undecided", how, text), (f"it cannot be run: {text}",))
@@ -333,6 +333,8 @@ def _stored_witness(record: Record, found: Witness | None) -> list[str]:
         return [f"the witness cannot be tried: {error}"]
     if trial.holds is not False:
         return ["the print does not fail at the witness"]
+    if stored.gram and trial.vectors is not None and witness_of(trial).gram != stored.gram:
+        return ["the vectors of the witness are not those at which it fails"]
     if trial.says != stored.says:
         return [f"at the witness it comes to {trial.says!r}, not {stored.says!r}"]
     return []

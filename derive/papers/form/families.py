@@ -141,7 +141,8 @@ def sets_in(m: int, n: int, p: int, d: int) -> tuple[Embeddings, ...]:
         four = [axis, back, turned, away]
         cross = [four[k % 4] for k in range(count)]
         found.append(Embeddings.from_vectors(m, n, p, cross, note="a cross"))
-        fan = [axis, *([Fraction(3, 5), Fraction(s, 5), *([0] * (d - 2))] for s in (4, -4))]
+        fan: list[list[Fraction | int]] = [[ONE, *([0] * (d - 1))]]
+        fan += [[Fraction(3, 5), Fraction(s, 5), *([0] * (d - 2))] for s in (4, -4)]
         spread = [fan[k % 3] for k in range(count)]
         found.append(Embeddings.from_vectors(m, n, p, spread, note="a fan"))
         merged = [axis, axis, *([turned] * count)][:count]

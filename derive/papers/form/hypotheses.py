@@ -94,10 +94,15 @@ class Hypotheses:
     text: str = ""
     specials: Mapping[str, tuple[Expr, ...]] = field(default_factory=dict)
 
-    def points(self, limit: int = 150) -> Iterator[tuple[dict[str, Expr], str]]:
-        """Corners and points between, with what is wrong with a range there (else empty)."""
+    def points(
+        self, limit: int = 150, *, wide: bool = False
+    ) -> Iterator[tuple[dict[str, Expr], str]]:
+        """Corners and points between, with what is wrong with a range there (else empty).
+
+        ``wide`` adds a larger size, where no set of that size has to be made.
+        """
         kept: list[tuple[int, int, dict[str, Expr], str]] = []
-        for k, (point, far, wrong) in enumerate(self._walk(list(self.ranges), {}, 0)):
+        for k, (point, far, wrong) in enumerate(self._walk(list(self.ranges), {}, 0, wide)):
             if wrong or all(r.holds(point) is True for r in self.more):
                 kept.append((far, k, point, wrong))
         # Those with the fewest unusual values first, so that a witness is simple; all of the
@@ -129,7 +134,7 @@ class Hypotheses:
         return ""
 
     def _walk(
-        self, left: list[str], point: dict[str, Expr], far: int
+        self, left: list[str], point: dict[str, Expr], far: int, wide: bool
     ) -> Iterator[tuple[dict[str, Expr], int, str]]:
         if not left:
             yield dict(point), far, ""
@@ -144,10 +149,10 @@ class Hypotheses:
             if self._allowed(point):
                 yield dict(point), far, f"the end {end} of the range of {name} has no value"
             return
-        for value, unusual in self._values(name, r, low, high, point):
+        for value, unusual in self._values(name, r, low, high, point, wide):
             # Sizes at corners count as one unusual thing, however many they are.
             more = unusual if not r.integer else unusual * (far == 0)
-            yield from self._walk(rest, {**point, name: value}, far + more)
+            yield from self._walk(rest, {**point, name: value}, far + more, wide)
 
     def _allowed(self, point: Mapping[str, Expr]) -> bool:
         known = {SYMBOLS[k] for k in point}
@@ -158,13 +163,14 @@ class Hypotheses:
         )
 
     def _values(
-        self, name: str, r: Range, low: Expr, high: Expr, point: Point
+        self, name: str, r: Range, low: Expr, high: Expr, point: Point, wide: bool
     ) -> list[tuple[Expr, int]]:
         if r.integer:
             first = max(low, Integer(1)) if name in SYMBOLS and SYMBOLS[name].is_positive else low
             found = [first, first + 1, first + 2]
             if name != "d":
                 found = found[:2] if name == "p" else [first + 1, first, first + 2]
+            found += [first + 6] if wide else []
             return [(v, int(k > 0)) for k, v in enumerate(found) if v <= high]
         return [(v, int(k > 0)) for k, v in enumerate(_reals(self, name, r, low, high, point))]
 

@@ -15,10 +15,10 @@ from typing import Any
 from sympy import Expr, Integer, Rational, oo
 
 from .hypotheses import SYMBOLS, Hypotheses, put_in
-from .reader import LETTERS, Read, Tree, spell
+from .reader import LETTERS, Read, Tree, spell, unused
 from .record import Record, Wording
 from .run import Trial, scenes, trials
-from .values import NoValue, Scene, Unknown, assignments, compare, value
+from .values import NoValue, Scene, Unknown, assignments, compare, mp, value
 
 ONE: Tree = ("num", Fraction(1))
 _FLIPPED = {"<=": ">=", ">=": "<=", "<": ">", ">": "<", "=": "<", "!=": "="}
@@ -46,8 +46,10 @@ def holes(record: Record) -> Holes:
     for what, mutant in mutants(wording):
         if _says_the_same(wording, mutant):
             same += 1
-        elif any(t.holds is False for t in _inside(record, wording, mutant)):
+        elif _leaves_a_letter(mutant):
             killed += 1
+        elif any(t.holds is not True for t in _inside(record, wording, mutant)):
+            killed += 1  # it fails, or says nothing: a vector plus a number
         elif _is_weaker(wording, mutant):
             if record.sharp and not _attained(record, wording, mutant):
                 killed += 1
@@ -77,10 +79,11 @@ def mutants(wording: Wording) -> Iterator[tuple[str, Mutant]]:
     statements = wording.read()
     letters = list(wording.hypotheses().ranges)
     for k, one in enumerate(statements):
-        seen = {spell(one.tree)}
+        seen = {spell(_clipped(one.tree, wording.hypotheses()))}
         for what, tree in changed(one.tree, letters, [n for n, _ in one.bound[1]]):
-            if spell(tree) not in seen:
-                seen.add(spell(tree))
+            clipped = spell(_clipped(tree, wording.hypotheses()))
+            if clipped not in seen:
+                seen.add(clipped)
                 relations = tree[2] if tree[0] == "rel" else one.relations
                 new = replace(one, tree=tree, relations=relations)
                 found = [*statements[:k], new, *statements[k + 1 :]]
@@ -94,6 +97,23 @@ def mutants(wording: Wording) -> Iterator[tuple[str, Mutant]]:
     for name, body in given.items():
         for what, tree in changed(body, letters, []):
             yield f"{what} in {name}: {spell(tree)}", Mutant([], None, {**given, name: tree})
+
+
+def _clipped(tree: Tree, hypotheses: Hypotheses) -> Tree:
+    """Intervals cut to the range of their letter: [-1, 1] says what [0, 1] says if delta >= 0."""
+    if tree[0] in ("iff", "implies"):
+        return (tree[0], *(_clipped(part, hypotheses) for part in tree[1:]))
+    if tree[0] != "in" or tree[1][0] != "name" or tree[1][1] not in hypotheses.ranges:
+        return tree
+    low, r = tree[2], hypotheses.ranges[tree[1][1]]
+    value_of = low[1] if low[0] == "num" else None
+    if low[0] == "add" and len(low[1]) == 1 and low[1][0][1][0] == "num":
+        value_of = -low[1][0][1][1]
+    if value_of is None or not r.low.is_Rational or value_of > Fraction(int(r.low.p), int(r.low.q)):
+        return tree
+    end: Tree = ("num", Fraction(int(r.low.p), int(r.low.q)))
+    opened = tree[4] if value_of == end[1] else r.low_open
+    return (*tree[:2], end, tree[3], opened, tree[5])
 
 
 def changed(tree: Tree, letters: list[str], bound: list[str]) -> Iterator[tuple[str, Tree]]:
@@ -164,8 +184,8 @@ def _here(tree: Tree, letters: list[str], bound: list[str]) -> Iterator[tuple[st
     elif kind == "rel":
         for k, relation in enumerate(tree[2]):
             if relation in ("<=", ">=", "<", ">"):
-                turned = (*tree[2][:k], _FLIPPED[relation], *tree[2][k + 1 :])
-                yield "flipped relation", (kind, tree[1], turned)
+                signs = (*tree[2][:k], _FLIPPED[relation], *tree[2][k + 1 :])
+                yield "flipped relation", (kind, tree[1], signs)
     elif kind == "in":
         yield "end open or closed", (*tree[:4], not tree[4], tree[5])
         yield "end open or closed", (*tree[:5], not tree[5])
@@ -190,6 +210,13 @@ def _inside(record: Record, wording: Wording, mutant: Mutant) -> Iterator[Trial]
     for trial in trials(wording, mutant.statements, mutant.definitions, mutant.given):
         if condition is None or condition.holds(trial.point, trial.vectors):
             yield trial
+
+
+def _leaves_a_letter(mutant: Mutant) -> bool:
+    """Whether it no longer uses a letter that it quantifies over, which is found by itself."""
+    bodies = [r.tree for r in mutant.statements]
+    bodies += [tree for _, tree in (mutant.definitions or {}).values()]
+    return any(unused(r.bound, *bodies) for r in mutant.statements)
 
 
 def _attained(record: Record, wording: Wording, mutant: Mutant) -> bool:
@@ -305,9 +332,10 @@ def _equal_at_points(wording: Wording, compared: Callable[[Scene], Iterator[bool
 def _is_weaker(wording: Wording, mutant: Mutant) -> bool:
     """Whether a mutant of an inequality follows from it, as far as generic points tell."""
     own = wording.read()
-    for one, new in zip(own, mutant.statements, strict=False):
-        if one.tree == new.tree:
-            continue
+    changed_ones = [p for p in zip(own, mutant.statements, strict=False) if p[0].tree != p[1].tree]
+    if not changed_ones or mutant.definitions is not None:
+        return False
+    for one, new in changed_ones:
         if one.tree[0] != "rel" or len(one.relations) != 1 or one.relations != new.relations:
             return False
         if one.relations[0] not in ("<", "<=", ">", ">="):
@@ -319,7 +347,7 @@ def _is_weaker(wording: Wording, mutant: Mutant) -> bool:
                     a, z, b, y = (_try(t, scene, env) for t in (*one.tree[1], *new.tree[1]))
                     if None in (a, z, b, y):
                         return False
-                    margin, other = (z - a) * sign, (y - b) * sign
+                    margin, other = (mp(z) - mp(a)) * sign, (mp(y) - mp(b)) * sign
                     if not compare(other, margin, ">="):
                         return False
     return True

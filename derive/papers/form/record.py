@@ -258,20 +258,13 @@ def _record(paper: str, section: str, table: dict[str, Any]) -> Record:
         raise BadRecord(f"origin is one of {', '.join(ORIGINS)}, not {table['origin']!r}")
     shared = {k: v for k, v in table.items() if k in _WORDING}
     printed = _wording(table["printed"], shared)
-    record = Record(
-        paper,
-        section,
-        table["label"],
-        table["weight"],
-        printed,
-        *(
-            None if k not in table else _other(table[k], shared)
-            for k in ("reading", "correction", "corrupted")
-        ),
-        witness=_witness(table["witness"]) if "witness" in table else None,
-        **{k: table[k] for k in _PLAIN & set(table) if k in _SIMPLE},
-        source=table,
-    )
+    plain: dict[str, Any] = {k: table[k] for k in _SIMPLE & set(table)}
+    for k in ("reading", "correction", "corrupted"):
+        if k in table:
+            plain[k] = _other(table[k], shared)
+    if "witness" in table:
+        plain["witness"] = _witness(table["witness"])
+    record = Record(paper, section, table["label"], table["weight"], printed, source=table, **plain)
     _sound(record)
     return record
 

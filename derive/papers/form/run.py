@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -13,6 +14,8 @@ from ...decide.decide import positive
 from ...decide.domain import Domain, DomainError
 from ...decide.equal import equal
 from ...decide.evidence import Evidence, Grade, Holds, Outcome, weakest
+from ...decide.exact import exact
+from ...decide.limits.limit import NoLimit, limit
 from ...results import results
 from ...tex.formula.reader import read as read_closed
 from ...tex.statement import Bounds, TexError
@@ -113,7 +116,9 @@ def _of_one(
     definitions = wording.definitions() if definitions is None else definitions
     given = wording.values() if given is None else given
     limit = POINTS if wording.family is None else POINTS_WITH_SETS
-    for k, (point, wrong) in enumerate(hypotheses.points(limit)):
+    for k, (point, wrong) in enumerate(
+        hypotheses.points(limit, wide=wording.family is None and not wording.check)
+    ):
         if wrong:
             yield Trial(False, point, f"no value: {wrong}")
         elif wording.check:
@@ -198,9 +203,15 @@ def quantity(named: str, point: Point) -> Any:
     Unknown
         Where the result says nothing.
     """
-    identifier, _, name = named.partition(".")
+    identifier, name, letter, arrow, other = _parts(named)
     result = results[identifier]
+    if arrow == "->":
+        there = _derived(named).xreplace({SYMBOLS[k]: v for k, v in point.items()})
+        if there.free_symbols:
+            raise Unknown(f"{named} needs {', '.join(sorted(map(str, there.free_symbols)))}")
+        return as_number(there)
     wanted = {s.name for s in result.parameters}
+    point = {**point, **({letter: point[other]} if letter else {})}
     try:
         found = result.value(name, DIGITS, **{k: v for k, v in point.items() if k in wanted})
     except (DomainError, TypeError, ValueError) as error:
@@ -208,6 +219,20 @@ def quantity(named: str, point: Point) -> Any:
     if found is None:
         raise Unknown(f"{named} has no value")
     return found
+
+
+_NAMED = re.compile(r"^([a-z0-9-]+)\.(\w+)(?:\((\w+) (=|->) (\w+)\))?$")
+
+
+def _parts(named: str) -> tuple[str, str, str, str, str]:
+    """``ssem.same_class(delta = x)``, ``supcl-threshold.alpha_min(tau -> 0)``, taken apart."""
+    found = _NAMED.match(named)
+    if found is None:
+        raise Unknown(
+            f"{named!r} is not RESULT.QUANTITY, nor that with (LETTER = LETTER) or (LETTER -> END)"
+        )
+    identifier, name, letter, arrow, other = (part or "" for part in found.groups())
+    return identifier, name, letter, arrow, other
 
 
 def with_specials(hypotheses: Hypotheses, statements: list[Read]) -> Hypotheses:
@@ -346,9 +371,15 @@ def _ranges(domain: Domain) -> str:
 
 
 def _derived(named: str) -> Expr:
-    identifier, _, name = named.partition(".")
-    found: Expr = results[identifier].quantity(name).expression
-    return found
+    identifier, name, letter, arrow, other = _parts(named)
+    result = results[identifier]
+    found: Expr = result.quantity(name).expression
+    if arrow == "->":
+        try:
+            return limit(found, SYMBOLS[letter], exact(other), result.domain)
+        except NoLimit as error:
+            raise Unknown(f"{named}: {error}") from None
+    return found.xreplace({SYMBOLS[letter]: SYMBOLS[other]}) if letter else found
 
 
 def _decided(left: Any, relation: str, right: Any, domain: Domain, needs: list[Any]) -> Outcome:

@@ -141,11 +141,13 @@ def _truth(tree: Tree, scene: Scene, env: Environment) -> Truth:
             found, b, "<" if high_open else "<="
         )
         return Truth(good, f"{text(found)} in {text(a)} .. {text(b)}")
-    # The last side first: of a definition that is what is printed.
-    values = [_value(side, scene, env) for side in reversed(tree[1])][::-1]
-    for left, relation, right in zip(values, tree[2], values[1:], strict=False):
+    # From the last side on: of a definition that is what is printed.
+    right = _value(tree[1][-1], scene, env)
+    for side, relation in zip(tree[1][-2::-1], tree[2][::-1], strict=True):
+        left = _value(side, scene, env)
         if not _related(left, right, relation, scene):
             return Truth(False, _says(left, relation, right, scene))
+        right = left
     return Truth(True)
 
 
@@ -178,7 +180,7 @@ def compare(left: Any, right: Any, relation: str) -> bool:
     else:
         left, right = mp(left), mp(right)
         if mpmath.isinf(left) or mpmath.isinf(right):
-            gap, slack = (0 if left == right else (1 if left > right else -1)), 0
+            gap, slack = Fraction((left > right) - (left < right)), Fraction(0)
         else:
             gap, slack = left - right, CLOSE * (1 + abs(right))
     return bool(

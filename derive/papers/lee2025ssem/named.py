@@ -94,6 +94,8 @@ def rank(at: Point, given: Given) -> Answer:
 @named_check("minimisers")
 def minimisers(at: Point, given: Given) -> Answer:
     """Of all sets in R^d, the SSEM at ``delta`` has the least loss at ``alpha``, and it alone."""
+    if not 0 <= given["alpha"] <= 1:
+        return Answer(False, "alpha is in [0, 1]")
     return _least(SUPCL, at, given, alone=True)
 
 
@@ -214,10 +216,9 @@ def not_separated(at: Point, given: Given) -> Answer:
 def beyond_the_simplex(at: Point, given: Given) -> Answer:
     """At ``alpha`` and ``tau`` an SSEM beyond delta = 1 has less SUP_CNCE than all before."""
     m, n = size(at, "m"), size(at, "n")
-    known = {"alpha": given["alpha"], "tau": given["tau"]}
 
     def loss(q: Fraction) -> Any:
-        return declared_value(SUP_CNCE, ssem(m, n, 1, q), **known)
+        return declared_value(SUP_CNCE, ssem(m, n, 1, q), **numbers(at))
 
     # Convex in delta**2: a fall just beyond 1 puts the least beyond it.
     good = bool(loss(ONE + Fraction(1, 1000)) < loss(ONE))
