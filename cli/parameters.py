@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
@@ -243,12 +244,13 @@ def parameter_names(id: str, loss: str = "") -> list[str]:
         return [*(s.name for s in results[id].given(loss=loss).parameters), *results[id].texts]
     module = files[id]
     tree = ast.parse(module.read_text(encoding="utf-8"))
-    names = _names_of_symbols(module, tree)
-    found: dict[str, list[str]] = {"parameters": [], "texts": [], "lists": []}
+    words: dict[str, list[ast.expr]] = {"parameters": [], "texts": [], "lists": []}
     for node in ast.walk(tree):
-        if isinstance(node, ast.keyword) and node.arg in found:
-            words = node.value.elts if isinstance(node.value, ast.Tuple) else []
-            found[node.arg] = [_called(e, names) for e in words]
+        if isinstance(node, ast.keyword) and node.arg in words:
+            words[node.arg] = node.value.elts if isinstance(node.value, ast.Tuple) else []
+    wanted = {e.id for row in words.values() for e in row if isinstance(e, ast.Name)}
+    names = _names_of_symbols(module, tree, wanted)
+    found = {kind: [_called(e, names) for e in row] for kind, row in words.items()}
     every = [*found["parameters"], *found["texts"], *found["lists"]]
     if found["parameters"] and all(every):
         return every
@@ -267,18 +269,23 @@ def _called(node: ast.expr, names: Mapping[str, str]) -> str:
     return str(node.value) if isinstance(node, ast.Constant) else ""
 
 
-def _names_of_symbols(module: Path, tree: ast.Module) -> dict[str, str]:
+def _names_of_symbols(module: Path, tree: ast.Module, wanted: set[str]) -> dict[str, str]:
     """What symbols are called, by the names they have in a module: it or its imports make them."""
     found = _symbols_in(tree)
     for node in tree.body:
         if isinstance(node, ast.ImportFrom) and node.level and node.module:
+            names = {a.asname or a.name: a.name for a in node.names}
             home = module.parents[node.level - 1].joinpath(*node.module.split("."))
             text = home.with_suffix(".py")
-            if text.is_file():
-                there = _symbols_in(ast.parse(text.read_text(encoding="utf-8")))
-                names = {a.asname or a.name: there.get(a.name) for a in node.names}
-                found |= {name: s for name, s in names.items() if s is not None}
+            if names.keys() & wanted and text.is_file():
+                # Looked for in the text: to parse all these modules takes longer than to run them.
+                there = dict(SYMBOL.findall(text.read_text(encoding="utf-8")))
+                found |= {name: there[own] for name, own in names.items() if own in there}
     return found
+
+
+#: ``x = Symbol("x"`` at the start of a line.
+SYMBOL = re.compile(r'^(\w+) = Symbol\("(\w+)"', re.MULTILINE)
 
 
 def _symbols_in(tree: ast.Module) -> dict[str, str]:

@@ -21,6 +21,11 @@ from made import gallery, mathjax, notebook, reference
 PARTS = {"results/": gallery.results, "figures/": gallery.figures, "reference/": reference.pages}
 
 
+def on_startup(**_: Any) -> None:
+    """Lay the copy of the package that the reference is read from."""
+    reference.lay()
+
+
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
     """Put the made pages into the navigation."""
     config["made"] = {"notebooks/theory.md": notebook.page()}

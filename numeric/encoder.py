@@ -19,7 +19,7 @@ Training: Adam with a falling rate for all temperatures at once, then L-BFGS in 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import Any
@@ -70,7 +70,7 @@ ENCODERS = (Encoder(width=4), Encoder(), Encoder(relu=True))
 
 def train_encoders(
     problem: Problem,
-    cells: Sequence[Row],
+    cells: Sequence[Mapping[str, Any]],
     *,
     steps: int = STEPS,
     polish: int = POLISH,

@@ -94,7 +94,8 @@ class Optima:
         """Shares, those of empty eigenspaces exactly zero."""
         kept = np.where(self.occupied, self.shares, 0.0)
         total: Array = (kept @ self.traces.T).mean(axis=1, keepdims=True)
-        return kept / total
+        with np.errstate(invalid="ignore"):  # where there is none
+            return kept / total
 
     def faces(self) -> list[tuple[str, ...]]:
         """Names of the occupied eigenspaces, for each set of parameters."""

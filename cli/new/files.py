@@ -148,6 +148,8 @@ class _Package:
 def _registered(text: str, group: str, name: str, value: str) -> str:
     """The text of a pyproject.toml with one more entry point."""
     head, line = f'[project.entry-points."{group}"]', f'{name} = "{value}"'
+    if line in text.splitlines():
+        return text
     if head in text.splitlines():
         made = text.replace(f"{head}\n", f"{head}\n{line}\n", 1)
     else:

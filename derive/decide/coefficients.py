@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 from sympy import Dummy, Expr, Symbol, log
@@ -189,6 +189,12 @@ def _root(atom: Expr, domain: Domain) -> Sign:
     return Fraction(1, 1 if proves(atom.base, domain) else 2)
 
 
+@cache
+def _unknown(number: int) -> Symbol:
+    """A variable for a generator; the same in all rings, which have nothing else in common."""
+    return Dummy(f"w{number}")
+
+
 #: generator -> (numerator, positive denominator) in variables >= 0
 Rules = dict[Symbol, tuple[Poly, Poly]]
 
@@ -219,7 +225,7 @@ def _rules(
     if sharp and not field.exponents:
         return None
     fresh = {
-        y: Dummy(f"w{i}")
+        y: _unknown(i)
         for i, y in enumerate(field.atoms)
         if y in field.exponents or signs.get(y) is not None
     }
@@ -264,29 +270,35 @@ def _rules(
 
 def _substituted(poly: Poly, ring: Ring, rules: Rules) -> Poly:
     """Put the rules in and clear their denominators, which are positive."""
-    names = poly.ring.symbols
-    degrees = poly.degrees()
-    active = [(i, rules[s], d) for i, (s, d) in enumerate(zip(names, degrees, strict=True)) if d]
+    images: list[Poly] = []
     powers: list[tuple[int, list[Poly]]] = []
-    for i, (above, below), d in active:
-        ups, downs = [ring.one], [ring.one]
-        for _ in range(d):
-            ups.append(ups[-1] * above)
-            downs.append(downs[-1] * below)
-        powers.append((i, [u * v for u, v in zip(ups, reversed(downs), strict=True)]))
-    return _horner(poly, ring, powers)
+    for i, (s, d) in enumerate(zip(poly.ring.symbols, poly.degrees(), strict=True)):
+        if not d:
+            images.append(ring.zero)
+            continue
+        above, below = rules[s]
+        images.append(above)
+        if below != ring.one:
+            ups, downs = [ring.one], [ring.one]
+            for _ in range(d):
+                ups.append(ups[-1] * above)
+                downs.append(downs[-1] * below)
+            powers.append((i, [u * v for u, v in zip(ups, reversed(downs), strict=True)]))
+    return _horner(poly, ring, powers, images)
 
 
-def _horner(poly: Poly, ring: Ring, powers: list[tuple[int, list[Poly]]]) -> Poly:
+def _horner(
+    poly: Poly, ring: Ring, powers: list[tuple[int, list[Poly]]], images: list[Poly]
+) -> Poly:
     if not powers:
-        return ring.number(poly.leading)
+        return poly.composed(images, ring)
     (i, table), rest = powers[0], powers[1:]
     slices: dict[int, dict[Any, Any]] = {}
     for monom, c in poly.terms():
         slices.setdefault(monom[i], {})[(*monom[:i], 0, *monom[i + 1 :])] = c
     total = ring.zero
     for k, part in slices.items():
-        total += table[k] * _horner(poly.ring.from_dict(part), ring, rest)
+        total += table[k] * _horner(poly.ring.from_dict(part), ring, rest, images)
     return total
 
 

@@ -57,7 +57,7 @@ class ExpField:
         self._collect_opaque(opaque)
         self._collect_exponentials(exponentials)
         self.ring = Ring([*sorted(symbols, key=lambda s: s.name), *self.atoms])
-        self._read = reader(self.ring)
+        self._read = reader(self.ring, self._rename)
 
     # --- building -------------------------------------------------------------------
     def _collect_opaque(self, found: Parts) -> None:
@@ -114,7 +114,7 @@ class ExpField:
             If it has parts that the normal form does not know.
         """
         try:
-            return self._read(expression.xreplace(self._rename))
+            return self._read(expression)
         except NotRational as error:
             raise NotInField(f"cannot normalise {expression}") from error
 

@@ -88,6 +88,11 @@ class Poly:
         """The derivative in the generator with this index."""
         return Poly(self.ring, self._inner.derivative(index))
 
+    def composed(self, images: Sequence[Poly], ring: Ring) -> Poly:
+        """With an element of a ring put in for each generator."""
+        inner = (image._inner for image in images)
+        return Poly(ring, self._inner.compose(*inner, ctx=ring.context))
+
     # --- comparing --------------------------------------------------------------------
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Poly) and bool(self._inner == other._inner)

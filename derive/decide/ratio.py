@@ -98,9 +98,7 @@ def _without(numer: Poly, denom: Mapping[Poly, int]) -> tuple[Poly, dict[Poly, i
             i = monom.index(1)
             shared = min(min(m[i] for m in numer.monoms()), k)
             if shared:
-                numer = numer.ring.from_dict(
-                    {m[:i] + (m[i] - shared,) + m[i + 1 :]: c for m, c in numer.terms()}
-                )
+                numer = numer.over(f**shared)
                 left[f] = k - shared
     return numer, {f: k for f, k in left.items() if k}
 
@@ -116,9 +114,14 @@ def _split(poly: Poly) -> tuple[Any, dict[Poly, int]]:
     return content, {poly.times(ONE / content): 1}
 
 
-def reader(ring: Ring) -> _Reader:
-    """A function that brings SymPy expressions into a ring, remembering common parts."""
-    return _Reader(ring)
+def reader(ring: Ring, names: Mapping[Expr, Expr] | None = None) -> _Reader:
+    """A function that brings SymPy expressions into a ring, remembering common parts.
+
+    ``names`` says what some parts are in terms of the ring's symbols.
+    """
+    read = _Reader(ring)
+    read.known |= {e: read(meaning) for e, meaning in (names or {}).items()}
+    return read
 
 
 class _Reader:

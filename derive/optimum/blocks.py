@@ -29,14 +29,18 @@ from ..proof.statement import Relations, Statement
 from ..structures.configuration import Block, Configuration
 from ..structures.scheme import Relation
 from .duality import Certificate
+from .polish import Found
 from .program import Program, Smooth, entry
 from .reduce import ReducedLoss, check_at_numbers, check_relations
 from .segment_facts import with_reals
-from .solve import NotDecided, Solved
+from .solve import NotDecided, Solved, Start
 from .value import Digits, Handle
 
 #: What the gap of a certificate must be below.
 TOLERANCE = Rational(1, 10**12)
+#: Below this temperature optima are followed from above, with so many bits over the temperature,
+#: in steps that are halved as long as one is not above this part of the temperature.
+WARM, BITS_PER_HEAT, SLOWEST = Rational(1, 16), 8, Rational(15, 16)
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,9 +186,8 @@ class BlockOptima:
     def _solve(self, point: Mapping[Symbol, Expr]) -> BlockOptimum:
         for _, reduced in self.reduced.rows:
             check_at_numbers(reduced.declaration(), self.name, point)
-        program = Program(self.reduced.function, point)
-        program.check_parameters()
-        solved = Solved(program)
+        solved = self._solved(point)
+        program = solved.program
         numbers = _Numbers(solved)
         handle = Handle(numbers, self.name)
         ranks = {
@@ -218,6 +221,55 @@ class BlockOptima:
             evidence=outcome.evidence,
             solved=solved,
         )
+
+    def _solved(self, point: Mapping[Symbol, Expr]) -> Solved:
+        """The optimum of the program; at small temperatures it is followed from a larger one.
+
+        What is to be told from zero is as small as exp(-1/tau), and far from the central path no
+        step is long. The face seldom changes there, and on it Newton's method follows the optimum.
+        """
+
+        def at(heat: Expr) -> Program:
+            here = {**point, temperature: heat} if temperature.is_Symbol else point
+            program = Program(self.reduced.function, here)
+            program.check_parameters()
+            return program
+
+        temperature = self.reduced.loss.temperature
+        target = temperature.xreplace(dict(point))
+        if not (temperature.is_Symbol and target.is_Rational and target < WARM):
+            return Solved(at(target))
+        heat = target
+        while heat < WARM:
+            heat *= 2
+        solved, before = Solved(at(heat)), None
+        pace = Rational(1, 2)
+        while heat != target:
+            colder = max(heat * pace, target)
+            bits = int(BITS_PER_HEAT / colder)
+            start = _ahead(solved.found, heat, before, colder, bits)
+            try:
+                there = Solved(at(colder), (solved.found.face, start, bits))
+            except NotDecided:
+                pace = (1 + pace) / 2
+                if pace > SLOWEST:
+                    raise
+                continue
+            before, solved, heat = (solved.found, heat), there, colder
+        return solved
+
+
+def _ahead(
+    found: Found, heat: Expr, before: tuple[Found, Expr] | None, colder: Expr, bits: int
+) -> Start:
+    """Shares and multipliers at a lower temperature, on the line through the last two."""
+    with precision(bits):
+        now = [v.mid() for v in (*found.shares, *found.multipliers)]
+        if before is not None and before[0].face == found.face:
+            last = [v.mid() for v in (*before[0].shares, *before[0].multipliers)]
+            far = enclosure((colder - heat) / (heat - before[1]), bits)
+            now = [(a + far * (a - b)).mid() for a, b in zip(now, last, strict=True)]
+        return now[: len(found.shares)], now[len(found.shares) :]
 
 
 def _upper(certificate: Certificate, program: Program) -> Rational:

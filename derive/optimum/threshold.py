@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import chain, islice
 from typing import Any, Literal
 
@@ -15,7 +15,9 @@ from ..decide.decide import is_proved_positive, zero
 from ..decide.defined import defined
 from ..decide.domain import Domain, Range
 from ..decide.evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
+from ..decide.frozen import dataclass
 from ..decide.normal import ExpField, factor_list, in_order
+from ..decide.number import near_value
 from ..decide.polynomial import Poly, Quotient
 from ..decide.present import tidy
 from ..decide.root import ClampedRoot
@@ -275,18 +277,15 @@ def _reached(rate: Expr, parameter: Symbol, value: Expr, domain: Domain) -> Outc
     if parameter not in rate.free_symbols:
         return how
     r = domain.ranges[parameter]
+    (size,), inside = with_signed_logs([value], opened(domain))
+    above = [] if r.low is -S.Infinity else [size - r.low]
+    below = [] if r.high is S.Infinity else [r.high - size]
+    if all(is_proved_positive(end, inside, strict=False) for end in (*above, *below)):
+        return how
     anything = Dummy(parameter.name, real=True)
     line = domain.with_range(anything, Range(-S.Infinity), domain.witness[parameter])
     free = rate.xreplace({parameter: anything})
     if any(is_proved_positive(sign * free, line) for sign in (1, -1)):
-        return how
-    (size,), inside = with_signed_logs([value], opened(domain))
-    ends = [
-        end
-        for end, infinite in ((size - r.low, -r.low), (r.high - size, r.high))
-        if infinite is not S.Infinity
-    ]
-    if all(is_proved_positive(end, inside, strict=False) for end in ends):
         return how
     return Undecided(f"{value} is not proved to be a value that {parameter} may take")
 
@@ -296,16 +295,18 @@ def _tried(solved: Basic, relation: Basic, domain: Domain) -> Refuted | None:
     parameter, value = solved.args
     above, _ = ORDER[type(solved)]
     for point in islice(opened(domain).points(), TRIED):
-        v = value.xreplace(point).evalf(30)
-        if not (v.is_real and v.is_finite):
+        v = near_value(value, point)
+        if v is None:
             continue
         for side in (1, -1):
             near = {**point, parameter: v + side * STEP * max(1, abs(v))}
-            sign = relation.args[0].xreplace(near).evalf(30, maxn=200)
-            if not (domain.contains(near) and sign.is_real and sign.is_finite):
+            sign = near_value(relation.args[0], near)
+            if sign is None or not domain.contains(near):
                 continue
             if (side * above > 0) is not bool((type(relation))(sign, 0)):
-                return Refuted({s.name: e for s, e in near.items()}, f"the condition is {sign}")
+                return Refuted(
+                    {s.name: e for s, e in near.items()}, f"the condition is {sign.n(30)}"
+                )
     return None
 
 

@@ -48,7 +48,6 @@ else is imported from where it stands.
 
 def pages() -> dict[str, tuple[str, str]]:
     """Path -> (title, text), the overview first."""
-    _copied()
     found = {"reference/index.md": ("Overview", HEAD)}
     rows = ""
     for room, title in ROOMS.items():
@@ -91,7 +90,8 @@ def _dotted(module: Path) -> str:
     return ".".join(("cltheory", *(p for p in inside if p != "__init__")))
 
 
-def _copied() -> None:
+def lay() -> None:
+    """Make the copy that is read; it has to be there before MkDocs looks where to read."""
     shutil.rmtree(COPY, ignore_errors=True)
     package = COPY / "cltheory"
     only_code = shutil.ignore_patterns("__pycache__", "*.json", "*.lark", "top-level")
@@ -100,8 +100,6 @@ def _copied() -> None:
     shutil.copy(ROOT / "derive" / "top-level" / "__init__.py", package)
     for path in package.rglob("*.py"):
         path.write_text(_in_markdown(path.read_text(encoding="utf-8")), encoding="utf-8")
-    # ``derive.results`` is the registry there, and would hide the folder of that name.
-    (package / "derive" / "__init__.py").write_text("", encoding="utf-8")
 
 
 def _in_markdown(code: str) -> str:
@@ -110,7 +108,7 @@ def _in_markdown(code: str) -> str:
     def display(found: re.Match[str]) -> str:
         indent = found[1]
         rows = "\n".join(f"{indent}{row.strip()}" for row in found[2].splitlines())
-        return f"{indent}$$\n{rows}\n{indent}$$\n"
+        return f"{indent}$$\n{rows}\n{indent}$$\n\n"
 
     code = re.sub(r"^( *)\.\. math:: (.*(?:\n\1 +\S.*)*)\n", display, code, flags=re.MULTILINE)
     return re.sub(r":(?:mod|class|func|meth|data|attr):`~?([\w.]+)`", r"`\1`", code)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,7 @@ def measure(
 ) -> list[Row]:
     """Train the encoder of every cell that the table lacks, for d = N."""
     problem = problem_of("sigmoid-optimum")
-    cells: list[Row] = [
+    cells: list[dict[str, Any]] = [
         {"encoder": encoder.name, "N": N, "d": N, "t": t, "b": b, "seed": seed}
         for encoder in ENCODERS
         for N in grid.items
@@ -37,7 +38,7 @@ def measure(
         for t, b in grid.points
     ]
 
-    def solve(todo: list[Row]) -> Any:
+    def solve(todo: list[dict[str, Any]]) -> Iterator[Row]:
         return train_encoders(problem, todo, dtype=dtype, **options)
 
     return in_table(path, COLUMNS, cells, solve, dtype)

@@ -97,7 +97,7 @@ def _holds(of: Case, border: Border, numbers: Mapping[str, float]) -> Callable[[
     def holds(at: float) -> bool:
         known = {**numbers, border.parameter.name: at}
         known |= {s.name: _number(e, known) for s, e in border.fixed.items()}
-        values = arrangement.sizes | {k: known[k] for k in of.loss.parameters}
+        values = {**arrangement.sizes, **{k: known[k] for k in of.loss.parameters}}
         bound = bind(of.problem, values, dtype=torch.float64, device="cpu")
         if change is not None:
             return float((bound.value_and_gram_gradient(u)[1][0] * change).sum()) < 0

@@ -85,7 +85,7 @@ def compared(
 ) -> list[Check]:
     """A check for every reading, and one that there is no other optimum than those derived."""
     first, second = (product(r) for r in found.relations)
-    numbers = arrangement.sizes | {LOSS.name: found.loss, second.name: found.second}
+    numbers = {**arrangement.sizes, LOSS.name: found.loss, second.name: found.second}
     numbers, last = ({**numbers, first.name: x} for x in (found.first, found.first_last))
     seen = [
         (name, value, read(of.of, last if of.last else numbers)[0], of.of.has(LOSS))
@@ -177,7 +177,7 @@ def least_invariant(
         near, far = (_last(lambda g: best(g) <= enough, found, end) for end in (top, bottom))
         limit = second(partner(near)) + enough - value
         last = _last(lambda h: second(h) <= limit, partner(near), _slice(corners, near)[0])
-        return InvariantOptimum(*map(float, (value, near, far, last)), relations)
+        return InvariantOptimum(float(value), float(near), float(far), float(last), relations)
 
 
 def _numbers(polygon: Sequence[Corner]) -> list[tuple[Any, Any]]:

@@ -31,14 +31,15 @@ def numbers_of(arrangement: Arrangement, u: Tensor, loss: Tensor | None = None) 
     found |= {SHARE + e: s for e, s in shares(arrangement, u).items()}
     if loss is not None:
         found[LOSS.name] = loss
-    return arrangement.sizes | {name: x.double().cpu().numpy() for name, x in found.items()}
+    return {**arrangement.sizes, **{k: x.double().cpu().numpy() for k, x in found.items()}}
 
 
 def numbers_at(arrangement: Arrangement, part: Array) -> dict[str, Any]:
     """The same for invariant Gram matrices with these shares, ``(B, eigenspaces)``."""
     found = {SHARE + e: part[:, k] for k, e in enumerate(arrangement.table)}
     there = [PRODUCT + r for r, count in arrangement.counts.items() if count]
-    return arrangement.sizes | found | dict(zip(there, arrangement.corners @ part.T, strict=True))
+    inner = dict(zip(there, arrangement.corners @ part.T, strict=True))
+    return {**arrangement.sizes, **found, **inner}
 
 
 def is_readable(of: Expr, numbers: Container[str]) -> bool:

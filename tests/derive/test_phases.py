@@ -280,7 +280,7 @@ def test_a_kink_on_another_structure_is_refused() -> None:
 
     loss = PairwiseLoss("kinked", "", (PairTerm("same_class", Max(0, 1 - c), S.One),), "")
     problem = Problem(loss, hierarchy(), CATALOGUE["supcon"].domain)
-    with pytest.raises(DomainError, match="by name only"):
+    with pytest.raises(DomainError, match="answered on two towers"):
         PHASES.given(loss=problem).quantities  # noqa: B018
 
 

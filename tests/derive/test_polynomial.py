@@ -6,7 +6,8 @@ import random
 
 import pytest
 from cltheory.derive.decide.polynomial import Poly, Quotient, Ring, to_sympy
-from sympy import Rational, Symbol
+from cltheory.derive.decide.product import times
+from sympy import E, Rational, S, Symbol, exp, pi, sqrt
 from sympy.polys.domains import QQ
 from sympy.polys.rings import PolyElement, ring
 
@@ -83,3 +84,40 @@ def test_numbers_and_no_symbols() -> None:
     assert half.factor_list()[1] == [] and half.primitive()[1] == none.one
     assert not none.zero and none.zero.leading == 0 and none.zero.primitive() == (0, none.zero)
     assert OURS.zero.degrees() == (-1, -1, -1) and not OURS.gens[0].is_number
+
+
+def test_products_with_exponentials_are_those_of_sympy() -> None:
+    x, y, z = SYMBOLS
+    for factor in (
+        x,
+        x * y,
+        x + 1,
+        2 * x * (y - 1),
+        S.One,
+        S(-3),
+        S.Zero,
+        x / (y + exp(z)),
+        exp(y),
+    ):
+        for exponent in (x, -z / (x * (y - 1)), (1 - x) / y):
+            mine = times(factor, exp(exponent, evaluate=False))
+            assert mine == factor * exp(exponent) and str(mine) == str(factor * exp(exponent))
+    parts = [
+        x,
+        S(2),
+        S.Half,
+        sqrt(2),
+        1 / x,
+        x + 1,
+        exp(x),
+        exp(-x),
+        E,
+        2 * exp(y),
+        x * exp(-y),
+        -z,
+    ]
+    parts += [x**2 * exp(x), (x + 1) ** -2, sqrt(x) * y, -1 / (y + exp(z)), S.Zero, S.One, pi]
+    for one in parts:
+        for other in parts:
+            assert times(one, other) == one * other, (one, other)
+            assert times(one, other).args == (one * other).args

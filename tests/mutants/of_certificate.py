@@ -24,92 +24,62 @@ TESTS = tuple(
     )
 )
 
-
-def _mutant(old: str, new: str, why: str) -> Mutant:
-    return Mutant(C, old, new, why, TESTS)
-
-
-MUTANTS = [
+#: What is replaced, by what, and why that is wrong.
+CHANGES = [
     # --- what is read
-    _mutant('listed("y", file["y"], size)', 'listed("y", file["y"])', "y may be longer"),
-    _mutant(
-        'listed("embeddings", point["embeddings"], len(pair))',
-        'point["embeddings"]',
-        "there may be more vectors than points",
-    ),
-    _mutant("if not there.issuperset(used):", "if False:", "relations may be unknown"),
-    _mutant(
-        'if not isinstance(term["own_positive"], bool):', "if False:", "a flag may be any text"
-    ),
-    _mutant(
-        '*listed("a denominator", term["denominator"])',
-        '*term["positives"]',
-        "a denominator may be a text that has relations in it",
-    ),
-    _mutant("type(k) is int and k > 0", "type(k) is int", "an axis may have no points"),
-    _mutant("type(k) is int and k > 0", "k > 0", "a size may be a flag"),
-    _mutant("if not 0 <= shift <= LITTLE:", "if False:", "a point may be moved far"),
-    _mutant("if not 0 <= shift <= LITTLE:", "if not shift <= LITTLE:", "a point is moved away"),
-    _mutant(
-        'if any(row[i] != "self" or row.count("self") > 1 for i, row in enumerate(pair)):',
-        "if False:",
-        "self may be any relation",
-    ),
-    _mutant(
-        'row[i] != "self" or row.count("self") > 1',
-        'row[i] != "self"',
-        "others may be self as well",
-    ),
-    _mutant("base, power = walk(a), Jet(1)", "base, power = walk(a), walk(a)", "a power too many"),
+    ('listed("y", file["y"], size)', 'listed("y", file["y"])', "y may be longer"),
+    ('listed("embeddings", point["embeddings"], len(pair))', 'point["embeddings"]', "there may be more vectors than points"),
+    ("if not there.issuperset(used):", "if False:", "relations may be unknown"),
+    ('if not isinstance(term["own_positive"], bool):', "if False:", "a flag may be any text"),
+    ('*listed("a denominator", term["denominator"])', '*term["positives"]', "a denominator may be a text that has relations in it"),
+    ("type(k) is int and k > 0", "type(k) is int", "an axis may have no points"),
+    ("type(k) is int and k > 0", "k > 0", "a size may be a flag"),
+    ("if not 0 <= shift <= LITTLE:", "if False:", "a point may be moved far"),
+    ("if not 0 <= shift <= LITTLE:", "if not shift <= LITTLE:", "a point is moved away"),
+    ('if any(row[i] != "self" or row.count("self") > 1 for i, row in enumerate(pair)):', "if False:", "self may be any relation"),
+    ('row[i] != "self" or row.count("self") > 1', 'row[i] != "self"', "others may be self as well"),
+    ("base, power = walk(a), Jet(1)", "base, power = walk(a), walk(a)", "a power too many"),
     # --- what is proved
-    _mutant(
-        'has_cholesky([[moved[r] for r in row] for row in pair], "the matrix of inner products")',
-        "pass",
-        "inner products need no vectors",
-    ),
-    _mutant(
-        'has_cholesky(shifted(s, shift), "S + shift")', "pass", "S need not be positive"
-    ),
-    _mutant("if not pivots[i] > 0:", "if pivots[i] < 0:", "a pivot may be undecided"),
-    _mutant("scaled.append(row[j] - dot(scaled, rows[j][:j]))", "scaled.append(row[j])", "pivots are not eliminated"),
-    _mutant("pivots.append(row[i] - dot(scaled, rows[i]))", "pivots.append(row[i])", "only the diagonal counts"),
-    _mutant("if not abs(s[i][j] - wanted) <= radius:", "if False:", "S is any matrix"),
-    _mutant(
-        "if not abs(s[i][j] - wanted) <= radius:",
-        "if not s[i][j] - wanted <= radius:",
-        "S may be below the gradient",
-    ),
-    _mutant("wanted = a[i][j] - (y[i] if i == j else 0)", "wanted = s[i][j] if i == j else a[i][j]", "y is any numbers"),
-    _mutant("gap = size * (shift + size * radius) + loose", "gap = shift + size * radius + loose", "the trace is one"),
-    _mutant("gap = size * (shift + size * radius) + loose", "gap = size * (shift + size * radius)", "what is loose is left out"),
-    _mutant("loose = sum_of_products(a, g) - sum(y, arb(0))", "loose = sum(y, arb(0)) - sum_of_products(a, g)", "what is loose has the other sign"),
-    _mutant("if not gap + off <= claimed:", "if False:", "any gap may be claimed"),
-    _mutant("if not gap + off <= claimed:", "if not gap <= claimed:", "the loss claimed may be off by the gap"),
+    ('has_cholesky([[moved[r] for r in row] for row in pair], "the matrix of inner products")', "pass", "inner products need no vectors"),
+    ('has_cholesky(shifted(s, shift), "S + shift")', "pass", "S need not be positive"),
+    ("if not pivots[i] > 0:", "if pivots[i] < 0:", "a pivot may be undecided"),
+    ("scaled.append(row[j] - dot(scaled, rows[j][:j]))", "scaled.append(row[j])", "pivots are not eliminated"),
+    ("pivots.append(row[i] - dot(scaled, rows[i]))", "pivots.append(row[i])", "only the diagonal counts"),
+    ("if not abs(s[i][j] - wanted) <= radius:", "if False:", "S is any matrix"),
+    ("if not abs(s[i][j] - wanted) <= radius:", "if not s[i][j] - wanted <= radius:", "S may be below the gradient"),
+    ("wanted = a[i][j] - (y[i] if i == j else 0)", "wanted = s[i][j] if i == j else a[i][j]", "y is any numbers"),
+    ("gap = size * (shift + size * radius) + loose", "gap = shift + size * radius + loose", "the trace is one"),
+    ("gap = size * (shift + size * radius) + loose", "gap = size * (shift + size * radius)", "what is loose is left out"),
+    ("loose = sum_of_products(a, g) - sum(y, arb(0))", "loose = sum(y, arb(0)) - sum_of_products(a, g)", "what is loose has the other sign"),
+    ("if not gap + off <= claimed:", "if False:", "any gap may be claimed"),
+    ("if not gap + off <= claimed:", "if not gap <= claimed:", "the loss claimed may be off by the gap"),
     # --- the losses
-    _mutant("if not tau > 0:", "if False:", "a temperature may be negative"),
-    _mutant("                if not k >= 0:", "                if False:", "weights of positives may be negative"),
-    _mutant("        if not weight >= 0:\n", "        if False:\n", "coefficients may be negative"),
-    _mutant("if not weight >= 0 or not is_convex(", "if not is_convex(", "weights of pairs may be negative"),
-    _mutant('if not weight >= 0 or not is_convex(term["function"]):', "if not weight >= 0:", "functions need not be convex"),
-    _mutant("parts[2] >= 0:\n            continue", "parts[2].mid() >= 0:\n            continue", "convex in the middle of a box"),
-    _mutant("return False\n        middle", "return True\n        middle", "convex where it is not known"),
-    _mutant("boxes = [(Fraction(-1), Fraction(1), 0)]", "boxes = [(Fraction(0), Fraction(1), 0)]", "convex on half of the range"),
-    _mutant("number(str((high - low) / 2)))", "number(str((high - low) / 64)))", "boxes do not cover the range"),
-    _mutant("value += k * (total.log() - g[i][j] / tau)", "value += k * (total.log() - g[i][j])", "the temperature divides one of two"),
-    _mutant('((e[j] / total if term["own_positive"] else 0) - 1)', "(0 - 1)", "a positive of its own denominator has no slope"),
-    _mutant("joint += k / total", "joint += weight / total", "the denominator forgets the weights"),
-    _mutant("a[i][j] += joint * e[j] / tau", "a[i][j] += joint * e[j]", "the slope of the denominator lacks tau"),
-    _mutant("total = common + e[j] if term[\"own_positive\"] else common", "total = common", "own positives join no denominator"),
-    _mutant("a[i][j] += weight * slope", "a[i][j] += slope", "slopes of pairs lack their weights"),
-    _mutant("(slope[i][j] + slope[j][i]) / 2", "slope[i][j]", "the gradient is not symmetric"),
-    _mutant("(slope[i][j] + slope[j][i]) / 2", "(slope[i][j] + slope[j][i])", "the gradient is doubled"),
-    _mutant("weight = evaluated(term[\"weight\"]).parts[0] / size", "weight = evaluated(term[\"weight\"]).parts[0]", "a sum over points, no mean"),
+    ("if not tau > 0:", "if False:", "a temperature may be negative"),
+    ("                if not k >= 0:", "                if False:", "weights of positives may be negative"),
+    ("        if not weight >= 0:\n", "        if False:\n", "coefficients may be negative"),
+    ("if not weight >= 0 or not is_convex(", "if not is_convex(", "weights of pairs may be negative"),
+    ('if not weight >= 0 or not is_convex(term["function"]):', "if not weight >= 0:", "functions need not be convex"),
+    ("parts[2] >= 0:\n            continue", "parts[2].mid() >= 0:\n            continue", "convex in the middle of a box"),
+    ("return False\n        middle", "return True\n        middle", "convex where it is not known"),
+    ("boxes = [(Fraction(-1), Fraction(1), 0)]", "boxes = [(Fraction(0), Fraction(1), 0)]", "convex on half of the range"),
+    ("number(str((high - low) / 2)))", "number(str((high - low) / 64)))", "boxes do not cover the range"),
+    ("value += k * (total.log() - g[i][j] / tau)", "value += k * (total.log() - g[i][j])", "the temperature divides one of two"),
+    ('((e[j] / total if term["own_positive"] else 0) - 1)', "(0 - 1)", "a positive of its own denominator has no slope"),
+    ("joint += k / total", "joint += weight / total", "the denominator forgets the weights"),
+    ("a[i][j] += joint * e[j] / tau", "a[i][j] += joint * e[j]", "the slope of the denominator lacks tau"),
+    ("total = common + e[j] if term[\"own_positive\"] else common", "total = common", "own positives join no denominator"),
+    ("a[i][j] += weight * slope", "a[i][j] += slope", "slopes of pairs lack their weights"),
+    ("(slope[i][j] + slope[j][i]) / 2", "slope[i][j]", "the gradient is not symmetric"),
+    ("(slope[i][j] + slope[j][i]) / 2", "(slope[i][j] + slope[j][i])", "the gradient is doubled"),
+    ("weight = evaluated(term[\"weight\"]).parts[0] / size", "weight = evaluated(term[\"weight\"]).parts[0]", "a sum over points, no mean"),
     # --- jets and vectors
-    _mutant("dda * b + 2 * da * db + a * ddb", "dda * b + da * db + a * ddb", "the product rule of second order"),
-    _mutant("ddy * dx * dx + dy * ddx", "ddy * dx + dy * ddx", "the chain rule of second order"),
-    _mutant('"log": lambda x: (x.log(), 1 / x, -1 / x**2)', '"log": lambda x: (x.log(), 1 / x, 1 / x**2)', "logarithms are convex"),
-    _mutant("-1 / (4 * x * x.sqrt()))", "1 / (4 * x * x.sqrt()))", "roots are convex"),
-    _mutant("(1 / v, -1 / v**2, 2 / v**3)", "(1 / v, -1 / v**2, -2 / v**3)", "reciprocals are concave"),
-    _mutant("dot(a, b) / (s * t) if a is not b", "dot(a, b) if a is not b", "vectors are not scaled"),
-    _mutant("if not all(size > 0 for size in length):", "if False:", "a vector may be zero"),
+    ("dda * b + 2 * da * db + a * ddb", "dda * b + da * db + a * ddb", "the product rule of second order"),
+    ("ddy * dx * dx + dy * ddx", "ddy * dx + dy * ddx", "the chain rule of second order"),
+    ('"log": lambda x: (x.log(), 1 / x, -1 / x**2)', '"log": lambda x: (x.log(), 1 / x, 1 / x**2)', "logarithms are convex"),
+    ("-1 / (4 * x * x.sqrt()))", "1 / (4 * x * x.sqrt()))", "roots are convex"),
+    ("(1 / v, -1 / v**2, 2 / v**3)", "(1 / v, -1 / v**2, -2 / v**3)", "reciprocals are concave"),
+    ("dot(a, b) / (s * t) if a is not b", "dot(a, b) if a is not b", "vectors are not scaled"),
+    ("if not all(size > 0 for size in length):", "if False:", "a vector may be zero"),
 ]  # fmt: skip
+
+MUTANTS = [Mutant(C, old, new, why, TESTS) for old, new, why in CHANGES]
