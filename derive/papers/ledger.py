@@ -77,7 +77,7 @@ class Ledger:
     ):
         self.key, self.title = key, title
         self.sections = dict(sections)
-        self._package = package
+        self.package = package
         self._claims: dict[str, dict[str, Claim]] = {name: {} for name in self.sections}
         self._read: set[str] = set()
 
@@ -142,17 +142,17 @@ class Ledger:
         for name in sections:
             if name in self._read:
                 continue
-            data = files(self._package) / f"{name}.toml"
+            data = files(self.package) / f"{name}.toml"
             if data.is_file():
                 self._load_records(name, data.read_text("utf-8"))
             else:
-                import_module(f"{self._package}.{name}")
+                import_module(f"{self.package}.{name}")
             self._read.add(name)
 
     def _load_records(self, section: str, text: str) -> None:
         from .form.record import read_section
 
-        for record in read_section(self.key, section, text):
+        for record in read_section(self.key, section, text, self.package):
             claim = Claim(
                 self.key,
                 record.label,

@@ -17,7 +17,7 @@ from typing import Any
 from . import ledger_of
 from .form.mutate import holes
 from .form.record import Record, Witness, read_section
-from .form.stored import computed, load_checks, package_of, row_of
+from .form.stored import computed, load_checks, row_of
 
 
 def put_witness(text: str, label: str, witness: Witness) -> str:
@@ -47,7 +47,7 @@ def main(arguments: list[str]) -> int:
     paper, *sections = [a for a in arguments if not a.startswith("--")]
     wrong = 0
     for section in sections or list(ledger_of(paper).sections):
-        path = Path(str(files(package_of(paper)) / f"{section}.toml"))
+        path = Path(str(files(ledger_of(paper).package) / f"{section}.toml"))
         if path.is_file():
             run = mutated if "--mutants" in arguments else examined
             wrong += run(paper, section, path, "--write" in arguments)
@@ -56,15 +56,17 @@ def main(arguments: list[str]) -> int:
 
 def examined(paper: str, section: str, path: Path, write: bool) -> int:
     """Examine the records of a section; how much is wrong with them."""
-    text = path.read_text("utf-8")
+    text, package = path.read_text("utf-8"), ledger_of(paper).package
     rows: dict[str, Any] = {}
     wrong = 0
-    for record in read_section(paper, section, text):
+    for record in read_section(paper, section, text, package):
         found = computed(record, lambda label: find(paper, label))
         if write and record.witness is None and found.found is not None:
             text = put_witness(text, record.label, found.found)
             path.write_text(text, "utf-8")
-            record = next(r for r in read_section(paper, section, text) if r.label == record.label)
+            record = next(
+                r for r in read_section(paper, section, text, package) if r.label == record.label
+            )
             found = computed(record, lambda label: find(paper, label))
         rows[record.label] = row_of(record, found.verdict)
         verdict = found.verdict
@@ -80,9 +82,10 @@ def examined(paper: str, section: str, path: Path, write: bool) -> int:
 
 def mutated(paper: str, section: str, path: Path, write: bool) -> int:
     """Mutate the records of a section; how many mutants pass."""
-    load_checks(paper)
+    package = ledger_of(paper).package
+    load_checks(package)
     alive = 0
-    for record in read_section(paper, section, path.read_text("utf-8")):
+    for record in read_section(paper, section, path.read_text("utf-8"), package):
         if not record.mathematical:
             continue
         found = holes(record)

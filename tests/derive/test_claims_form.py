@@ -23,7 +23,7 @@ from cltheory.derive.vectors.embeddings import Embeddings
 
 RECORDS = [r for key in PAPERS for r in ledger_of(key).records()]
 for key in PAPERS:
-    load_checks(key)
+    load_checks(ledger_of(key).package)
 SSEM_RANGE = "delta in [0, sqrt((m*n-1)/(m*(n-1)))]"
 
 

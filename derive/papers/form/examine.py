@@ -224,7 +224,10 @@ def _note(record: Record, verdict: Verdict, failing: Trial | None, slips: list[s
         parts.append(f"holds where {record.condition}, {sharp}")
     if slips:
         parts.append(f"{', '.join(slips)} is quantified over and not used")
-    if failing is not None:
+    if record.witness is not None:
+        place = ", ".join(f"{k} = {v}" for k, v in record.witness.at.items())
+        parts.append(f"fails at {place}: {record.witness.says}" if place else record.witness.says)
+    elif failing is not None:
         parts.append(f"fails {_where(failing)}")
     if verdict.word == "misprint" and record.reading is not None:
         parts.append(f"read: {' '.join(record.reading.text.split())}")

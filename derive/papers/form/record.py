@@ -179,6 +179,7 @@ class Record:
     mathematical: bool = True
     at_odds: str = ""
     remark: str = ""
+    package: str = ""  #: where the files of the paper are
     source: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     def stated_under(self) -> Condition | None:
@@ -214,8 +215,8 @@ _TEXTS = {"for_all", "under", "on", "about", "check", "proof", "condition", "ori
 _TEXTS |= {"settled", "at_odds", "remark", "label", "weight"}
 
 
-def read_section(paper: str, section: str, text: str) -> list[Record]:
-    """Read a section's file.
+def read_section(paper: str, section: str, text: str, package: str = "") -> list[Record]:
+    """Read a section's file, of a paper whose files are in ``package``.
 
     Raises
     ------
@@ -234,6 +235,7 @@ def read_section(paper: str, section: str, text: str) -> list[Record]:
         label = table.get("label") if isinstance(table, dict) else None
         try:
             one = _record(paper, section, {**data.get("defaults", {}), **table})
+            one = replace(one, package=package)
         except (BadClause, TexError, BadRecord) as error:
             raise BadRecord(f"{paper}, {label or f'record {k} of {section}'}: {error}") from None
         if any(one.label == other.label for other in found):

@@ -23,15 +23,10 @@ if TYPE_CHECKING:
     from .examine import Examined
 
 
-def package_of(paper: str) -> str:
-    """Where a paper's files are."""
-    return f"{__package__.rpartition('.')[0]}.{paper}"
-
-
-def load_checks(paper: str) -> None:
+def load_checks(package: str) -> None:
     """Register the named checks of a paper, if it has any."""
-    if (files(package_of(paper)) / "named.py").is_file():
-        import_module(f"{package_of(paper)}.named")
+    if package and (files(package) / "named.py").is_file():
+        import_module(f"{package}.named")
 
 
 def computed(record: Record, find: Callable[[str], Record | None]) -> Examined:
@@ -41,7 +36,7 @@ def computed(record: Record, find: Callable[[str], Record | None]) -> Examined:
     """
     from .examine import examine
 
-    load_checks(record.paper)
+    load_checks(record.package)
     found = examine(record)
     if not record.restates:
         return found
@@ -60,7 +55,7 @@ def computed(record: Record, find: Callable[[str], Record | None]) -> Examined:
 # --- stored verdicts ---------------------------------------------------------------------------
 def stored(record: Record) -> Verdict | None:
     """The stored verdict, if the record is still what it was computed for."""
-    row = _rows(record.paper, record.section).get(record.label)
+    row = _rows(record.package, record.section).get(record.label)
     if row is None or row["record"] != record.fingerprint():
         return None
     return Verdict(
@@ -72,8 +67,8 @@ def stored(record: Record) -> Verdict | None:
 
 
 @cache
-def _rows(paper: str, section: str) -> dict[str, Any]:
-    data = files(package_of(paper)) / f"{section}.verdicts.json"
+def _rows(package: str, section: str) -> dict[str, Any]:
+    data = files(package) / f"{section}.verdicts.json"
     found: dict[str, Any] = json.loads(data.read_text("utf-8")) if data.is_file() else {}
     return found
 

@@ -91,6 +91,16 @@ def rank(at: Point, given: Given) -> Answer:
     return Answer(compare(Fraction(e.rank), given["rank"], "="), f"its rank is {e.rank}", e)
 
 
+@named_check("ssem fits")
+def fits(at: Point, given: Given) -> Answer:
+    """The SSEM fits into ``rank`` dimensions, and there is one that needs all of them."""
+    m, n = size(at, "m"), size(at, "n")
+    e = ssem(m, n, 1, as_number(at["delta"] ** 2))
+    most = max(ssem(m, n, 1, q).rank for q in (ZERO, Fraction(1, 2), ONE, longest(m, n)))
+    good = e.rank <= given["rank"] and compare(Fraction(most), given["rank"], "=")
+    return Answer(good, f"its rank is {e.rank}, and at most {most}", e)
+
+
 @named_check("minimisers")
 def minimisers(at: Point, given: Given) -> Answer:
     """Of all sets in R^d, the SSEM at ``delta`` has the least loss at ``alpha``, and it alone."""
