@@ -49,12 +49,6 @@ def slope() -> Expr:
     return weight * diff(at_x(loss_on_ssem()), x)
 
 
-def derived_h() -> tuple[Expr, Expr]:
-    """What has the sign of the derivative of the loss in x, and the x of the (mn-1)-simplex."""
-    root = results["supcl-optimum"].x_star
-    return root.function(x), root.high
-
-
 def same_loss(printed: Expr, derived: Expr, domain: Domain) -> Verdict:
     """Compare sums of logarithms: their difference is zero iff its exponential is one."""
     residual = expand(printed - derived)
