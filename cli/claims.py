@@ -33,7 +33,8 @@ Examples:
 @click.argument("paper", shell_complete=complete_paper)
 @click.option("--format", "style", type=click.Choice(["text", "json"]), default="text")
 @click.option("--only", type=click.Choice(VERDICTS), help="Show only those with this verdict.")
-def claims_command(paper: str, style: str, only: str | None) -> int:
+@click.option("--stored", is_flag=True, help="Take stored verdicts of records that have one.")
+def claims_command(paper: str, style: str, only: str | None, stored: bool) -> int:
     """Check every statement of PAPER as printed; exit 1 if any is left undecided.
 
     Verdicts: agrees; misprint (the line is wrong, what it means is right); needs-condition (the
@@ -42,7 +43,9 @@ def claims_command(paper: str, style: str, only: str | None) -> int:
     from ..derive.papers import ledger_of
 
     found = ledger_of(paper)
-    checked = [(c, c.verdict()) for c in track(list(found), "checking")]
+    checked = [
+        (c, c.known_verdict() if stored else c.verdict()) for c in track(list(found), "checking")
+    ]
     open_claims = [c for c, v in checked if v.word == "undecided"]
     rows: list[dict[str, object]] = [
         {

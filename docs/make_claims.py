@@ -53,7 +53,7 @@ def records(paper: str) -> list[dict[str, Any]]:
     """What the command line prints for a paper."""
     command = [sys.executable, "-c", "from cltheory.cli.main import main; main()"]
     done = subprocess.run(
-        [*command, "claims", paper, "--format", "json"],
+        [*command, "claims", paper, "--stored", "--format", "json"],
         stdout=subprocess.PIPE,
         encoding="utf-8",
         check=False,  # 1 stands for an undecided record, which belongs on the page too
