@@ -67,7 +67,7 @@ def measure(
     **options: Any,
 ) -> list[Row]:
     """Optimise every cell that the table lacks; ``options`` are those of a sweep."""
-    setup = {**grid.sizes, "tolerance": asked(tolerance)}
+    setup: dict[str, float | str] = {**grid.sizes, "tolerance": asked(tolerance)}
     if tolerance is None and grid.d < grid.m * grid.n - 1:
         tolerance = LOOSE
     options |= {"chains": None if cold else CHAINS, "tolerance": tolerance, "dtype": dtype}
