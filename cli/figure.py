@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -14,7 +15,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..derive.decide.spelling import did_you_mean
-from .numeric_options import DEVICE, DTYPE, need_torch, parse_device, parse_dtype, parse_seeds
+from .numeric_options import (
+    DEVICE,
+    DTYPE,
+    is_count,
+    need_torch,
+    parse_device,
+    parse_dtype,
+    parse_seeds,
+)
 from .parameters import FilePath, pairs, short
 
 if TYPE_CHECKING:
@@ -112,8 +121,9 @@ def _drawn(
     out = out or Path(f"{name}.png")
     table = table or out.with_suffix(".csv")
     for path in (out, table):
-        if not path.resolve().parent.is_dir():
-            raise click.UsageError(f"there is no folder {path.parent}")
+        _check_writable(path)
+    if out.resolve() == table.resolve():
+        raise click.UsageError(f"the figure would replace its table {table}: give another --table")
     _check_format(out)
     from ..numeric.table import TableError
 
@@ -132,8 +142,9 @@ def _drawn(
         return 130
     try:
         drawing.figure.savefig(out, dpi=150)
-    except (OSError, ValueError) as refusal:
-        raise click.UsageError(f"cannot write {out}: {refusal}") from None
+    except (OSError, ValueError, RuntimeError) as refusal:  # .pgf without LaTeX is the last
+        why = getattr(refusal, "strerror", None) or refusal
+        raise click.UsageError(f"cannot write {out}: {why}") from None
     stopped = f", {drawing.stopped} did not reach the tolerance" if drawing.stopped else ""
     click.echo(f"{out}: {len(drawing.rows)} cells in {table}, {drawing.says}{stopped}")
     return 0
@@ -265,7 +276,7 @@ def _range(option: str, text: str | None) -> tuple[float, float] | None:
 # --- lists --------------------------------------------------------------------------------------
 def _counts(text: str) -> tuple[int, ...]:
     parts = [part.strip() for part in text.split(",")]
-    if not all(part.isdigit() and len(part) < 5 and int(part) >= 2 for part in parts):
+    if not all(is_count(part) and len(part) < 5 and int(part) >= 2 for part in parts):
         raise click.UsageError(
             f"--N takes numbers of items from 2 on, such as 4,8, not {short(text)!r}"
         )
@@ -296,6 +307,15 @@ def _temperatures(text: str) -> tuple[float, ...]:
     return distinct
 
 
+def _check_writable(path: Path) -> None:
+    """Refuse what cannot be written before the cells are computed."""
+    folder = path.resolve().parent
+    if not folder.is_dir():
+        raise click.UsageError(f"there is no folder {path.parent}")
+    if not os.access(path if path.exists() else folder, os.W_OK):
+        raise click.UsageError(f"cannot write {path}: permission denied")
+
+
 def _check_format(out: Path) -> None:
     """Refuse a format that cannot be written before the cells are computed."""
     from matplotlib.backend_bases import FigureCanvasBase
@@ -312,7 +332,8 @@ def _counted(option: str, text: str) -> tuple[int, int]:
     parts = text.lower().split("x")
     if len(parts) == 1:
         parts *= 2
-    if len(parts) != 2 or not all(p.isdigit() and 2 <= int(p) <= 1000 for p in parts):
+    fine = all(is_count(p) and len(p) < 5 and 2 <= int(p) <= 1000 for p in parts)
+    if len(parts) != 2 or not fine:
         raise click.UsageError(f"{option} takes two counts such as 20x20, not {short(text)!r}")
     return int(parts[0]), int(parts[1])
 

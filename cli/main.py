@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import io
 import os
+import re
 import sys
 import warnings
 from importlib import import_module
@@ -89,6 +90,8 @@ OURS = {
     "cltheory.derive.plugins.PluginError": 2,
     "cltheory.derive.decide.exact.NotANumber": 2,
 }
+#: What torch says of arrays that it cannot hold; it raises plain RuntimeError.
+NO_MEMORY = re.compile(r"can't allocate memory|out of memory|overflow", re.IGNORECASE)
 MAX_WORD = 200  #: characters of a word in a message, which may be the user's
 UNPROVED = (
     "it cannot be proved for what was given: {}. Nothing is shown without its proof; try numbers "
@@ -166,6 +169,8 @@ def run(args: list[str] | None = None) -> int:
         return refuse(f"too large to decide: {what}", 1)
     except Exception as error:
         known = _code_of(error)
+        if known is None and isinstance(error, RuntimeError) and NO_MEMORY.search(str(error)):
+            return refuse("too large: more memory than there is", 1)
         if known is None:
             raise
         return refuse(UNPROVED.format(error) if known == 1 else str(error), known)

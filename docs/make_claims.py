@@ -28,8 +28,10 @@ verdict is reached by running a check. `cltheory claims PAPER` runs all of them 
 | verdict | means |
 | --- | --- |
 | `agrees` | the statement holds as printed |
+| `misprint` | the line is wrong, and what it means is right |
 | `differs` | it does not, and a point is given with the printed value and the derived one |
 | `needs-condition` | it holds under a condition that is not printed; the point violates it |
+| `not-mathematical` | there is nothing to run; what is at odds with what is said |
 | `undecided` | no check has settled it; `cltheory claims` then exits with 1 |
 
 Most differences are slips of the pen inside a proof whose conclusion stands. Where a display has
@@ -39,8 +41,10 @@ embeddings with exact rational inner products, and so supports but does not prov
 """
 
 TITLES = {
+    "misprint": "Misprints",
     "differs": "Statements that differ",
     "needs-condition": "Statements that need a condition",
+    "not-mathematical": "What is not mathematical, and at odds with something",
     "undecided": "Statements that are undecided",
 }
 
@@ -49,7 +53,7 @@ def records(paper: str) -> list[dict[str, Any]]:
     """What the command line prints for a paper."""
     command = [sys.executable, "-c", "from cltheory.cli.main import main; main()"]
     done = subprocess.run(
-        [*command, "claims", paper, "--format", "json"],
+        [*command, "claims", paper, "--stored", "--format", "json"],
         stdout=subprocess.PIPE,
         encoding="utf-8",
         check=False,  # 1 stands for an undecided record, which belongs on the page too
@@ -72,6 +76,11 @@ def at(point: object) -> str:
     return str(point)
 
 
+def correct(text: str) -> str:
+    """What to use instead, where a record says it."""
+    return f"<br>Correct: <code>{plain(text)}</code>" if text else ""
+
+
 def table(rows: list[dict[str, Any]]) -> str:
     """One row per claim."""
     lines = [
@@ -82,7 +91,7 @@ def table(rows: list[dict[str, Any]]) -> str:
         witness = {"point": "", "printed": "", "derived": "", **row["witness"]}
         cells = [
             f"**{plain(row['label'])}**<br><code>{plain(row['statement'])}</code>",
-            plain(row["note"]),
+            plain(row["note"]) + correct(row["correction"]),
             *(plain(x) for x in (at(witness["point"]), witness["printed"], witness["derived"])),
             plain(row["evidence"].partition(":")[0]),
         ]
@@ -102,7 +111,11 @@ def page() -> str:
         counts = ", ".join(f"{words.count(w)} {w}" for w in ("agrees", *TITLES) if w in words)
         text += f"\n## {paper}\n\n*{title}.* {len(rows)} records: {counts}.\n"
         for word, title in TITLES.items():
-            chosen = [row for row in rows if row["verdict"] == word]
+            chosen = [
+                row
+                for row in rows
+                if row["verdict"] == word and (row["note"] or word != "not-mathematical")
+            ]
             if chosen:
                 text += f"\n### {title}\n\n{table(chosen)}"
     return text

@@ -16,7 +16,7 @@ from sympy import Expr, nan, zoo
 from ..decide.decide import positive, zero
 from ..decide.domain import Domain
 from ..decide.evidence import Evidence, Grade, Holds, Refuted, weakest
-from .ledger import Verdict
+from .verdict import Verdict
 
 if TYPE_CHECKING:
     from ..vectors.embeddings import Embeddings

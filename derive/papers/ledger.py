@@ -1,44 +1,23 @@
-"""A paper's ledger: its statements, by label, each with a verdict reached by running something."""
+"""A paper's ledger: its statements, by label, each with a verdict reached by running something.
+
+A section is a file of records (``section_3.toml``: data, whose verdicts are computed) or, in the
+older form, a module that registers a check for each claim.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
-from types import MappingProxyType
-from typing import Any, Literal, NamedTuple, TypeVar
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from ..decide.evidence import Evidence
+from .verdict import Verdict
+
+if TYPE_CHECKING:
+    from .form.record import Record
 
 #: A check may have parameters with defaults (the printed formula), for tests to corrupt.
 Check = TypeVar("Check", bound=Callable[..., "Verdict"])
-
-Word = Literal["agrees", "differs", "needs-condition", "undecided"]
-
-
-class Verdict(NamedTuple):
-    """What running a claim's check came to.
-
-    Attributes
-    ----------
-    word
-        ``agrees``; ``differs`` (with a witness point and both values there);
-        ``needs-condition`` (the note names it, the witness violates it); ``undecided``.
-    evidence
-        What was run, and how strong that is.
-    note
-        One sentence for the reader: the condition, the correction, or a remark.
-    witness
-        For a difference: the point and both values, as exact strings.
-    """
-
-    word: Word
-    evidence: Evidence
-    note: str = ""
-    witness: Mapping[str, Any] = MappingProxyType({})
-
-    def with_note(self, note: str) -> Verdict:
-        """Return the same verdict with a note for the reader."""
-        return self._replace(note=note)
 
 
 class Claim(NamedTuple):
@@ -49,10 +28,33 @@ class Claim(NamedTuple):
     statement: str
     check: Callable[[], Verdict]
     result: str | None = None
+    record: Record | None = None
 
     def verdict(self) -> Verdict:
         """Run the check."""
         return self.check()
+
+    def known_verdict(self) -> Verdict:
+        """The verdict that was stored for the record as it stands, else run the check."""
+        if self.record is not None:
+            from .form.stored import stored
+
+            found = stored(self.record)
+            if found is not None:
+                return found
+        return self.check()
+
+    def as_data(self) -> dict[str, Any]:
+        """What the record says beside its verdict, for output: correction, weight, origin."""
+        if self.record is None:
+            return {"correction": "", "weight": "", "origin": ""}
+        from .form.examine import corrected
+
+        return {
+            "correction": corrected(self.record),
+            "weight": self.record.weight,
+            "origin": self.record.origin,
+        }
 
 
 class Ledger:
@@ -65,7 +67,7 @@ class Ledger:
     package
         Where its sections are.
     sections
-        Modules in the order of the pages, each with the results that settle claims in
+        Files or modules in the order of the pages, each with the results that settle claims in
         it. A section is loaded when its claims are asked for. Claims of other modules
         come last, when those have been imported.
     """
@@ -75,8 +77,9 @@ class Ledger:
     ):
         self.key, self.title = key, title
         self.sections = dict(sections)
-        self._package = package
+        self.package = package
         self._claims: dict[str, dict[str, Claim]] = {name: {} for name in self.sections}
+        self._read: set[str] = set()
 
     def claim(
         self, label: str, statement: str, *, result: str | None = None
@@ -96,15 +99,17 @@ class Ledger:
 
         def register(check: Check) -> Check:
             section = check.__module__.rpartition(".")[2]
-            if result not in (None, *self.sections.get(section, (result,))):
-                raise ValueError(f"{self.key}: {section} is not listed as settled by {result}")
-            if any(label in claims for claims in self._claims.values()):
-                raise ValueError(f"{self.key} has two claims labelled {label}")
-            claim = Claim(self.key, label, statement, check, result)
-            self._claims.setdefault(section, {})[label] = claim
+            self._add(section, Claim(self.key, label, statement, check, result))
             return check
 
         return register
+
+    def _add(self, section: str, claim: Claim) -> None:
+        if claim.result not in (None, *self.sections.get(section, (claim.result,))):
+            raise ValueError(f"{self.key}: {section} is not listed as settled by {claim.result}")
+        if any(claim.label in claims for claims in self._claims.values()):
+            raise ValueError(f"{self.key} has two claims labelled {claim.label}")
+        self._claims.setdefault(section, {})[claim.label] = claim
 
     def __iter__(self) -> Iterator[Claim]:
         self._load(self.sections)
@@ -126,6 +131,45 @@ class Ledger:
             c for claims in self._claims.values() for c in claims.values() if c.result == result
         ]
 
+    def records(self, section: str | None = None) -> list[Record]:
+        """The records that are data, of one section or all."""
+        self._load(self.sections if section is None else [section])
+        names = self.sections if section is None else [section]
+        found = [c.record for name in names for c in self._claims[name].values()]
+        return [r for r in found if r is not None]
+
     def _load(self, sections: Iterable[str]) -> None:
         for name in sections:
-            import_module(f"{self._package}.{name}")
+            if name in self._read:
+                continue
+            data = files(self.package) / f"{name}.toml"
+            if data.is_file():
+                self._load_records(name, data.read_text("utf-8"))
+            else:
+                import_module(f"{self.package}.{name}")
+            self._read.add(name)
+
+    def _load_records(self, section: str, text: str) -> None:
+        from .form.record import read_section
+
+        for record in read_section(self.key, section, text, self.package):
+            claim = Claim(
+                self.key,
+                record.label,
+                record.statement,
+                self._run(record),
+                record.settled or None,
+                record,
+            )
+            self._add(section, claim)
+
+    def _run(self, record: Record) -> Callable[[], Verdict]:
+        def run() -> Verdict:
+            from .form.stored import computed
+
+            return computed(record, self._record).verdict
+
+        return run
+
+    def _record(self, label: str) -> Record | None:
+        return next((c.record for c in self if c.label == label), None)

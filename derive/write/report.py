@@ -80,7 +80,7 @@ def report(
         ],
         "claims": [
             {"paper": c.paper, "label": c.label, "verdict": v.word, "note": v.note}
-            for c, v in ((c, c.verdict()) for c in (result.claims if claims else []))
+            for c, v in ((c, c.known_verdict()) for c in (result.claims if claims else []))
         ],
         "evidence": str(result.evidence.grade),
     }

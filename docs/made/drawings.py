@@ -29,7 +29,8 @@ def of(result: Result) -> tuple[str, str]:
         return "", ""
     ranges = result.domain.ranges
     drawn = {s: _curves(result, s) for s in result.parameters if not ranges[s].integer}
-    along = max(drawn, key=lambda s: len(drawn[s]), default=None)
+    # Of two that serve as well it is the last, which is the temperature.
+    along = max(reversed(drawn), key=lambda s: len(drawn[s]), default=None)
     if along is None or not drawn[along]:
         return "", ""
     curves = drawn[along]

@@ -12,6 +12,7 @@ import re
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import redirect_stdout
 from functools import cache
+from inspect import cleandoc
 from typing import TYPE_CHECKING, NamedTuple
 
 from . import drawings
@@ -75,7 +76,8 @@ def figures() -> dict[str, tuple[str, str]]:
     cards = ""
     for name, preview in PREVIEWS.items():
         command = figure_command.commands[name]
-        says, _, more = (command.help or "").partition("\n\n")
+        says, _, more = cleandoc(command.help or "").partition("\n\n")
+        says = says.replace("\n", " ").removesuffix(".")
         context = click.Context(command, info_name=f"cltheory figure {name}", max_content_width=90)
         drawn = ", ".join(f"[`{id}`](../results/{id}.md)" for id in preview.of)
         pages[f"figures/{name}.md"] = (

@@ -14,11 +14,13 @@ from ...derive.structures.towers import NEGATIVE, POSITIVE
 from ..measure import inner_products, spreads
 from ..sweep import SEARCHED, sweep
 from ..table import Row, layout
-from .drawing import LOOSE, Drawing, in_table, largest_gap, problem_of
+from .drawing import LOOSE, Drawing, asked, in_table, largest_gap, problem_of
 from .towers import TowerGrid, draw_panels, measured_similarity, predicted_similarity
 
 MEASURED = ("similarity", "positive", "negative", "positive_spread", "negative_spread")
-COLUMNS = layout(("N", "d", "t", "b", "seed", *MEASURED, *SEARCHED, "dtype", "device"), "N")
+COLUMNS = layout(
+    ("N", "d", "t", "b", "seed", *MEASURED, *SEARCHED, "dtype", "device", "tolerance"), "N"
+)
 #: Where d is too small for the structure some starts end in local minima, hence four seeds.
 GRID = TowerGrid()
 
@@ -57,7 +59,7 @@ def measure(
                 more = {"tolerance": limit, "dtype": dtype, **options}
                 yield from sweep(problem, some, measured=aligned, **more)
 
-    return in_table(path, COLUMNS, cells, solve, dtype)
+    return in_table(path, COLUMNS, cells, solve, dtype, tolerance=asked(tolerance))
 
 
 def draw(grid: TowerGrid, path: Path, **options: Any) -> Drawing:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import torch
 
 from ...derive.problems.problem import Problem
@@ -52,7 +53,7 @@ def in_table(
     grid: Sequence[Cell],
     solve: Callable[[list[Any]], Iterable[Row]],
     dtype: torch.dtype,
-    **setup: float,
+    **setup: float | str,
 ) -> list[Row]:
     """Rows of all cells of a grid: those of a table, and what it lacks, solved.
 
@@ -73,12 +74,20 @@ def in_table(
         table.append([row])
     told = (*grid[0],)
     wanted = {key(cell, told) for cell in grid}
-    return [row for row in table.rows if key(row, told) in wanted]
+    found: dict[tuple[Hashable, ...], Row] = {}
+    for row in table.rows:  # another run may have filled the table at the same time
+        found.setdefault(key(row, told), row)
+    return [row for place, row in found.items() if place in wanted]
+
+
+def asked(tolerance: float | None) -> str:
+    """The column ``tolerance``: cells of one figure are all as exact as was asked for."""
+    return "default" if tolerance is None else f"{tolerance:g}"
 
 
 def largest_gap(rows: Iterable[Row]) -> float:
-    """The largest certified gap."""
-    return max(float(row["gap"]) for row in rows)
+    """The largest certified gap; nan if one is."""
+    return float(np.max([float(row["gap"]) for row in rows]))
 
 
 def heat(ax: Axes, x: Sequence[float], y: Sequence[float], values: Any, title: str) -> QuadMesh:

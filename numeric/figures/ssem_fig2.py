@@ -16,10 +16,11 @@ from ...derive.structures.arrangement import Arrangement
 from ..measure import Variances, variances
 from ..sweep import SEARCHED, Cell, Chains, alike, cells, key, sweep
 from ..table import Row, layout
-from .drawing import LOOSE, Drawing, heat, in_table, largest_gap, problem_of
+from .drawing import LOOSE, Drawing, asked, heat, in_table, largest_gap, problem_of
 
 COLUMNS = layout(
-    ("alpha", "tau", "seed", *Variances._fields, *SEARCHED, "m", "n", "p", "d", "dtype", "device"),
+    ("alpha", "tau", "seed", *Variances._fields, *SEARCHED, "m", "n", "p", "d", "dtype", "device")
+    + ("tolerance",),
     "mnp",
 )
 #: Chains of cells begin at an optimum that is the same for all temperatures, where it is easy to
@@ -66,6 +67,7 @@ def measure(
     **options: Any,
 ) -> list[Row]:
     """Optimise every cell that the table lacks; ``options`` are those of a sweep."""
+    setup: dict[str, float | str] = {**grid.sizes, "tolerance": asked(tolerance)}
     if tolerance is None and grid.d < grid.m * grid.n - 1:
         tolerance = LOOSE
     options |= {"chains": None if cold else CHAINS, "tolerance": tolerance, "dtype": dtype}
@@ -74,7 +76,7 @@ def measure(
     def solve(todo: list[Cell]) -> Iterator[Row]:
         return sweep(problem, todo, measured=spread, **options)
 
-    return in_table(path, COLUMNS, grid.cells(), solve, dtype, **grid.sizes)
+    return in_table(path, COLUMNS, grid.cells(), solve, dtype, **setup)
 
 
 def predicted(grid: Grid) -> np.ndarray:

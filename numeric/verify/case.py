@@ -132,12 +132,13 @@ class Case:
 
     @cached_property
     def borders(self) -> list[tuple[str, Border]]:
-        """The borders that the result derived, by name."""
+        """The borders that the result derived, by name; vectors are for sizes that are fixed."""
         try:
             measures = self.result.measures()
         except (DomainError, StepFailed):  # it holds for some values only
             measures = {}
-        return [(name, m) for name, m in measures.items() if isinstance(m, Border)]
+        found = [(name, m) for name, m in measures.items() if isinstance(m, Border)]
+        return [(name, m) for name, m in found if m.parameter.name in self.symbols]
 
     # --- points --------------------------------------------------------------------------------
     def _points(self) -> list[dict[str, Any]]:

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from cltheory.derive.decide.evidence import Evidence, Grade
 from cltheory.derive.papers import ledger_of
-from cltheory.derive.papers.ledger import Ledger, Verdict
+from cltheory.derive.papers.ledger import Ledger
+from cltheory.derive.papers.verdict import WORDS, Verdict
 
 POINT = {"point": {"m": "2", "n": "3"}, "printed": "1", "derived": "2"}
 EXACT = Evidence(Grade.EXACT, "by hand")
@@ -28,15 +29,17 @@ def give(monkeypatch: pytest.MonkeyPatch, ledger: Ledger) -> None:
     monkeypatch.setattr("cltheory.derive.papers.ledger_of", lambda _: ledger)
 
 
+@pytest.mark.slow
 def test_the_paper_as_json(cltheory: Any) -> None:
     code, out, err = cltheory("claims", "lee2025ssem", "--format", "json")
     assert (code, err) == (0, "")
     rows = json.loads(out)
     assert [row["label"] for row in rows] == [c.label for c in ledger_of("lee2025ssem")]
-    keys = {"paper", "label", "statement", "verdict", "evidence", "note"}
+    keys = {"paper", "label", "statement", "verdict", "evidence", "note", "correction"}
+    keys |= {"weight", "origin"}
     assert all(set(row) >= keys for row in rows)
     assert all(isinstance(row[k], str) for row in rows for k in keys)
-    assert {row["verdict"] for row in rows} == {"agrees", "differs", "needs-condition"}
+    assert {row["verdict"] for row in rows} <= set(WORDS) - {"undecided"}
     assert all(row["statement"] and row["evidence"] for row in rows)
 
 

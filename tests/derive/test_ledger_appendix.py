@@ -12,7 +12,6 @@ import pytest
 from cltheory.derive.losses.softmax import tau
 from cltheory.derive.losses.supcl import alpha
 from cltheory.derive.optimum.segment import delta, x
-from cltheory.derive.papers.ledger import Verdict
 from cltheory.derive.papers.lee2025ssem import _lemmas as lemmas
 from cltheory.derive.papers.lee2025ssem import _loss as loss_on_ssem
 from cltheory.derive.papers.lee2025ssem import appendix_a3_bound_self as bound_self
@@ -26,6 +25,7 @@ from cltheory.derive.papers.lee2025ssem import appendix_a4 as a4
 from cltheory.derive.papers.lee2025ssem import appendix_a5 as a5
 from cltheory.derive.papers.lee2025ssem import appendix_b, section_5_2
 from cltheory.derive.papers.lee2025ssem._sums import cross, means, same, spread, temperature
+from cltheory.derive.papers.verdict import Verdict
 from cltheory.derive.structures.hierarchy import m, n, p
 from cltheory.derive.vectors.embeddings import Embeddings, Index
 from sympy import exp, log, sqrt

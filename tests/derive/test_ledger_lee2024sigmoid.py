@@ -13,7 +13,7 @@ from cltheory.derive.decide.evidence import Evidence, Grade
 from cltheory.derive.losses.clip import b, t
 from cltheory.derive.losses.pairwise import c
 from cltheory.derive.optimum.segment import delta
-from cltheory.derive.papers.ledger import Claim, Verdict
+from cltheory.derive.papers.ledger import Claim
 from cltheory.derive.papers.lee2024sigmoid import LEDGER
 from cltheory.derive.papers.lee2024sigmoid import appendix_a as a
 from cltheory.derive.papers.lee2024sigmoid import appendix_b1 as b1
@@ -22,7 +22,6 @@ from cltheory.derive.papers.lee2024sigmoid import appendix_b3 as b3
 from cltheory.derive.papers.lee2024sigmoid import appendix_b4 as b4
 from cltheory.derive.papers.lee2024sigmoid import section_1 as s1
 from cltheory.derive.papers.lee2024sigmoid import section_3 as s3
-from cltheory.derive.papers.lee2024sigmoid import section_4_1 as s41
 from cltheory.derive.papers.lee2024sigmoid import section_4_2 as s42
 from cltheory.derive.papers.lee2024sigmoid import section_4_proof as proof
 from cltheory.derive.papers.lee2024sigmoid import section_5_1 as s51
@@ -44,6 +43,7 @@ from cltheory.derive.papers.towers import (
     random,
     square,
 )
+from cltheory.derive.papers.verdict import Verdict
 from cltheory.derive.results import results
 from cltheory.derive.structures.towers import N
 from cltheory.derive.vectors.embeddings import Embeddings
@@ -101,6 +101,12 @@ NUMBERED = [
 ]
 
 
+def section_of(claim: Claim) -> str:
+    if claim.record is not None:
+        return claim.record.section
+    return claim.check.__module__.rpartition(".")[2]
+
+
 def expected(label: str) -> str:
     if label in DIFFERS:
         return "differs"
@@ -118,7 +124,9 @@ def test_the_statement_has_a_claim(label: str) -> None:
     "claim", [k for k in LEDGER if k.label not in WAITING], ids=lambda k: k.label
 )
 def test_the_claim_reaches_its_verdict(claim: Claim) -> None:
-    verdict = claim.verdict()
+    verdict = claim.known_verdict()
+    if claim.record is not None:
+        return  # test_claims_form looks at these
     assert verdict.word == expected(claim.label), verdict
     assert claim.paper == "lee2024sigmoid"
     assert claim.statement.strip()
@@ -145,7 +153,7 @@ def test_numbered_equations_come_in_order() -> None:
 
 def test_the_index_of_sections_promises_nothing_too_much() -> None:
     for name, settles in LEDGER.sections.items():
-        found = {k.result for k in LEDGER if k.check.__module__.endswith(f".{name}")} - {None}
+        found = {k.result for k in LEDGER if section_of(k) == name} - {None}
         assert found == set(settles), name
 
 
@@ -153,7 +161,7 @@ def test_the_claims_settle_results_that_exist() -> None:
     assert {k.result for k in LEDGER} - {None} <= set(results)
 
 
-@pytest.mark.parametrize("label", ["Lemma 1", "(4)", "Corollary 1", "Corollary 2", "Corollary 3"])
+@pytest.mark.parametrize("label", ["Lemma 1", "Corollary 1", "Corollary 2", "Corollary 3"])
 def test_what_is_derived_is_known_exactly(label: str) -> None:
     assert LEDGER[label].verdict().evidence.grade is Grade.EXACT
 
@@ -318,17 +326,6 @@ CORRUPTED: list[Corruption] = [
     (s3.any_temperature, {"sign": -1}),
     (s3.definition_2, {"apart": S.One}),
     (s3.remark_1, {"least": N}),
-    (s41.equation_3, {"sets": assorted}),
-    (s41.optima_double_constant, {"sign": -1}),
-    (s41.definition_3, {"height": delta**2}),
-    (s41.equation_4, {"positive": lambda: (1 + delta**2) / W}),
-    (s41.equation_4, {"negative": lambda: -(1 / N + delta**2) / W}),
-    (s41.equation_4, {"negative": lambda: (1 / (N - 1) - delta**2) / W}),
-    (s41.at_zero, {"apart": lambda: -1 / N}),
-    (s41.at_infinity, {"apart": S.One}),
-    (s41.figure_1, {"angles": (S.Zero, S.Pi / 3, S.Pi)}),
-    (s41.example_1, {"signs": (-1, 1)}),
-    (s41.example_1_far, {"value": 1}),
     (s42.equation_5, {"printed": lambda w, p, q: s42.printed_5(w, p, q) / w.N}),
     (s42.equation_5, {"printed": lambda w, p, q: s42.printed_5(w, q, p)}),
     (s42.theorem_1, {"within": lambda: s42.squares_are_least(SQUARES[::-1])}),

@@ -11,13 +11,13 @@ import pytest
 from cltheory.derive.decide.evidence import Evidence, Grade
 from cltheory.derive.papers import PAPERS, UnknownPaper, ledger_of, settled_by
 from cltheory.derive.papers.checks import both, decided, needs_condition, undefined_at
-from cltheory.derive.papers.ledger import Claim, Ledger, Verdict
+from cltheory.derive.papers.ledger import Claim, Ledger
 from cltheory.derive.papers.lee2025ssem import LEDGER
+from cltheory.derive.papers.verdict import Verdict
 from cltheory.derive.results import results
 from sympy import Integer, zoo
 
 DIFFERS = {
-    "Remark 1: all minimisers",
     "Section 5.2: tau <= 1/log(m) is necessary",
     "Theorem A.1",
     "Theorem A.1, proof: h(delta)^2 n, sixth line",
@@ -39,20 +39,6 @@ DIFFERS = {
     "Proposition A.6, proof: where the minimum is attained",
 }
 NEEDS_CONDITION = {
-    "Section 3: sizes",
-    "(2)",
-    "Section 4.1: existence of simplex ETF",
-    "Definition 2",
-    "Proposition 1",
-    "Section 4.1: d >= mn - 1 is necessary",
-    "Theorem 1",
-    "(11)",
-    "Proposition 2",
-    "Section 4.2: same class is closer",
-    "Remark 1",
-    "Remark 1: delta > 1",
-    "Proposition 4",
-    "Remark 2",
     "Theorem 2",
     "Theorem 2: dimension",
     "(16)",
@@ -111,6 +97,12 @@ NUMERIC = [
 WORDS = {"agrees", "differs", "needs-condition"}
 
 
+def section_of(claim: Claim) -> str:
+    if claim.record is not None:
+        return claim.record.section
+    return claim.check.__module__.rpartition(".")[2]
+
+
 @pytest.mark.parametrize("label", NUMBERED + NUMERIC)
 def test_the_statement_has_a_claim(label: str) -> None:
     assert LEDGER[label].label == label
@@ -124,6 +116,8 @@ def test_proposition_a5_is_claimed_in_parts() -> None:
 
 @pytest.mark.parametrize("claim", list(LEDGER), ids=lambda c: c.label)
 def test_the_claim_reaches_its_verdict(claim: Claim) -> None:
+    if claim.record is not None:
+        return  # test_claims_form looks at these
     verdict = claim.verdict()
     expected = "agrees"
     if claim.label in DIFFERS:
@@ -145,7 +139,7 @@ def test_the_claim_reaches_its_verdict(claim: Claim) -> None:
 
 
 def test_the_lists_name_existing_claims() -> None:
-    assert {c.label for c in LEDGER} >= DIFFERS | NEEDS_CONDITION
+    assert {c.label for c in LEDGER if c.record is None} >= DIFFERS | NEEDS_CONDITION
     assert not DIFFERS & NEEDS_CONDITION
 
 
@@ -158,13 +152,14 @@ def test_claims_come_in_the_order_of_the_pages() -> None:
 
 
 def test_verdicts_are_the_same_when_reached_again() -> None:
-    assert all(c.verdict() == c.verdict() for c in list(LEDGER)[::10])
+    old = [c for c in LEDGER if c.record is None]
+    assert all(c.verdict() == c.verdict() for c in old[::10])
 
 
 DUMP = """
 import json
 from cltheory.derive.papers import ledger_of
-print(json.dumps([[c.label, str(c.verdict())] for c in ledger_of("lee2025ssem")]))
+print(json.dumps([[c.label, str(c.known_verdict())] for c in ledger_of("lee2025ssem")]))
 """
 
 
@@ -206,10 +201,12 @@ RESTATED = [
 
 @pytest.mark.parametrize("pair", RESTATED, ids=" = ".join)
 def test_what_is_stated_twice_has_one_verdict(pair: tuple[str, str]) -> None:
-    first, second = (LEDGER[label].verdict() for label in pair)
+    claims = [LEDGER[label] for label in pair]
+    first, second = (c.known_verdict() for c in claims)
     assert first.word == second.word
-    # And one condition, or one point at which it fails.
-    assert first.witness == second.witness
+    # And one condition, or one point at which it fails; what is data finds a point of its own.
+    if all(c.record is None for c in claims):
+        assert first.witness == second.witness
 
 
 def test_the_two_theorems_without_a_dimension_have_one_condition() -> None:
@@ -239,8 +236,7 @@ def test_every_result_of_the_paper_settles_something() -> None:
 
 def test_the_index_of_sections_promises_nothing_too_much() -> None:
     for name, settles in LEDGER.sections.items():
-        module = f"cltheory.derive.papers.lee2025ssem.{name}"
-        found = {c.result for c in LEDGER if c.check.__module__ == module} - {None}
+        found = {c.result for c in LEDGER if section_of(c) == name} - {None}
         assert found == set(settles), name
 
 

@@ -140,18 +140,32 @@ def _run(folder: Path, module: str, tests: tuple[str, ...], said: Path) -> None:
             os.dup2(stream.fileno(), 2)
         import pytest
 
-        # Tests that import it late would fail for that alone.
-        used = import_module(f"cltheory.derive.{module}".rstrip("."))
-        if not Path(str(used.__file__)).is_relative_to(folder):
-            raise BadMutant(f"the copy is not what is imported: {used.__file__}")
         files = [str(ROOT / "tests" / t) for t in tests]
-        code = RAN + int(pytest.main(["-x", "-q", "-p", "no:cacheprovider", *files]))
+        words = ["-x", "-q", "-p", "no:cacheprovider", *files]
+        code = RAN + int(pytest.main(words, plugins=[_Used(folder, module)]))
     except BaseException:
         traceback.print_exc()
     with suppress(OSError):
         sys.stdout.flush()
         sys.stderr.flush()
     os._exit(code)
+
+
+@dataclass
+class _Used:
+    """The first thing in a session: the module is imported, and from the copy.
+
+    Tests that import it late would fail for that alone. It is too early before, as pytest may
+    have to rewrite a module that it loads as a plugin.
+    """
+
+    folder: Path
+    module: str
+
+    def pytest_sessionstart(self) -> None:
+        used = import_module(f"cltheory.derive.{self.module}".rstrip("."))
+        if not Path(str(used.__file__)).is_relative_to(self.folder):
+            raise BadMutant(f"the copy is not what is imported: {used.__file__}")
 
 
 def every() -> list[Mutant]:

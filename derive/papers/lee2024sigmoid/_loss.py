@@ -20,8 +20,8 @@ from ...optimum.segment import delta, x
 from ...results import results
 from ...structures.towers import NEGATIVE, POSITIVE, WITHIN, N, towers
 from ..checks import Relation, both, equal, on_embeddings
-from ..ledger import Verdict
 from ..towers import Towers, assorted, ccem
+from ..verdict import Verdict
 from ._domains import TWO
 
 Lines = Callable[[Towers], Sequence[Any]]

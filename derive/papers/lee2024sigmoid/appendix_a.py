@@ -11,7 +11,7 @@ from ...losses.clip import SIGMOID, b, t
 from ...losses.pairwise import c
 from ...structures.towers import NEGATIVE, POSITIVE
 from ..checks import both, decided, equal
-from ..ledger import Verdict
+from ..verdict import Verdict
 from . import LEDGER
 
 NEAR = Symbol("u_v", real=True)

@@ -25,8 +25,8 @@ from ..checks import (
     on_embeddings,
     undefined_at,
 )
-from ..ledger import Verdict
 from ..towers import Towers, assorted, ccems
+from ..verdict import Verdict
 from . import LEDGER
 from ._domains import ON_CCEM, TWO
 from ._loss import chain, least_negatives

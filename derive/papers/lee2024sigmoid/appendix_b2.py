@@ -17,8 +17,8 @@ from ...losses.pairwise import c
 from ...structures.towers import N
 from ..checks import Formula, Relation, decided, holds_positive, needs_condition, on_embeddings
 from ..evaluate import mpf
-from ..ledger import Verdict
 from ..towers import Towers, assorted, ccems, softmax_value
+from ..verdict import Verdict
 from . import LEDGER
 from ._domains import WARM
 from ._loss import chain, least_negatives, position

@@ -13,8 +13,8 @@ from ...results import results
 from ...structures.towers import NEGATIVE, N
 from ...structures.towers import POSITIVE as ALIGNED
 from ..checks import Formula, both, equal, holds_positive
-from ..ledger import Verdict
 from ..towers import Towers
+from ..verdict import Verdict
 from . import LEDGER
 from ._domains import WARM, WARM_CCEM
 from ._loss import infonce, inner, same_logs

@@ -15,7 +15,7 @@ from ...optimum.segment import delta, x
 from ...results import results
 from ...structures.towers import N
 from ..checks import Formula, all_equal, both, decided, equal, holds_positive, needs_condition
-from ..ledger import Verdict
+from ..verdict import Verdict
 from . import LEDGER
 from ._domains import BIASED, INSIDE, SHARED, WARM, WARM_FOUR, WARM_THREE
 from ._loss import (

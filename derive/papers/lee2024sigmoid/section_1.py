@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from ...decide.evidence import Grade
 from ..checks import decided, needs_condition
-from ..ledger import Verdict
+from ..verdict import Verdict
 from . import LEDGER
 from ._loss import sign_at
 

@@ -27,8 +27,8 @@ from ..checks import (
     undefined_at,
 )
 from ..evaluate import mpf
-from ..ledger import Verdict
 from ..towers import Towers, aligned, assorted, ccem, of_vectors, pairwise_value, softmax_value
+from ..verdict import Verdict
 from . import LEDGER
 from ._domains import HALF, TWO, WARM
 from ._loss import backed_by, in_share, infonce

@@ -18,8 +18,8 @@ from ...results import results
 from ...structures.towers import NEGATIVE, POSITIVE
 from ..checks import Formula, both, decided, equal, holds_positive, needs_condition, on_embeddings
 from ..evaluate import mpf
-from ..ledger import Verdict
 from ..towers import Towers, assorted, ccem, ccems, lifted, pairwise_value, softmax_value, square
+from ..verdict import Verdict
 from . import LEDGER
 from ._domains import HALF, QUARTER, SCALAR, WARM
 from ._loss import (

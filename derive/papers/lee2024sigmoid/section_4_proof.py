@@ -10,8 +10,8 @@ from typing import Any
 
 from ...decide.evidence import Grade
 from ..checks import Relation, both, decided, needs_condition, on_embeddings
-from ..ledger import Verdict
 from ..towers import Towers, assorted, ccem, ccems, lifted, square
+from ..verdict import Verdict
 from . import LEDGER
 from ._loss import (
     LINES,

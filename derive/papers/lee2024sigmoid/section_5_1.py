@@ -13,7 +13,7 @@ from ...optimum.segment import delta, x
 from ...results import results
 from ...structures.towers import N
 from ..checks import Formula, both, decided, equal, holds_positive, needs_condition
-from ..ledger import Verdict
+from ..verdict import Verdict
 from . import LEDGER
 from ._domains import HALF, INSIDE, QUARTER, SHARED, WARM, WARM_FOUR
 from ._loss import printed_g, sign_at, slope_in_delta, slope_in_share, warm_exponents

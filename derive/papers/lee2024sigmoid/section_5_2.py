@@ -27,8 +27,8 @@ from ..checks import (
     stored_cells,
 )
 from ..evaluate import mpf
-from ..ledger import Verdict
 from ..towers import Towers, aligned, assorted, ccem, lifted, pairwise_value, random
+from ..verdict import Verdict
 from . import LEDGER
 from ._domains import ON_CCEM, QUARTER
 from ._loss import sign_at

@@ -14,7 +14,7 @@ from ...results import results
 from ...structures.hierarchy import m, n
 from ...vectors.embeddings import Embeddings
 from ..checks import Relation, both, decided, on_embeddings
-from ..ledger import Verdict
+from ..verdict import Verdict
 from ._domains import SHAPE
 from ._sums import random_sets, sign_patterns, ssem_matching
 

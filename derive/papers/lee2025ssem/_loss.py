@@ -14,7 +14,7 @@ from ...optimum.segment import delta, x
 from ...results import results
 from ...structures.hierarchy import hierarchy, m, n, p
 from ..checks import equal
-from ..ledger import Verdict
+from ..verdict import Verdict
 
 X_OF_DELTA = delta**2 * m * n / (m * n - 1)  #: delta-tilde as the proof defines it
 
@@ -47,12 +47,6 @@ def slope() -> Expr:
     partition = ReducedLoss(SUPCL, hierarchy()).partition(EVERYTHING, g)
     weight = tau * at_x(partition) * exp(-1 / tau) / p
     return weight * diff(at_x(loss_on_ssem()), x)
-
-
-def derived_h() -> tuple[Expr, Expr]:
-    """What has the sign of the derivative of the loss in x, and the x of the (mn-1)-simplex."""
-    root = results["supcl-optimum"].x_star
-    return root.function(x), root.high
 
 
 def same_loss(printed: Expr, derived: Expr, domain: Domain) -> Verdict:

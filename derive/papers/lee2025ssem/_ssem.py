@@ -24,7 +24,7 @@ from ..checks import (
     on_embeddings,
     undefined_at,
 )
-from ..ledger import Verdict
+from ..verdict import Verdict
 from ._domains import HALF, SHAPE, SHAPE_DELTA
 
 printed_interval = sqrt((m * n - 1) / (m * (n - 1)))

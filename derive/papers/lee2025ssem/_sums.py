@@ -18,7 +18,7 @@ from ...losses.supcl import SUPCL
 from ...vectors.embeddings import Embeddings, Index
 from ..checks import CLOSE, Relation, both, on_embeddings
 from ..evaluate import value
-from ..ledger import Verdict
+from ..verdict import Verdict
 
 ZERO = Fraction(0)
 Lines = Callable[[Embeddings], Sequence[Any]]

@@ -13,7 +13,7 @@ from functools import cache
 from ...decide.evidence import Grade
 from ...vectors.embeddings import Embeddings, Index, assorted, combine, mean, total
 from ..checks import decided, first_difference, needs_condition, on_embeddings
-from ..ledger import Verdict
+from ..verdict import Verdict
 from . import LEDGER
 
 Set = Sequence[Index]

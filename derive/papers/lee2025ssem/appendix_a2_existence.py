@@ -23,7 +23,7 @@ from ..checks import (
     needs_condition,
     on_embeddings,
 )
-from ..ledger import Verdict
+from ..verdict import Verdict
 from . import LEDGER
 from ._domains import SHAPE, SHAPE_DELTA
 from ._ssem import (

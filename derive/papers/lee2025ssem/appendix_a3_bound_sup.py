@@ -10,7 +10,7 @@ import mpmath
 
 from ...vectors.embeddings import Embeddings, Index
 from ..checks import both, decided, needs_condition
-from ..ledger import Verdict
+from ..verdict import Verdict
 from . import LEDGER
 from ._sums import (
     all_sets,

@@ -11,7 +11,7 @@ import mpmath
 
 from ...decide.evidence import Grade
 from ..checks import CLOSE, DIGITS, decided
-from ..ledger import Verdict
+from ..verdict import Verdict
 from . import LEDGER
 
 Vector = list[Fraction]

@@ -13,7 +13,7 @@ from ...results import results
 from ...structures.hierarchy import m, n, p
 from ...vectors.embeddings import Embeddings
 from ..checks import both, equal, equal_roots, holds_positive, needs_condition, on_embeddings
-from ..ledger import Verdict
+from ..verdict import Verdict
 from . import LEDGER
 from ._domains import SHAPE
 from ._lemmas import (

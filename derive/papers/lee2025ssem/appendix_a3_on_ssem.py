@@ -12,7 +12,7 @@ from ...optimum.segment import delta, x
 from ...results import results
 from ...structures.hierarchy import hierarchy, m, n, p
 from ..checks import Formula, all_equal, both, decided, equal, holds_positive, needs_condition
-from ..ledger import Verdict
+from ..verdict import Verdict
 from . import LEDGER
 from ._domains import LOSS, ON_SEGMENT, ON_SSEM, SHAPE
 from ._loss import X_OF_DELTA, at_x, inner, loss_on_ssem, printed_slope, same_loss, slope

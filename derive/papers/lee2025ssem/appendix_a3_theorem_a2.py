@@ -14,7 +14,7 @@ from ...results import results
 from ...vectors.embeddings import Embeddings
 from ..checks import Formula, both, decided, equal, holds_positive, needs_condition
 from ..evaluate import value
-from ..ledger import Verdict
+from ..verdict import Verdict
 from . import LEDGER
 from ._domains import LOSS, ON_SEGMENT, SHAPE
 from ._loss import X_OF_DELTA, printed_slope, slope

@@ -15,7 +15,7 @@ from ...optimum.segment import x
 from ...results import results
 from ...structures.hierarchy import m, n
 from ..checks import Formula, all_equal, both, equal, holds_positive
-from ..ledger import Verdict
+from ..verdict import Verdict
 from . import LEDGER
 from ._domains import LOSS, SHAPE
 from ._loss import printed_slope, slope

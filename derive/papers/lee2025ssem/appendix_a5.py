@@ -20,7 +20,7 @@ from ...structures.hierarchy import hierarchy, m, n, p
 from ...vectors.embeddings import Embeddings, Index
 from ..checks import both, equal, holds_positive, needs_condition, undefined_at
 from ..evaluate import value
-from ..ledger import Verdict
+from ..verdict import Verdict
 from . import LEDGER
 from ._domains import LOSS, ON_SSEM, SHAPE
 from ._loss import X_OF_DELTA, inner, same_loss

@@ -12,7 +12,7 @@ from ...optimum.segment import delta
 from ...results import results
 from ...structures.hierarchy import m, n
 from ..checks import decided, equal, needs_condition, stored_cells
-from ..ledger import Verdict
+from ..verdict import Verdict
 from . import LEDGER
 
 # --- Appendix B ----------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from ...results import results
 from ...structures.hierarchy import m, n
 from ...vectors.embeddings import Embeddings
 from ..checks import decided, on_embeddings
-from ..ledger import Verdict
+from ..verdict import Verdict
 from . import LEDGER
 
 

@@ -19,7 +19,7 @@ from ...optimum.segment import delta
 from ...results import results
 from ...structures.hierarchy import m, n
 from ..checks import Formula, both, decided, equal, holds_positive, needs_condition, undefined_at
-from ..ledger import Verdict
+from ..verdict import Verdict
 from . import LEDGER
 from ._domains import HALF, MIXED, POSITIVE_DELTA, SHAPE, TEMPERED
 

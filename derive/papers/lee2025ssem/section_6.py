@@ -8,7 +8,7 @@ from ...optimum.segment import delta
 from ...results import results
 from ...structures.hierarchy import m, n
 from ..checks import decided
-from ..ledger import Verdict
+from ..verdict import Verdict
 from . import LEDGER
 
 

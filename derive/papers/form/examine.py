@@ -1,0 +1,387 @@
+"""From a record to its verdict, computed; and what is wrong with the record itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+from sympy import Expr
+
+from ...decide.evidence import Evidence, Grade
+from ...decide.exact import NotANumber, exact
+from ...vectors.embeddings import Embeddings
+from ..verdict import Verdict
+from .hypotheses import Condition
+from .record import Record, Witness, Wording
+from .run import Trial, checked, proof, scene_of, trials, tried
+from .values import Unknown
+
+#: Fewest trials that are any support.
+FEWEST = 1
+
+
+@dataclass(frozen=True)
+class Examined:
+    """A verdict, and what is wrong with the record itself (nothing, if it may be published)."""
+
+    verdict: Verdict
+    problems: tuple[str, ...] = ()
+    found: Witness | None = None
+
+
+@dataclass
+class Tally:
+    """What trying a wording came to."""
+
+    good: list[Trial] = field(default_factory=list)
+    bad: list[Trial] = field(default_factory=list)
+    open: list[Trial] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, found: Iterable[Trial]) -> Tally:
+        """Sort trials."""
+        tally = cls()
+        for trial in found:
+            {True: tally.good, False: tally.bad, None: tally.open}[trial.holds].append(trial)
+        return tally
+
+    def where(self, condition: Condition | None, holds: bool) -> Tally:
+        """Those inside a condition, or outside."""
+        if condition is None:
+            return self if holds else Tally()
+
+        def part(some: list[Trial]) -> list[Trial]:
+            return [t for t in some if condition.holds(t.point, t.vectors) == holds]
+
+        return Tally(part(self.good), part(self.bad), part(self.open))
+
+
+def examine(record: Record) -> Examined:
+    """Reach the verdict on a record."""
+    if not record.mathematical:
+        note = f"at odds: {record.at_odds}" if record.at_odds else ""
+        how = Evidence(Grade.EXACT, "nothing to run")
+        return Examined(Verdict("not-mathematical", how, note))
+    try:
+        return _examine(record)
+    except LookupError as error:  # a name, result or check that is not there
+        text = str(error.args[0])
+        how = Evidence(Grade.SAMPLED, text)
+        return Examined(Verdict("undecided", how, text), (f"it cannot be run: {text}",))
+
+
+def _examine(record: Record) -> Examined:
+    condition = record.stated_under()
+    tally = Tally.of(trials(record.printed))
+    slips = record.printed.unused()
+    problems = [*_wrong_with_tests(record, tally)]
+    verdict: Verdict
+    if not tally.bad and not slips:
+        verdict = _agreeing(record, record.printed, None, tally)
+        if condition is not None:
+            problems.append(f"nothing fails without {condition.text}")
+        if record.reading is not None:
+            problems.append("there is a reading, and the print holds as it stands")
+        if record.witness is not None:
+            problems.append("there is a witness, and the print holds")
+        if record.correction is not None:
+            problems.append("there is a correction, and the print holds")
+        return Examined(_with_restated(record, verdict), tuple(problems))
+    tally.bad.sort(key=_simplicity)
+    if record.correction is not None:  # what is wrong where the correction is right comes first
+        tally.bad.sort(key=lambda t: condition is not None and not _met(condition, t))
+    found = witness_of(tally.bad[0]) if tally.bad else None
+    problems += _stored_witness(record, found)
+    failing = tally.bad[0] if tally.bad else None
+    if record.reading is not None:
+        verdict, more = _misprint(record, condition, slips)
+    elif condition is not None and record.correction is None:
+        verdict, more = _conditional(record, condition, tally)
+    elif slips and failing is None:
+        verdict, more = _slip(slips), ["a letter that is not used needs a reading"]
+    else:
+        verdict = Verdict("differs", Evidence(Grade.EXACT, f"fails {_where(failing)}"))
+        more = []
+    problems += more
+    if record.correction is not None:
+        problems += _wrong_with_correction(record, condition)
+    elif record.reading is None and condition is None:
+        problems.append("it differs and has no correction")
+    if verdict.word != "agrees" and not record.origin:
+        problems.append("a verdict that is not agrees has an origin")
+    note = _note(record, verdict, failing, slips)
+    verdict = verdict._replace(note=note, witness=shown(record.witness or found))
+    return Examined(_with_restated(record, verdict), tuple(problems), found)
+
+
+# --- the verdicts ----------------------------------------------------------------------------
+def _agreeing(
+    record: Record, wording: Wording, condition: Condition | None, tally: Tally
+) -> Verdict:
+    """Agrees, by proof or by trials; undecided where some of them are open."""
+    proved = proof(wording, condition, tally.good + tally.open)
+    if proved is not None:
+        return Verdict("agrees", proved)
+    if tally.open:
+        return Verdict("undecided", Evidence(Grade.SAMPLED, tally.open[0].says), tally.open[0].says)
+    if len(tally.good) < FEWEST:
+        return Verdict("undecided", Evidence(Grade.SAMPLED, "nothing was tried"))
+    return Verdict("agrees", Evidence(Grade.SAMPLED, _count(tally)))
+
+
+def _count(tally: Tally) -> str:
+    points = len({tuple(sorted((k, str(v)) for k, v in t.point.items())) for t in tally.good})
+    if any(t.vectors is not None for t in tally.good):
+        return f"{len(tally.good)} sets of vectors at {points} points, corners included"
+    return f"{points} points, corners included"
+
+
+def _conditional(record: Record, condition: Condition, tally: Tally) -> tuple[Verdict, list[str]]:
+    inside, outside = tally.where(condition, True), tally.where(condition, False)
+    problems: list[str] = []
+    if inside.bad:
+        text = f"it fails also where {condition.text}: {_where(inside.bad[0])}"
+        return Verdict("differs", Evidence(Grade.EXACT, f"fails {_where(inside.bad[0])}")), [text]
+    if not inside.good:
+        return Verdict("undecided", Evidence(Grade.SAMPLED, "nothing was tried")), [
+            f"nothing was tried where {condition.text}"
+        ]
+    within = _agreeing(record, record.printed, condition, inside)
+    if within.word != "agrees":
+        return within, [f"undecided where {condition.text}"]
+    if outside.good and not record.sufficient:
+        where = _where(outside.good[0])
+        problems.append(f"{condition.text} is not necessary (it holds {where}): say sufficient")
+    idle = _idle_parts(condition, outside)
+    problems += [f"nothing fails where only {part} does not hold" for part in idle]
+    if not outside.good and record.sufficient:
+        problems.append("sufficient is said, and the print fails at every point tried outside")
+    return within._replace(word="needs-condition"), problems
+
+
+def _met(condition: Condition, trial: Trial) -> bool:
+    return condition.holds(trial.point, trial.vectors)
+
+
+def _idle_parts(condition: Condition, outside: Tally) -> list[str]:
+    """Parts of a conjunction without which nothing was seen to fail."""
+    if len(condition.parts) != 1 or len(condition.parts[0]) == 1:
+        return []
+    found = []
+    for part in condition.parts[0]:
+        others = [r for r in condition.parts[0] if r is not part]
+        if not any(
+            part.holds(t.point, t.vectors) is not True
+            and all(r.holds(t.point, t.vectors) is not False for r in others)
+            for t in outside.bad
+        ):
+            found.append(part.text)
+    return found
+
+
+def _misprint(
+    record: Record, condition: Condition | None, slips: list[str]
+) -> tuple[Verdict, list[str]]:
+    assert record.reading is not None
+    tally = Tally.of(trials(record.reading)).where(condition, True)
+    if tally.bad:
+        return Verdict("differs", Evidence(Grade.EXACT, "the reading fails as well")), [
+            f"the reading fails: {_where(tally.bad[0])}"
+        ]
+    if record.reading.unused():
+        return _slip(record.reading.unused()), ["the reading has a letter that is not used"]
+    within = _agreeing(record, record.reading, condition, tally)
+    if within.word != "agrees":
+        return within, ["the reading is undecided"]
+    return within._replace(word="misprint"), []
+
+
+def _slip(slips: list[str]) -> Verdict:
+    text = f"{', '.join(slips)} is quantified over and not used"
+    return Verdict("differs", Evidence(Grade.EXACT, text))
+
+
+def _wrong_with_correction(record: Record, condition: Condition | None) -> list[str]:
+    assert record.correction is not None
+    own = record.correction.under != record.printed.under
+    tally = Tally.of(trials(record.correction))
+    if not own:
+        tally = tally.where(condition, True)
+    if tally.bad:
+        return [f"the correction fails: {_where(tally.bad[0])}"]
+    if record.correction.unused():
+        return ["the correction has a letter that is not used"]
+    if _agreeing(record, record.correction, None if own else condition, tally).word != "agrees":
+        return ["the correction is undecided"]
+    return []
+
+
+def _note(record: Record, verdict: Verdict, failing: Trial | None, slips: list[str]) -> str:
+    parts = []
+    if verdict.word == "needs-condition" or (record.condition and verdict.word == "misprint"):
+        sharp = "which is sufficient" if record.sufficient else "and fails outside"
+        parts.append(f"holds where {record.condition}, {sharp}")
+    if slips:
+        parts.append(f"{', '.join(slips)} is quantified over and not used")
+    if record.witness is not None:
+        place = ", ".join(f"{k} = {v}" for k, v in record.witness.at.items())
+        parts.append(f"fails at {place}: {record.witness.says}" if place else record.witness.says)
+    elif failing is not None:
+        parts.append(f"fails {_where(failing)}")
+    if verdict.word == "misprint" and record.reading is not None:
+        parts.append(f"read: {' '.join(record.reading.text.split())}")
+    if record.remark:
+        parts.append(record.remark)
+    return "; ".join(parts)
+
+
+def _with_restated(record: Record, verdict: Verdict) -> Verdict:
+    if verdict.word == "agrees" and record.remark and not verdict.note:
+        verdict = verdict._replace(note=record.remark)
+    return verdict
+
+
+def corrected(record: Record) -> str:
+    """What a reader should use in place of the print; empty where that is the print."""
+    wording = record.correction or record.reading
+    text = " ".join(wording.text.split()) if wording is not None else ""
+    if record.condition:
+        text = f"{text or ' '.join(record.printed.text.split())}  [{record.condition}]"
+    return text
+
+
+# --- tests of the tests ------------------------------------------------------------------------
+def _wrong_with_tests(record: Record, tally: Tally) -> list[str]:
+    """An equivalence whose condition was never met, or always, was not tested."""
+    problems = []
+    for wording in record.printed.signed():
+        kinds = {r.tree[0] for r in wording.read()}
+        seen = frozenset().union(*(t.seen for t in tally.good + tally.bad))
+        if "iff" in kinds and seen != {True, False}:
+            problems.append("the condition was not both met and not met: nothing was tested")
+        if "implies" in kinds and True not in seen:
+            problems.append("the condition was never met: nothing was tested")
+    if record.sharp and not _attained(record):
+        problems.append("the bound is said to be sharp, and was nowhere attained")
+    if record.corrupted is not None and not any(t.holds is False for t in trials(record.corrupted)):
+        problems.append("the corrupted wording was not refuted")
+    return problems
+
+
+def _attained(record: Record) -> bool:
+    """Whether every inequality is an equality somewhere."""
+    for wording in record.printed.signed():
+        for read in wording.read():
+            equations = tuple("=" if r in ("<=", ">=") else r for r in read.relations)
+            tree = ("rel", read.tree[1], equations) if read.tree[0] == "rel" else read.tree
+            same = replace(read, tree=tree, relations=equations)
+            if not any(t.holds for t in trials(wording, [same])):
+                return False
+    return True
+
+
+def _simplicity(trial: Trial) -> tuple[int, int]:
+    """How much there is to write down."""
+    e = trial.vectors
+    size = 0 if e is None else len(e.everything)
+    entries = 0 if e is None else sum(len(str(e.ip(a, b))) for a, b in e.pairs())
+    return size, entries + sum(len(str(v)) for v in trial.point.values())
+
+
+# --- witnesses -----------------------------------------------------------------------------------
+def _where(trial: Trial | None) -> str:
+    if trial is None:
+        return ""
+    place = ", ".join(f"{k} = {v}" for k, v in trial.point.items())
+    letters = ", ".join(f"{k} = {v}" for k, v in trial.letters)
+    note = trial.vectors.note if trial.vectors is not None else ""
+    parts = [p for p in (place, note, letters) if p]
+    return f"at {'; '.join(parts)}: {trial.says}" if parts else f"always: {trial.says}"
+
+
+def witness_of(trial: Trial) -> Witness:
+    """Everything that is needed to redo a trial by hand."""
+    e = trial.vectors
+    at = {k: str(v) for k, v in trial.point.items()}
+    if e is None:
+        return Witness(at, trial.says)
+    gram = tuple(tuple(str(e.ip(a, b)) for b in e.everything) for a in e.everything)
+    return Witness(at, trial.says, (e.m, e.n, e.p), gram)
+
+
+def shown(witness: Witness | None) -> dict[str, object]:
+    """A witness as the command line prints it."""
+    if witness is None:
+        return {}
+    found: dict[str, object] = {
+        "point": dict(witness.at),
+        "printed": witness.says,
+        "derived": "does not hold",
+    }
+    if witness.gram:
+        found["sizes"] = list(witness.sizes)
+        found["gram"] = [list(row) for row in witness.gram]
+    return found
+
+
+def _stored_witness(record: Record, found: Witness | None) -> list[str]:
+    """A stored witness is tried again, from what it says alone."""
+    stored = record.witness
+    if stored is None:
+        return [] if found is None else ["it has no witness; cltheory found one"]
+    try:
+        trial = retried(record.printed, stored)
+    except (ValueError, Unknown, NotANumber) as error:
+        return [f"the witness cannot be tried: {error}"]
+    if trial.holds is not False:
+        return ["the print does not fail at the witness"]
+    if stored.gram and trial.vectors is not None and witness_of(trial).gram != stored.gram:
+        return ["the vectors of the witness are not those at which it fails"]
+    if trial.says != stored.says:
+        return [f"at the witness it comes to {trial.says!r}, not {stored.says!r}"]
+    return []
+
+
+def retried(wording: Wording, witness: Witness) -> Trial:
+    """Try a wording at a witness.
+
+    Raises
+    ------
+    ValueError
+        If the witness lies outside the hypotheses, or its vectors are none.
+    """
+    point: dict[str, Expr] = {k: exact(v) for k, v in witness.at.items()}
+    vectors = None
+    if witness.gram:
+        vectors = _embeddings(witness)
+    last: Trial | None = None
+    for one in wording.signed():
+        hypotheses = one.hypotheses()
+        wrong = hypotheses.refuses(point)
+        if wrong:
+            raise ValueError(wrong)
+        missing = [k for k in hypotheses.ranges if k not in point]
+        if missing:
+            end = hypotheses.no_end(point, missing[0])
+            if not end:
+                raise ValueError(f"it does not say what {missing[0]} is")
+            return Trial(False, point, f"no value: {end}")
+        if one.check:
+            last = checked(one, point, one.values())
+        else:
+            if one.family is not None and vectors is None:
+                raise ValueError("it does not say what the vectors are")
+            last = tried(one.read(), scene_of(one, point, vectors), point)
+        if last.holds is False:
+            return last
+    assert last is not None
+    return last
+
+
+def _embeddings(witness: Witness) -> Embeddings:
+    m, n, p = witness.sizes
+    order = [(i, j, k) for i in range(m) for j in range(n) for k in range(p)]
+    rows = dict(zip(order, witness.gram, strict=True))
+    places = {a: k for k, a in enumerate(order)}
+    return Embeddings(m, n, p, lambda a, b: Fraction(rows[a][places[b]]))

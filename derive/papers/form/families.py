@@ -1,0 +1,280 @@
+"""The sets of vectors on which a printed statement is tried, by name, at a point of its hypotheses.
+
+A family makes sets of all sorts at the sizes of the point: the ones that a statement is about
+(``ssem``, ``ccem``, ``simplex``), or any at all (``sets``, ``towers``), among which are always the
+degenerate ones: all vectors equal, some equal, antipodal, centred, and those on a line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from itertools import product
+from typing import Any
+
+from ...losses.clip import INFONCE, SIGMOID
+from ...losses.softmax import SoftmaxLoss
+from ...losses.supcl import CNCE, SUPCL
+from ...vectors.embeddings import Embeddings, Index
+from .. import evaluate, towers
+from .reader import LETTERS, Letters
+from .values import NoValue, Scene, Unknown, as_number
+
+ONE = Fraction(1)
+SEEDS = 2  #: random sets at every point
+
+
+@dataclass(frozen=True)
+class Family:
+    """Sets at a point, and what letters stand for on them.
+
+    Attributes
+    ----------
+    sizes
+        Letters that the hypotheses must bound.
+    make
+        The sets at a point.
+    named
+        What letters and functions stand for on a set.
+    """
+
+    name: str
+    says: str
+    sizes: tuple[str, ...]
+    make: Callable[[Mapping[str, Any]], list[Embeddings]]
+    named: Callable[[Embeddings], dict[str, Callable[..., Any]]]
+    letters: Letters = LETTERS
+
+
+def size(point: Mapping[str, Any], name: str, otherwise: int | None = None) -> int:
+    """A whole number of the point."""
+    if name not in point:
+        if otherwise is None:
+            raise Unknown(f"{name} has no value")
+        return otherwise
+    return int(point[name])
+
+
+# --- views in instances in classes -----------------------------------------------------------
+def _of_classes(e: Embeddings) -> dict[str, Callable[..., Any]]:
+    def inside(*indices: int) -> list[Index]:
+        limits = (e.m, e.n, e.p)
+        if any(not 1 <= k <= limit for k, limit in zip(indices, limits, strict=False)):
+            raise NoValue("there is no such index")
+        wanted = tuple(k - 1 for k in indices)
+        return [a for a in e.everything if a[: len(wanted)] == wanted]
+
+    def a_set(*indices: int, mark: str = "") -> list[Index]:
+        return inside(*indices)
+
+    def vector(*indices: int, mark: str = "") -> dict[Index, Fraction]:
+        found = inside(*indices)
+        if len(found) != 1:
+            raise Unknown("indices that do not name one vector")
+        return {found[0]: ONE}
+
+    return {
+        "U": a_set,
+        "u": vector,
+        "v": vector,
+        "w": vector,
+        "L": lambda scene: loss(SUPCL, scene),
+        "L_Sup": lambda scene: loss(SUPCL, scene, alpha=0),
+        "L_Self": lambda scene: loss(SUPCL, scene, alpha=1),
+        "L_cNCE": lambda scene: loss(CNCE, scene),
+    }
+
+
+def loss(declared: SoftmaxLoss, scene: Scene, **fixed: int) -> Any:
+    """The declared loss on the set of a scene."""
+    if scene.vectors is None:
+        raise Unknown("there is no set of vectors here")
+    numbers = {k: scene.numbers[k] for k in ("alpha", "tau") if k in scene.numbers}
+    return declared_value(declared, scene.vectors, **{**numbers, **fixed})
+
+
+def declared_value(declared: SoftmaxLoss, e: Embeddings, **numbers: Any) -> Any:
+    """A declared loss on a set; one without a value raises NoValue."""
+    try:
+        return evaluate.value(declared, e, **numbers)
+    except ZeroDivisionError:
+        raise NoValue("the mean over no positives has no value") from None
+
+
+def _ssem(point: Mapping[str, Any]) -> list[Embeddings]:
+    m, n, p = size(point, "m"), size(point, "n"), size(point, "p", 1)
+    return [ssem(m, n, p, as_number(point["delta"] ** 2))]
+
+
+@cache
+def ssem(m: int, n: int, p: int, delta_squared: Fraction) -> Embeddings:
+    """The SSEM; one vector is one for every delta."""
+    if m * n == 1:
+        return Embeddings.hierarchical(1, 1, p, ONE, ONE, ONE)
+    return Embeddings.ssem(m, n, p, delta_squared)
+
+
+def _sets(point: Mapping[str, Any]) -> list[Embeddings]:
+    m, n, p = size(point, "m"), size(point, "n"), size(point, "p", 1)
+    if "d" in point:
+        return list(sets_in(m, n, p, size(point, "d")))
+    return [e for d in (1, 2, 3) for e in sets_in(m, n, p, d)]
+
+
+@cache
+def sets_in(m: int, n: int, p: int, d: int) -> tuple[Embeddings, ...]:
+    """Unit vectors in R^d: any, and the degenerate ones."""
+    count = m * n * p
+    axis = [1] + [0] * (d - 1)
+    back = [-1] + [0] * (d - 1)
+    found = [Embeddings.random(m, n, p, d, seed) for seed in range(SEEDS)]
+    found.append(Embeddings.from_vectors(m, n, p, [axis] * count, note="all equal"))
+    signs = [axis if k % 2 == 0 else back for k in range(count)]
+    found.append(Embeddings.from_vectors(m, n, p, signs, note="signs in turn"))
+    by_class = [axis if a[0] % 2 == 0 else back for a in product(range(m), range(n), range(p))]
+    found.append(Embeddings.from_vectors(m, n, p, by_class, note="classes opposite"))
+    if d >= 2:
+        turned = [0, 1] + [0] * (d - 2)
+        away = [0, -1] + [0] * (d - 2)
+        four = [axis, back, turned, away]
+        cross = [four[k % 4] for k in range(count)]
+        found.append(Embeddings.from_vectors(m, n, p, cross, note="a cross"))
+        fan: list[list[Fraction | int]] = [[ONE, *([0] * (d - 1))]]
+        fan += [[Fraction(3, 5), Fraction(s, 5), *([0] * (d - 2))] for s in (4, -4)]
+        spread = [fan[k % 3] for k in range(count)]
+        found.append(Embeddings.from_vectors(m, n, p, spread, note="a fan"))
+        merged = [axis, axis, *([turned] * count)][:count]
+        found.append(Embeddings.from_vectors(m, n, p, merged, note="two points"))
+    if m * n >= 2:
+        room = [Fraction(0), Fraction(1, 2), ONE]
+        some = [ssem(m, n, p, q) for q in room]
+        if n >= 2:
+            some.append(ssem(m, n, p, Fraction(m * n - 1, m * (n - 1))))
+        found += [e for e in some if e.rank <= d]
+    return tuple(found)
+
+
+def _simplex(point: Mapping[str, Any]) -> list[Embeddings]:
+    return [Embeddings.simplex(size(point, "m", 1), size(point, "n"))]
+
+
+def _plain_simplex(point: Mapping[str, Any]) -> list[Embeddings]:
+    return [Embeddings.simplex(size(point, "n" if "n" in point else "N"))]
+
+
+def _of_simplex(e: Embeddings) -> dict[str, Callable[..., Any]]:
+    """A simplex whose vectors have one index, or those of (class, instance)."""
+    if e.n > 1 or e.m == 1:
+        return _of_classes(e)
+
+    def vector(*indices: int, mark: str = "") -> dict[Index, Fraction]:
+        (k,) = indices
+        if not 1 <= k <= e.m:
+            raise NoValue("there is no such index")
+        return {(k - 1, 0, 0): ONE}
+
+    return {"U": lambda *_, mark="": list(e.everything), "u": vector, "w": vector, "v": vector}
+
+
+def _with_axis(point: Mapping[str, Any]) -> list[Embeddings]:
+    """A simplex w_1..w_N and a unit vector e across it."""
+    items = size(point, "N")
+    apart = Fraction(-1, items - 1) if items > 1 else Fraction(0)
+
+    def inner(a: Index, b: Index) -> Fraction:
+        if a == b:
+            return ONE
+        return Fraction(0) if items in (a[0], b[0]) else apart
+
+    return [Embeddings(items + 1, 1, 1, inner)]
+
+
+def _of_axis(e: Embeddings) -> dict[str, Callable[..., Any]]:
+    return {
+        "w": lambda k, mark="": {(k - 1, 0, 0): ONE},
+        "e": lambda mark="": {(e.m - 1, 0, 0): ONE},
+    }
+
+
+# --- towers ----------------------------------------------------------------------------------
+def _of_towers(e: Embeddings) -> dict[str, Callable[..., Any]]:
+    def tower(view: int) -> Callable[..., Any]:
+        def vector(*indices: int, mark: str = "") -> dict[Index, Fraction]:
+            (k,) = indices
+            if not 1 <= k <= e.m:
+                raise NoValue("there is no such index")
+            return {(k - 1, 0, view): ONE}
+
+        return vector
+
+    def softmax(scene: Scene) -> Any:
+        return towers.softmax_value(INFONCE, e, tau=scene.numbers["t"])  # type: ignore[arg-type]
+
+    def sigmoid(scene: Scene) -> Any:
+        numbers = {k: scene.numbers[k] for k in ("t", "b")}
+        return towers.pairwise_value(SIGMOID, e, **numbers)  # type: ignore[arg-type]
+
+    return {
+        "u": tower(0),
+        "v": tower(1),
+        "U": lambda *_, mark="": [a for a in e.everything if a[2] == 0],
+        "V": lambda *_, mark="": [a for a in e.everything if a[2] == 1],
+        "L_InfoNCE": softmax,
+        "L_sig": sigmoid,
+    }
+
+
+def _ccem(point: Mapping[str, Any]) -> list[Embeddings]:
+    squared = as_number(point["delta"] ** 2) if point["delta"].is_finite else float("inf")
+    return [ccem(size(point, "N"), squared)]
+
+
+@cache
+def ccem(items: int, delta_squared: Any) -> Embeddings:
+    """The CCEM; of one item, whose simplex is one unit vector, too."""
+    return towers.ccem(items, delta_squared)
+
+
+def _towers(point: Mapping[str, Any]) -> list[Embeddings]:
+    items = size(point, "N")
+    return [e for d in ([size(point, "d")] if "d" in point else (1, 3)) for e in in_space(items, d)]
+
+
+@cache
+def in_space(items: int, d: int) -> tuple[Embeddings, ...]:
+    """Two towers in R^d: any, and the degenerate ones."""
+    axis = [1] + [0] * (d - 1)
+    back = [-1] + [0] * (d - 1)
+    signs = [axis if k % 2 == 0 else back for k in range(items)]
+    found: list[Embeddings] = [towers.random(items, d, seed) for seed in range(SEEDS)]
+    found.append(towers.of_vectors([axis] * items, [axis] * items, "all equal"))
+    found.append(towers.of_vectors([axis] * items, [back] * items, "antipodal"))
+    found.append(towers.of_vectors(signs, signs, "signs in turn"))
+    if items - 1 <= d:
+        found.append(towers.ccem(items, Fraction(0)))
+    if items <= d:
+        found += [towers.ccem(items, q) for q in (Fraction(1, 4), ONE, Fraction(4))]
+    return tuple(found)
+
+
+FAMILIES: dict[str, Family] = {
+    f.name: f
+    for f in (
+        Family("sets", "unit vectors u_ijk, any and degenerate", ("m", "n"), _sets, _of_classes),
+        Family("ssem", "the SSEM", ("m", "n", "delta"), _ssem, _of_classes),
+        Family("simplex", "a simplex of mn vectors w_ij", ("m", "n"), _simplex, _of_classes),
+        Family("one simplex", "a simplex of n (or N) vectors", (), _plain_simplex, _of_simplex),
+        Family(
+            "simplex and axis",
+            "a simplex w_1..w_N, and e across it",
+            ("N",),
+            _with_axis,
+            _of_axis,
+            Letters(vectors=frozenset("uvwe")),
+        ),
+        Family("towers", "u_1..u_N and v_1..v_N, any and degenerate", ("N",), _towers, _of_towers),
+        Family("ccem", "the CCEM", ("N", "delta"), _ccem, _of_towers),
+    )
+}

@@ -1,0 +1,353 @@
+"""Mutants of a printed formula: one place changed as a slip of the pen would change it.
+
+A check that a mutant passes has a hole. Mutants that say the same as the formula are told apart by
+the values of their sides at points with nothing special about them; a mutant of an inequality
+that only makes it weaker is true, and is a hole only where the bound is said to be sharp.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from sympy import Expr, Integer, Rational, oo
+
+from .hypotheses import SYMBOLS, Hypotheses, put_in
+from .reader import LETTERS, Read, Tree, spell, unused
+from .record import Record, Wording
+from .run import Trial, scenes, trials
+from .values import NoValue, Scene, Unknown, assignments, compare, mp, value
+
+ONE: Tree = ("num", Fraction(1))
+_FLIPPED = {"<=": ">=", ">=": "<=", "<": ">", ">": "<", "=": "<", "!=": "="}
+_GENERIC = (Rational(3, 7), Rational(5, 11), Rational(8, 13))
+_SIZES = ((3, 2, 4), (2, 4, 3), (4, 3, 2))
+
+
+@dataclass(frozen=True)
+class Holes:
+    """What became of the mutants of a record."""
+
+    label: str
+    killed: int
+    same: int
+    weaker: tuple[str, ...]
+    survivors: tuple[str, ...]
+
+
+def holes(record: Record) -> Holes:
+    """Try all mutants of what a record holds to be true."""
+    wording = right_wording(record).signed()[0]
+    killed, same = 0, 0
+    weaker: list[str] = []
+    survivors: list[str] = []
+    for what, mutant in mutants(wording):
+        if _says_the_same(wording, mutant):
+            same += 1
+        elif _leaves_a_letter(mutant):
+            killed += 1
+        elif any(t.holds is not True for t in _inside(record, wording, mutant)):
+            killed += 1  # it fails, or says nothing: a vector plus a number
+        elif _is_weaker(wording, mutant):
+            if record.sharp and not _attained(record, wording, mutant):
+                killed += 1
+            else:
+                weaker.append(what)
+        else:
+            survivors.append(what)
+    return Holes(record.label, killed, same, tuple(weaker), tuple(survivors))
+
+
+def right_wording(record: Record) -> Wording:
+    """The wording that the verdict says is right."""
+    return record.correction or record.reading or record.printed
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """What is put in place of a part of a wording."""
+
+    statements: list[Read]
+    definitions: Mapping[str, tuple[tuple[str, ...], Tree]] | None = None
+    given: Mapping[str, Tree] | None = None
+
+
+def mutants(wording: Wording) -> Iterator[tuple[str, Mutant]]:
+    """Every mutant, with what was changed."""
+    statements = wording.read()
+    letters = list(wording.hypotheses().ranges)
+    for k, one in enumerate(statements):
+        seen = {spell(_clipped(one.tree, wording.hypotheses()))}
+        for what, tree in changed(one.tree, letters, [n for n, _ in one.bound[1]]):
+            clipped = spell(_clipped(tree, wording.hypotheses()))
+            if clipped not in seen:
+                seen.add(clipped)
+                relations = tree[2] if tree[0] == "rel" else one.relations
+                new = replace(one, tree=tree, relations=relations)
+                found = [*statements[:k], new, *statements[k + 1 :]]
+                yield f"{what}: {spell(tree)}", Mutant(found)
+    definitions = wording.definitions()
+    for name, (arguments, body) in definitions.items():
+        for what, tree in changed(body, letters, list(arguments)):
+            new_ones = {**definitions, name: (arguments, tree)}
+            yield f"{what} in {name}: {spell(tree)}", Mutant(statements, new_ones)
+    given = wording.values()
+    for name, body in given.items():
+        for what, tree in changed(body, letters, []):
+            yield f"{what} in {name}: {spell(tree)}", Mutant([], None, {**given, name: tree})
+
+
+def _clipped(tree: Tree, hypotheses: Hypotheses) -> Tree:
+    """Intervals cut to the range of their letter: [-1, 1] says what [0, 1] says if delta >= 0."""
+    if tree[0] in ("iff", "implies"):
+        return (tree[0], *(_clipped(part, hypotheses) for part in tree[1:]))
+    if tree[0] != "in" or tree[1][0] != "name" or tree[1][1] not in hypotheses.ranges:
+        return tree
+    low, r = tree[2], hypotheses.ranges[tree[1][1]]
+    value_of = low[1] if low[0] == "num" else None
+    if low[0] == "add" and len(low[1]) == 1 and low[1][0][1][0] == "num":
+        value_of = -low[1][0][1][1]
+    if value_of is None or not r.low.is_Rational or value_of > Fraction(int(r.low.p), int(r.low.q)):
+        return tree
+    end: Tree = ("num", Fraction(int(r.low.p), int(r.low.q)))
+    opened = tree[4] if value_of == end[1] else r.low_open
+    return (*tree[:2], end, tree[3], opened, tree[5])
+
+
+def changed(tree: Tree, letters: list[str], bound: list[str]) -> Iterator[tuple[str, Tree]]:
+    """Trees with one place changed."""
+    yield from _here(tree, letters, bound)
+    for k, part in enumerate(tree):
+        if isinstance(part, tuple) and part and isinstance(part[0], str):
+            if tree[0] in ("name", "call", "bind", "mean", "size") or tree[0].startswith("var"):
+                continue
+            inner = [*bound, *(n for n, _ in tree[2][1])] if tree[0] == "big" else bound
+            for what, new in changed(part, letters, inner):
+                yield what, (*tree[:k], new, *tree[k + 1 :])
+        elif isinstance(part, tuple) and tree[0] in ("add", "mul", "rel"):
+            for i, inside in enumerate(part):
+                child = inside[1] if tree[0] in ("add", "mul") else inside
+                if not isinstance(child, tuple):
+                    continue
+                for what, new in changed(child, letters, bound):
+                    put = (inside[0], new) if tree[0] in ("add", "mul") else new
+                    yield what, (*tree[:k], (*part[:i], put, *part[i + 1 :]), *tree[k + 1 :])
+
+
+def _here(tree: Tree, letters: list[str], bound: list[str]) -> Iterator[tuple[str, Tree]]:
+    kind = tree[0]
+    if kind == "num":
+        yield "off by one", ("num", tree[1] + 1)
+        yield "off by one", ("num", tree[1] - 1)
+    elif kind == "name" and tree[1] in letters:
+        for other in letters:
+            if other != tree[1] and _alike(other, tree[1]):
+                yield "swapped letter", ("name", other, (), "")
+        yield "off by one", ("add", (("+", tree), ("+", ONE)))
+        yield "off by one", ("add", (("+", tree), ("-", ONE)))
+        yield "upside down", ("frac", ONE, tree)
+    elif kind == "name" and tree[2] and _is_vector(tree):
+        for k, sub in enumerate(tree[2]):
+            for other in bound:
+                if sub[0] == "name" and sub[1] != other and _is_index(other):
+                    subs = (*tree[2][:k], ("name", other, (), ""), *tree[2][k + 1 :])
+                    yield "swapped index", ("name", tree[1], subs, tree[3])
+    elif kind == "add":
+        for k, (sign, part) in enumerate(tree[1]):
+            other = "-" if sign == "+" else "+"
+            yield "sign", ("add", (*tree[1][:k], (other, part), *tree[1][k + 1 :]))
+            if len(tree[1]) > 1:
+                rest = tree[1][:k] + tree[1][k + 1 :]
+                yield "dropped term", ("add", rest)
+    elif kind == "mul":
+        for k, (sign, part) in enumerate(tree[1]):
+            if part[0] == "T" or (k and tree[1][k - 1][1][0] == "T"):
+                continue  # half an inner product
+            rest = tree[1][:k] + tree[1][k + 1 :]
+            if k == 0 and rest[0][0] == "/":
+                rest = (("*", ONE), *rest)
+            yield "dropped factor", rest[0][1] if len(rest) == 1 else ("mul", rest)
+            if k:
+                turned = "/" if sign == "*" else "*"
+                yield "upside down", ("mul", (*tree[1][:k], (turned, part), *tree[1][k + 1 :]))
+    elif kind == "frac":
+        yield "upside down", ("frac", tree[2], tree[1])
+    elif kind == "pow" and tree[1][0] != "norm":
+        yield "dropped power", tree[1]
+    elif kind in ("fun", "sqrt"):
+        yield "dropped function", tree[-1]
+    elif kind == "big":
+        if tree[2][2]:
+            yield "indices may be equal", (kind, tree[1], (*tree[2][:2], ()), tree[3])
+    elif kind == "rel":
+        for k, relation in enumerate(tree[2]):
+            if relation in ("<=", ">=", "<", ">"):
+                signs = (*tree[2][:k], _FLIPPED[relation], *tree[2][k + 1 :])
+                yield "flipped relation", (kind, tree[1], signs)
+    elif kind == "in":
+        yield "end open or closed", (*tree[:4], not tree[4], tree[5])
+        yield "end open or closed", (*tree[:5], not tree[5])
+
+
+def _alike(one: str, other: str) -> bool:
+    """Whether one letter may be written for another by mistake: sizes for sizes."""
+    return bool(SYMBOLS[one].is_integer) == bool(SYMBOLS[other].is_integer)
+
+
+def _is_vector(tree: Tree) -> bool:
+    return tree[1][0] in LETTERS.vectors or tree[1][0] in LETTERS.sets
+
+
+def _is_index(name: str) -> bool:
+    return name[0] in "ijk"
+
+
+# --- what becomes of them ---------------------------------------------------------------------
+def _inside(record: Record, wording: Wording, mutant: Mutant) -> Iterator[Trial]:
+    condition = record.stated_under()
+    for trial in trials(wording, mutant.statements, mutant.definitions, mutant.given):
+        if condition is None or condition.holds(trial.point, trial.vectors):
+            yield trial
+
+
+def _leaves_a_letter(mutant: Mutant) -> bool:
+    """Whether it no longer uses a letter that it quantifies over, which is found by itself."""
+    bodies = [r.tree for r in mutant.statements]
+    bodies += [tree for _, tree in (mutant.definitions or {}).values()]
+    return any(unused(r.bound, *bodies) for r in mutant.statements)
+
+
+def _attained(record: Record, wording: Wording, mutant: Mutant) -> bool:
+    equations = []
+    for one in mutant.statements:
+        relations = tuple("=" if r in ("<=", ">=") else r for r in one.relations)
+        equations.append(replace(one, tree=(one.tree[0], one.tree[1], relations)))
+    turned = replace(mutant, statements=equations)
+    return any(t.holds for t in _inside(record, wording, turned))
+
+
+def generic_points(hypotheses: Hypotheses) -> Iterator[dict[str, Expr]]:
+    """Points with nothing special about them, sizes all different where there is room."""
+    for k in range(3):
+        point: dict[str, Expr] = {}
+        for i, (name, r) in enumerate(hypotheses.ranges.items()):
+            at = {SYMBOLS[s]: v for s, v in point.items()}
+            low, high = put_in(r.low, at), put_in(r.high, at)
+            if low is None or high is None:
+                break
+            if r.integer:
+                wanted = Integer(_SIZES[k][i % 3]) if name != "p" else Integer(2 - k % 2)
+                point[name] = min(max(low, wanted), high)
+            else:
+                share = _GENERIC[(k + i) % 3]
+                if low == -oo:
+                    point[name] = share if high is oo else high - share
+                else:
+                    point[name] = low + share if high is oo else low + (high - low) * share
+        else:
+            yield point
+
+
+def _sides(tree: Tree) -> list[Tree]:
+    if tree[0] == "rel":
+        return list(tree[1])
+    if tree[0] == "all":
+        return []
+    if tree[0] in ("iff", "implies"):
+        return [s for part in tree[1:] for s in _sides(part)]
+    return list(tree[1:4])
+
+
+def _shape(tree: Tree) -> Any:
+    """What is not a side: relations, connectives, ends."""
+    if tree[0] == "rel":
+        return tree[2]
+    if tree[0] == "all":
+        return tree
+    if tree[0] in ("iff", "implies"):
+        return (tree[0], *(_shape(part) for part in tree[1:]))
+    return tree[4:]
+
+
+def _says_the_same(wording: Wording, mutant: Mutant) -> bool:
+    """Whether every side has the value that it has in the original, at generic points."""
+    if mutant.given is not None:
+        original = wording.values()
+        pairs = [(original[k], tree) for k, tree in mutant.given.items()]
+        return _equal_at_points(wording, lambda scene: _pairs(pairs, scene, scene, [{}]))
+    own = wording.read()
+    if [_shape(r.tree) for r in own] != [_shape(r.tree) for r in mutant.statements]:
+        return False
+
+    def compared(scene: Scene) -> Iterator[bool]:
+        other = scene
+        if mutant.definitions is not None:
+            other = replace(scene, defined=mutant.definitions, known={})
+        for one, new in zip(own, mutant.statements, strict=True):
+            envs = list(assignments(one.bound, scene))[:6]
+            pairs = list(zip(_sides(one.tree), _sides(new.tree), strict=True))
+            yield from _pairs(pairs, scene, other, envs)
+
+    return _equal_at_points(wording, compared)
+
+
+def _pairs(
+    pairs: list[tuple[Tree, Tree]], scene: Scene, other: Scene, envs: list[dict[str, Any]]
+) -> Iterator[bool]:
+    for env in envs:
+        for one, new in pairs:
+            if one == new and scene is other:
+                continue
+            yield _same_value(_try(one, scene, env), _try(new, other, env), scene)
+
+
+def _try(tree: Tree, scene: Scene, env: Mapping[str, Any]) -> Any:
+    try:
+        return value(tree, scene, env)
+    except (NoValue, Unknown, ZeroDivisionError):
+        return None
+
+
+def _same_value(one: Any, new: Any, scene: Scene) -> bool:
+    if one is None or new is None:
+        return one is new
+    if isinstance(one, (dict, list)) or isinstance(new, (dict, list)):
+        return bool(one == new)
+    return compare(one, new, "=")
+
+
+def _equal_at_points(wording: Wording, compared: Callable[[Scene], Iterator[bool]]) -> bool:
+    found = 0
+    for point in generic_points(wording.hypotheses()):
+        for scene in list(scenes(wording, point))[:2]:
+            for same in compared(scene):
+                found += 1
+                if not same:
+                    return False
+    return found > 0
+
+
+def _is_weaker(wording: Wording, mutant: Mutant) -> bool:
+    """Whether a mutant of an inequality follows from it, as far as generic points tell."""
+    own = wording.read()
+    changed_ones = [p for p in zip(own, mutant.statements, strict=False) if p[0].tree != p[1].tree]
+    if not changed_ones or mutant.definitions is not None:
+        return False
+    for one, new in changed_ones:
+        if one.tree[0] != "rel" or len(one.relations) != 1 or one.relations != new.relations:
+            return False
+        if one.relations[0] not in ("<", "<=", ">", ">="):
+            return False
+        sign = 1 if one.relations[0] in ("<", "<=") else -1
+        for point in generic_points(wording.hypotheses()):
+            for scene in list(scenes(wording, point))[:2]:
+                for env in list(assignments(one.bound, scene))[:6]:
+                    a, z, b, y = (_try(t, scene, env) for t in (*one.tree[1], *new.tree[1]))
+                    if None in (a, z, b, y):
+                        return False
+                    margin, other = (mp(z) - mp(a)) * sign, (mp(y) - mp(b)) * sign
+                    if not compare(other, margin, ">="):
+                        return False
+    return True

@@ -1,0 +1,705 @@
+r"""Read a printed statement about numbers and vectors into a tree that can be run and mutated.
+
+The reader of :mod:`cltheory.derive.tex` reads closed forms, so that they can be proved. What
+papers print about embeddings has sums over sets in it, inner products and norms; those are read
+here, in the LaTeX of the paper, to be evaluated on exact sets of vectors at exact points:
+
+    statement = relation { \iff relation | \Rightarrow relation }
+    relation  = sum { (= | < | \le | \ge | ...) sum }   |   sum \in interval
+    sum       = [-] product { (+ | -) product }
+    product   = factor { [\cdot | \times | /] factor }
+    factor    = atom [^ power | ^\top]
+    atom      = number | name | \frac | \sqrt | \log factor | \exp factor | ( sum ) | \|sum\|
+              | \sum_{binders} product | |set| | \mathbb{E}[set] | \text{Var}[set] | name(sum)
+    binders   = i, j \ne j' \in [n], u \in U_i \setminus U_{i,j}, ...
+
+A big sum extends over the product after it, as it is read aloud.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from ...tex.statement import TexError
+from ...tex.tokens import Token, show, tokenise
+
+#: A tree: what it is, then its parts, which are trees, texts, numbers or tuples of these.
+Tree = tuple[Any, ...]
+
+_FONTS = set(
+    "mathbf boldsymbol bm mathrm mathit mathsf text textrm textit mathbb mathcal operatorname "
+    "operatorname* textstyle".split()
+)
+_WORDS = {"text", "textrm", "mathrm", "operatorname", "operatorname*", "mathsf", "textit"}
+_SILENT = set(
+    "left right big Big bigg Bigg bigl bigr Bigl Bigr limits nolimits displaystyle , ; : ! quad "
+    "qquad nonumber".split()
+)
+_SILENT_WORDS = {"with", "and", "where", "such that", "holds"}
+_FOR_ALL = {"for all", "for every", "for any", "for each", "for", "if", "where for all"}
+_RELATIONS = {
+    "=": "=", ":=": "=", "<": "<", ">": ">", "\\le": "<=", "\\leq": "<=", "\\ge": ">=",
+    "\\geq": ">=", "\\ne": "!=", "\\neq": "!=", "\\leqslant": "<=", "\\geqslant": ">=",
+    "\\to": "->",
+}  # fmt: skip
+_CONNECTIVES = {"\\iff": "iff", "\\Leftrightarrow": "iff"}
+_CONNECTIVES |= {"\\implies": "implies", "\\Rightarrow": "implies", "\\Longrightarrow": "implies"}
+_GREEK = set(
+    "alpha beta gamma delta epsilon varepsilon zeta eta theta kappa lambda mu nu xi pi rho sigma "
+    "tau phi varphi chi psi omega Delta Gamma Sigma Phi Psi Omega ell".split()
+)
+_FUNCTIONS = {"log", "exp", "ln", "tanh"}
+_ENDS = set(", ) ] } | + - = < > := / ; .".split()) | {""}
+_ENDS |= {f"\\{name}" for name in ("}", "|", "in", "setminus", "cup", "forall")}
+
+
+@dataclass(frozen=True)
+class Letters:
+    """Which letters are vectors, which are sets of them, and which names are functions.
+
+    On those letters a superscript is a mark, as in ``u^\\delta``, and never a power.
+    """
+
+    vectors: Collection[str] = frozenset("uvw")
+    sets: Collection[str] = frozenset("UVWS")
+    functions: Collection[str] = field(default_factory=frozenset)
+
+
+LETTERS = Letters()
+
+
+NOTHING: Tree = ("bind", (), ())
+
+
+@dataclass(frozen=True)
+class Read:
+    """A statement that was read.
+
+    Attributes
+    ----------
+    tree
+        What it says.
+    bound
+        What it quantifies over itself.
+    sides, relations
+        The texts of the sides of a single chain, for the reader of closed forms.
+    """
+
+    tree: Tree
+    bound: Tree = NOTHING
+    sides: tuple[str, ...] = ()
+    relations: tuple[str, ...] = ()
+
+
+def read(text: str, letters: Letters = LETTERS) -> Read:
+    r"""Read a statement, with what it is said ``\\forall`` at its end.
+
+    Raises
+    ------
+    TexError
+        If it is not one; the message is one line.
+    """
+    reader = _Reader(text, letters)
+    tree = reader.statement()
+    over = reader.words[reader.at].at if reader.at < len(reader.words) else len(reader.text)
+    bound = NOTHING
+    while reader.now in (",", "\\forall"):
+        reader.take()
+        if reader.now not in ("", ",", "\\forall"):
+            bound = together(bound, reader.binders(("", "\\forall", ".")))
+    reader.finish()
+    if tree[0] != "rel":
+        return Read(tree, bound)
+    ends = [*reader.cuts, (over, over)]
+    starts = [0, *(after for _, after in reader.cuts)]
+    sides = tuple(
+        reader.text[start:end].strip(" ,") for start, (end, _) in zip(starts, ends, strict=True)
+    )
+    return Read(tree, bound, sides, tree[2])
+
+
+def together(one: Tree, other: Tree) -> Tree:
+    """Quantify over both."""
+    return ("bind", one[1] + other[1], one[2] + other[2])
+
+
+def statement(text: str, letters: Letters = LETTERS) -> Tree:
+    """The tree of a statement."""
+    return read(text, letters).tree
+
+
+def binders(text: str, letters: Letters = LETTERS) -> Tree:
+    """Read what is quantified over: ``i \\ne i' \\in [m], u \\in U_i``."""
+    reader = _Reader(text, letters)
+    found = reader.binders(("",))
+    reader.finish()
+    return found
+
+
+def expression(text: str, letters: Letters = LETTERS) -> Tree:
+    """Read one side."""
+    reader = _Reader(text, letters)
+    found = reader.sum()
+    reader.finish()
+    return found
+
+
+@dataclass(frozen=True)
+class _Word:
+    """A token after fonts are gone."""
+
+    text: str
+    kind: str
+    at: int
+
+
+def _flat(tokens: Sequence[Token]) -> list[_Word]:
+    """Take fonts and what only sets things off; ``\\text{Var}`` becomes one word."""
+    out: list[_Word] = []
+    k = 0
+    while k < len(tokens):
+        token = tokens[k]
+        name = token.text[1:] if token.kind == "command" else ""
+        if token.kind == "space" or name in _SILENT:
+            k += 1
+        elif token.kind in ("begin", "end"):
+            raise TexError(f"the environment {show(token.text)} is not read here", token.at)
+        elif name == "substack":
+            k += 1
+        elif name == "\\":
+            out.append(_Word(",", "char", token.at))
+            k += 1
+        elif name in _FONTS:
+            k += 1
+            while k < len(tokens) and tokens[k].kind == "space":
+                k += 1
+            if k < len(tokens) and tokens[k].text == "{":
+                depth, start = 0, k
+                while k < len(tokens):
+                    depth += (tokens[k].text == "{") - (tokens[k].text == "}")
+                    k += 1
+                    if depth == 0:
+                        break
+                inside = tokens[start + 1 : k - 1]
+            else:
+                inside, k = tokens[k : k + 1], k + 1
+            word = "".join(" " if t.kind == "space" else t.text for t in inside).strip()
+            if name in _WORDS:
+                word = " ".join(word.split())
+                if word in _FOR_ALL:
+                    out.append(_Word("\\forall", "command", token.at))
+                elif word not in _SILENT_WORDS:
+                    out.append(_Word(word, "word", token.at))
+            elif name in ("mathbb", "mathcal"):
+                out.append(_Word({"E": "E", "L": "L"}.get(word, word), "word", token.at))
+            else:
+                out += _flat(inside)
+        else:
+            if token.text == "=" and out and out[-1].text == ":":
+                out[-1] = _Word(":=", "char", out[-1].at)
+            else:
+                out.append(_Word(token.text, token.kind, token.at))
+            k += 1
+    return out
+
+
+class _Reader:
+    def __init__(self, text: str, letters: Letters):
+        self.text = " ".join(text.split())
+        self.words = _flat(tokenise(self.text))
+        self.letters = letters
+        self.at = 0
+        self.cuts: list[tuple[int, int]] = []  #: of relations at the top: before and after
+
+    # -- tokens ---------------------------------------------------------------------------
+    @property
+    def now(self) -> str:
+        return self.words[self.at].text if self.at < len(self.words) else ""
+
+    @property
+    def kind(self) -> str:
+        return self.words[self.at].kind if self.at < len(self.words) else "end"
+
+    def peek(self, ahead: int = 1) -> str:
+        return self.words[self.at + ahead].text if self.at + ahead < len(self.words) else ""
+
+    def take(self) -> str:
+        found = self.now
+        self.at += 1
+        return found
+
+    def expect(self, *texts: str) -> str:
+        if self.now not in texts:
+            raise self.refuse(f"expected {' or '.join(map(show, texts))}")
+        return self.take()
+
+    def refuse(self, why: str) -> TexError:
+        at = self.words[self.at].at if self.at < len(self.words) else 0
+        return TexError(f"{why}, found {show(self.now) if self.now else 'the end'}", at)
+
+    def finish(self) -> None:
+        while self.now in (".", ","):
+            self.take()
+        if self.now:
+            raise self.refuse("the statement is over")
+
+    # -- statements -----------------------------------------------------------------------
+    def statement(self) -> Tree:
+        left = self.quantified()
+        while self.now in _CONNECTIVES:
+            kind = _CONNECTIVES[self.take()]
+            left = (kind, left, self.quantified())
+        return left
+
+    def quantified(self) -> Tree:
+        r"""A relation, which may be said \forall inside brackets: ``(u = v \ \forall u \in U)``."""
+        start = self.at
+        if self.now == "(":
+            self.take()
+            try:
+                inside = self.relation()
+                if self.now == "\\forall":
+                    self.take()
+                    bound = self.binders((")",))
+                    self.expect(")")
+                    return ("all", bound, inside)
+            except TexError:
+                pass
+            self.at = start
+            self.cuts.clear()
+        return self.relation()
+
+    def relation(self) -> Tree:
+        sides, relations = [self.side()], []
+        while self.now in _RELATIONS:
+            start = self.words[self.at].at
+            relations.append(_RELATIONS[self.take()])
+            self.cuts.append(
+                (
+                    start
+                    - (
+                        relations[-1] == "="
+                        and self.text[start] == "="
+                        and self.text[start - 1 : start] == ":"
+                    ),
+                    self.start(),
+                )
+            )
+            sides.append(self.side())
+        if self.now == "\\in" and not relations:
+            self.take()
+            return ("in", sides[0], *self.interval())
+        if not relations:
+            raise self.refuse("a statement needs a relation")
+        return ("rel", tuple(sides), tuple(relations))
+
+    def start(self) -> int:
+        """Where what comes next begins in the text, fonts included."""
+        before = self.words[self.at - 1]
+        length = 2 if before.text == ":=" else len(before.text)
+        return before.at + length - (before.text == ":=")
+
+    def side(self) -> Tree:
+        return self.sum()
+
+    def interval(self) -> tuple[Any, ...]:
+        opening = self.expect("[", "(")
+        low = self.sum()
+        self.expect(",")
+        high = self.sum()
+        closing = self.expect("]", ")")
+        return low, high, opening == "(", closing == ")"
+
+    # -- expressions ----------------------------------------------------------------------
+    def sum(self) -> Tree:
+        parts: list[tuple[str, Tree]] = []
+        sign = "+"
+        if self.now in ("+", "-"):
+            sign = self.take()
+        parts.append((sign, self.product()))
+        while self.now in ("+", "-"):
+            sign = self.take()
+            parts.append((sign, self.product()))
+        if len(parts) == 1 and parts[0][0] == "+":
+            return parts[0][1]
+        return ("add", tuple(parts))
+
+    def product(self) -> Tree:
+        parts: list[tuple[str, Tree]] = [("*", self.factor())]
+        while True:
+            if self.now in ("\\cdot", "\\times"):
+                self.take()
+                parts.append(("*", self.factor()))
+            elif self.now == "/":
+                self.take()
+                parts.append(("/", self.factor()))
+            elif self.now in _ENDS or self.now in _RELATIONS or self.now in _CONNECTIVES:
+                break
+            else:
+                parts.append(("*", self.factor()))
+        return parts[0][1] if len(parts) == 1 else ("mul", tuple(parts))
+
+    def factor(self) -> Tree:
+        found = self.atom()
+        while self.now == "^":
+            self.take()
+            if self.now == "\\top" or (self.kind == "char" and self.now == "T"):
+                self.take()
+                found = ("T", found)
+            elif self.now == "{" and self.peek() == "\\top":
+                self.take(), self.take()
+                self.expect("}")
+                found = ("T", found)
+            else:
+                found = ("pow", found, self.group())
+        return found
+
+    def group(self) -> Tree:
+        """What stands in braces, or one atom."""
+        if self.now != "{":
+            return self.one()
+        self.take()
+        found = self.sum()
+        self.expect("}")
+        return found
+
+    def one(self) -> Tree:
+        """An argument without braces: one digit or one letter."""
+        if self.now.isdigit():
+            return ("num", Fraction(self.take()))
+        return self.atom()
+
+    def atom(self) -> Tree:
+        now = self.now
+        if now.isdigit():
+            digits = self.take()
+            while self.now.isdigit() or (self.now == "." and self.peek().isdigit()):
+                digits += self.take()
+            return ("num", Fraction(digits))
+        if now == "{":
+            self.take()
+            found = self.sum()
+            self.expect("}")
+            return found
+        if now in ("(", "["):
+            self.take()
+            found = self.sum()
+            self.expect(")" if now == "(" else "]")
+            return found
+        if now in ("\\frac", "\\tfrac", "\\dfrac"):
+            self.take()
+            above = self.group()
+            return ("frac", above, self.group())
+        if now == "\\sqrt":
+            self.take()
+            return ("sqrt", self.group())
+        if now == "\\infty":
+            self.take()
+            return ("inf",)
+        if now == "\\pi":
+            self.take()
+            return ("pi",)
+        if now == "\\|":
+            self.take()
+            inside = self.sum()
+            self.expect("\\|")
+            if self.now == "_":
+                self.take()
+                if self.group() != ("num", Fraction(2)):
+                    raise self.refuse("only the Euclidean norm is known")
+            return ("norm", inside)
+        if now == "|":
+            self.take()
+            inside = self.set()
+            self.expect("|")
+            return ("size", inside)
+        if now in ("\\sum", "\\max", "\\min"):
+            return self.big(self.take()[1:])
+        if now.startswith("\\") and now[1:] in _FUNCTIONS:
+            self.take()
+            return ("fun", "log" if now == "\\ln" else now[1:], self.argument())
+        if now in ("E", "Var") and self.kind == "word":
+            return self.functional()
+        return self.name()
+
+    def argument(self) -> Tree:
+        if self.now == "^":
+            raise self.refuse("a power of a function is written with brackets")
+        return self.factor()
+
+    def big(self, what: str) -> Tree:
+        bound: Tree
+        self.expect("_")
+        if self.now != "{":
+            inside = self.take_name()
+            bound = ("bind", (), (), inside)
+            raise self.refuse("a big sum needs braces that say what it runs over")
+        self.take()
+        if self.now == "{":  # of \substack
+            self.take()
+            bound = self.binders(("}",))
+            self.expect("}")
+        else:
+            bound = self.binders(("}",))
+        self.expect("}")
+        if self.now == "^":
+            self.take()
+            high = self.group()
+            bound = _with_upper_end(bound, high)
+        return ("big", what, bound, self.product())
+
+    def functional(self) -> Tree:
+        word = self.take()
+        mark = ""
+        if self.now == "^":
+            self.take()
+            mark = self.label()
+        closing = {"[": "]", "(": ")"}[self.expect("[", "(")]
+        inside = self.set()
+        self.expect(closing)
+        return ("mean" if word == "E" else f"var{mark}", inside)
+
+    def label(self) -> str:
+        """A superscript or subscript that is a word."""
+        if self.now == "{":
+            self.take()
+            found = ""
+            while self.now != "}":
+                if not self.now:
+                    raise self.refuse("a brace is not closed")
+                found += self.take()
+            self.take()
+            return found
+        return self.take()
+
+    # -- names ----------------------------------------------------------------------------
+    def take_name(self) -> str:
+        """A letter with its primes."""
+        now = self.now
+        is_name = self.kind == "word" or (now.startswith("\\") and now[1:] in _GREEK)
+        if not is_name and not (len(now) == 1 and now.isalpha()):
+            raise self.refuse("expected a name")
+        found = self.take().removeprefix("\\")
+        while self.now == "'" or (self.now == "^" and self.peek() == "\\prime"):
+            if self.take() == "^":
+                self.take()
+            found += "'"
+        return found
+
+    def name(self) -> Tree:
+        is_word = self.kind == "word"
+        base = self.take_name()
+        marked = is_word or (
+            len(base.rstrip("'")) == 1
+            and (base[0] in self.letters.vectors or base[0] in self.letters.sets)
+        )
+        subs: tuple[Tree, ...] = ()
+        mark = ""
+        while self.now in ("_", "^"):
+            if self.now == "_":
+                self.take()
+                subs += self.subscript()
+            elif self.peek() == "\\top" or (self.peek() == "{" and self.peek(2) == "\\top"):
+                break
+            elif marked or base == "L":
+                self.take()
+                mark += self.label()
+            else:
+                break
+            while self.now == "'":
+                self.take()
+                base += "'"
+        is_function = base in self.letters.functions or base == "L"
+        if is_function and self.now == "(":
+            self.take()
+            arguments = [self.call_argument()]
+            while self.now == ",":
+                self.take()
+                arguments.append(self.call_argument())
+            self.expect(")")
+            return ("call", base, subs, mark, tuple(arguments))
+        return ("name", base, subs, mark)
+
+    def call_argument(self) -> Tree:
+        return self.set() if self.now in self.letters.sets else self.sum()
+
+    def subscript(self) -> tuple[Tree, ...]:
+        """Indices, which commas or nothing separate, or a word."""
+        if self.kind == "word":
+            return (("word", self.take()),)
+        if self.now != "{":
+            return (self.one_index(),)
+        self.take()
+        found: list[Tree] = []
+        while self.now != "}":
+            if self.now == ",":
+                self.take()
+            elif self.kind == "word":
+                found.append(("word", self.take()))
+            else:
+                found.append(self.one_index())
+        self.take()
+        return tuple(found)
+
+    def one_index(self) -> Tree:
+        if self.now.isdigit():
+            return ("num", Fraction(self.take()))
+        if self.now in ("\\min", "\\max"):
+            return ("word", self.take()[1:])
+        return ("name", self.take_name(), (), "")
+
+    # -- sets and binders -----------------------------------------------------------------
+    def set(self) -> Tree:
+        found = self.set_atom()
+        while self.now in ("\\setminus", "\\cup"):
+            what = self.take()[1:]
+            found = (what, found, self.set_atom())
+        return found
+
+    def set_atom(self) -> Tree:
+        if self.now == "[":
+            self.take()
+            high = self.sum()
+            self.expect("]")
+            return ("range", ("num", Fraction(1)), high)
+        if self.now == "\\{":
+            self.take()
+            members = [self.name()]
+            while self.now == ",":
+                self.take()
+                members.append(self.name())
+            self.expect("\\}")
+            return ("these", tuple(members))
+        if self.now not in self.letters.sets:
+            raise self.refuse("expected a set")
+        return self.name()
+
+    def binders(self, ends: tuple[str, ...]) -> Tree:
+        """Names and where they run; ``i \\ne j`` says that two of them differ."""
+        bound: list[tuple[str, Tree]] = []
+        apart: list[tuple[str, str]] = []
+        waiting: list[str] = []
+        while self.now not in ends:
+            if self.now == "\\forall":
+                self.take()
+                continue
+            name = self.name()
+            if name[2] and name[1][0] not in self.letters.vectors:
+                raise self.refuse("a bound name has no index")
+            waiting.append(_bound_name(name))
+            if self.now == ",":
+                self.take()
+            elif self.now in ("\\ne", "\\neq"):
+                self.take()
+                apart.append((waiting[-1], _bound_name(self.name())))
+                waiting.append(apart[-1][1])
+                if self.now == ",":
+                    self.take()
+            if self.now == "=":
+                self.take()
+                low = self.sum()
+                bound.append((waiting.pop(), ("range", low, ("inf",))))
+                if self.now == ",":
+                    self.take()
+            elif self.now == "\\in":
+                self.take()
+                where = self.set()
+                bound += [(n, where) for n in dict.fromkeys(waiting)]
+                waiting = []
+                if self.now in (",", ";"):
+                    self.take()
+        known = {n for n, _ in bound}
+        loose = [n for n in waiting if n not in known]
+        if loose:
+            raise self.refuse(f"nothing says what {loose[0]} runs over")
+        return ("bind", tuple(bound), tuple(apart))
+
+
+def _bound_name(tree: Tree) -> str:
+    return str(tree[1])
+
+
+def _with_upper_end(bound: Tree, high: Tree) -> Tree:
+    """Put the end above a big sum to the binder that has a beginning only."""
+    found = tuple(
+        (n, ("range", where[1], high) if where[0] == "range" and where[2] == ("inf",) else where)
+        for n, where in bound[1]
+    )
+    return ("bind", found, bound[2])
+
+
+# --- what a tree says ------------------------------------------------------------------------
+def names_in(tree: Any) -> set[str]:
+    """Every name that a tree uses."""
+    if not isinstance(tree, tuple):
+        return set()
+    found = {tree[1]} if tree and tree[0] in ("name", "call") else set()
+    for part in tree:
+        found |= names_in(part)
+    return found
+
+
+def unused(bound: Tree, *bodies: Tree) -> list[str]:
+    """Letters that are quantified over and then not used, which is a slip of the pen."""
+    used = set().union(*(names_in(b) for b in bodies), *(names_in(w) for _, w in bound[1]))
+    return [n for n, _ in bound[1] if n not in used]
+
+
+_SHOWN = {"<=": "<=", ">=": ">=", "!=": "!=", "->": "->"}
+
+
+def spell(tree: Any) -> str:
+    """A tree in plain text, for reports."""
+    kind, *rest = tree
+    if kind == "num":
+        return str(rest[0])
+    if kind in ("inf", "pi"):
+        return {"inf": "oo", "pi": "pi"}[kind]
+    if kind == "word":
+        return str(rest[0])
+    if kind in ("name", "call"):
+        subs = ",".join(spell(s) for s in rest[1])
+        text = f"{rest[0]}{'_' + subs if subs else ''}{'^' + rest[2] if rest[2] else ''}"
+        return f"{text}({', '.join(spell(a) for a in rest[3])})" if kind == "call" else text
+    if kind == "add":
+        text = "".join(f" {s} {spell(t)}" for s, t in rest[0]).strip()
+        return f"({text.removeprefix('+ ')})"
+    if kind == "mul":
+        text = "".join(f" {o} {spell(t)}" for o, t in rest[0])
+        return f"{text.removeprefix(' * ').removeprefix(' / ')}"
+    if kind == "frac":
+        return f"({spell(rest[0])})/({spell(rest[1])})"
+    if kind == "pow":
+        return f"({spell(rest[0])})^({spell(rest[1])})"
+    if kind == "T":
+        return f"{spell(rest[0])}^T"
+    if kind == "fun":
+        return f"{rest[0]}({spell(rest[1])})"
+    if kind in ("sqrt", "norm", "size", "mean") or kind.startswith("var"):
+        return f"{kind}({spell(rest[0])})"
+    if kind == "big":
+        return f"{rest[0]}[{spell(rest[1])}] {spell(rest[2])}"
+    if kind == "bind":
+        text = ", ".join(f"{n} in {spell(w)}" for n, w in rest[0])
+        return text + "".join(f", {a} != {b}" for a, b in rest[1])
+    if kind == "range":
+        return f"{spell(rest[0])}..{spell(rest[1])}"
+    if kind in ("setminus", "cup"):
+        return f"{spell(rest[0])} {kind} {spell(rest[1])}"
+    if kind == "these":
+        return "{" + ", ".join(spell(t) for t in rest[0]) + "}"
+    if kind == "rel":
+        text = spell(rest[0][0])
+        return text + "".join(f" {r} {spell(s)}" for r, s in zip(rest[1], rest[0][1:], strict=True))
+    if kind == "in":
+        side, low, high, low_open, high_open = rest
+        ends = "(" if low_open else "[", ")" if high_open else "]"
+        return f"{spell(side)} in {ends[0]}{spell(low)}, {spell(high)}{ends[1]}"
+    if kind == "all":
+        return f"({spell(rest[1])} for all {spell(rest[0])})"
+    if kind in ("iff", "implies"):
+        return f"{spell(rest[0])} {kind} {spell(rest[1])}"
+    raise ValueError(f"no such part of a statement: {kind}")

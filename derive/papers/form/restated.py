@@ -1,0 +1,58 @@
+"""A statement that is printed twice: do both say the same, under the same hypotheses?"""
+
+from __future__ import annotations
+
+from .mutate import _same_value, _shape, _sides, _try, generic_points
+from .reader import spell
+from .record import Record
+from .run import scenes
+from .values import assignments
+
+
+def differences(one: Record, other: Record) -> list[str]:
+    """In what a statement differs from the one that it restates; nothing if in nothing."""
+    found = []
+    for first, second in ((one, other), (other, one)):
+        outside = next(
+            (
+                p
+                for p, wrong in first.printed.hypotheses().points()
+                if not wrong
+                and set(p) == set(second.printed.hypotheses().ranges)
+                and second.printed.hypotheses().refuses(p)
+            ),
+            None,
+        )
+        if outside is not None:
+            place = ", ".join(f"{k} = {v}" for k, v in outside.items())
+            found.append(f"{first.label} is said also at {place}, {second.label} is not")
+    mine, theirs = one.printed.hypotheses().ranges, other.printed.hypotheses().ranges
+    if set(mine) != set(theirs):
+        letters = ", ".join(sorted(set(mine) ^ set(theirs)))
+        found.append(f"only one of them has {letters}")
+    if one.printed.check or other.printed.check:
+        if (one.printed.check, one.printed.given) != (other.printed.check, other.printed.given):
+            found.append("they are not put to the same check")
+        return found
+    left, right = one.printed.read(), other.printed.read()
+    if [_shape(r.tree) for r in left] != [_shape(r.tree) for r in right]:
+        says = " against ".join("; ".join(spell(r.tree) for r in some) for some in (left, right))
+        return [*found, f"they are of different form: {says}"]
+    for a, b in zip(left, right, strict=True):
+        for x, y in zip(_sides(a.tree), _sides(b.tree), strict=True):
+            if not _agree(one, other, a.bound, x, y):
+                found.append(f"{spell(x)} here is {spell(y)} in {other.label}")
+    return found
+
+
+def _agree(one: Record, other: Record, bound: tuple[object, ...], x: object, y: object) -> bool:
+    for point in generic_points(one.printed.hypotheses()):
+        for scene, there in zip(
+            scenes(one.printed, point), scenes(other.printed, point), strict=False
+        ):
+            for env in list(assignments(bound, scene))[:6]:
+                left = _try(x, scene, env)  # type: ignore[arg-type]
+                right = _try(y, there, env)  # type: ignore[arg-type]
+                if not _same_value(left, right, scene):
+                    return False
+    return True

@@ -1,0 +1,412 @@
+"""Trying a wording at the corners of its hypotheses and between, and proving it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import mpmath
+from sympy import Expr, Pow, S, latex, oo
+
+from ...decide.decide import positive
+from ...decide.domain import Domain, DomainError
+from ...decide.equal import equal
+from ...decide.evidence import Evidence, Grade, Holds, Outcome, weakest
+from ...decide.exact import exact
+from ...decide.limits.limit import NoLimit, limit
+from ...results import results
+from ...tex.formula.reader import read as read_closed
+from ...tex.statement import Bounds, TexError
+from ...vectors.embeddings import Embeddings
+from ..checks import DIGITS
+from .hypotheses import SYMBOLS, Condition, Hypotheses
+from .reader import Read, Tree, expression
+from .record import Wording
+from .values import NoValue, Scene, Truth, Unknown, as_number, judge, value
+
+Point = Mapping[str, Expr]
+Definitions = Mapping[str, tuple[tuple[str, ...], Tree]]
+#: Points that a formula is tried at, and a statement about vectors, which takes longer.
+POINTS, POINTS_WITH_SETS = 150, 60
+#: How many sets are tried at a point, and at how many points all of them are.
+SETS, ALL_SETS_AT = 3, 3
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """A wording at a point, on a set: whether it holds there (None: that is not known)."""
+
+    holds: bool | None
+    point: Point
+    says: str = ""
+    vectors: Embeddings | None = None
+    letters: tuple[tuple[str, str], ...] = ()
+    seen: frozenset[bool] = frozenset()
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a named check found at a point."""
+
+    holds: bool | None
+    says: str = ""
+    vectors: Embeddings | None = None
+
+
+#: A check for what no formula says: at a point, with what the record gives it, evaluated there.
+NamedCheck = Callable[[Point, Mapping[str, Any]], Answer]
+#: A proof for what the engine is not asked by a formula.
+NamedProof = Callable[[Domain], Outcome]
+
+CHECKS: dict[str, NamedCheck] = {}
+PROOFS: dict[str, NamedProof] = {}
+
+
+def named_check(name: str) -> Callable[[NamedCheck], NamedCheck]:
+    """Register a check by name."""
+
+    def register(check: NamedCheck) -> NamedCheck:
+        if name in CHECKS:
+            raise ValueError(f"two checks are called {name}")
+        CHECKS[name] = check
+        return check
+
+    return register
+
+
+def named_proof(name: str) -> Callable[[NamedProof], NamedProof]:
+    """Register a proof by name."""
+
+    def register(proof: NamedProof) -> NamedProof:
+        if name in PROOFS or name in results:
+            raise ValueError(f"two proofs are called {name}")
+        PROOFS[name] = proof
+        return proof
+
+    return register
+
+
+# --- trying ----------------------------------------------------------------------------------
+def trials(
+    wording: Wording,
+    statements: list[Read] | None = None,
+    definitions: Definitions | None = None,
+    given: Mapping[str, Tree] | None = None,
+) -> Iterator[Trial]:
+    """Try a wording everywhere, simplest points first.
+
+    What else is given (a mutant) stands in place of its own.
+    """
+    if statements is not None:
+        yield from _of_one(wording, statements, definitions, given)
+        return
+    for one in wording.signed():
+        yield from _of_one(one, one.read(), None, None)
+
+
+def _of_one(
+    wording: Wording,
+    statements: list[Read],
+    definitions: Definitions | None,
+    given: Mapping[str, Tree] | None,
+) -> Iterator[Trial]:
+    hypotheses = with_specials(wording.hypotheses(), wording.read())
+    definitions = wording.definitions() if definitions is None else definitions
+    given = wording.values() if given is None else given
+    limit = POINTS if wording.family is None else POINTS_WITH_SETS
+    for k, (point, wrong) in enumerate(
+        hypotheses.points(limit, wide=wording.family is None and not wording.check)
+    ):
+        if wrong:
+            yield Trial(False, point, f"no value: {wrong}")
+        elif wording.check:
+            yield checked(wording, point, given)
+        else:
+            for scene in _some(list(scenes(wording, point, definitions)), k):
+                yield tried(statements, scene, point)
+
+
+def _some(every: list[Scene], k: int) -> list[Scene]:
+    """All sets at the first points, and at each of the others a few in turn."""
+    if k < ALL_SETS_AT or len(every) <= SETS:
+        return every
+    return [every[(SETS * k + i) % len(every)] for i in range(SETS)]
+
+
+def checked(wording: Wording, point: Point, given: Mapping[str, Tree]) -> Trial:
+    """What a named check finds at a point."""
+    if wording.check not in CHECKS:
+        raise Unknown(f"there is no check {wording.check!r}")
+    scene = Scene({k: as_number(v) for k, v in point.items()})
+    try:
+        with mpmath.workdps(DIGITS):
+            found = CHECKS[wording.check](point, {k: value(t, scene) for k, t in given.items()})
+    except NoValue as error:
+        return Trial(False, point, f"no value: {error}")
+    return Trial(found.holds, point, found.says, found.vectors)
+
+
+def tried(statements: list[Read], scene: Scene, point: Point) -> Trial:
+    """All statements of a wording on one set."""
+    seen: frozenset[bool] = frozenset()
+    for one in statements:
+        try:
+            truth: Truth = judge(one.tree, scene, one.bound)
+        except Unknown as error:
+            return Trial(None, point, str(error.args[0]), scene.vectors)
+        except ZeroDivisionError:
+            truth = Truth(False, "no value: division by zero")
+        seen |= truth.seen
+        if not truth.holds:
+            return Trial(False, point, truth.says, scene.vectors, truth.at, seen)
+    return Trial(True, point, "", scene.vectors, (), seen)
+
+
+def scenes(
+    wording: Wording, point: Point, definitions: Mapping[str, Any] | None = None
+) -> Iterator[Scene]:
+    """Every set of its family at a point; one scene without vectors if it is about none."""
+    numbers = {k: as_number(v) for k, v in point.items()}
+    defined = wording.definitions() if definitions is None else definitions
+    quantities = {
+        _key(k): (lambda *_, of=v, **__: quantity(of, point)) for k, v in wording.names.items()
+    }
+    family = wording.family
+    if family is None:
+        yield Scene(numbers, None, quantities, defined)
+        return
+    for e in family.make(point):
+        yield Scene(numbers, e, {**family.named(e), **quantities}, defined)
+
+
+def scene_of(wording: Wording, point: Point, vectors: Embeddings | None) -> Scene:
+    """One set given, instead of those of the family."""
+    first = next(iter(scenes(wording, point)))
+    family = wording.family
+    if vectors is None or family is None:
+        return first
+    return Scene(first.numbers, vectors, {**first.named, **family.named(vectors)}, first.defined)
+
+
+def _key(name: str) -> str:
+    tree = expression(name)
+    return str(tree[1]) + "".join(f"_{s[1]}" for s in tree[2])
+
+
+def quantity(named: str, point: Point) -> Any:
+    """The value of ``result.quantity`` at a point.
+
+    Raises
+    ------
+    Unknown
+        Where the result says nothing.
+    """
+    identifier, name, letter, arrow, other = _parts(named)
+    result = results[identifier]
+    if arrow == "->":
+        there = _derived(named).xreplace({SYMBOLS[k]: v for k, v in point.items()})
+        if there.free_symbols:
+            raise Unknown(f"{named} needs {', '.join(sorted(map(str, there.free_symbols)))}")
+        return as_number(there)
+    wanted = {s.name for s in result.parameters}
+    point = {**point, **({letter: point[other]} if letter else {})}
+    try:
+        found = result.value(name, DIGITS, **{k: v for k, v in point.items() if k in wanted})
+    except (DomainError, TypeError, ValueError) as error:
+        raise Unknown(f"{named} is not known: {error}") from None
+    if found is None:
+        raise Unknown(f"{named} has no value")
+    return found
+
+
+_NAMED = re.compile(r"^([a-z0-9-]+)\.(\w+)(?:\((\w+) (=|->) (\w+)\))?$")
+
+
+def _parts(named: str) -> tuple[str, str, str, str, str]:
+    """``ssem.same_class(delta = x)``, ``supcl-threshold.alpha_min(tau -> 0)``, taken apart."""
+    found = _NAMED.match(named)
+    if found is None:
+        raise Unknown(
+            f"{named!r} is not RESULT.QUANTITY, nor that with (LETTER = LETTER) or (LETTER -> END)"
+        )
+    identifier, name, letter, arrow, other = (part or "" for part in found.groups())
+    return identifier, name, letter, arrow, other
+
+
+def with_specials(hypotheses: Hypotheses, statements: list[Read]) -> Hypotheses:
+    """Try the ends of intervals that the statements name, too: ``iff delta in [0, 1]``."""
+    found: dict[str, list[Expr]] = {}
+
+    def visit(tree: Any) -> None:
+        if not isinstance(tree, tuple) or not tree:
+            return
+        if tree[0] == "in" and tree[1][0] == "name":
+            for end in tree[2:4]:
+                if end[0] == "num":
+                    number = S(end[1].numerator) / end[1].denominator
+                    found.setdefault(tree[1][1], []).extend([number, number + S(1) / 100])
+        for part in tree:
+            visit(part)
+
+    for one in statements:
+        visit(one.tree)
+    specials = {k: tuple(v) for k, v in found.items()}
+    return Hypotheses(hypotheses.ranges, hypotheses.more, hypotheses.text, specials)
+
+
+# --- proving ---------------------------------------------------------------------------------
+def proof(wording: Wording, condition: Condition | None, inside: list[Trial]) -> Evidence | None:
+    """A proof on all of the hypotheses and the condition, if the engine finds one.
+
+    ``inside`` are the trials there: a result proves only what lies in its own domain.
+    """
+    try:
+        domains = wording.hypotheses().domains(condition)
+    except DomainError:
+        return None
+    if condition is not None and any(r.predicate for part in condition.parts for r in part):
+        return None
+    if wording.proof:
+        return _named(wording, domains, inside)
+    found: list[Evidence] = []
+    if wording.check:
+        return None
+    for one in wording.signed():
+        for domain in domains:
+            for read in one.read():
+                evidence = _closed(one, read, domain, inside)
+                if evidence is None:
+                    return None
+                found.append(evidence)
+    return weakest(found) if found else None
+
+
+def _named(wording: Wording, domains: list[Domain], inside: list[Trial]) -> Evidence | None:
+    if wording.proof in results:
+        result = results[wording.proof]
+        evidence = result.evidence
+        how = f"derivation of {result.id} ({evidence.how})"
+        if not _within(result.domain, inside):
+            if not inside:
+                return None
+            how += f" for {_ranges(result.domain)}; at {len(inside)} places, corners too, elsewhere"
+            return Evidence(Grade.SAMPLED, how)
+        return Evidence(evidence.grade, how)
+    if wording.proof not in PROOFS:
+        raise Unknown(f"there is no proof {wording.proof!r}")
+    outcomes = [PROOFS[wording.proof](domain) for domain in domains]
+    found = [o.evidence for o in outcomes if isinstance(o, Holds)]
+    return weakest(found) if len(found) == len(outcomes) else None
+
+
+def _within(domain: Domain, inside: list[Trial]) -> bool:
+    """Whether all points tried lie in the domain of a result, for the letters they share."""
+    for trial in inside:
+        at = {SYMBOLS[k]: v for k, v in trial.point.items() if SYMBOLS[k] in domain.ranges}
+        if any(v in (oo, -oo) for v in at.values()):
+            continue  # a limit
+        if not domain.contains(at):
+            return False
+    return True
+
+
+def _closed(wording: Wording, read: Read, domain: Domain, inside: list[Trial]) -> Evidence | None:
+    """A proof of a chain of closed forms, as our reader of LaTeX reads them."""
+    sides: list[Expr | Bounds] = []
+    needs: list[Any] = []
+    texts = list(read.sides)
+    if not texts:
+        return None
+    names = {latex(SYMBOLS[k]): SYMBOLS[k] for k in wording.hypotheses().ranges}
+    quantities = [*wording.names.values(), *([wording.about] if wording.about else [])]
+    beyond = ""
+    for of in quantities:
+        result = results[of.partition(".")[0]]
+        if not _within(result.domain, inside):
+            # What is derived for part of the domain is proved there, and elsewhere tried.
+            domain, beyond = _common(domain, result.domain), _ranges(result.domain)
+    names |= {key: _derived(of) for key, of in wording.names.items()}
+    if wording.about:
+        sides.append(_derived(wording.about))
+        texts = texts[1:]
+    try:
+        for text in texts:
+            one = read_closed(f"0 = {text}", names)
+            if one.rest or len(one.sides) != 2 or not isinstance(one.sides[1], Expr):
+                return None
+            sides.append(one.sides[1])
+            needs += [c for c in one.needs if c.need != "known"]
+    except TexError:
+        return None
+    found: list[Evidence] = []
+    for left, relation, right in zip(sides, read.relations, sides[1:], strict=False):
+        outcome = _decided(left, relation, right, domain, needs)
+        if not isinstance(outcome, Holds):
+            outcome = _decided(left, relation, right, _wider(domain), needs)
+        if not isinstance(outcome, Holds):
+            return None
+        found.append(outcome.evidence)
+    if found and beyond:
+        how = f"{weakest(found).how} for {beyond}; at {len(inside)} places, corners too, elsewhere"
+        return Evidence(Grade.SAMPLED, how)
+    return weakest(found) if found else None
+
+
+def _common(one: Domain, other: Domain) -> Domain:
+    """The ranges of a result, where its letters are those of the hypotheses."""
+    ranges = {s: other.ranges.get(s, r) for s, r in one.ranges.items()}
+    points = ({**one.witness, **p} for p in other.points(48))
+    for point in points:
+        try:
+            return Domain(ranges, {s: point[s] for s in ranges})
+        except DomainError:
+            continue
+    return one
+
+
+def _ranges(domain: Domain) -> str:
+    return ", ".join(f"{s} {r}" for s, r in domain.ranges.items() if r.integer and r.low > 1)
+
+
+def _derived(named: str) -> Expr:
+    identifier, name, letter, arrow, other = _parts(named)
+    result = results[identifier]
+    found: Expr = result.quantity(name).expression
+    if arrow == "->":
+        try:
+            return limit(found, SYMBOLS[letter], exact(other), result.domain)
+        except NoLimit as error:
+            raise Unknown(f"{named}: {error}") from None
+    return found.xreplace({SYMBOLS[letter]: SYMBOLS[other]}) if letter else found
+
+
+def _decided(left: Any, relation: str, right: Any, domain: Domain, needs: list[Any]) -> Outcome:
+    if relation == "=":
+        return equal(right, left, domain, needs)
+    gap = right - left if relation in ("<", "<=") else left - right
+    if relation == "!=":
+        for sign in (1, -1):
+            outcome = positive(sign * gap, domain)
+            if isinstance(outcome, Holds):
+                return outcome
+        return outcome
+    strict = relation in ("<", ">")
+    outcome = positive(gap, domain, strict=strict)
+    if isinstance(outcome, Holds) or not (left.has(Pow) or right.has(Pow)):
+        return outcome
+    # Both sides positive: their squares are compared, without the roots.
+    if all(isinstance(positive(s, domain, strict=False), Holds) for s in (left, right)):
+        squares = right**2 - left**2 if relation in ("<", "<=") else left**2 - right**2
+        return positive(squares, domain, strict=strict)
+    return outcome
+
+
+def _wider(domain: Domain) -> Domain:
+    """Without the upper ends that are roots, which hinder the engine; a proof there holds here."""
+    ranges = {
+        s: replace(r, high=oo, high_open=True) if r.high.free_symbols and not r.integer else r
+        for s, r in domain.ranges.items()
+    }
+    return Domain(ranges, domain.witness)

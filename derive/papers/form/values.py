@@ -1,0 +1,584 @@
+"""The value of a printed statement at a point, on one exact set of vectors.
+
+Rational numbers stay fractions and are compared exactly; all others are 50-digit numbers. A
+division by zero, a root or logarithm of what has none, is an answer too: no value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cache, lru_cache
+from math import isqrt
+from typing import Any
+
+import mpmath
+
+from ...vectors.embeddings import Embeddings, Index
+from ..checks import CLOSE, DIGITS
+from .reader import Tree, names_in, spell
+
+#: A linear combination of the vectors of a set.
+Vector = dict[Index, Any]
+Environment = Mapping[str, Any]
+
+
+class NoValue(ArithmeticError):
+    """The expression has no value there; the message says which part."""
+
+
+class Unknown(LookupError):
+    """A name that nothing defines, or a value that is not known there."""
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """Where a statement is evaluated.
+
+    Attributes
+    ----------
+    numbers
+        Value of each name.
+    vectors
+        The set, if the statement is about one.
+    named
+        Vectors and sets by letter and indices, functions by name; as their family has them.
+    defined
+        What the record itself defines: name -> (letters, tree).
+    """
+
+    numbers: Mapping[str, Any]
+    vectors: Embeddings | None = None
+    named: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    defined: Mapping[str, tuple[tuple[str, ...], Tree]] = field(default_factory=dict)
+    known: dict[Any, Any] = field(default_factory=dict, repr=False)  #: values of sums
+
+
+@dataclass(frozen=True)
+class Truth:
+    """Whether a statement holds, with what both sides came to where it does not."""
+
+    holds: bool
+    says: str = ""
+    at: tuple[tuple[str, str], ...] = ()
+    #: How often a condition ``A iff B`` was met and not met, both being needed for a test.
+    seen: frozenset[bool] = frozenset()
+
+
+def judge(tree: Tree, scene: Scene, bound: Tree | None = None) -> Truth:
+    """Evaluate a statement, for all that it quantifies over.
+
+    Raises
+    ------
+    Unknown
+        If it uses a name that is not known.
+    """
+    with mpmath.workdps(DIGITS):
+        seen: set[bool] = set()
+        for env in assignments(bound, scene) if bound is not None else [{}]:
+            try:
+                truth = _truth(tree, scene, env)
+            except NoValue as error:
+                truth = Truth(False, f"no value: {error}")
+            seen |= truth.seen
+            if not truth.holds:
+                return Truth(False, truth.says, _shown(env), frozenset(seen))
+        return Truth(True, seen=frozenset(seen))
+
+
+def value(tree: Tree, scene: Scene, env: Environment | None = None) -> Any:
+    """The value of one side: a number, a vector, or a list of indices."""
+    with mpmath.workdps(DIGITS):
+        return _value(tree, scene, env or {})
+
+
+def assignments(bound: Tree, scene: Scene) -> Iterator[dict[str, Any]]:
+    """What bound names may stand for, one after the other."""
+    yield from _assigned(list(bound[1]), bound[2], scene, {})
+
+
+def _assigned(
+    left: list[tuple[str, Tree]], apart: tuple[tuple[str, str], ...], scene: Scene, env: Environment
+) -> Iterator[dict[str, Any]]:
+    if not left:
+        yield dict(env)
+        return
+    (name, where), rest = left[0], left[1:]
+    for member in _members(where, scene, env):
+        inner = {**env, name: member}
+        if all(inner[a] != inner[b] for a, b in apart if a in inner and b in inner):
+            yield from _assigned(rest, apart, scene, inner)
+
+
+def _members(where: Tree, scene: Scene, env: Environment) -> list[Any]:
+    if where[0] == "range":
+        low, high = (_value(e, scene, env) for e in where[1:])
+        if high in (mpmath.inf,):
+            raise Unknown("a sum without an upper end")
+        return list(range(int(low), int(high) + 1))
+    return [{a: Fraction(1)} for a in _set(where, scene, env)]
+
+
+# --- statements --------------------------------------------------------------------------
+def _truth(tree: Tree, scene: Scene, env: Environment) -> Truth:
+    kind = tree[0]
+    if kind in ("iff", "implies"):
+        first, second = (_part(t, scene, env) for t in tree[1:])
+        good = first.holds == second.holds if kind == "iff" else second.holds or not first.holds
+        says = f"{spell(tree[1])} is {first.holds}, {spell(tree[2])} is {second.holds}"
+        return Truth(good, says, seen=frozenset({second.holds if kind == "iff" else first.holds}))
+    if kind == "all":
+        for inner in _assigned(list(tree[1][1]), tree[1][2], scene, env):
+            found = _truth(tree[2], scene, inner)
+            if not found.holds:
+                return found
+        return Truth(True)
+    if kind == "in":
+        side, low, high, low_open, high_open = tree[1:]
+        found, a, b = (_value(t, scene, env) for t in (side, low, high))
+        good = compare(a, found, "<" if low_open else "<=") and compare(
+            found, b, "<" if high_open else "<="
+        )
+        return Truth(good, f"{text(found)} in {text(a)} .. {text(b)}")
+    # From the last side on: of a definition that is what is printed.
+    right = _value(tree[1][-1], scene, env)
+    for side, relation in zip(tree[1][-2::-1], tree[2][::-1], strict=True):
+        left = _value(side, scene, env)
+        if not _related(left, right, relation, scene):
+            return Truth(False, _says(left, relation, right, scene))
+        right = left
+    return Truth(True)
+
+
+def _part(tree: Tree, scene: Scene, env: Environment) -> Truth:
+    """A part of an equivalence: what has no value does not hold."""
+    return _truth(tree, scene, env)
+
+
+def _says(left: Any, relation: str, right: Any, scene: Scene) -> str:
+    if isinstance(left, dict) or isinstance(right, dict):
+        gap = _plus(_vector(left), _vector(right), -1)
+        return f"squared norm of the difference: {text(_dot(gap, gap, scene))}"
+    return f"{text(left)} {relation} {text(right)}"
+
+
+def _related(left: Any, right: Any, relation: str, scene: Scene) -> bool:
+    if isinstance(left, dict) or isinstance(right, dict):
+        if relation not in ("=", "!="):
+            raise Unknown("vectors are equal or not")
+        gap = _plus(_vector(left), _vector(right), -1)
+        same = compare(_dot(gap, gap, scene), Fraction(0), "=")
+        return same == (relation == "=")
+    return compare(left, right, relation)
+
+
+def compare(left: Any, right: Any, relation: str) -> bool:
+    """Compare numbers: fractions exactly, others to forty digits."""
+    if isinstance(left, Fraction) and isinstance(right, Fraction):
+        gap, slack = left - right, Fraction(0)
+    else:
+        left, right = mp(left), mp(right)
+        if mpmath.isinf(left) or mpmath.isinf(right):
+            gap, slack = Fraction((left > right) - (left < right)), Fraction(0)
+        else:
+            gap, slack = left - right, CLOSE * (1 + abs(right))
+    return bool(
+        {
+            "=": abs(gap) <= slack,
+            "!=": abs(gap) > slack,
+            "<=": gap <= slack,
+            ">=": gap >= -slack,
+            "<": gap < -slack,
+            ">": gap > slack,
+        }[relation]
+    )
+
+
+# --- values --------------------------------------------------------------------------------
+def _value(tree: Tree, scene: Scene, env: Environment) -> Any:
+    return _VALUES[tree[0] if not tree[0].startswith("var") else "var"](tree, scene, env)
+
+
+def _name(tree: Tree, scene: Scene, env: Environment) -> Any:
+    _, base, subs, mark = tree
+    if base in env and not subs:
+        found = env[base]
+        return Fraction(found) if isinstance(found, int) else found
+    if base in scene.defined:
+        letters, body = scene.defined[base]
+        if len(letters) == len(subs):
+            return _value(body, scene, {**_only_indices(env), **_bind(letters, subs, scene, env)})
+    full = base + "".join(f"_{_index_text(s)}" for s in subs) + (f"^{mark}" if mark else "")
+    for key in (full, base):
+        if key in scene.numbers and (key == full or not subs):
+            return scene.numbers[key]
+    if full in scene.defined:
+        return _value(scene.defined[full][1], scene, env)
+    if full in scene.named and subs:
+        return scene.named[full]()
+    if base in scene.named:
+        return scene.named[base](*_indices(subs, scene, env), mark=mark)
+    raise Unknown(f"the name {full!r} is not known")
+
+
+def _call(tree: Tree, scene: Scene, env: Environment) -> Any:
+    _, base, subs, mark, arguments = tree
+    if base in scene.defined:
+        letters, body = scene.defined[base]
+        values = {n: _value(a, scene, env) for n, a in zip(letters, arguments, strict=True)}
+        return _value(body, scene, {**env, **values})
+    label = "".join(_index_text(s) for s in subs) + mark
+    key = f"{base}_{label}" if label else base
+    if key not in scene.named:
+        raise Unknown(f"the function {key!r} is not known")
+    return scene.named[key](scene)
+
+
+def _bind(letters: tuple[str, ...], subs: Any, scene: Scene, env: Environment) -> dict[str, Any]:
+    return {n: _index(s, scene, env) for n, s in zip(letters, subs, strict=True)}
+
+
+def _only_indices(env: Environment) -> dict[str, Any]:
+    return {k: v for k, v in env.items() if isinstance(v, int)}
+
+
+def _index_text(tree: Tree) -> str:
+    return str(tree[1])
+
+
+def _indices(subs: Any, scene: Scene, env: Environment) -> list[int]:
+    return [_index(s, scene, env) for s in subs]
+
+
+def _index(tree: Tree, scene: Scene, env: Environment) -> int:
+    found = _value(tree, scene, env)
+    if not isinstance(found, (int, Fraction)) or Fraction(found).denominator != 1:
+        raise Unknown(f"{spell(tree)} is no index")
+    return int(found)
+
+
+def _set(tree: Tree, scene: Scene, env: Environment) -> list[Index]:
+    kind = tree[0]
+    if kind == "setminus":
+        without = set(_set(tree[2], scene, env))
+        return [a for a in _set(tree[1], scene, env) if a not in without]
+    if kind == "cup":
+        return list(dict.fromkeys(_set(tree[1], scene, env) + _set(tree[2], scene, env)))
+    if kind == "these":
+        return [a for part in tree[1] for a in _value(part, scene, env)]
+    if kind == "range":
+        raise Unknown("a set of vectors was expected")
+    found = _value(tree, scene, env)
+    if not isinstance(found, list):
+        raise Unknown(f"{spell(tree)} is no set of vectors")
+    return found
+
+
+def _add(tree: Tree, scene: Scene, env: Environment) -> Any:
+    total: Any = None
+    for sign, part in tree[1]:
+        found = _value(part, scene, env)
+        factor = -1 if sign == "-" else 1
+        if total is None:
+            total = _times(Fraction(factor), found)
+        else:
+            total = _plus(total, found, factor)
+    return total
+
+
+def _mul(tree: Tree, scene: Scene, env: Environment) -> Any:
+    total: Any = None
+    for operation, part in tree[1]:
+        found = _value(part, scene, env)
+        if operation == "/":
+            total = _over(total, found, tree)
+        elif total is None:
+            total = found
+        elif isinstance(total, _Row):
+            total = _dot(total.of, _vector(found), scene)
+        elif isinstance(total, dict) and isinstance(found, dict):
+            total = _dot(total, found, scene)  # u \cdot v
+        else:
+            total = _times(total, found)
+    return total
+
+
+@dataclass(frozen=True)
+class _Row:
+    """A transposed vector."""
+
+    of: Vector
+
+
+def _transposed(tree: Tree, scene: Scene, env: Environment) -> Any:
+    return _Row(_vector(_value(tree[1], scene, env)))
+
+
+def _plus(left: Any, right: Any, factor: int = 1) -> Any:
+    if isinstance(left, dict) or isinstance(right, dict):
+        left, right = _vector(left), _vector(right)
+        found = dict(left)
+        for a, c in right.items():
+            found[a] = _plus(found.get(a, Fraction(0)), c, factor)
+        return found
+    if isinstance(left, Fraction) and isinstance(right, Fraction):
+        return left + factor * right
+    return mp(left) + factor * mp(right)
+
+
+def _vector(found: Any) -> Vector:
+    if isinstance(found, dict):
+        return found
+    if found == 0:  # the zero vector, written 0
+        return {}
+    raise Unknown("a number where a vector was expected")
+
+
+def _times(left: Any, right: Any) -> Any:
+    if isinstance(left, _Row) or isinstance(right, _Row):
+        if isinstance(right, _Row):
+            return _Row(_times(left, right.of))
+        raise Unknown("a transposed vector is multiplied by a vector")
+    if isinstance(left, dict) and isinstance(right, dict):
+        raise Unknown("two vectors are multiplied by their inner product")
+    if isinstance(right, dict):
+        return {a: _times(left, c) for a, c in right.items()}
+    if isinstance(left, dict):
+        return {a: _times(c, right) for a, c in left.items()}
+    if isinstance(left, Fraction) and isinstance(right, Fraction):
+        return left * right
+    found = mp(left) * mp(right)
+    if mpmath.isnan(found):
+        raise NoValue("0 times infinity has no value")
+    return found
+
+
+def _over(above: Any, below: Any, tree: Tree) -> Any:
+    if not isinstance(below, (int, Fraction)):
+        below = mp(below)
+    if below == 0:
+        raise NoValue(f"division by zero in {_short(tree)}")
+    if isinstance(below, Fraction):
+        return _times(above, 1 / below)
+    if mpmath.isinf(below):
+        return Fraction(0)
+    return _times(above, 1 / below)
+
+
+def _short(tree: Tree) -> str:
+    found = spell(tree)
+    return found if len(found) <= 60 else found[:57] + "..."
+
+
+def _frac(tree: Tree, scene: Scene, env: Environment) -> Any:
+    above, below = (_value(t, scene, env) for t in tree[1:])
+    return _over(above, below, tree)
+
+
+def _pow(tree: Tree, scene: Scene, env: Environment) -> Any:
+    base, exponent = tree[1:]
+    if base == ("name", "e", (), "") and "e" not in scene.numbers:
+        return mpmath.exp(mp(_value(exponent, scene, env)))
+    if base[0] == "norm" and exponent == ("num", Fraction(2)):
+        inside = _vector(_value(base[1], scene, env))
+        return _dot(inside, inside, scene)
+    found, power = _value(base, scene, env), _value(exponent, scene, env)
+    if isinstance(found, dict):
+        raise Unknown("a power of a vector")
+    if isinstance(found, Fraction) and isinstance(power, Fraction) and power.denominator == 1:
+        if found == 0 and power < 0:
+            raise NoValue(f"division by zero in {_short(tree)}")
+        return found**power
+    a, p = mp(found), mp(power)
+    if (a < 0 and not mpmath.isint(p)) or (a == 0 and p < 0):
+        raise NoValue(f"{_short(tree)} has no value")
+    return a**p
+
+
+def _sqrt(tree: Tree, scene: Scene, env: Environment) -> Any:
+    return root(_value(tree[1], scene, env), tree)
+
+
+def root(found: Any, tree: Tree = ("word", "the root")) -> Any:
+    """A square root, exact where it can be."""
+    if found < 0:
+        if not isinstance(found, Fraction) and found > -CLOSE:
+            return mpmath.mpf(0)
+        raise NoValue(f"the root of a negative number in {_short(tree)}")
+    if isinstance(found, Fraction):
+        above, below = isqrt(found.numerator), isqrt(found.denominator)
+        if above**2 == found.numerator and below**2 == found.denominator:
+            return Fraction(above, below)
+    return mpmath.sqrt(mp(found))
+
+
+def _function(tree: Tree, scene: Scene, env: Environment) -> Any:
+    _, name, inside = tree
+    found = _value(inside, scene, env)
+    if isinstance(found, dict):
+        raise Unknown(f"{name} of a vector")
+    argument = mp(found)
+    if name == "log":
+        if argument <= 0:
+            raise NoValue(f"the logarithm of what is not positive in {_short(tree)}")
+        return Fraction(0) if argument == 1 else mpmath.log(argument)
+    if name == "exp":
+        return _exp(found) if isinstance(found, Fraction) else mpmath.exp(argument)
+    return mpmath.tanh(argument)
+
+
+@lru_cache(maxsize=4096)
+def _exp(argument: Fraction) -> Any:
+    return Fraction(1) if argument == 0 else mpmath.exp(mp(argument))
+
+
+def _norm(tree: Tree, scene: Scene, env: Environment) -> Any:
+    inside = _vector(_value(tree[1], scene, env))
+    return root(_dot(inside, inside, scene), tree)
+
+
+def _big(tree: Tree, scene: Scene, env: Environment) -> Any:
+    key = (id(tree), *(_frozen(env[n]) for n in _free(tree) if n in env))
+    if key not in scene.known:
+        scene.known[key] = (tree, _big_now(tree, scene, env))
+    return scene.known[key][1]
+
+
+def _big_now(tree: Tree, scene: Scene, env: Environment) -> Any:
+    _, what, bound, body = tree
+    found = []
+    for inner in _assigned(list(bound[1]), bound[2], scene, env):
+        found.append(_value(body, scene, inner))
+    if what == "sum":
+        total: Any = Fraction(0)
+        for one in found:
+            total = one if isinstance(total, Fraction) and total == 0 else _plus(total, one)
+        return total
+    if not found:
+        raise NoValue(f"{what} over nothing")
+    best = found[0]
+    for one in found[1:]:
+        if compare(one, best, ">" if what == "max" else "<"):
+            best = one
+    return best
+
+
+def _frozen(found: Any) -> Any:
+    return tuple(found.items()) if isinstance(found, dict) else found
+
+
+_FREE: dict[int, tuple[Tree, tuple[str, ...]]] = {}
+
+
+def _free(tree: Tree) -> tuple[str, ...]:
+    """Names that a sum uses, in order; its value is remembered for what they stand for."""
+    if id(tree) not in _FREE or _FREE[id(tree)][0] is not tree:
+        _FREE[id(tree)] = (tree, tuple(sorted(names_in(tree))))
+    return _FREE[id(tree)][1]
+
+
+def _mean(tree: Tree, scene: Scene, env: Environment) -> Any:
+    members = _set(tree[1], scene, env)
+    if not members:
+        raise NoValue("the mean over nothing")
+    return {a: Fraction(1, len(members)) for a in members}
+
+
+def _size(tree: Tree, scene: Scene, env: Environment) -> Any:
+    """How many different vectors a set has, which is what its size is."""
+    e = _embeddings(scene)
+    kept: list[Index] = []
+    for a in _set(tree[1], scene, env):
+        if all(e.mean_sq_dist([a], [b]) != 0 for b in kept):
+            kept.append(a)
+    return Fraction(len(kept))
+
+
+def _variance(tree: Tree, scene: Scene, env: Environment) -> Any:
+    e = _embeddings(scene)
+    if tree[0] == "varBtwn":
+        return e.between_variance()
+    return e.variance(_set(tree[1], scene, env))
+
+
+def _embeddings(scene: Scene) -> Embeddings:
+    if scene.vectors is None:
+        raise Unknown("there is no set of vectors here")
+    return scene.vectors
+
+
+def _dot(left: Vector, right: Vector, scene: Scene) -> Any:
+    e = _embeddings(scene)
+    total: Any = Fraction(0)
+    for a, s in left.items():
+        for b, t in right.items():
+            inner = e.ip(a, b)
+            if inner != 0:
+                total = _plus(total, _times(_times(s, t), inner))
+    return total
+
+
+_VALUES: dict[str, Callable[[Tree, Scene, Environment], Any]] = {
+    "num": lambda tree, scene, env: tree[1],
+    "inf": lambda tree, scene, env: mpmath.inf,
+    "pi": lambda tree, scene, env: mpmath.pi + 0,
+    "name": _name,
+    "call": _call,
+    "add": _add,
+    "mul": _mul,
+    "frac": _frac,
+    "pow": _pow,
+    "sqrt": _sqrt,
+    "T": _transposed,
+    "fun": _function,
+    "norm": _norm,
+    "big": _big,
+    "mean": _mean,
+    "size": _size,
+    "var": _variance,
+}
+
+
+# --- numbers -------------------------------------------------------------------------------
+def mp(found: Any) -> Any:
+    """A number at the working precision."""
+    if isinstance(found, Fraction):
+        return mpmath.mpf(found.numerator) / found.denominator
+    if isinstance(found, (dict, list, _Row)):
+        raise Unknown("a vector or set where a number was expected")
+    return mpmath.mpf(found)
+
+
+def text(found: Any) -> str:
+    """A value as a witness shows it: exact, or to twelve digits."""
+    if isinstance(found, (int, Fraction)):
+        return str(found)
+    if isinstance(found, (dict, list)):
+        return "a vector"
+    return str(mpmath.nstr(found, 12))
+
+
+def _shown(env: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    out = []
+    for name, member in env.items():
+        if isinstance(member, dict):
+            (a,) = member
+            member = "(" + ", ".join(str(k + 1) for k in a) + ")"
+        out.append((name, str(member)))
+    return tuple(out)
+
+
+@cache
+def as_number(value: Any) -> Any:
+    """A SymPy number as a fraction or, if irrational, as a 50-digit number."""
+    from sympy import oo
+
+    if value is oo:
+        return mpmath.inf
+    if value is -oo:
+        return -mpmath.inf
+    if value.is_Rational:
+        return Fraction(int(value.p), int(value.q))
+    with mpmath.workdps(DIGITS):
+        return mpmath.mpf(value.evalf(DIGITS + 5))

@@ -1,0 +1,235 @@
+"""What the paper says of sets of vectors that no formula says: least losses, ranks, existence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+import mpmath
+
+from ...losses.softmax import SoftmaxLoss
+from ...losses.supcl import CNCE, SUP_CNCE, SUPCL
+from ...vectors.embeddings import Embeddings, mean
+from ..form.families import declared_value, sets_in, size, ssem
+from ..form.run import Answer, Point, named_check
+from ..form.values import NoValue, as_number, compare, root, text
+
+Given = Mapping[str, Any]
+ZERO, ONE = Fraction(0), Fraction(1)
+#: Losses have some 48 digits after the point, and near tau = 0 those of different sets agree in
+#: the first forty. The least one on the SSEM is found to twenty.
+CLOSE, FOUND = mpmath.mpf(10) ** -46, mpmath.mpf(10) ** -20
+
+
+def numbers(at: Point) -> dict[str, Any]:
+    """Temperature and weight of a point."""
+    return {k: as_number(at[k]) for k in ("alpha", "tau") if k in at}
+
+
+def longest(m: int, n: int) -> Fraction:
+    """The largest delta**2 for which there is an SSEM."""
+    if m * n == 1 or n == 1:
+        return ONE
+    return Fraction(m * n - 1, m * (n - 1))
+
+
+def squared(delta: Any) -> Fraction:
+    """The square of a printed delta, which is rational; its sign is looked at by the caller."""
+    if isinstance(delta, Fraction):
+        return delta**2
+    found = Fraction(str(mpmath.nstr(delta**2, 30))).limit_denominator(10**6)
+    if not compare(Fraction(found), delta**2, "="):
+        raise NoValue("the square of delta is not rational")
+    return found
+
+
+def one_of(m: int, n: int, delta: Any) -> Embeddings | None:
+    """The SSEM with p = 1 for a printed delta, or None where there is none."""
+    try:
+        return ssem(m, n, 1, squared(delta)) if compare(delta, ZERO, ">=") else None
+    except ValueError:
+        return None
+
+
+def same(one: Embeddings, other: Embeddings) -> bool:
+    """Whether two sets are equal up to a rotation."""
+    return all(one.ip(a, b) == other.ip(a, b) for a in one.everything for b in one.everything)
+
+
+@named_check("simplex fits")
+def simplex_fits(at: Point, given: Given) -> Answer:
+    """n unit vectors at equal angles exist in R^d exactly when d >= ``least``."""
+    n, d = size(at, "n"), size(at, "d")
+    simplex = Embeddings.simplex(n)
+    said, true = compare(Fraction(d), given["least"], ">="), simplex.rank <= d
+    says = f"said to {'exist' if said else 'be missing'}, and their rank is {simplex.rank}"
+    return Answer(said == true, says, simplex)
+
+
+@named_check("ssem exists up to")
+def exists_up_to(at: Point, given: Given) -> Answer:
+    """There is an SSEM for 0 <= delta <= ``end``, and for no larger delta."""
+    m, n = size(at, "m"), size(at, "n")
+    end = squared(given["end"])
+    if not compare(given["end"], ZERO, ">="):
+        return Answer(False, f"delta in 0 .. {text(given['end'])}")
+    for part in (ZERO, Fraction(1, 2), ONE):
+        if one_of(m, n, root(end * part)) is None:
+            return Answer(False, f"there is none with delta^2 = {end * part}")
+    beyond = end + Fraction(1, 1000)
+    if n > 1 and one_of(m, n, root(beyond)) is not None:
+        return Answer(False, f"there is one with delta^2 = {beyond} too")
+    return Answer(True)
+
+
+@named_check("ssem rank")
+def rank(at: Point, given: Given) -> Answer:
+    """The SSEM needs exactly ``rank`` dimensions."""
+    e = ssem(size(at, "m"), size(at, "n"), 1, as_number(at["delta"] ** 2))
+    return Answer(compare(Fraction(e.rank), given["rank"], "="), f"its rank is {e.rank}", e)
+
+
+@named_check("ssem fits")
+def fits(at: Point, given: Given) -> Answer:
+    """The SSEM fits into ``rank`` dimensions, and there is one that needs all of them."""
+    m, n = size(at, "m"), size(at, "n")
+    e = ssem(m, n, 1, as_number(at["delta"] ** 2))
+    most = max(ssem(m, n, 1, q).rank for q in (ZERO, Fraction(1, 2), ONE, longest(m, n)))
+    good = e.rank <= given["rank"] and compare(Fraction(most), given["rank"], "=")
+    return Answer(good, f"its rank is {e.rank}, and at most {most}", e)
+
+
+@named_check("minimisers")
+def minimisers(at: Point, given: Given) -> Answer:
+    """Of all sets in R^d, the SSEM at ``delta`` has the least loss at ``alpha``, and it alone."""
+    if not 0 <= given["alpha"] <= 1:
+        return Answer(False, "alpha is in [0, 1]")
+    return _least(SUPCL, at, given, alone=True)
+
+
+@named_check("one minimiser of cNCE")
+def one_minimiser(at: Point, given: Given) -> Answer:
+    """No set in R^d has a smaller L_cNCE than the SSEM at ``delta``."""
+    return _least(CNCE, at, given, alone=False)
+
+
+def _least(loss: SoftmaxLoss, at: Point, given: Given, *, alone: bool) -> Answer:
+    m, n, d = size(at, "m"), size(at, "n"), size(at, "d")
+    best = one_of(m, n, given["delta"])
+    if best is None:
+        return Answer(False, "there is no such SSEM")
+    if best.rank > d:
+        return Answer(False, f"it needs {best.rank} dimensions", best)
+    known = {**numbers(at), **{k: given[k] for k in ("alpha",) if k in given}}
+    least = declared_value(loss, best, **known)
+    rivals = [*sets_in(m, n, 1, d), *(ssem(m, n, 1, q) for q in (ZERO, Fraction(1, 2), ONE))]
+    rivals.append(ssem(m, n, 1, longest(m, n)))
+    for e in rivals:
+        if e.rank > d:
+            continue
+        found = declared_value(loss, e, **known)
+        tie = abs(found - least) <= CLOSE
+        if (found < least and not tie) or (alone and tie and not same(e, best)):
+            says = f"its loss is {text(found)}, that of the SSEM {text(least)}"
+            return Answer(False, says, e)
+    return Answer(True)
+
+
+@cache
+def best_position(m: int, n: int, alpha: Any, tau: Any) -> tuple[Any, Any]:
+    """The delta**2 of the best SSEM by bisection of the slope, and the loss there."""
+
+    def at(q: Fraction) -> Any:
+        return declared_value(SUPCL, ssem(m, n, 1, q), alpha=alpha, tau=tau)
+
+    low, high = ZERO, longest(m, n)
+    step = high / 10**6
+    with mpmath.workdps(50):
+        if at(step) >= at(ZERO):
+            return ZERO, at(ZERO)
+        if at(high - step) >= at(high):
+            return high, at(high)
+        # Convex in delta**2: the sign of a difference says on which side the least is.
+        for _ in range(40):
+            middle = Fraction((low + high) / 2).limit_denominator(10**14)
+            if at(middle + step / 10**4) > at(middle):
+                high = middle
+            else:
+                low = middle
+        middle = (low + high) / 2
+        near = Fraction(middle).limit_denominator(10**4)
+        chosen = near if at(near) <= at(middle) else middle
+        return chosen, at(chosen)
+
+
+@named_check("minimisers are SSEM")
+def minimisers_are_ssem(at: Point, given: Given) -> Answer:
+    """Every minimiser in R^d is an SSEM, with one delta in [0, ``top``], which all of it needs."""
+    m, n, d = size(at, "m"), size(at, "n"), size(at, "d")
+    if n == 1 and at["alpha"] != 1:
+        raise NoValue("the mean over no positives has no value")
+    if n == 1:
+        return Answer(False, "delta is not unique: all of them give one set", ssem(m, 1, 1, ZERO))
+    where, least = best_position(m, n, *numbers(at).values())
+    top = given["top"]
+    if where > top**2 + Fraction(1, 1000) or compare(top, ZERO, "<"):
+        return Answer(False, f"the best SSEM has delta^2 = {text(where)}")
+    if at["alpha"] == 1 and not compare(where, top**2, "="):
+        return Answer(False, f"at alpha = 1 the best SSEM has delta^2 = {text(where)}")
+    if ssem(m, n, 1, where).rank > d:  # of those that fit, which are at the ends
+        ends = [ssem(m, n, 1, q) for q in (ZERO, ONE, longest(m, n))]
+        least = min(declared_value(SUPCL, e, **numbers(at)) for e in ends if e.rank <= d)
+    for e in sets_in(m, n, 1, d):
+        found = declared_value(SUPCL, e, **numbers(at))
+        if found < least - FOUND:
+            says = f"its loss is {text(found)}, the least on SSEM {text(least)}"
+            return Answer(False, says, e)
+    return Answer(True)
+
+
+@named_check("variance of minimisers")
+def variance_of_minimisers(at: Point, given: Given) -> Answer:
+    """The variances of the best SSEM add up to ``total``."""
+    m, n = size(at, "m"), size(at, "n")
+    if n == 1 and at["alpha"] != 1:
+        raise NoValue("the mean over no positives has no value")
+    where, _ = best_position(m, n, *numbers(at).values())
+    e = ssem(m, n, 1, where)
+    found = e.variance(e.everything)
+    return Answer(compare(found, given["total"], "="), f"they add up to {text(found)}", e)
+
+
+@named_check("classes cannot be separated")
+def not_separated(at: Point, given: Given) -> Answer:
+    """Where the class means coincide, classes share a vector (``by`` 0), or no hyperplane has
+    them on different sides (``by`` 1)."""
+    m, n, d = size(at, "m"), size(at, "n"), size(at, "d")
+    for e in sets_in(m, n, 1, d):
+        if e.between_variance() != 0 or m == 1:
+            continue
+        first, second = e.of_class(0), e.of_class(1)
+        if given["by"] == 1:
+            # A hyperplane between them would be between their means.
+            apart = e.sq_dist(mean(first), mean(second)) != 0
+        elif given["by"] == 0:
+            apart = all(e.mean_sq_dist([a], [b]) != 0 for a in first for b in second)
+        else:
+            apart = True
+        if apart:
+            return Answer(False, "the variance is 0, and no vector is in both classes", e)
+    return Answer(True)
+
+
+@named_check("beyond the simplex")
+def beyond_the_simplex(at: Point, given: Given) -> Answer:
+    """At ``alpha`` and ``tau`` an SSEM beyond delta = 1 has less SUP_CNCE than all before."""
+    m, n = size(at, "m"), size(at, "n")
+
+    def loss(q: Fraction) -> Any:
+        return declared_value(SUP_CNCE, ssem(m, n, 1, q), **numbers(at))
+
+    # Convex in delta**2: a fall just beyond 1 puts the least beyond it.
+    good = bool(loss(ONE + Fraction(1, 1000)) < loss(ONE))
+    return Answer(good, "the loss rises beyond delta = 1", ssem(m, n, 1, ONE))
