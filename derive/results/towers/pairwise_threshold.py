@@ -271,7 +271,7 @@ def weaker_statement(loss: PairwiseLoss, domain: Domain, structure: Scheme) -> s
     others = structure.relation(NEGATIVE).count
     if others.free_symbols:
         items = str(tidy(others + 1))
-        given = f"for every {items}" if least >= 0 else f"for {items} <= {floor(1 - 1 / least)}"
+        given = f"for every {items}" + ("" if least >= 0 else f" <= {floor(1 - 1 / least)}")
     elif least >= 0 or others <= -1 / least:
         given = "here"
     else:
