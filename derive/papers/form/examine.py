@@ -229,10 +229,10 @@ def _note(record: Record, verdict: Verdict, failing: Trial | None, slips: list[s
         parts.append(f"fails at {place}: {record.witness.says}" if place else record.witness.says)
     elif failing is not None:
         parts.append(f"fails {_where(failing)}")
-    if verdict.word == "misprint" and record.reading is not None:
-        parts.append(f"read: {' '.join(record.reading.text.split())}")
     if record.remark:
         parts.append(record.remark)
+    if verdict.word == "misprint" and not parts:
+        parts.append("the correction says what is meant")
     return "; ".join(parts)
 
 
