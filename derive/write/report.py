@@ -9,15 +9,20 @@ from typing import Any
 from sympy import Basic, Contains, Expr, Symbol, oo
 
 from ..decide.cases import opened
-from ..decide.domain import DomainError
+from ..decide.domain import Domain, DomainError
 from ..decide.root import stand_ins, without_roots
 from ..losses.written import Tex
+from ..proof.derivation import Step
 from ..theorem.about import head
 from ..theorem.kinds import Kind
 from ..theorem.number import decimal, set_text
 from ..theorem.quantity import Quantity
 from ..theorem.result import Result
-from .display import typeset
+from .display import typeset as typeset_of
+from .display import written
+from .layout.layout import layout, with_names
+from .layout.statement import aligned, tex_rows
+from .layout.tree import named
 
 
 def report(
@@ -44,7 +49,7 @@ def report(
     steps
         Whether to print the steps of the derivation.
     """
-    tex = _typeset if typeset else lambda _: ""
+    tex = _typeset if typeset else lambda *_: ""
     about = head(result, point=point)
     # A limit is meant inside the ranges of what stays symbolic: at an end it may be another.
     inside = opened(result.domain) if oo in point.values() else result.domain
@@ -70,7 +75,7 @@ def report(
             {
                 "title": s.title,
                 "sympy": str(s.statement),
-                "latex": tex(s.statement),
+                "latex": _stated(s) if typeset else "",
                 "because": s.because,
                 "evidence": str(s.evidence.grade),
                 "how": s.evidence.how,
@@ -92,7 +97,7 @@ def _quantity(
     q: Quantity,
     point: Mapping[Symbol, Expr],
     digits: int,
-    tex: Callable[[Basic], str],
+    tex: Callable[..., str],
 ) -> dict[str, Any]:
     found: dict[str, Any] = {"condition": condition_of(q, result), "meaning": q.meaning}
     try:
@@ -103,21 +108,27 @@ def _quantity(
     except DomainError as refusal:  # of this quantity; the others have values still
         why = str(refusal)
         why = "it" + why[len(name) :] if why.startswith(f"{name} ") else why
-        return _shown(q, q.expression, tex) | {"value": None} | found | {"refused": why}
+        return _shown(q, q.expression, tex, result) | {"value": None} | found | {"refused": why}
     found["condition"] = condition_of(q, result, expression)
-    return _shown(q, expression, tex) | {"value": value} | found
+    return _shown(q, expression, tex, result) | {"value": value} | found
 
 
-def _shown(q: Quantity, expression: Basic, tex: Callable[[Basic], str]) -> dict[str, Any]:
+def _shown(
+    q: Quantity, expression: Basic, tex: Callable[..., str], result: Result
+) -> dict[str, Any]:
     """An expression as SymPy and LaTeX; a set in words as well."""
-    shown = without_roots(expression)
+    shown, domain = without_roots(expression), q.domain or result.domain
     if q.parameter is None or q.kind is not Kind.SET:
-        return {"sympy": str(shown), "latex": tex(shown)}
+        return {"sympy": str(shown), "latex": tex(shown, domain)}
     return {
         "sympy": str(shown),
-        "latex": tex(Contains(q.parameter, shown, evaluate=False)),
+        "latex": tex(Contains(q.parameter, shown, evaluate=False), domain),
         "text": set_text(q.parameter, shown),
     }
+
+
+def _stated(step: Step) -> str:
+    return aligned(tex_rows(step.statement, step.says.domain, written))
 
 
 def condition_of(q: Quantity, result: Result, shown: Basic | None = None) -> str | None:
@@ -147,11 +158,20 @@ def _is(r: object) -> str:
     return f"is {text}" if text.startswith("an ") else text
 
 
-def _typeset(expression: Basic) -> str:
+def _typeset(expression: Basic, domain: Domain | None = None) -> str:
     stars = {
         s: rf"{letter}^\star" + (rf"_{{{number[1:]}}}" if number else "")
         for s in expression.free_symbols
         for letter, star, number in [s.name.partition("_star")]
         if len(letter) == 1 and star and (not number or number[1:].isdigit())
     }
-    return typeset(expression, stars)
+    if isinstance(expression, Contains):
+        return aligned(tex_rows(expression, domain, lambda s: stars.get(s) or written(s)))
+    return typeset_of(expression, stars, domain)
+
+
+def plainly(expression: Basic, domain: Domain | None) -> list[str]:
+    """An expression as text, laid out; then what names in it stand for."""
+    laid = with_names(layout(expression, domain))
+    found = [laid.node.text(named)]
+    return found + [f"{s.name} = {node.text(named)}" for s, node in laid.where]
