@@ -38,6 +38,7 @@ Examples:
     help="Take parameters and return values in the terms of a library.",
 )
 @options(time=60, memory=1, of="a result")
+@click.option("--claims", is_flag=True, help="Check and list all printed claims it settles.")
 @click.option("--brief", is_flag=True, help="Only the quantities, without derivation and claims.")
 def derive_command(
     id: str,
@@ -47,6 +48,7 @@ def derive_command(
     convention: str | None,
     seconds: float | None,
     gigabytes: float | None,
+    claims: bool,
     brief: bool,
 ) -> int:
     """Derive the result ID and print it, its derivation, its evidence and its claims.
@@ -77,9 +79,11 @@ def derive_command(
         result,
         point,
         digits,
-        claims=not brief,
+        claims=not brief and (claims or style not in ("text", "python")),
         typeset=style not in ("text", "python"),
         steps=style not in ("text", "python"),
+        plain=style == "text",
     )
-    click.echo(render(found, style, brief=brief, result=result, point=point))
+    shown = render(found, style, brief=brief, claims=claims, result=result, point=point)
+    click.echo(shown)
     return 0

@@ -8,18 +8,21 @@ from typing import Any
 
 from sympy import Basic, Contains, Expr, Symbol, oo
 
+from ..decide.ball import NoValue
 from ..decide.cases import opened
+from ..decide.digits import NotKnown, sign
 from ..decide.domain import Domain, DomainError
 from ..decide.root import stand_ins, without_roots
 from ..losses.written import Tex
 from ..proof.derivation import Step
 from ..theorem.about import head
 from ..theorem.kinds import Kind
-from ..theorem.number import decimal, set_text
+from ..theorem.number import decimal, number, set_text
 from ..theorem.quantity import Quantity
 from ..theorem.result import Result
 from .display import typeset as typeset_of
 from .display import written
+from .layout.equations import equation
 from .layout.layout import layout, with_names
 from .layout.statement import aligned, tex_rows
 from .layout.tree import named
@@ -33,6 +36,7 @@ def report(
     claims: bool = True,
     typeset: bool = True,
     steps: bool = True,
+    plain: bool = False,
 ) -> dict[str, Any]:
     """The result with some parameters put in, as a JSON-ready object.
 
@@ -48,6 +52,9 @@ def report(
         Whether to add LaTeX, which takes a while to print.
     steps
         Whether to print the steps of the derivation.
+    plain
+        Whether to add text that is laid out: of each quantity, ``shown``, the ``roots`` in it and
+        where it is meant ``beyond`` the result; and ``verdicts``.
     """
     tex = _typeset if typeset else lambda *_: ""
     about = head(result, point=point)
@@ -67,9 +74,10 @@ def report(
         },
         "convention": about.convention or None,
         "quantities": {
-            name: _quantity(result, name, q, point, digits, tex)
+            name: _quantity(result, name, q, point, digits, tex, plain)
             for name, q in result.quantities.items()
         },
+        **({"verdicts": verdicts(result, point)} if plain else {}),
         "assumptions": [f"{s} {_is(r)}" for s, r in ranges.items() if s in result.parameters],
         "steps": [
             {
@@ -98,6 +106,7 @@ def _quantity(
     point: Mapping[Symbol, Expr],
     digits: int,
     tex: Callable[..., str],
+    plain: bool,
 ) -> dict[str, Any]:
     found: dict[str, Any] = {"condition": condition_of(q, result), "meaning": q.meaning}
     try:
@@ -110,6 +119,12 @@ def _quantity(
         why = "it" + why[len(name) :] if why.startswith(f"{name} ") else why
         return _shown(q, q.expression, tex, result) | {"value": None} | found | {"refused": why}
     found["condition"] = condition_of(q, result, expression)
+    if plain:
+        found |= {
+            "shown": plainly(without_roots(expression), q.domain or result.domain),
+            "roots": roots_of(expression, result),
+            "beyond": "; ".join(beyond(q, result)),
+        }
     return _shown(q, expression, tex, result) | {"value": value} | found
 
 
@@ -136,11 +151,7 @@ def condition_of(q: Quantity, result: Result, shown: Basic | None = None) -> str
 
     Where there is no closed form this is the implicit equation and its bracket.
     """
-    parts = []
-    if q.domain is not None:
-        parts += [
-            f"{s} {_is(r)}" for s, r in q.domain.ranges.items() if r != result.domain.ranges.get(s)
-        ]
+    parts = beyond(q, result)
     expression = q.expression if shown is None else shown
     names = stand_ins(expression)
     for root, name in names.items():
@@ -151,6 +162,51 @@ def condition_of(q: Quantity, result: Result, shown: Basic | None = None) -> str
             "bracket nearest to a sign change"
         )
     return "; ".join(parts) or None
+
+
+def beyond(q: Quantity, result: Result) -> list[str]:
+    """Ranges of a quantity that are not those of its result."""
+    if q.domain is None:
+        return []
+    return [f"{s} {_is(r)}" for s, r in q.domain.ranges.items() if r != result.domain.ranges.get(s)]
+
+
+def roots_of(expression: Basic, result: Result) -> dict[str, tuple[str, str]]:
+    """For each root in an expression its bracket and its equation, laid out."""
+    names = stand_ins(expression)
+    found = {}
+    for root, name in names.items():
+        h, x = root.equation()
+        low, high = (plainly(end.xreplace(names), result.domain)[0] for end in (root.low, root.high))
+        shown = equation(root, h.xreplace({x: name}).xreplace(names), name, result.domain)
+        found[name.name] = f"[{low}, {high}{')' if root.high is oo else ']'}", shown.text(named)
+    return found
+
+
+def verdicts(result: Result, point: Mapping[Symbol, Expr]) -> list[str]:
+    """What follows for a parameter that was given, where the theorem bounds it."""
+    found = []
+    for name, q in result.quantities.items():
+        if q.bound is None or q.bound[0] not in point or oo in point.values():
+            continue
+        symbol, side = q.bound
+        what, iff, _ = q.meaning.partition(" iff ")
+        try:
+            value = result.at(name, point)
+            margin = point[symbol] - value
+            above = sign(margin)
+            size = decimal(number(margin, name, 3))
+        except (DomainError, NotKnown, NoValue):
+            continue
+        if not iff or value.free_symbols:
+            continue
+        holds = above > 0 if side == ">" else above < 0
+        # "classes do not collapse" is said the other way round.
+        subject, negated, rest = what.partition(" do not ")
+        said = f"{subject} {rest}" if negated else what
+        answer = "yes" if holds != bool(negated) else "no"
+        found.append(f"{said}: {answer}, {symbol} - {name} = {size}")
+    return found
 
 
 def _is(r: object) -> str:
