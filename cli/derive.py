@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import click
 
 from .guard import Limits, go_on_in_a_copy, options
 from .parameters import ResultCommand, ResultId, complete_value, convention_names, from_file, split
 
 FORMATS = ("text", "json", "latex", "markdown", "python")
+#: How formulas are laid out line by line, for those that have lines.
+LAID_OUT: dict[str, Literal["text", "tex"]] = {"text": "text", "latex": "tex", "markdown": "tex"}
 
 
 @click.command(
@@ -82,7 +86,7 @@ def derive_command(
         claims=not brief and (claims or style not in ("text", "python")),
         typeset=style not in ("text", "python"),
         steps=style not in ("text", "python"),
-        plain=style == "text",
+        plain=LAID_OUT.get(style, ""),
     )
     shown = render(found, style, brief=brief, claims=claims, result=result, point=point)
     click.echo(shown)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sympy import Basic, Expr, Symbol
+    from sympy import Expr, Symbol
 
     from ..derive.theorem.result import Result
 
@@ -35,7 +35,9 @@ def render(
     if style == "text":
         return _text(report, brief, result, point, claims)
     head = [] if brief else _typeset_head(result, point, style)
-    return {"latex": _latex, "markdown": _markdown}[style](report, brief, head)
+    if style == "latex":
+        return _latex(report, brief, head, result)
+    return _markdown(report, brief, head)
 
 
 def _head(report: dict[str, Any]) -> str:
@@ -69,9 +71,7 @@ def head_lines(result: Result, point: Mapping[Symbol, Expr] | None = None) -> li
     return lines
 
 
-def _text(
-    report: dict[str, Any], brief: bool, result: Result, point: Point, claims: bool
-) -> str:
+def _text(report: dict[str, Any], brief: bool, result: Result, point: Point, claims: bool) -> str:
     from ..derive.write.layout.lines import fold
     from ..derive.write.layout.statement import text_lines
 
@@ -107,7 +107,7 @@ def _quantity(name: str, q: Mapping[str, Any], said: set[str], brief: bool) -> l
     new = {root: how for root, how in q["roots"].items() if root not in said}
     said.update(new)
     if shown in new and shown == name:
-        lines = _root(shown, *new.pop(shown))
+        lines = root_lines(shown, *new.pop(shown))
     else:
         lines = fold(f"{name}{':' if 'text' in q else ' ='} {shown}", WIDTH, 2, 8)
     if shown == formula:
@@ -119,13 +119,13 @@ def _quantity(name: str, q: Mapping[str, Any], said: set[str], brief: bool) -> l
     lines += _wrapped(q["meaning"], 6)
     if not value or "text" in q:
         for root, how in new.items():
-            lines += _root(root, *how, indent=6)
+            lines += root_lines(root, *how, indent=6)
     if q["beyond"]:
         lines += _wrapped(f"for {q['beyond']}", 6)
     return lines
 
 
-def _root(name: str, bracket: str, equation: str, indent: int = 2) -> list[str]:
+def root_lines(name: str, bracket: str, equation: str, indent: int = 2) -> list[str]:
     """What a root is, said once."""
     from ..derive.write.layout.lines import fold
 
@@ -160,11 +160,11 @@ def _in_line(value: Any) -> str:
 
 
 def _number_tex(q: Mapping[str, Any]) -> str:
-    """``= value``; of a set, a condition or a name the formula says it all."""
+    r"""``\approx value``; of an integer, a set, a condition or a name the formula says it all."""
     value = q["value"]
-    if not value or "text" in q or q["sympy"].lower() == value:
+    if not value or "text" in q or q["sympy"].lower() == value or q["sympy"].lstrip("-").isdigit():
         return ""
-    return f" = {_array_tex(value)}"
+    return rf" \approx {_array_tex(value)}"
 
 
 def _array_tex(value: Any) -> str:
@@ -198,16 +198,31 @@ def _typeset_head(result: Result, point: Point, style: str) -> list[str]:
     return [*formula, *said] if style == "latex" else [p for s in formula + said for p in (s, "")]
 
 
-def _latex(report: dict[str, Any], brief: bool, head: list[str]) -> str:
+def _latex(report: dict[str, Any], brief: bool, head: list[str], result: Result) -> str:
+    from ..derive.write.display import Writer
+
+    writer = Writer(result)
     lines = [f"% {report['id']}: {report['title']}{_head(report)}", *head, r"\begin{align}"]
     rows = []
     for name, q in report["quantities"].items():
-        label = r"\mathtt{" + name.replace("_", r"\_") + "}"
+        label = writer.symbol_text(result.quantity(name).symbol)
         if "refused" in q:
             rows.append(f"  {label} &= \\text{{no value here: {_tex(q['refused'])}}}")
             continue
-        rows.append(f"  {label} {'&:' if 'text' in q else '&='} {q['latex']}{_number_tex(q)}")
+        if "text" in q:
+            rows.append(f"  {label} &: {q['latex']}")
+            continue
+        first, *more = q["shown"]
+        found = [f"  {label} &= {first}", *(rf"  &\quad {{}} {row}" for row in more)]
+        value = _number_tex(q)
+        if first == label:  # a root has no other name for what it is
+            found = [f"  {label} &= {value.partition('approx ')[2]}" if value else ""]
+            found[0] = found[0] or rf"  {label} &= \text{{the zero below}}"
+        elif value:
+            found[-1] += value
+        rows.append(" \\\\\n".join(found))
     lines += [" \\\\\n".join(rows), r"\end{align}"]
+    lines += _roots_tex(report, r"\[ ", r" \]")
     if not brief:
         if terms := _terms(report):
             lines.append(f"The derivation is{terms.removeprefix(',')}.")
@@ -218,6 +233,23 @@ def _latex(report: dict[str, Any], brief: bool, head: list[str]) -> str:
             lines.append(f"    {_tex(step['because'])}.")
         lines.append(r"\end{enumerate}")
     return "\n".join(lines)
+
+
+def _roots_tex(report: dict[str, Any], opened: str, closed: str) -> list[str]:
+    """What each root is, once; of those without a value."""
+    found: dict[str, tuple[str, str]] = {}
+    for q in report["quantities"].values():
+        if not q["value"]:
+            found |= q.get("roots", {})
+    return [
+        line
+        for name, (bracket, equation) in found.items()
+        for line in (
+            f"Here ${name} \\in {bracket}$ solves",
+            f"{opened}{equation} = 0,{closed}",
+            "or is the end of the interval that is nearest to a sign change.",
+        )
+    ]
 
 
 def _tex(text: str) -> str:
@@ -234,8 +266,9 @@ def _markdown(report: dict[str, Any], brief: bool, head: list[str]) -> str:
             continue
         value = _number_tex(q)
         lines += [f"**{name}** ({q['meaning']}): $${q['latex']}{value}$$", ""]
-        if q["condition"]:
-            lines += [f"For {q['condition']}.", ""]
+        if q["beyond"]:
+            lines += [f"For {q['beyond']}.", ""]
+    lines += [part for line in _roots_tex(report, "$$", "$$") for part in (line, "")]
     if brief:
         return "\n".join(lines)
     lines += [f"## Derivation (weakest evidence: {report['evidence']}){_terms(report)}", ""]

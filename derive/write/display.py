@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 def written(symbol: Symbol) -> str:
     r"""LaTeX of a symbol: ``g_same_class`` is g with the rest as its index."""
     base, _, index = symbol.name.partition("_")
+    if len(base) > 1 and base.isalpha() and latex(Symbol(base)) == base:  # a word
+        return rf"\mathrm{{{symbol.name.replace('_', chr(92) + ' ')}}}"
     if "_" in index or len(index) > 2:
         spaced = index.replace("_", r"\ ")
         return rf"{latex(Symbol(base))}_{{\mathrm{{{spaced}}}}}"
@@ -321,6 +323,12 @@ def _escape_markdown(text: str) -> str:
 def _cell(tex: str) -> str:
     """Mathematics in a cell of a table, where a bar would end the cell."""
     return tex.replace(r"\|", r"\Vert ").replace(r"\left|", r"\left\vert ").replace("|", r"\vert ")
+
+
+def value_latex(result: Result, name: str) -> str:
+    """LaTeX of the value of a quantity."""
+    q = result.quantity(name)
+    return typeset(q.expression, domain=q.domain or result.domain)
 
 
 def quantity_latex(q: Quantity) -> str:

@@ -295,7 +295,8 @@ def _in_rows(found: Sequence[str]) -> str:
     """A sum over several lines, if it is long."""
     if len(found) == 1:
         return f"{found[0]},"
-    return rf"\begin{{aligned}} & {r' \\ & {} '.join(found)}, \end{{aligned}}"
+    joined = r" \\ & {} ".join(found)
+    return rf"\begin{{aligned}} & {joined}, \end{{aligned}}"
 
 
 _SPECIAL = {

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Literal
 
 from sympy import Basic, Contains, Expr, Symbol, oo
+from sympy.core.symbol import Str
 
 from ..decide.ball import NoValue
 from ..decide.cases import opened
@@ -24,7 +25,9 @@ from .display import typeset as typeset_of
 from .display import written
 from .layout.equations import equation
 from .layout.layout import layout, with_names
+from .layout.lines import POINTS, rows
 from .layout.statement import aligned, tex_rows
+from .layout.tex import tex as tex_of
 from .layout.tree import named
 
 
@@ -36,7 +39,7 @@ def report(
     claims: bool = True,
     typeset: bool = True,
     steps: bool = True,
-    plain: bool = False,
+    plain: Literal["", "text", "tex"] = "",
 ) -> dict[str, Any]:
     """The result with some parameters put in, as a JSON-ready object.
 
@@ -53,8 +56,8 @@ def report(
     steps
         Whether to print the steps of the derivation.
     plain
-        Whether to add text that is laid out: of each quantity, ``shown``, the ``roots`` in it and
-        where it is meant ``beyond`` the result; and ``verdicts``.
+        Whether to add what is laid out line by line, as text or as LaTeX: of each quantity what is
+        ``shown``, the ``roots`` in it, where it is meant ``beyond`` the result; and ``verdicts``.
     """
     tex = _typeset if typeset else lambda *_: ""
     about = head(result, point=point)
@@ -77,7 +80,7 @@ def report(
             name: _quantity(result, name, q, point, digits, tex, plain)
             for name, q in result.quantities.items()
         },
-        **({"verdicts": verdicts(result, point)} if plain else {}),
+        **({"verdicts": verdicts(result, point)} if plain == "text" else {}),
         "assumptions": [f"{s} {_is(r)}" for s, r in ranges.items() if s in result.parameters],
         "steps": [
             {
@@ -106,7 +109,7 @@ def _quantity(
     point: Mapping[Symbol, Expr],
     digits: int,
     tex: Callable[..., str],
-    plain: bool,
+    plain: str,
 ) -> dict[str, Any]:
     found: dict[str, Any] = {"condition": condition_of(q, result), "meaning": q.meaning}
     try:
@@ -120,9 +123,10 @@ def _quantity(
         return _shown(q, q.expression, tex, result) | {"value": None} | found | {"refused": why}
     found["condition"] = condition_of(q, result, expression)
     if plain:
+        shown = without_roots(expression)
         found |= {
-            "shown": plainly(without_roots(expression), q.domain or result.domain),
-            "roots": roots_of(expression, result),
+            "shown": (tex_rows_of if plain == "tex" else plainly)(shown, q.domain or result.domain),
+            "roots": roots_of(expression, result, tex=plain == "tex"),
             "beyond": "; ".join(beyond(q, result)),
         }
     return _shown(q, expression, tex, result) | {"value": value} | found
@@ -171,15 +175,22 @@ def beyond(q: Quantity, result: Result) -> list[str]:
     return [f"{s} {_is(r)}" for s, r in q.domain.ranges.items() if r != result.domain.ranges.get(s)]
 
 
-def roots_of(expression: Basic, result: Result) -> dict[str, tuple[str, str]]:
-    """For each root in an expression its bracket and its equation, laid out."""
+def roots_of(expression: Basic, result: Result, *, tex: bool = False) -> dict[str, tuple[str, str]]:
+    """For each root in an expression its bracket and its equation, laid out, as text or LaTeX."""
     names = stand_ins(expression)
     found = {}
     for root, name in names.items():
         h, x = root.equation()
-        low, high = (plainly(end.xreplace(names), result.domain)[0] for end in (root.low, root.high))
+        ends = [layout(end.xreplace(names), result.domain) for end in (root.low, root.high)]
         shown = equation(root, h.xreplace({x: name}).xreplace(names), name, result.domain)
-        found[name.name] = f"[{low}, {high}{')' if root.high is oo else ']'}", shown.text(named)
+        close = ")" if root.high is oo else "]"
+        if tex:
+            low, high = (tex_of(end, starred) for end in ends)
+            said = aligned([f"& {row}" for row in rows(shown, starred)])
+            found[starred(name)] = rf"\left[{low}, {high}\right{close}", said
+        else:
+            low, high = (end.text(named) for end in ends)
+            found[name.name] = f"[{low}, {high}{close}", shown.text(named)
     return found
 
 
@@ -214,16 +225,25 @@ def _is(r: object) -> str:
     return f"is {text}" if text.startswith("an ") else text
 
 
+def starred(s: Symbol) -> str:
+    r"""LaTeX of a symbol; ``x_star`` has a star, and a word is text."""
+    letter, star, number = s.name.partition("_star")
+    if len(letter) == 1 and star and (not number or number[1:].isdigit()):
+        return rf"{letter}^\star" + (rf"_{{{number[1:]}}}" if number else "")
+    return written(s)
+
+
 def _typeset(expression: Basic, domain: Domain | None = None) -> str:
-    stars = {
-        s: rf"{letter}^\star" + (rf"_{{{number[1:]}}}" if number else "")
-        for s in expression.free_symbols
-        for letter, star, number in [s.name.partition("_star")]
-        if len(letter) == 1 and star and (not number or number[1:].isdigit())
-    }
     if isinstance(expression, Contains):
-        return aligned(tex_rows(expression, domain, lambda s: stars.get(s) or written(s)))
-    return typeset_of(expression, stars, domain)
+        return aligned(tex_rows(expression, domain, starred))
+    return typeset_of(expression, {s: starred(s) for s in expression.free_symbols}, domain)
+
+
+def tex_rows_of(expression: Basic, domain: Domain | None) -> list[str]:
+    """An expression as rows of LaTeX that fit beside its name; a name is text."""
+    if isinstance(expression, Str):
+        return [_typeset(expression)]
+    return rows(layout(expression, domain), starred, POINTS - 60)
 
 
 def plainly(expression: Basic, domain: Domain | None) -> list[str]:

@@ -19,7 +19,7 @@ from .tree import ONE, ZERO, Node, Number, Power, Product, Sum
 Signed = tuple[bool, Node]
 
 #: A point at which the signs of factors are looked up: (m - 1), but (1 - alpha). That is taste.
-_LOOKED_AT: ContextVar[Mapping[str, float]] = ContextVar("point", default={})
+_LOOKED_AT: ContextVar[Mapping[str, float] | None] = ContextVar("point", default=None)
 
 
 @contextmanager
@@ -34,7 +34,7 @@ def looked_at(point: Mapping[str, float]) -> Iterator[None]:
 
 def where() -> tuple[tuple[str, float], ...]:
     """The point that factors are looked at."""
-    return tuple(_LOOKED_AT.get().items())
+    return tuple((_LOOKED_AT.get() or {}).items())
 
 
 # --- order -----------------------------------------------------------------------------------
@@ -80,7 +80,7 @@ def natural(node: Node) -> Signed:
     """A sum as a factor: so that it is positive where formulas are looked at, or else first."""
     if not isinstance(node, Sum):
         return False, node
-    value = node.value_at(_LOOKED_AT.get())
+    value = node.value_at(_LOOKED_AT.get() or {})
     if value:
         return (True, turned(node)) if value < 0 else (False, node)
     first = min(node.terms, key=lambda t: (t[1].kind != 4, _term_key(t[1])))

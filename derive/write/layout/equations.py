@@ -10,9 +10,9 @@ from ...decide.decide import is_proved_positive
 from ...decide.domain import Domain, Range
 from ...decide.normal import ExpField, NotInField
 from ...decide.root import ClampedRoot
+from .arrange import looked_at
 from .forms import best
 from .layout import Ranges, Witness, layout, typical
-from .arrange import looked_at
 from .tree import Node
 
 LARGEST = 24  #: terms of a numerator that is looked at

@@ -9,7 +9,7 @@ Nothing is proved here: whatever comes out is compared with what went in (:mod:`
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache, partial, reduce
 from itertools import combinations
 from operator import add
@@ -18,9 +18,25 @@ from sympy import Abs, Basic, Dummy, Expr, Max, Min, Mul, Pow, Rational, S, Symb
 from sympy.polys.domains import QQ
 from sympy.polys.rings import PolyElement
 
-from ...decide.normal import ExpField, NotInField, factor_list, in_order
+from ...decide.normal import ExpField, NotInField, factor_list
 from .arrange import Signed, alone, natural, power, quotient, signed, total, where
-from .tree import DIGIT, HELD, LINE, MIXED, NESTED, ONE, SIGN, Call, Name, Node, Number, Other, Power, Product, Sum, number
+from .tree import (
+    DIGIT,
+    HELD,
+    LINE,
+    MIXED,
+    NESTED,
+    ONE,
+    SIGN,
+    Call,
+    Name,
+    Node,
+    Number,
+    Other,
+    Power,
+    Product,
+    number,
+)
 
 LARGEST = 60  #: terms of a polynomial that other forms are looked for of
 PAIRS = 10  #: terms of one that is collected by two symbols at once
@@ -29,8 +45,7 @@ TRIES = 80  #: polynomials in one quotient that are collected
 SPLIT = 16  #: terms above the line of a quotient that is split
 PARTS = 6  #: parts that a quotient is split into
 LONGEST = 90  #: operations of a formula that other forms are looked for of
-FUNCTIONS = 5  #: exponentials and logarithms in one
-
+FUNCTIONS = 3  #: exponentials and logarithms in one
 
 
 def rank(node: Node) -> tuple[int, int, str]:
@@ -249,6 +264,7 @@ def _rational(e: Expr, parts: Mapping[Symbol, Node]) -> Iterator[Node]:
     below = {tuple(m[i] for i in places) for m in element.denom.monoms()}
     turning = places if len(below) > 1 else []
     turning += [i for i, s in enumerate(gens) if _is_log_of_quotient(ring.atoms.get(s))]
+    least = 10**9
     for flipped in _ways(turning):
         numer, denom = element.numer, element.denom
         exps = [i for i in flipped if gens[i] in ring.exponents]
@@ -264,7 +280,12 @@ def _rational(e: Expr, parts: Mapping[Symbol, Node]) -> Iterator[Node]:
             {i: ring.atoms[s].args[0] for i, s in enumerate(gens)
              if s in ring.atoms and _is_square_root(ring.atoms[s])},
         )  # fmt: skip
-        yield from speller.quotients(numer, denom)
+        found = list(speller.quotients(numer, denom))
+        if len(exps) == len(flipped):
+            least = min(least, *(node.cost for node in found))
+            yield from found
+        else:  # a logarithm of the inverse has to be shorter
+            yield from (node for node in found if node.cost < least)
 
 
 def _ways(turning: Sequence[int]) -> list[Sequence[int]]:
@@ -305,9 +326,7 @@ def _reversed(numer: PolyElement, denom: PolyElement, i: int) -> tuple[PolyEleme
     top = max(p.degree(i) for p in (numer, denom))
 
     def turned(poly: PolyElement) -> PolyElement:
-        return poly.ring.from_dict(
-            {(*m[:i], top - m[i], *m[i + 1 :]): c for m, c in poly.terms()}
-        )
+        return poly.ring.from_dict({(*m[:i], top - m[i], *m[i + 1 :]): c for m, c in poly.terms()})
 
     return turned(numer), turned(denom)
 
@@ -364,7 +383,7 @@ def _multiplied(c: Rational, plans: Sequence[tuple[Plan, int]]) -> Plan:
         for p, _ in plans:
             if p.is_sum:
                 mixed = 2 in p.kinds and bool(p.kinds & {1, 3})
-                cost += HELD * (not p.kinds <= {0, 2}) + MIXED * mixed + NESTED * (p.depth - 1)
+                cost += HELD * bool(p.kinds & {1, 3}) + MIXED * mixed + NESTED * (p.depth - 1)
     kinds = frozenset().union(*(p.kinds for p, _ in plans))
     kind = frozenset({1 if 1 in kinds and max(kinds) == 2 else max(kinds, default=0)})
     depth = max(p.depth for p, _ in plans)
@@ -411,7 +430,8 @@ class Speller:
         yield self.over(numer, denom)
         if not 2 <= len(numer) <= SPLIT or denom.is_ground:
             return
-        for group in (*((i,) for i in self._used(numer)), tuple(self.exponents)):
+        others = [i for i in self._used(numer) if self.names[i].kind != 2]
+        for group in (*((i,) for i in others), tuple(self.exponents)):
             by = _grouped(numer, group) if group else {}
             if 2 <= len(by) <= PARTS:
                 yield total(
@@ -436,10 +456,8 @@ class Speller:
             )
         forms = [times([self.spelled(numer, shift)], [self.spelled(denom)])]
         if shift:
-            forms.append(
-                times([self.spelled(numer), self._exponential(dict(zip(places, shift, strict=True)), -1)],
-                         [self.spelled(denom)])  # fmt: skip
-            )
+            apart = self._exponential(dict(zip(places, shift, strict=True)), -1)
+            forms.append(times([self.spelled(numer), apart], [self.spelled(denom)]))
         return cheapest(alone(_joined(form)) for form in forms)
 
     # --- polynomials ---------------------------------------------------------------------------
@@ -473,7 +491,7 @@ class Speller:
         used = self._used(poly)
         groups: list[tuple[int, ...]] = [(i,) for i in used]
         if 4 <= len(poly) <= PAIRS:
-            groups += combinations(used, 2)
+            groups += combinations([i for i in used if self.names[i].kind != 2], 2)
         block = tuple(i for i in used if i in self.exponents)
         if len(block) > 1:
             groups.append(block)
@@ -520,10 +538,9 @@ class Speller:
         if key in self._known:
             return self._known[key]
         minus, node = self._term(poly, shift)
-        kinds = frozenset({node.kind})
-        self._known[key] = Plan(
-            (node.cost, _numbers(node)), kinds, minus, node.depth, False, partial(_kept, (minus, node))
-        )
+        kinds, make = frozenset({node.kind}), partial(_kept, (minus, node))
+        cost = (node.cost, _numbers(node))
+        self._known[key] = Plan(cost, kinds, minus, node.depth, False, make)
         return self._known[key]
 
     def _term(self, poly: PolyElement, shift: Shift) -> Signed:

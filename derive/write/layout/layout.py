@@ -79,9 +79,19 @@ def is_same(node: Node, expression: Expr, domain: Domain) -> bool:
         return False
     missing = (meaning.free_symbols | expression.free_symbols) - set(domain.ranges)
     for s in sorted(missing, key=str):
-        # No more is known of a symbol without a range than what SymPy is told of it.
-        domain = domain.with_range(s, Range(-oo, oo, True, True, bool(s.is_integer)), S.Zero)
+        domain = domain.with_range(s, *_told_of(s))
     return is_proved_equal(meaning, expression, domain)
+
+
+def _told_of(s: Symbol) -> tuple[Range, Expr]:
+    """What SymPy is told of a symbol without a range, and a value."""
+    whole = bool(s.is_integer)
+    if s.is_nonnegative:
+        least = S.One if whole and s.is_positive else S.Zero
+        return Range(least, oo, bool(s.is_positive) and not whole, True, whole), S.One
+    if s.is_nonpositive:
+        return Range(-oo, S.Zero, True, bool(s.is_negative), whole), -S.One
+    return Range(-oo, oo, True, True, whole), S.One
 
 
 def _formulas(expression: Basic) -> Iterator[Expr]:

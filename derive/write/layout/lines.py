@@ -59,7 +59,7 @@ POINTS = 345.0  #: the text of an article
 
 
 def points(node: Node, name: Names) -> float:
-    """How wide LaTeX will be, in points, at ten points; a little too much rather than too little."""
+    """How wide LaTeX will be, in points, at ten points: rather too wide than too narrow."""
     if isinstance(node, Number):
         return FIGURE * len(str(node.value))
     if isinstance(node, Name):

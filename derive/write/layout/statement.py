@@ -22,8 +22,6 @@ SIGNS: dict[type, tuple[str, str]] = {
 IFF, AND = ("iff", r"\iff"), ("and", r"\text{and}")
 
 
-
-
 @dataclass(frozen=True)
 class Limited:
     """A limit of something."""

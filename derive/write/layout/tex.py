@@ -123,7 +123,9 @@ def slanted(node: Node, name: Names) -> str:
     if isinstance(node, Sum):
         parts = [(m, slanted(p, name)) for m, p in node.terms]
         (minus, first), *rest = parts
-        return ("-" if minus else "") + first + "".join(
-            f" {'-' if m else '+'} {part}" for m, part in rest
+        return (
+            ("-" if minus else "")
+            + first
+            + "".join(f" {'-' if m else '+'} {part}" for m, part in rest)
         )
     return tex(node, name)

@@ -16,12 +16,29 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite, prod
 
-from sympy import Abs, Add, Basic, Dummy, Expr, Integer, Max, Min, Mul, Pow, Rational, S, Symbol, exp, log
+from sympy import (
+    Abs,
+    Add,
+    Basic,
+    Dummy,
+    Expr,
+    Integer,
+    Max,
+    Min,
+    Mul,
+    Pow,
+    Rational,
+    S,
+    Symbol,
+    exp,
+    log,
+)
 
 #: Weights of what there is to read. A product costs nothing: factors stand side by side.
 SYMBOL, DIGIT, SIGN, LINE, CALL = 4, 1, 3, 2, 3
-#: A second fraction in a sum costs one more. Of a sum in parentheses: if not of sizes, if sizes and parameters are mixed in it, and for each pair of
-#: parentheses inside it. What stands alone above or below a line has none.
+#: A second fraction in a sum costs one more. Of a sum in parentheses: if there are parameters in
+#: it, if sizes and parameters are mixed in it, and for each pair of parentheses inside it. What
+#: stands alone above or below a line has no parentheses.
 HELD, MIXED, NESTED = 1, 3, 3
 
 #: Symbols written before sizes in a product: weights and shares.
@@ -111,8 +128,8 @@ def named(symbol: Symbol) -> str:
 
 def parenthesised(node: Sum) -> int:
     """What the parentheses around a sum cost."""
-    plain = {part.kind for _, part in node.terms} <= {0, 2}
-    return HELD * (not plain) + MIXED * node.is_mixed + NESTED * (node.depth - 1)
+    has_parameters = any(part.kind in (1, 3) for _, part in node.terms)
+    return HELD * has_parameters + MIXED * node.is_mixed + NESTED * (node.depth - 1)
 
 
 def held(node: Node, tight: int, name: Callable[[Symbol], str]) -> str:
