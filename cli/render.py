@@ -21,7 +21,7 @@ def render(
     style: str,
     *,
     brief: bool,
-    claims: bool,
+    claims: bool = False,
     result: Result,
     point: Mapping[Symbol, Expr],
 ) -> str:
@@ -120,7 +120,8 @@ def _quantity(name: str, q: Mapping[str, Any], said: set[str], brief: bool) -> l
     if not value or "text" in q:
         for root, how in new.items():
             lines += root_lines(root, *how, indent=6)
-    if q["beyond"]:
+    if q["beyond"] and q["beyond"] not in said:
+        said.add(q["beyond"])
         lines += _wrapped(f"for {q['beyond']}", 6)
     return lines
 

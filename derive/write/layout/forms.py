@@ -383,7 +383,8 @@ def _multiplied(c: Rational, plans: Sequence[tuple[Plan, int]]) -> Plan:
         for p, _ in plans:
             if p.is_sum:
                 mixed = 2 in p.kinds and bool(p.kinds & {1, 3})
-                cost += HELD * bool(p.kinds & {1, 3}) + MIXED * mixed + NESTED * (p.depth - 1)
+                inner = NESTED * (p.depth - 1)
+                cost += (HELD + inner) * bool(p.kinds & {1, 3}) + MIXED * mixed + inner
     kinds = frozenset().union(*(p.kinds for p, _ in plans))
     kind = frozenset({1 if 1 in kinds and max(kinds) == 2 else max(kinds, default=0)})
     depth = max(p.depth for p, _ in plans)
@@ -492,6 +493,9 @@ class Speller:
         groups: list[tuple[int, ...]] = [(i,) for i in used]
         if 4 <= len(poly) <= PAIRS:
             groups += combinations([i for i in used if self.names[i].kind != 2], 2)
+        others = tuple(i for i in used if self.names[i].kind in (1, 3))
+        if len(others) > 2:
+            groups.append(others)
         block = tuple(i for i in used if i in self.exponents)
         if len(block) > 1:
             groups.append(block)

@@ -28,19 +28,21 @@ def fold(text: str, width: int, first: int = 0, hang: int = 0) -> list[str]:
 def _break(text: str, room: int) -> int | None:
     """Where to break: before a sign with as few parentheses open as possible, as late as can be."""
     depth = 0
-    places: list[tuple[int, int]] = []
+    places: list[tuple[float, int]] = []
     for at, character in enumerate(text):
         if at > room and any(p <= room for _, p in places):
             break
         depth += (character in "([{") - (character in ")]}")
-        if character == " " and text[at + 1 : at + 2] in ("+", "-", "=", "<", ">", ""):
+        if character == " " and text[at + 1 : at + 2] in ("+", "-", "=", "<", ">"):
             places.append((depth, at))
+        elif character == " " and text[at + 1 : at + 2] == " ":  # between things side by side
+            places.append((depth - 1, at))
         elif character == " " and not (at and text[at - 1] in "+-=<>"):
             places.append((depth, at))
         elif character == "*" and text[at + 1 : at + 2] != "*" and text[at - 1 : at] != "*":
-            places.append((depth + 1, at + 1))
+            places.append((depth + 0.5, at + 1))
         elif character == "/":
-            places.append((depth + 1, at))
+            places.append((depth + 0.5, at))
     fitting = [p for p in places if p[1] <= room]
     late = [p for p in fitting if p[1] >= FILLED * room]
     if late:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from sympy import E, Symbol, latex, oo, pi
+from sympy.core.symbol import Str
 
 from .tree import ATOM, ONE, POWER, PRODUCT, Call, Name, Node, Number, Other, Power, Product, Sum
 
@@ -37,6 +38,8 @@ def tex(node: Node, name: Names) -> str:
     if isinstance(node, Call):
         return _call(node, name)
     assert isinstance(node, Other)
+    if isinstance(node.value, Str):
+        return rf"\text{{{node.value.name}}}"
     shown, called = node.with_parts(lambda part: tex(part, name))
     names = {s: called.get(s) or name(s) for s in shown.free_symbols}
     return str(latex(shown, symbol_names=names))

@@ -129,7 +129,8 @@ def named(symbol: Symbol) -> str:
 def parenthesised(node: Sum) -> int:
     """What the parentheses around a sum cost."""
     has_parameters = any(part.kind in (1, 3) for _, part in node.terms)
-    return HELD * has_parameters + MIXED * node.is_mixed + NESTED * (node.depth - 1)
+    inner = node.depth - 1
+    return (HELD + NESTED * inner) * has_parameters + MIXED * node.is_mixed + NESTED * inner
 
 
 def held(node: Node, tight: int, name: Callable[[Symbol], str]) -> str:
