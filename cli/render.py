@@ -118,8 +118,8 @@ def _quantity(name: str, q: Mapping[str, Any], said: set[str], brief: bool) -> l
         lines.append(f"      exactly {formula}")
     lines += _wrapped(q["meaning"], 6)
     if not value or "text" in q:
-        for root, how in new.items():
-            lines += root_lines(root, *how, indent=6)
+        for root, (bracket, equation) in new.items():
+            lines += root_lines(root, bracket, equation, 6)
     if q["beyond"] and q["beyond"] not in said:
         said.add(q["beyond"])
         lines += _wrapped(f"for {q['beyond']}", 6)

@@ -204,14 +204,16 @@ def verdicts(result: Result, point: Mapping[Symbol, Expr]) -> list[str]:
         what, iff, _ = q.meaning.partition(" iff ")
         try:
             value = result.at(name, point)
+            if value.free_symbols:
+                continue
             margin = point[symbol] - value
             above = sign(margin)
             size = decimal(number(margin, name, 3))
         except (DomainError, NotKnown, NoValue):
             continue
-        if not iff or value.free_symbols:
+        if not iff or above is None:
             continue
-        holds = above > 0 if side == ">" else above < 0
+        holds = (above if side[0] == ">" else -above) > 0 or (above == 0 and side.endswith("="))
         # "classes do not collapse" is said the other way round.
         subject, negated, rest = what.partition(" do not ")
         said = f"{subject} {rest}" if negated else what

@@ -54,15 +54,13 @@ def total(terms: Iterable[Signed]) -> Node:
     """A sum in order, a positive term first."""
     flat: list[Signed] = []
     for minus, node in terms:
-        if isinstance(node, Number) and node.value == 0:
-            continue
-        if isinstance(node, Sum):
-            flat += [(minus != other, part) for other, part in node.terms]
-        elif isinstance(node, Product) and any(isinstance(f, Sum) for f in node.above):
-            other, node = quotient(node.above, node.below)
-            flat.append((minus != other, node))
-        else:
-            flat.append((minus, node))
+        parts = node.terms if isinstance(node, Sum) else ((False, node),)
+        for other, part in parts:
+            if isinstance(part, Product) and any(isinstance(f, Sum) for f in part.above):
+                turned_back, part = quotient(part.above, part.below)
+                other ^= turned_back
+            if not (isinstance(part, Number) and part.value == 0):
+                flat.append((minus != other, part))
     if not flat:
         return ZERO
     flat.sort(key=lambda t: _term_key(t[1]))

@@ -45,7 +45,7 @@ TRIES = 80  #: polynomials in one quotient that are collected
 SPLIT = 16  #: terms above the line of a quotient that is split
 PARTS = 6  #: parts that a quotient is split into
 LONGEST = 90  #: operations of a formula that other forms are looked for of
-FUNCTIONS = 3  #: exponentials and logarithms in one
+FUNCTIONS = 3  #: independent exponentials and logarithms in one
 
 
 def rank(node: Node) -> tuple[int, int, str]:
@@ -112,7 +112,7 @@ def _sides(e: Expr) -> tuple[list[Expr], list[Expr]]:
 
 def _is_small(e: Expr) -> bool:
     """Whether other forms are looked for; terms of what is longer are laid out one by one."""
-    return e.count_ops() <= LONGEST and len(e.atoms(exp, log)) <= FUNCTIONS
+    return bool(e.count_ops() <= LONGEST)
 
 
 # --- as derived --------------------------------------------------------------------------------
@@ -252,6 +252,8 @@ def _exponents_of(poly: PolyElement, places: Sequence[tuple[int, Expr]]) -> set[
 def _rational(e: Expr, parts: Mapping[Symbol, Node]) -> Iterator[Node]:
     try:
         ring = ExpField([e])
+        if sum(isinstance(a, (exp, log)) for a in ring.atoms.values()) > FUNCTIONS:
+            return
         element = ring(e)
     except (NotInField, ZeroDivisionError):
         return

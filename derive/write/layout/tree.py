@@ -106,8 +106,10 @@ class Node(ABC):
     def _value(self, point: Mapping[str, float]) -> float:
         raise LookupError(self)
 
-    #: Pairs of parentheses that there are, one inside the other.
-    depth: int = 0
+    @cached_property
+    def depth(self) -> int:
+        """Pairs of parentheses that there are, one inside the other."""
+        return 0
 
     @abstractmethod
     def text(self, name: Callable[[Symbol], str]) -> str:
@@ -315,8 +317,8 @@ class Power(Node):
 
     @cached_property
     def degree(self) -> int:
-        whole = isinstance(self.exponent, Number) and self.exponent.value.is_Integer
-        return self.base.degree * int(self.exponent.value) if whole else 0
+        power = self.exponent.value if isinstance(self.exponent, Number) else None
+        return self.base.degree * int(power) if power is not None and power.is_Integer else 0
 
     def text(self, name: Callable[[Symbol], str]) -> str:
         return f"{held(self.base, ATOM, name)}**{held(self.exponent, ATOM, name)}"
