@@ -89,9 +89,7 @@ def certify_command(
     made: dict[str, Any] = {k: values.pop(k) for k in result.texts if k in values}
     result = result.given(**made) if made else result
     if result.problem is None:
-        raise click.UsageError(
-            f"{target} is about no loss on points that are alike: there is nothing to certify"
-        )
+        raise click.UsageError(f"{target} is about no loss: there is nothing to certify")
     point = _point(result, result.problem, values)
     with telling(f"certifying {target}"):
         try:
@@ -139,7 +137,11 @@ def _derived(
 
     from ..derive.decide.domain import DomainError
 
-    relations = [r.name for r in problem.structure.relations[1:]]
+    relations = [
+        r.name
+        for r in problem.structure.relations
+        if r.kind != "self" and r.count.xreplace(point) != 0
+    ]
     made = result.given(at=values) if getattr(result, "at_values", False) else result
     known = {s.name for s in made.parameters}
     given = {k: v for k, v in values.items() if k in known}

@@ -78,6 +78,8 @@ def derive_command(
         result = result.given(at={} if convention else values, **made)
     if convention:
         result = result.under(convention)
+        if result.at_values:
+            result = result.given(at=values)
     point = result.point(**values)
     found = report(
         result,

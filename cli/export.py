@@ -65,8 +65,8 @@ def export_command(
     files = {what: name for what, name in wanted.items() if name is not None}
     if not files:
         raise click.UsageError("say what to write: --latex, --bib, --python or --json FILE")
-    if len(set(files.values())) < len(files):
-        raise click.UsageError(f"two outputs would go to {_twice(list(files.values()))}")
+    if twice := _twice(list(files.values())):
+        raise click.UsageError(f"two outputs would go to {twice}")
     if rename and tex is None and python is None:
         raise click.UsageError("--rename is for --latex and --python")
     if claims and registry is None:
@@ -99,8 +99,14 @@ def export_command(
 
 
 def _twice(names: list[str]) -> str:
-    found = next(n for n in names if names.count(n) > 1)
-    return "standard output" if found == "-" else found
+    """The second of two names of one file, if there are two."""
+    seen: set[str] = set()
+    for name in names:
+        place = name if name == "-" else os.path.realpath(name)
+        if place in seen:
+            return "standard output" if name == "-" else name
+        seen.add(place)
+    return ""
 
 
 def _may_write(name: str, made_by: str, force: bool) -> None:

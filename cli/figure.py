@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
+from dataclasses import replace
+from functools import reduce
 from importlib.util import find_spec
 from math import inf, isfinite, isnan
 from pathlib import Path
@@ -12,8 +15,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..derive.decide.spelling import did_you_mean
-from .numeric_options import DEVICE, DTYPE, need_torch, parse_device, parse_dtype, parse_seeds
-from .parameters import FilePath, short
+from .numeric_options import (
+    DEVICE,
+    DTYPE,
+    is_count,
+    need_torch,
+    parse_device,
+    parse_dtype,
+    parse_seeds,
+)
+from .parameters import FilePath, pairs, short
 
 if TYPE_CHECKING:
     from ..numeric.figures.drawing import Drawing
@@ -55,62 +66,69 @@ def figure_command() -> None:
 
 
 # --- what all of them share ---------------------------------------------------------------------
+Decorator = Callable[[Any], Any]
+#: What measures and draws: of the table, the seeds, and options of a sweep.
+Draw = Callable[..., "Drawing"]
+
+
 def _number(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
     if value is not None and isnan(value):
         raise click.BadParameter("nan is not a number")
     return value
 
 
-OUT = click.option(
-    "--out", type=FilePath(dir_okay=False, path_type=Path), help="NAME.png by default."
-)
-TABLE = click.option(
-    "--table",
-    type=FilePath(dir_okay=False, path_type=Path),
-    help="CSV that the cells are kept in, and resumed from; by default OUT with .csv.",
-)
+def _together(*options: Decorator) -> Decorator:
+    return lambda command: reduce(lambda found, option: option(found), reversed(options), command)
 
 
-def _tolerance(otherwise: str) -> Callable[[Any], Any]:
-    return click.option(
+def _shared(seeds: str, of_seeds: str, tolerance: str = "") -> Decorator:
+    """The options of all figures, and ``--tolerance`` if it is said what it is by default."""
+    limit = click.option(
         "--tolerance",
         type=click.FloatRange(0, 1, min_open=True),
         callback=_number,
-        help=f"Gradient norm at which a cell is done; by default {otherwise}.",
+        help=f"Gradient norm at which a cell is done; by default {tolerance}.",
     )
-
-
-def _seeds(otherwise: str, says: str) -> Callable[[Any], Any]:
-    return click.option("--seeds", default=otherwise, show_default=True, help=says)
+    path = FilePath(dir_okay=False, path_type=Path)
+    kept = "CSV that the cells are kept in, and resumed from; by default OUT with .csv."
+    return _together(
+        click.option("--seeds", default=seeds, show_default=True, help=of_seeds),
+        DTYPE,
+        DEVICE,
+        *([limit] if tolerance else []),
+        click.option("--out", type=path, help="NAME.png by default."),
+        click.option("--table", type=path, help=kept),
+    )
 
 
 def _drawn(
     name: str,
-    out: Path | None,
-    table: Path | None,
+    draw: Draw,
+    *,
+    seeds: str,
     dtype: str,
     device: str,
-    draw: Callable[[Path, dict[str, Any]], Drawing],
+    out: Path | None,
+    table: Path | None,
+    **options: Any,
 ) -> int:
-    """Measure and draw; ``draw`` takes the table and options of a sweep."""
+    """Measure and draw; the keywords are the options that figures share."""
+    chosen = tuple(parse_seeds(seeds))
     need_torch()
     if find_spec("matplotlib") is None:
         raise click.UsageError("this command needs matplotlib: pip install 'cltheory[plot]'")
-    options: dict[str, Any] = {
-        "dtype": parse_dtype(dtype),
-        "device": parse_device(device),
-        "progress": sys.stderr.isatty(),
-    }
+    options |= {"dtype": parse_dtype(dtype), "device": parse_device(device)}
     out = out or Path(f"{name}.png")
     table = table or out.with_suffix(".csv")
     for path in (out, table):
-        if not path.resolve().parent.is_dir():
-            raise click.UsageError(f"there is no folder {path.parent}")
+        _check_writable(path)
+    if out.resolve() == table.resolve():
+        raise click.UsageError(f"the figure would replace its table {table}: give another --table")
     _check_format(out)
     from ..numeric.table import TableError
 
     try:
-        drawing = draw(table, options)
+        drawing = draw(table, chosen, **options, progress=sys.stderr.isatty())
     except ValueError as refusal:
         if type(refusal) not in (ValueError, TableError):  # ours, and the same for every command
             raise
@@ -123,9 +141,10 @@ def _drawn(
         )
         return 130
     try:
-        drawing.figure().savefig(out, dpi=150)
-    except (OSError, ValueError) as refusal:
-        raise click.UsageError(f"cannot write {out}: {refusal}") from None
+        drawing.figure.savefig(out, dpi=150)
+    except (OSError, ValueError, RuntimeError) as refusal:  # .pgf without LaTeX is the last
+        why = getattr(refusal, "strerror", None) or refusal
+        raise click.UsageError(f"cannot write {out}: {why}") from None
     stopped = f", {drawing.stopped} did not reach the tolerance" if drawing.stopped else ""
     click.echo(f"{out}: {len(drawing.rows)} cells in {table}, {drawing.says}{stopped}")
     return 0
@@ -138,120 +157,65 @@ def _drawn(
 @click.option("--p", type=click.IntRange(min=1), default=2, show_default=True, help="Views.")
 @click.option("--d", type=click.IntRange(min=1), help="Embedding dimension; by default m n.")
 @click.option("--grid", default="20x20", show_default=True, help="Cells: ALPHASxTAUS, or one.")
-@_seeds("0", "Seeds 0,1,2, which are averaged over.")
-@DTYPE
-@DEVICE
 @click.option("--cold", is_flag=True, help="Start every cell from its seed, not a neighbour.")
-@_tolerance("1e-12, or 1e-5 for d < m n - 1")
-@OUT
-@TABLE
-def ssem_fig2(
-    m: int,
-    n: int,
-    p: int,
-    d: int | None,
-    grid: str,
-    seeds: str,
-    dtype: str,
-    device: str,
-    cold: bool,
-    tolerance: float | None,
-    out: Path | None,
-    table: Path | None,
-) -> int:
+@_shared("0", "Seeds 0,1,2, which are averaged over.", "1e-12, or 1e-5 for d < m n - 1")
+def ssem_fig2(m: int, n: int, p: int, d: int | None, grid: str, cold: bool, **shared: Any) -> int:
     """Figure 2 of lee2025ssem: within-class variance, derived above and optimised below."""
     alphas, taus = _axes(grid)
-    chosen = tuple(parse_seeds(seeds))
 
-    def draw(path: Path, options: dict[str, Any]) -> Drawing:
+    def drawn(table: Path, seeds: tuple[int, ...], **options: Any) -> Drawing:
         from ..numeric.figures.ssem_fig2 import Grid, draw
 
-        cells = Grid(m, n, p, d or m * n, alphas, taus, chosen)
-        return draw(cells, path, cold=cold, tolerance=tolerance, **options)
+        return draw(Grid(m, n, p, d or m * n, alphas, taus, seeds), table, cold=cold, **options)
 
-    return _drawn("ssem-fig2", out, table, dtype, device, draw)
+    return _drawn("ssem-fig2", drawn, **shared)
 
 
 # --- lee2024sigmoid -----------------------------------------------------------------------------
-ITEMS = click.option("--N", "items", metavar="LIST", help="Numbers of items, 4,8,16.")
-TEMPERATURES = click.option(
-    "--t", "temperatures", metavar="LIST", help="Temperatures, 0.5,1,2 or LOW:HIGH:COUNT."
+_TOWERS = _together(
+    click.option("--N", "items", metavar="LIST", help="Numbers of items, 4,8,16."),
+    click.option(
+        "--t", "temperatures", metavar="LIST", help="Temperatures, 0.5,1,2 or LOW:HIGH:COUNT."
+    ),
+    click.option("--bias", type=float, callback=_number, help="One bias b; by default b = t."),
 )
-BIAS = click.option("--bias", type=float, callback=_number, help="One bias b; by default b = t.")
+_OF_LEAST = "Seeds 0,1,2, of which the least loss is taken."
 
 
 @figure_command.command("ccem-fig2")
-@ITEMS
-@TEMPERATURES
-@BIAS
-@_seeds("0,1,2,3", "Seeds 0,1,2, of which the least loss is taken.")
-@DTYPE
-@DEVICE
-@_tolerance("1e-12, or 1e-5 for d = N/2")
-@OUT
-@TABLE
-def ccem_fig2(
-    items: str | None,
-    temperatures: str | None,
-    bias: float | None,
-    seeds: str,
-    dtype: str,
-    device: str,
-    tolerance: float | None,
-    out: Path | None,
-    table: Path | None,
-) -> int:
+@_TOWERS
+@_shared("0,1,2,3", _OF_LEAST, "1e-12, or 1e-5 for d = N/2")
+def ccem_fig2(**given: Any) -> int:
     """Figure 2 of lee2024sigmoid: similarity of positives, derived, and for d = N and d = N/2."""
-    counts, points, chosen = _of_towers(items, temperatures, seeds)
-
-    def draw(path: Path, options: dict[str, Any]) -> Drawing:
-        from ..numeric.figures.ccem_fig2 import GRID, draw
-        from ..numeric.figures.towers import TowerGrid
-
-        grid = TowerGrid(counts or GRID.items, points or GRID.temperatures, bias, chosen)
-        return draw(grid, path, tolerance=tolerance, **options)
-
-    return _drawn("ccem-fig2", out, table, dtype, device, draw)
+    return _of_towers("ccem-fig2", **given)
 
 
 @figure_command.command("ccem-fig3")
-@ITEMS
-@TEMPERATURES
-@BIAS
-@_seeds("0", "Seeds 0,1,2, of which the least loss is taken.")
-@DTYPE
-@DEVICE
-@OUT
-@TABLE
-def ccem_fig3(
-    items: str | None,
-    temperatures: str | None,
-    bias: float | None,
-    seeds: str,
-    dtype: str,
-    device: str,
-    out: Path | None,
-    table: Path | None,
-) -> int:
+@_TOWERS
+@_shared("0", _OF_LEAST)
+def ccem_fig3(**given: Any) -> int:
     """Figure 3 of lee2024sigmoid: similarity of positives, derived, and for trained encoders."""
-    counts, points, chosen = _of_towers(items, temperatures, seeds)
-
-    def draw(path: Path, options: dict[str, Any]) -> Drawing:
-        from ..numeric.figures.ccem_fig3 import GRID, draw
-        from ..numeric.figures.towers import TowerGrid
-
-        grid = TowerGrid(counts or GRID.items, points or GRID.temperatures, bias, chosen)
-        return draw(grid, path, **options)
-
-    return _drawn("ccem-fig3", out, table, dtype, device, draw)
+    return _of_towers("ccem-fig3", **given)
 
 
 def _of_towers(
-    items: str | None, temperatures: str | None, seeds: str
-) -> tuple[tuple[int, ...] | None, tuple[float, ...] | None, tuple[int, ...]]:
+    name: str, items: str | None, temperatures: str | None, bias: float | None, **shared: Any
+) -> int:
     counts = None if items is None else _counts(items)
     points = None if temperatures is None else _temperatures(temperatures)
-    return counts, points, tuple(parse_seeds(seeds))
+
+    def drawn(table: Path, seeds: tuple[int, ...], **options: Any) -> Drawing:
+        from ..numeric.figures import ccem_fig2, ccem_fig3
+
+        figure: Any = {"ccem-fig2": ccem_fig2, "ccem-fig3": ccem_fig3}[name]
+        change = {"items": counts, "temperatures": points}
+        grid = replace(
+            figure.GRID, **{k: v for k, v in change.items() if v}, bias=bias, seeds=seeds
+        )
+        found: Drawing = figure.draw(grid, table, **options)
+        return found
+
+    return _drawn(name, drawn, **shared)
 
 
 # --- any loss -----------------------------------------------------------------------------------
@@ -266,12 +230,7 @@ def _of_towers(
 @click.option("--y-range", metavar="LOW:HIGH", help="What is drawn of it.")
 @click.option("--points", default="8x8", show_default=True, help="Optimised embeddings: XxY.")
 @click.option("--d", type=click.IntRange(min=1), help="Dimension; by default 2 more than needed.")
-@_seeds("0", "Seeds 0,1,2: each is a point.")
-@DTYPE
-@DEVICE
-@_tolerance("1e-12")
-@OUT
-@TABLE
+@_shared("0", "Seeds 0,1,2: each is a point.", "1e-12")
 def phases(
     parameters: tuple[str, ...],
     loss: str,
@@ -281,50 +240,25 @@ def phases(
     y_range: str | None,
     points: str,
     d: int | None,
-    seeds: str,
-    dtype: str,
-    device: str,
-    tolerance: float | None,
-    out: Path | None,
-    table: Path | None,
+    **shared: Any,
 ) -> int:
     """Which structure is optimal over two parameters of a loss, and optimised embeddings.
 
     PARAMETERS are --name value pairs of the loss and its structure; what is not given takes
     small defaults. Points have the colour of the structure that was measured.
     """
-    given = _pairs(parameters)
+    given = pairs(parameters)
     counts = _counted("--points", points)
-    chosen = tuple(parse_seeds(seeds))
     limits = {"x": _range("--x-range", x_range), "y": _range("--y-range", y_range)}
 
-    def draw(path: Path, options: dict[str, Any]) -> Drawing:
+    def drawn(table: Path, seeds: tuple[int, ...], **options: Any) -> Drawing:
         from ..derive.problems.catalogue import named
         from ..numeric.figures.phases import draw, plane
 
-        on = plane(named(loss), given, x, y, limits, points=counts, seeds=chosen, given_d=d)
-        return draw(on, path, tolerance=tolerance, **options)
+        on = plane(named(loss), given, x, y, limits, points=counts, seeds=seeds, given_d=d)
+        return draw(on, table, **options)
 
-    return _drawn("phases", out, table, dtype, device, draw)
-
-
-def _pairs(words: tuple[str, ...]) -> dict[str, str]:
-    """``--name value`` and ``--name=value``; which names there are the loss says later."""
-    found: dict[str, str] = {}
-    rest = list(words)
-    while rest:
-        word = rest.pop(0)
-        if not word.startswith("--") or len(word) < 3:
-            raise click.UsageError(f"unexpected {short(word)!r}: give --parameter value")
-        name, equals, value = word[2:].partition("=")
-        if not equals:
-            if not rest or rest[0].startswith("--"):
-                raise click.UsageError(f"--{short(name)} needs a value")
-            value = rest.pop(0)
-        if name in found:
-            raise click.UsageError(f"--{short(name)} is given twice")
-        found[name] = value
-    return found
+    return _drawn("phases", drawn, **shared)
 
 
 def _range(option: str, text: str | None) -> tuple[float, float] | None:
@@ -342,7 +276,7 @@ def _range(option: str, text: str | None) -> tuple[float, float] | None:
 # --- lists --------------------------------------------------------------------------------------
 def _counts(text: str) -> tuple[int, ...]:
     parts = [part.strip() for part in text.split(",")]
-    if not all(part.isdigit() and len(part) < 5 and int(part) >= 2 for part in parts):
+    if not all(is_count(part) and len(part) < 5 and int(part) >= 2 for part in parts):
         raise click.UsageError(
             f"--N takes numbers of items from 2 on, such as 4,8, not {short(text)!r}"
         )
@@ -373,6 +307,15 @@ def _temperatures(text: str) -> tuple[float, ...]:
     return distinct
 
 
+def _check_writable(path: Path) -> None:
+    """Refuse what cannot be written before the cells are computed."""
+    folder = path.resolve().parent
+    if not folder.is_dir():
+        raise click.UsageError(f"there is no folder {path.parent}")
+    if not os.access(path if path.exists() else folder, os.W_OK):
+        raise click.UsageError(f"cannot write {path}: permission denied")
+
+
 def _check_format(out: Path) -> None:
     """Refuse a format that cannot be written before the cells are computed."""
     from matplotlib.backend_bases import FigureCanvasBase
@@ -389,7 +332,8 @@ def _counted(option: str, text: str) -> tuple[int, int]:
     parts = text.lower().split("x")
     if len(parts) == 1:
         parts *= 2
-    if len(parts) != 2 or not all(p.isdigit() and 2 <= int(p) <= 1000 for p in parts):
+    fine = all(is_count(p) and len(p) < 5 and 2 <= int(p) <= 1000 for p in parts)
+    if len(parts) != 2 or not fine:
         raise click.UsageError(f"{option} takes two counts such as 20x20, not {short(text)!r}")
     return int(parts[0]), int(parts[1])
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import gc
 import io
 import os
+import re
 import sys
+import warnings
 from importlib import import_module
 from typing import Any
 
@@ -13,6 +15,7 @@ import click
 
 from ..derive.decide.errors import InternalError
 from ..derive.decide.spelling import did_you_mean
+from ..derive.plugins import PluginWarning
 from . import guard
 
 #: command -> (module, one line of help). The modules are loaded when the command is.
@@ -27,6 +30,8 @@ COMMANDS = {
     "figure": ("figure", "Draw theory against optimised embeddings."),
     "export": ("export", "Write results as LaTeX macros, numpy functions or JSON."),
     "freeze": ("freeze", "Print the formulas as they are now, to notice when one changes."),
+    "new-theorem": ("new", "Write the files of a theorem of your own."),
+    "new-paper": ("new", "Write the files of the ledger of a paper."),
     "completion": ("completion", "Print the script that switches tab completion on."),
 }
 
@@ -82,8 +87,11 @@ OURS = {
     "cltheory.derive.decide.domain.DomainError": 2,
     "cltheory.derive.results.UnknownResult": 2,
     "cltheory.derive.papers.UnknownPaper": 2,
+    "cltheory.derive.plugins.PluginError": 2,
     "cltheory.derive.decide.exact.NotANumber": 2,
 }
+#: What torch says of arrays that it cannot hold; it raises plain RuntimeError.
+NO_MEMORY = re.compile(r"can't allocate memory|out of memory|overflow", re.IGNORECASE)
 MAX_WORD = 200  #: characters of a word in a message, which may be the user's
 UNPROVED = (
     "it cannot be proved for what was given: {}. Nothing is shown without its proof; try numbers "
@@ -107,6 +115,7 @@ def main(args: list[str] | None = None) -> None:
     # a fifth of its time and frees nothing that matters.
     gc.disable()
     guard.program()
+    _warn_in_a_line()
     sys.stdout = _Patient.over(sys.stdout)
     code = run(args)
     try:
@@ -118,6 +127,19 @@ def main(args: list[str] | None = None) -> None:
         sys.stderr.flush()
     # Taking the interpreter apart, object by object, would take longer than the proofs.
     os._exit(code)
+
+
+def _warn_in_a_line() -> None:
+    """What another package registers and cannot be used is told as everything else is."""
+    others = warnings.showwarning
+
+    def show(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
+        if issubclass(category, PluginWarning):
+            refuse(str(message))
+        else:
+            others(message, category, *where, **more)
+
+    warnings.showwarning = show
 
 
 def run(args: list[str] | None = None) -> int:
@@ -147,6 +169,8 @@ def run(args: list[str] | None = None) -> int:
         return refuse(f"too large to decide: {what}", 1)
     except Exception as error:
         known = _code_of(error)
+        if known is None and isinstance(error, RuntimeError) and NO_MEMORY.search(str(error)):
+            return refuse("too large: more memory than there is", 1)
         if known is None:
             raise
         return refuse(UNPROVED.format(error) if known == 1 else str(error), known)

@@ -8,6 +8,8 @@ from typing import Any
 
 import click
 
+from .parameters import short
+
 SEEDS = click.option(
     "--seeds", default="0,1", show_default=True, help="Seeds of the random starts: 0,1,2 or 5."
 )
@@ -19,6 +21,11 @@ DEVICE = click.option(
 )
 
 
+def is_count(text: str) -> bool:
+    """Whether it is digits that ``int`` reads; "²" is a digit that it does not."""
+    return text.isascii() and text.isdigit()
+
+
 def parse_seeds(text: str) -> list[int]:
     """Read ``0,1,2``.
 
@@ -28,11 +35,11 @@ def parse_seeds(text: str) -> list[int]:
         For anything else.
     """
     parts = [part.strip() for part in text.split(",")]
-    if not all(part.isdigit() and len(part) < 10 for part in parts):
-        raise click.UsageError(f"--seeds takes whole numbers such as 0,1,2, not {text!r}")
+    if not all(is_count(part) and len(part) < 10 for part in parts):
+        raise click.UsageError(f"--seeds takes whole numbers such as 0,1,2, not {short(text)!r}")
     found = [int(part) for part in parts]
     if len(set(found)) != len(found):
-        raise click.UsageError(f"--seeds repeats a seed: {text}")
+        raise click.UsageError(f"--seeds repeats a seed: {short(text)}")
     return found
 
 

@@ -27,9 +27,10 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
 from ..derive.tex.judge.explain import one_line, visible
@@ -71,13 +72,10 @@ def tool_version() -> str:
 def text(report: Report) -> str:
     """What failed, and a last line with the counts."""
     lines = []
-    for one in _failed(report):
-        lines.append(f"{_at(one.path, one.place)}: {one.headline}")
-        lines += [f"    {line}" for line in one.details]
-    for path, problem in report.problems:
-        lines.append(f"{_at(path, problem.place)}: {one_line(problem.message)}")
-    for change in report.changes:
-        lines.append(f"{visible(report.lock)}: {one_line(change.message)}")
+    for said in _said(report):
+        at = visible(said.path) if said.rule == "changed" else _at(said.path, said.place)
+        first, *rest = said.lines
+        lines += [f"{at}: {first}", *(f"    {line}" for line in rest)]
     return "\n".join([*lines, summary(report)])
 
 
@@ -118,8 +116,32 @@ def _number(n: int, noun: str) -> str:
     return f"{n} {noun}" + ("" if n == 1 else "s")
 
 
-def _failed(report: Report) -> list[Checked]:
-    return [c for c in report.checked if c.word != "equal"]
+class _Said(NamedTuple):
+    """An equation that is not equal, a problem, or a change to a lock file, as formats show it."""
+
+    rule: str
+    path: str
+    place: Place
+    title: str
+    lines: list[str]
+    region: dict[str, int]
+    key: str  #: what tells it from others of its rule in its file
+
+
+def _said(report: Report) -> Iterator[_Said]:
+    for one in report.checked:
+        if one.word != "equal":
+            name = one.marked.directive.title
+            key = f"{name}\0{' '.join(one.marked.source.split())}"
+            lines = [one.headline, *one.details]
+            title = f"{name}: {one.word}"
+            yield _Said(one.word, one.path, one.place, title, lines, _region(one), key)
+    for path, problem in report.problems:
+        lines, region = [one_line(problem.message)], _start(problem.place)
+        yield _Said("problem", path, problem.place, "cltheory", lines, region, problem.message)
+    for c in report.changes:
+        key, lines, first = f"{c.id}.{c.quantity}", [one_line(c.message)], Place(1)
+        yield _Said("changed", report.lock, first, f"{key}: {c.kind}", lines, _start(first), key)
 
 
 def _at(path: str, place: Place) -> str:
@@ -250,34 +272,24 @@ def sarif(report: Report) -> str:
     seen: dict[str, int] = {}
     results = []
 
-    def add(word: str, path: str, region: dict[str, Any], lines: list[str], key: str) -> None:
+    for said in _said(report):
         # The same equation marked twice in a file: told apart by the order.
-        mark = hashlib.sha256(f"{word}\0{_address(path)['uri']}\0{key}".encode("utf-8", "replace"))
-        seen[mark.hexdigest()] = seen.get(mark.hexdigest(), 0) + 1
+        where = _address(said.path)
+        text = f"{said.rule}\0{where['uri']}\0{said.key}"
+        mark = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+        seen[mark] = seen.get(mark, 0) + 1
         results.append(
             {
-                "ruleId": f"cltheory/{word}",
-                "ruleIndex": ids.index(word),
+                "ruleId": f"cltheory/{said.rule}",
+                "ruleIndex": ids.index(said.rule),
                 "level": "error",
-                "message": {"text": _xml("\n".join(lines))},
+                "message": {"text": _xml("\n".join(said.lines))},
                 "locations": [
-                    {"physicalLocation": {"artifactLocation": _address(path), "region": region}}
+                    {"physicalLocation": {"artifactLocation": where, "region": said.region}}
                 ],
-                "partialFingerprints": {
-                    "equation/v1": f"{mark.hexdigest()[:32]}:{seen[mark.hexdigest()]}"
-                },
+                "partialFingerprints": {"equation/v1": f"{mark[:32]}:{seen[mark]}"},
             }
         )
-
-    for one in _failed(report):
-        key = f"{one.marked.directive.title}\0{' '.join(one.marked.source.split())}"
-        add(one.word, one.path, _region(one), [one.headline, *one.details], key)
-    for path, problem in report.problems:
-        region = _start(problem.place)
-        add("problem", path, region, [one_line(problem.message)], problem.message)
-    for change in report.changes:
-        lines = [one_line(change.message)]
-        add("changed", report.lock, {"startLine": 1}, lines, f"{change.id}.{change.quantity}")
     driver = {"name": "cltheory", "version": tool_version(), "rules": rules}
     run = {
         "tool": {"driver": driver},
@@ -289,11 +301,11 @@ def sarif(report: Report) -> str:
     return json.dumps({"$schema": schema, "version": "2.1.0", "runs": [run]}, indent=2)
 
 
-def _start(place: Place) -> dict[str, Any]:
+def _start(place: Place) -> dict[str, int]:
     return {"startLine": place.line} | ({"startColumn": place.column} if place.column else {})
 
 
-def _region(one: Checked) -> dict[str, Any]:
+def _region(one: Checked) -> dict[str, int]:
     region = _start(one.place)
     if one.word not in ("unread", "refused") and one.place.column:
         end = one.marked.where(len(one.marked.source))
@@ -315,25 +327,17 @@ def _address(path: str) -> dict[str, str]:
 # --- GitHub ------------------------------------------------------------------------------------
 def github(report: Report) -> str:
     """Workflow commands, which GitHub shows at the lines of a pull request, and the counts."""
-    lines = []
-    for one in _failed(report):
-        title = f"{one.marked.directive.title}: {one.word}"
-        lines.append(_command(one.path, one.place, title, [one.headline, *one.details]))
-    for path, problem in report.problems:
-        lines.append(_command(path, problem.place, "cltheory", [one_line(problem.message)]))
-    for c in report.changes:
-        title = f"{c.id}.{c.quantity}: {c.kind}"
-        lines.append(_command(report.lock, Place(1), title, [one_line(c.message)]))
+    lines = [_command(said) for said in _said(report)]
     return "\n".join([*lines, summary(report)])
 
 
-def _command(path: str, place: Place, title: str, message: list[str]) -> str:
-    properties = {"file": _relative(path), "line": str(place.line)}
-    if place.column:
-        properties["col"] = str(place.column)
-    properties["title"] = title
-    said = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
-    return f"::error {said}::{_data(chr(10).join(message))}"
+def _command(said: _Said) -> str:
+    properties = {"file": _relative(said.path), "line": str(said.place.line)}
+    if said.place.column:
+        properties["col"] = str(said.place.column)
+    properties["title"] = said.title
+    named = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
+    return f"::error {named}::{_data(chr(10).join(said.lines))}"
 
 
 def _relative(path: str) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -35,8 +36,8 @@ class ResultId(click.ParamType):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Refuse what is not one, with the nearest there is."""
-        known = result_ids()
-        if value not in known:
+        if not is_result(value):
+            known = [*result_ids(), *plugged_in()]
             near = did_you_mean(value, known)
             raise click.UsageError(
                 f"there is no result {short(value)!r}{near}; there are {', '.join(known)}"
@@ -47,7 +48,8 @@ class ResultId(click.ParamType):
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
         """Ids that begin like this."""
-        return [CompletionItem(id) for id in result_ids() if id.startswith(incomplete)]
+        known = (*result_ids(), *plugged_in())
+        return [CompletionItem(id) for id in known if id.startswith(incomplete)]
 
 
 def results_folder() -> Path:
@@ -66,8 +68,20 @@ def result_files() -> dict[str, Path]:
 
 
 def result_ids() -> list[str]:
-    """Ids of all results."""
+    """Ids of all results of our own."""
     return list(result_files())
+
+
+def plugged_in() -> tuple[str, ...]:
+    """Ids of the results that other packages register."""
+    from ..derive.results import results  # imports no SymPy
+
+    return results.plugins.names
+
+
+def is_result(id: str) -> bool:
+    """Whether there is such a result; for one of our own, no other package is looked at."""
+    return id in result_files() or id in plugged_in()
 
 
 def convention_names() -> list[str]:
@@ -114,27 +128,39 @@ def split(words: tuple[str, ...], id: str, *also: str) -> dict[str, str]:
         For a word that is not an option, an option without a value, one given twice, or a name
         that the result does not know.
     """
-    found: dict[str, str] = {}
     known = [*parameter_names(id, _loss_in(words)), *also]
-    rest = list(words)
-    while rest:
-        word = rest.pop(0)
-        if not word.startswith("--") or len(word) < 3:
-            raise click.UsageError(f"unexpected {short(word)!r} after {id}: give --parameter value")
-        name, equals, value = word[2:].partition("=")
+
+    def check(name: str) -> None:
         if name not in known:
             raise click.UsageError(
                 f"{id} has no parameter {short(name)}{did_you_mean(name, known)}; it takes "
                 f"{', '.join(known)}"
             )
+
+    found = pairs(words, f" after {id}", check)
+    if "loss" in found:
+        _check_loss(found["loss"], id)
+    return found
+
+
+def pairs(
+    words: Iterable[str], after: str = "", check: Callable[[str], None] = lambda name: None
+) -> dict[str, str]:
+    """Read ``--name value`` and ``--name=value``; ``check`` refuses names."""
+    found: dict[str, str] = {}
+    rest = list(words)
+    while rest:
+        word = rest.pop(0)
+        if not word.startswith("--") or len(word) < 3:
+            raise click.UsageError(f"unexpected {short(word)!r}{after}: give --parameter value")
+        name, equals, value = word[2:].partition("=")
+        check(name)
         if not equals:
             if not rest or rest[0].startswith("--"):
-                raise click.UsageError(f"--{name} needs a value")
+                raise click.UsageError(f"--{short(name)} needs a value")
             value = rest.pop(0)
         if name in found:
-            raise click.UsageError(f"--{name} is given twice")
-        if name == "loss":
-            _check_loss(value, id)
+            raise click.UsageError(f"--{short(name)} is given twice")
         found[name] = value
     return found
 
@@ -152,7 +178,7 @@ def _loss_in(words: Iterable[str]) -> str:
 def _check_loss(value: str, id: str) -> None:
     """Refuse a loss that there is not, with the nearest there is."""
     known = _losses(id)
-    if value in known or (takes_declared(id) and value.endswith(".toml")):
+    if (takes_declared(id) and value.endswith(".toml")) or value in known:
         return
     files = ", and files ending in .toml" if takes_declared(id) else ""
     raise click.UsageError(
@@ -206,7 +232,11 @@ def parameter_names(id: str, loss: str = "") -> list[str]:
     """
     files = result_files()
     if id not in files:
-        return []
+        if id not in plugged_in():
+            return []
+        from ..derive.results import results
+
+        return [*(s.name for s in results[id].parameters), *results[id].texts, *results[id].lists]
     if loss and takes_declared(id):
         from ..derive.results import results
 
@@ -214,12 +244,13 @@ def parameter_names(id: str, loss: str = "") -> list[str]:
         return [*(s.name for s in results[id].given(loss=loss).parameters), *results[id].texts]
     module = files[id]
     tree = ast.parse(module.read_text(encoding="utf-8"))
-    names = _names_of_symbols(module, tree)
-    found: dict[str, list[str]] = {"parameters": [], "texts": [], "lists": []}
+    words: dict[str, list[ast.expr]] = {"parameters": [], "texts": [], "lists": []}
     for node in ast.walk(tree):
-        if isinstance(node, ast.keyword) and node.arg in found:
-            words = node.value.elts if isinstance(node.value, ast.Tuple) else []
-            found[node.arg] = [_called(e, names) for e in words]
+        if isinstance(node, ast.keyword) and node.arg in words:
+            words[node.arg] = node.value.elts if isinstance(node.value, ast.Tuple) else []
+    wanted = {e.id for row in words.values() for e in row if isinstance(e, ast.Name)}
+    names = _names_of_symbols(module, tree, wanted)
+    found = {kind: [_called(e, names) for e in row] for kind, row in words.items()}
     every = [*found["parameters"], *found["texts"], *found["lists"]]
     if found["parameters"] and all(every):
         return every
@@ -238,18 +269,23 @@ def _called(node: ast.expr, names: Mapping[str, str]) -> str:
     return str(node.value) if isinstance(node, ast.Constant) else ""
 
 
-def _names_of_symbols(module: Path, tree: ast.Module) -> dict[str, str]:
+def _names_of_symbols(module: Path, tree: ast.Module, wanted: set[str]) -> dict[str, str]:
     """What symbols are called, by the names they have in a module: it or its imports make them."""
     found = _symbols_in(tree)
     for node in tree.body:
         if isinstance(node, ast.ImportFrom) and node.level and node.module:
+            names = {a.asname or a.name: a.name for a in node.names}
             home = module.parents[node.level - 1].joinpath(*node.module.split("."))
             text = home.with_suffix(".py")
-            if text.is_file():
-                there = _symbols_in(ast.parse(text.read_text(encoding="utf-8")))
-                names = {a.asname or a.name: there.get(a.name) for a in node.names}
-                found |= {name: s for name, s in names.items() if s is not None}
+            if names.keys() & wanted and text.is_file():
+                # Looked for in the text: to parse all these modules takes longer than to run them.
+                there = dict(SYMBOL.findall(text.read_text(encoding="utf-8")))
+                found |= {name: there[own] for name, own in names.items() if own in there}
     return found
+
+
+#: ``x = Symbol("x"`` at the start of a line.
+SYMBOL = re.compile(r'^(\w+) = Symbol\("(\w+)"', re.MULTILINE)
 
 
 def _symbols_in(tree: ast.Module) -> dict[str, str]:
@@ -292,7 +328,9 @@ class ResultCommand(click.Command):
                 named.append(word)
             else:
                 named.append(f"{word}={rest.pop(0)}")
-        ctx.meta["cltheory.id"] = next((w for w in kept if w in result_ids()), None)
+        words = [w for w in kept if w[:1] != "-"]
+        ids = (w for known in (result_files, plugged_in) for w in words if w in known())
+        ctx.meta["cltheory.id"] = next(ids, None)
         ctx.meta["cltheory.loss"] = _loss_in(named)
         return super().parse_args(ctx, kept + named)
 

@@ -132,16 +132,25 @@ def listed(what: str, value: Any, length: int | None = None) -> list[Any]:
     return value
 
 
-def relations(axes: list[int], pattern: dict[str, str]) -> list[list[str]]:
-    """The relation of every ordered pair of points, by which of their indices agree."""
-    if not all(type(k) is int and k > 0 for k in listed("axes", axes)):
+def relations(axes: list[Any], pattern: dict[str, str]) -> list[list[str]]:
+    """The relation of every ordered pair of points, by which of their indices agree.
+
+    Where there are several orbits each has its axes, and keys begin with the number of the orbit:
+    ``0 =/`` inside the first, and ``0 1`` from a point of the first to one of the second.
+    """
+    several = isinstance(axes, list) and axes != [] and all(isinstance(own, list) for own in axes)
+    orbits = axes if several else [axes]
+    if not all(type(k) is int and k > 0 for own in orbits for k in listed("axes", own)):
         raise Refused("the axes are not sizes")
-    if prod(axes) > LARGEST:
-        raise Refused(f"{prod(axes)} points; a certificate has from 1 to {LARGEST}")
-    points = list(product(*(range(k) for k in axes)))
-    keys = (("".join("=" if a == b else "/" for a, b in zip(i, j, strict=True)) for j in points)
-            for i in points)  # fmt: skip
-    return [[pattern[key] for key in row] for row in keys]
+    if sum(prod(own) for own in orbits) > LARGEST:
+        raise Refused(f"{sum(map(prod, orbits))} points; a certificate has from 1 to {LARGEST}")
+    points = [(a, x) for a, own in enumerate(orbits) for x in product(*(range(k) for k in own))]
+
+    def key(a: int, x: Iterable[int], b: int, y: Iterable[int]) -> str:
+        same = "".join("=" if s == t else "/" for s, t in zip(x, y, strict=True)) if a == b else b
+        return f"{a} {same}" if several else str(same)
+
+    return [[pattern[key(*i, *j)] for j in points] for i in points]
 
 
 def well_formed(loss: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
@@ -177,6 +186,9 @@ def of_inner(inner: dict[str, Any], shift: Any, pair: list[list[str]]) -> list[l
     moved["self"] = arb(1)
     if any(row[i] != "self" or row.count("self") > 1 for i, row in enumerate(pair)):
         raise Refused("'self' is the relation of a point with itself, and of no other pair")
+    both = {(r, pair[j][i]) for i, row in enumerate(pair) for j, r in enumerate(row)}
+    if any(r != s and inner[r] != inner[s] for r, s in both):
+        raise Refused("the two directions of a relation have different inner products")
     has_cholesky([[moved[r] for r in row] for row in pair], "the matrix of inner products")
     return [[moved[r] for r in row] for row in pair]
 

@@ -7,18 +7,20 @@ beside it (y, S, a shift) is found here in whatever way; the replay believes non
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
 from flint import arb, ctx
-from sympy import Expr, Function, Symbol, Wild, exp, log
+from sympy import Expr, Function, S, Symbol, Wild, exp, log
 from sympy.printing.str import StrPrinter
 
 from ..derive import certificate
 from ..derive.certificate import BITS, FORMAT, Refused
 from ..derive.decide.domain import DomainError
-from ..derive.losses.softmax import SoftmaxLoss
+from ..derive.losses.softmax import SoftmaxLoss, SoftmaxTerm
 from ..derive.problems.problem import Problem
+from ..derive.structures.configuration import Configuration, Pairs, single
 
 #: Digits of y and S, and how many of them are sure to be right.
 DIGITS, SURE = 40, 36
@@ -59,7 +61,11 @@ def certificate_of(
     Refused
         If what is given is no point that can be certified at all.
     """
-    file = {"format": FORMAT, **declared(problem, values), "point": _point(embeddings, inner)}
+    file = {
+        "format": FORMAT,
+        **declared(problem, values),
+        "point": _point(_whole(problem), embeddings, inner),
+    }
     before, ctx.prec = ctx.prec, BITS
     try:
         return file | _multipliers(file)
@@ -72,18 +78,44 @@ def declared(problem: Problem, values: Mapping[Symbol, Expr]) -> dict[str, Any]:
     return {
         "title": problem.loss.title,
         "parameters": {s.name: _written(v) for s, v in values.items()},
-        "axes": [int(_at(k, values)) for k in problem.structure.axes],
-        "pattern": {
-            "".join("=" if same else "/" for same in key): name
-            for key, name in problem.structure.pattern.items()
-        },
+        **_points(_whole(problem), values),
         "loss": _loss(problem, values),
     }
 
 
-def _point(embeddings: Any, inner: Mapping[str, str] | None) -> dict[str, Any]:
+def _whole(problem: Problem) -> Configuration:
+    structure = problem.structure
+    return structure if isinstance(structure, Configuration) else single(structure)
+
+
+def _points(whole: Configuration, values: Mapping[Symbol, Expr]) -> dict[str, Any]:
+    """Axes and pattern; of several orbits, axes of each, and keys that begin with their numbers."""
+    pattern: dict[str, str] = {}
+    several = len(whole.parts) > 1
+    for (a, left), (b, right) in product(enumerate(whole.parts), repeat=2):
+        of = {r.kind: _seen(r, left) for r in whole.between(left, right)}
+        if a != b:
+            (pattern[f"{a} {b}"],) = of.values()
+            continue
+        for same, kind in whole.parts[left].pattern.items():
+            key = "".join("=" if s else "/" for s in same)
+            pattern[f"{a} {key}" if several else key] = of[kind]
+    axes = [[int(_at(k, values)) for k in part.axes] for part in whole.parts.values()]
+    return {"axes": axes if several else axes[0], "pattern": pattern}
+
+
+def _seen(r: Pairs, orbit: str) -> str:
+    """What a relation is called as an anchor of an orbit sees it."""
+    return "self" if r.kind == "self" else r.name if r.left == orbit else f"{r.name}_back"
+
+
+def _point(
+    whole: Configuration, embeddings: Any, inner: Mapping[str, str] | None
+) -> dict[str, Any]:
     if inner is not None:
-        return {"inner": dict(inner), "shift": f"1e{TOWARDS_IDENTITY}"}
+        there = (r for r in whole.relations if r.name in inner)
+        seen = {_seen(r, o): inner[r.name] for r in there for o in (r.left, r.right)}
+        return {"inner": seen, "shift": f"1e{TOWARDS_IDENTITY}"}
     rows = np.asarray(embeddings, dtype=np.float64)
     return {
         "embeddings": [[repr(float(x)) for x in row] for row in rows.reshape(-1, rows.shape[-1])]
@@ -92,7 +124,7 @@ def _point(embeddings: Any, inner: Mapping[str, str] | None) -> dict[str, Any]:
 
 def _loss(problem: Problem, values: Mapping[Symbol, Expr]) -> dict[str, Any]:
     """The declaration with values put in, as expressions of the format."""
-    loss, structure = problem.loss, problem.structure
+    loss = problem.loss
     if not isinstance(loss, SoftmaxLoss):
         return {
             "kind": "pairwise",
@@ -108,18 +140,24 @@ def _loss(problem: Problem, values: Mapping[Symbol, Expr]) -> dict[str, Any]:
     return {
         "kind": "softmax",
         "temperature": _written(_at(loss.temperature, values)),
-        "terms": [
-            {
-                "coefficient": _written(_at(term.coefficient, values)),
-                "positives": {
-                    r: _written(_at(term.weight(r) / term.total(structure), values))
-                    for r in term.positives
-                },
-                "denominator": list(term.denominator),
-                "own_positive": term.own_positive,
-            }
-            for term in loss.terms
-        ],
+        "terms": [_term(term, _whole(problem), values) for term in loss.terms],
+    }
+
+
+def _term(term: SoftmaxTerm, whole: Configuration, values: Mapping[Symbol, Expr]) -> dict[str, Any]:
+    positives: dict[str, str] = {}
+    denominator: dict[str, None] = {}
+    for orbit in whole.parts:
+        seen = {kind: [r for r in whole.seen(orbit) if r.kind == kind] for kind in whole.kinds}
+        pulls = [(r, term.weight(kind)) for kind in term.positives for r in seen[kind]]
+        total = sum((weight * r.partners(orbit) for r, weight in pulls), S.Zero)
+        positives |= {_seen(r, orbit): _written(_at(w / total, values)) for r, w in pulls}
+        denominator |= {_seen(r, orbit): None for kind in term.denominator for r in seen[kind]}
+    return {
+        "coefficient": _written(_at(term.coefficient, values)),
+        "positives": positives,
+        "denominator": list(denominator),
+        "own_positive": term.own_positive,
     }
 
 

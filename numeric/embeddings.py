@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import sqrt
+from math import prod, sqrt
 
 import torch
 from torch import Tensor
 
 from ..derive.structures.arrangement import Arrangement
+
+#: Coordinates of embeddings, beyond which no machine holds what a search needs.
+MOST = 10**11
 
 
 def normalise(u: Tensor) -> Tensor:
@@ -48,6 +51,8 @@ def perturb(u: Tensor, seeds: Sequence[int], size: float) -> Tensor:
 
 
 def _gaussian(seed: int, shape: Sequence[int]) -> Tensor:
+    if prod(shape) > MOST:
+        raise MemoryError(f"{prod(shape)} coordinates")
     generator = torch.Generator().manual_seed(seed)
     return torch.randn(tuple(shape), generator=generator, dtype=torch.float64)
 

@@ -19,9 +19,10 @@ Training: Adam with a falling rate for all temperatures at once, then L-BFGS in 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from math import inf
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -34,14 +35,13 @@ from .device import resolve_device, threads_for
 from .measure import inner_products
 from .problems import BoundProblem, bind, parameter_names
 from .progress import Report, reporting
+from .sweep import alike
+from .table import Row
 
 #: A gradient this small, times the size of the weights, counts as converged.
 TOLERANCE = 1e-7
 #: Steps of Adam, its first learning rate, and iterations of L-BFGS at the end.
 STEPS, RATE, POLISH = 3000, 0.02, 300
-
-#: What tells one cell from another: (encoder, N, d, t, b, seed).
-EncoderKey = tuple[str, int, int, float, float, int]
 
 
 @dataclass(frozen=True)
@@ -57,123 +57,69 @@ class Encoder:
         times = "" if self.width == 1 else str(self.width)
         return f"{'relu' if self.relu else 'linear'}-{times}d"
 
+    @classmethod
+    def named(cls, name: str) -> Encoder:
+        """The network of a name."""
+        output, _, hidden = name.partition("-")
+        return cls(int(hidden[:-1] or 1), output == "relu")
+
 
 #: A wide hidden layer; the paper's width; the authors' script, with a ReLU at the end.
 ENCODERS = (Encoder(width=4), Encoder(), Encoder(relu=True))
 
 
-@dataclass(frozen=True)
-class EncoderRow:
-    """One trained encoder, in plain numbers, fit for a line of a table.
-
-    ``similarity`` is the paper's s of its outputs; ``gap`` is their certified distance from
-    the least loss of *any* embeddings, infinite where some of ``dead`` outputs are zero;
-    ``gradient_norm`` is that of the weights, times their size.
-    """
-
-    encoder: str
-    N: int
-    d: int
-    t: float
-    b: float
-    seed: int
-    similarity: float
-    positive: float
-    negative: float
-    loss: float
-    gap: float
-    dead: int
-    gradient_norm: float
-    evaluations: int
-    stop: str
-    dtype: str
-    device: str
-
-    @property
-    def key(self) -> EncoderKey:
-        """What :func:`train_encoders` takes to skip this cell."""
-        return encoder_key(self.encoder, self.N, self.d, self.t, self.b, self.seed)
-
-    def as_dict(self) -> dict[str, float | int | str]:
-        """Columns by name."""
-        return asdict(self)
-
-
-def encoder_key(encoder: str, N: int, d: int, t: float, b: float, seed: int) -> EncoderKey:
-    """Key of a cell, proof against numbers that lost a digit in a table."""
-    return encoder, int(N), int(d), float(f"{t:.12g}"), float(f"{b:.12g}"), int(seed)
-
-
 def train_encoders(
     problem: Problem,
+    cells: Sequence[Mapping[str, Any]],
     *,
-    shapes: Sequence[tuple[int, int]],
-    points: Sequence[tuple[float, float]],
-    seeds: Sequence[int] = (0,),
-    encoders: Sequence[Encoder] = ENCODERS,
-    done: Iterable[EncoderKey] = (),
     steps: int = STEPS,
     polish: int = POLISH,
     dtype: torch.dtype = torch.float64,
     device: str | torch.device = "auto",
     progress: bool | Report = False,
-) -> Iterator[EncoderRow]:
-    """Train every encoder for every shape (N, d), point (t, b) and seed.
+) -> Iterator[Row]:
+    """Train the encoder of every cell.
 
     Parameters
     ----------
     problem
         A loss on two towers whose parameters are t and b, or one of them.
-    shapes, points, encoders
-        Pairs (N, d), pairs (t, b), and the networks.
-    seeds
-        Each gives the data and the first weights.
-    done
-        Keys of cells to skip: those of rows that an earlier run has left.
+    cells
+        Each with the name of an ``encoder``, ``N``, ``d``, ``t``, ``b`` and a ``seed``, which
+        gives the data and the first weights.
     steps, polish
         Steps of Adam, and iterations of L-BFGS at the end.
     dtype, device, progress
         As in :func:`~cltheory.numeric.search.minimise`.
+
+    Yields
+    ------
+    Row
+        The cell, and what became of it: ``similarity`` is the paper's s of the outputs; ``gap``
+        is their certified distance from the least loss of *any* embeddings, infinite where some
+        of ``dead`` outputs are zero; ``gradient_norm`` is that of the weights, times their size.
     """
     where = resolve_device(device)
     names = parameter_names(problem)
     if not set(names) <= {"t", "b"}:
         loss = problem.loss.name
         raise ValueError(f"encoders are trained over t and b; loss {loss!r} takes {names}")
-    skip = {encoder_key(*k) for k in done}
-    groups = [
-        (
-            encoder,
-            N,
-            d,
-            [
-                (t, b, seed)
-                for seed in seeds
-                for t, b in points
-                if encoder_key(encoder.name, N, d, t, b, seed) not in skip
-            ],
-        )
-        for encoder in encoders
-        for N, d in shapes
-    ]
-    with reporting(progress, sum(len(cells) for *_, cells in groups), "cell") as advance:
-        for encoder, N, d, cells in groups:
-            if not cells:
-                continue
-            t, b, _ = zip(*cells, strict=True)
-            values = {"t": torch.tensor(t), "b": torch.tensor(b)}
-            params = {name: values[name].to(dtype) for name in names}
-            bound = bind(problem, {"N": N, **params}, batch=len(cells), dtype=dtype, device=where)
-            drawn = [_draw(seed, N, d, encoder) for *_, seed in cells]
+    with reporting(progress, len(cells), "cell") as advance:
+        for group in alike(cells, ("encoder", "N", "d")):
+            encoder, N, d = Encoder.named(group[0]["encoder"]), group[0]["N"], group[0]["d"]
+            values = {k: torch.tensor([cell[k] for cell in group], dtype=dtype) for k in names}
+            bound = bind(problem, {"N": N, **values}, batch=len(group), dtype=dtype, device=where)
+            drawn = [_draw(cell["seed"], N, d, encoder) for cell in group]
             x, *weights = (torch.stack(part).to(where, dtype) for part in zip(*drawn, strict=True))
             with threads_for(2 * N, d):
                 weights = _adam(bound, encoder, x, weights, steps)
-            for i, cell in enumerate(cells):
+            for i, cell in enumerate(group):
                 one = torch.tensor([i], device=where)
                 some = [w[one] for w in weights]
                 with threads_for(2 * N, d):
-                    row = _polish(bound.select(one), encoder, x[one], some, cell, polish, steps)
-                yield row
+                    found = _polish(bound.select(one), encoder, x[one], some, polish)
+                found["evaluations"] += steps
+                yield {**cell, **found}
                 advance(1)
 
 
@@ -216,14 +162,9 @@ def _adam(
 
 
 def _polish(
-    problem: BoundProblem,
-    encoder: Encoder,
-    x: Tensor,
-    weights: list[Tensor],
-    cell: tuple[float, float, int],
-    iterations: int,
-    steps: int,
-) -> EncoderRow:
+    problem: BoundProblem, encoder: Encoder, x: Tensor, weights: list[Tensor], iterations: int
+) -> dict[str, Any]:
+    """Train on to the end, and measure the outputs."""
     before = weights
     weights = [w.clone().requires_grad_() for w in weights]
     optimiser = torch.optim.LBFGS(
@@ -262,23 +203,16 @@ def _polish(
     found = None if dead else certify_bound(double, u.double())
     seen = inner_products(problem.arrangement, u)
     positive = float(seen[POSITIVE][0])
-    t, b, seed = cell
-    return EncoderRow(
-        encoder.name,
-        u.shape[2],
-        u.shape[3],
-        t,
-        b,
-        seed,
-        (1 + positive) / 2,
-        positive,
-        float(seen[NEGATIVE][0]),
-        float(double.value(u.double())[0]),
-        inf if found is None else float(found.gap[0]),
-        dead,
-        gradient,
-        steps + count,
-        "converged" if gradient <= TOLERANCE else "stalled",
-        str(u.dtype).removeprefix("torch."),
-        str(u.device),
-    )
+    return {
+        "similarity": (1 + positive) / 2,
+        "positive": positive,
+        "negative": float(seen[NEGATIVE][0]),
+        "loss": float(double.value(u.double())[0]),
+        "gap": inf if found is None else float(found.gap[0]),
+        "dead": dead,
+        "gradient_norm": gradient,
+        "evaluations": count,
+        "stop": "converged" if gradient <= TOLERANCE else "stalled",
+        "dtype": str(u.dtype).removeprefix("torch."),
+        "device": str(u.device),
+    }

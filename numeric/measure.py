@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -22,12 +21,6 @@ def _flat(arrangement: Arrangement, u: Tensor) -> Tensor:
     return u.double().flatten(-1 - axes, -2)
 
 
-def _entries(arrangement: Arrangement, u: Tensor, relations: Iterable[str]) -> Tensor:
-    rows = _flat(arrangement, u)
-    where = torch.tensor(arrangement.mask(*relations), device=u.device)
-    return (rows @ rows.mT)[..., where]
-
-
 def inner_products(arrangement: Arrangement, u: Tensor) -> dict[str, Tensor]:
     """Mean inner product of each relation, of the shape of the batch; nan where it has no pairs.
 
@@ -38,22 +31,18 @@ def inner_products(arrangement: Arrangement, u: Tensor) -> dict[str, Tensor]:
     names = list(arrangement.counts)
     number = torch.tensor(arrangement.relations, device=u.device).flatten().long()
     sums = gram.new_zeros(*gram.shape[:-1], len(names)).index_add_(-1, number, gram)
-    pairs = torch.tensor([arrangement.counts[r] for r in names], device=u.device)
-    means = sums / (arrangement.size * pairs)
+    means = sums / torch.tensor([arrangement.pairs[r] for r in names], device=u.device)
     return dict(zip(names, means.unbind(-1), strict=True))
-
-
-def mean_product(arrangement: Arrangement, u: Tensor, relations: Sequence[str]) -> Tensor:
-    """Mean inner product of the pairs in any of some relations, of the shape of the batch."""
-    return _entries(arrangement, u, relations).mean(dim=-1)
 
 
 def spreads(arrangement: Arrangement, u: Tensor) -> dict[str, Tensor]:
     """Largest deviation, in each relation that has pairs, from its mean inner product."""
+    rows = _flat(arrangement, u)
+    gram = rows @ rows.mT
     found = {}
     for relation, count in arrangement.counts.items():
         if count:
-            entries = _entries(arrangement, u, [relation])
+            entries = gram[..., torch.tensor(arrangement.mask(relation), device=u.device)]
             found[relation] = (entries - entries.mean(dim=-1, keepdim=True)).abs().amax(dim=-1)
     return found
 
@@ -61,26 +50,23 @@ def spreads(arrangement: Arrangement, u: Tensor) -> dict[str, Tensor]:
 def shares(arrangement: Arrangement, u: Tensor) -> dict[str, Tensor]:
     """Part of the squared lengths that each eigenspace carries, of the shape of the batch.
 
-    For unit vectors they add up to one.
+    For unit vectors they add up to one, in each orbit.
     """
     rows = _flat(arrangement, u)
     found = {}
-    for name in arrangement.dimensions:
-        basis = torch.tensor(arrangement.basis(name), device=u.device)
-        found[name] = (basis.mT @ rows).square().sum(dim=(-2, -1)) / arrangement.size
+    for name in arrangement.table:
+        left, right = (torch.tensor(b, device=u.device).mT @ rows for b in arrangement.bases(name))
+        found[name] = (left * right).sum(dim=(-2, -1)) / arrangement.norms[name]
     return found
 
 
-@dataclass(frozen=True)
-class Variances:
+class Variances(NamedTuple):
     """Spread of embeddings; every tensor has the shape of the batch.
 
     Attributes
     ----------
     within
-        Mean squared distance to the own class's mean, averaged over classes.
-    within_each
-        The same for each class, ``(*batch, m)``.
+        Mean squared distance to the own class's mean.
     between
         Mean squared distance of the class means to the mean of everything.
     centroid_norm
@@ -89,7 +75,6 @@ class Variances:
     """
 
     within: Tensor
-    within_each: Tensor
     between: Tensor
     centroid_norm: Tensor
 
@@ -97,8 +82,9 @@ class Variances:
 def variances(arrangement: Arrangement, u: Tensor) -> Variances:
     """Measure embeddings ``(*batch, *shape, d)``, the first axis being the classes."""
     rows = _flat(arrangement, u).unflatten(-2, (arrangement.shape[0], -1))
-    class_means = rows.mean(dim=-2)
-    centroid = class_means.mean(dim=-2)
-    within_each = (rows - class_means[..., None, :]).square().sum(dim=-1).mean(dim=-1)
-    between = (class_means - centroid[..., None, :]).square().sum(dim=-1).mean(dim=-1)
-    return Variances(within_each.mean(dim=-1), within_each, between, centroid.norm(dim=-1))
+    means = rows.mean(dim=-2, keepdim=True)
+    centroid = means.mean(dim=-3, keepdim=True)
+    within, between = (
+        apart.square().sum(dim=-1).mean(dim=(-2, -1)) for apart in (rows - means, means - centroid)
+    )
+    return Variances(within, between, centroid.norm(dim=-1)[..., 0, 0])

@@ -4,6 +4,9 @@ An invariant Gram matrix is a point of a simplex, one share of the trace for eac
 and a convex loss is least there as it is over all embeddings. A few numbers are left to find,
 by a primal-dual interior-point method that treats a whole grid of parameters as one batch.
 That is an independent route to the optimum: neither segments nor embeddings are used.
+
+Where there are several orbits of points some shares form small matrices, and the optimum is that of
+:mod:`cltheory.derive.optimum.blocks`, point by point.
 """
 
 from __future__ import annotations
@@ -16,16 +19,21 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sympy import Abs, Dummy, Max, Min, Symbol, lambdify
+from sympy import Abs, Dummy, Max, Min, Rational, Symbol, lambdify
 
 from ..derive.decide.calculus import derivative
+from ..derive.decide.digits import rounded
+from ..derive.decide.domain import DomainError
 from ..derive.decide.evidence import Undecided
 from ..derive.losses.pairwise import PairwiseLoss
 from ..derive.losses.softmax import SoftmaxLoss
+from ..derive.optimum.blocks import BlockOptima, ReducedOnOrbits
 from ..derive.optimum.reduce import ReducedLoss, ReducedPairwise
 from ..derive.problems.problem import Problem
 from ..derive.structures.arrangement import Arrangement
+from ..derive.structures.configuration import Configuration
 from .problems import parameter_names
+from .problems.parameters import expressions
 
 Array = npt.NDArray[np.float64]
 
@@ -63,6 +71,8 @@ class Optima:
         Inner products by relation, ``(B,)`` each; nan for a relation without pairs.
     error
         ``(B,)``. What the optimality conditions are off by, in units of the pulls.
+    traces
+        For each orbit, 1 at the shares that add up to one.
     """
 
     names: tuple[str, ...]
@@ -71,16 +81,27 @@ class Optima:
     loss: Array
     inner: dict[str, Array]
     error: Array
+    traces: Array
 
     @property
     def occupied(self) -> npt.NDArray[np.bool_]:
         """Which eigenspaces have a share, ``(B, eigenspaces)``."""
-        return (self.shares > OCCUPIED) & (self.shares > self.excess)
+        size = np.abs(self.shares)  # entries of a block beside its diagonal have a sign
+        return (size > OCCUPIED) & (size > self.excess)
+
+    @property
+    def kept(self) -> Array:
+        """Shares, those of empty eigenspaces exactly zero."""
+        kept = np.where(self.occupied, self.shares, 0.0)
+        total: Array = (kept @ self.traces.T).mean(axis=1, keepdims=True)
+        with np.errstate(invalid="ignore"):  # where there is none
+            return kept / total
 
     def faces(self) -> list[tuple[str, ...]]:
         """Names of the occupied eigenspaces, for each set of parameters."""
+        names = [name.partition("[")[0] for name in self.names]  # an entry is called means[1, 2]
         return [
-            tuple(name for name, there in zip(self.names, row, strict=True) if there)
+            tuple(dict.fromkeys(name for name, there in zip(names, row, strict=True) if there))
             for row in self.occupied.tolist()
         ]
 
@@ -89,24 +110,35 @@ class InvariantLoss:
     """A loss as a function of shares, at concrete sizes, for any values of its parameters."""
 
     def __init__(self, problem: Problem, arrangement: Arrangement) -> None:
-        self.loss, self.arrangement = problem.loss, arrangement
-        self.names = tuple(arrangement.dimensions)
+        self.problem, self.loss, self.arrangement = problem, problem.loss, arrangement
+        self.names = tuple(arrangement.table)
         self.relations = [r for r, k in arrangement.counts.items() if k]
         self.parameters = parameter_names(problem)
         #: inner product of each relation where an eigenspace has everything
-        self.corners = np.array(
-            [
-                [arrangement.table[e][r] / arrangement.counts[r] for e in self.names]
-                for r in self.relations
-            ]
-        )
+        self.corners = arrangement.corners
+        self.traces = arrangement.traces
 
     def within(self, names: Sequence[str]) -> InvariantLoss:
         """The same loss on the face of some eigenspaces."""
         part = copy(self)
         part.names = tuple(names)
-        part.corners = self.corners[:, [self.names.index(name) for name in names]]
+        kept = [self.names.index(name) for name in names]
+        part.corners, part.traces = self.corners[:, kept], self.traces[:, kept]
         return part
+
+    def pure(self, shares: Array) -> Array:
+        """All share in one eigenspace; of several orbits, what one of them has of given shares."""
+        found = []
+        for own, others in zip(self.traces, self.traces.sum(axis=0) - self.traces, strict=True):
+            for e in own.nonzero()[0]:
+                found.append(np.where(others, shares, 0.0))
+                found[-1][e] = 1.0
+        return np.array(found)
+
+    @property
+    def tried(self) -> int:
+        """How many values of a parameter are few enough to find the optimum at all of them."""
+        return 121 if len(self.traces) == 1 else 5
 
     @property
     def smooth(self) -> bool:
@@ -118,7 +150,9 @@ class InvariantLoss:
     def _compiled(self) -> Any:
         scheme = self.arrangement.scheme
         g = {r.name: Symbol(f"g_{r.name}", real=True) for r in scheme.relations}
-        if isinstance(self.loss, SoftmaxLoss):
+        if isinstance(scheme, Configuration):
+            value = self._on_orbits.reduced.function.value
+        elif isinstance(self.loss, SoftmaxLoss):
             value = ReducedLoss(self.loss, scheme).value(g)
         else:
             value = ReducedPairwise(self.loss, scheme, Undecided("not asked for")).value(g)
@@ -159,8 +193,30 @@ class InvariantLoss:
         given = {k: np.asarray(values[k], dtype=float) for k in self.parameters}
         batch = max([1, *(v.size for v in given.values())])
         given = {k: np.broadcast_to(v.reshape(-1), (batch,)) for k, v in given.items()}
+        if len(self.traces) > 1:
+            return self._of_blocks(batch, given)
         with np.errstate(all="ignore"):
             return self._interior(batch, given)
+
+    @cached_property
+    def _on_orbits(self) -> BlockOptima:
+        scheme = self.arrangement.scheme
+        assert isinstance(scheme, Configuration) and isinstance(self.loss, SoftmaxLoss)
+        of = {s for e in (*scheme.axes, *expressions(self.problem)) for s in e.free_symbols}
+        return BlockOptima(ReducedOnOrbits(self.loss, scheme), tuple(sorted(of, key=str)))
+
+    def _of_blocks(self, batch: int, values: Mapping[str, Array]) -> Optima:
+        """The same on several orbits; nan where the optimum is not decided."""
+        optima = self._on_orbits
+        s = np.full((batch, len(self.names)), np.nan)
+        for k in range(batch):
+            at = {**self.arrangement.sizes, **{name: float(v[k]) for name, v in values.items()}}
+            try:
+                found = optima.at({x: Rational(at[x.name]) for x in optima.parameters})
+            except DomainError:
+                continue
+            s[k] = [float(rounded(found.shares[name], 17)[0]) for name in self.names]
+        return self._measured(s, np.zeros_like(s), values)
 
     def _interior(self, batch: int, values: Mapping[str, Array]) -> Optima:
         k = len(self.names)
@@ -178,12 +234,16 @@ class InvariantLoss:
             s[live], y[live], z[live], done = moved
             live = live[~done]
         s = self._polished(self._sparse(s, unit, values), unit, values)
-        loss, slope, _ = self.expand(s, values)
+        _, slope, _ = self.expand(s, values)
         excess = (slope - (s * slope).sum(axis=1, keepdims=True)) / unit[:, None]
+        return self._measured(s, excess, values)
+
+    def _measured(self, s: Array, excess: Array, values: Mapping[str, Array]) -> Optima:
         error = np.where(s > 0, np.abs(excess), np.maximum(-excess, 0.0)).max(axis=1)
-        inner = dict.fromkeys(self.arrangement.counts, np.full(batch, np.nan))
+        inner = dict.fromkeys(self.arrangement.counts, np.full(len(s), np.nan))
         inner |= dict(zip(self.relations, self.corners @ s.T, strict=True))
-        return Optima(self.names, s, excess, loss, inner, error)
+        loss = self.expand(s, values)[0]
+        return Optima(self.names, s, excess, loss, inner, error, self.traces)
 
     def _sparse(self, s: Array, unit: Array, values: Mapping[str, Array]) -> Array:
         """Shares moved together as far as the loss cannot tell: fewer occupied eigenspaces.

@@ -150,18 +150,13 @@ class Scalar:
     names: tuple[str, ...]
     _orders: tuple[Callable[..., Any], ...]
 
-    def value(self, x: Tensor, *parameters: Tensor) -> Tensor:
-        """The function at every entry of ``x``; differentiable by autograd."""
-        return _like(self._orders[0](x, *parameters)[0], x)
-
     def expand(self, x: Tensor, *parameters: Tensor, order: int = 2) -> tuple[Tensor, ...]:
         """Value, slope and second derivative at every entry of ``x``; the first of them only
         for an ``order`` of 0 or 1."""
-        return tuple(_like(part, x) for part in self._orders[order](x, *parameters))
-
-
-def _like(result: Any, x: Tensor) -> Tensor:
-    return torch.as_tensor(result, dtype=x.dtype, device=x.device).expand_as(x)
+        return tuple(
+            torch.as_tensor(part, dtype=x.dtype, device=x.device).expand_as(x)
+            for part in self._orders[order](x, *parameters)
+        )
 
 
 @lru_cache(maxsize=128)

@@ -83,6 +83,9 @@ class StopCode(Enum):
     INTERRUPTED = "interrupted"  #: stopped from the keyboard
 
 
+_CODES = (StopCode.CONVERGED, StopCode.STALLED, StopCode.MAX_ITERATIONS)
+
+
 @dataclass(frozen=True)
 class Optimum:
     """What a search found, for each of ``B`` problems.
@@ -98,7 +101,7 @@ class Optimum:
     stop
         Why each search ended.
     certificate
-        Bound on the distance from the global minimum; None when not asked for.
+        Bound on the distance from the global minimum.
     seeds
         Seed of each start; None when the start was given.
     """
@@ -110,11 +113,8 @@ class Optimum:
     evaluations: Tensor
     hessian_products: Tensor
     stop: list[StopCode]
-    certificate: Certificate | None
+    certificate: Certificate
     seeds: tuple[int, ...] | None
-    tolerance: float
-    dtype: torch.dtype
-    device: torch.device
 
     @property
     def converged(self) -> bool:
@@ -123,34 +123,33 @@ class Optimum:
 
     def uncertified(self) -> list[int]:
         """Problems whose search ended, but not at a certified optimum."""
-        assert self.certificate is not None
-        limit = CERTIFIED.get(self.dtype, 1e-3)
-        gaps = self.certificate.gap.tolist()
-        return [
-            i
-            for i, (gap, stop) in enumerate(zip(gaps, self.stop, strict=True))
-            if not gap <= limit and stop is not StopCode.INTERRUPTED
-        ]
+        open_ = ~(self.certificate.gap <= CERTIFIED[self.embeddings.dtype])
+        ended = [stop is not StopCode.INTERRUPTED for stop in self.stop]
+        return [i for i in open_.nonzero().flatten().tolist() if ended[i]]
 
     def rows(self, measured: Mapping[str, Tensor]) -> list[dict[str, Any]]:
         """For each problem: what was measured on it, and how its search went."""
-        assert self.certificate is not None
-        columns = {
-            **measured,
-            "loss": self.certificate.loss,
-            "gap": self.certificate.gap,
-            "lambda_min": self.certificate.lambda_min,
-            "gradient_norm": self.gradient_norm,
-            "iterations": self.iterations,
-            "evaluations": self.evaluations,
-            "hessian_products": self.hessian_products,
-        }
+        counts = ("gradient_norm", "iterations", "evaluations", "hessian_products")
+        columns = {**measured, **vars(self.certificate), **{k: getattr(self, k) for k in counts}}
         # One transfer per column, not one per number, from a GPU.
         values: dict[str, list[Any]] = {name: c.tolist() for name, c in columns.items()}
         values["stop"] = [code.value for code in self.stop]
+        u = self.embeddings
+        where = {"dtype": str(u.dtype).removeprefix("torch."), "device": str(u.device)}
         rows = zip(*values.values(), strict=True)
-        where = {"dtype": str(self.dtype).removeprefix("torch."), "device": str(self.device)}
         return [dict(zip(values, row, strict=True)) | where for row in rows]
+
+    def update(self, index: Sequence[int], later: Optimum) -> None:
+        """Put the outcome of a continued search in place of the earlier one; costs add up."""
+        where = list(index)
+        for name in ("embeddings", "loss", "gradient_norm"):
+            getattr(self, name)[where] = getattr(later, name)
+        for name, column in vars(self.certificate).items():
+            column[where] = getattr(later.certificate, name)
+        for name in ("iterations", "evaluations", "hessian_products"):
+            getattr(self, name)[where] += getattr(later, name)
+        for i, stop in zip(where, later.stop, strict=True):
+            self.stop[i] = stop
 
 
 def minimise(
@@ -163,7 +162,6 @@ def minimise(
     tolerance: float | None = None,
     max_iterations: int = 1000,
     straighten_after: int | None = STRAIGHTEN_AFTER,
-    certificate: bool = True,
     dtype: torch.dtype = torch.float64,
     device: str | torch.device = "auto",
     chunk: int | None = None,
@@ -194,8 +192,6 @@ def minimise(
     straighten_after
         Steps after which a search that is not there yet is helped out of its valley, once, by
         :mod:`.straighten`; None for never.
-    certificate
-        Whether to compute the duality certificate of what is found.
     chunk
         Problems worked on at a time; by default what suits the cache or the GPU's memory.
     dtype, device
@@ -217,71 +213,39 @@ def minimise(
     if start is not None and tuple(start.shape[-1 - len(shape) :]) != (*shape, d):
         wanted = ", ".join(map(str, shape))
         raise ValueError(f"start has the shape {tuple(start.shape)}, not (B, {wanted}, {d})")
-    batch = batch_size(parameters, seeds, start, len(shape) + 1)
+    chosen = [seeds] if isinstance(seeds, int) else list(seeds)
+    given = len(chosen) if start is None else start.shape[: -1 - len(shape)].numel()
+    batch = _batch_size(parameters, given)
     bound = bind(problem, values, batch=batch, dtype=dtype, device=where)
-    used_seeds, chosen = drawn(seeds, batch) if start is None else (None, [])
+    drawn = None
     if start is None:
+        drawn = tuple(chosen * batch if len(chosen) == 1 else chosen)
         start = random_embeddings(arrangement, chosen, d=d, dtype=dtype, device=where)
+    u = normalise(start.detach().to(device=where, dtype=dtype)).reshape(-1, *shape, d)
+    u = u.expand(batch, *u.shape[1:]).clone()
 
     def straightened(part: Problem, index: Tensor, u: Tensor) -> Tensor:
         assert isinstance(part, BoundProblem)
         return straighten(problem, part, parameters, index, u)
 
-    helps = straighten_after is not None and can_be_straightened(problem)
-    return search(
-        bound,
-        start.reshape(-1, *shape, d),
-        batch=batch,
-        seeds=used_seeds,
-        tolerance=tolerance,
-        max_iterations=max_iterations,
-        certificate=certificate,
-        dtype=dtype,
-        device=where,
-        chunk=chunk,
-        progress=progress,
-        straightened=straightened if helps else None,
-        straighten_after=straighten_after or 0,
-    )
-
-
-def search(
-    problem: Problem,
-    start: Tensor,
-    *,
-    batch: int,
-    seeds: tuple[int, ...] | None,
-    tolerance: float | None,
-    max_iterations: int,
-    certificate: bool,
-    dtype: torch.dtype,
-    device: torch.device,
-    chunk: int | None,
-    progress: bool | Report,
-    straightened: Straightener | None = None,
-    straighten_after: int = 0,
-) -> Optimum:
-    """Search from given embeddings: what :func:`minimise` does for a loss already bound.
-
-    ``start`` is ``(batch, *vectors, d)``, or ``(1, *vectors, d)`` for all problems; the rest
-    is as there.
-    """
-    if tolerance is None:
-        tolerance = TOLERANCE.get(dtype, 1e-5)
-    u = normalise(start.detach().to(device=device, dtype=dtype))
-    u = u.expand(batch, *u.shape[1:]).clone()
+    after = straighten_after if can_be_straightened(problem) else None
+    limit = TOLERANCE[dtype] if tolerance is None else tolerance
+    run = _Search(u, limit, max_iterations, after, straightened)
+    chunks = torch.arange(batch, device=where).split(chunk or default_chunk(bound.size, where))
     with torch.no_grad():
-        run = _Search(u, tolerance, max_iterations, straightened, straighten_after)
-        size = chunk or default_chunk(problem.size, device)
         with reporting(progress, batch, "problem") as advance:
             try:
-                for index in torch.arange(batch, device=device).split(size):
-                    run.run(problem.select(index), index, advance)
+                for index in chunks:
+                    run.run(bound.select(index), index, advance)
             except KeyboardInterrupt:
                 pass  # problems without a stop code of their own keep INTERRUPTED
-        if run.untouched.any():
-            run.measure(problem, size)
-        found = _certificate(problem, u, size) if certificate else None
+        for index in chunks:
+            run.measure(bound.select(index), index)
+        double = bound.to(torch.float64)
+        found = [certify_bound(double.select(i), u[i].to(torch.float64)) for i in chunks]
+    certificate = Certificate(
+        *(torch.cat(parts) for parts in zip(*(vars(c).values() for c in found), strict=True))
+    )
     return Optimum(
         u,
         run.loss,
@@ -290,21 +254,14 @@ def search(
         run.evaluations,
         run.products,
         run.stop,
-        found,
-        seeds,
-        tolerance,
-        dtype,
-        device,
+        certificate,
+        drawn,
     )
 
 
-def batch_size(params: Values, seeds: int | Sequence[int], start: Tensor | None, dims: int) -> int:
-    """Common number of problems of what is given; a set of embeddings has ``dims`` dimensions."""
-    lengths = {value.numel() for value in params.values() if isinstance(value, Tensor)}
-    if start is not None:
-        lengths.add(start.shape[:-dims].numel())
-    elif not isinstance(seeds, int):
-        lengths.add(len(seeds))
+def _batch_size(parameters: Values, given: int) -> int:
+    """Common number of problems: of seeds or starts, and of parameters that have several."""
+    lengths = {x.numel() for x in parameters.values() if isinstance(x, Tensor)} | {given}
     lengths.discard(1)
     if len(lengths) > 1 or 0 in lengths:
         raise ValueError(
@@ -312,12 +269,6 @@ def batch_size(params: Values, seeds: int | Sequence[int], start: Tensor | None,
             f"got {', '.join(map(str, sorted(lengths)))}"
         )
     return lengths.pop() if lengths else 1
-
-
-def drawn(seeds: int | Sequence[int], batch: int) -> tuple[tuple[int, ...], list[int]]:
-    """The seed of every problem, and the seeds to draw starts for: one may serve them all."""
-    chosen = [seeds] if isinstance(seeds, int) else list(seeds)
-    return tuple(chosen * batch if len(chosen) == 1 else chosen), chosen
 
 
 def default_chunk(size: int, device: torch.device) -> int:
@@ -328,19 +279,6 @@ def default_chunk(size: int, device: torch.device) -> int:
     """
     entries = 2**26 if device.type == "cuda" else 2**16
     return max(1, min(1024, entries // size**2))
-
-
-def _certificate(bound: Problem, u: Tensor, size: int) -> Certificate:
-    bound = bound.to(torch.float64)
-    parts = [
-        certify_bound(bound.select(index), u[index].to(torch.float64))
-        for index in torch.arange(u.shape[0], device=u.device).split(size)
-    ]
-    return Certificate(
-        torch.cat([part.loss for part in parts]),
-        torch.cat([part.gap for part in parts]),
-        torch.cat([part.lambda_min for part in parts]),
-    )
 
 
 # ------------------------------------------------------------------------ the search itself
@@ -354,6 +292,12 @@ def _dot(a: Tensor, b: Tensor) -> Tensor:
 def _tangent(u: Tensor, v: Tensor) -> Tensor:
     """Part of v orthogonal, vector by vector, to u."""
     return torch.addcmul(v, (v * u).sum(dim=-1, keepdim=True), u, value=-1)
+
+
+def riemannian(point: Point) -> tuple[Tensor, Tensor]:
+    """The Riemannian gradient and its norm."""
+    gradient = _tangent(point.u, point.gradient * point.loss.size)
+    return gradient, _dot(gradient, gradient).sqrt()
 
 
 @dataclass
@@ -372,18 +316,8 @@ class _State:
     products: Tensor
 
     def select(self, index: Tensor) -> _State:
-        return _State(
-            self.index[index],
-            self.point.select(index),
-            self.gradient[index],
-            self.norm[index],
-            self.radius[index],
-            self.best[index],
-            self.idle[index],
-            self.iterations[index],
-            self.evaluations[index],
-            self.products[index],
-        )
+        parts = {k: x[index] for k, x in vars(self).items() if isinstance(x, Tensor)}
+        return _State(point=self.point.select(index), **parts)
 
 
 class _Search:
@@ -394,81 +328,57 @@ class _Search:
         u: Tensor,
         tolerance: float,
         max_iterations: int,
-        straightened: Straightener | None,
-        straighten_after: int,
+        straighten_after: int | None,
+        straightened: Straightener,
     ) -> None:
-        batch = u.shape[0]
-        self.straightened, self.straighten_after = straightened, straighten_after
+        batch = len(u)
         self.u = u  # written to in place
-        self.tolerance = tolerance
-        self.max_iterations = max_iterations
+        self.tolerance, self.max_iterations = tolerance, max_iterations
+        self.straighten_after, self.straightened = straighten_after, straightened
         self.loss = u.new_full((batch,), torch.nan)
         self.gradient_norm = u.new_full((batch,), torch.nan)
         self.iterations, self.evaluations, self.products = (
             torch.zeros(batch, dtype=torch.long, device=u.device) for _ in range(3)
         )
         self.stop = [StopCode.INTERRUPTED] * batch
-        self.untouched = torch.ones(batch, dtype=torch.bool, device=u.device)
 
     def run(self, loss: Problem, index: Tensor, advance: Callable[[int], None]) -> None:
         """Search until every problem of a chunk has ended."""
-        zero = torch.zeros_like(index)
-        point = loss.point(self.u[index])
-        gradient, norm = self._gradient(point)
-        state = _State(
-            index,
-            point,
-            gradient,
-            norm,
-            torch.full_like(norm, _FIRST_RADIUS),
-            norm,
-            zero,
-            zero,
-            zero + 1,
-            zero,
-        )
+        state = self._begin(loss, index)
         try:
             for steps in count():
-                if steps == self.straighten_after and self.straightened is not None:
+                if steps == self.straighten_after:
                     state = self._straighten(state)
                 converged = state.norm <= self.tolerance * state.point.unit
                 stalled = state.idle >= _PATIENCE
                 ended = converged | stalled | (state.iterations >= self.max_iterations)
                 if bool(ended.any()):
                     self._store(state.select(ended.nonzero().flatten()))
-                    for i, good, idle in zip(
-                        state.index[ended].tolist(),
-                        converged[ended].tolist(),
-                        stalled[ended].tolist(),
-                        strict=True,
-                    ):
-                        self.stop[i] = (
-                            StopCode.CONVERGED
-                            if good
-                            else StopCode.STALLED
-                            if idle
-                            else StopCode.MAX_ITERATIONS
-                        )
+                    why = torch.where(converged, 0, torch.where(stalled, 1, 2))[ended]
+                    for i, code in zip(state.index[ended].tolist(), why.tolist(), strict=True):
+                        self.stop[i] = _CODES[code]
                     advance(int(ended.sum()))
                     if bool(ended.all()):
                         return
                     state = state.select((~ended).nonzero().flatten())
                 state = self._step(state)
         except KeyboardInterrupt:
-            left = [i for i, j in enumerate(state.index.tolist()) if self._open(j)]
-            if left:
-                self._store(state.select(torch.tensor(left, device=state.index.device)))
+            left = [self.stop[i] is StopCode.INTERRUPTED for i in state.index.tolist()]
+            self._store(state.select(torch.tensor(left, device=index.device).nonzero().flatten()))
             raise
 
-    def _open(self, problem: int) -> bool:
-        return self.stop[problem] is StopCode.INTERRUPTED
+    def _begin(self, loss: Problem, index: Tensor) -> _State:
+        point = loss.point(self.u[index])
+        gradient, norm = riemannian(point)
+        radius, zero = torch.full_like(norm, _FIRST_RADIUS), torch.zeros_like(index)
+        return _State(index, point, gradient, norm, radius, norm, zero, zero, zero + 1, zero)
 
-    def measure(self, loss: Problem, size: int) -> None:
+    def measure(self, loss: Problem, index: Tensor) -> None:
         """Loss and gradient of the starts that an interruption left untouched."""
-        for index in self.untouched.nonzero().flatten().split(size):
-            point = loss.select(index).point(self.u[index])
-            self.loss[index] = point.value
-            self.gradient_norm[index] = self._gradient(point)[1]
+        left = self.evaluations[index] == 0
+        if bool(left.any()):
+            state = self._begin(loss, index).select(left.nonzero().flatten())
+            self._store(replace(state, evaluations=torch.zeros_like(state.index)))
 
     def _store(self, state: _State) -> None:
         index = state.index
@@ -478,23 +388,16 @@ class _Search:
         self.iterations[index] = state.iterations
         self.evaluations[index] = state.evaluations
         self.products[index] = state.products
-        self.untouched[index] = False
-
-    @staticmethod
-    def _gradient(point: Point) -> tuple[Tensor, Tensor]:
-        gradient = _tangent(point.u, point.gradient * point.loss.size)
-        return gradient, _dot(gradient, gradient).sqrt()
 
     def _straighten(self, state: _State) -> _State:
         """The search goes on from straightened embeddings, where they are better."""
-        assert self.straightened is not None
         before = state.point.u
         u = self.straightened(state.point.loss, state.index, before)
         changed = (u != before).flatten(1).any(dim=1)
         if not bool(changed.any()):
             return state
         point = state.point.loss.point(u)
-        gradient, norm = self._gradient(point)
+        gradient, norm = riemannian(point)
         return replace(
             state,
             point=point,
@@ -518,7 +421,7 @@ class _Search:
         moved = point.u + step
         length = torch.linalg.vector_norm(moved, dim=-1, keepdim=True)
         trial = point.loss.point(moved / length)
-        trial_gradient, trial_norm = self._gradient(trial)
+        trial_gradient, trial_norm = riemannian(trial)
 
         # What the step achieved: by the loss where that can be seen; else by the trapezoid
         # rule, from the slopes at both ends of the curve that was followed, whose rounding

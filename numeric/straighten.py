@@ -26,7 +26,7 @@ from .embeddings import normalise
 from .problem import wide
 from .problems.bound import BoundProblem
 from .problems.parameters import Value, Values
-from .reduced import KINKS, InvariantLoss, Optima
+from .reduced import KINKS, Array, InvariantLoss, Optima
 
 # Straightened embeddings must have the least loss of invariant ones to this (and to so many
 # units in the last place): more than that is missing where a share found no room.
@@ -70,7 +70,7 @@ def straighten(
         k = i % len(found.loss)  # without parameters one optimum serves all
         room = _fitting(invariant, found, k, {x: v[i] for x, v in values.items()}, u.shape[-1])
         if room is not None:
-            new[i] = _near(bound.arrangement, room, u[i])
+            new[i] = _near(room, u[i])
             least[i] = float(found.loss[k])
     with torch.no_grad():
         before, after = bound.value(u), bound.value(new)
@@ -81,23 +81,31 @@ def straighten(
 
 def _fitting(
     invariant: InvariantLoss, found: Optima, k: int, values: dict[str, float], d: int
-) -> dict[str, float] | None:
-    """Shares of an optimum that there is room for in d dimensions, if there may be one.
+) -> Array | None:
+    """Vectors of an optimum that there is room for in d dimensions, if there may be one.
 
     Where an optimum is not unique, as far as floats can tell, some of them need fewer.
     """
-    dimensions = invariant.arrangement.dimensions
+    at = invariant.arrangement
+    rows = _vectors(at, found, k, d)
     names = [name for name, there in zip(found.names, found.occupied[k], strict=True) if there]
-    if sum(dimensions[name] for name in names) <= d:
-        shares = dict(zip(found.names, found.shares[k].tolist(), strict=True))
-        return {name: shares[name] for name in names}
-    best: tuple[float, dict[str, float]] | None = None
-    for left in combinations(names, len(names) - 1):
-        if left and sum(dimensions[name] for name in left) <= d:
-            part = invariant.within(left).least(**values)
-            if best is None or part.loss[0] < best[0]:
-                best = float(part.loss[0]), dict(zip(left, part.shares[0].tolist(), strict=True))
-    return None if best is None else best[1]
+    if rows is not None or len(at.anchors) > 1:
+        return rows
+    parts = [
+        invariant.within(left).least(**values)
+        for left in combinations(names, len(names) - 1)
+        if left and sum(at.dimensions[name] for name in left) <= d
+    ]
+    return _vectors(at, min(parts, key=lambda p: float(p.loss[0])), 0, d) if parts else None
+
+
+def _vectors(at: Arrangement, found: Optima, k: int, d: int) -> Array | None:
+    shares = dict(zip(found.names, found.kept[k].tolist(), strict=True))
+    try:
+        rows = at.vectors(at.inner(shares)).reshape(at.size, -1)
+    except ValueError:  # no optimum was found
+        return None
+    return rows if rows.shape[1] <= d else None
 
 
 def _some(value: Value, index: Tensor) -> np.ndarray:
@@ -106,16 +114,9 @@ def _some(value: Value, index: Tensor) -> np.ndarray:
     return value.flatten().to(index.device)[index].double().cpu().numpy()
 
 
-def _near(arrangement: Arrangement, shares: dict[str, float], u: Tensor) -> Tensor:
-    """Vectors with these shares, turned towards others."""
-    rows = u.double().flatten(0, -2)
-    bases = [
-        torch.as_tensor(arrangement.basis(name), device=u.device)
-        * (share * arrangement.size / arrangement.dimensions[name]) ** 0.5
-        for name, share in shares.items()
-        if share
-    ]
-    lengths = torch.cat(bases, dim=1)
+def _near(rows: Array, u: Tensor) -> Tensor:
+    """Vectors turned towards others."""
+    lengths = torch.as_tensor(rows, device=u.device)
     # The nearest V with orthonormal rows, of vectors M V, is the polar factor of M^T U.
-    left, _, right = torch.linalg.svd(lengths.mT @ rows, full_matrices=False)
+    left, _, right = torch.linalg.svd(lengths.mT @ u.double().flatten(0, -2), full_matrices=False)
     return normalise(lengths @ (left @ right)).to(u.dtype).view_as(u)

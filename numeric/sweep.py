@@ -20,7 +20,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass
 from itertools import product
 from math import isfinite
-from typing import Any
+from typing import Any, TypeVar
 from zlib import crc32
 
 import torch
@@ -40,6 +40,7 @@ from .table import Row
 
 #: What tells one cell from another: its sizes, dimension, parameters and seed.
 Cell = Mapping[str, float | int]
+M = TypeVar("M", bound=Mapping[str, Any])
 #: What is measured on embeddings ``(B, *shape, d)``: columns, ``(B,)`` each.
 Measured = Callable[[Arrangement, Tensor], dict[str, Tensor]]
 
@@ -101,13 +102,27 @@ def _plain(value: Any) -> Hashable:
     return float(f"{value:.12g}") if isinstance(value, (int, float)) else str(value)
 
 
+def lacking(grid: Sequence[Cell], done: Iterable[Mapping[str, Any]]) -> list[Cell]:
+    """Cells of a grid that are not among those done, or their rows."""
+    told = (*grid[0],)
+    there = {key(row, told) for row in done}
+    return [cell for cell in grid if key(cell, told) not in there]
+
+
+def alike(todo: Iterable[M], names: Sequence[str]) -> list[list[M]]:
+    """Cells that differ in nothing of these names."""
+    groups: dict[tuple[Hashable, ...], list[M]] = {}
+    for cell in todo:
+        groups.setdefault(key(cell, names), []).append(cell)
+    return list(groups.values())
+
+
 def sweep(
     problem: Problem,
     grid: Sequence[Cell],
     *,
     measured: Measured = inner_products,
     chains: Chains | None = None,
-    done: Iterable[Mapping[str, Any]] = (),
     perturbation: float = PERTURBATION,
     tolerance: float | None = None,
     max_iterations: int = 1000,
@@ -129,8 +144,6 @@ def sweep(
         What is measured on the embeddings.
     chains
         How cells start from each other; without, every cell starts from its seed.
-    done
-        Cells (or their rows) to skip.
     perturbation
         Size of the noise added to what is not certified; 0 to leave it as it is.
     tolerance, max_iterations, dtype, device, progress
@@ -158,37 +171,23 @@ def sweep(
     if chains is not None and chains.along not in names:
         chains = None  # all cells of a chain would be the same
     told = (*grid[0],)
-    skip = {key(k, told) for k in done}
-    todo = [cell for cell in grid if key(cell, told) not in skip]
-    with reporting(progress, len(todo), "cell") as advance:
-        for group in _alike(todo, (*sizes, "d")):
+    options = {"tolerance": tolerance, "max_iterations": max_iterations, "dtype": dtype}
+    with reporting(progress, len(grid), "cell") as advance:
+        for group in alike(grid, (*sizes, "d")):
             shape = arrange(problem.structure, {k: int(group[0][k]) for k in sizes})
             job = _Job(
                 problem,
-                names,
                 shape,
                 int(group[0]["d"]),
                 told,
                 measured,
-                {
-                    "tolerance": tolerance,
-                    "max_iterations": max_iterations,
-                    "dtype": dtype,
-                    "device": where,
-                },
+                chains,
                 perturbation,
+                options | {"device": where},
             )
-            size = chunk or default_chunk(shape.size, where)
-            if chains is None:
-                found = _cold(job, group, size)
-            else:
-                found = _chained(job, group, size, chains)
-            for rows, interrupted in found:
-                for row in rows:
-                    advance(1)
-                    yield row
-                if interrupted:
-                    raise KeyboardInterrupt
+            for row in job.rows(group, chunk or default_chunk(shape.size, where)):
+                advance(1)
+                yield row
 
 
 def _check(problem: Problem, grid: Sequence[Cell], names: Sequence[str]) -> None:
@@ -208,120 +207,76 @@ def _check(problem: Problem, grid: Sequence[Cell], names: Sequence[str]) -> None
         problem.domain.check({symbols[k]: Rational(v) for k, v in values if isfinite(v)})
 
 
-def _alike(todo: Sequence[Cell], names: Sequence[str]) -> list[list[Cell]]:
-    """Cells with the same sizes and dimension, whose embeddings make one batch."""
-    groups: dict[tuple[Hashable, ...], list[Cell]] = {}
-    for cell in todo:
-        groups.setdefault(key(cell, names), []).append(cell)
-    return list(groups.values())
-
-
 @dataclass(frozen=True)
 class _Job:
-    """What all cells of a batch have in common."""
+    """What all cells of one size and dimension have in common: their embeddings make a batch."""
 
     problem: Problem
-    names: tuple[str, ...]
     arrangement: Arrangement
     d: int
     told: tuple[str, ...]
     measured: Measured
-    options: Mapping[str, Any]
+    chains: Chains | None
     perturbation: float
+    options: Mapping[str, Any]
 
-    def solve(self, some: Sequence[Cell], start: Tensor, certificate: bool = True) -> Optimum:
-        values: dict[str, Any] = dict(self.arrangement.sizes)
-        for name in self.names:
-            values[name] = torch.tensor([cell[name] for cell in some], dtype=torch.float64)
-        with threads_for(self.arrangement.size, self.d):
-            return minimise(
-                self.problem,
-                values,
-                d=self.d,
-                start=start,
-                certificate=certificate,
-                **self.options,
-            )
+    def rows(self, todo: Sequence[Cell], size: int) -> Iterator[Row]:
+        """Rows of all cells: ``size`` chains at a time, one cell of each after the other."""
+        lines = [[cell] for cell in todo]
+        if self.chains is not None:
+            along = self.chains.along
+            falling = sorted(todo, key=lambda cell: -cell[along])
+            lines = alike(falling, [name for name in self.told if name != along])
+        anchors: dict[int, Tensor] = {}
+        for first in range(0, len(lines), size):
+            group = lines[first : first + size]
+            latest = list(self._starts([int(line[0]["seed"]) for line in group], anchors))
+            for step in range(max(map(len, group))):
+                live = [i for i, line in enumerate(group) if step < len(line)]
+                some = [group[i][step] for i in live]
+                found, starts = self._solved(some, torch.stack([latest[i] for i in live]))
+                for i, u in zip(live, found.embeddings, strict=True):
+                    latest[i] = u
+                columns = found.rows(self.measured(self.arrangement, found.embeddings))
+                ended = [stop is not StopCode.INTERRUPTED for stop in found.stop]
+                for i, cell in enumerate(some):
+                    if ended[i]:
+                        yield {**cell, **columns[i], "start": starts[i]}
+                if not all(ended):
+                    raise KeyboardInterrupt
 
-    def finish(self, some: Sequence[Cell], found: Optimum, start: str) -> list[str]:
-        """Go on, from noise added, where a cell is not certified; how each one started."""
-        starts = [start] * len(some)
+    def _starts(self, seeds: Sequence[int], anchors: dict[int, Tensor]) -> Tensor:
+        """Where chains begin: at an anchor for each seed, found once; cells alone at random."""
+        if self.chains is None:
+            return self.random(seeds)
+        for seed in sorted({*seeds} - {*anchors}):
+            anchor = self._minimise([self.chains.anchor], self.random([seed]))
+            if anchor.stop[0] is StopCode.INTERRUPTED:
+                raise KeyboardInterrupt
+            anchors[seed] = anchor.embeddings[0]
+        return torch.stack([anchors[seed] for seed in seeds])
+
+    def _solved(self, some: Sequence[Cell], start: Tensor) -> tuple[Optimum, list[str]]:
+        """Optima, from noise added where a cell is not certified; and how each one started."""
+        found = self._minimise(some, start)
+        starts = ["seed" if self.chains is None else "neighbour"] * len(some)
         again = found.uncertified() if self.perturbation > 0 else []
         if again:
             noise = [crc32(repr(key(some[i], self.told)).encode()) for i in again]
             begin = perturb(found.embeddings[again], noise, self.perturbation)
-            merge(found, again, self.solve([some[i] for i in again], begin))
+            found.update(again, self._minimise([some[i] for i in again], begin))
             for i in again:
                 starts[i] = "perturbed"
-        return starts
+        return found, starts
+
+    def _minimise(self, some: Sequence[Cell], start: Tensor) -> Optimum:
+        values: dict[str, Any] = dict(self.arrangement.sizes)
+        for name in parameter_names(self.problem):
+            values[name] = torch.tensor([cell[name] for cell in some], dtype=torch.float64)
+        with threads_for(self.arrangement.size, self.d):
+            return minimise(self.problem, values, d=self.d, start=start, **self.options)
 
     def random(self, seeds: Sequence[int]) -> Tensor:
+        """Starts from these seeds."""
         dtype, device = self.options["dtype"], self.options["device"]
         return random_embeddings(self.arrangement, seeds, d=self.d, dtype=dtype, device=device)
-
-    def rows(
-        self, some: Sequence[Cell], found: Optimum, starts: Sequence[str]
-    ) -> tuple[list[Row], bool]:
-        """Rows of the cells that were finished, and whether some were not."""
-        columns = found.rows(self.measured(self.arrangement, found.embeddings))
-        rows: list[Row] = [
-            {**cell, **column, "start": starts[i]}
-            for i, (cell, column) in enumerate(zip(some, columns, strict=True))
-            if found.stop[i] is not StopCode.INTERRUPTED
-        ]
-        return rows, len(rows) < len(some)
-
-
-def _cold(job: _Job, todo: Sequence[Cell], size: int) -> Iterator[tuple[list[Row], bool]]:
-    for first in range(0, len(todo), size):
-        some = todo[first : first + size]
-        found = job.solve(some, job.random([int(cell["seed"]) for cell in some]))
-        yield job.rows(some, found, job.finish(some, found, "seed"))
-
-
-def _chained(
-    job: _Job, todo: Sequence[Cell], size: int, chains: Chains
-) -> Iterator[tuple[list[Row], bool]]:
-    apart = [name for name in job.told if name != chains.along]
-    found: dict[tuple[Hashable, ...], list[Cell]] = {}
-    for cell in sorted(todo, key=lambda cell: -cell[chains.along]):
-        found.setdefault(key(cell, apart), []).append(cell)
-    lines = list(found.values())
-    anchors: dict[int, Tensor] = {}
-    for first in range(0, len(lines), size):
-        group = lines[first : first + size]
-        for seed in sorted({int(line[0]["seed"]) for line in group} - set(anchors)):
-            anchor = job.solve([{**chains.anchor}], job.random([seed]), certificate=False)
-            if anchor.stop[0] is StopCode.INTERRUPTED:
-                yield [], True
-            anchors[seed] = anchor.embeddings[0]
-        latest = [anchors[int(line[0]["seed"])] for line in group]
-        for step in range(max(len(line) for line in group)):
-            live = [i for i, line in enumerate(group) if step < len(line)]
-            some = [group[i][step] for i in live]
-            solved = job.solve(some, torch.stack([latest[i] for i in live]))
-            starts = job.finish(some, solved, "neighbour")
-            for i, u in zip(live, solved.embeddings, strict=True):
-                latest[i] = u
-            yield job.rows(some, solved, starts)
-
-
-def merge(found: Optimum, index: Sequence[int], later: Optimum) -> None:
-    """Put the outcome of a continued search in place of the earlier one; costs add up."""
-    assert found.certificate is not None
-    assert later.certificate is not None
-    where = list(index)
-    for old, new in (
-        (found.embeddings, later.embeddings),
-        (found.loss, later.loss),
-        (found.gradient_norm, later.gradient_norm),
-        (found.certificate.loss, later.certificate.loss),
-        (found.certificate.gap, later.certificate.gap),
-        (found.certificate.lambda_min, later.certificate.lambda_min),
-    ):
-        old[where] = new
-    found.iterations[where] += later.iterations
-    found.evaluations[where] += later.evaluations
-    found.hessian_products[where] += later.hessian_products
-    for i, stop in zip(where, later.stop, strict=True):
-        found.stop[i] = stop

@@ -14,7 +14,7 @@ Layout: TypeAlias = Mapping[str, type[float] | type[int] | type[str]]
 
 # What counts steps or names something; everything else measured is a float.
 _COUNTS = ("seed", "iterations", "evaluations", "hessian_products", "dead", "mismatched")
-_NAMES = ("stop", "start", "dtype", "device", "encoder", "structure", "predicted")
+_NAMES = ("stop", "start", "dtype", "device", "encoder", "problem", "tolerance")
 
 
 class TableError(ValueError):
@@ -52,32 +52,40 @@ class Table:
 
     def _read(self) -> list[Row]:
         names = list(self.columns)
+        alien = f"{self.path} is not a table of a sweep: give another --table"
+        if not self.path.is_file():  # reading a device may never end
+            raise TableError(f"{self.path} is no file that cells can be kept in")
         try:
-            text = self.path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise TableError(f"cannot read {self.path}: {error}") from None
+            text = self.path.read_bytes().decode("utf-8")
+        except OSError as error:
+            raise TableError(f"cannot read {self.path}: {error.strerror}") from None
+        except UnicodeDecodeError:
+            raise TableError(
+                f"{self.path} is not a table of a sweep: give another --table"
+            ) from None
         lines = text.splitlines(keepends=True)
         # A run that was killed in the middle of a line leaves that line without its end.
         partial = lines.pop() if lines and not lines[-1].endswith("\n") else ""
         if not lines:
             if not ",".join(names).startswith(partial.rstrip("\r")):
-                raise TableError(f"{self.path} is not a table of a sweep: give another --table")
+                raise TableError(alien)
             self._drop_partial(partial)
             return []
-        reader = csv.DictReader(lines)
-        try:
-            header = list(reader.fieldnames or ())
-        except csv.Error:
-            header = []
-        if header != names:
-            raise TableError(f"{self.path} is not a table of a sweep: give another --table")
         rows: list[Row] = []
         try:
-            for record in reader:
-                rows.append({k: kind(record[k]) for k, kind in self.columns.items()})
-        except (TypeError, ValueError, KeyError, csv.Error):
-            number = len(rows) + 2
-            raise TableError(f"{self.path}, line {number} is not a row of a sweep") from None
+            header, *records = csv.reader(lines)
+        except csv.Error:
+            header, records = [], []
+        if header != names:
+            raise TableError(alien)
+        for number, record in enumerate(records, 2):
+            if record in (names, []):  # two runs that began at the same time both wrote a header
+                continue
+            try:
+                pairs = zip(self.columns.items(), record, strict=True)
+                rows.append({k: kind(value) for (k, kind), value in pairs})
+            except ValueError:
+                raise TableError(f"{self.path}, line {number} is not a row of a sweep") from None
         for row in rows:
             for column, value in self.setup.items():
                 if row[column] != value:
@@ -96,13 +104,13 @@ class Table:
             file.truncate(size)
 
     def append(self, rows: Iterable[Row]) -> None:
-        """Write rows at the end, at once."""
+        """Write rows at the end, at once; what they do not say of the set-up is added."""
         fresh = not self.path.exists() or self.path.stat().st_size == 0
         with self.path.open("a", newline="", encoding="utf-8") as file:
             writer = csv.writer(file)
             if fresh:
                 writer.writerow(self.columns)
-            for row in rows:
+            for row in ({**self.setup, **row} for row in rows):
                 # repr keeps every digit of a float.
                 values = (row[name] for name in self.columns)
                 writer.writerow([repr(v) if isinstance(v, float) else v for v in values])

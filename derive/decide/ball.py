@@ -35,6 +35,10 @@ class NoValue(NotEnclosed):
     """It is not a real number there, to whatever precision."""
 
 
+class Unknown(NoValue):
+    """There may be one, but no ball of such a function is known."""
+
+
 class TooWide(NotEnclosed):
     """The balls of its parts do not tell; narrower ones may."""
 
@@ -110,7 +114,7 @@ class Enclosures:
             return self(Rational(e))  # the binary number that it is
         if hasattr(e, "enclosure"):  # a number with a solver of its own
             return e.enclosure(self.bits)
-        raise NoValue(f"{e} is not evaluated with a proof")
+        raise Unknown(f"{e} is not evaluated with a proof")
 
     def _exp(self, x: Any) -> Any:
         arb = self.flint.arb
@@ -166,7 +170,7 @@ class Enclosures:
             decisive = isinstance(condition, Or)
             return decisive if decisive in parts else None if None in parts else not decisive
         if not isinstance(condition, (Eq, Ne, Gt, Ge, Lt, Le)):
-            raise NoValue(f"{condition} is not a comparison")
+            raise Unknown(f"{condition} is not a comparison")
         gap = self(condition.lhs) - self(condition.rhs)
         if not (gap > 0 or gap < 0 or gap.is_zero()):
             return None

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from sympy import Add, Expr, Integer, Mul, Pow, S, Symbol, exp, log
 
+from .product import times
+
 
 def derivative(expression: Expr, symbol: Symbol) -> Expr:
     """d expression / d symbol, by the rules for sums, products, powers, exp and log."""
@@ -38,7 +40,7 @@ class _Derivative:
                     parts.append(Mul(*e.args[:i], slope, *e.args[i + 1 :]))
             return Add(*parts)
         if isinstance(e, exp):
-            return Mul(self(e.args[0]), e)
+            return times(self(e.args[0]), e)
         if isinstance(e, log):
             return Mul(self(e.args[0]), Pow(e.args[0], Integer(-1)))
         if e.is_Pow and not e.exp.has(self.symbol):

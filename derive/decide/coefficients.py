@@ -13,16 +13,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 from sympy import Dummy, Expr, Symbol, log
-from sympy.polys.domains import QQ
-from sympy.polys.rings import PolyElement, PolyRing
 
 from .domain import Case, Domain, Range
 from .normal import ExpField, NotInField, factor_list
 from .number import sign as sign_of_number
+from .polynomial import Poly, Ring
 from .ratio import NotRational, Ratio, reader
 
 #: 1 or -1 for a strict sign, 1/2 or -1/2 for one that may vanish, 0 for zero, None: not known.
@@ -117,7 +116,7 @@ def _proves_nonzero(expression: Expr, ranges: Ranges) -> bool:
     return len(factors) > 1 and all(_keeps_sign(field, f, signs, domain) for f, _ in factors)
 
 
-def _keeps_sign(field: ExpField, poly: PolyElement, signs: Signs, domain: Domain) -> bool:
+def _keeps_sign(field: ExpField, poly: Poly, signs: Signs, domain: Domain) -> bool:
     """Whether a polynomial has a strict sign in every case."""
     ratio = Ratio(poly, {})
     narrow = domain.restricted(closure(_outside(field, ratio), domain))
@@ -190,8 +189,14 @@ def _root(atom: Expr, domain: Domain) -> Sign:
     return Fraction(1, 1 if proves(atom.base, domain) else 2)
 
 
+@cache
+def _unknown(number: int) -> Symbol:
+    """A variable for a generator; the same in all rings, which have nothing else in common."""
+    return Dummy(f"w{number}")
+
+
 #: generator -> (numerator, positive denominator) in variables >= 0
-Rules = dict[Symbol, tuple[PolyElement, PolyElement]]
+Rules = dict[Symbol, tuple[Poly, Poly]]
 
 
 def _ratio_sign(field: ExpField, ratio: Ratio, signs: Signs, case: Case, sharp: bool) -> Sign:
@@ -215,19 +220,19 @@ def _ratio_sign(field: ExpField, ratio: Ratio, signs: Signs, case: Case, sharp: 
 
 def _rules(
     field: ExpField, signs: Signs, case: Case, sharp: bool
-) -> tuple[PolyRing, Rules, set[Symbol]] | None:
+) -> tuple[Ring, Rules, set[Symbol]] | None:
     """How each generator is written in variables >= 0; the strict ones are > 0."""
     if sharp and not field.exponents:
         return None
     fresh = {
-        y: Dummy(f"w{i}")
+        y: _unknown(i)
         for i, y in enumerate(field.atoms)
         if y in field.exponents or signs.get(y) is not None
     }
     symbols = [s for s in field.ring.symbols if s in case.substitution]
     wanted = set().union(*(case.substitution[s].free_symbols for s in symbols))
     variables = [u for u in case.variables if u in wanted]
-    ring = PolyRing([*variables, *fresh.values()], QQ)
+    ring = Ring([*variables, *fresh.values()])
     read = reader(ring)
     strict = set(case.strict)
     rules: Rules = {}
@@ -263,33 +268,37 @@ def _rules(
     return ring, rules, strict
 
 
-def _substituted(poly: PolyElement, ring: PolyRing, rules: Rules) -> PolyElement:
+def _substituted(poly: Poly, ring: Ring, rules: Rules) -> Poly:
     """Put the rules in and clear their denominators, which are positive."""
-    names = poly.ring.symbols
-    degrees = poly.degrees()
-    active = [(i, rules[s], d) for i, (s, d) in enumerate(zip(names, degrees, strict=True)) if d]
-    powers: list[tuple[int, list[PolyElement]]] = []
-    for i, (above, below), d in active:
-        ups, downs = [ring.one], [ring.one]
-        for _ in range(d):
-            ups.append(ups[-1] * above)
-            downs.append(downs[-1] * below)
-        powers.append((i, [u * v for u, v in zip(ups, reversed(downs), strict=True)]))
-    return _horner(poly, ring, powers)
+    images: list[Poly] = []
+    powers: list[tuple[int, list[Poly]]] = []
+    for i, (s, d) in enumerate(zip(poly.ring.symbols, poly.degrees(), strict=True)):
+        if not d:
+            images.append(ring.zero)
+            continue
+        above, below = rules[s]
+        images.append(above)
+        if below != ring.one:
+            ups, downs = [ring.one], [ring.one]
+            for _ in range(d):
+                ups.append(ups[-1] * above)
+                downs.append(downs[-1] * below)
+            powers.append((i, [u * v for u, v in zip(ups, reversed(downs), strict=True)]))
+    return _horner(poly, ring, powers, images)
 
 
 def _horner(
-    poly: PolyElement, ring: PolyRing, powers: list[tuple[int, list[PolyElement]]]
-) -> PolyElement:
+    poly: Poly, ring: Ring, powers: list[tuple[int, list[Poly]]], images: list[Poly]
+) -> Poly:
     if not powers:
-        return ring.ground_new(poly.coeff(1) if poly else QQ(0))
+        return poly.composed(images, ring)
     (i, table), rest = powers[0], powers[1:]
     slices: dict[int, dict[Any, Any]] = {}
     for monom, c in poly.terms():
         slices.setdefault(monom[i], {})[(*monom[:i], 0, *monom[i + 1 :])] = c
     total = ring.zero
     for k, part in slices.items():
-        total += table[k] * _horner(poly.ring.from_dict(part), ring, rest)
+        total += table[k] * _horner(poly.ring.from_dict(part), ring, rest, images)
     return total
 
 
@@ -303,7 +312,7 @@ def _sign(ratio: Ratio, strict: set[Symbol]) -> Sign:
     return total
 
 
-def _poly_sign(poly: PolyElement, strict: set[Symbol]) -> Sign:
+def _poly_sign(poly: Poly, strict: set[Symbol]) -> Sign:
     coefficients = poly.coeffs()
     if not coefficients:
         return Fraction(0)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import cache
 
-from sympy.polys.domains import QQ
-from sympy.polys.rings import ring
+from sympy import Symbol
 
 from .evidence import Evidence, Grade, Holds, Outcome, Undecided
+from .polynomial import Ring
 
 
 @cache
@@ -19,11 +19,12 @@ def log_sum_exp_is_convex(terms: int) -> Outcome:
     an identity of polynomials, which also shows where it vanishes: only along the
     constants.
     """
-    _, *gens = ring([f"e{i}" for i in range(terms)] + [f"v{i}" for i in range(terms)], QQ)
-    e, v = gens[:terms], gens[terms:]
-    first = sum(e) * sum(a * b**2 for a, b in zip(e, v, strict=True))
-    second = sum(a * b for a, b in zip(e, v, strict=True)) ** 2
-    squares = sum(e[i] * e[j] * (v[i] - v[j]) ** 2 for i in range(terms) for j in range(i))
+    ring = Ring(Symbol(f"{letter}{i}") for letter in "ev" for i in range(terms))
+    e, v, none = ring.gens[:terms], ring.gens[terms:], ring.zero
+    first = sum(e, none) * sum((a * b**2 for a, b in zip(e, v, strict=True)), none)
+    second = sum((a * b for a, b in zip(e, v, strict=True)), none) ** 2
+    pairs = ((i, j) for i in range(terms) for j in range(i))
+    squares = sum((e[i] * e[j] * (v[i] - v[j]) ** 2 for i, j in pairs), none)
     if first - second - squares:
         return Undecided("the Hessian's form is not the sum of squares")
     return Holds(Evidence(Grade.EXACT, "the Hessian's form is a sum of squares, identically"))

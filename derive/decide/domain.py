@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
+from functools import lru_cache
 from itertools import product
 
 from sympy import Dummy, Expr, Integer, Rational, S, Symbol, ceiling, floor, oo, sympify
+
+from .frozen import dataclass
 
 
 class DomainError(ValueError):
@@ -161,21 +164,7 @@ class Domain:
         and ``[low, high]`` becomes (low + high u)/(1 + u) together with the end ``high`` by
         itself when it belongs to the interval. Integers are covered by the reals around them.
         """
-        options: list[list[tuple[Symbol, Expr, Symbol | None, bool]]] = []
-        for symbol, r in self.ranges.items():
-            u = Dummy(f"u_{symbol.name}", nonnegative=True)
-            if r.low is -oo and r.high is oo:
-                options.append([(symbol, u, u, False), (symbol, -u, u, False)])
-            elif r.high is oo:
-                options.append([(symbol, r.low + u, u, r.low_open)])
-            elif r.low is -oo:
-                options.append([(symbol, r.high - u, u, r.high_open)])
-            else:
-                row = [(symbol, (r.low + r.high * u) / (1 + u), u, r.low_open)]
-                if not r.high_open:
-                    row.append((symbol, r.high, None, False))
-                options.append(row)
-        for choice in product(*options):
+        for choice in product(*(_images(s, r) for s, r in self.ranges.items())):
             substitution: dict[Symbol, Expr] = {}
             for symbol, image, _, _ in choice:
                 substitution[symbol] = image.xreplace(substitution)
@@ -236,6 +225,25 @@ class Domain:
                 yield point
 
 
+@lru_cache(maxsize=1024)
+def _images(symbol: Symbol, r: Range) -> list[tuple[Symbol, Expr, Symbol | None, bool]]:
+    """The images of a symbol in the parametrisations of its range.
+
+    They are the same each time, so that what is known of them is looked up in the next proof.
+    """
+    u = Dummy(f"u_{symbol.name}", nonnegative=True)
+    if r.low is -oo and r.high is oo:
+        return [(symbol, u, u, False), (symbol, -u, u, False)]
+    if r.high is oo:
+        return [(symbol, r.low + u, u, r.low_open)]
+    if r.low is -oo:
+        return [(symbol, r.high - u, u, r.high_open)]
+    row: list[tuple[Symbol, Expr, Symbol | None, bool]] = [
+        (symbol, (r.low + r.high * u) / (1 + u), u, r.low_open)
+    ]
+    return row if r.high_open else [*row, (symbol, r.high, None, False)]
+
+
 def refuse_outside(
     name: str, r: Range, value: Expr, low: Expr | None = None, high: Expr | None = None
 ) -> None:
@@ -247,16 +255,27 @@ def refuse_outside(
         Naming the range and the value; an end in symbols refuses nothing.
     """
     low, high = r.low if low is None else low, r.high if high is None else high
-    not_real = value.is_number and value.is_extended_real is not True  # nan, zoo, I
+    not_real = not value.is_Rational and value.is_number and value.is_extended_real is not True
     if not_real or (r.integer and value is not oo and not value.is_Integer):
         raise DomainError(f"{name} must be {r}, not {value}")
-    too_low = not low.free_symbols and (value < low or (r.low_open and value == low))
-    too_high = not high.free_symbols and (
-        value > high or (r.high_open and value == high and value is not oo)
-    )
+    below, above = _compared(value, low), _compared(value, high)
+    too_low = below is not None and (below < 0 or (r.low_open and below == 0))
+    too_high = above is not None and (above > 0 or (r.high_open and above == 0 and value is not oo))
     if too_low or too_high:
         because = f" ({r.why})" if r.why else ""
         raise DomainError(f"{name} must be {r}, not {value}{because}")
+
+
+def _compared(value: Expr, end: Expr) -> int | None:
+    """-1, 0 or 1 as a value is less than an end of a range, equal or more; None for symbols."""
+    if value.is_Rational and end.is_Rational:  # as nearly always, and SymPy takes long
+        gap = value.p * end.q - end.p * value.q
+        return int(gap > 0) - int(gap < 0)
+    if value.is_Rational and end in (oo, -oo):
+        return -1 if end is oo else 1
+    if end.free_symbols:
+        return None
+    return 0 if value == end else -1 if value < end else 1
 
 
 _PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59)
@@ -310,6 +329,8 @@ def _refers(r: Range) -> set[Symbol]:
 
 def _put_in(end: Expr, point: Mapping[Symbol, Expr]) -> Expr:
     """An end of a range at a point, where a symbol at oo means the limit."""
+    if end.is_number:
+        return end
     finite = {s: v for s, v in point.items() if v is not oo}
     end = end.xreplace(finite)
     for symbol in end.free_symbols & set(point):

@@ -9,15 +9,14 @@ expression becomes an element of a fraction field, and "is it zero?" is decided.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, lru_cache
 from math import lcm
 from typing import Any
 
+from flint import fmpq
 from sympy import Dummy, Expr, Mul, Pow, Rational, S, Symbol, exp, log
-from sympy.polys.domains import QQ
-from sympy.polys.fields import FracElement
-from sympy.polys.rings import PolyElement, PolyRing
 
+from .polynomial import ONE, Poly, Quotient, Ring, to_sympy
 from .ratio import NotRational, Ratio, reader
 
 #: What is known of each kind of generator wherever it has a value.
@@ -26,6 +25,9 @@ _KNOWN: dict[str, dict[str, bool]] = {
     "root": {"nonnegative": True},
     "log": {"real": True},
 }
+
+
+Parts = frozenset[Expr]
 
 
 class NotInField(ValueError):
@@ -43,19 +45,22 @@ class ExpField:
         For those that stand for exponentials, the exponent: ``{Dummy: exponent}``.
     """
 
-    def __init__(self, expressions: Iterable[Expr]):
-        symbols, exponentials, opaque = _survey(expressions)
+    def __new__(cls, expressions: Iterable[Expr]) -> ExpField:
+        """The field is the same for all expressions that are made of the same parts."""
+        return _field(*_survey(expressions))
+
+    def _build(self, symbols: Parts, exponentials: Parts, opaque: Parts) -> None:
         self.atoms: dict[Symbol, Expr] = {}
         self.exponents: dict[Symbol, Expr] = {}
         self._rename: dict[Expr, Expr] = {}
         self._bases: dict[Symbol, Expr] = {}
         self._collect_opaque(opaque)
         self._collect_exponentials(exponentials)
-        self.ring = PolyRing([*sorted(symbols, key=lambda s: s.name), *self.atoms], QQ)
-        self._read = reader(self.ring)
+        self.ring = Ring([*sorted(symbols, key=lambda s: s.name), *self.atoms])
+        self._read = reader(self.ring, self._rename)
 
     # --- building -------------------------------------------------------------------
-    def _collect_opaque(self, found: set[Expr]) -> None:
+    def _collect_opaque(self, found: Parts) -> None:
         for atom in in_order(found):
             if atom in self._rename:
                 continue
@@ -77,7 +82,7 @@ class ExpField:
                 self._bases.setdefault(y, atom.base)
                 self._rename[atom] = y**power.p
 
-    def _collect_exponentials(self, found: set[Expr]) -> None:
+    def _collect_exponentials(self, found: Parts) -> None:
         ordered = in_order(found)
         exponents = [S.One if a is S.Exp1 else a.args[0].xreplace(self._rename) for a in ordered]
         basis, rows = _rational_basis(exponents)
@@ -109,7 +114,7 @@ class ExpField:
             If it has parts that the normal form does not know.
         """
         try:
-            return self._read(expression.xreplace(self._rename))
+            return self._read(expression)
         except NotRational as error:
             raise NotInField(f"cannot normalise {expression}") from error
 
@@ -121,7 +126,7 @@ class ExpField:
                 numer = self._reduced(numer, y, meaning.exp.q)
         return not numer
 
-    def _reduced(self, poly: PolyElement, y: Symbol, q: int) -> PolyElement:
+    def _reduced(self, poly: Poly, y: Symbol, q: int) -> Poly:
         index = list(poly.ring.symbols).index(y)
         top = poly.degree(index) // q
         if top < 1:
@@ -137,25 +142,25 @@ class ExpField:
             total += term * value.numer**k * below ** (top - k)
         return total
 
-    def __call__(self, expression: Expr) -> FracElement:
+    def __call__(self, expression: Expr) -> Quotient:
         """The same in lowest terms, in the fraction field."""
         return self.ratio(expression).cancelled()
 
-    def back(self, element: FracElement | PolyElement) -> Expr:
+    def back(self, element: Quotient | Poly) -> Expr:
         """Return to SymPy, with the exponentials written out again."""
         return element.as_expr().xreplace(self.atoms)
 
-    def factored(self, element: FracElement) -> Expr:
+    def factored(self, element: Quotient) -> Expr:
         """Numerator over denominator, factored over Q, each factor sorted by exponentials."""
         above, factors = factor_list(element.numer)
         below, divisors = factor_list(element.denom)
         # One number in front, or SymPy would multiply it into the factors.
-        result: Expr = QQ.to_sympy(above / below)
+        result: Expr = to_sympy(above / below)
         for factor, power in [*factors, *((g, -k) for g, k in divisors)]:
             result *= self._sorted(factor) ** power
         return result
 
-    def by_atoms(self, poly: PolyElement) -> dict[tuple[int, ...], PolyElement]:
+    def by_atoms(self, poly: Poly) -> dict[tuple[int, ...], Poly]:
         """Coefficients of a polynomial in the atoms: {exponents of the atoms: coefficient}."""
         where = [i for i, s in enumerate(poly.ring.symbols) if s in self.atoms]
         groups: dict[tuple[int, ...], dict[tuple[int, ...], object]] = {}
@@ -165,7 +170,7 @@ class ExpField:
             groups.setdefault(key, {})[rest] = c
         return {key: poly.ring.from_dict(d) for key, d in groups.items()}
 
-    def _sorted(self, factor: PolyElement) -> Expr:
+    def _sorted(self, factor: Poly) -> Expr:
         groups = self.by_atoms(factor)
         if len(groups) == 1:
             return factor.as_expr().xreplace(self.atoms)
@@ -175,6 +180,13 @@ class ExpField:
             monomial = Mul(*(s**k for s, k in zip(symbols, key, strict=True)))
             total += _plain_factored(groups[key]) * monomial.xreplace(self.atoms)
         return total
+
+
+@lru_cache(maxsize=512)
+def _field(symbols: Parts, exponentials: Parts, opaque: Parts) -> ExpField:
+    field = object.__new__(ExpField)
+    field._build(symbols, exponentials, opaque)
+    return field
 
 
 def canonical(expression: Expr) -> Expr:
@@ -190,15 +202,15 @@ def _canonical(expression: Expr) -> Expr:
     return ring.back(ring(expression))
 
 
-def _plain_factored(poly: PolyElement) -> Expr:
+def _plain_factored(poly: Poly) -> Expr:
     content, factors = factor_list(poly)
-    result = poly.ring.domain.to_sympy(content)
+    result = to_sympy(content)
     for factor, multiplicity in factors:
         result *= factor.as_expr() ** multiplicity
     return result
 
 
-def _is_plainly_irreducible(poly: PolyElement) -> bool:
+def _is_plainly_irreducible(poly: Poly) -> bool:
     """Whether some variable occurs in one term only, and there to the first power.
 
     As c * v + rest, with c one term: a common factor of c and the rest would be a monomial
@@ -210,17 +222,17 @@ def _is_plainly_irreducible(poly: PolyElement) -> bool:
     return False
 
 
-def factor_list(poly: PolyElement) -> tuple[Any, list[tuple[PolyElement, int]]]:
+def factor_list(poly: Poly) -> tuple[Any, list[tuple[Poly, int]]]:
     """Factor over Q, without the general algorithm where the answer is plain."""
-    if poly.is_ground:
-        return poly.LC if poly else poly.ring.domain.zero, []
+    if poly.is_number:
+        return poly.leading, []
     shared = tuple(map(min, zip(*poly.monoms(), strict=True)))
     rest = poly.ring.from_dict(
         {tuple(a - b for a, b in zip(m, shared, strict=True)): c for m, c in poly.terms()}
     )
     plain = [(g, k) for g, k in zip(poly.ring.gens, shared, strict=True) if k]
     if len(rest) == 1:
-        return rest.LC, plain
+        return rest.leading, plain
     if _is_plainly_irreducible(rest):
         content, primitive = rest.primitive()
         factors = [(primitive, 1)]
@@ -235,9 +247,9 @@ def factor_list(poly: PolyElement) -> tuple[Any, list[tuple[PolyElement, int]]]:
     return content, plain
 
 
-def _survey(expressions: Iterable[Expr]) -> tuple[set[Symbol], set[Expr], set[Expr]]:
+def _survey(expressions: Iterable[Expr]) -> tuple[Parts, Parts, Parts]:
     """Symbols, exponentials, and logarithms and roots, each subexpression seen once."""
-    symbols: set[Symbol] = set()
+    symbols: set[Expr] = set()
     exponentials: set[Expr] = set()
     opaque: set[Expr] = set()
     seen: set[Expr] = set()
@@ -254,30 +266,35 @@ def _survey(expressions: Iterable[Expr]) -> tuple[set[Symbol], set[Expr], set[Ex
         elif isinstance(e, log) or (e.is_Pow and e.exp.is_Rational and not e.exp.is_Integer):
             opaque.add(e)
         todo.extend(e.args)
-    return symbols, exponentials, opaque
+    return frozenset(symbols), frozenset(exponentials), frozenset(opaque)
 
 
 def in_order(found: Iterable[Expr]) -> list[Expr]:
     """Sort by printed form, which does not depend on the hash seed; one needs no printing."""
     items = list(found)
-    return items if len(items) < 2 else sorted(items, key=str)
+    return items if len(items) < 2 else sorted(items, key=_printed)
+
+
+@lru_cache(maxsize=4096)
+def _printed(e: Expr) -> str:
+    return str(e)
 
 
 def _rational_basis(exponents: list[Expr]) -> tuple[list[Expr], dict[int, list[Rational]]]:
     """Choose some exponents as a Q-basis; give the coordinates of all of them."""
     if len(exponents) < 2:
-        return exponents, {i: [QQ(1)] for i in range(len(exponents))}
+        return exponents, {i: [ONE] for i in range(len(exponents))}
     symbols = sorted(set().union(*(e.free_symbols for e in exponents)), key=lambda s: s.name)
-    read = reader(PolyRing(symbols, QQ))
+    read = reader(Ring(symbols))
     try:
         elements = [read(e) for e in exponents]
     except NotRational as error:
         raise NotInField("an exponent is not a rational function") from error
-    common: dict[PolyElement, int] = {}
+    common: dict[Poly, int] = {}
     for e in elements:
         for f, k in e.denom.items():
             common[f] = max(common.get(f, 0), k)
-    vectors = [dict(e.over(common)) for e in elements]
+    vectors = [dict(e.over(common).terms()) for e in elements]
 
     basis: list[Expr] = []
     echelon: list[tuple[tuple[int, ...], dict[Any, Any], dict[int, Any]]] = []
@@ -297,10 +314,10 @@ def _rational_basis(exponents: list[Expr]) -> tuple[list[Expr], dict[int, list[R
             j = len(basis)
             basis.append(exponents[i])
             # row = vector - sum(combo) so, in basis coordinates, row = e_j - combo
-            echelon.append((max(row), row, {j: QQ(1), **{k: -v for k, v in combo.items()}}))
-            coordinates[i] = {j: QQ(1)}
+            echelon.append((max(row), row, {j: ONE, **{k: -v for k, v in combo.items()}}))
+            coordinates[i] = {j: ONE}
         else:
             coordinates[i] = combo
     size = len(basis)
-    rows = {i: [QQ(c.get(j, 0)) for j in range(size)] for i, c in coordinates.items()}
+    rows = {i: [fmpq(c.get(j, 0)) for j in range(size)] for i, c in coordinates.items()}
     return basis, rows

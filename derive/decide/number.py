@@ -11,10 +11,10 @@ from functools import lru_cache
 from typing import Any
 
 from mpmath import libmp
-from sympy import Expr, Float, S, Symbol, exp, postorder_traversal
+from sympy import Expr, Float, Rational, S, Symbol, exp, postorder_traversal
 from sympy.core.evalf import PrecisionExhausted, dps_to_prec
 
-from .ball import NotEnclosed, NoValue, TooWide, enclosure, precision
+from .ball import Enclosures, NotEnclosed, NoValue, TooWide, enclosure, precision
 
 #: Values are computed to this many digits when a statement is to be refuted.
 DIGITS = 50
@@ -24,6 +24,8 @@ LADDER = (64, 256, 1024)
 FOLLOWED = (256, 1024, 4096, 2**14)
 #: Exponents have at most so many bits, those of values and those that mpmath evaluates.
 EXPONENT_BITS = 100
+#: A value is written as a quotient where it has at most so many bits before or after the point.
+LARGEST_POWER = 2**14
 
 
 @lru_cache(maxsize=4096)
@@ -117,6 +119,36 @@ def value_at(expression: Expr, point: Mapping[Symbol, Expr]) -> Expr | None:
         return None
     known = value.is_Rational or (value.is_Float and not value.is_zero)
     return value if known and value.is_finite else None
+
+
+def near_value(expression: Expr, point: Mapping[Symbol, Expr]) -> Rational | None:
+    """A rational number within 10**-:data:`DIGITS` of the value at a rational point, relatively.
+
+    None where balls do not tell that. The point is put beside the expression, not into it:
+    SymPy would work on what comes of that.
+    """
+    for more in LADDER:
+        bits = int(dps_to_prec(DIGITS)) + more
+        try:
+            with precision(bits):
+                ball = Enclosures(bits, {s: _rounded(v) for s, v in point.items()})(expression)
+        except TooWide:
+            continue
+        except NotEnclosed:
+            return None
+        if ball.is_zero() or ball.rel_accuracy_bits() > bits - more:
+            man, power = (int(k) for k in ball.mid().man_exp())
+            if abs(power) > LARGEST_POWER:
+                return None
+            return Rational(man << power) if power >= 0 else Rational(man, 1 << -power)
+    return None
+
+
+def _rounded(value: Rational) -> Any:
+    """A ball around a number, at the precision in force."""
+    from flint import arb, fmpq
+
+    return arb(fmpq(int(value.p), int(value.q)))
 
 
 def _in_balls(number: Expr, ladder: tuple[int, ...]) -> Expr:

@@ -7,11 +7,12 @@ lowest terms; leaving the gcd out is what makes the checks quick.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
+from flint import fmpq
 from sympy import Expr, Rational
-from sympy.polys.domains import QQ
-from sympy.polys.fields import FracElement
-from sympy.polys.rings import PolyElement, PolyRing
+
+from .polynomial import ONE, Poly, Quotient, Ring
 
 
 class NotRational(ValueError):
@@ -23,7 +24,7 @@ class Ratio:
 
     __slots__ = ("denom", "numer")
 
-    def __init__(self, numer: PolyElement, denom: dict[PolyElement, int]):
+    def __init__(self, numer: Poly, denom: dict[Poly, int]):
         self.numer = numer
         self.denom = denom
 
@@ -39,7 +40,7 @@ class Ratio:
             common[f] = max(common.get(f, 0), k)
         return Ratio(self.over(common) + other.over(common), common)
 
-    def over(self, common: Mapping[PolyElement, int]) -> PolyElement:
+    def over(self, common: Mapping[Poly, int]) -> Poly:
         """The numerator over a common denominator."""
         numer = self.numer
         for f, k in common.items():
@@ -69,7 +70,7 @@ class Ratio:
         for f, k in self.denom.items():
             numer = numer * f**k
         content, factors = _split(self.numer)
-        return Ratio(numer * (QQ(1) / content), factors)
+        return Ratio(numer.times(ONE / content), factors)
 
     def power(self, k: int) -> Ratio:
         """Integer power."""
@@ -77,22 +78,15 @@ class Ratio:
         k = abs(k)
         return Ratio(base.numer**k, {f: e * k for f, e in base.denom.items()})
 
-    def cancelled(self) -> FracElement:
+    def cancelled(self) -> Quotient:
         """The element of the fraction field, in lowest terms."""
-        numer, denom = self.numer, self.numer.ring.one
+        below = self.numer.ring.one
         for f, k in self.denom.items():
-            while k:
-                quotient, rest = numer.div(f)
-                if rest:
-                    break
-                numer, k = quotient, k - 1
-            denom = denom * f**k
-        return self.numer.ring.to_field().new(numer, denom)
+            below = below * f**k
+        return Quotient(self.numer, below)
 
 
-def _without(
-    numer: PolyElement, denom: Mapping[PolyElement, int]
-) -> tuple[PolyElement, dict[PolyElement, int]]:
+def _without(numer: Poly, denom: Mapping[Poly, int]) -> tuple[Poly, dict[Poly, int]]:
     """Cancel what is plainly common: an equal factor, or powers of a generator."""
     left = dict(denom)
     for f, k in denom.items():
@@ -104,29 +98,34 @@ def _without(
             i = monom.index(1)
             shared = min(min(m[i] for m in numer.monoms()), k)
             if shared:
-                numer = numer.ring.from_dict(
-                    {m[:i] + (m[i] - shared,) + m[i + 1 :]: c for m, c in numer.terms()}
-                )
+                numer = numer.over(f**shared)
                 left[f] = k - shared
     return numer, {f: k for f, k in left.items() if k}
 
 
-def _split(poly: PolyElement) -> tuple[object, dict[PolyElement, int]]:
+def _split(poly: Poly) -> tuple[Any, dict[Poly, int]]:
     """Content (with the sign), and the primitive part; a monomial becomes its generators."""
     if len(poly) == 1:
         ((monom, c),) = poly.terms()
         return c, {g: k for g, k in zip(poly.ring.gens, monom, strict=True) if k}
-    content = poly.LC / abs(poly.LC) * poly.content()
-    return content, {poly.mul_ground(QQ(1) / content): 1}
+    content, _ = poly.primitive()
+    if poly.leading < 0:
+        content = -content
+    return content, {poly.times(ONE / content): 1}
 
 
-def reader(ring: PolyRing) -> _Reader:
-    """A function that brings SymPy expressions into a ring, remembering common parts."""
-    return _Reader(ring)
+def reader(ring: Ring, names: Mapping[Expr, Expr] | None = None) -> _Reader:
+    """A function that brings SymPy expressions into a ring, remembering common parts.
+
+    ``names`` says what some parts are in terms of the ring's symbols.
+    """
+    read = _Reader(ring)
+    read.known |= {e: read(meaning) for e, meaning in (names or {}).items()}
+    return read
 
 
 class _Reader:
-    def __init__(self, ring: PolyRing):
+    def __init__(self, ring: Ring):
         self.ring = ring
         self.known: dict[Expr, Ratio] = {
             s: Ratio(g, {}) for s, g in zip(ring.symbols, ring.gens, strict=True)
@@ -140,7 +139,7 @@ class _Reader:
 
     def _read(self, e: Expr) -> Ratio:
         if isinstance(e, Rational) and e.is_finite:
-            return Ratio(self.ring.ground_new(QQ(e.p, e.q)), {})
+            return Ratio(self.ring.number(fmpq(e.p, e.q)), {})
         if e.is_Add:
             total = self(e.args[0])
             for a in e.args[1:]:

@@ -150,8 +150,8 @@ class ClampedRoot(Expr):
         h, x = self.equation()
         field = ExpField([h])
         element = field(h)
-        terms = list(element.numer.terms())
-        if len(element.denom.terms()) != 1 or (
+        terms = element.numer.terms()
+        if len(element.denom) != 1 or (
             x in set(element.numer.ring.symbols)
             and any(monom[list(element.numer.ring.symbols).index(x)] for monom, _ in terms)
         ):

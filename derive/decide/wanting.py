@@ -93,7 +93,7 @@ def _zeros_of(argument: Expr) -> Expr:
     """What has the same zeros, and is the same for each multiple by a number."""
     field = ExpField([argument])
     _, numerator = field(argument).numer.primitive()
-    found = field.back(numerator if numerator.LC > 0 else -numerator)
+    found = field.back(numerator if numerator.leading > 0 else -numerator)
     if isinstance(found, log):  # log(A) vanishes where log(1/A) does
         return min(found, log(canonical(1 / found.args[0]), evaluate=False), key=str)
     return found

@@ -87,7 +87,7 @@ def _without_exponentials(numer: Any, field: ExpField) -> Any:
         min(monom[i] for monom in numer.monoms()) if y in field.exponents else 0
         for i, y in enumerate(numer.ring.symbols)
     )
-    return numer.quo(numer.ring.term_new(common, 1))
+    return numer.over(numer.ring.from_dict({common: 1}))
 
 
 def _named(e: Expr, numbers: dict[Expr, Expr]) -> Expr:

@@ -39,11 +39,16 @@ def pairwise(name: str, title: str, positive: Expr, negative: Expr, source: str)
     )
 
 
+def softplus(z: Expr) -> Expr:
+    """log(1 + exp(z)), which SymPy would ask long for a simpler form."""
+    return log(1 + exp(z, evaluate=False), evaluate=False)
+
+
 SIGMOID = pairwise(
     "sigmoid",
     "sigmoid loss (SigLIP)",
-    log(1 + exp(-t * c + b)),
-    log(1 + exp(t * c - b)),
+    softplus(b - t * c),
+    softplus(t * c - b),
     "lee2024sigmoid (2)",
 )
 
@@ -51,8 +56,8 @@ SIGMOID = pairwise(
 SIGLIP = pairwise(
     "siglip",
     "SigLIP loss",
-    log(1 + exp(-(t * c + b))),
-    log(1 + exp(t * c + b)),
+    softplus(-(t * c + b)),
+    softplus(t * c + b),
     "Zhai et al. (2023), Algorithm 1",
 )
 

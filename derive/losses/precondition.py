@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from sympy import Expr
+
+from ..decide.frozen import dataclass
 
 
 @dataclass(frozen=True)

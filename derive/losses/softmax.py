@@ -8,10 +8,11 @@ convention on which papers and libraries differ.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field, replace
 
 from sympy import Expr, S, Symbol
 
+from ..decide.frozen import dataclass
 from ..structures.scheme import Scheme
 from .precondition import Precondition
 
@@ -81,6 +82,17 @@ class SoftmaxLoss:
         heat = self.temperature
         own = {heat: "temperature, which divides"} if isinstance(heat, Symbol) else {}
         return {**self.others, **own}
+
+    def seen(self, kinds: Mapping[str, str]) -> SoftmaxLoss:
+        """The loss of an anchor whose relations are of these kinds, which the terms name."""
+
+        def spelled(t: SoftmaxTerm) -> SoftmaxTerm:
+            pulls = tuple(r for r, kind in kinds.items() if kind in t.positives)
+            pushes = tuple(r for r, kind in kinds.items() if kind in t.denominator)
+            weights = tuple(t.weight(kinds[r]) for r in pulls) if t.weights else ()
+            return replace(t, positives=pulls, denominator=pushes, weights=weights)
+
+        return replace(self, terms=tuple(map(spelled, self.terms)))
 
     def preconditions(self) -> Iterator[Precondition]:
         """What must hold before anything is proved from the declaration."""

@@ -12,10 +12,11 @@ structure with an anchor u and the sets of vectors that its relations lead to.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
 
 from sympy import Expr, S, Symbol, exp, latex
 
+from ..decide.frozen import dataclass
+from ..decide.present import tidy
 from ..structures.scheme import Scheme
 from ..structures.towers import NEGATIVE, POSITIVE, SIBLING, TWIN, WITHIN
 from .pairwise import PairwiseLoss, c
@@ -459,7 +460,7 @@ class _Sets:
         say = self.style.sentence
         everything = [r.name for r in self.scheme.relations]
         others = [r for r in members if r != "self"]
-        count = sum((self.scheme.relation(r).count for r in members), S.Zero).factor()
+        count = tidy(sum((self.scheme.relation(r).count for r in members), S.Zero))
         own = "self" in members
         if others == everything[1:]:
             what = "all vectors, the anchor among them" if own else "all vectors but the anchor"

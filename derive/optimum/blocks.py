@@ -29,14 +29,18 @@ from ..proof.statement import Relations, Statement
 from ..structures.configuration import Block, Configuration
 from ..structures.scheme import Relation
 from .duality import Certificate
+from .polish import Found
 from .program import Program, Smooth, entry
 from .reduce import ReducedLoss, check_at_numbers, check_relations
 from .segment_facts import with_reals
-from .solve import NotDecided, Solved
+from .solve import NotDecided, Solved, Start
 from .value import Digits, Handle
 
 #: What the gap of a certificate must be below.
 TOLERANCE = Rational(1, 10**12)
+#: Below this temperature optima are followed from above, with so many bits over the temperature,
+#: in steps that are halved as long as one is not above this part of the temperature.
+WARM, BITS_PER_HEAT, SLOWEST = Rational(1, 16), 8, Rational(15, 16)
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +69,7 @@ class ReducedOnOrbits:
     configuration: Configuration
 
     def __post_init__(self) -> None:
-        kinds = list(dict.fromkeys(r.kind for r in self.configuration.relations))
+        kinds = self.configuration.kinds
         for term in self.loss.terms:
             check_relations(self.loss, (*term.positives, *term.denominator), kinds)
 
@@ -74,17 +78,9 @@ class ReducedOnOrbits:
         """For each orbit its part of all anchors, and the loss of one anchor of it."""
         found = []
         for orbit in self.configuration.orbits:
-            seen = [r for r in self.configuration.relations if orbit.name in (r.left, r.right)]
+            seen = self.configuration.seen(orbit.name)
             row = Row(orbit.name, tuple(Relation(r.name, r.partners(orbit.name)) for r in seen))
-
-            def of(kinds: tuple[str, ...], seen: Any = seen) -> tuple[str, ...]:
-                return tuple(r.name for r in seen if r.kind in kinds)
-
-            terms = tuple(
-                replace(t, positives=of(t.positives), denominator=of(t.denominator))
-                for t in self.loss.terms
-            )
-            loss = replace(self.loss, terms=terms)
+            loss = self.loss.seen({r.name: r.kind for r in seen})
             part = orbit.size / self.configuration.size
             found.append((part, ReducedLoss(loss, row)))  # type: ignore[arg-type]
         return tuple(found)
@@ -190,9 +186,8 @@ class BlockOptima:
     def _solve(self, point: Mapping[Symbol, Expr]) -> BlockOptimum:
         for _, reduced in self.reduced.rows:
             check_at_numbers(reduced.declaration(), self.name, point)
-        program = Program(self.reduced.function, point)
-        program.check_parameters()
-        solved = Solved(program)
+        solved = self._solved(point)
+        program = solved.program
         numbers = _Numbers(solved)
         handle = Handle(numbers, self.name)
         ranks = {
@@ -227,6 +222,55 @@ class BlockOptima:
             solved=solved,
         )
 
+    def _solved(self, point: Mapping[Symbol, Expr]) -> Solved:
+        """The optimum of the program; at small temperatures it is followed from a larger one.
+
+        What is to be told from zero is as small as exp(-1/tau), and far from the central path no
+        step is long. The face seldom changes there, and on it Newton's method follows the optimum.
+        """
+
+        def at(heat: Expr) -> Program:
+            here = {**point, temperature: heat} if temperature.is_Symbol else point
+            program = Program(self.reduced.function, here)
+            program.check_parameters()
+            return program
+
+        temperature = self.reduced.loss.temperature
+        target = temperature.xreplace(dict(point))
+        if not (temperature.is_Symbol and target.is_Rational and target < WARM):
+            return Solved(at(target))
+        heat = target
+        while heat < WARM:
+            heat *= 2
+        solved, before = Solved(at(heat)), None
+        pace = Rational(1, 2)
+        while heat != target:
+            colder = max(heat * pace, target)
+            bits = int(BITS_PER_HEAT / colder)
+            start = _ahead(solved.found, heat, before, colder, bits)
+            try:
+                there = Solved(at(colder), (solved.found.face, start, bits))
+            except NotDecided:
+                pace = (1 + pace) / 2
+                if pace > SLOWEST:
+                    raise
+                continue
+            before, solved, heat = (solved.found, heat), there, colder
+        return solved
+
+
+def _ahead(
+    found: Found, heat: Expr, before: tuple[Found, Expr] | None, colder: Expr, bits: int
+) -> Start:
+    """Shares and multipliers at a lower temperature, on the line through the last two."""
+    with precision(bits):
+        now = [v.mid() for v in (*found.shares, *found.multipliers)]
+        if before is not None and before[0].face == found.face:
+            last = [v.mid() for v in (*before[0].shares, *before[0].multipliers)]
+            far = enclosure((colder - heat) / (heat - before[1]), bits)
+            now = [(a + far * (a - b)).mid() for a, b in zip(now, last, strict=True)]
+        return now[: len(found.shares)], now[len(found.shares) :]
+
 
 def _upper(certificate: Certificate, program: Program) -> Rational:
     """The bound on the gap, rounded up to a power of ten."""
@@ -243,11 +287,7 @@ class _Numbers:
     def __init__(self, solved: Solved):
         self.solved = solved
         program = solved.program
-        self.slots = []
-        for s in program.slots:
-            e = program.blocks[s.block]
-            place = f"[{e.orbits[s.i]}, {e.orbits[s.j]}]" if e.size > 1 else ""
-            self.slots.append(f"{e.name}{place}")
+        self.slots = [program.blocks[s.block].entry(s.i, s.j) for s in program.slots]
 
     def ball(self, kind: str, name: str, bits: int) -> Any:
         found, program = self.solved.within(bits), self.solved.program

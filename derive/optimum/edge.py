@@ -10,17 +10,20 @@ edge does not matter; but where that is proved for the whole edge no root is nee
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 
 from sympy import Add, Basic, Expr, Ge, Lambda, S, Symbol, Tuple
 
+from ..decide.at_root import vanishes_at_root
+from ..decide.ball import TooWide, enclosure
 from ..decide.calculus import derivative
 from ..decide.decide import any_positive, is_proved_positive, positive
-from ..decide.digits import sign
+from ..decide.digits import ALGEBRA_BITS, sign
 from ..decide.domain import Domain, DomainError, between
 from ..decide.errors import InternalError
 from ..decide.evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
+from ..decide.frozen import dataclass
 from ..decide.present import collected, put_in, solve_linear, tidy
 from ..decide.root import ClampedRoot
 from ..problems.problem import Problem
@@ -388,9 +391,10 @@ class AtRoot(Statement):
     """A condition between numbers, at a root that is enclosed: ``... >= 0`` or ``... > 0``."""
 
     def sign(self) -> int | None:
-        """The sign of the left side, by balls around the root."""
+        """The sign of the left side, by balls around the root; that it is zero, by algebra."""
         try:
-            return sign(settled(self.shown.args[0]))
+            value = settled(self.shown.args[0])
+            return 0 if _seems_zero(value) and vanishes_at_root(value) else sign(value)
         except InternalError:
             raise
         except ValueError:
@@ -407,7 +411,18 @@ class AtRoot(Statement):
             return Refuted(note="it is negative")
         if not self.shown.args[0].has(ClampedRoot):
             return positive(self.shown.args[0], self.domain, strict=False)
-        return Holds(Evidence(Grade.INTERVAL, "balls around the root and around the condition"))
+        how = "balls around the root and around the condition"
+        if found == 0:
+            how = "a common factor with the function of the root, which no other factor is zero at"
+        return Holds(Evidence(Grade.INTERVAL, how))
+
+
+def _seems_zero(value: Expr) -> bool:
+    """Whether a ball of many bits does not tell it from zero; else nothing else need be tried."""
+    try:
+        return bool(value.has(ClampedRoot) and enclosure(value, ALGEBRA_BITS).contains(0))
+    except TooWide:
+        return True
 
 
 def settled(e: Expr) -> Expr:

@@ -23,7 +23,7 @@ from ..decide.evidence import Evidence, Grade, Holds
 from ..structures.configuration import single
 from .duality import Certificate
 from .interior import Interior, NoOptimum, pivots
-from .program import Program, Smooth
+from .program import Program, Smooth, entry
 from .reduce import Reduced, ReducedPairwise, check_at_numbers, inner_products
 from .reduction import is_smooth
 from .solve import NotDecided, Solved
@@ -131,7 +131,7 @@ class Faces:
             raise DomainError(f"a face is found at finite numbers: give a finite {', '.join(far)}")
         self._check(point)
         try:
-            program = Program(self.function, point)
+            program = self._program(point)
             program.check_parameters()
             corner = self._vertex(program)
             if corner is not None:
@@ -140,6 +140,9 @@ class Faces:
             return self._level(program, unfelt) if unfelt else self._inside(program)
         except (NotEnclosed, NoOptimum) as error:
             raise NotDecided(f"the optimum is not decided: {error}") from None
+
+    def _program(self, point: Mapping[Symbol, Expr]) -> Program:
+        return Program(self.function, point)
 
     def _check(self, point: Mapping[Symbol, Expr]) -> None:
         """Refuse what is not convex and smooth, or not defined at these numbers."""
@@ -196,25 +199,25 @@ class Faces:
             )
         return None
 
-    def _all(self, program: Program, g: Mapping[str, Expr]) -> dict[str, Expr]:
-        """Inner products of all relations; those without pairs count for nothing."""
-        return {r.name: g.get(r.name, S.Zero) for r in self.reduced.scheme.relations}
-
     def _theta(self, program: Program, g: Mapping[str, Expr]) -> list[Expr]:
-        scheme, point = self.reduced.scheme, program.point
-        entries = {
-            r: e.xreplace(point)
-            for r, e in self.reduced.pair_gradient(self._all(program, g)).items()
+        slopes = {
+            r.name: self._at(self.function.slopes[r.name], program, g) for r in program.relations
         }
-        found = []
-        for e in program.blocks:
-            row = scheme.table[e.name]
-            parts = (row[r.name].xreplace(point) * entries[r.name] for r in program.relations)
-            found.append(sum(parts, S.Zero))
+        scale = self.function.scale.xreplace(program.point)
+        found = [S.Zero] * len(program.slots)
+        for r, row in zip(program.relations, program.weights, strict=True):
+            for k, w in row.items():
+                found[k] += scale * w * slopes[r.name]
         return found
 
     def _loss(self, program: Program, g: Mapping[str, Expr]) -> Expr:
-        return self.reduced.value(self._all(program, g)).xreplace(program.point)
+        return self._at(self.function.value, program, g)
+
+    def _at(self, e: Expr, program: Program, g: Mapping[str, Expr]) -> Expr:
+        """At inner products of all relations; those without pairs count for nothing."""
+        relations = self.function.configuration.relations
+        known = {entry(r.name): g.get(r.name, S.Zero) for r in relations}
+        return e.xreplace(known).xreplace(program.point)
 
     def _alone(self, program: Program, v: int, ties: list[int]) -> bool | None:
         """Whether a vertex is the only optimum, given those whose slack vanishes there."""
@@ -263,7 +266,7 @@ class Faces:
                 ]
             dropped[names[first]] = exchange
             unfelt = unfelt_exchanges(program, [names.index(e) for e in dropped])
-        left = self._inside(Program(program.function, program.point, tuple(dropped)))
+        left = self._inside(program.without(tuple(dropped)))
         slacks = {e: left.slacks.get(e, S.Zero) for e in names}
         for e, exchange in dropped.items():
             weights = dict(zip(names, exchange, strict=True))
@@ -275,17 +278,20 @@ class Faces:
             ", ".join(f for f, d in zip(names, exchange, strict=True) if d != 0)
             for exchange in dropped.values()
         )
+        # Where the slack is positive the share is zero at every optimum: no exchange is possible.
+        level = [e for e in dropped if slacks[e] == 0]
+        unique = left.unique if not level else False if len(level) == len(dropped) else None
         return replace(
             left,
             shares={e: left.shares.get(e, S.Zero) for e in names},
             slacks=slacks,
-            unique=False if all(slacks[e] == 0 for e in dropped) else None,
-            note=f"the loss does not feel an exchange of shares between {told}",
+            unique=unique,
+            note=f"the loss does not feel an exchange of shares between {told}" if level else "",
         )
 
     # --- inside a face -------------------------------------------------------------------------
     def _inside(self, program: Program) -> FaceOptimum:
-        solved = _Numbers(Solved(program), self.reduced.scale.xreplace(program.point))
+        solved = _Numbers(Solved(program), self.function.scale.xreplace(program.point))
         handle = Handle(solved, self.name)
         parts = solved.solved.found.face.parts
         occupied = [e.name for e, p in zip(program.blocks, parts, strict=True) if p.rank]

@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
+from math import gcd, lcm
 
-from sympy import Expr, S, Symbol, Tuple
+from sympy import Expr, Rational, S, Symbol, Tuple, exp, oo
 
 from ..decide.ball import NotEnclosed, enclosure
+from ..decide.calculus import derivative
 from ..decide.domain import Domain, DomainError
 from ..decide.evidence import Holds, Outcome, Refuted
 from ..problems.problem import Problem
@@ -20,11 +22,13 @@ from ..proof.derivation import Derivation, Step, StepFailed
 from ..proof.lemmas import CERTIFICATE
 from ..proof.relations import eq
 from ..proof.statement import Statement
-from .edge import Edge, edge, settled, state_at_root
-from .face import FaceOptimum, least
+from .edge import Edge, edge, edge_segment, settled, state_at_root
+from .face import FaceOptimum, Faces, faces, least
+from .far import far_optimum
 from .reduce import Reduced
 from .reduction import reduced, state_reduction, where_positive
 from .segment_facts import assignments
+from .value import FaceValue
 from .vertex import UniqueGram, Vertex, vertex
 
 
@@ -68,6 +72,10 @@ class Optimum:
     def structure(self) -> str:
         """The name of the face."""
         return "+".join(self.occupied)
+
+
+#: Of the common measure of exponents along an edge.
+LARGEST_MULTIPLE = 2000
 
 
 def face_name(loss: Reduced, names: tuple[str, ...]) -> str:
@@ -138,13 +146,17 @@ def optimum(problem: Problem, proof: Derivation, digits: int = 15) -> Optimum:
     loss = reduced(problem)
     state_reduction(loss, domain, proof)
     try:
-        found = least(loss, {}, digits)
-    except DomainError:  # a border that it does not decide may still be decided exactly
-        found = None
+        found, refused = least(loss, {}, digits), ""
+    except DomainError as error:  # a border that it does not decide may still be decided exactly
+        found, refused = None, str(error)
     first = found.occupied if found is not None else ()
     undecided: list[str] = []
     if found is None or len(first) < 3:
         for names in _smallest_first(loss, domain, first):
+            if len(names) == 2 and not _is_readable(loss, names, domain):
+                if names == first:
+                    break  # it is proved in balls
+                continue
             known = _on(loss, names, domain, proof, undecided)
             if known is None:
                 continue
@@ -152,14 +164,60 @@ def optimum(problem: Problem, proof: Derivation, digits: int = 15) -> Optimum:
                 known = replace(known, unique=False)
             return known
     if found is None:
-        why = undecided[0] if undecided else "three or more eigenspaces are occupied"
-        raise DomainError(f"which structure is optimal is not decided: whether {why}")
+        why = f"; nor is whether {undecided[0]}" if undecided else ""
+        told = refused.removeprefix("the optimum is not decided: ")
+        raise DomainError(f"which structure is optimal is not decided: {told}{why}")
+    state_on_face(loss, found, domain, proof)
+    return _numbers(faces(loss), found)
+
+
+def optimum_far(problem: Problem, proof: Derivation) -> Far:
+    """The optimum as all sizes of a problem go to infinity, other symbols having values.
+
+    Raises
+    ------
+    DomainError
+        If that is not decided.
+    StepFailed
+        If the loss is not proved convex.
+    """
+    loss = reduced(problem)
+    state_reduction(loss, problem.domain, proof)
+    far, found = far_optimum(loss, problem.domain, proof)
+    state_on_face(loss, found, problem.domain, proof)
+    at_oo = _numbers(far, found)
+    base = far.limit(far.orthogonal)
+    return Far(replace(at_oo, loss=oo if base is oo else base + at_oo.loss), at_oo.loss)
+
+
+@dataclass(frozen=True, eq=False)
+class Far:
+    """Where the optimum goes, and what its loss has beyond that of orthogonal vectors."""
+
+    optimum: Optimum
+    excess: Expr
+
+
+def _numbers(optima: Faces, found: FaceOptimum) -> Optimum:
+    """An optimum whose numbers are put back into what they solve before they leave."""
+    return Optimum(
+        found.occupied,
+        {
+            r: e if e.is_Rational else FaceValue.of(optima, "inner", r)
+            for r, e in found.inner.items()
+        },
+        found.loss if found.loss.is_Rational else FaceValue.of(optima, "loss"),
+        found.unique,
+    )
+
+
+def state_on_face(loss: Reduced, found: FaceOptimum, domain: Domain, proof: Derivation) -> None:
+    """Record where an optimum at numbers, or in a limit, has its trace."""
     proof.add(
         f"{' and '.join(found.occupied)} have all of the trace",
         OnFace.of(loss, found, domain),
         "",
     )
-    return Optimum(found.occupied, found.inner, found.loss, found.unique)
 
 
 def _smallest_first(
@@ -174,6 +232,28 @@ def _smallest_first(
     for names in _pairs(loss, domain, ()):
         if set(names) != set(first):
             yield names
+
+
+def _is_readable(loss: Reduced, names: tuple[str, ...], domain: Domain) -> bool:
+    """Whether exponents along an edge between numbers have a common measure that is not small.
+
+    Else algebra meets polynomials in exponentials of a degree that it does not come back from.
+    """
+    try:
+        segment, _ = edge_segment(loss, (names[0], names[1]), domain)
+    except DomainError:
+        try:
+            segment, _ = edge_segment(loss, (names[1], names[0]), domain)
+        except DomainError:
+            return True
+    slopes = loss.pair_gradient(segment.inner).values()
+    exponents = {e.args[0] for slope in slopes for e in slope.atoms(exp)}
+    rates = [derivative(e, segment.x) for e in exponents]
+    known = [r for r in rates if r.is_Rational and r != 0]
+    if not known:
+        return True
+    measure = Rational(gcd(*(int(r.p) for r in known)), lcm(*(int(r.q) for r in known)))
+    return all(abs(r / measure) <= LARGEST_MULTIPLE for r in known)
 
 
 def _on(

@@ -15,16 +15,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..decide.ball import NotEnclosed, precision
+from ..decide.ball import precision
 from .interior import Guess, Rows, pivots
+from .newton import System
 from .program import Program
-
-#: Newton steps, and boxes that are tried around what they find.
-STEPS, BOXES = 60, 12
-
-
-class NotProved(ValueError):
-    """That a face holds the optimum was not proved; one line says what was not."""
 
 
 @dataclass(frozen=True)
@@ -100,8 +94,10 @@ class Found:
     bits: int
 
 
-class Conditions:
+class Conditions(System):
     """The optimality conditions of a program on a face, with so many bits."""
+
+    what = "the face"
 
     def __init__(self, program: Program, face: Face, bits: int):
         self.program, self.face, self.bits = program, face, bits
@@ -255,69 +251,6 @@ class Conditions:
             change[k] = moved
         return change, (b, i, j)
 
-    # --- root ----------------------------------------------------------------------------------
-    def root(self, u: list[Any]) -> list[Any]:
-        """Balls that hold exactly one root near a guess.
-
-        Raises
-        ------
-        NotProved
-            If Newton's method does not converge there, or the test does not pass.
-        """
-        from flint import arb
-
-        with precision(self.bits):
-            u = [v.mid() for v in u]
-            inverse, last = None, None
-            for _ in range(STEPS):
-                inverse = self._inverse(u)
-                step = _apply(inverse, self.equations(u))
-                size = max((abs(v).mid() for v in step), key=float)
-                u = [(a - b).mid() for a, b in zip(u, step, strict=True)]
-                if last is not None and size >= last / 2 and size < arb((1, -self.bits // 3)):
-                    break
-                last = size
-            else:
-                raise NotProved("Newton's method does not converge on the face")
-            assert inverse is not None
-            return self._krawczyk(u, inverse)
-
-    def _inverse(self, u: list[Any]) -> Rows:
-        from flint import arb_mat
-
-        try:
-            found = arb_mat([[v.mid() for v in row] for row in self.jacobian(u)]).inv()
-        except (ZeroDivisionError, NotEnclosed):
-            raise NotProved(
-                "the optimality conditions are singular: it may not be unique"
-            ) from None
-        return [[v.mid() for v in row] for row in found.tolist()]
-
-    def _krawczyk(self, u: list[Any], inverse: Rows) -> list[Any]:
-        """Boxes around a point, from narrow to wide, until one maps into its own inside."""
-        from flint import arb
-
-        step = _apply(inverse, self.equations(u))
-        least = arb((1, -self.bits + self.bits // 8))
-        radii = [2 * arb(v.abs_upper()) + least * least for v in step]
-        for _ in range(BOXES):
-            box = [a + arb(0, r) for a, r in zip(u, radii, strict=True)]
-            try:
-                slopes = self.jacobian(box)
-            except NotEnclosed:
-                break
-            mapped = []
-            for i, row in enumerate(inverse):
-                total = u[i] - step[i]
-                for q, radius in enumerate(radii):
-                    product = sum((row[k] * slopes[k][q] for k in range(len(row))), arb(0))
-                    total = total + (int(i == q) - product) * arb(0, radius)
-                mapped.append(total)
-            if all(b.contains_interior(v) for b, v in zip(box, mapped, strict=True)):
-                return mapped
-            radii = [8 * r for r in radii]
-        raise NotProved("that the optimality conditions have one root there was not proved")
-
     # --- signs -----------------------------------------------------------------------------------
     def signs(self, u: list[Any]) -> list[Sign]:
         """What the balls say of every block: right, proved wrong, or not told.
@@ -388,9 +321,3 @@ def _factor(rows: Rows, part: Part) -> Rows:
             for h in part.order[j:]:
                 left[i][h] = left[i][h] - factor[i][j] * factor[h][j]
     return factor
-
-
-def _apply(rows: Rows, vector: Sequence[Any]) -> list[Any]:
-    from flint import arb
-
-    return [sum((a * v for a, v in zip(row, vector, strict=True)), arb(0)) for row in rows]

@@ -144,6 +144,10 @@ class Program:
             if s.i == s.j
         }
 
+    def without(self, names: Collection[str]) -> Program:
+        """The same with blocks left out."""
+        return Program(self.function, self.point, names)
+
     def _number(self, e: Expr) -> Expr:
         value = e.xreplace(self.point)
         if not value.is_Rational:
@@ -165,7 +169,7 @@ class Program:
             place = whole.place(e, r)
             if place is None:
                 continue
-            weight = self._number(whole.table[e.name][r.name]) / self._number(r.count)
+            weight = self._number(whole.table[e.name][r.name] / r.count)
             if weight != 0:
                 slot = next(k for k in self.of[b] if (self.slots[k].i, self.slots[k].j) == place)
                 found[slot] = weight

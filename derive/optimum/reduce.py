@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,7 +15,9 @@ from ..decide.decide import positive
 from ..decide.digits import sign
 from ..decide.domain import Domain, DomainError
 from ..decide.evidence import Holds, Outcome, Refuted
+from ..decide.frozen import dataclass
 from ..decide.present import tidy
+from ..decide.product import times
 from ..losses.pairwise import c
 from ..losses.precondition import Precondition
 from ..losses.softmax import SoftmaxLoss, SoftmaxTerm
@@ -263,7 +265,9 @@ class ReducedLoss:
         key = tuple(counts.items())
         if key not in self._partitions:
             # Nothing in these exponents simplifies, and asking costs more than the proofs.
-            terms = (count * exp(e / self.loss.temperature, evaluate=False) for e, count in key)
+            terms = (
+                times(count, exp(e / self.loss.temperature, evaluate=False)) for e, count in key
+            )
             self._partitions[key] = Add(*terms)
         return self._partitions[key]
 
@@ -287,7 +291,7 @@ class ReducedLoss:
 
         def push(coefficient: Expr, r: str, pool: Pool) -> None:
             weight = exp(g[r] / self.loss.temperature, evaluate=False)
-            found[r] += coefficient * weight / self.partition(pool.members, g, pool.own)
+            found[r] += times(coefficient / self.partition(pool.members, g, pool.own), weight)
 
         for pool, coefficient in self.denominators.items():
             for r in pool.members:

@@ -36,7 +36,7 @@ def reduced(problem: Problem) -> Reduced:
     DomainError
         If the declaration does not fit the structure, or has a kink.
     """
-    loss, scheme = problem.loss, problem.structure
+    loss, scheme = problem.loss, problem.scheme
     if isinstance(loss, SoftmaxLoss):
         return ReducedLoss(loss, scheme)
     kinked = next((k for k in loss.terms if not is_smooth(k.function)), None)
@@ -133,9 +133,9 @@ def at_values(problem: Problem, point: Mapping[Symbol, Expr]) -> Problem:
     """
     problem.domain.check(point)
     domain = _rest(problem.domain, point)
-    scheme = _scheme(problem.structure, point)
+    scheme = _scheme(problem.scheme, point)
     present = {r.name for r in scheme.relations}
-    return Problem(_loss(problem.loss, point, present, problem.structure), scheme, domain)
+    return Problem(_loss(problem.loss, point, present, problem.scheme), scheme, domain)
 
 
 def _rest(domain: Domain, point: Mapping[Symbol, Expr]) -> Domain:

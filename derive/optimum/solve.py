@@ -13,7 +13,8 @@ from typing import Any
 from ..decide.ball import NotEnclosed, enclosure, precision
 from ..decide.domain import DomainError
 from .interior import Interior, NoOptimum
-from .polish import Conditions, Face, Found, NotProved, Part, Sign
+from .newton import NotProved
+from .polish import Conditions, Face, Found, Part, Sign
 from .program import Program
 
 #: Bits of the guess: numbers are moved on later, matrices need another guess.
@@ -38,8 +39,8 @@ class NotDecided(DomainError):
 class Solved:
     """The optimum of a program, and balls around it that can be made narrower."""
 
-    def __init__(self, program: Program):
-        """Find the face and prove it.
+    def __init__(self, program: Program, near: tuple[Face, Start, int] | None = None):
+        """Find the face and prove it; ``near`` is a face, a start on it and bits for no guess.
 
         Raises
         ------
@@ -48,6 +49,12 @@ class Solved:
         """
         self.program = program
         why = ""
+        if near is not None:
+            try:
+                self.found = self._prove(*near)
+                return
+            except (NotProved, NotEnclosed) as error:
+                raise NotDecided(f"the optimum is not decided: {error}") from None
         for bits in GUESSES[: 1 if self._is_simplex else None]:
             try:
                 self.found = self._prove(*self._guess(bits), bits)

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import chain, islice
 from typing import Any, Literal
 
 from sympy import Basic, Dummy, Expr, Ge, Gt, Le, Lt, S, Symbol, exp, log, sqrt
-from sympy.polys.fields import FracElement
-from sympy.polys.rings import PolyElement
 
 from ..decide.calculus import derivative
 from ..decide.cases import opened, with_signed_logs
@@ -17,7 +15,10 @@ from ..decide.decide import is_proved_positive, zero
 from ..decide.defined import defined
 from ..decide.domain import Domain, Range
 from ..decide.evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
+from ..decide.frozen import dataclass
 from ..decide.normal import ExpField, factor_list, in_order
+from ..decide.number import near_value
+from ..decide.polynomial import Poly, Quotient
 from ..decide.present import tidy
 from ..decide.root import ClampedRoot
 from ..proof.derivation import Derivation, StepFailed
@@ -276,18 +277,15 @@ def _reached(rate: Expr, parameter: Symbol, value: Expr, domain: Domain) -> Outc
     if parameter not in rate.free_symbols:
         return how
     r = domain.ranges[parameter]
+    (size,), inside = with_signed_logs([value], opened(domain))
+    above = [] if r.low is -S.Infinity else [size - r.low]
+    below = [] if r.high is S.Infinity else [r.high - size]
+    if all(is_proved_positive(end, inside, strict=False) for end in (*above, *below)):
+        return how
     anything = Dummy(parameter.name, real=True)
     line = domain.with_range(anything, Range(-S.Infinity), domain.witness[parameter])
     free = rate.xreplace({parameter: anything})
     if any(is_proved_positive(sign * free, line) for sign in (1, -1)):
-        return how
-    (size,), inside = with_signed_logs([value], opened(domain))
-    ends = [
-        end
-        for end, infinite in ((size - r.low, -r.low), (r.high - size, r.high))
-        if infinite is not S.Infinity
-    ]
-    if all(is_proved_positive(end, inside, strict=False) for end in ends):
         return how
     return Undecided(f"{value} is not proved to be a value that {parameter} may take")
 
@@ -297,16 +295,18 @@ def _tried(solved: Basic, relation: Basic, domain: Domain) -> Refuted | None:
     parameter, value = solved.args
     above, _ = ORDER[type(solved)]
     for point in islice(opened(domain).points(), TRIED):
-        v = value.xreplace(point).evalf(30)
-        if not (v.is_real and v.is_finite):
+        v = near_value(value, point)
+        if v is None:
             continue
         for side in (1, -1):
             near = {**point, parameter: v + side * STEP * max(1, abs(v))}
-            sign = relation.args[0].xreplace(near).evalf(30, maxn=200)
-            if not (domain.contains(near) and sign.is_real and sign.is_finite):
+            sign = near_value(relation.args[0], near)
+            if sign is None or not domain.contains(near):
                 continue
             if (side * above > 0) is not bool((type(relation))(sign, 0)):
-                return Refuted({s.name: e for s, e in near.items()}, f"the condition is {sign}")
+                return Refuted(
+                    {s.name: e for s, e in near.items()}, f"the condition is {sign.n(30)}"
+                )
     return None
 
 
@@ -443,11 +443,11 @@ def _split_exponents(condition: Expr, parameter: Symbol) -> Expr:
     return condition.xreplace(rules)
 
 
-def _index(poly: PolyElement, symbol: Symbol) -> int:
+def _index(poly: Poly, symbol: Symbol) -> int:
     return list(poly.ring.symbols).index(symbol)
 
 
-def _root(field: ExpField, poly: PolyElement, y: Symbol, domain: Domain) -> Expr:
+def _root(field: ExpField, poly: Poly, y: Symbol, domain: Domain) -> Expr:
     """Root of a polynomial that is linear or quadratic in one generator."""
     degree = poly.degree(_index(poly, y))
     if degree == 1:
@@ -463,15 +463,15 @@ def _root(field: ExpField, poly: PolyElement, y: Symbol, domain: Domain) -> Expr
     raise NoClosedForm("a quadratic whose roots are not known to be of opposite sign")
 
 
-def _linear_root(poly: PolyElement, y: Symbol) -> FracElement:
+def _linear_root(poly: Poly, y: Symbol) -> Quotient:
     """-c0/c1 for a polynomial c0 + c1 * generator."""
     c0, c1 = _coefficients(poly, y, 1)
     if not c1:
         raise NoClosedForm(f"the condition does not depend on {y}")
-    return poly.ring.to_field().new(-c0, c1)
+    return Quotient(-c0, c1)
 
 
-def _coefficients(poly: PolyElement, y: Symbol, degree: int) -> list[PolyElement]:
+def _coefficients(poly: Poly, y: Symbol, degree: int) -> list[Poly]:
     index = _index(poly, y)
     parts: list[dict[Any, Any]] = [{} for _ in range(degree + 1)]
     for monom, k in poly.terms():

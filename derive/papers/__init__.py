@@ -1,16 +1,29 @@
-"""The papers' ledgers, by key; loaded when asked for."""
+"""The papers' ledgers, by key; loaded when asked for.
+
+Other packages may register theirs under the group ``cltheory.papers``.
+"""
 
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..decide.spelling import did_you_mean
+from ..plugins import Plugins
+from ..results import results
 
 if TYPE_CHECKING:
     from .ledger import Claim, Ledger
 
 PAPERS = ("lee2025ssem", "lee2024sigmoid")
+
+
+def _wrong(key: str, found: Any) -> str:
+    named = getattr(found, "key", None)
+    return "" if named == key else f"is no ledger with this key, but with {named!r}"
+
+
+PLUGINS: Plugins[Ledger] = Plugins("cltheory.papers", "paper", PAPERS, _wrong)
 
 
 class UnknownPaper(KeyError):
@@ -29,12 +42,16 @@ def ledger_of(key: str) -> Ledger:
         Naming the papers there are.
     """
     if key not in PAPERS:
-        near = did_you_mean(key, PAPERS)
-        raise UnknownPaper(f"there is no paper {key!r}{near}; there are {', '.join(PAPERS)}")
+        if key in PLUGINS.names:
+            return PLUGINS[key]
+        known = (*PAPERS, *PLUGINS.names)
+        near = did_you_mean(key, known)
+        raise UnknownPaper(f"there is no paper {key!r}{near}; there are {', '.join(known)}")
     found: Ledger = import_module(f".{key}", __package__).LEDGER
     return found
 
 
 def settled_by(result: str) -> list[Claim]:
-    """All printed claims that a result settles."""
-    return [c for key in PAPERS for c in ledger_of(key).settled_by(result)]
+    """All printed claims that a result settles: of our own papers, for a result of our own."""
+    keys = PAPERS if results.is_own(result) else (*PAPERS, *PLUGINS.working())
+    return [c for key in keys for c in ledger_of(key).settled_by(result)]

@@ -7,9 +7,10 @@ Conventions: means over anchors and over positives, and tau divides. The pairwis
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..losses.literature import LITERATURE
+from ..plugins import Plugins
 
 if TYPE_CHECKING:
     from .problem import Problem
@@ -29,14 +30,22 @@ SOFTMAX = {
 
 
 class Catalogue(Mapping[str, "Problem"]):
-    """Problems by name, each made when it is first asked for."""
+    """Problems by name, each made when it is first asked for.
+
+    After our own come those that other packages register under the group ``cltheory.losses``.
+    """
 
     def __init__(self) -> None:
         self._made: dict[str, Problem] = {}
+        self.plugins: Plugins[Problem] = Plugins(
+            "cltheory.losses", "loss", {*SOFTMAX, *LITERATURE}, _wrong
+        )
 
     def __getitem__(self, name: str) -> Problem:
         if name not in self:
             raise KeyError(name)
+        if not _own(name):
+            return self.plugins[name]
         if name not in self._made:
             from .declared import declared
 
@@ -44,18 +53,31 @@ class Catalogue(Mapping[str, "Problem"]):
         return self._made[name]
 
     def __contains__(self, name: object) -> bool:
-        return name in SOFTMAX or name in LITERATURE
+        return _own(name) or name in self.plugins.names
 
     def __iter__(self) -> Iterator[str]:
         yield from SOFTMAX
         yield from LITERATURE
+        yield from self.plugins.working()
 
     def __len__(self) -> int:
-        return len(SOFTMAX) + len(LITERATURE)
+        return sum(1 for _ in self)
 
     def says(self, name: str) -> str:
         """What a loss is, in a line."""
+        if not _own(name):
+            return self[name].loss.title
         return SOFTMAX.get(name) or LITERATURE[name].source
+
+
+def _own(name: object) -> bool:
+    return name in SOFTMAX or name in LITERATURE
+
+
+def _wrong(name: str, found: Any) -> str:
+    from .problem import Problem
+
+    return "" if isinstance(found, Problem) else f"is no Problem, but a {type(found).__name__}"
 
 
 CATALOGUE = Catalogue()
@@ -69,12 +91,12 @@ def named(text: str) -> Problem:
     DomainError
         If there is none, naming those there are; or what is wrong with the file. One line.
     """
-    if text in CATALOGUE:
-        return CATALOGUE[text]
     if text.endswith(".toml"):
         from .file import read_file
 
         return read_file(text)
+    if text in CATALOGUE:
+        return CATALOGUE[text]
     from ..decide.domain import DomainError
 
     shown = text if len(text) <= 40 else text[:37] + "..."

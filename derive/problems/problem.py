@@ -6,13 +6,13 @@ loss, to certify embeddings, to minimise it and to check what was derived.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from sympy import Symbol
 
-from ..decide.domain import Domain
+from ..decide.domain import Domain, DomainError
+from ..decide.frozen import dataclass
 from ..losses.pairwise import PairwiseLoss
 from ..losses.softmax import SoftmaxLoss
+from ..structures.configuration import Configuration
 from ..structures.scheme import Scheme
 
 Loss = SoftmaxLoss | PairwiseLoss
@@ -25,7 +25,8 @@ class Problem:
     Attributes
     ----------
     loss
-        The declaration; its terms name relations of the structure.
+        The declaration; its terms name relations of the structure, or kinds of them where there
+        are several orbits of points.
     structure
         Relations and eigenspaces of the Gram matrices that the loss is asked for.
     domain
@@ -33,8 +34,21 @@ class Problem:
     """
 
     loss: Loss
-    structure: Scheme
+    structure: Scheme | Configuration
     domain: Domain
+
+    @property
+    def scheme(self) -> Scheme:
+        """The structure where all points are alike.
+
+        Raises
+        ------
+        DomainError
+            If they are not; one line.
+        """
+        if isinstance(self.structure, Scheme):
+            return self.structure
+        raise DomainError(f"{self.loss.title} is on points of several kinds here, not on one")
 
     @property
     def meanings(self) -> dict[Symbol, str]:

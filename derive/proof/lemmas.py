@@ -103,3 +103,10 @@ SHAPE = Lemma(
     "and at the kinks, and falls (rises) if its slope is nowhere positive (negative)",
     "the slope of a convex function never falls",
 )
+UNIFORM = Lemma(
+    "uniform limit",
+    "functions of the shares that converge at every point, all with one Lipschitz constant, do so "
+    "uniformly; so the least values go to that of the limit, and the optima to its optimum, if it "
+    "has only one",
+    "the simplex of shares is compact (Arzela-Ascoli)",
+)

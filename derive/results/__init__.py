@@ -1,6 +1,7 @@
 """The registry of results: one module each, named like the id, in folders by family.
 
-A module is loaded when its result is asked for.
+A module is loaded when its result is asked for. Other packages may register more, under the group
+``cltheory.results`` (:mod:`~cltheory.derive.plugins`).
 """
 
 from __future__ import annotations
@@ -8,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from ..plugins import Plugins
 
 if TYPE_CHECKING:
     from ..theorem.result import Result
@@ -22,7 +25,11 @@ class UnknownResult(KeyError):
 
 
 class Registry(Mapping[str, "Result"]):
-    """Results by id. Listing the ids imports nothing."""
+    """Results by id: our own, then those of other packages.
+
+    Asking for one of our own looks at no other package. Listing imports none of our own, but what
+    others register, since what cannot be loaded is not listed.
+    """
 
     def __init__(self) -> None:
         here = Path(__file__).parent
@@ -32,22 +39,39 @@ class Registry(Mapping[str, "Result"]):
             for f in sorted(found, key=lambda f: f.stem)
             if f.stem[0] != "_"
         }
+        self.plugins: Plugins[Result] = Plugins("cltheory.results", "result", self._modules, _wrong)
 
     def __getitem__(self, id: str) -> Result:
-        if id not in self._modules:
-            raise UnknownResult(f"there is no result {id!r}; there are {', '.join(self._modules)}")
+        if not self.is_own(id):
+            if id in self.plugins.names:
+                return self.plugins[id]
+            known = ", ".join((*self._modules, *self.plugins.names))
+            raise UnknownResult(f"there is no result {id!r}; there are {known}")
         module = import_module(self._modules[id], __package__)
         result: Result = module.RESULT
         return result
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._modules)
+        yield from self._modules
+        yield from self.plugins.working()
 
     def __len__(self) -> int:
-        return len(self._modules)
+        return sum(1 for _ in self)
+
+    def is_own(self, id: object) -> bool:
+        """Whether it is none of another package; no other package is looked at."""
+        return id in self._modules
 
     def __contains__(self, id: object) -> bool:
-        return id in self._modules
+        return self.is_own(id) or id in self.plugins.names
+
+
+def _wrong(id: str, found: Any) -> str:
+    from ..theorem.result import Result
+
+    if not isinstance(found, Result):
+        return f"is no Result, but of type {type(found).__name__}"
+    return "" if found.id == id else f"has another id: {found.id!r}"
 
 
 results = Registry()

@@ -8,33 +8,43 @@ at the root at which two eigenvalues are equal. What is left is solved at number
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from sympy import Expr, Symbol, latex, oo
+from sympy import Expr, Ge, Le, Symbol, latex, oo
 
 from ..decide.digits import sign
 from ..decide.domain import Domain, DomainError
+from ..decide.kinks import in_x
 from ..losses.pairwise import PairwiseLoss
+from ..losses.pairwise import c as inner_product
 from ..optimum.borders import together
 from ..optimum.condition import Condition
+from ..optimum.crossing import AtCrossing, Crossing, crossings
 from ..optimum.edge import Edge, settled
-from ..optimum.phases import Optimum, Phases, optimum, phases, state_only
+from ..optimum.phases import (
+    Far,
+    Optimum,
+    Phases,
+    optimum,
+    optimum_far,
+    phases,
+    state_only,
+)
 from ..optimum.reduction import at_values, is_smooth
 from ..optimum.segment import x
 from ..optimum.threshold import NoClosedForm, NoThreshold, Threshold, threshold
 from ..optimum.vertex import Vertex
 from ..problems.catalogue import CATALOGUE, named
-from ..problems.declared import TWO_TOWERS
 from ..problems.problem import Problem
 from ..proof.derivation import Derivation, StepFailed
-from ..structures.towers import NEGATIVE, POSITIVE, WITHIN, N
+from ..structures.towers import NEGATIVE, POSITIVE, WITHIN
 from ..theorem.quantity import Quantity
 from ..theorem.result import Result
 from .towers import pairwise_threshold
-from .towers._ccem import LOW, ccem_segment
+from .towers._ccem import LOW, ccem_segment, is_two_towers
 
 #: The loss that is taken without one.
 DEFAULT = "supcl"
@@ -55,13 +65,14 @@ class OfLoss(Result):
 
     def __init__(self, problem: Problem, at: Mapping[Symbol, Expr] | None = None):
         fixed = {s: v for s, v in (at or {}).items() if v is not oo}
+        self.far = frozenset(at or ()) - set(fixed)
         super().__init__(
             "phases",
             title=f"Which structure is optimal where: {problem.loss.title}",
             source=f"beyond the papers; the loss is that of {problem.loss.source}",
             parameters=tuple(problem.domain.ranges),
             domain=problem.domain,
-            build=lambda proof: build(problem, fixed, proof),
+            build=lambda proof: build(problem, fixed, proof, self.far),
             texts=("loss",),
             read=read,
             problem=problem,
@@ -81,10 +92,11 @@ class OfLoss(Result):
         return made.there(made.point(**at)) if at else made
 
     def there(self, point: Mapping[Symbol, Expr]) -> OfLoss:
-        """The phases where parameters have these values."""
+        """The phases where parameters have these values; ``oo`` counts where all are given."""
         assert self.problem is not None
-        fixed = {s: v for s, v in point.items() if v is not oo}
-        if fixed == self.fixed:
+        whole = set(point) == set(self.parameters)
+        fixed = {s: v for s, v in point.items() if whole or v is not oo}
+        if fixed == {**self.fixed, **dict.fromkeys(self.far, oo)}:
             return self
         return _there(self.problem, tuple(fixed.items()))
 
@@ -93,7 +105,7 @@ class OfLoss(Result):
         loss: dict[str, Any] = {k: values.pop(k) for k in self.texts if k in values}
         made = self.given(**loss) if loss else self
         point = made.point(**values)
-        found = made.there({**made.fixed, **point})
+        found = made.there({**made.fixed, **dict.fromkeys(made.far, oo), **point})
         if name not in found.quantities and name in made.quantities:  # a border, or its condition
             found = made
         return found.number(name, found.at(name, point), point, digits)
@@ -116,17 +128,30 @@ def read(loss: str | Problem = "", at: Mapping[Symbol, Expr] | None = None) -> O
 
 
 # --- what is derived ------------------------------------------------------------------------------
-def build(problem: Problem, fixed: Mapping[Symbol, Expr], proof: Derivation) -> dict[str, Quantity]:
-    """The quantities: an optimum where all parameters are given, else conditions and borders."""
+def build(
+    problem: Problem,
+    fixed: Mapping[Symbol, Expr],
+    proof: Derivation,
+    far: Collection[Symbol] = (),
+) -> dict[str, Quantity]:
+    """The quantities: an optimum where all parameters are given, else conditions and borders.
+
+    Those in ``far`` go to infinity, all others being given: where no formula holds for all their
+    values, the limit is a problem of its own.
+    """
     if _is_bent(problem):
         return _of_pairs(problem, fixed, proof)
     there = at_values(problem, fixed)
     try:
         if not there.domain.ranges:
             return _of_optimum(optimum(there, proof))
-        return _of_phases(phases(there, proof), proof)
+        found = phases(there, proof)
+        if far and found.certain is None and found.whole is None:
+            proof.steps.clear()
+            return _of_far(optimum_far(there, proof), there.domain)
+        return _of_phases(found, proof)
     except StepFailed:
-        if not isinstance(problem.loss, PairwiseLoss) or problem.structure is not TWO_TOWERS:
+        if not isinstance(problem.loss, PairwiseLoss) or not is_two_towers(problem.scheme):
             raise
         proof.steps.clear()
         return _of_pairs(problem, fixed, proof)
@@ -142,6 +167,23 @@ def _of_optimum(found: Optimum) -> dict[str, Quantity]:
         "structure": _structure(found.structure, only[found.unique]),
         **_inner(found.inner),
         "loss": _loss(found.loss),
+    }
+
+
+def _of_far(found: Far, domain: Domain) -> dict[str, Quantity]:
+    """Where the optimum goes; its loss may be infinite, but not what it has beyond another."""
+    names = ", ".join(s.name for s in domain.ranges)
+    quantities = _of_optimum(found.optimum)
+    only = f"eigenspaces that keep a share of the trace as {names} goes to oo"
+    return {
+        **quantities,
+        "structure": replace(quantities["structure"], meaning=only),
+        "loss": replace(quantities["loss"], extended=True),
+        "excess": Quantity(
+            found.excess,
+            r"\mathcal{L}^\star-\mathcal{L}_0",
+            f"the least loss less that of orthogonal vectors, as {names} goes to oo",
+        ),
     }
 
 
@@ -163,12 +205,13 @@ def _of_phases(found: Phases, proof: Derivation) -> dict[str, Quantity]:
     for v in found.vertices.values():
         quantities |= _of_vertex(v, proof, set(v.open))
     for edge in found.edges.values():
-        quantities |= _of_edge(edge)
+        quantities |= _of_edge(edge, proof)
     quantities["elsewhere"] = Quantity(
         "faces",
         r"\text{elsewhere}",
-        "where none of these holds, three or more eigenspaces are occupied: give all parameters "
-        "for the numbers",
+        "where none of these holds, three or more eigenspaces are occupied, and there is no closed "
+        "form: theta is the same y on these and >= y on the others; give all parameters for the "
+        "numbers, a size may be oo",
     )
     return quantities
 
@@ -234,8 +277,8 @@ def _of_whole(found: Edge) -> dict[str, Quantity]:
     }
 
 
-def _of_edge(found: Edge) -> dict[str, Quantity]:
-    """The root and the conditions there."""
+def _of_edge(found: Edge, proof: Derivation) -> dict[str, Quantity]:
+    """The root and the conditions there; with one parameter free their borders, as numbers."""
     name = "_".join(found.names)
     quantities = {
         f"position_{name}": Quantity(
@@ -255,7 +298,40 @@ def _of_edge(found: Edge) -> dict[str, Quantity]:
             domain=c.domain.restricted(set(c.domain.ranges) - {found.x}),
             signed=True,
         )
+        for k, border in enumerate(crossings(found, e)):
+            last = f"_{k + 1}" if k else ""
+            quantities[f"{border.parameter}_{name}_{e}{last}"] = _of_crossing(border, proof)
     return quantities
+
+
+def _of_crossing(border: Crossing, proof: Derivation) -> Quantity:
+    """A border without a closed form: a number that is proved to any precision."""
+    pair = " and ".join(border.edge.names)
+    proof.add(
+        f"{border.other.capitalize()} enters beside {pair}: both conditions vanish",
+        AtCrossing.of(border),
+        "",
+    )
+    c = border.edge.conditions[border.other]
+    solved = Threshold(
+        border.condition,
+        border.parameter,
+        border.value,
+        "<" if border.rises else ">",  # there the condition is negative
+        (Ge if border.rises else Le)(border.parameter, border.value, evaluate=False),
+        c.criterion,
+        c.domain.restricted({border.parameter}),
+    )
+    where = f"{_roman('_'.join(border.edge.names))},{_roman(border.other)}"
+    return Quantity(
+        border.value,
+        rf"{latex(border.parameter)}_{{{where}}}",
+        f"near it {pair} alone are occupied iff {border.parameter} {solved.bound[1]} this, beyond "
+        f"which {border.other} is occupied too; no closed form is known, the number is proved, and "
+        "others are not excluded",
+        domain=solved.domain,
+        threshold=solved,
+    )
 
 
 def _solved(c: Condition, s: Symbol, proof: Derivation) -> Threshold | None:
@@ -321,20 +397,26 @@ def _of_pairs(
     Raises
     ------
     DomainError
-        If it is on another structure.
+        If it is on another structure, or on other pairs; one line.
     """
-    if problem.structure is not TWO_TOWERS:
+    structure = problem.scheme
+    if not is_two_towers(structure):
+        assert isinstance(problem.loss, PairwiseLoss)
+        bent = next(k for k in problem.loss.terms if not is_smooth(k.function))
         raise DomainError(
-            f"{problem.loss.name} has a kink: such losses are answered by name only, not from files"
+            f"{problem.loss.name} has a kink or a root in {in_x(bent.function, inner_product)}; "
+            "such losses are answered on two towers, where they act on positive and negative pairs"
         )
-    functions = {s: v for s, v in fixed.items() if s is not N}
+    # The number of items stays beside what is derived for all of them.
+    sizes = structure.size.free_symbols
+    functions = {s: v for s, v in fixed.items() if s not in sizes}
     there = at_values(problem, functions)
     assert isinstance(there.loss, PairwiseLoss)
-    found = pairwise_threshold.build(there.loss, there.domain, proof)
-    segment = ccem_segment()
+    found = pairwise_threshold.build(there.loss, there.domain, proof, structure)
+    segment = ccem_segment(structure)
     if there.domain.ranges.keys() - fixed.keys():
         return found
-    values = {s: v for s, v in fixed.items() if s is N}
+    values = {s: v for s, v in fixed.items() if s in sizes}
     start, end = (
         sign(found[f"{name}_condition"].expression.xreplace(values))
         if found[f"{name}_condition"].expression is not oo
@@ -343,7 +425,7 @@ def _of_pairs(
     )
     if start is None or end is None:
         raise DomainError("which structure is optimal is not decided: a slope is not told from 0")
-    structure = segment.high if start >= 0 else LOW if end <= 0 else f"{LOW}+{segment.high}"
+    place = segment.high if start >= 0 else LOW if end <= 0 else f"{LOW}+{segment.high}"
     at = {x: found["x_star"].expression}
     inner = {
         r: settled(segment.inner[r].xreplace(at).xreplace(values))
@@ -351,7 +433,7 @@ def _of_pairs(
     }
     unique = "whether there are others is not known" if "x_last" in found else "the only one"
     return {
-        "structure": _structure(structure, unique),
+        "structure": _structure(place, unique),
         **_inner(inner),
         "loss": _loss(settled(found["loss"].expression.xreplace(values))),
     }

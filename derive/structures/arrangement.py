@@ -5,20 +5,25 @@ relation of two points depends on which of their indices agree; so every relatio
 products of "same index" and "another index", one factor for each axis. Products of contrasts
 and constants, one for each axis, are eigenvectors of all of them, and which eigenspace they
 belong to is told by their eigenvalues.
+
+Several orbits stand one after the other (:class:`Orbits`): the points of each are arranged as its
+own scheme says, and an eigenspace that occurs in several of them has a small matrix, not a number.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from itertools import product
 from math import prod, sqrt
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from sympy import Expr, Integer
 
+from .configuration import Block, Configuration
 from .scheme import Scheme
 
 Array = npt.NDArray[np.float64]
@@ -29,7 +34,15 @@ Array = npt.NDArray[np.float64]
 _ZERO = 1e-12
 
 
-def axis_names(scheme: Scheme) -> tuple[str, ...]:
+class Anchors(NamedTuple):
+    """Points that are all alike, and what they see: kind and number of partners by relation."""
+
+    where: slice
+    kinds: Mapping[str, str]
+    counts: Mapping[str, int]
+
+
+def axis_names(scheme: Scheme | Configuration) -> tuple[str, ...]:
     """Names of the sizes that a structure leaves open, in the order of its axes."""
     names: dict[str, None] = {}
     for axis in scheme.axes:
@@ -37,7 +50,7 @@ def axis_names(scheme: Scheme) -> tuple[str, ...]:
     return tuple(names)
 
 
-def arrange(scheme: Scheme, sizes: Mapping[str, int]) -> Arrangement:
+def arrange(scheme: Scheme | Configuration, sizes: Mapping[str, int]) -> Arrangement:
     """The structure at sizes given by name; the same object for the same sizes.
 
     Raises
@@ -59,8 +72,9 @@ def arrange(scheme: Scheme, sizes: Mapping[str, int]) -> Arrangement:
 
 
 @lru_cache(maxsize=64)
-def _arranged(scheme: Scheme, sizes: tuple[int, ...]) -> Arrangement:
-    return Arrangement(scheme, dict(zip(axis_names(scheme), sizes, strict=True)))
+def _arranged(scheme: Scheme | Configuration, sizes: tuple[int, ...]) -> Arrangement:
+    named = dict(zip(axis_names(scheme), sizes, strict=True))
+    return (Orbits if isinstance(scheme, Configuration) else Arrangement)(scheme, named)
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,8 +89,13 @@ class Arrangement:
         The structure, and what its symbols are.
     """
 
-    scheme: Scheme
+    scheme: Scheme | Configuration
     sizes: Mapping[str, int]
+
+    @property
+    def _scheme(self) -> Scheme:
+        assert isinstance(self.scheme, Scheme)
+        return self.scheme
 
     def _number(self, e: Expr) -> int:
         at = {s: Integer(self.sizes[s.name]) for s in e.free_symbols}
@@ -97,20 +116,54 @@ class Arrangement:
 
     @cached_property
     def counts(self) -> dict[str, int]:
-        """How many partners a point has in each relation."""
+        """How many partners a point has in each relation (of its left orbit, if several)."""
         return {r.name: self._number(r.count) for r in self.scheme.relations}
+
+    @cached_property
+    def pairs(self) -> dict[str, int]:
+        """How many ordered pairs each relation has."""
+        return {r: self.size * count for r, count in self.counts.items()}
+
+    @cached_property
+    def anchors(self) -> tuple[Anchors, ...]:
+        """The orbits of points; one, on a scheme."""
+        return (Anchors(slice(0, self.size), {r: r for r in self.counts}, self.counts),)
 
     @cached_property
     def dimensions(self) -> dict[str, int]:
         """Dimension of each eigenspace that has one."""
-        found = {e.name: self._number(e.dimension) for e in self.scheme.eigenspaces}
+        found = {e.name: self._number(e.dimension) for e in self._scheme.eigenspaces}
         return {name: dimension for name, dimension in found.items() if dimension > 0}
 
     @cached_property
     def table(self) -> dict[str, dict[str, int]]:
-        """Eigenvalue of each relation on each eigenspace that has a dimension."""
+        """Eigenvalue of each relation on each eigenspace that has a dimension.
+
+        Of a block in several orbits there is a row for each entry, ``means[1, 2]``.
+        """
         row = self.scheme.table
         return {e: {r: self._number(row[e][r]) for r in self.counts} for e in self.dimensions}
+
+    @cached_property
+    def weights(self) -> dict[str, float]:
+        """Share of each row of the table per unit of its eigenvalue."""
+        return {e: self.dimensions[e] / self.size for e in self.table}
+
+    @cached_property
+    def norms(self) -> dict[str, float]:
+        """What products with :meth:`bases` are divided by, so that they are shares."""
+        return dict.fromkeys(self.table, float(self.size))
+
+    @cached_property
+    def corners(self) -> Array:
+        """Inner product of each relation with pairs, per share of each row of the table."""
+        rows = self.table.values()
+        return np.array([[row[r] / k for row in rows] for r, k in self.counts.items() if k])
+
+    @cached_property
+    def traces(self) -> Array:
+        """For each orbit, 1 at the shares that add up to one."""
+        return np.ones((1, len(self.table)))
 
     # --- pairs ---------------------------------------------------------------------------
     @cached_property
@@ -120,7 +173,7 @@ class Arrangement:
         On an axis of one point indices always agree.
         """
         found: dict[str, set[tuple[bool, ...]]] = {name: set() for name in self.counts}
-        for pattern, name in self.scheme.pattern.items():
+        for pattern, name in self._scheme.pattern.items():
             if all(same or size > 1 for same, size in zip(pattern, self.shape, strict=True)):
                 found[name].add(pattern)
         return {name: frozenset(patterns) for name, patterns in found.items()}
@@ -135,7 +188,7 @@ class Arrangement:
         names = list(self.counts)
         of = np.array(
             [
-                names.index(self.scheme.pattern[pattern])
+                names.index(self._scheme.pattern[pattern])
                 for pattern in product((False, True), repeat=len(self.shape))
             ],
             dtype=np.int8,
@@ -152,7 +205,7 @@ class Arrangement:
 
     def gram(self, inner: Mapping[str, float]) -> Array:
         """The Gram matrix with an inner product for each relation; that of ``self`` is 1."""
-        given = {"self": 1.0, **inner}
+        given = {**self._ones, **inner}
         entries = np.array([given.get(name, np.nan) for name in self.counts])
         return entries[self.relations]
 
@@ -192,19 +245,22 @@ class Arrangement:
             parts.append(part)
         return np.concatenate(parts, axis=1)
 
-    def projection(self, eigenspace: str) -> Array:
-        """The projection onto an eigenspace, ``(size, size)``: a Gram matrix of its share 1."""
-        dimension, row = self.dimensions[eigenspace], self.table[eigenspace]
-        entries = [
-            dimension * row[r] / (self.size * count) if count else 0.0
-            for r, count in self.counts.items()
-        ]
-        return np.array(entries)[self.relations]
+    def bases(self, entry: str) -> tuple[Array, ...]:
+        """The bases between which an entry of a block stands; of one on the diagonal both agree."""
+        return (self.basis(entry),) * 2
 
     # --- inner products, eigenvalues and shares --------------------------------------------
+    @cached_property
+    def _ones(self) -> dict[str, float]:
+        """The inner products that are known: of a point with itself."""
+        return {"self": 1.0}
+
     def eigenvalues(self, inner: Mapping[str, float]) -> dict[str, float]:
-        """Eigenvalues of the Gram matrix with these inner products."""
-        given = {"self": 1.0, **inner}
+        """Eigenvalues of the Gram matrix with these inner products.
+
+        Of a block: its entries, times the root of (size of the column's orbit)/(that of the row's).
+        """
+        given = {**self._ones, **inner}
         return {
             name: float(sum(row[r] * given[r] for r in row if row[r]))
             for name, row in self.table.items()
@@ -212,8 +268,7 @@ class Arrangement:
 
     def shares(self, inner: Mapping[str, float]) -> dict[str, float]:
         """Parts of the trace that belong to each eigenspace; they add up to one."""
-        values = self.eigenvalues(inner)
-        return {name: self.dimensions[name] * values[name] / self.size for name in values}
+        return {name: self.weights[name] * v for name, v in self.eigenvalues(inner).items()}
 
     def inner(self, shares: Mapping[str, float]) -> dict[str, float]:
         """Inner products, by relation, of the Gram matrix with these shares; nan without pairs."""
@@ -239,12 +294,12 @@ class Arrangement:
         ValueError
             If no vectors have these inner products, or ``d`` is less than their rank.
         """
-        missing = [r for r, count in self.counts.items() if count and r not in (*inner, "self")]
+        missing = [r for r, k in self.counts.items() if k and r not in (*inner, *self._ones)]
         if missing:
             raise ValueError(f"inner products are missing of {', '.join(missing)}")
-        values = self.eigenvalues({r: inner[r] if self.counts[r] else 0.0 for r in inner})
+        given = {r: inner[r] if self.counts[r] else 0.0 for r in inner if r in self.counts}
         parts = []
-        for name, value in values.items():
+        for name, value, basis in self._principal(self.eigenvalues(given)):
             if value < -_ZERO * self.size:
                 says = ", ".join(f"{inner[r]:g}" for r in self.counts if r in inner)
                 raise ValueError(
@@ -252,7 +307,7 @@ class Arrangement:
                     f"the Gram matrix has the eigenvalue {value:.3g} ({name})"
                 )
             if value > _ZERO * self.size:
-                parts.append(sqrt(value) * self.basis(name))
+                parts.append(sqrt(value) * basis())
         rows = np.concatenate(parts, axis=1)
         rank = rows.shape[1]
         d = rank if d is None else d
@@ -261,6 +316,164 @@ class Arrangement:
         out = np.zeros((self.size, d))
         out[:, :rank] = rows / np.linalg.norm(rows, axis=1, keepdims=True)
         return out.reshape(*self.shape, d)
+
+    def _principal(
+        self, values: Mapping[str, float]
+    ) -> Iterator[tuple[str, float, Callable[[], Array]]]:
+        """Eigenvalues of the Gram matrix, with the eigenvectors of each."""
+        for name, value in values.items():
+            yield name, value, partial(self.basis, name)
+
+
+class Orbits(Arrangement):
+    """Several orbits at concrete sizes: the points of one after those of another, on one axis."""
+
+    @property
+    def whole(self) -> Configuration:
+        """The structure."""
+        assert isinstance(self.scheme, Configuration)
+        return self.scheme
+
+    @cached_property
+    def parts(self) -> dict[str, Arrangement]:
+        """Each orbit by itself."""
+        return {
+            name: arrange(part, {k: self.sizes[k] for k in axis_names(part)})
+            for name, part in self.whole.parts.items()
+        }
+
+    @cached_property
+    def _where(self) -> dict[str, slice]:
+        ends = np.cumsum([0, *(part.size for part in self.parts.values())]).tolist()
+        return {name: slice(*ends[k : k + 2]) for k, name in enumerate(self.parts)}
+
+    @cached_property
+    def pairs(self) -> dict[str, int]:
+        """How many ordered pairs each relation has; one between orbits is seen from both."""
+        return {
+            r.name: self.counts[r.name] * self.parts[r.left].size * (1 if r.left == r.right else 2)
+            for r in self.whole.relations
+        }
+
+    @cached_property
+    def anchors(self) -> tuple[Anchors, ...]:
+        """The orbits of points."""
+        found = []
+        for name, where in self._where.items():
+            seen = self.whole.seen(name)
+            counts = {r.name: self._number(r.partners(name)) for r in seen}
+            found.append(Anchors(where, {r.name: r.kind for r in seen}, counts))
+        return tuple(found)
+
+    @cached_property
+    def _entries(self) -> dict[str, tuple[Block, int, int]]:
+        blocks = [b for b in self.whole.blocks if self._number(b.multiplicity) > 0]
+        return {b.entry(i, j): (b, i, j) for b in blocks for i, j in b.slots()}
+
+    @cached_property
+    def dimensions(self) -> dict[str, int]:
+        """Dimension of each block that has one, in all orbits together."""
+        blocks = {b.name: b for b, _, _ in self._entries.values()}
+        return {k: self._number(b.multiplicity) * b.size for k, b in blocks.items()}
+
+    @cached_property
+    def table(self) -> dict[str, dict[str, int]]:
+        """Eigenvalue of each relation on each entry of each block."""
+        whole = self.whole
+        return {
+            entry: {
+                r.name: self._number(whole.table[b.name][r.name])
+                if whole.place(b, r) == (i, j)
+                else 0
+                for r in whole.relations
+            }
+            for entry, (b, i, j) in self._entries.items()
+        }
+
+    @cached_property
+    def weights(self) -> dict[str, float]:
+        """Share of each entry per unit of it."""
+        return {
+            entry: self._number(b.multiplicity) / self.parts[b.orbits[j]].size
+            for entry, (b, _, j) in self._entries.items()
+        }
+
+    @cached_property
+    def norms(self) -> dict[str, float]:
+        size = {name: part.size for name, part in self.parts.items()}
+        entries = self._entries.items()
+        return {e: sqrt(size[b.orbits[i]] * size[b.orbits[j]]) for e, (b, i, j) in entries}
+
+    @cached_property
+    def traces(self) -> Array:
+        """For each orbit, 1 at the entries on the diagonal of its blocks."""
+        own = [b.orbits[i] if i == j else "" for b, i, j in self._entries.values()]
+        return np.array([[float(o == name) for o in own] for name in self.parts])
+
+    @cached_property
+    def shape(self) -> tuple[int, ...]:
+        """The number of points, on one axis."""
+        return (sum(part.size for part in self.parts.values()),)
+
+    @cached_property
+    def agreements(self) -> dict[str, frozenset[tuple[bool, ...]]]:
+        """Whether the two points of a relation are one; nothing else is told by an index."""
+        kinds = {r.name: r.kind for r in self.whole.relations}
+        same = {r: (kind == "self",) for r, kind in kinds.items()}
+        return {r: frozenset([same[r]] if k else []) for r, k in self.counts.items()}
+
+    @cached_property
+    def relations(self) -> npt.NDArray[np.int8]:
+        """Of every pair of points the number of its relation, ``(size, size)``."""
+        names = list(self.counts)
+        found = np.empty((self.size, self.size), dtype=np.int8)
+        for a, b in product(self.parts, repeat=2):
+            there = self.whole.between(a, b)
+            if a != b:
+                (across,) = there
+                found[self._where[a], self._where[b]] = names.index(across.name)
+            else:
+                of = {r.kind: names.index(r.name) for r in there}
+                own = self.parts[a]
+                numbers = np.array([of[kind] for kind in own.counts], dtype=np.int8)
+                found[self._where[a], self._where[a]] = numbers[own.relations]
+        return found
+
+    @cached_property
+    def _ones(self) -> dict[str, float]:
+        return {r.name: 1.0 for r in self.whole.relations if r.kind == "self"}
+
+    def basis(self, eigenspace: str) -> Array:
+        """Orthonormal columns that span a block in all its orbits."""
+        block = self.whole.block(eigenspace)
+        return np.concatenate([self._inside(block, i) for i in range(block.size)], axis=1)
+
+    def bases(self, entry: str) -> tuple[Array, ...]:
+        block, i, j = self._entries[entry]
+        return self._inside(block, i), self._inside(block, j)
+
+    def _inside(self, block: Block, i: int) -> Array:
+        """The copy of a block in one of its orbits."""
+        own = self.parts[block.orbits[i]].basis(block.spaces[i])
+        found = np.zeros((self.size, own.shape[1]))
+        found[self._where[block.orbits[i]]] = own
+        return found
+
+    def _principal(
+        self, values: Mapping[str, float]
+    ) -> Iterator[tuple[str, float, Callable[[], Array]]]:
+        for name, block in {b.name: b for b, _, _ in self._entries.values()}.items():
+            sizes = [self.parts[o].size for o in block.orbits]
+            matrix = np.zeros((block.size, block.size))
+            for i, j in block.slots():
+                entry = values[block.entry(i, j)] * sqrt(sizes[i] / sizes[j])
+                matrix[i, j] = matrix[j, i] = entry
+            values_of, turns = np.linalg.eigh(matrix)
+            for value, turn in zip(values_of, turns.T, strict=True):
+                yield name, float(value), partial(self._turned, block, turn)
+
+    def _turned(self, block: Block, turn: Array) -> Array:
+        return np.sum([t * self._inside(block, i) for i, t in enumerate(turn)], axis=0)
 
 
 def contrasts(size: int) -> Array:

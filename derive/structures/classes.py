@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 
 from sympy import Expr, Symbol
 
@@ -22,7 +24,13 @@ MEANINGS = {
 
 def two_sizes() -> Configuration:
     """Two groups of classes: ``m1`` of ``n1`` instances and ``m2`` of ``n2``, with ``p`` views."""
-    return groups_of_classes([("1", m1, n1), ("2", m2, n2)], p)
+    return replace(groups_of_classes([("1", m1, n1), ("2", m2, n2)], p), meanings=MEANINGS)
+
+
+def classes_of_sizes(sizes: Iterable[int], views: Expr | int = 1) -> Configuration:
+    """Classes with so many instances each, as ``[2, 2, 4]``; those of one size are a group."""
+    groups = sorted(Counter(sizes).items())
+    return groups_of_classes([(str(size), count, size) for size, count in groups], views)
 
 
 def groups_of_classes(

@@ -14,9 +14,9 @@ PSD iff its blocks are. Two rules build the tables here:
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from sympy import Expr, Integer, S
+from sympy import Expr, Integer, S, Symbol
 
 from .scheme import Scheme
 
@@ -59,12 +59,14 @@ class Pairs:
 class Block:
     """An eigenspace that occurs once in each of ``orbits``, with its dimension there.
 
-    Of an eigenspace of a :class:`Scheme` it is the eigenvalue, a matrix of size one.
+    Of an eigenspace of a :class:`Scheme` it is the eigenvalue, a matrix of size one. ``spaces`` is
+    what the scheme of each of the orbits calls it.
     """
 
     name: str
     multiplicity: Expr
     orbits: tuple[str, ...]
+    spaces: tuple[str, ...]
 
     @property
     def size(self) -> int:
@@ -74,6 +76,10 @@ class Block:
     def slots(self) -> list[tuple[int, int]]:
         """Places of its entries on and above the diagonal."""
         return [(i, j) for i in range(self.size) for j in range(i, self.size)]
+
+    def entry(self, i: int, j: int) -> str:
+        """What an entry is called: ``means[1, 2]``, or as the block if it is all of it."""
+        return f"{self.name}[{self.orbits[i]}, {self.orbits[j]}]" if self.size > 1 else self.name
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,17 +93,35 @@ class Configuration:
 
     * the inner product of a relation is the sum over blocks of share[a, b] table / count;
     * unit norm is one condition per orbit: the diagonal shares of it add up to one.
+
+    ``parts`` says how the points of each orbit are arranged; ``meanings`` is as of a scheme.
     """
 
     orbits: tuple[Orbit, ...]
     relations: tuple[Pairs, ...]
     blocks: tuple[Block, ...]
     table: Mapping[str, Mapping[str, Expr]]
+    parts: Mapping[str, Scheme]
+    meanings: Mapping[Symbol, str] = field(default_factory=dict)
 
     @property
     def size(self) -> Expr:
         """Number of all points."""
         return sum((o.size for o in self.orbits), S.Zero)
+
+    @property
+    def axes(self) -> tuple[Expr, ...]:
+        """One axis: the points of one orbit after those of another."""
+        return (self.size,)
+
+    @property
+    def kinds(self) -> list[str]:
+        """What losses call the relations."""
+        return list(dict.fromkeys(r.kind for r in self.relations))
+
+    def seen(self, orbit: str) -> tuple[Pairs, ...]:
+        """The relations that a point of an orbit has."""
+        return tuple(r for r in self.relations if orbit in (r.left, r.right))
 
     def orbit(self, name: str) -> Orbit:
         """Look an orbit up by name."""
@@ -160,8 +184,10 @@ def single(scheme: Scheme, orbit: str = "all") -> Configuration:
     return Configuration(
         (Orbit(orbit, scheme.size),),
         tuple(Pairs(r.name, r.name, orbit, orbit, r.count, r.count) for r in scheme.relations),
-        tuple(Block(e.name, e.dimension, (orbit,)) for e in scheme.eigenspaces),
+        tuple(Block(e.name, e.dimension, (orbit,), (e.name,)) for e in scheme.eigenspaces),
         scheme.table,
+        {orbit: scheme},
+        scheme.meanings,
     )
 
 
@@ -192,7 +218,7 @@ def joined(parts: Mapping[str, Scheme], across: str, means: str = "means") -> Co
     for a, scheme in parts.items():
         *contrasts, constant = scheme.eigenspaces
         for e in contrasts:
-            blocks.append(Block(f"{e.name}_{a}", e.dimension, (a,)))
+            blocks.append(Block(f"{e.name}_{a}", e.dimension, (a,), (e.name,)))
             table[blocks[-1].name] = {
                 f"{r.name}_{a}": scheme.table[e.name][r.name] for r in scheme.relations
             }
@@ -203,5 +229,6 @@ def joined(parts: Mapping[str, Scheme], across: str, means: str = "means") -> Co
         for b in names[i + 1 :]:
             relations.append(Pairs(f"{across}_{a}_{b}", across, a, b, parts[b].size, parts[a].size))
             table[means][relations[-1].name] = parts[b].size
-    blocks.append(Block(means, S.One, names))
-    return Configuration(orbits, tuple(relations), tuple(blocks), table)
+    constants = tuple(scheme.eigenspaces[-1].name for scheme in parts.values())
+    blocks.append(Block(means, S.One, names, constants))
+    return Configuration(orbits, tuple(relations), tuple(blocks), table, parts)

@@ -13,9 +13,12 @@ entries the eigenvalues. Three rules build the tables of every structure here:
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from sympy import Expr, Integer, S, Symbol, sympify
+
+from ..decide.frozen import dataclass
+from ..decide.product import times
 
 #: A name for each pair of names.
 Names = Mapping[tuple[str, str], str]
@@ -27,6 +30,11 @@ class Relation:
 
     name: str
     count: Expr
+
+    @property
+    def kind(self) -> str:
+        """What losses call it."""
+        return self.name
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +76,8 @@ class Scheme:
         """Eigenvalue, on an eigenspace, of the matrix with the given entry per relation."""
         row = self.table[eigenspace]
         return sum(
-            (row[r.name] * entries[r.name] for r in self.relations if row[r.name] != 0), S.Zero
+            (times(row[r.name], entries[r.name]) for r in self.relations if row[r.name] != 0),
+            S.Zero,
         )
 
     def eigenvalues(self, entries: Mapping[str, Expr]) -> dict[str, Expr]:

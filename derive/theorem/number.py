@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from math import prod
 from numbers import Integral
 from typing import Any
@@ -16,6 +15,7 @@ from sympy.sets.sets import Set
 from ..decide.ball import NotEnclosed, NoValue
 from ..decide.digits import GUARD_DIGITS, NotKnown, rounded
 from ..decide.domain import DomainError
+from ..decide.frozen import dataclass
 from .kinds import pieces
 
 

@@ -222,11 +222,12 @@ def _fraction(value: Any) -> Rational:
 
 def _sign_at(condition: Expr, parameter: Symbol, at: Rational, digits: int) -> int | None:
     """Sign of the condition at a point by balls, or None if it has none or was not decided."""
+    at_root = condition.xreplace({parameter: at}) if condition.has(ClampedRoot) else condition
     bits = int(3.33 * digits) + 80
     while bits <= max(LAST_BITS, 4 * int(3.33 * digits)):
         try:
             with precision(bits):
-                ball = enclosure(condition, bits, {parameter: enclosure(at, bits)})
+                ball = enclosure(at_root, bits, {parameter: enclosure(at, bits)})
             if ball > 0 or ball < 0:
                 return 1 if ball > 0 else -1
         except TooWide:

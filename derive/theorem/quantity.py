@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from sympy import Expr, Symbol
 
 from ..decide.domain import Domain
+from ..decide.frozen import dataclass
 from ..optimum.threshold import Threshold
 from ..proof.hooks import Shown
 from .kinds import Kind, as_basic, kind_of, numbers_in

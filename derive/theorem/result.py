@@ -17,7 +17,6 @@ from ..decide.exact import exact
 from ..decide.limits.limit import NoLimit, joint_limit
 from ..decide.root import ClampedRoot
 from ..losses.conventions import Reading
-from ..losses.softmax import SoftmaxLoss
 from ..optimum.segment import Segment
 from ..optimum.value import FaceValue
 from ..problems.problem import Problem
@@ -60,8 +59,8 @@ class Result(Shown):
     problem
         The loss, structure and domain that it is about.
     structure
-        What it is about if there is no loss, or a loss on several orbits of points: then it is
-        what one anchor sees, and ``loss`` is the declaration.
+        What it is about if there is no loss; where the problem has several orbits of points, what
+        one anchor sees.
     segment
         Makes the segment that holds its optima, where it is about one.
     position
@@ -89,7 +88,6 @@ class Result(Shown):
         read: Callable[..., Result] | None = None,
         problem: Problem | None = None,
         structure: Scheme | None = None,
-        loss: SoftmaxLoss | None = None,
         segment: Callable[[], Segment] | None = None,
         position: Callable[[Segment], Expr] | None = None,
         convention: str = "",
@@ -105,8 +103,8 @@ class Result(Shown):
         self.made_for: dict[str, str] = {}
         self.problem, self.segment, self.position = problem, segment, position
         #: the loss as declared; ``loss`` is the name of a quantity
-        self.declared = problem.loss if problem is not None else loss
-        self.structure = problem.structure if problem is not None else structure
+        self.declared = problem.loss if problem is not None else None
+        self.structure = problem.scheme if problem is not None and structure is None else structure
         self.convention, self.reading = convention, reading
         #: what each parameter is, for a reader who types its name
         self.meanings: dict[Symbol, str] = {}

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from sympy import Basic, Expr, Piecewise, Symbol, latex, oo
 from sympy.core.symbol import Str
 
+from ..decide.frozen import dataclass
 from ..decide.root import ClampedRoot
 from ..losses.written import Tex
 from ..proof.derivation import Derivation, Step

@@ -2,30 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
 import numpy as np
 import torch
-from sympy import Rational, nsimplify
+from sympy import Expr, Rational, Symbol
 from torch import Tensor
 
-from ...derive.decide.domain import DomainError
+from ...derive.decide.domain import DomainError, Range
 from ...derive.decide.exact import exact
 from ...derive.problems.problem import Problem
+from ...derive.proof.derivation import StepFailed
 from ...derive.results import results
 from ...derive.structures.arrangement import Arrangement, arrange
 from ..measure import shares
 from ..problems import parameter_names
 from ..problems.parameters import size_names
 from ..reduced import InvariantLoss
-from ..sweep import SEARCHED, sweep
+from ..sweep import SEARCHED, Cell, sweep
 from ..table import Layout, Row, layout
 from ..verify.points import base_values, typical_sizes
-from .drawing import Drawing, dtype_name, in_table
+from .drawing import Drawing, asked, in_table, largest_gap
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -94,10 +96,9 @@ class Plane:
 
     def axes(self, counts: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
         """Values in the middle of cells, so that no end of a range is reached."""
-        found = []
-        for (low, high), count in zip((self.x_range, self.y_range), counts, strict=True):
-            found.append(low + (high - low) * (np.arange(count) + 0.5) / count)
-        return found[0], found[1]
+        (a, b), (c, d), (m, n) = self.x_range, self.y_range, counts
+        i, j = (np.arange(m) + 0.5) / m, (np.arange(n) + 0.5) / n
+        return a + (b - a) * i, c + (d - c) * j
 
     @cached_property
     def map(self) -> list[tuple[str, ...]]:
@@ -117,8 +118,8 @@ class Plane:
         """Where embeddings are optimised."""
         xs, ys = self.axes(self.points)
         return [
-            {**self.arrangement.sizes, **self.fixed, self.x: round(float(x), 12)}
-            | {self.y: round(float(y), 12), "d": self.d, "seed": seed}
+            {**self.arrangement.sizes, **self.fixed, self.x: float(f"{x:.12g}")}
+            | {self.y: float(f"{y:.12g}"), "d": self.d, "seed": seed}
             for y in ys
             for x in xs
             for seed in self.seeds
@@ -128,7 +129,8 @@ class Plane:
         """Columns of the table: what tells cells apart, shares, and how searches went."""
         told = list(self.cells()[0])
         parts = [f"share_{e}" for e in self.arrangement.dimensions]
-        return layout([*told, *parts, *SEARCHED, "dtype", "device"], list(self.arrangement.sizes))
+        names = [*told, *parts, *SEARCHED, "dtype", "device", "tolerance", "problem"]
+        return layout(names, list(self.arrangement.sizes))
 
 
 def plane(
@@ -163,6 +165,9 @@ def plane(
                 f"{', '.join(names) or 'none'}"
             )
     chosen += [name for name in free if name not in chosen][: 2 - len(chosen)]
+    for name in chosen:
+        if name in given:
+            raise DomainError(f"{name} is drawn over, so it takes no value of its own")
     if len(chosen) < 2 or chosen[0] == chosen[1]:
         raise DomainError(
             f"a map needs two parameters of {problem.loss.name}; there are "
@@ -170,28 +175,35 @@ def plane(
         )
     *_, (typical, _) = typical_sizes(sizes, given, problem.domain)
     values = {**typical, **base_values([symbols[k] for k in names], problem.domain, given)}
-    problem.domain.check({symbols[k]: exact(v) for k, v in values.items() if k in symbols})
+    at = {symbols[k]: exact(v) for k, v in values.items() if k in symbols}
+    problem.domain.check(at)
+    for symbol, v in at.items():
+        if not v.is_finite:
+            raise DomainError(f"embeddings are optimised at numbers: {symbol} cannot be {v}")
     limits = []
     for axis, name in zip("xy", chosen, strict=True):
-        low, high = (ranges or {}).get(axis) or _range(problem, name)
-        ends = problem.domain.ranges[symbols[name]]
+        ends = _ends(problem.domain.ranges[symbols[name]], at, chosen)
+        if ends.low.free_symbols | ends.high.free_symbols:
+            raise DomainError(f"{name} must be {ends}: {' and '.join(chosen)} make no map")
+        low, high = (ranges or {}).get(axis) or _range(ends, problem.domain.witness[symbols[name]])
         if not (ends.low <= low < high <= ends.high):
             raise DomainError(f"{name} must be {ends}, which {low:g}:{high:g} is not")
         limits.append((low, high))
     return Plane(problem, values, chosen[0], chosen[1], limits[0], limits[1], **more)
 
 
-def _range(problem: Problem, name: str) -> tuple[float, float]:
+def _ends(r: Range, at: Mapping[Symbol, Expr], chosen: Sequence[str]) -> Range:
+    """A range with its ends at what is fixed."""
+    fixed = {s: v for s, v in at.items() if s.name not in chosen}
+    return replace(r, low=r.low.xreplace(fixed), high=r.high.xreplace(fixed))
+
+
+def _range(ends: Range, witness: Expr) -> tuple[float, float]:
     """What of a parameter is drawn when nothing is said."""
-    symbol = next(s for s in problem.domain.ranges if s.name == name)
-    bounds = problem.domain.ranges[symbol]
-    middle = float(problem.domain.witness[symbol])
-    low, high = float(bounds.low), float(bounds.high)
-    if np.isfinite([low, high]).all():
-        return low, high
-    if np.isfinite(low):
-        return low, low + 2 * (middle - low)
-    return -5.0, 5.0
+    low, high = float(ends.low), float(ends.high)
+    if np.isfinite(high) or not np.isfinite(low):
+        return (low, high) if np.isfinite([low, high]).all() else (-5.0, 5.0)
+    return low, low + 2 * (float(witness) - low)
 
 
 def shares_of(arrangement: Arrangement, u: Tensor) -> dict[str, Tensor]:
@@ -205,25 +217,30 @@ def face_of(row: Row) -> tuple[str, ...]:
     return tuple(e for e, share in parts.items() if float(share) > OCCUPIED)
 
 
+def _name(problem: Problem) -> str:
+    """What tells a loss on a structure from all others, also from those of the same name."""
+    loss, relations = problem.loss, problem.structure.relations
+    told = [loss.terms, getattr(loss, "temperature", None), [(r.name, r.count) for r in relations]]
+    return f"{loss.name} {crc32(repr(told).encode()):08x}"
+
+
 def measure(
-    on: Plane, path: Path, *, dtype: torch.dtype = torch.float64, **options: Any
+    on: Plane,
+    path: Path,
+    *,
+    dtype: torch.dtype = torch.float64,
+    tolerance: float | None = None,
+    **options: Any,
 ) -> list[Row]:
     """Optimise every cell that the table lacks; ``options`` are those of a sweep."""
-    setup: dict[str, Any] = {
-        **on.arrangement.sizes,
-        **on.fixed,
-        "d": on.d,
-        "dtype": dtype_name(dtype),
-    }
-    return in_table(
-        path,
-        setup,
-        on.columns(),
-        on.cells(),
-        lambda rows: sweep(
-            on.problem, on.cells(), measured=shares_of, done=rows, dtype=dtype, **options
-        ),
-    )
+    options |= {"tolerance": tolerance, "dtype": dtype}
+
+    def solve(todo: list[Cell]) -> Iterator[Row]:
+        return sweep(on.problem, todo, measured=shares_of, **options)
+
+    setup = {**on.arrangement.sizes, **on.fixed, "d": on.d}
+    told = {"tolerance": asked(tolerance), "problem": _name(on.problem)}
+    return in_table(path, on.columns(), on.cells(), solve, dtype, **setup, **told)
 
 
 def mismatched(on: Plane, rows: Sequence[Row]) -> list[Row]:
@@ -232,40 +249,36 @@ def mismatched(on: Plane, rows: Sequence[Row]) -> list[Row]:
     return [row for row, face in zip(rows, faces, strict=True) if face_of(row) != face]
 
 
-def against_exact(on: Plane, count: int = EXACT) -> tuple[int, int]:
-    """At how many of a few cells of the map the exact answer is the same, and how many these are.
-
-    Raises
-    ------
-    DomainError
-        If the exact answer is not decided there.
-    """
+def against_exact(on: Plane, count: int = EXACT) -> tuple[int, int, int]:
+    """Few cells of the map: at how many the exact answer is the same, is undecided; all of them."""
     whole = results["phases"].given(loss=on.problem)
     xs, ys = on.axes((count, count))
-    right = 0
+    right = undecided = 0
     for x in xs:
         for y in ys:
-            at = {on.x: _rational(x), on.y: _rational(y)}
+            at = {on.x: Rational(f"{x:.4g}"), on.y: Rational(f"{y:.4g}")}
             (face,) = on.faces([float(at[on.x])], [float(at[on.y])])
-            right += whole.value("structure", **{**on.values, **at}) == "+".join(face)
-    return right, count * count
-
-
-def _rational(value: float) -> Rational:
-    return nsimplify(f"{value:.4g}", rational=True)
+            try:
+                exactly = whole.value("structure", **{**on.values, **at})
+            except (DomainError, StepFailed):
+                undecided += 1
+            else:
+                right += str(exactly) == "+".join(face)
+    return right, undecided, count * count
 
 
 def draw(on: Plane, path: Path, **options: Any) -> Drawing:
     """Measure what is missing; what there is to draw, and to say of it."""
     rows = measure(on, path, **options)
     wrong = mismatched(on, rows)
-    right, tried = against_exact(on)
-    gap = max(float(row["gap"]) for row in rows)
+    right, undecided, tried = against_exact(on)
+    unknown = f", and undecided at {undecided}" if undecided else ""
     return Drawing(
-        lambda: figure(on, rows),
+        figure(on, rows),
         rows,
-        f"{len(wrong)} with another structure than the map, largest certified gap {gap:.2g}; the "
-        f"exact answer is that of the map at {right} of {tried} places",
+        f"{len(wrong)} with another structure than the map, largest certified gap "
+        f"{largest_gap(rows):.2g}; the exact answer is that of the map at {right} of {tried} "
+        f"places{unknown}",
     )
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import torch
@@ -13,17 +13,15 @@ from torch import Tensor
 
 from ...derive.results import results
 from ...derive.structures.arrangement import Arrangement
-from ..measure import variances
-from ..sweep import SEARCHED, Chains, cells, key, sweep
+from ..measure import Variances, variances
+from ..sweep import SEARCHED, Cell, Chains, alike, cells, key, sweep
 from ..table import Row, layout
-from .drawing import LOOSE, Drawing, dtype_name, in_table
+from .drawing import LOOSE, Drawing, asked, heat, in_table, largest_gap, problem_of
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-MEASURED = ("within", "between", "centroid_norm")
 COLUMNS = layout(
-    ("alpha", "tau", "seed", *MEASURED, *SEARCHED, "m", "n", "p", "d", "dtype", "device"), "mnp"
+    ("alpha", "tau", "seed", *Variances._fields, *SEARCHED, "m", "n", "p", "d", "dtype", "device")
+    + ("tolerance",),
+    "mnp",
 )
 #: Chains of cells begin at an optimum that is the same for all temperatures, where it is easy to
 #: find. (From random starts, temperatures of 0.05 and less are hard for every method: classes
@@ -55,9 +53,8 @@ class Grid:
 
 
 def spread(arrangement: Arrangement, u: Tensor) -> dict[str, Tensor]:
-    """The columns :data:`MEASURED`."""
-    found = variances(arrangement, u)
-    return {name: getattr(found, name) for name in MEASURED}
+    """What is measured, by column."""
+    return variances(arrangement, u)._asdict()
 
 
 def measure(
@@ -70,26 +67,16 @@ def measure(
     **options: Any,
 ) -> list[Row]:
     """Optimise every cell that the table lacks; ``options`` are those of a sweep."""
+    setup = {**grid.sizes, "tolerance": asked(tolerance)}
     if tolerance is None and grid.d < grid.m * grid.n - 1:
         tolerance = LOOSE
-    problem = results["supcl-optimum"].problem
-    assert problem is not None
-    return in_table(
-        path,
-        {**grid.sizes, "dtype": dtype_name(dtype)},
-        COLUMNS,
-        grid.cells(),
-        lambda rows: sweep(
-            problem,
-            grid.cells(),
-            measured=spread,
-            chains=None if cold else CHAINS,
-            done=rows,
-            tolerance=tolerance,
-            dtype=dtype,
-            **options,
-        ),
-    )
+    options |= {"chains": None if cold else CHAINS, "tolerance": tolerance, "dtype": dtype}
+    problem = problem_of("supcl-optimum")
+
+    def solve(todo: list[Cell]) -> Iterator[Row]:
+        return sweep(problem, todo, measured=spread, **options)
+
+    return in_table(path, COLUMNS, grid.cells(), solve, dtype, **setup)
 
 
 def predicted(grid: Grid) -> np.ndarray:
@@ -101,52 +88,37 @@ def predicted(grid: Grid) -> np.ndarray:
 
 def measured(grid: Grid, rows: Sequence[Row]) -> np.ndarray:
     """Measured within-class variance averaged over seeds, ``(taus, alphas)``."""
-    place = ("alpha", "tau")
-    found: dict[object, list[float]] = {}
-    for row in rows:
-        found.setdefault(key(row, place), []).append(float(row["within"]))
+    place = ("tau", "alpha")
+    found = {
+        key(same[0], place): np.mean([float(row["within"]) for row in same])
+        for same in alike(rows, place)
+    }
     return np.array(
-        [
-            [np.mean(found[key({"alpha": a, "tau": t}, place)]) for a in grid.alphas]
-            for t in grid.taus
-        ]
+        [[found[key({"alpha": a, "tau": t}, place)] for a in grid.alphas] for t in grid.taus]
     )
 
 
 def draw(grid: Grid, path: Path, **options: Any) -> Drawing:
-    """Measure what is missing; what there is to draw, and to say of it."""
-    rows = measure(grid, path, **options)
-    worst = float(abs(measured(grid, rows) - predicted(grid)).max())
-    gap = max(float(row["gap"]) for row in rows)
-    return Drawing(
-        lambda: figure(grid, rows),
-        rows,
-        f"largest difference from theory {worst:.2g}, largest certified gap {gap:.2g}",
-    )
-
-
-def figure(grid: Grid, rows: Sequence[Row]) -> Figure:
-    """Theory above, optimised embeddings below, and the threshold in both."""
+    """Measure what is missing, and draw it: theory above, embeddings below, the threshold."""
     from matplotlib.figure import Figure
 
+    rows = measure(grid, path, **options)
+    above, below, gap = predicted(grid), measured(grid, rows), largest_gap(rows)
     figure = Figure(figsize=(6.4, 7.2), layout="constrained")
     axes = figure.subplots(2, 1, sharex=True, sharey=True)
-    above, below = predicted(grid), measured(grid, rows)
-    f = results["supcl-threshold"].function("alpha_min")
+    threshold = results["supcl-threshold"].function("alpha_min")
     fine = np.linspace(min(grid.taus), max(grid.taus), 400)
-    largest = max(float(row["gap"]) for row in rows)
-    titles = (
-        "derived (red: alpha_min)",
-        f"optimised, d = {grid.d}, largest certified gap {largest:.1g}",
-    )
-    for ax, values, title in zip(axes, (above, below), titles, strict=True):
-        mesh = ax.pcolormesh(
-            grid.alphas, grid.taus, values, vmin=0, vmax=1, shading="nearest", cmap="viridis"
-        )
-        ax.plot(f(m=grid.m, n=grid.n, tau=fine), fine, color="red", linestyle="--")
+    panels = {
+        "derived (red: alpha_min)": above,
+        f"optimised, d = {grid.d}, largest certified gap {gap:.1g}": below,
+    }
+    for ax, (title, values) in zip(axes, panels.items(), strict=True):
+        mesh = heat(ax, grid.alphas, grid.taus, values, title)
+        ax.plot(threshold(m=grid.m, n=grid.n, tau=fine), fine, color="red", linestyle="--")
         ax.set_ylabel(r"$\tau$")
-        ax.set_title(title)
     axes[1].set_xlabel(r"$\alpha$")
     figure.colorbar(mesh, ax=axes, label="within-class variance")
     figure.suptitle(f"SupCL, m = {grid.m}, n = {grid.n}, p = {grid.p}")
-    return figure
+    worst = float(abs(below - above).max())
+    says = f"largest difference from theory {worst:.2g}, largest certified gap {gap:.2g}"
+    return Drawing(figure, rows, says)

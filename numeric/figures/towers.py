@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,14 +11,14 @@ import numpy as np
 from ...derive.results import results
 from ..sweep import key
 from ..table import Row
+from .drawing import heat
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.collections import QuadMesh
     from matplotlib.figure import Figure
 
-#: What tells one cell from another, the seed apart.
-PLACE = ("N", "d", "t", "b")
+#: What tells one place of a panel from another.
+PLACE = ("N", "t", "b")
 
 
 @dataclass(frozen=True)
@@ -43,36 +43,32 @@ def predicted_similarity(grid: TowerGrid) -> np.ndarray:
     return np.asarray(f(N=np.array(grid.items)[None, :], t=t, b=b))
 
 
-def best(rows: Sequence[Row], names: Sequence[str] = PLACE) -> dict[tuple[Hashable, ...], Row]:
-    """For each cell the seed with the least loss."""
-    found: dict[tuple[Hashable, ...], Row] = {}
-    for row in rows:
-        cell = key(row, names)
-        if cell not in found or float(row["loss"]) < float(found[cell]["loss"]):
-            found[cell] = row
-    return found
+def measured_similarity(grid: TowerGrid, rows: Sequence[Row]) -> np.ndarray:
+    """Measured s of the seed with the least loss, ``(temperatures, items)``."""
+    worst_first = sorted(rows, key=lambda row: float(row["loss"]), reverse=True)
+    best = {key(row, PLACE): float(row["similarity"]) for row in worst_first}
+    places = [[{"N": N, "t": t, "b": b} for N in grid.items] for t, b in grid.points]
+    return np.array([[best[key(place, PLACE)] for place in line] for line in places])
 
 
-def draw_panels(
-    figure: Figure, axes: Sequence[Axes], grid: TowerGrid, panels: dict[str, np.ndarray]
-) -> None:
+def draw_panels(grid: TowerGrid, panels: Mapping[str, np.ndarray]) -> Figure:
     """One map of s for each title, with the two thresholds in all of them."""
-    mesh: QuadMesh | None = None
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(6.4, 3.2 * len(panels)), layout="constrained")
+    axes = list(figure.subplots(len(panels), 1, sharex=True, sharey=True))
     for ax, (title, values) in zip(axes, panels.items(), strict=True):
-        mesh = ax.pcolormesh(
-            grid.items, grid.temperatures, values, vmin=0, vmax=1, shading="nearest", cmap="viridis"
-        )
+        mesh = heat(ax, grid.items, grid.temperatures, values, title)
         _thresholds(ax, grid)
         ax.set_xscale("log")
         ax.set_xticks(grid.items, [str(N) for N in grid.items])
         ax.minorticks_off()
         ax.set_ylabel("t = b" if grid.bias is None else "t")
-        ax.set_title(title)
     axes[-1].set_xlabel("N")
-    assert mesh is not None
     figure.colorbar(mesh, ax=axes, label="normalised similarity s")
     bias = "" if grid.bias is None else f", b = {grid.bias:g}"
     figure.suptitle(f"sigmoid loss{bias}: simplex above the blue line, antipodal below the red")
+    return figure
 
 
 def _thresholds(ax: Axes, grid: TowerGrid) -> None:

@@ -13,6 +13,7 @@ from ...derive.losses.pairwise import PairwiseLoss
 from ...derive.losses.softmax import SoftmaxLoss, SoftmaxTerm
 from ...derive.problems.problem import Problem
 from ...derive.structures.arrangement import Arrangement, arrange
+from ..problem import wide
 from ..scalar import Scalar, compile_scalar
 from .bound import BoundProblem
 from .linear import Linear, linear
@@ -58,7 +59,11 @@ def bind(
     numbers |= {k: v * one for k, v in sizes.items()}
     bench = _Bench(arrangement, numbers, one)
     loss = problem.loss
-    return bench.softmax(loss) if isinstance(loss, SoftmaxLoss) else bench.pairwise(loss)
+    if isinstance(loss, SoftmaxLoss):
+        return bench.softmax(loss)
+    if len(arrangement.anchors) > 1:
+        raise ValueError(f"loss {loss.name!r} is pairwise, and the points are of several kinds")
+    return bench.pairwise(loss)
 
 
 class _Bench:
@@ -69,6 +74,7 @@ class _Bench:
     ) -> None:
         self.arrangement, self.numbers, self.one = arrangement, numbers, one
         self.at = ", ".join(f"{k}={v}" for k, v in arrangement.sizes.items())
+        self.kinds = list(dict.fromkeys(k for a in arrangement.anchors for k in a.kinds.values()))
 
     def number(self, expression: Expr) -> Tensor:
         """An expression in sizes and parameters, for each problem."""
@@ -85,10 +91,17 @@ class _Bench:
         size, scale = self.arrangement.size, 1 / tau
         per_pair: dict[str, Tensor] = {}
         weights: dict[tuple[str, ...], Tensor] = {}
-        joined: list[tuple[dict[str, Tensor], tuple[str, ...]]] = []
-        denominators = [self._felt(loss, "denominator", t.denominator) for t in loss.terms]
-        for term, denominator in zip(loss.terms, denominators, strict=True):
-            pulls = self._pulls(loss, term)
+        joined: list[tuple[list[dict[str, Tensor]], tuple[str, ...]]] = []
+        for term in loss.terms:
+            self._check_names(loss, "positives", term.positives)
+            self._check_names(loss, "denominator", term.denominator)
+        of = [loss.seen(anchors.kinds).terms for anchors in self.arrangement.anchors]
+        denominators = [self._denominator(loss, terms) for terms in zip(*of, strict=True)]
+        for k, (term, denominator) in enumerate(zip(loss.terms, denominators, strict=True)):
+            pulls = [
+                self._pulls(loss, terms[k], anchors.counts)
+                for terms, anchors in zip(of, self.arrangement.anchors, strict=True)
+            ]
             own = term.own_positive
             if not own and denominators.count(denominator) == 1:
                 rest = self._alone(pulls, denominator)
@@ -97,9 +110,12 @@ class _Bench:
                 joined.append((pulls, denominator))
                 continue
             weights[denominator] = weights.get(denominator, 0) + self.number(term.coefficient)
-            for relation, pull in pulls.items():
-                per_pair[relation] = per_pair.get(relation, 0) + pull * scale / size
-        used = {r for d in weights for r in d} | {r for p, d in joined for r in (*p, *d)}
+            for relation, pull in ((r, p) for own in pulls for r, p in own.items()):
+                # Seen from both its ends, a pair of two orbits has the mean of what they pull.
+                ends = sum(relation in anchors.kinds for anchors in self.arrangement.anchors)
+                per_pair[relation] = per_pair.get(relation, 0) + pull * scale / (size * ends)
+        used = {r for d in weights for r in d}
+        used |= {r for pulls, d in joined for r in (*(r for p in pulls for r in p), *d)}
         used |= set(per_pair)
         cross = self._is_bipartite(used)
         parts: list[Part] = []
@@ -107,15 +123,22 @@ class _Bench:
             view: View = Cross(2) if cross else Blocks(self._blocks(named))
             shown = self._shown(view)
             parts.append(
-                LogSum(view, weight / size, scale, self._outside(shown, named), _self(named, cross))
+                LogSum(
+                    view,
+                    weight / size,
+                    scale,
+                    self._outside(shown, named),
+                    self._self(named, cross),
+                )
             )
         for pulls, denominator in joined:
-            view = Cross(2) if cross else Blocks(self._blocks({*pulls, *denominator}))
+            felt = {*(r for own in pulls for r in own), *denominator}
+            view = Cross(2) if cross else Blocks(self._blocks(felt))
             shown = self._shown(view)
             columns, weight = self._positives(shown, pulls)
             outside = self._outside(shown, denominator)
             parts.append(
-                Joined(view, columns, weight / size, scale, outside, _self(denominator, cross))
+                Joined(view, columns, weight / size, scale, outside, self._self(denominator, cross))
             )
         return BoundProblem(
             self.arrangement,
@@ -126,13 +149,16 @@ class _Bench:
             self.one,
         )
 
-    def _felt(self, loss: SoftmaxLoss, role: str, named: Sequence[str]) -> tuple[str, ...]:
-        """The relations named that some pair has, in the order of the structure."""
-        counts = self.arrangement.counts
-        if len(set(named)) != len(named) or any(r not in counts for r in named):
+    def _check_names(self, loss: SoftmaxLoss, role: str, named: Sequence[str]) -> None:
+        if len(set(named)) != len(named) or any(r not in self.kinds for r in named):
             raise ValueError(
-                f"{role} of loss {loss.name!r} must be different names of {tuple(counts)}"
+                f"{role} of loss {loss.name!r} must be different names of {tuple(self.kinds)}"
             )
+
+    def _felt(
+        self, loss: SoftmaxLoss, role: str, named: Sequence[str], counts: Mapping[str, int]
+    ) -> tuple[str, ...]:
+        """The relations named that anchors have partners in, in the order of the structure."""
         felt = tuple(r for r in counts if r in named and counts[r])
         if not felt:
             raise ValueError(
@@ -141,22 +167,35 @@ class _Bench:
             )
         return felt
 
-    def _pulls(self, loss: SoftmaxLoss, term: SoftmaxTerm) -> dict[str, Tensor]:
+    def _denominator(self, loss: SoftmaxLoss, terms: Sequence[SoftmaxTerm]) -> tuple[str, ...]:
+        """The relations in the denominator of a term, from all anchors."""
+        found: dict[str, None] = {}
+        for term, anchors in zip(terms, self.arrangement.anchors, strict=True):
+            felt = self._felt(loss, "denominator", term.denominator, anchors.counts)
+            found.update(dict.fromkeys(felt))
+        return tuple(found)
+
+    def _pulls(
+        self, loss: SoftmaxLoss, term: SoftmaxTerm, counts: Mapping[str, int]
+    ) -> dict[str, Tensor]:
         """Weight of one pair of each relation among the positives of an anchor."""
-        felt = self._felt(loss, "positives", term.positives)
+        felt = self._felt(loss, "positives", term.positives, counts)
         weights = {r: self.number(term.weight(r)) for r in felt}
-        total = sum(self.arrangement.counts[r] * weight for r, weight in weights.items())
+        total = sum(counts[r] * weight for r, weight in weights.items())
         return {r: self.number(term.coefficient) * w / total for r, w in weights.items()}
 
     def _alone(
-        self, pulls: Collection[str], denominator: tuple[str, ...]
+        self, pulls: Sequence[Mapping[str, Tensor]], denominator: tuple[str, ...]
     ) -> tuple[str, ...] | None:
-        """The denominator without the positive, if that is a single pair and not the anchor."""
-        (relation, *more) = pulls
-        single = not more and relation != "self" and self.arrangement.counts[relation] == 1
-        if not single or relation not in denominator or len(denominator) == 1:
-            return None
-        return tuple(r for r in denominator if r != relation)
+        """The denominator without the positives, if each anchor has one and it is another point."""
+        own = [r for of in pulls for r in of]
+        single = all(
+            len(of) == 1 and anchors.counts[r] == 1 and anchors.kinds[r] != "self"
+            for of, anchors in zip(pulls, self.arrangement.anchors, strict=True)
+            for r in of
+        )
+        rest = tuple(r for r in denominator if r not in own)
+        return rest if single and rest and set(own) <= set(denominator) else None
 
     # --- where pairs are ---------------------------------------------------------------------
     def _is_bipartite(self, used: Iterable[str]) -> bool:
@@ -186,16 +225,34 @@ class _Bench:
         return None if bool(found.all()) else ~found
 
     def _positives(
-        self, shown: tuple[int, int, int], pulls: Mapping[str, Tensor]
+        self, shown: tuple[int, int, int], pulls: Sequence[Mapping[str, Tensor]]
     ) -> tuple[Tensor, Tensor]:
-        """Columns of the positives in each row, and their weights, relation by relation."""
-        columns, weights = [], []
-        for relation, pull in pulls.items():
-            where = _mask(self.arrangement, shown, (relation,), self.one.device)
-            count = self.arrangement.counts[relation]
-            columns.append(where.nonzero()[:, 1].reshape(-1, count))
-            weights.append(pull[:, None].expand(-1, count))
-        return torch.cat(columns, dim=1), torch.cat(weights, dim=1)
+        """Columns of the positives in each row, and their weights, relation by relation.
+
+        Rows with fewer positives than others have some of weight zero.
+        """
+        size = shown[2]
+        most = max(
+            sum(anchors.counts[r] for r in of)
+            for of, anchors in zip(pulls, self.arrangement.anchors, strict=True)
+        )
+        alike = len(pulls) == 1
+        columns = torch.zeros(size, most, dtype=torch.long, device=self.one.device)
+        weights = self.one.new_zeros(len(self.one), 1 if alike else size, most)
+        for of, anchors in zip(pulls, self.arrangement.anchors, strict=True):
+            rows = slice(0, size) if alike else anchors.where
+            done = 0
+            for relation, pull in of.items():
+                where = _mask(self.arrangement, shown, (relation,), self.one.device)[rows]
+                some = slice(done, done := done + anchors.counts[relation])
+                columns[rows, some] = where.nonzero()[:, 1].reshape(len(where), -1)
+                weights[:, slice(None) if alike else rows, some] = wide(pull, 3)
+        return columns, weights
+
+    def _self(self, relations: Collection[str], cross: bool) -> bool:
+        """Whether every anchor stands in its own denominator."""
+        own = [r for a in self.arrangement.anchors for r, k in a.kinds.items() if k == "self"]
+        return set(own) <= set(relations) and not cross
 
     # --- pairwise ----------------------------------------------------------------------------
     def pairwise(self, loss: PairwiseLoss) -> BoundProblem:
@@ -242,10 +299,6 @@ def _by_view(parts: Iterable[Part]) -> tuple[tuple[View, tuple[Part, ...]], ...]
     for part in parts:
         found[part.view] = (*found.get(part.view, ()), part)
     return tuple(found.items())
-
-
-def _self(relations: Collection[str], cross: bool) -> bool:
-    return "self" in relations and not cross
 
 
 @lru_cache(maxsize=64)

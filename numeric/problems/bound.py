@@ -10,7 +10,7 @@ from torch import Tensor
 
 from ...derive.structures.arrangement import Arrangement
 from ..problem import wide
-from .linear import Linear
+from .linear import Linear, OnOrbits
 from .parts import Memory, Part
 from .views import Blocks, View
 
@@ -39,7 +39,7 @@ class BoundProblem:
     arrangement: Arrangement
     scale: Tensor | None
     seen: tuple[tuple[View, tuple[Part, ...]], ...]
-    linear: Linear
+    linear: Linear | OnOrbits
     absolute: bool
     batch: Tensor
 
@@ -92,7 +92,7 @@ class BoundProblem:
             view.pull_back(view.fold(slope), u)
             for (view, _), slope in zip(self.seen, slopes, strict=True)
         ]
-        if self.linear.kept:
+        if self.linear:
             gradient.append(-self.linear.gradient(u))
         return value, _sum(gradient)
 
@@ -112,7 +112,7 @@ class BoundProblem:
         self, u: Tensor, second: bool = False
     ) -> tuple[Tensor, list[Tensor], list[list[Memory]]]:
         """The loss; for each view the slopes in inner products, and the memories of its parts."""
-        value = -self.linear.value(u) if self.linear.kept else None
+        value = -self.linear.value(u) if self.linear else None
         slopes, memories = [], []
         for view, parts in self.seen:
             x = view.products(u, self.scale)
@@ -160,7 +160,7 @@ class Point:
         self.folded = [view.fold(slope) for view, slope in zip(views, slopes, strict=True)]
         # What is linear joins the first whole Gram matrix, and is left to sums of vectors
         # where there is none.
-        self.sums_left = bool(loss.linear.kept)
+        self.sums_left = bool(loss.linear)
         if self.sums_left and Blocks(1) in views:
             loss.linear.add_to(self.folded[views.index(Blocks(1))][:, 0], -2.0)
             self.sums_left = False

@@ -7,7 +7,8 @@ axes but those in S,
 .. math:: \langle W, G\rangle = \sum_S a_S\, |{\textstyle\sum_S} u|^2,
 
 which costs :math:`O(Nd)`. For nested classes only the leading axes can be kept, and the terms
-are the squared lengths of vectors, sums of instances, sums of classes, and the sum of all.
+are the squared lengths of vectors, sums of instances, sums of classes, and the sum of all. Pairs of
+different orbits have one entry of W, and cost the sums of the orbits.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from itertools import combinations
 import torch
 from torch import Tensor
 
-from ...derive.structures.arrangement import Arrangement
+from ...derive.structures.arrangement import Arrangement, Orbits
 from ..problem import wide
 
 
@@ -39,6 +40,9 @@ class Linear:
     shape: tuple[int, ...]
     kept: tuple[tuple[int, ...], ...]
     weights: tuple[Tensor, ...]
+
+    def __bool__(self) -> bool:
+        return bool(self.kept)
 
     def change(self, change: Callable[[Tensor], Tensor]) -> Linear:
         """The same with other weights."""
@@ -94,8 +98,74 @@ class Linear:
             entries.add_(wide(factor * weight, entries.ndim))
 
 
-def linear(arrangement: Arrangement, per_pair: Mapping[str, Tensor]) -> Linear:
+@dataclass(frozen=True)
+class OnOrbits:
+    """``<W, G>`` on several orbits.
+
+    Attributes
+    ----------
+    inside
+        Where each orbit is, and what W is there.
+    across
+        ``(B, orbits, orbits)``, the entry of W between two of them; zero on the diagonal.
+    """
+
+    inside: tuple[tuple[slice, Linear], ...]
+    across: Tensor
+
+    def change(self, change: Callable[[Tensor], Tensor]) -> OnOrbits:
+        """The same with other weights."""
+        inside = tuple((where, of.change(change)) for where, of in self.inside)
+        return OnOrbits(inside, change(self.across))
+
+    def _sums(self, v: Tensor) -> Tensor:
+        return torch.stack([v[:, where].sum(dim=1) for where, _ in self.inside], dim=1)
+
+    def value(self, u: Tensor) -> Tensor:
+        """``<W, G>``, ``(B,)``."""
+        sums = self._sums(u)
+        between = ((self.across @ sums) * sums).sum(dim=(1, 2))
+        return torch.stack([of.value(u[:, where]) for where, of in self.inside]).sum(0) + between
+
+    def gradient(self, v: Tensor) -> Tensor:
+        """``2 W v``."""
+        others = 2 * self.across @ self._sums(v)
+        parts = [
+            of.gradient(v[:, where]) + others[:, k, None]
+            for k, (where, of) in enumerate(self.inside)
+        ]
+        return torch.cat(parts, dim=1)
+
+    def add_to(self, matrices: Tensor, factor: float) -> None:
+        """Add ``factor * W`` to ``(B, size, size)``, in place."""
+        for i, (rows, of) in enumerate(self.inside):
+            of.add_to(matrices[:, rows, rows], factor)
+            for j, (columns, _) in enumerate(self.inside):
+                if i != j:
+                    matrices[:, rows, columns] += wide(factor * self.across[:, i, j], 3)
+
+
+def linear(arrangement: Arrangement, per_pair: Mapping[str, Tensor]) -> Linear | OnOrbits:
     """``<W, G>`` from the entry of W for each relation, ``(B,)`` each."""
+    if not isinstance(arrangement, Orbits) or not per_pair:
+        return _on_scheme(arrangement, per_pair)
+    names = list(arrangement.parts)
+    inside: dict[str, dict[str, Tensor]] = {name: {} for name in names}
+    first = next(iter(per_pair.values()))
+    across = first.new_zeros(len(first), len(names), len(names))
+    for r in arrangement.whole.relations:
+        if r.name in per_pair and r.left == r.right:
+            inside[r.left][r.kind] = per_pair[r.name]
+        elif r.name in per_pair:
+            i, j = names.index(r.left), names.index(r.right)
+            across[:, i, j] = across[:, j, i] = per_pair[r.name]
+    parts = zip(arrangement.anchors, arrangement.parts.items(), strict=True)
+    return OnOrbits(
+        tuple((a.where, _on_scheme(part, inside[name])) for a, (name, part) in parts), across
+    )
+
+
+def _on_scheme(arrangement: Arrangement, per_pair: Mapping[str, Tensor]) -> Linear:
     found: dict[tuple[int, ...], Tensor] = {}
     for kept, times in _coefficients(arrangement):
         parts = [k * per_pair[r] for r, k in times.items() if r in per_pair]

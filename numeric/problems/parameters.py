@@ -33,7 +33,8 @@ def expressions(problem: Problem) -> list[Expr]:
     """Everything in a loss that depends on sizes and parameters."""
     loss = problem.loss
     if isinstance(loss, SoftmaxLoss):
-        return [loss.temperature, *(term.coefficient for term in loss.terms)]
+        weights = [e for term in loss.terms for e in (term.coefficient, *term.weights)]
+        return [loss.temperature, *weights]
     return [part for term in loss.terms for part in (term.weight, term.function)]
 
 

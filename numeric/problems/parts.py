@@ -128,7 +128,8 @@ class Joined:
     positives
         ``(s, count)``, for each anchor the columns of its positives.
     weights, scale
-        ``(B, count)``, their weights over the number of points; ``(B,)`` as of :class:`LogSum`.
+        ``(B, s or 1, count)``, their weights over the number of points; ``(B,)`` as of
+        :class:`LogSum`.
     outside, has_self
         What the denominator is, as of :class:`LogSum`; it does not need the positives.
     """
@@ -142,7 +143,7 @@ class Joined:
 
     @property
     def convex(self) -> Tensor:
-        return (self.weights >= 0).all(dim=-1)
+        return (self.weights >= 0).flatten(1).all(dim=-1)
 
     def change(self, change: Callable[[Tensor], Tensor]) -> Joined:
         return replace(self, weights=change(self.weights), scale=change(self.scale))
@@ -154,7 +155,7 @@ class Joined:
         own = self._at_positives(x)
         p, log_sum = _softmax(x, self.outside, self.has_self)
         ahead = log_sum[..., None] - own
-        weights = self.weights[:, None, None]
+        weights = self.weights[:, None]
         value = (weights * torch.logaddexp(ahead, ahead.new_zeros(()))).sum(dim=(1, 2, 3))
         push = weights * wide(self.scale, 4) * torch.sigmoid(ahead)
         slopes = self._with_positives(p * push.sum(dim=-1, keepdim=True), -push)

@@ -7,7 +7,93 @@ is what the quantities of the result say of themselves (:mod:`cltheory.derive.th
 nothing here knows a result by name.
 """
 
-from .checks import CLOSE, CLOSE_GAP, CLOSE_LOSS, Check
-from .result import verify
+from __future__ import annotations
 
-__all__ = ["CLOSE", "CLOSE_GAP", "CLOSE_LOSS", "Check", "verify"]
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import torch
+
+from ...derive.decide.domain import DomainError
+from ...derive.decide.exact import exact
+from ...derive.results import results
+from ...derive.structures.arrangement import arrange, axis_names
+from ...derive.theorem.result import Result
+from ..device import threads_for
+from .case import Case
+from .checks import Check, Run
+from .points import typical_sizes
+
+__all__ = ["Check", "verify"]
+
+
+def verify(
+    id: str,
+    *,
+    seeds: Sequence[int] = (0, 1),
+    d: int | None = None,
+    dtype: torch.dtype = torch.float64,
+    device: str = "auto",
+    tell: Callable[[str], None] | None = None,
+    **values: object,
+) -> list[Check]:
+    """Check a result at points on both sides of its thresholds and inside.
+
+    Parameters
+    ----------
+    id
+        Id of a result.
+    seeds
+        Seeds of the random starts; every one is checked.
+    d
+        Embedding dimension; by default two more than the structures need.
+    tell
+        Called with what is optimised next, before it is.
+    values
+        Any of the parameters of the result and sizes of its structure, and expressions that it
+        takes; the others take small defaults, and parameters of a loss values in every regime.
+
+    Raises
+    ------
+    DomainError
+        For values outside the domain, or parameters that the result has not.
+    """
+    if d is not None and d < 1:
+        raise DomainError(f"d must be an integer >= 1, not {d}")
+    whole = results[id]
+    made: dict[str, Any] = {k: values.pop(k) for k in (*whole.texts, *whole.lists) if k in values}
+    # For a loss that is given only its declaration is asked here: what is proved of it may
+    # hold for some values alone.
+    result = whole.given(**made) if made else whole
+    if result.structure is None:
+        raise DomainError(f"{id} is not about embeddings: there is nothing to verify on them")
+    structure = result.structure if result.problem is None else result.problem.structure
+    names = axis_names(structure)
+    _check_given(result, names, values)
+    run = Run(d, tuple(seeds), dtype, device, tell or Run.tell)
+    domain = (result.problem or result).domain
+    found: list[Check] = []
+    for sizes, thorough in typical_sizes(names, values, domain):
+        arrangement = arrange(structure, {k: int(exact(v)) for k, v in sizes.items()})
+        with threads_for(arrangement.size, d or arrangement.size):
+            found += Case(result, whole, made, arrangement, sizes, values, run, thorough).checks()
+    if not found:
+        raise DomainError(f"{id} has no quantity that embeddings could be asked for")
+    return found
+
+
+def _check_given(result: Result, names: Sequence[str], values: Mapping[str, object]) -> None:
+    """Refuse what the result does not know, and what embeddings cannot have."""
+    parameters = [s.name for s in result.parameters]
+    known = [*dict.fromkeys([*parameters, *names]), *result.texts, *result.lists]
+    for name in values:
+        if name not in known:
+            raise DomainError(
+                f"{result.id} has no parameter {name}; it takes {', '.join(sorted(known))}"
+            )
+    result.point(**{k: v for k, v in values.items() if k in parameters})
+    domain = (result.problem or result).domain
+    domain.check({s: exact(values[s.name]) for s in domain.ranges if s.name in values})
+    for name in names if result.problem is None else [*names, *parameters]:
+        if name in values and not exact(values[name]).is_finite:
+            raise DomainError(f"embeddings are finite: give a finite {name} to verify")

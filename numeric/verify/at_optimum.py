@@ -12,7 +12,7 @@ from sympy import Expr, S
 
 from ...derive.decide.domain import DomainError
 from ...derive.decide.exact import exact
-from ...derive.theorem.measure import LOSS, Face, Reading, product, share
+from ...derive.theorem.measure import LOSS, Face, Rank, Reading, product, share
 from ...derive.theorem.result import Result
 from ..reduced import OCCUPIED
 from ..search import StopCode, minimise
@@ -21,19 +21,23 @@ from .flat import flat_readings
 from .readings import is_readable, numbers_of, read, tolerance
 
 if TYPE_CHECKING:
-    from .of_loss import OfLoss
+    from .case import Case
 
-Array = npt.NDArray[np.float64]
-
-
-class Predicted(NamedTuple):
-    """A derived number, and what of embeddings it is compared with."""
-
-    value: float
-    of: Expr
+# A direction with less of the trace than this is rounding; one that is there has far more.
+_DIRECTION = 1e-9
 
 
-def at_optimum(of: OfLoss, point: Mapping[str, Any], wide: int) -> list[Check]:
+class _Compared(NamedTuple):
+    """A derived number, and for each seed what was measured and how close that has to be."""
+
+    name: str
+    predicted: float
+    measured: npt.NDArray[np.float64]
+    close: npt.NDArray[np.float64]
+    of: frozenset[str]  #: names of the readings behind it
+
+
+def at_optimum(of: Case, point: Mapping[str, Any], wide: int) -> list[Check]:
     """Minimise the loss from every seed, and compare.
 
     ``wide`` is the dimension that all optima together need. Two more leave room to get there:
@@ -43,11 +47,11 @@ def at_optimum(of: OfLoss, point: Mapping[str, Any], wide: int) -> list[Check]:
     run, arrangement = of.run, of.arrangement
     where = of.where(point)
     run.tell(f"{of.result.id} at {where}")
-    sizes = {k: float(exact(v)) for k, v in of.sizes.items()}
     values = {k: float(exact(point[k])) for k in of.loss.parameters}
     predictions = of.predictions(point)
-    predicted = dict(item for r in predictions for item in _predicted(r, of, point))
-    faces = dict(item for r in predictions for item in _faces(r, of, point))
+    predicted = {k: x for r in predictions for k, x in _predicted(r, of, point)}
+    faces = [x for r in predictions for x in _faces(r, of, point)]
+    ranks = {k: x for r in predictions for k, x in _ranks(r, of, point)}
     d = run.d or max(wide + 2, 3)
     found = minimise(
         of.problem,
@@ -57,123 +61,94 @@ def at_optimum(of: OfLoss, point: Mapping[str, Any], wide: int) -> list[Check]:
         dtype=run.dtype,
         device=run.device,
     )
-    assert found.certificate is not None
     numbers = numbers_of(arrangement, found.embeddings, found.loss)
-    readings = {k: p.of for k, p in predicted.items() if not p.of.has(LOSS)}
-    if faces:
-        readings |= {share(e).name: share(e) for e in arrangement.dimensions}
-    optimum = optimal_shares(of, values)
-    felt = flat_readings(of.problem, of.loss, values, optimum, readings, sizes, run.dtype)
-
-    def too_flat(i: int) -> set[str]:
-        assert found.certificate is not None
-        certified = float(found.certificate.gap[i]) <= run.close_gap
-        norm = float(found.gradient_norm[i])
+    every = np.ones(len(run.seeds))
+    compared = [
+        _Compared(k, x, read(e, numbers) * every, tolerance(e, numbers) * every, frozenset([k]))
+        for k, (x, e) in predicted.items()
+    ]
+    shares = {share(e).name: share(e) for e in arrangement.table}
+    for what, occupied in faces:
+        there = [(numbers[s] > OCCUPIED) * (1 if s in occupied else -1) for s in shares]
+        seen = np.sum(there, axis=0) * every
+        compared.append(_Compared(what, len(occupied), seen, 0.5 * every, frozenset(shares)))
+    singular = torch.linalg.svdvals(found.embeddings.double().flatten(1, -2))
+    seen = (singular.square() > _DIRECTION * arrangement.size).sum(dim=-1).cpu().numpy()
+    compared += [_Compared(k, x, seen, 0.5 * every, frozenset(shares)) for k, x in ranks.items()]
+    readings = {k: e for k, (_, e) in predicted.items() if not e.has(LOSS)}
+    flat = flat_readings(
+        of.problem,
+        of.loss,
+        values,
+        of.loss.least(**values).kept[0],
+        readings | (shares if faces or ranks else {}),
+        run.dtype,
+    )
+    checks = []
+    for i, seed in enumerate(run.seeds):
+        gap, norm = float(found.certificate.gap[i]), float(found.gradient_norm[i])
         if found.stop[i] is StopCode.MAX_ITERATIONS:
             norm = float("inf")  # it was on its way, along a valley that need not be symmetric
-        flat = felt.readings(norm if certified else 0.0)
-        if any(share(e).name in flat for e in arrangement.dimensions):
-            flat |= {f"{k} {called}: occupied eigenspaces" for k, (called, _) in faces.items()}
-        return flat
-
-    flat = [too_flat(i) for i in range(len(run.seeds))]
-    covered = d >= max(wide, 3)
-    double = run.dtype is torch.float64
-
-    def check(i: int, name: str, value: float, measured: float, close: float) -> Check:
-        assert found.certificate is not None
-        return Check(
-            f"{name} (too flat to tell)" if name in flat[i] else name,
-            f"{where}, seed {run.seeds[i]}",
-            value,
-            measured,
-            close if double else max(close, CLOSE_FLOAT32),
-            float(found.certificate.gap[i]),
-            found.stop[i].value,
-            covered and name not in flat[i],
-            run.close_gap,
-        )
-
-    measured = {k: read(p.of, numbers, sizes) for k, p in predicted.items()}
-    close = {k: tolerance(p.of, numbers, sizes) for k, p in predicted.items()}
-    checks = []
-    for i in range(len(run.seeds)):
-        for name, one in predicted.items():
+        unfelt = flat(norm if gap <= run.close_gap else 0.0)
+        for one in compared:
+            is_flat = bool(unfelt & one.of)
+            close = float(one.close[i])
             checks.append(
-                check(i, name, one.value, float(measured[name][i]), float(close[name][i]))
+                Check(
+                    f"{one.name} (too flat to tell)" if is_flat else one.name,
+                    f"{where}, seed {seed}",
+                    one.predicted,
+                    float(one.measured[i]),
+                    close if run.dtype is torch.float64 else max(close, CLOSE_FLOAT32),
+                    gap,
+                    found.stop[i].value,
+                    d >= max(wide, 3) and not is_flat,
+                    run.close_gap,
+                )
             )
-        for name, (called, occupied) in faces.items():
-            count, seen = _compared(occupied, {k: float(x[i]) for k, x in numbers.items()})
-            checks.append(check(i, f"{name} {called}: occupied eigenspaces", count, seen, 0.5))
     return checks
 
 
-def optimal_shares(of: OfLoss, values: Mapping[str, float]) -> Array:
-    """Shares of an optimum, those of empty eigenspaces exactly zero."""
-    found = of.loss.least(**values)
-    kept = np.where(found.occupied[0], found.shares[0], 0.0)
-    return np.asarray(kept / kept.sum())
+def _predicted(
+    r: Result, of: Case, point: Mapping[str, Any]
+) -> Iterator[tuple[str, tuple[float, Expr]]]:
+    """Numbers that a result derives for the optimum there, by name, and what they are read from.
 
-
-def _predicted(r: Result, of: OfLoss, point: Mapping[str, Any]) -> Iterator[tuple[str, Predicted]]:
-    """Numbers that a result derives for the optimum there, by name; not all exist everywhere."""
-    known = _known(r, of, point)
-    for name, measure in r.measures().items():
+    Not all exist everywhere.
+    """
+    known = of.known(r, point)
+    named = r.measures()
+    # There are pairs of every relation that is read.
+    there = {LOSS.name, *(product(k).name for k, n in of.arrangement.counts.items() if n)}
+    for name, measure in named.items():
         if not isinstance(measure, Reading) or measure.last:
             continue
-        if r.quantity(name).limit_of is not None or not _is_there(measure.of, of):
+        if r.quantity(name).limit_of is not None or not is_readable(measure.of, there):
             continue
         try:
             value = float(r.value(name, **known))
         except DomainError:
             continue
-        if measure.through is not None:
-            value = float(np.float64(1.0) * _through(measure, value))
-        yield name, Predicted(value, measure.of)
-    yield from _constant(r, of)
+        if measure.through is not None:  # the quantity itself may be infinite
+            (symbol,) = measure.through.variables
+            value = float(read(measure.through.expr, {symbol.name: np.float64(value)})[0])
+        yield name, (value, measure.of)
+    # Inner products are derived without being quantities where all of the segment has them.
+    for relation, inner in (r.segment().inner if r.segment is not None else {}).items():
+        if of.arrangement.counts[relation] and relation not in {*named, "self"} and inner == S.One:
+            yield relation, (1.0, product(relation))
 
 
-def _constant(r: Result, of: OfLoss) -> Iterator[tuple[str, Predicted]]:
-    """Inner products that are derived without being quantities: the same all along the segment."""
-    if r.segment is None:
-        return
-    segment, named = r.segment(), r.measures()
-    for relation, inner in segment.inner.items():
-        there = of.arrangement.counts[relation] > 0 and relation not in named
-        if there and inner == S.One and relation != "self":
-            yield relation, Predicted(1.0, product(relation))
+def _ranks(r: Result, of: Case, point: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+    for name, measure in r.measures().items():
+        if isinstance(measure, Rank):
+            yield name, float(r.value(name, **of.known(r, point)))
 
 
-def _faces(
-    r: Result, of: OfLoss, point: Mapping[str, Any]
-) -> Iterator[tuple[str, tuple[str, tuple[str, ...]]]]:
-    known = _known(r, of, point)
+def _faces(r: Result, of: Case, point: Mapping[str, Any]) -> Iterator[tuple[str, set[str]]]:
+    """What is said of occupied eigenspaces, and the shares they have."""
     for name, measure in r.measures().items():
         if isinstance(measure, Face):
-            called = str(r.at(name, r.point(**known)))
-            yield name, (called, measure.occupied(called))
-
-
-def _known(r: Result, of: OfLoss, point: Mapping[str, Any]) -> dict[str, Any]:
-    names = {s.name for s in r.parameters}
-    return {k: v for k, v in {**of.sizes, **point}.items() if k in names}
-
-
-def _is_there(reading: Expr, of: OfLoss) -> bool:
-    """Whether there are pairs of every relation that is read."""
-    there = {product(r).name: 0 for r, count in of.arrangement.counts.items() if count}
-    return is_readable(reading, {**there, LOSS.name: 0})
-
-
-def _through(reading: Reading, value: float) -> float:
-    """What is compared where the quantity itself may be infinite."""
-    assert reading.through is not None
-    symbol = reading.through.variables[0]
-    return float(read(reading.through.expr, {}, {symbol.name: np.float64(value)})[0])
-
-
-def _compared(occupied: tuple[str, ...], numbers: Mapping[str, float]) -> tuple[float, float]:
-    """How many eigenspaces are to have a share, and how many of them do, less all others."""
-    seen = {name for name, x in numbers.items() if name.startswith("s_") and x > OCCUPIED}
-    wanted = {share(e).name for e in occupied}
-    return float(len(wanted)), float(len(seen & wanted) - len(seen - wanted))
+            called = str(r.at(name, r.point(**of.known(r, point))))
+            occupied = {share(e).name for e in measure.occupied(called)}
+            yield f"{name} {called}: occupied eigenspaces", occupied

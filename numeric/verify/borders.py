@@ -7,18 +7,28 @@ place where that changes is found by bisection, from a bracket around the value 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from math import nan
+from typing import TYPE_CHECKING, Any
 
 import torch
-from torch import Tensor
+from sympy import Expr
 
-from ...derive.problems.problem import Problem
-from ...derive.structures.arrangement import Arrangement
+from ...derive.decide.domain import DomainError
+from ...derive.decide.exact import exact
+from ...derive.theorem.measure import Border
+from ...derive.theorem.result import Result
 from ..certificate import certify_bound
 from ..embeddings import structured_embeddings
 from ..problems import bind
+from .checks import CLOSE_THRESHOLD, Check
+from .points import elsewhere, sides
 
+if TYPE_CHECKING:
+    from .case import Case
+
+#: Largest parameter at which thresholds are looked for.
+RANGE = 54.0
 # A bracket begins with this half width, relative to the value, and grows by this factor until
 # the certificate differs at its two ends: a value that is wrong by less is not noticed, which
 # is below what counts as agreement, and one that is wrong by more is found to be.
@@ -27,82 +37,106 @@ _FIRST, _GROWTH = 2e-10, 8.0
 _WIDTH = 1e-12
 
 
-def located(
-    optimal: Callable[[float], bool], value: float, above: bool, low: float, high: float
+def located_border(of: Case, name: str, border: Border) -> Iterator[Check]:
+    """A border that was derived, against where the certificate changes sign."""
+    found = _value_of(of, name, border)
+    if found is None:
+        return
+    value, others = found
+    numbers = {k: float(exact(v)) for k, v in {**of.sizes, **others}.items()}
+    holds = _holds(of, border, numbers)
+    bounds = of.problem.domain.ranges[border.parameter]
+    low, high = (_number(e, numbers) for e in (bounds.low, bounds.high))
+    measured = _located(holds, value, border.above, low, high)
+    threshold = of.result.quantity(name).threshold
+    says = "another structure becomes optimal"
+    if threshold is not None:
+        starts = threshold.bound[1] in (">", ">=")
+        says = f"it {'starts' if starts else 'stops'} that {threshold.criterion.says}"
+    where = of.where(others, border.fixed)
+    yield Check(f"{name}, where {says}", where, value, measured, CLOSE_THRESHOLD)
+
+
+def beside(of: Case, name: str, border: Border) -> Iterator[dict[str, Any]]:
+    """Points on both sides of a border, with all that is fixed there."""
+    found = _value_of(of, name, border)
+    if found is not None:
+        for value in sides(found[0], of.problem.domain.ranges[border.parameter]):
+            at = {**of.base, border.parameter.name: value}
+            yield at | {s.name: str(_put_in(e, at)) for s, e in border.fixed.items()}
+
+
+def _value_of(of: Case, name: str, border: Border) -> tuple[float, dict[str, Any]] | None:
+    """Where a border is, with what else is fixed; None where there is none within range."""
+    bound = {border.parameter.name, *(s.name for s in border.fixed)}
+    others = {k: v for k, v in of.base.items() if k not in bound}
+    free = [of.symbols[k] for k in others if k not in of.given]
+    for tried in [others, *elsewhere(free, of.problem.domain, others)]:
+        try:
+            # As a formula, also where another way would be taken at numbers.
+            value = float(Result.value(of.result, name, **of.known(of.result, tried)))
+        except DomainError:
+            continue
+        if abs(value) < RANGE:
+            return value, tried
+    return None
+
+
+def _holds(of: Case, border: Border, numbers: Mapping[str, float]) -> Callable[[float], bool]:
+    """Whether the structure is a global minimum at a value of the parameter.
+
+    Of one inside a segment: whether the loss falls along the segment.
+    """
+    arrangement = of.arrangement
+    inner, along = (
+        {r: _number(e, numbers) for r, e in part.items()} for part in (border.inner, border.along)
+    )
+    u = structured_embeddings(arrangement, inner)[None]
+    change = torch.from_numpy(arrangement.gram({**along, "self": 0.0})) if along else None
+
+    def holds(at: float) -> bool:
+        known = {**numbers, border.parameter.name: at}
+        known |= {s.name: _number(e, known) for s, e in border.fixed.items()}
+        values = {**arrangement.sizes, **{k: known[k] for k in of.loss.parameters}}
+        bound = bind(of.problem, values, dtype=torch.float64, device="cpu")
+        if change is not None:
+            return float((bound.value_and_gram_gradient(u)[1][0] * change).sum()) < 0
+        # Inner products carry rounding errors, so entries are off by eps times the pulls and
+        # their stiffness, and an eigenvalue by size times that: the worst seen is a quarter.
+        return float(certify_bound(bound, u).lambda_min) > -5e-15 * float(bound.point(u).noise)
+
+    return holds
+
+
+def _located(
+    holds: Callable[[float], bool], value: float, above: bool, low: float, high: float
 ) -> float:
-    """The parameter nearest to ``value`` at which ``optimal`` starts (or stops) to hold.
+    """The parameter nearest to ``value`` at which ``holds`` changes; nan where it does not.
 
-    Parameters
-    ----------
-    optimal
-        Whether the structure is optimal at a value of the parameter.
-    value
-        Where that is expected to change.
-    above
-        Whether it is expected to be optimal above.
-    low, high
-        Ends of the parameter's range, which may be infinite and are not reached.
-
-    Returns
-    -------
-    float
-        nan where there is no such change.
+    ``above``: whether it is expected to hold above. ``low`` and ``high`` are the ends of the
+    parameter's range, which may be infinite and are not reached.
     """
     scale = max(1.0, abs(value))
     width = _FIRST * scale
     if value <= low or value >= high:  # at an excluded end, only one side is left
         inside = value + width if value <= low else value - width
-        return value if optimal(inside) == (above == (value <= low)) else nan
+        return value if holds(inside) == (above == (value <= low)) else nan
     while width < 1e3 * scale:
         # Next to an end of the range, half of the way there.
         left = value - width if value - width > low else (low + value) / 2
         right = value + width if value + width < high else (high + value) / 2
-        if (optimal(left), optimal(right)) == (not above, above):
-            return _bisected(optimal, left, right, above)
+        if (holds(left), holds(right)) == (not above, above):
+            while right - left > _WIDTH * max(1.0, abs(left)):
+                middle = (left + right) / 2
+                left, right = (left, middle) if holds(middle) == above else (middle, right)
+            return (left + right) / 2
         width *= _GROWTH
     return nan
 
 
-def _bisected(optimal: Callable[[float], bool], left: float, right: float, above: bool) -> float:
-    while right - left > _WIDTH * max(1.0, abs(left)):
-        middle = (left + right) / 2
-        if optimal(middle) == above:
-            right = middle
-        else:
-            left = middle
-    return (left + right) / 2
+def _put_in(expression: Expr, values: Mapping[str, Any]) -> Expr:
+    return expression.xreplace({s: exact(values[s.name]) for s in expression.free_symbols})
 
 
-def is_optimal(
-    problem: Problem, arrangement: Arrangement, inner: Mapping[str, float]
-) -> Callable[[Mapping[str, float]], bool]:
-    """Whether embeddings with these inner products are a global minimum, given parameters."""
-    u = structured_embeddings(arrangement, inner)[None]
-
-    def answer(values: Mapping[str, float]) -> bool:
-        bound = bind(problem, {**arrangement.sizes, **values}, dtype=torch.float64, device="cpu")
-        found = certify_bound(bound, u)
-        # Inner products carry rounding errors, so entries are off by eps times the pulls and
-        # their stiffness, and an eigenvalue by size times that: the worst seen is a quarter.
-        floor = -5e-15 * float(bound.point(u).noise)
-        return float(found.lambda_min) > floor
-
-    return answer
-
-
-def falls(
-    problem: Problem,
-    arrangement: Arrangement,
-    inner: Mapping[str, float],
-    along: Mapping[str, float],
-) -> Callable[[Mapping[str, float]], bool]:
-    """Whether the loss falls along a segment that goes through a structure, given parameters."""
-    u = structured_embeddings(arrangement, inner)[None]
-    change = torch.from_numpy(arrangement.gram({**along, "self": 0.0}))
-
-    def answer(values: Mapping[str, float]) -> bool:
-        bound = bind(problem, {**arrangement.sizes, **values}, dtype=torch.float64, device="cpu")
-        gradient: Tensor = bound.value_and_gram_gradient(u)[1][0]
-        return float((gradient * change).sum()) < 0
-
-    return answer
+def _number(expression: Expr, values: Mapping[str, Any]) -> float:
+    return float(_put_in(expression, values))

@@ -11,9 +11,8 @@ pure structures, or mixtures of two, have the loss of the optimum as far as a ce
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import combinations
-from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +24,7 @@ from ...derive.structures.arrangement import Arrangement
 from ..embeddings import structured_embeddings
 from ..problems import bind
 from ..reduced import InvariantLoss
-from ..search import CERTIFIED, TOLERANCE
+from ..search import CERTIFIED, TOLERANCE, riemannian
 from .checks import CLOSE_FLOAT32
 from .readings import numbers_at, read, tolerance
 
@@ -37,27 +36,15 @@ _PART = 0.1
 _LATTICE = 17
 
 
-class Flat(NamedTuple):
-    """Least gradient norm of a structure that reads differently, by reading; what is converged."""
-
-    least: dict[str, float]
-    converged: float
-
-    def readings(self, norm: float) -> set[str]:
-        """What a search need not have found that ended with this gradient norm."""
-        return {k for k, x in self.least.items() if x <= max(norm, self.converged)}
-
-
 def flat_readings(
     problem: Problem,
     loss: InvariantLoss,
     values: Mapping[str, float],
     optimum: Array,
     readings: Mapping[str, Expr],
-    sizes: Mapping[str, Any],
     dtype: torch.dtype,
-) -> Flat:
-    """At which gradients a search need not have found the readings.
+) -> Callable[[float], set[str]]:
+    """The readings that a search need not have found, by the gradient norm that it ended with.
 
     Parameters
     ----------
@@ -66,98 +53,76 @@ def flat_readings(
     optimum
         Shares of the optimum, of all eigenspaces that have a dimension.
     readings
-        What is to be read off, by name, in the ``sizes``.
+        What is to be read off, by name.
     dtype
         Of the search: what counts as agreement is coarser in float32, and so are its gradients.
     """
     arrangement = loss.arrangement
-    moved, of = [], []
-    floor = 0.0 if dtype is torch.float64 else CLOSE_FLOAT32
-    corners = np.eye(len(optimum))
-    as_good = _as_good(loss, values, optimum, corners, readings, sizes)
     here = numbers_at(arrangement, optimum[None])
+    before = {name: read(of, here) for name, of in readings.items()}
+    close = {name: tolerance(of, here) for name, of in readings.items()}
+    floor = 0.0 if dtype is torch.float64 else CLOSE_FLOAT32
+    corners = loss.pure(optimum)
+    # The least gradient norm of a structure that reads differently.
+    least: dict[str, float] = {}
+    good = numbers_at(arrangement, _as_good(loss, values, optimum, corners))
+    moved: list[tuple[str, Array]] = []
     for name, reading in readings.items():
-        before = read(reading, here, sizes)[0]
-        for corner in corners:
-            part = _moved(arrangement, optimum, corner, reading, before, sizes, floor)
-            if part is not None:
-                moved.append(part)
-                of.append(name)
+        if (np.abs(read(reading, good) - before[name]) > close[name]).any():
+            least[name] = 0.0
+        wanted = _PART * max(float(close[name][0]), floor)
+        parts = (_moved(arrangement, optimum, corner, reading, wanted) for corner in corners)
+        moved += [(name, part) for part in parts if part is not None]
     if not moved:
-        return Flat(dict.fromkeys(as_good, 0.0), 0.0)
-    norms, unit = _gradients(problem, arrangement, values, np.array(moved))
-    least = {name: min(x for k, x in zip(of, norms, strict=True) if k == name) for name in of}
-    return Flat(least | dict.fromkeys(as_good, 0.0), TOLERANCE[dtype] * unit)
+        return lambda norm: set(least)
+    norms, unit = _gradients(problem, arrangement, values, [shares for _, shares in moved])
+    for (name, _), norm in zip(moved, norms, strict=True):
+        least[name] = min(norm, least.get(name, norm))
+    converged = TOLERANCE[dtype] * unit
+    return lambda norm: {name for name, x in least.items() if x <= max(norm, converged)}
 
 
 def _as_good(
-    loss: InvariantLoss,
-    values: Mapping[str, float],
-    optimum: Array,
-    corners: Array,
-    readings: Mapping[str, Expr],
-    sizes: Mapping[str, Any],
-) -> set[str]:
-    """Readings that differ at a mixture of two pure structures with the same loss."""
+    loss: InvariantLoss, values: Mapping[str, float], optimum: Array, corners: Array
+) -> Array:
+    """Shares of pure structures and mixtures of two with the same loss."""
     steps = np.linspace(0, 1, _LATTICE)[1:-1, None]
     edges = [a + steps * (b - a) for a, b in combinations(corners, 2)]
-    corners = np.concatenate([corners, *edges])
-    both = np.concatenate([optimum[None], corners])
-    at = {k: np.full(len(both), v) for k, v in values.items()}
+    tried = np.concatenate([optimum[None], corners, *edges])
+    at = {k: np.full(len(tried), v) for k, v in values.items()}
     with np.errstate(all="ignore"):
-        least, *pure = loss.expand(both, at)[0]
-    good = corners[[value - least <= CERTIFIED[torch.float64] for value in pure]]
-    found = set()
-    for name, reading in readings.items() if len(good) else ():
-        here, there = (numbers_at(loss.arrangement, s) for s in (optimum[None], good))
-        close = float(tolerance(reading, here, sizes)[0])
-        if (np.abs(read(reading, there, sizes) - read(reading, here, sizes)) > close).any():
-            found.add(name)
-    return found
+        excess = loss.expand(tried, at)[0]
+        good = excess - excess[0] <= CERTIFIED[torch.float64]
+    return np.asarray(tried[good | (np.arange(len(tried)) == 0)])
 
 
 def _moved(
-    arrangement: Arrangement,
-    optimum: Array,
-    corner: Array,
-    reading: Expr,
-    before: float,
-    sizes: Mapping[str, Any],
-    floor: float,
+    arrangement: Arrangement, optimum: Array, corner: Array, reading: Expr, wanted: float
 ) -> Array | None:
     """Shares on the way to a corner at which a reading has changed by so much, if any."""
 
-    def change(step: float) -> float:
-        part = ((1 - step) * optimum + step * corner)[None]
-        return abs(float(read(reading, numbers_at(arrangement, part), sizes)[0]) - before)
+    def part(step: float) -> Array:
+        return (1 - step) * optimum + step * corner
 
-    close = float(tolerance(reading, numbers_at(arrangement, optimum[None]), sizes)[0])
-    wanted = _PART * max(close, floor)
-    if not change(1.0) > wanted:
+    def is_far(step: float) -> bool:
+        both = np.stack([optimum, part(step)])
+        return bool(np.ptp(read(reading, numbers_at(arrangement, both))) > wanted)
+
+    if not is_far(1.0):
         return None
     low, high = 0.0, 1.0
     while high - low > 1e-3 * high:  # readings bend, as the root of a share does
-        middle = high / 2 if low == 0 else (low + high) / 2
-        low, high = (low, middle) if change(middle) > wanted else (middle, high)
-    return (1 - high) * optimum + high * corner
+        middle = (low + high) / 2
+        low, high = (low, middle) if is_far(middle) else (middle, high)
+    return part(high)
 
 
 def _gradients(
-    problem: Problem, arrangement: Arrangement, values: Mapping[str, float], shares: Array
-) -> tuple[Array, float]:
+    problem: Problem, arrangement: Arrangement, values: Mapping[str, float], shares: list[Array]
+) -> tuple[list[float], float]:
     """Gradient norms at structures with these shares, and the unit of the tolerance."""
-    names = tuple(arrangement.dimensions)
-    sets = [
-        structured_embeddings(
-            arrangement,
-            arrangement.inner(dict(zip(names, row / row.sum(), strict=True))),
-            arrangement.size,
-        )
-        for row in shares
-    ]
-    u = torch.stack(sets)
-    bound = bind(problem, {**arrangement.sizes, **values}, batch=len(sets))
-    point = bound.point(u)
-    radial = (point.gradient * u).sum(dim=-1, keepdim=True) * u
-    norms = (point.gradient - radial).flatten(1).square().sum(dim=1).mul(bound.size).sqrt()
-    return norms.numpy(), float(point.unit.min())
+    names = tuple(arrangement.table)
+    inner = [arrangement.inner(dict(zip(names, row, strict=True))) for row in shares]
+    u = torch.stack([structured_embeddings(arrangement, g, arrangement.size) for g in inner])
+    point = bind(problem, {**arrangement.sizes, **values}, batch=len(u)).point(u)
+    return riemannian(point)[1].tolist(), float(point.unit.min())

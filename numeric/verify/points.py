@@ -15,10 +15,11 @@ from ..reduced import InvariantLoss
 
 #: Sizes of structures when not given: small, and yet with all regimes well apart.
 TYPICAL = {"m": "3", "n": "3", "p": "2", "N": "10", "K": "3"}
+TYPICAL |= {"m1": "3", "n1": "4", "m2": "2", "n2": "2"}
+#: One large class among small ones, which then share one point for all of them.
+_MERGED = {"m1": "1", "n1": "24", "m2": "2", "n2": "2", "p": "1"}
 #: Items when the number of towers is free as well: the least with all regimes well apart.
 _ITEMS_OF_TOWERS = "6"
-#: Values of a parameter that are tried in the search for regimes.
-_TRIED = 121
 # How far parameters are looked at: times the base where they are positive, else from zero.
 # Beyond, some eigenvalues of the gradient differ by less than floats can tell.
 _FACTOR, _RANGE = 4.0, 20.0
@@ -39,7 +40,9 @@ def typical_sizes(
     """
     defaults = TYPICAL | ({"N": _ITEMS_OF_TOWERS} if "K" in names else {})
     sizes = {k: given.get(k, defaults.get(k, "3")) for k in names}
-    if "p" in names and "p" not in given:
+    if "m2" in names and not given.keys() & names:
+        yield _MERGED, False
+    elif "p" in names and "p" not in given:
         single = {**sizes, "p": "1"}
         if domain.contains({s: exact(single[s.name]) for s in domain.ranges if s.name in names}):
             yield single, False
@@ -60,19 +63,18 @@ def regimes(
     threshold is needed to know where to look.
     """
     bounds = domain.ranges[symbol]
-    grid = _grid(symbol, bounds, base)
+    grid = _grid(symbol, bounds, base, loss.tried)
     fixed = {k: float(exact(base[k])) for k in loss.parameters if k != symbol.name}
     faces = loss.least(**fixed, **{symbol.name: grid}).faces()
-    borders = []
-    for k in range(1, len(grid)):
-        if faces[k] != faces[k - 1]:
-            borders.append(_border(loss, symbol, fixed, grid[k - 1], grid[k], faces[k - 1]))
+    borders = [
+        _border(loss, symbol, fixed, grid[k - 1], grid[k], faces[k - 1])
+        for k in range(1, len(grid))
+        if faces[k] != faces[k - 1]
+    ]
     if not borders:
-        return _spread(grid, bounds)
-    found: list[float] = []
-    edges = [None, *borders, None]
-    for low, high in pairwise(edges):
-        found += _inside(low, high, bounds, (float(grid[0]), float(grid[-1])))
+        return _spread(bounds)
+    edges = pairwise([None, *borders, None])
+    found = [x for low, high in edges for x in _inside(low, high, bounds)]
     return list(dict.fromkeys(f"{x:.6g}" for x in found))
 
 
@@ -105,24 +107,21 @@ def sides(value: float, bounds: Range) -> list[str]:
     return [f"{x:.6g}" for x in (below, above) if low < x < high]
 
 
-def _grid(symbol: Symbol, bounds: Range, base: Mapping[str, Any]) -> Any:
+def _grid(symbol: Symbol, bounds: Range, base: Mapping[str, Any], tried: int) -> Any:
     low, high = _ends(bounds)
     if high < np.inf and low > -np.inf:
-        inside = np.linspace(low, high, _TRIED)
-        open_low, open_high = bounds.low_open, bounds.high_open
-        return inside[1 if open_low else 0 : -1 if open_high else None]
+        inside = np.linspace(low, high, tried)
+        return inside[1 if bounds.low_open else 0 : -1 if bounds.high_open else None]
     if low > -np.inf:
         middle = float(exact(base[symbol.name])) - low
-        return low + middle * np.geomspace(1 / _FACTOR, _FACTOR, _TRIED)
-    return np.linspace(-_RANGE, _RANGE, _TRIED)
+        return low + middle * np.geomspace(1 / _FACTOR, _FACTOR, tried)
+    return np.linspace(-_RANGE, _RANGE, tried)
 
 
 def _ends(bounds: Range) -> tuple[float, float]:
-    found = [float(e) if not e.free_symbols else np.nan for e in (bounds.low, bounds.high)]
-    return (
-        -np.inf if np.isnan(found[0]) else found[0],
-        np.inf if np.isnan(found[1]) else found[1],
-    )
+    """The ends as numbers; one that depends on something is none."""
+    low = -np.inf if bounds.low.free_symbols else float(bounds.low)
+    return low, np.inf if bounds.high.free_symbols else float(bounds.high)
 
 
 def _border(
@@ -135,45 +134,38 @@ def _border(
 ) -> float:
     """Where a face stops being optimal, to a part of 1e-4 of the bracket."""
     for _ in range(2):
-        inside = np.linspace(low, high, _TRIED)
+        inside = np.linspace(low, high, loss.tried)
         faces = loss.least(**fixed, **{symbol.name: inside}).faces()
         first = next((k for k, found in enumerate(faces) if found != face), len(inside) - 1)
         low, high = inside[max(first - 1, 0)], inside[first]
     return float((low + high) / 2)
 
 
-def _spread(grid: Any, bounds: Range) -> list[str]:
+def _spread(bounds: Range) -> list[str]:
     """A few values of a parameter with one regime only."""
     low, high = _ends(bounds)
     if high < np.inf and low > -np.inf:
         chosen = [0.75 * low + 0.25 * high, 0.25 * low + 0.75 * high]
         chosen += [] if bounds.high_open else [high]
-    elif low > -np.inf:
-        chosen = [low + x for x in (0.1, 0.5, 2.0)]
     else:
-        chosen = [-1.0, 1.0]
+        chosen = [low + x for x in (0.1, 0.5, 2.0)] if low > -np.inf else [-1.0, 1.0]
     return [f"{x:.6g}" for x in chosen]
 
 
-def _inside(
-    low: float | None, high: float | None, bounds: Range, seen: tuple[float, float]
-) -> list[float]:
+def _inside(low: float | None, high: float | None, bounds: Range) -> list[float]:
     """Next to both borders of a regime and in its middle; at a closed end of the range."""
     first, last = _ends(bounds)
     if low is None:
         assert high is not None
-        if first == -np.inf:
-            return [high - _STEP]
-        return [first + _BELOW * (high - first)]
+        return [high - _STEP if first == -np.inf else first + _BELOW * (high - first)]
     if high is None:
         if last == np.inf:
             return [_ABOVE * low if first > -np.inf and low > 0 else low + _STEP]
         near = low + _PART * (last - low)
         return [near, (near + last) / 2] + ([] if bounds.high_open else [last])
-    width = high - low
-    if width < 1e-9 * max(1.0, abs(low)):
+    if high - low < 1e-9 * max(1.0, abs(low)):
         return []
-    return [low + _PART * width, (low + high) / 2]
+    return [low + _PART * (high - low), (low + high) / 2]
 
 
 def along_range(symbol: Symbol, domain: Domain, point: Mapping[Symbol, Expr]) -> list[Expr]:

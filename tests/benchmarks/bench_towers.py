@@ -72,14 +72,8 @@ def optima(options: argparse.Namespace) -> None:
         return minimise(problem, values, d=N, seeds=seed, device=options.device)
 
     def encoder(t: float) -> Any:
-        (row,) = train_encoders(
-            problem,
-            shapes=[(N, N)],
-            points=[(t, t)],
-            seeds=[seed],
-            encoders=ENCODERS[:1],
-            device=options.device,
-        )
+        cell = {"encoder": ENCODERS[0].name, "N": N, "d": N, "t": t, "b": t, "seed": seed}
+        (row,) = train_encoders(problem, [cell], device=options.device)
         return row
 
     def published(t: float) -> float:
@@ -102,7 +96,8 @@ def optima(options: argparse.Namespace) -> None:
         gap, stop = float(found.certificate.gap), found.stop[0].value
         line(t, expected, "free", s, median(r[0] for r in runs), f"{gap:.1e} {stop}")
         seconds, row = timed(lambda t=t: encoder(t))
-        line(t, expected, "encoder", row.similarity, seconds, f"{row.gap:.1e} {row.stop}")
+        ending = f"{row['gap']:.1e} {row['stop']}"
+        line(t, expected, "encoder", row["similarity"], seconds, ending)
         if script is not None:
             seconds, s = timed(lambda t=t: published(t))
             line(t, expected, "script", s, seconds, "none")

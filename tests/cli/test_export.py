@@ -665,3 +665,12 @@ def test_the_authors_own_theorems_are_used(folder: Path) -> None:
     code, log = tex(folder, document)
     assert code == 0
     assert "<1>" in log
+
+
+def test_two_names_of_one_file_are_one_file(cltheory: Any, tmp_path: Path) -> None:
+    """The second output would replace the first."""
+    names = (str(tmp_path / "a.py"), f"{tmp_path}/./a.py")
+    code, out, err = cltheory("export", "--python", names[0], "--json", names[1], "ssem")
+    assert (code, out) == (2, "")
+    assert "two outputs would go to" in err
+    assert not list(tmp_path.iterdir())

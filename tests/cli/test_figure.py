@@ -153,6 +153,90 @@ def test_an_interrupt_keeps_the_finished_cells(
     assert len(rows(tmp_path / "fig.csv")) == CELLS
 
 
+@pytest.mark.parametrize("damage", [b",cpu,default\n", b",cpu,default,more\n"])
+def test_a_row_with_other_columns_is_named(figure: Any, tmp_path: Path, damage: bytes) -> None:
+    figure()
+    table = tmp_path / "fig.csv"
+    whole = table.read_bytes()
+    damaged = b",default\n" if damage.count(b",") == 2 else damage
+    table.write_bytes(whole.rstrip(b"\r\n").removesuffix(b",cpu,default") + damaged)
+    code, _, err = figure()
+    assert code == 2
+    assert f"line {CELLS + 1} is not a row" in err
+
+
+def test_two_runs_may_fill_one_table(figure: Any, tmp_path: Path) -> None:
+    """Each writes a header and all cells; what is there twice counts once."""
+    out = figure().out
+    table = tmp_path / "fig.csv"
+    whole = table.read_bytes()
+    table.write_bytes(whole + whole)
+    assert figure().out == out
+    assert table.read_bytes() == whole + whole
+
+
+def test_another_tolerance_is_another_table(figure: Any, tmp_path: Path) -> None:
+    """Cells that were left early are not handed out as exact ones."""
+    figure("--tolerance", "1")
+    code, _, err = figure()
+    assert code == 2
+    assert "was made with tolerance = 1, not default" in err
+
+
+def test_a_figure_does_not_replace_its_table(figure: Any, tmp_path: Path) -> None:
+    code, _, err = figure("--table", str(tmp_path / "." / "fig.png"))
+    assert code == 2
+    assert "would replace its table" in err
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no such device")
+def test_what_is_no_file_is_no_table(figure: Any) -> None:
+    code, _, err = figure("--table", "/dev/full")
+    assert code == 2
+    assert "/dev/full is no file" in err
+
+
+@pytest.mark.parametrize("size", [("--d", "1" * 20), ("--m", "1" * 20)])
+def test_what_no_machine_holds_is_refused(figure: Any, size: tuple[str, str]) -> None:
+    code, out, err = figure(*size)
+    assert (code, out) == (1, "")
+    assert err.count("\n") == 1
+    assert "more memory" in err
+
+
+def test_what_this_machine_does_not_hold_is_refused(
+    figure: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As torch says it; other errors are bugs, and stay what they are."""
+    says = "[enforce fail at alloc_cpu.cpp] DefaultCPUAllocator: can't allocate memory"
+
+    def fails(*args: Any, **kwargs: Any) -> None:
+        raise RuntimeError(says)
+
+    monkeypatch.setattr(ssem_fig2, "sweep", fails)
+    assert figure() == (1, "", "cltheory: too large: more memory than there is\n")
+    says = "size mismatch"
+    with pytest.raises(RuntimeError, match="size mismatch"):
+        figure()
+
+
+def test_a_figure_that_cannot_be_drawn_is_refused(
+    figure: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """As of .pgf where there is no LaTeX; the cells are kept."""
+    from matplotlib.figure import Figure
+
+    def fails(*args: Any, **kwargs: Any) -> None:
+        raise RuntimeError("xelatex not found")
+
+    monkeypatch.setattr(Figure, "savefig", fails)
+    code, _, err = figure()
+    assert code == 2
+    assert "cannot write" in err
+    assert len(rows(tmp_path / "fig.csv")) == CELLS
+
+
 def test_the_table_may_lie_elsewhere(figure: Any, tmp_path: Path) -> None:
     assert figure("--table", str(tmp_path / "cells.csv"), "--cold").code == 0
     assert not (tmp_path / "fig.csv").exists()
@@ -206,6 +290,48 @@ def test_a_map_of_phases(
     assert (tmp_path / "map.csv").read_bytes() == before
 
 
+def test_a_table_of_another_loss_is_left_alone(phases: Any, tmp_path: Path) -> None:
+    words = ("--m", "2", "--n", "2", "--p", "2", "--d", "8")
+    assert phases("--loss", "supcl", *words).code == 0
+    before = (tmp_path / "map.csv").read_bytes()
+    code, _, err = phases("--loss", "supcl-exclusive", *words)
+    assert code == 2
+    assert "was made with problem = supcl" in err
+    assert (tmp_path / "map.csv").read_bytes() == before
+
+
+def test_targets_of_positives_are_parameters(phases: Any) -> None:
+    sizes = ("--m", "2", "--n", "2", "--p", "2")
+    code, out, _ = phases("--loss", "docs/problems/soft-targets.toml", *sizes)
+    assert code == 0
+    assert " 0 with another structure than the map" in out
+
+
+def test_ranges_may_depend_on_what_is_fixed(phases: Any, tmp_path: Path) -> None:
+    words = ("--x", "beta", "--y", "tau", "--M", "2", "--m", "2", "--n", "2", "--alpha", "1/2")
+    assert phases("--loss", "docs/problems/superclasses.toml", *words).code == 0
+    assert {float(row["beta"]) for row in rows(tmp_path / "map.csv")} == {1 / 8, 3 / 8}
+
+
+def test_where_the_exact_answer_is_open_a_map_is_drawn(
+    phases: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from cltheory.derive.decide.domain import DomainError
+    from cltheory.numeric.figures import phases as module
+
+    class Undecided:
+        def given(self, **given: Any) -> Undecided:
+            return self
+
+        def value(self, *args: Any, **values: Any) -> Any:
+            raise DomainError("not decided")
+
+    monkeypatch.setattr(module, "results", {"phases": Undecided()})
+    code, out, _ = phases("--loss", "supcl", "--m", "2", "--n", "2", "--p", "2")
+    assert code == 0
+    assert "at 0 of 4 places, and undecided at 4" in out
+
+
 def test_a_wrong_map_is_noticed(phases: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     from cltheory.numeric.reduced import Optima
 
@@ -231,6 +357,11 @@ def test_a_wrong_map_is_noticed(phases: Any, monkeypatch: pytest.MonkeyPatch) ->
         (("--loss", "supcl", "--x-range", "0:2"), "alpha must be"),
         (("--loss", "supcl", "--x-range", "1:0"), "--x-range takes"),
         (("--loss", "supcl", "--points", "1"), "--points takes"),
+        (("--loss", "supcl", "--points", "²"), "--points takes"),
+        (("--loss", "supcl", "--seeds", "²"), "--seeds takes"),
+        (("--loss", "supcl", "--m", "oo"), "m cannot be oo"),
+        (("--loss", "supcl", "--x", "alpha", "--alpha", "1/2"), "alpha is drawn over"),
+        (("--loss", "docs/problems/superclasses.toml"), "alpha and beta make no map"),
         (("--loss", "supcl", "word"), "unexpected 'word'"),
         (("--loss", "supcl", "--m"), "--m needs a value"),
     ],

@@ -56,7 +56,8 @@ def test_relations_are_told_by_indices():
 def test_eigenspaces_are_those_of_the_relations(at: Arrangement):
     total = np.zeros((at.size, at.size))
     for name, dimension in at.dimensions.items():
-        basis, projection = at.basis(name), at.projection(name)
+        basis = at.basis(name)
+        projection = at.gram(at.inner({name: 1.0})) * dimension / at.size
         assert basis.shape == (at.size, dimension)
         close(basis.T @ basis, np.eye(dimension))
         close(basis @ basis.T, projection)

@@ -300,7 +300,7 @@ def test_the_results_give_proved_digits() -> None:
     assert str(found.value("rank", **given)).startswith("52")
     with pytest.raises(DomainError, match="at numbers: give n1, m2"):
         found.value("loss", m1=5)
-    with pytest.raises(DomainError, match="at numbers: give n1"):
+    with pytest.raises(DomainError, match="at numbers: give a finite n1"):
         found.value("loss", **{**given, "n1": "oo"})
     with pytest.raises(AttributeError, match="same_instance_1"):
         found.value("same_instance_1", **given)  # with one view there are no such pairs
@@ -334,3 +334,17 @@ def test_a_group_without_positives_is_refused() -> None:
     with pytest.raises(DomainError, match="positives") as error:
         OPTIMA["supcl"].at(at(5, 1, 3, 4, 2))
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("heat", ["1/100", pytest.param("1/1000", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("other", ["4", "10"])
+def test_small_temperatures_are_followed_from_larger_ones(heat: str, other: str) -> None:
+    """Of equal sizes the optimum is that of the theorem; of others it is certified."""
+    given = {"m1": 5, "n1": 10, "m2": 3, "n2": other, "p": 1, "alpha": "1/2", "tau": heat}
+    sizes = results["supcl-two-sizes"]
+    assert sizes.value("gap", **given) < 1e-12
+    assert sizes.value("rank", **given) == 8 * 9 + 7 if other == "10" else 5 * 9 + 3 * 3 + 7
+    if other == "10":
+        alike = {"m": 8, "n": 10, "p": 1, "alpha": "1/2", "tau": heat}
+        wanted = results["supcl-optimum"].value("loss", 25, **alike)
+        assert abs(sizes.value("loss", 25, **given) - wanted) < 1e-22

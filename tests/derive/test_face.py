@@ -17,7 +17,8 @@ from cltheory.derive.losses.softmax import SoftmaxLoss, SoftmaxTerm, tau
 from cltheory.derive.losses.supcl import SUPCL, alpha
 from cltheory.derive.optimum.face import FaceOptimum, faces, least
 from cltheory.derive.optimum.interior import Interior
-from cltheory.derive.optimum.polish import Conditions, Face, NotProved
+from cltheory.derive.optimum.newton import NotProved
+from cltheory.derive.optimum.polish import Conditions, Face
 from cltheory.derive.optimum.program import Program
 from cltheory.derive.optimum.reduce import ReducedLoss, ReducedPairwise
 from cltheory.derive.optimum.solve import NotDecided
@@ -264,13 +265,13 @@ def test_a_point_that_is_no_root_is_not_enclosed() -> None:
     u = conditions.root(conditions.unknowns(guess.shares, guess.multipliers))
     with precision(256):
         middle = [v.mid() for v in u]
-        inverse = conditions._inverse(middle)
-        box = conditions._krawczyk(middle, inverse)
+        inverse = conditions.inverse(middle)
+        box = conditions.krawczyk(middle, inverse)
         assert all(b.rad() < 1e-60 for b in box)
         # A box around another point holds the root or is refused; a wrong inverse is refused.
         zero = [[0 * v for v in row] for row in inverse]
         with pytest.raises(NotProved, match="one root"):
-            conditions._krawczyk(middle, zero)
+            conditions.krawczyk(middle, zero)
 
 
 def test_the_derivatives_are_those_of_the_value() -> None:

@@ -245,6 +245,20 @@ def test_right_limits_are_supported_and_wrong_ones_refuted(e: Expr, value: objec
         assert isinstance(compared(e, X, other), Refuted), other
 
 
+def test_other_symbols_have_values_beside_the_expression() -> None:
+    e, at = m * X / (X + alpha) + exp(-X / tau), {m: S(7), alpha: Rational(1, 3), tau: S.Half}
+    assert isinstance(compared(e, X, m, at), Supported)
+    assert isinstance(compared(e, X, m + alpha, at), Refuted)
+    assert isinstance(compared(log(alpha - 1) + 1 / X, X, S.Zero, at), Refuted)  # not real there
+    assert not isinstance(compared(e, X, log(alpha - 1), at), (Supported, Refuted))
+    # Nothing is left of the first term, which is seen only where the value is put in.
+    third = (3 * alpha - 1) * exp(exp(exp(X))) + 1 / X
+    assert not isinstance(compared(third, X, S.Zero, at), (Supported, Refuted))
+    one = Domain({alpha: between(Rational(1, 3), Rational(1, 3))}, {alpha: Rational(1, 3)})
+    one = one.with_range(n, at_least(2), 3)
+    assert isinstance(module.approaches(third.xreplace({X: n}), n, oo, S.Zero, one), Supported)
+
+
 def test_what_does_not_settle_is_not_supported() -> None:
     for e in (X, log(X), sin(X), (-1) ** S(3) * X):
         assert not isinstance(compared(e, X, S.Zero), Supported)
@@ -256,6 +270,7 @@ def test_what_does_not_settle_is_not_supported() -> None:
 
 # --- limits ------------------------------------------------------------------------------------
 def test_a_limit_without_a_comparison_does_not_leave(monkeypatch: pytest.MonkeyPatch) -> None:
+    module._limit.cache_clear()
     monkeypatch.setattr(module, "compared", lambda *a: Undecided("nothing is known"))
     with pytest.raises(NoLimit, match="could not be compared"):
         limit(1 / n, n, oo, D)

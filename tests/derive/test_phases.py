@@ -9,8 +9,11 @@ from brute_force import gram
 from cltheory.derive.decide.domain import DomainError
 from cltheory.derive.decide.evidence import Grade, Holds
 from cltheory.derive.losses.pairwise import PairTerm, PairwiseLoss, c
-from cltheory.derive.optimum.phases import OnFace, optimum, phases
-from cltheory.derive.optimum.reduction import at_values
+from cltheory.derive.losses.softmax import tau
+from cltheory.derive.losses.supcl import alpha
+from cltheory.derive.optimum.phases import OnFace, optimum, phases, state_only
+from cltheory.derive.optimum.reduction import at_values, reduced
+from cltheory.derive.optimum.vertex import vertex
 from cltheory.derive.problems.catalogue import CATALOGUE
 from cltheory.derive.problems.domains import SIZES
 from cltheory.derive.problems.problem import Problem
@@ -21,7 +24,7 @@ from cltheory.derive.structures.hierarchy import hierarchy, m, n, p
 from cltheory.derive.structures.towers import N
 from random_softmax import Drawn, draw
 from scipy.optimize import minimize
-from sympy import Interval, Rational, S, Tuple
+from sympy import Interval, Rational, S, Tuple, exp
 
 PHASES = results["phases"]
 EXCLUSIVE = PHASES.given(loss="supcl-exclusive")  # derived when first asked
@@ -81,6 +84,18 @@ def test_digits_are_those_of_the_closed_form() -> None:
         t = mpmath.mpf(1) / 10
         right = mpmath.log(39 * mpmath.exp(1 / t) + 360 * mpmath.exp(-1 / (9 * t))) - 1 / t
         assert abs(result.value("loss", digits=30, **values) - right) < mpmath.mpf(10) ** -28
+
+
+def test_a_vertex_with_a_tie_is_not_proved_the_only_optimum_by_its_shares() -> None:
+    """At the border itself another eigenvalue is as small; a little below it none is."""
+    border = (3 * exp(-2) + 1) / (2 * (1 + exp(-2)))
+    for a, verdict in ((border, "holds"), (border - Rational(1, 100), "strict")):
+        numbers = {m: S(2), n: S(2), p: S(2), tau: S.One, alpha: a}
+        problem = at_values(CATALOGUE["supcl"], numbers)
+        found = vertex(reduced(problem), "classes", Derivation(), problem.domain)
+        assert found.verdict == verdict
+        proof = Derivation()
+        assert state_only(found, proof) == bool(proof.steps) == (verdict == "strict")
 
 
 def test_supcl_agrees_with_its_own_theorem() -> None:
@@ -280,7 +295,7 @@ def test_a_kink_on_another_structure_is_refused() -> None:
 
     loss = PairwiseLoss("kinked", "", (PairTerm("same_class", Max(0, 1 - c), S.One),), "")
     problem = Problem(loss, hierarchy(), CATALOGUE["supcon"].domain)
-    with pytest.raises(DomainError, match="by name only"):
+    with pytest.raises(DomainError, match="answered on two towers"):
         PHASES.given(loss=problem).quantities  # noqa: B018
 
 

@@ -20,9 +20,11 @@ from cltheory.derive.problems.catalogue import CATALOGUE, named
 from cltheory.derive.problems.file import MAX_BYTES, read_text
 from cltheory.derive.proof.derivation import Derivation
 from cltheory.derive.results import results
+from cltheory.derive.results.phases import OfLoss
 from cltheory.derive.results.towers.towers_threshold import WEIGHTED
 from cltheory.derive.structures.hierarchy import m, n, p
 from cltheory.derive.structures.towers import K, N
+from scipy.optimize import linprog
 from sympy import Rational, S, Symbol
 
 FILES = Path(__file__).resolve().parents[2] / "docs" / "problems"
@@ -292,3 +294,64 @@ def test_superclasses_are_those_of_the_result() -> None:
     assert set(problem.domain.ranges) == set(result.problem.domain.ranges)
     names = [(e.name, e.dimension) for e in problem.structure.eigenspaces]
     assert names == [(e.name, e.dimension) for e in result.problem.structure.eigenspaces]
+
+
+# --- functions with kinks -------------------------------------------------------------------------
+HINGES = """
+[structure]
+towers = 2
+items = ITEMS
+[[terms]]
+relation = "positive"
+function = "max(0, 1 - x)"
+[[terms]]
+relation = "negative"
+function = "relu(x)"
+"""
+
+
+def test_kinked_functions_of_a_file_are_those_of_the_name() -> None:
+    """As two functions and as a file: in N, in items of another name, and at a number of them."""
+    theorem = results["pairwise-threshold"].given(lp="max(0, 1 - x)", ln="relu(x)")
+    by_n = OfLoss(read_text(HINGES.replace("ITEMS", '"N"')))
+    by_k = OfLoss(read_text(HINGES.replace("ITEMS", '"k"')))
+    for items in (2, 3, 5):
+        by_number = OfLoss(read_text(HINGES.replace("ITEMS", str(items))))
+        for name in ("positive", "negative", "loss"):
+            wanted = theorem.value(name, N=items)
+            assert by_n.value(name, N=items) == by_k.value(name, k=items) == wanted
+            assert by_number.value(name) == wanted
+
+
+@pytest.mark.parametrize("margin", ["0", "1/4", "3/4"])
+@pytest.mark.parametrize("items", [2, 5, 9])
+def test_the_optimum_of_a_kinked_file_is_the_least_of_a_linear_program(
+    margin: str, items: int
+) -> None:
+    text = HINGES.replace("ITEMS", str(items)).replace("relu(x)", f"3*relu(x - 1/4 + {margin})")
+    result = OfLoss(read_text(text))
+    d, others = float(Rational(margin)) - 0.25, items - 1
+    # Shares of differing contrasts and means, shared contrasts and mean; then two slacks.
+    positive = [-1, -1, 1, 1]
+    negative = [1 / others, -1, -1 / others, 1]
+    found = linprog(
+        [0, 0, 0, 0, 1, 3 * others],
+        A_ub=[[-v for v in positive] + [-1, 0], [*negative, 0, -1]],
+        b_ub=[-1, -d],
+        A_eq=[[1, 1, 1, 1, 0, 0]],
+        b_eq=[1],
+    )
+    assert float(result.value("loss")) == pytest.approx(found.fun, abs=1e-9)
+
+
+def test_kinks_elsewhere_are_refused_in_a_line() -> None:
+    """On three towers, on pairs within a tower, and with the wrong shape."""
+    cases = (
+        (HINGES.replace("towers = 2", "towers = 3"), "answered on two towers"),
+        (HINGES.replace('"negative"', '"within_modality"'), "within_modality"),
+        (HINGES.replace("relu(x)", "relu(-x)"), "convex increasing"),
+    )
+    for text, says in cases:
+        with pytest.raises(DomainError, match=says) as refused:
+            OfLoss(read_text(text.replace("ITEMS", '"N"'))).quantities  # noqa: B018
+        assert "\n" not in str(refused.value)

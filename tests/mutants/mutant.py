@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 import tempfile
+import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -76,7 +77,8 @@ def tree(mutant: Mutant | None) -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="mutant") as folder:
         top = Path(folder) / "cltheory"
         top.mkdir()
-        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copy(ROOT / "derive" / "top-level" / "__init__.py", top)
+        ignored = shutil.ignore_patterns("__pycache__", "top-level")
         shutil.copytree(ROOT / "derive", top / "derive", ignore=ignored)
         for other in PACKAGES[1:]:
             (top / other).symlink_to(ROOT / other, target_is_directory=True)
@@ -86,8 +88,10 @@ def tree(mutant: Mutant | None) -> Iterator[Path]:
         yield Path(folder)
 
 
-#: Exit codes of pytest, and one for a copy that is not what is imported.
-PASSED, FAILED, NOT_USED = 0, 1, 99
+#: Exit codes of a process: that of pytest is told as so much more, since one that ends in an
+#: exception, or otherwise before its tests are run, exits with 1 as well.
+RAN = 100
+PASSED, FAILED = RAN + 0, RAN + 1
 
 
 def survives(mutant: Mutant | None, tests: tuple[str, ...]) -> bool:
@@ -96,11 +100,13 @@ def survives(mutant: Mutant | None, tests: tuple[str, ...]) -> bool:
     Raises
     ------
     BadMutant
-        If the tests could not be run at all: the copy does not import, or is not used.
+        If the tests could not be run at all: the copy does not import or is not used, pytest did
+        not get as far as a test, or the process died.
     """
     with tree(mutant) as folder:
         said = folder / "said"
-        process = _server().Process(target=_run, args=(folder, tests, said))
+        module = "" if mutant is None else mutant.module.removesuffix(".py").replace("/", ".")
+        process = _server().Process(target=_run, args=(folder, module, tests, said))
         process.start()
         process.join(TIMEOUT)
         if process.exitcode is None:
@@ -121,26 +127,45 @@ def _server() -> ForkServerContext:
     return context
 
 
-def _run(folder: Path, tests: tuple[str, ...], said: Path) -> None:
-    """Run the tests on a copy, in a process of its own, and exit with what pytest returns."""
-    os.environ |= {"PYTHONPATH": str(folder), "OMP_NUM_THREADS": "1"}
-    sys.dont_write_bytecode = True
-    sys.path.insert(0, str(folder))
-    os.chdir(ROOT)
-    with said.open("w", encoding="utf-8") as stream:
-        os.dup2(stream.fileno(), 1)
-        os.dup2(stream.fileno(), 2)
-    import cltheory.derive
-    import pytest
+def _run(folder: Path, module: str, tests: tuple[str, ...], said: Path) -> None:
+    """Run the tests on a copy, in a process of its own, and exit with what pytest returns + RAN."""
+    code = 1
+    try:
+        os.environ |= {"PYTHONPATH": str(folder), "OMP_NUM_THREADS": "1"}
+        sys.dont_write_bytecode = True
+        sys.path.insert(0, str(folder))
+        os.chdir(ROOT)
+        with said.open("w", encoding="utf-8") as stream:
+            os.dup2(stream.fileno(), 1)
+            os.dup2(stream.fileno(), 2)
+        import pytest
 
-    if not Path(cltheory.derive.__file__).is_relative_to(folder):
-        print(f"the copy is not what is imported: {cltheory.derive.__file__}", flush=True)
-        os._exit(NOT_USED)
-    files = [str(ROOT / "tests" / t) for t in tests]
-    code = pytest.main(["-x", "-q", "-p", "no:cacheprovider", *files])
+        files = [str(ROOT / "tests" / t) for t in tests]
+        words = ["-x", "-q", "-p", "no:cacheprovider", *files]
+        code = RAN + int(pytest.main(words, plugins=[_Used(folder, module)]))
+    except BaseException:
+        traceback.print_exc()
     with suppress(OSError):
         sys.stdout.flush()
-    os._exit(int(code))
+        sys.stderr.flush()
+    os._exit(code)
+
+
+@dataclass
+class _Used:
+    """The first thing in a session: the module is imported, and from the copy.
+
+    Tests that import it late would fail for that alone. It is too early before, as pytest may
+    have to rewrite a module that it loads as a plugin.
+    """
+
+    folder: Path
+    module: str
+
+    def pytest_sessionstart(self) -> None:
+        used = import_module(f"cltheory.derive.{self.module}".rstrip("."))
+        if not Path(str(used.__file__)).is_relative_to(self.folder):
+            raise BadMutant(f"the copy is not what is imported: {used.__file__}")
 
 
 def every() -> list[Mutant]:

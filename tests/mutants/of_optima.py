@@ -118,8 +118,8 @@ MUTANTS = [
     ),
     Mutant(
         F,
-        "unique=False if all(slacks[e] == 0 for e in dropped) else None",
-        "unique=True",
+        "unique = left.unique if not level else False if len(level) == len(dropped) else None",
+        "unique = True",
         "what is not felt is unique",
         FACES,
     ),

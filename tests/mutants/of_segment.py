@@ -140,8 +140,8 @@ MUTANTS = [
     # --- convexity ---
     Mutant(
         CV,
-        "squares = sum(e[i] * e[j] * (v[i] - v[j]) ** 2 for i in range(terms) for j in range(i))",
-        "squares = sum(e[i] * e[j] * (v[i] + v[j]) ** 2 for i in range(terms) for j in range(i))",
+        "(e[i] * e[j] * (v[i] - v[j]) ** 2 for i, j in pairs)",
+        "(e[i] * e[j] * (v[i] + v[j]) ** 2 for i, j in pairs)",
         "the sum of squares is another one",
         LOSSES,
     ),
@@ -516,15 +516,15 @@ MUTANTS = [
     ),
     Mutant(
         E,
-        "for end, infinite in ((size - r.low, -r.low), (r.high - size, r.high))",
-        "for end, infinite in ((size - r.low, -r.low),)",
+        "for end in (*above, *below)):",
+        "for end in above):",
         "a value may be above the range of its parameter",
         EDGES,
     ),
     Mutant(
         E,
-        "for end, infinite in ((size - r.low, -r.low), (r.high - size, r.high))",
-        "for end, infinite in ((r.high - size, r.high),)",
+        "for end in (*above, *below)):",
+        "for end in below):",
         "a value may be below the range of its parameter",
         EDGES,
     ),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 import pytest
 from mutant import ROOT, BadMutant, Mutant, every, survives
@@ -35,13 +34,33 @@ def test_a_mutant_that_cannot_be_made_is_an_error() -> None:
     assert Mutant("m.py", "a = 1", "a = 2", "", ()).applied(text) == "a = 2\nb = 1\n"
 
 
+QUICK = "derive/test_domain.py::test_ends_belong_as_they_are_declared"
+
+
 @pytest.mark.slow
-def test_what_is_not_changed_survives_and_what_does_not_import_is_an_error(tmp_path: Path) -> None:
-    quick = ("derive/test_domain.py",)
-    assert survives(None, quick)
-    broken = Mutant("decide/domain.py", "from __future__ import", "from nowhere import", "", quick)
-    with pytest.raises(BadMutant):
-        survives(broken, quick)
+def test_what_is_not_changed_survives_and_what_is_wrong_does_not() -> None:
+    wrong = Mutant("decide/domain.py", 'ends[0] == "("', 'ends[0] == "["', "", (QUICK,))
+    assert survives(None, (QUICK,))
+    assert not survives(wrong, wrong.tests)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("first", "test", "says"),
+    [
+        ("import nowhere", QUICK, "No module named 'nowhere'"),
+        ("import os; os._exit(1)", QUICK, "ended with 1:"),
+        ("import os; os.abort()", QUICK, "ended with -6:"),
+        ("", "derive/test_nowhere.py", "file or directory not found"),
+        ("", "derive/test_domain.py::test_nothing", "not found"),
+    ],
+)
+def test_tests_that_are_not_run_notice_nothing(first: str, test: str, says: str) -> None:
+    """A module that does not import, a process that dies, a test that there is not."""
+    line = "from __future__ import annotations\n"
+    mutant = Mutant("decide/domain.py", line, f"{line}{first}  # changed\n", "", (test,))
+    with pytest.raises(BadMutant, match=says):
+        survives(mutant, mutant.tests)
 
 
 @pytest.mark.slow

@@ -13,7 +13,6 @@ from cltheory.derive.structures.towers import K, p, towers, towers_of_views
 from cltheory.numeric.embeddings import perturb, random_embeddings, structured_embeddings
 from cltheory.numeric.measure import (
     inner_products,
-    mean_product,
     shares,
     spreads,
     variances,
@@ -59,9 +58,6 @@ def test_structures_are_measured_as_they_were_made(at, device):
         assert float(seen[relation][0]) == pytest.approx(inner[relation], abs=1e-14)
         assert float(apart[relation][0]) < 1e-14
         assert relation == "self" or float(apart[relation][1]) > 0.01
-        if relation != "self":
-            one = mean_product(at, both, [relation])
-            torch.testing.assert_close(one, seen[relation])
     for name, share in wanted.items():
         assert float(parts[name][0]) == pytest.approx(share, abs=1e-14)
     total = sum(parts.values())
@@ -115,7 +111,6 @@ def test_variances():
     e = torch.eye(2, dtype=torch.float64)
     u = torch.stack([torch.stack([e[0], e[0]]), torch.stack([e[1], -e[1]])])[:, :, None]
     found = variances(arrange(hierarchy(), {"m": 2, "n": 2, "p": 1}), u)
-    assert found.within_each.tolist() == [0.0, 1.0]
     assert float(found.within) == 0.5
     assert float(found.centroid_norm) == 0.5
     assert float(found.between) == 0.25
@@ -124,7 +119,6 @@ def test_variances():
 def test_variance_of_unit_vectors_adds_up():
     at = arrange(hierarchy(), {"m": 3, "n": 4, "p": 2})
     v = variances(at, random_embeddings(at, range(4), d=3))
-    assert v.within_each.shape == (4, 3)
     assert v.within.shape == (4,)
     torch.testing.assert_close(
         v.within + v.between + v.centroid_norm**2, torch.ones(4, dtype=torch.float64)

@@ -11,10 +11,15 @@ import torch
 from cltheory.cli.main import run
 from cltheory.numeric.encoder import train_encoders
 from cltheory.numeric.figures import ccem_fig2, ccem_fig3
-from cltheory.numeric.figures.towers import TowerGrid, predicted_similarity
+from cltheory.numeric.figures.towers import TowerGrid, measured_similarity, predicted_similarity
 from cltheory.numeric.table import Table, TableError
 
 GRID = TowerGrid(items=(4, 8), temperatures=(0.3, 1.0, 3.0), seeds=(0, 1))
+
+
+def half_and_full(rows):
+    """Rows with d = N/2, and with d = N."""
+    return [[row for row in rows if (row["d"] == row["N"]) == full] for full in (False, True)]
 
 
 def test_figure_2_against_theory(tmp_path):
@@ -23,14 +28,14 @@ def test_figure_2_against_theory(tmp_path):
     theory = predicted_similarity(GRID)
     assert theory.shape == (3, 2)
     assert theory[:, 1] == pytest.approx([0, 0.759368118, 1], abs=1e-8)
-    assert ccem_fig2.measured_similarity(GRID, rows) == pytest.approx(theory, abs=1e-6)
-    half = ccem_fig2.measured_similarity(GRID, rows, half_dimension=True)
+    half, full = (measured_similarity(GRID, some) for some in half_and_full(rows))
+    assert full == pytest.approx(theory, abs=1e-6)
     assert half[0, 1] == pytest.approx(0, abs=1e-6)  # fits in one dimension
     assert abs(half[1, 1] - theory[1, 1]) > 0.01
     again = ccem_fig2.measure(GRID, tmp_path / "t.csv", device="cpu")
     assert again == rows
     pytest.importorskip("matplotlib")
-    figure = ccem_fig2.figure(GRID, rows)
+    figure = ccem_fig2.draw(GRID, tmp_path / "t.csv", device="cpu").figure
     assert len(figure.axes) == 4  # three panels and a colour bar
     assert all(len(ax.lines) == 2 for ax in figure.axes[:3])
     drawn = [np.asarray(ax.collections[0].get_array()) for ax in figure.axes[:3]]
@@ -38,11 +43,10 @@ def test_figure_2_against_theory(tmp_path):
     assert drawn[2] == pytest.approx(half)
     # At a fixed bias the lines are level lines.
     grid = TowerGrid((4, 8), (0.5, 3.0), bias=1.0)
-    fixed = ccem_fig2.measure(grid, tmp_path / "b.csv", device="cpu")
-    assert ccem_fig2.measured_similarity(grid, fixed) == pytest.approx(
-        predicted_similarity(grid), abs=1e-6
-    )
-    assert len(ccem_fig2.figure(grid, fixed).axes[0].collections) > 1
+    fixed = ccem_fig2.draw(grid, tmp_path / "b.csv", device="cpu")
+    _, full = half_and_full(fixed.rows)
+    assert measured_similarity(grid, full) == pytest.approx(predicted_similarity(grid), abs=1e-6)
+    assert len(fixed.figure.axes[0].collections) > 1
 
 
 def test_a_table_is_resumed_and_kept_apart(tmp_path):
@@ -75,11 +79,14 @@ def test_figure_3_against_theory(tmp_path, quick):
     grid = TowerGrid((4, 8), (0.3, 3.0), seeds=(0,))
     rows = ccem_fig3.measure(grid, tmp_path / "e.csv", device="cpu")
     assert len(rows) == 3 * 2 * 2
-    wide = ccem_fig3.encoder_similarity(grid, rows, "linear-4d")
+    wide, script = (
+        measured_similarity(grid, [row for row in rows if row["encoder"] == name])
+        for name in ("linear-4d", "relu-d")
+    )
     assert wide == pytest.approx(predicted_similarity(grid), abs=1e-4)
-    assert ccem_fig3.encoder_similarity(grid, rows, "relu-d").min() >= 0.5
+    assert script.min() >= 0.5
     pytest.importorskip("matplotlib")
-    assert len(ccem_fig3.figure(grid, rows).axes) == 5
+    assert len(ccem_fig3.draw(grid, tmp_path / "e.csv", device="cpu").figure.axes) == 5
 
 
 # --- the command ------------------------------------------------------------------------------

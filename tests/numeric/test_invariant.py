@@ -14,8 +14,7 @@ from cltheory.derive.structures.arrangement import arrange
 from cltheory.derive.structures.towers import towers
 from cltheory.derive.theorem.measure import LOSS, Reading, product
 from cltheory.numeric.verify import verify
-from cltheory.numeric.verify.invariant import golden, least_invariant
-from cltheory.numeric.verify.kinked import compared, least
+from cltheory.numeric.verify.kinked import compared, golden, least, least_invariant
 from mpmath import mpf
 from sympy import Max, Rational
 

@@ -12,7 +12,7 @@ from cltheory.numeric.figures.ccem_fig2 import aligned
 from cltheory.numeric.figures.ssem_fig2 import CHAINS, spread
 from cltheory.numeric.figures.towers import TowerGrid, predicted_similarity
 from cltheory.numeric.search import _Search
-from cltheory.numeric.sweep import Row, _Job, cells, key, sweep
+from cltheory.numeric.sweep import Row, _Job, cells, key, lacking, sweep
 
 SUPCL = results["supcl-optimum"].problem
 CNCE = results["cnce-optimum"].problem
@@ -77,11 +77,11 @@ def test_a_sweep_left_early_is_resumed(predicted_variance):
             break
     # As after a trip through a table: numbers with fewer digits still name their cell.
     done = [{**r, "alpha": float(f"{r['alpha']:.14f}")} for r in rows]
-    rest = list(swept(chunk=1, done=done))
+    rest = list(swept(lacking(ALL, done), chunk=1))
     assert len(rest) == len(CELLS) - 13
     assert keys(rows + rest) == CELLS
     check(rest, predicted_variance)
-    assert not list(swept(done=ALL))
+    assert not lacking(ALL, ALL)
 
 
 @either_way
@@ -105,7 +105,7 @@ def test_an_interrupted_sweep_gives_up_only_unfinished_cells(
         rows.extend(unfinished)
     assert 0 < len(rows) < len(CELLS)
     check(rows, predicted_variance)
-    rest = list(swept(chains=chains, done=rows))
+    rest = list(swept(lacking(ALL, rows), chains=chains))
     assert keys(rest) == CELLS - keys(rows)
 
 
@@ -197,8 +197,9 @@ def test_every_cell_of_towers_is_right(device):
     assert {key(row, told) for row in rows} == {key(cell, told) for cell in TOWERS}
     check_towers(rows)
     assert {row["start"] for row in rows} == {"seed"}
-    rest = list(sweep(SIGMOID, TOWERS, measured=aligned, done=rows[:5], device="cpu", chunk=1))
+    rest = lacking(TOWERS, rows[:5])
     assert len(rest) == len(TOWERS) - 5
+    check_towers(list(sweep(SIGMOID, rest, measured=aligned, device="cpu", chunk=1)))
 
 
 def test_a_saddle_of_towers_is_left(monkeypatch):

@@ -86,8 +86,10 @@ def test_verify_and_sweeps_use_one(seen: list[int]) -> None:
         assert problem is not None
         for _ in sweep.sweep(problem, [cell]):
             assert torch.get_num_threads() == 3  # also while rows are handed over
-    points: dict[str, Any] = {"shapes": [(3, 3)], "points": [(1.0, 1.0)], "seeds": [0]}
-    for _ in encoder.train_encoders(problem, **points, steps=1, polish=1):
+    cells: list[Any] = [
+        {"encoder": e.name, "N": 3, "d": 3, "t": 1.0, "b": 1.0, "seed": 0} for e in encoder.ENCODERS
+    ]
+    for _ in encoder.train_encoders(problem, cells, steps=1, polish=1):
         assert torch.get_num_threads() == 3
     assert len(seen) > 5
     assert set(seen) == {1}

@@ -21,35 +21,31 @@ TEMPERATURES = (0.5, 1.0, 2.5)
 SIMILARITY = results["sigmoid-optimum"].function("positive_similarity")
 
 
-def train(encoder, size=10, d=10, at=TEMPERATURES, **kwargs):
-    return list(
-        train_encoders(
-            SIGMOID,
-            shapes=[(size, d)],
-            points=[(t, t) for t in at],
-            encoders=[encoder],
-            device=kwargs.pop("device", "cpu"),
-            **kwargs,
-        )
-    )
+def train(encoder, size=10, d=10, at=TEMPERATURES, seeds=(0,), **options):
+    cells = [
+        {"encoder": encoder.name, "N": size, "d": d, "t": t, "b": t, "seed": seed}
+        for seed in seeds
+        for t in at
+    ]
+    return list(train_encoders(SIGMOID, cells, **{"device": "cpu", **options}))
 
 
 def test_a_linear_output_reaches_the_predicted_optimum(device):
     rows = train(WIDE, device=device)
     expected = [float(SIMILARITY(N=10, t=t, b=t)) for t in TEMPERATURES]
-    assert [row.similarity for row in rows] == pytest.approx(expected, abs=1e-6)
+    assert [row["similarity"] for row in rows] == pytest.approx(expected, abs=1e-6)
     assert expected[0] == 0
     assert expected[2] == 1
-    assert max(row.gap for row in rows) < 1e-6
-    assert [row.dead for row in rows] == [0, 0, 0]
+    assert max(row["gap"] for row in rows) < 1e-6
+    assert [row["dead"] for row in rows] == [0, 0, 0]
 
 
 def test_a_relu_output_cannot_go_below_one_half():
     rows = train(SCRIPT)
-    assert min(row.similarity for row in rows) >= 0.5
-    assert all(row.gap > 0.1 for row in rows)
-    assert all((row.dead > 0) == (row.gap == inf) for row in rows)
-    assert any(row.dead for row in rows)
+    assert min(row["similarity"] for row in rows) >= 0.5
+    assert all(row["gap"] > 0.1 for row in rows)
+    assert all((row["dead"] > 0) == (row["gap"] == inf) for row in rows)
+    assert any(row["dead"] for row in rows)
 
 
 @pytest.mark.parametrize("at", TEMPERATURES)
@@ -59,7 +55,7 @@ def test_the_best_embedding_without_negative_inner_products(at):
     params = {"t": at, "b": at}
     value = float(evaluate(SIGMOID, u, params))
     others = train(SCRIPT, at=(at,), steps=300, polish=0, seeds=(0, 1))
-    assert all(row.loss > value - 1e-12 for row in others)
+    assert all(row["loss"] > value - 1e-12 for row in others)
     assert float(certify(SIGMOID, u, params).gap) > 0.05
 
 
@@ -84,41 +80,38 @@ def test_any_towers_are_in_reach_of_a_linear_output():
 
 def test_half_the_dimension_is_enough_for_the_antipodal_structure_only():
     rows = train(WIDE, d=5)
-    assert rows[0].similarity == pytest.approx(0, abs=1e-6)
-    assert rows[0].gap < 1e-6
-    assert min(rows[1].gap, rows[2].gap) > 0.1
+    assert rows[0]["similarity"] == pytest.approx(0, abs=1e-6)
+    assert rows[0]["gap"] < 1e-6
+    assert min(rows[1]["gap"], rows[2]["gap"]) > 0.1
 
 
 def test_rows_are_measured_on_the_outputs():
     row = train(PAPER, size=3, d=3, at=(1.0,), steps=20, polish=5, seeds=(4,))[0]
-    assert row.key == ("linear-d", 3, 3, 1.0, 1.0, 4)
-    assert row.similarity == pytest.approx((1 + row.positive) / 2, abs=1e-15)
-    assert row.evaluations > 20
+    told = {"encoder": "linear-d", "N": 3, "d": 3, "t": 1.0, "b": 1.0, "seed": 4}
+    assert {name: row[name] for name in told} == told
+    assert row["similarity"] == pytest.approx((1 + row["positive"]) / 2, abs=1e-15)
+    assert row["evaluations"] > 20
     again = train(PAPER, size=3, d=3, at=(1.0,), steps=20, polish=5, seeds=(4,))[0]
     assert again == row
-    assert not train(PAPER, size=3, d=3, at=(1.0,), seeds=(4,), done=[row.key])
-    for name, value in row.as_dict().items():
+    for name, value in row.items():
         assert type(value) in (int, float, str), name
 
 
 def test_polishing_does_not_make_it_worse():
     rough = train(PAPER, size=4, d=4, steps=50, polish=0)
     fine = train(PAPER, size=4, d=4, steps=50, polish=50)
-    assert all(b.loss <= a.loss for a, b in zip(rough, fine, strict=True))
-    assert any(b.loss < a.loss - 1e-6 for a, b in zip(rough, fine, strict=True))
+    assert all(b["loss"] <= a["loss"] for a, b in zip(rough, fine, strict=True))
+    assert any(b["loss"] < a["loss"] - 1e-6 for a, b in zip(rough, fine, strict=True))
 
 
 def test_other_losses_and_names():
-    assert [e.name for e in (*ENCODERS, Encoder(8, True))] == [
-        "linear-4d",
-        "linear-d",
-        "relu-d",
-        "relu-8d",
-    ]
-    (row,) = train_encoders(
-        INFONCE, shapes=[(4, 4)], points=[(1.0, 0.0)], encoders=[WIDE], device="cpu"
-    )
-    assert row.similarity == pytest.approx(1, abs=1e-6)
+    every = (*ENCODERS, Encoder(8, True))
+    names = ["linear-4d", "linear-d", "relu-d", "relu-8d"]
+    assert [e.name for e in every] == names
+    assert tuple(map(Encoder.named, names)) == every
+    cell = {"encoder": WIDE.name, "N": 4, "d": 4, "t": 1.0, "b": 0.0, "seed": 0}
+    (row,) = train_encoders(INFONCE, [cell], device="cpu")
+    assert row["similarity"] == pytest.approx(1, abs=1e-6)
 
 
 def test_outputs_are_unit_vectors_or_dead():

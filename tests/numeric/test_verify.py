@@ -269,7 +269,10 @@ def test_a_wrong_identity_is_noticed(monkeypatch, name):
 @pytest.mark.parametrize(
     ("id", "values", "message"),
     [
-        ("supcl-two-sizes", {}, "points of several kinds"),
+        ("supcl-two-sizes", {"tau": "oo"}, "give a finite tau"),
+        ("supcl-two-sizes", {"n1": 1}, "n1 must be"),
+        ("supcl-two-sizes", {"m2": 0}, "m2 must be"),
+        ("supcl-two-sizes", {"n": 2}, "no parameter n"),
         ("sigmoid-optimum", {"m": 3}, "no parameter m"),
         ("sigmoid-optimum", {"t": "oo"}, "give a finite t"),
         ("infonce-optimum", {"N": "oo"}, "give a finite N"),

@@ -1,4 +1,4 @@
-"""Values far out, enclosed by interval arithmetic: do they approach what is said to be a limit?
+"""Values far out, enclosed by balls: do they approach what is said to be a limit?
 
 An expression in exp, log and powers is monotone from some point on, so the distances to its
 limit fall in the end. Along 10^k, with k four times as large each time, the next steps are
@@ -9,28 +9,17 @@ left, the value is wrong. That refutes, and otherwise supports; it never proves.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
 import mpmath
-from mpmath import iv
-from sympy import (
-    Expr,
-    Max,
-    Min,
-    NumberSymbol,
-    Piecewise,
-    Rational,
-    Symbol,
-    exp,
-    log,
-    oo,
-)
-from sympy.core.relational import Relational
+from mpmath import libmp
+from sympy import Expr, Integer, Rational, Symbol, oo
 
+from ..ball import Enclosures, NotEnclosed, NoValue, TooWide, Unknown, precision
 from ..evidence import Outcome, Refuted, Undecided
+from ..frozen import dataclass
 from ..root import ClampedRoot
 
 #: Powers of 10 that are tried, each RATIO times the one before ...
@@ -41,8 +30,6 @@ FIRST, LAST = 1, RATIO**8
 LAST_WITH_ROOTS = RATIO**2
 #: Bits at which values are computed: the first, and the most where terms cancel.
 BITS, MOST_BITS = 128, 2**12
-#: Exponents larger than this are not reduced modulo log 2.
-LARGEST = mpmath.mpf(2) ** 400
 #: A distance so small has arrived.
 TINY = mpmath.mpf(10) ** -25
 #: What may still come, by extrapolation, is allowed to be off by this factor. For the slowest
@@ -61,23 +48,27 @@ class _NotReal(ArithmeticError):
     """There is no real value there."""
 
 
-class _TooWide(ArithmeticError):
-    """The enclosure tells nothing at this precision."""
-
-
 class _TooFar(ArithmeticError):
     """No precision in reach gives a value."""
 
 
-def compared(expression: Expr, x: Symbol, value: Expr) -> Outcome:
-    """Compare an expression in ``x`` alone with its limit for x -> oo, which may be oo or -oo."""
+#: What is compared, and where: rational values of all symbols but ``x``.
+Parameters = Mapping[Symbol, Expr]
+
+
+def compared(expression: Expr, x: Symbol, value: Expr, at: Parameters | None = None) -> Outcome:
+    """Compare an expression with its limit for x -> oo, which may be oo or -oo.
+
+    ``at`` gives the other symbols. They are put beside the two, not into them.
+    """
     last = LAST_WITH_ROOTS if expression.has(ClampedRoot) else LAST
     powers = _ladder(Fraction(FIRST), Fraction(RATIO), last)
-    found = _distances(expression, x, value, powers)
+    found = _distances(expression, x, value, powers, at or {})
     if len(found) < FEWEST + 1:
         top = max(found, default=Fraction(FIRST))
         between = [top / 2**i for i in range(4, -1, -1)]
-        found |= _distances(expression, x, value, (k for k in between if k not in found))
+        missing = (k for k in between if k not in found)
+        found |= _distances(expression, x, value, missing, at or {})
         found = {k: d for k, d in found.items() if k in between}
     steps = sorted(found)
     if len(steps) < FEWEST:
@@ -116,13 +107,13 @@ def _ladder(first: Fraction, ratio: Fraction, last: int) -> Iterator[Fraction]:
 
 
 def _distances(
-    expression: Expr, x: Symbol, value: Expr, powers: Iterator[Fraction]
+    expression: Expr, x: Symbol, value: Expr, powers: Iterator[Fraction], at: Parameters
 ) -> dict[Fraction, Any]:
     """Distances by power of 10, as far out as can be; None where there is no value to compare."""
     found: dict[Fraction, Any] = {}
     for power in powers:
         try:
-            found[power] = _distance(expression, x, value, power)
+            found[power] = _distance(expression, x, value, power, at)
         except _NotReal:
             found[power] = None
         except _TooFar:
@@ -130,153 +121,72 @@ def _distances(
     return found
 
 
-def _distance(expression: Expr, x: Symbol, value: Expr, power: Fraction) -> Any:
+def _distance(expression: Expr, x: Symbol, value: Expr, power: Fraction, at: Parameters) -> Any:
     bits = BITS
-    before = iv.prec
-    try:
-        while bits <= MOST_BITS:
-            iv.prec = bits
+    while bits <= MOST_BITS:
+        with precision(bits):
             try:
-                return _distance_now(expression, x, value, power, bits)
-            except _TooWide:
+                return _distance_now(_FarOut(x, power, at, bits), expression, value)
+            except TooWide:
                 bits *= 4
-    finally:
-        iv.prec = before
+            except Unknown:  # a function that is not known here
+                break
+            except NoValue:
+                raise _NotReal from None
     raise _TooFar
 
 
-def _distance_now(expression: Expr, x: Symbol, value: Expr, power: Fraction, bits: int) -> Any:
-    at = iv.mpf(10) ** _fraction(Rational(power.numerator, power.denominator))
-    found = _Enclosures({x: at}, bits)(expression)
+def _distance_now(ball_of: _FarOut, expression: Expr, value: Expr) -> Any:
+    found = ball_of(expression)
     if value in (oo, -oo):
-        if found.a <= 0 <= found.b:
-            raise _TooWide
-        if (found.a > 0) is not (value is oo):
-            raise _NotReal
+        if found.contains(0):
+            raise TooWide("the sign is not known")
+        if (found > 0) is not (value is oo):
+            raise NoValue("it has the other sign")
         gap = 1 / found
     else:
-        goal = _Enclosures({}, bits)(value)
-        gap = found - goal
+        try:
+            goal = ball_of(value)
+        except NoValue:
+            raise Unknown("the limit has no value") from None
         # Relative to values that are large.
-        gap = gap / max(mpmath.mpf(1), abs(mpmath.mpf(goal.mid)))
-    low, high = _ends(abs(gap))
+        gap = (found - goal) / abs(goal.mid()).max(1)
+    low, high = _mpf(gap.abs_lower()), _mpf(gap.abs_upper())
     if high <= TINY:
         return high
     if low <= 0 or high > low * (1 + mpmath.mpf(2) ** -20):
-        raise _TooWide
+        raise TooWide("the distance is not known")
     return (low + high) / 2
 
 
-def _ends(box: Any) -> tuple[Any, Any]:
-    return mpmath.mpf(box.a), mpmath.mpf(box.b)
+def _mpf(end: Any) -> Any:
+    man, power = end.man_exp()
+    return mpmath.make_mpf(libmp.from_man_exp(int(man), int(power)))
 
 
-def _fraction(value: Rational) -> Any:
-    return iv.mpf(int(value.p)) / iv.mpf(int(value.q))
+class _FarOut(Enclosures):
+    """Balls at x = 10**power, and at the values of the other symbols."""
 
+    def __init__(self, x: Symbol, power: Fraction, at: Parameters, bits: int):
+        super().__init__(bits, {})
+        arb, fmpq = self.flint.arb, self.flint.fmpq
+        self.known[x] = arb(10) ** arb(fmpq(power.numerator, power.denominator))
+        self.known |= {s: self(v) for s, v in at.items()}
+        self.x, self.at = x, at
 
-class _Enclosures:
-    """Intervals that contain the values of expressions."""
-
-    def __init__(self, at: Mapping[Symbol, Any], bits: int):
-        self.known: dict[Expr, Any] = dict(at)
-        self.at, self.bits = dict(at), bits
-
-    def __call__(self, e: Expr) -> Any:
-        if e not in self.known:
-            self.known[e] = self._of(e)
-        return self.known[e]
-
-    def _of(self, e: Expr) -> Any:
-        if e.is_Rational:
-            return _fraction(e)
-        if e.is_Add:
-            return sum((self(a) for a in e.args[1:]), self(e.args[0]))
-        if e.is_Mul:
-            total = self(e.args[0])
-            for a in e.args[1:]:
-                total = total * self(a)
-            return total
-        if isinstance(e, exp):
-            return self._exp(self(e.args[0]))
-        if isinstance(e, log):
-            return self._log(self(e.args[0]))
-        if e.is_Pow:
-            return self._power(self(e.base), e.exp)
-        if isinstance(e, (Max, Min)):
-            return self._largest(e)
-        if isinstance(e, Piecewise):
-            return self._case(e)
-        if isinstance(e, (ClampedRoot, NumberSymbol)):
-            return self._by_evalf(e)
-        raise _TooFar  # a function that is not known here
-
-    def _exp(self, a: Any) -> Any:
-        low, high = _ends(a)
-        if high < -LARGEST:
-            return iv.mpf([0, mpmath.ldexp(1, -(2**200))])
-        if high > LARGEST:
-            raise _TooFar
-        if high - low > 1:
-            raise _TooWide
-        return iv.exp(a)
-
-    def _log(self, a: Any) -> Any:
-        if a.b <= 0:
-            raise _NotReal
-        if a.a <= 0:
-            raise _TooWide
-        return iv.log(a)
-
-    def _power(self, base: Any, power: Expr) -> Any:
-        if power.is_Integer:
-            if power < 0:
-                if base.a == 0 == base.b:
-                    raise _NotReal
-                if base.a <= 0 <= base.b:
-                    raise _TooWide
-            return base ** int(power)
-        if base.a == 0 == base.b and power.is_positive:
-            return base
-        return self._exp(self._log(base) * self(power))
-
-    def _largest(self, e: Expr) -> Any:
-        boxes = [_ends(self(a)) for a in e.args]
-        pick = max if isinstance(e, Max) else min
-        return iv.mpf([pick(a for a, _ in boxes), pick(b for _, b in boxes)])
-
-    def _case(self, e: Expr) -> Any:
-        for value, condition in e.args:
-            if self._holds(condition):
-                return self(value)
-        raise _NotReal
-
-    def _holds(self, condition: Any) -> bool:
-        if condition in (True, False):
-            return bool(condition)
-        if not isinstance(condition, Relational):
-            raise _TooFar
-        gap = self(condition.lhs - condition.rhs)
-        if gap.a <= 0 <= gap.b:
-            raise _TooWide
-        return bool(condition.func(1 if gap.a > 0 else -1, 0))
-
-    def _by_evalf(self, e: Expr) -> Any:
-        digits = int(self.bits * 0.3)
-        if isinstance(e, ClampedRoot):
-            # A bracket of half the digits is more than a comparison needs.
-            digits = min(digits // 2 + 10, 100)
-            rules = {s: Rational(*_as_fraction(v)) for s, v in self.at.items()}
-            e = _settled(e.xreplace(rules))
-            if not isinstance(e, ClampedRoot):
-                return self(e)
-        value = _digits_of(e, digits)
-        if not value.is_real or not value.is_finite:
-            raise _TooFar
-        if value == 0:
-            return iv.mpf(0)
-        near = iv.mpf(1) + iv.mpf([-1, 1]) * iv.mpf(10) ** (5 - digits)
-        return iv.make_mpf((value._mpf_, value._mpf_)) * near
+    def _evaluate(self, e: Expr) -> Any:
+        if not isinstance(e, ClampedRoot):
+            return super()._evaluate(e)
+        man, exponent = (int(k) for k in self.known[self.x].mid().man_exp())
+        near = Rational(man) * Integer(2) ** exponent
+        found = _settled(e.xreplace({**self.at, self.x: near}))
+        if not isinstance(found, ClampedRoot):
+            return self(found)
+        # A bracket of half the bits is more than a comparison needs.
+        try:
+            return _enclosed(found, min(self.bits // 2 + 33, 333))
+        except NotEnclosed as error:
+            raise TooWide(str(error)) from None
 
 
 # The quantities of a result share their roots, so the same ones are asked for again.
@@ -286,12 +196,5 @@ def _settled(root: ClampedRoot) -> Expr:
 
 
 @lru_cache(maxsize=256)
-def _digits_of(e: Expr, digits: int) -> Expr:
-    return e.evalf(digits)
-
-
-def _as_fraction(box: Any) -> tuple[int, int]:
-    """The middle of a narrow interval, exactly."""
-    sign, mantissa, exponent, _ = mpmath.mpf(box.a)._mpf_
-    p = -int(mantissa) if sign else int(mantissa)
-    return (p << exponent, 1) if exponent >= 0 else (p, 1 << -exponent)
+def _enclosed(root: ClampedRoot, bits: int) -> Any:
+    return root.enclosure(bits)

@@ -119,8 +119,11 @@ def approaches(
     outcome: Outcome = Undecided("there are no values to compare with")
     for parameters in _few_points(others):
         try:
-            at, goal = put_in(expression, parameters), put_in(value, parameters)
-            seen = compared(at, X, goal)
+            seen = compared(expression, X, value, parameters)
+            if parameters and not isinstance(seen, (Refuted, Supported)):
+                # Put in, something may cancel that does not beside.
+                at, goal = put_in(expression, parameters), put_in(value, parameters)
+                seen = compared(at, X, goal)
         except (ValueError, TypeError, ArithmeticError):
             continue
         if isinstance(seen, Refuted):

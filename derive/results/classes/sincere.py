@@ -22,7 +22,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
 
 def segment() -> Segment:
     """An edge that leaves the optimum: its near end is it."""
-    return segment_from(PROBLEM.structure, "classes", "instances", "same_class")
+    return segment_from(PROBLEM.scheme, "classes", "instances", "same_class")
 
 
 RESULT = Result(

@@ -77,7 +77,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
                 proof,
             )
             found[name] = Quantity.of(solved, name, rf"\{parameter}_{{\mathrm{{{level}}}}}")
-    theta = PROBLEM.structure.eigenvalues(collapse.reduced.pair_gradient(collapse.inner))
+    theta = PROBLEM.scheme.eigenvalues(collapse.reduced.pair_gradient(collapse.inner))
     gap, _ = without_positive_factors(theta["classes"] - theta["instances"], DOMAIN)
     classes, instances = (pure_inner(collapse.reduced, e) for e in ("classes", "instances"))
     turn = Place(collapse.inner, {r: tidy(classes[r] - instances[r]) for r in classes})
@@ -91,7 +91,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
 
 def segment() -> Segment:
     """An edge that leaves the collapse of superclasses: its near end is it."""
-    return segment_from(PROBLEM.structure, "superclasses", "classes", "same_superclass")
+    return segment_from(PROBLEM.scheme, "superclasses", "classes", "same_superclass")
 
 
 RESULT = Result(

@@ -21,7 +21,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
 
 def segment() -> Segment:
     """An edge that leaves the optimum: its near end is it."""
-    return segment_from(PROBLEM.structure, "instances", "views", "same_instance")
+    return segment_from(PROBLEM.scheme, "instances", "views", "same_instance")
 
 
 RESULT = Result(

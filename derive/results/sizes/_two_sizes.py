@@ -8,17 +8,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sympy import Expr, Rational, S, Symbol, oo
+from sympy import Expr, Rational, S, Symbol
 
 from ...decide.domain import POSITIVE, Domain, DomainError, at_least
+from ...losses.conventions import CONVENTIONS
 from ...losses.softmax import SoftmaxLoss, tau
 from ...optimum.blocks import BlockOptima, ReducedOnOrbits, state_certificate, state_reduction
 from ...optimum.value import FaceValue
+from ...problems.problem import Problem
 from ...proof.derivation import Derivation
 from ...structures.classes import MEANINGS, m1, m2, n1, n2, two_sizes
 from ...structures.hierarchy import n, p
 from ...structures.scheme import Relation, Scheme
-from ...theorem.measure import Rank
+from ...theorem.measure import Measure, Rank, Reading, product
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
 
@@ -77,6 +79,8 @@ class AtNumbers(Result):
         Of the sizes and the parameters of the loss.
     at
         Values that are put in before anything is derived.
+    convention
+        The library in whose terms it is; its parameters are the same.
     """
 
     at_values = True
@@ -90,20 +94,39 @@ class AtNumbers(Result):
         loss: SoftmaxLoss,
         domain: Domain,
         at: Mapping[Symbol, Expr] | None = None,
+        convention: str = "",
     ):
+        reading = CONVENTIONS[convention].reading(loss) if convention else None
         super().__init__(
             id,
-            title=title,
+            title=f"{title}, in the terms of {convention}" if convention else title,
             source=source,
             parameters=domain.symbols(),
             domain=domain,
             build=self._derive,
+            problem=Problem(reading.of_loss(loss) if reading else loss, STRUCTURE, domain),
             structure=SEEN,
-            loss=loss,
-            meanings=loss.meanings,
+            convention=convention,
+            reading=reading,
         )
-        self.fixed = {s: v for s, v in (at or {}).items() if v is not oo}
+        self._made: dict[str, Any] = {"title": title, "source": source, "loss": loss}
+        self._made["domain"] = domain
+        self.fixed = dict(at or {})
         self.optima = optima(loss, domain)
+
+    def point(self, **values: object) -> dict[Symbol, Expr]:
+        """As of any result; values are finite.
+
+        Raises
+        ------
+        DomainError
+            If one is not, or not accepted; one line.
+        """
+        point = super().point(**values)
+        for s, value in point.items():
+            if not value.is_finite:
+                raise DomainError(f"{self.id} is found at numbers: give a finite {s}, not {value}")
+        return point
 
     def given(self, *, at: Mapping[str, object] | None = None, **given: object) -> Result:
         """The same at values of parameters.
@@ -115,21 +138,29 @@ class AtNumbers(Result):
         """
         if given:
             return super().given(at=None, **given)
-        return self._there(self.point(**at)) if at else self
+        return self.there(self.point(**at)) if at else self
 
-    def _there(self, point: Mapping[Symbol, Expr]) -> AtNumbers:
-        fixed = {**self.fixed, **{s: v for s, v in point.items() if v is not oo}}
-        if fixed == self.fixed:
-            return self
-        assert isinstance(self.declared, SoftmaxLoss)
-        made = AtNumbers(
-            self.id,
-            title=self.title,
-            source=self.source,
-            loss=self.declared,
-            domain=self.domain,
-            at=fixed,
-        )
+    def there(self, point: Mapping[Symbol, Expr]) -> AtNumbers:
+        """The same where parameters have these values."""
+        fixed = {**self.fixed, **point}
+        return self if fixed == self.fixed else self._again(fixed, self.convention)
+
+    def under(self, convention: str) -> Result:
+        """The same in the terms of a library, if its parameters are ours.
+
+        Raises
+        ------
+        DomainError
+            If there is no such convention, or its loss is another one; one line.
+        """
+        known = CONVENTIONS.get(convention)
+        reading = known.reading(self.declared) if known is not None else None
+        if reading is None or reading.ours:
+            return super().under(convention)
+        return self._again(self.fixed, convention)
+
+    def _again(self, fixed: Mapping[Symbol, Expr], convention: str) -> AtNumbers:
+        made = AtNumbers(self.id, at=fixed, convention=convention, **self._made)
         made.optima = self.optima
         return made
 
@@ -142,7 +173,7 @@ class AtNumbers(Result):
             If one is missing, or the optimum there is not decided; one line.
         """
         point = self.point(**values)
-        made = self._there(point)
+        made = self.there(point)
         if name not in made.quantities:
             left = ", ".join(s.name for s in self.parameters if s not in made.fixed)
             if not left or name not in KNOWN:
@@ -161,18 +192,22 @@ class AtNumbers(Result):
             }
         state_certificate(self.optima, Domain(domain.ranges, self.fixed), proof)
         found = self.optima.at(self.fixed)
+        factor = self.reading.factor.xreplace(self.fixed) if self.reading else S.One
+
+        def value(kind: str, *name: str) -> Expr:
+            number = FaceValue.of(self.optima, kind, *name).xreplace(self.fixed)
+            return factor * number if kind in ("loss", "gap") else number
+
         return {
-            name: Quantity(
-                FaceValue.of(self.optima, *of).xreplace(self.fixed), symbol, meaning, measured=how
-            )
+            name: Quantity(value(*of), symbol, meaning, measured=how)
             for name, (of, symbol, meaning, how) in KNOWN.items()
             if of[0] != "inner" or of[1] in found.inner
         }
 
 
-def _known() -> dict[str, tuple[tuple[str, ...], str, str, Rank | None]]:
+def _known() -> dict[str, tuple[tuple[str, ...], str, str, Measure | None]]:
     """Quantities by name: what of the optimum, how it is written, what it is."""
-    found: dict[str, tuple[tuple[str, ...], str, str, Rank | None]] = {
+    found: dict[str, tuple[tuple[str, ...], str, str, Measure | None]] = {
         "loss": (("loss",), r"\mathcal{L}^\star", "least loss", None)
     }
     for r in STRUCTURE.relations:
@@ -181,7 +216,7 @@ def _known() -> dict[str, tuple[tuple[str, ...], str, str, Rank | None]]:
             where = f"in group {r.left}" if r.left == r.right else "of the two groups"
             symbol = written.format(r.left, r.right)
             meaning = f"inner product of {between} {where}"
-            found[r.name] = (("inner", r.name), symbol, meaning, None)
+            found[r.name] = (("inner", r.name), symbol, meaning, Reading(product(r.name)))
     found["rank"] = (("rank",), "d", "rank of the Gram matrix", Rank())
     found["rank_of_means"] = (
         ("rank", "means"),

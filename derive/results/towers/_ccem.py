@@ -15,6 +15,7 @@ from ...optimum.shape import convex_and_monotone
 from ...proof.derivation import Derivation
 from ...proof.relations import eq
 from ...proof.statement import Relations
+from ...structures.scheme import Scheme
 from ...structures.towers import NEGATIVE, towers
 from ...structures.towers import POSITIVE as ALIGNED
 from ...theorem.measure import Reading, product
@@ -34,9 +35,15 @@ def on_ccem(
     )
 
 
-def ccem_segment() -> Segment:
+def ccem_segment(structure: Scheme = SYMMETRY) -> Segment:
     """The segment on which the towers share no mean and differ in no contrast: the CCEM."""
-    return cut_segment(SYMMETRY, ("differing_contrasts", "shared_mean"), LOW, ALIGNED)
+    return cut_segment(structure, ("differing_contrasts", "shared_mean"), LOW, ALIGNED)
+
+
+def is_two_towers(structure: Scheme) -> bool:
+    """Whether a structure is that of two towers, whatever the number of items is called."""
+    names = [[e.name for e in s.eigenspaces] for s in (structure, SYMMETRY)]
+    return names[0] == names[1] and structure.eigenspace(LOW).dimension == 1
 
 
 def position_of_delta(segment: Segment) -> Expr:

@@ -18,7 +18,7 @@ from ...decide.domain import Domain, DomainError, Range, between
 from ...decide.evidence import Holds, Outcome, Refuted
 from ...decide.interval import NoSign, is_finite, is_infinite
 from ...decide.kinks import HIGH, LOW, Cut, Folded, NotBent, bent, in_x
-from ...decide.present import solve_linear
+from ...decide.present import solve_linear, tidy
 from ...decide.root import ClampedRoot, argmin, last_point
 from ...losses.clip import SIGMOID, b, pairwise, t
 from ...losses.given import given_loss
@@ -33,6 +33,7 @@ from ...proof.derivation import Derivation, StepFailed
 from ...proof.lemmas import ANALYTIC, SHAPE, SUBGRADIENTS, SUM_OF_CONVEX
 from ...proof.relations import eq, ge, gt
 from ...proof.statement import Relations, Statement
+from ...structures.scheme import Scheme
 from ...structures.towers import NEGATIVE, POSITIVE, N
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
@@ -184,7 +185,7 @@ class Shaped:
         return sum((k.weight * f.slope(side) for k, f in pairs if k.relation == relation), S.Zero)
 
 
-def shaped(loss: PairwiseLoss, domain: Domain) -> Shaped:
+def shaped(loss: PairwiseLoss, domain: Domain, structure: Scheme = SYMMETRY) -> Shaped:
     """Prove the hypotheses of the theorem, term by term or for their sums.
 
     Raises
@@ -202,7 +203,7 @@ def shaped(loss: PairwiseLoss, domain: Domain) -> Shaped:
         why = getattr(shape, "note", "") or getattr(shape, "reason", "")
         raise DomainError(
             f"lp must be convex decreasing, ln convex increasing on [-1, 1]: {why}"
-            + weaker_statement(loss, domain)
+            + weaker_statement(loss, domain, structure)
         )
     read = tuple(bent(term.function, c, domain) for term in loss.terms)
     # A maximum that never changes over is not one.
@@ -213,10 +214,13 @@ def shaped(loss: PairwiseLoss, domain: Domain) -> Shaped:
     return Shaped(replace(loss, terms=terms), shape, read)
 
 
-def build(loss: PairwiseLoss, domain: Domain, proof: Derivation) -> dict[str, Quantity]:
-    known = shaped(loss, domain)
-    along = _smooth(known, domain, proof) if known.is_smooth else None
-    along = along or _by_subgradients(known, domain, proof)
+def build(
+    loss: PairwiseLoss, domain: Domain, proof: Derivation, structure: Scheme = SYMMETRY
+) -> dict[str, Quantity]:
+    """The quantities of a loss on two towers, whose number of items may have another name."""
+    known = shaped(loss, domain, structure)
+    along = _smooth(known, domain, proof, structure) if known.is_smooth else None
+    along = along or _by_subgradients(known, domain, proof, structure)
     segment = along.segment
     state_delta(proof, segment, domain)
     position = argmin(along.after, x, S.Zero, segment.length)
@@ -249,7 +253,7 @@ def build(loss: PairwiseLoss, domain: Domain, proof: Derivation) -> dict[str, Qu
     return quantities
 
 
-def weaker_statement(loss: PairwiseLoss, domain: Domain) -> str:
+def weaker_statement(loss: PairwiseLoss, domain: Domain, structure: Scheme) -> str:
     """What still holds when l_n is convex but not increasing: both terms are least at once.
 
     That is where the towers agree and the negatives are at the least point of l_n, if a Gram
@@ -264,10 +268,17 @@ def weaker_statement(loss: PairwiseLoss, domain: Domain) -> str:
         return ""
     if least.free_symbols:
         return ""
-    items = "N" if least >= 0 else f"N <= {floor(1 - 1 / least)}"
-    value = lp.xreplace({c: S.One}) + (N - 1) * ln.xreplace({c: least})
+    others = structure.relation(NEGATIVE).count
+    if others.free_symbols:
+        items = str(tidy(others + 1))
+        given = f"for every {items}" if least >= 0 else f"for {items} <= {floor(1 - 1 / least)}"
+    elif least >= 0 or others <= -1 / least:
+        given = "here"
+    else:
+        return ""
+    value = lp.xreplace({c: S.One}) + others * ln.xreplace({c: least})
     return (
-        f". Weaker, for every {items}: the least loss is {value}, where all positives are 1 and "
+        f". Weaker, {given}: the least loss is {value}, where all positives are 1 and "
         f"all negatives {least}"
     )
 
@@ -321,12 +332,12 @@ class Along:
     unique: bool
 
 
-def _smooth(known: Shaped, domain: Domain, proof: Derivation) -> Along | None:
+def _smooth(known: Shaped, domain: Domain, proof: Derivation, structure: Scheme) -> Along | None:
     """From the slopes themselves; None if their signs along the segment are not decided."""
     attempt = Derivation()
     loss, shape = known.loss, known.shape
     try:
-        problem = on_ccem(ReducedPairwise(loss, SYMMETRY, shape), domain, attempt, weak=True)
+        problem = on_ccem(ReducedPairwise(loss, structure, shape), domain, attempt, weak=True)
     except StepFailed:
         return None
     proof.steps += attempt.steps
@@ -366,7 +377,7 @@ def _bend(loss: PairwiseLoss, domain: Domain) -> Expr | None:
 SHOWN = "the position shown is the one nearest to the simplex"
 
 
-def _by_subgradients(known: Shaped, domain: Domain, proof: Derivation) -> Along:
+def _by_subgradients(known: Shaped, domain: Domain, proof: Derivation, structure: Scheme) -> Along:
     """The same for any subgradients: the certificate asks only for their signs."""
     loss, shape, kinks = known.loss, known.shape, known.kinks
     proof.add(
@@ -379,7 +390,7 @@ def _by_subgradients(known: Shaped, domain: Domain, proof: Derivation) -> Along:
     signs = signs.with_range(PUSH, Range(low_open=False), 1)
     linear = pairwise("linearised", "any subgradients", -PULL * c, PUSH * c, loss.source)
     problem = on_ccem(
-        ReducedPairwise(linear, SYMMETRY, shape_of(linear, signs)), signs, proof, weak=True
+        ReducedPairwise(linear, structure, shape_of(linear, signs)), signs, proof, weak=True
     )
     segment = problem.segment
     fall = [ge(-derivative(segment.inner[r], x), S.Zero) for r in DIRECTIONS]
@@ -396,7 +407,7 @@ def _by_subgradients(known: Shaped, domain: Domain, proof: Derivation) -> Along:
         SHOWN,
     )
     after, before = (part.args[1] for part in slopes.args)
-    value = ReducedPairwise(loss, SYMMETRY, shape).value(segment.inner)
+    value = ReducedPairwise(loss, structure, shape).value(segment.inner)
     return Along(segment, value, before, after, False)
 
 

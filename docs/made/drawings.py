@@ -1,0 +1,83 @@
+"""A drawing of a result: its quantities along one parameter, the others fixed.
+
+Which ones is not chosen by hand: the parameter is the one that is no size and that most numbers
+depend on, and these are drawn, as far as they are numbers there.
+"""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from cltheory.derive.theorem.result import Result
+    from sympy import Expr, Symbol
+
+#: Where a parameter without an upper or lower end is drawn.
+LOW, HIGH = 0.05, 3.0
+POINTS = 200
+#: Values beyond this would hide the others.
+LARGEST = 5.0
+#: Colour-blind safe (Okabe and Ito), and told apart without colour by their dashes.
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#000000", "#e69f00")
+DASHES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (1, 1)))
+
+
+def of(result: Result) -> tuple[str, str]:
+    """An SVG and its caption; nothing where no quantity is a function of one number."""
+    if result.at_values:
+        return "", ""
+    ranges = result.domain.ranges
+    drawn = {s: _curves(result, s) for s in result.parameters if not ranges[s].integer}
+    # Of two that serve as well it is the last, which is the temperature.
+    along = max(reversed(drawn), key=lambda s: len(drawn[s]), default=None)
+    if along is None or not drawn[along]:
+        return "", ""
+    curves = drawn[along]
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    fixed = {s: v for s, v in result.domain.witness.items() if s in result.parameters}
+    rest = ", ".join(f"{s} = {v}" for s, v in fixed.items() if s != along)
+    with matplotlib.rc_context({"svg.hashsalt": "cltheory", "font.size": 9}):
+        figure, axes = pyplot.subplots(figsize=(4.8, 2.9), layout="constrained")
+        for (name, (x, y)), colour, dash in zip(curves.items(), COLOURS, DASHES, strict=False):
+            axes.plot(x, y, color=colour, linestyle=dash, label=name)
+        axes.set_xlabel(str(along))
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1, 0.5))
+        picture = io.StringIO()
+        figure.savefig(picture, format="svg", metadata={"Date": None}, transparent=False)
+        pyplot.close(figure)
+    return picture.getvalue(), f"Along {along}" + (f", at {rest}." if rest else ".")
+
+
+def _curves(result: Result, along: Symbol) -> dict[str, Any]:
+    import numpy as np
+
+    within = result.domain.ranges[along]
+    at = {s.name: float(v) for s, v in result.domain.witness.items() if s in result.parameters}
+    low, high = (_end(e, result) for e in (within.low, within.high))
+    low, high = (LOW if low in (0, -np.inf) else low), (HIGH if high == np.inf else high)
+    x = np.linspace(low, high, POINTS + 2)[1:-1]
+    found = {}
+    for name, q in result.quantities.items():
+        if len(found) == len(COLOURS) or not q.is_number:
+            continue
+        needed = q.expression.free_symbols
+        if along not in needed or not needed <= set(result.parameters):
+            continue
+        given = {s.name: at[s.name] for s in needed} | {along.name: x}
+        y = np.asarray(result.function(name)(**given), float)
+        shown = np.where(np.abs(y) <= LARGEST, y, np.nan)
+        seen = shown[np.isfinite(shown)]
+        if len(seen) > POINTS / 4 and np.ptp(seen) > 0:
+            found[name] = (x, shown)
+    # The loss is on a scale of its own.
+    return {k: v for k, v in found.items() if k != "loss"} or found
+
+
+def _end(end: Expr, result: Result) -> float:
+    return float(end.xreplace(dict(result.domain.witness)))

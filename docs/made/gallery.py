@@ -1,0 +1,168 @@
+"""The gallery: a page for each result and each figure, made from the registries.
+
+A page of a result is what ``cltheory derive ID --format markdown`` prints, with a drawing of its
+quantities and code to copy. Nothing on it is written by hand.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import redirect_stdout
+from functools import cache
+from inspect import cleandoc
+from typing import TYPE_CHECKING, NamedTuple
+
+from . import drawings
+from .displays import on_lines_of_their_own
+from .previews import PREVIEWS
+
+if TYPE_CHECKING:
+    from cltheory.derive.theorem.result import Result
+
+HEAD = """\
+# Results
+
+What each theorem says, its proof, a drawing and code to copy. The pages are made from the registry
+when the site is built; [what the theory says](../theory.md) tells how they hang together.
+
+"""
+FIGURES = """\
+# Figures
+
+Theory, and optimised embeddings beside or beneath it. The pictures are small previews; without
+options the commands draw what the papers show.
+
+"""
+
+
+class Entry(NamedTuple):
+    """What a worker hands back."""
+
+    id: str
+    title: str
+    text: str
+    drawing: str
+
+
+@cache
+def results() -> dict[str, tuple[str, str]]:
+    """Path -> (title, text) of the pages on results, the overview first."""
+    from cltheory.derive.results import results as registry
+
+    with ProcessPoolExecutor(os.cpu_count()) as workers:
+        entries = list(workers.map(_entry, registry))
+    cards = "".join(_card(e.id, e.title, _picture(e)) for e in entries)
+    pages = {"results/index.md": ("Overview", HEAD + _grid(cards))}
+    for e in entries:
+        pages[f"results/{e.id}.md"] = (e.id, e.text)
+        if e.drawing:
+            DRAWINGS[f"results/{e.id}.svg"] = e.drawing
+    return pages
+
+
+#: Drawings of the results, by their place in the site.
+DRAWINGS: dict[str, str] = {}
+
+
+def figures() -> dict[str, tuple[str, str]]:
+    """Path -> (title, text) of the pages on figures, the overview first."""
+    import click
+    from cltheory.cli.figure import figure_command
+
+    pages = {"figures/index.md": ("Overview", "")}
+    cards = ""
+    for name, preview in PREVIEWS.items():
+        command = figure_command.commands[name]
+        says, _, more = cleandoc(command.help or "").partition("\n\n")
+        says = says.replace("\n", " ").removesuffix(".")
+        context = click.Context(command, info_name=f"cltheory figure {name}", max_content_width=90)
+        drawn = ", ".join(f"[`{id}`](../results/{id}.md)" for id in preview.of)
+        pages[f"figures/{name}.md"] = (
+            name,
+            f"# {says}\n\n{more}\n\n![{says}]({name}.png)\n\n"
+            f"Drawn from: {drawn}.\n\n## Code to copy\n\nThe preview above:\n\n"
+            f"```sh\n{preview.command}\n```\n\nAs in the paper, or with its defaults:\n\n"
+            f"```sh\ncltheory figure {name} --out {name}.pdf\n```\n\n"
+            f"## Options\n\n```text\n{command.get_help(context)}\n```\n",
+        )
+        cards += _card(name, says, f"{name}.png")
+    pages["figures/index.md"] = ("Overview", FIGURES + _grid(cards))
+    return pages
+
+
+def _picture(entry: Entry) -> str:
+    """What stands for a result in the overview."""
+    if entry.drawing:
+        return f"{entry.id}.svg"
+    return next((f"../figures/{k}.png" for k, v in PREVIEWS.items() if entry.id in v.of), "")
+
+
+def _grid(cards: str) -> str:
+    return f'<div class="grid cards" markdown>\n\n{cards}\n</div>\n'
+
+
+def _card(name: str, title: str, image: str) -> str:
+    shown = f"    [![{title}]({image})]({name}.md)\n\n" if image else ""
+    return f"-   **[{title}]({name}.md)**\n\n{shown}    `{name}`\n\n"
+
+
+# --- one result -------------------------------------------------------------------------------
+def _entry(id: str) -> Entry:
+    """Everything about one result; run in a process of its own."""
+    from cltheory.cli.main import run
+    from cltheory.derive.results import results as registry
+
+    told = io.StringIO()
+    with redirect_stdout(told):
+        code = run(["derive", id, "--format", "markdown", "--time", "0", "--memory", "0"])
+    if code:
+        raise RuntimeError(f"cltheory derive {id} ended with {code}")
+    result = registry[id]
+    title, statement, proof, claims = _parts(told.getvalue())
+    drawing, caption = drawings.of(result)
+    shown = f"![{caption}]({id}.svg)\n\n*{caption}*\n\n" if drawing else ""
+    for name, preview in PREVIEWS.items():
+        if id in preview.of:
+            picture = f"[![{name}](../figures/{name}.png){{ .preview }}](../figures/{name}.md)"
+            shown += f"{picture}\n\n*[`cltheory figure {name}`](../figures/{name}.md)*\n\n"
+    text = (
+        f"# {title}\n\n`{id}`; {result.source}.\n\n## Statement\n\n{statement}\n\n{shown}"
+        f"## Code to copy\n\n{_code(result)}\n\n## Proof\n\nWeakest evidence: "
+        f"{result.evidence.grade}.\n\n{proof}\n\n"
+    )
+    if claims:
+        text += f"## Printed claims\n\n{claims}\n\nAll of them: [the ledger](../claims.md).\n"
+    return Entry(id, title, text, drawing)
+
+
+def _parts(told: str) -> tuple[str, str, str, str]:
+    """Title, statement, proof and claims of what the tool prints."""
+    text = on_lines_of_their_own(told)
+    head, *sections = re.split(r"^## ", text, flags=re.M)
+    title, _, statement = head.removeprefix("# ").partition("\n")
+    statement = re.sub(r"\A\s*`[\w-]+`\s*", "", statement)
+    found = {s.partition("\n")[0].partition(" ")[0]: s.partition("\n")[2] for s in sections}
+    return title, statement.strip(), found["Derivation"].strip(), found.get("Printed", "").strip()
+
+
+def _code(result: Result) -> str:
+    """Command line, Python and LaTeX, at numbers that the theorem takes."""
+    at = {s.name: result.domain.witness[s] for s in result.parameters}
+    options = " ".join(f"--{k} {v}" for k, v in at.items())
+    name = next(iter(result.quantities))
+    given = ", ".join(
+        f"{k}={v}" if getattr(v, "is_Integer", False) else f'{k}="{v}"' for k, v in at.items()
+    )
+    tex = "\n".join(
+        f"{q.symbol} &= {result.latex(n)} \\\\" for n, q in result.quantities.items() if q.is_number
+    )
+    return (
+        f"```sh\ncltheory derive {result.id}\ncltheory derive {result.id} {options}\n"
+        f"cltheory verify {result.id} {options}\ncltheory export --latex theory.tex {result.id}\n"
+        f'```\n\n```python\nimport cltheory\n\nr = cltheory.results["{result.id}"]\n'
+        f'r["{name}"]  # a SymPy expression\nr.value("{name}", {given}, digits=30)\n```\n'
+        + (f"\n```latex\n\\begin{{align}}\n{tex}\n\\end{{align}}\n```\n" if tex else "")
+    )

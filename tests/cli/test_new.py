@@ -1,0 +1,178 @@
+"""``cltheory new-theorem`` and ``new-paper``: what they write runs, and says what is missing."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+LINT = ["--select", "E,F,W,I,B,UP,RUF,PT,C4", "--ignore", "PT006,PT011,B008", "--no-cache"]
+
+
+@pytest.fixture
+def package(tmp_path: Path, cltheory: Any) -> Path:
+    """A package of somebody's with a theorem and a paper in it."""
+    folder = tmp_path / "my-theory"
+    for args in (("new-theorem", "my-threshold"), ("new-paper", "doe2030spheres")):
+        code, out, err = cltheory(*args, "--to", str(folder))
+        assert (code, err) == (0, "")
+        assert "\nNext:\n  1. pip install -e " in out
+    return folder
+
+
+def pytest_in(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *options],
+        cwd=folder,
+        env={
+            **os.environ,
+            "PYTHONPATH": f"{folder / 'src'}{os.pathsep}{os.environ.get('PYTHONPATH', '')}",
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=200,
+    )
+
+
+def test_a_package_registers_what_is_in_it(package: Path) -> None:
+    project = tomllib.loads((package / "pyproject.toml").read_text())["project"]
+    assert project["name"] == "my-theory"
+    assert project["entry-points"] == {
+        "cltheory.results": {"my-threshold": "my_theory.my_threshold:RESULT"},
+        "cltheory.papers": {"doe2030spheres": "my_theory.doe2030spheres:LEDGER"},
+    }
+
+
+def test_a_second_theorem_joins_the_first(package: Path, cltheory: Any) -> None:
+    code, out, _ = cltheory("new-theorem", "another", "--to", str(package))
+    assert code == 0 and f"changed {package / 'pyproject.toml'}" in out
+    found = tomllib.loads((package / "pyproject.toml").read_text())["project"]["entry-points"]
+    assert list(found["cltheory.results"]) == ["another", "my-threshold"]
+    assert len(found["cltheory.papers"]) == 1
+
+
+def test_what_is_written_runs_and_says_what_is_missing(package: Path) -> None:
+    done = pytest_in(package)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "3 failed, 4 passed" in done.stdout
+    for part in ("my_threshold.py:1: ", "my_threshold.py:35: ", "doe2030spheres.py:16: "):
+        assert part in done.stdout
+    assert "compare RESULT.value(...) with a computation" in done.stdout
+
+
+@pytest.mark.slow
+def test_it_passes_when_everything_is_there(package: Path) -> None:
+    """The same files with the gaps filled, and a comparison written."""
+    for path in package.rglob("*.py"):
+        text = path.read_text().replace("FILL IN: ", "")
+        text = text.replace(
+            'pytest.fail("compare RESULT.value(...) with a computation',
+            'assert str(RESULT.title or "',
+        )
+        path.write_text(text)
+    done = pytest_in(package)
+    assert done.returncode == 0, done.stdout
+
+
+def test_what_is_written_is_formatted(package: Path, tmp_path: Path, cltheory: Any) -> None:
+    pytest.importorskip("ruff")
+    clone = clone_in(tmp_path)
+    assert cltheory("new-theorem", "my-threshold", "--to", str(clone))[0] == 0
+    assert cltheory("new-paper", "doe2030spheres", "--to", str(clone))[0] == 0
+    ruff = [sys.executable, "-m", "ruff"]
+    for folder in (package, clone):
+        done = subprocess.run([*ruff, "check", *LINT, str(folder)], capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout
+        done = subprocess.run(
+            [*ruff, "format", "--check", "--no-cache", "--line-length", "100", str(folder)],
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stdout
+
+
+def clone_in(folder: Path) -> Path:
+    clone = folder / "clone"
+    (clone / "derive" / "results" / "classes").mkdir(parents=True)
+    (clone / "pyproject.toml").write_text('[project]\nname = "cltheory"\n')
+    return clone
+
+
+def test_in_a_clone_the_files_go_where_the_others_are(tmp_path: Path, cltheory: Any) -> None:
+    clone = clone_in(tmp_path)
+    code, out, _ = cltheory("new-theorem", "my-threshold", "--to", str(clone), "--family", "towers")
+    assert code == 0
+    code, more, _ = cltheory("new-paper", "doe2030spheres", "--to", str(clone))
+    assert code == 0
+    written = sorted(str(p.relative_to(clone)) for p in clone.rglob("*.py"))
+    assert written == [
+        "derive/papers/doe2030spheres/__init__.py",
+        "derive/results/towers/my_threshold.py",
+        "tests/derive/test_doe2030spheres.py",
+        "tests/derive/test_my_threshold.py",
+    ]
+    test = (clone / "tests/derive/test_my_threshold.py").read_text()
+    assert "from cltheory.derive.results.towers.my_threshold import RESULT\n" in test
+    assert "docs/theory.md" in out and "PAPERS of derive/papers/__init__.py" in more
+    assert (clone / "pyproject.toml").read_text() == '[project]\nname = "cltheory"\n'
+
+
+@pytest.mark.parametrize(
+    "args, says",
+    [
+        (("new-theorem", "ssem"), "there is a result 'ssem' already"),
+        (("new-theorem", "My_Theorem"), "is not lower-case words with hyphens"),
+        (("new-theorem", "../x"), "is not lower-case words with hyphens"),
+        (("new-theorem", "a", "--family", "none"), "is not one of"),
+        (("new-paper", "lee2025ssem"), "there is a paper 'lee2025ssem' already"),
+        (("new-paper", "doe"), "is not a name, a year and a word"),
+        (("new-paper", "doe2030\nimport os"), "is not a name, a year and a word"),
+    ],
+)
+def test_what_cannot_be_a_name_is_refused(
+    refused: Callable[..., str], tmp_path: Path, args: tuple[str, ...], says: str
+) -> None:
+    assert says in refused(*args, "--to", str(tmp_path / "new"))
+    assert not (tmp_path / "new").exists()
+
+
+def test_nothing_is_written_over(package: Path, refused: Callable[..., str]) -> None:
+    before = {p: p.read_bytes() for p in package.rglob("*") if p.is_file()}
+    assert "is there already; nothing" in refused(
+        "new-theorem", "my-threshold", "--to", str(package)
+    )
+    assert {p: p.read_bytes() for p in package.rglob("*") if p.is_file()} == before
+
+
+@pytest.mark.parametrize(
+    "text, says",
+    [
+        ("[project", "cannot be read"),
+        ('[project]\nname = "other"\n', "other is not"),
+        ('[project]\nname = "1 2"\n', "cannot be the name of a package"),
+    ],
+)
+def test_a_folder_that_is_no_package_is_refused(
+    tmp_path: Path, refused: Callable[..., str], text: str, says: str
+) -> None:
+    (tmp_path / "pyproject.toml").write_text(text)
+    assert says in refused("new-theorem", "my-threshold", "--to", str(tmp_path))
+
+
+def test_entry_points_that_are_written_otherwise_are_left_to_the_author(
+    package: Path, refused: Callable[..., str]
+) -> None:
+    path = package / "pyproject.toml"
+    text = path.read_text().partition("[project.entry-points")[0].rstrip()
+    inline = 'entry-points."cltheory.results" = { a = "b:c" }\n'
+    path.write_text(text.replace("[tool.setuptools", f"{inline}\n[tool.setuptools", 1) + "\n")
+    assert "by hand, under" in refused("new-theorem", "another", "--to", str(package))
+    assert not (package / "src" / "my_theory" / "another.py").exists()

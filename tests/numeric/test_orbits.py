@@ -1,0 +1,381 @@
+"""Classes of different sizes: losses, searches and certificates, against plain operations."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from cltheory.derive.certificate import Refused, replay
+from cltheory.derive.decide.domain import Domain
+from cltheory.derive.decide.exact import exact
+from cltheory.derive.losses.softmax import SoftmaxLoss, SoftmaxTerm, tau
+from cltheory.derive.losses.supcl import (
+    CNCE,
+    OTHERS,
+    SINCERE,
+    SUP_CNCE,
+    SUPCL,
+    SUPCL_EXCLUSIVE,
+    SUPCON,
+    alpha,
+)
+from cltheory.derive.optimum.blocks import BlockOptima, ReducedOnOrbits
+from cltheory.derive.problems.catalogue import CATALOGUE
+from cltheory.derive.problems.problem import Problem
+from cltheory.derive.results import results
+from cltheory.derive.structures.arrangement import arrange
+from cltheory.derive.structures.classes import classes_of_sizes, groups_of_classes, two_sizes
+from cltheory.derive.theorem.result import Result
+from cltheory.numeric.certificate import certify
+from cltheory.numeric.certify import certificate_of
+from cltheory.numeric.embeddings import random_embeddings, structured_embeddings
+from cltheory.numeric.measure import inner_products
+from cltheory.numeric.problems import bind, evaluate, parameter_names
+from cltheory.numeric.search import minimise
+from cltheory.numeric.verify import verify
+from sympy import Expr, Integer, Rational, S, Symbol
+from torch import Tensor
+
+NOTHING = Domain(ranges={}, witness={})
+GROUPS, VIEWS = [("a", 1, 2), ("b", 2, 3), ("c", 1, 4)], 2
+STRUCTURE = groups_of_classes(GROUPS, VIEWS)
+POINTS = [
+    (g, c, i, v)
+    for g, classes, instances in GROUPS
+    for c, i, v in product(range(classes), range(instances), range(VIEWS))
+]
+
+
+def _softmax(name: str, **of: Any) -> SoftmaxLoss:
+    return SoftmaxLoss(name, name, (SoftmaxTerm(S.One, **of),), tau, "")
+
+
+#: With targets on all relations, so that those between orbits pull; and one positive per anchor.
+TARGETS = _softmax(
+    "targets", positives=OTHERS, denominator=OTHERS, weights=(Integer(20), Integer(10), S.One)
+)
+NT_XENT = _softmax("nt-xent", positives=("same_instance",), denominator=OTHERS)
+LOSSES = (SUPCL, SUPCON, SUPCL_EXCLUSIVE, SINCERE, CNCE, SUP_CNCE, TARGETS, NT_XENT)
+
+
+def kinds() -> np.ndarray:
+    """What two points are to each other, by comparing indices."""
+
+    def kind(a: tuple, b: tuple) -> str:
+        same = [s == t for s, t in zip(a, b, strict=True)]
+        names = ("cross_class", "cross_class", "same_class", "same_instance", "self")
+        return names[[*same, False].index(False)]
+
+    return np.array([[kind(a, b) for b in POINTS] for a in POINTS])
+
+
+def plain(loss: SoftmaxLoss, u: Tensor, weight: float, temperature: float) -> Tensor:
+    """The loss as it is declared: means over anchors and over their positives."""
+    x, of = u @ u.T / temperature, kinds()
+    total = x.new_zeros(())
+    for term in loss.terms:
+        pull = np.select(
+            [of == r for r in term.positives], [float(term.weight(r)) for r in term.positives], 0.0
+        )
+        pull = torch.tensor(pull / pull.sum(axis=1, keepdims=True))
+        common = x.masked_fill(~torch.tensor(np.isin(of, term.denominator)), -torch.inf)
+        if term.own_positive:
+            size = torch.logaddexp(torch.logsumexp(common, 1, keepdim=True), x)
+        else:
+            size = torch.logsumexp(common, 1, keepdim=True).expand_as(x)
+        total = total + float(term.coefficient.subs(alpha, weight)) * (pull * (size - x)).sum()
+    return total / len(u)
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: loss.name)
+def test_value_gradient_and_hessian(loss: SoftmaxLoss) -> None:
+    problem = Problem(loss, STRUCTURE, NOTHING)
+    values = {k: v for k, v in {"alpha": 0.3, "tau": 0.4}.items() if k in parameter_names(problem)}
+    u = random_embeddings(arrange(STRUCTURE, {}), 3, d=5).requires_grad_()
+    value = plain(loss, u, 0.3, 0.4)
+    (gradient,) = torch.autograd.grad(value, u)
+    bound = bind(problem, values)
+    flat = u.detach()[None]
+    point = bound.point(flat)
+    close = {"rtol": 0, "atol": 1e-14}
+    torch.testing.assert_close(point.value[0], value.detach(), rtol=0, atol=1e-13)
+    torch.testing.assert_close(point.gradient[0], gradient, **close)
+    torch.testing.assert_close(bound.value_and_gradient(flat)[1], point.gradient, **close)
+    matrix = bound.value_and_gram_gradient(flat)[1]
+    torch.testing.assert_close(2 * matrix @ flat, point.gradient, **close)
+    torch.testing.assert_close(matrix, matrix.mT, **close)
+    # Central differences with steps of 1e-5 are right to 1e-9 or so, autograd to rounding.
+    along = random_embeddings(arrange(STRUCTURE, {}), 4, d=5)
+    sides = [bound.value_and_gradient(flat + s * 1e-5 * along)[1] for s in (1, -1)]
+    turned = point.hessian(along[None])
+    torch.testing.assert_close(turned, (sides[0] - sides[1]) / 2e-5, rtol=0, atol=1e-8)
+    again = torch.autograd.functional.hvp(lambda v: plain(loss, v, 0.3, 0.4), u.detach(), along)[1]
+    torch.testing.assert_close(turned[0], again, rtol=0, atol=1e-13)
+
+
+def test_what_cannot_be_bound_is_refused() -> None:
+    with pytest.raises(ValueError, match="pairwise, and the points are of several kinds"):
+        bind(Problem(CATALOGUE["hinge"].loss, STRUCTURE, NOTHING), {})
+    with pytest.raises(ValueError, match="no pairs"):  # a class of one instance, once
+        bind(Problem(SUPCON, classes_of_sizes([1, 3]), NOTHING), {"tau": 1.0})
+    with pytest.raises(ValueError, match="different names of"):
+        bind(
+            Problem(
+                _softmax("wrong", positives=("positive",), denominator=OTHERS), STRUCTURE, NOTHING
+            ),
+            {"tau": 1.0},
+        )
+
+
+# --- optima ---------------------------------------------------------------------------------------
+def derived(loss: SoftmaxLoss, structure: Any, point: dict[Symbol, Expr]) -> Any:
+    return BlockOptima(ReducedOnOrbits(loss, structure), tuple(point)).at(point)
+
+
+def compared(loss: SoftmaxLoss, structure: Any, point: dict[Symbol, Expr], d: int) -> None:
+    """Embeddings from a random start, and what is derived there."""
+    found = minimise(
+        Problem(loss, structure, NOTHING), {s.name: float(v) for s, v in point.items()}, d=d
+    )
+    exact = derived(loss, structure, point)
+    assert found.certificate is not None
+    assert found.certificate.gap.item() < 1e-10
+    assert abs(found.loss.item() - float(exact.loss)) < 1e-10
+    at = arrange(structure, {s.name: int(v) for s, v in point.items() if s.is_integer})
+    means = inner_products(at, found.embeddings)
+    for r, inner in exact.inner.items():
+        assert abs(means[r].item() - float(inner)) < 1e-6, r
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_brute_force_finds_the_derived_optimum(seed: int) -> None:
+    draw = np.random.default_rng(seed)
+    sizes = [int(k) for k in (*draw.integers(1, 4, 1), *draw.integers(2, 6, 1))]
+    sizes += [
+        int(k) for k in (*draw.integers(1, 4, 1), *draw.integers(2, 6, 1), draw.integers(1, 3))
+    ]
+    symbols = {s.name: s for s in two_sizes().meanings}
+    point = {symbols[k]: Integer(v) for k, v in zip("m1 n1 m2 n2 p".split(), sizes, strict=True)}
+    point[tau] = Rational(int(draw.integers(6, 40)), 20)
+    loss = (SUPCON, SUPCL)[seed % 2]
+    if loss is SUPCL:
+        point[alpha] = Rational(int(draw.integers(0, 11)), 10)
+    compared(loss, two_sizes(), point, 40)
+
+
+@pytest.mark.parametrize("loss", [SUPCON, TARGETS], ids=lambda loss: loss.name)
+def test_three_sizes_and_weighted_targets(loss: SoftmaxLoss) -> None:
+    compared(loss, classes_of_sizes([2, 2, 3, 5], 2), {tau: Rational(1, 2)}, 24)
+
+
+def test_minority_classes_merge_as_the_temperature_rises() -> None:
+    symbols = {s.name: s for s in two_sizes().meanings}
+    sizes = {
+        symbols[k]: Integer(v) for k, v in {"m1": 1, "n1": 24, "m2": 2, "n2": 2, "p": 1}.items()
+    }
+    apart, merged = (derived(SUPCON, two_sizes(), sizes | {tau: Integer(t)}) for t in (1, 2))
+    assert (apart.ranks["classes_2"], merged.ranks["classes_2"]) == (1, 0)
+    compared(SUPCON, two_sizes(), sizes | {tau: Integer(2)}, 6)
+
+
+def test_the_certificate_knows_an_optimum_from_another_structure() -> None:
+    values = {"m1": 2, "n1": 3, "m2": 2, "n2": 2, "p": 1, "tau": 0.5}
+    problem = results["supcon-two-sizes"].problem
+    assert problem is not None
+    at = arrange(problem.structure, {k: v for k, v in values.items() if k != "tau"})
+    simplex = dict.fromkeys(at.counts, -1 / 3) | {"same_class_1": 1, "same_class_2": 1}
+    u = structured_embeddings(at, {k: v for k, v in simplex.items() if not k.startswith("self")})
+    assert certify(problem, u, values).gap.item() > 1e-3
+    best = {
+        r: float(results["supcon-two-sizes"].value(r, **values | {"tau": "1/2"}))
+        for r, count in at.counts.items()
+        if count and not r.startswith("self")
+    }
+    assert certify(problem, structured_embeddings(at, best), values).gap.item() < 1e-12
+
+
+# --- SupContrast ----------------------------------------------------------------------------------
+def supcontrast(u: np.ndarray, labels: np.ndarray, temperature: float) -> float:
+    """SupConLoss of HobbitLong/SupContrast (losses.py), contrast_mode "all", as it is written."""
+    logits = u @ u.T / temperature
+    logits -= logits.max(axis=1, keepdims=True)
+    others = 1 - np.eye(len(u))
+    mask = (labels[:, None] == labels).astype(float) * others
+    log_prob = logits - np.log((np.exp(logits) * others).sum(axis=1, keepdims=True))
+    return float(-(temperature / 0.07) * ((mask * log_prob).sum(axis=1) / mask.sum(axis=1)).mean())
+
+
+@pytest.mark.parametrize("sizes", [(2, 3, 3, 2, 1, "0.5"), (1, 4, 2, 2, 2, "0.1")])
+def test_the_loss_of_supcontrast_is_that_of_its_code(sizes: tuple) -> None:
+    values = dict(zip(("m1", "n1", "m2", "n2", "p", "tau"), sizes, strict=True))
+    result = results["supcon-two-sizes"].under("supcontrast")
+    at = arrange(two_sizes(), {k: v for k, v in values.items() if k != "tau"})
+    inner = {
+        r: float(result.value(r, **values))
+        for r, count in at.counts.items()
+        if count and not r.startswith("self")
+    }
+    labels = np.repeat(
+        np.arange(sizes[0] + sizes[2]),
+        [*[sizes[1] * sizes[4]] * sizes[0], *[sizes[3] * sizes[4]] * sizes[2]],
+    )
+    theirs = supcontrast(at.vectors(inner), labels, float(values["tau"]))
+    assert theirs == pytest.approx(float(result.value("loss", **values)), abs=1e-12)
+    ours = float(results["supcon-two-sizes"].value("loss", **values))
+    assert theirs == pytest.approx(float(values["tau"]) / 0.07 * ours, abs=1e-12)
+    assert result.problem is not None
+    u = random_embeddings(at, 1, d=6)
+    measured = evaluate(result.problem, u, {**values, "tau": float(values["tau"])}).item()
+    assert supcontrast(u.numpy(), labels, float(values["tau"])) == pytest.approx(
+        measured, abs=1e-12
+    )
+
+
+# --- verify ---------------------------------------------------------------------------------------
+POINT = {"m1": 2, "n1": 3, "m2": 2, "n2": 2, "p": 1, "tau": "1/2"}
+
+
+def test_embeddings_agree() -> None:
+    checks = verify("supcon-two-sizes", seeds=[0, 1], device="cpu", **POINT)
+    told = {c.what for c in checks}
+    assert told == set(results["supcon-two-sizes"].given(at=POINT).measures())
+    assert {c.verdict for c in checks} == {"agrees"}
+    assert max(c.gap for c in checks if c.gap is not None) < 1e-11
+
+
+@pytest.mark.parametrize("name", ["loss", "cross_class_1_2", "rank"])
+def test_a_wrong_value_is_noticed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    value = Result.number
+
+    def lies(self: Result, asked: str, *args: Any) -> Any:
+        return value(self, asked, *args) + (asked == name) * (1 if name == "rank" else 1e-5)
+
+    monkeypatch.setattr(Result, "number", lies)
+    checks = verify("supcon-two-sizes", seeds=[0], device="cpu", **POINT)
+    assert {c.what for c in checks if c.verdict == "disagrees"} == {name}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("id", ["supcon-two-sizes", "supcl-two-sizes"])
+def test_embeddings_agree_where_they_are_looked_for_by_default(id: str) -> None:
+    checks = verify(id, seeds=[0], device="cpu")
+    assert {c.verdict for c in checks} == {"agrees"}
+    ranks = {c.measured for c in checks if c.what == "rank" and "m1=1," in c.at}
+    assert len(ranks) > 1  # on both sides of a border
+
+
+# --- certificates ---------------------------------------------------------------------------------
+def values_of(id: str, given: dict[str, Any]) -> tuple[Problem, dict[Symbol, Expr]]:
+    problem = results[id].problem
+    assert problem is not None
+    symbols = {s.name: s for s in problem.domain.ranges}
+    return problem, {symbols[k]: exact(v) for k, v in given.items()}
+
+
+@pytest.fixture(scope="module")
+def file() -> dict[str, Any]:
+    problem, values = values_of("supcon-two-sizes", POINT)
+    names = [r for r in results["supcon-two-sizes"].given(at=POINT).quantities if "class" in r]
+    value = results["supcon-two-sizes"].value
+    inner = {r: str(value(r, 40, **POINT)) for r in names}
+    return certificate_of(problem, values, inner=inner)
+
+
+def test_a_derived_optimum_is_certified(file: dict[str, Any]) -> None:
+    proved = replay(file)
+    assert proved.gap < 1e-28
+    loss = results["supcon-two-sizes"].value("loss", 30, **POINT)
+    assert abs(exact(file["claim"]["loss"]) - exact(str(loss))) < Rational(1, 10**28)
+    problem, values = values_of("supcon-two-sizes", POINT)
+    numbers = {s.name: float(v) for s, v in values.items()}
+    u = minimise(problem, numbers, d=10, seeds=[1]).embeddings[0].numpy()
+    assert replay(certificate_of(problem, values, embeddings=u)).gap < 1e-11
+    assert certify(problem, torch.tensor(u), numbers).loss.item() == pytest.approx(float(loss))
+
+
+@pytest.mark.parametrize("name", ["supcl-two-sizes"])
+def test_relations_that_have_no_pairs_are_no_matter(name: str) -> None:
+    problem, values = values_of(name, {**POINT, "p": 2, "alpha": "1/2"})
+    numbers = {s.name: float(v) for s, v in values.items()}
+    u = minimise(problem, numbers, d=24, seeds=[0]).embeddings[0].numpy()
+    assert replay(certificate_of(problem, values, embeddings=u)).gap < 1e-10
+
+
+WRONG: dict[str, Callable[[dict[str, Any]], Any]] = {
+    "one direction of a relation alone": lambda f: f["point"]["inner"].update(
+        cross_class_1_2_back="0"
+    ),
+    "both directions": lambda f: f["point"]["inner"].update(
+        cross_class_1_2_back="0", cross_class_1_2="0"
+    ),
+    "a class more": lambda f: f["axes"][0].__setitem__(0, 3),
+    "orbits in another order": lambda f: f["axes"].reverse(),
+    "an orbit less": lambda f: f["axes"].pop(),
+    "an orbit that is a size": lambda f: f["axes"].__setitem__(1, 2),
+    "no points of an orbit": lambda f: f["axes"].__setitem__(1, [0, 2, 1]),
+    "many orbits": lambda f: f.update(axes=[[10**6]] * 3),
+    "orbits as one": lambda f: f.update(axes=[10]),
+    "points of two orbits that are one": lambda f: f["pattern"].update({"0 1": "self"}),
+    "a pattern without them": lambda f: f["pattern"].pop("1 0"),
+    "weights of another size": lambda f: f["loss"]["terms"][0]["positives"].update(
+        same_class_2="1/2"
+    ),
+    "a denominator that leaves some out": lambda f: f["loss"]["terms"][0]["denominator"].remove(
+        "cross_class_1_2_back"
+    ),
+}
+
+
+@pytest.mark.parametrize("change", WRONG)
+def test_what_is_wrong_is_refused(file: dict[str, Any], change: str) -> None:
+    wrong = copy.deepcopy(file)
+    WRONG[change](wrong)
+    with pytest.raises(Refused):
+        replay(wrong)
+
+
+# --- towers ---------------------------------------------------------------------------------------
+TOWERS = """
+temperature = "tau"
+[structure]
+towers = 3
+items = "N"
+views = 2
+[[terms]]
+positives = ["positive", "positive_sibling"]
+denominator = "others"
+"""
+
+
+@pytest.mark.slow
+def test_three_towers_of_two_views_from_a_file(tmp_path: Any) -> None:
+    (tmp_path / "towers.toml").write_text(TOWERS, encoding="utf-8")
+    loss = str(tmp_path / "towers.toml")
+    given = {"N": 4, "tau": "1/2"}
+    checks = verify("phases", seeds=[0], device="cpu", loss=loss, **given)
+    assert {c.verdict for c in checks} == {"agrees"}
+    assert {"positive", "positive_sibling", "twin", "loss"} <= {c.what for c in checks}
+    made = results["phases"].given(loss=loss)
+    problem = made.problem
+    assert problem is not None
+    values = {s: exact(given[s.name]) for s in problem.domain.ranges}
+    names = [r.name for r in problem.structure.relations[1:]]
+    inner = {r: str(made.value(r, 40, **given)) for r in names}
+    assert replay(certificate_of(problem, values, inner=inner)).gap < 1e-28
+
+
+def test_several_positives_of_towers_are_certified() -> None:
+    given = {"K": 3, "N": 4, "p": 2, "w": "1/2", "t": 1, "b": "1/2"}
+    problem, values = values_of("towers-threshold", given)
+    numbers = {s.name: float(v) for s, v in values.items()}
+    u = minimise(problem, numbers, d=8, seeds=[0]).embeddings[0].numpy()
+    assert replay(certificate_of(problem, values, embeddings=u)).gap < 1e-10
+
+
+def test_the_losses_of_the_catalogue_are_on_points_that_are_alike() -> None:
+    assert all(CATALOGUE[name].scheme.axes for name in CATALOGUE)

@@ -1,0 +1,173 @@
+"""What makes the site, and the look at its pages: each fault that it is to see is put in a page."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from cltheory.derive.results import results
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def made() -> Iterator[None]:
+    """What makes pages is imported as MkDocs does it."""
+    sys.path.insert(0, str(DOCS))
+    yield
+    sys.path.remove(str(DOCS))
+
+
+def load(name: str) -> ModuleType:
+    return import_module(name)
+
+
+# --- pages that are made ------------------------------------------------------------------------
+def test_displays_stand_on_lines_of_their_own() -> None:
+    alone = load("made.displays").on_lines_of_their_own
+    assert alone("**a** (b): $$x$$\n\n1. c\n\n    $$y$$ d") == (
+        "**a** (b):\n\n$$\nx\n$$\n\n1. c\n\n    $$\n    y\n    $$\n\n    d"
+    )
+    assert alone("$$\nx\n$$\n$y$") == "$$\nx\n$$\n$y$"
+
+
+def test_a_page_of_a_result_has_statement_code_proof_and_claims() -> None:
+    entry = load("made.gallery")._entry("simclr")
+    assert entry.title == results["simclr"].title
+    heads = re.findall(r"^## (.*)$", entry.text, re.MULTILINE)
+    assert heads == ["Statement", "Code to copy", "Proof"]
+    statement, proof = entry.text.split("## Code to copy")
+    assert r"\mathcal{L} = " in statement and statement.count("\n$$\n") >= 6
+    assert proof.count(" (exact)") == len(results["simclr"].derivation)
+    assert 'r = cltheory.results["simclr"]' in proof
+    assert entry.drawing.startswith("<?xml") and "<script" not in entry.drawing
+
+
+def test_every_line_of_code_to_copy_runs() -> None:
+    text = load("made.gallery")._entry("ssem").text
+    (code,) = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    names: dict[str, object] = {}
+    exec(code, names)
+    assert names["r"] is results["ssem"]
+
+
+def test_a_result_at_numbers_has_no_drawing() -> None:
+    drawings = load("made.drawings")
+    assert drawings.of(results["supcon-two-sizes"]) == ("", "")
+    again = drawings.of(results["ccem"])
+    assert again == drawings.of(results["ccem"])  # the same bytes every time
+    assert again[1] == "Along delta, at N = 4."
+
+
+def test_there_is_a_preview_of_every_figure() -> None:
+    from cltheory.cli.figure import figure_command
+
+    previews = load("made.previews")
+    assert set(previews.PREVIEWS) == set(figure_command.commands)
+    for name, preview in previews.PREVIEWS.items():
+        assert preview.command.startswith(f"cltheory figure {name} ")
+        assert set(preview.of) <= set(results)
+        picture = (previews.FOLDER / f"{name}.png").read_bytes()
+        assert picture.startswith(b"\x89PNG") and len(picture) < 200_000
+    assert {p.stem for p in previews.FOLDER.iterdir()} == set(previews.PREVIEWS)
+
+
+def test_the_reference_has_every_public_module(tmp_path: Path, monkeypatch) -> None:
+    reference = load("made.reference")
+    monkeypatch.setattr(reference, "COPY", tmp_path / "copy")
+    reference.lay()
+    pages = reference.pages()
+    named = re.findall(r"^::: (\S+)$", "".join(text for _, text in pages.values()), re.MULTILINE)
+    assert len(named) == len(set(named)) > 100
+    assert {"cltheory.derive.results", "cltheory.derive.theorem.result"} <= set(named)
+    assert not [m for m in named if "._" in m or ".papers.lee" in m or ".figures" in m]
+    for module in named:
+        path = tmp_path / "copy" / Path(*module.split("."))
+        assert path.with_suffix(".py").is_file() or (path / "__init__.py").is_file(), module
+    rooms = {
+        p.parent.name for p in (ROOT / "derive").glob("*/__init__.py") if p.parent.name[0] != "_"
+    }
+    assert rooms - {"top-level"} == {r.partition("/")[2] for r in reference.ROOMS} - {""}
+
+
+def test_displays_of_docstrings_are_those_of_pages() -> None:
+    convert = load("made.reference")._in_markdown
+    assert convert("    .. math:: a\n              b\n    c :mod:`~x.y`\n") == (
+        "    $$\n    a\n    b\n    $$\n\n    c `x.y`\n"
+    )
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_the_notebook_is_shown_with_what_it_shows() -> None:
+    page = load("made.notebook").page()
+    assert "0.0201464446195631276325122913233" in page
+    assert page.count("\n$$\n") >= 4 and page.count("$\\displaystyle ") >= 6
+    assert "differs from supcl-threshold.alpha_min" in page
+
+
+def test_pages_load_nothing_from_another_host() -> None:
+    settings = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    assert "://" not in settings and "font: false" in settings
+    for path in (*DOCS.glob("*.css"), *DOCS.glob("*.js")):
+        assert "//" not in re.sub(r"^ *//.*$", "", path.read_text("utf-8"), flags=re.MULTILINE)
+
+
+def test_mathjax_comes_out_of_its_package() -> None:
+    pytest.importorskip("mathjax")
+    files = load("made.mathjax").files()
+    assert "mathjax/tex-chtml.js" in files and len(files) > 10
+    assert all(path.is_file() for path in files.values())
+
+
+# --- the look at the pages ----------------------------------------------------------------------
+GOOD = "<p>Text, <code>\\frac</code>, $5.</p>"
+FAULTS = {
+    "raw": ("<p>so \\(x\\) is</p>", "raw formula: so \\(x"),
+    "command": ("<p>a \\frac b</p>", "raw formula"),
+    "dollars": ("<p>$$x$$</p>", "raw formula"),
+    "left": ('<span class="arithmatex">x</span>', "not typeset: x"),
+    "refused": (
+        "<mjx-container><mjx-merror>no</mjx-merror></mjx-container>",
+        "refused formula: no",
+    ),
+    "console": ("<script>console.error('oh')</script>", "console: oh"),
+    "warned": ("<script>console.warn('ah')</script>", "console: ah"),
+    "thrown": ("<script>throw new Error('thrown')</script>", "error: Uncaught Error: thrown"),
+    "promise": ("<script>Promise.reject('late')</script>", "error: late"),
+    "script": ("<script src='/none.js'></script>", "/none.js does not load"),
+    "picture": ("<img src='/none.png'>", "/none.png does not load"),
+    "host": ("<script src='https://example.invalid/a.js'></script>", "another host: https://exam"),
+    "style": ("<link rel=stylesheet href='https://example.invalid/a.css'>", "another host: https"),
+    "fetch": ("<script>fetch('https://example.invalid/x').catch(e => 0)</script>", "another host"),
+    "wide": ("<div style='width: 3000px'>x</div>", "too wide: "),
+    "narrow": (f"<table><td style='width: 9px'>{'a ' * 40}</td></table>", "narrow column: a a"),
+}
+
+
+def test_the_look_sees_every_fault(tmp_path: Path) -> None:
+    browser = load("browser")
+    program = browser.browser()
+    if program is None:
+        pytest.skip("there is no browser here")
+    bodies = {name: body for name, (body, _) in FAULTS.items()} | {"good": GOOD}
+    for name, body in bodies.items():
+        html = f"<!doctype html><html><head><title>x</title></head><body>{body}</body></html>"
+        (tmp_path / f"{name}.html").write_text(html, encoding="utf-8")
+    found = browser.looked_at(tmp_path, program, 1000).faults
+    assert set(found) == {f"/{name}.html" for name in bodies}
+    assert found["/good.html"] == []
+    for name, (_, says) in FAULTS.items():
+        assert any(says in fault for fault in found[f"/{name}.html"]), (name, found)
+
+
+def test_without_a_browser_it_is_said(tmp_path: Path, monkeypatch, capsys) -> None:
+    browser = load("browser")
+    monkeypatch.setattr(browser, "browser", lambda: None)
+    assert browser.main(tmp_path) == 0
+    assert capsys.readouterr().out.startswith("skipped: there is no browser here to look with")
