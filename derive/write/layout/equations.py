@@ -74,13 +74,13 @@ def _multiples(h: Expr, domain: Domain) -> list[Expr]:
     if len(element.numer) > LARGEST:
         return []
     content, factors = element.numer.factor_list()
-    rest = element.numer.ring.one * (1 if content > 0 else -1)
+    rest = element.numer.ring.number(1 if content > 0 else -1)
     for factor, k in factors:
         e = ring.back(factor)
         if is_proved_positive(e, domain):
             continue
         if is_proved_positive(-e, domain):
-            rest = rest * (-1) ** k
+            rest = -rest if k % 2 else rest
             continue
         rest = rest * factor ** (k if k % 2 else 2)
     gens = list(rest.ring.symbols)
@@ -97,5 +97,5 @@ def _multiples(h: Expr, domain: Domain) -> list[Expr]:
 def _divided(e: Expr, exponent: Expr) -> Expr:
     if exponent == 0:
         return e
-    ring = ExpField([e, exp(-exponent)])
-    return ring.factored(ring(e) * ring(exp(-exponent)))
+    ring = ExpField([e, exp(exponent)])
+    return ring.factored(ring(e) / ring(exp(exponent)))

@@ -15,10 +15,10 @@ from itertools import combinations
 from operator import add
 
 from sympy import Abs, Basic, Dummy, Expr, Max, Min, Mul, Pow, Rational, S, Symbol, exp, log
-from sympy.polys.domains import QQ
-from sympy.polys.rings import PolyElement
 
 from ...decide.normal import ExpField, NotInField, factor_list
+from ...decide.polynomial import ONE as UNIT
+from ...decide.polynomial import Monomial, Poly, Quotient, to_sympy
 from .arrange import Signed, alone, natural, power, quotient, signed, total, where
 from .tree import (
     DIGIT,
@@ -239,12 +239,11 @@ def _taken_out(e: Expr) -> tuple[Expr, Expr] | None:
 
 def _shifted(e: Expr, exponent: Expr) -> Expr:
     """e exp(-exponent), with the exponentials of each term together."""
-    ring = ExpField([e, exp(-exponent)])
-    element = ring(e) * ring(exp(-exponent))
-    return ring.factored(element)
+    ring = ExpField([e, exp(exponent)])
+    return ring.factored(ring(e) / ring(exp(exponent)))
 
 
-def _exponents_of(poly: PolyElement, places: Sequence[tuple[int, Expr]]) -> set[tuple[int, ...]]:
+def _exponents_of(poly: Poly, places: Sequence[tuple[int, Expr]]) -> set[tuple[int, ...]]:
     return {tuple(m[i] for i, _ in places) for m in poly.monoms()}
 
 
@@ -323,17 +322,17 @@ def _spelling(ring: ExpField, s: Symbol, flipped: bool, parts: Mapping[Symbol, N
     return Power(base, number(meaning.exp))
 
 
-def _reversed(numer: PolyElement, denom: PolyElement, i: int) -> tuple[PolyElement, PolyElement]:
+def _reversed(numer: Poly, denom: Poly, i: int) -> tuple[Poly, Poly]:
     """In 1/y instead of y, multiplied through by the power of it that is needed."""
     top = max(p.degree(i) for p in (numer, denom))
 
-    def turned(poly: PolyElement) -> PolyElement:
+    def turned(poly: Poly) -> Poly:
         return poly.ring.from_dict({(*m[:i], top - m[i], *m[i + 1 :]): c for m, c in poly.terms()})
 
     return turned(numer), turned(denom)
 
 
-def _negated(poly: PolyElement, i: int) -> PolyElement:
+def _negated(poly: Poly, i: int) -> Poly:
     """With minus the variable: a logarithm of the inverse."""
     return poly.ring.from_dict({m: -c if m[i] % 2 else c for m, c in poly.terms()})
 
@@ -428,25 +427,23 @@ class Speller:
     _known: dict[object, Plan] = field(default_factory=dict)
 
     # --- quotients ---------------------------------------------------------------------------
-    def quotients(self, numer: PolyElement, denom: PolyElement) -> Iterator[Node]:
+    def quotients(self, numer: Poly, denom: Poly) -> Iterator[Node]:
         """A quotient in lowest terms over one line, and split by each of its variables."""
         yield self.over(numer, denom)
-        if not 2 <= len(numer) <= SPLIT or denom.is_ground:
+        if not 2 <= len(numer) <= SPLIT or denom.is_number:
             return
         others = [i for i in self._used(numer) if self.names[i].kind != 2]
         for group in (*((i,) for i in others), tuple(self.exponents)):
-            by = _grouped(numer, group) if group else {}
+            by = _grouped(numer, group) if group else []
             if 2 <= len(by) <= PARTS:
-                yield total(
-                    signed(self._times(coefficient, denom, key)) for key, coefficient in by.items()
-                )
+                yield total(signed(self._times(coefficient, denom, key)) for key, coefficient in by)
 
-    def _times(self, numer: PolyElement, denom: PolyElement, key: PolyElement) -> Node:
+    def _times(self, numer: Poly, denom: Poly, key: Poly) -> Node:
         """A part of a split quotient: (numer / denom) times a monomial."""
-        one, other = numer.cancel(denom)
-        return self.over(one * key, other)
+        part = Quotient(numer, denom)
+        return self.over(part.numer * key, part.denom)
 
-    def over(self, numer: PolyElement, denom: PolyElement) -> Node:
+    def over(self, numer: Poly, denom: Poly) -> Node:
         """One line; an exponential that everything below has goes above, into the terms."""
         places = sorted(self.exponents)
         below = {tuple(m[i] for i in places) for m in denom.monoms()}
@@ -464,27 +461,25 @@ class Speller:
         return cheapest(alone(_joined(form)) for form in forms)
 
     # --- polynomials ---------------------------------------------------------------------------
-    def spelled(self, poly: PolyElement, shift: Shift = NONE) -> Node:
+    def spelled(self, poly: Poly, shift: Shift = NONE) -> Node:
         """The shortest form of a polynomial, its exponentials divided by those of ``shift``."""
         return self._plan(poly, shift).make()
 
-    def _plan(self, poly: PolyElement, shift: Shift) -> Plan:
-        key = (poly, shift)
+    def _plan(self, poly: Poly, shift: Shift) -> Plan:
+        key = (_key(poly), shift)
         if key not in self._known:
             self.tried += 1
             self._known[key] = min(self._plans(poly, shift), key=lambda plan: plan.cost)
         return self._known[key]
 
-    def _plans(self, poly: PolyElement, shift: Shift) -> Iterator[Plan]:
+    def _plans(self, poly: Poly, shift: Shift) -> Iterator[Plan]:
         if len(poly) < 2:
             yield self._monomial(poly, shift)
             return
         if not shift:
             content, factors = factor_list(poly)
             if len(factors) > 1 or factors[0][1] > 1 or abs(content) != 1:
-                yield _multiplied(
-                    QQ.to_sympy(content), [(self._plan(f, NONE), k) for f, k in factors]
-                )
+                yield _multiplied(to_sympy(content), [(self._plan(f, NONE), k) for f, k in factors])
                 if len(factors) == 1:  # a number in front; the rest was tried in every way
                     yield self._expanded(poly, shift)
                     return
@@ -507,20 +502,22 @@ class Speller:
             if self.tried < TRIES:
                 yield from self._collected(poly, group, shift, block)
 
-    def _expanded(self, poly: PolyElement, shift: Shift) -> Plan:
+    def _expanded(self, poly: Poly, shift: Shift) -> Plan:
         return _added([self._monomial(poly.ring.from_dict({m: c}), shift) for m, c in poly.terms()])
 
     def _collected(
-        self, poly: PolyElement, group: tuple[int, ...], shift: Shift, block: tuple[int, ...]
+        self, poly: Poly, group: tuple[int, ...], shift: Shift, block: tuple[int, ...]
     ) -> Iterator[Plan]:
         """As a sum of products of a polynomial in some variables and one in the others."""
-        merged: dict[PolyElement, PolyElement] = {}
-        for key, coefficient in _grouped(poly, group).items():
+        found: dict[object, tuple[Poly, Poly]] = {}
+        for key, coefficient in _grouped(poly, group):
             content, plain = coefficient.primitive()
-            if plain.LC < 0:
+            if plain.leading < 0:
                 content, plain = -content, -plain
-            merged[plain] = merged.get(plain, poly.ring.zero) + key * content
-        if len(merged) >= len(poly) or (len(merged) == 1 and poly in (*merged, *merged.values())):
+            _, so_far = found.get(_key(plain), (plain, poly.ring.zero))
+            found[_key(plain)] = plain, so_far + key.times(content)
+        merged = list(found.values())
+        if len(merged) >= len(poly) or (len(merged) == 1 and poly in merged[0]):
             return
         inner = bool(set(group) & set(block)) or not block
         yield _added(
@@ -532,15 +529,15 @@ class Speller:
                         (self._plan(plain, NONE if inner else shift), 1),
                     ],
                 )
-                for plain, key in merged.items()
+                for plain, key in merged
             ]
         )
 
-    def _used(self, poly: PolyElement) -> list[int]:
+    def _used(self, poly: Poly) -> list[int]:
         return [i for i, top in enumerate(poly.degrees()) if top > 0]
 
-    def _monomial(self, poly: PolyElement, shift: Shift) -> Plan:
-        key = (poly, shift)
+    def _monomial(self, poly: Poly, shift: Shift) -> Plan:
+        key = (_key(poly), shift)
         if key in self._known:
             return self._known[key]
         minus, node = self._term(poly, shift)
@@ -549,12 +546,12 @@ class Speller:
         self._known[key] = Plan(cost, kinds, minus, node.depth, False, make)
         return self._known[key]
 
-    def _term(self, poly: PolyElement, shift: Shift) -> Signed:
+    def _term(self, poly: Poly, shift: Shift) -> Signed:
         """One term."""
         if not poly:
             return False, number(0)
         ((monom, c),) = poly.terms()
-        factors = [number(QQ.to_sympy(c))]
+        factors = [number(to_sympy(c))]
         powers: dict[int, int] = {}
         for i, k in enumerate(monom):
             if i in self.exponents:
@@ -618,16 +615,21 @@ def _together(e: Expr) -> Expr:
         return e
 
 
-def _grouped(poly: PolyElement, group: Iterable[int]) -> dict[PolyElement, PolyElement]:
-    """Coefficients of the monomials in some variables: {monomial: coefficient}."""
+def _key(poly: Poly) -> tuple[tuple[Monomial, object], ...]:
+    """What a polynomial is remembered by."""
+    return tuple(poly.terms())
+
+
+def _grouped(poly: Poly, group: Iterable[int]) -> list[tuple[Poly, Poly]]:
+    """The monomials in some variables, with the coefficient of each."""
     inside = set(group)
-    found: dict[tuple[int, ...], dict[tuple[int, ...], object]] = {}
+    found: dict[Monomial, dict[Monomial, object]] = {}
     for m, c in poly.terms():
         key = tuple(k if i in inside else 0 for i, k in enumerate(m))
         rest = tuple(0 if i in inside else k for i, k in enumerate(m))
         found.setdefault(key, {})[rest] = c
     ring = poly.ring
-    return {ring.from_dict({key: QQ(1)}): ring.from_dict(rest) for key, rest in found.items()}
+    return [(ring.from_dict({key: UNIT}), ring.from_dict(rest)) for key, rest in found.items()]
 
 
 def _joined(term: Signed) -> Signed:
