@@ -8,40 +8,21 @@ Nothing is proved here: whatever comes out is compared with what went in (:mod:`
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import lru_cache, partial, reduce
-from itertools import combinations
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache, reduce
 from operator import add
 
-from sympy import Abs, Basic, Dummy, Expr, Max, Min, Mul, Pow, Rational, S, Symbol, exp, log
+from sympy import Abs, Basic, Dummy, Expr, Max, Min, Mul, Pow, S, Symbol, exp, log
 
-from ...decide.normal import ExpField, NotInField, factor_list
+from ...decide.normal import ExpField, NotInField
 from ...decide.polynomial import ONE as UNIT
-from ...decide.polynomial import Monomial, Poly, Quotient, to_sympy
+from ...decide.polynomial import Monomial, Poly, Quotient, Ring
 from .arrange import Signed, alone, natural, power, quotient, signed, total, where
-from .tree import (
-    DIGIT,
-    HELD,
-    LINE,
-    MIXED,
-    NESTED,
-    ONE,
-    SIGN,
-    Call,
-    Name,
-    Node,
-    Number,
-    Other,
-    Power,
-    Product,
-    number,
-)
+from .plans import NONE, Search, Shift, Terms, numbers_in, terms_of, without
+from .tree import ONE, ZERO, Call, Name, Node, Number, Other, Power, Product, number
 
 LARGEST = 60  #: terms of a polynomial that other forms are looked for of
-PAIRS = 10  #: terms of one that is collected by two symbols at once
 DEGREE = 12  #: in an exponential; exponents without a common measure make high ones
-TRIES = 80  #: polynomials in one quotient that are collected
 SPLIT = 16  #: terms above the line of a quotient that is split
 PARTS = 6  #: parts that a quotient is split into
 LONGEST = 90  #: operations of a formula that other forms are looked for of
@@ -50,7 +31,7 @@ FUNCTIONS = 3  #: independent exponentials and logarithms in one
 
 def rank(node: Node) -> tuple[int, int, str]:
     """Which of two forms that cost the same is better: small numbers, few signs."""
-    return (_numbers(node), node.key.count("-"), node.key)
+    return (numbers_in(node), node.key.count("-"), node.key)
 
 
 def cheapest(forms: Iterable[Node]) -> Node:
@@ -59,12 +40,6 @@ def cheapest(forms: Iterable[Node]) -> Node:
     least = min(node.cost for node in found)
     best = [node for node in found if node.cost == least]
     return best[0] if len(best) == 1 else min(best, key=rank)
-
-
-def _numbers(node: Node) -> int:
-    if isinstance(node, Number):
-        return int(node.value) if node.value.is_Integer else 0
-    return sum(map(_numbers, node.children))
 
 
 def best(expression: Expr) -> Node:
@@ -275,6 +250,7 @@ def _rational(e: Expr, parts: Mapping[Symbol, Node]) -> Iterator[Node]:
             if i not in exps:
                 numer, denom = _negated(numer, i), _negated(denom, i)
         speller = Speller(
+            numer.ring,
             tuple(_spelling(ring, s, i in flipped, parts) for i, s in enumerate(gens)),
             {i: -ring.exponents[s] if i in flipped else ring.exponents[s]
              for i, s in enumerate(gens) if s in ring.exponents},
@@ -337,78 +313,10 @@ def _negated(poly: Poly, i: int) -> Poly:
     return poly.ring.from_dict({m: -c if m[i] % 2 else c for m, c in poly.terms()})
 
 
-@dataclass(frozen=True)
-class Plan:
-    """A form that is not made yet: only the cheapest one is.
-
-    Attributes
-    ----------
-    cost
-        What there is to read, without a minus sign in front, and the numbers in it.
-    kinds
-        Kinds of its terms.
-    minus
-        Whether it is one term with a minus sign, or a sum of such terms.
-    depth
-        Pairs of parentheses in it, one inside the other.
-    is_sum
-        Whether it is a sum.
-    """
-
-    cost: tuple[int, int]
-    kinds: frozenset[int]
-    minus: bool
-    depth: int
-    is_sum: bool
-    make: Callable[[], Node]
-
-
-def _added(plans: Sequence[Plan]) -> Plan:
-    kinds = frozenset().union(*(p.kinds for p in plans))
-    minus = all(p.minus for p in plans)
-    flat = sum(p.cost[0] for p in plans) + SIGN * (len(plans) - 1)
-    cost = (flat, sum(p.cost[1] for p in plans))
-    depth = 1 + max(p.depth for p in plans)
-    return Plan(cost, kinds, minus, depth, True, lambda: total(signed(p.make()) for p in plans))
-
-
-def _multiplied(c: Rational, plans: Sequence[tuple[Plan, int]]) -> Plan:
-    cost = sum(p.cost[0] + (DIGIT if k > 1 else 0) for p, k in plans)
-    numbers = sum(p.cost[1] + (k if k > 1 else 0) for p, k in plans)
-    minus = (c < 0) != (sum(p.minus for p, k in plans if k % 2) % 2 == 1)
-    for part, line in ((abs(c.p), 0), (c.q, LINE)):
-        if part != 1:
-            cost += DIGIT * len(str(part)) + line
-            numbers += int(part)
-    if len(plans) > 1 or c.p not in (1, -1) or plans[0][1] > 1:
-        for p, _ in plans:
-            if p.is_sum:
-                mixed = 2 in p.kinds and bool(p.kinds & {1, 3})
-                inner = NESTED * (p.depth - 1)
-                cost += (HELD + inner) * bool(p.kinds & {1, 3}) + MIXED * mixed + inner
-    kinds = frozenset().union(*(p.kinds for p, _ in plans))
-    kind = frozenset({1 if 1 in kinds and max(kinds) == 2 else max(kinds, default=0)})
-    depth = max(p.depth for p, _ in plans)
-
-    def make() -> Node:
-        return alone(times([number(c), *(power(p.make(), k) for p, k in plans)]))
-
-    return Plan((cost, numbers), kind, minus, depth, False, make)
-
-
-def _kept(term: Signed) -> Node:
-    return alone(term)
-
-
-Shift = tuple[int, ...]
-NONE: Shift = ()
-
-
-@dataclass
 class Speller:
     """Polynomials in some variables, as formulas.
 
-    Attributes
+    Parameters
     ----------
     names
         How each variable is written.
@@ -416,15 +324,19 @@ class Speller:
         For those that are exponentials, the exponent.
     roots
         For those that are square roots, the base.
-    tried
-        How many polynomials forms were looked for of; from some number on fewer are.
     """
 
-    names: tuple[Node, ...]
-    exponents: Mapping[int, Expr]
-    roots: Mapping[int, Expr] = field(default_factory=dict)
-    tried: int = 0
-    _known: dict[object, Plan] = field(default_factory=dict)
+    def __init__(
+        self,
+        ring: Ring,
+        names: Sequence[Node],
+        exponents: Mapping[int, Expr],
+        roots: Mapping[int, Expr],
+    ):
+        self.names, self.exponents, self.roots = names, exponents, roots
+        self.places = tuple(sorted(exponents))
+        self._search = Search(ring, names, self.places, roots, self._exponential, self._term)
+        self._exponentials: dict[Shift, Node] = {}
 
     # --- quotients ---------------------------------------------------------------------------
     def quotients(self, numer: Poly, denom: Poly) -> Iterator[Node]:
@@ -432,137 +344,45 @@ class Speller:
         yield self.over(numer, denom)
         if not 2 <= len(numer) <= SPLIT or denom.is_number:
             return
-        others = [i for i in self._used(numer) if self.names[i].kind != 2]
-        for group in (*((i,) for i in others), tuple(self.exponents)):
+        others = [i for i, top in enumerate(numer.degrees()) if top > 0 and self.names[i].kind != 2]
+        for group in (*((i,) for i in others), self.places):
             by = _grouped(numer, group) if group else []
-            if 2 <= len(by) <= PARTS:
-                yield total(signed(self._times(coefficient, denom, key)) for key, coefficient in by)
-
-    def _times(self, numer: Poly, denom: Poly, key: Poly) -> Node:
-        """A part of a split quotient: (numer / denom) times a monomial."""
-        part = Quotient(numer, denom)
-        return self.over(part.numer * key, part.denom)
+            if not 2 <= len(by) <= PARTS:
+                continue
+            parts = [(Quotient(coefficient, denom), key) for key, coefficient in by]
+            if any(part.denom != denom for part, _ in parts):  # or it would be longer
+                yield total(signed(self.over(part.numer * key, part.denom)) for part, key in parts)
 
     def over(self, numer: Poly, denom: Poly) -> Node:
         """One line; an exponential that everything below has goes above, into the terms."""
-        places = sorted(self.exponents)
-        below = {tuple(m[i] for i in places) for m in denom.monoms()}
+        above, under = terms_of(numer), terms_of(denom)
+        below = {tuple(m[i] for i in self.places) for m, _ in under}
         shift = NONE
         if len(below) == 1 and any(next(iter(below))):
             shift = next(iter(below))
-            put = dict.fromkeys(places, 0)
-            denom = denom.ring.from_dict(
-                {tuple(put.get(i, k) for i, k in enumerate(m)): c for m, c in denom.terms()}
-            )
-        forms = [times([self.spelled(numer, shift)], [self.spelled(denom)])]
+            under = without(under, self.places)
+        low = self.spelled(under)
+        forms = [times([self.spelled(above, shift)], [low])]
         if shift:
-            apart = self._exponential(dict(zip(places, shift, strict=True)), -1)
-            forms.append(times([self.spelled(numer), apart], [self.spelled(denom)]))
+            apart = self._exponential(tuple(-k for k in shift))
+            forms.append(times([self.spelled(above), apart], [low]))
         return cheapest(alone(_joined(form)) for form in forms)
 
-    # --- polynomials ---------------------------------------------------------------------------
-    def spelled(self, poly: Poly, shift: Shift = NONE) -> Node:
+    def spelled(self, terms: Terms, shift: Shift = NONE) -> Node:
         """The shortest form of a polynomial, its exponentials divided by those of ``shift``."""
-        return self._plan(poly, shift).make()
+        return self._search.plan(terms, shift).make()
 
-    def _plan(self, poly: Poly, shift: Shift) -> Plan:
-        key = (_key(poly), shift)
-        if key not in self._known:
-            self.tried += 1
-            self._known[key] = min(self._plans(poly, shift), key=lambda plan: plan.cost)
-        return self._known[key]
-
-    def _plans(self, poly: Poly, shift: Shift) -> Iterator[Plan]:
-        if len(poly) < 2:
-            yield self._monomial(poly, shift)
-            return
-        if not shift:
-            content, factors = factor_list(poly)
-            if len(factors) > 1 or factors[0][1] > 1 or abs(content) != 1:
-                yield _multiplied(to_sympy(content), [(self._plan(f, NONE), k) for f, k in factors])
-                if len(factors) == 1:  # a number in front; the rest was tried in every way
-                    yield self._expanded(poly, shift)
-                    return
-        yield self._expanded(poly, shift)
-        if len(poly) == 2 and not shift:
-            return
-        used = self._used(poly)
-        groups: list[tuple[int, ...]] = [(i,) for i in used]
-        if 4 <= len(poly) <= PAIRS:
-            groups += combinations([i for i in used if self.names[i].kind != 2], 2)
-        others = tuple(i for i in used if self.names[i].kind in (1, 3))
-        if len(others) > 2:
-            groups.append(others)
-        block = tuple(i for i in used if i in self.exponents)
-        if len(block) > 1:
-            groups.append(block)
-        if shift:  # all exponentials of a term stay together
-            groups = [g for g in groups if set(g) >= set(block) or not set(g) & set(block)]
-        for group in groups:
-            if self.tried < TRIES:
-                yield from self._collected(poly, group, shift, block)
-
-    def _expanded(self, poly: Poly, shift: Shift) -> Plan:
-        return _added([self._monomial(poly.ring.from_dict({m: c}), shift) for m, c in poly.terms()])
-
-    def _collected(
-        self, poly: Poly, group: tuple[int, ...], shift: Shift, block: tuple[int, ...]
-    ) -> Iterator[Plan]:
-        """As a sum of products of a polynomial in some variables and one in the others."""
-        found: dict[object, tuple[Poly, Poly]] = {}
-        for key, coefficient in _grouped(poly, group):
-            content, plain = coefficient.primitive()
-            if plain.leading < 0:
-                content, plain = -content, -plain
-            _, so_far = found.get(_key(plain), (plain, poly.ring.zero))
-            found[_key(plain)] = plain, so_far + key.times(content)
-        merged = list(found.values())
-        if len(merged) >= len(poly) or (len(merged) == 1 and poly in merged[0]):
-            return
-        inner = bool(set(group) & set(block)) or not block
-        yield _added(
-            [
-                _multiplied(
-                    S.One,
-                    [
-                        (self._plan(key, shift if inner else NONE), 1),
-                        (self._plan(plain, NONE if inner else shift), 1),
-                    ],
-                )
-                for plain, key in merged
-            ]
-        )
-
-    def _used(self, poly: Poly) -> list[int]:
-        return [i for i, top in enumerate(poly.degrees()) if top > 0]
-
-    def _monomial(self, poly: Poly, shift: Shift) -> Plan:
-        key = (_key(poly), shift)
-        if key in self._known:
-            return self._known[key]
-        minus, node = self._term(poly, shift)
-        kinds, make = frozenset({node.kind}), partial(_kept, (minus, node))
-        cost = (node.cost, _numbers(node))
-        self._known[key] = Plan(cost, kinds, minus, node.depth, False, make)
-        return self._known[key]
-
-    def _term(self, poly: Poly, shift: Shift) -> Signed:
+    # --- terms ---------------------------------------------------------------------------------
+    def _term(self, monom: Monomial, c: int, shift: Shift) -> Signed:
         """One term."""
-        if not poly:
-            return False, number(0)
-        ((monom, c),) = poly.terms()
-        factors = [number(to_sympy(c))]
-        powers: dict[int, int] = {}
-        for i, k in enumerate(monom):
-            if i in self.exponents:
-                powers[i] = k
-            elif k:
-                factors.append(power(self.names[i], k))
-        for i, k in zip(sorted(self.exponents), shift, strict=False):
-            powers[i] = powers.get(i, 0) - k
+        powers = tuple(monom[i] for i in self.places)
+        if shift:
+            powers = tuple(a - b for a, b in zip(powers, shift, strict=True))
+        used = [(i, k) for i, k in enumerate(monom) if k and i not in self.exponents]
+        factors = [number(c), *(power(self.names[i], k) for i, k in used)]
         exponential = self._exponential(powers)
         forms = [quotient([*factors, exponential])]
-        under = [i for i, k in enumerate(monom) if i in self.roots and k == 1]
+        under = [i for i, k in used if i in self.roots and k == 1]
         if exponential != ONE and len(under) == 1:  # the exponential under the root
             (i,) = under
             base = self.roots[i] * exp(2 * self._exponent(powers))
@@ -570,15 +390,15 @@ class Speller:
             forms.append(quotient([*rest, Call("sqrt", (best(_together(base)),))]))
         return signed(cheapest(map(alone, forms)))
 
-    def _exponent(self, powers: Mapping[int, int]) -> Expr:
-        return reduce(add, (k * self.exponents[i] for i, k in powers.items()), S.Zero)
+    def _exponent(self, powers: Shift) -> Expr:
+        parts = (k * self.exponents[i] for i, k in zip(self.places, powers, strict=True) if k)
+        return reduce(add, parts, S.Zero)
 
-    def _exponential(self, powers: Mapping[int, int], sign: int = 1) -> Node:
-        exponent = sign * self._exponent(powers)
-        if exponent == 0:
-            return ONE
-        inside = best(exponent)
-        return ONE if inside == number(0) else Call("exp", (inside,))
+    def _exponential(self, powers: Shift) -> Node:
+        if powers not in self._exponentials:
+            inside = best(self._exponent(powers)) if any(powers) else ZERO
+            self._exponentials[powers] = ONE if inside == ZERO else Call("exp", (inside,))
+        return self._exponentials[powers]
 
 
 def times(above: Iterable[Node], below: Iterable[Node] = ()) -> Signed:
@@ -593,7 +413,7 @@ def times(above: Iterable[Node], below: Iterable[Node] = ()) -> Signed:
         return minus, node
     rest = [[f for f in side if _exponent_of(f) is None] for side in (node.above, node.below)]
     inside = best(reduce(add, found))
-    one = ONE if inside.cost == number(0).cost and inside.key == "0" else Call("exp", (inside,))
+    one = ONE if inside == ZERO else Call("exp", (inside,))
     other, node = quotient([*rest[0], one], rest[1])
     return minus ^ other, node
 
@@ -613,11 +433,6 @@ def _together(e: Expr) -> Expr:
         return ring.factored(ring(e))
     except (NotInField, ZeroDivisionError):
         return e
-
-
-def _key(poly: Poly) -> tuple[tuple[Monomial, object], ...]:
-    """What a polynomial is remembered by."""
-    return tuple(poly.terms())
 
 
 def _grouped(poly: Poly, group: Iterable[int]) -> list[tuple[Poly, Poly]]:
