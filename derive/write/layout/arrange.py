@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from sympy import Integer, Rational
+from sympy import Integer, Rational, Symbol
 
 from .tree import ONE, ZERO, Node, Number, Power, Product, Sum
 
@@ -32,9 +32,10 @@ def looked_at(point: Mapping[str, float]) -> Iterator[None]:
         _LOOKED_AT.reset(token)
 
 
-def where() -> tuple[tuple[str, float], ...]:
-    """The point that factors are looked at."""
-    return tuple((_LOOKED_AT.get() or {}).items())
+def where(symbols: Iterable[Symbol]) -> frozenset[tuple[str, float | None]]:
+    """The point that factors are looked at, as far as some symbols go."""
+    point = _LOOKED_AT.get() or {}
+    return frozenset((s.name, point.get(s.name)) for s in symbols)
 
 
 # --- order -----------------------------------------------------------------------------------

@@ -44,7 +44,7 @@ def sign_of(h: Expr, domain: Domain) -> Node:
 def _sign_of(h: Expr, ranges: Ranges, witness: Witness) -> Node:
     domain = Domain(dict(ranges), dict(witness))
     plain = layout(h, domain)
-    with looked_at(typical(ranges)):
+    with looked_at(typical(domain)):
         shorter = sorted(
             ((best(e), e) for e in _multiples(h, domain)), key=lambda pair: pair[0].cost
         )

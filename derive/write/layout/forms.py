@@ -19,7 +19,7 @@ from ...decide.polynomial import ONE as UNIT
 from ...decide.polynomial import Monomial, Poly, Quotient, Ring
 from .arrange import Signed, alone, natural, power, quotient, signed, total, where
 from .plans import NONE, Search, Shift, Terms, numbers_in, terms_of, without
-from .tree import ONE, ZERO, Call, Name, Node, Number, Other, Power, Product, number
+from .tree import ONE, ZERO, Call, Node, Number, Other, Power, Product, name_of, number
 
 LARGEST = 60  #: terms of a polynomial that other forms are looked for of
 DEGREE = 12  #: in an exponential; exponents without a common measure make high ones
@@ -49,7 +49,7 @@ def best(expression: Expr) -> Node:
 
 def ordered(expression: Expr) -> tuple[Node, ...]:
     """The forms that were found, the shortest first, the one as derived among them."""
-    return _ordered(expression, where())
+    return _ordered(expression, where(expression.free_symbols))
 
 
 @lru_cache(maxsize=4096)
@@ -78,16 +78,25 @@ def _by_parts(e: Expr) -> Node:
 def _sides(e: Expr) -> tuple[list[Expr], list[Expr]]:
     above, below = [], []
     for factor in Mul.make_args(e):
-        if factor.is_Pow and not isinstance(factor, exp) and factor.exp.could_extract_minus_sign():
-            below.append(1 / factor)
+        if factor.is_Pow and not isinstance(factor, exp) and _is_negative(factor.exp):
+            below.append(factor.base if factor.exp == -1 else 1 / factor)
         else:
             above.append(factor)
     return above, below
 
 
+def _is_negative(e: Expr) -> bool:
+    """Whether an exponent has a minus sign."""
+    return bool(e.is_negative if e.is_Rational else e.could_extract_minus_sign())
+
+
 def _is_small(e: Expr) -> bool:
     """Whether other forms are looked for; terms of what is longer are laid out one by one."""
-    return bool(e.count_ops() <= LONGEST)
+    left, todo = LONGEST, [e]
+    while todo and left:  # that are fewer parts than this is quickly seen
+        left -= 1
+        todo += todo.pop().args
+    return not todo or bool(e.count_ops() <= LONGEST)
 
 
 # --- as derived --------------------------------------------------------------------------------
@@ -98,7 +107,7 @@ def as_derived(e: Basic, inside: object = None) -> Node:
     """
     inner = inside if callable(inside) else as_derived
     if isinstance(e, Symbol):
-        return Name(e)
+        return name_of(e)
     if e.is_Rational:
         return number(e)
     if e.is_Add:
@@ -122,8 +131,9 @@ def _product(e: Expr, inside: object) -> Signed:
 
 
 def _power(e: Expr, inside: object) -> Node:
-    if e.exp.could_extract_minus_sign():
-        return alone(quotient([], [as_derived(1 / e, inside)]))
+    if _is_negative(e.exp):
+        below = e.base if e.exp == -1 else 1 / e
+        return alone(quotient([], [as_derived(below, inside)]))
     base = as_derived(e.base, inside)
     if e.exp == S.Half:
         inner = inside if callable(inside) else as_derived
@@ -272,7 +282,10 @@ def _ways(turning: Sequence[int]) -> list[Sequence[int]]:
 
 
 def _is_log_of_quotient(e: Expr | None) -> bool:
-    return isinstance(e, log) and e.args[0].as_numer_denom()[1] != 1
+    if not isinstance(e, log):
+        return False
+    (argument,) = e.args
+    return ExpField([argument])(argument).denom != ExpField([argument]).ring.one
 
 
 def _is_square_root(e: Expr) -> bool:
@@ -284,7 +297,7 @@ def _spelling(ring: ExpField, s: Symbol, flipped: bool, parts: Mapping[Symbol, N
         return parts[s]
     meaning = ring.atoms.get(s)
     if meaning is None:
-        return Name(s)
+        return name_of(s)
     inner = {k: v for k, v in parts.items() if k in meaning.free_symbols}
     back = {k: v.meaning for k, v in inner.items()}
     if isinstance(meaning, exp):

@@ -14,6 +14,7 @@ from functools import lru_cache
 
 from sympy import Basic, Expr, Float, Piecewise, S, Symbol, oo
 
+from ...decide.coefficients import closure
 from ...decide.domain import Domain, Range
 from ...decide.equal import is_proved_equal
 from .arrange import looked_at
@@ -22,6 +23,7 @@ from .tree import Call, Name, Node, Other
 
 Ranges = tuple[tuple[Symbol, Range], ...]
 Witness = tuple[tuple[Symbol, Expr], ...]
+Point = tuple[tuple[str, float], ...]
 
 TRIED = 6  #: forms of which equality is tried to be proved, the shortest first
 #: Letters that a part may be called by, where they are not taken.
@@ -54,21 +56,34 @@ def layout(expression: Basic, domain: Domain | None = None) -> Node:
     domain
         Where the two forms are proved equal; without one, for all values of the symbols.
     """
+    if expression.is_Atom:
+        return as_derived(expression)
     if domain is None:
-        return _layout(expression, (), ())
-    return _layout(expression, tuple(domain.ranges.items()), tuple(domain.witness.items()))
+        return _layout(expression, (), (), ())
+    ranges = tuple(domain.ranges.items())
+    point = _typical(ranges)
+    # What else there is in the domain is left out, so that what is known of a formula is found.
+    domain = domain.restricted(closure(expression.free_symbols, domain))
+    own = tuple(domain.ranges.items())
+    there = tuple((s.name, point[s.name]) for s in domain.ranges if s.name in point)
+    return _layout(expression, own, tuple(domain.witness.items()), there)
 
 
 @lru_cache(maxsize=4096)
-def _layout(expression: Basic, ranges: Ranges, witness: Witness) -> Node:
-    if not isinstance(expression, Expr) or isinstance(expression, Piecewise):
-        found = {part: _layout(part, ranges, witness) for part in _formulas(expression)}
-        return Other(expression, tuple(found.items()))
+def _layout(expression: Basic, ranges: Ranges, witness: Witness, point: Point) -> Node:
     domain = Domain(dict(ranges), dict(witness))
-    with looked_at(typical(ranges)):
-        for node in ordered(expression)[:TRIED]:
-            if is_same(node, expression, domain):
-                return node
+    if not isinstance(expression, Expr) or isinstance(expression, Piecewise):
+        with looked_at(dict(point)):
+            found = {part: _formula(part, domain) for part in _formulas(expression)}
+        return Other(expression, tuple(found.items()))
+    with looked_at(dict(point)):
+        return _formula(expression, domain)
+
+
+def _formula(expression: Expr, domain: Domain) -> Node:
+    for node in ordered(expression)[:TRIED]:
+        if is_same(node, expression, domain):
+            return node
     return as_derived(expression)
 
 
@@ -77,6 +92,8 @@ def is_same(node: Node, expression: Expr, domain: Domain) -> bool:
     meaning = node.meaning
     if not isinstance(meaning, Expr):
         return False
+    if meaning == expression:
+        return True
     missing = (meaning.free_symbols | expression.free_symbols) - set(domain.ranges)
     for s in sorted(missing, key=str):
         domain = domain.with_range(s, *_told_of(s))
@@ -103,8 +120,13 @@ def _formulas(expression: Basic) -> Iterator[Expr]:
             yield from _formulas(part)
 
 
-def typical(ranges: Ranges) -> Mapping[str, float]:
+def typical(domain: Domain) -> Mapping[str, float]:
     """A point with nothing special about it, at which signs of factors are looked up."""
+    return _typical(tuple(domain.ranges.items()))
+
+
+@lru_cache(maxsize=256)
+def _typical(ranges: Ranges) -> Mapping[str, float]:
     found: dict[str, float] = {}
     put: dict[Symbol, Expr] = {}
     for k, (s, r) in enumerate(ranges):

@@ -13,7 +13,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import isfinite, prod
 
 from sympy import (
@@ -152,10 +152,10 @@ class Number(Node):
         return float(self.value)
 
     def _own_cost(self) -> int:
-        return DIGIT * len(str(self.value))
+        return DIGIT * len(self.key)
 
     def text(self, name: Callable[[Symbol], str]) -> str:
-        return str(self.value)
+        return str(self.value.p if isinstance(self.value, Integer) else self.value)
 
     def _meaning(self) -> Basic:
         return self.value
@@ -334,10 +334,16 @@ def _root(argument: Expr) -> Expr:
     return Pow(argument, S.Half)
 
 
+def _log(argument: Expr) -> Expr:
+    """What SymPy does with logarithms takes long, and it does nothing with those of sums."""
+    plain = (argument.is_Add or argument.is_Mul) and bool(argument.free_symbols)
+    return log(argument, evaluate=not plain)
+
+
 #: Functions that a formula may call, by their names in text.
 FUNCTIONS: dict[str, Callable[..., Expr]] = {
     "exp": exp,
-    "log": log,
+    "log": _log,
     "sqrt": _root,
     "Abs": Abs,
     "Max": Max,
@@ -427,6 +433,13 @@ class Other(Node):
 ZERO, ONE = Number(S.Zero), Number(S.One)
 
 
+@lru_cache(maxsize=1024)
+def name_of(symbol: Symbol) -> Name:
+    """A symbol, of which what is known is found out once."""
+    return Name(symbol)
+
+
+@lru_cache(maxsize=1024)
 def number(value: int | Rational) -> Node:
     """A rational number of any sign."""
     exact = Rational(value)
