@@ -168,11 +168,11 @@ def _without_others(e: Expr) -> tuple[Expr, dict[Symbol, Node]]:
 
 def _with_exponentials_out(e: Expr) -> Expr:
     """log(A exp(s)) as log(A) + s, and the root of A exp(s) as root(A) exp(s/2)."""
-    if not any(isinstance(a, log) or _is_root(a) for a in e.atoms(log, Pow)):
+    found = [a for a in e.atoms(log, Pow) if isinstance(a, log) or _is_root(a)]
+    if not found:
         return e
     rules: dict[Expr, Expr] = {}
-    for atom in sorted((a for a in e.atoms(log, Pow) if _is_root(a) or isinstance(a, log)),
-                       key=lambda a: (a.count_ops(), str(a))):  # fmt: skip
+    for atom in sorted(found, key=lambda a: (a.count_ops(), str(a))):
         inside = atom.args[0].xreplace(rules)
         taken = _taken_out(inside)
         if taken is None:
@@ -198,7 +198,7 @@ def _taken_out(e: Expr) -> tuple[Expr, Expr] | None:
         element = ring(e)
     except (NotInField, ZeroDivisionError):
         return None
-    if not ring.exponents or max(element.numer.degrees(), default=0) > DEGREE:
+    if not 0 < len(ring.exponents) <= FUNCTIONS or max(element.numer.degrees(), default=0) > DEGREE:
         return None
     gens = list(element.numer.ring.symbols)
     places = [(gens.index(y), exponent) for y, exponent in ring.exponents.items()]

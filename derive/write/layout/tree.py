@@ -10,9 +10,7 @@ no product has a sign of its own: what is negative is a sum of one term.
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from math import isfinite, prod
 
@@ -34,6 +32,8 @@ from sympy import (
     log,
 )
 
+from ...decide.frozen import dataclass
+
 #: Weights of what there is to read. A product costs nothing: factors stand side by side.
 SYMBOL, DIGIT, SIGN, LINE, CALL = 4, 1, 3, 2, 3
 #: A second fraction in a sum costs one more. Of a sum in parentheses: if there are parameters in
@@ -48,7 +48,7 @@ COEFFICIENTS = frozenset("alpha beta gamma delta epsilon lambda kappa rho w".spl
 SUM, PRODUCT, POWER, ATOM = range(4)
 
 
-class Node(ABC):
+class Node:
     """Part of a formula."""
 
     tight: int = ATOM
@@ -111,16 +111,17 @@ class Node(ABC):
         """Pairs of parentheses that there are, one inside the other."""
         return 0
 
-    @abstractmethod
+    # No abstract base class: looking up what a node is would take as long as all the rest.
     def text(self, name: Callable[[Symbol], str]) -> str:
         """As text that SymPy and :mod:`..decide.exact` read."""
+        raise NotImplementedError
 
-    @abstractmethod
-    def _meaning(self) -> Basic: ...
+    def _meaning(self) -> Basic:
+        raise NotImplementedError
 
-    @abstractmethod
     def rebuilt(self, change: Callable[[Node], Node]) -> Node:
         """The same with its children changed."""
+        raise NotImplementedError
 
 
 def named(symbol: Symbol) -> str:
@@ -137,7 +138,7 @@ def parenthesised(node: Sum) -> int:
 
 def held(node: Node, tight: int, name: Callable[[Symbol], str]) -> str:
     """Text in parentheses, if the node does not hold together that tightly."""
-    inside = node.text(name)
+    inside = node.key if name is named else node.text(name)
     return inside if node.tight >= tight else f"({inside})"
 
 
@@ -378,7 +379,7 @@ class Call(Node):
         return CALL
 
     def text(self, name: Callable[[Symbol], str]) -> str:
-        return f"{self.function}({', '.join(a.text(name) for a in self.arguments)})"
+        return f"{self.function}({', '.join(held(a, SUM, name) for a in self.arguments)})"
 
     def _meaning(self) -> Basic:
         return FUNCTIONS[self.function](*(a.meaning for a in self.arguments))
