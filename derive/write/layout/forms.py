@@ -55,7 +55,7 @@ def ordered(expression: Expr) -> tuple[Node, ...]:
 @lru_cache(maxsize=4096)
 def _ordered(expression: Expr, where: object) -> tuple[Node, ...]:
     found = [as_derived(expression, best)]
-    if not expression.is_Atom:
+    if not _is_plain(expression):
         if (expression.is_Add or expression.is_Mul) and not _is_small(expression):
             found.append(_by_parts(expression))
         plain, parts = _without_others(expression)
@@ -65,6 +65,21 @@ def _ordered(expression: Expr, where: object) -> tuple[Node, ...]:
     first = cheapest(found)
     rest = {node.key: node for node in sorted(found, key=lambda node: node.cost)}
     return first, *(node for key, node in rest.items() if key != first.key)
+
+
+def _is_plain(e: Expr) -> bool:
+    """Whether each symbol stands once in a formula without functions and numbers but 1 and -1."""
+    seen: set[Expr] = set()
+    todo = [e]
+    while todo:
+        part = todo.pop()
+        if part.is_Symbol and part not in seen:
+            seen.add(part)
+        elif part.is_Add or part.is_Mul or (part.is_Pow and part.exp == -1):
+            todo += part.args
+        elif not (part.is_Integer and abs(part.p) == 1):
+            return False
+    return True
 
 
 def _by_parts(e: Expr) -> Node:

@@ -245,6 +245,8 @@ class Search:
             return best
         if len(terms) == 2 and not shift:
             return best
+        if best.cost[0] <= self._least_of(terms, shift):
+            return best
         ways = [
             way for group in self._groups(terms, shift) if (way := self._way(terms, group, shift))
         ]
@@ -325,8 +327,10 @@ class Search:
         if len(terms) == 1:
             return self.plan(terms, shift).cost[0]
         known = self._known.get((terms, shift))
-        if known is not None:
-            return known.cost[0]
+        return known.cost[0] if known is not None else self._least_of(terms, shift)
+
+    def _least_of(self, terms: Terms, shift: Shift) -> int:
+        """What a sum costs at least: each of its variables is written once."""
         used = self._used(terms)
         cost = SIGN + sum(self._least[i] for i in used)
         if not shift and any(i in self._places for i in used):
