@@ -25,7 +25,7 @@ LARGEST = 60  #: terms of a polynomial that other forms are looked for of
 DEGREE = 12  #: in an exponential; exponents without a common measure make high ones
 SPLIT = 16  #: terms above the line of a quotient that is split
 PARTS = 6  #: parts that a quotient is split into
-LONGEST = 90  #: operations of a formula that other forms are looked for of
+LONGEST = 210  #: parts of a formula that other forms are looked for of
 FUNCTIONS = 3  #: independent exponentials and logarithms in one
 
 
@@ -108,10 +108,10 @@ def _is_negative(e: Expr) -> bool:
 def _is_small(e: Expr) -> bool:
     """Whether other forms are looked for; terms of what is longer are laid out one by one."""
     left, todo = LONGEST, [e]
-    while todo and left:  # that are fewer parts than this is quickly seen
+    while todo and left:
         left -= 1
         todo += todo.pop().args
-    return not todo or bool(e.count_ops() <= LONGEST)
+    return not todo
 
 
 # --- as derived --------------------------------------------------------------------------------
@@ -187,7 +187,9 @@ def _with_exponentials_out(e: Expr) -> Expr:
     if not found:
         return e
     rules: dict[Expr, Expr] = {}
-    for atom in sorted(found, key=lambda a: (a.count_ops(), str(a))):
+    if len(found) > 1:
+        found.sort(key=lambda a: (a.count_ops(), str(a)))
+    for atom in found:
         inside = atom.args[0].xreplace(rules)
         taken = _taken_out(inside)
         if taken is None:

@@ -32,8 +32,6 @@ from sympy import (
     log,
 )
 
-from ...decide.frozen import dataclass
-
 #: Weights of what there is to read. A product costs nothing: factors stand side by side.
 SYMBOL, DIGIT, SIGN, LINE, CALL = 4, 1, 3, 2, 3
 #: A second fraction in a sum costs one more. Of a sum in parentheses: if there are parameters in
@@ -49,9 +47,16 @@ SUM, PRODUCT, POWER, ATOM = range(4)
 
 
 class Node:
-    """Part of a formula."""
+    """Part of a formula; it is not changed once it is made."""
 
     tight: int = ATOM
+
+    def __eq__(self, other: object) -> bool:
+        """Equal are those that are written alike."""
+        return type(self) is type(other) and isinstance(other, Node) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
 
     @cached_property
     def key(self) -> str:
@@ -142,12 +147,13 @@ def held(node: Node, tight: int, name: Callable[[Symbol], str]) -> str:
     return inside if node.tight >= tight else f"({inside})"
 
 
-@dataclass(frozen=True)
 class Number(Node):
     """A number that is not negative: an integer, or what SymPy has a name for."""
 
-    value: Expr
     kind = 0
+
+    def __init__(self, value: Expr):
+        self.value = value
 
     def _value(self, point: Mapping[str, float]) -> float:
         return float(self.value)
@@ -165,11 +171,11 @@ class Number(Node):
         return self
 
 
-@dataclass(frozen=True)
 class Name(Node):
     """A symbol."""
 
-    symbol: Symbol
+    def __init__(self, symbol: Symbol):
+        self.symbol = symbol
 
     def _value(self, point: Mapping[str, float]) -> float:
         return point[self.symbol.name]
@@ -201,12 +207,13 @@ class Name(Node):
         return self
 
 
-@dataclass(frozen=True)
 class Sum(Node):
     """Terms with their signs: ``(True, x)`` is minus x."""
 
-    terms: tuple[tuple[bool, Node], ...]
     tight = SUM
+
+    def __init__(self, terms: tuple[tuple[bool, Node], ...]):
+        self.terms = terms
 
     @property
     def children(self) -> tuple[Node, ...]:
@@ -249,13 +256,13 @@ class Sum(Node):
         return Sum(tuple((minus, change(node)) for minus, node in self.terms))
 
 
-@dataclass(frozen=True)
 class Product(Node):
     """Factors above and below the line."""
 
-    above: tuple[Node, ...]
-    below: tuple[Node, ...] = ()
     tight = PRODUCT
+
+    def __init__(self, above: tuple[Node, ...], below: tuple[Node, ...] = ()):
+        self.above, self.below = above, below
 
     @property
     def children(self) -> tuple[Node, ...]:
@@ -301,13 +308,13 @@ def _factor(node: Node, name: Callable[[Symbol], str]) -> str:
     return held(node, POWER, name)
 
 
-@dataclass(frozen=True)
 class Power(Node):
     """A power; a root is a call."""
 
-    base: Node
-    exponent: Node
     tight = POWER
+
+    def __init__(self, base: Node, exponent: Node):
+        self.base, self.exponent = base, exponent
 
     def _value(self, point: Mapping[str, float]) -> float:
         return float(self.base._value(point) ** self.exponent._value(point))
@@ -357,12 +364,11 @@ _FLOATS: dict[str, Callable[..., float]] = {
 }
 
 
-@dataclass(frozen=True)
 class Call(Node):
     """A function of something."""
 
-    function: str
-    arguments: tuple[Node, ...]
+    def __init__(self, function: str, arguments: tuple[Node, ...]):
+        self.function, self.arguments = function, arguments
 
     def _value(self, point: Mapping[str, float]) -> float:
         return _FLOATS[self.function](*(a._value(point) for a in self.arguments))
@@ -388,15 +394,14 @@ class Call(Node):
         return Call(self.function, tuple(map(change, self.arguments)))
 
 
-@dataclass(frozen=True)
 class Other(Node):
     """What has no layout of its own, such as a case distinction: as SymPy writes it.
 
     ``parts`` are the formulas in it, each with how it is laid out.
     """
 
-    value: Basic
-    parts: tuple[tuple[Basic, Node], ...] = ()
+    def __init__(self, value: Basic, parts: tuple[tuple[Basic, Node], ...] = ()):
+        self.value, self.parts = value, parts
 
     @property
     def children(self) -> tuple[Node, ...]:
