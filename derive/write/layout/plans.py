@@ -264,6 +264,8 @@ class Search:
         used = self._used(terms)
         others = tuple(i for i in used if self._kinds[i] in (1, 3))
         several = len(others) > 2  # they are the terms then, and sizes their coefficients
+        if several and not shift and all(sum(m[i] for i in others) <= 1 for m, _ in terms):
+            return [others]
         groups: list[tuple[int, ...]] = [
             (i,) for i in used if not (several and self._kinds[i] == 2)
         ]
