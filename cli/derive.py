@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import click
 
 from .guard import Limits, go_on_in_a_copy, options
 from .parameters import ResultCommand, ResultId, complete_value, convention_names, from_file, split
 
 FORMATS = ("text", "json", "latex", "markdown", "python")
+#: How formulas are laid out line by line, for those that have lines.
+LAID_OUT: dict[str, Literal["text", "tex"]] = {"text": "text", "latex": "tex", "markdown": "tex"}
 
 
 @click.command(
@@ -38,6 +42,7 @@ Examples:
     help="Take parameters and return values in the terms of a library.",
 )
 @options(time=60, memory=1, of="a result")
+@click.option("--claims", is_flag=True, help="Check and list all printed claims it settles.")
 @click.option("--brief", is_flag=True, help="Only the quantities, without derivation and claims.")
 def derive_command(
     id: str,
@@ -47,6 +52,7 @@ def derive_command(
     convention: str | None,
     seconds: float | None,
     gigabytes: float | None,
+    claims: bool,
     brief: bool,
 ) -> int:
     """Derive the result ID and print it, its derivation, its evidence and its claims.
@@ -79,9 +85,11 @@ def derive_command(
         result,
         point,
         digits,
-        claims=not brief,
+        claims=not brief and (claims or style not in ("text", "python")),
         typeset=style not in ("text", "python"),
         steps=style not in ("text", "python"),
+        plain=LAID_OUT.get(style, ""),
     )
-    click.echo(render(found, style, brief=brief, result=result, point=point))
+    shown = render(found, style, brief=brief, claims=claims, result=result, point=point)
+    click.echo(shown)
     return 0

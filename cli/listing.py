@@ -38,8 +38,8 @@ def list_command(style: str) -> int:
 def show_command(id: str) -> int:
     """Show what the result ID says: source, parameters, quantities, conditions."""
     from ..derive.results import results
-    from ..derive.write.report import condition_of
-    from .render import head_lines
+    from ..derive.write.report import beyond, roots_of
+    from .render import head_lines, root_lines
 
     r = results[id]
     _ = r.quantities  # proved before anything is said
@@ -47,10 +47,14 @@ def show_command(id: str) -> int:
     for s in r.parameters:
         click.echo(f"  --{s.name:<9} {r.domain.ranges[s]}")
     click.echo("  quantities")
+    said: set[str] = set()
     for name, q in r.quantities.items():
         click.echo(f"    {name:<24} {q.meaning}")
-        condition = condition_of(q, r)
-        if condition:
-            click.echo(f"    {'':<24} for {condition}")
+        if conditions := beyond(q, r):
+            click.echo(f"    {'':<24} for {'; '.join(conditions)}")
+        for root, how in roots_of(q.expression, r).items():
+            if root not in said:
+                said.add(root)
+                click.echo("\n".join(root_lines(root, *how, indent=6)))
     click.echo(f"  evidence    {r.evidence.grade}, {len(r.derivation)} checked steps")
     return 0

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sympy import Basic, Expr, Symbol
+    from sympy import Expr, Symbol
 
     from ..derive.theorem.result import Result
 
@@ -21,6 +21,7 @@ def render(
     style: str,
     *,
     brief: bool,
+    claims: bool = False,
     result: Result,
     point: Mapping[Symbol, Expr],
 ) -> str:
@@ -32,9 +33,11 @@ def render(
     if style == "python":
         return _python(report, result, point)
     if style == "text":
-        return _text(report, brief, result, point)
+        return _text(report, brief, result, point, claims)
     head = [] if brief else _typeset_head(result, point, style)
-    return {"latex": _latex, "markdown": _markdown}[style](report, brief, head)
+    if style == "latex":
+        return _latex(report, brief, head, result)
+    return _markdown(report, brief, head)
 
 
 def _head(report: dict[str, Any]) -> str:
@@ -68,49 +71,86 @@ def head_lines(result: Result, point: Mapping[Symbol, Expr] | None = None) -> li
     return lines
 
 
-def _text(report: dict[str, Any], brief: bool, result: Result, point: Point) -> str:
+def _text(report: dict[str, Any], brief: bool, result: Result, point: Point, claims: bool) -> str:
+    from ..derive.write.layout.lines import fold
+    from ..derive.write.layout.statement import text_lines
+
     lines = [f"{report['id']}: {report['title']}{_head(report)}", ""]
     if not brief:
         lines += [*head_lines(result, point), ""]
     said: set[str] = set()
     for name, q in report["quantities"].items():
-        value = _in_line(q["value"])
-        plain = q["sympy"].lstrip("-").isdigit() or value == q["sympy"].lower()
-        shown = q["sympy"] if plain else value or q.get("text") or q["sympy"]
-        condition = q["condition"]
-        if "refused" in q:
-            lines.append(f"  {name}: no value here, {q['refused']}")
-            lines += _wrapped(q["meaning"], 6)
-            continue
-        if condition and shown.endswith("_star"):  # no closed form: the condition is the answer
-            said.add(condition)
-            lines += _wrapped(
-                f"{name} = {shown}: {condition}" if shown != name else condition, 2, 8
-            )
-        else:
-            lines += _wrapped(f"{name}{':' if 'text' in q else ' ='} {shown}", 2, 8)
-        exact = not q["sympy"].endswith("...")
-        if value and exact and not brief and not plain and len(q["sympy"]) < WIDTH:
-            lines.append(f"      exactly {q['sympy']}")
-        lines += _wrapped(q["meaning"], 6)
-        if condition and condition not in said:
-            said.add(condition)
-            lines += _wrapped(f"for {condition}" if name != "x_star" else condition, 6)
+        lines += _quantity(name, q, said, brief)
+    lines += [f"  {verdict}" for verdict in report["verdicts"]]
     if brief:
         return "\n".join(lines)
     lines += ["", "Assumptions: " + ", ".join(report["assumptions"])]
     lines += ["", f"Derivation (weakest evidence: {report['evidence']}){_terms(report)}"]
     for k, step in enumerate(result.derivation, 1):
         lines += _wrapped(f"{k}. {step.title}  [{step.evidence.grade}]", 2, hang=5)
-        for line in _plain(step.statement):
-            lines += _wrapped(line, 8, hang=10)
+        for line in text_lines(step.statement, step.says.domain):
+            lines += fold(line, WIDTH, 8, 10)
         lines += _wrapped(f"because {step.because}", 5)
-    if report["claims"]:
-        lines += ["", "Printed claims that this settles"]
-        for c in report["claims"]:
-            note = f": {c['note']}" if c["note"] else ""
-            lines += _wrapped(f"{c['paper']} {c['label']} {c['verdict']}{note}", 2, hang=6)
-    return "\n".join(lines)
+    return "\n".join([*lines, *_claims(report, result, claims)])
+
+
+def _quantity(name: str, q: Mapping[str, Any], said: set[str], brief: bool) -> list[str]:
+    """A quantity as text: its value or its formula, what it means, what roots in it are."""
+    from ..derive.write.layout.lines import fold
+
+    if "refused" in q:
+        return [f"  {name}: no value here, {q['refused']}", *_wrapped(q["meaning"], 6)]
+    formula, *where = q["shown"]
+    value = _in_line(q["value"])
+    plain = q["sympy"].lstrip("-").isdigit() or value == q["sympy"].lower()
+    shown = formula if plain else value or q.get("text") or formula
+    new = {root: how for root, how in q["roots"].items() if root not in said}
+    said.update(new)
+    if shown in new and shown == name:
+        lines = root_lines(shown, *new.pop(shown))
+    else:
+        lines = fold(f"{name}{':' if 'text' in q else ' ='} {shown}", WIDTH, 2, 8)
+    if shown == formula:
+        for part in where:
+            lines += fold(f"where {part}", WIDTH, 6, 10)
+    exact = not q["sympy"].endswith("...")
+    if value and exact and not brief and not plain and len(formula) < WIDTH:
+        lines.append(f"      exactly {formula}")
+    lines += _wrapped(q["meaning"], 6)
+    if not value or "text" in q:
+        for root, (bracket, equation) in new.items():
+            lines += root_lines(root, bracket, equation, 6)
+    if q["beyond"] and q["beyond"] not in said:
+        said.add(q["beyond"])
+        lines += _wrapped(f"for {q['beyond']}", 6)
+    return lines
+
+
+def root_lines(name: str, bracket: str, equation: str, indent: int = 2) -> list[str]:
+    """What a root is, said once."""
+    from ..derive.write.layout.lines import fold
+
+    where = "" if indent == 2 else "where "
+    return [
+        f"{' ' * indent}{where}{name} in {bracket} solves",
+        *fold(f"{equation} = 0,", WIDTH, indent + 6, indent + 8),
+        *_wrapped("or is the end of the bracket nearest to a sign change", indent + 4),
+    ]
+
+
+def _claims(report: dict[str, Any], result: Result, all_of_them: bool) -> list[str]:
+    """The printed claims that are settled: how many, or all of them with their verdicts."""
+    if not all_of_them:
+        papers = [c.paper for c in result.claims]
+        if not papers:
+            return []
+        counts = ", ".join(f"{papers.count(p)} of {p}" for p in dict.fromkeys(papers))
+        return ["", f"Printed claims that this settles: {counts} (--claims checks and lists them)"]
+    lines = ["", "Printed claims that this settles"] if report["claims"] else []
+    for c in report["claims"]:
+        note = f": {c['note']}" if c["note"] else ""
+        lines += _wrapped(f"{c['paper']} {c['label']} {c['verdict']}{note}", 2, hang=6)
+    return lines
 
 
 def _in_line(value: Any) -> str:
@@ -121,11 +161,11 @@ def _in_line(value: Any) -> str:
 
 
 def _number_tex(q: Mapping[str, Any]) -> str:
-    """``= value``; of a set, a condition or a name the formula says it all."""
+    r"""``\approx value``; of an integer, a set, a condition or a name the formula says it all."""
     value = q["value"]
-    if not value or "text" in q or q["sympy"].lower() == value:
+    if not value or "text" in q or q["sympy"].lower() == value or q["sympy"].lstrip("-").isdigit():
         return ""
-    return f" = {_array_tex(value)}"
+    return rf" \approx {_array_tex(value)}"
 
 
 def _array_tex(value: Any) -> str:
@@ -137,21 +177,6 @@ def _array_tex(value: Any) -> str:
     else:
         body = " & ".join(value)
     return rf"\left[\begin{{matrix}}{body}\end{{matrix}}\right]"
-
-
-def _plain(statement: Basic) -> list[str]:
-    """A statement in plain text: relations with their sign, tuples line by line."""
-    if type(statement).__name__ == "Tuple":
-        if not any(type(a).__name__ == "Tuple" or hasattr(a, "rel_op") for a in statement.args):
-            return ["  ".join(str(a) for a in statement.args)]
-        return [line for a in statement.args for line in _plain(a)]
-    if type(statement).__name__ == "Iff":
-        first, second = (" and ".join(_plain(a)) for a in statement.args)
-        return [first, f"iff {second}"]
-    sign = getattr(statement, "rel_op", None)
-    if sign is None:
-        return [str(statement)]
-    return [f"{statement.args[0]} {'=' if sign == '==' else sign} {statement.args[1]}"]
 
 
 def _wrapped(text: str, indent: int, hang: int | None = None) -> list[str]:
@@ -174,16 +199,31 @@ def _typeset_head(result: Result, point: Point, style: str) -> list[str]:
     return [*formula, *said] if style == "latex" else [p for s in formula + said for p in (s, "")]
 
 
-def _latex(report: dict[str, Any], brief: bool, head: list[str]) -> str:
+def _latex(report: dict[str, Any], brief: bool, head: list[str], result: Result) -> str:
+    from ..derive.write.display import Writer
+
+    writer = Writer(result)
     lines = [f"% {report['id']}: {report['title']}{_head(report)}", *head, r"\begin{align}"]
     rows = []
     for name, q in report["quantities"].items():
-        label = r"\mathtt{" + name.replace("_", r"\_") + "}"
+        label = writer.symbol_text(result.quantity(name).symbol)
         if "refused" in q:
             rows.append(f"  {label} &= \\text{{no value here: {_tex(q['refused'])}}}")
             continue
-        rows.append(f"  {label} {'&:' if 'text' in q else '&='} {q['latex']}{_number_tex(q)}")
+        if "text" in q:
+            rows.append(f"  {label} &: {q['latex']}")
+            continue
+        first, *more = q["shown"]
+        found = [f"  {label} &= {first}", *(rf"  &\quad {{}} {row}" for row in more)]
+        value = _number_tex(q)
+        if first == label:  # a root has no other name for what it is
+            found = [f"  {label} &= {value.partition('approx ')[2]}" if value else ""]
+            found[0] = found[0] or rf"  {label} &= \text{{the zero below}}"
+        elif value:
+            found[-1] += value
+        rows.append(" \\\\\n".join(found))
     lines += [" \\\\\n".join(rows), r"\end{align}"]
+    lines += _roots_tex(report, r"\[ ", r" \]")
     if not brief:
         if terms := _terms(report):
             lines.append(f"The derivation is{terms.removeprefix(',')}.")
@@ -194,6 +234,23 @@ def _latex(report: dict[str, Any], brief: bool, head: list[str]) -> str:
             lines.append(f"    {_tex(step['because'])}.")
         lines.append(r"\end{enumerate}")
     return "\n".join(lines)
+
+
+def _roots_tex(report: dict[str, Any], opened: str, closed: str) -> list[str]:
+    """What each root is, once; of those without a value."""
+    found: dict[str, tuple[str, str]] = {}
+    for q in report["quantities"].values():
+        if not q["value"]:
+            found |= q.get("roots", {})
+    return [
+        line
+        for name, (bracket, equation) in found.items()
+        for line in (
+            f"Here ${name} \\in {bracket}$ solves",
+            f"{opened}{equation} = 0,{closed}",
+            "or is the end of the interval that is nearest to a sign change.",
+        )
+    ]
 
 
 def _tex(text: str) -> str:
@@ -210,8 +267,9 @@ def _markdown(report: dict[str, Any], brief: bool, head: list[str]) -> str:
             continue
         value = _number_tex(q)
         lines += [f"**{name}** ({q['meaning']}): $${q['latex']}{value}$$", ""]
-        if q["condition"]:
-            lines += [f"For {q['condition']}.", ""]
+        if q["beyond"]:
+            lines += [f"For {q['beyond']}.", ""]
+    lines += [part for line in _roots_tex(report, "$$", "$$") for part in (line, "")]
     if brief:
         return "\n".join(lines)
     lines += [f"## Derivation (weakest evidence: {report['evidence']}){_terms(report)}", ""]

@@ -20,6 +20,12 @@ def _display() -> Callable[..., Any]:
     return bundle
 
 
+def _latex() -> Callable[..., Any]:
+    from .write.display import value_latex
+
+    return value_latex
+
+
 def _claims() -> Callable[..., Any]:
     from .papers import settled_by
 
@@ -33,5 +39,6 @@ def _under() -> Callable[..., Any]:
 
 
 register("display", _display)
+register("latex", _latex)
 register("claims", _claims)
 register("under", _under)

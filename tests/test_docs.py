@@ -27,6 +27,7 @@ def load(path: Path, name: str) -> ModuleType:
 
 pages = load(ROOT / "docs" / "examples.py", "docs_examples")
 claims = load(ROOT / "docs" / "make_claims.py", "docs_make_claims")
+formulas = load(ROOT / "docs" / "make_formulas.py", "docs_make_formulas")
 losses = load(ROOT / "docs" / "make_losses.py", "docs_make_losses")
 TEXTS = {page.name: page.read_text(encoding="utf-8") for page in pages.PAGES}
 EXAMPLES = [e for name, text in TEXTS.items() for e in pages.examples(text, name) if e.exact]
@@ -131,6 +132,10 @@ def test_the_page_of_claims_is_up_to_date() -> None:
 
 def test_the_page_of_losses_is_up_to_date() -> None:
     assert TEXTS["losses.md"] == losses.page(), "python docs/make_losses.py --write"
+
+
+def test_the_page_of_formulas_is_up_to_date() -> None:
+    assert TEXTS["formulas.md"] == formulas.page(), "python docs/make_formulas.py --write"
 
 
 @pytest.mark.parametrize("id", list(results))

@@ -62,8 +62,8 @@ def wanting(needed: Iterable[Condition], derived: Expr, domain: Domain) -> list[
         part
         for c in dict.fromkeys(needed)
         for part in by_factors(c)
-        if not _is_met(part, derived, domain)
-        and not any(_forms(part.argument, part.need) & given[n] for n in _ENOUGH[part.need])
+        if not any(_forms(part.argument, part.need) & given[n] for n in _ENOUGH[part.need])
+        and not _is_met(part, derived, domain)
     ]
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from sympy import Expr, Symbol, latex, oo, zoo
+from sympy import Expr, Symbol, oo, zoo
 
 from ..decide.cases import opened
 from ..decide.digits import sign
@@ -352,8 +352,8 @@ class Result(Shown):
 
     # --- showing ------------------------------------------------------------------------
     def latex(self, name: str) -> str:
-        """LaTeX of a quantity."""
-        return latex(self.quantity(name).expression)
+        """LaTeX of a quantity, laid out for reading."""
+        return str(call("latex", self, name))
 
     def __repr__(self) -> str:
         return f"<Result {self.id}: {self.title}>"

@@ -22,6 +22,12 @@ from ..theorem.about import head
 from ..theorem.kinds import Kind
 from ..theorem.quantity import Quantity
 from ..theorem.result import Result
+from .layout.equations import equation
+from .layout.layout import layout
+from .layout.lines import POINTS, rows
+from .layout.statement import aligned, tex_rows
+from .layout.tex import tex as tex_of
+from .layout.tree import Node
 
 if TYPE_CHECKING:
     from ..decide.domain import Domain, Range
@@ -31,6 +37,8 @@ if TYPE_CHECKING:
 def written(symbol: Symbol) -> str:
     r"""LaTeX of a symbol: ``g_same_class`` is g with the rest as its index."""
     base, _, index = symbol.name.partition("_")
+    if len(base) > 1 and base.isalpha() and latex(Symbol(base)) == base:  # a word
+        return rf"\mathrm{{{symbol.name.replace('_', chr(92) + ' ')}}}"
     if "_" in index or len(index) > 2:
         spaced = index.replace("_", r"\ ")
         return rf"{latex(Symbol(base))}_{{\mathrm{{{spaced}}}}}"
@@ -76,11 +84,19 @@ def root_names(result: Result) -> dict[ClampedRoot, Name]:
     return names
 
 
-def typeset(expression: Basic, names: Mapping[Symbol, str] | None = None) -> str:
-    """LaTeX of an expression of any kind; a name is text."""
+def typeset(
+    expression: Basic,
+    names: Mapping[Symbol, str] | None = None,
+    domain: Domain | None = None,
+) -> str:
+    """LaTeX of an expression of any kind, laid out for reading; a name is text."""
     if isinstance(expression, Str):
         return rf"\text{{{expression.name}}}"
-    return str(latex(expression, symbol_names=dict(names or {})))
+    return tex_of(layout(expression, domain), _caller(names or {}))
+
+
+def _caller(names: Mapping[Symbol, str]) -> Callable[[Symbol], str]:
+    return lambda s: names.get(s) or written(s)
 
 
 # --- formulas --------------------------------------------------------------------------------
@@ -134,16 +150,21 @@ class Writer:
         free = {s: self.symbol(s) for s in expression.free_symbols}
         return {**free, **roots, **spoken}
 
-    def expression(self, expression: Expr) -> str:
+    def expression(self, expression: Expr, domain: Domain | None = None) -> str:
         """LaTeX of an expression, its roots by name."""
         shown = self.shown(expression)
-        return typeset(shown, self.names(shown))
+        return typeset(shown, self.names(shown), domain or self.result.domain)
+
+    def laid(self, q: Quantity) -> Node:
+        """A quantity laid out, its roots by name."""
+        return layout(self.shown(q.expression), q.domain or self.result.domain)
 
     def quantity(self, q: Quantity) -> str:
         """``name = expression``, or what defines the name."""
         if q.expression in self.roots:
             return self.where(q.expression)
-        name, value = self.symbol_text(q.symbol), self.expression(q.expression)
+        name = self.symbol_text(q.symbol)
+        value = self.expression(q.expression, q.domain)
         if q.kind is Kind.CONDITION:
             return rf"{name} \iff {value}"
         return value if value == re.sub(r"\^(\d)\Z", r"^{\1}", name) else f"{name} = {value}"
@@ -158,15 +179,22 @@ class Writer:
         close = r"\right)" if root.high is oo else r"\right]"
         return rf"\left[{self.expression(root.low)}, {self.expression(root.high)}{close}"
 
-    def equation(self, root: ClampedRoot) -> Expr:
-        """What is zero at the root, in terms of its name."""
+    def equation(self, root: ClampedRoot) -> Node:
+        """What changes sign from below at the root, in terms of its name."""
         h, x = root.equation()
-        return self.shown(h.xreplace({x: self.roots[root].symbol}))
+        name = self.roots[root].symbol
+        return equation(root, self.shown(h.xreplace({x: name})), name, self.result.domain)
+
+    def equation_rows(self, root: ClampedRoot, room: float = POINTS) -> list[str]:
+        """The same as LaTeX, in rows that fit."""
+        node = self.equation(root)
+        return rows(node, _caller(self.names(node.meaning)), room)
 
     def where(self, root: ClampedRoot) -> str:
         """``x in [low, high], h(x) = 0``."""
         name = self.roots[root].tex
-        return rf"{name} \in {self.bracket(root)}, \quad {self.expression(self.equation(root))} = 0"
+        (shown,) = self.equation_rows(root, float("inf"))
+        return rf"{name} \in {self.bracket(root)}, \quad {shown} = 0"
 
     # --- conditions ------------------------------------------------------------------------
     def range(self, s: Symbol, r: Range) -> str:
@@ -297,9 +325,15 @@ def _cell(tex: str) -> str:
     return tex.replace(r"\|", r"\Vert ").replace(r"\left|", r"\left\vert ").replace("|", r"\vert ")
 
 
+def value_latex(result: Result, name: str) -> str:
+    """LaTeX of the value of a quantity."""
+    q = result.quantity(name)
+    return typeset(q.expression, domain=q.domain or result.domain)
+
+
 def quantity_latex(q: Quantity) -> str:
     """``name = expression`` of a quantity that stands by itself."""
-    return rf"$\displaystyle {q.symbol} = {typeset(q.expression)}$"
+    return rf"$\displaystyle {q.symbol} = {typeset(q.expression, domain=q.domain)}$"
 
 
 def quantity_bundle(q: Quantity) -> dict[str, str]:
@@ -316,14 +350,15 @@ def result_latex(result: Result) -> str:
     """The loss and all quantities of a result, and what defines their roots, aligned."""
     writer = Writer(result)
     formula = head(result, Tex(written)).formula
-    rows = [formula.replace(" = ", " &= ", 1)] if formula else []
+    found = [formula.replace(" = ", " &= ", 1)] if formula else []
     for q in result.quantities.values():
         if q.expression not in writer.roots:
-            rows.append(rf"{q.symbol} &= {writer.expression(q.expression)}")
+            found.append(rf"{q.symbol} &= {writer.expression(q.expression, q.domain)}")
     for root, name in writer.roots.items():
-        rows.append(rf"{name.tex} &\in {writer.bracket(root)}")
-        rows.append(rf"0 &= {writer.expression(writer.equation(root))}")
-    return r"$\displaystyle \begin{aligned}" + r" \\ ".join(rows) + r"\end{aligned}$"
+        found.append(rf"{name.tex} &\in {writer.bracket(root)}")
+        first, *more = writer.equation_rows(root)
+        found += [rf"0 &= {first}", *(rf"&\quad {row}" for row in more)]
+    return r"$\displaystyle \begin{aligned}" + r" \\ ".join(found) + r"\end{aligned}$"
 
 
 def result_bundle(result: Result) -> dict[str, str]:
@@ -355,7 +390,7 @@ def _result_markdown(result: Result) -> str:
             "",
             f"Here ${called.tex} \\in {writer.bracket(root)}$ is the zero of",
             "",
-            f"$${writer.expression(writer.equation(root))},$$",
+            f"$${aligned([f'& {row}' for row in writer.equation_rows(root)])},$$",
             "",
             CLAMPED,
         ]
@@ -370,8 +405,7 @@ def _result_markdown(result: Result) -> str:
 
 
 def _stated(step: Step) -> str:
-    free = step.statement.free_symbols
-    return str(latex(step.statement, symbol_names={s: written(s) for s in free}))
+    return aligned(tex_rows(step.statement, step.says.domain, written))
 
 
 def step_latex(step: Step) -> str:
@@ -389,20 +423,20 @@ def step_bundle(step: Step) -> dict[str, str]:
 
 
 def _step_markdown(step: Step, indent: str = "") -> str:
-    rows = (
+    found = (
         f"**{_escape_markdown(step.title)}** ({step.evidence.grade})",
         "",
         f"{indent}$${_stated(step)}$$",
         "",
         f"{indent}{_escape_markdown(sentence(step.because))}.",
     )
-    return "\n".join(rows)
+    return "\n".join(found)
 
 
 def derivation_latex(derivation: Derivation) -> str:
     """The numbered statements, aligned."""
-    rows = (rf"({k})\quad& {_stated(s)}" for k, s in enumerate(derivation, 1))
-    return r"$\displaystyle \begin{aligned}" + r" \\ ".join(rows) + r"\end{aligned}$"
+    found = (rf"({k})\quad& {_stated(s)}" for k, s in enumerate(derivation, 1))
+    return r"$\displaystyle \begin{aligned}" + r" \\ ".join(found) + r"\end{aligned}$"
 
 
 def derivation_bundle(derivation: Derivation) -> dict[str, str]:

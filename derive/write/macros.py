@@ -23,6 +23,7 @@ from collections.abc import Mapping, Sequence
 
 from sympy import Add, Expr, Symbol
 
+from ..decide.domain import Domain
 from ..decide.root import ClampedRoot
 from ..losses.written import Tex
 from ..papers.sources import MADE_BY, SOURCES, version
@@ -30,7 +31,10 @@ from ..tex.exported import ARGUMENT, IN_TEX
 from ..theorem.about import head
 from ..theorem.quantity import Quantity
 from ..theorem.result import Result
-from .display import CLAMPED, Writer, typeset, words, written
+from .display import CLAMPED, Writer, words, written
+from .layout.layout import layout
+from .layout.tex import tex
+from .layout.tree import Node
 from .renaming import ExportError, symbols_of
 
 _DIGITS = ("Zero", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine")
@@ -156,11 +160,12 @@ class _Paper:
             return first[:9]
         return [*first, *sorted(free - set(first), key=str)]
 
-    def body(self, expression: Expr, order: Sequence[Symbol]) -> str:
+    def body(self, expression: Expr | Node, order: Sequence[Symbol], domain: Domain) -> str:
         """LaTeX of a shown expression with arguments in it."""
+        node = expression if isinstance(expression, Node) else layout(expression, domain)
         places = {s: chr(_FIRST_PLACE + k) for k, s in enumerate(order)}
-        names = {**self.writer.names(expression), **places}
-        return typeset(expression, names)
+        names = {**self.writer.names(node.meaning), **places}
+        return tex(node, lambda s: names.get(s) or written(s))
 
     def call(self, name: str, order: Sequence[Symbol]) -> str:
         """A macro with the usual symbols as its arguments."""
@@ -171,12 +176,13 @@ class _Paper:
         writer, name = self.writer, self.writer.roots[root]
         equation = writer.equation(root)
         low, high = writer.shown(root.low), writer.shown(root.high)
-        order = self.order(Add(equation, low, high, evaluate=False))
-        bracket = [self.body(end, order) for end in (low, high)]
+        order = self._root_order(root)
+        domain = self.result.domain
+        bracket = [self.body(end, order, domain) for end in (low, high)]
         close = r"\right)" if bracket[1] == r"\infty" else r"\right]"
         body = (
             rf"{name.tex} \in \left[{bracket[0]}, {bracket[1]}{close}, \quad "
-            rf"{self.body(equation, order)} = 0"
+            rf"{self.body(equation, order, domain)} = 0"
         )
         macro = self._macro(name.symbol.name, "Where")
         return [
@@ -198,10 +204,11 @@ class _Paper:
             symbol = writer.symbol_text(q.symbol)
             equation = f"{symbol} = {value}" if "=" in writer.quantity(q) else value
         lines = [f"% {macro}{_shown_arguments(order)}: {q.meaning}"]
+        body = self.body(shown, order, q.domain or self.result.domain)
         lines += [f"%   for {condition}"] if condition else []
         return [
             *lines,
-            _newcommand(macro, len(order), arguments(self.body(shown, order))),
+            _newcommand(macro, len(order), arguments(body)),
             _newcommand(macro + "Name", 0, writer.symbol_text(q.symbol)),
             _newcommand(macro + "Eq", 0, equation),
         ]
@@ -209,7 +216,7 @@ class _Paper:
     def _root_order(self, root: ClampedRoot) -> list[Symbol]:
         writer = self.writer
         ends = (writer.shown(root.low), writer.shown(root.high))
-        return self.order(Add(writer.equation(root), *ends, evaluate=False))
+        return self.order(Add(writer.equation(root).meaning, *ends, evaluate=False))
 
     def _macro(self, *parts: str) -> str:
         return macro_name(self.result.id, *parts)
@@ -239,7 +246,7 @@ class _Paper:
         lines.append(r"\end{itemize}")
         for root, called in writer.roots.items():
             lines += [f"Here ${called.tex} \\in {writer.bracket(root)}$ is the zero of", r"\["]
-            lines += [_in_rows(writer.equation(root), writer), r"\]", CLAMPED]
+            lines += [_in_rows(writer.equation_rows(root)), r"\]", CLAMPED]
         return "%\n" + "\n".join([*lines, r"\end{theorem}"])
 
     def _item(self, name: str, q: Quantity) -> list[str]:
@@ -284,26 +291,12 @@ def _cited(source: str) -> str:
     return f"{escape(before)}\\cite{f'[{escape(where)}]' if where else ''}{{{key}}}"
 
 
-ROW = 110  #: characters of LaTeX that fit on a line
-
-
-def _in_rows(e: Expr, writer: Writer) -> str:
+def _in_rows(found: Sequence[str]) -> str:
     """A sum over several lines, if it is long."""
-    whole = writer.expression(e)
-    if len(whole) <= ROW or not e.is_Add:
-        return whole + ","
-    rows: list[str] = []
-    row = ""
-    for term in e.as_ordered_terms():
-        tex = writer.expression(term)
-        sign = "" if not row and not rows else "- " if tex.startswith("-") else "+ "
-        piece = sign + (tex[1:].strip() if sign == "- " else tex)
-        if row and len(row) + len(piece) > ROW:
-            rows.append(row)
-            row = ""
-        row = f"{row} {piece}".strip() if row else piece if not rows else f"{{}} {piece}"
-    aligned = r" \\ & ".join([*rows, row])
-    return rf"\begin{{aligned}} & {aligned}, \end{{aligned}}"
+    if len(found) == 1:
+        return f"{found[0]},"
+    joined = r" \\ & {} ".join(found)
+    return rf"\begin{{aligned}} & {joined}, \end{{aligned}}"
 
 
 _SPECIAL = {

@@ -4,20 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Literal
 
 from sympy import Basic, Contains, Expr, Symbol, oo
+from sympy.core.symbol import Str
 
+from ..decide.ball import NoValue
 from ..decide.cases import opened
-from ..decide.domain import DomainError
+from ..decide.digits import NotKnown, sign
+from ..decide.domain import Domain, DomainError
 from ..decide.root import stand_ins, without_roots
 from ..losses.written import Tex
+from ..proof.derivation import Step
 from ..theorem.about import head
 from ..theorem.kinds import Kind
-from ..theorem.number import decimal, set_text
+from ..theorem.number import decimal, number, set_text
 from ..theorem.quantity import Quantity
 from ..theorem.result import Result
-from .display import typeset
+from .display import typeset as typeset_of
+from .display import written
+from .layout.equations import equation
+from .layout.layout import layout, with_names
+from .layout.lines import POINTS, rows
+from .layout.statement import aligned, tex_rows
+from .layout.tex import tex as tex_of
+from .layout.tree import named
 
 
 def report(
@@ -28,6 +39,7 @@ def report(
     claims: bool = True,
     typeset: bool = True,
     steps: bool = True,
+    plain: Literal["", "text", "tex"] = "",
 ) -> dict[str, Any]:
     """The result with some parameters put in, as a JSON-ready object.
 
@@ -43,8 +55,11 @@ def report(
         Whether to add LaTeX, which takes a while to print.
     steps
         Whether to print the steps of the derivation.
+    plain
+        Whether to add what is laid out line by line, as text or as LaTeX: of each quantity what is
+        ``shown``, the ``roots`` in it, where it is meant ``beyond`` the result; and ``verdicts``.
     """
-    tex = _typeset if typeset else lambda _: ""
+    tex = _typeset if typeset else lambda *_: ""
     about = head(result, point=point)
     # A limit is meant inside the ranges of what stays symbolic: at an end it may be another.
     inside = opened(result.domain) if oo in point.values() else result.domain
@@ -62,15 +77,16 @@ def report(
         },
         "convention": about.convention or None,
         "quantities": {
-            name: _quantity(result, name, q, point, digits, tex)
+            name: _quantity(result, name, q, point, digits, tex, plain)
             for name, q in result.quantities.items()
         },
+        **({"verdicts": verdicts(result, point)} if plain == "text" else {}),
         "assumptions": [f"{s} {_is(r)}" for s, r in ranges.items() if s in result.parameters],
         "steps": [
             {
                 "title": s.title,
                 "sympy": str(s.statement),
-                "latex": tex(s.statement),
+                "latex": _stated(s) if typeset else "",
                 "because": s.because,
                 "evidence": str(s.evidence.grade),
                 "how": s.evidence.how,
@@ -92,7 +108,8 @@ def _quantity(
     q: Quantity,
     point: Mapping[Symbol, Expr],
     digits: int,
-    tex: Callable[[Basic], str],
+    tex: Callable[..., str],
+    plain: str,
 ) -> dict[str, Any]:
     found: dict[str, Any] = {"condition": condition_of(q, result), "meaning": q.meaning}
     try:
@@ -103,21 +120,34 @@ def _quantity(
     except DomainError as refusal:  # of this quantity; the others have values still
         why = str(refusal)
         why = "it" + why[len(name) :] if why.startswith(f"{name} ") else why
-        return _shown(q, q.expression, tex) | {"value": None} | found | {"refused": why}
+        return _shown(q, q.expression, tex, result) | {"value": None} | found | {"refused": why}
     found["condition"] = condition_of(q, result, expression)
-    return _shown(q, expression, tex) | {"value": value} | found
+    if plain:
+        shown = without_roots(expression)
+        found |= {
+            "shown": (tex_rows_of if plain == "tex" else plainly)(shown, q.domain or result.domain),
+            "roots": roots_of(expression, result, tex=plain == "tex"),
+            "beyond": "; ".join(beyond(q, result)),
+        }
+    return _shown(q, expression, tex, result) | {"value": value} | found
 
 
-def _shown(q: Quantity, expression: Basic, tex: Callable[[Basic], str]) -> dict[str, Any]:
+def _shown(
+    q: Quantity, expression: Basic, tex: Callable[..., str], result: Result
+) -> dict[str, Any]:
     """An expression as SymPy and LaTeX; a set in words as well."""
-    shown = without_roots(expression)
+    shown, domain = without_roots(expression), q.domain or result.domain
     if q.parameter is None or q.kind is not Kind.SET:
-        return {"sympy": str(shown), "latex": tex(shown)}
+        return {"sympy": str(shown), "latex": tex(shown, domain)}
     return {
         "sympy": str(shown),
-        "latex": tex(Contains(q.parameter, shown, evaluate=False)),
+        "latex": tex(Contains(q.parameter, shown, evaluate=False), domain),
         "text": set_text(q.parameter, shown),
     }
+
+
+def _stated(step: Step) -> str:
+    return aligned(tex_rows(step.statement, step.says.domain, written))
 
 
 def condition_of(q: Quantity, result: Result, shown: Basic | None = None) -> str | None:
@@ -125,11 +155,7 @@ def condition_of(q: Quantity, result: Result, shown: Basic | None = None) -> str
 
     Where there is no closed form this is the implicit equation and its bracket.
     """
-    parts = []
-    if q.domain is not None:
-        parts += [
-            f"{s} {_is(r)}" for s, r in q.domain.ranges.items() if r != result.domain.ranges.get(s)
-        ]
+    parts = beyond(q, result)
     expression = q.expression if shown is None else shown
     names = stand_ins(expression)
     for root, name in names.items():
@@ -142,16 +168,88 @@ def condition_of(q: Quantity, result: Result, shown: Basic | None = None) -> str
     return "; ".join(parts) or None
 
 
+def beyond(q: Quantity, result: Result) -> list[str]:
+    """Ranges of a quantity that are not those of its result."""
+    if q.domain is None:
+        return []
+    return [f"{s} {_is(r)}" for s, r in q.domain.ranges.items() if r != result.domain.ranges.get(s)]
+
+
+def roots_of(expression: Basic, result: Result, *, tex: bool = False) -> dict[str, tuple[str, str]]:
+    """For each root in an expression its bracket and its equation, laid out, as text or LaTeX."""
+    names = stand_ins(expression)
+    found = {}
+    for root, name in names.items():
+        h, x = root.equation()
+        ends = [layout(end.xreplace(names), result.domain) for end in (root.low, root.high)]
+        shown = equation(root, h.xreplace({x: name}).xreplace(names), name, result.domain)
+        close = ")" if root.high is oo else "]"
+        if tex:
+            low, high = (tex_of(end, starred) for end in ends)
+            said = aligned([f"& {row}" for row in rows(shown, starred)])
+            found[starred(name)] = rf"\left[{low}, {high}\right{close}", said
+        else:
+            low, high = (end.text(named) for end in ends)
+            found[name.name] = f"[{low}, {high}{close}", shown.text(named)
+    return found
+
+
+def verdicts(result: Result, point: Mapping[Symbol, Expr]) -> list[str]:
+    """What follows for a parameter that was given, where the theorem bounds it."""
+    found = []
+    for name, q in result.quantities.items():
+        if q.bound is None or q.bound[0] not in point or oo in point.values():
+            continue
+        symbol, side = q.bound
+        what, iff, _ = q.meaning.partition(" iff ")
+        try:
+            value = result.at(name, point)
+            if value.free_symbols:
+                continue
+            margin = point[symbol] - value
+            above = sign(margin)
+            size = decimal(number(margin, name, 3))
+        except (DomainError, NotKnown, NoValue):
+            continue
+        if not iff or above is None:
+            continue
+        holds = (above if side[0] == ">" else -above) > 0 or (above == 0 and side.endswith("="))
+        # "classes do not collapse" is said the other way round.
+        subject, negated, rest = what.partition(" do not ")
+        said = f"{subject} {rest}" if negated else what
+        answer = "yes" if holds != bool(negated) else "no"
+        found.append(f"{said}: {answer}, {symbol} - {name} = {size}")
+    return found
+
+
 def _is(r: object) -> str:
     text = str(r)
     return f"is {text}" if text.startswith("an ") else text
 
 
-def _typeset(expression: Basic) -> str:
-    stars = {
-        s: rf"{letter}^\star" + (rf"_{{{number[1:]}}}" if number else "")
-        for s in expression.free_symbols
-        for letter, star, number in [s.name.partition("_star")]
-        if len(letter) == 1 and star and (not number or number[1:].isdigit())
-    }
-    return typeset(expression, stars)
+def starred(s: Symbol) -> str:
+    r"""LaTeX of a symbol; ``x_star`` has a star, and a word is text."""
+    letter, star, number = s.name.partition("_star")
+    if len(letter) == 1 and star and (not number or number[1:].isdigit()):
+        return rf"{letter}^\star" + (rf"_{{{number[1:]}}}" if number else "")
+    return written(s)
+
+
+def _typeset(expression: Basic, domain: Domain | None = None) -> str:
+    if isinstance(expression, Contains):
+        return aligned(tex_rows(expression, domain, starred))
+    return typeset_of(expression, {s: starred(s) for s in expression.free_symbols}, domain)
+
+
+def tex_rows_of(expression: Basic, domain: Domain | None) -> list[str]:
+    """An expression as rows of LaTeX that fit beside its name; a name is text."""
+    if isinstance(expression, Str):
+        return [_typeset(expression)]
+    return rows(layout(expression, domain), starred, POINTS - 60)
+
+
+def plainly(expression: Basic, domain: Domain | None) -> list[str]:
+    """An expression as text, laid out; then what names in it stand for."""
+    laid = with_names(layout(expression, domain))
+    found = [laid.node.text(named)]
+    return found + [f"{s.name} = {node.text(named)}" for s, node in laid.where]

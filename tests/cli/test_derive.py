@@ -124,9 +124,16 @@ def test_text_tells_everything(cltheory: Any, id: str) -> None:
     flat = " ".join(out.split())
     for step in r.derivation:
         assert " ".join(f"{step.title} [{step.evidence.grade}]".split()) in flat
+    assert ("(--claims checks and lists them)" in flat) == bool(r.claims)
+    assert "\x1b" not in out
+
+
+def test_claims_are_listed_when_asked_for(cltheory: Any) -> None:
+    r = results["cnce-optimum"]
+    assert r.claims
+    flat = " ".join(cltheory("derive", "cnce-optimum", "--claims").out.split())
     for claim in r.claims:
         assert f"{claim.paper} {claim.label} {claim.verdict().word}" in flat
-    assert "\x1b" not in out
 
 
 @pytest.mark.parametrize("id", IDS)

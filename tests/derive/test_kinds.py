@@ -10,6 +10,7 @@ from typing import Any
 import mpmath
 import numpy as np
 import pytest
+from cltheory.cli.derive import LAID_OUT
 from cltheory.cli.render import render
 from cltheory.derive.decide.domain import POSITIVE, Domain, DomainError, at_least, between
 from cltheory.derive.decide.exact import exact_list
@@ -210,12 +211,14 @@ SHOWN: dict[str, Callable[[str], bool]] = {
 
 @pytest.mark.parametrize("style", SHOWN)
 def test_every_format_prints_them(style: str) -> None:
-    found = render(report(R, POINT, 5), style, brief=True, result=R, point=POINT)
+    found = render(
+        report(R, POINT, 5, plain=LAID_OUT.get(style, "")), style, brief=True, result=R, point=POINT
+    )
     assert SHOWN[style](found), found
 
 
 def test_open_quantities_are_printed_too() -> None:
-    found = render(report(R, {}, 5), "text", brief=True, result=R, point={})
+    found = render(report(R, {}, 5, plain="text"), "text", brief=True, result=R, point={})
     assert "collapse: alpha in [exp(-m/tau), 1/m)" in found
     assert "structure = class-simplex" in found
 

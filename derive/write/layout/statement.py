@@ -1,0 +1,127 @@
+"""Statements laid out: relations, what holds iff something else does, limits, lists of these."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sympy import And, Basic, Contains, Eq, Expr, Ge, Gt, Le, Limit, Lt, Ne, Symbol, Tuple, latex
+
+from ...decide.domain import Domain
+from ...decide.frozen import dataclass
+from ...proof.relations import Iff
+from .layout import layout
+from .lines import POINTS, points, rows
+from .tex import Names, tex
+from .tree import Node, named
+
+#: Signs as text and as LaTeX.
+SIGNS: dict[type, tuple[str, str]] = {
+    **{Eq: ("=", "="), Ne: ("!=", r"\ne"), Lt: ("<", "<"), Gt: (">", ">")},
+    **{Le: ("<=", r"\le"), Ge: (">=", r"\ge"), Contains: ("in", r"\in")},
+}
+IFF, AND = ("iff", r"\iff"), ("and", r"\text{and}")
+
+
+@dataclass(frozen=True)
+class Limited:
+    """A limit of something."""
+
+    of: Node
+    symbol: Symbol
+    to: Expr
+
+    def text(self) -> str:
+        """As text."""
+        return f"lim_{{{self.symbol} -> {self.to}}} {self.of.text(named)}"
+
+    def tex(self, name: Names) -> str:
+        """As LaTeX."""
+        to = str(latex(self.to))
+        return rf"\lim_{{{name(self.symbol)} \to {to}}} {tex(self.of, name)}"
+
+
+@dataclass(frozen=True)
+class Line:
+    """Two sides with a sign between them, or things side by side; before them perhaps a word."""
+
+    sides: tuple[Node | Limited, ...]
+    sign: tuple[str, str] | None = None
+    word: tuple[str, str] | None = None
+
+
+def lines(statement: Basic, domain: Domain | None) -> Iterator[Line]:
+    """A statement line by line."""
+    if isinstance(statement, Iff):
+        first, second = statement.args
+        yield from lines(first, domain)
+        for k, line in enumerate(lines(second, domain)):
+            yield Line(line.sides, line.sign, IFF if k == 0 else AND)
+    elif isinstance(statement, (Tuple, And)):
+        if isinstance(statement, Tuple) and not any(map(_is_statement, statement.args)):
+            yield Line(tuple(_side(a, domain) for a in statement.args))
+            return
+        for part in statement.args:
+            yield from lines(part, domain)
+    elif type(statement) in SIGNS:
+        sides = tuple(_side(a, domain) for a in statement.args)
+        yield Line(sides, SIGNS[type(statement)])
+    else:
+        yield Line((_side(statement, domain),))
+
+
+def _is_statement(part: Basic) -> bool:
+    return isinstance(part, (Tuple, Iff, And)) or type(part) in SIGNS
+
+
+def _side(side: Basic, domain: Domain | None) -> Node | Limited:
+    if isinstance(side, Limit):
+        of, symbol, to, _ = side.args
+        return Limited(layout(of, domain), symbol, to)
+    return layout(side, domain)
+
+
+# --- text ------------------------------------------------------------------------------------
+def text_lines(statement: Basic, domain: Domain | None) -> list[str]:
+    """A statement in plain text, line by line."""
+    found = []
+    for line in lines(statement, domain):
+        sides = [s.text() if isinstance(s, Limited) else s.text(named) for s in line.sides]
+        joined = (f" {line.sign[0]} " if line.sign else "  ").join(sides)
+        found.append(f"{line.word[0]} {joined}" if line.word else joined)
+    return found
+
+
+# --- LaTeX -------------------------------------------------------------------------------------
+def tex_rows(
+    statement: Basic, domain: Domain | None, name: Names, room: float = POINTS
+) -> list[str]:
+    """A statement in LaTeX, row by row, with an alignment mark before each sign."""
+    found: list[str] = []
+    for line in lines(statement, domain):
+        word = f"{line.word[1]}\\quad " if line.word else ""
+        if line.sign is None or len(line.sides) != 2:
+            joined = r" \qquad ".join(_tex(s, name) for s in line.sides)
+            found.append(f"{word}& {joined}" if len(line.sides) == 1 else f"{word}{joined}")
+            continue
+        left, right = line.sides
+        first, *more = [_tex(right, name)] if isinstance(right, Limited) else rows(
+            right, name, room - _width(left, name) - 20
+        )  # fmt: skip
+        found.append(f"{word}{_tex(left, name)} &{line.sign[1]} {first}")
+        found += [rf"&\quad {row}" for row in more]
+    return found
+
+
+def aligned(rows_of: list[str]) -> str:
+    """One row as it is; several, aligned."""
+    if len(rows_of) == 1:
+        return rows_of[0].replace("& ", "", 1).replace("&", "", 1)
+    return r"\begin{aligned}" + r" \\ ".join(rows_of) + r"\end{aligned}"
+
+
+def _tex(side: Node | Limited, name: Names) -> str:
+    return side.tex(name) if isinstance(side, Limited) else tex(side, name)
+
+
+def _width(side: Node | Limited, name: Names) -> float:
+    return points(side.of, name) + 30 if isinstance(side, Limited) else points(side, name)

@@ -1,0 +1,134 @@
+r"""LaTeX of a formula that is laid out.
+
+An exponent that is short stands up, with a slanted line: ``e^{m/((m - 1) \tau)}``; one that is
+tall is an argument: ``\exp\left(..\right)``. Parentheses grow only around what is tall.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sympy import E, Symbol, latex, oo, pi
+from sympy.core.symbol import Str
+
+from .tree import ATOM, ONE, POWER, PRODUCT, Call, Name, Node, Number, Other, Power, Product, Sum
+
+#: What an exponent costs at most that stands up.
+SHORT = 24
+
+Names = Callable[[Symbol], str]
+
+_CONSTANTS = {oo: r"\infty", pi: r"\pi", E: "e"}
+
+
+def tex(node: Node, name: Names) -> str:
+    """LaTeX of a node."""
+    if isinstance(node, Number):
+        return _CONSTANTS.get(node.value) or str(latex(node.value))
+    if isinstance(node, Name):
+        return name(node.symbol)
+    if isinstance(node, Sum):
+        (minus, first), *rest = ((m, _held(part, PRODUCT, name)) for m, part in node.terms)
+        joined = "".join(f" {'-' if m else '+'} {part}" for m, part in rest)
+        return f"{'- ' if minus else ''}{first}{joined}"
+    if isinstance(node, Product):
+        return _product(node, name)
+    if isinstance(node, Power):
+        return f"{_held(node.base, ATOM, name)}^{{{tex(node.exponent, name)}}}"
+    if isinstance(node, Call):
+        return _call(node, name)
+    assert isinstance(node, Other)
+    if isinstance(node.value, Str):
+        return rf"\text{{{node.value.name}}}"
+    shown, called = node.with_parts(lambda part: tex(part, name))
+    names = {s: called.get(s) or name(s) for s in shown.free_symbols}
+    return str(latex(shown, symbol_names=names))
+
+
+def is_tall(node: Node) -> bool:
+    """Whether there is a line in it that numbers stand above and below."""
+    if isinstance(node, Product):
+        return bool(node.below) or any(map(is_tall, node.above))
+    if isinstance(node, Call):
+        if node.function == "exp":
+            return not _is_short(node.arguments[0]) and is_tall(node.arguments[0])
+        return any(map(is_tall, node.arguments))
+    if isinstance(node, Power):
+        return is_tall(node.base)
+    return any(map(is_tall, node.children))
+
+
+def brackets(inside: str, *, tall: bool) -> str:
+    """Parentheses around LaTeX."""
+    return rf"\left({inside}\right)" if tall else f"({inside})"
+
+
+def _held(node: Node, tight: int, name: Names) -> str:
+    inside = tex(node, name)
+    return inside if node.tight >= tight else brackets(inside, tall=is_tall(node))
+
+
+def _product(node: Product, name: Names) -> str:
+    if not node.below:
+        return _row(node.above, name)
+    above, below = (tex(_side(side), name) for side in (node.above, node.below))
+    return rf"\frac{{{above}}}{{{below}}}"
+
+
+def _side(factors: tuple[Node, ...]) -> Node:
+    if not factors:
+        return ONE
+    return factors[0] if len(factors) == 1 else Product(factors)
+
+
+def _row(factors: tuple[Node, ...], name: Names) -> str:
+    """Factors side by side; a dot between numbers."""
+    parts = [_held(f, POWER, name) for f in factors]
+    row = parts[0]
+    for part in parts[1:]:
+        row += (r" \cdot " if part[0].isdigit() else " ") + part
+    return row
+
+
+def _call(node: Call, name: Names) -> str:
+    arguments = [tex(a, name) for a in node.arguments]
+    (first, *_) = arguments
+    if node.function == "exp":
+        (inside,) = node.arguments
+        if _is_short(inside):
+            return f"e^{{{slanted(inside, name)}}}"
+        return r"\exp" + brackets(first, tall=is_tall(inside))
+    if node.function == "sqrt":
+        return rf"\sqrt{{{first}}}"
+    if node.function == "Abs":
+        return rf"\left|{first}\right|"
+    tall = any(map(is_tall, node.arguments))
+    return rf"\{node.function.lower()}" + brackets(", ".join(arguments), tall=tall)
+
+
+def _is_short(exponent: Node) -> bool:
+    """Whether an exponent may stand up: it is short, and has one line at most."""
+    lines = str(exponent.key).count("/")
+    has_function = any(isinstance(part, Call) for part in _parts(exponent))
+    return exponent.cost <= SHORT and lines <= 1 and not has_function
+
+
+def _parts(node: Node) -> list[Node]:
+    return [node, *(inner for child in node.children for inner in _parts(child))]
+
+
+def slanted(node: Node, name: Names) -> str:
+    """LaTeX with slanted lines instead of level ones."""
+    if isinstance(node, Product) and node.below:
+        above = _row(node.above, name) if node.above else "1"
+        below = _row(node.below, name)
+        return f"{above}/({below})" if len(node.below) > 1 else f"{above}/{below}"
+    if isinstance(node, Sum):
+        parts = [(m, slanted(p, name)) for m, p in node.terms]
+        (minus, first), *rest = parts
+        return (
+            ("-" if minus else "")
+            + first
+            + "".join(f" {'-' if m else '+'} {part}" for m, part in rest)
+        )
+    return tex(node, name)

@@ -1,0 +1,252 @@
+"""Formulas laid out for reading: equal to what was derived, no longer, and as people write them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+
+import pytest
+from cltheory.derive.decide.domain import POSITIVE, Domain, Range, at_least, between
+from cltheory.derive.decide.exact import expression as read_text
+from cltheory.derive.results import results
+from cltheory.derive.tex.formula.reader import read
+from cltheory.derive.tex.text.macros import Macros
+from cltheory.derive.write.display import root_names, written
+from cltheory.derive.write.layout import forms, layout
+from cltheory.derive.write.layout.equations import equation, has_same_sign
+from cltheory.derive.write.layout.forms import as_derived
+from cltheory.derive.write.layout.layout import is_same, with_names
+from cltheory.derive.write.layout.layout import layout as laid_out
+from cltheory.derive.write.layout.lines import POINTS, fold, points, rows
+from cltheory.derive.write.layout.statement import text_lines
+from cltheory.derive.write.layout.tex import tex
+from cltheory.derive.write.layout.tree import Name, Node, Sum, named
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sympy import Expr, Float, Piecewise, Rational, S, Symbol, exp, log, sqrt
+
+m, n, alpha, tau = results["supcl-threshold"].parameters
+SIZES = Domain(
+    {m: at_least(2), n: at_least(2), alpha: between(0, 1), tau: POSITIVE},
+    {m: S(4), n: S(5), alpha: Rational(1, 3), tau: S.One},
+)
+#: What has a layout of its own: numbers; the other kinds are made of them.
+FORMULAS = [
+    (id, name)
+    for id in (
+        *(
+            "supcl-threshold",
+            "supcl-optimum",
+            "ssem",
+            "ccem",
+            "sigmoid-threshold",
+            "infonce-optimum",
+        ),
+        *("variance-bound", "superclass-threshold", "simclr", "sincere"),
+    )
+    for name, q in results[id].quantities.items()
+    if q.is_number and not isinstance(q.expression, Piecewise)
+]
+
+
+@cache
+def shown(id: str, name: str) -> tuple[Expr, Domain, Node]:
+    """A quantity with its roots by name, its domain, and its layout."""
+    result = results[id]
+    q = result.quantity(name)
+    e = q.expression.xreplace({root: n.symbol for root, n in root_names(result).items()})
+    domain = q.domain or result.domain
+    return e, domain, laid_out(e, domain)
+
+
+# --- equal, and no longer --------------------------------------------------------------------
+@pytest.mark.parametrize("id, name", FORMULAS)
+def test_a_layout_is_equal_and_costs_no_more(id: str, name: str) -> None:
+    e, domain, node = shown(id, name)
+    assert node.cost <= as_derived(e).cost
+    assert is_same(node, e, domain) or node.key == as_derived(e).key
+
+
+@pytest.mark.parametrize("id, name", FORMULAS)
+def test_text_and_latex_say_the_same(id: str, name: str) -> None:
+    """Both are read by readers that know nothing of layouts."""
+    e, domain, node = shown(id, name)
+    symbols = {s.name: s for s in e.free_symbols}
+    text = node.text(named).replace("Max", "max").replace("Min", "min")
+    from_text = read_text(text, symbols, max_length=1000)
+    from_tex = read(tex(node, written), {written(s): s for s in e.free_symbols}, Macros()).sides[0]
+    for point in domain.points(4):
+        put = {s: point.get(s, Rational(1, 3)) for s in e.free_symbols}
+        expected = e.xreplace(put).n(30)
+        if not expected.is_real:
+            continue
+        for found in (from_text, from_tex):
+            assert abs(found.xreplace(put).n(30) - expected) < Float("1e-20") * (1 + abs(expected))
+
+
+x, y, t = Symbol("x", real=True), Symbol("y", positive=True), Symbol("t", positive=True)
+k = Symbol("k", integer=True, positive=True)
+RANDOM = Domain(
+    {
+        x: Range(-S.Infinity, S.Infinity, True, True),
+        y: POSITIVE,
+        t: POSITIVE,
+        k: at_least(2),
+    },
+    {x: S.Zero, y: S.One, t: S(2), k: S(3)},
+)
+leaves = st.sampled_from([x, y, t, k, k - 1, S.One, S(2), S(3), Rational(1, 2)])
+
+
+def grown(inner: st.SearchStrategy[Expr]) -> st.SearchStrategy[Expr]:
+    two = st.tuples(inner, inner)
+    return st.one_of(
+        two.map(lambda p: p[0] + p[1]),
+        two.map(lambda p: p[0] - p[1]),
+        two.map(lambda p: p[0] * p[1]),
+        two.map(lambda p: p[0] / (1 + p[1] ** 2)),
+        inner.map(lambda e: exp(-e / (y * (k - 1))) if e.count_ops() < 12 else e),
+        inner.map(lambda e: log(1 + e**2)),
+        inner.map(lambda e: sqrt(1 + e**2)),
+    )
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.recursive(leaves, grown, max_leaves=5))
+def test_layouts_of_random_formulas(e: Expr) -> None:
+    node = laid_out(e, RANDOM)
+    assert node.cost <= as_derived(e).cost
+    assert is_same(node, e, RANDOM) or node.key == as_derived(e).key
+    put = {x: Rational(2, 7), y: Rational(3, 5), t: Rational(7, 4), k: S(3)}
+    expected = e.xreplace(put).n(30)
+    assert abs(node.meaning.xreplace(put).n(30) - expected) < Float("1e-20") * (1 + abs(expected))
+
+
+# --- a wrong rule is refused -------------------------------------------------------------------
+def _flipped(node: Node) -> Node:
+    """A sum with the sign of its last term changed, wherever there is one."""
+    if isinstance(node, Sum) and len(node.terms) > 1:
+        *first, (minus, last) = node.terms
+        return Sum((*first, (not minus, last)))
+    return node.rebuilt(_flipped)
+
+
+def _without_one(node: Node) -> Node:
+    if isinstance(node, Sum) and len(node.terms) > 1:
+        return Sum(node.terms[:-1])
+    return node.rebuilt(_without_one)
+
+
+@pytest.mark.parametrize("wrong", [_flipped, _without_one])
+def test_a_corrupted_rule_is_refused(
+    monkeypatch: pytest.MonkeyPatch, wrong: Callable[[Node], Node]
+) -> None:
+    e = results["supcl-threshold"].alpha_min
+    honest = forms.ordered
+    monkeypatch.setattr(layout, "ordered", lambda e: tuple(map(wrong, honest(e))))
+    layout._layout.cache_clear()
+    try:
+        assert not is_same(wrong(honest(e)[0]), e, SIZES)
+        assert laid_out(e, SIZES).key == as_derived(e).key
+    finally:
+        layout._layout.cache_clear()
+
+
+def test_a_form_that_lacks_a_value_is_refused() -> None:
+    e = alpha + 1
+    divided = as_derived((alpha**2 - 1) / (alpha - 1))
+    assert not is_same(divided, e, SIZES)
+
+
+def test_a_negative_factor_is_not_left_out_of_an_equation() -> None:
+    assert has_same_sign((m - 1) * (alpha - tau), alpha - tau, SIZES)
+    assert not has_same_sign((1 - m) * (alpha - tau), alpha - tau, SIZES)
+    assert not has_same_sign(alpha * (alpha - tau), alpha - tau, SIZES)  # alpha may be zero
+
+
+# --- as people write them ------------------------------------------------------------------------
+GOLDEN = {
+    ("supcl-threshold", "alpha_min"): (
+        "(m*n - 1 + exp(m/((m - 1)*tau)))/(n*(m - 1 + exp(m/((m - 1)*tau))))",
+        r"\frac{m n - 1 + e^{m/((m - 1) \tau)}}{n (m - 1 + e^{m/((m - 1) \tau)})}",
+    ),
+    ("supcl-threshold", "tau_max"): (
+        "m/((m - 1)*log((m*n - 1 - alpha*n*(m - 1))/(alpha*n - 1)))",
+        r"\frac{m}{(m - 1) \log\left(\frac{m n - 1 - \alpha n (m - 1)}{\alpha n - 1}\right)}",
+    ),
+    ("sigmoid-threshold", "t_simplex"): (
+        "(N - 1)*log(N - 3)/N",
+        r"\frac{(N - 1) \log(N - 3)}{N}",
+    ),
+    ("ssem", "delta_max"): (
+        "sqrt((m*n - 1)/(m*(n - 1)))",
+        r"\sqrt{\frac{m n - 1}{m (n - 1)}}",
+    ),
+    ("ccem", "positive"): (
+        "(1 - delta**2)/(1 + delta**2)",
+        r"\frac{1 - \delta^{2}}{1 + \delta^{2}}",
+    ),
+}
+
+
+@pytest.mark.parametrize("id, name", GOLDEN)
+def test_headline_formulas(id: str, name: str) -> None:
+    _, _, node = shown(id, name)
+    assert (node.text(named), tex(node, written)) == GOLDEN[id, name]
+
+
+def test_numbers_are_simplified_after_they_are_put_in() -> None:
+    e = results["supcl-threshold"].alpha_min.xreplace({m: S(10)})
+    assert laid_out(e, SIZES).text(named) == (
+        "(10*n - 1 + exp(10/(9*tau)))/(n*(9 + exp(10/(9*tau))))"
+    )
+
+
+def test_the_equation_of_the_optimum_is_that_of_the_paper() -> None:
+    result = results["supcl-optimum"]
+    ((root, name),) = root_names(result).items()
+    h, variable = root.equation()
+    node = equation(root, h.xreplace({variable: name.symbol}), name.symbol, result.domain)
+    assert node.text(named) == (
+        "1 - alpha - alpha*(n - 1)*exp(-x_star/tau) + (m*n - 1 - alpha*n*(m - 1))"
+        "*exp(((n - 1)*x_star - m*n)/(n*(m - 1)*tau))"
+    )
+
+
+# --- lines and names -----------------------------------------------------------------------------
+def test_text_is_broken_where_least_is_open() -> None:
+    text = "a*(b + c) + log(d + e*f) + (g - h)*(i + j)"
+    assert fold(text, 30, 0, 2) == ["a*(b + c) + log(d + e*f)", "  + (g - h)*(i + j)"]
+    assert "".join("".join(fold(text, 12)).split()) == "".join(text.split())
+    assert fold("abc", 80, 2) == ["  abc"]
+
+
+def test_long_sums_are_broken_and_short_ones_are_not() -> None:
+    terms = tuple((bool(k % 2), Name(Symbol(f"x{k}"))) for k in range(40))
+    long = Sum(terms)
+    found = rows(long, written)
+    assert len(found) > 1 and points(long, written) > POINTS
+    assert all(row[0] in "+-" for row in found[1:])
+    assert " ".join(found) == tex(long, written)
+    assert rows(Sum(terms[:3]), written) == [tex(Sum(terms[:3]), written)]
+
+
+def test_repeated_parts_of_long_formulas_get_names() -> None:
+    e, domain, node = shown("supcl-optimum", "loss")
+    twice = Sum(((False, node), (False, laid_out(e * alpha, domain))))
+    named_ = with_names(twice, frozenset({"h"}))
+    assert named_.where and all(s.name != "h" for s, _ in named_.where)
+    back = named_.node.meaning
+    for s, part in reversed(named_.where):
+        back = back.xreplace({s: part.meaning})
+    for s, part in reversed(named_.where):
+        back = back.xreplace({s: part.meaning})
+    assert back == twice.meaning
+    assert with_names(laid_out(alpha + 1, SIZES)).where == ()
+
+
+def test_statements_are_laid_out_side_by_side() -> None:
+    derivation = list(results["supcl-threshold"].derivation)
+    found = [line for s in derivation[8:] for line in text_lines(s.statement, s.says.domain)]
+    assert "lim_{tau -> 0} alpha_min = 1/n" in found
+    assert any(line.startswith("iff 1 - alpha*n + (m*n - 1 - alpha*n*(m - 1))*") for line in found)
