@@ -146,6 +146,15 @@ def scene(text: str, e: Embeddings = SQUARE) -> bool:
         (r"u^\top v \le 0 \quad \forall u \in U, v \in U \setminus \{u\}", True),
         (r"u^\top v < 0 \quad \forall u \in U, v \in U \setminus \{u\}", False),
         (r"u^\top v = -1 \iff u = -v", True),
+        (r"\exists c: (u^\top v = c \quad \forall u \in U_1, v \in U_2)", True),
+        (r"\exists c_1: (u^\top v = c_1 \quad \forall u, v \in U)", False),
+        (r"\exists c: (u = c \quad \forall u \in U_1)", False),
+        (r"\exists c: (\mathbb{E}[U_i] = c \quad \forall i \in [m])", True),
+        (r"\exists a, c: (u^\top u = c \quad \forall u \in U) \wedge a = 1 + c", True),
+        (r"(u^\top u = 1 \quad \forall u \in U) \wedge m = n", True),
+        (r"(u^\top u = 1 \quad \forall u \in U) \land m > n", False),
+        (r"m > n \wedge m = n \Rightarrow 1 = 2", True),
+        (r"m = n \wedge (u^\top u = 1 \quad \forall u \in U) \Rightarrow 1 = 2", False),
         (r"m - n - 1 = -1", True),
         (r"m/(n m) = \frac{1}{n}", True),
         (r"2^{-n} = \frac14", True),
@@ -170,6 +179,8 @@ def test_statements_are_evaluated_as_they_are_read(text: str, holds: bool) -> No
         r"1 = 2 3 )",
         r"a = \frac{1}{",
         r"\|u\|_3 = 1",
+        r"\exists c (u = c)",
+        r"m = n \wedge",
     ],
 )
 def test_what_is_no_statement_is_refused_in_one_line(text: str) -> None:
@@ -330,6 +341,11 @@ def test_an_equivalence_needs_both_sides_of_its_condition() -> None:
     assert "not both met and not met" in verdict(never)[1][0]
     both = "printed = '''m^2 > 1 \\iff m \\in [2, 99]'''\nunder = \"m in 1..\"\n"
     assert verdict(both) == ("agrees", ())
+    # Its mutant with |U| = 0, of which no set can be found, does not count as tried.
+    vain = "printed = '''|U| = 1 \\Rightarrow \\text{Var}[U] = 0'''\n"
+    vain += 'under = "m in 1.., n in 1.."\non = "sets"\n'
+    assert verdict(vain) == ("agrees", ())
+    assert holes(record(vain)).survivors == ()
     idle = "printed = '''m < 0 \\Rightarrow m = 7'''\nunder = \"m in 1..\"\n"
     assert "never met" in verdict(idle)[1][0]
 

@@ -48,8 +48,8 @@ def holes(record: Record) -> Holes:
             same += 1
         elif _leaves_a_letter(mutant):
             killed += 1
-        elif any(t.holds is not True for t in _inside(record, wording, mutant)):
-            killed += 1  # it fails, or says nothing: a vector plus a number
+        elif _is_refused(record, wording, mutant):
+            killed += 1
         elif _is_weaker(wording, mutant):
             if record.sharp and not _attained(record, wording, mutant):
                 killed += 1
@@ -121,7 +121,10 @@ def changed(tree: Tree, letters: list[str], bound: list[str]) -> Iterator[tuple[
     yield from _here(tree, letters, bound)
     for k, part in enumerate(tree):
         if isinstance(part, tuple) and part and isinstance(part[0], str):
-            if tree[0] in ("name", "call", "bind", "mean", "size") or tree[0].startswith("var"):
+            # Other constants that exist make another condition, which may be as good.
+            if tree[0] in ("name", "call", "bind", "mean", "size", "exists") or tree[0].startswith(
+                "var"
+            ):
                 continue
             inner = [*bound, *(n for n, _ in tree[2][1])] if tree[0] == "big" else bound
             for what, new in changed(part, letters, inner):
@@ -216,6 +219,16 @@ def _inside(record: Record, wording: Wording, mutant: Mutant) -> Iterator[Trial]
             yield trial
 
 
+def _is_refused(record: Record, wording: Wording, mutant: Mutant) -> bool:
+    """Whether it fails, says nothing (a vector plus a number), or is a condition never met."""
+    met: set[bool] = set()
+    for trial in _inside(record, wording, mutant):
+        if trial.holds is not True:
+            return True
+        met |= trial.seen
+    return any(one.tree[0] == "implies" for one in mutant.statements) and True not in met
+
+
 def _leaves_a_letter(mutant: Mutant) -> bool:
     """Whether it no longer uses a letter that it quantifies over, which is found by itself."""
     bodies = [r.tree for r in mutant.statements]
@@ -257,7 +270,7 @@ def generic_points(hypotheses: Hypotheses) -> Iterator[dict[str, Expr]]:
 def _sides(tree: Tree) -> list[Tree]:
     if tree[0] == "rel":
         return list(tree[1])
-    if tree[0] == "all":
+    if tree[0] in ("all", "exists"):
         return []
     if tree[0] in ("iff", "implies", "and"):
         return [s for part in tree[1:] for s in _sides(part)]
@@ -268,7 +281,7 @@ def _shape(tree: Tree) -> Any:
     """What is not a side: relations, connectives, ends."""
     if tree[0] == "rel":
         return tree[2]
-    if tree[0] == "all":
+    if tree[0] in ("all", "exists"):
         return tree
     if tree[0] in ("iff", "implies", "and"):
         return (tree[0], *(_shape(part) for part in tree[1:]))
