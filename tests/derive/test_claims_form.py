@@ -10,7 +10,7 @@ import pytest
 from cltheory.derive.papers import PAPERS, ledger_of
 from cltheory.derive.papers.form.examine import corrected, examine, retried
 from cltheory.derive.papers.form.hypotheses import BadClause, read_condition, read_under
-from cltheory.derive.papers.form.mutate import holes
+from cltheory.derive.papers.form.mutate import holes, mutants
 from cltheory.derive.papers.form.reader import read, spell
 from cltheory.derive.papers.form.record import BadRecord, Record, read_section
 from cltheory.derive.papers.form.restated import differences
@@ -338,6 +338,32 @@ def test_a_bound_that_is_said_to_be_sharp_is_attained() -> None:
     text = "printed = '''{} \\le m'''\nunder = \"m in 1..\"\nsharp = true\n"
     assert verdict(text.format("1")) == ("agrees", ())
     assert "nowhere attained" in verdict(text.format("0"))[1][0]
+
+
+def test_what_holds_together_binds_before_a_condition() -> None:
+    both = "printed = '''m^2 - 3m + 2 = 0 \\iff m \\in [1, 9] \\land m < 3'''\nunder = \"m in 1..\"\n"
+    assert verdict(both) == ("agrees", ())
+    assert any("dropped condition" in what for what, _ in mutants(record(both).printed))
+    assert verdict(both.replace("m < 3", "m < 4"))[0] == "differs"
+    assert verdict(both.replace("\\land m < 3", ""))[0] == "differs"
+    with pytest.raises(BadRecord):
+        record(both.replace("m < 3", ""))
+
+
+def test_a_chain_with_more_room_is_weaker_and_one_that_is_broken_dies() -> None:
+    chain = "printed = '''m(m-1) = m^2 - m \\ge 0'''\nunder = \"m in 1..\"\n"
+    found = holes(record(chain))
+    assert found.survivors == ()
+    assert len(found.weaker) == 1  # m^2 - m >= -1
+    assert holes(record(chain + "sharp = true\n")).weaker == ()
+
+
+def test_what_a_record_defines_is_put_into_the_proof() -> None:
+    text = "printed = '''h(m)^2 - q = -2m'''\nunder = \"m in 1..\"\n"
+    text += "[record.where]\n'h(m)' = '''m - 1'''\nq = '''h(m) + m^2 - m + 2'''\n"
+    found = examine(record(text))
+    assert (found.verdict.word, str(found.verdict.evidence.grade)) == ("agrees", "exact")
+    assert verdict(text.replace("m + 2", "m + 1"))[0] == "differs"
 
 
 def test_a_corrupted_wording_must_be_refused() -> None:

@@ -4,7 +4,8 @@ The reader of :mod:`cltheory.derive.tex` reads closed forms, so that they can be
 papers print about embeddings has sums over sets in it, inner products and norms; those are read
 here, in the LaTeX of the paper, to be evaluated on exact sets of vectors at exact points:
 
-    statement = relation { \iff relation | \Rightarrow relation }
+    statement = all { \iff all | \Rightarrow all }
+    all       = relation { \land relation }
     relation  = sum { (= | < | \le | \ge | ...) sum }   |   sum \in interval
     sum       = [-] product { (+ | -) product }
     product   = factor { [\cdot | \times | /] factor }
@@ -46,6 +47,7 @@ _RELATIONS = {
     "\\to": "->",
 }  # fmt: skip
 _CONNECTIVES = {"\\iff": "iff", "\\Leftrightarrow": "iff"}
+_ALSO = {"\\land", "\\wedge"}
 _CONNECTIVES |= {"\\implies": "implies", "\\Rightarrow": "implies", "\\Longrightarrow": "implies"}
 _GREEK = set(
     "alpha beta gamma delta epsilon varepsilon zeta eta theta kappa lambda mu nu xi pi rho sigma "
@@ -53,7 +55,7 @@ _GREEK = set(
 )
 _FUNCTIONS = {"log", "exp", "ln", "tanh"}
 _ENDS = set(", ) ] } | + - = < > := / ; .".split()) | {""}
-_ENDS |= {f"\\{name}" for name in ("}", "|", "in", "setminus", "cup", "forall")}
+_ENDS |= {f"\\{name}" for name in ("}", "|", "in", "setminus", "cup", "forall")} | _ALSO
 
 
 @dataclass(frozen=True)
@@ -248,11 +250,19 @@ class _Reader:
 
     # -- statements -----------------------------------------------------------------------
     def statement(self) -> Tree:
-        left = self.quantified()
+        left = self.several()
         while self.now in _CONNECTIVES:
             kind = _CONNECTIVES[self.take()]
-            left = (kind, left, self.quantified())
+            left = (kind, left, self.several())
         return left
+
+    def several(self) -> Tree:
+        r"""Statements that hold together: ``\|u\| = 1 \land (v = u \ \forall v \in U)``."""
+        found = [self.quantified()]
+        while self.now in _ALSO:
+            self.take()
+            found.append(self.quantified())
+        return found[0] if len(found) == 1 else ("and", *found)
 
     def quantified(self) -> Tree:
         r"""A relation, which may be said \forall inside brackets: ``(u = v \ \forall u \in U)``."""
@@ -702,4 +712,6 @@ def spell(tree: Any) -> str:
         return f"({spell(rest[1])} for all {spell(rest[0])})"
     if kind in ("iff", "implies"):
         return f"{spell(rest[0])} {kind} {spell(rest[1])}"
+    if kind == "and":
+        return " and ".join(map(spell, rest))
     raise ValueError(f"no such part of a statement: {kind}")
