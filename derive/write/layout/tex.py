@@ -34,7 +34,10 @@ def tex(node: Node, name: Names) -> str:
     if isinstance(node, Product):
         return _product(node, name)
     if isinstance(node, Power):
-        return f"{_held(node.base, ATOM, name)}^{{{tex(node.exponent, name)}}}"
+        base = _held(node.base, ATOM, name)
+        if isinstance(node.base, Call) and base.startswith("e^"):  # a^b^c is no LaTeX
+            base = brackets(base, tall=False)
+        return f"{base}^{{{tex(node.exponent, name)}}}"
     if isinstance(node, Call):
         return _call(node, name)
     assert isinstance(node, Other)
