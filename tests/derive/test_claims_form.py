@@ -357,7 +357,8 @@ def test_a_bound_that_is_said_to_be_sharp_is_attained() -> None:
 
 
 def test_what_holds_together_binds_before_a_condition() -> None:
-    both = "printed = '''m^2 - 3m + 2 = 0 \\iff m \\in [1, 9] \\land m < 3'''\nunder = \"m in 1..\"\n"
+    text = "printed = '''m^2 - 3m + 2 = 0 \\iff m \\in [1, 9] \\land m < 3'''\n"
+    both = text + 'under = "m in 1.."\n'
     assert verdict(both) == ("agrees", ())
     assert any("dropped condition" in what for what, _ in mutants(record(both).printed))
     assert verdict(both.replace("m < 3", "m < 4"))[0] == "differs"

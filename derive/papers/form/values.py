@@ -129,8 +129,8 @@ def _truth(tree: Tree, scene: Scene, env: Environment) -> Truth:
         says = f"{spell(tree[1])} is {first.holds}, {spell(tree[2])} is {second.holds}"
         return Truth(good, says, seen=frozenset({second.holds if kind == "iff" else first.holds}))
     if kind == "and":
-        found = [_truth(part, scene, env) for part in tree[1:]]
-        return next((one for one in found if not one.holds), Truth(True))
+        parts = (_truth(part, scene, env) for part in tree[1:])
+        return next((part for part in parts if not part.holds), Truth(True))
     if kind == "all":
         for inner in _assigned(list(tree[1][1]), tree[1][2], scene, env):
             found = _truth(tree[2], scene, inner)
