@@ -10,7 +10,7 @@ import pytest
 from cltheory.derive.papers import PAPERS, ledger_of
 from cltheory.derive.papers.form.examine import corrected, examine, retried
 from cltheory.derive.papers.form.hypotheses import BadClause, read_condition, read_under
-from cltheory.derive.papers.form.mutate import holes
+from cltheory.derive.papers.form.mutate import holes, mutants
 from cltheory.derive.papers.form.reader import read, spell
 from cltheory.derive.papers.form.record import BadRecord, Record, read_section
 from cltheory.derive.papers.form.restated import differences
@@ -146,6 +146,15 @@ def scene(text: str, e: Embeddings = SQUARE) -> bool:
         (r"u^\top v \le 0 \quad \forall u \in U, v \in U \setminus \{u\}", True),
         (r"u^\top v < 0 \quad \forall u \in U, v \in U \setminus \{u\}", False),
         (r"u^\top v = -1 \iff u = -v", True),
+        (r"\exists c: (u^\top v = c \quad \forall u \in U_1, v \in U_2)", True),
+        (r"\exists c_1: (u^\top v = c_1 \quad \forall u, v \in U)", False),
+        (r"\exists c: (u = c \quad \forall u \in U_1)", False),
+        (r"\exists c: (\mathbb{E}[U_i] = c \quad \forall i \in [m])", True),
+        (r"\exists a, c: (u^\top u = c \quad \forall u \in U) \wedge a = 1 + c", True),
+        (r"(u^\top u = 1 \quad \forall u \in U) \wedge m = n", True),
+        (r"(u^\top u = 1 \quad \forall u \in U) \land m > n", False),
+        (r"m > n \wedge m = n \Rightarrow 1 = 2", True),
+        (r"m = n \wedge (u^\top u = 1 \quad \forall u \in U) \Rightarrow 1 = 2", False),
         (r"m - n - 1 = -1", True),
         (r"m/(n m) = \frac{1}{n}", True),
         (r"2^{-n} = \frac14", True),
@@ -170,6 +179,8 @@ def test_statements_are_evaluated_as_they_are_read(text: str, holds: bool) -> No
         r"1 = 2 3 )",
         r"a = \frac{1}{",
         r"\|u\|_3 = 1",
+        r"\exists c (u = c)",
+        r"m = n \wedge",
     ],
 )
 def test_what_is_no_statement_is_refused_in_one_line(text: str) -> None:
@@ -330,6 +341,11 @@ def test_an_equivalence_needs_both_sides_of_its_condition() -> None:
     assert "not both met and not met" in verdict(never)[1][0]
     both = "printed = '''m^2 > 1 \\iff m \\in [2, 99]'''\nunder = \"m in 1..\"\n"
     assert verdict(both) == ("agrees", ())
+    # Its mutant with |U| = 0, of which no set can be found, does not count as tried.
+    vain = "printed = '''|U| = 1 \\Rightarrow \\text{Var}[U] = 0'''\n"
+    vain += 'under = "m in 1.., n in 1.."\non = "sets"\n'
+    assert verdict(vain) == ("agrees", ())
+    assert holes(record(vain)).survivors == ()
     idle = "printed = '''m < 0 \\Rightarrow m = 7'''\nunder = \"m in 1..\"\n"
     assert "never met" in verdict(idle)[1][0]
 
@@ -338,6 +354,33 @@ def test_a_bound_that_is_said_to_be_sharp_is_attained() -> None:
     text = "printed = '''{} \\le m'''\nunder = \"m in 1..\"\nsharp = true\n"
     assert verdict(text.format("1")) == ("agrees", ())
     assert "nowhere attained" in verdict(text.format("0"))[1][0]
+
+
+def test_what_holds_together_binds_before_a_condition() -> None:
+    text = "printed = '''m^2 - 3m + 2 = 0 \\iff m \\in [1, 9] \\land m < 3'''\n"
+    both = text + 'under = "m in 1.."\n'
+    assert verdict(both) == ("agrees", ())
+    assert any("dropped condition" in what for what, _ in mutants(record(both).printed))
+    assert verdict(both.replace("m < 3", "m < 4"))[0] == "differs"
+    assert verdict(both.replace("\\land m < 3", ""))[0] == "differs"
+    with pytest.raises(BadRecord):
+        record(both.replace("m < 3", ""))
+
+
+def test_a_chain_with_more_room_is_weaker_and_one_that_is_broken_dies() -> None:
+    chain = "printed = '''m(m-1) = m^2 - m \\ge 0'''\nunder = \"m in 1..\"\n"
+    found = holes(record(chain))
+    assert found.survivors == ()
+    assert len(found.weaker) == 1  # m^2 - m >= -1
+    assert holes(record(chain + "sharp = true\n")).weaker == ()
+
+
+def test_what_a_record_defines_is_put_into_the_proof() -> None:
+    text = "printed = '''h(m)^2 - q = -2m'''\nunder = \"m in 1..\"\n"
+    text += "[record.where]\n'h(m)' = '''m - 1'''\nq = '''h(m) + m^2 - m + 2'''\n"
+    found = examine(record(text))
+    assert (found.verdict.word, str(found.verdict.evidence.grade)) == ("agrees", "exact")
+    assert verdict(text.replace("m + 2", "m + 1"))[0] == "differs"
 
 
 def test_a_corrupted_wording_must_be_refused() -> None:

@@ -48,8 +48,8 @@ def holes(record: Record) -> Holes:
             same += 1
         elif _leaves_a_letter(mutant):
             killed += 1
-        elif any(t.holds is not True for t in _inside(record, wording, mutant)):
-            killed += 1  # it fails, or says nothing: a vector plus a number
+        elif _is_refused(record, wording, mutant):
+            killed += 1
         elif _is_weaker(wording, mutant):
             if record.sharp and not _attained(record, wording, mutant):
                 killed += 1
@@ -101,7 +101,7 @@ def mutants(wording: Wording) -> Iterator[tuple[str, Mutant]]:
 
 def _clipped(tree: Tree, hypotheses: Hypotheses) -> Tree:
     """Intervals cut to the range of their letter: [-1, 1] says what [0, 1] says if delta >= 0."""
-    if tree[0] in ("iff", "implies"):
+    if tree[0] in ("iff", "implies", "and"):
         return (tree[0], *(_clipped(part, hypotheses) for part in tree[1:]))
     if tree[0] != "in" or tree[1][0] != "name" or tree[1][1] not in hypotheses.ranges:
         return tree
@@ -121,7 +121,10 @@ def changed(tree: Tree, letters: list[str], bound: list[str]) -> Iterator[tuple[
     yield from _here(tree, letters, bound)
     for k, part in enumerate(tree):
         if isinstance(part, tuple) and part and isinstance(part[0], str):
-            if tree[0] in ("name", "call", "bind", "mean", "size") or tree[0].startswith("var"):
+            # Other constants that exist make another condition, which may be as good.
+            if tree[0] in ("name", "call", "bind", "mean", "size", "exists") or tree[0].startswith(
+                "var"
+            ):
                 continue
             inner = [*bound, *(n for n, _ in tree[2][1])] if tree[0] == "big" else bound
             for what, new in changed(part, letters, inner):
@@ -186,6 +189,10 @@ def _here(tree: Tree, letters: list[str], bound: list[str]) -> Iterator[tuple[st
             if relation in ("<=", ">=", "<", ">"):
                 signs = (*tree[2][:k], _FLIPPED[relation], *tree[2][k + 1 :])
                 yield "flipped relation", (kind, tree[1], signs)
+    elif kind == "and":
+        for k in range(1, len(tree)):
+            rest = (*tree[1:k], *tree[k + 1 :])
+            yield "dropped condition", rest[0] if len(rest) == 1 else ("and", *rest)
     elif kind == "in":
         yield "end open or closed", (*tree[:4], not tree[4], tree[5])
         yield "end open or closed", (*tree[:5], not tree[5])
@@ -210,6 +217,16 @@ def _inside(record: Record, wording: Wording, mutant: Mutant) -> Iterator[Trial]
     for trial in trials(wording, mutant.statements, mutant.definitions, mutant.given):
         if condition is None or condition.holds(trial.point, trial.vectors):
             yield trial
+
+
+def _is_refused(record: Record, wording: Wording, mutant: Mutant) -> bool:
+    """Whether it fails, says nothing (a vector plus a number), or is a condition never met."""
+    met: set[bool] = set()
+    for trial in _inside(record, wording, mutant):
+        if trial.holds is not True:
+            return True
+        met |= trial.seen
+    return any(one.tree[0] == "implies" for one in mutant.statements) and True not in met
 
 
 def _leaves_a_letter(mutant: Mutant) -> bool:
@@ -253,9 +270,9 @@ def generic_points(hypotheses: Hypotheses) -> Iterator[dict[str, Expr]]:
 def _sides(tree: Tree) -> list[Tree]:
     if tree[0] == "rel":
         return list(tree[1])
-    if tree[0] == "all":
+    if tree[0] in ("all", "exists"):
         return []
-    if tree[0] in ("iff", "implies"):
+    if tree[0] in ("iff", "implies", "and"):
         return [s for part in tree[1:] for s in _sides(part)]
     return list(tree[1:4])
 
@@ -264,9 +281,9 @@ def _shape(tree: Tree) -> Any:
     """What is not a side: relations, connectives, ends."""
     if tree[0] == "rel":
         return tree[2]
-    if tree[0] == "all":
+    if tree[0] in ("all", "exists"):
         return tree
-    if tree[0] in ("iff", "implies"):
+    if tree[0] in ("iff", "implies", "and"):
         return (tree[0], *(_shape(part) for part in tree[1:]))
     return tree[4:]
 
@@ -336,18 +353,26 @@ def _is_weaker(wording: Wording, mutant: Mutant) -> bool:
     if not changed_ones or mutant.definitions is not None:
         return False
     for one, new in changed_ones:
-        if one.tree[0] != "rel" or len(one.relations) != 1 or one.relations != new.relations:
+        if one.tree[0] != "rel" or new.tree[0] != "rel" or one.relations != new.relations:
             return False
-        if one.relations[0] not in ("<", "<=", ">", ">="):
+        if not set(one.relations) <= {"<", "<=", ">", ">=", "="} or set(one.relations) == {"="}:
             return False
-        sign = 1 if one.relations[0] in ("<", "<=") else -1
         for point in generic_points(wording.hypotheses()):
             for scene in list(scenes(wording, point))[:2]:
                 for env in list(assignments(one.bound, scene))[:6]:
-                    a, z, b, y = (_try(t, scene, env) for t in (*one.tree[1], *new.tree[1]))
-                    if None in (a, z, b, y):
+                    if not _follows(one, new, scene, env):
                         return False
-                    margin, other = (mp(z) - mp(a)) * sign, (mp(y) - mp(b)) * sign
-                    if not compare(other, margin, ">="):
-                        return False
+    return True
+
+
+def _follows(one: Read, new: Read, scene: Scene, env: Mapping[str, Any]) -> bool:
+    """Whether each link of a chain leaves at least the room that it leaves in the original."""
+    sides, others = ([_try(t, scene, env) for t in r.tree[1]] for r in (one, new))
+    if None in (*sides, *others) or any(isinstance(v, (dict, list)) for v in (*sides, *others)):
+        return False
+    for k, relation in enumerate(one.relations):
+        sign = 1 if relation in ("<", "<=") else -1
+        margin, other = ((mp(v[k + 1]) - mp(v[k])) * sign for v in (sides, others))
+        if not compare(other, margin, "=" if relation == "=" else ">="):
+            return False
     return True

@@ -4,7 +4,9 @@ The reader of :mod:`cltheory.derive.tex` reads closed forms, so that they can be
 papers print about embeddings has sums over sets in it, inner products and norms; those are read
 here, in the LaTeX of the paper, to be evaluated on exact sets of vectors at exact points:
 
-    statement = relation { \iff relation | \Rightarrow relation }
+    statement = joined { \iff joined | \Rightarrow joined }
+    joined    = [\exists names :] said { \wedge said }
+    said      = relation | (relation \forall binders)
     relation  = side { (= | < | \le | \ge | ...) side }   |   sum \in interval
     side      = sum | interval
     sum       = [-] product { (+ | -) product }
@@ -49,6 +51,7 @@ _RELATIONS = {
 }  # fmt: skip
 _CONNECTIVES = {"\\iff": "iff", "\\Leftrightarrow": "iff"}
 _CONNECTIVES |= {"\\implies": "implies", "\\Rightarrow": "implies", "\\Longrightarrow": "implies"}
+_AND = ("\\wedge", "\\land")
 _GREEK = set(
     "alpha beta gamma delta epsilon varepsilon zeta eta theta kappa lambda mu nu xi pi rho sigma "
     "tau phi varphi chi psi omega Delta Gamma Sigma Phi Psi Omega ell".split()
@@ -57,6 +60,7 @@ _FUNCTIONS = {"log", "exp", "ln", "tanh"}
 _ACCENTS = set("tilde widetilde hat widehat bar overline".split())
 _ENDS = set(", ) ] } | + - = < > := / ; .".split()) | {""}
 _ENDS |= {f"\\{name}" for name in ("}", "|", "in", "setminus", "cup", "forall")}
+_ENDS |= set(_AND)
 
 
 @dataclass(frozen=True)
@@ -261,11 +265,27 @@ class _Reader:
 
     # -- statements -----------------------------------------------------------------------
     def statement(self) -> Tree:
-        left = self.quantified()
+        left = self.joined()
         while self.now in _CONNECTIVES:
             kind = _CONNECTIVES[self.take()]
-            left = (kind, left, self.quantified())
+            left = (kind, left, self.joined())
         return left
+
+    def joined(self) -> Tree:
+        r"""Relations that hold together, for constants maybe: ``\exists c: (w = c \forall ...)``."""
+        if self.now == "\\exists":
+            self.take()
+            names = [_full_name(self.name())]
+            while self.now == ",":
+                self.take()
+                names.append(_full_name(self.name()))
+            self.expect(":")
+            return ("exists", tuple(names), self.joined())
+        parts = [self.quantified()]
+        while self.now in _AND:
+            self.take()
+            parts.append(self.quantified())
+        return parts[0] if len(parts) == 1 else ("and", *parts)
 
     def quantified(self) -> Tree:
         r"""A relation, which may be said \forall inside brackets: ``(u = v \ \forall u \in U)``."""
@@ -652,6 +672,11 @@ def _bound_name(tree: Tree) -> str:
     return str(tree[1])
 
 
+def _full_name(tree: Tree) -> str:
+    """A name with its indices: ``c_1``."""
+    return str(tree[1]) + "".join(f"_{s[1]}" for s in tree[2])
+
+
 def _with_upper_end(bound: Tree, high: Tree) -> Tree:
     """Put the end above a big sum to the binder that has a beginning only."""
     found = tuple(
@@ -732,8 +757,12 @@ def spell(tree: Any) -> str:
         return f"{spell(rest[0])} in {_spell_interval(*rest[1:])}"
     if kind == "all":
         return f"({spell(rest[1])} for all {spell(rest[0])})"
+    if kind == "exists":
+        return f"exists {', '.join(rest[0])}: {spell(rest[1])}"
     if kind in ("iff", "implies"):
         return f"{spell(rest[0])} {kind} {spell(rest[1])}"
+    if kind == "and":
+        return " and ".join(map(spell, rest))
     raise ValueError(f"no such part of a statement: {kind}")
 
 

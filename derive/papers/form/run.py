@@ -344,7 +344,7 @@ def _closed(wording: Wording, read: Read, domain: Domain, inside: list[Trial]) -
         sides.append(_derived(wording.about))
         texts = texts[1:]
     try:
-        for text in texts:
+        for text in _written_out(texts, wording, names, needs):
             one = read_closed(f"0 = {text}", names)
             if one.rest or len(one.sides) != 2 or not isinstance(one.sides[1], Expr):
                 return None
@@ -364,6 +364,29 @@ def _closed(wording: Wording, read: Read, domain: Domain, inside: list[Trial]) -
         how = f"{weakest(found).how} for {beyond}; at {len(inside)} places, corners too, elsewhere"
         return Evidence(Grade.SAMPLED, how)
     return weakest(found) if found else None
+
+
+def _written_out(
+    texts: list[str], wording: Wording, names: dict[str, Any], needs: list[Any]
+) -> list[str]:
+    r"""Texts without what the record defines: ``h(\delta)`` gives way to what it is, and a letter
+    becomes a name for it. What is no closed form is left for the reader to refuse."""
+    for key, body in wording.where.items():
+        key, body = " ".join(key.split()), " ".join(body.split())
+        for done in wording.where:
+            if done != key and "(" in done:
+                body = body.replace(done, f"({wording.where[done]})")
+        if "(" in key:
+            texts = [text.replace(key, f"({body})") for text in texts]
+            continue
+        try:
+            one = read_closed(f"0 = {body}", names)
+        except TexError:
+            continue
+        if not one.rest and len(one.sides) == 2 and isinstance(one.sides[1], Expr):
+            names[key] = one.sides[1]
+            needs += [c for c in one.needs if c.need != "known"]
+    return texts
 
 
 def _common(one: Domain, other: Domain) -> Domain:

@@ -128,12 +128,17 @@ def _truth(tree: Tree, scene: Scene, env: Environment) -> Truth:
         good = first.holds == second.holds if kind == "iff" else second.holds or not first.holds
         says = f"{spell(tree[1])} is {first.holds}, {spell(tree[2])} is {second.holds}"
         return Truth(good, says, seen=frozenset({second.holds if kind == "iff" else first.holds}))
+    if kind == "and":
+        parts = (_truth(part, scene, env) for part in tree[1:])
+        return next((part for part in parts if not part.holds), Truth(True))
     if kind == "all":
         for inner in _assigned(list(tree[1][1]), tree[1][2], scene, env):
             found = _truth(tree[2], scene, inner)
             if not found.holds:
                 return found
         return Truth(True)
+    if kind == "exists":
+        return _truth(tree[2], scene, {**env, **{name: Constant(name) for name in tree[1]}})
     if kind == "in":
         side, low, high, low_open, high_open = tree[1:]
         found, a, b = (_value(t, scene, env) for t in (side, low, high))
@@ -145,10 +150,29 @@ def _truth(tree: Tree, scene: Scene, env: Environment) -> Truth:
     right = _value(tree[1][-1], scene, env)
     for side, relation in zip(tree[1][-2::-1], tree[2][::-1], strict=True):
         left = _value(side, scene, env)
+        if relation == "=":
+            left, right = _settled(left, right)
         if not _related(left, right, relation, scene):
             return Truth(False, _says(left, relation, right, scene))
         right = left
     return Truth(True)
+
+
+class Constant:
+    """A constant that is said to exist: the first equation for it says what it is."""
+
+    def __init__(self, name: str):
+        self.name = name
+        self.value: Any = None
+
+
+def _settled(left: Any, right: Any) -> tuple[Any, Any]:
+    """Both sides of an equation, one of which may say what a constant is."""
+    for one, other in ((left, right), (right, left)):
+        if isinstance(one, Constant) and not isinstance(other, Constant):
+            one.value = other
+            return other, other
+    return left, right
 
 
 def _part(tree: Tree, scene: Scene, env: Environment) -> Truth:
@@ -235,12 +259,16 @@ def _name(tree: Tree, scene: Scene, env: Environment) -> Any:
     _, base, subs, mark = tree
     if base in env and not subs:
         found = env[base]
+        if isinstance(found, Constant) and found.value is not None:
+            return found.value
         return Fraction(found) if isinstance(found, int) else found
     if base in scene.defined:
         letters, body = scene.defined[base]
         if len(letters) == len(subs):
             return _value(body, scene, {**_only_indices(env), **_bind(letters, subs, scene, env)})
     full = base + "".join(f"_{_index_text(s)}" for s in subs) + (f"^{mark}" if mark else "")
+    if isinstance(env.get(full), Constant):
+        return env[full] if env[full].value is None else env[full].value
     for key in (full, base):
         if key in scene.numbers and (key == full or not subs):
             return scene.numbers[key]
@@ -363,6 +391,8 @@ def _plus(left: Any, right: Any, factor: int = 1) -> Any:
 def _vector(found: Any) -> Vector:
     if isinstance(found, dict):
         return found
+    if isinstance(found, Constant):
+        raise Unknown(f"nothing says what {found.name} is")
     if found == 0:  # the zero vector, written 0
         return {}
     raise Unknown("a number where a vector was expected")
@@ -600,6 +630,8 @@ def mp(found: Any) -> Any:
         return mpmath.mpf(found.numerator) / found.denominator
     if isinstance(found, (dict, list, _Row, Interval)):
         raise Unknown("a vector or set where a number was expected")
+    if isinstance(found, Constant):
+        raise Unknown(f"nothing says what {found.name} is")
     return mpmath.mpf(found)
 
 
