@@ -72,7 +72,7 @@ class Letters:
 
     vectors: Collection[str] = frozenset("uvw")
     sets: Collection[str] = frozenset("UVWS")
-    functions: Collection[str] = field(default_factory=frozenset)
+    functions: Collection[str] = field(default_factory=frozenset)  #: with indices: ``l_p``
 
 
 LETTERS = Letters()
@@ -556,14 +556,18 @@ class _Reader:
                 break
             elif marked or base == "L":
                 self.take()
-                mark += self.label()
+                if self.now == "{" and self.peek() == "(" and self.peek(3) == ")":
+                    subs += self.numbered()
+                else:
+                    mark += self.label()
             else:
                 break
             while self.now == "'":
                 self.take()
                 base += "'"
-        is_function = base in self.letters.functions or base == "L"
-        if is_function and self.now == "(":
+        full = indexed(base, subs)
+        is_function = full in self.letters.functions or base in self.letters.functions
+        if (is_function or base == "L") and self.now == "(":
             self.take()
             arguments = [self.call_argument()]
             while self.now in (",", ";"):
@@ -571,15 +575,33 @@ class _Reader:
                 arguments.append(self.call_argument())
             self.expect(")")
             return ("call", base, subs, mark, tuple(arguments))
+        if base == "L" and is_word:
+            return ("call", base, subs, mark, ())
+        if base in self.letters.sets and self.now == "(":  # U(\\delta), of its parameter
+            self.take()
+            mark += f"({spell(self.sum())})"
+            self.expect(")")
         return ("name", base, subs, mark)
 
     def call_argument(self) -> Tree:
         return self.set() if self.now in self.letters.sets else self.sum()
 
+    def numbered(self) -> tuple[Tree, ...]:
+        """An index above, in brackets: ``v_-^{(j)}``."""
+        self.expect("{"), self.expect("(")
+        found = self.one_index()
+        self.expect(")"), self.expect("}")
+        return (found,)
+
     def subscript(self) -> tuple[Tree, ...]:
-        """Indices, which commas or nothing separate, or a word."""
-        if self.kind == "word":
+        """Indices, which commas or nothing separate, a word, or a sign: ``v_+``."""
+        if self.kind == "word" or self.now in ("+", "-"):
             return (("word", self.take()),)
+        if self.now == "{" and self.peek() in ("+", "-") and self.peek(2) == "}":
+            self.take()
+            sign = self.take()
+            self.take()
+            return (("word", sign),)
         if self.now != "{":
             return (self.one_index(),)
         self.take()
@@ -672,9 +694,14 @@ def _bound_name(tree: Tree) -> str:
     return str(tree[1])
 
 
+def indexed(base: str, subs: Sequence[Tree]) -> str:
+    """A name with its indices: ``l_p``."""
+    return base + "".join(f"_{s[1]}" for s in subs)
+
+
 def _full_name(tree: Tree) -> str:
     """A name with its indices: ``c_1``."""
-    return str(tree[1]) + "".join(f"_{s[1]}" for s in tree[2])
+    return indexed(str(tree[1]), tree[2])
 
 
 def _with_upper_end(bound: Tree, high: Tree) -> Tree:

@@ -26,12 +26,13 @@ from ...tex.statement import Bounds, TexError
 from ...theorem.result import Result
 from ...vectors.embeddings import Embeddings
 from ..checks import DIGITS
-from .hypotheses import SYMBOLS, Condition, Hypotheses, put_in
+from .functions import Function
+from .hypotheses import SYMBOLS, Condition, Hypotheses, letters_at, put_in
 from .reader import Read, Tree, expression
 from .record import Wording
 from .values import NoValue, Scene, Truth, Unknown, as_number, judge, value
 
-Point = Mapping[str, Expr]
+Point = Mapping[str, Any]  #: values of letters, and functions
 Definitions = Mapping[str, tuple[tuple[str, ...], Tree]]
 #: Points that a formula is tried at, and a statement about vectors, which takes longer.
 POINTS, POINTS_WITH_SETS = 150, 60
@@ -144,7 +145,7 @@ def checked(wording: Wording, point: Point, given: Mapping[str, Tree]) -> Trial:
     """What a named check finds at a point."""
     if wording.check not in CHECKS:
         raise Unknown(f"there is no check {wording.check!r}")
-    scene = Scene({k: as_number(v) for k, v in point.items()})
+    scene = Scene({s.name: as_number(v) for s, v in letters_at(point).items()})
     try:
         with mpmath.workdps(DIGITS):
             found = CHECKS[wording.check](point, {k: value(t, scene) for k, t in given.items()})
@@ -173,17 +174,24 @@ def scenes(
     wording: Wording, point: Point, definitions: Mapping[str, Any] | None = None
 ) -> Iterator[Scene]:
     """Every set of its family at a point; one scene without vectors if it is about none."""
-    numbers = {k: as_number(v) for k, v in point.items()}
+    numbers = {s.name: as_number(v) for s, v in letters_at(point).items()}
     defined = wording.definitions() if definitions is None else definitions
-    quantities = {
+    quantities: dict[str, Callable[..., Any]] = {
         _key(k): (lambda *_, of=v, **__: quantity(of, point)) for k, v in wording.names.items()
     }
+    for name, one in point.items():
+        if isinstance(one, Function):
+            quantities[name] = _applied(one)
     family = wording.family
     if family is None:
         yield Scene(numbers, None, quantities, defined)
         return
     for e in family.make(point):
         yield Scene(numbers, e, {**family.named(e), **quantities}, defined)
+
+
+def _applied(function: Function) -> Callable[..., Any]:
+    return lambda scene, argument: function.at(argument)
 
 
 def scene_of(wording: Wording, point: Point, vectors: Embeddings | None) -> Scene:
@@ -210,7 +218,7 @@ def quantity(named: str, point: Point) -> Any:
     """
     identifier, name, letter, arrow, other = _parts(named)
     result = results[identifier]
-    at = {SYMBOLS[k]: v for k, v in point.items()}
+    at = letters_at(point)
     if arrow == "->" or name not in result.quantities:
         if not result.domain.contains({s: v for s, v in at.items() if s in result.domain.ranges}):
             raise Unknown(f"{named} is not derived there")
@@ -264,8 +272,7 @@ def with_specials(hypotheses: Hypotheses, statements: list[Read]) -> Hypotheses:
 
     for one in statements:
         visit(one.tree)
-    specials = {k: tuple(v) for k, v in found.items()}
-    return Hypotheses(hypotheses.ranges, hypotheses.more, hypotheses.text, specials)
+    return replace(hypotheses, specials={k: tuple(v) for k, v in found.items()})
 
 
 # --- proving ---------------------------------------------------------------------------------
@@ -316,7 +323,7 @@ def _named(wording: Wording, domains: list[Domain], inside: list[Trial]) -> Evid
 def _within(domain: Domain, inside: list[Trial]) -> bool:
     """Whether all points tried lie in the domain of a result, for the letters they share."""
     for trial in inside:
-        at = {SYMBOLS[k]: v for k, v in trial.point.items() if SYMBOLS[k] in domain.ranges}
+        at = {s: v for s, v in letters_at(trial.point).items() if s in domain.ranges}
         if any(v in (oo, -oo) for v in at.values()):
             continue  # a limit
         if not domain.contains(at):

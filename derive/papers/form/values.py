@@ -17,7 +17,7 @@ import mpmath
 
 from ...vectors.embeddings import Embeddings, Index
 from ..checks import CLOSE, DIGITS
-from .reader import Tree, names_in, spell
+from .reader import Tree, indexed, names_in, spell
 
 #: A linear combination of the vectors of a set.
 Vector = dict[Index, Any]
@@ -117,7 +117,20 @@ def _members(where: Tree, scene: Scene, env: Environment) -> list[Any]:
         if high in (mpmath.inf,):
             raise Unknown("a sum without an upper end")
         return list(range(int(low), int(high) + 1))
+    if where[0] in ("setminus", "cup") and _is_of_indices(where):
+        first = _members(where[1], scene, env)
+        if where[0] == "cup":
+            return list(dict.fromkeys(first + _members(where[2], scene, env)))
+        without = set(_members(where[2], scene, env))
+        return [k for k in first if k not in without]
+    if where[0] == "these" and all(t[1] in env and isinstance(env[t[1]], int) for t in where[1]):
+        return [env[t[1]] for t in where[1]]
     return [{a: Fraction(1)} for a in _set(where, scene, env)]
+
+
+def _is_of_indices(where: Tree) -> bool:
+    """Whether it is a part of some ``[N]``, and not of a set of vectors."""
+    return where[0] == "range" or (where[0] in ("setminus", "cup") and _is_of_indices(where[1]))
 
 
 # --- statements --------------------------------------------------------------------------
@@ -283,8 +296,9 @@ def _name(tree: Tree, scene: Scene, env: Environment) -> Any:
 
 def _call(tree: Tree, scene: Scene, env: Environment) -> Any:
     _, base, subs, mark, arguments = tree
-    if base in scene.defined:
-        letters, body = scene.defined[base]
+    defined = scene.defined.get(indexed(base, subs)) if not mark else None
+    if defined is not None:
+        letters, body = defined
         if len(letters) != len(arguments):
             raise NoValue(f"{base} takes {len(letters)} arguments, not {len(arguments)}")
         values = {n: _value(a, scene, env) for n, a in zip(letters, arguments, strict=True)}
@@ -293,7 +307,11 @@ def _call(tree: Tree, scene: Scene, env: Environment) -> Any:
     key = f"{base}_{label}" if label else base
     if key not in scene.named:
         raise Unknown(f"the function {key!r} is not known")
-    return scene.named[key](scene)
+    if base == "L":  # a loss is that of the set of the scene
+        for a in arguments:
+            (_set if a[0] in ("setminus", "cup", "these") else _value)(a, scene, env)
+        return scene.named[key](scene)
+    return scene.named[key](scene, *(_value(a, scene, env) for a in arguments))
 
 
 def _bind(letters: tuple[str, ...], subs: Any, scene: Scene, env: Environment) -> dict[str, Any]:
@@ -308,11 +326,13 @@ def _index_text(tree: Tree) -> str:
     return str(tree[1])
 
 
-def _indices(subs: Any, scene: Scene, env: Environment) -> list[int]:
+def _indices(subs: Any, scene: Scene, env: Environment) -> list[Any]:
     return [_index(s, scene, env) for s in subs]
 
 
-def _index(tree: Tree, scene: Scene, env: Environment) -> int:
+def _index(tree: Tree, scene: Scene, env: Environment) -> Any:
+    if tree[0] == "word":
+        return tree[1]
     found = _value(tree, scene, env)
     if not isinstance(found, (int, Fraction)) or Fraction(found).denominator != 1:
         raise Unknown(f"{spell(tree)} is no index")
