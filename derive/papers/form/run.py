@@ -139,7 +139,7 @@ def checked(wording: Wording, point: Point, given: Mapping[str, Tree]) -> Trial:
     """What a named check finds at a point."""
     if wording.check not in CHECKS:
         raise Unknown(f"there is no check {wording.check!r}")
-    scene = Scene({k: as_number(v) for k, v in point.items()})
+    scene = Scene({k: as_number(v) for k, v in point.items()}, None, _derived_at(wording, point))
     try:
         with mpmath.workdps(DIGITS):
             found = CHECKS[wording.check](point, {k: value(t, scene) for k, t in given.items()})
@@ -170,15 +170,18 @@ def scenes(
     """Every set of its family at a point; one scene without vectors if it is about none."""
     numbers = {k: as_number(v) for k, v in point.items()}
     defined = wording.definitions() if definitions is None else definitions
-    quantities = {
-        _key(k): (lambda *_, of=v, **__: quantity(of, point)) for k, v in wording.names.items()
-    }
+    quantities = _derived_at(wording, point)
     family = wording.family
     if family is None:
         yield Scene(numbers, None, quantities, defined)
         return
     for e in family.make(point):
         yield Scene(numbers, e, {**family.named(e), **quantities}, defined)
+
+
+def _derived_at(wording: Wording, point: Point) -> dict[str, Callable[..., Any]]:
+    """What the names of a wording for derived quantities stand for at a point."""
+    return {_key(k): (lambda *_, of=v, **__: quantity(of, point)) for k, v in wording.names.items()}
 
 
 def scene_of(wording: Wording, point: Point, vectors: Embeddings | None) -> Scene:
