@@ -10,18 +10,23 @@ from typing import Any
 import mpmath
 from sympy import Expr, Pow, S, latex, oo
 
+from ...decide.calculus import derivative
 from ...decide.decide import positive
 from ...decide.domain import Domain, DomainError
 from ...decide.equal import equal
 from ...decide.evidence import Evidence, Grade, Holds, Outcome, weakest
-from ...decide.exact import exact
+from ...decide.exact import NotANumber, exact
+from ...decide.exact import expression as closed_expression
 from ...decide.limits.limit import NoLimit, limit
+from ...decide.root import ClampedRoot
+from ...optimum.reduction import reduced
 from ...results import results
 from ...tex.formula.reader import read as read_closed
 from ...tex.statement import Bounds, TexError
+from ...theorem.result import Result
 from ...vectors.embeddings import Embeddings
 from ..checks import DIGITS
-from .hypotheses import SYMBOLS, Condition, Hypotheses
+from .hypotheses import SYMBOLS, Condition, Hypotheses, put_in
 from .reader import Read, Tree, expression
 from .record import Wording
 from .values import NoValue, Scene, Truth, Unknown, as_number, judge, value
@@ -208,13 +213,20 @@ def quantity(named: str, point: Point) -> Any:
     """
     identifier, name, letter, arrow, other = _parts(named)
     result = results[identifier]
-    if arrow == "->":
-        there = _derived(named).xreplace({SYMBOLS[k]: v for k, v in point.items()})
+    at = {SYMBOLS[k]: v for k, v in point.items()}
+    if arrow == "->" or name not in result.quantities:
+        if not result.domain.contains({s: v for s, v in at.items() if s in result.domain.ranges}):
+            raise Unknown(f"{named} is not derived there")
+        there = _derived(named).xreplace(at)
         if there.free_symbols:
             raise Unknown(f"{named} needs {', '.join(sorted(map(str, there.free_symbols)))}")
         return as_number(there)
     wanted = {s.name for s in result.parameters}
-    point = {**point, **({letter: point[other]} if letter else {})}
+    if letter:
+        value = put_in(_argument(other), at)
+        if value is None:
+            raise NoValue(f"{other} has no value")
+        point = {**point, letter: value}
     try:
         found = result.value(name, DIGITS, **{k: v for k, v in point.items() if k in wanted})
     except (DomainError, TypeError, ValueError) as error:
@@ -224,15 +236,15 @@ def quantity(named: str, point: Point) -> Any:
     return found
 
 
-_NAMED = re.compile(r"^([a-z0-9-]+)\.(\w+)(?:\((\w+) (=|->) (\w+)\))?$")
+_NAMED = re.compile(r"^([a-z0-9-]+)\.(\w+(?:\.function)?)(?:\((\w+) (=|->) (.+)\))?$")
 
 
 def _parts(named: str) -> tuple[str, str, str, str, str]:
-    """``ssem.same_class(delta = x)``, ``supcl-threshold.alpha_min(tau -> 0)``, taken apart."""
+    """``ssem.same_class(delta = x^2)``, ``supcl-threshold.alpha_min(tau -> 0)``, taken apart."""
     found = _NAMED.match(named)
     if found is None:
         raise Unknown(
-            f"{named!r} is not RESULT.QUANTITY, nor that with (LETTER = LETTER) or (LETTER -> END)"
+            f"{named!r} is not RESULT.QUANTITY, nor that with (LETTER = VALUE) or (LETTER -> END)"
         )
     identifier, name, letter, arrow, other = (part or "" for part in found.groups())
     return identifier, name, letter, arrow, other
@@ -399,13 +411,37 @@ def _ranges(domain: Domain) -> str:
 def _derived(named: str) -> Expr:
     identifier, name, letter, arrow, other = _parts(named)
     result = results[identifier]
-    found: Expr = result.quantity(name).expression
+    found: Expr = _expression(result, name)
     if arrow == "->":
         try:
             return limit(found, SYMBOLS[letter], exact(other), result.domain)
         except NoLimit as error:
             raise Unknown(f"{named}: {error}") from None
-    return found.xreplace({SYMBOLS[letter]: SYMBOLS[other]}) if letter else found
+    return found.xreplace({SYMBOLS[letter]: _argument(other)}) if letter else found
+
+
+def _argument(text: str) -> Expr:
+    """What a letter of a derived quantity is to be."""
+    try:
+        return closed_expression(text, SYMBOLS)
+    except NotANumber as error:
+        raise Unknown(str(error)) from None
+
+
+def _expression(result: Result, name: str) -> Expr:
+    """A quantity; of a root the function (of x) that it is a zero of; the loss along the segment
+    of a result, and its slope there."""
+    if name in ("loss_along", "slope_along"):
+        if result.problem is None or result.segment is None:
+            raise Unknown(f"{result.id} is not about a segment")
+        segment = result.segment()
+        loss = reduced(result.problem).value(segment.inner)
+        return loss if name == "loss_along" else derivative(loss, segment.x)
+    quantity, _, function = name.partition(".")
+    found: Expr = result.quantity(quantity).expression
+    if function and not isinstance(found, ClampedRoot):
+        raise Unknown(f"{result.id}.{quantity} is no root")
+    return found.function(SYMBOLS["x"]) if function else found
 
 
 def _decided(left: Any, relation: str, right: Any, domain: Domain, needs: list[Any]) -> Outcome:
