@@ -150,7 +150,8 @@ def checked(wording: Wording, point: Point, given: Mapping[str, Tree]) -> Trial:
     """What a named check finds at a point."""
     if wording.check not in CHECKS:
         raise Unknown(f"there is no check {wording.check!r}")
-    scene = Scene({s.name: as_number(v) for s, v in letters_at(point).items()})
+    numbers = {s.name: as_number(v) for s, v in letters_at(point).items()}
+    scene = Scene(numbers, None, _derived_at(wording, point))
     try:
         with mpmath.workdps(DIGITS):
             found = CHECKS[wording.check](point, {k: value(t, scene) for k, t in given.items()})
@@ -181,9 +182,7 @@ def scenes(
     """Every set of its family at a point; one scene without vectors if it is about none."""
     numbers = {s.name: as_number(v) for s, v in letters_at(point).items()}
     defined = wording.definitions() if definitions is None else definitions
-    quantities: dict[str, Callable[..., Any]] = {
-        _key(k): (lambda *_, of=v, **__: quantity(of, point)) for k, v in wording.names.items()
-    }
+    quantities = _derived_at(wording, point)
     for name, one in point.items():
         if isinstance(one, Function):
             quantities[name] = _applied(one)
@@ -198,6 +197,11 @@ def scenes(
 
 def _applied(function: Function) -> Callable[..., Any]:
     return lambda scene, argument: function.at(argument)
+
+
+def _derived_at(wording: Wording, point: Point) -> dict[str, Callable[..., Any]]:
+    """What the names of a wording for derived quantities stand for at a point."""
+    return {_key(k): (lambda *_, of=v, **__: quantity(of, point)) for k, v in wording.names.items()}
 
 
 def scene_of(wording: Wording, point: Point, vectors: Embeddings | None) -> Scene:
