@@ -171,8 +171,15 @@ class Hypotheses:
             if name != "d":
                 found = found[:2] if name == "p" else [first + 1, first, first + 2]
             found += [first + 6] if wide else []
+            found += [v for v in self._named(name, point) if v > max(found)]
             return [(v, int(k > 0)) for k, v in enumerate(found) if v <= high]
         return [(v, int(k > 0)) for k, v in enumerate(_reals(self, name, r, low, high, point))]
+
+    def _named(self, name: str, point: Point) -> list[Expr]:
+        """Sizes that a condition compares a letter with: ``d >= m*n - 1``."""
+        at = {SYMBOLS[k]: v for k, v in point.items()}
+        found = (put_in(e, at) for e in self.specials.get(name, ()))
+        return [v for v in found if v is not None and v.is_Integer]
 
     def domains(self, condition: Condition | None = None) -> list[Domain]:
         """The hypotheses (and a condition) as domains of the engine, one for each alternative.

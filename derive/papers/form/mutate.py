@@ -48,8 +48,8 @@ def holes(record: Record) -> Holes:
             same += 1
         elif _leaves_a_letter(mutant):
             killed += 1
-        elif any(t.holds is not True for t in _inside(record, wording, mutant)):
-            killed += 1  # it fails, or says nothing: a vector plus a number
+        elif _refused(record, wording, mutant):
+            killed += 1
         elif _is_weaker(wording, mutant):
             if record.sharp and not _attained(record, wording, mutant):
                 killed += 1
@@ -214,6 +214,17 @@ def _inside(record: Record, wording: Wording, mutant: Mutant) -> Iterator[Trial]
     for trial in trials(wording, mutant.statements, mutant.definitions, mutant.given):
         if condition is None or condition.holds(trial.point, trial.vectors):
             yield trial
+
+
+def _refused(record: Record, wording: Wording, mutant: Mutant) -> bool:
+    """Whether it fails, or says nothing (a vector plus a number; a condition that is never met)."""
+    seen: set[bool] = set()
+    for trial in _inside(record, wording, mutant):
+        if trial.holds is not True:
+            return True
+        seen |= trial.seen
+    kinds = {r.tree[0] for r in mutant.statements}
+    return ("implies" in kinds and True not in seen) or ("iff" in kinds and len(seen) < 2)
 
 
 def _leaves_a_letter(mutant: Mutant) -> bool:

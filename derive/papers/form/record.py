@@ -57,6 +57,7 @@ class Wording:
     check: str = ""
     given: Mapping[str, str] = field(default_factory=dict)
     proof: str = ""
+    border: Condition | None = None  #: that of its record, whose border is tried
 
     @property
     def says(self) -> tuple[str, ...]:
@@ -206,7 +207,7 @@ class Record:
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-_WORDING = {f.name for f in fields(Wording)} - {"text"}
+_WORDING = {f.name for f in fields(Wording)} - {"text", "border"}
 _PLAIN = {
     "label", "weight", "printed", "reading", "correction", "corrupted", "origin", "condition",
     "sufficient", "witness", "restates", "settled", "sharp", "mathematical", "at_odds", "remark",
@@ -268,7 +269,16 @@ def _record(paper: str, section: str, table: dict[str, Any]) -> Record:
         plain["witness"] = _witness(table["witness"])
     record = Record(paper, section, table["label"], table["weight"], printed, source=table, **plain)
     _sound(record)
-    return record
+    return _bordered(record)
+
+
+def _bordered(record: Record) -> Record:
+    """Its wordings with its condition."""
+    border = record.stated_under() if record.mathematical else None
+    names = ("printed", "reading", "correction", "corrupted")
+    found = {k: getattr(record, k) for k in names}
+    known = {k: replace(w, border=border) for k, w in found.items() if w is not None}
+    return replace(record, **known)
 
 
 _SIMPLE = {

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import mpmath
-from sympy import Expr, Pow, S, latex, oo
+from sympy import Expr, Pow, S, Symbol, latex, oo
 
 from ...decide.decide import positive
 from ...decide.domain import Domain, DomainError
@@ -112,7 +112,7 @@ def _of_one(
     definitions: Definitions | None,
     given: Mapping[str, Tree] | None,
 ) -> Iterator[Trial]:
-    hypotheses = with_specials(wording.hypotheses(), wording.read())
+    hypotheses = with_specials(wording.hypotheses(), wording.read(), wording.border)
     definitions = wording.definitions() if definitions is None else definitions
     given = wording.values() if given is None else given
     limit = POINTS if wording.family is None else POINTS_WITH_SETS
@@ -212,13 +212,15 @@ def quantity(named: str, point: Point) -> Any:
         return as_number(there)
     wanted = {s.name for s in result.parameters}
     point = {**point, **({letter: point[other]} if letter else {})}
+    there = result.quantity(name).expression.xreplace({SYMBOLS[k]: v for k, v in point.items()})
     try:
         found = result.value(name, DIGITS, **{k: v for k, v in point.items() if k in wanted})
     except (DomainError, TypeError, ValueError) as error:
         raise Unknown(f"{named} is not known: {error}") from None
     if found is None:
         raise Unknown(f"{named} has no value")
-    return found
+    # Digits would be lost where a root is taken of what is near zero.
+    return as_number(there) if there.is_Rational else found
 
 
 _NAMED = re.compile(r"^([a-z0-9-]+)\.(\w+)(?:\((\w+) (=|->) (\w+)\))?$")
@@ -235,9 +237,17 @@ def _parts(named: str) -> tuple[str, str, str, str, str]:
     return identifier, name, letter, arrow, other
 
 
-def with_specials(hypotheses: Hypotheses, statements: list[Read]) -> Hypotheses:
-    """Try the ends of intervals that the statements name, too: ``iff delta in [0, 1]``."""
+def with_specials(
+    hypotheses: Hypotheses, statements: list[Read], border: Condition | None = None
+) -> Hypotheses:
+    """Try the ends of intervals that the statements name, too: ``iff delta in [0, 1]``; and sizes
+    at which a condition begins to hold: ``d >= m*n - 1``."""
     found: dict[str, list[Expr]] = {}
+    for relations in (r for part in border.parts for r in part) if border is not None else ():
+        for one, other in zip(relations.sides, relations.sides[1:], strict=False):
+            name = one.name if isinstance(one, Symbol) else ""
+            if name in hypotheses.ranges and hypotheses.ranges[name].integer:
+                found.setdefault(name, []).append(other)
 
     def visit(tree: Any) -> None:
         if not isinstance(tree, tuple) or not tree:
@@ -407,7 +417,7 @@ def _derived(named: str) -> Expr:
 
 def _decided(left: Any, relation: str, right: Any, domain: Domain, needs: list[Any]) -> Outcome:
     if relation == "=":
-        return equal(right, left, domain, needs)
+        return _same(left, right, domain, needs)
     gap = right - left if relation in ("<", "<=") else left - right
     if relation == "!=":
         for sign in (1, -1):
@@ -423,6 +433,19 @@ def _decided(left: Any, relation: str, right: Any, domain: Domain, needs: list[A
     if all(isinstance(positive(s, domain, strict=False), Holds) for s in (left, right)):
         squares = right**2 - left**2 if relation in ("<", "<=") else left**2 - right**2
         return positive(squares, domain, strict=strict)
+    return outcome
+
+
+def _same(left: Any, right: Any, domain: Domain, needs: list[Any]) -> Outcome:
+    outcome = equal(right, left, domain, needs)
+    proved = isinstance(outcome, Holds) and outcome.evidence.grade is Grade.EXACT
+    if proved or not (left.has(Pow) or right.has(Pow)):
+        return outcome
+    # Neither is negative: their squares are compared, without the roots.
+    if all(isinstance(positive(s, domain, strict=False), Holds) for s in (left, right)):
+        squares = equal(right**2, left**2, domain, needs)
+        if isinstance(squares, Holds) and squares.evidence.grade is Grade.EXACT:
+            return squares
     return outcome
 
 
