@@ -146,6 +146,15 @@ def scene(text: str, e: Embeddings = SQUARE) -> bool:
         (r"u^\top v \le 0 \quad \forall u \in U, v \in U \setminus \{u\}", True),
         (r"u^\top v < 0 \quad \forall u \in U, v \in U \setminus \{u\}", False),
         (r"u^\top v = -1 \iff u = -v", True),
+        (r"\exists c: (u^\top v = c \quad \forall u \in U_1, v \in U_2)", True),
+        (r"\exists c_1: (u^\top v = c_1 \quad \forall u, v \in U)", False),
+        (r"\exists c: (u = c \quad \forall u \in U_1)", False),
+        (r"\exists c: (\mathbb{E}[U_i] = c \quad \forall i \in [m])", True),
+        (r"\exists a, c: (u^\top u = c \quad \forall u \in U) \wedge a = 1 + c", True),
+        (r"(u^\top u = 1 \quad \forall u \in U) \wedge m = n", True),
+        (r"(u^\top u = 1 \quad \forall u \in U) \land m > n", False),
+        (r"m > n \wedge m = n \Rightarrow 1 = 2", True),
+        (r"m = n \wedge (u^\top u = 1 \quad \forall u \in U) \Rightarrow 1 = 2", False),
         (r"m - n - 1 = -1", True),
         (r"m/(n m) = \frac{1}{n}", True),
         (r"2^{-n} = \frac14", True),
@@ -170,12 +179,100 @@ def test_statements_are_evaluated_as_they_are_read(text: str, holds: bool) -> No
         r"1 = 2 3 )",
         r"a = \frac{1}{",
         r"\|u\|_3 = 1",
+        r"\exists c (u = c)",
+        r"m = n \wedge",
     ],
 )
 def test_what_is_no_statement_is_refused_in_one_line(text: str) -> None:
     with pytest.raises(TexError) as refusal:
         read(text)
     assert "\n" not in str(refusal.value)
+
+
+PAIRS = """
+printed = '''\\mathcal{L}(U, V) = \\sum_{i=1}^{N} l_p(u_i^\\top v_i)
+  + \\sum_{i=1}^{N} \\sum_{j \\in [N] \\setminus \\{i\\}} l_{\\mathrm{n}}(u_i^\\top v_j)'''
+under = "N in 1.., l_p convex decreasing, l_n convex increasing"
+on = "towers"
+"""
+
+
+def test_sums_leave_an_index_out_and_functions_stand_for_any() -> None:
+    right = record(PAIRS)
+    assert examine(right).verdict.word == "agrees"
+    assert holes(right).survivors == ()
+    # With j = i left in, or the functions changed over, it is another loss.
+    assert examine(record(PAIRS.replace("\\setminus \\{i\\}", ""))).verdict.word == "differs"
+    swapped = PAIRS.replace("l_p(", "l_{n}(").replace("l_{\\mathrm{n}}", "l_{p}")
+    assert examine(record(swapped)).verdict.word == "differs"
+
+
+JENSEN = """
+formal = '''\\sum_{i=1}^{N} l_p(u_i^\\top v_i) = N l_p(\\frac{1}{N} \\sum_{i=1}^{N} u_i^\\top v_i)
+  \\iff (u_i^\\top v_i = u_1^\\top v_1 \\quad \\forall i \\in [N])'''
+printed = "Jensen"
+under = "N in 1.., l_p convex decreasing"
+on = "towers"
+origin = "authors"
+sufficient = true
+condition = "strict(l_p)"
+"""
+
+
+def test_a_condition_may_be_about_a_function() -> None:
+    found = examine(record(JENSEN))
+    assert found.verdict.word == "needs-condition"
+    assert found.problems == ("it has no witness; cltheory found one",)
+    assert found.found is not None
+    assert found.found.at["l_p"] in ("-y", "max(0, 1/2 - y)", "-y, but 2 at y = -1")
+    assert not retried(record(JENSEN).printed, found.found).holds
+    wrong = replace(found.found, at={**found.found.at, "l_p": "y^7"})
+    with pytest.raises(ValueError, match="is no convex decreasing function"):
+        retried(record(JENSEN).printed, wrong)
+    # Continuity does not help.
+    other = examine(record(JENSEN.replace("strict", "continuous")))
+    assert other.verdict.word == "differs"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        JENSEN.replace("strict(l_p)", "strict(l_q)"),
+        JENSEN.replace("strict(l_p)", "smooth(l_p)"),
+        JENSEN.replace("convex decreasing", "convex and round"),
+        JENSEN + 'also = ["N = 4, l_p = y^7"]',
+        JENSEN + 'also = ["d = 4"]',
+        JENSEN + 'also = ["N = many"]',
+        JENSEN + 'also = ["four"]',
+    ],
+)
+def test_a_function_or_place_that_is_none_is_refused(text: str) -> None:
+    with pytest.raises(BadRecord):
+        record(text)
+
+
+def test_a_place_is_tried_besides_and_first() -> None:
+    # Zero at 1, 2 and 3, which is all that is tried of small sets.
+    text = "printed = '''(N-1)(N-2)(N-3) = 0'''\nunder = \"N in 1..\"\non = \"one simplex\"\n"
+    assert verdict(text)[0] == "agrees"
+    assert verdict(text + 'also = ["N = 4"]\n')[0] == "differs"
+
+
+def test_signs_are_indices_and_sets_have_their_parameter() -> None:
+    anchor = "printed = '''\\mathcal{L}^{\\text{NCE}}(u, V) = "
+    anchor += "\\log (1 + \\exp(u^\\top v_- - u^\\top v_+))'''"
+    anchor += '\nunder = "N in 1..1"\non = "anchor"\n'
+    assert verdict(anchor) == ("agrees", ())
+    assert verdict(anchor.replace("v_+", "v_{-}"))[0] == "differs"
+    several = anchor.replace("1..1", "2..2").replace("NCE", "InfoNCE")
+    assert verdict(several)[0] == "undecided"  # which of the negatives?
+    named = several.replace("\\exp(", "\\sum_{j=1}^{N} \\exp(").replace("v_-", "v_-^{(j)}")
+    assert verdict(named) == ("agrees", ())
+    curve = "printed = '''\\mathcal{L}(U(\\delta), V(\\delta)) = N l_p(u_1^\\top v_1)'''\n"
+    curve += 'on = "ccem"\n'
+    curve += 'under = "N in 1..1, delta in [0, oo), l_p convex decreasing, l_n convex increasing"\n'
+    assert verdict(curve) == ("agrees", ())
+    assert verdict(curve.replace("U(\\delta)", "U(2)"))[0] == "undecided"
 
 
 # --- records --------------------------------------------------------------------------------------
@@ -330,6 +427,11 @@ def test_an_equivalence_needs_both_sides_of_its_condition() -> None:
     assert "not both met and not met" in verdict(never)[1][0]
     both = "printed = '''m^2 > 1 \\iff m \\in [2, 99]'''\nunder = \"m in 1..\"\n"
     assert verdict(both) == ("agrees", ())
+    # Its mutant with |U| = 0, of which no set can be found, does not count as tried.
+    vain = "printed = '''|U| = 1 \\Rightarrow \\text{Var}[U] = 0'''\n"
+    vain += 'under = "m in 1.., n in 1.."\non = "sets"\n'
+    assert verdict(vain) == ("agrees", ())
+    assert holes(record(vain)).survivors == ()
     idle = "printed = '''m < 0 \\Rightarrow m = 7'''\nunder = \"m in 1..\"\n"
     assert "never met" in verdict(idle)[1][0]
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-
-from sympy import Expr
+from typing import Any
 
 from ...decide.evidence import Evidence, Grade
 from ...decide.exact import NotANumber, exact
 from ...vectors.embeddings import Embeddings
 from ..verdict import Verdict
+from .functions import function_named
 from .hypotheses import Condition
 from .record import Record, Witness, Wording
 from .run import Trial, checked, proof, scene_of, trials, tried
@@ -351,7 +351,10 @@ def retried(wording: Wording, witness: Witness) -> Trial:
     ValueError
         If the witness lies outside the hypotheses, or its vectors are none.
     """
-    point: dict[str, Expr] = {k: exact(v) for k, v in witness.at.items()}
+    kinds = wording.hypotheses().functions
+    point: dict[str, Any] = {
+        k: function_named(kinds[k], v) if k in kinds else exact(v) for k, v in witness.at.items()
+    }
     vectors = None
     if witness.gram:
         vectors = _embeddings(witness)
@@ -361,9 +364,9 @@ def retried(wording: Wording, witness: Witness) -> Trial:
         wrong = hypotheses.refuses(point)
         if wrong:
             raise ValueError(wrong)
-        missing = [k for k in hypotheses.ranges if k not in point]
+        missing = [k for k in (*hypotheses.ranges, *kinds) if k not in point]
         if missing:
-            end = hypotheses.no_end(point, missing[0])
+            end = "" if missing[0] in kinds else hypotheses.no_end(point, missing[0])
             if not end:
                 raise ValueError(f"it does not say what {missing[0]} is")
             return Trial(False, point, f"no value: {end}")

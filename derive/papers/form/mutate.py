@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from sympy import Expr, Integer, Rational, oo
+from sympy import Integer, Rational, oo
 
+from .functions import KINDS
 from .hypotheses import SYMBOLS, Hypotheses, put_in
 from .reader import LETTERS, Read, Tree, spell, unused
 from .record import Record, Wording
@@ -48,7 +49,7 @@ def holes(record: Record) -> Holes:
             same += 1
         elif _leaves_a_letter(mutant):
             killed += 1
-        elif _refused(record, wording, mutant):
+        elif _is_refused(record, wording, mutant):
             killed += 1
         elif _is_weaker(wording, mutant):
             if record.sharp and not _attained(record, wording, mutant):
@@ -121,12 +122,17 @@ def changed(tree: Tree, letters: list[str], bound: list[str]) -> Iterator[tuple[
     yield from _here(tree, letters, bound)
     for k, part in enumerate(tree):
         if isinstance(part, tuple) and part and isinstance(part[0], str):
-            if tree[0] in ("name", "call", "bind", "mean", "size") or tree[0].startswith("var"):
+            # Other constants that exist make another condition, which may be as good.
+            if tree[0] in ("name", "call", "bind", "mean", "size", "exists") or tree[0].startswith(
+                "var"
+            ):
                 continue
             inner = [*bound, *(n for n, _ in tree[2][1])] if tree[0] == "big" else bound
             for what, new in changed(part, letters, inner):
                 yield what, (*tree[:k], new, *tree[k + 1 :])
-        elif isinstance(part, tuple) and tree[0] in ("add", "mul", "rel"):
+        elif isinstance(part, tuple) and (
+            tree[0] in ("add", "mul", "rel") or (tree[0] == "call" and k == 4)
+        ):
             for i, inside in enumerate(part):
                 child = inside[1] if tree[0] in ("add", "mul") else inside
                 if not isinstance(child, tuple):
@@ -216,15 +222,14 @@ def _inside(record: Record, wording: Wording, mutant: Mutant) -> Iterator[Trial]
             yield trial
 
 
-def _refused(record: Record, wording: Wording, mutant: Mutant) -> bool:
-    """Whether it fails, or says nothing (a vector plus a number; a condition that is never met)."""
-    seen: set[bool] = set()
+def _is_refused(record: Record, wording: Wording, mutant: Mutant) -> bool:
+    """Whether it fails, says nothing (a vector plus a number), or is a condition never met."""
+    met: set[bool] = set()
     for trial in _inside(record, wording, mutant):
         if trial.holds is not True:
             return True
-        seen |= trial.seen
-    kinds = {r.tree[0] for r in mutant.statements}
-    return ("implies" in kinds and True not in seen) or ("iff" in kinds and len(seen) < 2)
+        met |= trial.seen
+    return any(one.tree[0] == "implies" for one in mutant.statements) and True not in met
 
 
 def _leaves_a_letter(mutant: Mutant) -> bool:
@@ -243,10 +248,10 @@ def _attained(record: Record, wording: Wording, mutant: Mutant) -> bool:
     return any(t.holds for t in _inside(record, wording, turned))
 
 
-def generic_points(hypotheses: Hypotheses) -> Iterator[dict[str, Expr]]:
+def generic_points(hypotheses: Hypotheses) -> Iterator[dict[str, Any]]:
     """Points with nothing special about them, sizes all different where there is room."""
     for k in range(3):
-        point: dict[str, Expr] = {}
+        point: dict[str, Any] = {}
         for i, (name, r) in enumerate(hypotheses.ranges.items()):
             at = {SYMBOLS[s]: v for s, v in point.items()}
             low, high = put_in(r.low, at), put_in(r.high, at)
@@ -262,13 +267,14 @@ def generic_points(hypotheses: Hypotheses) -> Iterator[dict[str, Expr]]:
                 else:
                     point[name] = low + share if high is oo else low + (high - low) * share
         else:
-            yield point
+            chosen = {name: KINDS[kind][k] for name, kind in hypotheses.functions.items()}
+            yield {**point, **chosen}
 
 
 def _sides(tree: Tree) -> list[Tree]:
     if tree[0] == "rel":
         return list(tree[1])
-    if tree[0] == "all":
+    if tree[0] in ("all", "exists"):
         return []
     if tree[0] in ("iff", "implies", "and"):
         return [s for part in tree[1:] for s in _sides(part)]
@@ -279,7 +285,7 @@ def _shape(tree: Tree) -> Any:
     """What is not a side: relations, connectives, ends."""
     if tree[0] == "rel":
         return tree[2]
-    if tree[0] == "all":
+    if tree[0] in ("all", "exists"):
         return tree
     if tree[0] in ("iff", "implies", "and"):
         return (tree[0], *(_shape(part) for part in tree[1:]))

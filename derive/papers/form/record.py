@@ -11,7 +11,14 @@ from typing import Any, Literal
 
 from ...tex.statement import TexError
 from .families import FAMILIES, Family
-from .hypotheses import BadClause, Condition, Hypotheses, read_condition, read_under
+from .hypotheses import (
+    BadClause,
+    Condition,
+    Hypotheses,
+    read_condition,
+    read_place,
+    read_under,
+)
 from .reader import (
     LETTERS,
     NOTHING,
@@ -20,6 +27,7 @@ from .reader import (
     Tree,
     binders,
     expression,
+    indexed,
     read,
     together,
     unused,
@@ -57,7 +65,7 @@ class Wording:
     check: str = ""
     given: Mapping[str, str] = field(default_factory=dict)
     proof: str = ""
-    border: Condition | None = None  #: that of its record, whose border is tried
+    also: tuple[str, ...] = ()
 
     @property
     def says(self) -> tuple[str, ...]:
@@ -72,7 +80,10 @@ class Wording:
     def letters(self) -> Letters:
         """What its letters are."""
         base = LETTERS if self.family is None else self.family.letters
-        functions = {k.partition("(")[0].strip().lstrip("\\") for k in self.where if "(" in k}
+        heads = [k.partition("(")[0] for k in self.where if "(" in k]
+        names = [expression(k, base) for k in heads]
+        functions = {indexed(name[1], name[2]) for name in names if name[0] == "name"}
+        functions |= set(base.functions) | set(self.hypotheses().functions)
         return replace(base, functions=frozenset(functions))
 
     def signed(self) -> list[Wording]:
@@ -114,7 +125,8 @@ class Wording:
 
     def hypotheses(self) -> Hypotheses:
         """Where it is said."""
-        return read_under(self.under) if self.under else Hypotheses({})
+        found = read_under(self.under) if self.under else Hypotheses({})
+        return replace(found, also=tuple(read_place(one, found) for one in self.also))
 
     def definitions(self) -> dict[str, tuple[tuple[str, ...], Tree]]:
         r"""Names that the paper defines beside it: ``h(\delta)``, ``u_{i,j}``, ``c_1``."""
@@ -123,7 +135,7 @@ class Wording:
             name = expression(key, self.letters())
             if name[0] == "call":
                 letters = tuple(str(a[1]) for a in name[4])
-                found[name[1]] = (letters, expression(text, self.letters()))
+                found[indexed(name[1], name[2])] = (letters, expression(text, self.letters()))
             elif name[0] == "name":
                 letters = tuple(str(s[1]) for s in name[2] if s[0] == "name")
                 numbered = "".join(f"_{s[1]}" for s in name[2] if s[0] != "name")
@@ -180,6 +192,7 @@ class Record:
     mathematical: bool = True
     at_odds: str = ""
     remark: str = ""
+    used_in: tuple[str, ...] = ()  #: labels of what the paper concludes from it
     package: str = ""  #: where the files of the paper are
     source: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
@@ -187,8 +200,11 @@ class Record:
         """The condition that the record says is missing."""
         if not self.condition:
             return None
-        letters = self.printed.hypotheses().ranges
-        return read_condition(self.condition, letters, on_sets=bool(self.printed.on))
+        given = self.printed.hypotheses()
+        on_sets = bool(self.printed.on)
+        return read_condition(
+            self.condition, given.ranges, on_sets=on_sets, functions=given.functions
+        )
 
     @property
     def statement(self) -> str:
@@ -202,15 +218,17 @@ class Record:
         return bool(self.printed.check) and not self.printed.given
 
     def fingerprint(self) -> str:
-        """Changes with anything the record says."""
-        text = json.dumps(self.source, sort_keys=True, ensure_ascii=True)
+        """Changes with anything that the verdict is computed from."""
+        source = {k: v for k, v in self.source.items() if k != "used_in"}
+        text = json.dumps(source, sort_keys=True, ensure_ascii=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-_WORDING = {f.name for f in fields(Wording)} - {"text", "border"}
+_WORDING = {f.name for f in fields(Wording)} - {"text"}
 _PLAIN = {
     "label", "weight", "printed", "reading", "correction", "corrupted", "origin", "condition",
     "sufficient", "witness", "restates", "settled", "sharp", "mathematical", "at_odds", "remark",
+    "used_in",
 }  # fmt: skip
 _TEXTS = {"for_all", "under", "on", "about", "check", "proof", "condition", "origin", "restates"}
 _TEXTS |= {"settled", "at_odds", "remark", "label", "weight"}
@@ -267,24 +285,24 @@ def _record(paper: str, section: str, table: dict[str, Any]) -> Record:
             plain[k] = _other(table[k], shared)
     if "witness" in table:
         plain["witness"] = _witness(table["witness"])
+    if "used_in" in table:
+        plain["used_in"] = _labels(table["used_in"])
     record = Record(paper, section, table["label"], table["weight"], printed, source=table, **plain)
     _sound(record)
-    return _bordered(record)
-
-
-def _bordered(record: Record) -> Record:
-    """Its wordings with its condition."""
-    border = record.stated_under() if record.mathematical else None
-    names = ("printed", "reading", "correction", "corrupted")
-    found = {k: getattr(record, k) for k in names}
-    known = {k: replace(w, border=border) for k, w in found.items() if w is not None}
-    return replace(record, **known)
+    return record
 
 
 _SIMPLE = {
     "origin", "condition", "sufficient", "restates", "settled", "sharp", "mathematical",
     "at_odds", "remark",
 }  # fmt: skip
+
+
+def _labels(value: Any) -> tuple[str, ...]:
+    """Labels of other records."""
+    if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
+        raise BadRecord("used_in is a list of labels")
+    return tuple(value)
 
 
 def _other(value: Any, shared: Mapping[str, Any]) -> Wording:
@@ -305,11 +323,13 @@ def _wording(text: str, rest: Mapping[str, Any]) -> Wording:
     known = dict(rest)
     formal = known.pop("formal", ())
     formal = (formal,) if isinstance(formal, str) else tuple(formal)
+    also = known.pop("also", ())
+    also = (also,) if isinstance(also, str) else tuple(also)
     for name in ("where", "names", "given"):
         table = known.get(name, {})
         if not isinstance(table, dict) or not all(isinstance(v, str) for v in table.values()):
             raise BadRecord(f"{name} is a table of texts")
-    return Wording(text.strip(), formal, **known)
+    return Wording(text.strip(), formal, also=also, **known)
 
 
 def _witness(table: Any) -> Witness:

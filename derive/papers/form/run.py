@@ -8,25 +8,31 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import mpmath
-from sympy import Expr, Pow, S, Symbol, latex, oo
+from sympy import Expr, Pow, S, latex, oo
 
+from ...decide.calculus import derivative
 from ...decide.decide import positive
 from ...decide.domain import Domain, DomainError
 from ...decide.equal import equal
 from ...decide.evidence import Evidence, Grade, Holds, Outcome, weakest
-from ...decide.exact import exact
+from ...decide.exact import NotANumber, exact
+from ...decide.exact import expression as closed_expression
 from ...decide.limits.limit import NoLimit, limit
+from ...decide.root import ClampedRoot
+from ...optimum.reduction import reduced
 from ...results import results
 from ...tex.formula.reader import read as read_closed
 from ...tex.statement import Bounds, TexError
+from ...theorem.result import Result
 from ...vectors.embeddings import Embeddings
 from ..checks import DIGITS
-from .hypotheses import SYMBOLS, Condition, Hypotheses
+from .functions import Function
+from .hypotheses import SYMBOLS, Condition, Hypotheses, letters_at, put_in
 from .reader import Read, Tree, expression
 from .record import Wording
 from .values import NoValue, Scene, Truth, Unknown, as_number, judge, value
 
-Point = Mapping[str, Expr]
+Point = Mapping[str, Any]  #: values of letters, and functions
 Definitions = Mapping[str, tuple[tuple[str, ...], Tree]]
 #: Points that a formula is tried at, and a statement about vectors, which takes longer.
 POINTS, POINTS_WITH_SETS = 150, 60
@@ -112,7 +118,7 @@ def _of_one(
     definitions: Definitions | None,
     given: Mapping[str, Tree] | None,
 ) -> Iterator[Trial]:
-    hypotheses = with_specials(wording.hypotheses(), wording.read(), wording.border)
+    hypotheses = with_specials(wording.hypotheses(), wording.read())
     definitions = wording.definitions() if definitions is None else definitions
     given = wording.values() if given is None else given
     limit = POINTS if wording.family is None else POINTS_WITH_SETS
@@ -139,7 +145,7 @@ def checked(wording: Wording, point: Point, given: Mapping[str, Tree]) -> Trial:
     """What a named check finds at a point."""
     if wording.check not in CHECKS:
         raise Unknown(f"there is no check {wording.check!r}")
-    scene = Scene({k: as_number(v) for k, v in point.items()})
+    scene = Scene({s.name: as_number(v) for s, v in letters_at(point).items()})
     try:
         with mpmath.workdps(DIGITS):
             found = CHECKS[wording.check](point, {k: value(t, scene) for k, t in given.items()})
@@ -168,17 +174,24 @@ def scenes(
     wording: Wording, point: Point, definitions: Mapping[str, Any] | None = None
 ) -> Iterator[Scene]:
     """Every set of its family at a point; one scene without vectors if it is about none."""
-    numbers = {k: as_number(v) for k, v in point.items()}
+    numbers = {s.name: as_number(v) for s, v in letters_at(point).items()}
     defined = wording.definitions() if definitions is None else definitions
-    quantities = {
+    quantities: dict[str, Callable[..., Any]] = {
         _key(k): (lambda *_, of=v, **__: quantity(of, point)) for k, v in wording.names.items()
     }
+    for name, one in point.items():
+        if isinstance(one, Function):
+            quantities[name] = _applied(one)
     family = wording.family
     if family is None:
         yield Scene(numbers, None, quantities, defined)
         return
     for e in family.make(point):
         yield Scene(numbers, e, {**family.named(e), **quantities}, defined)
+
+
+def _applied(function: Function) -> Callable[..., Any]:
+    return lambda scene, argument: function.at(argument)
 
 
 def scene_of(wording: Wording, point: Point, vectors: Embeddings | None) -> Scene:
@@ -205,49 +218,50 @@ def quantity(named: str, point: Point) -> Any:
     """
     identifier, name, letter, arrow, other = _parts(named)
     result = results[identifier]
-    if arrow == "->":
-        there = _derived(named).xreplace({SYMBOLS[k]: v for k, v in point.items()})
+    at = letters_at(point)
+    if arrow == "->" or name not in result.quantities:
+        if not result.domain.contains({s: v for s, v in at.items() if s in result.domain.ranges}):
+            raise Unknown(f"{named} is not derived there")
+        there = _derived(named).xreplace(at)
         if there.free_symbols:
             raise Unknown(f"{named} needs {', '.join(sorted(map(str, there.free_symbols)))}")
         return as_number(there)
     wanted = {s.name for s in result.parameters}
-    point = {**point, **({letter: point[other]} if letter else {})}
-    there = result.quantity(name).expression.xreplace({SYMBOLS[k]: v for k, v in point.items()})
+    if letter:
+        value = put_in(_argument(other), at)
+        if value is None:
+            raise NoValue(f"{other} has no value")
+        point = {**point, letter: value}
     try:
         found = result.value(name, DIGITS, **{k: v for k, v in point.items() if k in wanted})
     except (DomainError, TypeError, ValueError) as error:
         raise Unknown(f"{named} is not known: {error}") from None
     if found is None:
         raise Unknown(f"{named} has no value")
-    # Digits would be lost where a root is taken of what is near zero.
-    return as_number(there) if there.is_Rational else found
+    written = result.quantity(name).expression
+    if written.is_rational_function():  # exactly: a root of what is near zero loses digits
+        there = written.xreplace(letters_at(point))
+        return as_number(there) if there.is_Rational else found
+    return found
 
 
-_NAMED = re.compile(r"^([a-z0-9-]+)\.(\w+)(?:\((\w+) (=|->) (\w+)\))?$")
+_NAMED = re.compile(r"^([a-z0-9-]+)\.(\w+(?:\.function)?)(?:\((\w+) (=|->) (.+)\))?$")
 
 
 def _parts(named: str) -> tuple[str, str, str, str, str]:
-    """``ssem.same_class(delta = x)``, ``supcl-threshold.alpha_min(tau -> 0)``, taken apart."""
+    """``ssem.same_class(delta = x^2)``, ``supcl-threshold.alpha_min(tau -> 0)``, taken apart."""
     found = _NAMED.match(named)
     if found is None:
         raise Unknown(
-            f"{named!r} is not RESULT.QUANTITY, nor that with (LETTER = LETTER) or (LETTER -> END)"
+            f"{named!r} is not RESULT.QUANTITY, nor that with (LETTER = VALUE) or (LETTER -> END)"
         )
     identifier, name, letter, arrow, other = (part or "" for part in found.groups())
     return identifier, name, letter, arrow, other
 
 
-def with_specials(
-    hypotheses: Hypotheses, statements: list[Read], border: Condition | None = None
-) -> Hypotheses:
-    """Try the ends of intervals that the statements name, too: ``iff delta in [0, 1]``; and sizes
-    at which a condition begins to hold: ``d >= m*n - 1``."""
+def with_specials(hypotheses: Hypotheses, statements: list[Read]) -> Hypotheses:
+    """Try the ends of intervals that the statements name, too: ``iff delta in [0, 1]``."""
     found: dict[str, list[Expr]] = {}
-    for relations in (r for part in border.parts for r in part) if border is not None else ():
-        for one, other in zip(relations.sides, relations.sides[1:], strict=False):
-            name = one.name if isinstance(one, Symbol) else ""
-            if name in hypotheses.ranges and hypotheses.ranges[name].integer:
-                found.setdefault(name, []).append(other)
 
     def visit(tree: Any) -> None:
         if not isinstance(tree, tuple) or not tree:
@@ -262,8 +276,7 @@ def with_specials(
 
     for one in statements:
         visit(one.tree)
-    specials = {k: tuple(v) for k, v in found.items()}
-    return Hypotheses(hypotheses.ranges, hypotheses.more, hypotheses.text, specials)
+    return replace(hypotheses, specials={k: tuple(v) for k, v in found.items()})
 
 
 # --- proving ---------------------------------------------------------------------------------
@@ -314,7 +327,7 @@ def _named(wording: Wording, domains: list[Domain], inside: list[Trial]) -> Evid
 def _within(domain: Domain, inside: list[Trial]) -> bool:
     """Whether all points tried lie in the domain of a result, for the letters they share."""
     for trial in inside:
-        at = {SYMBOLS[k]: v for k, v in trial.point.items() if SYMBOLS[k] in domain.ranges}
+        at = {s: v for s, v in letters_at(trial.point).items() if s in domain.ranges}
         if any(v in (oo, -oo) for v in at.values()):
             continue  # a limit
         if not domain.contains(at):
@@ -406,13 +419,37 @@ def _ranges(domain: Domain) -> str:
 def _derived(named: str) -> Expr:
     identifier, name, letter, arrow, other = _parts(named)
     result = results[identifier]
-    found: Expr = result.quantity(name).expression
+    found: Expr = _expression(result, name)
     if arrow == "->":
         try:
             return limit(found, SYMBOLS[letter], exact(other), result.domain)
         except NoLimit as error:
             raise Unknown(f"{named}: {error}") from None
-    return found.xreplace({SYMBOLS[letter]: SYMBOLS[other]}) if letter else found
+    return found.xreplace({SYMBOLS[letter]: _argument(other)}) if letter else found
+
+
+def _argument(text: str) -> Expr:
+    """What a letter of a derived quantity is to be."""
+    try:
+        return closed_expression(text, SYMBOLS)
+    except NotANumber as error:
+        raise Unknown(str(error)) from None
+
+
+def _expression(result: Result, name: str) -> Expr:
+    """A quantity; of a root the function (of x) that it is a zero of; the loss along the segment
+    of a result, and its slope there."""
+    if name in ("loss_along", "slope_along"):
+        if result.problem is None or result.segment is None:
+            raise Unknown(f"{result.id} is not about a segment")
+        segment = result.segment()
+        loss = reduced(result.problem).value(segment.inner)
+        return loss if name == "loss_along" else derivative(loss, segment.x)
+    quantity, _, function = name.partition(".")
+    found: Expr = result.quantity(quantity).expression
+    if function and not isinstance(found, ClampedRoot):
+        raise Unknown(f"{result.id}.{quantity} is no root")
+    return found.function(SYMBOLS["x"]) if function else found
 
 
 def _decided(left: Any, relation: str, right: Any, domain: Domain, needs: list[Any]) -> Outcome:

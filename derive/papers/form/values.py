@@ -17,7 +17,7 @@ import mpmath
 
 from ...vectors.embeddings import Embeddings, Index
 from ..checks import CLOSE, DIGITS
-from .reader import Tree, names_in, spell
+from .reader import Tree, indexed, names_in, spell
 
 #: A linear combination of the vectors of a set.
 Vector = dict[Index, Any]
@@ -117,7 +117,20 @@ def _members(where: Tree, scene: Scene, env: Environment) -> list[Any]:
         if high in (mpmath.inf,):
             raise Unknown("a sum without an upper end")
         return list(range(int(low), int(high) + 1))
+    if where[0] in ("setminus", "cup") and _is_of_indices(where):
+        first = _members(where[1], scene, env)
+        if where[0] == "cup":
+            return list(dict.fromkeys(first + _members(where[2], scene, env)))
+        without = set(_members(where[2], scene, env))
+        return [k for k in first if k not in without]
+    if where[0] == "these" and all(t[1] in env and isinstance(env[t[1]], int) for t in where[1]):
+        return [env[t[1]] for t in where[1]]
     return [{a: Fraction(1)} for a in _set(where, scene, env)]
+
+
+def _is_of_indices(where: Tree) -> bool:
+    """Whether it is a part of some ``[N]``, and not of a set of vectors."""
+    return where[0] == "range" or (where[0] in ("setminus", "cup") and _is_of_indices(where[1]))
 
 
 # --- statements --------------------------------------------------------------------------
@@ -137,6 +150,8 @@ def _truth(tree: Tree, scene: Scene, env: Environment) -> Truth:
             if not found.holds:
                 return found
         return Truth(True)
+    if kind == "exists":
+        return _truth(tree[2], scene, {**env, **{name: Constant(name) for name in tree[1]}})
     if kind == "in":
         side, low, high, low_open, high_open = tree[1:]
         found, a, b = (_value(t, scene, env) for t in (side, low, high))
@@ -148,10 +163,29 @@ def _truth(tree: Tree, scene: Scene, env: Environment) -> Truth:
     right = _value(tree[1][-1], scene, env)
     for side, relation in zip(tree[1][-2::-1], tree[2][::-1], strict=True):
         left = _value(side, scene, env)
+        if relation == "=":
+            left, right = _settled(left, right)
         if not _related(left, right, relation, scene):
             return Truth(False, _says(left, relation, right, scene))
         right = left
     return Truth(True)
+
+
+class Constant:
+    """A constant that is said to exist: the first equation for it says what it is."""
+
+    def __init__(self, name: str):
+        self.name = name
+        self.value: Any = None
+
+
+def _settled(left: Any, right: Any) -> tuple[Any, Any]:
+    """Both sides of an equation, one of which may say what a constant is."""
+    for one, other in ((left, right), (right, left)):
+        if isinstance(one, Constant) and not isinstance(other, Constant):
+            one.value = other
+            return other, other
+    return left, right
 
 
 def _part(tree: Tree, scene: Scene, env: Environment) -> Truth:
@@ -166,7 +200,38 @@ def _says(left: Any, relation: str, right: Any, scene: Scene) -> str:
     return f"{text(left)} {relation} {text(right)}"
 
 
+@dataclass(frozen=True)
+class Interval:
+    """An interval where a number may stand; it is equal to an interval with the same ends only."""
+
+    low: Any
+    high: Any
+    low_open: bool
+    high_open: bool
+
+    def __str__(self) -> str:
+        ends = "[("[self.low_open], "])"[self.high_open]
+        return f"the interval {ends[0]}{text(self.low)}, {text(self.high)}{ends[1]}"
+
+
+def _interval(tree: Tree, scene: Scene, env: Environment) -> Any:
+    low, high = (_value(t, scene, env) for t in tree[1:3])
+    return Interval(low, high, *tree[3:])
+
+
+def _same_interval(left: Any, right: Any) -> bool:
+    if not (isinstance(left, Interval) and isinstance(right, Interval)):
+        return False
+    ends = (left.low_open, left.high_open) == (right.low_open, right.high_open)
+    pairs = ((left.low, right.low), (left.high, right.high))
+    return ends and all(compare(a, b, "=") for a, b in pairs)
+
+
 def _related(left: Any, right: Any, relation: str, scene: Scene) -> bool:
+    if isinstance(left, Interval) or isinstance(right, Interval):
+        if relation not in ("=", "!="):
+            raise Unknown("intervals are equal or not")
+        return _same_interval(left, right) == (relation == "=")
     if isinstance(left, dict) or isinstance(right, dict):
         if relation not in ("=", "!="):
             raise Unknown("vectors are equal or not")
@@ -207,12 +272,16 @@ def _name(tree: Tree, scene: Scene, env: Environment) -> Any:
     _, base, subs, mark = tree
     if base in env and not subs:
         found = env[base]
+        if isinstance(found, Constant) and found.value is not None:
+            return found.value
         return Fraction(found) if isinstance(found, int) else found
     if base in scene.defined:
         letters, body = scene.defined[base]
         if len(letters) == len(subs):
             return _value(body, scene, {**_only_indices(env), **_bind(letters, subs, scene, env)})
     full = base + "".join(f"_{_index_text(s)}" for s in subs) + (f"^{mark}" if mark else "")
+    if isinstance(env.get(full), Constant):
+        return env[full] if env[full].value is None else env[full].value
     for key in (full, base):
         if key in scene.numbers and (key == full or not subs):
             return scene.numbers[key]
@@ -227,15 +296,22 @@ def _name(tree: Tree, scene: Scene, env: Environment) -> Any:
 
 def _call(tree: Tree, scene: Scene, env: Environment) -> Any:
     _, base, subs, mark, arguments = tree
-    if base in scene.defined:
-        letters, body = scene.defined[base]
+    defined = scene.defined.get(indexed(base, subs)) if not mark else None
+    if defined is not None:
+        letters, body = defined
+        if len(letters) != len(arguments):
+            raise NoValue(f"{base} takes {len(letters)} arguments, not {len(arguments)}")
         values = {n: _value(a, scene, env) for n, a in zip(letters, arguments, strict=True)}
         return _value(body, scene, {**env, **values})
     label = "".join(_index_text(s) for s in subs) + mark
     key = f"{base}_{label}" if label else base
     if key not in scene.named:
         raise Unknown(f"the function {key!r} is not known")
-    return scene.named[key](scene)
+    if base == "L":  # a loss is that of the set of the scene
+        for a in arguments:
+            (_set if a[0] in ("setminus", "cup", "these") else _value)(a, scene, env)
+        return scene.named[key](scene)
+    return scene.named[key](scene, *(_value(a, scene, env) for a in arguments))
 
 
 def _bind(letters: tuple[str, ...], subs: Any, scene: Scene, env: Environment) -> dict[str, Any]:
@@ -250,11 +326,13 @@ def _index_text(tree: Tree) -> str:
     return str(tree[1])
 
 
-def _indices(subs: Any, scene: Scene, env: Environment) -> list[int]:
+def _indices(subs: Any, scene: Scene, env: Environment) -> list[Any]:
     return [_index(s, scene, env) for s in subs]
 
 
-def _index(tree: Tree, scene: Scene, env: Environment) -> int:
+def _index(tree: Tree, scene: Scene, env: Environment) -> Any:
+    if tree[0] == "word":
+        return tree[1]
     found = _value(tree, scene, env)
     if not isinstance(found, (int, Fraction)) or Fraction(found).denominator != 1:
         raise Unknown(f"{spell(tree)} is no index")
@@ -333,6 +411,8 @@ def _plus(left: Any, right: Any, factor: int = 1) -> Any:
 def _vector(found: Any) -> Vector:
     if isinstance(found, dict):
         return found
+    if isinstance(found, Constant):
+        raise Unknown(f"nothing says what {found.name} is")
     if found == 0:  # the zero vector, written 0
         return {}
     raise Unknown("a number where a vector was expected")
@@ -467,6 +547,24 @@ def _big_now(tree: Tree, scene: Scene, env: Environment) -> Any:
     return best
 
 
+#: How near a limit is looked at, twice; both must agree, and the rest of the way is a line.
+NEAR = (Fraction(1, 10**28), Fraction(1, 10**32))
+SETTLED = mpmath.mpf(10) ** -24
+
+
+def _limit(tree: Tree, scene: Scene, env: Environment) -> Any:
+    """A limit from above, or at infinity, where two values nearby agree."""
+    _, name, end, body = tree
+    there = _value(end, scene, env)
+    far = not isinstance(there, Fraction) and mpmath.isinf(there)
+    places = [1 / step if far else _plus(there, step) for step in NEAR]
+    first, last = (mp(_value(body, scene, {**env, name: place})) for place in places)
+    if abs(first - last) > SETTLED * (1 + abs(last)):
+        raise Unknown(f"no limit is seen in {_short(tree)}")
+    near, nearest = (mp(step) for step in NEAR)
+    return (last * near - first * nearest) / (near - nearest)
+
+
 def _frozen(found: Any) -> Any:
     return tuple(found.items()) if isinstance(found, dict) else found
 
@@ -537,6 +635,8 @@ _VALUES: dict[str, Callable[[Tree, Scene, Environment], Any]] = {
     "fun": _function,
     "norm": _norm,
     "big": _big,
+    "lim": _limit,
+    "interval": _interval,
     "mean": _mean,
     "size": _size,
     "var": _variance,
@@ -548,8 +648,10 @@ def mp(found: Any) -> Any:
     """A number at the working precision."""
     if isinstance(found, Fraction):
         return mpmath.mpf(found.numerator) / found.denominator
-    if isinstance(found, (dict, list, _Row)):
+    if isinstance(found, (dict, list, _Row, Interval)):
         raise Unknown("a vector or set where a number was expected")
+    if isinstance(found, Constant):
+        raise Unknown(f"nothing says what {found.name} is")
     return mpmath.mpf(found)
 
 
@@ -559,6 +661,8 @@ def text(found: Any) -> str:
         return str(found)
     if isinstance(found, (dict, list)):
         return "a vector"
+    if isinstance(found, Interval):
+        return str(found)
     return str(mpmath.nstr(found, 12))
 
 
