@@ -256,6 +256,10 @@ def quantity(named: str, point: Point, digits: int = DIGITS) -> Any:
         raise Unknown(f"{named} is not known: {error}") from None
     if found is None:
         raise Unknown(f"{named} has no value")
+    written = result.quantity(name).expression
+    if written.is_rational_function():  # exactly: a root of what is near zero loses digits
+        there = written.xreplace(letters_at(point))
+        return as_number(there) if there.is_Rational else found
     return found
 
 
@@ -533,7 +537,7 @@ def _expression(result: Result, name: str) -> Expr:
 
 def _decided(left: Any, relation: str, right: Any, domain: Domain, needs: list[Any]) -> Outcome:
     if relation == "=":
-        return equal(right, left, domain, needs)
+        return _same(left, right, domain, needs)
     gap = right - left if relation in ("<", "<=") else left - right
     if relation == "!=":
         for sign in (1, -1):
@@ -549,6 +553,19 @@ def _decided(left: Any, relation: str, right: Any, domain: Domain, needs: list[A
     if all(isinstance(positive(s, domain, strict=False), Holds) for s in (left, right)):
         squares = right**2 - left**2 if relation in ("<", "<=") else left**2 - right**2
         return positive(squares, domain, strict=strict)
+    return outcome
+
+
+def _same(left: Any, right: Any, domain: Domain, needs: list[Any]) -> Outcome:
+    outcome = equal(right, left, domain, needs)
+    proved = isinstance(outcome, Holds) and outcome.evidence.grade is Grade.EXACT
+    if proved or not (left.has(Pow) or right.has(Pow)):
+        return outcome
+    # Neither is negative: their squares are compared, without the roots.
+    if all(isinstance(positive(s, domain, strict=False), Holds) for s in (left, right)):
+        squares = equal(right**2, left**2, domain, needs)
+        if isinstance(squares, Holds) and squares.evidence.grade is Grade.EXACT:
+            return squares
     return outcome
 
 
