@@ -380,6 +380,19 @@ def test_limits_of_what_was_derived() -> None:
     assert verdict(text + names.replace("->", "=>"))[0] == "undecided"
 
 
+def test_the_equation_of_a_root_that_was_derived() -> None:
+    text = "printed = '''h = 1 - \\alpha - \\alpha (n-1) e^{-x/\\tau} + "
+    text += "(mn - 1 - \\alpha(m-1)n) e^{(x\\frac{n-1}{(m-1)n} - \\frac{m}{m-1})/\\tau}'''\n"
+    text += 'under = "m in 2.., n in 2.., alpha in [0, 1], tau in (0, oo), x in [0, 1]"\n'
+    names = 'names = { h = "supcl-optimum.x_star.equation" }\n'
+    found = examine(record(text + names))
+    assert (found.verdict.word, found.problems) == ("agrees", ())
+    assert str(found.verdict.evidence.grade) == "exact"
+    assert verdict(text.replace("1 - \\alpha -", "1 - ") + names)[0] == "differs"
+    assert verdict(text + names.replace("x_star", "same_class"))[0] == "undecided"
+    assert verdict(text.replace("n in 2..", "n in 1..") + names)[0] == "undecided"
+
+
 # --- witnesses ------------------------------------------------------------------------------------
 WITNESSED = [r for r in RECORDS if r.witness is not None]
 

@@ -259,7 +259,7 @@ class _Reader:
         return left
 
     def joined(self) -> Tree:
-        r"""Relations that hold together, for constants maybe: ``\exists c: (w = c \forall ...)``."""
+        r"""Relations that hold together: ``\exists c: (w = c \forall w \in U) \wedge ...``."""
         if self.now == "\\exists":
             self.take()
             names = [_full_name(self.name())]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import mpmath
@@ -16,6 +17,7 @@ from ...decide.equal import equal
 from ...decide.evidence import Evidence, Grade, Holds, Outcome, weakest
 from ...decide.exact import exact
 from ...decide.limits.limit import NoLimit, limit
+from ...decide.root import ClampedRoot
 from ...results import results
 from ...tex.formula.reader import read as read_closed
 from ...tex.statement import Bounds, TexError
@@ -203,9 +205,17 @@ def quantity(named: str, point: Point) -> Any:
     Unknown
         Where the result says nothing.
     """
+    return _quantity(named, tuple(point.items()))
+
+
+@lru_cache(maxsize=4096)
+def _quantity(named: str, at: tuple[tuple[str, Expr], ...]) -> Any:
+    point = dict(at)
     identifier, name, letter, arrow, other = _parts(named)
     result = results[identifier]
-    if arrow == "->":
+    if arrow == "->" or name.endswith(EQUATION):
+        if arrow != "->" and not _within(result.domain, [Trial(None, point)]):
+            raise Unknown(f"{identifier} is about {_ranges(result.domain)}")
         there = _derived(named).xreplace({SYMBOLS[k]: v for k, v in point.items()})
         if there.free_symbols:
             raise Unknown(f"{named} needs {', '.join(sorted(map(str, there.free_symbols)))}")
@@ -221,7 +231,9 @@ def quantity(named: str, point: Point) -> Any:
     return found
 
 
-_NAMED = re.compile(r"^([a-z0-9-]+)\.(\w+)(?:\((\w+) (=|->) (\w+)\))?$")
+#: Of a quantity that is a root: the function that is zero there, and increases.
+EQUATION = ".equation"
+_NAMED = re.compile(r"^([a-z0-9-]+)\.(\w+(?:\.equation)?)(?:\((\w+) (=|->) (\w+)\))?$")
 
 
 def _parts(named: str) -> tuple[str, str, str, str, str]:
@@ -229,7 +241,8 @@ def _parts(named: str) -> tuple[str, str, str, str, str]:
     found = _NAMED.match(named)
     if found is None:
         raise Unknown(
-            f"{named!r} is not RESULT.QUANTITY, nor that with (LETTER = LETTER) or (LETTER -> END)"
+            f"{named!r} is not RESULT.QUANTITY, nor that with .equation, (LETTER = LETTER) or "
+            "(LETTER -> END)"
         )
     identifier, name, letter, arrow, other = (part or "" for part in found.groups())
     return identifier, name, letter, arrow, other
@@ -373,7 +386,11 @@ def _ranges(domain: Domain) -> str:
 def _derived(named: str) -> Expr:
     identifier, name, letter, arrow, other = _parts(named)
     result = results[identifier]
-    found: Expr = result.quantity(name).expression
+    found: Expr = result.quantity(name.removesuffix(EQUATION)).expression
+    if name.endswith(EQUATION):
+        if not isinstance(found, ClampedRoot):
+            raise Unknown(f"{named}: it is no root")
+        found, _ = found.equation()
     if arrow == "->":
         try:
             return limit(found, SYMBOLS[letter], exact(other), result.domain)
