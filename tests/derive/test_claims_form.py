@@ -10,7 +10,7 @@ import pytest
 from cltheory.derive.papers import PAPERS, ledger_of
 from cltheory.derive.papers.form.examine import corrected, examine, retried
 from cltheory.derive.papers.form.hypotheses import BadClause, read_condition, read_under
-from cltheory.derive.papers.form.mutate import holes
+from cltheory.derive.papers.form.mutate import holes, mutants
 from cltheory.derive.papers.form.reader import read, spell
 from cltheory.derive.papers.form.record import BadRecord, Record, read_section
 from cltheory.derive.papers.form.restated import differences
@@ -356,6 +356,33 @@ def test_a_bound_that_is_said_to_be_sharp_is_attained() -> None:
     assert "nowhere attained" in verdict(text.format("0"))[1][0]
 
 
+def test_what_holds_together_binds_before_a_condition() -> None:
+    text = "printed = '''m^2 - 3m + 2 = 0 \\iff m \\in [1, 9] \\land m < 3'''\n"
+    both = text + 'under = "m in 1.."\n'
+    assert verdict(both) == ("agrees", ())
+    assert any("dropped condition" in what for what, _ in mutants(record(both).printed))
+    assert verdict(both.replace("m < 3", "m < 4"))[0] == "differs"
+    assert verdict(both.replace("\\land m < 3", ""))[0] == "differs"
+    with pytest.raises(BadRecord):
+        record(both.replace("m < 3", ""))
+
+
+def test_a_chain_with_more_room_is_weaker_and_one_that_is_broken_dies() -> None:
+    chain = "printed = '''m(m-1) = m^2 - m \\ge 0'''\nunder = \"m in 1..\"\n"
+    found = holes(record(chain))
+    assert found.survivors == ()
+    assert len(found.weaker) == 1  # m^2 - m >= -1
+    assert holes(record(chain + "sharp = true\n")).weaker == ()
+
+
+def test_what_a_record_defines_is_put_into_the_proof() -> None:
+    text = "printed = '''h(m)^2 - q = -2m'''\nunder = \"m in 1..\"\n"
+    text += "[record.where]\n'h(m)' = '''m - 1'''\nq = '''h(m) + m^2 - m + 2'''\n"
+    found = examine(record(text))
+    assert (found.verdict.word, str(found.verdict.evidence.grade)) == ("agrees", "exact")
+    assert verdict(text.replace("m + 2", "m + 1"))[0] == "differs"
+
+
 def test_a_corrupted_wording_must_be_refused() -> None:
     assert verdict(GOOD + "corrupted = '''m + 1 < m'''") == ("agrees", ())
     assert "not refuted" in verdict(GOOD + "corrupted = '''m + 2 > m'''")[1][0]
@@ -378,19 +405,6 @@ def test_limits_of_what_was_derived() -> None:
     assert str(found.verdict.evidence.grade) == "exact"
     assert verdict(text.replace("frac{1}{n}", "frac{1}{m}") + names)[0] == "differs"
     assert verdict(text + names.replace("->", "=>"))[0] == "undecided"
-
-
-def test_the_equation_of_a_root_that_was_derived() -> None:
-    text = "printed = '''h = 1 - \\alpha - \\alpha (n-1) e^{-x/\\tau} + "
-    text += "(mn - 1 - \\alpha(m-1)n) e^{(x\\frac{n-1}{(m-1)n} - \\frac{m}{m-1})/\\tau}'''\n"
-    text += 'under = "m in 2.., n in 2.., alpha in [0, 1], tau in (0, oo), x in [0, 1]"\n'
-    names = 'names = { h = "supcl-optimum.x_star.equation" }\n'
-    found = examine(record(text + names))
-    assert (found.verdict.word, found.problems) == ("agrees", ())
-    assert str(found.verdict.evidence.grade) == "exact"
-    assert verdict(text.replace("1 - \\alpha -", "1 - ") + names)[0] == "differs"
-    assert verdict(text + names.replace("x_star", "same_class"))[0] == "undecided"
-    assert verdict(text.replace("n in 2..", "n in 1..") + names)[0] == "undecided"
 
 
 # --- witnesses ------------------------------------------------------------------------------------

@@ -101,7 +101,7 @@ def mutants(wording: Wording) -> Iterator[tuple[str, Mutant]]:
 
 def _clipped(tree: Tree, hypotheses: Hypotheses) -> Tree:
     """Intervals cut to the range of their letter: [-1, 1] says what [0, 1] says if delta >= 0."""
-    if tree[0] in ("iff", "implies"):
+    if tree[0] in ("iff", "implies", "and"):
         return (tree[0], *(_clipped(part, hypotheses) for part in tree[1:]))
     if tree[0] != "in" or tree[1][0] != "name" or tree[1][1] not in hypotheses.ranges:
         return tree
@@ -129,7 +129,7 @@ def changed(tree: Tree, letters: list[str], bound: list[str]) -> Iterator[tuple[
             inner = [*bound, *(n for n, _ in tree[2][1])] if tree[0] == "big" else bound
             for what, new in changed(part, letters, inner):
                 yield what, (*tree[:k], new, *tree[k + 1 :])
-        elif isinstance(part, tuple) and tree[0] in ("add", "mul", "rel", "and"):
+        elif isinstance(part, tuple) and tree[0] in ("add", "mul", "rel"):
             for i, inside in enumerate(part):
                 child = inside[1] if tree[0] in ("add", "mul") else inside
                 if not isinstance(child, tuple):
@@ -189,6 +189,10 @@ def _here(tree: Tree, letters: list[str], bound: list[str]) -> Iterator[tuple[st
             if relation in ("<=", ">=", "<", ">"):
                 signs = (*tree[2][:k], _FLIPPED[relation], *tree[2][k + 1 :])
                 yield "flipped relation", (kind, tree[1], signs)
+    elif kind == "and":
+        for k in range(1, len(tree)):
+            rest = (*tree[1:k], *tree[k + 1 :])
+            yield "dropped condition", rest[0] if len(rest) == 1 else ("and", *rest)
     elif kind == "in":
         yield "end open or closed", (*tree[:4], not tree[4], tree[5])
         yield "end open or closed", (*tree[:5], not tree[5])
@@ -236,7 +240,8 @@ def _attained(record: Record, wording: Wording, mutant: Mutant) -> bool:
     equations = []
     for one in mutant.statements:
         relations = tuple("=" if r in ("<=", ">=") else r for r in one.relations)
-        equations.append(replace(one, tree=(one.tree[0], one.tree[1], relations)))
+        tree = ("rel", one.tree[1], relations) if one.tree[0] == "rel" else one.tree
+        equations.append(replace(one, tree=tree))
     turned = replace(mutant, statements=equations)
     return any(t.holds for t in _inside(record, wording, turned))
 
@@ -268,9 +273,7 @@ def _sides(tree: Tree) -> list[Tree]:
         return list(tree[1])
     if tree[0] in ("all", "exists"):
         return []
-    if tree[0] == "and":
-        return [s for part in tree[1] for s in _sides(part)]
-    if tree[0] in ("iff", "implies"):
+    if tree[0] in ("iff", "implies", "and"):
         return [s for part in tree[1:] for s in _sides(part)]
     return list(tree[1:4])
 
@@ -281,9 +284,7 @@ def _shape(tree: Tree) -> Any:
         return tree[2]
     if tree[0] in ("all", "exists"):
         return tree
-    if tree[0] == "and":
-        return ("and", *(_shape(part) for part in tree[1]))
-    if tree[0] in ("iff", "implies"):
+    if tree[0] in ("iff", "implies", "and"):
         return (tree[0], *(_shape(part) for part in tree[1:]))
     return tree[4:]
 
@@ -353,18 +354,26 @@ def _is_weaker(wording: Wording, mutant: Mutant) -> bool:
     if not changed_ones or mutant.definitions is not None:
         return False
     for one, new in changed_ones:
-        if one.tree[0] != "rel" or len(one.relations) != 1 or one.relations != new.relations:
+        if one.tree[0] != "rel" or new.tree[0] != "rel" or one.relations != new.relations:
             return False
-        if one.relations[0] not in ("<", "<=", ">", ">="):
+        if not set(one.relations) <= {"<", "<=", ">", ">=", "="} or set(one.relations) == {"="}:
             return False
-        sign = 1 if one.relations[0] in ("<", "<=") else -1
         for point in generic_points(wording.hypotheses()):
             for scene in list(scenes(wording, point))[:2]:
                 for env in list(assignments(one.bound, scene))[:6]:
-                    a, z, b, y = (_try(t, scene, env) for t in (*one.tree[1], *new.tree[1]))
-                    if None in (a, z, b, y):
+                    if not _follows(one, new, scene, env):
                         return False
-                    margin, other = (mp(z) - mp(a)) * sign, (mp(y) - mp(b)) * sign
-                    if not compare(other, margin, ">="):
-                        return False
+    return True
+
+
+def _follows(one: Read, new: Read, scene: Scene, env: Mapping[str, Any]) -> bool:
+    """Whether each link of a chain leaves at least the room that it leaves in the original."""
+    sides, others = ([_try(t, scene, env) for t in r.tree[1]] for r in (one, new))
+    if None in (*sides, *others) or any(isinstance(v, (dict, list)) for v in (*sides, *others)):
+        return False
+    for k, relation in enumerate(one.relations):
+        sign = 1 if relation in ("<", "<=") else -1
+        margin, other = ((mp(v[k + 1]) - mp(v[k])) * sign for v in (sides, others))
+        if not compare(other, margin, "=" if relation == "=" else ">="):
+            return False
     return True

@@ -7,12 +7,14 @@ here, in the LaTeX of the paper, to be evaluated on exact sets of vectors at exa
     statement = joined { \iff joined | \Rightarrow joined }
     joined    = [\exists names :] said { \wedge said }
     said      = relation | (relation \forall binders)
-    relation  = sum { (= | < | \le | \ge | ...) sum }   |   sum \in interval
+    relation  = side { (= | < | \le | \ge | ...) side }   |   sum \in interval
+    side      = sum | interval
     sum       = [-] product { (+ | -) product }
     product   = factor { [\cdot | \times | /] factor }
     factor    = atom [^ power | ^\top]
     atom      = number | name | \frac | \sqrt | \log factor | \exp factor | ( sum ) | \|sum\|
-              | \sum_{binders} product | |set| | \mathbb{E}[set] | \text{Var}[set] | name(sum)
+              | \sum_{binders} product | |set| | \mathbb{E}[set] | \text{Var}[set] | name(sum; sum)
+              | \lim_{name \to sum} product
     binders   = i, j \ne j' \in [n], u \in U_i \setminus U_{i,j}, ...
 
 A big sum extends over the product after it, as it is read aloud.
@@ -45,7 +47,7 @@ _FOR_ALL = {"for all", "for every", "for any", "for each", "for", "if", "where f
 _RELATIONS = {
     "=": "=", ":=": "=", "<": "<", ">": ">", "\\le": "<=", "\\leq": "<=", "\\ge": ">=",
     "\\geq": ">=", "\\ne": "!=", "\\neq": "!=", "\\leqslant": "<=", "\\geqslant": ">=",
-    "\\to": "->",
+    "\\to": "->", "\\rightarrow": "->",
 }  # fmt: skip
 _CONNECTIVES = {"\\iff": "iff", "\\Leftrightarrow": "iff"}
 _CONNECTIVES |= {"\\implies": "implies", "\\Rightarrow": "implies", "\\Longrightarrow": "implies"}
@@ -55,6 +57,7 @@ _GREEK = set(
     "tau phi varphi chi psi omega Delta Gamma Sigma Phi Psi Omega ell".split()
 )
 _FUNCTIONS = {"log", "exp", "ln", "tanh"}
+_ACCENTS = set("tilde widetilde hat widehat bar overline".split())
 _ENDS = set(", ) ] } | + - = < > := / ; .".split()) | {""}
 _ENDS |= {f"\\{name}" for name in ("}", "|", "in", "setminus", "cup", "forall")}
 _ENDS |= set(_AND)
@@ -173,23 +176,18 @@ def _flat(tokens: Sequence[Token]) -> list[_Word]:
             raise TexError(f"the environment {show(token.text)} is not read here", token.at)
         elif name == "substack":
             k += 1
+        elif name in _ACCENTS:
+            inside, k = _argument(tokens, k + 1)
+            letters = _flat(inside)
+            if len(letters) != 1:
+                raise TexError(f"an accent is read over one letter: {show(token.text)}", token.at)
+            base = letters[0].text.removeprefix("\\")
+            out.append(_Word(f"{base}~{name}", "letter", token.at))
         elif name == "\\":
             out.append(_Word(",", "char", token.at))
             k += 1
         elif name in _FONTS:
-            k += 1
-            while k < len(tokens) and tokens[k].kind == "space":
-                k += 1
-            if k < len(tokens) and tokens[k].text == "{":
-                depth, start = 0, k
-                while k < len(tokens):
-                    depth += (tokens[k].text == "{") - (tokens[k].text == "}")
-                    k += 1
-                    if depth == 0:
-                        break
-                inside = tokens[start + 1 : k - 1]
-            else:
-                inside, k = tokens[k : k + 1], k + 1
+            inside, k = _argument(tokens, k + 1)
             word = "".join(" " if t.kind == "space" else t.text for t in inside).strip()
             if name in _WORDS:
                 word = " ".join(word.split())
@@ -208,6 +206,21 @@ def _flat(tokens: Sequence[Token]) -> list[_Word]:
                 out.append(_Word(token.text, token.kind, token.at))
             k += 1
     return out
+
+
+def _argument(tokens: Sequence[Token], k: int) -> tuple[Sequence[Token], int]:
+    """What stands in braces from ``k`` on, or one token; and where it ends."""
+    while k < len(tokens) and tokens[k].kind == "space":
+        k += 1
+    if k >= len(tokens) or tokens[k].text != "{":
+        return tokens[k : k + 1], k + 1
+    depth, start = 0, k
+    while k < len(tokens):
+        depth += (tokens[k].text == "{") - (tokens[k].text == "}")
+        k += 1
+        if depth == 0:
+            break
+    return tokens[start + 1 : k - 1], k
 
 
 class _Reader:
@@ -259,7 +272,7 @@ class _Reader:
         return left
 
     def joined(self) -> Tree:
-        r"""Relations that hold together: ``\exists c: (w = c \forall w \in U) \wedge ...``."""
+        r"""Relations that hold together, maybe of constants: ``\exists c: (w = c \forall ...)``."""
         if self.now == "\\exists":
             self.take()
             names = [_full_name(self.name())]
@@ -272,7 +285,7 @@ class _Reader:
         while self.now in _AND:
             self.take()
             parts.append(self.quantified())
-        return parts[0] if len(parts) == 1 else ("and", tuple(parts))
+        return parts[0] if len(parts) == 1 else ("and", *parts)
 
     def quantified(self) -> Tree:
         r"""A relation, which may be said \forall inside brackets: ``(u = v \ \forall u \in U)``."""
@@ -323,6 +336,13 @@ class _Reader:
         return before.at + length - (before.text == ":=")
 
     def side(self) -> Tree:
+        """One side; also an interval, of which a number may wrongly be said to be equal."""
+        start = self.at
+        if self.now in ("(", "["):
+            try:
+                return ("interval", *self.interval())
+            except TexError:
+                self.at = start
         return self.sum()
 
     def interval(self) -> tuple[Any, ...]:
@@ -438,6 +458,8 @@ class _Reader:
             return ("size", inside)
         if now in ("\\sum", "\\max", "\\min"):
             return self.big(self.take()[1:])
+        if now == "\\lim":
+            return self.limit()
         if now.startswith("\\") and now[1:] in _FUNCTIONS:
             self.take()
             return ("fun", "log" if now == "\\ln" else now[1:], self.argument())
@@ -471,6 +493,14 @@ class _Reader:
             bound = _with_upper_end(bound, high)
         return ("big", what, bound, self.product())
 
+    def limit(self) -> Tree:
+        self.take(), self.expect("_"), self.expect("{")
+        name = self.take_name()
+        self.expect("\\to", "\\rightarrow")
+        end = self.sum()
+        self.expect("}")
+        return ("lim", name, end, self.product())
+
     def functional(self) -> Tree:
         word = self.take()
         mark = ""
@@ -499,7 +529,7 @@ class _Reader:
     def take_name(self) -> str:
         """A letter with its primes."""
         now = self.now
-        is_name = self.kind == "word" or (now.startswith("\\") and now[1:] in _GREEK)
+        is_name = self.kind in ("word", "letter") or (now.startswith("\\") and now[1:] in _GREEK)
         if not is_name and not (len(now) == 1 and now.isalpha()):
             raise self.refuse("expected a name")
         found = self.take().removeprefix("\\")
@@ -536,7 +566,7 @@ class _Reader:
         if is_function and self.now == "(":
             self.take()
             arguments = [self.call_argument()]
-            while self.now == ",":
+            while self.now in (",", ";"):
                 self.take()
                 arguments.append(self.call_argument())
             self.expect(")")
@@ -712,6 +742,10 @@ def spell(tree: Any) -> str:
         return text + "".join(f", {a} != {b}" for a, b in rest[1])
     if kind == "range":
         return f"{spell(rest[0])}..{spell(rest[1])}"
+    if kind == "lim":
+        return f"lim[{rest[0]} -> {spell(rest[1])}] {spell(rest[2])}"
+    if kind == "interval":
+        return _spell_interval(*rest)
     if kind in ("setminus", "cup"):
         return f"{spell(rest[0])} {kind} {spell(rest[1])}"
     if kind == "these":
@@ -720,15 +754,17 @@ def spell(tree: Any) -> str:
         text = spell(rest[0][0])
         return text + "".join(f" {r} {spell(s)}" for r, s in zip(rest[1], rest[0][1:], strict=True))
     if kind == "in":
-        side, low, high, low_open, high_open = rest
-        ends = "(" if low_open else "[", ")" if high_open else "]"
-        return f"{spell(side)} in {ends[0]}{spell(low)}, {spell(high)}{ends[1]}"
+        return f"{spell(rest[0])} in {_spell_interval(*rest[1:])}"
     if kind == "all":
         return f"({spell(rest[1])} for all {spell(rest[0])})"
-    if kind == "and":
-        return " and ".join(spell(part) for part in rest[0])
     if kind == "exists":
         return f"exists {', '.join(rest[0])}: {spell(rest[1])}"
     if kind in ("iff", "implies"):
         return f"{spell(rest[0])} {kind} {spell(rest[1])}"
+    if kind == "and":
+        return " and ".join(map(spell, rest))
     raise ValueError(f"no such part of a statement: {kind}")
+
+
+def _spell_interval(low: Tree, high: Tree, low_open: bool, high_open: bool) -> str:
+    return f"{'[('[low_open]}{spell(low)}, {spell(high)}{'])'[high_open]}"

@@ -179,6 +179,7 @@ class Record:
     mathematical: bool = True
     at_odds: str = ""
     remark: str = ""
+    used_in: tuple[str, ...] = ()  #: labels of what the paper concludes from it
     package: str = ""  #: where the files of the paper are
     source: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
@@ -201,8 +202,9 @@ class Record:
         return bool(self.printed.check) and not self.printed.given
 
     def fingerprint(self) -> str:
-        """Changes with anything the record says."""
-        text = json.dumps(self.source, sort_keys=True, ensure_ascii=True)
+        """Changes with anything that the verdict is computed from."""
+        source = {k: v for k, v in self.source.items() if k != "used_in"}
+        text = json.dumps(source, sort_keys=True, ensure_ascii=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
@@ -210,6 +212,7 @@ _WORDING = {f.name for f in fields(Wording)} - {"text"}
 _PLAIN = {
     "label", "weight", "printed", "reading", "correction", "corrupted", "origin", "condition",
     "sufficient", "witness", "restates", "settled", "sharp", "mathematical", "at_odds", "remark",
+    "used_in",
 }  # fmt: skip
 _TEXTS = {"for_all", "under", "on", "about", "check", "proof", "condition", "origin", "restates"}
 _TEXTS |= {"settled", "at_odds", "remark", "label", "weight"}
@@ -266,6 +269,8 @@ def _record(paper: str, section: str, table: dict[str, Any]) -> Record:
             plain[k] = _other(table[k], shared)
     if "witness" in table:
         plain["witness"] = _witness(table["witness"])
+    if "used_in" in table:
+        plain["used_in"] = _labels(table["used_in"])
     record = Record(paper, section, table["label"], table["weight"], printed, source=table, **plain)
     _sound(record)
     return record
@@ -275,6 +280,13 @@ _SIMPLE = {
     "origin", "condition", "sufficient", "restates", "settled", "sharp", "mathematical",
     "at_odds", "remark",
 }  # fmt: skip
+
+
+def _labels(value: Any) -> tuple[str, ...]:
+    """Labels of other records."""
+    if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
+        raise BadRecord("used_in is a list of labels")
+    return tuple(value)
 
 
 def _other(value: Any, shared: Mapping[str, Any]) -> Wording:

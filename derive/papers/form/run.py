@@ -11,19 +11,23 @@ from typing import Any
 import mpmath
 from sympy import Expr, Pow, S, latex, oo
 
+from ...decide.calculus import derivative
 from ...decide.decide import positive
 from ...decide.domain import Domain, DomainError
 from ...decide.equal import equal
 from ...decide.evidence import Evidence, Grade, Holds, Outcome, weakest
-from ...decide.exact import exact
+from ...decide.exact import NotANumber, exact
+from ...decide.exact import expression as closed_expression
 from ...decide.limits.limit import NoLimit, limit
 from ...decide.root import ClampedRoot
+from ...optimum.reduction import reduced
 from ...results import results
 from ...tex.formula.reader import read as read_closed
 from ...tex.statement import Bounds, TexError
+from ...theorem.result import Result
 from ...vectors.embeddings import Embeddings
 from ..checks import DIGITS
-from .hypotheses import SYMBOLS, Condition, Hypotheses
+from .hypotheses import SYMBOLS, Condition, Hypotheses, put_in
 from .reader import Read, Tree, expression
 from .record import Wording
 from .values import NoValue, Scene, Truth, Unknown, as_number, judge, value
@@ -209,19 +213,24 @@ def quantity(named: str, point: Point) -> Any:
 
 
 @lru_cache(maxsize=4096)
-def _quantity(named: str, at: tuple[tuple[str, Expr], ...]) -> Any:
-    point = dict(at)
+def _quantity(named: str, place: tuple[tuple[str, Expr], ...]) -> Any:
+    point = dict(place)
     identifier, name, letter, arrow, other = _parts(named)
     result = results[identifier]
-    if arrow == "->" or name.endswith(EQUATION):
-        if arrow != "->" and not _within(result.domain, [Trial(None, point)]):
-            raise Unknown(f"{identifier} is about {_ranges(result.domain)}")
-        there = _derived(named).xreplace({SYMBOLS[k]: v for k, v in point.items()})
+    at = {SYMBOLS[k]: v for k, v in point.items()}
+    if arrow == "->" or name not in result.quantities:
+        if not result.domain.contains({s: v for s, v in at.items() if s in result.domain.ranges}):
+            raise Unknown(f"{named} is not derived there")
+        there = _derived(named).xreplace(at)
         if there.free_symbols:
             raise Unknown(f"{named} needs {', '.join(sorted(map(str, there.free_symbols)))}")
         return as_number(there)
     wanted = {s.name for s in result.parameters}
-    point = {**point, **({letter: point[other]} if letter else {})}
+    if letter:
+        value = put_in(_argument(other), at)
+        if value is None:
+            raise NoValue(f"{other} has no value")
+        point = {**point, letter: value}
     try:
         found = result.value(name, DIGITS, **{k: v for k, v in point.items() if k in wanted})
     except (DomainError, TypeError, ValueError) as error:
@@ -231,18 +240,15 @@ def _quantity(named: str, at: tuple[tuple[str, Expr], ...]) -> Any:
     return found
 
 
-#: Of a quantity that is a root: the function that is zero there, and increases.
-EQUATION = ".equation"
-_NAMED = re.compile(r"^([a-z0-9-]+)\.(\w+(?:\.equation)?)(?:\((\w+) (=|->) (\w+)\))?$")
+_NAMED = re.compile(r"^([a-z0-9-]+)\.(\w+(?:\.function)?)(?:\((\w+) (=|->) (.+)\))?$")
 
 
 def _parts(named: str) -> tuple[str, str, str, str, str]:
-    """``ssem.same_class(delta = x)``, ``supcl-threshold.alpha_min(tau -> 0)``, taken apart."""
+    """``ssem.same_class(delta = x^2)``, ``supcl-threshold.alpha_min(tau -> 0)``, taken apart."""
     found = _NAMED.match(named)
     if found is None:
         raise Unknown(
-            f"{named!r} is not RESULT.QUANTITY, nor that with .equation, (LETTER = LETTER) or "
-            "(LETTER -> END)"
+            f"{named!r} is not RESULT.QUANTITY, nor that with (LETTER = VALUE) or (LETTER -> END)"
         )
     identifier, name, letter, arrow, other = (part or "" for part in found.groups())
     return identifier, name, letter, arrow, other
@@ -345,7 +351,7 @@ def _closed(wording: Wording, read: Read, domain: Domain, inside: list[Trial]) -
         sides.append(_derived(wording.about))
         texts = texts[1:]
     try:
-        for text in texts:
+        for text in _written_out(texts, wording, names, needs):
             one = read_closed(f"0 = {text}", names)
             if one.rest or len(one.sides) != 2 or not isinstance(one.sides[1], Expr):
                 return None
@@ -367,6 +373,29 @@ def _closed(wording: Wording, read: Read, domain: Domain, inside: list[Trial]) -
     return weakest(found) if found else None
 
 
+def _written_out(
+    texts: list[str], wording: Wording, names: dict[str, Any], needs: list[Any]
+) -> list[str]:
+    r"""Texts without what the record defines: ``h(\delta)`` gives way to what it is, and a letter
+    becomes a name for it. What is no closed form is left for the reader to refuse."""
+    for key, body in wording.where.items():
+        key, body = " ".join(key.split()), " ".join(body.split())
+        for done in wording.where:
+            if done != key and "(" in done:
+                body = body.replace(done, f"({wording.where[done]})")
+        if "(" in key:
+            texts = [text.replace(key, f"({body})") for text in texts]
+            continue
+        try:
+            one = read_closed(f"0 = {body}", names)
+        except TexError:
+            continue
+        if not one.rest and len(one.sides) == 2 and isinstance(one.sides[1], Expr):
+            names[key] = one.sides[1]
+            needs += [c for c in one.needs if c.need != "known"]
+    return texts
+
+
 def _common(one: Domain, other: Domain) -> Domain:
     """The ranges of a result, where its letters are those of the hypotheses."""
     ranges = {s: other.ranges.get(s, r) for s, r in one.ranges.items()}
@@ -386,17 +415,37 @@ def _ranges(domain: Domain) -> str:
 def _derived(named: str) -> Expr:
     identifier, name, letter, arrow, other = _parts(named)
     result = results[identifier]
-    found: Expr = result.quantity(name.removesuffix(EQUATION)).expression
-    if name.endswith(EQUATION):
-        if not isinstance(found, ClampedRoot):
-            raise Unknown(f"{named}: it is no root")
-        found, _ = found.equation()
+    found: Expr = _expression(result, name)
     if arrow == "->":
         try:
             return limit(found, SYMBOLS[letter], exact(other), result.domain)
         except NoLimit as error:
             raise Unknown(f"{named}: {error}") from None
-    return found.xreplace({SYMBOLS[letter]: SYMBOLS[other]}) if letter else found
+    return found.xreplace({SYMBOLS[letter]: _argument(other)}) if letter else found
+
+
+def _argument(text: str) -> Expr:
+    """What a letter of a derived quantity is to be."""
+    try:
+        return closed_expression(text, SYMBOLS)
+    except NotANumber as error:
+        raise Unknown(str(error)) from None
+
+
+def _expression(result: Result, name: str) -> Expr:
+    """A quantity; of a root the function (of x) that it is a zero of; the loss along the segment
+    of a result, and its slope there."""
+    if name in ("loss_along", "slope_along"):
+        if result.problem is None or result.segment is None:
+            raise Unknown(f"{result.id} is not about a segment")
+        segment = result.segment()
+        loss = reduced(result.problem).value(segment.inner)
+        return loss if name == "loss_along" else derivative(loss, segment.x)
+    quantity, _, function = name.partition(".")
+    found: Expr = result.quantity(quantity).expression
+    if function and not isinstance(found, ClampedRoot):
+        raise Unknown(f"{result.id}.{quantity} is no root")
+    return found.function(SYMBOLS["x"]) if function else found
 
 
 def _decided(left: Any, relation: str, right: Any, domain: Domain, needs: list[Any]) -> Outcome:

@@ -128,15 +128,12 @@ def _truth(tree: Tree, scene: Scene, env: Environment) -> Truth:
         good = first.holds == second.holds if kind == "iff" else second.holds or not first.holds
         says = f"{spell(tree[1])} is {first.holds}, {spell(tree[2])} is {second.holds}"
         return Truth(good, says, seen=frozenset({second.holds if kind == "iff" else first.holds}))
+    if kind == "and":
+        parts = (_truth(part, scene, env) for part in tree[1:])
+        return next((part for part in parts if not part.holds), Truth(True))
     if kind == "all":
         for inner in _assigned(list(tree[1][1]), tree[1][2], scene, env):
             found = _truth(tree[2], scene, inner)
-            if not found.holds:
-                return found
-        return Truth(True)
-    if kind == "and":
-        for part in tree[1]:
-            found = _truth(part, scene, env)
             if not found.holds:
                 return found
         return Truth(True)
@@ -190,7 +187,38 @@ def _says(left: Any, relation: str, right: Any, scene: Scene) -> str:
     return f"{text(left)} {relation} {text(right)}"
 
 
+@dataclass(frozen=True)
+class Interval:
+    """An interval where a number may stand; it is equal to an interval with the same ends only."""
+
+    low: Any
+    high: Any
+    low_open: bool
+    high_open: bool
+
+    def __str__(self) -> str:
+        ends = "[("[self.low_open], "])"[self.high_open]
+        return f"the interval {ends[0]}{text(self.low)}, {text(self.high)}{ends[1]}"
+
+
+def _interval(tree: Tree, scene: Scene, env: Environment) -> Any:
+    low, high = (_value(t, scene, env) for t in tree[1:3])
+    return Interval(low, high, *tree[3:])
+
+
+def _same_interval(left: Any, right: Any) -> bool:
+    if not (isinstance(left, Interval) and isinstance(right, Interval)):
+        return False
+    ends = (left.low_open, left.high_open) == (right.low_open, right.high_open)
+    pairs = ((left.low, right.low), (left.high, right.high))
+    return ends and all(compare(a, b, "=") for a, b in pairs)
+
+
 def _related(left: Any, right: Any, relation: str, scene: Scene) -> bool:
+    if isinstance(left, Interval) or isinstance(right, Interval):
+        if relation not in ("=", "!="):
+            raise Unknown("intervals are equal or not")
+        return _same_interval(left, right) == (relation == "=")
     if isinstance(left, dict) or isinstance(right, dict):
         if relation not in ("=", "!="):
             raise Unknown("vectors are equal or not")
@@ -257,6 +285,8 @@ def _call(tree: Tree, scene: Scene, env: Environment) -> Any:
     _, base, subs, mark, arguments = tree
     if base in scene.defined:
         letters, body = scene.defined[base]
+        if len(letters) != len(arguments):
+            raise NoValue(f"{base} takes {len(letters)} arguments, not {len(arguments)}")
         values = {n: _value(a, scene, env) for n, a in zip(letters, arguments, strict=True)}
         return _value(body, scene, {**env, **values})
     label = "".join(_index_text(s) for s in subs) + mark
@@ -497,6 +527,24 @@ def _big_now(tree: Tree, scene: Scene, env: Environment) -> Any:
     return best
 
 
+#: How near a limit is looked at, twice; both must agree, and the rest of the way is a line.
+NEAR = (Fraction(1, 10**28), Fraction(1, 10**32))
+SETTLED = mpmath.mpf(10) ** -24
+
+
+def _limit(tree: Tree, scene: Scene, env: Environment) -> Any:
+    """A limit from above, or at infinity, where two values nearby agree."""
+    _, name, end, body = tree
+    there = _value(end, scene, env)
+    far = not isinstance(there, Fraction) and mpmath.isinf(there)
+    places = [1 / step if far else _plus(there, step) for step in NEAR]
+    first, last = (mp(_value(body, scene, {**env, name: place})) for place in places)
+    if abs(first - last) > SETTLED * (1 + abs(last)):
+        raise Unknown(f"no limit is seen in {_short(tree)}")
+    near, nearest = (mp(step) for step in NEAR)
+    return (last * near - first * nearest) / (near - nearest)
+
+
 def _frozen(found: Any) -> Any:
     return tuple(found.items()) if isinstance(found, dict) else found
 
@@ -567,6 +615,8 @@ _VALUES: dict[str, Callable[[Tree, Scene, Environment], Any]] = {
     "fun": _function,
     "norm": _norm,
     "big": _big,
+    "lim": _limit,
+    "interval": _interval,
     "mean": _mean,
     "size": _size,
     "var": _variance,
@@ -578,7 +628,7 @@ def mp(found: Any) -> Any:
     """A number at the working precision."""
     if isinstance(found, Fraction):
         return mpmath.mpf(found.numerator) / found.denominator
-    if isinstance(found, (dict, list, _Row)):
+    if isinstance(found, (dict, list, _Row, Interval)):
         raise Unknown("a vector or set where a number was expected")
     if isinstance(found, Constant):
         raise Unknown(f"nothing says what {found.name} is")
@@ -591,6 +641,8 @@ def text(found: Any) -> str:
         return str(found)
     if isinstance(found, (dict, list)):
         return "a vector"
+    if isinstance(found, Interval):
+        return str(found)
     return str(mpmath.nstr(found, 12))
 
 
