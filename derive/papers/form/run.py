@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from itertools import pairwise
 from typing import Any
 
@@ -233,6 +233,12 @@ def quantity(named: str, point: Point, digits: int = DIGITS) -> Any:
     Unknown
         Where the result says nothing.
     """
+    return _quantity(named, tuple(point.items()), digits)
+
+
+@lru_cache(maxsize=4096)
+def _quantity(named: str, place: tuple[tuple[str, Any], ...], digits: int) -> Any:
+    point = dict(place)
     parts = named_parts(named)
     result = results[parts.result]
     at = letters_at(point)
@@ -256,7 +262,7 @@ def quantity(named: str, point: Point, digits: int = DIGITS) -> Any:
         raise Unknown(f"{named} is not known: {error}") from None
     if found is None:
         raise Unknown(f"{named} has no value")
-    written = result.quantity(name).expression
+    written = result.quantity(parts.quantity).expression
     if written.is_rational_function():  # exactly: a root of what is near zero loses digits
         there = written.xreplace(letters_at(point))
         return as_number(there) if there.is_Rational else found
