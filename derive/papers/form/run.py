@@ -27,6 +27,7 @@ from ...theorem.result import Result
 from ...vectors.embeddings import Embeddings
 from ..checks import DIGITS
 from .functions import Function
+from .closed import closed
 from .hypotheses import SYMBOLS, Condition, Hypotheses, letters_at, put_in
 from .reader import Read, Tree, expression
 from .record import Wording
@@ -256,23 +257,31 @@ def _parts(named: str) -> tuple[str, str, str, str, str]:
 
 
 def with_specials(hypotheses: Hypotheses, statements: list[Read]) -> Hypotheses:
-    """Try the ends of intervals that the statements name, too: ``iff delta in [0, 1]``."""
+    """Try what the statements name, too: ends of intervals, ``iff delta in [0, 1]``, and of an
+    equivalence what a letter is compared with, ``iff alpha > ...``; and values beside these."""
     found: dict[str, list[Expr]] = {}
 
-    def visit(tree: Any) -> None:
+    def visit(tree: Any, conditional: bool) -> None:
         if not isinstance(tree, tuple) or not tree:
             return
+        conditional = conditional or tree[0] in ("iff", "implies")
         if tree[0] == "in" and tree[1][0] == "name":
             for end in tree[2:4]:
                 if end[0] == "num":
                     number = S(end[1].numerator) / end[1].denominator
                     found.setdefault(tree[1][1], []).extend([number, number + S(1) / 100])
+        if conditional and tree[0] == "rel" and len(tree[1]) == 2 and tree[1][0][0] == "name":
+            end = closed(tree[1][1])
+            if end is not None and end.free_symbols:
+                beside = [end, end * S(51) / 50, end * S(49) / 50]
+                found.setdefault(tree[1][0][1], []).extend(beside)
         for part in tree:
-            visit(part)
+            visit(part, conditional)
 
     for one in statements:
-        visit(one.tree)
-    return replace(hypotheses, specials={k: tuple(v) for k, v in found.items()})
+        visit(one.tree, False)
+    specials = {k: tuple(v) for k, v in found.items()}
+    return Hypotheses(hypotheses.ranges, hypotheses.more, hypotheses.text, specials)
 
 
 # --- proving ---------------------------------------------------------------------------------
