@@ -14,6 +14,7 @@ from cltheory.derive.losses.supcl import alpha
 from cltheory.derive.optimum.segment import delta, x
 from cltheory.derive.papers.lee2025ssem import _lemmas as lemmas
 from cltheory.derive.papers.lee2025ssem import _loss as loss_on_ssem
+from cltheory.derive.papers.lee2025ssem import _thresholds as thresholds
 from cltheory.derive.papers.lee2025ssem import appendix_a3_bound_self as bound_self
 from cltheory.derive.papers.lee2025ssem import appendix_a3_bound_sup as bound_sup
 from cltheory.derive.papers.lee2025ssem import appendix_a3_jensen as jensen
@@ -23,7 +24,7 @@ from cltheory.derive.papers.lee2025ssem import appendix_a3_on_ssem as on_ssem
 from cltheory.derive.papers.lee2025ssem import appendix_a3_theorem_a2 as theorem_a2
 from cltheory.derive.papers.lee2025ssem import appendix_a4 as a4
 from cltheory.derive.papers.lee2025ssem import appendix_a5 as a5
-from cltheory.derive.papers.lee2025ssem import appendix_b, section_5_2
+from cltheory.derive.papers.lee2025ssem import appendix_b
 from cltheory.derive.papers.lee2025ssem._sums import cross, means, same, spread, temperature
 from cltheory.derive.papers.verdict import Verdict
 from cltheory.derive.structures.hierarchy import m, n, p
@@ -206,7 +207,7 @@ def lower(label: str) -> Callable[[Embeddings], dict[str, Any]]:
 
 H = loss_on_ssem.printed_slope()
 N_FOR_N_MINUS_1 = H.subs(n, n + 1)
-RATIO = section_5_2.printed_ratio()
+RATIO = thresholds.printed_ratio()
 WRONG: list[tuple[str, Callable[[], Verdict]]] = [
     (
         "delta*(c): n for n-1",
@@ -251,11 +252,11 @@ WRONG: list[tuple[str, Callable[[], Verdict]]] = [
     ("h at the simplex", lambda: on_ssem.h_at_simplex(1 - alpha)),
     (
         "alpha: n for n-1",
-        lambda: a4.theorem_a3(lambda: section_5_2.printed_15().subs(n, n + 1)),
+        lambda: a4.theorem_a3(lambda: thresholds.printed_15().subs(n, n + 1)),
     ),
     (
         "alpha: 1/tau",
-        lambda: a4.theorem_a3(lambda: section_5_2.printed_15().subs(tau, 1 / tau)),
+        lambda: a4.theorem_a3(lambda: thresholds.printed_15().subs(tau, 1 / tau)),
     ),
     ("tau: 1/m dropped", lambda: a4.theorem_a3_tau(lambda: 1 / log(RATIO))),
     (

@@ -277,8 +277,8 @@ def _reals(
     if low == high:
         return [low] if not (r.low_open or r.high_open) else []
     at = {SYMBOLS[k]: v for k, v in point.items()}
-    named = [put_in(e, at) for e in hyps.specials.get(name, ())]
-    specials: list[Expr] = [e for e in named if e is not None]
+    named = (put_in(end, at) for end in hyps.specials.get(name, ()))
+    specials: list[Expr] = [end for end in named if end is not None]
     if "n" in point:
         specials.append(1 / point["n"])
     specials += [S.Zero, S.One]

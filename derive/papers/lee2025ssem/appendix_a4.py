@@ -19,7 +19,7 @@ from ..verdict import Verdict
 from . import LEDGER
 from ._domains import LOSS, SHAPE
 from ._loss import printed_slope, slope
-from .section_5_2 import (
+from ._thresholds import (
     alpha_min_limit,
     in_every_dimension,
     is_alpha_min,
