@@ -256,7 +256,7 @@ def quantity(named: str, point: Point, digits: int = DIGITS) -> Any:
         raise Unknown(f"{named} is not known: {error}") from None
     if found is None:
         raise Unknown(f"{named} has no value")
-    written = result.quantity(name).expression
+    written = result.quantity(parts.quantity).expression
     if written.is_rational_function():  # exactly: a root of what is near zero loses digits
         there = written.xreplace(letters_at(point))
         return as_number(there) if there.is_Rational else found
