@@ -256,7 +256,8 @@ def _attained(record: Record, wording: Wording, mutant: Mutant) -> bool:
     equations = []
     for one in mutant.statements:
         relations = tuple("=" if r in ("<=", ">=") else r for r in one.relations)
-        equations.append(replace(one, tree=(one.tree[0], one.tree[1], relations)))
+        tree = ("rel", one.tree[1], relations) if one.tree[0] == "rel" else one.tree
+        equations.append(replace(one, tree=tree))
     turned = replace(mutant, statements=equations)
     return any(t.holds for t in _inside(record, wording, turned))
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from itertools import pairwise
 from typing import Any
 
@@ -233,6 +233,12 @@ def quantity(named: str, point: Point, digits: int = DIGITS) -> Any:
     Unknown
         Where the result says nothing.
     """
+    return _quantity(named, tuple(point.items()), digits)
+
+
+@lru_cache(maxsize=4096)
+def _quantity(named: str, place: tuple[tuple[str, Any], ...], digits: int) -> Any:
+    point = dict(place)
     parts = named_parts(named)
     result = results[parts.result]
     at = letters_at(point)
