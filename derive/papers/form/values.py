@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cache, lru_cache
+from itertools import pairwise
 from math import isqrt
 from typing import Any, Protocol
 
@@ -627,8 +628,8 @@ def _big_now(tree: Tree, scene: Scene, env: Environment) -> Any:
     return best
 
 
-#: How near a limit is looked at, twice; both must agree, and the rest of the way is a line.
-NEAR = (Fraction(1, 10**28), Fraction(1, 10**32))
+#: How near a limit is looked at; all must agree, and the rest of the way is a line.
+NEAR = (Fraction(1, 10**28), Fraction(1, 10**30), Fraction(1, 10**32))
 SETTLED = mpmath.mpf(10) ** -24
 
 
@@ -638,11 +639,16 @@ def _limit(tree: Tree, scene: Scene, env: Environment) -> Any:
     there = _value(end, scene, env)
     far = not isinstance(there, Fraction) and mpmath.isinf(there)
     places = [1 / step if far else _plus(there, step) for step in NEAR]
-    first, last = (mp(_value(body, _moved(scene, {name: p}), {**env, name: p})) for p in places)
-    if abs(first - last) > SETTLED * (1 + abs(last)):
+    seen = [mp(_value(body, _moved(scene, {name: p}), {**env, name: p})) for p in places]
+    steps = [mp(step) for step in NEAR]
+    lines = [
+        (last * near - first * nearest) / (near - nearest)
+        for (first, near), (last, nearest) in pairwise(zip(seen, steps, strict=True))
+    ]
+    settled = abs(seen[0] - seen[-1]) <= SETTLED * (1 + abs(seen[-1]))
+    if not settled or not compare(lines[0], lines[-1], "="):
         raise Unknown(f"no limit is seen in {_short(tree)}")
-    near, nearest = (mp(step) for step in NEAR)
-    return (last * near - first * nearest) / (near - nearest)
+    return lines[-1]
 
 
 def _frozen(found: Any) -> Any:
