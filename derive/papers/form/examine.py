@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -14,7 +14,7 @@ from ..verdict import Verdict
 from .functions import function_named
 from .hypotheses import Condition
 from .record import Record, Witness, Wording
-from .run import Trial, checked, proof, scene_of, trials, tried
+from .run import Trial, checked, equations, proof, scene_of, trials, tried
 from .values import Unknown
 
 #: Fewest trials that are any support.
@@ -264,6 +264,12 @@ def _wrong_with_tests(record: Record, tally: Tally) -> list[str]:
             problems.append("the condition was never met: nothing was tested")
     if record.sharp and not _attained(record):
         problems.append("the bound is said to be sharp, and was nowhere attained")
+    if record.attained is not None:
+        for wording in record.attained.signed():
+            for trial in trials(wording, equations(wording.read())):
+                if trial.holds is not True:
+                    problems.append(f"the bound is not attained {_where(trial)}")
+                    break
     if record.corrupted is not None and not any(t.holds is False for t in trials(record.corrupted)):
         problems.append("the corrupted wording was not refuted")
     return problems
@@ -273,10 +279,7 @@ def _attained(record: Record) -> bool:
     """Whether every inequality is an equality somewhere."""
     for wording in record.printed.signed():
         for read in wording.read():
-            equations = tuple("=" if r in ("<=", ">=") else r for r in read.relations)
-            tree = ("rel", read.tree[1], equations) if read.tree[0] == "rel" else read.tree
-            same = replace(read, tree=tree, relations=equations)
-            if not any(t.holds for t in trials(wording, [same])):
+            if not any(t.holds for t in trials(wording, equations([read]))):
                 return False
     return True
 

@@ -202,7 +202,9 @@ def _of_axis(e: Embeddings) -> dict[str, Callable[..., Any]]:
 
 
 # --- towers ----------------------------------------------------------------------------------
-def _of_towers(e: Embeddings, parameter: str = "") -> dict[str, Callable[..., Any]]:
+def _of_towers(found: Embeddings, parameter: str = "") -> dict[str, Callable[..., Any]]:
+    e = _as_towers(found)
+
     def tower(view: int) -> Callable[..., Any]:
         def vector(*indices: int, mark: str = "") -> dict[Index, Fraction]:
             (k,) = indices
@@ -232,9 +234,8 @@ def _of_towers(e: Embeddings, parameter: str = "") -> dict[str, Callable[..., An
         near, far = (scene.named.get(k) for k in ("l_p", "l_n"))
         if near is None or far is None:
             raise Unknown("nothing says what l_p and l_n are")
-        w = _as_towers(e)
-        with_near = [near(scene, g) for g in w.positives()]
-        return total([*with_near, *(far(scene, g) for g in w.negatives())])
+        with_near = [near(scene, g) for g in e.positives()]
+        return total([*with_near, *(far(scene, g) for g in e.negatives())])
 
     def least(scene: Scene, alignment: Any) -> Any:
         """The sum over the negatives on the CCEM whose positives have this mean."""
