@@ -237,8 +237,15 @@ class Writer:
         text = self.result.quantity(name).meaning
         return self.prose(re.sub(r"(?<=[<>=] )(it|this)\b", name, sentence(text)), escape)
 
-    def prose(self, text: str, escape: Callable[[str], str]) -> str:
-        """A sentence with what is mathematics in it between dollars, the rest escaped."""
+    def prose(
+        self, text: str, escape: Callable[[str], str], known: Mapping[str, str] | None = None
+    ) -> str:
+        """A sentence with what is mathematics in it between dollars, the rest escaped.
+
+        ``known`` says how names in it are written, if not as in the statement of the result.
+        """
+        if known is not None:
+            return _with_math(text, known, escape)
         known = {s.name: self.symbol(s) for s in self.result.domain.ranges}
         known |= {name: self.symbol_text(q.symbol) for name, q in self.result.quantities.items()}
         # A name of a quantity that is an ordinary word means the word.

@@ -225,7 +225,7 @@ class _Paper:
     def statement(self) -> str:
         """The theorem: its conditions, its quantities, its source."""
         result, writer = self.result, self.writer
-        title = f"{writer.prose(result.title, escape)}, {_cited(result.source)}"
+        title = f"{writer.prose(result.title, escape)}, {cited(result.source)}"
         used = set(result.parameters)
         integers, others = writer.assumptions(used, result.domain)
         about = head(result, Tex(writer.symbol, escape))
@@ -252,7 +252,7 @@ class _Paper:
     def _item(self, name: str, q: Quantity) -> list[str]:
         meaning = self.writer.meaning(name, escape)
         beyond = self.writer.beyond(q)
-        condition = f", for {_listed([f'${c}$' for c in beyond])}" if beyond else ""
+        condition = f", for {listed([f'${c}$' for c in beyond])}" if beyond else ""
         if q.expression in self.writer.roots:
             return [rf"\item {meaning}{condition}: ${self._macro(name, 'Name')}$ below."]
         return [rf"\item {meaning}{condition}:", rf"\[ {self._macro(name, 'Eq')}. \]"]
@@ -267,7 +267,7 @@ def _shown_arguments(order: Sequence[Symbol]) -> str:
     return "".join(f"{{{written(s)}}}" for s in order)
 
 
-def _listed(parts: Sequence[str]) -> str:
+def listed(parts: Sequence[str]) -> str:
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
@@ -275,13 +275,13 @@ def _let(integers: Sequence[str], others: Sequence[str]) -> list[str]:
     said = []
     if integers:
         noun = "be an integer" if len(integers) == 1 else "be integers"
-        said.append(f"{_listed([f'${r}$' for r in integers])} {noun}")
+        said.append(f"{listed([f'${r}$' for r in integers])} {noun}")
     if others:
-        said.append(_listed([f"${r}$" for r in others]))
+        said.append(listed([f"${r}$" for r in others]))
     return [f"Let {', and let '.join(said)}."] if said else []
 
 
-def _cited(source: str) -> str:
+def cited(source: str) -> str:
     r"""``lee2025ssem, Theorem 2`` as ``\cite[Theorem 2]{lee2025ssem}``."""
     key = next((k for k in SOURCES if k in source), None)
     if key is None:

@@ -49,8 +49,8 @@ def holes(record: Record) -> Holes:
             same += 1
         elif _leaves_a_letter(mutant):
             killed += 1
-        elif any(t.holds is not True for t in _inside(record, wording, mutant)):
-            killed += 1  # it fails, or says nothing: a vector plus a number
+        elif _is_refused(record, wording, mutant):
+            killed += 1
         elif record.attained is not None and not _holds_on(record.attained, mutant):
             killed += 1  # it is true, and no longer attained
         elif _is_weaker(wording, mutant):
@@ -92,7 +92,10 @@ def mutants(wording: Wording) -> Iterator[tuple[str, Mutant]]:
                 found = [*statements[:k], new, *statements[k + 1 :]]
                 yield f"{what}: {spell(tree)}", Mutant(found)
     definitions = wording.definitions()
+    others = wording.used_names()
     for name, (arguments, body) in definitions.items():
+        if name in others:
+            continue  # it is mutated where it is stated
         for what, tree in changed(body, letters, list(arguments)):
             new_ones = {**definitions, name: (arguments, tree)}
             yield f"{what} in {name}: {spell(tree)}", Mutant(statements, new_ones)
@@ -124,7 +127,10 @@ def changed(tree: Tree, letters: list[str], bound: list[str]) -> Iterator[tuple[
     yield from _here(tree, letters, bound)
     for k, part in enumerate(tree):
         if isinstance(part, tuple) and part and isinstance(part[0], str):
-            if tree[0] in ("name", "call", "bind", "mean", "size") or tree[0].startswith("var"):
+            # Other constants that exist make another condition, which may be as good.
+            if tree[0] in ("name", "call", "bind", "mean", "size", "exists") or tree[0].startswith(
+                "var"
+            ):
                 continue
             inner = [*bound, *(n for n, _ in tree[2][1])] if tree[0] == "big" else bound
             for what, new in changed(part, letters, inner):
@@ -186,6 +192,16 @@ def _here(tree: Tree, letters: list[str], bound: list[str]) -> Iterator[tuple[st
     elif kind == "big":
         if tree[2][2]:
             yield "indices may be equal", (kind, tree[1], (*tree[2][:2], ()), tree[3])
+    elif kind == "diff":
+        yield "dropped derivative", tree[3]
+        yield "off by one", (*tree[:2], tree[2] + 1, tree[3])
+    elif kind == "at":
+        for k, (name, where) in enumerate(tree[2]):
+            rest = tree[2][:k] + tree[2][k + 1 :]
+            yield "dropped value", ("at", tree[1], rest) if rest else tree[1]
+            if where[0] == "num":
+                more = (name, ("num", where[1] + 1))
+                yield "off by one", ("at", tree[1], (*tree[2][:k], more, *tree[2][k + 1 :]))
     elif kind == "rel":
         for k, relation in enumerate(tree[2]):
             if relation in ("<=", ">=", "<", ">"):
@@ -219,6 +235,16 @@ def _inside(record: Record, wording: Wording, mutant: Mutant) -> Iterator[Trial]
     for trial in trials(wording, mutant.statements, mutant.definitions, mutant.given):
         if condition is None or condition.holds(trial.point, trial.vectors):
             yield trial
+
+
+def _is_refused(record: Record, wording: Wording, mutant: Mutant) -> bool:
+    """Whether it fails, says nothing (a vector plus a number), or is a condition never met."""
+    met: set[bool] = set()
+    for trial in _inside(record, wording, mutant):
+        if trial.holds is not True:
+            return True
+        met |= trial.seen
+    return any(one.tree[0] == "implies" for one in mutant.statements) and True not in met
 
 
 def _leaves_a_letter(mutant: Mutant) -> bool:
@@ -265,7 +291,7 @@ def generic_points(hypotheses: Hypotheses) -> Iterator[dict[str, Any]]:
 def _sides(tree: Tree) -> list[Tree]:
     if tree[0] == "rel":
         return list(tree[1])
-    if tree[0] == "all":
+    if tree[0] in ("all", "exists"):
         return []
     if tree[0] in ("iff", "implies", "and"):
         return [s for part in tree[1:] for s in _sides(part)]
@@ -276,7 +302,7 @@ def _shape(tree: Tree) -> Any:
     """What is not a side: relations, connectives, ends."""
     if tree[0] == "rel":
         return tree[2]
-    if tree[0] == "all":
+    if tree[0] in ("all", "exists"):
         return tree
     if tree[0] in ("iff", "implies", "and"):
         return (tree[0], *(_shape(part) for part in tree[1:]))

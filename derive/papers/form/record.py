@@ -66,6 +66,7 @@ class Wording:
     given: Mapping[str, str] = field(default_factory=dict)
     proof: str = ""
     also: tuple[str, ...] = ()
+    uses: tuple[str, ...] = ()
 
     @property
     def says(self) -> tuple[str, ...]:
@@ -144,6 +145,10 @@ class Wording:
                 raise BadClause(f"{key!r} cannot be defined")
         return found
 
+    def used_names(self) -> set[str]:
+        """Names that the section defines, and not the record."""
+        return set(replace(self, where=dict.fromkeys(self.uses, "0")).definitions())
+
     def values(self) -> dict[str, Tree]:
         """What a named check is given."""
         return {k: expression(v, self.letters()) for k, v in self.given.items()}
@@ -193,6 +198,7 @@ class Record:
     mathematical: bool = True
     at_odds: str = ""
     remark: str = ""
+    used_in: tuple[str, ...] = ()  #: labels of what the paper concludes from it
     package: str = ""  #: where the files of the paper are
     source: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
@@ -218,8 +224,9 @@ class Record:
         return bool(self.printed.check) and not self.printed.given
 
     def fingerprint(self) -> str:
-        """Changes with anything the record says."""
-        text = json.dumps(self.source, sort_keys=True, ensure_ascii=True)
+        """Changes with anything that the verdict is computed from."""
+        source = {k: v for k, v in self.source.items() if k != "used_in"}
+        text = json.dumps(source, sort_keys=True, ensure_ascii=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
@@ -227,7 +234,7 @@ _WORDING = {f.name for f in fields(Wording)} - {"text"}
 _PLAIN = {
     "label", "weight", "printed", "reading", "correction", "corrupted", "attained", "origin",
     "condition", "sufficient", "witness", "restates", "settled", "sharp", "mathematical",
-    "at_odds", "remark",
+    "at_odds", "remark", "used_in",
 }  # fmt: skip
 _TEXTS = {"for_all", "under", "on", "about", "check", "proof", "condition", "origin", "restates"}
 _TEXTS |= {"settled", "at_odds", "remark", "label", "weight"}
@@ -245,14 +252,17 @@ def read_section(paper: str, section: str, text: str, package: str = "") -> list
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise BadRecord(f"{paper}, {section}: not TOML: {error}") from None
-    extra = set(data) - {"record", "defaults"}
+    extra = set(data) - {"record", "defaults", "where"}
     if extra:
-        raise BadRecord(f"{paper}, {section}: {min(extra)!r} is neither [[record]] nor [defaults]")
+        raise BadRecord(
+            f"{paper}, {section}: {min(extra)!r} is neither [[record]], [defaults] nor [where]"
+        )
     found: list[Record] = []
     for k, table in enumerate(data.get("record", []), 1):
         label = table.get("label") if isinstance(table, dict) else None
         try:
-            one = _record(paper, section, {**data.get("defaults", {}), **table})
+            table = _with_used({**data.get("defaults", {}), **table}, data.get("where", {}))
+            one = _record(paper, section, table)
             one = replace(one, package=package)
         except (BadClause, TexError, BadRecord) as error:
             raise BadRecord(f"{paper}, {label or f'record {k} of {section}'}: {error}") from None
@@ -260,6 +270,17 @@ def read_section(paper: str, section: str, text: str, package: str = "") -> list
             raise BadRecord(f"{paper} has two records labelled {one.label}")
         found.append(one)
     return found
+
+
+def _with_used(table: dict[str, Any], shared: Mapping[str, Any]) -> dict[str, Any]:
+    """A record with the definitions of its section that it uses."""
+    used = table.get("uses", [])
+    missing = [k for k in used if k not in shared]
+    if missing:
+        raise BadRecord(f"the section does not define {missing[0]!r}")
+    if not used:
+        return table
+    return {**table, "where": {**{k: shared[k] for k in used}, **table.get("where", {})}}
 
 
 def _record(paper: str, section: str, table: dict[str, Any]) -> Record:
@@ -288,6 +309,8 @@ def _record(paper: str, section: str, table: dict[str, Any]) -> Record:
         plain["attained"] = _wording(table["printed"], {**shared, **table["attained"]})
     if "witness" in table:
         plain["witness"] = _witness(table["witness"])
+    if "used_in" in table:
+        plain["used_in"] = _labels(table["used_in"])
     record = Record(paper, section, table["label"], table["weight"], printed, source=table, **plain)
     _sound(record)
     return record
@@ -297,6 +320,13 @@ _SIMPLE = {
     "origin", "condition", "sufficient", "restates", "settled", "sharp", "mathematical",
     "at_odds", "remark",
 }  # fmt: skip
+
+
+def _labels(value: Any) -> tuple[str, ...]:
+    """Labels of other records."""
+    if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
+        raise BadRecord("used_in is a list of labels")
+    return tuple(value)
 
 
 def _other(value: Any, shared: Mapping[str, Any]) -> Wording:
@@ -323,7 +353,8 @@ def _wording(text: str, rest: Mapping[str, Any]) -> Wording:
         table = known.get(name, {})
         if not isinstance(table, dict) or not all(isinstance(v, str) for v in table.values()):
             raise BadRecord(f"{name} is a table of texts")
-    return Wording(text.strip(), formal, also=also, **known)
+    uses = tuple(known.pop("uses", ()))
+    return Wording(text.strip(), formal, also=also, uses=uses, **known)
 
 
 def _witness(table: Any) -> Witness:

@@ -7,7 +7,7 @@ division by zero, a root or logarithm of what has none, is an answer too: no val
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cache, lru_cache
 from math import isqrt
@@ -18,7 +18,12 @@ import mpmath
 from ...vectors.embeddings import Embeddings, Index
 from ..checks import CLOSE, DIGITS
 from .reader import Tree, indexed, names_in, spell
+from .symbolic import NotClosed, compiled, symbolic
 
+#: Differences of derived quantities: their error is some STEP**2, below what is compared.
+STEP, RATE_DIGITS = Fraction(1, 10**25), 80
+#: Powers of ten at which a limit is looked at: both must agree in all digits compared.
+FAR = (60, 70)
 #: A linear combination of the vectors of a set.
 Vector = dict[Index, Any]
 Environment = Mapping[str, Any]
@@ -53,6 +58,10 @@ class Scene:
     named: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     defined: Mapping[str, tuple[tuple[str, ...], Tree]] = field(default_factory=dict)
     known: dict[Any, Any] = field(default_factory=dict, repr=False)  #: values of sums
+    #: Derived quantities by letter: their value where some letters have other values.
+    derived: Mapping[str, Callable[[Mapping[str, Fraction], int], Any]] = field(
+        default_factory=dict
+    )
 
 
 @dataclass(frozen=True)
@@ -142,14 +151,16 @@ def _truth(tree: Tree, scene: Scene, env: Environment) -> Truth:
         says = f"{spell(tree[1])} is {first.holds}, {spell(tree[2])} is {second.holds}"
         return Truth(good, says, seen=frozenset({second.holds if kind == "iff" else first.holds}))
     if kind == "and":
-        found = [_truth(part, scene, env) for part in tree[1:]]
-        return next((one for one in found if not one.holds), Truth(True))
+        parts = (_truth(part, scene, env) for part in tree[1:])
+        return next((part for part in parts if not part.holds), Truth(True))
     if kind == "all":
         for inner in _assigned(list(tree[1][1]), tree[1][2], scene, env):
             found = _truth(tree[2], scene, inner)
             if not found.holds:
                 return found
         return Truth(True)
+    if kind == "exists":
+        return _truth(tree[2], scene, {**env, **{name: Constant(name) for name in tree[1]}})
     if kind == "in":
         side, low, high, low_open, high_open = tree[1:]
         found, a, b = (_value(t, scene, env) for t in (side, low, high))
@@ -161,10 +172,29 @@ def _truth(tree: Tree, scene: Scene, env: Environment) -> Truth:
     right = _value(tree[1][-1], scene, env)
     for side, relation in zip(tree[1][-2::-1], tree[2][::-1], strict=True):
         left = _value(side, scene, env)
+        if relation == "=":
+            left, right = _settled(left, right)
         if not _related(left, right, relation, scene):
             return Truth(False, _says(left, relation, right, scene))
         right = left
     return Truth(True)
+
+
+class Constant:
+    """A constant that is said to exist: the first equation for it says what it is."""
+
+    def __init__(self, name: str):
+        self.name = name
+        self.value: Any = None
+
+
+def _settled(left: Any, right: Any) -> tuple[Any, Any]:
+    """Both sides of an equation, one of which may say what a constant is."""
+    for one, other in ((left, right), (right, left)):
+        if isinstance(one, Constant) and not isinstance(other, Constant):
+            one.value = other
+            return other, other
+    return left, right
 
 
 def _part(tree: Tree, scene: Scene, env: Environment) -> Truth:
@@ -179,7 +209,38 @@ def _says(left: Any, relation: str, right: Any, scene: Scene) -> str:
     return f"{text(left)} {relation} {text(right)}"
 
 
+@dataclass(frozen=True)
+class Interval:
+    """An interval where a number may stand; it is equal to an interval with the same ends only."""
+
+    low: Any
+    high: Any
+    low_open: bool
+    high_open: bool
+
+    def __str__(self) -> str:
+        ends = "[("[self.low_open], "])"[self.high_open]
+        return f"the interval {ends[0]}{text(self.low)}, {text(self.high)}{ends[1]}"
+
+
+def _interval(tree: Tree, scene: Scene, env: Environment) -> Any:
+    low, high = (_value(t, scene, env) for t in tree[1:3])
+    return Interval(low, high, *tree[3:])
+
+
+def _same_interval(left: Any, right: Any) -> bool:
+    if not (isinstance(left, Interval) and isinstance(right, Interval)):
+        return False
+    ends = (left.low_open, left.high_open) == (right.low_open, right.high_open)
+    pairs = ((left.low, right.low), (left.high, right.high))
+    return ends and all(compare(a, b, "=") for a, b in pairs)
+
+
 def _related(left: Any, right: Any, relation: str, scene: Scene) -> bool:
+    if isinstance(left, Interval) or isinstance(right, Interval):
+        if relation not in ("=", "!="):
+            raise Unknown("intervals are equal or not")
+        return _same_interval(left, right) == (relation == "=")
     if isinstance(left, dict) or isinstance(right, dict):
         if relation not in ("=", "!="):
             raise Unknown("vectors are equal or not")
@@ -220,12 +281,16 @@ def _name(tree: Tree, scene: Scene, env: Environment) -> Any:
     _, base, subs, mark = tree
     if base in env and not subs:
         found = env[base]
+        if isinstance(found, Constant) and found.value is not None:
+            return found.value
         return Fraction(found) if isinstance(found, int) else found
     if base in scene.defined:
         letters, body = scene.defined[base]
         if len(letters) == len(subs):
             return _value(body, scene, {**_only_indices(env), **_bind(letters, subs, scene, env)})
     full = base + "".join(f"_{_index_text(s)}" for s in subs) + (f"^{mark}" if mark else "")
+    if isinstance(env.get(full), Constant):
+        return env[full] if env[full].value is None else env[full].value
     for key in (full, base):
         if key in scene.numbers and (key == full or not subs):
             return scene.numbers[key]
@@ -243,6 +308,15 @@ def _call(tree: Tree, scene: Scene, env: Environment) -> Any:
     defined = scene.defined.get(indexed(base, subs)) if not mark else None
     if defined is not None:
         letters, body = defined
+        if len(letters) != len(arguments):
+            raise NoValue(f"{base} takes {len(letters)} arguments, not {len(arguments)}")
+        far = [n for n, a in zip(letters, arguments, strict=True) if a == ("inf",)]
+        if far:
+            near = tuple(
+                ("name", n, (), "") if n in far else a
+                for n, a in zip(letters, arguments, strict=True)
+            )
+            return _at(("at", (*tree[:4], near), tuple((n, ("inf",)) for n in far)), scene, env)
         values = {n: _value(a, scene, env) for n, a in zip(letters, arguments, strict=True)}
         return _value(body, scene, {**env, **values})
     label = "".join(_index_text(s) for s in subs) + mark
@@ -353,6 +427,8 @@ def _plus(left: Any, right: Any, factor: int = 1) -> Any:
 def _vector(found: Any) -> Vector:
     if isinstance(found, dict):
         return found
+    if isinstance(found, Constant):
+        raise Unknown(f"nothing says what {found.name} is")
     if found == 0:  # the zero vector, written 0
         return {}
     raise Unknown("a number where a vector was expected")
@@ -456,6 +532,56 @@ def _exp(argument: Fraction) -> Any:
     return Fraction(1) if argument == 0 else mpmath.exp(mp(argument))
 
 
+def _diff(tree: Tree, scene: Scene, env: Environment) -> Any:
+    """A derivative: of a closed form by the rules, of what was derived by differences."""
+    _, letter, order, body = tree
+    if body[0] == "name" and body[1] in scene.derived and order == 1:
+        return _rate(scene.derived[body[1]], letter, scene)
+    try:
+        function, names = compiled(symbolic(tree, scene.defined))
+    except NotClosed as error:
+        raise Unknown(str(error)) from None
+    values = {**scene.numbers, **env}
+    missing = [n for n in names if n not in values]
+    if missing:
+        raise Unknown(f"the name {missing[0]!r} is not known")
+    try:
+        return function(*(mp(values[n]) for n in names))
+    except ZeroDivisionError:
+        raise NoValue(f"division by zero in {_short(tree)}") from None
+
+
+def _rate(quantity: Callable[..., Any], letter: str, scene: Scene) -> Any:
+    """A central difference, so fine that 40 digits are right."""
+    here = scene.numbers[letter]
+    if not isinstance(here, Fraction):
+        raise Unknown("differences are taken at rational points")
+    ends = [quantity({letter: here + s * STEP}, RATE_DIGITS) for s in (1, -1)]
+    if any(mpmath.isinf(e) for e in ends):
+        if ends[0] == ends[1]:
+            return Fraction(0)
+        raise NoValue("the derivative of what is infinite on one side")
+    with mpmath.workdps(RATE_DIGITS):
+        return (ends[0] - ends[1]) / (2 * mp(STEP))
+
+
+def _at(tree: Tree, scene: Scene, env: Environment) -> Any:
+    """The value where letters have other values; far out, where one goes to infinity."""
+    _, body, places = tree
+    inner = {k: v for k, v in env.items() if k not in dict(places)}
+    found = {name: _value(where, scene, env) for name, where in places}
+    far = [name for name, v in found.items() if not isinstance(v, Fraction) and mpmath.isinf(v)]
+    seen = []
+    for k in FAR if far else FAR[:1]:
+        there = {name: Fraction(10) ** k if name in far else v for name, v in found.items()}
+        moved = replace(scene, numbers={**scene.numbers, **there}, known={})
+        value_there = _value(body, moved, inner)
+        seen.append(mp(value_there) if far else value_there)
+    if far and not compare(seen[0], seen[-1], "="):
+        raise Unknown(f"no limit was seen in {_short(tree)}")
+    return seen[-1]
+
+
 def _norm(tree: Tree, scene: Scene, env: Environment) -> Any:
     inside = _vector(_value(tree[1], scene, env))
     return root(_dot(inside, inside, scene), tree)
@@ -485,6 +611,25 @@ def _big_now(tree: Tree, scene: Scene, env: Environment) -> Any:
         if compare(one, best, ">" if what == "max" else "<"):
             best = one
     return best
+
+
+#: How near a limit is looked at, twice; both must agree, and the rest of the way is a line.
+NEAR = (Fraction(1, 10**28), Fraction(1, 10**32))
+SETTLED = mpmath.mpf(10) ** -24
+
+
+def _limit(tree: Tree, scene: Scene, env: Environment) -> Any:
+    """A limit from above, or at infinity, where two values nearby agree."""
+    _, name, end, body = tree
+    there = _value(end, scene, env)
+    if not isinstance(there, Fraction) and mpmath.isinf(there):
+        return _at(("at", body, ((name, end),)), scene, env)
+    places = [_plus(there, step) for step in NEAR]
+    first, last = (mp(_value(body, scene, {**env, name: place})) for place in places)
+    if abs(first - last) > SETTLED * (1 + abs(last)):
+        raise Unknown(f"no limit is seen in {_short(tree)}")
+    near, nearest = (mp(step) for step in NEAR)
+    return (last * near - first * nearest) / (near - nearest)
 
 
 def _frozen(found: Any) -> Any:
@@ -555,8 +700,12 @@ _VALUES: dict[str, Callable[[Tree, Scene, Environment], Any]] = {
     "sqrt": _sqrt,
     "T": _transposed,
     "fun": _function,
+    "diff": _diff,
+    "at": _at,
     "norm": _norm,
     "big": _big,
+    "lim": _limit,
+    "interval": _interval,
     "mean": _mean,
     "size": _size,
     "var": _variance,
@@ -568,8 +717,10 @@ def mp(found: Any) -> Any:
     """A number at the working precision."""
     if isinstance(found, Fraction):
         return mpmath.mpf(found.numerator) / found.denominator
-    if isinstance(found, (dict, list, _Row)):
+    if isinstance(found, (dict, list, _Row, Interval)):
         raise Unknown("a vector or set where a number was expected")
+    if isinstance(found, Constant):
+        raise Unknown(f"nothing says what {found.name} is")
     return mpmath.mpf(found)
 
 
@@ -579,6 +730,8 @@ def text(found: Any) -> str:
         return str(found)
     if isinstance(found, (dict, list)):
         return "a vector"
+    if isinstance(found, Interval):
+        return str(found)
     return str(mpmath.nstr(found, 12))
 
 

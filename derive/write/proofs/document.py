@@ -1,0 +1,333 @@
+r"""A result as a theorem with its proof: to be read by ``\input``, or as a document of its own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from sympy import Contains, Expr, Symbol
+
+from ...decide.evidence import Grade
+from ...decide.frozen import dataclass
+from ...decide.root import ClampedRoot
+from ...optimum.segment_facts import Active, PairGradient, Segments
+from ...optimum.vertex import Pure
+from ...papers.sources import MADE_BY, SOURCES, Source, entry, project, version
+from ...proof.derivation import Step
+from ...proof.statement import Lemma
+from ...theorem.about import head, least_dimension
+from ...theorem.kinds import Kind
+from ...theorem.quantity import Quantity
+from ...theorem.result import Result
+from ..display import CLAMPED
+from ..macros import cited, escape, listed
+from .formulas import ROOM, Shown, expression, shown
+from .lemmas import printed
+from .notation import Notation, Typeset
+from .sentences import Paragraph, Teller
+
+#: What a snippet needs.
+PACKAGES = r"\usepackage{amsmath,amssymb,amsthm}"
+THEOREMS = (r"\newtheorem{theorem}{Theorem}", r"\newtheorem{lemma}[theorem]{Lemma}")
+
+
+@dataclass(frozen=True)
+class Proof:
+    """A theorem and its proof in LaTeX, with what they refer to.
+
+    Attributes
+    ----------
+    theorem, proof
+        The two environments.
+    lemmas
+        The lemmas that are cited, in the order in which they are.
+    sources
+        Keys of the papers that are cited.
+    """
+
+    theorem: str
+    proof: str
+    lemmas: tuple[Lemma, ...]
+    sources: tuple[str, ...]
+
+
+def proof_of(result: Result, point: Mapping[Symbol, Expr] | None = None) -> Proof:
+    """A result as a theorem, and its derivation as a proof.
+
+    Parameters
+    ----------
+    point
+        Values of parameters that are put into the theorem beside the general statement.
+    """
+    return _Writer(result, point or {}).proof()
+
+
+def snippet(proofs: Sequence[Proof]) -> str:
+    r"""Lemmas, theorems and proofs, to be read by ``\input``."""
+    keys = list(dict.fromkeys(k for p in proofs for k in p.sources))
+    head = [
+        f"% {MADE_BY} {version()}.",
+        "% In the preamble:",
+        f"%   {PACKAGES}",
+        *(f"%   {line}" for line in THEOREMS),
+        f"% Cited: {', '.join(keys)}. Their BibTeX entries:",
+        *(f"%   {line}" for k in keys for line in entry(_source(k)).strip().split("\n")),
+    ]
+    return "\n".join([*head, "", _body(proofs)])
+
+
+def document(proofs: Sequence[Proof]) -> str:
+    """The same as a document that pdflatex compiles."""
+    keys = list(dict.fromkeys(k for p in proofs for k in p.sources))
+    items = [rf"\bibitem{{{k}}} {_reference(_source(k))}" for k in keys]
+    lines = [
+        f"% {MADE_BY} {version()}. Compile twice with pdflatex.",
+        r"\documentclass{article}",
+        r"\usepackage[T1]{fontenc}",
+        PACKAGES,
+        *THEOREMS,
+        r"\allowdisplaybreaks",
+        r"\begin{document}",
+        _body(proofs),
+        rf"\begin{{thebibliography}}{{{len(keys)}}}",
+        *items,
+        r"\end{thebibliography}",
+        r"\end{document}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _body(proofs: Sequence[Proof]) -> str:
+    lemmas = list({lemma.name: lemma for p in proofs for lemma in p.lemmas}.values())
+    parts = []
+    for lemma in lemmas:
+        said = printed(lemma)
+        parts.append(
+            rf"\begin{{lemma}}[{said.title}]\label{{{said.label}}}"
+            f"\n{said.statement}\n\\end{{lemma}}\n\\begin{{proof}}\n{said.proof}\n\\end{{proof}}\n"
+        )
+    for p in proofs:
+        parts += [p.theorem, p.proof]
+    return "\n".join(parts)
+
+
+def _source(key: str) -> Source:
+    return SOURCES[key] if key in SOURCES else project()
+
+
+def _reference(s: Source) -> str:
+    people = " and ".join(" ".join(filter(None, (given, family))) for family, given in s.authors)
+    if len(s.authors) > 2:
+        names = [" ".join(filter(None, (given, family))) for family, given in s.authors]
+        people = f"{', '.join(names[:-1])} and {names[-1]}"
+    where = next((v for k, v in s.where if k in ("booktitle", "note")), "")
+    eprint = next((v for k, v in s.where if k == "eprint"), "")
+    where = where or (f"arXiv:{eprint}" if eprint else "")
+    text = f"{people}. {s.title}. {where}, {s.year}."
+    return escape(text).replace("ë", r"\"e")
+
+
+# --- one result --------------------------------------------------------------------------------
+class _Writer:
+    def __init__(self, result: Result, point: Mapping[Symbol, Expr]):
+        self.result, self.point = result, point
+        self.note = Notation(result)
+        self.label = result.id
+        domain = result.domain
+        known = {s.name for s in (*result.parameters, *domain.ranges)}
+        self.teller = Teller(self.note, known | set(result.quantities))
+        self.paragraphs: list[tuple[Step, Paragraph]] = [
+            (s, self.teller.tell(s)) for s in result.derivation
+        ]
+
+    def proof(self) -> Proof:
+        lemmas = [p.lemma for _, p in self.paragraphs if p.lemma is not None]
+        theorem = self._theorem()
+        proof = self._proof()
+        keys = dict.fromkeys(re.findall(r"\\cite(?:\[[^\]]*\])?\{([^}]*)\}", theorem + proof))
+        return Proof(theorem, proof, tuple({e.name: e for e in lemmas}.values()), tuple(keys))
+
+    # --- the theorem ---------------------------------------------------------------------------
+    def _theorem(self) -> str:
+        result = self.result
+        title = f"{self.note.prose(result.title)}, {cited(result.source)}"
+        lines = [rf"\begin{{theorem}}[{{{title}}}]\label{{thm:{self.label}}}", *self._setting()]
+        lines += [r"\begin{enumerate}"]
+        for name, q in result.quantities.items():
+            lines += self._item(name, q)
+        lines += [r"\end{enumerate}", *self._roots(), *self._values()]
+        return "\n".join([*lines, r"\end{theorem}"])
+
+    def _setting(self) -> list[str]:
+        """Sizes and parameters with what they are, the loss, the dimension."""
+        result, note = self.result, self.note
+        ranges = result.domain.ranges
+        whole = [s for s in ranges if ranges[s].integer]
+        others = [s for s in ranges if not ranges[s].integer]
+        said = []
+        for symbols, noun in ((whole, " be integers"), (others, "")):
+            parts = [
+                f"${note.writer.range(s, ranges[s])}$"
+                + (f" ({escape(result.meanings[s])})" if s in result.meanings else "")
+                for s in symbols
+            ]
+            if parts:
+                noun = noun if len(parts) > 1 else noun.replace("integers", "an integer")
+                said.append(listed(parts) + noun)
+        lines = [f"Let {', and let '.join(said)}."] if said else []
+        about = head(result, Typeset(note.name, escape))
+        if about.formula:
+            notes = "; ".join(about.notes)
+            lines += ["Consider the loss", rf"\[ {about.formula}, \]", f"where {notes}."]
+        else:
+            lines.append(f"Consider {about.notes[0]}.")
+        least = least_dimension(result)
+        if least is not None:
+            lines.append(f"Let the vectors lie in $\\mathbb{{R}}^d$ with $d \\ge {note.formula(least)}$.")
+        lines.append("Then the following holds.")
+        return lines
+
+    def _item(self, name: str, q: Quantity) -> list[str]:
+        note = self.note
+        meaning = note.sentence(q.meaning)[:-1]
+        what, iff, _ = q.meaning.partition(" iff ")
+        beyond = note.writer.beyond(q)
+        condition = f", for {listed([f'${c}$' for c in beyond])}" if beyond else ""
+        where = self._step_of(q)
+        cited_at = f" (see \\eqref{{{where}}})" if where else ""
+        symbol = note.symbol_of(name)
+        if q.expression in note.writer.roots:
+            return [rf"\item {meaning}{condition}: ${symbol}$, a root that is described below."]
+        if q.kind is Kind.NAME:
+            return [rf"\item {meaning}: {note.formula(q.expression)}."]
+        if q.kind is Kind.SET and q.parameter is not None:
+            inside = shown(Contains(q.parameter, q.expression, evaluate=False), q.domain, note.name)
+            return [rf"\item {meaning}{condition}{cited_at}:", *display(inside)]
+        e = note.writer.shown(q.expression)
+        formula = expression(e, q.domain or self.result.domain, note.name, symbol, ROOM - 30)
+        if q.bound is not None and iff:
+            meaning = note.sentence(f"{what} iff {q.bound[0]} {q.bound[1]} {name}")[:-1]
+            return [rf"\item {meaning}{condition}, where{cited_at}", *display(formula, stop=".")]
+        return [rf"\item {meaning}{condition}{cited_at}:", *display(formula, stop=".")]
+
+    def _step_of(self, q: Quantity) -> str:
+        """The label of the step that has a quantity in it."""
+        if q.expression.is_Atom or not q.is_number:
+            return ""
+        for k, (step, paragraph) in enumerate(self.paragraphs, 1):
+            if paragraph.formula is not None and step.statement.has(q.expression):
+                return self._label(k)
+        return ""
+
+    def _roots(self) -> list[str]:
+        lines = []
+        for root, called in self.note.writer.roots.items():
+            node = self.note.writer.equation(root)
+            formula = expression_of(node, self.note)
+            lines += [
+                f"Here ${called.tex} \\in {self.note.writer.bracket(root)}$ is the zero of",
+                *display(formula, stop=","),
+                CLAMPED,
+            ]
+        return lines
+
+    def _values(self) -> list[str]:
+        """What the quantities are at the values that were given."""
+        return []
+
+    # --- the proof -----------------------------------------------------------------------------
+    def _proof(self) -> str:
+        lines = [rf"\begin{{proof}}[Proof of Theorem~\ref{{thm:{self.label}}}]{self._evidence()}"]
+        lines += self._notation()
+        for k, (step, p) in enumerate(self.paragraphs, 1):
+            lines += ["", *self._paragraph(k, step, p)]
+        lines += self._end()
+        return "\n".join([*lines, r"\end{proof}", ""])
+
+    def _evidence(self) -> str:
+        steps = self.result.derivation
+        exact = sum(s.evidence.grade is Grade.EXACT for s in steps)
+        how = "all of them by exact algebra" if exact == len(steps) else (
+            f"{exact} of them by exact algebra, the others as is said there"
+        )
+        return (
+            rf"\footnote{{Derived with cltheory {version()} \cite{{cltheory}}, which checked each of the "
+            f"{len(steps)} statements of this proof, {how}.}}"
+        )
+
+    def _notation(self) -> list[str]:
+        note = self.note
+        if not note.relations:
+            return []
+        lines = ["Call two vectors related by how they stand in the structure. The relations are"]
+        lines += [r"\begin{center}", r"\begin{tabular}{lll}"]
+        lines.append(r"inner product & vectors that an anchor has in the relation & number \\ \hline")
+        for r in note.relations:
+            lines.append(rf"$g_{{{r.index}}}$ & {escape(r.words)} & {note.math(r.size)} \\")
+        lines += [r"\end{tabular}", r"\end{center}"]
+        if note.spaces:
+            lines.append("and the spaces that all matrices constant on relations leave invariant are")
+            lines += [r"\begin{center}", r"\begin{tabular}{lll}"]
+            lines.append(r"eigenvalue & eigenspace & dimension \\ \hline")
+            for e in note.spaces:
+                lines.append(
+                    rf"$\lambda_{{{e.index}}}$ & {escape(e.words)} & {note.math(e.size)} \\"
+                )
+            lines += [r"\end{tabular}", r"\end{center}"]
+        return lines
+
+    def _label(self, k: int) -> str:
+        return f"eq:{self.label}:{k}"
+
+    def _paragraph(self, k: int, step: Step, p: Paragraph) -> list[str]:
+        lemma = f" (Lemma~\\ref{{{printed(p.lemma).label}}})" if p.lemma is not None else ""
+        weaker = ""
+        if step.evidence.grade is not Grade.EXACT:
+            weaker = rf"\footnote{{Evidence: {escape(str(step.evidence.grade))}; {escape(step.evidence.how)}.}}"
+        if p.formula is None:
+            text = p.before.rstrip(".") + lemma + "." if lemma else p.before
+            return [text + weaker, *([p.after] if p.after else [])]
+        before = p.before
+        if lemma:
+            if before.endswith((":", ",")):
+                before = before[:-1] + lemma + before[-1]
+            else:
+                before += lemma
+        return [before + weaker, *display(p.formula, self._label(k), stop="."), p.after]
+
+    def _end(self) -> list[str]:
+        return []
+
+
+def expression_of(node: object, note: Notation) -> Shown:
+    """A node as rows that fit."""
+    from .formulas import _Pool, _rows  # noqa: PLC0415
+    from ..layout.lines import rows
+    from ..layout.statement import SIGNS, Line
+    from ..layout.tree import Name
+    from sympy import Eq
+
+    pool = _Pool([node], note.name, None)
+    pool.shorten(ROOM - 30)
+    first, *more = rows(pool.nodes[0], note.name, ROOM - 20)
+    where = tuple(
+        tuple(_rows(Line((Name(letter), part), SIGNS[Eq]), note.name, ROOM))
+        for letter, part in pool.letters
+    )
+    return Shown((f"& {first}", *(rf"&\quad {{}} {r}" for r in more)), where, False, (node,))
+
+
+def display(formula: Shown, label: str = "", stop: str = ".") -> list[str]:
+    """A formula as a display, numbered if it has a label; what letters in it are comes below."""
+    star = "" if label else "*"
+    last_is_where = bool(formula.where)
+    rows = list(formula.rows)
+    rows[-1] += "," if last_is_where else stop
+    joined = " \\notag \\\\\n  ".join(rows) if label else " \\\\\n  ".join(rows)
+    tail = f" \\label{{{label}}}" if label else ""
+    lines = [rf"\begin{{align{star}}}", f"  {joined}{tail}", rf"\end{{align{star}}}"]
+    if formula.where:
+        parts = [row for where in formula.where for row in where]
+        parts[-1] += stop
+        lines += ["where", r"\begin{align*}", "  " + " \\\\\n  ".join(parts), r"\end{align*}"]
+    return lines

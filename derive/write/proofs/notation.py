@@ -1,0 +1,230 @@
+r"""What a proof calls things: inner products, eigenvalues, and the names that steps introduce.
+
+Relations are numbered, :math:`g_0, g_1, \dots`, from the anchor outwards; in towers the pairs of the
+loss are :math:`g_+` and :math:`g_-`. Eigenspaces go by the initials of their names. A table at the
+start of a proof says which is which, and a name is said what it is before it is written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+
+from sympy import Expr, Symbol
+
+from ...decide.frozen import dataclass
+from ...losses.written import Tex, in_words
+from ...optimum.blocks import Blocks
+from ...optimum.reduce import Reduced
+from ...optimum.segment_facts import PairGradient, Spectrum
+from ...proof.statement import Relations
+from ...structures.towers import NEGATIVE, POSITIVE, SIBLING, TWIN, WITHIN
+from ...theorem.result import Result
+from ..display import Writer, sentence
+from ..layout.layout import layout
+from ..layout.tex import tex
+from ..macros import escape
+
+#: Indices of relations that are not numbered.
+INDICES = {POSITIVE: "+", SIBLING: r"+\prime", NEGATIVE: "-", WITHIN: r"\mathrm{w}", TWIN: r"\mathrm{t}"}
+
+#: Names in steps: how they are written, and what they are.
+NAMES: dict[str, tuple[str, str]] = {
+    "L": (r"\mathcal{L}", ""),
+    "h": ("h", ""),
+    "x_max": (r"x_{\max}", ""),
+    "y": ("y", "the common value of the two eigenvalues of the gradient that belong to the edge"),
+    "x_star": (r"x^\star", r"the least minimiser of $\mathcal{L}$ on $[0, x_{\max}]$"),
+    "x_last": (r"\bar x", r"the largest minimiser of $\mathcal{L}$ on $[0, x_{\max}]$"),
+    "h_star": (r"h(x^\star)", ""),
+    "c2": (r"\|\bar u\|^2", r"the squared norm of the centroid $\bar u$, the mean of all vectors"),
+    "V_W": (r"V_{\mathrm{W}}", "the within-class variance"),
+    "V_B": (r"V_{\mathrm{B}}", "the between-class variance"),
+    "Var": (r"V_1", "the variance of one class"),
+    "share": ("s", "the share of the trace that belongs to the difference of the towers"),
+    "below": (r"\beta", r"how far $b$ is below that value"),
+    "dh_start_dp": (r"\partial h(0)/\partial p", ""),
+    "dh_far_dp": (r"\partial h(x_{\max})/\partial p", ""),
+    "gap": (r"\varepsilon", "a bound on how far the loss is from the least"),
+    "rank_start": (r"\operatorname{rank} G|_{x=0}", ""),
+    "rank_inside": (r"\operatorname{rank} G|_{0<x<x_{\max}}", ""),
+    "rank_end": (r"\operatorname{rank} G|_{x=x_{\max}}", ""),
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """A relation or an eigenspace: its index, what it is in words, its size."""
+
+    name: str
+    index: str
+    words: str
+    size: Expr
+
+
+class Notation:
+    """LaTeX of every symbol of a result's derivation."""
+
+    def __init__(self, result: Result):
+        self.result = result
+        self.writer = Writer(result)
+
+    # --- relations and eigenspaces -----------------------------------------------------------
+    @cached_property
+    def reduced(self) -> Reduced | None:
+        """The loss on the symmetry, if the derivation is about one."""
+        found = (s.says.reduced for s in self.result.derivation if isinstance(s.says, PairGradient))
+        return next(found, None)
+
+    @cached_property
+    def relations(self) -> tuple[Row, ...]:
+        """The relations that the derivation is about, with the number of partners of an anchor."""
+        for step in self.result.derivation:
+            if isinstance(step.says, Spectrum):
+                scheme = step.says.scheme
+                return tuple(
+                    Row(r.name, INDICES.get(r.name, str(k)), in_words(r.name, scheme), r.count)
+                    for k, r in enumerate(scheme.relations)
+                )
+            if isinstance(step.says, Blocks):
+                return tuple(
+                    Row(r.name, str(k), _of_orbits(r.name), r.count)
+                    for k, r in enumerate(step.says.configuration.relations, 1)
+                )
+        return ()
+
+    @cached_property
+    def spaces(self) -> tuple[Row, ...]:
+        """The eigenspaces, with their dimensions."""
+        for step in self.result.derivation:
+            if isinstance(step.says, Spectrum):
+                spaces = step.says.scheme.eigenspaces
+                initials = ["".join(w[0] for w in e.name.split("_")) for e in spaces]
+                return tuple(
+                    Row(
+                        e.name,
+                        rf"\mathrm{{{i}}}" if initials.count(i) == 1 else str(k),
+                        e.name.replace("_", " "),
+                        e.dimension,
+                    )
+                    for k, (e, i) in enumerate(zip(spaces, initials, strict=True), 1)
+                )
+        return ()
+
+    @cached_property
+    def _indexed(self) -> dict[str, str]:
+        found = {}
+        for r in self.relations:
+            found |= {f"g_{r.name}": f"g_{{{r.index}}}", f"a_{r.name}": f"a_{{{r.index}}}"}
+        for e in self.spaces:
+            for letter, written in (("lambda", r"\lambda"), ("theta", r"\theta"), ("share", "s")):
+                found[f"{letter}_{e.name}"] = f"{written}_{{{e.index}}}"
+        return found
+
+    def space(self, name: str) -> Row:
+        """An eigenspace by name."""
+        return next(e for e in self.spaces if e.name == name)
+
+    def relation(self, name: str) -> Row:
+        """A relation by name."""
+        return next(r for r in self.relations if r.name == name)
+
+    # --- symbols ------------------------------------------------------------------------------
+    def name(self, s: Symbol) -> str:
+        """LaTeX of a symbol."""
+        roots = {n.symbol.name: n.tex for n in self.writer.roots.values()}
+        if s.name in roots:
+            return roots[s.name]
+        if s.name in self._indexed:
+            return self._indexed[s.name]
+        if s.name in NAMES and s.name not in {p.name for p in self.result.parameters}:
+            return NAMES[s.name][0]
+        if s.name in self.result.quantities:
+            return self.symbol_of(s.name)
+        return self.writer.symbol(s)
+
+    def symbol_of(self, quantity: str) -> str:
+        """What a quantity of the result is called."""
+        q = self.result.quantity(quantity)
+        if q.symbol.startswith(r"g_{\mathrm") and f"g_{quantity}" in self._indexed:
+            return self._indexed[f"g_{quantity}"]
+        shown = self.writer.symbol_text(q.symbol)
+        for e in self.spaces:
+            shown = shown.replace(rf"\mathrm{{{e.name}}}", e.index)
+        return re.sub(r"c_\{(positive|negative)\}", lambda at: f"g_{INDICES[at[1]]}", shown)
+
+    def meaning(self, name: str) -> str:
+        """What a name in a step is, if it is one that has to be said."""
+        return NAMES.get(name, ("", ""))[1]
+
+    # --- formulas and words --------------------------------------------------------------------
+    def formula(self, e: Expr) -> str:
+        """LaTeX of an expression, on one line."""
+        shown = self.writer.shown(e)
+        return tex(layout(shown, self.result.domain), self.name)
+
+    def math(self, e: Expr) -> str:
+        """The same between dollars."""
+        return f"${self.formula(e)}$"
+
+    def prose(self, text: str) -> str:
+        """A sentence, with what is mathematics in it between dollars."""
+        known = {s.name: self.name(s) for s in self.result.domain.ranges}
+        known |= {name: self.symbol_of(name) for name in self.result.quantities}
+        known |= {name: written for name, (written, _) in NAMES.items()}
+        known |= self._indexed
+        known |= PHRASES
+        known = {k: v for k, v in known.items() if k not in WORDS}
+        return self.writer.prose(text, escape, known)
+
+    def sentence(self, text: str) -> str:
+        """The same, with a capital letter at the start and a full stop."""
+        shown = self.prose(sentence(text).strip())
+        return shown if shown.endswith((".", ":")) else f"{shown}."
+
+
+#: Words that are names of something else elsewhere.
+WORDS = {"loss", "bound", "share", "below", "positive", "negative", "gap", "regime", "position", "L"}
+#: Mathematics in words of steps that is no single name.
+PHRASES: Mapping[str, str] = {
+    "x_max": r"x_{\max}",
+    "delta^2": r"\delta^2",
+    "mn-1": "mn - 1",
+    "r^2": "r^2",
+    "np": "np",
+    "l_p": r"\ell_p",
+    "u_i": "u_i",
+    "v_i": "v_i",
+    "-v_j": "-v_j",
+    "i": "i",
+    "j": "j",
+}
+
+
+def _of_orbits(name: str) -> str:
+    kind, _, groups = name.partition("_1" if "_1" in name else "_2")
+    return ""
+
+
+class Typeset(Tex):
+    """Losses in LaTeX with formulas laid out."""
+
+    def expression(self, e: Expr) -> str:
+        laid = layout(e)
+        return tex(laid, lambda s: INNER_NAMES.get(s.name) or self._symbol(s))
+
+
+INNER_NAMES = {
+    "u.v": r"u^\top v",
+    "u.w": r"u^\top w",
+    "c_ii": "c_{ii}",
+    "c_ij": "c_{ij}",
+    "c_ji": "c_{ji}",
+}
+
+
+def symbols_in(statement: Relations | object, names: Iterable[Symbol] = ()) -> set[Symbol]:
+    """Symbols that are written in a statement."""
+    shown = getattr(statement, "shown", statement)
+    return set(shown.free_symbols) | set(names)

@@ -1,0 +1,397 @@
+r"""A step of a derivation as a paragraph of a proof: words, a formula, words.
+
+What kind of statement it is tells the words; a statement without words of its own has those of its
+step. What stands in a formula and was not met before is said what it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import field, replace
+
+from sympy import Basic, Eq, Limit, S, Symbol, Tuple
+
+from ...decide.decide import is_proved_positive, positive
+from ...decide.domain import Domain
+from ...decide.evidence import Holds
+from ...decide.frozen import dataclass
+from ...optimum.blocks import Blocks
+from ...optimum.edge import EdgeGap, EdgeOptimal, ZeroAlong
+from ...optimum.multiplier import AboveAtRoot
+from ...optimum.reduce import ReducedLoss
+from ...optimum.segment_facts import (
+    Active,
+    AtEnd,
+    FirstOrder,
+    PairGradient,
+    Ranks,
+    Segments,
+    Spectrum,
+    assignments,
+)
+from ...optimum.threshold import ChangesSign
+from ...optimum.vertex import Pure, UniqueGram, VertexGap, VertexOptimal
+from ...proof.derivation import Step
+from ...proof.limiting import LimitIs
+from ...proof.relations import gt
+from ...proof.statement import Lemma, Relations, each
+from .formulas import Shown, shown, without_evident
+from .notation import Notation
+from .lemmas import printed
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """Words before a formula, the formula, words after it.
+
+    Attributes
+    ----------
+    before, after
+        Sentences; those before lead to the formula, if there is one.
+    formula
+        What is displayed.
+    lemma
+        The lemma that is cited.
+    """
+
+    before: str
+    formula: Shown | None = None
+    after: str = ""
+    lemma: Lemma | None = None
+
+
+class Teller:
+    """Tells the steps of one derivation, each after those before it."""
+
+    def __init__(self, notation: Notation, met: set[str]):
+        self.notation = notation
+        self.met = set(met)
+        self._sums: dict[str, Symbol] = {}
+        self._segments = 0
+        self._kinds: dict[type, Callable[[Step], Paragraph]] = {
+            PairGradient: self._gradient,
+            Spectrum: self._spectrum,
+            Blocks: self._blocks,
+            Active: self._active,
+            ZeroAlong: self._zero_along,
+            Segments: self._segment,
+            FirstOrder: self._first_order,
+            ChangesSign: self._threshold,
+            LimitIs: self._limit,
+            Pure: self._pure,
+            VertexOptimal: self._vertex,
+            EdgeOptimal: self._edge,
+            VertexGap: self._gap,
+            EdgeGap: self._gap,
+            AboveAtRoot: self._above,
+            AtEnd: self._plain,
+            Ranks: self._ranks,
+            UniqueGram: self._unique,
+        }
+
+    def tell(self, step: Step) -> Paragraph:
+        """A step as a paragraph; names that are new in it are said what they are."""
+        kind = self._kinds.get(type(step.says))
+        if kind is None and type(step.says) is Relations:
+            kind = self._relations(step)
+        found = (kind or self._plain)(step)
+        new = self._introduced(step, found)
+        if found.lemma is None and step.lemma is not None:
+            found = replace(found, lemma=step.lemma)
+        return replace(found, before=" ".join(filter(None, (*new, found.before))))
+
+    # --- helpers --------------------------------------------------------------------------------
+    def _show(self, step: Step, statement: Basic | None = None, **how: bool) -> Shown | None:
+        domain = step.says.domain
+        left = without_evident(step.statement if statement is None else statement, domain)
+        if left is None:
+            return None
+        return shown(left, domain, self.notation.name, keep=self._sums, **how)
+
+    def _introduced(self, step: Step, found: Paragraph) -> list[str]:
+        """Sentences about names in a step that were not met."""
+        if found.formula is None:
+            return []
+        said = []
+        written = {s for node in found.formula.nodes for s in node.symbols}
+        for s in sorted(written | set(step.says.domain.ranges) & written, key=str):
+            if s.name in self.met:
+                continue
+            self.met.add(s.name)
+            meaning = self.notation.meaning(s.name)
+            if meaning:
+                said.append(f"Let ${self.notation.name(s)}$ be {meaning}.")
+            elif s in step.says.domain.ranges and s.name not in ("x",):
+                r = step.says.domain.ranges[s]
+                said.append(f"Let ${self.notation.writer.range(s, r)}$.")
+        return said
+
+    def _meet(self, *names: str) -> None:
+        self.met.update(names)
+
+    def _because(self, step: Step) -> str:
+        """Why, without the words of the lemma, which is cited."""
+        why = step.because
+        if step.lemma is not None:
+            why = why.replace(step.lemma.says, "").rstrip(": ")
+        return self.notation.sentence(why) if why else ""
+
+    def _titled(self, step: Step) -> str:
+        return self.notation.sentence(step.title)
+
+    def _plain(self, step: Step) -> Paragraph:
+        formula = self._show(step)
+        title = self._titled(step)
+        before = f"{title[:-1]}:" if formula is not None else title
+        if formula is not None and formula.signs:
+            before = f"{title[:-1]}; up to a positive factor,"
+        return Paragraph(before, formula, self._because(step))
+
+    # --- the reduction ----------------------------------------------------------------------------
+    def _relations(self, step: Step) -> Callable[[Step], Paragraph] | None:
+        names = getattr(step.says, "names", {})
+        if Symbol("L") in names:
+            return self._loss
+        if Symbol("h") in names:
+            return self._slope
+        if step.lemma is not None and step.lemma.name == "averaging":
+            return self._convex
+        return None
+
+    def _loss(self, step: Step) -> Paragraph:
+        self._meet("L", *(f"g_{r.name}" for r in self.notation.relations))
+        before = (
+            "Let a Gram matrix have one inner product for each relation. Then one anchor stands for "
+            "all, and the loss is"
+        )
+        if isinstance(self.notation.reduced, type(None)):
+            before = (
+                "Let a Gram matrix have one inner product for each relation. Then one anchor of each "
+                "group stands for all of it, and the loss is"
+            )
+        return Paragraph(before, self._show(step))
+
+    def _convex(self, step: Step) -> Paragraph:
+        weights = self._show(step)
+        of = (
+            "convex functions of single inner products"
+            if self.notation.reduced is not None
+            and not isinstance(self.notation.reduced, ReducedLoss)
+            else "logarithms of sums of exponentials of inner products, and of linear functions"
+        )
+        said = (
+            rf"As a function of the Gram matrix $\mathcal{{L}}$ is a sum, with weights $\ge 0$, of {of}, "
+            "so it is convex; and it does not change when the vectors are relabelled."
+        )
+        after = (
+            r"Hence some optimum has one inner product for each relation, and it is enough to find the "
+            r"least value of $\mathcal{L}$ among these"
+        )
+        if weights is None:
+            return Paragraph(f"{said} {after}.")
+        return Paragraph(f"{said} The weights that depend on parameters are", weights, f"{after}.")
+
+    def _gradient(self, step: Step) -> Paragraph:
+        reduced = self.notation.reduced
+        assert reduced is not None
+        scale = "" if reduced.scale == 1 else f"{self.notation.formula(reduced.scale)}\\,"
+        self._meet(*(f"a_{r.name}" for r in self.notation.relations))
+        before = (
+            rf"Let $a_r$ be ${scale}\partial\mathcal{{L}}/\partial g_r$ divided by the number of vectors "
+            "that an anchor has in relation $r$: the derivative in the entry of one pair"
+        )
+        before += f", times ${self.notation.formula(reduced.scale)}$." if scale else "."
+        zeros = [
+            (s, e) for s, e in assignments(step.statement).items() if e == 0
+        ]
+        rest = [r for r in each(step.statement) if r.args[1] != 0]
+        if zeros:
+            before += f" Then ${' = '.join(self.notation.name(s) for s, _ in zeros)} = 0$ and"
+        return Paragraph(before, self._show(step, Tuple(*rest)))
+
+    def _spectrum(self, step: Step) -> Paragraph:
+        says = step.says
+        assert isinstance(says, Spectrum)
+        note = self.notation
+        rows = []
+        nodes = []
+        for row, e in zip(step.statement.args, note.spaces, strict=True):
+            value, size = row.args
+            left = f"\\lambda_{{{e.index}}}"
+            inside = shown(Tuple(value), says.domain, note.name)
+            body = [part.replace("&", "", 1).strip() for part in inside.rows]
+            rows.append(rf"{left} &= {body[0]}")
+            rows += [rf"&\quad {{}} {part}" for part in body[1:]]
+            nodes += inside.nodes
+        self._meet(*(f"g_{r.name}" for r in note.relations))
+        self._meet(*(f"{what}_{e.name}" for e in note.spaces for what in ("lambda", "theta", "share")))
+        before = (
+            "The matrices of the relations commute. A matrix that has the entry $g_r$ on relation $r$ "
+            "has on their common eigenspaces the eigenvalues"
+        )
+        sizes = ", ".join(f"${note.formula(e.size)}$" for e in note.spaces)
+        after = f"with the multiplicities {sizes} (the orthogonality relations of this table hold). "
+        if note.reduced is not None:
+            after += (
+                r"The gradient has the eigenvalues $\theta_e$, the same combinations of the $a_r$. "
+            )
+        after += (
+            r"A matrix of this form is the Gram matrix of unit vectors iff $g_0 = 1$ and all "
+            r"$\lambda_e \ge 0$."
+        )
+        return Paragraph(before, Shown(tuple(rows), nodes=tuple(nodes)), after)
+
+    def _blocks(self, step: Step) -> Paragraph:
+        rows = []
+        nodes = []
+        for row in step.statement.args:
+            value, size = row.args
+            inside = shown(Tuple(value), step.says.domain, self.notation.name, room=250)
+            body = [part.replace("&", "", 1).strip() for part in inside.rows]
+            rows.append(rf"& {body[0]} & & {self.notation.formula(size)}")
+            rows[-1:] = [f"& {part}" for part in body[:-1]] + [
+                rf"& {body[-1]} \qquad ({self.notation.formula(size)})"
+            ]
+            nodes += inside.nodes
+        before = (
+            "On the common eigenspaces the Gram matrix acts as small blocks, with these entries (in "
+            "parentheses, how often the block occurs):"
+        )
+        after = (
+            "Where a block occurs in one group only it is an eigenvalue; the matrix is positive "
+            "semidefinite iff all blocks are."
+        )
+        return Paragraph(before, Shown(tuple(rows), nodes=tuple(nodes)), after)
+
+    # --- the segment ------------------------------------------------------------------------------
+    def _active(self, step: Step) -> Paragraph:
+        says = step.says
+        assert isinstance(says, Active)
+        return self._zero(step, says.segment.active, "every optimum" if says.strict else "some optimum")
+
+    def _zero_along(self, step: Step) -> Paragraph:
+        says = step.says
+        assert isinstance(says, ZeroAlong)
+        return self._zero(step, (says.other,), "the optimum on this edge")
+
+    def _zero(self, step: Step, names: Sequence[str], where: str) -> Paragraph:
+        """Eigenvalues that vanish, with the gaps of the gradient that were found positive."""
+        says = step.says
+        assert isinstance(says, (Active, ZeroAlong))
+        note, s = self.notation, says.segment
+        theta = says.reduced.scheme.eigenvalues(says.reduced.pair_gradient(s.inner))
+        low, high = note.space(s.low), note.space(s.high)
+        gaps = []
+        for e in names:
+            for other in (s.high, s.low):
+                gap = theta[e] - theta[other]
+                if isinstance(positive(gap, says.domain, strict=says.strict), Holds):
+                    gaps.append((note.space(e), note.space(other), gap))
+                    break
+        vanish = " = ".join(rf"\lambda_{{{note.space(e).index}}}" for e in names)
+        before = (
+            rf"At {where} ${vanish} = 0$: wherever these vanish, a point being given by "
+            rf"$\lambda_{{{low.index}}}$ and $\lambda_{{{high.index}}}$, the eigenvalue of the gradient is "
+            rf"larger than the smaller one of $\theta_{{{low.index}}}$ and $\theta_{{{high.index}}}$"
+        )
+        if not says.strict:
+            before = before.replace("larger than", "no smaller than")
+        return Paragraph(f"{before}.", None)
+
+    def _segment(self, step: Step) -> Paragraph:
+        says = step.says
+        assert isinstance(says, Segments)
+        note, s = self.notation, says.segment
+        self._meet("x", "x_max")
+        gone = " = ".join(rf"\lambda_{{{note.space(e).index}}}" for e in s.active)
+        zeros = f"${gone} = 0$" if s.active else "the trace given"
+        low, high = note.space(s.low).index, note.space(s.high).index
+        before = f"The Gram matrices with {zeros} form a segment: for $0 \\le x \\le x_{{\\max}}$,"
+        after = (
+            rf"Along it $\lambda_{{{low}}}$ rises from zero at $x = 0$, and $\lambda_{{{high}}}$ falls to "
+            r"zero at $x = x_{\max}$."
+        )
+        return Paragraph(before, self._show(step), after)
+
+    def _slope(self, step: Step) -> Paragraph:
+        self._meet("h")
+        before = r"Along the segment $\mathrm{d}\mathcal{L}/\mathrm{d}x$ is, up to a positive factor,"
+        after = (
+            r"and this is a positive multiple of the difference of the two eigenvalues of the gradient "
+            r"that belong to the segment: where the convex function of $x$ is least, these agree, or the "
+            r"smaller one belongs to the end that is occupied."
+        )
+        return Paragraph(before, self._show(step), after)
+
+    def _first_order(self, step: Step) -> Paragraph:
+        title = step.title.partition(" iff ")[0]
+        before = (
+            f"{self.notation.sentence(title)[:-1]} iff the convex loss "
+            f"{step.title.partition('convex loss ')[2]}, that is,"
+        )
+        why = self._because(step)
+        return Paragraph(before, self._show(step), why)
+
+    def _threshold(self, step: Step) -> Paragraph:
+        words = step.title.partition(" iff ")[0]
+        parameter = self.notation.math(step.statement.args[0].args[0])
+        before = (
+            f"Solved for {parameter}, this says when {self.notation.prose(words[0].lower() + words[1:])}:"
+        )
+        after = "Put back, the value makes the condition vanish."
+        return Paragraph(before, self._show(step), after)
+
+    def _limit(self, step: Step) -> Paragraph:
+        (at,) = step.statement.atoms(Limit)
+        to = self.notation.formula(at.args[2])
+        before = rf"As ${self.notation.name(at.args[1])} \to {to}$,"
+        return Paragraph(before, self._show(step))
+
+    def _ranks(self, step: Step) -> Paragraph:
+        return Paragraph("The rank of the Gram matrix is", self._show(step))
+
+    # --- vertices and edges -----------------------------------------------------------------------
+    def _pure(self, step: Step) -> Paragraph:
+        says = step.says
+        assert isinstance(says, Pure)
+        e = self.notation.space(says.name)
+        before = (
+            f"Let the eigenspace of {e.words} have the whole trace, so that all eigenvalues but "
+            rf"$\lambda_{{{e.index}}}$ vanish. Then"
+        )
+        return Paragraph(before, self._show(step))
+
+    def _vertex(self, step: Step) -> Paragraph:
+        says = step.says
+        assert isinstance(says, VertexOptimal)
+        before = (
+            f"This structure ({self.notation.space(says.name).words}) is optimal iff no other "
+            r"eigenvalue of the gradient is smaller there; with $s_e$ the share of the trace that lies on "
+            r"the eigenspace $e$,"
+        )
+        return Paragraph(before, self._show(step))
+
+    def _edge(self, step: Step) -> Paragraph:
+        says = step.says
+        assert isinstance(says, EdgeOptimal)
+        s = says.segment
+        names = f"{self.notation.space(s.high).words} and {self.notation.space(s.low).words}"
+        before = (
+            f"The least point of the edge of {names} is optimal iff no other eigenvalue of the gradient "
+            r"is smaller there; with $s_e$ the share of the trace that lies on the eigenspace $e$,"
+        )
+        return Paragraph(before, self._show(step))
+
+    def _gap(self, step: Step) -> Paragraph:
+        title = step.title.partition(" iff ")[0]
+        return Paragraph(
+            f"{self.notation.sentence(title)[:-1]} iff", self._show(step), ""
+        )
+
+    def _above(self, step: Step) -> Paragraph:
+        return Paragraph(
+            f"{self._titled(step)[:-1]}:", self._show(step), self._because(step)
+        )
+
+    def _unique(self, step: Step) -> Paragraph:
+        return Paragraph(self._titled(step), self._show(step), self._because(step))
