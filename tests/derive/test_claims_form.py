@@ -702,3 +702,24 @@ def test_the_rate_of_a_derived_quantity() -> None:
     assert verdict(text + 'under = "N in 6..6, t in [2/5, 2]"')[0] == "differs"
     wrong = text.replace("(b = t)", "(b = t, x -> 0)")
     assert "is not RESULT.QUANTITY" in verdict(wrong + 'under = "N in 6..6, t in [2/5, 1]"')[1][0]
+
+
+def test_a_conditional_that_says_less_is_weaker() -> None:
+    text = "printed = '''t > 2 \\Rightarrow 3t > 6'''\nunder = \"t in (0, oo)\"\n"
+    found = holes(record(text))
+    assert found.survivors == ()
+    assert any(what.endswith("t > 3 implies 3 * t > 6") for what in found.weaker)
+    assert any(what.endswith("t > 2 implies 3 * t > 5") for what in found.weaker)
+    loose = holes(record(text.replace("6", "5"))).survivors
+    assert any(what.endswith("t > 2 implies 3 * t > 6") for what in loose)
+
+
+def test_numbers_are_tried_besides() -> None:
+    text = "printed = '''(t - \\frac{9}{4})^2 (N - 14)^2 + (N-14)^2 > 0'''\n"
+    text += 'under = "N in 1.., t in (0, oo)"\n'
+    assert verdict(text) == ("agrees", ())
+    also = text.replace("+ (N-14)^2", "") + 'also = "N = 5, t = 9/4"\n'
+    assert verdict(also)[0] == "differs"
+    for wrong in ("N = 5/2", "t = moon", "x = 1"):
+        with pytest.raises(BadRecord):
+            record(text + f'also = "{wrong}"\n')

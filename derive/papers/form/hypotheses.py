@@ -279,6 +279,7 @@ def _reals(
     at = {SYMBOLS[k]: v for k, v in point.items()}
     named = (put_in(end, at) for end in hyps.specials.get(name, ()))
     specials: list[Expr] = [end for end in named if end is not None]
+    specials += [_expression(one[name], {}) for one in hyps.also if name in one]
     if "n" in point:
         specials.append(1 / point["n"])
     specials += [S.Zero, S.One]
@@ -402,7 +403,7 @@ def read_place(text: str, hypotheses: Hypotheses) -> dict[str, str]:
     Raises
     ------
     BadClause
-        If it is none, or not one of integers and functions.
+        If it is none.
     """
     found: dict[str, str] = {}
     for part in _clauses(text):
@@ -413,10 +414,12 @@ def read_place(text: str, hypotheses: Hypotheses) -> dict[str, str]:
             kind = hypotheses.functions[name]
             if value not in [str(f) for f in KINDS[kind]]:
                 raise BadClause(f"{value!r} is none of {'; '.join(map(str, KINDS[kind]))}")
-        elif name not in hypotheses.ranges or not hypotheses.ranges[name].integer:
-            raise BadClause(f"{name} is no integer of the hypotheses")
-        elif not value.isdigit():
+        elif name not in hypotheses.ranges:
+            raise BadClause(f"{name} is no letter of the hypotheses")
+        elif hypotheses.ranges[name].integer and not value.isdigit():
             raise BadClause(f"{value!r} is no size")
+        elif not hypotheses.ranges[name].integer:
+            value = str(_expression(value, {}))
         found[name] = value
     return found
 

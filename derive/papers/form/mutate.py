@@ -373,7 +373,9 @@ def _is_weaker(wording: Wording, mutant: Mutant) -> bool:
     changed_ones = [p for p in zip(own, mutant.statements, strict=False) if p[0].tree != p[1].tree]
     if not changed_ones or mutant.definitions is not None:
         return False
-    for one, new in changed_ones:
+    for pair in changed_ones:
+        # Of A => B another A says less if it implies this one, and another B if it follows.
+        one, new = _conclusions(*pair) or _premises(*pair) or pair
         if one.tree[0] != "rel" or new.tree[0] != "rel" or one.relations != new.relations:
             return False
         if not set(one.relations) <= {"<", "<=", ">", ">=", "="} or set(one.relations) == {"="}:
@@ -384,6 +386,23 @@ def _is_weaker(wording: Wording, mutant: Mutant) -> bool:
                     if not _follows(one, new, scene, env):
                         return False
     return True
+
+
+def _conclusions(one: Read, new: Read) -> tuple[Read, Read] | None:
+    """What is concluded, from the same premise."""
+    same = one.tree[0] == new.tree[0] == "implies" and one.tree[1] == new.tree[1]
+    return (_alone(one, 2), _alone(new, 2)) if same else None
+
+
+def _premises(one: Read, new: Read) -> tuple[Read, Read] | None:
+    """What is premised for the same conclusion, the other way round."""
+    same = one.tree[0] == new.tree[0] == "implies" and one.tree[2] == new.tree[2]
+    return (_alone(new, 1), _alone(one, 1)) if same else None
+
+
+def _alone(read: Read, part: int) -> Read:
+    tree = read.tree[part]
+    return replace(read, tree=tree, relations=tree[2] if tree[0] == "rel" else ())
 
 
 def _follows(one: Read, new: Read, scene: Scene, env: Mapping[str, Any]) -> bool:
