@@ -238,10 +238,6 @@ def quantity(named: str, point: Point) -> Any:
         raise Unknown(f"{named} is not known: {error}") from None
     if found is None:
         raise Unknown(f"{named} has no value")
-    written = result.quantity(name).expression
-    if written.is_rational_function():  # exactly: a root of what is near zero loses digits
-        there = written.xreplace(letters_at(point))
-        return as_number(there) if there.is_Rational else found
     return found
 
 
