@@ -630,3 +630,62 @@ def test_the_verdict_is_reached_again(one: Record) -> None:
 )
 def test_no_mutant_survives(one: Record) -> None:
     assert holes(one).survivors == ()
+
+
+# --- derivatives, limits, ends ------------------------------------------------------------------
+def test_a_derivative_is_taken_and_proved() -> None:
+    text = "printed = '''\\frac{\\partial^2}{\\partial t^2} \\exp(N t) = N^2 \\exp(N t) > 0'''\n"
+    text += 'under = "N in 1.., t in (0, oo)"\n'
+    found = examine(record(text))
+    assert (found.verdict.word, str(found.verdict.evidence.grade)) == ("agrees", "exact")
+    assert holes(record(text.replace("> 0", ""))).survivors == ()
+    assert verdict(text.replace("N^2 ", "N "))[0] == "differs"
+    with pytest.raises(BadRecord):
+        record(text.replace("\\partial t^2}", "\\partial t}"))
+
+
+G = "[record.where]\n'g(N, t)' = '''\\frac{N t^2 + 1}{t^2 + N}'''\n"
+
+
+def test_values_are_put_in_and_limits_taken() -> None:
+    under = 'under = "N in 2.."\n'
+    good = "formal = ['''g(N, \\infty) = N''', '''g(N, t)|_{t \\to \\infty} = N''', "
+    good += "'''\\frac{\\partial}{\\partial t} g(N, t) \\Big|_{t = 1} "
+    good += "= \\frac{2(N - 1)}{N + 1}''']\n"
+    found = examine(record(f"printed = 'words'\n{good}{under}{G}"))
+    assert (found.verdict.word, str(found.verdict.evidence.grade)) == ("agrees", "exact")
+    assert verdict(f"printed = '''g(N, \\infty) = 1'''\n{under}{G}")[0] == "differs"
+    limit = "printed = '''\\lim_{N \\to \\infty} g(N, t) = 1 + t^2'''\nunder = 't in (0, oo)'\n"
+    assert verdict(limit + G)[0] == "differs"
+    assert verdict(limit.replace("1 + t^2", "t^2") + G) == ("agrees", ())
+
+
+def test_what_a_section_defines_is_mutated_where_it_is_stated() -> None:
+    text = "[where]\n'g(t)' = '''t^2 + 1'''\n[[record]]\nlabel = '(1)'\nweight = 'aside'\n"
+    text += "uses = ['g(t)']\nprinted = '''g(t) - t^2 = 1'''\nunder = 't in (0, oo)'\n"
+    (one,) = read_section("nobody2020", "section_1", text)
+    assert (examine(one).verdict.word, holes(one).survivors) == ("agrees", ())
+    (other,) = read_section("nobody2020", "section_1", text.replace("t^2 + 1", "t^2 + 2"))
+    assert examine(other).verdict.word == "differs"
+    assert one.fingerprint() != other.fingerprint()
+    with pytest.raises(BadRecord, match="does not define"):
+        read_section("nobody2020", "section_1", text.replace("['g(t)']", "['h(t)']"))
+
+
+def test_the_ends_of_inequalities_are_tried() -> None:
+    text = "printed = '''D = 0 \\iff t > \\frac{N-1}{N} \\log(N-3)'''\n"
+    text += 'under = "N in 4.., t in (0, oo), b in [t, t]"\n'
+    text += 'names = { D = "sigmoid-optimum.delta_star" }\n'
+    found = examine(record(text))
+    assert found.verdict.word == "differs"
+    assert found.verdict.witness["point"] == {"N": "5", "t": "4*log(2)/5", "b": "4*log(2)/5"}
+    assert verdict(text.replace("iff t >", "iff t \\ge")) == ("agrees", ())
+
+
+def test_the_rate_of_a_derived_quantity() -> None:
+    text = "printed = '''\\frac{\\partial D}{\\partial t} < 0'''\n"
+    text += 'names = { D = "sigmoid-optimum.delta_star(b = t)" }\n'
+    assert verdict(text + 'under = "N in 6..6, t in [2/5, 9/10]"') == ("agrees", ())
+    assert verdict(text + 'under = "N in 6..6, t in [2/5, 2]"')[0] == "differs"
+    wrong = text.replace("(b = t)", "(b = t, x -> 0)")
+    assert "is not RESULT.QUANTITY" in verdict(wrong + 'under = "N in 6..6, t in [2/5, 1]"')[1][0]

@@ -256,9 +256,11 @@ def corrected(record: Record) -> str:
 def _wrong_with_tests(record: Record, tally: Tally) -> list[str]:
     """An equivalence whose condition was never met, or always, was not tested."""
     problems = []
-    for wording in record.printed.signed():
+    right = record.correction or record.reading or record.printed
+    found = tally.good + tally.bad if right is record.printed else list(trials(right))
+    for wording in right.signed():
         kinds = {r.tree[0] for r in wording.read()}
-        seen = frozenset().union(*(t.seen for t in tally.good + tally.bad))
+        seen = frozenset().union(*(t.seen for t in found))
         if "iff" in kinds and seen != {True, False}:
             problems.append("the condition was not both met and not met: nothing was tested")
         if "implies" in kinds and True not in seen:

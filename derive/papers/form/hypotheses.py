@@ -276,7 +276,9 @@ def _reals(
     """Values to try: first two that are not special, then the ends and what is special."""
     if low == high:
         return [low] if not (r.low_open or r.high_open) else []
-    specials: list[Expr] = list(hyps.specials.get(name, ()))
+    at = {SYMBOLS[k]: v for k, v in point.items()}
+    named = (put_in(end, at) for end in hyps.specials.get(name, ()))
+    specials: list[Expr] = [end for end in named if end is not None]
     if "n" in point:
         specials.append(1 / point["n"])
     specials += [S.Zero, S.One]

@@ -90,7 +90,10 @@ def mutants(wording: Wording) -> Iterator[tuple[str, Mutant]]:
                 found = [*statements[:k], new, *statements[k + 1 :]]
                 yield f"{what}: {spell(tree)}", Mutant(found)
     definitions = wording.definitions()
+    others = wording.used_names()
     for name, (arguments, body) in definitions.items():
+        if name in others:
+            continue  # it is mutated where it is stated
         for what, tree in changed(body, letters, list(arguments)):
             new_ones = {**definitions, name: (arguments, tree)}
             yield f"{what} in {name}: {spell(tree)}", Mutant(statements, new_ones)
@@ -187,6 +190,16 @@ def _here(tree: Tree, letters: list[str], bound: list[str]) -> Iterator[tuple[st
     elif kind == "big":
         if tree[2][2]:
             yield "indices may be equal", (kind, tree[1], (*tree[2][:2], ()), tree[3])
+    elif kind == "diff":
+        yield "dropped derivative", tree[3]
+        yield "off by one", (*tree[:2], tree[2] + 1, tree[3])
+    elif kind == "at":
+        for k, (name, where) in enumerate(tree[2]):
+            rest = tree[2][:k] + tree[2][k + 1 :]
+            yield "dropped value", ("at", tree[1], rest) if rest else tree[1]
+            if where[0] == "num":
+                more = (name, ("num", where[1] + 1))
+                yield "off by one", ("at", tree[1], (*tree[2][:k], more, *tree[2][k + 1 :]))
     elif kind == "rel":
         for k, relation in enumerate(tree[2]):
             if relation in ("<=", ">=", "<", ">"):
@@ -243,7 +256,8 @@ def _attained(record: Record, wording: Wording, mutant: Mutant) -> bool:
     equations = []
     for one in mutant.statements:
         relations = tuple("=" if r in ("<=", ">=") else r for r in one.relations)
-        equations.append(replace(one, tree=(one.tree[0], one.tree[1], relations)))
+        tree = ("rel", one.tree[1], relations) if one.tree[0] == "rel" else one.tree
+        equations.append(replace(one, tree=tree))
     turned = replace(mutant, statements=equations)
     return any(t.holds for t in _inside(record, wording, turned))
 

@@ -10,14 +10,15 @@ here, in the LaTeX of the paper, to be evaluated on exact sets of vectors at exa
     relation  = side { (= | < | \le | \ge | ...) side }   |   sum \in interval
     side      = sum | interval
     sum       = [-] product { (+ | -) product }
-    product   = factor { [\cdot | \times | /] factor }
+    product   = factor { [\cdot | \times | /] factor } [ |_{name = sum, name \to \infty} ]
     factor    = atom [^ power | ^\top]
     atom      = number | name | \frac | \sqrt | \log factor | \exp factor | ( sum ) | \|sum\|
               | \sum_{binders} product | |set| | \mathbb{E}[set] | \text{Var}[set] | name(sum; sum)
               | \lim_{name \to sum} product
+              | \frac{\partial}{\partial name} product    (also \partial^2, and \partial f above)
     binders   = i, j \ne j' \in [n], u \in U_i \setminus U_{i,j}, ...
 
-A big sum extends over the product after it, as it is read aloud.
+A big sum extends over the product after it, as it is read aloud; so does a derivative.
 """
 
 from __future__ import annotations
@@ -368,6 +369,50 @@ class _Reader:
         return ("add", tuple(parts))
 
     def product(self) -> Tree:
+        found = self.factors()
+        while self.now == "|" and self.peek() == "_":
+            self.take(), self.take()
+            self.expect("{")
+            found = ("at", found, self.values())
+            self.expect("}")
+        return found
+
+    def values(self) -> tuple[tuple[str, Tree], ...]:
+        r"""Values of letters: ``\delta = 0, N = 3``, or ``\delta \to \infty``."""
+        found: list[tuple[str, Tree]] = []
+        while not found or self.now == ",":
+            if found:
+                self.take()
+            name = self.take_name()
+            self.expect("=", "\\to")
+            found.append((name, self.sum()))
+        return tuple(found)
+
+    def differentiated(self) -> Tree:
+        r"""``\frac{\partial^2}{\partial\delta^2} f``, or with the f above."""
+        self.take(), self.take()
+        self.expect("\\partial")
+        order = self.order()
+        above = self.factor() if self.now != "}" else None
+        self.expect("}")
+        self.expect("{")
+        self.expect("\\partial")
+        name = self.take_name()
+        if self.order() != order:
+            raise self.refuse("a derivative has one order")
+        self.expect("}")
+        return ("diff", name, order, self.factors() if above is None else above)
+
+    def order(self) -> int:
+        if self.now != "^":
+            return 1
+        self.take()
+        found = self.group()
+        if found[0] != "num" or found[1].denominator != 1:
+            raise self.refuse("the order of a derivative is a number")
+        return int(found[1])
+
+    def factors(self) -> Tree:
         parts: list[tuple[str, Tree]] = [("*", self.factor())]
         while True:
             if self.now in ("\\cdot", "\\times"):
@@ -430,6 +475,8 @@ class _Reader:
             self.expect(")" if now == "(" else "]")
             return found
         if now in ("\\frac", "\\tfrac", "\\dfrac"):
+            if self.peek() == "{" and self.peek(2) == "\\partial":
+                return self.differentiated()
             self.take()
             above = self.group()
             return ("frac", above, self.group())
@@ -746,6 +793,12 @@ def spell(tree: Any) -> str:
         subs = ",".join(spell(s) for s in rest[1])
         text = f"{rest[0]}{'_' + subs if subs else ''}{'^' + rest[2] if rest[2] else ''}"
         return f"{text}({', '.join(spell(a) for a in rest[3])})" if kind == "call" else text
+    if kind == "diff":
+        times = f"^{rest[1]}" if rest[1] > 1 else ""
+        return f"d{times}/d{rest[0]}{times} {spell(rest[2])}"
+    if kind == "at":
+        values = ", ".join(f"{name} = {spell(where)}" for name, where in rest[1])
+        return f"{spell(rest[0])} at {values}"
     if kind == "add":
         text = "".join(f" {s} {spell(t)}" for s, t in rest[0]).strip()
         return f"({text.removeprefix('+ ')})"

@@ -66,6 +66,7 @@ class Wording:
     given: Mapping[str, str] = field(default_factory=dict)
     proof: str = ""
     also: tuple[str, ...] = ()
+    uses: tuple[str, ...] = ()
 
     @property
     def says(self) -> tuple[str, ...]:
@@ -143,6 +144,10 @@ class Wording:
             else:
                 raise BadClause(f"{key!r} cannot be defined")
         return found
+
+    def used_names(self) -> set[str]:
+        """Names that the section defines, and not the record."""
+        return set(replace(self, where=dict.fromkeys(self.uses, "0")).definitions())
 
     def values(self) -> dict[str, Tree]:
         """What a named check is given."""
@@ -246,14 +251,17 @@ def read_section(paper: str, section: str, text: str, package: str = "") -> list
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise BadRecord(f"{paper}, {section}: not TOML: {error}") from None
-    extra = set(data) - {"record", "defaults"}
+    extra = set(data) - {"record", "defaults", "where"}
     if extra:
-        raise BadRecord(f"{paper}, {section}: {min(extra)!r} is neither [[record]] nor [defaults]")
+        raise BadRecord(
+            f"{paper}, {section}: {min(extra)!r} is neither [[record]], [defaults] nor [where]"
+        )
     found: list[Record] = []
     for k, table in enumerate(data.get("record", []), 1):
         label = table.get("label") if isinstance(table, dict) else None
         try:
-            one = _record(paper, section, {**data.get("defaults", {}), **table})
+            table = _with_used({**data.get("defaults", {}), **table}, data.get("where", {}))
+            one = _record(paper, section, table)
             one = replace(one, package=package)
         except (BadClause, TexError, BadRecord) as error:
             raise BadRecord(f"{paper}, {label or f'record {k} of {section}'}: {error}") from None
@@ -261,6 +269,17 @@ def read_section(paper: str, section: str, text: str, package: str = "") -> list
             raise BadRecord(f"{paper} has two records labelled {one.label}")
         found.append(one)
     return found
+
+
+def _with_used(table: dict[str, Any], shared: Mapping[str, Any]) -> dict[str, Any]:
+    """A record with the definitions of its section that it uses."""
+    used = table.get("uses", [])
+    missing = [k for k in used if k not in shared]
+    if missing:
+        raise BadRecord(f"the section does not define {missing[0]!r}")
+    if not used:
+        return table
+    return {**table, "where": {**{k: shared[k] for k in used}, **table.get("where", {})}}
 
 
 def _record(paper: str, section: str, table: dict[str, Any]) -> Record:
@@ -329,7 +348,8 @@ def _wording(text: str, rest: Mapping[str, Any]) -> Wording:
         table = known.get(name, {})
         if not isinstance(table, dict) or not all(isinstance(v, str) for v in table.values()):
             raise BadRecord(f"{name} is a table of texts")
-    return Wording(text.strip(), formal, also=also, **known)
+    uses = tuple(known.pop("uses", ()))
+    return Wording(text.strip(), formal, also=also, uses=uses, **known)
 
 
 def _witness(table: Any) -> Witness:

@@ -1,4 +1,4 @@
-"""Appendix A.3: Theorem A.2."""
+"""Checks of Theorem A.2, which the section that draws its conclusion runs too."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from ...vectors.embeddings import Embeddings
 from ..checks import Formula, both, decided, equal, holds_positive, needs_condition
 from ..evaluate import value
 from ..verdict import Verdict
-from . import LEDGER
 from ._domains import LOSS, ON_SEGMENT, SHAPE
 from ._loss import X_OF_DELTA, printed_slope, slope
 from ._sums import at_temperature, loss, random_sets, spread, ssem_matching, total
@@ -68,22 +67,6 @@ def results_support() -> Verdict:
     return Verdict("agrees", results["supcl-optimum"].evidence)
 
 
-@LEDGER.claim(
-    "Theorem A.2",
-    r"for mn \ge 2 and d \ge mn-1: \forall U^* \in \arg\min L(U), \exists! \delta \in [0, 1] "
-    r"such that U^\delta = U^*",
-    result="supcl-optimum",
-)
-def theorem_a2() -> Verdict:
-    return theorem()
-
-
-@LEDGER.claim(
-    "(A.31)",
-    r"\delta^* = 0 if h(0) \ge 0, otherwise the \delta \in (0, 1] with "
-    r"h(\delta^2 \frac{mn}{mn-1}) = 0",
-    result="supcl-optimum",
-)
 def optimal_delta(printed: Formula = printed_slope, end: Expr = S.One) -> Verdict:
     # The result is the root of an increasing function, clamped to an interval of x.
     h_printed = printed()
@@ -97,11 +80,5 @@ def optimal_delta(printed: Formula = printed_slope, end: Expr = S.One) -> Verdic
     )
 
 
-@LEDGER.claim(
-    "Theorem A.2: h",
-    r"h(x; m, n, \tau, \alpha) = (1-\alpha) - \alpha(n-1) e^{-x/\tau} + (mn-1-\alpha(m-1)n) "
-    r"e^{(-\frac{m}{m-1} + x\frac{n-1}{(m-1)n})/\tau}",
-    result="supcl-optimum",
-)
 def h_function(printed: Formula = printed_slope) -> Verdict:
     return equal(printed(), slope(), ON_SEGMENT, "the slope of the loss times something positive")
