@@ -89,7 +89,7 @@ def _examine(record: Record) -> Examined:
             problems.append("there is a correction, and the print holds")
         return Examined(_with_restated(record, verdict), tuple(problems))
     tally.bad.sort(key=_simplicity)
-    if record.correction is not None:  # what is wrong where the correction is right comes first
+    if record.correction or record.reading:  # what is wrong where these are right comes first
         tally.bad.sort(key=lambda t: condition is not None and not _met(condition, t))
     found = witness_of(tally.bad[0]) if tally.bad else None
     problems += _stored_witness(record, found)
@@ -121,7 +121,8 @@ def _agreeing(
 ) -> Verdict:
     """Agrees, by proof or by trials; undecided where some of them are open."""
     proved = proof(wording, condition, tally.good + tally.open)
-    if proved is not None:
+    # Where a result proves it for a part only, elsewhere only what was tried speaks for it.
+    if proved is not None and (proved.grade is Grade.EXACT or not tally.open):
         return Verdict("agrees", proved)
     if tally.open:
         return Verdict("undecided", Evidence(Grade.SAMPLED, tally.open[0].says), tally.open[0].says)
