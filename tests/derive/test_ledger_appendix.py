@@ -20,7 +20,6 @@ from cltheory.derive.papers.lee2025ssem import appendix_a3_jensen as jensen
 from cltheory.derive.papers.lee2025ssem import appendix_a3_lemma_a1 as lemma_a1
 from cltheory.derive.papers.lee2025ssem import appendix_a3_lemma_a2 as lemma_a2
 from cltheory.derive.papers.lee2025ssem import appendix_a3_on_ssem as on_ssem
-from cltheory.derive.papers.lee2025ssem import appendix_a3_theorem_a2 as theorem_a2
 from cltheory.derive.papers.lee2025ssem import appendix_a4 as a4
 from cltheory.derive.papers.lee2025ssem import appendix_a5 as a5
 from cltheory.derive.papers.lee2025ssem import appendix_b, section_5_2
@@ -205,7 +204,6 @@ def lower(label: str) -> Callable[[Embeddings], dict[str, Any]]:
 
 
 H = loss_on_ssem.printed_slope()
-N_FOR_N_MINUS_1 = H.subs(n, n + 1)
 RATIO = section_5_2.printed_ratio()
 WRONG: list[tuple[str, Callable[[], Verdict]]] = [
     (
@@ -221,11 +219,6 @@ WRONG: list[tuple[str, Callable[[], Verdict]]] = [
     ),
     ("before A.25: sign", lambda: lemma_a1.before_a25_rest(-m * n**2 * p**2 - delta**2)),
     ("before A.30: factor", lambda: lemma_a2.before_a30(m * n * (n - 1) * p**2 - lemmas.c * p**2)),
-    ("A.31: sign", lambda: theorem_a2.optimal_delta(lambda: H - 2 * (1 - alpha))),
-    ("A.31: interval", lambda: theorem_a2.optimal_delta(end=n)),
-    ("h: n for n-1", lambda: theorem_a2.h_function(lambda: N_FOR_N_MINUS_1)),
-    ("h: sign", lambda: theorem_a2.h_function(lambda: -H)),
-    ("h: 1/tau", lambda: theorem_a2.h_function(lambda: H.subs(tau, 1 / tau))),
     ("A.38: too high", lambda: bound_sup.a38(lambda u: bound_sup.a38_bound(u) + Fraction(1, 9))),
     ("A.39: classes mixed", lambda: bound_sup.a39(bound_sup.a40_bound)),
     ("A.40: too high", lambda: bound_sup.a40(lambda u: bound_sup.a40_bound(u) + Fraction(1, 9))),
