@@ -16,7 +16,6 @@ from cltheory.derive.papers.lee2025ssem import _lemmas as lemmas
 from cltheory.derive.papers.lee2025ssem import _loss as loss_on_ssem
 from cltheory.derive.papers.lee2025ssem import appendix_a3_bound_self as bound_self
 from cltheory.derive.papers.lee2025ssem import appendix_a3_bound_sup as bound_sup
-from cltheory.derive.papers.lee2025ssem import appendix_a3_jensen as jensen
 from cltheory.derive.papers.lee2025ssem import appendix_a3_lemma_a1 as lemma_a1
 from cltheory.derive.papers.lee2025ssem import appendix_a3_lemma_a2 as lemma_a2
 from cltheory.derive.papers.lee2025ssem import appendix_a3_on_ssem as on_ssem
@@ -133,10 +132,6 @@ def test_no_small_dimension_reaches_the_ends() -> None:
 
 
 # --- the corrections that the notes give do pass -------------------------------------------------
-def multiples_of_ones(w: list[list[Fraction]]) -> bool:
-    return all(len({a - b for a, b in zip(v, w[0], strict=True)}) == 1 for v in w)
-
-
 def corrected_after_a44(u: Embeddings) -> list[Fraction]:
     t, size = temperature(u), u.m * u.n
     first, middle, _, _ = bound_sup.second_exponent_of_a40(u)
@@ -147,7 +142,6 @@ def corrected_after_a44(u: Embeddings) -> list[Fraction]:
 
 UNDER_THE_ROOT = sqrt((m * n - 1) / (2 * m**2 * n**2 * (n - 1)) * lemmas.c)
 CORRECTED: list[tuple[str, Callable[[], Verdict]]] = [
-    ("jensen equality", lambda: jensen.jensen_equality(multiples_of_ones)),
     ("before A.25", lambda: lemma_a1.before_a25(-m * n * p**2 - p**2 * lemmas.c)),
     (
         "A.25",
@@ -173,8 +167,6 @@ CORRECTED: list[tuple[str, Callable[[], Verdict]]] = [
     ("after A.44", lambda: bound_sup.after_a44(corrected_after_a44)),
     ("A.50", lambda: bound_self.a50_equality(bound_sup.GROUPS)),
     ("A.6", lambda: a5.cnce_at(sqrt((m * n - 1) / (m * (n - 1))))),
-    ("A.19", lambda: jensen.midpoint_equality(multiples_of_ones)),
-    ("jensen equality, proof", lambda: jensen.jensen_equality_in_proof(multiples_of_ones)),
     ("A.30 itself", lambda: lemma_a2.a30(UNDER_THE_ROOT)),
     ("A.45", lambda: bound_sup.a45(bound_sup.a45_meant)),
     ("A.54", lambda: bound_self.a54(bound_self.a54_meant)),
