@@ -189,6 +189,92 @@ def test_what_is_no_statement_is_refused_in_one_line(text: str) -> None:
     assert "\n" not in str(refusal.value)
 
 
+PAIRS = """
+printed = '''\\mathcal{L}(U, V) = \\sum_{i=1}^{N} l_p(u_i^\\top v_i)
+  + \\sum_{i=1}^{N} \\sum_{j \\in [N] \\setminus \\{i\\}} l_{\\mathrm{n}}(u_i^\\top v_j)'''
+under = "N in 1.., l_p convex decreasing, l_n convex increasing"
+on = "towers"
+"""
+
+
+def test_sums_leave_an_index_out_and_functions_stand_for_any() -> None:
+    right = record(PAIRS)
+    assert examine(right).verdict.word == "agrees"
+    assert holes(right).survivors == ()
+    # With j = i left in, or the functions changed over, it is another loss.
+    assert examine(record(PAIRS.replace("\\setminus \\{i\\}", ""))).verdict.word == "differs"
+    swapped = PAIRS.replace("l_p(", "l_{n}(").replace("l_{\\mathrm{n}}", "l_{p}")
+    assert examine(record(swapped)).verdict.word == "differs"
+
+
+JENSEN = """
+formal = '''\\sum_{i=1}^{N} l_p(u_i^\\top v_i) = N l_p(\\frac{1}{N} \\sum_{i=1}^{N} u_i^\\top v_i)
+  \\iff (u_i^\\top v_i = u_1^\\top v_1 \\quad \\forall i \\in [N])'''
+printed = "Jensen"
+under = "N in 1.., l_p convex decreasing"
+on = "towers"
+origin = "authors"
+sufficient = true
+condition = "strict(l_p)"
+"""
+
+
+def test_a_condition_may_be_about_a_function() -> None:
+    found = examine(record(JENSEN))
+    assert found.verdict.word == "needs-condition"
+    assert found.problems == ("it has no witness; cltheory found one",)
+    assert found.found is not None
+    assert found.found.at["l_p"] in ("-y", "max(0, 1/2 - y)", "-y, but 2 at y = -1")
+    assert not retried(record(JENSEN).printed, found.found).holds
+    wrong = replace(found.found, at={**found.found.at, "l_p": "y^7"})
+    with pytest.raises(ValueError, match="is no convex decreasing function"):
+        retried(record(JENSEN).printed, wrong)
+    # Continuity does not help.
+    other = examine(record(JENSEN.replace("strict", "continuous")))
+    assert other.verdict.word == "differs"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        JENSEN.replace("strict(l_p)", "strict(l_q)"),
+        JENSEN.replace("strict(l_p)", "smooth(l_p)"),
+        JENSEN.replace("convex decreasing", "convex and round"),
+        JENSEN + 'also = ["N = 4, l_p = y^7"]',
+        JENSEN + 'also = ["d = 4"]',
+        JENSEN + 'also = ["N = many"]',
+        JENSEN + 'also = ["four"]',
+    ],
+)
+def test_a_function_or_place_that_is_none_is_refused(text: str) -> None:
+    with pytest.raises(BadRecord):
+        record(text)
+
+
+def test_a_place_is_tried_besides_and_first() -> None:
+    # Zero at 1, 2 and 3, which is all that is tried of small sets.
+    text = "printed = '''(N-1)(N-2)(N-3) = 0'''\nunder = \"N in 1..\"\non = \"one simplex\"\n"
+    assert verdict(text)[0] == "agrees"
+    assert verdict(text + 'also = ["N = 4"]\n')[0] == "differs"
+
+
+def test_signs_are_indices_and_sets_have_their_parameter() -> None:
+    anchor = "printed = '''\\mathcal{L}^{\\text{NCE}}(u, V) = "
+    anchor += "\\log (1 + \\exp(u^\\top v_- - u^\\top v_+))'''"
+    anchor += '\nunder = "N in 1..1"\non = "anchor"\n'
+    assert verdict(anchor) == ("agrees", ())
+    assert verdict(anchor.replace("v_+", "v_{-}"))[0] == "differs"
+    several = anchor.replace("1..1", "2..2").replace("NCE", "InfoNCE")
+    assert verdict(several)[0] == "undecided"  # which of the negatives?
+    named = several.replace("\\exp(", "\\sum_{j=1}^{N} \\exp(").replace("v_-", "v_-^{(j)}")
+    assert verdict(named) == ("agrees", ())
+    curve = "printed = '''\\mathcal{L}(U(\\delta), V(\\delta)) = N l_p(u_1^\\top v_1)'''\n"
+    curve += 'on = "ccem"\n'
+    curve += 'under = "N in 1..1, delta in [0, oo), l_p convex decreasing, l_n convex increasing"\n'
+    assert verdict(curve) == ("agrees", ())
+    assert verdict(curve.replace("U(\\delta)", "U(2)"))[0] == "undecided"
+
+
 # --- records --------------------------------------------------------------------------------------
 GOOD = "printed = '''m + 1 > m'''\nunder = \"m in 1..\"\n"
 
@@ -544,3 +630,62 @@ def test_the_verdict_is_reached_again(one: Record) -> None:
 )
 def test_no_mutant_survives(one: Record) -> None:
     assert holes(one).survivors == ()
+
+
+# --- derivatives, limits, ends ------------------------------------------------------------------
+def test_a_derivative_is_taken_and_proved() -> None:
+    text = "printed = '''\\frac{\\partial^2}{\\partial t^2} \\exp(N t) = N^2 \\exp(N t) > 0'''\n"
+    text += 'under = "N in 1.., t in (0, oo)"\n'
+    found = examine(record(text))
+    assert (found.verdict.word, str(found.verdict.evidence.grade)) == ("agrees", "exact")
+    assert holes(record(text.replace("> 0", ""))).survivors == ()
+    assert verdict(text.replace("N^2 ", "N "))[0] == "differs"
+    with pytest.raises(BadRecord):
+        record(text.replace("\\partial t^2}", "\\partial t}"))
+
+
+G = "[record.where]\n'g(N, t)' = '''\\frac{N t^2 + 1}{t^2 + N}'''\n"
+
+
+def test_values_are_put_in_and_limits_taken() -> None:
+    under = 'under = "N in 2.."\n'
+    good = "formal = ['''g(N, \\infty) = N''', '''g(N, t)|_{t \\to \\infty} = N''', "
+    good += "'''\\frac{\\partial}{\\partial t} g(N, t) \\Big|_{t = 1} "
+    good += "= \\frac{2(N - 1)}{N + 1}''']\n"
+    found = examine(record(f"printed = 'words'\n{good}{under}{G}"))
+    assert (found.verdict.word, str(found.verdict.evidence.grade)) == ("agrees", "exact")
+    assert verdict(f"printed = '''g(N, \\infty) = 1'''\n{under}{G}")[0] == "differs"
+    limit = "printed = '''\\lim_{N \\to \\infty} g(N, t) = 1 + t^2'''\nunder = 't in (0, oo)'\n"
+    assert verdict(limit + G)[0] == "differs"
+    assert verdict(limit.replace("1 + t^2", "t^2") + G) == ("agrees", ())
+
+
+def test_what_a_section_defines_is_mutated_where_it_is_stated() -> None:
+    text = "[where]\n'g(t)' = '''t^2 + 1'''\n[[record]]\nlabel = '(1)'\nweight = 'aside'\n"
+    text += "uses = ['g(t)']\nprinted = '''g(t) - t^2 = 1'''\nunder = 't in (0, oo)'\n"
+    (one,) = read_section("nobody2020", "section_1", text)
+    assert (examine(one).verdict.word, holes(one).survivors) == ("agrees", ())
+    (other,) = read_section("nobody2020", "section_1", text.replace("t^2 + 1", "t^2 + 2"))
+    assert examine(other).verdict.word == "differs"
+    assert one.fingerprint() != other.fingerprint()
+    with pytest.raises(BadRecord, match="does not define"):
+        read_section("nobody2020", "section_1", text.replace("['g(t)']", "['h(t)']"))
+
+
+def test_the_ends_of_inequalities_are_tried() -> None:
+    text = "printed = '''D = 0 \\iff t > \\frac{N-1}{N} \\log(N-3)'''\n"
+    text += 'under = "N in 4.., t in (0, oo), b in [t, t]"\n'
+    text += 'names = { D = "sigmoid-optimum.delta_star" }\n'
+    found = examine(record(text))
+    assert found.verdict.word == "differs"
+    assert found.verdict.witness["point"] == {"N": "5", "t": "4*log(2)/5", "b": "4*log(2)/5"}
+    assert verdict(text.replace("iff t >", "iff t \\ge")) == ("agrees", ())
+
+
+def test_the_rate_of_a_derived_quantity() -> None:
+    text = "printed = '''\\frac{\\partial D}{\\partial t} < 0'''\n"
+    text += 'names = { D = "sigmoid-optimum.delta_star(b = t)" }\n'
+    assert verdict(text + 'under = "N in 6..6, t in [2/5, 9/10]"') == ("agrees", ())
+    assert verdict(text + 'under = "N in 6..6, t in [2/5, 2]"')[0] == "differs"
+    wrong = text.replace("(b = t)", "(b = t, x -> 0)")
+    assert "is not RESULT.QUANTITY" in verdict(wrong + 'under = "N in 6..6, t in [2/5, 1]"')[1][0]

@@ -19,9 +19,8 @@ from cltheory.derive.papers.lee2025ssem import appendix_a3_bound_sup as bound_su
 from cltheory.derive.papers.lee2025ssem import appendix_a3_lemma_a1 as lemma_a1
 from cltheory.derive.papers.lee2025ssem import appendix_a3_lemma_a2 as lemma_a2
 from cltheory.derive.papers.lee2025ssem import appendix_a3_on_ssem as on_ssem
-from cltheory.derive.papers.lee2025ssem import appendix_a4 as a4
 from cltheory.derive.papers.lee2025ssem import appendix_a5 as a5
-from cltheory.derive.papers.lee2025ssem import appendix_b, section_5_2
+from cltheory.derive.papers.lee2025ssem import appendix_b
 from cltheory.derive.papers.lee2025ssem._sums import cross, means, same, spread, temperature
 from cltheory.derive.papers.verdict import Verdict
 from cltheory.derive.structures.hierarchy import m, n, p
@@ -196,7 +195,6 @@ def lower(label: str) -> Callable[[Embeddings], dict[str, Any]]:
 
 
 H = loss_on_ssem.printed_slope()
-RATIO = section_5_2.printed_ratio()
 WRONG: list[tuple[str, Callable[[], Verdict]]] = [
     (
         "delta*(c): n for n-1",
@@ -234,30 +232,6 @@ WRONG: list[tuple[str, Callable[[], Verdict]]] = [
     ("A.58: sign", lambda: on_ssem.a58(lambda: -H)),
     ("h increases: sign", lambda: on_ssem.h_increases(lambda: -H)),
     ("h at the simplex", lambda: on_ssem.h_at_simplex(1 - alpha)),
-    (
-        "alpha: n for n-1",
-        lambda: a4.theorem_a3(lambda: section_5_2.printed_15().subs(n, n + 1)),
-    ),
-    (
-        "alpha: 1/tau",
-        lambda: a4.theorem_a3(lambda: section_5_2.printed_15().subs(tau, 1 / tau)),
-    ),
-    ("tau: 1/m dropped", lambda: a4.theorem_a3_tau(lambda: 1 / log(RATIO))),
-    (
-        "tau: ratio upside down",
-        lambda: a4.equivalents(lambda: m / ((m - 1) * log(1 / RATIO))),
-    ),
-    ("condition: sign", lambda: a4.condition(lambda: -H)),
-    (
-        "A.59: last line",
-        lambda: a4.a59(lambda: (*a4.printed_a59()[:2], 1 - alpha * n)),
-    ),
-    ("A.60: sign", lambda: a4.a60(left=lambda: 1 - alpha * n)),
-    (
-        "ratio: m for n",
-        lambda: a4.ratio(lambda: (alpha * m - 1) / (alpha * n - 1 + m * n)),
-    ),
-    ("least alpha: m for n", lambda: a4.least_alpha(lambda: 1 / m)),
     ("L_cNCE: sign", lambda: a5.cnce_loss(lambda u: -a5._printed_cnce(u))),
     (
         "A.64: too high",

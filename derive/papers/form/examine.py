@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-
-from sympy import Expr
+from typing import Any
 
 from ...decide.evidence import Evidence, Grade
 from ...decide.exact import NotANumber, exact
 from ...vectors.embeddings import Embeddings
 from ..verdict import Verdict
+from .functions import function_named
 from .hypotheses import Condition
 from .record import Record, Witness, Wording
 from .run import Trial, checked, proof, scene_of, trials, tried
@@ -255,9 +255,11 @@ def corrected(record: Record) -> str:
 def _wrong_with_tests(record: Record, tally: Tally) -> list[str]:
     """An equivalence whose condition was never met, or always, was not tested."""
     problems = []
-    for wording in record.printed.signed():
+    right = record.correction or record.reading or record.printed
+    found = tally.good + tally.bad if right is record.printed else list(trials(right))
+    for wording in right.signed():
         kinds = {r.tree[0] for r in wording.read()}
-        seen = frozenset().union(*(t.seen for t in tally.good + tally.bad))
+        seen = frozenset().union(*(t.seen for t in found))
         if "iff" in kinds and seen != {True, False}:
             problems.append("the condition was not both met and not met: nothing was tested")
         if "implies" in kinds and True not in seen:
@@ -351,7 +353,10 @@ def retried(wording: Wording, witness: Witness) -> Trial:
     ValueError
         If the witness lies outside the hypotheses, or its vectors are none.
     """
-    point: dict[str, Expr] = {k: exact(v) for k, v in witness.at.items()}
+    kinds = wording.hypotheses().functions
+    point: dict[str, Any] = {
+        k: function_named(kinds[k], v) if k in kinds else exact(v) for k, v in witness.at.items()
+    }
     vectors = None
     if witness.gram:
         vectors = _embeddings(witness)
@@ -361,9 +366,9 @@ def retried(wording: Wording, witness: Witness) -> Trial:
         wrong = hypotheses.refuses(point)
         if wrong:
             raise ValueError(wrong)
-        missing = [k for k in hypotheses.ranges if k not in point]
+        missing = [k for k in (*hypotheses.ranges, *kinds) if k not in point]
         if missing:
-            end = hypotheses.no_end(point, missing[0])
+            end = "" if missing[0] in kinds else hypotheses.no_end(point, missing[0])
             if not end:
                 raise ValueError(f"it does not say what {missing[0]} is")
             return Trial(False, point, f"no value: {end}")

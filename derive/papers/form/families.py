@@ -11,17 +11,20 @@ import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from itertools import product
 from typing import Any
+
+import mpmath
 
 from ...losses.clip import INFONCE, SIGMOID
 from ...losses.softmax import SoftmaxLoss
 from ...losses.supcl import CNCE, SUPCL
+from ...structures.towers import NEGATIVE, POSITIVE
 from ...vectors.embeddings import Embeddings, Index
 from .. import evaluate, towers
 from .reader import LETTERS, Letters
-from .values import AXES, NoValue, Scene, Unknown, as_number
+from .values import AXES, NoValue, Scene, Unknown, as_number, mp
 
 ONE = Fraction(1)
 SEEDS = 2  #: random sets at every point
@@ -200,7 +203,7 @@ def _of_axis(e: Embeddings) -> dict[str, Callable[..., Any]]:
 
 
 # --- towers ----------------------------------------------------------------------------------
-def _of_towers(e: Embeddings) -> dict[str, Callable[..., Any]]:
+def _of_towers(e: Embeddings, parameter: str = "") -> dict[str, Callable[..., Any]]:
     def tower(view: int) -> Callable[..., Any]:
         def vector(*indices: int, mark: str = "") -> dict[Index, Fraction]:
             (k,) = indices
@@ -217,11 +220,94 @@ def _of_towers(e: Embeddings) -> dict[str, Callable[..., Any]]:
         numbers = {k: scene.numbers[k] for k in ("t", "b")}
         return towers.pairwise_value(SIGMOID, e, **numbers)  # type: ignore[arg-type]
 
+    def side(view: int) -> Callable[..., Any]:
+        def every(*_: int, mark: str = "") -> list[Index]:
+            if "(" in mark and mark != parameter:
+                raise Unknown(f"these sets have no parameter {mark}")
+            return [a for a in e.everything if a[2] == view]
+
+        return every
+
+    def both(scene: Scene) -> Any:
+        """The loss of any two functions: a sum over all pairs."""
+        near, far = (scene.named.get(k) for k in ("l_p", "l_n"))
+        if near is None or far is None:
+            raise Unknown("nothing says what l_p and l_n are")
+        w = _as_towers(e)
+        with_near = [near(scene, g) for g in w.positives()]
+        return total([*with_near, *(far(scene, g) for g in w.negatives())])
+
+    def least(scene: Scene, alignment: Any) -> Any:
+        """The sum over the negatives on the CCEM whose positives have this mean."""
+        if not isinstance(alignment, Fraction):
+            raise Unknown("the mean of the positives is rational")
+        if not -1 <= alignment <= 1:
+            raise NoValue(f"no unit vectors have {alignment} as the mean of their positives")
+        return sum(ccem(e.m, towers.position(alignment)).negatives(), Fraction(0))
+
     return {
         "u": tower(0),
         "v": tower(1),
-        "U": lambda *_, mark="": [a for a in e.everything if a[2] == 0],
-        "V": lambda *_, mark="": [a for a in e.everything if a[2] == 1],
+        "U": side(0),
+        "V": side(1),
+        "L": both,
+        "h": least,
+        "L_InfoNCE": softmax,
+        "L_sig": sigmoid,
+    }
+
+
+def _as_towers(e: Embeddings) -> towers.Towers:
+    if isinstance(e, towers.Towers):
+        return e
+    return towers.Towers(e.m, 1, 2, e.ip, note=e.note)  # of a witness
+
+
+def total(values: list[Any]) -> Any:
+    """A sum, exact if all are."""
+    if all(isinstance(v, Fraction) for v in values):
+        return sum(values, Fraction(0))
+    return mpmath.fsum(map(mp, values))
+
+
+def _anchor(point: Mapping[str, Any]) -> list[Embeddings]:
+    items = size(point, "N")
+    return [e for d in (1, 3) for e in sets_in(1, items + 2, 1, d)]
+
+
+def _of_anchor(e: Embeddings) -> dict[str, Callable[..., Any]]:
+    def v(sign: str, k: int = 0, mark: str = "") -> dict[Index, Fraction]:
+        if sign == "-" and k == 0 and e.n > 3:
+            raise Unknown("there are several negatives, and nothing says which")
+        place = 1 if sign == "+" else 1 + (k or 1)
+        if not 1 <= place < e.n:
+            raise NoValue("there is no such index")
+        return {(0, place, 0): ONE}
+
+    def inner() -> tuple[Any, list[Any]]:
+        return e.ip((0, 0, 0), (0, 1, 0)), [e.ip((0, 0, 0), (0, k, 0)) for k in range(2, e.n)]
+
+    def softmax(scene: Scene) -> Any:
+        near, far = inner()
+        return mpmath.log(mpmath.fsum(mpmath.exp(mp(g)) for g in (near, *far))) - mp(near)
+
+    def one(scene: Scene) -> Any:
+        if e.n != 3:
+            raise Unknown("NCE has one negative")
+        return softmax(scene)
+
+    def sigmoid(scene: Scene) -> Any:
+        """The terms of the declared loss, without temperature and bias."""
+        near, far = inner()
+        known = {"t": Fraction(1), "b": Fraction(0)}
+        values = {POSITIVE: [near], NEGATIVE: far}
+        return towers.summed(SIGMOID, values, **known)
+
+    return {
+        "u": lambda mark="": {(0, 0, 0): ONE},
+        "v": v,
+        "V": lambda mark="": e.everything[1:],
+        "L_NCE": one,
         "L_InfoNCE": softmax,
         "L_sig": sigmoid,
     }
@@ -233,7 +319,7 @@ def _ccem(point: Mapping[str, Any]) -> list[Embeddings]:
 
 
 @cache
-def ccem(items: int, delta_squared: Any) -> Embeddings:
+def ccem(items: int, delta_squared: Any) -> towers.Towers:
     """The CCEM; of one item, whose simplex is one unit vector, too."""
     return towers.ccem(items, delta_squared)
 
@@ -353,7 +439,28 @@ FAMILIES: dict[str, Family] = {
             _of_weighted,
             Letters(vectors=frozenset("avw")),
         ),
-        Family("towers", "u_1..u_N and v_1..v_N, any and degenerate", ("N",), _towers, _of_towers),
-        Family("ccem", "the CCEM", ("N", "delta"), _ccem, _of_towers),
+        Family(
+            "towers",
+            "u_1..u_N and v_1..v_N, any and degenerate",
+            ("N",),
+            _towers,
+            _of_towers,
+            Letters(functions=frozenset("h")),
+        ),
+        Family(
+            "ccem",
+            "the CCEM",
+            ("N", "delta"),
+            _ccem,
+            partial(_of_towers, parameter="(delta)"),
+            Letters(functions=frozenset("h")),
+        ),
+        Family(
+            "anchor",
+            "one u with v_+ and N negatives v_-^{(j)}, any and degenerate",
+            ("N",),
+            _anchor,
+            _of_anchor,
+        ),
     )
 }

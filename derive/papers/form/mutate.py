@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from sympy import Expr, Integer, Rational, oo
+from sympy import Integer, Rational, oo
 
+from .functions import KINDS
 from .hypotheses import SYMBOLS, Hypotheses, put_in
 from .reader import LETTERS, Read, Tree, spell, unused
 from .record import Record, Wording
@@ -89,7 +90,10 @@ def mutants(wording: Wording) -> Iterator[tuple[str, Mutant]]:
                 found = [*statements[:k], new, *statements[k + 1 :]]
                 yield f"{what}: {spell(tree)}", Mutant(found)
     definitions = wording.definitions()
+    others = wording.used_names()
     for name, (arguments, body) in definitions.items():
+        if name in others:
+            continue  # it is mutated where it is stated
         for what, tree in changed(body, letters, list(arguments)):
             new_ones = {**definitions, name: (arguments, tree)}
             yield f"{what} in {name}: {spell(tree)}", Mutant(statements, new_ones)
@@ -129,7 +133,9 @@ def changed(tree: Tree, letters: list[str], bound: list[str]) -> Iterator[tuple[
             inner = [*bound, *(n for n, _ in tree[2][1])] if tree[0] == "big" else bound
             for what, new in changed(part, letters, inner):
                 yield what, (*tree[:k], new, *tree[k + 1 :])
-        elif isinstance(part, tuple) and tree[0] in ("add", "mul", "rel"):
+        elif isinstance(part, tuple) and (
+            tree[0] in ("add", "mul", "rel") or (tree[0] == "call" and k == 4)
+        ):
             for i, inside in enumerate(part):
                 child = inside[1] if tree[0] in ("add", "mul") else inside
                 if not isinstance(child, tuple):
@@ -184,6 +190,16 @@ def _here(tree: Tree, letters: list[str], bound: list[str]) -> Iterator[tuple[st
     elif kind == "big":
         if tree[2][2]:
             yield "indices may be equal", (kind, tree[1], (*tree[2][:2], ()), tree[3])
+    elif kind == "diff":
+        yield "dropped derivative", tree[3]
+        yield "off by one", (*tree[:2], tree[2] + 1, tree[3])
+    elif kind == "at":
+        for k, (name, where) in enumerate(tree[2]):
+            rest = tree[2][:k] + tree[2][k + 1 :]
+            yield "dropped value", ("at", tree[1], rest) if rest else tree[1]
+            if where[0] == "num":
+                more = (name, ("num", where[1] + 1))
+                yield "off by one", ("at", tree[1], (*tree[2][:k], more, *tree[2][k + 1 :]))
     elif kind == "rel":
         for k, relation in enumerate(tree[2]):
             if relation in ("<=", ">=", "<", ">"):
@@ -246,10 +262,10 @@ def _attained(record: Record, wording: Wording, mutant: Mutant) -> bool:
     return any(t.holds for t in _inside(record, wording, turned))
 
 
-def generic_points(hypotheses: Hypotheses) -> Iterator[dict[str, Expr]]:
+def generic_points(hypotheses: Hypotheses) -> Iterator[dict[str, Any]]:
     """Points with nothing special about them, sizes all different where there is room."""
     for k in range(3):
-        point: dict[str, Expr] = {}
+        point: dict[str, Any] = {}
         for i, (name, r) in enumerate(hypotheses.ranges.items()):
             at = {SYMBOLS[s]: v for s, v in point.items()}
             low, high = put_in(r.low, at), put_in(r.high, at)
@@ -265,7 +281,8 @@ def generic_points(hypotheses: Hypotheses) -> Iterator[dict[str, Expr]]:
                 else:
                     point[name] = low + share if high is oo else low + (high - low) * share
         else:
-            yield point
+            chosen = {name: KINDS[kind][k] for name, kind in hypotheses.functions.items()}
+            yield {**point, **chosen}
 
 
 def _sides(tree: Tree) -> list[Tree]:

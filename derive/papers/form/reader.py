@@ -10,14 +10,15 @@ here, in the LaTeX of the paper, to be evaluated on exact sets of vectors at exa
     relation  = side { (= | < | \le | \ge | ...) side }   |   sum \in interval
     side      = sum | interval
     sum       = [-] product { (+ | -) product }
-    product   = factor { [\cdot | \times | /] factor }
+    product   = factor { [\cdot | \times | /] factor } [ |_{name = sum, name \to \infty} ]
     factor    = atom [^ power | ^\top]
     atom      = number | name | \frac | \sqrt | \log factor | \exp factor | ( sum ) | \|sum\|
               | \sum_{binders} product | |set| | \mathbb{E}[set] | \text{Var}[set] | name(sum; sum)
               | \lim_{name \to sum} product
+              | \frac{\partial}{\partial name} product    (also \partial^2, and \partial f above)
     binders   = i, j \ne j' \in [n], u \in U_i \setminus U_{i,j}, ...
 
-A big sum extends over the product after it, as it is read aloud.
+A big sum extends over the product after it, as it is read aloud; so does a derivative.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ class Letters:
 
     vectors: Collection[str] = frozenset("uvw")
     sets: Collection[str] = frozenset("UVWS")
-    functions: Collection[str] = field(default_factory=frozenset)
+    functions: Collection[str] = field(default_factory=frozenset)  #: with indices: ``l_p``
 
 
 LETTERS = Letters()
@@ -368,6 +369,50 @@ class _Reader:
         return ("add", tuple(parts))
 
     def product(self) -> Tree:
+        found = self.factors()
+        while self.now == "|" and self.peek() == "_":
+            self.take(), self.take()
+            self.expect("{")
+            found = ("at", found, self.values())
+            self.expect("}")
+        return found
+
+    def values(self) -> tuple[tuple[str, Tree], ...]:
+        r"""Values of letters: ``\delta = 0, N = 3``, or ``\delta \to \infty``."""
+        found: list[tuple[str, Tree]] = []
+        while not found or self.now == ",":
+            if found:
+                self.take()
+            name = self.take_name()
+            self.expect("=", "\\to")
+            found.append((name, self.sum()))
+        return tuple(found)
+
+    def differentiated(self) -> Tree:
+        r"""``\frac{\partial^2}{\partial\delta^2} f``, or with the f above."""
+        self.take(), self.take()
+        self.expect("\\partial")
+        order = self.order()
+        above = self.factor() if self.now != "}" else None
+        self.expect("}")
+        self.expect("{")
+        self.expect("\\partial")
+        name = self.take_name()
+        if self.order() != order:
+            raise self.refuse("a derivative has one order")
+        self.expect("}")
+        return ("diff", name, order, self.factors() if above is None else above)
+
+    def order(self) -> int:
+        if self.now != "^":
+            return 1
+        self.take()
+        found = self.group()
+        if found[0] != "num" or found[1].denominator != 1:
+            raise self.refuse("the order of a derivative is a number")
+        return int(found[1])
+
+    def factors(self) -> Tree:
         parts: list[tuple[str, Tree]] = [("*", self.factor())]
         while True:
             if self.now in ("\\cdot", "\\times"):
@@ -430,6 +475,8 @@ class _Reader:
             self.expect(")" if now == "(" else "]")
             return found
         if now in ("\\frac", "\\tfrac", "\\dfrac"):
+            if self.peek() == "{" and self.peek(2) == "\\partial":
+                return self.differentiated()
             self.take()
             above = self.group()
             return ("frac", above, self.group())
@@ -556,14 +603,18 @@ class _Reader:
                 break
             elif marked or base == "L":
                 self.take()
-                mark += self.label()
+                if self.now == "{" and self.peek() == "(" and self.peek(3) == ")":
+                    subs += self.numbered()
+                else:
+                    mark += self.label()
             else:
                 break
             while self.now == "'":
                 self.take()
                 base += "'"
-        is_function = base in self.letters.functions or base == "L"
-        if is_function and self.now == "(":
+        full = indexed(base, subs)
+        is_function = full in self.letters.functions or base in self.letters.functions
+        if (is_function or base == "L") and self.now == "(":
             self.take()
             arguments = [self.call_argument()]
             while self.now in (",", ";"):
@@ -571,15 +622,33 @@ class _Reader:
                 arguments.append(self.call_argument())
             self.expect(")")
             return ("call", base, subs, mark, tuple(arguments))
+        if base == "L" and is_word:
+            return ("call", base, subs, mark, ())
+        if base in self.letters.sets and self.now == "(":  # U(\\delta), of its parameter
+            self.take()
+            mark += f"({spell(self.sum())})"
+            self.expect(")")
         return ("name", base, subs, mark)
 
     def call_argument(self) -> Tree:
         return self.set() if self.now in self.letters.sets else self.sum()
 
+    def numbered(self) -> tuple[Tree, ...]:
+        """An index above, in brackets: ``v_-^{(j)}``."""
+        self.expect("{"), self.expect("(")
+        found = self.one_index()
+        self.expect(")"), self.expect("}")
+        return (found,)
+
     def subscript(self) -> tuple[Tree, ...]:
-        """Indices, which commas or nothing separate, or a word."""
-        if self.kind == "word":
+        """Indices, which commas or nothing separate, a word, or a sign: ``v_+``."""
+        if self.kind == "word" or self.now in ("+", "-"):
             return (("word", self.take()),)
+        if self.now == "{" and self.peek() in ("+", "-") and self.peek(2) == "}":
+            self.take()
+            sign = self.take()
+            self.take()
+            return (("word", sign),)
         if self.now != "{":
             return (self.one_index(),)
         self.take()
@@ -672,9 +741,14 @@ def _bound_name(tree: Tree) -> str:
     return str(tree[1])
 
 
+def indexed(base: str, subs: Sequence[Tree]) -> str:
+    """A name with its indices: ``l_p``."""
+    return base + "".join(f"_{s[1]}" for s in subs)
+
+
 def _full_name(tree: Tree) -> str:
     """A name with its indices: ``c_1``."""
-    return str(tree[1]) + "".join(f"_{s[1]}" for s in tree[2])
+    return indexed(str(tree[1]), tree[2])
 
 
 def _with_upper_end(bound: Tree, high: Tree) -> Tree:
@@ -719,6 +793,12 @@ def spell(tree: Any) -> str:
         subs = ",".join(spell(s) for s in rest[1])
         text = f"{rest[0]}{'_' + subs if subs else ''}{'^' + rest[2] if rest[2] else ''}"
         return f"{text}({', '.join(spell(a) for a in rest[3])})" if kind == "call" else text
+    if kind == "diff":
+        times = f"^{rest[1]}" if rest[1] > 1 else ""
+        return f"d{times}/d{rest[0]}{times} {spell(rest[2])}"
+    if kind == "at":
+        values = ", ".join(f"{name} = {spell(where)}" for name, where in rest[1])
+        return f"{spell(rest[0])} at {values}"
     if kind == "add":
         text = "".join(f" {s} {spell(t)}" for s, t in rest[0]).strip()
         return f"({text.removeprefix('+ ')})"

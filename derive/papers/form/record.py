@@ -11,7 +11,14 @@ from typing import Any, Literal
 
 from ...tex.statement import TexError
 from .families import FAMILIES, Family
-from .hypotheses import BadClause, Condition, Hypotheses, read_condition, read_under
+from .hypotheses import (
+    BadClause,
+    Condition,
+    Hypotheses,
+    read_condition,
+    read_place,
+    read_under,
+)
 from .reader import (
     LETTERS,
     NOTHING,
@@ -20,6 +27,7 @@ from .reader import (
     Tree,
     binders,
     expression,
+    indexed,
     read,
     together,
     unused,
@@ -57,6 +65,8 @@ class Wording:
     check: str = ""
     given: Mapping[str, str] = field(default_factory=dict)
     proof: str = ""
+    also: tuple[str, ...] = ()
+    uses: tuple[str, ...] = ()
 
     @property
     def says(self) -> tuple[str, ...]:
@@ -71,7 +81,10 @@ class Wording:
     def letters(self) -> Letters:
         """What its letters are."""
         base = LETTERS if self.family is None else self.family.letters
-        functions = {k.partition("(")[0].strip().lstrip("\\") for k in self.where if "(" in k}
+        heads = [k.partition("(")[0] for k in self.where if "(" in k]
+        names = [expression(k, base) for k in heads]
+        functions = {indexed(name[1], name[2]) for name in names if name[0] == "name"}
+        functions |= set(base.functions) | set(self.hypotheses().functions)
         return replace(base, functions=frozenset(functions))
 
     def signed(self) -> list[Wording]:
@@ -113,7 +126,8 @@ class Wording:
 
     def hypotheses(self) -> Hypotheses:
         """Where it is said."""
-        return read_under(self.under) if self.under else Hypotheses({})
+        found = read_under(self.under) if self.under else Hypotheses({})
+        return replace(found, also=tuple(read_place(one, found) for one in self.also))
 
     def definitions(self) -> dict[str, tuple[tuple[str, ...], Tree]]:
         r"""Names that the paper defines beside it: ``h(\delta)``, ``u_{i,j}``, ``c_1``."""
@@ -122,7 +136,7 @@ class Wording:
             name = expression(key, self.letters())
             if name[0] == "call":
                 letters = tuple(str(a[1]) for a in name[4])
-                found[name[1]] = (letters, expression(text, self.letters()))
+                found[indexed(name[1], name[2])] = (letters, expression(text, self.letters()))
             elif name[0] == "name":
                 letters = tuple(str(s[1]) for s in name[2] if s[0] == "name")
                 numbered = "".join(f"_{s[1]}" for s in name[2] if s[0] != "name")
@@ -130,6 +144,10 @@ class Wording:
             else:
                 raise BadClause(f"{key!r} cannot be defined")
         return found
+
+    def used_names(self) -> set[str]:
+        """Names that the section defines, and not the record."""
+        return set(replace(self, where=dict.fromkeys(self.uses, "0")).definitions())
 
     def values(self) -> dict[str, Tree]:
         """What a named check is given."""
@@ -187,8 +205,11 @@ class Record:
         """The condition that the record says is missing."""
         if not self.condition:
             return None
-        letters = self.printed.hypotheses().ranges
-        return read_condition(self.condition, letters, on_sets=bool(self.printed.on))
+        given = self.printed.hypotheses()
+        on_sets = bool(self.printed.on)
+        return read_condition(
+            self.condition, given.ranges, on_sets=on_sets, functions=given.functions
+        )
 
     @property
     def statement(self) -> str:
@@ -230,14 +251,17 @@ def read_section(paper: str, section: str, text: str, package: str = "") -> list
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise BadRecord(f"{paper}, {section}: not TOML: {error}") from None
-    extra = set(data) - {"record", "defaults"}
+    extra = set(data) - {"record", "defaults", "where"}
     if extra:
-        raise BadRecord(f"{paper}, {section}: {min(extra)!r} is neither [[record]] nor [defaults]")
+        raise BadRecord(
+            f"{paper}, {section}: {min(extra)!r} is neither [[record]], [defaults] nor [where]"
+        )
     found: list[Record] = []
     for k, table in enumerate(data.get("record", []), 1):
         label = table.get("label") if isinstance(table, dict) else None
         try:
-            one = _record(paper, section, {**data.get("defaults", {}), **table})
+            table = _with_used({**data.get("defaults", {}), **table}, data.get("where", {}))
+            one = _record(paper, section, table)
             one = replace(one, package=package)
         except (BadClause, TexError, BadRecord) as error:
             raise BadRecord(f"{paper}, {label or f'record {k} of {section}'}: {error}") from None
@@ -245,6 +269,17 @@ def read_section(paper: str, section: str, text: str, package: str = "") -> list
             raise BadRecord(f"{paper} has two records labelled {one.label}")
         found.append(one)
     return found
+
+
+def _with_used(table: dict[str, Any], shared: Mapping[str, Any]) -> dict[str, Any]:
+    """A record with the definitions of its section that it uses."""
+    used = table.get("uses", [])
+    missing = [k for k in used if k not in shared]
+    if missing:
+        raise BadRecord(f"the section does not define {missing[0]!r}")
+    if not used:
+        return table
+    return {**table, "where": {**{k: shared[k] for k in used}, **table.get("where", {})}}
 
 
 def _record(paper: str, section: str, table: dict[str, Any]) -> Record:
@@ -307,11 +342,14 @@ def _wording(text: str, rest: Mapping[str, Any]) -> Wording:
     known = dict(rest)
     formal = known.pop("formal", ())
     formal = (formal,) if isinstance(formal, str) else tuple(formal)
+    also = known.pop("also", ())
+    also = (also,) if isinstance(also, str) else tuple(also)
     for name in ("where", "names", "given"):
         table = known.get(name, {})
         if not isinstance(table, dict) or not all(isinstance(v, str) for v in table.values()):
             raise BadRecord(f"{name} is a table of texts")
-    return Wording(text.strip(), formal, **known)
+    uses = tuple(known.pop("uses", ()))
+    return Wording(text.strip(), formal, also=also, uses=uses, **known)
 
 
 def _witness(table: Any) -> Witness:

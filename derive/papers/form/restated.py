@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .hypotheses import SYMBOLS, letters_at
 from .mutate import _same_value, _shape, _sides, _try, generic_points
 from .reader import spell
 from .record import Record
@@ -18,7 +19,7 @@ def differences(one: Record, other: Record) -> list[str]:
                 p
                 for p, wrong in first.printed.hypotheses().points()
                 if not wrong
-                and set(p) == set(second.printed.hypotheses().ranges)
+                and set(letters_at(p)) == {SYMBOLS[k] for k in second.printed.hypotheses().ranges}
                 and second.printed.hypotheses().refuses(p)
             ),
             None,

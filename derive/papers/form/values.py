@@ -7,7 +7,7 @@ division by zero, a root or logarithm of what has none, is an answer too: no val
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cache, lru_cache
 from math import isqrt
@@ -17,8 +17,13 @@ import mpmath
 
 from ...vectors.embeddings import Embeddings, Index
 from ..checks import CLOSE, DIGITS
-from .reader import Tree, names_in, spell
+from .reader import Tree, indexed, names_in, spell
+from .symbolic import NotClosed, compiled, symbolic
 
+#: Differences of derived quantities: their error is some STEP**2, below what is compared.
+STEP, RATE_DIGITS = Fraction(1, 10**25), 80
+#: Powers of ten at which a limit is looked at: both must agree in all digits compared.
+FAR = (60, 70)
 #: A linear combination of the vectors of a set.
 Vector = dict[Index, Any]
 Environment = Mapping[str, Any]
@@ -55,6 +60,10 @@ class Scene:
     named: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     defined: Mapping[str, tuple[tuple[str, ...], Tree]] = field(default_factory=dict)
     known: dict[Any, Any] = field(default_factory=dict, repr=False)  #: values of sums
+    #: Derived quantities by letter: their value where some letters have other values.
+    derived: Mapping[str, Callable[[Mapping[str, Fraction], int], Any]] = field(
+        default_factory=dict
+    )
 
 
 @dataclass(frozen=True)
@@ -119,7 +128,20 @@ def _members(where: Tree, scene: Scene, env: Environment) -> list[Any]:
         if high in (mpmath.inf,):
             raise Unknown("a sum without an upper end")
         return list(range(int(low), int(high) + 1))
+    if where[0] in ("setminus", "cup") and _is_of_indices(where):
+        first = _members(where[1], scene, env)
+        if where[0] == "cup":
+            return list(dict.fromkeys(first + _members(where[2], scene, env)))
+        without = set(_members(where[2], scene, env))
+        return [k for k in first if k not in without]
+    if where[0] == "these" and all(t[1] in env and isinstance(env[t[1]], int) for t in where[1]):
+        return [env[t[1]] for t in where[1]]
     return [{a: Fraction(1)} for a in _set(where, scene, env)]
+
+
+def _is_of_indices(where: Tree) -> bool:
+    """Whether it is a part of some ``[N]``, and not of a set of vectors."""
+    return where[0] == "range" or (where[0] in ("setminus", "cup") and _is_of_indices(where[1]))
 
 
 # --- statements --------------------------------------------------------------------------
@@ -285,17 +307,29 @@ def _name(tree: Tree, scene: Scene, env: Environment) -> Any:
 
 def _call(tree: Tree, scene: Scene, env: Environment) -> Any:
     _, base, subs, mark, arguments = tree
-    if base in scene.defined:
-        letters, body = scene.defined[base]
+    defined = scene.defined.get(indexed(base, subs)) if not mark else None
+    if defined is not None:
+        letters, body = defined
         if len(letters) != len(arguments):
             raise NoValue(f"{base} takes {len(letters)} arguments, not {len(arguments)}")
+        far = [n for n, a in zip(letters, arguments, strict=True) if a == ("inf",)]
+        if far:
+            near = tuple(
+                ("name", n, (), "") if n in far else a
+                for n, a in zip(letters, arguments, strict=True)
+            )
+            return _at(("at", (*tree[:4], near), tuple((n, ("inf",)) for n in far)), scene, env)
         values = {n: _value(a, scene, env) for n, a in zip(letters, arguments, strict=True)}
         return _value(body, scene, {**env, **values})
     label = "".join(_index_text(s) for s in subs) + mark
     key = f"{base}_{label}" if label else base
     if key not in scene.named:
         raise Unknown(f"the function {key!r} is not known")
-    return scene.named[key](scene)
+    if base == "L":  # a loss is that of the set of the scene
+        for a in arguments:
+            (_set if a[0] in ("setminus", "cup", "these") else _value)(a, scene, env)
+        return scene.named[key](scene)
+    return scene.named[key](scene, *(_value(a, scene, env) for a in arguments))
 
 
 def _bind(letters: tuple[str, ...], subs: Any, scene: Scene, env: Environment) -> dict[str, Any]:
@@ -310,11 +344,13 @@ def _index_text(tree: Tree) -> str:
     return str(tree[1])
 
 
-def _indices(subs: Any, scene: Scene, env: Environment) -> list[int]:
+def _indices(subs: Any, scene: Scene, env: Environment) -> list[Any]:
     return [_index(s, scene, env) for s in subs]
 
 
-def _index(tree: Tree, scene: Scene, env: Environment) -> int:
+def _index(tree: Tree, scene: Scene, env: Environment) -> Any:
+    if tree[0] == "word":
+        return tree[1]
     found = _value(tree, scene, env)
     if not isinstance(found, (int, Fraction)) or Fraction(found).denominator != 1:
         raise Unknown(f"{spell(tree)} is no index")
@@ -505,6 +541,56 @@ def _exp(argument: Fraction) -> Any:
     return Fraction(1) if argument == 0 else mpmath.exp(mp(argument))
 
 
+def _diff(tree: Tree, scene: Scene, env: Environment) -> Any:
+    """A derivative: of a closed form by the rules, of what was derived by differences."""
+    _, letter, order, body = tree
+    if body[0] == "name" and body[1] in scene.derived and order == 1:
+        return _rate(scene.derived[body[1]], letter, scene)
+    try:
+        function, names = compiled(symbolic(tree, scene.defined))
+    except NotClosed as error:
+        raise Unknown(str(error)) from None
+    values = {**scene.numbers, **env}
+    missing = [n for n in names if n not in values]
+    if missing:
+        raise Unknown(f"the name {missing[0]!r} is not known")
+    try:
+        return function(*(mp(values[n]) for n in names))
+    except ZeroDivisionError:
+        raise NoValue(f"division by zero in {_short(tree)}") from None
+
+
+def _rate(quantity: Callable[..., Any], letter: str, scene: Scene) -> Any:
+    """A central difference, so fine that 40 digits are right."""
+    here = scene.numbers[letter]
+    if not isinstance(here, Fraction):
+        raise Unknown("differences are taken at rational points")
+    ends = [quantity({letter: here + s * STEP}, RATE_DIGITS) for s in (1, -1)]
+    if any(mpmath.isinf(e) for e in ends):
+        if ends[0] == ends[1]:
+            return Fraction(0)
+        raise NoValue("the derivative of what is infinite on one side")
+    with mpmath.workdps(RATE_DIGITS):
+        return (ends[0] - ends[1]) / (2 * mp(STEP))
+
+
+def _at(tree: Tree, scene: Scene, env: Environment) -> Any:
+    """The value where letters have other values; far out, where one goes to infinity."""
+    _, body, places = tree
+    inner = {k: v for k, v in env.items() if k not in dict(places)}
+    found = {name: _value(where, scene, env) for name, where in places}
+    far = [name for name, v in found.items() if not isinstance(v, Fraction) and mpmath.isinf(v)]
+    seen = []
+    for k in FAR if far else FAR[:1]:
+        there = {name: Fraction(10) ** k if name in far else v for name, v in found.items()}
+        moved = replace(scene, numbers={**scene.numbers, **there}, known={})
+        value_there = _value(body, moved, inner)
+        seen.append(mp(value_there) if far else value_there)
+    if far and not compare(seen[0], seen[-1], "="):
+        raise Unknown(f"no limit was seen in {_short(tree)}")
+    return seen[-1]
+
+
 def _norm(tree: Tree, scene: Scene, env: Environment) -> Any:
     inside = _vector(_value(tree[1], scene, env))
     return root(_dot(inside, inside, scene), tree)
@@ -545,8 +631,9 @@ def _limit(tree: Tree, scene: Scene, env: Environment) -> Any:
     """A limit from above, or at infinity, where two values nearby agree."""
     _, name, end, body = tree
     there = _value(end, scene, env)
-    far = not isinstance(there, Fraction) and mpmath.isinf(there)
-    places = [1 / step if far else _plus(there, step) for step in NEAR]
+    if not isinstance(there, Fraction) and mpmath.isinf(there):
+        return _at(("at", body, ((name, end),)), scene, env)
+    places = [_plus(there, step) for step in NEAR]
     first, last = (mp(_value(body, scene, {**env, name: place})) for place in places)
     if abs(first - last) > SETTLED * (1 + abs(last)):
         raise Unknown(f"no limit is seen in {_short(tree)}")
@@ -622,6 +709,8 @@ _VALUES: dict[str, Callable[[Tree, Scene, Environment], Any]] = {
     "sqrt": _sqrt,
     "T": _transposed,
     "fun": _function,
+    "diff": _diff,
+    "at": _at,
     "norm": _norm,
     "big": _big,
     "lim": _limit,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from functools import cache
-from math import inf
 from typing import Any
 
 from sympy import Expr, Poly, S, exp, expand, log, sqrt, symbols
@@ -20,7 +19,7 @@ from ...optimum.segment import delta, x
 from ...results import results
 from ...structures.towers import NEGATIVE, POSITIVE, WITHIN, N, towers
 from ..checks import Relation, both, equal, on_embeddings
-from ..towers import Towers, assorted, ccem
+from ..towers import Towers, assorted, ccem, position
 from ..verdict import Verdict
 from ._domains import TWO
 
@@ -91,11 +90,6 @@ def least_sigmoid(items: int, warmth: Fraction, bias: Fraction) -> Any:
 
 
 # --- the function h ------------------------------------------------------------------------
-def position(alignment: Fraction) -> Fraction | float:
-    """delta^2 of the CCEM with a given mean inner product of positives."""
-    return inf if alignment == -1 else (1 - alignment) / (1 + alignment)
-
-
 @cache
 def least_negatives(items: int, alignment: Fraction) -> Fraction:
     """Sum over i != j of u_i.v_j on the CCEM with u_i.v_i = alignment: the paper's h."""
