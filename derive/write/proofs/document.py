@@ -11,9 +11,11 @@ from ...decide.evidence import Grade
 from ...decide.frozen import dataclass
 from ...decide.root import ClampedRoot
 from ...optimum.segment_facts import Active, PairGradient, Segments
+from ...optimum.threshold import ChangesSign
 from ...optimum.vertex import Pure
 from ...papers.sources import MADE_BY, SOURCES, Source, entry, project, version
 from ...proof.derivation import Step
+from ...proof.limiting import LimitIs
 from ...proof.statement import Lemma
 from ...theorem.about import head, least_dimension
 from ...theorem.kinds import Kind
@@ -24,8 +26,10 @@ from ..macros import cited, escape, listed
 from .formulas import ROOM, Shown, expression, shown
 from .lemmas import printed
 from .notation import Notation, Typeset
-from .sentences import Paragraph, Teller
+from .sentences import CITED, Paragraph, Teller
 
+#: Lines of words with much mathematics in them would stick out.
+STRETCH = r"\emergencystretch=3em\relax"
 #: What a snippet needs.
 PACKAGES = r"\usepackage{amsmath,amssymb,amsthm}"
 THEOREMS = (r"\newtheorem{theorem}{Theorem}", r"\newtheorem{lemma}[theorem]{Lemma}")
@@ -136,8 +140,10 @@ class _Writer:
         domain = result.domain
         known = {s.name for s in (*result.parameters, *domain.ranges)}
         self.teller = Teller(self.note, known | set(result.quantities))
+        steps = in_order(list(result.derivation))
         self.paragraphs: list[tuple[Step, Paragraph]] = [
-            (s, self.teller.tell(s)) for s in result.derivation
+            (s, self.teller.tell(s, after))
+            for s, after in zip(steps, [*steps[1:], None], strict=True)
         ]
 
     def proof(self) -> Proof:
@@ -151,7 +157,7 @@ class _Writer:
     def _theorem(self) -> str:
         result = self.result
         title = f"{self.note.prose(result.title)}, {cited(result.source)}"
-        lines = [rf"\begin{{theorem}}[{{{title}}}]\label{{thm:{self.label}}}", *self._setting()]
+        lines = [rf"\begin{{theorem}}[{{{title}}}]\label{{thm:{self.label}}}", STRETCH, *self._setting()]
         lines += [r"\begin{enumerate}"]
         for name, q in result.quantities.items():
             lines += self._item(name, q)
@@ -212,10 +218,14 @@ class _Writer:
 
     def _step_of(self, q: Quantity) -> str:
         """The label of the step that has a quantity in it."""
-        if q.expression.is_Atom or not q.is_number:
+        if not q.is_number:
             return ""
+        kind = LimitIs if q.limit_of is not None else ChangesSign
         for k, (step, paragraph) in enumerate(self.paragraphs, 1):
-            if paragraph.formula is not None and step.statement.has(q.expression):
+            if not isinstance(step.says, kind) or paragraph.formula is None:
+                continue
+            found = step.statement if kind is LimitIs else step.statement.args[0]
+            if found.args[1] == q.expression:
                 return self._label(k)
         return ""
 
@@ -237,7 +247,10 @@ class _Writer:
 
     # --- the proof -----------------------------------------------------------------------------
     def _proof(self) -> str:
-        lines = [rf"\begin{{proof}}[Proof of Theorem~\ref{{thm:{self.label}}}]{self._evidence()}"]
+        lines = [
+            rf"\begin{{proof}}[Proof of Theorem~\ref{{thm:{self.label}}}]",
+            rf"{STRETCH}{self._evidence()}",
+        ]
         lines += self._notation()
         for k, (step, p) in enumerate(self.paragraphs, 1):
             lines += ["", *self._paragraph(k, step, p)]
@@ -260,7 +273,9 @@ class _Writer:
         if not note.relations:
             return []
         lines = ["Call two vectors related by how they stand in the structure. The relations are"]
-        lines += [r"\begin{center}", r"\begin{tabular}{lll}"]
+        wide = max(len(r.words) for r in note.relations) > 40
+        middle = r"p{.5\linewidth}" if wide else "l"
+        lines += [r"\begin{center}", rf"\begin{{tabular}}{{l{middle}l}}"]
         lines.append(r"inner product & vectors that an anchor has in the relation & number \\ \hline")
         for r in note.relations:
             lines.append(rf"$g_{{{r.index}}}$ & {escape(r.words)} & {note.math(r.size)} \\")
@@ -280,23 +295,33 @@ class _Writer:
         return f"eq:{self.label}:{k}"
 
     def _paragraph(self, k: int, step: Step, p: Paragraph) -> list[str]:
-        lemma = f" (Lemma~\\ref{{{printed(p.lemma).label}}})" if p.lemma is not None else ""
-        weaker = ""
-        if step.evidence.grade is not Grade.EXACT:
-            weaker = rf"\footnote{{Evidence: {escape(str(step.evidence.grade))}; {escape(step.evidence.how)}.}}"
-        if p.formula is None:
-            text = p.before.rstrip(".") + lemma + "." if lemma else p.before
-            return [text + weaker, *([p.after] if p.after else [])]
-        before = p.before
-        if lemma:
-            if before.endswith((":", ",")):
-                before = before[:-1] + lemma + before[-1]
+        before, after = p.before, p.after
+        if p.lemma is not None:
+            lemma = f"Lemma~\\ref{{{printed(p.lemma).label}}}"
+            if CITED in before + after:
+                before, after = before.replace(CITED, lemma), after.replace(CITED, lemma)
+            elif before.endswith((":", ",", ".")):
+                before = f"{before[:-1]} ({lemma}){before[-1]}"
             else:
-                before += lemma
-        return [before + weaker, *display(p.formula, self._label(k), stop="."), p.after]
+                before += f" ({lemma})"
+        if step.evidence.grade is not Grade.EXACT:
+            how = f"{step.evidence.grade}; {step.evidence.how}"
+            before += rf"\footnote{{Evidence: {escape(how)}.}}"
+        if p.formula is None:
+            return [before, *([after] if after else [])]
+        return [before, *display(p.formula, self._label(k), stop="."), *([after] if after else [])]
 
     def _end(self) -> list[str]:
         return []
+
+
+def in_order(steps: list[Step]) -> list[Step]:
+    """Steps as they are told: a segment before what is said of the gradient along it."""
+    steps = list(steps)
+    for k, (step, after) in enumerate(zip(steps, steps[1:], strict=False)):
+        if isinstance(step.says, Active) and isinstance(after.says, Segments):
+            steps[k], steps[k + 1] = after, step
+    return steps
 
 
 def expression_of(node: object, note: Notation) -> Shown:

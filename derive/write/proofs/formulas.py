@@ -8,6 +8,7 @@ may lack a factor that is proved to be positive.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
@@ -137,6 +138,7 @@ def shown(
     if domain is not None:
         statement, changed = by_sign(statement, domain, always=always)
     found = list(lines(statement, domain))
+    one_row = isinstance(statement, Iff) and len(found) == 2
     pool = _Pool([_node(side) for line in found for side in line.sides], name, keep)
     pool.shorten(room - SIGN - 10)
     nodes = iter(pool.nodes)
@@ -144,6 +146,8 @@ def shown(
     for line in found:
         sides = tuple(_with(side, next(nodes)) for side in line.sides)
         laid += _rows(replace(line, sides=sides), name, room)
+    if one_row and len(laid) == 2 and sum(points(n, name) for n in pool.nodes) + 3 * SIGN < room:
+        laid = [f"& {' '.join(laid).replace('&', '').strip()}"]
     where = tuple(
         tuple(_rows(Line((Name(letter), node), SIGNS[Eq]), name, room))
         for letter, node in pool.letters
@@ -155,7 +159,7 @@ def expression(
     e: Basic, domain: Domain | None, name: Names, before: str, room: float = ROOM, sign: str = "="
 ) -> Shown:
     """``before = e`` as rows that fit."""
-    width = 6.0 * len(before.replace("\\mathrm", "").replace("\\", ""))
+    width = 6.0 * len(re.sub(r"\\[A-Za-z]+|[{}^_ ]", "x", before).replace("xx", "x"))
     if isinstance(e, Piecewise):
         return _cases(e, domain, name, before)
     pool = _Pool([layout(e, domain)], name, None)
@@ -274,7 +278,7 @@ class _Pool:
         self.letters = [(s, renamed(n, part.key, called)) for s, n in self.letters]
 
     def _name(self, part: Node) -> None:
-        is_sum = isinstance(part, Sum) and any(is_exponential(t) for _, t in part.terms)
+        is_sum = isinstance(part, Sum) and all(is_exponential(t) for _, t in part.terms)
         free = self._sums if is_sum and self._sums else self._free
         letter = Symbol(free.pop(0), positive=True)
         if is_sum and letter.name in SUMS:

@@ -49,15 +49,15 @@ PRINTED: dict[str, Printed] = {
     "slackness": Printed(
         "Complementary slackness",
         r"Let $\mathcal{L}$ be convex and invariant, let $G$ be an invariant Gram matrix of unit "
-        r"vectors at which it is least, and let $\lambda_e$ and $\theta_e$ be the eigenvalues of "
-        r"$G$ and of the gradient of $\mathcal{L}$ at $G$ on the common eigenspaces $e$. Then there "
-        r"is a $y$ with $\theta_e \ge y$ for all $e$ and $\theta_e = y$ wherever $\lambda_e > 0$; "
-        r"so $\lambda_e = 0$ wherever $\theta_e$ exceeds another eigenvalue of the gradient. "
-        r"Conversely, such a $y$ proves $G$ to be least among all Gram matrices.",
+        r"vectors, and let $\lambda_e$ and $\theta_e$ be the eigenvalues of $G$ and of the gradient "
+        r"of $\mathcal{L}$ at $G$ on the common eigenspaces $e$. If for some $y$ all $\theta_e \ge "
+        r"y$, with equality wherever $\lambda_e > 0$, then $G$ is least among all Gram matrices of "
+        r"unit vectors; and every other Gram matrix that is least vanishes on the eigenspaces with "
+        r"$\theta_e > y$.",
         _DUAL + r"With such a $y$ the matrix $\nabla\mathcal{L}(G) - yI$ is positive semidefinite "
-        r"and $\langle \nabla\mathcal{L}(G) - yI, G\rangle = 0$, so the right side is at least $0$. "
-        r"Without one, trace moved from an occupied eigenspace to one with a smaller $\theta$ "
-        r"lowers $\mathcal{L}$ to first order.",
+        r"and $\langle \nabla\mathcal{L}(G) - yI, G\rangle = 0$, so the right side is $\langle "
+        r"\nabla\mathcal{L}(G) - yI, G'\rangle \ge 0$; and it is zero only if $G'$ vanishes "
+        r"wherever $\theta_e > y$.",
     ),
     "weak slackness": Printed(
         "Weak slackness",

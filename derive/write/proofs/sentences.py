@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import field, replace
 
-from sympy import Basic, Eq, Limit, S, Symbol, Tuple
+from sympy import Basic, Eq, Expr, Gt, Limit, Lt, Symbol, Tuple
 
-from ...decide.decide import is_proved_positive, positive
+from ...decide.calculus import derivative
+from ...decide.decide import positive, zero
 from ...decide.domain import Domain
 from ...decide.evidence import Holds
 from ...decide.frozen import dataclass
@@ -29,15 +30,19 @@ from ...optimum.segment_facts import (
     Spectrum,
     assignments,
 )
-from ...optimum.threshold import ChangesSign
+from ...optimum.threshold import ChangesSign, NoClosedForm, essential
 from ...optimum.vertex import Pure, UniqueGram, VertexGap, VertexOptimal
 from ...proof.derivation import Step
 from ...proof.limiting import LimitIs
-from ...proof.relations import gt
+from ...proof.relations import Iff, ge, gt
 from ...proof.statement import Lemma, Relations, each
 from .formulas import Shown, shown, without_evident
 from .notation import Notation
 from .lemmas import printed
+
+
+#: Where a lemma is cited.
+CITED = "@lemma@"
 
 
 @dataclass(frozen=True)
@@ -89,8 +94,13 @@ class Teller:
             UniqueGram: self._unique,
         }
 
-    def tell(self, step: Step) -> Paragraph:
-        """A step as a paragraph; names that are new in it are said what they are."""
+    def tell(self, step: Step, following: Step | None = None) -> Paragraph:
+        """A step as a paragraph; names that are new in it are said what they are.
+
+        ``following`` is the step after it, if there is one.
+        """
+        is_solved = following is not None and isinstance(following.says, ChangesSign)
+        self._solved_next = following if is_solved else None
         kind = self._kinds.get(type(step.says))
         if kind is None and type(step.says) is Relations:
             kind = self._relations(step)
@@ -150,6 +160,8 @@ class Teller:
     # --- the reduction ----------------------------------------------------------------------------
     def _relations(self, step: Step) -> Callable[[Step], Paragraph] | None:
         names = getattr(step.says, "names", {})
+        if self._solved_next is not None and type(step.statement) in (Gt, Lt):
+            return self._rate
         if Symbol("L") in names:
             return self._loss
         if Symbol("h") in names:
@@ -272,7 +284,7 @@ class Teller:
     def _zero_along(self, step: Step) -> Paragraph:
         says = step.says
         assert isinstance(says, ZeroAlong)
-        return self._zero(step, (says.other,), "the optimum on this edge")
+        return self._zero(step, (says.other,), "every optimum on this edge")
 
     def _zero(self, step: Step, names: Sequence[str], where: str) -> Paragraph:
         """Eigenvalues that vanish, with the gaps of the gradient that were found positive."""
@@ -289,14 +301,32 @@ class Teller:
                     gaps.append((note.space(e), note.space(other), gap))
                     break
         vanish = " = ".join(rf"\lambda_{{{note.space(e).index}}}" for e in names)
+        smaller = rf"\min(\theta_{{{low.index}}}, \theta_{{{high.index}}})"
+        every = ", ".join(rf"\theta_{{{note.space(e).index}}}" for e in names)
+        sign = ">" if says.strict else r"\ge"
+        claim = rf"${every} {sign} {smaller}$"
+        then = rf"so by {CITED} with $y = {smaller}$, ${vanish} = 0$ at {where}"
+        if not gaps or len(gaps) < len(names):
+            return Paragraph(f"All along it {claim}, {then}.")
+        parts = []
+        for e, other, gap in gaps:
+            apart = Symbol(f"apart_{e.name}")
+            note.extra[apart.name] = rf"\theta_{{{e.index}}} - \theta_{{{other.index}}}"
+            self._meet(apart.name)
+            parts.append((apart, gap, e, other))
+        weight = says.reduced.clearing(s.inner)
+        relations = [(gt if says.strict else ge)(weight * gap, 0) for _, gap, _, _ in parts]
+        formula = self._show(step, Tuple(*relations), always=True)
+        if formula is None:
+            return Paragraph(f"All along it {claim}, {then}.")
         before = (
-            rf"At {where} ${vanish} = 0$: wherever these vanish, a point being given by "
-            rf"$\lambda_{{{low.index}}}$ and $\lambda_{{{high.index}}}$, the eigenvalue of the gradient is "
-            rf"larger than the smaller one of $\theta_{{{low.index}}}$ and $\theta_{{{high.index}}}$"
+            f"All along it {claim}: up to positive factors the differences "
+            + ", ".join(
+                rf"$\theta_{{{e.index}}} - \theta_{{{other.index}}}$" for _, _, e, other in parts
+            )
+            + " are"
         )
-        if not says.strict:
-            before = before.replace("larger than", "no smaller than")
-        return Paragraph(f"{before}.", None)
+        return Paragraph(before, formula, f"{then[:1].upper()}{then[1:]}.")
 
     def _segment(self, step: Step) -> Paragraph:
         says = step.says
@@ -325,21 +355,58 @@ class Teller:
 
     def _first_order(self, step: Step) -> Paragraph:
         title = step.title.partition(" iff ")[0]
+        at = step.statement.args[0].args[1]
+        falls = step.title.partition("convex loss ")[2].removesuffix(" there")
         before = (
-            f"{self.notation.sentence(title)[:-1]} iff the convex loss "
-            f"{step.title.partition('convex loss ')[2]}, that is,"
+            f"{self.notation.sentence(title)[:-1]} iff the convex loss {falls} at "
+            f"$x = {self.notation.formula(at)}$"
         )
-        why = self._because(step)
-        return Paragraph(before, self._show(step), why)
+        why = self._because(step)[:-1]
+        before += f" ({why[:1].lower() + why[1:] if why[:1] != '$' else why}):" if why else ":"
+        return Paragraph(f"By {CITED}: {before[:1].lower()}{before[1:]}", self._show(step))
+
+    def _rate(self, step: Step) -> Paragraph:
+        """What carries the sign of a condition, and its derivative in a parameter."""
+        domain = step.says.domain
+        relation = step.statement
+        parameter = self._solved_next.statement.args[0].args[0]
+        condition = self._solved_next.statement.args[1].args[0]
+        rises = type(relation) is Gt
+        try:
+            factor = essential(condition, parameter, domain)
+        except NoClosedForm:
+            return self._plain(step)
+        rate = derivative(factor, parameter)
+        if not is_zero(rate - relation.args[0], domain):
+            return self._plain(step)
+        name = self.notation.name(parameter)
+        where = self.notation.within(domain)
+        before = (
+            f"{where}the condition has the sign of a factor $F$ that {'rises' if rises else 'falls'} with "
+            f"${name}$; the others have one sign:"
+        )
+        before = before[:1].upper() + before[1:]
+        self._meet("F")
+        rate_of = Symbol(f"dF_d{parameter.name}")
+        self.notation.extra[rate_of.name] = (
+            rf"\frac{{\partial F}}{{\partial {name}}}"
+        )
+        self._meet(rate_of.name)
+        both = Tuple(
+            Eq(Symbol("F"), factor, evaluate=False), Eq(rate_of, relation.args[0], evaluate=False)
+        )
+        formula = self._show(step, both)
+        assert formula is not None
+        last = f"{formula.rows[-1]} {'> 0' if rises else '< 0'}"
+        formula = replace(formula, rows=(*formula.rows[:-1], last))
+        return Paragraph(before, formula)
 
     def _threshold(self, step: Step) -> Paragraph:
         words = step.title.partition(" iff ")[0]
         parameter = self.notation.math(step.statement.args[0].args[0])
-        before = (
-            f"Solved for {parameter}, this says when {self.notation.prose(words[0].lower() + words[1:])}:"
-        )
-        after = "Put back, the value makes the condition vanish."
-        return Paragraph(before, self._show(step), after)
+        said = self.notation.prose(words[0].lower() + words[1:])
+        before = f"So $F$ vanishes once at most, and the value at which it does says for which {parameter} "
+        return Paragraph(f"{before}{said}:", self._show(step))
 
     def _limit(self, step: Step) -> Paragraph:
         (at,) = step.statement.atoms(Limit)
@@ -395,3 +462,8 @@ class Teller:
 
     def _unique(self, step: Step) -> Paragraph:
         return Paragraph(self._titled(step), self._show(step), self._because(step))
+
+
+def is_zero(e: Expr, domain: Domain) -> bool:
+    """Whether an expression is proved zero."""
+    return isinstance(zero(e, domain), Holds)
