@@ -9,10 +9,8 @@ from sympy import Contains, Expr, Symbol
 
 from ...decide.evidence import Grade
 from ...decide.frozen import dataclass
-from ...decide.root import ClampedRoot
-from ...optimum.segment_facts import Active, PairGradient, Segments
+from ...optimum.segment_facts import Active, Segments
 from ...optimum.threshold import ChangesSign
-from ...optimum.vertex import Pure
 from ...papers.sources import MADE_BY, SOURCES, Source, entry, project, version
 from ...proof.derivation import Step
 from ...proof.limiting import LimitIs
@@ -157,7 +155,11 @@ class _Writer:
     def _theorem(self) -> str:
         result = self.result
         title = f"{self.note.prose(result.title)}, {cited(result.source)}"
-        lines = [rf"\begin{{theorem}}[{{{title}}}]\label{{thm:{self.label}}}", STRETCH, *self._setting()]
+        lines = [
+            rf"\begin{{theorem}}[{{{title}}}]\label{{thm:{self.label}}}",
+            STRETCH,
+            *self._setting(),
+        ]
         lines += [r"\begin{enumerate}"]
         for name, q in result.quantities.items():
             lines += self._item(name, q)
@@ -189,7 +191,9 @@ class _Writer:
             lines.append(f"Consider {about.notes[0]}.")
         least = least_dimension(result)
         if least is not None:
-            lines.append(f"Let the vectors lie in $\\mathbb{{R}}^d$ with $d \\ge {note.formula(least)}$.")
+            lines.append(
+                f"Let the vectors lie in $\\mathbb{{R}}^d$ with $d \\ge {note.formula(least)}$."
+            )
         lines.append("Then the following holds.")
         return lines
 
@@ -260,8 +264,10 @@ class _Writer:
     def _evidence(self) -> str:
         steps = self.result.derivation
         exact = sum(s.evidence.grade is Grade.EXACT for s in steps)
-        how = "all of them by exact algebra" if exact == len(steps) else (
-            f"{exact} of them by exact algebra, the others as is said there"
+        how = (
+            "all of them by exact algebra"
+            if exact == len(steps)
+            else (f"{exact} of them by exact algebra, the others as is said there")
         )
         return (
             rf"\footnote{{Derived with cltheory {version()} \cite{{cltheory}}, which checked each of the "
@@ -276,12 +282,16 @@ class _Writer:
         wide = max(len(r.words) for r in note.relations) > 40
         middle = r"p{.5\linewidth}" if wide else "l"
         lines += [r"\begin{center}", rf"\begin{{tabular}}{{l{middle}l}}"]
-        lines.append(r"inner product & vectors that an anchor has in the relation & number \\ \hline")
+        lines.append(
+            r"inner product & vectors that an anchor has in the relation & number \\ \hline"
+        )
         for r in note.relations:
             lines.append(rf"$g_{{{r.index}}}$ & {escape(r.words)} & {note.math(r.size)} \\")
         lines += [r"\end{tabular}", r"\end{center}"]
         if note.spaces:
-            lines.append("and the spaces that all matrices constant on relations leave invariant are")
+            lines.append(
+                "and the spaces that all matrices constant on relations leave invariant are"
+            )
             lines += [r"\begin{center}", r"\begin{tabular}{lll}"]
             lines.append(r"eigenvalue & eigenspace & dimension \\ \hline")
             for e in note.spaces:
@@ -326,11 +336,12 @@ def in_order(steps: list[Step]) -> list[Step]:
 
 def expression_of(node: object, note: Notation) -> Shown:
     """A node as rows that fit."""
-    from .formulas import _Pool, _rows  # noqa: PLC0415
+    from sympy import Eq
+
     from ..layout.lines import rows
     from ..layout.statement import SIGNS, Line
     from ..layout.tree import Name
-    from sympy import Eq
+    from .formulas import _Pool, _rows
 
     pool = _Pool([node], note.name, None)
     pool.shorten(ROOM - 30)

@@ -91,7 +91,10 @@ def by_sign(statement: Basic, domain: Domain, *, always: bool) -> tuple[Basic, b
         Whether that is done to all claims; else to long ones, and to what is said iff.
     """
     if isinstance(statement, Iff):
-        first, (second, changed) = statement.args[0], by_sign(statement.args[1], domain, always=True)
+        first, (second, changed) = (
+            statement.args[0],
+            by_sign(statement.args[1], domain, always=True),
+        )
         return Iff(first, second), changed
     if isinstance(statement, Tuple):
         parts = [by_sign(part, domain, always=always) for part in statement.args]
@@ -146,6 +149,8 @@ def shown(
     for line in found:
         sides = tuple(_with(side, next(nodes)) for side in line.sides)
         laid += _rows(replace(line, sides=sides), name, room)
+    if (chained := _chain(found, pool.nodes, name, room)) is not None:
+        laid = [chained]
     if one_row and len(laid) == 2 and sum(points(n, name) for n in pool.nodes) + 3 * SIGN < room:
         laid = [f"& {' '.join(laid).replace('&', '').strip()}"]
     where = tuple(
@@ -231,6 +236,20 @@ def _rows(line: Line, name: Names, room: float) -> list[str]:
         ]
     first, *more = rows(right, name, room - taken - SIGN - before)
     return [f"{word}{sides[0]} &{sign} {first}", *(rf"&\quad {{}} {row}" for row in more)]
+
+
+def _chain(found: Sequence[Line], nodes: Sequence[Node], name: Names, room: float) -> str | None:
+    """``a < b < c`` for ``a < b`` and ``b < c``, if that fits."""
+    if len(found) != 2 or any(line.sign is None or line.word for line in found) or len(nodes) != 4:
+        return None
+    signs = [line.sign[1] for line in found if line.sign is not None]
+    if nodes[1].key != nodes[2].key or not set(signs) <= {"<", r"\le"}:
+        return None
+    first, middle, _, last = nodes
+    if sum(points(n, name) for n in (first, middle, last)) + 2 * SIGN > room:
+        return None
+    shown_as = [tex(n, name) for n in (first, middle, last)]
+    return f"& {shown_as[0]} {signs[0]} {shown_as[1]} {signs[1]} {shown_as[2]}"
 
 
 def points_of_row(node: Node, name: Names, room: float) -> float:
@@ -360,9 +379,9 @@ def renamed(node: Node, key: str, name: Node) -> Node:
         return name
     if isinstance(node, Product):
         sides = [
-            (name,) if node.below and len(side) > 1 and Product(side).key == key else flat(
-                map(change, side)
-            )
+            (name,)
+            if node.below and len(side) > 1 and Product(side).key == key
+            else flat(map(change, side))
             for side in (node.above, node.below)
         ]
         return Product(sides[0], sides[1])

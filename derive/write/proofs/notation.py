@@ -27,7 +27,13 @@ from ..layout.tex import tex
 from ..macros import escape
 
 #: Indices of relations that are not numbered.
-INDICES = {POSITIVE: "+", SIBLING: r"+\prime", NEGATIVE: "-", WITHIN: r"\mathrm{w}", TWIN: r"\mathrm{t}"}
+INDICES = {
+    POSITIVE: "+",
+    SIBLING: r"+\prime",
+    NEGATIVE: "-",
+    WITHIN: r"\mathrm{w}",
+    TWIN: r"\mathrm{t}",
+}
 
 #: Names in steps: how they are written, and what they are.
 NAMES: dict[str, tuple[str, str]] = {
@@ -241,7 +247,11 @@ def with_math(text: str, known: Mapping[str, str]) -> str:
         end = _run(tokens, k, known)
         if end == k:
             kind, part = tokens[k]
-            out.append(f"${(_SIGNS.get(part) or part).strip()}$" if kind == "sign" and part not in "-/" else escape(part))
+            out.append(
+                f"${(_SIGNS.get(part) or part).strip()}$"
+                if kind == "sign" and part not in "-/"
+                else escape(part)
+            )
             k += 1
             continue
         out.append(f"${_as_tex(tokens[k:end], known)}$")

@@ -6,8 +6,9 @@ step. What stands in a formula and was not met before is said what it is.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
-from dataclasses import field, replace
+from dataclasses import replace
 
 from sympy import Basic, Eq, Expr, Gt, Limit, Lt, Symbol, Tuple
 
@@ -16,10 +17,13 @@ from ...decide.decide import positive, zero
 from ...decide.domain import Domain
 from ...decide.evidence import Holds
 from ...decide.frozen import dataclass
+from ...decide.root import ClampedRoot
 from ...optimum.blocks import Blocks
+from ...optimum.condition import without_positive_factors
 from ...optimum.edge import EdgeGap, EdgeOptimal, ZeroAlong
 from ...optimum.multiplier import AboveAtRoot
 from ...optimum.reduce import ReducedLoss
+from ...optimum.segment import Segment
 from ...optimum.segment_facts import (
     Active,
     AtEnd,
@@ -30,16 +34,15 @@ from ...optimum.segment_facts import (
     Spectrum,
     assignments,
 )
-from ...optimum.threshold import ChangesSign, NoClosedForm, essential
+from ...optimum.threshold import ChangesSign, NoClosedForm, UpToARoot, essential
 from ...optimum.vertex import Pure, UniqueGram, VertexGap, VertexOptimal
 from ...proof.derivation import Step
 from ...proof.limiting import LimitIs
-from ...proof.relations import Iff, ge, gt
+from ...proof.relations import ge, gt
 from ...proof.statement import Lemma, Relations, each
+from ..macros import listed
 from .formulas import Shown, shown, without_evident
 from .notation import Notation
-from .lemmas import printed
-
 
 #: Where a lemma is cited.
 CITED = "@lemma@"
@@ -72,7 +75,8 @@ class Teller:
         self.notation = notation
         self.met = set(met)
         self._sums: dict[str, Symbol] = {}
-        self._segments = 0
+        self._segment_told: Segment | None = None
+        self._solved_next: Step | None = None
         self._kinds: dict[type, Callable[[Step], Paragraph]] = {
             PairGradient: self._gradient,
             Spectrum: self._spectrum,
@@ -82,6 +86,7 @@ class Teller:
             Segments: self._segment,
             FirstOrder: self._first_order,
             ChangesSign: self._threshold,
+            UpToARoot: self._up_to_a_root,
             LimitIs: self._limit,
             Pure: self._pure,
             VertexOptimal: self._vertex,
@@ -168,6 +173,9 @@ class Teller:
             return self._slope
         if step.lemma is not None and step.lemma.name == "averaging":
             return self._convex
+        if re.fullmatch(r"\w+ (rises|falls) with \w+", step.title):
+            if step.title.split(" ")[0] in self.notation.result.quantities:
+                return self._varies
         return None
 
     def _loss(self, step: Step) -> Paragraph:
@@ -213,9 +221,7 @@ class Teller:
             "that an anchor has in relation $r$: the derivative in the entry of one pair"
         )
         before += f", times ${self.notation.formula(reduced.scale)}$." if scale else "."
-        zeros = [
-            (s, e) for s, e in assignments(step.statement).items() if e == 0
-        ]
+        zeros = [(s, e) for s, e in assignments(step.statement).items() if e == 0]
         rest = [r for r in each(step.statement) if r.args[1] != 0]
         if zeros:
             before += f" Then ${' = '.join(self.notation.name(s) for s, _ in zeros)} = 0$ and"
@@ -236,13 +242,17 @@ class Teller:
             rows += [rf"&\quad {{}} {part}" for part in body[1:]]
             nodes += inside.nodes
         self._meet(*(f"g_{r.name}" for r in note.relations))
-        self._meet(*(f"{what}_{e.name}" for e in note.spaces for what in ("lambda", "theta", "share")))
+        self._meet(
+            *(f"{what}_{e.name}" for e in note.spaces for what in ("lambda", "theta", "share"))
+        )
         before = (
             "The matrices of the relations commute. A matrix that has the entry $g_r$ on relation $r$ "
             "has on their common eigenspaces the eigenvalues"
         )
         sizes = ", ".join(f"${note.formula(e.size)}$" for e in note.spaces)
-        after = f"with the multiplicities {sizes} (the orthogonality relations of this table hold). "
+        after = (
+            f"with the multiplicities {sizes} (the orthogonality relations of this table hold). "
+        )
         if note.reduced is not None:
             after += (
                 r"The gradient has the eigenvalues $\theta_e$, the same combinations of the $a_r$. "
@@ -279,7 +289,9 @@ class Teller:
     def _active(self, step: Step) -> Paragraph:
         says = step.says
         assert isinstance(says, Active)
-        return self._zero(step, says.segment.active, "every optimum" if says.strict else "some optimum")
+        return self._zero(
+            step, says.segment.active, "every optimum" if says.strict else "some optimum"
+        )
 
     def _zero_along(self, step: Step) -> Paragraph:
         says = step.says
@@ -305,33 +317,27 @@ class Teller:
         every = ", ".join(rf"\theta_{{{note.space(e).index}}}" for e in names)
         sign = ">" if says.strict else r"\ge"
         claim = rf"${every} {sign} {smaller}$"
-        then = rf"so by {CITED} with $y = {smaller}$, ${vanish} = 0$ at {where}"
+        then = rf"so by {CITED}, with $y = {smaller}$, ${vanish} = 0$ at {where}"
         if not gaps or len(gaps) < len(names):
             return Paragraph(f"All along it {claim}, {then}.")
-        parts = []
-        for e, other, gap in gaps:
-            apart = Symbol(f"apart_{e.name}")
-            note.extra[apart.name] = rf"\theta_{{{e.index}}} - \theta_{{{other.index}}}"
-            self._meet(apart.name)
-            parts.append((apart, gap, e, other))
         weight = says.reduced.clearing(s.inner)
-        relations = [(gt if says.strict else ge)(weight * gap, 0) for _, gap, _, _ in parts]
-        formula = self._show(step, Tuple(*relations), always=True)
-        if formula is None:
+        positives = [without_positive_factors(weight * gap, says.domain)[0] for *_, gap in gaps]
+        compared = gt if says.strict else ge
+        claims = (Relations(compared(e, 0), says.domain).decide() for e in positives)
+        if not all(isinstance(outcome, Holds) for outcome in claims):
             return Paragraph(f"All along it {claim}, {then}.")
-        before = (
-            f"All along it {claim}: up to positive factors the differences "
-            + ", ".join(
-                rf"$\theta_{{{e.index}}} - \theta_{{{other.index}}}$" for _, _, e, other in parts
-            )
-            + " are"
-        )
+        formula = self._show(step, Tuple(*(compared(e, 0) for e in positives)))
+        assert formula is not None
+        apart = [rf"$\theta_{{{e.index}}} - \theta_{{{other.index}}}$" for e, other, _ in gaps]
+        verb = "is" if len(apart) == 1 else "are"
+        before = f"All along it {claim}: up to positive factors {listed(apart)} {verb}"
         return Paragraph(before, formula, f"{then[:1].upper()}{then[1:]}.")
 
     def _segment(self, step: Step) -> Paragraph:
         says = step.says
         assert isinstance(says, Segments)
         note, s = self.notation, says.segment
+        self._segment_told = s
         self._meet("x", "x_max")
         gone = " = ".join(rf"\lambda_{{{note.space(e).index}}}" for e in s.active)
         zeros = f"${gone} = 0$" if s.active else "the trace given"
@@ -345,11 +351,18 @@ class Teller:
 
     def _slope(self, step: Step) -> Paragraph:
         self._meet("h")
-        before = r"Along the segment $\mathrm{d}\mathcal{L}/\mathrm{d}x$ is, up to a positive factor,"
+        assert self._segment_told is not None
+        low, high = (
+            self.notation.space(e).index for e in (self._segment_told.low, self._segment_told.high)
+        )
+        before = (
+            r"Along the segment $\mathrm{d}\mathcal{L}/\mathrm{d}x$ is, up to a positive factor,"
+        )
         after = (
-            r"and this is a positive multiple of the difference of the two eigenvalues of the gradient "
-            r"that belong to the segment: where the convex function of $x$ is least, these agree, or the "
-            r"smaller one belongs to the end that is occupied."
+            rf"and this is a positive multiple of $\theta_{{{low}}} - \theta_{{{high}}}$. So where the "
+            r"convex function of $x$ is least these two agree, or the smaller one belongs to the eigenspace "
+            r"that has the whole trace, and this point is least among all Gram matrices iff no other "
+            r"$\theta_e$ is smaller."
         )
         return Paragraph(before, self._show(step), after)
 
@@ -388,9 +401,7 @@ class Teller:
         before = before[:1].upper() + before[1:]
         self._meet("F")
         rate_of = Symbol(f"dF_d{parameter.name}")
-        self.notation.extra[rate_of.name] = (
-            rf"\frac{{\partial F}}{{\partial {name}}}"
-        )
+        self.notation.extra[rate_of.name] = rf"\frac{{\partial F}}{{\partial {name}}}"
         self._meet(rate_of.name)
         both = Tuple(
             Eq(Symbol("F"), factor, evaluate=False), Eq(rate_of, relation.args[0], evaluate=False)
@@ -405,8 +416,49 @@ class Teller:
         words = step.title.partition(" iff ")[0]
         parameter = self.notation.math(step.statement.args[0].args[0])
         said = self.notation.prose(words[0].lower() + words[1:])
-        before = f"So $F$ vanishes once at most, and the value at which it does says for which {parameter} "
-        return Paragraph(f"{before}{said}:", self._show(step))
+        before = f"Hence $F$ vanishes at most once, and solving for {parameter} shows when {said}:"
+        return Paragraph(before, self._show(step))
+
+    def _up_to_a_root(self, step: Step) -> Paragraph:
+        """The root by a name, and what it is the root of."""
+        (root,) = step.statement.atoms(ClampedRoot)
+        names = self.notation.writer.roots
+        called = (
+            names[root].symbol
+            if root in names
+            else Symbol(f"{root.variable.name.rstrip('_')}_star")
+        )
+        self.notation.extra.setdefault(called.name, rf"{root.variable.name.rstrip('_')}^\star")
+        self._meet(called.name)
+        star = self.notation.name(called)
+        shown_as = step.statement.xreplace({root: called})
+        found = self._plain(step)
+        after = f"Here ${star} \\ge 0$ is the value at which the condition on the right vanishes."
+        return replace(found, formula=self._show(step, shown_as), after=after)
+
+    def _varies(self, step: Step) -> Paragraph:
+        """A quantity rises or falls: its derivative."""
+        name, way, parameter = (
+            step.title.split(" ")[0],
+            step.title.split(" ")[1],
+            step.title.split(" ")[-1],
+        )
+        q = self.notation.result.quantity(name)
+        left, right = step.statement.args
+        rate = right if left == 0 else left
+        s = next((s for s in q.expression.free_symbols if s.name == parameter), None)
+        if s is None or not is_zero(rate - derivative(q.expression, s), step.says.domain):
+            return self._plain(step)
+        called = Symbol(f"d{name}_d{parameter}")
+        self.notation.extra[called.name] = (
+            rf"\frac{{\partial {self.notation.symbol_of(name)}}}{{\partial {self.notation.name(s)}}}"
+        )
+        self._meet(called.name)
+        formula = self._show(step, Eq(called, rate, evaluate=False))
+        assert formula is not None
+        sign = "> 0" if way == "rises" else "< 0"
+        formula = replace(formula, rows=(*formula.rows[:-1], f"{formula.rows[-1]} {sign}"))
+        return Paragraph(f"{self._titled(step)[:-1]}:", formula)
 
     def _limit(self, step: Step) -> Paragraph:
         (at,) = step.statement.atoms(Limit)
@@ -451,14 +503,10 @@ class Teller:
 
     def _gap(self, step: Step) -> Paragraph:
         title = step.title.partition(" iff ")[0]
-        return Paragraph(
-            f"{self.notation.sentence(title)[:-1]} iff", self._show(step), ""
-        )
+        return Paragraph(f"{self.notation.sentence(title)[:-1]} iff", self._show(step), "")
 
     def _above(self, step: Step) -> Paragraph:
-        return Paragraph(
-            f"{self._titled(step)[:-1]}:", self._show(step), self._because(step)
-        )
+        return Paragraph(f"{self._titled(step)[:-1]}:", self._show(step), self._because(step))
 
     def _unique(self, step: Step) -> Paragraph:
         return Paragraph(self._titled(step), self._show(step), self._because(step))
