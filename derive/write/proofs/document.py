@@ -139,10 +139,14 @@ class _Writer:
         known = {s.name for s in (*result.parameters, *domain.ranges)}
         self.teller = Teller(self.note, known | set(result.quantities))
         steps = in_order(list(result.derivation))
-        self.paragraphs: list[tuple[Step, Paragraph]] = [
-            (s, self.teller.tell(s, after))
-            for s, after in zip(steps, [*steps[1:], None], strict=True)
-        ]
+        self.paragraphs: list[tuple[Step, Paragraph]] = []
+        told = False
+        for step, after in zip(steps, [*steps[1:], None], strict=True):
+            if told:
+                told = False
+                continue
+            self.paragraphs.append((step, self.teller.tell(step, after)))
+            told = self.teller.took_next
 
     def proof(self) -> Proof:
         lemmas = [p.lemma for _, p in self.paragraphs if p.lemma is not None]

@@ -217,15 +217,14 @@ def _rows(line: Line, name: Names, room: float) -> list[str]:
     if isinstance(right, Limited):
         return [f"{word}{sides[0]} &{sign} {sides[1]}"]
     if isinstance(left, Node) and taken > (room - before) / 2:  # the long side goes first
-        first, *more = rows(left, name, room - before)
-        last = more[-1] if more else first
+        end = SIGN + points(right, name)
+        first, *more = rows(left, name, room - before - end if points(right, name) < 60 else room)
         tail = f" {sign} {sides[1]}"
-        if more and points_of_row(left, name, room - before) + points(right, name) > room - 30:
-            return [f"{word}& {first}", *(rf"&\quad {{}} {r}" for r in more), rf"&\quad {tail}"]
+        if more and points(right, name) < 60:
+            more[-1] += tail
+            return [f"{word}& {first}", *(rf"&\quad {{}} {r}" for r in more)]
         if more:
-            return [f"{word}& {first}", *(rf"&\quad {{}} {r}" for r in more[:-1])] + [
-                rf"&\quad {{}} {last}{tail}"
-            ]
+            return [f"{word}& {first}", *(rf"&\quad {{}} {r}" for r in more), rf"&\quad {tail}"]
         if taken + points(right, name) + SIGN <= room - before:
             return [f"{word}& {first}{tail}"]
         first_right, *more_right = rows(right, name, room - 30)
@@ -250,17 +249,6 @@ def _chain(found: Sequence[Line], nodes: Sequence[Node], name: Names, room: floa
         return None
     shown_as = [tex(n, name) for n in (first, middle, last)]
     return f"& {shown_as[0]} {signs[0]} {shown_as[1]} {signs[1]} {shown_as[2]}"
-
-
-def points_of_row(node: Node, name: Names, room: float) -> float:
-    """Roughly how wide the last row of a sum is."""
-    if not isinstance(node, Sum):
-        return points(node, name)
-    used = 0.0
-    for _, term in node.terms:
-        width = points(term, name) + 12.2
-        used = 12.2 + width if used and used + width > room else used + width
-    return used
 
 
 # --- letters for parts -------------------------------------------------------------------------

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from sympy import Basic, Eq, Expr, Gt, Limit, Lt, Symbol, Tuple
+from sympy import Basic, Eq, Expr, Ge, Gt, Limit, Lt, Symbol, Tuple, exp
 
 from ...decide.calculus import derivative
 from ...decide.decide import positive, zero
@@ -40,6 +40,7 @@ from ...proof.derivation import Step
 from ...proof.limiting import LimitIs
 from ...proof.relations import ge, gt
 from ...proof.statement import Lemma, Relations, each
+from ..layout.layout import layout
 from ..macros import listed
 from .formulas import Shown, shown, without_evident
 from .notation import Notation
@@ -77,6 +78,10 @@ class Teller:
         self._sums: dict[str, Symbol] = {}
         self._segment_told: Segment | None = None
         self._solved_next: Step | None = None
+        self._factor_told = False
+        self._following: Step | None = None
+        #: Whether the step after the one told last was told with it.
+        self.took_next = False
         self._kinds: dict[type, Callable[[Step], Paragraph]] = {
             PairGradient: self._gradient,
             Spectrum: self._spectrum,
@@ -104,6 +109,7 @@ class Teller:
 
         ``following`` is the step after it, if there is one.
         """
+        self._following, self.took_next = following, False
         is_solved = following is not None and isinstance(following.says, ChangesSign)
         self._solved_next = following if is_solved else None
         kind = self._kinds.get(type(step.says))
@@ -385,18 +391,17 @@ class Teller:
         parameter = self._solved_next.statement.args[0].args[0]
         condition = self._solved_next.statement.args[1].args[0]
         rises = type(relation) is Gt
-        try:
-            factor = essential(condition, parameter, domain)
-        except NoClosedForm:
+        factor = monotone_form(condition, parameter, relation.args[0], domain)
+        if factor is None:
+            self._factor_told = False
             return self._plain(step)
-        rate = derivative(factor, parameter)
-        if not is_zero(rate - relation.args[0], domain):
-            return self._plain(step)
+        self._factor_told = True
         name = self.notation.name(parameter)
         where = self.notation.within(domain)
+        said = self._said(self._solved_next)
         before = (
-            f"{where}the condition has the sign of a factor $F$ that {'rises' if rises else 'falls'} with "
-            f"${name}$; the others have one sign:"
+            f"{where}whether {said} is decided by the sign of a factor $F$ of the condition, the others "
+            f"being positive; and $F$ {'rises' if rises else 'falls'} with ${name}$:"
         )
         before = before[:1].upper() + before[1:]
         self._meet("F")
@@ -413,11 +418,15 @@ class Teller:
         return Paragraph(before, formula)
 
     def _threshold(self, step: Step) -> Paragraph:
-        words = step.title.partition(" iff ")[0]
         parameter = self.notation.math(step.statement.args[0].args[0])
-        said = self.notation.prose(words[0].lower() + words[1:])
-        before = f"Hence $F$ vanishes at most once, and solving for {parameter} shows when {said}:"
+        first = "Hence $F$ vanishes at most once, and solving" if self._factor_told else "Solving"
+        before = f"{first} for {parameter} shows when {self._said(step)}:"
         return Paragraph(before, self._show(step))
+
+    def _said(self, step: Step) -> str:
+        """What a threshold is about, as part of a sentence."""
+        words = step.title.partition(" iff ")[0]
+        return self.notation.prose(words[0].lower() + words[1:])
 
     def _up_to_a_root(self, step: Step) -> Paragraph:
         """The root by a name, and what it is the root of."""
@@ -488,7 +497,19 @@ class Teller:
             r"eigenvalue of the gradient is smaller there; with $s_e$ the share of the trace that lies on "
             r"the eigenspace $e$,"
         )
-        return Paragraph(before, self._show(step))
+        return Paragraph(before, self._compared(step))
+
+    def _compared(self, step: Step) -> Shown:
+        """``s_e = 1 iff theta_f, theta_g >= theta_e`` on one line."""
+        place, compared = step.statement.args
+        self._meet(*(s.name for s in step.statement.free_symbols if s.name != "y"))
+        name = self.notation.name
+        (level,) = {r.args[1] for r in compared.args}
+        others = ", ".join(name(r.args[0]) for r in compared.args)
+        shares = " + ".join(name(s) for s in sorted(place.free_symbols, key=str))
+        row = rf"{shares} = 1 \quad\iff\quad {others} \ge {name(level)}"
+        nodes = tuple(layout(s) for s in step.statement.free_symbols)
+        return Shown((f"& {row}",), nodes=nodes)
 
     def _edge(self, step: Step) -> Paragraph:
         says = step.says
@@ -499,11 +520,28 @@ class Teller:
             f"The least point of the edge of {names} is optimal iff no other eigenvalue of the gradient "
             r"is smaller there; with $s_e$ the share of the trace that lies on the eigenspace $e$,"
         )
-        return Paragraph(before, self._show(step))
+        return Paragraph(before, self._compared(step))
 
     def _gap(self, step: Step) -> Paragraph:
+        """A comparison of two eigenvalues; with what is known of its sign, if that comes next."""
         title = step.title.partition(" iff ")[0]
-        return Paragraph(f"{self.notation.sentence(title)[:-1]} iff", self._show(step), "")
+        compared, relation = step.statement.args
+        theta, level = (self.notation.name(s) for s in compared.args)
+        after = self._following
+        if (
+            after is not None
+            and type(after.says) is Relations
+            and type(after.statement) in (Gt, Ge, Lt)
+            and after.statement.args == relation.args
+        ):
+            self.took_next = True
+            said = self.notation.sentence(after.title)
+            before = (
+                f"{said[:-1]}: at this structure ${theta} - {level}$ is, up to a positive factor, the "
+                "left side of"
+            )
+            return Paragraph(before, self._show(after))
+        return Paragraph(f"{self.notation.sentence(title)[:-1]} iff", self._show(step))
 
     def _above(self, step: Step) -> Paragraph:
         return Paragraph(f"{self._titled(step)[:-1]}:", self._show(step), self._because(step))
@@ -515,3 +553,16 @@ class Teller:
 def is_zero(e: Expr, domain: Domain) -> bool:
     """Whether an expression is proved zero."""
     return isinstance(zero(e, domain), Holds)
+
+
+def monotone_form(condition: Expr, parameter: Symbol, rate: Expr, domain: Domain) -> Expr | None:
+    """The factor of a condition, perhaps over an exponential, that has this derivative."""
+    try:
+        factor = essential(condition, parameter, domain)
+    except NoClosedForm:
+        return None
+    ys = sorted((e for e in factor.atoms(exp) if parameter in e.free_symbols), key=str)
+    for form in (factor, *((factor / y).expand() for y in ys)):
+        if is_zero(rate - derivative(form, parameter), domain):
+            return form
+    return None
