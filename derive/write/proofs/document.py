@@ -7,25 +7,31 @@ from collections.abc import Mapping, Sequence
 
 from sympy import Contains, Expr, Symbol
 
+from ...decide.domain import DomainError
 from ...decide.evidence import Grade
 from ...decide.frozen import dataclass
+from ...decide.root import without_roots
 from ...optimum.segment_facts import Active, Segments
 from ...optimum.threshold import ChangesSign
+from ...optimum.value import FaceValue
 from ...papers.sources import MADE_BY, SOURCES, Source, entry, project, version
 from ...proof.derivation import Step
 from ...proof.limiting import LimitIs
 from ...proof.statement import Lemma
 from ...theorem.about import head, least_dimension
 from ...theorem.kinds import Kind
+from ...theorem.number import decimal
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
 from ..display import CLAMPED
 from ..macros import cited, escape, listed
-from .formulas import ROOM, Shown, expression, shown
+from .formulas import ROOM, Shown, expression, of_node, shown
 from .lemmas import printed
 from .notation import Notation, Typeset
 from .sentences import CITED, Paragraph, Teller
 
+#: Of numbers in a theorem.
+DIGITS = 6
 #: Lines of words with much mathematics in them would stick out.
 STRETCH = r"\emergencystretch=3em\relax"
 #: What a snippet needs.
@@ -241,7 +247,7 @@ class _Writer:
         lines = []
         for root, called in self.note.writer.roots.items():
             node = self.note.writer.equation(root)
-            formula = expression_of(node, self.note)
+            formula = of_node(node, self.note.name, ROOM - 20)
             lines += [
                 f"Here ${called.tex} \\in {self.note.writer.bracket(root)}$ is the zero of",
                 *display(formula, stop=","),
@@ -251,7 +257,40 @@ class _Writer:
 
     def _values(self) -> list[str]:
         """What the quantities are at the values that were given."""
-        return []
+        if not self.point:
+            return []
+        at = ", ".join(f"{self.note.name(s)} = {self.note.formula(v)}" for s, v in self.point.items())
+        rows = []
+        for name, q in self.result.quantities.items():
+            row = self._value(name, q)
+            if row:
+                rows.append(row)
+        if not rows:
+            return []
+        joined = " \\\\\n  ".join(rows)
+        return [f"In particular, for ${at}$", r"\begin{align*}", f"  {joined}.", r"\end{align*}"]
+
+    def _value(self, name: str, q: Quantity) -> str:
+        """``name = expression``, with a decimal if it is a number; nothing where it has no value."""
+        symbol = self.note.symbol_of(name)
+        try:
+            e = self.result.at(name, self.point)
+            if q.kind in (Kind.NAME, Kind.CONDITION) or not isinstance(e, Expr):
+                return ""
+            shown_as = without_roots(e)
+            if e.free_symbols:
+                if shown_as != e:  # what the root is, is said above
+                    return ""
+                return expression(e, q.domain or self.result.domain, self.note.name, symbol).rows[0]
+            value = decimal(self.result.number(name, e, self.point, DIGITS))
+        except DomainError:
+            return ""
+        if not isinstance(value, str) or e.is_Integer:
+            return f"{symbol} &= {e}" if e.is_Integer else ""
+        closed = expression(e, None, self.note.name, symbol)
+        if shown_as != e or len(closed.rows) > 1 or closed.where or e.has(FaceValue):
+            return rf"{symbol} &\approx {value}"
+        return rf"{closed.rows[0]} \approx {value}"
 
     # --- the proof -----------------------------------------------------------------------------
     def _proof(self) -> str:
@@ -336,25 +375,6 @@ def in_order(steps: list[Step]) -> list[Step]:
         if isinstance(step.says, Active) and isinstance(after.says, Segments):
             steps[k], steps[k + 1] = after, step
     return steps
-
-
-def expression_of(node: object, note: Notation) -> Shown:
-    """A node as rows that fit."""
-    from sympy import Eq
-
-    from ..layout.lines import rows
-    from ..layout.statement import SIGNS, Line
-    from ..layout.tree import Name
-    from .formulas import _Pool, _rows
-
-    pool = _Pool([node], note.name, None)
-    pool.shorten(ROOM - 30)
-    first, *more = rows(pool.nodes[0], note.name, ROOM - 20)
-    where = tuple(
-        tuple(_rows(Line((Name(letter), part), SIGNS[Eq]), note.name, ROOM))
-        for letter, part in pool.letters
-    )
-    return Shown((f"& {first}", *(rf"&\quad {{}} {r}" for r in more)), where, False, (node,))
 
 
 def display(formula: Shown, label: str = "", stop: str = ".") -> list[str]:

@@ -153,10 +153,7 @@ def shown(
         laid = [chained]
     if one_row and len(laid) == 2 and sum(points(n, name) for n in pool.nodes) + 3 * SIGN < room:
         laid = [f"& {' '.join(laid).replace('&', '').strip()}"]
-    where = tuple(
-        tuple(_rows(Line((Name(letter), node), SIGNS[Eq]), name, room))
-        for letter, node in pool.letters
-    )
+    where = _where(pool, name, room)
     return Shown(tuple(laid), where, changed, tuple(pool.nodes), tuple(pool.letters))
 
 
@@ -172,11 +169,30 @@ def expression(
     (node,) = pool.nodes
     first, *more = rows(node, name, room - SIGN - width)
     found = (f"{before} &{sign} {first}", *(rf"&\quad {{}} {row}" for row in more))
-    where = tuple(
-        tuple(_rows(Line((Name(letter), part), SIGNS[Eq]), name, room))
-        for letter, part in pool.letters
-    )
+    where = _where(pool, name, room)
     return Shown(found, where, False, (node,), tuple(pool.letters))
+
+
+def of_node(node: Node, name: Names, room: float = ROOM) -> Shown:
+    """A formula that is laid out, as rows that fit."""
+    pool = _Pool([node], name, None)
+    pool.shorten(room - 10)
+    first, *more = rows(pool.nodes[0], name, room)
+    return Shown(
+        (f"& {first}", *(rf"&\quad {{}} {r}" for r in more)),
+        _where(pool, name, room),
+        False,
+        tuple(pool.nodes),
+        tuple(pool.letters),
+    )
+
+
+def _where(pool: _Pool, name: Names, room: float) -> tuple[tuple[str, ...], ...]:
+    """What the letters are, as rows."""
+    return tuple(
+        tuple(_rows(Line((Name(letter), node), SIGNS[Eq]), name, room))
+        for letter, node in pool.letters
+    )
 
 
 def _cases(e: Piecewise, domain: Domain | None, name: Names, before: str) -> Shown:
