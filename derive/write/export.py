@@ -25,7 +25,16 @@ from .python import NotNumpy, python_module, quantity_function
 from .renaming import ExportError, rename
 from .report import condition_of, report
 
-__all__ = ["MADE_BY", "ExportError", "bibtex", "registry", "rename", "to_latex", "to_proofs", "to_python"]
+__all__ = [
+    "MADE_BY",
+    "ExportError",
+    "bibtex",
+    "registry",
+    "rename",
+    "to_latex",
+    "to_proofs",
+    "to_python",
+]
 
 
 def to_proofs(results: Iterable[Result], *, standalone: bool = False) -> str:

@@ -91,7 +91,6 @@ def document(proofs: Sequence[Proof]) -> str:
     lines = [
         f"% {MADE_BY} {version()}. Compile twice with pdflatex.",
         r"\documentclass{article}",
-        r"\usepackage[T1]{fontenc}",
         PACKAGES,
         *THEOREMS,
         r"\allowdisplaybreaks",
@@ -196,9 +195,17 @@ class _Writer:
         about = head(result, Typeset(note.name, escape))
         if about.formula:
             notes = "; ".join(about.notes)
-            lines += ["Consider the loss", rf"\[ {about.formula}, \]", f"where {notes}."]
+            lines += ["Consider the loss", rf"\[ {about.formula} \]", f"where {notes}."]
         else:
             lines.append(f"Consider {about.notes[0]}.")
+        entries = {s.name for q in result.quantities.values() for s in q.expression.free_symbols}
+        felt = [r for r in note.relations if f"g_{r.name}" in entries]
+        if felt:
+            listed_ = listed([f"$g_{{{r.index}}}$ ({escape(r.words)})" for r in felt])
+            lines.append(
+                "Write for the mean inner product of a vector with those that stand to it in one "
+                f"relation {listed_}."
+            )
         least = least_dimension(result)
         if least is not None:
             lines.append(
@@ -209,9 +216,12 @@ class _Writer:
 
     def _item(self, name: str, q: Quantity) -> list[str]:
         note = self.note
-        meaning = note.sentence(q.meaning)[:-1]
+        said = q.meaning
+        if name in {r.name for r in note.relations} and not said.startswith("inner product"):
+            said = f"inner product, {said}"
+        meaning = note.sentence(said)[:-1]
         what, iff, _ = q.meaning.partition(" iff ")
-        beyond = note.writer.beyond(q)
+        beyond = note.beyond(q)
         condition = f", for {listed([f'${c}$' for c in beyond])}" if beyond else ""
         where = self._step_of(q)
         cited_at = f" (see \\eqref{{{where}}})" if where else ""
@@ -259,7 +269,9 @@ class _Writer:
         """What the quantities are at the values that were given."""
         if not self.point:
             return []
-        at = ", ".join(f"{self.note.name(s)} = {self.note.formula(v)}" for s, v in self.point.items())
+        at = ",\\; ".join(
+            f"{self.note.name(s)} = {self.note.formula(v)}" for s, v in self.point.items()
+        )
         rows = []
         for name, q in self.result.quantities.items():
             row = self._value(name, q)

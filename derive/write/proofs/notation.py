@@ -20,6 +20,7 @@ from ...optimum.blocks import Blocks
 from ...optimum.reduce import Reduced
 from ...optimum.segment_facts import PairGradient, Spectrum
 from ...structures.towers import NEGATIVE, POSITIVE, SIBLING, TWIN, WITHIN
+from ...theorem.quantity import Quantity
 from ...theorem.result import Result
 from ..display import Writer, sentence
 from ..layout.layout import layout
@@ -168,6 +169,15 @@ class Notation:
         """What a name in a step is, if it is one that has to be said."""
         return NAMES.get(name, ("", ""))[1]
 
+    def beyond(self, q: Quantity) -> list[str]:
+        """Conditions of a quantity that its result does not have, those on inner products left out."""
+        found = [
+            self.writer.range(s, r)
+            for s, r in (q.domain.ranges.items() if q.domain is not None else ())
+            if r != self.result.domain.ranges.get(s) and s.name not in self._indexed
+        ]
+        return found + ([rf"{self.formula(q.needs[0])} \ge 0"] if q.needs is not None else [])
+
     def within(self, part: Domain) -> str:
         """``For p >= 2``: the ranges of a part of the domain that are not those of the result."""
         found = [
@@ -196,6 +206,8 @@ class Notation:
 
     def prose(self, text: str) -> str:
         """A sentence, with what is mathematics in it between dollars."""
+        for said, tex_of in SAID.items():
+            text = text.replace(said, tex_of)
         for e in self.spaces:
             own = rf"\b{e.name}\b"
             text = re.sub(rf"(?i){own}(?= (is|need|enters) )", f"the structure of {e.words}", text)
@@ -211,6 +223,9 @@ class Notation:
 
 #: Names in steps that are words elsewhere.
 WORDS = {"share", "below", "gap", "Var"}
+#: Formulas in words that are longer than names and signs, as private characters.
+SAID = {"(1/m) sum_i Var[U_i]": "\ue100"}
+_SPECIAL = {"\ue100": r"$\frac{1}{m} \sum_i \mathrm{Var}[U_i]$"}
 #: Letters in words of steps that no result says what they are.
 LETTERS = {
     **{letter: letter for letter in ("x", "i", "j", "u", "v", "N", "d", "G")},
@@ -256,7 +271,10 @@ def with_math(text: str, known: Mapping[str, str]) -> str:
             continue
         out.append(f"${_as_tex(tokens[k:end], known)}$")
         k = end
-    return "".join(out)
+    joined = "".join(out)
+    for character, tex_of in _SPECIAL.items():
+        joined = joined.replace(character, tex_of)
+    return joined
 
 
 def _is_name(token: tuple[str, str], known: Mapping[str, str]) -> bool:
