@@ -218,7 +218,7 @@ class _Writer:
         note = self.note
         said = q.meaning
         if name in {r.name for r in note.relations} and not said.startswith("inner product"):
-            said = f"inner product, {said}"
+            said = f"inner product {said}" if said[:3] == "of " else f"inner product, {said}"
         meaning = note.sentence(said)[:-1]
         what, iff, _ = q.meaning.partition(" iff ")
         beyond = note.beyond(q)

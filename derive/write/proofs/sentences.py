@@ -41,8 +41,9 @@ from ...proof.limiting import LimitIs
 from ...proof.relations import ge, gt
 from ...proof.statement import Lemma, Relations, each
 from ..layout.layout import layout
+from ..layout.tree import Node
 from ..macros import listed
-from .formulas import Shown, shown, without_evident
+from .formulas import NUMBER, ROOM, Shown, expression, of_node, shown, without_evident
 from .notation import Notation
 
 #: Where a lemma is cited.
@@ -237,15 +238,12 @@ class Teller:
         says = step.says
         assert isinstance(says, Spectrum)
         note = self.notation
-        rows = []
-        nodes = []
+        rows: list[str] = []
+        nodes: list[Node] = []
         for row, e in zip(step.statement.args, note.spaces, strict=True):
-            value, size = row.args
-            left = f"\\lambda_{{{e.index}}}"
-            inside = shown(Tuple(value), says.domain, note.name)
-            body = [part.replace("&", "", 1).strip() for part in inside.rows]
-            rows.append(rf"{left} &= {body[0]}")
-            rows += [rf"&\quad {{}} {part}" for part in body[1:]]
+            left = rf"\lambda_{{{e.index}}}"
+            inside = expression(row.args[0], says.domain, note.name, left, ROOM - NUMBER)
+            rows += inside.rows
             nodes += inside.nodes
         self._meet(*(f"g_{r.name}" for r in note.relations))
         self._meet(
@@ -270,16 +268,12 @@ class Teller:
         return Paragraph(before, Shown(tuple(rows), nodes=tuple(nodes)), after)
 
     def _blocks(self, step: Step) -> Paragraph:
-        rows = []
-        nodes = []
+        rows: list[str] = []
+        nodes: list[Node] = []
         for row in step.statement.args:
-            value, size = row.args
-            inside = shown(Tuple(value), step.says.domain, self.notation.name, room=250)
-            body = [part.replace("&", "", 1).strip() for part in inside.rows]
-            rows.append(rf"& {body[0]} & & {self.notation.formula(size)}")
-            rows[-1:] = [f"& {part}" for part in body[:-1]] + [
-                rf"& {body[-1]} \qquad ({self.notation.formula(size)})"
-            ]
+            value, count = row.args
+            inside = of_node(layout(value, step.says.domain), self.notation.name, ROOM - NUMBER - 80)
+            rows += [*inside.rows[:-1], rf"{inside.rows[-1]} \qquad ({self.notation.formula(count)})"]
             nodes += inside.nodes
         before = (
             "On the common eigenspaces the Gram matrix acts as small blocks, with these entries (in "
