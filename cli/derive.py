@@ -45,9 +45,7 @@ Examples:
 @options(time=60, memory=1, of="a result")
 @click.option("--claims", is_flag=True, help="Check and list all printed claims it settles.")
 @click.option("--proof", is_flag=True, help="With --format latex: a theorem and its proof.")
-@click.option(
-    "--standalone", is_flag=True, help="With --proof: a document that pdflatex compiles."
-)
+@click.option("--standalone", is_flag=True, help="With --proof: a document that pdflatex compiles.")
 @click.option("--brief", is_flag=True, help="Only the quantities, without derivation and claims.")
 def derive_command(
     id: str,

@@ -71,7 +71,9 @@ def export_command(
     wanted = {"latex": tex, "proofs": proofs, "bib": bib, "python": python, "json": registry}
     files = {what: name for what, name in wanted.items() if name is not None}
     if not files:
-        raise click.UsageError("say what to write: --latex, --proofs, --bib, --python or --json FILE")
+        raise click.UsageError(
+            "say what to write: --latex, --proofs, --bib, --python or --json FILE"
+        )
     if twice := _twice(list(files.values())):
         raise click.UsageError(f"two outputs would go to {twice}")
     if rename and tex is None and python is None:

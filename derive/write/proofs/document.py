@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 from sympy import Contains, Expr, Symbol
 
@@ -67,7 +68,7 @@ def proof_of(result: Result, point: Mapping[Symbol, Expr] | None = None) -> Proo
     point
         Values of parameters that are put into the theorem beside the general statement.
     """
-    return _Writer(result, point or {}).proof()
+    return Writer(result, point or {}).proof()
 
 
 def snippet(proofs: Sequence[Proof]) -> str:
@@ -135,7 +136,9 @@ def _reference(s: Source) -> str:
 
 
 # --- one result --------------------------------------------------------------------------------
-class _Writer:
+class Writer:
+    """Writes one result."""
+
     def __init__(self, result: Result, point: Mapping[Symbol, Expr]):
         self.result, self.point = result, point
         self.note = Notation(result)
@@ -283,7 +286,8 @@ class _Writer:
         return [f"In particular, for ${at}$", r"\begin{align*}", f"  {joined}.", r"\end{align*}"]
 
     def _value(self, name: str, q: Quantity) -> str:
-        """``name = expression``, with a decimal if it is a number; nothing where it has no value."""
+        """``name = expression``, with a decimal if it is a number; nothing where it has no "
+        "value."""
         symbol = self.note.symbol_of(name)
         try:
             e = self.result.at(name, self.point)
@@ -325,7 +329,8 @@ class _Writer:
             else (f"{exact} of them by exact algebra, the others as is said there")
         )
         return (
-            rf"\footnote{{Derived with cltheory {version()} \cite{{cltheory}}, which checked each of the "
+            rf"\footnote{{Derived with cltheory {version()} \cite{{cltheory}}, which checked each "
+            rf"of the "
             f"{len(steps)} statements of this proof, {how}.}}"
         )
 
@@ -383,7 +388,7 @@ class _Writer:
 def in_order(steps: list[Step]) -> list[Step]:
     """Steps as they are told: a segment before what is said of the gradient along it."""
     steps = list(steps)
-    for k, (step, after) in enumerate(zip(steps, steps[1:], strict=False)):
+    for k, (step, after) in enumerate(pairwise(steps)):
         if isinstance(step.says, Active) and isinstance(after.says, Segments):
             steps[k], steps[k + 1] = after, step
     return steps

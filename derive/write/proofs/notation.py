@@ -1,8 +1,8 @@
 r"""What a proof calls things: inner products, eigenvalues, and the names that steps introduce.
 
-Relations are numbered, :math:`g_0, g_1, \dots`, from the anchor outwards; in towers the pairs of the
-loss are :math:`g_+` and :math:`g_-`. Eigenspaces go by the initials of their names. A table at the
-start of a proof says which is which, and a name is said what it is before it is written.
+Relations are numbered, :math:`g_0, g_1, \dots`, from the anchor outwards; in towers the pairs
+of the loss are :math:`g_+` and :math:`g_-`. Eigenspaces go by the initials of their names. A table
+at the start of a proof says which is which, and a name is said what it is before it is written.
 """
 
 from __future__ import annotations
@@ -170,7 +170,8 @@ class Notation:
         return NAMES.get(name, ("", ""))[1]
 
     def beyond(self, q: Quantity) -> list[str]:
-        """Conditions of a quantity that its result does not have, those on inner products left out."""
+        """Conditions of a quantity that its result does not have, those on inner products left "
+        "out."""
         found = [
             self.writer.range(s, r)
             for s, r in (q.domain.ranges.items() if q.domain is not None else ())

@@ -188,13 +188,13 @@ class Teller:
     def _loss(self, step: Step) -> Paragraph:
         self._meet("L", *(f"g_{r.name}" for r in self.notation.relations))
         before = (
-            "Let a Gram matrix have one inner product for each relation. Then one anchor stands for "
-            "all, and the loss is"
+            "Let a Gram matrix have one inner product for each relation. Then one anchor stands "
+            "for all, and the loss is"
         )
-        if isinstance(self.notation.reduced, type(None)):
+        if self.notation.reduced is None:
             before = (
-                "Let a Gram matrix have one inner product for each relation. Then one anchor of each "
-                "group stands for all of it, and the loss is"
+                "Let a Gram matrix have one inner product for each relation. Then one anchor of "
+                "each group stands for all of it, and the loss is"
             )
         return Paragraph(before, self._show(step))
 
@@ -207,12 +207,13 @@ class Teller:
             else "logarithms of sums of exponentials of inner products, and of linear functions"
         )
         said = (
-            rf"As a function of the Gram matrix $\mathcal{{L}}$ is a sum, with weights $\ge 0$, of {of}, "
+            rf"As a function of the Gram matrix $\mathcal{{L}}$ is a sum, with weights $\ge 0$, "
+            rf"of {of}, "
             "so it is convex; and it does not change when the vectors are relabelled."
         )
         after = (
-            r"Hence some optimum has one inner product for each relation, and it is enough to find the "
-            r"least value of $\mathcal{L}$ among these"
+            r"Hence some optimum has one inner product for each relation, and it is enough to find "
+            r"the least value of $\mathcal{L}$ among these"
         )
         if weights is None:
             return Paragraph(f"{said} {after}.")
@@ -224,7 +225,8 @@ class Teller:
         scale = "" if reduced.scale == 1 else f"{self.notation.formula(reduced.scale)}\\,"
         self._meet(*(f"a_{r.name}" for r in self.notation.relations))
         before = (
-            rf"Let $a_r$ be ${scale}\partial\mathcal{{L}}/\partial g_r$ divided by the number of vectors "
+            rf"Let $a_r$ be ${scale}\partial\mathcal{{L}}/\partial g_r$ divided by the number of "
+            rf"vectors "
             "that an anchor has in relation $r$: the derivative in the entry of one pair"
         )
         before += f", times ${self.notation.formula(reduced.scale)}$." if scale else "."
@@ -250,8 +252,8 @@ class Teller:
             *(f"{what}_{e.name}" for e in note.spaces for what in ("lambda", "theta", "share"))
         )
         before = (
-            "The matrices of the relations commute. A matrix that has the entry $g_r$ on relation $r$ "
-            "has on their common eigenspaces the eigenvalues"
+            "The matrices of the relations commute. A matrix that has the entry $g_r$ on relation "
+            "$r$ has on their common eigenspaces the eigenvalues"
         )
         sizes = ", ".join(f"${note.formula(e.size)}$" for e in note.spaces)
         after = (
@@ -272,12 +274,17 @@ class Teller:
         nodes: list[Node] = []
         for row in step.statement.args:
             value, count = row.args
-            inside = of_node(layout(value, step.says.domain), self.notation.name, ROOM - NUMBER - 80)
-            rows += [*inside.rows[:-1], rf"{inside.rows[-1]} \qquad ({self.notation.formula(count)})"]
+            inside = of_node(
+                layout(value, step.says.domain), self.notation.name, ROOM - NUMBER - 80
+            )
+            rows += [
+                *inside.rows[:-1],
+                rf"{inside.rows[-1]} \qquad ({self.notation.formula(count)})",
+            ]
             nodes += inside.nodes
         before = (
-            "On the common eigenspaces the Gram matrix acts as small blocks, with these entries (in "
-            "parentheses, how often the block occurs):"
+            "On the common eigenspaces the Gram matrix acts as small blocks, with these entries "
+            "(in parentheses, how often the block occurs):"
         )
         after = (
             "Where a block occurs in one group only it is an eigenvalue; the matrix is positive "
@@ -344,7 +351,8 @@ class Teller:
         low, high = note.space(s.low).index, note.space(s.high).index
         before = f"The Gram matrices with {zeros} form a segment: for $0 \\le x \\le x_{{\\max}}$,"
         after = (
-            rf"Along it $\lambda_{{{low}}}$ rises from zero at $x = 0$, and $\lambda_{{{high}}}$ falls to "
+            rf"Along it $\lambda_{{{low}}}$ rises from zero at $x = 0$, and $\lambda_{{{high}}}$ "
+            rf"falls to "
             r"zero at $x = x_{\max}$."
         )
         return Paragraph(before, self._show(step), after)
@@ -359,10 +367,11 @@ class Teller:
             r"Along the segment $\mathrm{d}\mathcal{L}/\mathrm{d}x$ is, up to a positive factor,"
         )
         after = (
-            rf"and this is a positive multiple of $\theta_{{{low}}} - \theta_{{{high}}}$. So where the "
-            r"convex function of $x$ is least these two agree, or the smaller one belongs to the eigenspace "
-            r"that has the whole trace, and this point is least among all Gram matrices iff no other "
-            r"$\theta_e$ is smaller."
+            rf"and this is a positive multiple of $\theta_{{{low}}} - \theta_{{{high}}}$. So "
+            rf"where the "
+            r"convex function of $x$ is least these two agree, or the smaller one belongs to the "
+            r"eigenspace that has the whole trace, and this point is least among all Gram matrices "
+            r"iff no other $\theta_e$ is smaller."
         )
         return Paragraph(before, self._show(step), after)
 
@@ -394,8 +403,8 @@ class Teller:
         where = self.notation.within(domain)
         said = self._said(self._solved_next)
         before = (
-            f"{where}whether {said} is decided by the sign of a factor $F$ of the condition, the others "
-            f"being positive; and $F$ {'rises' if rises else 'falls'} with ${name}$:"
+            f"{where}whether {said} is decided by the sign of a factor $F$ of the condition, the "
+            f"others being positive; and $F$ {'rises' if rises else 'falls'} with ${name}$:"
         )
         before = before[:1].upper() + before[1:]
         self._meet("F")
@@ -454,7 +463,8 @@ class Teller:
             return self._plain(step)
         called = Symbol(f"d{name}_d{parameter}")
         self.notation.extra[called.name] = (
-            rf"\frac{{\partial {self.notation.symbol_of(name)}}}{{\partial {self.notation.name(s)}}}"
+            rf"\frac{{\partial {self.notation.symbol_of(name)}}}{{\partial "
+            rf"{self.notation.name(s)}}}"
         )
         self._meet(called.name)
         formula = self._show(step, Eq(called, rate, evaluate=False))
@@ -488,8 +498,8 @@ class Teller:
         assert isinstance(says, VertexOptimal)
         before = (
             f"This structure ({self.notation.space(says.name).words}) is optimal iff no other "
-            r"eigenvalue of the gradient is smaller there; with $s_e$ the share of the trace that lies on "
-            r"the eigenspace $e$,"
+            r"eigenvalue of the gradient is smaller there; with $s_e$ the share of the trace that "
+            r"lies on the eigenspace $e$,"
         )
         return Paragraph(before, self._compared(step))
 
@@ -511,7 +521,8 @@ class Teller:
         s = says.segment
         names = f"{self.notation.space(s.high).words} and {self.notation.space(s.low).words}"
         before = (
-            f"The least point of the edge of {names} is optimal iff no other eigenvalue of the gradient "
+            f"The least point of the edge of {names} is optimal iff no other eigenvalue of the "
+            f"gradient "
             r"is smaller there; with $s_e$ the share of the trace that lies on the eigenspace $e$,"
         )
         return Paragraph(before, self._compared(step))
@@ -531,7 +542,8 @@ class Teller:
             self.took_next = True
             said = self.notation.sentence(after.title)
             before = (
-                f"{said[:-1]}: at this structure ${theta} - {level}$ is, up to a positive factor, the "
+                f"{said[:-1]}: at this structure ${theta} - {level}$ is, up to a positive factor, "
+                f"the "
                 "left side of"
             )
             return Paragraph(before, self._show(after))
