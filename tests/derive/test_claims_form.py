@@ -224,7 +224,7 @@ def test_a_condition_may_be_about_a_function() -> None:
     assert found.verdict.word == "needs-condition"
     assert found.problems == ("it has no witness; cltheory found one",)
     assert found.found is not None
-    assert found.found.at["l_p"] in ("-y", "max(0, 1/2 - y)", "-y, but 2 at y = -1")
+    assert found.found.at["l_p"] in ("-y", "max(0, 1/2 - y)")
     assert not retried(record(JENSEN).printed, found.found).holds
     wrong = replace(found.found, at={**found.found.at, "l_p": "y^7"})
     with pytest.raises(ValueError, match="is no convex decreasing function"):
@@ -467,6 +467,19 @@ def test_what_a_record_defines_is_put_into_the_proof() -> None:
     found = examine(record(text))
     assert (found.verdict.word, str(found.verdict.evidence.grade)) == ("agrees", "exact")
     assert verdict(text.replace("m + 2", "m + 1"))[0] == "differs"
+
+
+def test_a_bound_is_attained_on_all_of_what_a_record_says() -> None:
+    text = "printed = '''u_1^\\top v_1 \\ge -1'''\nunder = \"N in 1..\"\non = \"towers\"\n"
+    text += '[record.attained]\non = "ccem"\nunder = "N in 1.., delta in {}"\n'
+    good = record(text.format("[oo, oo]"))
+    assert examine(good).problems == ()
+    (problem,) = examine(record(text.format("[1, oo]"))).problems
+    assert "not attained at N = 2, delta = " in problem
+    assert holes(good).weaker == ()  # u_1^T v_1 >= -2 is true, and refused
+    assert holes(replace(good, attained=None)).weaker
+    with pytest.raises(BadRecord, match="attained says"):
+        record(GOOD + "[record.attained]\nprinted = 'x'\n")
 
 
 def test_a_corrupted_wording_must_be_refused() -> None:

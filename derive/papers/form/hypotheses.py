@@ -76,11 +76,14 @@ class Relations:
         )
 
 
-#: What a condition may say of a set of vectors: name -> whether a set has it.
+#: What a condition may say of a set of vectors, and whether one has it. The views of U are alike
+#: where those of one instance are equal; the weights a come first in their family.
 PREDICATES = {
-    "distinct": lambda e: e.distinct() == len(e.everything),
-    "centred": lambda e: e.sum_ip(e.everything, e.everything) == 0,
-    "unit": lambda e: e.is_unit,
+    "distinct(U)": lambda e: e.distinct() == len(e.everything),
+    "centred(U)": lambda e: e.sum_ip(e.everything, e.everything) == 0,
+    "unit(U)": lambda e: e.is_unit,
+    "alike(U)": lambda e: all(e.mean_sq_dist([a], [(*a[:2], 0)]) == 0 for a in e.everything),
+    "nonzero(a)": lambda e: e.ip(e.everything[0], e.everything[0]) != 0,
 }
 
 
@@ -359,7 +362,7 @@ _MEMBER = re.compile(r"^([A-Za-z]\w*)\s+in\s+(.+)$")
 _INTEGERS = re.compile(r"^(.+?)\.\.(.*)$")
 _INTERVAL = re.compile(r"^([\[(])(.*),(.*?)([\])])$")
 _TWO = re.compile(r"^two of ([A-Za-z]\w*)$")
-_PREDICATE = re.compile(r"^([a-z]+)\(U\)$")
+_PREDICATE = re.compile(r"^([a-z]+\([Ua]\))$")
 _SHAPED = re.compile(r"^([A-Za-z]_[A-Za-z])\s+(convex \w+)$")
 _SHAPE = re.compile(r"^([a-z]+)\(([A-Za-z]_[A-Za-z])\)$")
 
@@ -453,8 +456,7 @@ def read_condition(
             elif predicate:
                 if predicate[1] not in PREDICATES:
                     raise BadClause(
-                        f"{one.strip()!r} is not known; there are "
-                        + ", ".join(f"{k}(U)" for k in PREDICATES)
+                        f"{one.strip()!r} is not known; there are " + ", ".join(PREDICATES)
                     )
                 if not on_sets:
                     raise BadClause(f"{one.strip()!r} is about vectors, and the record is not")

@@ -18,7 +18,7 @@ from .functions import KINDS
 from .hypotheses import SYMBOLS, Hypotheses, put_in
 from .reader import LETTERS, Read, Tree, spell, unused
 from .record import Record, Wording
-from .run import Trial, scenes, trials
+from .run import Trial, equations, scenes, trials
 from .values import NoValue, Scene, Unknown, assignments, compare, mp, value
 
 ONE: Tree = ("num", Fraction(1))
@@ -51,6 +51,8 @@ def holes(record: Record) -> Holes:
             killed += 1
         elif _is_refused(record, wording, mutant):
             killed += 1
+        elif record.attained is not None and not _holds_on(record.attained, mutant):
+            killed += 1  # it is true, and no longer attained
         elif _is_weaker(wording, mutant):
             if record.sharp and not _attained(record, wording, mutant):
                 killed += 1
@@ -253,13 +255,14 @@ def _leaves_a_letter(mutant: Mutant) -> bool:
 
 
 def _attained(record: Record, wording: Wording, mutant: Mutant) -> bool:
-    equations = []
-    for one in mutant.statements:
-        relations = tuple("=" if r in ("<=", ">=") else r for r in one.relations)
-        tree = ("rel", one.tree[1], relations) if one.tree[0] == "rel" else one.tree
-        equations.append(replace(one, tree=tree))
-    turned = replace(mutant, statements=equations)
+    turned = replace(mutant, statements=equations(mutant.statements))
     return any(t.holds for t in _inside(record, wording, turned))
+
+
+def _holds_on(wording: Wording, mutant: Mutant) -> bool:
+    """Whether the bounds of a mutant are equalities wherever a record says that they are."""
+    found = trials(wording, equations(mutant.statements), mutant.definitions, mutant.given)
+    return all(t.holds is True for t in found)
 
 
 def generic_points(hypotheses: Hypotheses) -> Iterator[dict[str, Any]]:

@@ -345,6 +345,16 @@ def with_specials(hypotheses: Hypotheses, statements: list[Read]) -> Hypotheses:
     return replace(hypotheses, specials={k: tuple(v) for k, v in found.items()})
 
 
+def equations(statements: list[Read]) -> list[Read]:
+    """The same with every bound as an equality."""
+    found = []
+    for one in statements:
+        relations = tuple("=" if r in ("<=", ">=") else r for r in one.relations)
+        tree = (*one.tree[:2], relations) if one.tree[0] == "rel" else one.tree
+        found.append(replace(one, tree=tree, relations=relations))
+    return found
+
+
 # --- proving ---------------------------------------------------------------------------------
 def proof(wording: Wording, condition: Condition | None, inside: list[Trial]) -> Evidence | None:
     """A proof on all of the hypotheses and the condition, if the engine finds one.

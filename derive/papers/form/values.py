@@ -28,6 +28,8 @@ STEP, RATE_DIGITS = Fraction(1, 10**25), 80
 #: A linear combination of the vectors of a set.
 Vector = dict[Index, Any]
 Environment = Mapping[str, Any]
+#: Under this name a family has the axes that its vectors have coordinates on.
+AXES = "axes"
 
 
 class NoValue(ArithmeticError):
@@ -537,7 +539,7 @@ def _function(tree: Tree, scene: Scene, env: Environment) -> Any:
     _, name, inside = tree
     found = _value(inside, scene, env)
     if isinstance(found, dict):
-        raise Unknown(f"{name} of a vector")
+        return _by_element(name, found, scene)
     argument = mp(found)
     if name == "log":
         if argument <= 0:
@@ -546,6 +548,13 @@ def _function(tree: Tree, scene: Scene, env: Environment) -> Any:
     if name == "exp":
         return _exp(found) if isinstance(found, Fraction) else mpmath.exp(argument)
     return mpmath.tanh(argument)
+
+
+def _by_element(name: str, found: Vector, scene: Scene) -> Vector:
+    """The exponential of a vector, where there are axes that say what its elements are."""
+    if AXES not in scene.named or name != "exp":
+        raise Unknown(f"{name} of a vector")
+    return {b: _exp(_dot(found, {b: Fraction(1)}, scene)) for b in scene.named[AXES]()}
 
 
 @lru_cache(maxsize=4096)
