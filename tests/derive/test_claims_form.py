@@ -723,3 +723,11 @@ def test_numbers_are_tried_besides() -> None:
     for wrong in ("N = 5/2", "t = moon", "x = 1"):
         with pytest.raises(BadRecord):
             record(text + f'also = "{wrong}"\n')
+
+
+def test_a_ceiling_is_read() -> None:
+    text = "printed = '''\\lceil \\frac{N}{2} \\rceil \\ge \\frac{N}{2}'''\nunder = \"N in 1..\"\n"
+    assert verdict(text) == ("agrees", ())
+    assert verdict(text.replace("ge", "le"))[0] == "differs"
+    with pytest.raises(BadRecord):
+        record(text.replace("rceil", "rfloor"))

@@ -187,7 +187,7 @@ def _here(tree: Tree, letters: list[str], bound: list[str]) -> Iterator[tuple[st
         yield "upside down", ("frac", tree[2], tree[1])
     elif kind == "pow" and tree[1][0] != "norm":
         yield "dropped power", tree[1]
-    elif kind in ("fun", "sqrt"):
+    elif kind in ("fun", "sqrt", "ceil"):
         yield "dropped function", tree[-1]
     elif kind == "big":
         if tree[2][2]:
