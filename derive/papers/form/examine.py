@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -15,7 +15,7 @@ from .families import first_alone
 from .functions import function_named
 from .hypotheses import Condition
 from .record import Record, Witness, Wording
-from .run import Trial, checked, proof, scene_of, trials, tried
+from .run import Trial, checked, equations, proof, scene_of, trials, tried
 from .values import Unknown
 
 #: Fewest trials that are any support.
@@ -90,7 +90,7 @@ def _examine(record: Record) -> Examined:
             problems.append("there is a correction, and the print holds")
         return Examined(_with_restated(record, verdict), tuple(problems))
     tally.bad.sort(key=_simplicity)
-    if record.correction is not None:  # what is wrong where the correction is right comes first
+    if record.correction or record.reading:  # what is wrong where these are right comes first
         tally.bad.sort(key=lambda t: condition is not None and not _met(condition, t))
     found = witness_of(tally.bad[0]) if tally.bad else None
     problems += _stored_witness(record, found)
@@ -122,7 +122,8 @@ def _agreeing(
 ) -> Verdict:
     """Agrees, by proof or by trials; undecided where some of them are open."""
     proved = proof(wording, condition, tally.good + tally.open)
-    if proved is not None:
+    # Where a result proves it for a part only, elsewhere only what was tried speaks for it.
+    if proved is not None and (proved.grade is Grade.EXACT or not tally.open):
         return Verdict("agrees", proved)
     if tally.open:
         return Verdict("undecided", Evidence(Grade.SAMPLED, tally.open[0].says), tally.open[0].says)
@@ -267,6 +268,12 @@ def _wrong_with_tests(record: Record, tally: Tally) -> list[str]:
             problems.append("the condition was never met: nothing was tested")
     if record.sharp and not _attained(record):
         problems.append("the bound is said to be sharp, and was nowhere attained")
+    if record.attained is not None:
+        for wording in record.attained.signed():
+            for trial in trials(wording, equations(wording.read())):
+                if trial.holds is not True:
+                    problems.append(f"the bound is not attained {_where(trial)}")
+                    break
     if record.corrupted is not None and not any(t.holds is False for t in trials(record.corrupted)):
         problems.append("the corrupted wording was not refuted")
     return problems
@@ -276,10 +283,7 @@ def _attained(record: Record) -> bool:
     """Whether every inequality is an equality somewhere."""
     for wording in record.printed.signed():
         for read in wording.read():
-            equations = tuple("=" if r in ("<=", ">=") else r for r in read.relations)
-            tree = ("rel", read.tree[1], equations) if read.tree[0] == "rel" else read.tree
-            same = replace(read, tree=tree, relations=equations)
-            if not any(t.holds for t in trials(wording, [same])):
+            if not any(t.holds for t in trials(wording, equations([read]))):
                 return False
     return True
 

@@ -78,11 +78,14 @@ class Relations:
         )
 
 
-#: What a condition may say of a set of vectors: name -> whether a set has it.
+#: What a condition may say of a set of vectors, and whether one has it. The views of U are alike
+#: where those of one instance are equal; the weights a come first in their family.
 PREDICATES = {
-    "distinct": lambda e: e.distinct() == len(e.everything),
-    "centred": lambda e: e.sum_ip(e.everything, e.everything) == 0,
-    "unit": lambda e: e.is_unit,
+    "distinct(U)": lambda e: e.distinct() == len(e.everything),
+    "centred(U)": lambda e: e.sum_ip(e.everything, e.everything) == 0,
+    "unit(U)": lambda e: e.is_unit,
+    "alike(U)": lambda e: all(e.mean_sq_dist([a], [(*a[:2], 0)]) == 0 for a in e.everything),
+    "nonzero(a)": lambda e: e.ip(e.everything[0], e.everything[0]) != 0,
 }
 
 
@@ -287,6 +290,7 @@ def _reals(
     at = {SYMBOLS[k]: v for k, v in point.items()}
     named = (put_in(end, at) for end in hyps.specials.get(name, ()))
     specials: list[Expr] = [end for end in named if end is not None]
+    specials += [_expression(one[name], {}) for one in hyps.also if name in one]
     if "n" in point:
         specials.append(1 / point["n"])
     specials += [S.Zero, S.One]
@@ -366,7 +370,7 @@ _MEMBER = re.compile(r"^([A-Za-z]\w*)\s+in\s+(.+)$")
 _INTEGERS = re.compile(r"^(.+?)\.\.(.*)$")
 _INTERVAL = re.compile(r"^([\[(])(.*),(.*?)([\])])$")
 _TWO = re.compile(r"^two of ([A-Za-z]\w*)$")
-_PREDICATE = re.compile(r"^([a-z]+)\(U\)$")
+_PREDICATE = re.compile(r"^([a-z]+\([Ua]\))$")
 _SHAPED = re.compile(r"^([A-Za-z]_[A-Za-z])\s+(convex \w+)$")
 _SHAPE = re.compile(r"^([a-z]+)\(([A-Za-z]_[A-Za-z])\)$")
 
@@ -410,9 +414,8 @@ def read_under(text: str) -> Hypotheses:
 
 def _predicate(name: str) -> Relations:
     if name not in PREDICATES:
-        known = ", ".join(f"{k}(U)" for k in PREDICATES)
-        raise BadClause(f"'{name}(U)' is not known; there are {known}")
-    return Relations(predicate=name, text=f"{name}(U)")
+        raise BadClause(f"{name!r} is not known; there are " + ", ".join(PREDICATES))
+    return Relations(predicate=name, text=name)
 
 
 def read_place(text: str, hypotheses: Hypotheses) -> dict[str, str]:
@@ -421,7 +424,7 @@ def read_place(text: str, hypotheses: Hypotheses) -> dict[str, str]:
     Raises
     ------
     BadClause
-        If it is none, or not one of integers and functions.
+        If it is none.
     """
     found: dict[str, str] = {}
     for part in _clauses(text):
@@ -432,10 +435,12 @@ def read_place(text: str, hypotheses: Hypotheses) -> dict[str, str]:
             kind = hypotheses.functions[name]
             if value not in [str(f) for f in KINDS[kind]]:
                 raise BadClause(f"{value!r} is none of {'; '.join(map(str, KINDS[kind]))}")
-        elif name not in hypotheses.ranges or not hypotheses.ranges[name].integer:
-            raise BadClause(f"{name} is no integer of the hypotheses")
-        elif not value.isdigit():
+        elif name not in hypotheses.ranges:
+            raise BadClause(f"{name} is no letter of the hypotheses")
+        elif hypotheses.ranges[name].integer and not value.isdigit():
             raise BadClause(f"{value!r} is no size")
+        elif not hypotheses.ranges[name].integer:
+            value = str(_expression(value, {}))
         found[name] = value
     return found
 

@@ -104,8 +104,11 @@ class _Writer:
             for _ in range(tree[2]):
                 found = derivative(found, self._letter(tree[1]))
             return found
-        if kind == "lim" and tree[2] == ("inf",):
-            return self.write(("at", tree[3], ((tree[1], tree[2]),)), env)
+        if kind == "lim":
+            before = len(self.needs)
+            found = self.write(tree[3], {k: v for k, v in env.items() if k != tree[1]})
+            place = self.write(tree[2], env)
+            return self._at(found, [(self._letter(tree[1]), place)], before, limits=True)
         if kind == "at":
             inner = {k: v for k, v in env.items() if k not in dict(tree[2])}
             before = len(self.needs)
@@ -146,12 +149,19 @@ class _Writer:
         found = self.write(body, {n: v for n, v in values.items() if n not in far})
         return self._at(found, [(self._letter(n), values[n]) for n in far], before)
 
-    def _at(self, found: Expr, values: list[tuple[Symbol, Expr]], before: int) -> Expr:
+    def _at(
+        self,
+        found: Expr,
+        values: list[tuple[Symbol, Expr]],
+        before: int,
+        *,
+        limits: bool = False,
+    ) -> Expr:
         """Put values in, also in what was needed since; what a limit needs, it proves."""
         for letter, place in values:
             inside = [c for c in self.needs[before:] if letter in c.argument.free_symbols]
             kept = [c for c in self.needs[before:] if c not in inside]
-            if place in (oo, -oo):
+            if limits or place in (oo, -oo):
                 found = self._limit(found, letter, place)
             else:
                 found = found.subs(letter, place)

@@ -13,6 +13,7 @@ from ..checks import Relation, both, decided, needs_condition, on_embeddings
 from ..towers import Towers, assorted, ccem, ccems, lifted, square
 from ..verdict import Verdict
 from . import LEDGER
+from ._kept import best_for_squares, lemma_bound
 from ._loss import (
     LINES,
     PAIRS,
@@ -24,7 +25,6 @@ from ._loss import (
     position,
     total_loss,
 )
-from .section_4_2 import best_for_squares, lemma_bound
 
 Pair = tuple[Function, Function]
 H = Callable[[int, Fraction], Fraction]
