@@ -8,6 +8,7 @@ may lack a factor that is proved to be positive.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
@@ -90,7 +91,10 @@ def by_sign(statement: Basic, domain: Domain, *, always: bool) -> tuple[Basic, b
         Whether that is done to all claims; else to long ones, and to what is said iff.
     """
     if isinstance(statement, Iff):
-        first, (second, changed) = statement.args[0], by_sign(statement.args[1], domain, always=True)
+        first, (second, changed) = (
+            statement.args[0],
+            by_sign(statement.args[1], domain, always=True),
+        )
         return Iff(first, second), changed
     if isinstance(statement, Tuple):
         parts = [by_sign(part, domain, always=always) for part in statement.args]
@@ -137,6 +141,7 @@ def shown(
     if domain is not None:
         statement, changed = by_sign(statement, domain, always=always)
     found = list(lines(statement, domain))
+    one_row = isinstance(statement, Iff) and len(found) == 2
     pool = _Pool([_node(side) for line in found for side in line.sides], name, keep)
     pool.shorten(room - SIGN - 10)
     nodes = iter(pool.nodes)
@@ -144,10 +149,11 @@ def shown(
     for line in found:
         sides = tuple(_with(side, next(nodes)) for side in line.sides)
         laid += _rows(replace(line, sides=sides), name, room)
-    where = tuple(
-        tuple(_rows(Line((Name(letter), node), SIGNS[Eq]), name, room))
-        for letter, node in pool.letters
-    )
+    if (chained := _chain(found, pool.nodes, name, room)) is not None:
+        laid = [chained]
+    if one_row and len(laid) == 2 and sum(points(n, name) for n in pool.nodes) + 3 * SIGN < room:
+        laid = [f"& {' '.join(laid).replace('&', '').strip()}"]
+    where = _where(pool, name, room)
     return Shown(tuple(laid), where, changed, tuple(pool.nodes), tuple(pool.letters))
 
 
@@ -155,7 +161,7 @@ def expression(
     e: Basic, domain: Domain | None, name: Names, before: str, room: float = ROOM, sign: str = "="
 ) -> Shown:
     """``before = e`` as rows that fit."""
-    width = 6.0 * len(before.replace("\\mathrm", "").replace("\\", ""))
+    width = 6.0 * len(re.sub(r"\\[A-Za-z]+|[{}^_ ]", "x", before).replace("xx", "x"))
     if isinstance(e, Piecewise):
         return _cases(e, domain, name, before)
     pool = _Pool([layout(e, domain)], name, None)
@@ -163,11 +169,30 @@ def expression(
     (node,) = pool.nodes
     first, *more = rows(node, name, room - SIGN - width)
     found = (f"{before} &{sign} {first}", *(rf"&\quad {{}} {row}" for row in more))
-    where = tuple(
-        tuple(_rows(Line((Name(letter), part), SIGNS[Eq]), name, room))
-        for letter, part in pool.letters
-    )
+    where = _where(pool, name, room)
     return Shown(found, where, False, (node,), tuple(pool.letters))
+
+
+def of_node(node: Node, name: Names, room: float = ROOM) -> Shown:
+    """A formula that is laid out, as rows that fit."""
+    pool = _Pool([node], name, None)
+    pool.shorten(room - 10)
+    first, *more = rows(pool.nodes[0], name, room)
+    return Shown(
+        (f"& {first}", *(rf"&\quad {{}} {r}" for r in more)),
+        _where(pool, name, room),
+        False,
+        tuple(pool.nodes),
+        tuple(pool.letters),
+    )
+
+
+def _where(pool: _Pool, name: Names, room: float) -> tuple[tuple[str, ...], ...]:
+    """What the letters are, as rows."""
+    return tuple(
+        tuple(_rows(Line((Name(letter), node), SIGNS[Eq]), name, room))
+        for letter, node in pool.letters
+    )
 
 
 def _cases(e: Piecewise, domain: Domain | None, name: Names, before: str) -> Shown:
@@ -208,15 +233,14 @@ def _rows(line: Line, name: Names, room: float) -> list[str]:
     if isinstance(right, Limited):
         return [f"{word}{sides[0]} &{sign} {sides[1]}"]
     if isinstance(left, Node) and taken > (room - before) / 2:  # the long side goes first
-        first, *more = rows(left, name, room - before)
-        last = more[-1] if more else first
+        end = SIGN + points(right, name)
+        first, *more = rows(left, name, room - before - end if points(right, name) < 60 else room)
         tail = f" {sign} {sides[1]}"
-        if more and points_of_row(left, name, room - before) + points(right, name) > room - 30:
-            return [f"{word}& {first}", *(rf"&\quad {{}} {r}" for r in more), rf"&\quad {tail}"]
+        if more and points(right, name) < 60:
+            more[-1] += tail
+            return [f"{word}& {first}", *(rf"&\quad {{}} {r}" for r in more)]
         if more:
-            return [f"{word}& {first}", *(rf"&\quad {{}} {r}" for r in more[:-1])] + [
-                rf"&\quad {{}} {last}{tail}"
-            ]
+            return [f"{word}& {first}", *(rf"&\quad {{}} {r}" for r in more), rf"&\quad {tail}"]
         if taken + points(right, name) + SIGN <= room - before:
             return [f"{word}& {first}{tail}"]
         first_right, *more_right = rows(right, name, room - 30)
@@ -229,15 +253,18 @@ def _rows(line: Line, name: Names, room: float) -> list[str]:
     return [f"{word}{sides[0]} &{sign} {first}", *(rf"&\quad {{}} {row}" for row in more)]
 
 
-def points_of_row(node: Node, name: Names, room: float) -> float:
-    """Roughly how wide the last row of a sum is."""
-    if not isinstance(node, Sum):
-        return points(node, name)
-    used = 0.0
-    for _, term in node.terms:
-        width = points(term, name) + 12.2
-        used = 12.2 + width if used and used + width > room else used + width
-    return used
+def _chain(found: Sequence[Line], nodes: Sequence[Node], name: Names, room: float) -> str | None:
+    """``a < b < c`` for ``a < b`` and ``b < c``, if that fits."""
+    if len(found) != 2 or any(line.sign is None or line.word for line in found) or len(nodes) != 4:
+        return None
+    signs = [line.sign[1] for line in found if line.sign is not None]
+    if nodes[1].key != nodes[2].key or not set(signs) <= {"<", r"\le"}:
+        return None
+    first, middle, _, last = nodes
+    if sum(points(n, name) for n in (first, middle, last)) + 2 * SIGN > room:
+        return None
+    shown_as = [tex(n, name) for n in (first, middle, last)]
+    return f"& {shown_as[0]} {signs[0]} {shown_as[1]} {signs[1]} {shown_as[2]}"
 
 
 # --- letters for parts -------------------------------------------------------------------------
@@ -274,7 +301,7 @@ class _Pool:
         self.letters = [(s, renamed(n, part.key, called)) for s, n in self.letters]
 
     def _name(self, part: Node) -> None:
-        is_sum = isinstance(part, Sum) and any(is_exponential(t) for _, t in part.terms)
+        is_sum = isinstance(part, Sum) and all(is_exponential(t) for _, t in part.terms)
         free = self._sums if is_sum and self._sums else self._free
         letter = Symbol(free.pop(0), positive=True)
         if is_sum and letter.name in SUMS:
@@ -356,9 +383,9 @@ def renamed(node: Node, key: str, name: Node) -> Node:
         return name
     if isinstance(node, Product):
         sides = [
-            (name,) if node.below and len(side) > 1 and Product(side).key == key else flat(
-                map(change, side)
-            )
+            (name,)
+            if node.below and len(side) > 1 and Product(side).key == key
+            else flat(map(change, side))
             for side in (node.above, node.below)
         ]
         return Product(sides[0], sides[1])
