@@ -35,7 +35,6 @@ DIFFERS = {
     "Proposition A.6, proof: where the minimum is attained",
 }
 NEEDS_CONDITION = {
-    "(A.1)",
     "Definition A.2",
     "Proposition A.3",
     "Proposition A.4",
