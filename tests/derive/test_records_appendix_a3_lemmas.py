@@ -9,7 +9,9 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
+import mpmath
 import pytest
+from cltheory.derive.papers.checks import DIGITS
 from cltheory.derive.papers.form.run import CHECKS
 from cltheory.derive.papers.form.stored import load_checks
 from cltheory.derive.papers.form.values import root
@@ -108,11 +110,14 @@ def test_two_dimensions_reach_the_ends(n: int) -> None:
 
 def answer(check: str, d: int = 3, **given: Any) -> bool | None:
     at = {"m": Integer(2), "n": Integer(2), "p": Integer(1), "d": Integer(d)}
-    return CHECKS[check](at, given).holds
+    with mpmath.workdps(DIGITS):
+        return CHECKS[check](at, given).holds
 
 
 def test_the_checks_refuse_what_is_wrong() -> None:
-    low, high, end = Fraction(-4), Fraction(4), root(Fraction(3, 2))
+    low, high = Fraction(-4), Fraction(4)
+    with mpmath.workdps(DIGITS):
+        end = root(Fraction(3, 2))
     for check, least, most in (("Lemma A.1", low, high), ("Lemma A.2", Fraction(0), 4 * high)):
         assert answer(check, low=least, high=most, end=end) is True
         assert answer(check, low=least, high=most, end=end, d=1) is False
