@@ -230,6 +230,7 @@ class _Reader:
         self.words = _flat(tokenise(self.text))
         self.letters = letters
         self.at = 0
+        self.norms = 0  #: that are open
         self.cuts: list[tuple[int, int]] = []  #: of relations at the top: before and after
 
     # -- tokens ---------------------------------------------------------------------------
@@ -412,6 +413,12 @@ class _Reader:
             raise self.refuse("the order of a derivative is a number")
         return int(found[1])
 
+    def ends(self) -> bool:
+        r"""Whether a product is over; a ``\\|`` closes a norm only where one is open."""
+        if self.now == "\\|" and not self.norms:
+            return False
+        return self.now in _ENDS or self.now in _RELATIONS or self.now in _CONNECTIVES
+
     def factors(self) -> Tree:
         parts: list[tuple[str, Tree]] = [("*", self.factor())]
         while True:
@@ -421,7 +428,7 @@ class _Reader:
             elif self.now == "/":
                 self.take()
                 parts.append(("/", self.factor()))
-            elif self.now in _ENDS or self.now in _RELATIONS or self.now in _CONNECTIVES:
+            elif self.ends():
                 break
             else:
                 parts.append(("*", self.factor()))
@@ -496,7 +503,9 @@ class _Reader:
             return ("pi",)
         if now == "\\|":
             self.take()
+            self.norms += 1
             inside = self.sum()
+            self.norms -= 1
             self.expect("\\|")
             if self.now == "_":
                 self.take()

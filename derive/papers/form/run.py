@@ -191,7 +191,10 @@ def scenes(
     if family is None:
         yield Scene(numbers, None, quantities, defined, derived=derived)
         return
+    hypotheses = wording.hypotheses()
     for e in family.make(point):
+        if hypotheses.refuses_set(e):
+            continue
         yield Scene(numbers, e, {**family.named(e), **quantities}, defined, derived=derived)
 
 
@@ -338,7 +341,11 @@ def with_specials(hypotheses: Hypotheses, statements: list[Read]) -> Hypotheses:
             visit(part)
 
     def add(letter: str, end: Expr) -> None:
-        found.setdefault(letter, []).extend([end, end + S(1) / 100, end - S(1) / 100])
+        step = S(1) / 100
+        if letter == "delta" and not end.is_Rational:  # squared it stays rational, as sets need it
+            found.setdefault(letter, []).extend([end, end * (1 + step), end * (1 - step)])
+        else:
+            found.setdefault(letter, []).extend([end, end + step, end - step])
 
     for one in statements:
         visit(one.tree)
