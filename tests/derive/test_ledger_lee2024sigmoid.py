@@ -21,7 +21,6 @@ from cltheory.derive.papers.lee2024sigmoid import appendix_b1 as b1
 from cltheory.derive.papers.lee2024sigmoid import appendix_b2 as b2
 from cltheory.derive.papers.lee2024sigmoid import appendix_b3 as b3
 from cltheory.derive.papers.lee2024sigmoid import appendix_b4 as b4
-from cltheory.derive.papers.lee2024sigmoid import section_1 as s1
 from cltheory.derive.papers.lee2024sigmoid import section_5_1 as s51
 from cltheory.derive.papers.lee2024sigmoid import section_5_2 as s52
 from cltheory.derive.papers.lee2024sigmoid._loss import (
@@ -329,7 +328,6 @@ def too_low(items: int, alignment: Fraction) -> Fraction:
 
 
 CORRUPTED: list[Corruption] = [
-    (s1.large_temperature, {"warmths": (2, 4, 8, Fraction(1, 100))}),
     (s51.three_items, {"items": 5}),
     (s51.theorem_2_monotone, {"g": without_first_factor}),
     (s51.theorem_2_monotone, {"sign": -1}),
@@ -451,8 +449,6 @@ def outcome(check: Callable[..., Any], changed: dict[str, Any]) -> str:
 @pytest.mark.parametrize(
     "corruption",
     [
-        (s1.large_temperature, {"bias": 100}),
-        (s1.small_temperature, {"items": 6}),
         (s51.remark_3, {"items": 6}),
         (s51.remark_4, {"bias": 5}),
         (s52.half_dimension, {"odd": 6}),
