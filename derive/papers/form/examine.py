@@ -11,6 +11,7 @@ from ...decide.evidence import Evidence, Grade
 from ...decide.exact import NotANumber, exact
 from ...vectors.embeddings import Embeddings
 from ..verdict import Verdict
+from .families import first_alone
 from .functions import function_named
 from .hypotheses import Condition
 from .record import Record, Witness, Wording
@@ -89,7 +90,7 @@ def _examine(record: Record) -> Examined:
             problems.append("there is a correction, and the print holds")
         return Examined(_with_restated(record, verdict), tuple(problems))
     tally.bad.sort(key=_simplicity)
-    if record.correction is not None:  # what is wrong where the correction is right comes first
+    if record.correction or record.reading:  # what is wrong where these are right comes first
         tally.bad.sort(key=lambda t: condition is not None and not _met(condition, t))
     found = witness_of(tally.bad[0]) if tally.bad else None
     problems += _stored_witness(record, found)
@@ -121,7 +122,8 @@ def _agreeing(
 ) -> Verdict:
     """Agrees, by proof or by trials; undecided where some of them are open."""
     proved = proof(wording, condition, tally.good + tally.open)
-    if proved is not None:
+    # Where a result proves it for a part only, elsewhere only what was tried speaks for it.
+    if proved is not None and (proved.grade is Grade.EXACT or not tally.open):
         return Verdict("agrees", proved)
     if tally.open:
         return Verdict("undecided", Evidence(Grade.SAMPLED, tally.open[0].says), tally.open[0].says)
@@ -367,6 +369,8 @@ def retried(wording: Wording, witness: Witness) -> Trial:
     for one in wording.signed():
         hypotheses = one.hypotheses()
         wrong = hypotheses.refuses(point)
+        if vectors is not None:
+            wrong = wrong or hypotheses.refuses_set(vectors)
         if wrong:
             raise ValueError(wrong)
         missing = [k for k in (*hypotheses.ranges, *kinds) if k not in point]
@@ -390,6 +394,11 @@ def retried(wording: Wording, witness: Witness) -> Trial:
 def _embeddings(witness: Witness) -> Embeddings:
     m, n, p = witness.sizes
     order = [(i, j, k) for i in range(m) for j in range(n) for k in range(p)]
+    uneven = len(witness.gram) < len(order)
+    if uneven:
+        order = first_alone(order)
     rows = dict(zip(order, witness.gram, strict=True))
     places = {a: k for k, a in enumerate(order)}
-    return Embeddings(m, n, p, lambda a, b: Fraction(rows[a][places[b]]))
+    return Embeddings(
+        m, n, p, lambda a, b: Fraction(rows[a][places[b]]), only=order if uneven else None
+    )
