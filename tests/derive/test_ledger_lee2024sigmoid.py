@@ -16,8 +16,6 @@ from cltheory.derive.optimum.segment import delta
 from cltheory.derive.papers.form.functions import KINDS
 from cltheory.derive.papers.ledger import Claim
 from cltheory.derive.papers.lee2024sigmoid import LEDGER
-from cltheory.derive.papers.lee2024sigmoid import appendix_a as a
-from cltheory.derive.papers.lee2024sigmoid import appendix_b1 as b1
 from cltheory.derive.papers.lee2024sigmoid import appendix_b2 as b2
 from cltheory.derive.papers.lee2024sigmoid import appendix_b3 as b3
 from cltheory.derive.papers.lee2024sigmoid import appendix_b4 as b4
@@ -342,26 +340,6 @@ CORRUPTED: list[Corruption] = [
     (s52.both_sides, {"ends": (0, 1)}),
     (s52.half_below, {"warmth": Fraction(1)}),
     (s52.half_above, {"warmth": Fraction(1, 4)}),
-    (a.appendix_a_nce, {"lines": doubled(a.nce, 1)}),
-    (a.appendix_a_info_nce, {"lines": lambda: (a.info_nce()[0], a.nce()[1])}),
-    (a.appendix_a_sigmoid, {"factors": lambda: (1 / a.sigmoid()[0], a.sigmoid()[1])}),
-    (a.one_negative, {"lines": a.sigmoid}),
-    (a.separation, {"sigmoid_mixes": True}),
-    (b1.first_display, {"relations": ("<=", "=", ">=")}),
-    (b1.first_display, {"lines": nudged(b1.printed_first, 2)}),
-    (b1.equation_12, {"printed": lambda w: b1.printed_12(w)[::-1]}),
-    (b1.equation_13, {"printed": lambda w: -b1.steps(w) / (8 * w.N)}),
-    (b1.equation_13, {"printed": lambda w: b1.steps(w) / (4 * w.N)}),
-    (b1.centroids, {"power": 1}),
-    (b1.norms, {"factor": -2}),
-    *((b1.equation_14, {"lines": nudged(b1.printed_15, k)}) for k in (0, 1, 2)),
-    *((b1.equation_15, {"lines": nudged(b1.printed_15, k)}) for k in (3, 4)),
-    (b1.optimality, {"printed": lambda w: w.sum_vanishes()}),
-    (b1.optimality, {"printed": lambda w: w.steps_are_equal()}),
-    *((b1.on_ccem, {"lines": doubled(b1.printed_on_ccem, k)}) for k in (0, 1)),
-    (b1.ccem_is_equality, {"cases": assorted}),
-    (b1.delta_of_c, {"printed": lambda: ((1 + c) / (1 - c)) ** Rational(1, 2)}),
-    (b1.uniqueness, {"square": lambda: (1 + c) / (1 - c)}),
     (b2.l_is_convex, {"l": lambda: -b2.printed_l()}),
     (b2.l_increases, {"l": lambda: b2.printed_l().subs(c, -c)}),
     (b2.jensen, {"relations": ("=", "<=", ">=", "=", ">=")}),
@@ -389,9 +367,7 @@ CORRUPTED: list[Corruption] = [
     (b4.between, {"signs": (1, -1)}),
     (b4.g_rises_with_t, {"g": lambda: -printed_g()}),
     (b4.implicit, {"sign": -1}),
-    (b1.equation_11, {"least": too_low}),
     *((check, {"least": too_low}) for check in (b2.h_again, b2.delta_of_c)),
-    (b1.equation_13, {"printed": lambda w: -Fraction(1, 2 * w.N) * b1.steps(w)}),
 ]
 
 

@@ -469,3 +469,15 @@ def least_negatives_proof(domain: Domain) -> Outcome:
         zero(far - least - slack, every),
         *(positive(e, inside) for e in (falls, *apart)),
     )
+
+
+@named_proof("delta of the mean")
+def delta_of_the_mean(domain: Domain) -> Outcome:
+    """With delta^2 = (1 - c)/(1 + c) the positives are c, and it falls strictly with c > -1."""
+    known = domain.ranges[c]
+    if known.low != -1 or not known.low_open:
+        return Undecided("only for c > -1")
+    line = Domain({c: known}, {c: S.Zero})
+    squared = (1 - c) / (1 + c)
+    positives = results["ccem"].positive.expand().xreplace({delta**2: squared})
+    return _all(zero(positives - c, line), positive(-squared.diff(c), line))
