@@ -41,12 +41,18 @@ from cltheory.derive.papers.towers import (
 from cltheory.derive.papers.verdict import Verdict
 from cltheory.derive.results import results
 from cltheory.derive.structures.towers import N
-from sympy import Expr, Rational, S
+from sympy import Expr, S
 from sympy import exp as sympy_exp
 from sympy import log as sympy_log
 
 DIFFERS = {
     "Definition 2: negative pairs",
+    "Section 1: structures in the CCEM",
+    "Theorem 1",
+    "Theorem 1: delta_star is finite",
+    "Theorem 1, proof: last display",
+    "Theorem 1, proof: conclusion",
+    "Corollary 2: delta up to infinity",
     "Corollary 2, proof",
     "Lemma 1: distinct vectors",
     "Theorem 2",
@@ -57,18 +63,26 @@ DIFFERS = {
     "Theorem 2, proof: positive slope, N = 3",
 }
 NEEDS_CONDITION = {
+    "Abstract: the optimum is in the CCEM",
+    "Abstract: from the simplex to the antipodal structure",
+    "Section 1: the optimum is in the CCEM",
     "Section 1: large temperature",
     "Section 1: small temperature",
     "Definition 1",
-    "Theorem 1",
-    "Theorem 1: delta_star is finite",
+    "Corollary 1",
+    "Section 3.1: any temperature",
+    "Section 3.2: the optimum is in the CCEM",
+    "Theorem 1: delta_star is unique",
+    "Theorem 1, proof: l",
+    "Theorem 1, proof: l increases",
+    "(7)",
+    "(10)",
     "Theorem 1: an optimum exists",
     "Theorem 1: the optimum is a CCEM",
     "Corollary 2",
     "Lemma 1",
     "(8)",
     "Theorem 1, proof: display after (8)",
-    "Theorem 1, proof: last display",
     "Section 5.1: delta_star",
     "Remark 3",
     "Remark 4",
@@ -78,11 +92,16 @@ NEEDS_CONDITION = {
     "Remark 5: large d",
     "Remark 5: uniformity",
     "(11)",
+    "Lemma 1, proof: optimality",
+    "Lemma 1, proof: equality on the CCEM",
+    "Lemma 1, proof: on the CCEM",
+    "Lemma 1, proof: conclusion",
     "Lemma 1, proof: delta",
     "Lemma 1, proof: uniqueness",
     "Corollary 3, proof: delta(c)",
     "Theorem 2, proof: delta_star falls",
 }
+MISPRINTS = {"Corollary 3"}
 #: Claims that wait for a result which is not there yet.
 WAITING: set[str] = set()
 NUMBERED = [
@@ -107,6 +126,8 @@ def section_of(claim: Claim) -> str:
 def expected(label: str) -> str:
     if label in DIFFERS:
         return "differs"
+    if label in MISPRINTS:
+        return "misprint"
     if label in NEEDS_CONDITION:
         return "needs-condition"
     return "agrees"
@@ -142,7 +163,7 @@ def test_the_claim_reaches_its_verdict(claim: Claim) -> None:
 
 def test_the_lists_name_existing_claims() -> None:
     assert {k.label for k in LEDGER} >= DIFFERS | NEEDS_CONDITION | WAITING
-    assert len(DIFFERS | NEEDS_CONDITION) == 34
+    assert len(DIFFERS) + len(NEEDS_CONDITION) == len(DIFFERS | NEEDS_CONDITION) == 52
 
 
 def test_numbered_equations_come_in_order() -> None:
