@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import pairwise
 from math import exp, isclose, log1p
 from typing import Any
 
 import mpmath
 import pytest
 from cltheory.derive.decide.evidence import Holds, Undecided
+from cltheory.derive.papers.checks import DIGITS
 from cltheory.derive.papers.form.functions import KINDS, Function, function_named
 from cltheory.derive.papers.form.hypotheses import read_under
 from cltheory.derive.papers.form.run import CHECKS, PROOFS
@@ -23,7 +25,8 @@ OO, ZERO, ONE = mpmath.inf, Fraction(0), Fraction(1)
 
 def answer(check: str, given: dict[str, Any], **at: Any) -> bool | None:
     point = {k: v if isinstance(v, Function) else S(v) for k, v in at.items()}
-    return CHECKS[check](point, given).holds
+    with mpmath.workdps(DIGITS):
+        return CHECKS[check](point, given).holds
 
 
 def down(text: str) -> Function:
@@ -39,10 +42,10 @@ def test_functions_have_the_shape_they_say(kind: str) -> None:
     places = [Fraction(k, 8) for k in range(-8, 9)]
     for f in KINDS[kind]:
         values = [mpmath.mpf(str(float(f.at(y)))) for y in places]
-        steps = [b - a for a, b in zip(values, values[1:], strict=False)]
+        steps = [b - a for a, b in pairwise(values)]
         sign = 1 if kind.endswith("increasing") else -1
         assert all(sign * step >= 0 for step in steps)
-        bends = [b - a for a, b in zip(steps, steps[1:], strict=False)]
+        bends = [b - a for a, b in pairwise(steps)]
         # Float values: a bend of a straight piece is zero to some 1e-15.
         assert all(bend >= -1e-12 for bend in bends)
         assert all(bend > 1e-4 for bend in bends) == f.strict
@@ -122,6 +125,5 @@ def test_proofs_hold_where_they_are_asked_and_say_so_where_not() -> None:
     assert isinstance(asked("least negatives", "N in 1.., c in [-1, 1]"), Holds)
     assert isinstance(asked("delta of the mean", "c in (-1, 1]"), Holds)
     assert isinstance(asked("delta of the mean", "c in [-1, 1]"), Undecided)
-    assert isinstance(
-        asked("sigmoid functions", "c in (-oo, oo), t in (0, oo), b in [0, oo)"), Holds
-    )
+    scalars = "c in (-oo, oo), t in (0, oo), b in [0, oo)"
+    assert isinstance(asked("sigmoid functions", scalars), Holds)
