@@ -482,6 +482,38 @@ def test_a_bound_is_attained_on_all_of_what_a_record_says() -> None:
         record(GOOD + "[record.attained]\nprinted = 'x'\n")
 
 
+def test_the_power_of_a_norm_that_is_one_is_no_slip() -> None:
+    text = "printed = '''\\|u\\|_2^2 = 1 \\quad \\forall u \\in U'''\n"
+    text += 'under = "m in 1.., n in 1.."\non = "sets"\n'
+    found = [what for what, _ in mutants(record(text).printed)]
+    assert found and not any("^(3)" in what for what in found)
+    other = record(text.replace("= 1 ", "= 2 "))
+    assert any("^(3)" in what for what, _ in mutants(other.printed))
+
+
+def test_roots_are_compared_by_their_squares() -> None:
+    text = "printed = '''x = \\sqrt{\\frac{n-1}{m} (n - (n - \\frac{m x^2}{n-1}))}'''\n"
+    text += 'under = "m in 1.., n in 2.., x in [0, oo)"\n'
+    found = examine(record(text))
+    assert (found.verdict.word, str(found.verdict.evidence.grade)) == ("agrees", "exact")
+    negative = "printed = '''b = \\sqrt{b^2}'''\nunder = \"b in (-oo, oo)\"\n"
+    assert verdict(negative)[0] == "differs"
+
+
+def test_what_is_derived_for_a_part_says_nothing_elsewhere() -> None:
+    text = "printed = '''s = 1 - \\delta^2 \\frac{mn}{mn-1}'''\n"
+    text += 'names = { s = "ssem.same_class" }\n'
+    within = 'under = "m in 2.., n in 2.., delta in [0, 1]"\n'
+    assert verdict(text + within) == ("agrees", ())
+    assert verdict(text + within.replace("m in 2", "m in 1"))[0] == "undecided"
+
+
+def test_an_end_of_delta_in_letters_is_tried_with_rational_squares() -> None:
+    text = "printed = '''\\delta \\le \\sqrt{\\frac{mn}{m(n-1)}}'''\non = \"ssem\"\n"
+    text += 'under = "m in 2.., n in 2.., ' + SSEM_RANGE + '"\n'
+    assert verdict(text) == ("agrees", ())
+
+
 def test_a_corrupted_wording_must_be_refused() -> None:
     assert verdict(GOOD + "corrupted = '''m + 1 < m'''") == ("agrees", ())
     assert "not refuted" in verdict(GOOD + "corrupted = '''m + 2 > m'''")[1][0]
@@ -723,3 +755,11 @@ def test_numbers_are_tried_besides() -> None:
     for wrong in ("N = 5/2", "t = moon", "x = 1"):
         with pytest.raises(BadRecord):
             record(text + f'also = "{wrong}"\n')
+
+
+def test_a_ceiling_is_read() -> None:
+    text = "printed = '''\\lceil \\frac{N}{2} \\rceil \\ge \\frac{N}{2}'''\nunder = \"N in 1..\"\n"
+    assert verdict(text) == ("agrees", ())
+    assert verdict(text.replace("ge", "le"))[0] == "differs"
+    with pytest.raises(BadRecord):
+        record(text.replace("rceil", "rfloor"))

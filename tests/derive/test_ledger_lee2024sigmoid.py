@@ -22,8 +22,6 @@ from cltheory.derive.papers.lee2024sigmoid import appendix_b2 as b2
 from cltheory.derive.papers.lee2024sigmoid import appendix_b3 as b3
 from cltheory.derive.papers.lee2024sigmoid import appendix_b4 as b4
 from cltheory.derive.papers.lee2024sigmoid import section_1 as s1
-from cltheory.derive.papers.lee2024sigmoid import section_3 as s3
-from cltheory.derive.papers.lee2024sigmoid import section_4_proof as proof
 from cltheory.derive.papers.lee2024sigmoid import section_5_1 as s51
 from cltheory.derive.papers.lee2024sigmoid import section_5_2 as s52
 from cltheory.derive.papers.lee2024sigmoid._loss import (
@@ -36,7 +34,6 @@ from cltheory.derive.papers.lee2024sigmoid._loss import (
 )
 from cltheory.derive.papers.lee2024sigmoid.named_optimum import best_for, total_loss
 from cltheory.derive.papers.towers import (
-    aligned,
     assorted,
     ccem,
     lifted,
@@ -47,7 +44,6 @@ from cltheory.derive.papers.towers import (
 from cltheory.derive.papers.verdict import Verdict
 from cltheory.derive.results import results
 from cltheory.derive.structures.towers import N
-from cltheory.derive.vectors.embeddings import Embeddings
 from sympy import Expr, Rational, S
 from sympy import exp as sympy_exp
 from sympy import log as sympy_log
@@ -334,26 +330,6 @@ def too_low(items: int, alignment: Fraction) -> Fraction:
 
 CORRUPTED: list[Corruption] = [
     (s1.large_temperature, {"warmths": (2, 4, 8, Fraction(1, 100))}),
-    (s3.equation_1, {"printed": lambda w: s3.printed_infonce(w) / 2}),
-    (s3.equation_1, {"printed": lambda w: s3.printed_infonce(w, 1 / s3.T)}),
-    (s3.equation_2, {"printed": lambda w: s3.printed_sigmoid(w, s3.T, -s3.B)}),
-    (s3.equation_2, {"printed": lambda w: s3.printed_sigmoid(w, 1 / s3.T)}),
-    (s3.equation_2, {"printed": lambda w: s3.printed_sigmoid(w) / w.N}),
-    (s3.definition_1, {"apart": lambda k: Fraction(-1, k)}),
-    (s3.corollary_1, {"best": lambda k: ccem(k, 1)}),
-    (s3.any_temperature, {"sign": -1}),
-    (s3.definition_2, {"apart": S.One}),
-    (s3.remark_1, {"least": N}),
-    (proof.definition_of_h, {"least": lambda k, g: least_negatives(k, g) + 1}),
-    (proof.definition_of_l, {"l": lambda x, y, k, pair: pair[0](x / k) + pair[1](y / k)}),
-    (proof.equation_7, {"relations": (">=", "<=", "=", ">=")}),
-    (proof.equation_7, {"relations": ("=", ">=", "=", ">=")}),
-    (proof.equation_7, {"lines": nudged(proof.printed_7, 3)}),
-    (proof.l_increases, {"sign": -1}),
-    (proof.unique_delta, {"least": lambda k, g: least_negatives(k, g) + 1}),
-    (proof.equation_9, {"h": lambda k, g: Fraction(k) * ((k - 1) * g - k) / 2}),
-    (proof.equation_10, {"factor": lambda k: k - 1}),
-    (proof.last_display, {"pair": SQUARES[::-1]}),
     (s51.three_items, {"items": 5}),
     (s51.theorem_2_monotone, {"g": without_first_factor}),
     (s51.theorem_2_monotone, {"sign": -1}),
@@ -416,7 +392,6 @@ CORRUPTED: list[Corruption] = [
     (b4.g_rises_with_t, {"g": lambda: -printed_g()}),
     (b4.implicit, {"sign": -1}),
     (b1.equation_11, {"least": too_low}),
-    *((check, {"least": too_low}) for check in (proof.definition_of_h, proof.unique_delta)),
     *((check, {"least": too_low}) for check in (b2.h_again, b2.delta_of_c)),
     (b1.equation_13, {"printed": lambda w: -Fraction(1, 2 * w.N) * b1.steps(w)}),
 ]
@@ -450,7 +425,6 @@ def test_a_further_slip_is_told_apart(corruption: Corruption) -> None:
 
 #: What makes the witness of a difference or of a condition go away.
 HARMLESS: list[Corruption] = [
-    (s3.aligned_negatives, {"w": aligned(Embeddings.hierarchical(2, 1, 1, *(Fraction(1),) * 3))}),
     (s52.remark_5_alignment, {"items": 6}),
     (b4.positive_slope_three, {"at": None}),
     (s51.theorem_2, {"included": True}),
@@ -479,7 +453,6 @@ def outcome(check: Callable[..., Any], changed: dict[str, Any]) -> str:
     [
         (s1.large_temperature, {"bias": 100}),
         (s1.small_temperature, {"items": 6}),
-        (proof.equation_8, {"pair": LINES}),
         (s51.remark_3, {"items": 6}),
         (s51.remark_4, {"bias": 5}),
         (s52.half_dimension, {"odd": 6}),

@@ -240,7 +240,7 @@ def _of_towers(found: Embeddings, parameter: str = "") -> dict[str, Callable[...
         return vector
 
     def softmax(scene: Scene) -> Any:
-        return towers.softmax_value(INFONCE, e, tau=scene.numbers["t"])  # type: ignore[arg-type]
+        return towers.softmax_value(INFONCE, e, t=scene.numbers["t"])  # type: ignore[arg-type]
 
     def sigmoid(scene: Scene) -> Any:
         numbers = {k: scene.numbers[k] for k in ("t", "b")}

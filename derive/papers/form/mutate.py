@@ -143,8 +143,18 @@ def changed(tree: Tree, letters: list[str], bound: list[str]) -> Iterator[tuple[
                 if not isinstance(child, tuple):
                     continue
                 for what, new in changed(child, letters, bound):
+                    if tree[0] == "rel" and _is_unit(tree, child, new):
+                        continue
                     put = (inside[0], new) if tree[0] in ("add", "mul") else new
                     yield what, (*tree[:k], (*part[:i], put, *part[i + 1 :]), *tree[k + 1 :])
+
+
+def _is_unit(relation: Tree, side: Tree, new: Tree) -> bool:
+    """Whether only the power of a norm is another one, where it is said to be 1: that is no
+    mutant."""
+    others = {part for part in relation[1] if part != side}
+    powers = side[0] == new[0] == "pow" and side[1][0] == "norm" and side[1] == new[1]
+    return powers and set(relation[2]) == {"="} and others == {ONE}
 
 
 def _here(tree: Tree, letters: list[str], bound: list[str]) -> Iterator[tuple[str, Tree]]:
@@ -187,7 +197,7 @@ def _here(tree: Tree, letters: list[str], bound: list[str]) -> Iterator[tuple[st
         yield "upside down", ("frac", tree[2], tree[1])
     elif kind == "pow" and tree[1][0] != "norm":
         yield "dropped power", tree[1]
-    elif kind in ("fun", "sqrt"):
+    elif kind in ("fun", "sqrt", "ceil"):
         yield "dropped function", tree[-1]
     elif kind == "least":
         yield "least or largest", (kind, "min" if tree[1] == "max" else "max", tree[2])

@@ -60,7 +60,7 @@ _GREEK = set(
 _FUNCTIONS = {"log", "exp", "ln", "tanh"}
 _ACCENTS = set("tilde widetilde hat widehat bar overline".split())
 _ENDS = set(", ) ] } | + - = < > := / ; .".split()) | {""}
-_ENDS |= {f"\\{name}" for name in ("}", "|", "in", "setminus", "cup", "forall")}
+_ENDS |= {f"\\{name}" for name in ("}", "|", "in", "rceil", "setminus", "cup", "forall")}
 _ENDS |= set(_AND)
 
 
@@ -490,6 +490,11 @@ class _Reader:
         if now == "\\sqrt":
             self.take()
             return ("sqrt", self.group())
+        if now == "\\lceil":
+            self.take()
+            inside = self.sum()
+            self.expect("\\rceil")
+            return ("ceil", inside)
         if now == "\\infty":
             self.take()
             return ("inf",)
@@ -835,7 +840,7 @@ def spell(tree: Any) -> str:
         return f"{spell(rest[0])}^T"
     if kind == "fun":
         return f"{rest[0]}({spell(rest[1])})"
-    if kind in ("sqrt", "norm", "size", "mean") or kind.startswith("var"):
+    if kind in ("sqrt", "ceil", "norm", "size", "mean") or kind.startswith("var"):
         return f"{kind}({spell(rest[0])})"
     if kind == "least":
         return f"{rest[0]}({', '.join(map(spell, rest[1]))})"

@@ -341,7 +341,11 @@ def with_specials(hypotheses: Hypotheses, statements: list[Read]) -> Hypotheses:
             visit(part)
 
     def add(letter: str, end: Expr) -> None:
-        found.setdefault(letter, []).extend([end, end + S(1) / 100, end - S(1) / 100])
+        step = S(1) / 100
+        if letter == "delta" and not end.is_Rational:  # squared it stays rational, as sets need it
+            found.setdefault(letter, []).extend([end, end * (1 + step), end * (1 - step)])
+        else:
+            found.setdefault(letter, []).extend([end, end + step, end - step])
 
     for one in statements:
         visit(one.tree)

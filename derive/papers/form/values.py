@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cache, lru_cache
 from itertools import pairwise
-from math import isqrt
+from math import ceil, isqrt
 from typing import Any, Protocol
 
 import mpmath
@@ -307,8 +307,9 @@ def _name(tree: Tree, scene: Scene, env: Environment) -> Any:
             return scene.numbers[key]
     if full in scene.defined:
         return _value(scene.defined[full][1], scene, env)
-    if scene.moved and full in scene.derived:
-        return scene.derived[full].value(scene.moved)
+    plain = indexed(base, subs)
+    if scene.moved and plain in scene.derived:
+        return scene.derived[plain].value(scene.moved)
     if full in scene.named and subs:
         return scene.named[full]()
     if base in scene.named:
@@ -332,6 +333,8 @@ def _call(tree: Tree, scene: Scene, env: Environment) -> Any:
             return _at(("at", (*tree[:4], near), tuple((n, ("inf",)) for n in far)), scene, env)
         values = {n: _value(a, scene, env) for n, a in zip(letters, arguments, strict=True)}
         return _value(body, scene, {**env, **values})
+    if not arguments and base in scene.derived:  # a loss along a segment
+        return scene.derived[base].value(scene.moved)
     label = "".join(_index_text(s) for s in subs) + mark
     key = f"{base}_{label}" if label else base
     if key not in scene.named:
@@ -525,6 +528,13 @@ def root(found: Any, tree: Tree = ("word", "the root")) -> Any:
     return mpmath.sqrt(mp(found))
 
 
+def _ceiling(tree: Tree, scene: Scene, env: Environment) -> Any:
+    found = _value(tree[1], scene, env)
+    if not isinstance(found, Fraction):
+        raise Unknown(f"the ceiling of what is not rational in {_short(tree)}")
+    return Fraction(ceil(found))
+
+
 def _function(tree: Tree, scene: Scene, env: Environment) -> Any:
     _, name, inside = tree
     found = _value(inside, scene, env)
@@ -578,7 +588,7 @@ def _rate(quantity: Derived, letter: str, scene: Scene) -> Any:
     """A central difference, so fine that 40 digits are right."""
     here = scene.numbers[letter]
     if not isinstance(here, Fraction):
-        raise Unknown("differences are taken at rational points")
+        here = Fraction(str(mpmath.nstr(here, DIGITS)))
     ends = [quantity.value({letter: here + s * STEP}, RATE_DIGITS) for s in (1, -1)]
     if any(mpmath.isinf(e) for e in ends):
         if ends[0] == ends[1]:
@@ -734,6 +744,7 @@ _VALUES: dict[str, Callable[[Tree, Scene, Environment], Any]] = {
     "frac": _frac,
     "pow": _pow,
     "sqrt": _sqrt,
+    "ceil": _ceiling,
     "T": _transposed,
     "fun": _function,
     "diff": _diff,
