@@ -17,7 +17,6 @@ from cltheory.derive.papers.lee2025ssem import appendix_a3_bound_self as bound_s
 from cltheory.derive.papers.lee2025ssem import appendix_a3_bound_sup as bound_sup
 from cltheory.derive.papers.lee2025ssem import appendix_a3_on_ssem as on_ssem
 from cltheory.derive.papers.lee2025ssem import appendix_a5 as a5
-from cltheory.derive.papers.lee2025ssem import appendix_b
 from cltheory.derive.papers.lee2025ssem._sums import cross, means, spread, temperature
 from cltheory.derive.papers.verdict import Verdict
 from cltheory.derive.structures.hierarchy import m, n, p
@@ -185,7 +184,6 @@ WRONG: list[tuple[str, Callable[[], Verdict]]] = [
         lambda: a5.cnce_on_ssem(log((n - 1) * exp(-loss_on_ssem.X_OF_DELTA / tau) + 1)),
     ),
     ("decreases: sign", lambda: a5.cnce_decreases(-a5.PRINTED_CNCE)),
-    ("99: off by one", lambda: appendix_b.b_dimension(100)),
     # One pair at which the two sides of Jensen's inequality differ is enough to refuse equality.
     ("A.35: one pair", lambda: bound_sup.a35(off_at_one_pair)),
     ("A.36: one pair", lambda: bound_sup.a36(off_at_one_pair)),

@@ -30,12 +30,6 @@ DIFFERS = {
     "Proposition A.6, proof: where the minimum is attained",
 }
 NEEDS_CONDITION = {
-    "Definition A.2",
-    "Proposition A.3",
-    "Proposition A.4",
-    "Proposition A.4, proof: class sum times total sum",
-    "Proposition A.4, proof: centroid",
-    "Proposition A.4, proof: between-class variance",
     "(A.7)",
     "(A.9)",
     "(A.43)",
@@ -44,7 +38,6 @@ NEEDS_CONDITION = {
     "Theorem A.2, proof: conclusion",
     "Proposition A.6",
     "Proposition A.6, proof: conclusion",
-    "Appendix B: existence",
 }
 #: Every numbered statement of the paper.
 NUMBERED = [

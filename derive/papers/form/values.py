@@ -185,7 +185,7 @@ def _truth(tree: Tree, scene: Scene, env: Environment) -> Truth:
         left = _value(side, scene, env)
         if relation == "=":
             left, right = _settled(left, right)
-        if not _related(left, right, relation, scene):
+        if not related(left, right, relation, scene):
             return Truth(False, _says(left, relation, right, scene))
         right = left
     return Truth(True)
@@ -247,7 +247,7 @@ def _same_interval(left: Any, right: Any) -> bool:
     return ends and all(compare(a, b, "=") for a, b in pairs)
 
 
-def _related(left: Any, right: Any, relation: str, scene: Scene) -> bool:
+def related(left: Any, right: Any, relation: str, scene: Scene) -> bool:
     if isinstance(left, Interval) or isinstance(right, Interval):
         if relation not in ("=", "!="):
             raise Unknown("intervals are equal or not")
@@ -640,11 +640,19 @@ def _big_now(tree: Tree, scene: Scene, env: Environment) -> Any:
         return total
     if not found:
         raise NoValue(f"{what} over nothing")
+    return _best(what, found)
+
+
+def _best(what: str, found: list[Any]) -> Any:
     best = found[0]
     for one in found[1:]:
         if compare(one, best, ">" if what == "max" else "<"):
             best = one
     return best
+
+
+def _least(tree: Tree, scene: Scene, env: Environment) -> Any:
+    return _best(tree[1], [_value(part, scene, env) for part in tree[2]])
 
 
 #: How near a limit is looked at; all must agree, and the rest of the way is a line.
@@ -743,6 +751,7 @@ _VALUES: dict[str, Callable[[Tree, Scene, Environment], Any]] = {
     "at": _at,
     "norm": _norm,
     "big": _big,
+    "least": _least,
     "lim": _limit,
     "interval": _interval,
     "mean": _mean,
