@@ -26,12 +26,6 @@ DIFFERS = {
     "Lemma A.2",
     "Lemma A.2: delta*(c)",
     "(A.30)",
-    "(A.42), last line",
-    "Theorem A.2, proof: display after (A.44), middle lines",
-    "(A.45)",
-    "(A.50): equality condition",
-    "(A.54)",
-    "(A.55)",
     "Proposition A.6, proof: where the minimum is attained",
 }
 NEEDS_CONDITION = {
@@ -50,8 +44,6 @@ NEEDS_CONDITION = {
     "(A.26)",
     "Lemma A.2, proof: range of c",
     "(A.28): equality condition",
-    "(A.43)",
-    "Theorem A.2, proof: SSEM satisfies the equality conditions",
     "Theorem A.2, proof: optimal delta-tilde",
     "Theorem A.2, proof: conclusion",
     "Proposition A.6",

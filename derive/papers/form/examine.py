@@ -89,7 +89,7 @@ def _examine(record: Record) -> Examined:
             problems.append("there is a correction, and the print holds")
         return Examined(_with_restated(record, verdict), tuple(problems))
     tally.bad.sort(key=_simplicity)
-    if record.correction is not None:  # what is wrong where the correction is right comes first
+    if record.correction or record.reading:  # what is wrong where these are right comes first
         tally.bad.sort(key=lambda t: condition is not None and not _met(condition, t))
     found = witness_of(tally.bad[0]) if tally.bad else None
     problems += _stored_witness(record, found)
@@ -272,8 +272,8 @@ def _wrong_with_tests(record: Record, tally: Tally) -> list[str]:
 
 
 def _attained(record: Record) -> bool:
-    """Whether every inequality is an equality somewhere."""
-    for wording in record.printed.signed():
+    """Whether every inequality is an equality somewhere, in the wording that is held right."""
+    for wording in (record.correction or record.reading or record.printed).signed():
         for read in wording.read():
             equations = tuple("=" if r in ("<=", ">=") else r for r in read.relations)
             tree = ("rel", read.tree[1], equations) if read.tree[0] == "rel" else read.tree

@@ -1,4 +1,4 @@
-"""Appendix A.3, fourth part: the proof of Theorem A.2 from (A.32) to the bound (A.45)."""
+"""Sums of the proof of Theorem A.2, which other sections use."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import mpmath
 from ...vectors.embeddings import Embeddings, Index
 from ..checks import both, decided, needs_condition
 from ..verdict import Verdict
-from . import LEDGER
 from ._sums import (
     all_sets,
     anchors,
@@ -48,13 +47,6 @@ def _inside(u: Embeddings, a: Index, b: Index) -> Any:
     return mpmath.fsum(e_to((u.ip(a, w) - u.ip(a, b)) / t) for w in u.everything)
 
 
-@LEDGER.claim(
-    "(A.32)",
-    r"L_{Sup}(U) = -\frac{1}{mn(n-1)p^2} \sum_{i, j \neq j'} \sum_u \sum_v \log\frac{e^{u^\top "
-    r"v/\tau}}"
-    r"{\sum_w e^{u^\top w/\tau}} = \dots = \frac{1}{mn(n-1)p^2} \sum_{i,j} \sum_{u \in U_{ij}} "
-    r"\sum_{v \in U_i \setminus U_{ij}} \log(\sum_w e^{u^\top(w-v)/\tau})",
-)
 def a32() -> Verdict:
     def lines(u: Embeddings) -> list[Any]:
         one = mpmath.mpf(1) / (u.m * u.n * (u.n - 1) * u.p**2)
@@ -82,12 +74,6 @@ def a32() -> Verdict:
     )
 
 
-@LEDGER.claim(
-    "(A.33)",
-    r"L_{Self}(U) = -\frac{1}{mnp^2} \sum_{i,j} \sum_{u,v \in U_{ij}} \log\frac{e^{u^\top v/\tau}}"
-    r"{\sum_w e^{u^\top w/\tau}} = \frac{1}{mnp^2} \sum_{i,j} \sum_{u,v \in U_{ij}} "
-    r"\log(\sum_w e^{u^\top(w-v)/\tau})",
-)
 def a33() -> Verdict:
     def lines(u: Embeddings) -> list[Any]:
         one = mpmath.mpf(1) / (u.m * u.n * u.p**2)
@@ -106,10 +92,6 @@ def a33() -> Verdict:
     )
 
 
-@LEDGER.claim(
-    "Theorem A.2, proof: partition",
-    r"U = (U \setminus U_i) \dot\cup (U_i \setminus U_{ij}) \dot\cup U_{ij} for all i, j",
-)
 def partition() -> Verdict:
     def sides(u: Embeddings) -> tuple[int, int]:
         good = all(sorted(s + t + v) == u.everything for _, s, t, v in anchors(u))
@@ -174,12 +156,6 @@ def constant(u: Embeddings, pairs: list[tuple[Index, Index]], *groups: str) -> b
 GROUPS = ("outside", "rest", "views")
 
 
-@LEDGER.claim(
-    "(A.34)",
-    r"\sum_w e^{u^\top(w-v)/\tau} = \dots \ge (m-1)np \exp(\frac{1}{(m-1)np} \sum_{w \in U "
-    r"\setminus "
-    r"U_i} u^\top w/\tau - u^\top v/\tau) + (n-1)p \exp(\dots) + p \exp(\dots)",
-)
 def a34(printed: Inside = jensen_inside) -> Verdict:
     def split(u: Embeddings) -> tuple[Any, Any]:
         t = temperature(u)
@@ -207,19 +183,14 @@ def jensen_is_tight(own_views: bool, printed: Inside) -> Verdict:
     )
 
 
-@LEDGER.claim(
-    "(A.35)", r"with (A.36) and (A.37): u^\top(w-v) = c_1 for w \in U \setminus U_i gives equality"
-)
 def a35(printed: Inside = jensen_inside) -> Verdict:
     return jensen_is_tight(False, printed)
 
 
-@LEDGER.claim("(A.36)", r"with (A.35) and (A.37): u^\top(w-v) = c_2 for w \in U_i \setminus U_{ij}")
 def a36(printed: Inside = jensen_inside) -> Verdict:
     return jensen_is_tight(False, printed)
 
 
-@LEDGER.claim("(A.37)", r"with (A.35) and (A.36): u^\top(w-v) = c_3 for w \in U_{ij}")
 def a37(printed: Inside = jensen_inside) -> Verdict:
     return jensen_is_tight(False, printed)
 
@@ -275,12 +246,6 @@ def a40_bound(u: Embeddings) -> Any:
     )
 
 
-@LEDGER.claim(
-    "(A.38)",
-    r"L_{Sup}(U) \ge \frac{1}{mn(n-1)p^2} \sum \log(\text{right side of (A.34)}) \ge \frac1m "
-    r"\sum_i "
-    r"\log((m-1)np \exp(\dots) + (n-1)p \exp(\dots) + p \exp(\dots))",
-)
 def a38(printed: Sides = a38_bound) -> Verdict:
     def lines(u: Embeddings) -> list[Any]:
         bounds = [jensen_inside(u, a, b) for a, b in pairs_of(u, own_views=False)]
@@ -289,21 +254,10 @@ def a38(printed: Sides = a38_bound) -> Verdict:
     return sharp_chain(lines, (">=", ">="))
 
 
-@LEDGER.claim(
-    "(A.39)",
-    r"the right side of (A.38) is \frac1m \sum_i \log((m-1)np \exp(\frac{1}{(m-1)n^2p^2} \sum_{u "
-    r"\in "
-    r"U_i} \sum_{w \in U \setminus U_i} u^\top w/\tau - \dots) + (n-1)p \exp(\dots) + p "
-    r"\exp(\dots))",
-)
 def a39(printed: Sides = a39_bound) -> Verdict:
     return at_temperature(lambda u: (a38_bound(u), printed(u)), "=", all_sets())
 
 
-@LEDGER.claim(
-    "Theorem A.2, proof: second exponential in (A.39)",
-    "the value inside the second exponential in (A.39) is zero",
-)
 def second_exponent() -> Verdict:
     def inside(u: Embeddings) -> Fraction:
         w_sum = sum((u.sum_ip([a], rest) for a, _, rest, _ in anchors(u) if a[0] == 0), Fraction(0))
@@ -313,21 +267,10 @@ def second_exponent() -> Verdict:
     return at_temperature(lambda u: (inside(u), Fraction(0)), "=", all_sets())
 
 
-@LEDGER.claim(
-    "(A.40)",
-    r"L_{Sup}(U) \ge \log((m-1)np \exp(\frac{1}{m(m-1)n^2p^2} \sum_i \sum_{u \in U_i} \sum_{w \in "
-    r"U "
-    r"\setminus U_i} u^\top w/\tau - \frac{1}{mn(n-1)p^2} \sum \sum \sum u^\top v/\tau) + (n-1)p + "
-    r"p \exp(\frac{1}{mnp^2} \sum_{i,j} \sum_{u,w \in U_{ij}} u^\top w/\tau - \dots))",
-)
 def a40(printed: Sides = a40_bound) -> Verdict:
     return sharp_chain(lambda u: [loss(u, Fraction(0)), a39_bound(u), printed(u)], (">=", ">="))
 
 
-@LEDGER.claim(
-    "Theorem A.2, proof: equality in (A.38) and (A.40)",
-    "equality holds in (A.38) and (A.40) if (A.35), (A.36) and (A.37) are satisfied",
-)
 def sup_equality() -> Verdict:
     return chain(
         lambda u: [loss(u, Fraction(0)), a38_bound(u), a40_bound(u)],
@@ -353,22 +296,10 @@ def _first_exponent(u: Embeddings) -> list[Fraction]:
     ]
 
 
-@LEDGER.claim(
-    "(A.41)",
-    r"the first exponent of (A.40) is \ge -\frac{mnp^2}{m(m-1)n^2p^2}/\tau - "
-    r"\frac{1}{m(m-1)n^2p^2} \sum_{i, j \neq j'} \sum_u \sum_v u^\top v/\tau - \dots",
-)
 def a41() -> Verdict:
     return at_temperature(lambda u: tuple(_first_exponent(u)[:2]), ">=", all_sets())  # type: ignore[arg-type,return-value]
 
 
-@LEDGER.claim(
-    "(A.42)",
-    r"\dots = -\frac{1}{(m-1)n}/\tau - \frac{mn-1}{m(m-1)n^2(n-1)} \sum_{i, j \neq j'} "
-    r"E[U_{ij}]^\top "
-    r"E[U_{ij'}]/\tau \ge \dots + \frac{mn-1}{2m(m-1)n^2(n-1)} \sum \|E[U_{ij}] - "
-    r"E[U_{ij'}]\|^2/\tau",
-)
 def a42(printed: Callable[[Embeddings], list[Fraction]] = _first_exponent) -> Verdict:
     return chain(lambda u: printed(u)[1:], ("=", "=", ">="), all_sets())
 
@@ -379,11 +310,6 @@ def a42_last_line(u: Embeddings) -> Fraction:
     return -Fraction(m, m - 1) / t - slope * spread(u) / t
 
 
-@LEDGER.claim(
-    "(A.42), last line",
-    r"\dots = -\frac{m}{m-1}/\tau - \frac{mn-1}{2m(m-1)n^2(n-1)} \sum_{i, j \neq j'} "
-    r"\|E[U_{ij}] - E[U_{ij'}]\|^2/\tau",
-)
 def a42_last(printed: Callable[[Embeddings], Fraction] = a42_last_line) -> Verdict:
     return at_temperature(
         lambda u: (printed(u), _first_exponent(u)[-1]),
@@ -397,7 +323,6 @@ def apart_with_zero_sum() -> Embeddings:
     return Embeddings.from_vectors(2, 2, 2, [[1], [-1]] * 4, note="views 1 and -1")
 
 
-@LEDGER.claim("(A.43)", r"equality in (A.41) holds iff \|\sum_u u\|^2 = 0")
 def a43() -> Verdict:
     def sides(u: Embeddings) -> tuple[int, int]:
         first = _first_exponent(u)
@@ -411,7 +336,6 @@ def a43() -> Verdict:
     )
 
 
-@LEDGER.claim("(A.44)", r"equality in (A.42) holds iff \|E[U_{ij}]\|^2 = 1 for all i, j")
 def a44() -> Verdict:
     def sides(u: Embeddings) -> tuple[int, int]:
         first = _first_exponent(u)
@@ -433,11 +357,6 @@ def second_exponent_of_a40(u: Embeddings) -> list[Fraction]:
     ]
 
 
-@LEDGER.claim(
-    "Theorem A.2, proof: display after (A.44), middle lines",
-    r"\dots = \frac{1}{mn} \sum_{i,j} \|E[U_{ij}]\|^2/\tau - \frac{1}{mn(n-1)} \sum_{i, j \neq j'} "
-    r"E[U_{ij}]^\top E[U_{ij'}] \tau = \dots",
-)
 def after_a44(
     printed: Callable[[Embeddings], list[Fraction]] = second_exponent_of_a40,
 ) -> Verdict:
@@ -450,12 +369,6 @@ def after_a44(
     )
 
 
-@LEDGER.claim(
-    "Theorem A.2, proof: display after (A.44), ends",
-    r"\frac{1}{mnp^2} \sum \sum \sum u^\top w/\tau - \frac{1}{mn(n-1)p^2} \sum \sum \sum u^\top "
-    r"v/\tau "
-    r"= \frac{1}{2mn(n-1)} \sum_{i, j \neq j'} \|E[U_{ij}] - E[U_{ij'}]\|^2/\tau",
-)
 def after_a44_ends() -> Verdict:
     return at_temperature(
         lambda u: (second_exponent_of_a40(u)[0], second_exponent_of_a40(u)[3]), "=", all_sets()
@@ -521,10 +434,5 @@ LOST = (
 )
 
 
-@LEDGER.claim(
-    "(A.45)",
-    r"L_{Sup}(U) \ge \log(-\frac{m}{m-1}/\tau - \frac{mn-1}{2m(m-1)n^2(n-1)} \sum_{i, j \neq j'} "
-    r"\|E[U_{ij}] - E[U_{ij'}]\|^2/\tau) + (n-1)p + p \exp(\frac{1}{2mn(n-1)} \sum \dots/\tau)",
-)
 def a45(printed: Bound = a45_bound) -> Verdict:
     return is_bound(printed, Fraction(0), LOST)
