@@ -56,10 +56,27 @@ APPENDIX_C = {
     "Table C.5: outperforms": "not-mathematical",
     "Appendix C.4: across diverse tasks": "not-mathematical",
 }
+APPENDIX_A1 = {
+    "Definition A.1": "needs-condition",
+    "Definition A.1: expectation": "needs-condition",
+    "Definition A.1: between-class variance": "needs-condition",
+    "Proposition A.1": "agrees",
+    "Proposition A.1, proof: the unit sphere": "not-mathematical",
+    "Proposition A.1, proof: lines": "agrees",
+    "Proposition A.2": "needs-condition",
+    "Proposition A.2: the maximum": "needs-condition",
+    "Proposition A.2, proof: cross terms": "agrees",
+    "Proposition A.2, proof: decomposition": "agrees",
+    "Proposition A.2, proof: variance of the entire set": "misprint",
+    "(A.1)": "misprint",
+    "Proposition A.2, proof: conclusion": "agrees",
+    "Proposition A.2, proof: equality": "agrees",
+}
 KEY = {
     "section_5_2": SECTION_5_2,
     "section_6": SECTION_6,
     "figure_1": FIGURE_1,
+    "appendix_a1": APPENDIX_A1,
     "appendix_c": APPENDIX_C,
 }
 
