@@ -30,6 +30,8 @@ Vector = dict[Index, Any]
 Environment = Mapping[str, Any]
 #: Under this name a family has the axes that its vectors have coordinates on.
 AXES = "axes"
+#: What is longer is not spelled out where an equivalence fails.
+LONG = 250
 
 
 class NoValue(ArithmeticError):
@@ -160,6 +162,9 @@ def _truth(tree: Tree, scene: Scene, env: Environment) -> Truth:
         first, second = (_part(t, scene, env) for t in tree[1:])
         good = first.holds == second.holds if kind == "iff" else second.holds or not first.holds
         says = f"{spell(tree[1])} is {first.holds}, {spell(tree[2])} is {second.holds}"
+        if len(says) > LONG:
+            found = (f"{t.holds}{f' ({t.says})' if t.says else ''}" for t in (first, second))
+            says = "the first part is {}, the second {}".format(*found)
         return Truth(good, says, seen=frozenset({second.holds if kind == "iff" else first.holds}))
     if kind == "and":
         parts = (_truth(part, scene, env) for part in tree[1:])
