@@ -35,7 +35,6 @@ DIFFERS = {
     "(A.50): equality condition",
     "(A.54)",
     "(A.55)",
-    "Proposition A.6, proof: where the minimum is attained",
 }
 NEEDS_CONDITION = {
     "(A.1)",
@@ -56,10 +55,6 @@ NEEDS_CONDITION = {
     "Theorem A.2",
     "(A.43)",
     "Theorem A.2, proof: SSEM satisfies the equality conditions",
-    "Theorem A.2, proof: optimal delta-tilde",
-    "Theorem A.2, proof: conclusion",
-    "Proposition A.6",
-    "Proposition A.6, proof: conclusion",
     "Appendix B: existence",
 }
 #: Every numbered statement of the paper.
