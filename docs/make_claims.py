@@ -190,13 +190,12 @@ def corners(rows: list[Row], known: dict[str, Row]) -> str:
 
 
 def counts(rows: list[Row]) -> str:
-    """Records by weight and verdict."""
-    used = [w for w in VERDICTS if any(row["verdict"] == w for row in rows)]
-    text = f"| | {' | '.join(used)} |\n|{' --- |' * (len(used) + 1)}\n"
-    for weight, title in WEIGHTS.items():
-        some = [row["verdict"] for row in rows if row["weight"] == weight]
+    """Records by verdict and weight."""
+    text = f"| | {' | '.join(WEIGHTS.values())} |\n|{' --- |' * (len(WEIGHTS) + 1)}\n"
+    for verdict in VERDICTS:
+        some = [row["weight"] for row in rows if row["verdict"] == verdict]
         if some:
-            text += f"| {title} | {' | '.join(str(some.count(w)) for w in used)} |\n"
+            text += f"| `{verdict}` | {' | '.join(str(some.count(w)) for w in WEIGHTS)} |\n"
     return text
 
 

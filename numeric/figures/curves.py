@@ -7,7 +7,7 @@ was derived first, must have different signs on both sides of every point.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -29,8 +29,7 @@ Condition = Callable[[Array, Array], Array]
 STEP = 1e-6
 #: Points of a curve that is given by a formula.
 POINTS = 601
-#: Cells in each direction in which a curve without a formula is looked for, and halvings after.
-CELLS = 160
+#: Halvings towards a border without a formula: a cell of a map becomes a rounding error.
 HALVINGS = 45
 
 
@@ -76,6 +75,18 @@ class Curve:
         dx, dy = (step, 0.0) if self.along == "x" else (0.0, step)
         return (self.x - dx, self.y - dy), (self.x + dx, self.y + dy)
 
+    def signs(self, step: float) -> tuple[Array, Array]:
+        """Signs of the condition on both sides, 0 where there is none."""
+        with np.errstate(all="ignore"):
+            below, above = (np.sign(self.condition(*at)) for at in self.beside(step))
+        return np.nan_to_num(below), np.nan_to_num(above)
+
+    def changes(self, step: float) -> npt.NDArray[np.bool_]:
+        """Where the condition has different signs on both sides."""
+        below, above = self.signs(step)
+        changes: npt.NDArray[np.bool_] = below * above < 0
+        return changes
+
     def checked(self, reach: float) -> Curve:
         """The same curve, put back into its condition; ``reach`` is the length of the axis.
 
@@ -84,12 +95,10 @@ class Curve:
         InternalError
             If the condition has one sign on both sides of a point, or at no point a sign.
         """
-        (x0, y0), (x1, y1) = self.beside(STEP * reach)
-        with np.errstate(all="ignore"):
-            below, above = (np.sign(self.condition(*at)) for at in ((x0, y0), (x1, y1)))
+        below, above = self.signs(STEP * reach)
         there = np.isfinite(self.x) & np.isfinite(self.y)
         # At an end of the range one side is outside, and far out both may be zero to rounding.
-        known = there & (np.nan_to_num(below) != 0) & (np.nan_to_num(above) != 0)
+        known = there & (below != 0) & (above != 0)
         wrong = known & (below == above)
         if wrong.any():
             k = int(np.argmax(wrong))
@@ -161,35 +170,39 @@ def solved(of: Result, name: str, on: Frame, at: Array | None = None) -> Curve:
     return whole.where(on.inside(x, y)).checked(on.reach(along))
 
 
-def followed(name: str, label: str, condition: Condition, on: Frame) -> Iterator[Curve]:
-    """A border without a formula: its lines, each point halved down from a sign change.
+def followed(
+    name: str, label: str, condition: Condition, on: Frame, rough: Iterable[Array], near: float
+) -> Iterator[Curve]:
+    """A border without a formula, from lines of points near it: halved down from sign changes.
+
+    ``near`` is how far off the points ``(k, 2)`` may be, as part of the ranges.
 
     Raises
     ------
     InternalError
-        If a line is no border of the condition.
+        If what is found is no border of the condition.
     """
-    from contourpy import contour_generator
-
-    (a, b), (c, d) = on.x_range, on.y_range
-    xs, ys = np.linspace(a, b, CELLS + 1)[1:-1], np.linspace(c, d, CELLS + 1)[1:-1]
-    values = condition(*np.meshgrid(xs, ys))
-    # Of sizes that have nothing to do with each other only the sign is of use.
-    lines = contour_generator(xs, ys, np.ma.masked_invalid(np.arctan(values))).lines(0.0)
-    for line in lines:
-        steps = np.abs(np.diff(line, axis=0)).sum(axis=0)
-        along = "x" if steps[1] * (b - a) > steps[0] * (d - c) else "y"
-        rough = Curve(name, label, line[:, 0], line[:, 1], along, condition, closed=False)
-        fine = _halved(rough, 1.5 * on.reach(along) / CELLS)
-        if fine.seen:
-            yield fine.where(on.inside(fine.x, fine.y)).checked(on.reach(along))
+    for line in rough:
+        left = np.ones(len(line), dtype=bool)
+        span = np.abs(np.diff(line, axis=0)).sum(axis=0) / (on.reach("x"), on.reach("y"))
+        for along in ("x", "y") if span[1] > span[0] else ("y", "x"):
+            reach = on.reach(along)
+            start = Curve(name, label, line[:, 0], line[:, 1], along, condition, closed=False)
+            fine = _halved(start.where(left), near * reach)
+            # A root that is known to rounding only makes a condition change its sign at random.
+            for step in (STEP, 30 * STEP, 1000 * STEP):
+                fine = fine.where(fine.changes(step * reach))
+            fine = fine.where(on.inside(fine.x, fine.y))
+            left &= ~np.isfinite(fine.x)
+            if fine.seen:
+                yield fine.checked(reach)
 
 
 def _halved(curve: Curve, step: float) -> Curve:
     """Each point where the condition changes its sign; nan where it does not nearby."""
     (x0, y0), (x1, y1) = curve.beside(step)
-    sign = np.sign(curve.condition(x0, y0))
-    change = sign * np.sign(curve.condition(x1, y1)) < 0
+    change = curve.changes(step)
+    sign, _ = curve.signs(step)
     for _ in range(HALVINGS):
         x, y = (x0 + x1) / 2, (y0 + y1) / 2
         same = np.sign(curve.condition(x, y)) == sign

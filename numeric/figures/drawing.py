@@ -114,7 +114,8 @@ def number(value: float) -> str:
     mantissa, _, power = f"{value:.1e}".partition("e")
     if not power or -3 < int(power) < 3:
         return f"${value:.2g}$"
-    return rf"${mantissa} \times 10^{{{int(power)}}}$"
+    factor = "" if mantissa == "1.0" else rf"{mantissa} \times "
+    return rf"${factor}10^{{{int(power)}}}$"
 
 
 def sizes(of: Mapping[str, Any]) -> str:

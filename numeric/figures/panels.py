@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
 
 #: Height of a panel beside its width, and inches for what stands around panels.
-RATIO, AROUND, LEGEND_LINE = 0.78, 0.42, 0.16
+RATIO, AROUND, LEGEND_LINE = 0.72, 0.42, 0.16
 #: Inches between the middles of two labels of an axis.
 APART = 0.17
 
@@ -115,7 +115,7 @@ def drawn(
                 ax.tick_params(labelbottom=True)
         bar = figure.colorbar(mesh, ax=axes, label=number, pad=0.02, aspect=22 * rows)
         bar.solids.set_edgecolor("face")
-        beneath(figure, handles, about, beside)
+        beneath(figure, [(line, str(line.get_label())) for line in handles], about, beside)
     return figure
 
 
@@ -126,16 +126,18 @@ def spaced() -> ConstrainedLayoutEngine:
     return ConstrainedLayoutEngine(w_pad=0.03, h_pad=0.03, wspace=0.05, hspace=0.02)
 
 
-def beneath(figure: Figure, handles: Sequence[Any], about: str, columns: int) -> None:
-    """A legend beneath all axes, under a line that says what is shown."""
-    figure.legend(
-        handles=handles,
+def beneath(figure: Figure, entries: Sequence[tuple[Any, str]], about: str, columns: int) -> None:
+    """A legend beneath all axes, under a line that says what is shown; entries with their text."""
+    legend = figure.legend(
+        handles=[handle for handle, _ in entries],
+        labels=[text for _, text in entries],
         title=about,
         loc="outside lower center",
         ncols=columns,
         borderaxespad=0.1,
         columnspacing=1.5,
     )
+    legend.get_title().set_multialignment("center")
 
 
 def _scaled(ax: Axes, x: Scale, y: Scale, inches: float) -> None:

@@ -98,3 +98,8 @@ def told(grid: TowerGrid) -> str:
     curves = [c for c in borders(grid) if c.seen]
     names = " and ".join(c.label for c in curves)
     return f" Curves: the derived thresholds {names}." if curves else ""
+
+
+def half(grid: TowerGrid) -> str:
+    """The dimension that is too small, as mathematics."""
+    return r"$d = \lceil N/2 \rceil$" if any(N % 2 for N in grid.items) else "$d = N/2$"

@@ -224,7 +224,7 @@ def test_a_condition_may_be_about_a_function() -> None:
     assert found.verdict.word == "needs-condition"
     assert found.problems == ("it has no witness; cltheory found one",)
     assert found.found is not None
-    assert found.found.at["l_p"] in ("-y", "max(0, 1/2 - y)", "-y, but 2 at y = -1")
+    assert found.found.at["l_p"] in ("-y", "max(0, 1/2 - y)")
     assert not retried(record(JENSEN).printed, found.found).holds
     wrong = replace(found.found, at={**found.found.at, "l_p": "y^7"})
     with pytest.raises(ValueError, match="is no convex decreasing function"):
@@ -469,6 +469,51 @@ def test_what_a_record_defines_is_put_into_the_proof() -> None:
     assert verdict(text.replace("m + 2", "m + 1"))[0] == "differs"
 
 
+def test_a_bound_is_attained_on_all_of_what_a_record_says() -> None:
+    text = "printed = '''u_1^\\top v_1 \\ge -1'''\nunder = \"N in 1..\"\non = \"towers\"\n"
+    text += '[record.attained]\non = "ccem"\nunder = "N in 1.., delta in {}"\n'
+    good = record(text.format("[oo, oo]"))
+    assert examine(good).problems == ()
+    (problem,) = examine(record(text.format("[1, oo]"))).problems
+    assert "not attained at N = 2, delta = " in problem
+    assert holes(good).weaker == ()  # u_1^T v_1 >= -2 is true, and refused
+    assert holes(replace(good, attained=None)).weaker
+    with pytest.raises(BadRecord, match="attained says"):
+        record(GOOD + "[record.attained]\nprinted = 'x'\n")
+
+
+def test_the_power_of_a_norm_that_is_one_is_no_slip() -> None:
+    text = "printed = '''\\|u\\|_2^2 = 1 \\quad \\forall u \\in U'''\n"
+    text += 'under = "m in 1.., n in 1.."\non = "sets"\n'
+    found = [what for what, _ in mutants(record(text).printed)]
+    assert found and not any("^(3)" in what for what in found)
+    other = record(text.replace("= 1 ", "= 2 "))
+    assert any("^(3)" in what for what, _ in mutants(other.printed))
+
+
+def test_roots_are_compared_by_their_squares() -> None:
+    text = "printed = '''x = \\sqrt{\\frac{n-1}{m} (n - (n - \\frac{m x^2}{n-1}))}'''\n"
+    text += 'under = "m in 1.., n in 2.., x in [0, oo)"\n'
+    found = examine(record(text))
+    assert (found.verdict.word, str(found.verdict.evidence.grade)) == ("agrees", "exact")
+    negative = "printed = '''b = \\sqrt{b^2}'''\nunder = \"b in (-oo, oo)\"\n"
+    assert verdict(negative)[0] == "differs"
+
+
+def test_what_is_derived_for_a_part_says_nothing_elsewhere() -> None:
+    text = "printed = '''s = 1 - \\delta^2 \\frac{mn}{mn-1}'''\n"
+    text += 'names = { s = "ssem.same_class" }\n'
+    within = 'under = "m in 2.., n in 2.., delta in [0, 1]"\n'
+    assert verdict(text + within) == ("agrees", ())
+    assert verdict(text + within.replace("m in 2", "m in 1"))[0] == "undecided"
+
+
+def test_an_end_of_delta_in_letters_is_tried_with_rational_squares() -> None:
+    text = "printed = '''\\delta \\le \\sqrt{\\frac{mn}{m(n-1)}}'''\non = \"ssem\"\n"
+    text += 'under = "m in 2.., n in 2.., ' + SSEM_RANGE + '"\n'
+    assert verdict(text) == ("agrees", ())
+
+
 def test_a_corrupted_wording_must_be_refused() -> None:
     assert verdict(GOOD + "corrupted = '''m + 1 < m'''") == ("agrees", ())
     assert "not refuted" in verdict(GOOD + "corrupted = '''m + 2 > m'''")[1][0]
@@ -689,3 +734,32 @@ def test_the_rate_of_a_derived_quantity() -> None:
     assert verdict(text + 'under = "N in 6..6, t in [2/5, 2]"')[0] == "differs"
     wrong = text.replace("(b = t)", "(b = t, x -> 0)")
     assert "is not RESULT.QUANTITY" in verdict(wrong + 'under = "N in 6..6, t in [2/5, 1]"')[1][0]
+
+
+def test_a_conditional_that_says_less_is_weaker() -> None:
+    text = "printed = '''t > 2 \\Rightarrow 3t > 6'''\nunder = \"t in (0, oo)\"\n"
+    found = holes(record(text))
+    assert found.survivors == ()
+    assert any(what.endswith("t > 3 implies 3 * t > 6") for what in found.weaker)
+    assert any(what.endswith("t > 2 implies 3 * t > 5") for what in found.weaker)
+    loose = holes(record(text.replace("6", "5"))).survivors
+    assert any(what.endswith("t > 2 implies 3 * t > 6") for what in loose)
+
+
+def test_numbers_are_tried_besides() -> None:
+    text = "printed = '''(t - \\frac{9}{4})^2 (N - 14)^2 + (N-14)^2 > 0'''\n"
+    text += 'under = "N in 1.., t in (0, oo)"\n'
+    assert verdict(text) == ("agrees", ())
+    also = text.replace("+ (N-14)^2", "") + 'also = "N = 5, t = 9/4"\n'
+    assert verdict(also)[0] == "differs"
+    for wrong in ("N = 5/2", "t = moon", "x = 1"):
+        with pytest.raises(BadRecord):
+            record(text + f'also = "{wrong}"\n')
+
+
+def test_a_ceiling_is_read() -> None:
+    text = "printed = '''\\lceil \\frac{N}{2} \\rceil \\ge \\frac{N}{2}'''\nunder = \"N in 1..\"\n"
+    assert verdict(text) == ("agrees", ())
+    assert verdict(text.replace("ge", "le"))[0] == "differs"
+    with pytest.raises(BadRecord):
+        record(text.replace("rceil", "rfloor"))

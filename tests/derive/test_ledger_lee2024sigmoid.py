@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 from cltheory.derive.decide.evidence import Evidence, Grade
-from cltheory.derive.losses.clip import b, t
+from cltheory.derive.losses.clip import t
 from cltheory.derive.losses.pairwise import c
 from cltheory.derive.optimum.segment import delta
+from cltheory.derive.papers.form.functions import KINDS
 from cltheory.derive.papers.ledger import Claim
 from cltheory.derive.papers.lee2024sigmoid import LEDGER
 from cltheory.derive.papers.lee2024sigmoid import appendix_a as a
@@ -21,9 +22,6 @@ from cltheory.derive.papers.lee2024sigmoid import appendix_b2 as b2
 from cltheory.derive.papers.lee2024sigmoid import appendix_b3 as b3
 from cltheory.derive.papers.lee2024sigmoid import appendix_b4 as b4
 from cltheory.derive.papers.lee2024sigmoid import section_1 as s1
-from cltheory.derive.papers.lee2024sigmoid import section_3 as s3
-from cltheory.derive.papers.lee2024sigmoid import section_4_2 as s42
-from cltheory.derive.papers.lee2024sigmoid import section_4_proof as proof
 from cltheory.derive.papers.lee2024sigmoid import section_5_1 as s51
 from cltheory.derive.papers.lee2024sigmoid import section_5_2 as s52
 from cltheory.derive.papers.lee2024sigmoid._loss import (
@@ -34,8 +32,8 @@ from cltheory.derive.papers.lee2024sigmoid._loss import (
     printed_g,
     warm_exponents,
 )
+from cltheory.derive.papers.lee2024sigmoid.named_optimum import best_for, total_loss
 from cltheory.derive.papers.towers import (
-    aligned,
     assorted,
     ccem,
     lifted,
@@ -46,7 +44,6 @@ from cltheory.derive.papers.towers import (
 from cltheory.derive.papers.verdict import Verdict
 from cltheory.derive.results import results
 from cltheory.derive.structures.towers import N
-from cltheory.derive.vectors.embeddings import Embeddings
 from sympy import Expr, Rational, S
 from sympy import exp as sympy_exp
 from sympy import log as sympy_log
@@ -101,6 +98,9 @@ NUMBERED = [
 ]
 
 
+STRICTER = ["agrees", "needs-condition", "misprint", "differs"]
+
+
 def section_of(claim: Claim) -> str:
     if claim.record is not None:
         return claim.record.section
@@ -126,7 +126,10 @@ def test_the_statement_has_a_claim(label: str) -> None:
 def test_the_claim_reaches_its_verdict(claim: Claim) -> None:
     verdict = claim.known_verdict()
     if claim.record is not None:
-        return  # test_claims_form looks at these
+        # What is computed for it may be stricter than this key, and never kinder.
+        if claim.record.mathematical:
+            assert STRICTER.index(verdict.word) >= STRICTER.index(expected(claim.label)), verdict
+        return
     assert verdict.word == expected(claim.label), verdict
     assert claim.paper == "lee2024sigmoid"
     assert claim.statement.strip()
@@ -161,9 +164,15 @@ def test_the_claims_settle_results_that_exist() -> None:
     assert {k.result for k in LEDGER} - {None} <= set(results)
 
 
-@pytest.mark.parametrize("label", ["Lemma 1", "Corollary 1", "Corollary 2", "Corollary 3"])
-def test_what_is_derived_is_known_exactly(label: str) -> None:
-    assert LEDGER[label].verdict().evidence.grade is Grade.EXACT
+@pytest.mark.parametrize("label", ["Corollary 1", "Corollary 2", "Corollary 3"])
+def test_what_is_derived_is_known_for_more_than_one_item(label: str) -> None:
+    evidence = LEDGER[label].known_verdict().evidence
+    assert evidence.how.startswith("derivation of")
+    assert evidence.grade is Grade.EXACT or "N an integer >= 2" in evidence.how
+
+
+def test_lemma_1_is_proved() -> None:
+    assert LEDGER["Lemma 1"].known_verdict().evidence.grade is Grade.EXACT
 
 
 def test_a_derivation_does_not_save_what_fails() -> None:
@@ -243,18 +252,18 @@ def test_a_large_temperature_leaves_the_simplex_at_a_fixed_bias() -> None:
 
 
 def test_linear_functions_leave_delta_free() -> None:
-    losses = {s42.total_loss(ccem(4, Fraction(k)), LINES) for k in range(5)}
+    losses = {total_loss(ccem(4, Fraction(k)), *LINES) for k in range(5)}
     assert losses == {-8}
-    far = s42.total_loss(ccem(5, inf), LINES)
-    assert far == -15 < min(s42.total_loss(ccem(5, Fraction(k)), LINES) for k in (0, 1, 10**6))
+    far = total_loss(ccem(5, inf), *LINES)
+    assert far == -15 < min(total_loss(ccem(5, Fraction(k)), *LINES) for k in (0, 1, 10**6))
 
 
 def test_another_set_is_as_good_as_the_ccem() -> None:
     pair = (SQUARES[0], LINES[1])
     best, other = ccem(4, Fraction(1, 3)), lifted(square(), Fraction(1, 3))
     assert other.rank == 3 < best.rank
-    assert s42.total_loss(best, pair) == s42.total_loss(other, pair) == -5
-    assert all(s42.total_loss(w, pair) >= -5 for w in assorted() if w.N == 4)
+    assert total_loss(best, *pair) == total_loss(other, *pair) == -5
+    assert all(total_loss(w, *pair) >= -5 for w in assorted() if w.N == 4)
 
 
 def test_negatives_of_the_antipodal_structure_are_opposite() -> None:
@@ -280,11 +289,16 @@ def test_on_the_line_misaligned_vectors_win() -> None:
 
 
 def test_a_ccem_of_squares_is_a_minimum() -> None:
+    near, far = (KINDS[f"convex {way}"][0] for way in ("decreasing", "increasing"))
     for items in (2, 3, 4, 5):
-        best = s42.best_for_squares(items)
-        found = s42.total_loss(ccem(items, best), SQUARES)
-        near = [best + Fraction(k, 50) for k in (-1, 1) if best + Fraction(k, 50) >= 0]
-        assert all(s42.total_loss(ccem(items, q), SQUARES) > found for q in near)
+        # With x the share of the way it is the minimum of 4 x^2 + (N-2)^2 (1-x)^2/(N-1).
+        squared = Fraction((items - 2) ** 2, 4 * (items - 1))
+        found = best_for(items, near, far)
+        assert isclose(float(found.first), float(squared / (1 + squared)), abs_tol=1e-15)
+        least = total_loss(ccem(items, squared), *SQUARES)
+        assert isclose(float(found.loss), float(least))
+        beside = [squared + Fraction(k, 50) for k in (-1, 1) if squared + Fraction(k, 50) >= 0]
+        assert all(float(total_loss(ccem(items, q), *SQUARES) - least) > 0 for q in beside)
 
 
 # --- checkers refuse wrong formulas ------------------------------------------------------------
@@ -316,36 +330,6 @@ def too_low(items: int, alignment: Fraction) -> Fraction:
 
 CORRUPTED: list[Corruption] = [
     (s1.large_temperature, {"warmths": (2, 4, 8, Fraction(1, 100))}),
-    (s3.equation_1, {"printed": lambda w: s3.printed_infonce(w) / 2}),
-    (s3.equation_1, {"printed": lambda w: s3.printed_infonce(w, 1 / s3.T)}),
-    (s3.equation_2, {"printed": lambda w: s3.printed_sigmoid(w, s3.T, -s3.B)}),
-    (s3.equation_2, {"printed": lambda w: s3.printed_sigmoid(w, 1 / s3.T)}),
-    (s3.equation_2, {"printed": lambda w: s3.printed_sigmoid(w) / w.N}),
-    (s3.definition_1, {"apart": lambda k: Fraction(-1, k)}),
-    (s3.corollary_1, {"best": lambda k: ccem(k, 1)}),
-    (s3.any_temperature, {"sign": -1}),
-    (s3.definition_2, {"apart": S.One}),
-    (s3.remark_1, {"least": N}),
-    (s42.equation_5, {"printed": lambda w, p, q: s42.printed_5(w, p, q) / w.N}),
-    (s42.equation_5, {"printed": lambda w, p, q: s42.printed_5(w, q, p)}),
-    (s42.theorem_1, {"within": lambda: s42.squares_are_least(SQUARES[::-1])}),
-    (s42.sigmoid_is_convex, {"near": lambda: sympy_log(1 + sympy_exp(-t * c - b))}),
-    (s42.sigmoid_is_convex, {"far": lambda: sympy_log(1 + sympy_exp(-t * c + b))}),
-    (s42.lemma_1, {"least": lambda k, g: least_negatives(k, g) + 1}),
-    (s42.equation_6, {"least": lambda k, g: least_negatives(k, g) + Fraction(1, 10)}),
-    (s42.equation_6, {"least": lambda k, g: least_negatives(k, g) - Fraction(1, 10)}),
-    (s42.other_minimisers, {"least": lambda k, g: least_negatives(k, g) - 1}),
-    (s42.corollary_3, {"best": lambda k: ccem(k, 1)}),
-    (proof.definition_of_h, {"least": lambda k, g: least_negatives(k, g) + 1}),
-    (proof.definition_of_l, {"l": lambda x, y, k, pair: pair[0](x / k) + pair[1](y / k)}),
-    (proof.equation_7, {"relations": (">=", "<=", "=", ">=")}),
-    (proof.equation_7, {"relations": ("=", ">=", "=", ">=")}),
-    (proof.equation_7, {"lines": nudged(proof.printed_7, 3)}),
-    (proof.l_increases, {"sign": -1}),
-    (proof.unique_delta, {"least": lambda k, g: least_negatives(k, g) + 1}),
-    (proof.equation_9, {"h": lambda k, g: Fraction(k) * ((k - 1) * g - k) / 2}),
-    (proof.equation_10, {"factor": lambda k: k - 1}),
-    (proof.last_display, {"pair": SQUARES[::-1]}),
     (s51.three_items, {"items": 5}),
     (s51.theorem_2_monotone, {"g": without_first_factor}),
     (s51.theorem_2_monotone, {"sign": -1}),
@@ -407,8 +391,7 @@ CORRUPTED: list[Corruption] = [
     (b4.between, {"signs": (1, -1)}),
     (b4.g_rises_with_t, {"g": lambda: -printed_g()}),
     (b4.implicit, {"sign": -1}),
-    *((check, {"least": too_low}) for check in (s42.lemma_1, s42.equation_6, b1.equation_11)),
-    *((check, {"least": too_low}) for check in (proof.definition_of_h, proof.unique_delta)),
+    (b1.equation_11, {"least": too_low}),
     *((check, {"least": too_low}) for check in (b2.h_again, b2.delta_of_c)),
     (b1.equation_13, {"printed": lambda w: -Fraction(1, 2 * w.N) * b1.steps(w)}),
 ]
@@ -428,7 +411,6 @@ WORSE: list[Corruption] = [
     (s51.theorem_2_antipodal, {"printed": lambda: sympy_log((N - 2) / 2)}),
     (s51.corollary_4, {"printed": lambda: sympy_log(N - 3)}),
     (b4.theorem_2_again, {"first": lambda: sympy_log(N - 3)}),
-    (s42.corollary_2_proof, {"functions": lambda: s42.mp_functions(s3.T, -s3.B)}),
     (s51.theorem_2, {"printed": lambda: sympy_log(N - 3), "included": True}),
 ]
 
@@ -443,11 +425,8 @@ def test_a_further_slip_is_told_apart(corruption: Corruption) -> None:
 
 #: What makes the witness of a difference or of a condition go away.
 HARMLESS: list[Corruption] = [
-    (s3.aligned_negatives, {"w": aligned(Embeddings.hierarchical(2, 1, 1, *(Fraction(1),) * 3))}),
-    (s42.lemma_1_distinct, {"share": Fraction(1)}),
     (s52.remark_5_alignment, {"items": 6}),
     (b4.positive_slope_three, {"at": None}),
-    (s42.corollary_2_proof, {"factor": lambda items: Fraction(1, items)}),
     (s51.theorem_2, {"included": True}),
     (s51.theorem_2_antipodal, {"included": True}),
     (s51.corollary_4, {"included": True}),
@@ -474,12 +453,6 @@ def outcome(check: Callable[..., Any], changed: dict[str, Any]) -> str:
     [
         (s1.large_temperature, {"bias": 100}),
         (s1.small_temperature, {"items": 6}),
-        (s42.theorem_1_finite, {"items": 3}),
-        (s42.theorem_1_exists, {"near": LINES[0]}),
-        (s42.theorem_1_equal, {"pair": SQUARES}),
-        (s42.theorem_1, {"pair": SQUARES}),
-        (s42.corollary_2, {"bias": Fraction(2)}),
-        (proof.equation_8, {"pair": LINES}),
         (s51.remark_3, {"items": 6}),
         (s51.remark_4, {"bias": 5}),
         (s52.half_dimension, {"odd": 6}),

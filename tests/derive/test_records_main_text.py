@@ -1,4 +1,4 @@
-"""An independent key to records of lee2025ssem: Sections 5.2 and 6, figures, Appendices A.1, A.2, B.
+"""An independent key: records of Sections 5.2 and 6, figures and tables, Appendices A.1, A.2, B.
 
 The verdicts were first reached by hand; a record that is kinder than its entry is wrong.
 """
@@ -29,7 +29,56 @@ SECTION_5_2 = {
     "Section 5.2: alpha >= 1/n is necessary": "needs-condition",
     "Section 5.2: tau <= 1/log(m) is necessary": "differs",
 }
-KEY = {"section_5_2": SECTION_5_2}
+SECTION_6 = {
+    "Figure 2: (12)": "misprint",
+    "Figure 2: the red line": "agrees",
+    "Section 6.1: sizes": "agrees",
+    "Section 6.1: dimension": "agrees",
+    "Section 6.1: Theorem 1 and Proposition 4": "not-mathematical",
+    "Section 6.2: batch sizes": "agrees",
+    "Section 6.2: dimension": "not-mathematical",
+    "Section 6.2: batches": "not-mathematical",
+    "Section 6.2: per-class batch size": "not-mathematical",
+    "Section 6.2: a moderate amount": "not-mathematical",
+    "Section 6.2: lowest accuracy": "not-mathematical",
+    "Section 6.2: across all tasks": "not-mathematical",
+    "Table 1: averages": "agrees",
+}
+FIGURE_1 = {"Figure 1: (a)": "agrees", "Figure 1: (b)": "agrees", "Figure 1: (c)": "agrees"}
+APPENDIX_C = {
+    "Table C.1: ImageNet100": "not-mathematical",
+    "Table C.2: ImageNet-100": "not-mathematical",
+    "Appendix C.2: learning rate": "not-mathematical",
+    "Appendix C.4: linear probing": "not-mathematical",
+    "Table C.3: a moderate amount": "not-mathematical",
+    "Table C.4: averages": "agrees",
+    "Table C.5: averages": "agrees",
+    "Table C.5: outperforms": "not-mathematical",
+    "Appendix C.4: across diverse tasks": "not-mathematical",
+}
+APPENDIX_A1 = {
+    "Definition A.1": "needs-condition",
+    "Definition A.1: expectation": "needs-condition",
+    "Definition A.1: between-class variance": "needs-condition",
+    "Proposition A.1": "agrees",
+    "Proposition A.1, proof: the unit sphere": "not-mathematical",
+    "Proposition A.1, proof: lines": "agrees",
+    "Proposition A.2": "needs-condition",
+    "Proposition A.2: the maximum": "needs-condition",
+    "Proposition A.2, proof: cross terms": "agrees",
+    "Proposition A.2, proof: decomposition": "agrees",
+    "Proposition A.2, proof: variance of the entire set": "misprint",
+    "(A.1)": "misprint",
+    "Proposition A.2, proof: conclusion": "agrees",
+    "Proposition A.2, proof: equality": "agrees",
+}
+KEY = {
+    "section_5_2": SECTION_5_2,
+    "section_6": SECTION_6,
+    "figure_1": FIGURE_1,
+    "appendix_a1": APPENDIX_A1,
+    "appendix_c": APPENDIX_C,
+}
 
 
 @pytest.mark.parametrize("section", KEY)

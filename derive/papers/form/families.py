@@ -7,6 +7,7 @@ degenerate ones: all vectors equal, some equal, antipodal, centred, and those on
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -23,7 +24,7 @@ from ...structures.towers import NEGATIVE, POSITIVE
 from ...vectors.embeddings import Embeddings, Index
 from .. import evaluate, towers
 from .reader import LETTERS, Letters
-from .values import NoValue, Scene, Unknown, as_number, mp
+from .values import AXES, NoValue, Scene, Unknown, as_number, mp
 
 ONE = Fraction(1)
 SEEDS = 2  #: random sets at every point
@@ -159,6 +160,30 @@ def sets_in(m: int, n: int, p: int, d: int) -> tuple[Embeddings, ...]:
     return tuple(found)
 
 
+def first_alone(order: list[Index]) -> list[Index]:
+    """Of some indices, of the first class only the first."""
+    return [a for a in order if a[0] > 0 or a == order[0]]
+
+
+def _spheres(point: Mapping[str, Any]) -> list[Embeddings]:
+    radius = as_number(point["r"])
+    even = [e for d in (1, 2, 3) for e in sets_in(size(point, "m"), size(point, "n"), 1, d)]
+    found = []
+    for e in even:
+        found.append(e.scaled(radius))
+        if e.m > 1 and e.n > 1:
+            few = e.restricted(first_alone(e.everything), "the first class has one vector")
+            found.append(few.scaled(radius))
+    return found
+
+
+def _of_spheres(e: Embeddings) -> dict[str, Callable[..., Any]]:
+    def nothing(*_: int, mark: str = "") -> Any:
+        raise NoValue("there is no set W")
+
+    return {**_of_classes(e), "W": nothing}
+
+
 def _simplex(point: Mapping[str, Any]) -> list[Embeddings]:
     return [Embeddings.simplex(size(point, "m", 1), size(point, "n"))]
 
@@ -202,7 +227,9 @@ def _of_axis(e: Embeddings) -> dict[str, Callable[..., Any]]:
 
 
 # --- towers ----------------------------------------------------------------------------------
-def _of_towers(e: Embeddings, parameter: str = "") -> dict[str, Callable[..., Any]]:
+def _of_towers(found: Embeddings, parameter: str = "") -> dict[str, Callable[..., Any]]:
+    e = _as_towers(found)
+
     def tower(view: int) -> Callable[..., Any]:
         def vector(*indices: int, mark: str = "") -> dict[Index, Fraction]:
             (k,) = indices
@@ -213,7 +240,7 @@ def _of_towers(e: Embeddings, parameter: str = "") -> dict[str, Callable[..., An
         return vector
 
     def softmax(scene: Scene) -> Any:
-        return towers.softmax_value(INFONCE, e, tau=scene.numbers["t"])  # type: ignore[arg-type]
+        return towers.softmax_value(INFONCE, e, t=scene.numbers["t"])  # type: ignore[arg-type]
 
     def sigmoid(scene: Scene) -> Any:
         numbers = {k: scene.numbers[k] for k in ("t", "b")}
@@ -232,9 +259,8 @@ def _of_towers(e: Embeddings, parameter: str = "") -> dict[str, Callable[..., An
         near, far = (scene.named.get(k) for k in ("l_p", "l_n"))
         if near is None or far is None:
             raise Unknown("nothing says what l_p and l_n are")
-        w = _as_towers(e)
-        with_near = [near(scene, g) for g in w.positives()]
-        return total([*with_near, *(far(scene, g) for g in w.negatives())])
+        with_near = [near(scene, g) for g in e.positives()]
+        return total([*with_near, *(far(scene, g) for g in e.negatives())])
 
     def least(scene: Scene, alignment: Any) -> Any:
         """The sum over the negatives on the CCEM whose positives have this mean."""
@@ -345,10 +371,73 @@ def in_space(items: int, d: int) -> tuple[Embeddings, ...]:
     return tuple(found)
 
 
+# --- non-negative weights and points -------------------------------------------------------------
+def _weighted(point: Mapping[str, Any]) -> list[Embeddings]:
+    """A vector a >= 0, points w_1..w_n, and the axes, on which all of these have coordinates."""
+    n, d = size(point, "n", 2), size(point, "d")
+    found = _positive(point)
+    blank = [Fraction(0)] * d
+    for seed in range(SEEDS):
+        a, points = _drawn(n, d, seed)
+        found.append(_on_axes([*a[:-1], Fraction(0)], points, "the last weight 0"))
+    found.append(_on_axes(blank, _drawn(n, d, 0)[1], "all weights 0"))
+    return found
+
+
+def _positive(point: Mapping[str, Any]) -> list[Embeddings]:
+    """The same with a > 0."""
+    n, d = size(point, "n", 2), size(point, "d")
+    found = [_on_axes(*_drawn(n, d, seed), f"seed {seed}") for seed in range(SEEDS)]
+    a, points = _drawn(n, d, SEEDS)
+    found.append(_on_axes(a, [points[0]] * n, "all points equal"))
+    moved = [[c + k for c in points[0]] for k in range(n)]
+    found.append(_on_axes(a, moved, "moved along (1, ..., 1)"))
+    found.append(_on_axes([ONE] * d, [[Fraction(k)] * d for k in range(n)], "on the diagonal"))
+    return found
+
+
+@cache
+def _drawn(n: int, d: int, seed: int) -> tuple[list[Fraction], list[list[Fraction]]]:
+    rng = random.Random(seed)
+    a = [Fraction(rng.randint(1, 9), rng.randint(1, 4)) for _ in range(d)]
+    return a, [
+        [Fraction(rng.randint(-9, 9), rng.randint(1, 4)) for _ in range(d)] for _ in range(n)
+    ]
+
+
+def _on_axes(a: list[Fraction], points: list[list[Fraction]], note: str) -> Embeddings:
+    axes = [[ONE if i == k else Fraction(0) for i in range(len(a))] for k in range(len(a))]
+    rows = [a, *points, *axes]
+    return Embeddings.from_vectors(len(rows), 1, 1, rows, note=note)
+
+
+def _of_weighted(e: Embeddings) -> dict[str, Callable[..., Any]]:
+    """a, w_1, w_2, ..., of which w and v are the first two, coordinates w_{i,k}, and the axes."""
+    axes = e.everything[-e.rank :]  # they span the space
+
+    def point(*indices: int, mark: str = "") -> Any:
+        if any(k < 1 for k in indices) or (indices and indices[0] > e.m - e.rank - 1):
+            raise NoValue("there is no such index")
+        here = e.everything[indices[0] if indices else 1]
+        if len(indices) < 2:
+            return {here: ONE}
+        if indices[1] > e.rank:
+            raise NoValue("there is no such index")
+        return e.ip(here, axes[indices[1] - 1])
+
+    return {
+        "a": lambda mark="": {e.everything[0]: ONE},
+        "w": point,
+        "v": lambda mark="": {e.everything[2]: ONE},
+        AXES: lambda: axes,
+    }
+
+
 FAMILIES: dict[str, Family] = {
     f.name: f
     for f in (
         Family("sets", "unit vectors u_ijk, any and degenerate", ("m", "n"), _sets, _of_classes),
+        Family("spheres", "vectors of length r, any", ("m", "n", "r"), _spheres, _of_spheres),
         Family("ssem", "the SSEM", ("m", "n", "delta"), _ssem, _of_classes),
         Family("simplex", "a simplex of mn vectors w_ij", ("m", "n"), _simplex, _of_classes),
         Family("one simplex", "a simplex of n (or N) vectors", (), _plain_simplex, _of_simplex),
@@ -359,6 +448,22 @@ FAMILIES: dict[str, Family] = {
             _with_axis,
             _of_axis,
             Letters(vectors=frozenset("uvwe")),
+        ),
+        Family(
+            "weights and points",
+            "a in R^d with a >= 0, and w_1..w_n, any and degenerate",
+            ("d",),
+            _weighted,
+            _of_weighted,
+            Letters(vectors=frozenset("avw")),
+        ),
+        Family(
+            "positive weights and points",
+            "a in R^d with a > 0, and w_1..w_n, any and degenerate",
+            ("d",),
+            _positive,
+            _of_weighted,
+            Letters(vectors=frozenset("avw")),
         ),
         Family(
             "towers",

@@ -18,7 +18,7 @@ from .functions import KINDS
 from .hypotheses import SYMBOLS, Hypotheses, put_in
 from .reader import LETTERS, Read, Tree, spell, unused
 from .record import Record, Wording
-from .run import Trial, scenes, trials
+from .run import Trial, equations, scenes, trials
 from .values import NoValue, Scene, Unknown, assignments, compare, mp, value
 
 ONE: Tree = ("num", Fraction(1))
@@ -51,6 +51,8 @@ def holes(record: Record) -> Holes:
             killed += 1
         elif _is_refused(record, wording, mutant):
             killed += 1
+        elif record.attained is not None and not _holds_on(record.attained, mutant):
+            killed += 1  # it is true, and no longer attained
         elif _is_weaker(wording, mutant):
             if record.sharp and not _attained(record, wording, mutant):
                 killed += 1
@@ -141,8 +143,18 @@ def changed(tree: Tree, letters: list[str], bound: list[str]) -> Iterator[tuple[
                 if not isinstance(child, tuple):
                     continue
                 for what, new in changed(child, letters, bound):
+                    if tree[0] == "rel" and _is_unit(tree, child, new):
+                        continue
                     put = (inside[0], new) if tree[0] in ("add", "mul") else new
                     yield what, (*tree[:k], (*part[:i], put, *part[i + 1 :]), *tree[k + 1 :])
+
+
+def _is_unit(relation: Tree, side: Tree, new: Tree) -> bool:
+    """Whether only the power of a norm is another one, where it is said to be 1: that is no
+    mutant."""
+    others = {part for part in relation[1] if part != side}
+    powers = side[0] == new[0] == "pow" and side[1][0] == "norm" and side[1] == new[1]
+    return powers and set(relation[2]) == {"="} and others == {ONE}
 
 
 def _here(tree: Tree, letters: list[str], bound: list[str]) -> Iterator[tuple[str, Tree]]:
@@ -185,7 +197,7 @@ def _here(tree: Tree, letters: list[str], bound: list[str]) -> Iterator[tuple[st
         yield "upside down", ("frac", tree[2], tree[1])
     elif kind == "pow" and tree[1][0] != "norm":
         yield "dropped power", tree[1]
-    elif kind in ("fun", "sqrt"):
+    elif kind in ("fun", "sqrt", "ceil"):
         yield "dropped function", tree[-1]
     elif kind == "big":
         if tree[2][2]:
@@ -253,13 +265,14 @@ def _leaves_a_letter(mutant: Mutant) -> bool:
 
 
 def _attained(record: Record, wording: Wording, mutant: Mutant) -> bool:
-    equations = []
-    for one in mutant.statements:
-        relations = tuple("=" if r in ("<=", ">=") else r for r in one.relations)
-        tree = ("rel", one.tree[1], relations) if one.tree[0] == "rel" else one.tree
-        equations.append(replace(one, tree=tree))
-    turned = replace(mutant, statements=equations)
+    turned = replace(mutant, statements=equations(mutant.statements))
     return any(t.holds for t in _inside(record, wording, turned))
+
+
+def _holds_on(wording: Wording, mutant: Mutant) -> bool:
+    """Whether the bounds of a mutant are equalities wherever a record says that they are."""
+    found = trials(wording, equations(mutant.statements), mutant.definitions, mutant.given)
+    return all(t.holds is True for t in found)
 
 
 def generic_points(hypotheses: Hypotheses) -> Iterator[dict[str, Any]]:
@@ -370,7 +383,9 @@ def _is_weaker(wording: Wording, mutant: Mutant) -> bool:
     changed_ones = [p for p in zip(own, mutant.statements, strict=False) if p[0].tree != p[1].tree]
     if not changed_ones or mutant.definitions is not None:
         return False
-    for one, new in changed_ones:
+    for pair in changed_ones:
+        # Of A => B another A says less if it implies this one, and another B if it follows.
+        one, new = _conclusions(*pair) or _premises(*pair) or pair
         if one.tree[0] != "rel" or new.tree[0] != "rel" or one.relations != new.relations:
             return False
         if not set(one.relations) <= {"<", "<=", ">", ">=", "="} or set(one.relations) == {"="}:
@@ -381,6 +396,23 @@ def _is_weaker(wording: Wording, mutant: Mutant) -> bool:
                     if not _follows(one, new, scene, env):
                         return False
     return True
+
+
+def _conclusions(one: Read, new: Read) -> tuple[Read, Read] | None:
+    """What is concluded, from the same premise."""
+    same = one.tree[0] == new.tree[0] == "implies" and one.tree[1] == new.tree[1]
+    return (_alone(one, 2), _alone(new, 2)) if same else None
+
+
+def _premises(one: Read, new: Read) -> tuple[Read, Read] | None:
+    """What is premised for the same conclusion, the other way round."""
+    same = one.tree[0] == new.tree[0] == "implies" and one.tree[2] == new.tree[2]
+    return (_alone(new, 1), _alone(one, 1)) if same else None
+
+
+def _alone(read: Read, part: int) -> Read:
+    tree = read.tree[part]
+    return replace(read, tree=tree, relations=tree[2] if tree[0] == "rel" else ())
 
 
 def _follows(one: Read, new: Read, scene: Scene, env: Mapping[str, Any]) -> bool:

@@ -60,7 +60,7 @@ _GREEK = set(
 _FUNCTIONS = {"log", "exp", "ln", "tanh"}
 _ACCENTS = set("tilde widetilde hat widehat bar overline".split())
 _ENDS = set(", ) ] } | + - = < > := / ; .".split()) | {""}
-_ENDS |= {f"\\{name}" for name in ("}", "|", "in", "setminus", "cup", "forall")}
+_ENDS |= {f"\\{name}" for name in ("}", "|", "in", "rceil", "setminus", "cup", "forall")}
 _ENDS |= set(_AND)
 
 
@@ -230,6 +230,7 @@ class _Reader:
         self.words = _flat(tokenise(self.text))
         self.letters = letters
         self.at = 0
+        self.norms = 0  #: that are open
         self.cuts: list[tuple[int, int]] = []  #: of relations at the top: before and after
 
     # -- tokens ---------------------------------------------------------------------------
@@ -412,6 +413,12 @@ class _Reader:
             raise self.refuse("the order of a derivative is a number")
         return int(found[1])
 
+    def ends(self) -> bool:
+        r"""Whether a product is over; a ``\\|`` closes a norm only where one is open."""
+        if self.now == "\\|" and not self.norms:
+            return False
+        return self.now in _ENDS or self.now in _RELATIONS or self.now in _CONNECTIVES
+
     def factors(self) -> Tree:
         parts: list[tuple[str, Tree]] = [("*", self.factor())]
         while True:
@@ -421,7 +428,7 @@ class _Reader:
             elif self.now == "/":
                 self.take()
                 parts.append(("/", self.factor()))
-            elif self.now in _ENDS or self.now in _RELATIONS or self.now in _CONNECTIVES:
+            elif self.ends():
                 break
             else:
                 parts.append(("*", self.factor()))
@@ -483,6 +490,11 @@ class _Reader:
         if now == "\\sqrt":
             self.take()
             return ("sqrt", self.group())
+        if now == "\\lceil":
+            self.take()
+            inside = self.sum()
+            self.expect("\\rceil")
+            return ("ceil", inside)
         if now == "\\infty":
             self.take()
             return ("inf",)
@@ -491,7 +503,9 @@ class _Reader:
             return ("pi",)
         if now == "\\|":
             self.take()
+            self.norms += 1
             inside = self.sum()
+            self.norms -= 1
             self.expect("\\|")
             if self.now == "_":
                 self.take()
@@ -813,7 +827,7 @@ def spell(tree: Any) -> str:
         return f"{spell(rest[0])}^T"
     if kind == "fun":
         return f"{rest[0]}({spell(rest[1])})"
-    if kind in ("sqrt", "norm", "size", "mean") or kind.startswith("var"):
+    if kind in ("sqrt", "ceil", "norm", "size", "mean") or kind.startswith("var"):
         return f"{kind}({spell(rest[0])})"
     if kind == "big":
         return f"{rest[0]}[{spell(rest[1])}] {spell(rest[2])}"

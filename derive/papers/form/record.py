@@ -187,6 +187,7 @@ class Record:
     reading: Wording | None = None
     correction: Wording | None = None
     corrupted: Wording | None = None
+    attained: Wording | None = None  #: where every bound of it is an equality
     origin: str = ""
     condition: str = ""
     sufficient: bool = False
@@ -231,9 +232,9 @@ class Record:
 
 _WORDING = {f.name for f in fields(Wording)} - {"text"}
 _PLAIN = {
-    "label", "weight", "printed", "reading", "correction", "corrupted", "origin", "condition",
-    "sufficient", "witness", "restates", "settled", "sharp", "mathematical", "at_odds", "remark",
-    "used_in",
+    "label", "weight", "printed", "reading", "correction", "corrupted", "attained", "origin",
+    "condition", "sufficient", "witness", "restates", "settled", "sharp", "mathematical",
+    "at_odds", "remark", "used_in",
 }  # fmt: skip
 _TEXTS = {"for_all", "under", "on", "about", "check", "proof", "condition", "origin", "restates"}
 _TEXTS |= {"settled", "at_odds", "remark", "label", "weight"}
@@ -302,6 +303,10 @@ def _record(paper: str, section: str, table: dict[str, Any]) -> Record:
     for k in ("reading", "correction", "corrupted"):
         if k in table:
             plain[k] = _other(table[k], shared)
+    if "attained" in table:
+        if not isinstance(table["attained"], dict) or set(table["attained"]) - {"on", "under"}:
+            raise BadRecord("attained says on what, and under which hypotheses")
+        plain["attained"] = _wording(table["printed"], {**shared, **table["attained"]})
     if "witness" in table:
         plain["witness"] = _witness(table["witness"])
     if "used_in" in table:
@@ -380,7 +385,8 @@ def _sound(record: Record) -> None:
     if (record.reading is not None) and not record.origin:
         raise BadRecord("a reading that differs from the print has an origin")
     known = {"": record.printed, "reading": record.reading, "correction": record.correction}
-    for name, wording in {**known, "corrupted": record.corrupted}.items():
+    more = {"corrupted": record.corrupted, "attained": record.attained}
+    for name, wording in {**known, **more}.items():
         if wording is None:
             continue
         where = f"in its {name}: " if name else ""

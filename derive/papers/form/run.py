@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cache, lru_cache, partial
+from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -186,12 +186,15 @@ def scenes(
     for name, one in point.items():
         if isinstance(one, Function):
             quantities[name] = _applied(one)
-    derived = {_key(k): partial(_moved, v, point) for k, v in wording.names.items()}
+    derived = {_key(k): DerivedAt(v, point) for k, v in wording.names.items()}
     family = wording.family
     if family is None:
         yield Scene(numbers, None, quantities, defined, derived=derived)
         return
+    hypotheses = wording.hypotheses()
     for e in family.make(point):
+        if hypotheses.refuses_set(e):
+            continue
         yield Scene(numbers, e, {**family.named(e), **quantities}, defined, derived=derived)
 
 
@@ -214,10 +217,21 @@ def scene_of(wording: Wording, point: Point, vectors: Embeddings | None) -> Scen
     return replace(first, vectors=vectors, named=named, known={})
 
 
-def _moved(named: str, point: Point, there: Mapping[str, Fraction], digits: int) -> Any:
-    """A derived quantity where some letters have other values."""
-    moved = {k: Rational(v.numerator, v.denominator) for k, v in there.items()}
-    return quantity(named, {**point, **moved}, digits)
+@dataclass(frozen=True)
+class DerivedAt:
+    """A derived quantity at a point, which may be moved."""
+
+    named: str
+    point: Point
+
+    def expression(self) -> Expr:
+        """It in symbols."""
+        return _derived(self.named)
+
+    def value(self, there: Mapping[str, Fraction], digits: int = DIGITS) -> Any:
+        """Its value where some letters have other values."""
+        moved = {k: Rational(v.numerator, v.denominator) for k, v in there.items()}
+        return quantity(self.named, {**self.point, **moved}, digits)
 
 
 def _key(name: str) -> str:
@@ -327,11 +341,25 @@ def with_specials(hypotheses: Hypotheses, statements: list[Read]) -> Hypotheses:
             visit(part)
 
     def add(letter: str, end: Expr) -> None:
-        found.setdefault(letter, []).extend([end, end + S(1) / 100])
+        step = S(1) / 100
+        if letter == "delta" and not end.is_Rational:  # squared it stays rational, as sets need it
+            found.setdefault(letter, []).extend([end, end * (1 + step), end * (1 - step)])
+        else:
+            found.setdefault(letter, []).extend([end, end + step, end - step])
 
     for one in statements:
         visit(one.tree)
     return replace(hypotheses, specials={k: tuple(v) for k, v in found.items()})
+
+
+def equations(statements: list[Read]) -> list[Read]:
+    """The same with every bound as an equality."""
+    found = []
+    for one in statements:
+        relations = tuple("=" if r in ("<=", ">=") else r for r in one.relations)
+        tree = (*one.tree[:2], relations) if one.tree[0] == "rel" else one.tree
+        found.append(replace(one, tree=tree, relations=relations))
+    return found
 
 
 # --- proving ---------------------------------------------------------------------------------

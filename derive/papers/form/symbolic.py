@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from sympy import Expr, Rational, S, Symbol, exp, lambdify, log, oo, pi, tanh
+from sympy import Derivative, Expr, Rational, S, Symbol, exp, lambdify, log, oo, pi, tanh
 
 from ...decide.calculus import derivative
 from ...decide.defined import Condition
@@ -103,9 +103,14 @@ class _Writer:
             found = self.write(tree[3], {k: v for k, v in env.items() if k != tree[1]})
             for _ in range(tree[2]):
                 found = derivative(found, self._letter(tree[1]))
+            if found.has(Derivative):
+                raise NotClosed(f"{spell(tree)} has no closed form")
             return found
-        if kind == "lim" and tree[2] == ("inf",):
-            return self.write(("at", tree[3], ((tree[1], tree[2]),)), env)
+        if kind == "lim":
+            before = len(self.needs)
+            found = self.write(tree[3], {k: v for k, v in env.items() if k != tree[1]})
+            place = self.write(tree[2], env)
+            return self._at(found, [(self._letter(tree[1]), place)], before, limits=True)
         if kind == "at":
             inner = {k: v for k, v in env.items() if k not in dict(tree[2])}
             before = len(self.needs)
@@ -135,6 +140,8 @@ class _Writer:
 
     def _call(self, tree: Tree, env: Mapping[str, Expr]) -> Expr:
         _, base, _, _, arguments = tree
+        if not arguments and base in self.names:
+            return self.names[base]
         if base not in self.defined:
             raise NotClosed(f"the function {base} is not defined")
         letters, body = self.defined[base]
@@ -146,12 +153,19 @@ class _Writer:
         found = self.write(body, {n: v for n, v in values.items() if n not in far})
         return self._at(found, [(self._letter(n), values[n]) for n in far], before)
 
-    def _at(self, found: Expr, values: list[tuple[Symbol, Expr]], before: int) -> Expr:
+    def _at(
+        self,
+        found: Expr,
+        values: list[tuple[Symbol, Expr]],
+        before: int,
+        *,
+        limits: bool = False,
+    ) -> Expr:
         """Put values in, also in what was needed since; what a limit needs, it proves."""
         for letter, place in values:
             inside = [c for c in self.needs[before:] if letter in c.argument.free_symbols]
             kept = [c for c in self.needs[before:] if c not in inside]
-            if place in (oo, -oo):
+            if limits or place in (oo, -oo):
                 found = self._limit(found, letter, place)
             else:
                 found = found.subs(letter, place)

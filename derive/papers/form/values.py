@@ -10,11 +10,14 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cache, lru_cache
-from math import isqrt
-from typing import Any
+from itertools import pairwise
+from math import ceil, isqrt
+from typing import Any, Protocol
 
 import mpmath
+from sympy import Expr
 
+from ...decide.root import ClampedRoot
 from ...vectors.embeddings import Embeddings, Index
 from ..checks import CLOSE, DIGITS
 from .reader import Tree, indexed, names_in, spell
@@ -22,11 +25,11 @@ from .symbolic import NotClosed, compiled, symbolic
 
 #: Differences of derived quantities: their error is some STEP**2, below what is compared.
 STEP, RATE_DIGITS = Fraction(1, 10**25), 80
-#: Powers of ten at which a limit is looked at: both must agree in all digits compared.
-FAR = (60, 70)
 #: A linear combination of the vectors of a set.
 Vector = dict[Index, Any]
 Environment = Mapping[str, Any]
+#: Under this name a family has the axes that its vectors have coordinates on.
+AXES = "axes"
 
 
 class NoValue(ArithmeticError):
@@ -35,6 +38,16 @@ class NoValue(ArithmeticError):
 
 class Unknown(LookupError):
     """A name that nothing defines, or a value that is not known there."""
+
+
+class Derived(Protocol):
+    """A derived quantity at a point."""
+
+    def expression(self) -> Expr:
+        """It in symbols."""
+
+    def value(self, there: Mapping[str, Fraction], digits: int = DIGITS) -> Any:
+        """Its value where some letters have other values."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,10 +71,8 @@ class Scene:
     named: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     defined: Mapping[str, tuple[tuple[str, ...], Tree]] = field(default_factory=dict)
     known: dict[Any, Any] = field(default_factory=dict, repr=False)  #: values of sums
-    #: Derived quantities by letter: their value where some letters have other values.
-    derived: Mapping[str, Callable[[Mapping[str, Fraction], int], Any]] = field(
-        default_factory=dict
-    )
+    derived: Mapping[str, Derived] = field(default_factory=dict)  #: derived quantities by letter
+    moved: Mapping[str, Fraction] = field(default_factory=dict)  #: letters with other values
 
 
 @dataclass(frozen=True)
@@ -296,6 +307,9 @@ def _name(tree: Tree, scene: Scene, env: Environment) -> Any:
             return scene.numbers[key]
     if full in scene.defined:
         return _value(scene.defined[full][1], scene, env)
+    plain = indexed(base, subs)
+    if scene.moved and plain in scene.derived:
+        return scene.derived[plain].value(scene.moved)
     if full in scene.named and subs:
         return scene.named[full]()
     if base in scene.named:
@@ -319,6 +333,8 @@ def _call(tree: Tree, scene: Scene, env: Environment) -> Any:
             return _at(("at", (*tree[:4], near), tuple((n, ("inf",)) for n in far)), scene, env)
         values = {n: _value(a, scene, env) for n, a in zip(letters, arguments, strict=True)}
         return _value(body, scene, {**env, **values})
+    if not arguments and base in scene.derived:  # a loss along a segment
+        return scene.derived[base].value(scene.moved)
     label = "".join(_index_text(s) for s in subs) + mark
     key = f"{base}_{label}" if label else base
     if key not in scene.named:
@@ -512,11 +528,18 @@ def root(found: Any, tree: Tree = ("word", "the root")) -> Any:
     return mpmath.sqrt(mp(found))
 
 
+def _ceiling(tree: Tree, scene: Scene, env: Environment) -> Any:
+    found = _value(tree[1], scene, env)
+    if not isinstance(found, Fraction):
+        raise Unknown(f"the ceiling of what is not rational in {_short(tree)}")
+    return Fraction(ceil(found))
+
+
 def _function(tree: Tree, scene: Scene, env: Environment) -> Any:
     _, name, inside = tree
     found = _value(inside, scene, env)
     if isinstance(found, dict):
-        raise Unknown(f"{name} of a vector")
+        return _by_element(name, found, scene)
     argument = mp(found)
     if name == "log":
         if argument <= 0:
@@ -527,6 +550,13 @@ def _function(tree: Tree, scene: Scene, env: Environment) -> Any:
     return mpmath.tanh(argument)
 
 
+def _by_element(name: str, found: Vector, scene: Scene) -> Vector:
+    """The exponential of a vector, where there are axes that say what its elements are."""
+    if AXES not in scene.named or name != "exp":
+        raise Unknown(f"{name} of a vector")
+    return {b: _exp(_dot(found, {b: Fraction(1)}, scene)) for b in scene.named[AXES]()}
+
+
 @lru_cache(maxsize=4096)
 def _exp(argument: Fraction) -> Any:
     return Fraction(1) if argument == 0 else mpmath.exp(mp(argument))
@@ -535,10 +565,13 @@ def _exp(argument: Fraction) -> Any:
 def _diff(tree: Tree, scene: Scene, env: Environment) -> Any:
     """A derivative: of a closed form by the rules, of what was derived by differences."""
     _, letter, order, body = tree
-    if body[0] == "name" and body[1] in scene.derived and order == 1:
+    used = {n: scene.derived[n].expression() for n in names_in(body) if n in scene.derived}
+    if any(e.has(ClampedRoot) for e in used.values()):
+        if body[0] != "name" or order != 1:
+            raise Unknown("of a root the rate is taken alone")
         return _rate(scene.derived[body[1]], letter, scene)
     try:
-        function, names = compiled(symbolic(tree, scene.defined))
+        function, names = compiled(symbolic(tree, scene.defined, used))
     except NotClosed as error:
         raise Unknown(str(error)) from None
     values = {**scene.numbers, **env}
@@ -551,12 +584,12 @@ def _diff(tree: Tree, scene: Scene, env: Environment) -> Any:
         raise NoValue(f"division by zero in {_short(tree)}") from None
 
 
-def _rate(quantity: Callable[..., Any], letter: str, scene: Scene) -> Any:
+def _rate(quantity: Derived, letter: str, scene: Scene) -> Any:
     """A central difference, so fine that 40 digits are right."""
     here = scene.numbers[letter]
     if not isinstance(here, Fraction):
-        raise Unknown("differences are taken at rational points")
-    ends = [quantity({letter: here + s * STEP}, RATE_DIGITS) for s in (1, -1)]
+        here = Fraction(str(mpmath.nstr(here, DIGITS)))
+    ends = [quantity.value({letter: here + s * STEP}, RATE_DIGITS) for s in (1, -1)]
     if any(mpmath.isinf(e) for e in ends):
         if ends[0] == ends[1]:
             return Fraction(0)
@@ -566,20 +599,21 @@ def _rate(quantity: Callable[..., Any], letter: str, scene: Scene) -> Any:
 
 
 def _at(tree: Tree, scene: Scene, env: Environment) -> Any:
-    """The value where letters have other values; far out, where one goes to infinity."""
+    """The value where letters have other values; the limit, where one goes to infinity."""
     _, body, places = tree
     inner = {k: v for k, v in env.items() if k not in dict(places)}
     found = {name: _value(where, scene, env) for name, where in places}
-    far = [name for name, v in found.items() if not isinstance(v, Fraction) and mpmath.isinf(v)]
-    seen = []
-    for k in FAR if far else FAR[:1]:
-        there = {name: Fraction(10) ** k if name in far else v for name, v in found.items()}
-        moved = replace(scene, numbers={**scene.numbers, **there}, known={})
-        value_there = _value(body, moved, inner)
-        seen.append(mp(value_there) if far else value_there)
-    if far and not compare(seen[0], seen[-1], "="):
-        raise Unknown(f"no limit was seen in {_short(tree)}")
-    return seen[-1]
+    for name, v in list(found.items()):
+        if not isinstance(v, Fraction) and mpmath.isinf(v):
+            body = ("lim", name, ("inf",), body)
+            del found[name]
+    return _value(body, _moved(scene, found), inner)
+
+
+def _moved(scene: Scene, there: Mapping[str, Any]) -> Scene:
+    """The scene where letters have other values."""
+    numbers, moves = {**scene.numbers, **there}, {**scene.moved, **there}
+    return replace(scene, numbers=numbers, moved=moves, known={})
 
 
 def _norm(tree: Tree, scene: Scene, env: Environment) -> Any:
@@ -613,8 +647,8 @@ def _big_now(tree: Tree, scene: Scene, env: Environment) -> Any:
     return best
 
 
-#: How near a limit is looked at, twice; both must agree, and the rest of the way is a line.
-NEAR = (Fraction(1, 10**28), Fraction(1, 10**32))
+#: How near a limit is looked at; all must agree, and the rest of the way is a line.
+NEAR = (Fraction(1, 10**28), Fraction(1, 10**30), Fraction(1, 10**32))
 SETTLED = mpmath.mpf(10) ** -24
 
 
@@ -622,14 +656,18 @@ def _limit(tree: Tree, scene: Scene, env: Environment) -> Any:
     """A limit from above, or at infinity, where two values nearby agree."""
     _, name, end, body = tree
     there = _value(end, scene, env)
-    if not isinstance(there, Fraction) and mpmath.isinf(there):
-        return _at(("at", body, ((name, end),)), scene, env)
-    places = [_plus(there, step) for step in NEAR]
-    first, last = (mp(_value(body, scene, {**env, name: place})) for place in places)
-    if abs(first - last) > SETTLED * (1 + abs(last)):
+    far = not isinstance(there, Fraction) and mpmath.isinf(there)
+    places = [1 / step if far else _plus(there, step) for step in NEAR]
+    seen = [mp(_value(body, _moved(scene, {name: p}), {**env, name: p})) for p in places]
+    steps = [mp(step) for step in NEAR]
+    lines = [
+        (last * near - first * nearest) / (near - nearest)
+        for (first, near), (last, nearest) in pairwise(zip(seen, steps, strict=True))
+    ]
+    settled = abs(seen[0] - seen[-1]) <= SETTLED * (1 + abs(seen[-1]))
+    if not settled or not compare(lines[0], lines[-1], "="):
         raise Unknown(f"no limit is seen in {_short(tree)}")
-    near, nearest = (mp(step) for step in NEAR)
-    return (last * near - first * nearest) / (near - nearest)
+    return lines[-1]
 
 
 def _frozen(found: Any) -> Any:
@@ -698,6 +736,7 @@ _VALUES: dict[str, Callable[[Tree, Scene, Environment], Any]] = {
     "frac": _frac,
     "pow": _pow,
     "sqrt": _sqrt,
+    "ceil": _ceiling,
     "T": _transposed,
     "fun": _function,
     "diff": _diff,

@@ -16,7 +16,7 @@ LEDGER = Ledger(
     __name__,
     {
         "section_1": (THRESHOLD,),
-        "section_3": (CCEM, INFONCE),
+        "section_3": (CCEM, OPTIMUM, INFONCE),
         "section_4_1": (CCEM, OPTIMUM),
         "section_4_2": (CCEM, OPTIMUM, INFONCE, PAIRWISE),
         "section_4_proof": (CCEM, PAIRWISE),

@@ -29,8 +29,8 @@ from ..towers import Towers, assorted, ccems
 from ..verdict import Verdict
 from . import LEDGER
 from ._domains import ON_CCEM, TWO
+from ._kept import lemma_1
 from ._loss import chain, least_negatives
-from .section_4_2 import lemma_1
 
 ZERO = Fraction(0)
 H = Callable[[int, Fraction], Fraction]

@@ -21,10 +21,8 @@ from ..towers import Towers, assorted, ccems, softmax_value
 from ..verdict import Verdict
 from . import LEDGER
 from ._domains import WARM
+from ._kept import T, corollary_3, equation_9, lemma_bound, simplex_towers
 from ._loss import chain, least_negatives, position
-from .section_3 import T, simplex_towers
-from .section_4_2 import corollary_3, lemma_bound
-from .section_4_proof import equation_9
 
 ZERO = Fraction(0)
 H = Callable[[int, Fraction], Fraction]

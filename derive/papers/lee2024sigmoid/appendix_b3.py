@@ -17,8 +17,8 @@ from ..towers import Towers
 from ..verdict import Verdict
 from . import LEDGER
 from ._domains import WARM, WARM_CCEM
+from ._kept import corollary_1, simplex_towers
 from ._loss import infonce, inner, same_logs
-from .section_3 import corollary_1, simplex_towers
 
 
 @LEDGER.claim(

@@ -16,8 +16,8 @@ from ..checks import Formula, both, decided, equal, holds_positive, needs_condit
 from ..verdict import Verdict
 from . import LEDGER
 from ._domains import HALF, INSIDE, QUARTER, SHARED, WARM, WARM_FOUR
+from ._kept import not_attained
 from ._loss import printed_g, sign_at, slope_in_delta, slope_in_share, warm_exponents
-from .section_4_2 import not_attained
 
 
 def printed_simplex() -> Expr:

@@ -34,10 +34,10 @@ def tex(node: Node, name: Names) -> str:
     if isinstance(node, Product):
         return _product(node, name)
     if isinstance(node, Power):
-        base = _held(node.base, ATOM, name)
-        if isinstance(node.base, Call) and base.startswith("e^"):  # a^b^c is no LaTeX
-            base = brackets(base, tall=False)
-        return f"{base}^{{{tex(node.exponent, name)}}}"
+        inside = _held(node.base, ATOM, name)
+        if "^" in inside and isinstance(node.base, (Name, Call)) and not inside.endswith(")"):
+            inside = brackets(inside, tall=False)  # TeX takes one exponent
+        return f"{inside}^{{{tex(node.exponent, name)}}}"
     if isinstance(node, Call):
         return _call(node, name)
     assert isinstance(node, Other)

@@ -4,28 +4,38 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 from sympy import Contains, Expr, Symbol
 
+from ...decide.domain import DomainError
 from ...decide.evidence import Grade
 from ...decide.frozen import dataclass
-from ...decide.root import ClampedRoot
-from ...optimum.segment_facts import Active, PairGradient, Segments
+from ...decide.root import without_roots
+from ...optimum.segment_facts import Active, AtEnd, Segments
+from ...optimum.threshold import ChangesSign
+from ...optimum.value import FaceValue
 from ...optimum.vertex import Pure
 from ...papers.sources import MADE_BY, SOURCES, Source, entry, project, version
 from ...proof.derivation import Step
+from ...proof.limiting import LimitIs
 from ...proof.statement import Lemma
 from ...theorem.about import head, least_dimension
 from ...theorem.kinds import Kind
+from ...theorem.number import decimal
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
 from ..display import CLAMPED
 from ..macros import cited, escape, listed
-from .formulas import ROOM, Shown, expression, shown
+from .formulas import ROOM, Shown, expression, of_node, shown
 from .lemmas import printed
 from .notation import Notation, Typeset
-from .sentences import Paragraph, Teller
+from .sentences import CITED, Paragraph, Teller
 
+#: Of numbers in a theorem.
+DIGITS = 6
+#: Lines of words with much mathematics in them would stick out.
+STRETCH = r"\emergencystretch=3em\relax"
 #: What a snippet needs.
 PACKAGES = r"\usepackage{amsmath,amssymb,amsthm}"
 THEOREMS = (r"\newtheorem{theorem}{Theorem}", r"\newtheorem{lemma}[theorem]{Lemma}")
@@ -59,7 +69,7 @@ def proof_of(result: Result, point: Mapping[Symbol, Expr] | None = None) -> Proo
     point
         Values of parameters that are put into the theorem beside the general statement.
     """
-    return _Writer(result, point or {}).proof()
+    return Writer(result, point or {}).proof()
 
 
 def snippet(proofs: Sequence[Proof]) -> str:
@@ -83,7 +93,6 @@ def document(proofs: Sequence[Proof]) -> str:
     lines = [
         f"% {MADE_BY} {version()}. Compile twice with pdflatex.",
         r"\documentclass{article}",
-        r"\usepackage[T1]{fontenc}",
         PACKAGES,
         *THEOREMS,
         r"\allowdisplaybreaks",
@@ -128,7 +137,9 @@ def _reference(s: Source) -> str:
 
 
 # --- one result --------------------------------------------------------------------------------
-class _Writer:
+class Writer:
+    """Writes one result."""
+
     def __init__(self, result: Result, point: Mapping[Symbol, Expr]):
         self.result, self.point = result, point
         self.note = Notation(result)
@@ -136,9 +147,15 @@ class _Writer:
         domain = result.domain
         known = {s.name for s in (*result.parameters, *domain.ranges)}
         self.teller = Teller(self.note, known | set(result.quantities))
-        self.paragraphs: list[tuple[Step, Paragraph]] = [
-            (s, self.teller.tell(s)) for s in result.derivation
-        ]
+        steps = in_order(list(result.derivation))
+        self.paragraphs: list[tuple[Step, Paragraph]] = []
+        told = False
+        for step, after in zip(steps, [*steps[1:], None], strict=True):
+            if told:
+                told = False
+                continue
+            self.paragraphs.append((step, self.teller.tell(step, after)))
+            told = self.teller.took_next
 
     def proof(self) -> Proof:
         lemmas = [p.lemma for _, p in self.paragraphs if p.lemma is not None]
@@ -150,8 +167,13 @@ class _Writer:
     # --- the theorem ---------------------------------------------------------------------------
     def _theorem(self) -> str:
         result = self.result
-        title = f"{self.note.prose(result.title)}, {cited(result.source)}"
-        lines = [rf"\begin{{theorem}}[{{{title}}}]\label{{thm:{self.label}}}", *self._setting()]
+        source = cited(result.source.removeprefix("beyond the papers; "))
+        title = f"{self.note.prose(result.title)}; {source}"
+        lines = [
+            rf"\begin{{theorem}}[{{{title}}}]\label{{thm:{self.label}}}",
+            STRETCH,
+            *self._setting(),
+        ]
         lines += [r"\begin{enumerate}"]
         for name, q in result.quantities.items():
             lines += self._item(name, q)
@@ -178,20 +200,33 @@ class _Writer:
         about = head(result, Typeset(note.name, escape))
         if about.formula:
             notes = "; ".join(about.notes)
-            lines += ["Consider the loss", rf"\[ {about.formula}, \]", f"where {notes}."]
+            lines += ["Consider the loss", rf"\[ {about.formula} \]", f"where {notes}."]
         else:
             lines.append(f"Consider {about.notes[0]}.")
+        entries = {s.name for q in result.quantities.values() for s in q.expression.free_symbols}
+        felt = [r for r in note.relations if f"g_{r.name}" in entries]
+        if felt:
+            listed_ = listed([f"$g_{{{r.index}}}$ ({escape(r.words)})" for r in felt])
+            lines.append(
+                "Write for the mean inner product of a vector with those that stand to it in one "
+                f"relation {listed_}."
+            )
         least = least_dimension(result)
         if least is not None:
-            lines.append(f"Let the vectors lie in $\\mathbb{{R}}^d$ with $d \\ge {note.formula(least)}$.")
+            lines.append(
+                f"Let the vectors lie in $\\mathbb{{R}}^d$ with $d \\ge {note.formula(least)}$."
+            )
         lines.append("Then the following holds.")
         return lines
 
     def _item(self, name: str, q: Quantity) -> list[str]:
         note = self.note
-        meaning = note.sentence(q.meaning)[:-1]
+        said = q.meaning
+        if name in {r.name for r in note.relations} and not said.startswith("inner product"):
+            said = f"inner product {said}" if said[:3] == "of " else f"inner product, {said}"
+        meaning = note.sentence(said)[:-1]
         what, iff, _ = q.meaning.partition(" iff ")
-        beyond = note.writer.beyond(q)
+        beyond = note.beyond(q)
         condition = f", for {listed([f'${c}$' for c in beyond])}" if beyond else ""
         where = self._step_of(q)
         cited_at = f" (see \\eqref{{{where}}})" if where else ""
@@ -212,10 +247,14 @@ class _Writer:
 
     def _step_of(self, q: Quantity) -> str:
         """The label of the step that has a quantity in it."""
-        if q.expression.is_Atom or not q.is_number:
+        if not q.is_number:
             return ""
+        kind = LimitIs if q.limit_of is not None else ChangesSign
         for k, (step, paragraph) in enumerate(self.paragraphs, 1):
-            if paragraph.formula is not None and step.statement.has(q.expression):
+            if not isinstance(step.says, kind) or paragraph.formula is None:
+                continue
+            found = step.statement if kind is LimitIs else step.statement.args[0]
+            if found.args[1] == q.expression:
                 return self._label(k)
         return ""
 
@@ -223,7 +262,7 @@ class _Writer:
         lines = []
         for root, called in self.note.writer.roots.items():
             node = self.note.writer.equation(root)
-            formula = expression_of(node, self.note)
+            formula = of_node(node, self.note.name, ROOM - 20)
             lines += [
                 f"Here ${called.tex} \\in {self.note.writer.bracket(root)}$ is the zero of",
                 *display(formula, stop=","),
@@ -233,11 +272,50 @@ class _Writer:
 
     def _values(self) -> list[str]:
         """What the quantities are at the values that were given."""
-        return []
+        if not self.point:
+            return []
+        at = ",\\; ".join(
+            f"{self.note.name(s)} = {self.note.formula(v)}" for s, v in self.point.items()
+        )
+        rows = []
+        for name, q in self.result.quantities.items():
+            row = self._value(name, q)
+            if row:
+                rows.append(row)
+        if not rows:
+            return []
+        joined = " \\\\\n  ".join(rows)
+        return [f"In particular, for ${at}$", r"\begin{align*}", f"  {joined}.", r"\end{align*}"]
+
+    def _value(self, name: str, q: Quantity) -> str:
+        """``name = expression``, with a decimal if it is a number; nothing where it has no "
+        "value."""
+        symbol = self.note.symbol_of(name)
+        try:
+            e = self.result.at(name, self.point)
+            if q.kind in (Kind.NAME, Kind.CONDITION) or not isinstance(e, Expr):
+                return ""
+            shown_as = without_roots(e)
+            if e.free_symbols:
+                if shown_as != e:  # what the root is, is said above
+                    return ""
+                return expression(e, q.domain or self.result.domain, self.note.name, symbol).rows[0]
+            value = decimal(self.result.number(name, e, self.point, DIGITS))
+        except DomainError:
+            return ""
+        if not isinstance(value, str) or e.is_Integer:
+            return f"{symbol} &= {e}" if e.is_Integer else ""
+        closed = expression(e, None, self.note.name, symbol)
+        if shown_as != e or len(closed.rows) > 1 or closed.where or e.has(FaceValue):
+            return rf"{symbol} &\approx {value}"
+        return rf"{closed.rows[0]} \approx {value}"
 
     # --- the proof -----------------------------------------------------------------------------
     def _proof(self) -> str:
-        lines = [rf"\begin{{proof}}[Proof of Theorem~\ref{{thm:{self.label}}}]{self._evidence()}"]
+        lines = [
+            rf"\begin{{proof}}[Proof of Theorem~\ref{{thm:{self.label}}}]",
+            rf"{STRETCH}{self._evidence()}",
+        ]
         lines += self._notation()
         for k, (step, p) in enumerate(self.paragraphs, 1):
             lines += ["", *self._paragraph(k, step, p)]
@@ -247,11 +325,14 @@ class _Writer:
     def _evidence(self) -> str:
         steps = self.result.derivation
         exact = sum(s.evidence.grade is Grade.EXACT for s in steps)
-        how = "all of them by exact algebra" if exact == len(steps) else (
-            f"{exact} of them by exact algebra, the others as is said there"
+        how = (
+            "all of them by exact algebra"
+            if exact == len(steps)
+            else (f"{exact} of them by exact algebra, the others as is said there")
         )
         return (
-            rf"\footnote{{Derived with cltheory {version()} \cite{{cltheory}}, which checked each of the "
+            rf"\footnote{{Derived with cltheory {version()} \cite{{cltheory}}, which checked each "
+            rf"of the "
             f"{len(steps)} statements of this proof, {how}.}}"
         )
 
@@ -260,13 +341,19 @@ class _Writer:
         if not note.relations:
             return []
         lines = ["Call two vectors related by how they stand in the structure. The relations are"]
-        lines += [r"\begin{center}", r"\begin{tabular}{lll}"]
-        lines.append(r"inner product & vectors that an anchor has in the relation & number \\ \hline")
+        wide = max(len(r.words) for r in note.relations) > 40
+        middle = r"p{.5\linewidth}" if wide else "l"
+        lines += [r"\begin{center}", rf"\begin{{tabular}}{{l{middle}l}}"]
+        lines.append(
+            r"inner product & vectors that an anchor has in the relation & number \\ \hline"
+        )
         for r in note.relations:
             lines.append(rf"$g_{{{r.index}}}$ & {escape(r.words)} & {note.math(r.size)} \\")
         lines += [r"\end{tabular}", r"\end{center}"]
         if note.spaces:
-            lines.append("and the spaces that all matrices constant on relations leave invariant are")
+            lines.append(
+                "and the spaces that all matrices constant on relations leave invariant are"
+            )
             lines += [r"\begin{center}", r"\begin{tabular}{lll}"]
             lines.append(r"eigenvalue & eigenspace & dimension \\ \hline")
             for e in note.spaces:
@@ -280,41 +367,48 @@ class _Writer:
         return f"eq:{self.label}:{k}"
 
     def _paragraph(self, k: int, step: Step, p: Paragraph) -> list[str]:
-        lemma = f" (Lemma~\\ref{{{printed(p.lemma).label}}})" if p.lemma is not None else ""
-        weaker = ""
-        if step.evidence.grade is not Grade.EXACT:
-            weaker = rf"\footnote{{Evidence: {escape(str(step.evidence.grade))}; {escape(step.evidence.how)}.}}"
-        if p.formula is None:
-            text = p.before.rstrip(".") + lemma + "." if lemma else p.before
-            return [text + weaker, *([p.after] if p.after else [])]
-        before = p.before
-        if lemma:
-            if before.endswith((":", ",")):
-                before = before[:-1] + lemma + before[-1]
+        before, after = p.before, p.after
+        if p.lemma is not None:
+            lemma = f"Lemma~\\ref{{{printed(p.lemma).label}}}"
+            if CITED in before + after:
+                before, after = before.replace(CITED, lemma), after.replace(CITED, lemma)
+            elif before.endswith((":", ",", ".")):
+                before = f"{before[:-1]} ({lemma}){before[-1]}"
             else:
-                before += lemma
-        return [before + weaker, *display(p.formula, self._label(k), stop="."), p.after]
+                before += f" ({lemma})"
+        if step.evidence.grade is not Grade.EXACT:
+            how = f"{step.evidence.grade}; {step.evidence.how}"
+            before += rf"\footnote{{Evidence: {escape(how)}.}}"
+        if p.formula is None:
+            return [before, *([after] if after else [])]
+        return [before, *display(p.formula, self._label(k), stop="."), *([after] if after else [])]
 
     def _end(self) -> list[str]:
-        return []
+        """Where inner products and the loss of the theorem come from."""
+        names = {r.name for r in self.note.relations} & set(self.result.quantities)
+        numbered = [(k, s.says) for k, (s, _) in enumerate(self.paragraphs, 1)]
+        places = [(k, s) for k, s in numbered if isinstance(s, (Segments, Pure))]
+        if not names or not places:
+            return []
+        k, says = places[-1]
+        at = " at the least point of the loss" if isinstance(says, Segments) else ""
+        ends = [(j, s) for j, s in numbered if isinstance(s, AtEnd)]
+        if ends and isinstance(says, Segments):
+            at = rf" at $x^\star$ as in \eqref{{{self._label(ends[-1][0])}}}"
+        said = rf"The inner products of the theorem are those of \eqref{{{self._label(k)}}}{at}"
+        loss = next((j for j, s in numbered if "L" in {n.name for n in getattr(s, "names", ())}), 0)
+        if "loss" in self.result.quantities and loss:
+            said += rf", and its loss is \eqref{{{self._label(loss)}}} there"
+        return ["", f"{said}."]
 
 
-def expression_of(node: object, note: Notation) -> Shown:
-    """A node as rows that fit."""
-    from .formulas import _Pool, _rows  # noqa: PLC0415
-    from ..layout.lines import rows
-    from ..layout.statement import SIGNS, Line
-    from ..layout.tree import Name
-    from sympy import Eq
-
-    pool = _Pool([node], note.name, None)
-    pool.shorten(ROOM - 30)
-    first, *more = rows(pool.nodes[0], note.name, ROOM - 20)
-    where = tuple(
-        tuple(_rows(Line((Name(letter), part), SIGNS[Eq]), note.name, ROOM))
-        for letter, part in pool.letters
-    )
-    return Shown((f"& {first}", *(rf"&\quad {{}} {r}" for r in more)), where, False, (node,))
+def in_order(steps: list[Step]) -> list[Step]:
+    """Steps as they are told: a segment before what is said of the gradient along it."""
+    steps = list(steps)
+    for k, (step, after) in enumerate(pairwise(steps)):
+        if isinstance(step.says, Active) and isinstance(after.says, Segments):
+            steps[k], steps[k + 1] = after, step
+    return steps
 
 
 def display(formula: Shown, label: str = "", stop: str = ".") -> list[str]:

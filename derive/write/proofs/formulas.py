@@ -8,18 +8,19 @@ may lack a factor that is proved to be positive.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from sympy import Basic, Eq, Expr, Ge, Gt, Le, Lt, Piecewise, S, Symbol, Tuple
+from sympy import Basic, Eq, Piecewise, S, Symbol
 
 from ...decide.domain import Domain
 from ...decide.errors import InternalError
 from ...decide.frozen import dataclass
 from ...proof.relations import Iff
-from ..layout.equations import has_same_sign, sign_of
 from ..layout.layout import layout
 from ..layout.lines import points, rows
+from ..layout.signs import by_sign
 from ..layout.statement import SIGNS, Limited, Line, lines
 from ..layout.tex import Names, tex
 from ..layout.tree import Call, Name, Node, Product, Sum
@@ -32,8 +33,6 @@ NUMBER = 24.0
 SAVED, REPEATED = 90, 30
 #: Names for parts: the first for sums of exponentials.
 SUMS, LETTERS = ("Z", "Z_1", "Z_2"), ("A", "B", "C", "Q", "S", "T", "W", "X", "Y")
-#: What a claim that stands alone may cost to be shown with all its factors.
-LONG = 150
 
 
 @dataclass(frozen=True)
@@ -59,61 +58,6 @@ class Shown:
     letters: tuple[tuple[Symbol, Node], ...] = ()
 
 
-def is_evident(relation: Basic, domain: Domain) -> bool:
-    """Whether a relation says nothing: of numbers, of one and the same, or of a positive symbol."""
-    if type(relation) not in (Eq, Gt, Ge, Lt, Le):
-        return False
-    left, right = relation.args
-    if left == right or not relation.free_symbols:
-        return True
-    if right == 0 and left.is_Symbol and type(relation) in (Gt, Ge) and left in domain.ranges:
-        r = domain.ranges[left]
-        return bool(r.low.is_number and (r.low > 0 or (r.low == 0 and r.low_open)))
-    return False
-
-
-def without_evident(statement: Basic, domain: Domain) -> Basic | None:
-    """A list of relations without those that say nothing; None if nothing is left."""
-    if isinstance(statement, Tuple):
-        left = [p for part in statement.args if (p := without_evident(part, domain)) is not None]
-        return Tuple(*left) if left else None
-    return None if is_evident(statement, domain) else statement
-
-
-# --- signs -----------------------------------------------------------------------------------
-def by_sign(statement: Basic, domain: Domain, *, always: bool) -> tuple[Basic, bool]:
-    """A statement with what is compared with zero up to a positive factor, and whether it is so.
-
-    Parameters
-    ----------
-    always
-        Whether that is done to all claims; else to long ones, and to what is said iff.
-    """
-    if isinstance(statement, Iff):
-        first, (second, changed) = statement.args[0], by_sign(statement.args[1], domain, always=True)
-        return Iff(first, second), changed
-    if isinstance(statement, Tuple):
-        parts = [by_sign(part, domain, always=always) for part in statement.args]
-        return Tuple(*(p for p, _ in parts)), any(c for _, c in parts)
-    if type(statement) not in (Gt, Ge, Lt, Le):
-        return statement, False
-    left, right = statement.args
-    for k, side in enumerate((left, right)):
-        other = (left, right)[1 - k]
-        if other != 0 or side.is_Atom or not side.free_symbols <= set(domain.ranges):
-            continue
-        if not always and layout(side, domain).cost < LONG:
-            continue
-        essential = sign_of(side, domain).meaning
-        if essential == side or not isinstance(essential, Expr) or essential.is_number:
-            continue
-        if not has_same_sign(essential, side, domain):
-            raise InternalError(f"{essential} has not the sign of {side}")
-        sides = (essential, other) if k == 0 else (other, essential)
-        return type(statement)(*sides, evaluate=False), True
-    return statement, False
-
-
 # --- a statement -----------------------------------------------------------------------------
 def shown(
     statement: Basic,
@@ -137,6 +81,7 @@ def shown(
     if domain is not None:
         statement, changed = by_sign(statement, domain, always=always)
     found = list(lines(statement, domain))
+    one_row = isinstance(statement, Iff) and len(found) == 2
     pool = _Pool([_node(side) for line in found for side in line.sides], name, keep)
     pool.shorten(room - SIGN - 10)
     nodes = iter(pool.nodes)
@@ -144,10 +89,11 @@ def shown(
     for line in found:
         sides = tuple(_with(side, next(nodes)) for side in line.sides)
         laid += _rows(replace(line, sides=sides), name, room)
-    where = tuple(
-        tuple(_rows(Line((Name(letter), node), SIGNS[Eq]), name, room))
-        for letter, node in pool.letters
-    )
+    if (chained := _chain(found, pool.nodes, name, room)) is not None:
+        laid = [chained]
+    if one_row and len(laid) == 2 and sum(points(n, name) for n in pool.nodes) + 3 * SIGN < room:
+        laid = [f"& {' '.join(laid).replace('&', '').strip()}"]
+    where = _where(pool, name, room)
     return Shown(tuple(laid), where, changed, tuple(pool.nodes), tuple(pool.letters))
 
 
@@ -155,7 +101,7 @@ def expression(
     e: Basic, domain: Domain | None, name: Names, before: str, room: float = ROOM, sign: str = "="
 ) -> Shown:
     """``before = e`` as rows that fit."""
-    width = 6.0 * len(before.replace("\\mathrm", "").replace("\\", ""))
+    width = 6.0 * len(re.sub(r"\\[A-Za-z]+|[{}^_ ]", "x", before).replace("xx", "x"))
     if isinstance(e, Piecewise):
         return _cases(e, domain, name, before)
     pool = _Pool([layout(e, domain)], name, None)
@@ -163,11 +109,30 @@ def expression(
     (node,) = pool.nodes
     first, *more = rows(node, name, room - SIGN - width)
     found = (f"{before} &{sign} {first}", *(rf"&\quad {{}} {row}" for row in more))
-    where = tuple(
-        tuple(_rows(Line((Name(letter), part), SIGNS[Eq]), name, room))
-        for letter, part in pool.letters
-    )
+    where = _where(pool, name, room)
     return Shown(found, where, False, (node,), tuple(pool.letters))
+
+
+def of_node(node: Node, name: Names, room: float = ROOM) -> Shown:
+    """A formula that is laid out, as rows that fit."""
+    pool = _Pool([node], name, None)
+    pool.shorten(room - 10)
+    first, *more = rows(pool.nodes[0], name, room)
+    return Shown(
+        (f"& {first}", *(rf"&\quad {{}} {r}" for r in more)),
+        _where(pool, name, room),
+        False,
+        tuple(pool.nodes),
+        tuple(pool.letters),
+    )
+
+
+def _where(pool: _Pool, name: Names, room: float) -> tuple[tuple[str, ...], ...]:
+    """What the letters are, as rows."""
+    return tuple(
+        tuple(_rows(Line((Name(letter), node), SIGNS[Eq]), name, room))
+        for letter, node in pool.letters
+    )
 
 
 def _cases(e: Piecewise, domain: Domain | None, name: Names, before: str) -> Shown:
@@ -208,15 +173,14 @@ def _rows(line: Line, name: Names, room: float) -> list[str]:
     if isinstance(right, Limited):
         return [f"{word}{sides[0]} &{sign} {sides[1]}"]
     if isinstance(left, Node) and taken > (room - before) / 2:  # the long side goes first
-        first, *more = rows(left, name, room - before)
-        last = more[-1] if more else first
+        end = SIGN + points(right, name)
+        first, *more = rows(left, name, room - before - end if points(right, name) < 60 else room)
         tail = f" {sign} {sides[1]}"
-        if more and points_of_row(left, name, room - before) + points(right, name) > room - 30:
-            return [f"{word}& {first}", *(rf"&\quad {{}} {r}" for r in more), rf"&\quad {tail}"]
+        if more and points(right, name) < 60:
+            more[-1] += tail
+            return [f"{word}& {first}", *(rf"&\quad {{}} {r}" for r in more)]
         if more:
-            return [f"{word}& {first}", *(rf"&\quad {{}} {r}" for r in more[:-1])] + [
-                rf"&\quad {{}} {last}{tail}"
-            ]
+            return [f"{word}& {first}", *(rf"&\quad {{}} {r}" for r in more), rf"&\quad {tail}"]
         if taken + points(right, name) + SIGN <= room - before:
             return [f"{word}& {first}{tail}"]
         first_right, *more_right = rows(right, name, room - 30)
@@ -229,15 +193,18 @@ def _rows(line: Line, name: Names, room: float) -> list[str]:
     return [f"{word}{sides[0]} &{sign} {first}", *(rf"&\quad {{}} {row}" for row in more)]
 
 
-def points_of_row(node: Node, name: Names, room: float) -> float:
-    """Roughly how wide the last row of a sum is."""
-    if not isinstance(node, Sum):
-        return points(node, name)
-    used = 0.0
-    for _, term in node.terms:
-        width = points(term, name) + 12.2
-        used = 12.2 + width if used and used + width > room else used + width
-    return used
+def _chain(found: Sequence[Line], nodes: Sequence[Node], name: Names, room: float) -> str | None:
+    """``a < b < c`` for ``a < b`` and ``b < c``, if that fits."""
+    if len(found) != 2 or any(line.sign is None or line.word for line in found) or len(nodes) != 4:
+        return None
+    signs = [line.sign[1] for line in found if line.sign is not None]
+    if nodes[1].key != nodes[2].key or not set(signs) <= {"<", r"\le"}:
+        return None
+    first, middle, _, last = nodes
+    if sum(points(n, name) for n in (first, middle, last)) + 2 * SIGN > room:
+        return None
+    shown_as = [tex(n, name) for n in (first, middle, last)]
+    return f"& {shown_as[0]} {signs[0]} {shown_as[1]} {signs[1]} {shown_as[2]}"
 
 
 # --- letters for parts -------------------------------------------------------------------------
@@ -261,10 +228,10 @@ class _Pool:
             for part in parts(node):
                 if part.key in self.keep:
                     self._put(part, self.keep[part.key])
-        while self._free and (part := self._repeated()) is not None:
-            self._name(part)
-        while self._free and (part := self._too_wide(room)) is not None:
-            self._name(part)
+        while self._free and (repeated := self._repeated()) is not None:
+            self._name(repeated)
+        while self._free and (wide := self._too_wide(room)) is not None:
+            self._name(wide)
         self._check()
 
     def _put(self, part: Node, letter: Symbol) -> None:
@@ -274,7 +241,7 @@ class _Pool:
         self.letters = [(s, renamed(n, part.key, called)) for s, n in self.letters]
 
     def _name(self, part: Node) -> None:
-        is_sum = isinstance(part, Sum) and any(is_exponential(t) for _, t in part.terms)
+        is_sum = isinstance(part, Sum) and all(is_exponential(t) for _, t in part.terms)
         free = self._sums if is_sum and self._sums else self._free
         letter = Symbol(free.pop(0), positive=True)
         if is_sum and letter.name in SUMS:
@@ -356,9 +323,9 @@ def renamed(node: Node, key: str, name: Node) -> Node:
         return name
     if isinstance(node, Product):
         sides = [
-            (name,) if node.below and len(side) > 1 and Product(side).key == key else flat(
-                map(change, side)
-            )
+            (name,)
+            if node.below and len(side) > 1 and Product(side).key == key
+            else flat(map(change, side))
             for side in (node.above, node.below)
         ]
         return Product(sides[0], sides[1])

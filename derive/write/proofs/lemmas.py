@@ -27,9 +27,9 @@ class Printed:
 
 
 _DUAL = (
-    r"For Gram matrices $G$, $G'$ of unit vectors convexity gives $\mathcal{L}(G') - \mathcal{L}(G) "
-    r"\ge \langle \nabla\mathcal{L}(G), G' - G\rangle = \langle \nabla\mathcal{L}(G) - yI, "
-    r"G' - G\rangle$, since $G$ and $G'$ have the same diagonal. "
+    r"For Gram matrices $G$, $G'$ of unit vectors convexity gives $\mathcal{L}(G') - "
+    r"\mathcal{L}(G) \ge \langle \nabla\mathcal{L}(G), G' - G\rangle = \langle "
+    r"\nabla\mathcal{L}(G) - yI, G' - G\rangle$, since $G$ and $G'$ have the same diagonal. "
 )
 _LSE = (
     r"The Hessian of $x \mapsto \log\sum_i c_i e^{x_i}$ with $c_i > 0$ is positive semidefinite, "
@@ -49,22 +49,22 @@ PRINTED: dict[str, Printed] = {
     "slackness": Printed(
         "Complementary slackness",
         r"Let $\mathcal{L}$ be convex and invariant, let $G$ be an invariant Gram matrix of unit "
-        r"vectors at which it is least, and let $\lambda_e$ and $\theta_e$ be the eigenvalues of "
-        r"$G$ and of the gradient of $\mathcal{L}$ at $G$ on the common eigenspaces $e$. Then there "
-        r"is a $y$ with $\theta_e \ge y$ for all $e$ and $\theta_e = y$ wherever $\lambda_e > 0$; "
-        r"so $\lambda_e = 0$ wherever $\theta_e$ exceeds another eigenvalue of the gradient. "
-        r"Conversely, such a $y$ proves $G$ to be least among all Gram matrices.",
+        r"vectors, and let $\lambda_e$ and $\theta_e$ be the eigenvalues of $G$ and of the "
+        r"gradient of $\mathcal{L}$ at $G$ on the common eigenspaces $e$. If for some $y$ all "
+        r"$\theta_e \ge y$, with equality wherever $\lambda_e > 0$, then $G$ is least among all "
+        r"Gram matrices of unit vectors; and every other Gram matrix that is least vanishes on "
+        r"the eigenspaces with $\theta_e > y$.",
         _DUAL + r"With such a $y$ the matrix $\nabla\mathcal{L}(G) - yI$ is positive semidefinite "
-        r"and $\langle \nabla\mathcal{L}(G) - yI, G\rangle = 0$, so the right side is at least $0$. "
-        r"Without one, trace moved from an occupied eigenspace to one with a smaller $\theta$ "
-        r"lowers $\mathcal{L}$ to first order.",
+        r"and $\langle \nabla\mathcal{L}(G) - yI, G\rangle = 0$, so the right side is $\langle "
+        r"\nabla\mathcal{L}(G) - yI, G'\rangle \ge 0$; and it is zero only if $G'$ vanishes "
+        r"wherever $\theta_e > y$.",
     ),
     "weak slackness": Printed(
         "Weak slackness",
         r"In the setting of an invariant convex $\mathcal{L}$, let $\lambda_e$ and $\theta_e$ be "
         r"the eigenvalues of an invariant Gram matrix $G$ and of the gradient there. If for some "
-        r"$y$ all $\theta_e \ge y$, and $\theta_e = y$ wherever $\lambda_e > 0$, then $G$ is least; "
-        r"so an optimum may be sought among those $G$ on which the eigenspaces with "
+        r"$y$ all $\theta_e \ge y$, and $\theta_e = y$ wherever $\lambda_e > 0$, then $G$ is "
+        r"least; so an optimum may be sought among those $G$ on which the eigenspaces with "
         r"$\theta_e \ge y$ throughout are empty.",
         _DUAL + r"The matrix $\nabla\mathcal{L}(G) - yI$ is positive semidefinite, and its inner "
         r"product with $G$ is $0$.",
@@ -81,9 +81,9 @@ PRINTED: dict[str, Printed] = {
     "duality": Printed(
         "Duality",
         r"For one multiplier $y_i$ per orbit of points and $\varepsilon \ge 0$ with "
-        r"$\nabla\mathcal{L}(G) - \operatorname{diag}(y) + \varepsilon I$ positive semidefinite on "
-        r"every block, $\mathcal{L}(G) - \min\mathcal{L} \le \langle \nabla\mathcal{L}(G), G\rangle "
-        r"- \sum_i y_i + \varepsilon$, each orbit having trace one.",
+        r"$\nabla\mathcal{L}(G) - \operatorname{diag}(y) + \varepsilon I$ positive semidefinite "
+        r"on every block, $\mathcal{L}(G) - \min\mathcal{L} \le \langle \nabla\mathcal{L}(G), "
+        r"G\rangle - \sum_i y_i + \varepsilon$, each orbit having trace one.",
         r"By convexity $\mathcal{L}(G) - \mathcal{L}(G') \le \langle \nabla\mathcal{L}(G), "
         r"G - G'\rangle$, and $\langle \nabla\mathcal{L}(G), G'\rangle \ge \sum_i y_i - "
         r"\varepsilon$.",
