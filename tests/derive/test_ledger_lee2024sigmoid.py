@@ -1,4 +1,4 @@
-"""The ledger of lee2024sigmoid: the verdict of every claim, witnesses by hand, wrong formulas."""
+"""The ledger of lee2024sigmoid: the verdict of every claim, and witnesses by hand."""
 
 from __future__ import annotations
 
@@ -9,20 +9,10 @@ from math import exp, inf, isclose, log, log1p, sqrt
 from typing import Any
 
 import pytest
-from cltheory.derive.decide.evidence import Evidence, Grade
-from cltheory.derive.losses.pairwise import c
+from cltheory.derive.decide.evidence import Grade
 from cltheory.derive.papers.form.functions import KINDS
 from cltheory.derive.papers.ledger import Claim
 from cltheory.derive.papers.lee2024sigmoid import LEDGER
-from cltheory.derive.papers.lee2024sigmoid import appendix_a as a
-from cltheory.derive.papers.lee2024sigmoid import appendix_b1 as b1
-from cltheory.derive.papers.lee2024sigmoid import section_1 as s1
-from cltheory.derive.papers.lee2024sigmoid._loss import (
-    LINES,
-    SQUARES,
-    backed_by,
-    least_negatives,
-)
 from cltheory.derive.papers.lee2024sigmoid.named_dimension import on_the_line
 from cltheory.derive.papers.lee2024sigmoid.named_optimum import best_for, total_loss
 from cltheory.derive.papers.towers import (
@@ -33,13 +23,17 @@ from cltheory.derive.papers.towers import (
     random,
     square,
 )
-from cltheory.derive.papers.verdict import Verdict
 from cltheory.derive.results import results
 from mpmath import mpf
-from sympy import Rational
 
 DIFFERS = {
     "Definition 2: negative pairs",
+    "Section 1: structures in the CCEM",
+    "Theorem 1",
+    "Theorem 1: delta_star is finite",
+    "Theorem 1, proof: last display",
+    "Theorem 1, proof: conclusion",
+    "Corollary 2: delta up to infinity",
     "Corollary 2, proof",
     "Lemma 1: distinct vectors",
     "Theorem 2",
@@ -50,18 +44,26 @@ DIFFERS = {
     "Theorem 2, proof: positive slope, N = 3",
 }
 NEEDS_CONDITION = {
+    "Abstract: the optimum is in the CCEM",
+    "Abstract: from the simplex to the antipodal structure",
+    "Section 1: the optimum is in the CCEM",
     "Section 1: large temperature",
     "Section 1: small temperature",
     "Definition 1",
-    "Theorem 1",
-    "Theorem 1: delta_star is finite",
+    "Corollary 1",
+    "Section 3.1: any temperature",
+    "Section 3.2: the optimum is in the CCEM",
+    "Theorem 1: delta_star is unique",
+    "Theorem 1, proof: l",
+    "Theorem 1, proof: l increases",
+    "(7)",
+    "(10)",
     "Theorem 1: an optimum exists",
     "Theorem 1: the optimum is a CCEM",
     "Corollary 2",
     "Lemma 1",
     "(8)",
     "Theorem 1, proof: display after (8)",
-    "Theorem 1, proof: last display",
     "Section 5.1: delta_star",
     "Remark 3",
     "Remark 4",
@@ -71,11 +73,16 @@ NEEDS_CONDITION = {
     "Remark 5: large d",
     "Remark 5: uniformity",
     "(11)",
+    "Lemma 1, proof: optimality",
+    "Lemma 1, proof: equality on the CCEM",
+    "Lemma 1, proof: on the CCEM",
+    "Lemma 1, proof: conclusion",
     "Lemma 1, proof: delta",
     "Lemma 1, proof: uniqueness",
     "Corollary 3, proof: delta(c)",
     "Theorem 2, proof: delta_star falls",
 }
+MISPRINTS = {"Corollary 3"}
 #: Claims that wait for a result which is not there yet.
 WAITING: set[str] = set()
 NUMBERED = [
@@ -100,6 +107,8 @@ def section_of(claim: Claim) -> str:
 def expected(label: str) -> str:
     if label in DIFFERS:
         return "differs"
+    if label in MISPRINTS:
+        return "misprint"
     if label in NEEDS_CONDITION:
         return "needs-condition"
     return "agrees"
@@ -135,7 +144,7 @@ def test_the_claim_reaches_its_verdict(claim: Claim) -> None:
 
 def test_the_lists_name_existing_claims() -> None:
     assert {k.label for k in LEDGER} >= DIFFERS | NEEDS_CONDITION | WAITING
-    assert len(DIFFERS | NEEDS_CONDITION) == 34
+    assert len(DIFFERS) + len(NEEDS_CONDITION) == len(DIFFERS | NEEDS_CONDITION) == 52
 
 
 def test_numbered_equations_come_in_order() -> None:
@@ -163,11 +172,6 @@ def test_what_is_derived_is_known_for_more_than_one_item(label: str) -> None:
 
 def test_lemma_1_is_proved() -> None:
     assert LEDGER["Lemma 1"].known_verdict().evidence.grade is Grade.EXACT
-
-
-def test_a_derivation_does_not_save_what_fails() -> None:
-    wrong = Verdict("differs", Evidence(Grade.EXACT, "point"), "", {"point": {"N": "2"}})
-    assert backed_by("infonce-optimum", wrong) is wrong
 
 
 # --- two towers ------------------------------------------------------------------------------
@@ -204,6 +208,11 @@ def test_the_sets_are_unit_vectors_and_varied() -> None:
 
 
 # --- witnesses, redone by other means ----------------------------------------------------------
+Pair = tuple[Callable[[Any], Any], Callable[[Any], Any]]
+SQUARES: Pair = (lambda y: (1 - y) ** 2, lambda y: (1 + y) ** 2)
+LINES: Pair = (lambda y: -y, lambda y: y)
+
+
 def sigmoid(near: float, far: float, items: int, warmth: float, bias: float) -> float:
     """The sigmoid loss when all positives are equal, and all negatives."""
     return log1p(exp(bias - warmth * near)) + (items - 1) * log1p(exp(warmth * far - bias))
@@ -291,84 +300,6 @@ def test_a_ccem_of_squares_is_a_minimum() -> None:
         assert isclose(float(found.loss), float(least))
         beside = [squared + Fraction(k, 50) for k in (-1, 1) if squared + Fraction(k, 50) >= 0]
         assert all(float(total_loss(ccem(items, q), *SQUARES) - least) > 0 for q in beside)
-
-
-# --- checkers refuse wrong formulas ------------------------------------------------------------
-def doubled(lines: Callable[[], Any], at: int) -> Callable[[], Any]:
-    """The same lines, one of them twice as large."""
-    return lambda: tuple(2 * e if k == at else e for k, e in enumerate(lines()))
-
-
-def nudged(lines: Callable[..., Any], at: int) -> Callable[..., Any]:
-    """The same lines on embeddings, one of them a little smaller."""
-    return lambda *args: tuple(
-        e - Fraction(1, 97) if k == at else e for k, e in enumerate(lines(*args))
-    )
-
-
-Corruption = tuple[Callable[..., Any], dict[str, Any]]
-
-
-def too_low(items: int, alignment: Fraction) -> Fraction:
-    """A lower bound on the negatives that is true, and not their minimum."""
-    return least_negatives(items, alignment) - 1
-
-
-CORRUPTED: list[Corruption] = [
-    (s1.large_temperature, {"warmths": (2, 4, 8, Fraction(1, 100))}),
-    (a.appendix_a_nce, {"lines": doubled(a.nce, 1)}),
-    (a.appendix_a_info_nce, {"lines": lambda: (a.info_nce()[0], a.nce()[1])}),
-    (a.appendix_a_sigmoid, {"factors": lambda: (1 / a.sigmoid()[0], a.sigmoid()[1])}),
-    (a.one_negative, {"lines": a.sigmoid}),
-    (a.separation, {"sigmoid_mixes": True}),
-    (b1.first_display, {"relations": ("<=", "=", ">=")}),
-    (b1.first_display, {"lines": nudged(b1.printed_first, 2)}),
-    (b1.equation_12, {"printed": lambda w: b1.printed_12(w)[::-1]}),
-    (b1.equation_13, {"printed": lambda w: -b1.steps(w) / (8 * w.N)}),
-    (b1.equation_13, {"printed": lambda w: b1.steps(w) / (4 * w.N)}),
-    (b1.centroids, {"power": 1}),
-    (b1.norms, {"factor": -2}),
-    *((b1.equation_14, {"lines": nudged(b1.printed_15, k)}) for k in (0, 1, 2)),
-    *((b1.equation_15, {"lines": nudged(b1.printed_15, k)}) for k in (3, 4)),
-    (b1.optimality, {"printed": lambda w: w.sum_vanishes()}),
-    (b1.optimality, {"printed": lambda w: w.steps_are_equal()}),
-    *((b1.on_ccem, {"lines": doubled(b1.printed_on_ccem, k)}) for k in (0, 1)),
-    (b1.ccem_is_equality, {"cases": assorted}),
-    (b1.delta_of_c, {"printed": lambda: ((1 + c) / (1 - c)) ** Rational(1, 2)}),
-    (b1.uniqueness, {"square": lambda: (1 + c) / (1 - c)}),
-    (b1.equation_11, {"least": too_low}),
-    (b1.equation_13, {"printed": lambda w: -Fraction(1, 2 * w.N) * b1.steps(w)}),
-]
-
-
-@pytest.mark.parametrize("corruption", CORRUPTED, ids=lambda k: k[0].__name__)
-def test_a_wrong_formula_is_refused(corruption: Corruption) -> None:
-    check, changed = corruption
-    right = check()
-    assert right.word in ("agrees", "needs-condition")
-    assert check(**changed).word == "differs"
-
-
-def outcome(check: Callable[..., Any], changed: dict[str, Any]) -> str:
-    try:
-        return str(check(**changed).word)
-    except ValueError as refusal:
-        return str(refusal)
-
-
-@pytest.mark.parametrize(
-    "corruption",
-    [
-        (s1.large_temperature, {"bias": 100}),
-        (s1.small_temperature, {"items": 6}),
-    ],
-    ids=lambda k: k[0].__name__,
-)
-def test_a_condition_is_not_claimed_without_need(corruption: Corruption) -> None:
-    check, changed = corruption
-    assert check().word == "needs-condition"
-    # Nothing fails outside, or the claim fails already where it should hold.
-    assert outcome(check, changed).startswith(("nothing fails without", "differs"))
 
 
 def test_random_sets_are_the_same_every_time() -> None:

@@ -15,7 +15,7 @@ LEDGER = Ledger(
     "Analysis of Using Sigmoid Loss for Contrastive Learning",
     __name__,
     {
-        "section_1": (THRESHOLD,),
+        "section_1": (CCEM, OPTIMUM, THRESHOLD, INFONCE),
         "section_3": (CCEM, OPTIMUM, INFONCE),
         "section_4_1": (CCEM, OPTIMUM),
         "section_4_2": (CCEM, OPTIMUM, INFONCE, PAIRWISE),
