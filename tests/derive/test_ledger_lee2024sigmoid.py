@@ -10,25 +10,19 @@ from typing import Any
 
 import pytest
 from cltheory.derive.decide.evidence import Evidence, Grade
-from cltheory.derive.losses.clip import t
 from cltheory.derive.losses.pairwise import c
-from cltheory.derive.optimum.segment import delta
 from cltheory.derive.papers.form.functions import KINDS
 from cltheory.derive.papers.ledger import Claim
 from cltheory.derive.papers.lee2024sigmoid import LEDGER
 from cltheory.derive.papers.lee2024sigmoid import appendix_b2 as b2
 from cltheory.derive.papers.lee2024sigmoid import appendix_b3 as b3
-from cltheory.derive.papers.lee2024sigmoid import appendix_b4 as b4
-from cltheory.derive.papers.lee2024sigmoid import section_5_1 as s51
-from cltheory.derive.papers.lee2024sigmoid import section_5_2 as s52
 from cltheory.derive.papers.lee2024sigmoid._loss import (
     LINES,
     SQUARES,
     backed_by,
     least_negatives,
-    printed_g,
-    warm_exponents,
 )
+from cltheory.derive.papers.lee2024sigmoid.named_dimension import on_the_line
 from cltheory.derive.papers.lee2024sigmoid.named_optimum import best_for, total_loss
 from cltheory.derive.papers.towers import (
     assorted,
@@ -40,10 +34,8 @@ from cltheory.derive.papers.towers import (
 )
 from cltheory.derive.papers.verdict import Verdict
 from cltheory.derive.results import results
-from cltheory.derive.structures.towers import N
-from sympy import Expr, S
-from sympy import exp as sympy_exp
-from sympy import log as sympy_log
+from mpmath import mpf
+from sympy import S
 
 DIFFERS = {
     "Definition 2: negative pairs",
@@ -299,10 +291,12 @@ def test_on_the_line_misaligned_vectors_win() -> None:
     # Counting against the Gram matrix, for all 4^4 embeddings of four items.
     for signs in product(product((1, -1), repeat=2), repeat=4):
         w = of_vectors([[p] for p, _ in signs], [[q] for _, q in signs])
-        counts = [signs.count(k) for k in ((1, 1), (-1, -1), (1, -1), (-1, 1))]
+        plus, minus, up, down = (signs.count(k) for k in ((1, 1), (-1, -1), (1, -1), (-1, 1)))
+        counts = (plus, minus, up, down)
         direct = sum(log1p(exp(0.5 - 0.5 * float(g))) for g in w.positives())
         direct += sum(log1p(exp(0.5 * float(g) - 0.5)) for g in w.negatives())
-        assert isclose(float(s52.line_loss(*counts, Fraction(1, 2))), direct / 4)
+        found = dict(on_the_line(4, mpf("0.5")))[counts]
+        assert isclose(float(found), direct / 4)
     assert 13 / 14 * log(11) < 9 / 4
     tight = log(2) + 6 * log(2) + 7 * log1p(exp(-4.5))  # seven and seven, u = v
     assert on_ccem(1, 14, 9 / 4, 9 / 4) < tight - 0.2
@@ -334,12 +328,6 @@ def nudged(lines: Callable[..., Any], at: int) -> Callable[..., Any]:
     )
 
 
-def without_first_factor() -> Expr:
-    first, second = warm_exponents()
-    return (4 - N) + sympy_exp(second) - (N - 2) * sympy_exp(-first)
-
-
-W = 1 + delta**2
 Corruption = tuple[Callable[..., Any], dict[str, Any]]
 
 
@@ -349,20 +337,6 @@ def too_low(items: int, alignment: Fraction) -> Fraction:
 
 
 CORRUPTED: list[Corruption] = [
-    (s51.three_items, {"items": 5}),
-    (s51.theorem_2_monotone, {"g": without_first_factor}),
-    (s51.theorem_2_monotone, {"sign": -1}),
-    (s51.remark_3_order, {"order": lambda k: sympy_log(k) / 2}),
-    (s51.alignment, {"warmths": (Fraction(2), Fraction(1))}),
-    (s51.corollary_4_three, {"items": 6}),
-    (s51.appropriate_temperature, {"printed": lambda: N / (N - 1) * sympy_log(N - 3)}),
-    (s51.appropriate_temperature, {"printed": lambda: (N - 1) / N * sympy_log(N - 2)}),
-    (s52.normalised_similarity, {"s": lambda w: w.alignment()}),
-    (s52.blue_line, {"printed": lambda: (N - 1) / N * sympy_log(N - 2)}),
-    (s52.red_line, {"printed": lambda: sympy_log((N - 2) / 2)}),
-    (s52.both_sides, {"ends": (0, 1)}),
-    (s52.half_below, {"warmth": Fraction(1)}),
-    (s52.half_above, {"warmth": Fraction(1, 4)}),
     (b2.l_is_convex, {"l": lambda: -b2.printed_l()}),
     (b2.l_increases, {"l": lambda: b2.printed_l().subs(c, -c)}),
     (b2.jensen, {"relations": ("=", "<=", ">=", "=", ">=")}),
@@ -374,22 +348,6 @@ CORRUPTED: list[Corruption] = [
     *((b3.loss, {"lines": doubled(b3.printed_loss, k)}) for k in (0, 1)),
     (b3.monotone, {"closed": lambda: -b3.printed_loss()[1]}),
     (b3.minimum, {"at": S.One}),
-    *((b4.loss, {"lines": doubled(b4.printed_loss, k)}) for k in (0, 1)),
-    *((b4.derivatives, {"lines": doubled(b4.printed_derivatives, k)}) for k in (0, 1, 2)),
-    (b4.definition_of_g, {"g": without_first_factor}),
-    (b4.g_rises, {"printed": lambda: -b4.printed_dg()}),
-    (b4.ends, {"power": 4}),
-    (b4.second_derivative, {"printed": lambda: b4.printed_second().subs(t, 2 * t)}),
-    (b4.second_derivative_three, {"printed": lambda: 2 * t * sympy_exp(3 * t / 2)}),
-    *((b4.g_three, {"lines": doubled(b4.printed_g_three, k)}) for k in (0, 1)),
-    (b4.g_three, {"bound": lambda: 2 * sympy_exp(2 * t)}),
-    (b4.simplex, {"printed": lambda: 2 * (4 - N) + 2 * b4.heat()}),
-    (b4.simplex, {"edge": lambda: sympy_log(N - 3)}),
-    (b4.antipodal, {"printed": lambda: (4 - N) + 2 * sympy_exp(2 * t)}),
-    (b4.antipodal, {"edge": lambda: sympy_log(N - 2) / 2}),
-    (b4.between, {"signs": (1, -1)}),
-    (b4.g_rises_with_t, {"g": lambda: -printed_g()}),
-    (b4.implicit, {"sign": -1}),
     *((check, {"least": too_low}) for check in (b2.h_again, b2.delta_of_c)),
 ]
 
@@ -402,42 +360,6 @@ def test_a_wrong_formula_is_refused(corruption: Corruption) -> None:
     assert check(**changed).word == "differs"
 
 
-#: Claims that differ as printed: a further slip must be told apart from the one they have.
-WORSE: list[Corruption] = [
-    (s51.theorem_2, {"printed": lambda: N / (N - 1) * sympy_log(N - 3)}),
-    (s51.theorem_2_antipodal, {"printed": lambda: sympy_log((N - 2) / 2)}),
-    (s51.corollary_4, {"printed": lambda: sympy_log(N - 3)}),
-    (b4.theorem_2_again, {"first": lambda: sympy_log(N - 3)}),
-    (s51.theorem_2, {"printed": lambda: sympy_log(N - 3), "included": True}),
-]
-
-
-@pytest.mark.parametrize("corruption", WORSE, ids=lambda k: k[0].__name__)
-def test_a_further_slip_is_told_apart(corruption: Corruption) -> None:
-    check, changed = corruption
-    known, worse = check(), check(**changed)
-    assert known.word == worse.word == "differs"
-    assert worse.witness != known.witness
-
-
-#: What makes the witness of a difference or of a condition go away.
-HARMLESS: list[Corruption] = [
-    (s52.remark_5_alignment, {"items": 6}),
-    (b4.positive_slope_three, {"at": None}),
-    (s51.theorem_2, {"included": True}),
-    (s51.theorem_2_antipodal, {"included": True}),
-    (s51.corollary_4, {"included": True}),
-    (b4.theorem_2_again, {"included": True}),
-]
-
-
-@pytest.mark.parametrize("corruption", HARMLESS, ids=lambda k: k[0].__name__)
-def test_without_its_cause_the_difference_goes_away(corruption: Corruption) -> None:
-    check, changed = corruption
-    assert check().word == "differs"
-    assert check(**changed).word == "agrees"
-
-
 def outcome(check: Callable[..., Any], changed: dict[str, Any]) -> str:
     try:
         return str(check(**changed).word)
@@ -447,13 +369,7 @@ def outcome(check: Callable[..., Any], changed: dict[str, Any]) -> str:
 
 @pytest.mark.parametrize(
     "corruption",
-    [
-        (s51.remark_3, {"items": 6}),
-        (s51.remark_4, {"bias": 5}),
-        (s52.half_dimension, {"odd": 6}),
-        (s52.remark_5_large, {"warmth": Fraction(3)}),
-        (b4.delta_star_falls, {"items": 10}),
-    ],
+    [],
     ids=lambda k: k[0].__name__,
 )
 def test_a_condition_is_not_claimed_without_need(corruption: Corruption) -> None:

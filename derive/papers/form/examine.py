@@ -280,8 +280,8 @@ def _wrong_with_tests(record: Record, tally: Tally) -> list[str]:
 
 
 def _attained(record: Record) -> bool:
-    """Whether every inequality is an equality somewhere."""
-    for wording in record.printed.signed():
+    """Whether every inequality is an equality somewhere, in the wording that is held right."""
+    for wording in (record.correction or record.reading or record.printed).signed():
         for read in wording.read():
             if not any(t.holds for t in trials(wording, equations([read]))):
                 return False

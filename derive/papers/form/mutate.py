@@ -19,7 +19,7 @@ from .hypotheses import SYMBOLS, Hypotheses, put_in
 from .reader import LETTERS, Read, Tree, spell, unused
 from .record import Record, Wording
 from .run import Trial, equations, scenes, trials
-from .values import NoValue, Scene, Unknown, assignments, compare, mp, value
+from .values import NoValue, Scene, Unknown, assignments, compare, mp, related, value
 
 ONE: Tree = ("num", Fraction(1))
 _FLIPPED = {"<=": ">=", ">=": "<=", "<": ">", ">": "<", "=": "<", "!=": "="}
@@ -45,12 +45,11 @@ def holes(record: Record) -> Holes:
     weaker: list[str] = []
     survivors: list[str] = []
     for what, mutant in mutants(wording):
-        if _says_the_same(wording, mutant):
+        # Most are refused at the first trial; whether one says the same takes longest to see.
+        if _leaves_a_letter(mutant) or _is_refused(record, wording, mutant):
+            killed += 1
+        elif _says_the_same(wording, mutant):
             same += 1
-        elif _leaves_a_letter(mutant):
-            killed += 1
-        elif _is_refused(record, wording, mutant):
-            killed += 1
         elif record.attained is not None and not _holds_on(record.attained, mutant):
             killed += 1  # it is true, and no longer attained
         elif _is_weaker(wording, mutant):
@@ -136,7 +135,7 @@ def changed(tree: Tree, letters: list[str], bound: list[str]) -> Iterator[tuple[
             for what, new in changed(part, letters, inner):
                 yield what, (*tree[:k], new, *tree[k + 1 :])
         elif isinstance(part, tuple) and (
-            tree[0] in ("add", "mul", "rel") or (tree[0] == "call" and k == 4)
+            tree[0] in ("add", "mul", "rel", "least") or (tree[0] == "call" and k == 4)
         ):
             for i, inside in enumerate(part):
                 child = inside[1] if tree[0] in ("add", "mul") else inside
@@ -199,6 +198,8 @@ def _here(tree: Tree, letters: list[str], bound: list[str]) -> Iterator[tuple[st
         yield "dropped power", tree[1]
     elif kind in ("fun", "sqrt", "ceil"):
         yield "dropped function", tree[-1]
+    elif kind == "least":
+        yield "least or largest", (kind, "min" if tree[1] == "max" else "max", tree[2])
     elif kind == "big":
         if tree[2][2]:
             yield "indices may be equal", (kind, tree[1], (*tree[2][:2], ()), tree[3])
@@ -361,6 +362,8 @@ def _try(tree: Tree, scene: Scene, env: Mapping[str, Any]) -> Any:
 def _same_value(one: Any, new: Any, scene: Scene) -> bool:
     if one is None or new is None:
         return one is new
+    if isinstance(one, dict) and isinstance(new, dict):
+        return related(one, new, "=", scene)  # as vectors, not as linear combinations
     if isinstance(one, (dict, list)) or isinstance(new, (dict, list)):
         return bool(one == new)
     return compare(one, new, "=")

@@ -30,6 +30,8 @@ Vector = dict[Index, Any]
 Environment = Mapping[str, Any]
 #: Under this name a family has the axes that its vectors have coordinates on.
 AXES = "axes"
+#: What is longer is not spelled out where an equivalence fails.
+LONG = 250
 
 
 class NoValue(ArithmeticError):
@@ -160,6 +162,9 @@ def _truth(tree: Tree, scene: Scene, env: Environment) -> Truth:
         first, second = (_part(t, scene, env) for t in tree[1:])
         good = first.holds == second.holds if kind == "iff" else second.holds or not first.holds
         says = f"{spell(tree[1])} is {first.holds}, {spell(tree[2])} is {second.holds}"
+        if len(says) > LONG:
+            found = (f"{t.holds}{f' ({t.says})' if t.says else ''}" for t in (first, second))
+            says = "the first part is {}, the second {}".format(*found)
         return Truth(good, says, seen=frozenset({second.holds if kind == "iff" else first.holds}))
     if kind == "and":
         parts = (_truth(part, scene, env) for part in tree[1:])
@@ -185,7 +190,7 @@ def _truth(tree: Tree, scene: Scene, env: Environment) -> Truth:
         left = _value(side, scene, env)
         if relation == "=":
             left, right = _settled(left, right)
-        if not _related(left, right, relation, scene):
+        if not related(left, right, relation, scene):
             return Truth(False, _says(left, relation, right, scene))
         right = left
     return Truth(True)
@@ -247,7 +252,7 @@ def _same_interval(left: Any, right: Any) -> bool:
     return ends and all(compare(a, b, "=") for a, b in pairs)
 
 
-def _related(left: Any, right: Any, relation: str, scene: Scene) -> bool:
+def related(left: Any, right: Any, relation: str, scene: Scene) -> bool:
     if isinstance(left, Interval) or isinstance(right, Interval):
         if relation not in ("=", "!="):
             raise Unknown("intervals are equal or not")
@@ -640,11 +645,19 @@ def _big_now(tree: Tree, scene: Scene, env: Environment) -> Any:
         return total
     if not found:
         raise NoValue(f"{what} over nothing")
+    return _best(what, found)
+
+
+def _best(what: str, found: list[Any]) -> Any:
     best = found[0]
     for one in found[1:]:
         if compare(one, best, ">" if what == "max" else "<"):
             best = one
     return best
+
+
+def _least(tree: Tree, scene: Scene, env: Environment) -> Any:
+    return _best(tree[1], [_value(part, scene, env) for part in tree[2]])
 
 
 #: How near a limit is looked at; all must agree, and the rest of the way is a line.
@@ -743,6 +756,7 @@ _VALUES: dict[str, Callable[[Tree, Scene, Environment], Any]] = {
     "at": _at,
     "norm": _norm,
     "big": _big,
+    "least": _least,
     "lim": _limit,
     "interval": _interval,
     "mean": _mean,
