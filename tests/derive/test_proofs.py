@@ -22,7 +22,7 @@ from cltheory.derive.write.layout import signs
 from cltheory.derive.write.layout.layout import layout
 from cltheory.derive.write.layout.statement import is_evident, without_evident
 from cltheory.derive.write.layout.tree import Node
-from cltheory.derive.write.proofs import formulas
+from cltheory.derive.write.layout import displays
 from cltheory.derive.write.proofs.document import (
     Proof,
     Writer,
@@ -132,7 +132,7 @@ def test_symbols_are_introduced_before_they_are_used(id: str) -> None:
     assert note.relations
 
 
-LETTERS = {*formulas.SUMS, *formulas.LETTERS}
+LETTERS = {*displays.SUMS, *displays.LETTERS}
 
 
 # --- what is displayed -------------------------------------------------------------------------
@@ -158,7 +158,7 @@ def test_what_is_displayed_is_what_was_checked(id: str) -> None:
         known = dict(p.formula.letters)
         point = at_random(step.says.domain, stated)
         for side, node in zip(stated, p.formula.nodes, strict=True):
-            back = formulas.put_back(node, known).meaning
+            back = displays.put_back(node, known).meaning
             compared += assert_same(side, back, point)
     assert compared or id in ("ssem", "supcon-two-sizes", "supcl-two-sizes")
 
@@ -192,16 +192,16 @@ def test_a_wrong_part_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """A formula put together from its letters is compared with what was laid out."""
     step = next(s for s in results["supcl-threshold"].derivation if s.title.startswith("Deriv"))
     note = Notation(results["supcl-threshold"])
-    formulas.shown(step.statement, step.says.domain, note.name)
-    renamed = formulas.renamed
+    displays.shown(step.statement, step.says.domain, note.name)
+    renamed = displays.renamed
     wrong = layout(exp(Symbol("tau")))
 
     def corrupt(node: Node, key: str, name: Node) -> Node:
         return renamed(node, key, wrong if name.key == "Z" else name)
 
-    monkeypatch.setattr(formulas, "renamed", corrupt)
+    monkeypatch.setattr(displays, "renamed", corrupt)
     with pytest.raises(InternalError):
-        formulas.shown(step.statement, step.says.domain, note.name)
+        displays.shown(step.statement, step.says.domain, note.name)
 
 
 def test_a_wrong_sign_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
