@@ -18,11 +18,10 @@ from cltheory.derive.proof.derivation import Derivation, Step
 from cltheory.derive.proof.relations import Iff
 from cltheory.derive.proof.statement import Lemma
 from cltheory.derive.results import results
-from cltheory.derive.write.layout import signs
+from cltheory.derive.write.layout import displays, signs
 from cltheory.derive.write.layout.layout import layout
 from cltheory.derive.write.layout.statement import is_evident, without_evident
 from cltheory.derive.write.layout.tree import Node
-from cltheory.derive.write.layout import displays
 from cltheory.derive.write.proofs.document import (
     Proof,
     Writer,
@@ -81,8 +80,8 @@ def test_the_text_is_whole(id: str) -> None:
 
 #: What no reader should meet: names as the program has them, what says nothing, floats.
 UGLY = (
-    r"\\mathtt|\\_|g_\{\\mathrm\{[a-z]+\\ |\b(\d+|r\^\{?2\}?) (&?=|\\ge|>) \1\b|\d\.0000|oo\b|root_|"
-    r"(?<!\\)(theta|lambda|alpha|tau)\b|Piecewise|\bexp\("
+    r"\\mathtt|\\_|g_\{\\mathrm\{[a-z]+\\ |\b(\d+|r\^\{?2\}?) (&?=|\\ge|>) \1\b|\d\.0000|oo\b|"
+    r"root_|(?<!\\)(theta|lambda|alpha|tau)\b|Piecewise|\bexp\("
 )
 
 

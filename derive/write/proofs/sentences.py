@@ -386,7 +386,9 @@ class Teller:
         if not self._h_is_used() and value.free_symbols <= set(step.says.domain.ranges):
             short = sign_of(value, step.says.domain).meaning
             if isinstance(short, Expr) and has_same_sign(short, value, step.says.domain):
-                return Paragraph(before, self._show(step, Eq(name, short, evaluate=False)), after)
+                formula = self._show(step, Eq(name, short, evaluate=False))
+                assert formula is not None
+                return Paragraph(before, replace(formula, signs=True), after)
         return Paragraph(before, self._show(step), after)
 
     def _h_is_used(self) -> bool:
