@@ -212,7 +212,12 @@ def test_a_wrong_macro_is_noticed() -> None:
         arity, body = definitions()[macro]
         writer = Writer(result)
         call = macro + "".join(f"{{{writer.symbol(s)}}}" for s in order)
-        for old, new in ((" - ", " + "), (" + ", " - "), (r"\clArg{#1}", "#1"), ("- 1", "- 2")):
+        for old, new in (
+            (" - ", " + "),
+            (" + ", " - "),
+            (r"\clArgFirst{#1}", "#1"),
+            ("- 1", "- 2"),
+        ):
             if (broken := body.replace(old, new, 1)) == body:
                 continue
             text = theory().replace(f"[{arity}]{{{body}}}", f"[{arity}]{{{broken}}}")
@@ -231,7 +236,7 @@ def test_a_wrong_macro_is_noticed() -> None:
 def test_a_root_is_said_to_be_one() -> None:
     arity, body = definitions()[r"\clSupclOptimumXStarWhere"]
     assert arity == 4
-    assert body.startswith(r"x^\star \in \left[0, \frac{\clArg{#1} \clArg{#2}}")
+    assert body.startswith(r"x^\star \in \left[0, \frac{\clArgFirst{#1} \clArg{#2}}")
     assert body.endswith(" = 0")
     assert definitions()[r"\clSupclOptimumXStar"] == (0, r"x^\star")
     result = results["supcl-optimum"]
@@ -649,7 +654,7 @@ def test_arguments_have_parentheses_where_they_need_them(
 def test_a_broken_macro_does_not_compile(folder: Path) -> None:
     path = folder / "theory.tex"
     text = path.read_text(encoding="utf-8")
-    broken = text.replace(r"\clArg{#1}", r"\clArgh{#1}")
+    broken = text.replace(r"\clArgFirst{#1}", r"\clArgh{#1}")
     assert broken != text
     path.write_text(broken, encoding="utf-8")
     document = PREAMBLE + r"\begin{document}\clSupclThresholdStatement\end{document}"

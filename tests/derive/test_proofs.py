@@ -18,11 +18,10 @@ from cltheory.derive.proof.derivation import Derivation, Step
 from cltheory.derive.proof.relations import Iff
 from cltheory.derive.proof.statement import Lemma
 from cltheory.derive.results import results
-from cltheory.derive.write.layout import signs
+from cltheory.derive.write.layout import displays, signs
 from cltheory.derive.write.layout.layout import layout
 from cltheory.derive.write.layout.statement import is_evident, without_evident
 from cltheory.derive.write.layout.tree import Node
-from cltheory.derive.write.proofs import formulas
 from cltheory.derive.write.proofs.document import (
     Proof,
     Writer,
@@ -81,8 +80,8 @@ def test_the_text_is_whole(id: str) -> None:
 
 #: What no reader should meet: names as the program has them, what says nothing, floats.
 UGLY = (
-    r"\\mathtt|\\_|g_\{\\mathrm\{[a-z]+\\ |\b(\d+|r\^\{?2\}?) (&?=|\\ge|>) \1\b|\d\.0000|oo\b|root_|"
-    r"(?<!\\)(theta|lambda|alpha|tau)\b|Piecewise|\bexp\("
+    r"\\mathtt|\\_|g_\{\\mathrm\{[a-z]+\\ |\b(\d+|r\^\{?2\}?) (&?=|\\ge|>) \1\b|\d\.0000|oo\b|"
+    r"root_|(?<!\\)(theta|lambda|alpha|tau)\b|Piecewise|\bexp\("
 )
 
 
@@ -132,7 +131,7 @@ def test_symbols_are_introduced_before_they_are_used(id: str) -> None:
     assert note.relations
 
 
-LETTERS = {*formulas.SUMS, *formulas.LETTERS}
+LETTERS = {*displays.SUMS, *displays.LETTERS}
 
 
 # --- what is displayed -------------------------------------------------------------------------
@@ -158,7 +157,7 @@ def test_what_is_displayed_is_what_was_checked(id: str) -> None:
         known = dict(p.formula.letters)
         point = at_random(step.says.domain, stated)
         for side, node in zip(stated, p.formula.nodes, strict=True):
-            back = formulas.put_back(node, known).meaning
+            back = displays.put_back(node, known).meaning
             compared += assert_same(side, back, point)
     assert compared or id in ("ssem", "supcon-two-sizes", "supcl-two-sizes")
 
@@ -192,16 +191,16 @@ def test_a_wrong_part_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """A formula put together from its letters is compared with what was laid out."""
     step = next(s for s in results["supcl-threshold"].derivation if s.title.startswith("Deriv"))
     note = Notation(results["supcl-threshold"])
-    formulas.shown(step.statement, step.says.domain, note.name)
-    renamed = formulas.renamed
+    displays.shown(step.statement, step.says.domain, note.name)
+    renamed = displays.renamed
     wrong = layout(exp(Symbol("tau")))
 
     def corrupt(node: Node, key: str, name: Node) -> Node:
         return renamed(node, key, wrong if name.key == "Z" else name)
 
-    monkeypatch.setattr(formulas, "renamed", corrupt)
+    monkeypatch.setattr(displays, "renamed", corrupt)
     with pytest.raises(InternalError):
-        formulas.shown(step.statement, step.says.domain, note.name)
+        displays.shown(step.statement, step.says.domain, note.name)
 
 
 def test_a_wrong_sign_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

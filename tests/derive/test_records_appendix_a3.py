@@ -39,7 +39,6 @@ BOUND_SUP = {
     "(A.33)": "agrees",
     "Theorem A.2, proof: partition": "agrees",
     "(A.34)": "needs-condition",
-    "(A.34): equality condition": "needs-condition",
     "(A.35)": "needs-condition",
     "(A.36)": "agrees",
     "(A.37)": "agrees",

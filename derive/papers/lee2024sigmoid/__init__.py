@@ -21,6 +21,7 @@ LEDGER = Ledger(
         "section_4_proof": (CCEM, PAIRWISE),
         "section_5_1": (OPTIMUM, THRESHOLD, INFONCE),
         "section_5_2": (CCEM, OPTIMUM, THRESHOLD),
+        "section_6": (OPTIMUM, THRESHOLD),
         "appendix_a": (),
         "appendix_b1": (CCEM,),
         "appendix_b2": (INFONCE,),

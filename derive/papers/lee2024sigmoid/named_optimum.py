@@ -6,6 +6,7 @@ the share x = delta^2/(1 + delta^2), since they are linear in it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -351,11 +352,11 @@ def at_the_ends(at: Point, given: Given) -> Answer:
 @named_check("the CCEM contains")
 def contains(at: Point, given: Given) -> Answer:
     """The simplex with u = v and the antipodal structure are CCEM, of delta up to ``top``."""
-    for name, delta_squared in (("simplex", ZERO), ("antipodal", mpmath.inf)):
+    for name, delta_squared in (("simplex", ZERO), ("antipodal", math.inf)):
         e = ccem(size(at, "N"), delta_squared)
         if not compare(given[name], e.alignment(), "="):
             return Answer(False, f"its positives are {e.alignment()}", e)
-        if mpmath.isinf(delta_squared) and not mpmath.isinf(given.get("top", ZERO)):
+        if delta_squared == math.inf and not mpmath.isinf(given.get("top", ZERO)):
             return Answer(False, "(1 - delta^2)/(1 + delta^2) is -1 for no delta >= 0", e)
     return Answer(True)
 
