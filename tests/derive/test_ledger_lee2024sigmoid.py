@@ -9,12 +9,21 @@ from math import exp, inf, isclose, log, log1p, sqrt
 from typing import Any
 
 import pytest
-from cltheory.derive.decide.evidence import Grade
+from cltheory.derive.decide.calculus import derivative
+from cltheory.derive.decide.decide import positive
+from cltheory.derive.decide.domain import between
+from cltheory.derive.decide.evidence import Grade, Holds
+from cltheory.derive.decide.exact import exact
+from cltheory.derive.losses.clip import t
+from cltheory.derive.optimum.segment import x
 from cltheory.derive.papers.form.functions import KINDS
+from cltheory.derive.papers.form.hypotheses import read_under
+from cltheory.derive.papers.form.run import CHECKS, PROOFS
 from cltheory.derive.papers.ledger import Claim
 from cltheory.derive.papers.lee2024sigmoid import LEDGER
 from cltheory.derive.papers.lee2024sigmoid.named_dimension import on_the_line
 from cltheory.derive.papers.lee2024sigmoid.named_optimum import best_for, total_loss
+from cltheory.derive.papers.lee2024sigmoid.named_thresholds import SLOPE
 from cltheory.derive.papers.towers import (
     assorted,
     ccem,
@@ -307,3 +316,38 @@ def test_a_ccem_of_squares_is_a_minimum() -> None:
 def test_random_sets_are_the_same_every_time() -> None:
     assert random(3, 2, 4).same_gram(random(3, 2, 4))
     assert not random(3, 2, 4).same_gram(random(3, 2, 5))
+
+
+# --- named checks and proofs, on what is wrong ---------------------------------------------------
+@pytest.mark.parametrize(("items", "proved"), [("2..4", True), ("3..3", True), ("5..5", False)])
+def test_the_simplex_is_proved_where_it_is_optimal_at_every_temperature(
+    items: str, proved: bool
+) -> None:
+    (domain,) = read_under(f"N in {items}, t in (0, oo), b in [t, t]").domains()
+    assert isinstance(PROOFS["the simplex at t = b"](domain), Holds) == proved
+
+
+def test_a_slope_that_falls_is_not_said_to_rise() -> None:
+    (domain,) = read_under("N in 3.., t in (0, oo)").domains()
+    assert isinstance(PROOFS["delta_star falls with t = b"](domain), Holds)
+    falling = -derivative(SLOPE.expression() / t, t)
+    assert not isinstance(positive(falling, domain.with_range(x, between(0, 2), 1)), Holds)
+
+
+@pytest.mark.parametrize(
+    ("check", "at", "given"),
+    [
+        ("delta_star exists", "N = 6, t = 1/50, b = 0", "100"),
+        ("antipodal below a temperature", "N = 6", "1/2"),
+        ("antipodal below a temperature", "N = 4", "0"),
+        ("dimensions of the optimum", "N = 6, t = 1/50, b = 1/50", "6"),
+        ("similarity at half the dimension", "N = 6, t = 2, b = 2", "1/2"),
+        ("alignment above the threshold", "N = 14, d = 1, t = 9/4, b = 9/4", "2"),
+    ],
+)
+def test_a_named_check_refuses(check: str, at: str, given: str) -> None:
+    point = {k.strip(): exact(v.strip()) for k, _, v in (p.partition("=") for p in at.split(","))}
+    names = ("beyond", "threshold", "least", "s")
+    answer = CHECKS[check](point, dict.fromkeys(names, Fraction(given)))
+    assert answer.holds is False
+    assert answer.says
