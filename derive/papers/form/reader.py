@@ -175,6 +175,9 @@ def _flat(tokens: Sequence[Token]) -> list[_Word]:
             k += 1
         elif token.kind in ("begin", "end"):
             raise TexError(f"the environment {show(token.text)} is not read here", token.at)
+        elif name == "backslash":
+            out.append(_Word("\\setminus", "command", token.at))
+            k += 1
         elif name == "substack":
             k += 1
         elif name in _ACCENTS:

@@ -34,15 +34,6 @@ def dimensions(at: Point, given: Given) -> Answer:
     return Answer(compare(Fraction(rank), given["least"], "="), f"it needs {rank}")
 
 
-@named_check("uniform vectors fit")
-def uniform_fit(at: Point, given: Given) -> Answer:
-    """N vectors at the inner products of a simplex exist in R^d exactly when d >= ``least``."""
-    simplex, d = Embeddings.simplex(size(at, "N")), size(at, "d")
-    said, true = compare(Fraction(d), given["least"], ">="), simplex.rank <= d
-    says = f"said to {'exist' if said else 'be missing'}, and their rank is {simplex.rank}"
-    return Answer(said == true, says, simplex)
-
-
 @named_check("similarity at half the dimension")
 def half_the_dimension(at: Point, given: Given) -> Answer:
     """Above the threshold, what was found to be least in R^ceil(N/2) has similarity ``s``."""
