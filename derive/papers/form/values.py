@@ -163,8 +163,8 @@ def _truth(tree: Tree, scene: Scene, env: Environment) -> Truth:
         good = first.holds == second.holds if kind == "iff" else second.holds or not first.holds
         says = f"{spell(tree[1])} is {first.holds}, {spell(tree[2])} is {second.holds}"
         if len(says) > LONG:
-            found = (f"{t.holds}{f' ({t.says})' if t.says else ''}" for t in (first, second))
-            says = "the first part is {}, the second {}".format(*found)
+            told = (f"{t.holds}{f' ({t.says})' if t.says else ''}" for t in (first, second))
+            says = "the first part is {}, the second {}".format(*told)
         return Truth(good, says, seen=frozenset({second.holds if kind == "iff" else first.holds}))
     if kind == "and":
         parts = (_truth(part, scene, env) for part in tree[1:])
