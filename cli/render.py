@@ -72,8 +72,10 @@ def head_lines(result: Result, point: Mapping[Symbol, Expr] | None = None) -> li
 
 
 def _text(report: dict[str, Any], brief: bool, result: Result, point: Point, claims: bool) -> str:
+    from ..derive.decide.root import without_roots
     from ..derive.write.layout.lines import fold
     from ..derive.write.layout.statement import text_lines
+    from ..derive.write.report import roots_of
 
     lines = [f"{report['id']}: {report['title']}{_head(report)}", ""]
     if not brief:
@@ -88,8 +90,10 @@ def _text(report: dict[str, Any], brief: bool, result: Result, point: Point, cla
     lines += ["", f"Derivation (weakest evidence: {report['evidence']}){_terms(report)}"]
     for k, step in enumerate(result.derivation, 1):
         lines += _wrapped(f"{k}. {step.title}  [{step.evidence.grade}]", 2, hang=5)
-        for line in text_lines(step.statement, step.says.domain):
+        for line in text_lines(without_roots(step.statement), step.says.domain):
             lines += fold(line, WIDTH, 8, 10)
+        for root, (bracket, equation) in roots_of(step.statement, result).items():
+            lines += root_lines(root, bracket, equation, 8)
         lines += _wrapped(f"because {step.because}", 5)
     return "\n".join([*lines, *_claims(report, result, claims)])
 
@@ -201,6 +205,7 @@ def _typeset_head(result: Result, point: Point, style: str) -> list[str]:
 
 def _latex(report: dict[str, Any], brief: bool, head: list[str], result: Result) -> str:
     from ..derive.write.display import Writer
+    from ..derive.write.macros import escape
 
     writer = Writer(result)
     lines = [f"% {report['id']}: {report['title']}{_head(report)}", *head, r"\begin{align}"]
@@ -229,9 +234,11 @@ def _latex(report: dict[str, Any], brief: bool, head: list[str], result: Result)
             lines.append(f"The derivation is{terms.removeprefix(',')}.")
         lines.append(r"\begin{enumerate}")
         for step in report["steps"]:
-            lines.append(f"  \\item {_tex(step['title'])} \\emph{{({step['evidence']})}}")
-            lines.append(f"    \\[ {step['latex']} \\]")
-            lines.append(f"    {_tex(step['because'])}.")
+            title = writer.prose(step["title"], escape)
+            lines.append(f"  \\item {title} \\emph{{({step['evidence']})}}")
+            if step["latex"]:
+                lines.append(f"    \\[ {step['latex']} \\]")
+            lines.append(f"    {writer.prose(step['because'], escape)}.")
         lines.append(r"\end{enumerate}")
     return "\n".join(lines)
 
@@ -275,7 +282,8 @@ def _markdown(report: dict[str, Any], brief: bool, head: list[str]) -> str:
     lines += [f"## Derivation (weakest evidence: {report['evidence']}){_terms(report)}", ""]
     for k, step in enumerate(report["steps"], 1):
         lines += [f"{k}. **{step['title']}** ({step['evidence']})", ""]
-        lines += [f"    $${step['latex']}$$", "", f"    {step['because']}", ""]
+        lines += [f"    $${step['latex']}$$", ""] if step["latex"] else []
+        lines += [f"    {step['because']}", ""]
     if report["claims"]:
         lines += ["## Printed claims", "", "| claim | verdict | note |", "| --- | --- | --- |"]
         lines += [

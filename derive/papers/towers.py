@@ -198,6 +198,11 @@ def pairwise_value(loss: PairwiseLoss, w: Towers, **parameters: Fraction | int) 
         return summed(loss, pairs, **parameters) / w.N
 
 
+def _number(value: Any) -> Any:
+    """A parameter, exact or not."""
+    return value if isinstance(value, mpmath.mpf) else evaluate.mpf(Fraction(value))
+
+
 def summed(
     loss: PairwiseLoss, pairs: Mapping[str, Sequence[Fraction]], **parameters: Fraction | int
 ) -> Any:
@@ -206,7 +211,7 @@ def summed(
         found = mpmath.mpf(0)
         for term in loss.terms:
             function, names = _compiled(term.weight * term.function)
-            values = [evaluate.mpf(Fraction(parameters[name])) for name in names]
+            values = [_number(parameters[name]) for name in names]
             found += mpmath.fsum(function(evaluate.mpf(g), *values) for g in pairs[term.relation])
         return found
 

@@ -412,7 +412,10 @@ def _result_markdown(result: Result) -> str:
 
 
 def _stated(step: Step) -> str:
-    return aligned(tex_rows(step.statement, step.says.domain, written))
+    says, domain = step.statement, step.says.domain
+    return aligned(tex_rows(says, domain, written)) or aligned(
+        tex_rows(says, domain, written, whole=True)
+    )
 
 
 def step_latex(step: Step) -> str:

@@ -26,6 +26,7 @@ from .display import written
 from .layout.equations import equation
 from .layout.layout import layout, with_names
 from .layout.lines import POINTS, rows
+from .layout.signs import cases_by_sign
 from .layout.statement import aligned, tex_rows
 from .layout.tex import tex as tex_of
 from .layout.tree import named
@@ -86,7 +87,7 @@ def report(
             {
                 "title": s.title,
                 "sympy": str(s.statement),
-                "latex": _stated(s) if typeset else "",
+                "latex": _stated(s, result) if typeset else "",
                 "because": s.because,
                 "evidence": str(s.evidence.grade),
                 "how": s.evidence.how,
@@ -146,8 +147,11 @@ def _shown(
     }
 
 
-def _stated(step: Step) -> str:
-    return aligned(tex_rows(step.statement, step.says.domain, written))
+def _stated(step: Step, result: Result) -> str:
+    found = tex_rows(without_roots(step.statement), step.says.domain, starred)
+    for root, (bracket, shown) in roots_of(step.statement, result, tex=True).items():
+        found.append(rf"\text{{where }} {root} &\in {bracket},\quad {shown} = 0")
+    return aligned(found)
 
 
 def condition_of(q: Quantity, result: Result, shown: Basic | None = None) -> str | None:
@@ -245,11 +249,11 @@ def tex_rows_of(expression: Basic, domain: Domain | None) -> list[str]:
     """An expression as rows of LaTeX that fit beside its name; a name is text."""
     if isinstance(expression, Str):
         return [_typeset(expression)]
-    return rows(layout(expression, domain), starred, POINTS - 60)
+    return rows(layout(cases_by_sign(expression, domain), domain), starred, POINTS - 60)
 
 
 def plainly(expression: Basic, domain: Domain | None) -> list[str]:
     """An expression as text, laid out; then what names in it stand for."""
-    laid = with_names(layout(expression, domain))
+    laid = with_names(layout(cases_by_sign(expression, domain), domain))
     found = [laid.node.text(named)]
     return found + [f"{s.name} = {node.text(named)}" for s, node in laid.where]

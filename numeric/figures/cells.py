@@ -45,11 +45,13 @@ class Cells:
     # --- structures -------------------------------------------------------------------------
     def flat(self, x: Array, y: Array) -> npt.NDArray[np.bool_]:
         """Where floats do not tell which eigenspaces are occupied."""
+        if not len(x):
+            return np.zeros(0, dtype=bool)
         return self._flat(self.on.least(x, y), x, y)
 
     def _flat(self, found: Optima, x: Array, y: Array) -> npt.NDArray[np.bool_]:
         loss, wrong = self.on.loss, np.zeros(len(x), dtype=bool)
-        if len(loss.traces) > 1 or not len(x):  # of several orbits the answer is exact
+        if len(loss.traces) > 1:  # of several orbits the answer is exact
             return wrong
         at = {**self.on.fixed, self.on.x: x, self.on.y: y}
         at = {k: np.broadcast_to(np.asarray(v, dtype=float), x.shape) for k, v in at.items()}
@@ -68,11 +70,11 @@ class Cells:
             sound = np.isfinite(curvature).all(axis=(1, 2))
             least = np.linalg.eigvalsh(np.where(sound[:, None, None], curvature, 0.0))[:, 0]
             wrong[here] = ~(least > FLAT)
-        return wrong
+        return wrong | ~found.occupied.any(axis=1)
 
     def faces(self, x: Array, y: Array) -> list[Face]:
         """The structure at places; () where it is not known."""
-        return self._faces(x, y, self.on.least(x, y))
+        return self._faces(x, y, self.on.least(x, y)) if len(x) else []
 
     def _faces(self, x: Array, y: Array, found: Optima) -> list[Face]:
         faces = found.faces()

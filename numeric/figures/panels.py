@@ -128,6 +128,9 @@ def spaced() -> ConstrainedLayoutEngine:
 
 def beneath(figure: Figure, entries: Sequence[tuple[Any, str]], about: str, columns: int) -> None:
     """A legend beneath all axes, under a line that says what is shown; entries with their text."""
+    if not entries:  # no border is in the plane
+        figure.supxlabel(about, size="medium")
+        return
     legend = figure.legend(
         handles=[handle for handle, _ in entries],
         labels=[text for _, text in entries],

@@ -11,6 +11,7 @@ from ...decide.evidence import Evidence, Grade
 from ...decide.exact import NotANumber, exact
 from ...vectors.embeddings import Embeddings
 from ..verdict import Verdict
+from .families import first_alone
 from .functions import function_named
 from .hypotheses import Condition
 from .record import Record, Witness, Wording
@@ -279,8 +280,8 @@ def _wrong_with_tests(record: Record, tally: Tally) -> list[str]:
 
 
 def _attained(record: Record) -> bool:
-    """Whether every inequality is an equality somewhere."""
-    for wording in record.printed.signed():
+    """Whether every inequality is an equality somewhere, in the wording that is held right."""
+    for wording in (record.correction or record.reading or record.printed).signed():
         for read in wording.read():
             if not any(t.holds for t in trials(wording, equations([read]))):
                 return False
@@ -368,6 +369,8 @@ def retried(wording: Wording, witness: Witness) -> Trial:
     for one in wording.signed():
         hypotheses = one.hypotheses()
         wrong = hypotheses.refuses(point)
+        if vectors is not None:
+            wrong = wrong or hypotheses.refuses_set(vectors)
         if wrong:
             raise ValueError(wrong)
         missing = [k for k in (*hypotheses.ranges, *kinds) if k not in point]
@@ -391,6 +394,11 @@ def retried(wording: Wording, witness: Witness) -> Trial:
 def _embeddings(witness: Witness) -> Embeddings:
     m, n, p = witness.sizes
     order = [(i, j, k) for i in range(m) for j in range(n) for k in range(p)]
+    uneven = len(witness.gram) < len(order)
+    if uneven:
+        order = first_alone(order)
     rows = dict(zip(order, witness.gram, strict=True))
     places = {a: k for k, a in enumerate(order)}
-    return Embeddings(m, n, p, lambda a, b: Fraction(rows[a][places[b]]))
+    return Embeddings(
+        m, n, p, lambda a, b: Fraction(rows[a][places[b]]), only=order if uneven else None
+    )

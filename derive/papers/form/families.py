@@ -160,6 +160,30 @@ def sets_in(m: int, n: int, p: int, d: int) -> tuple[Embeddings, ...]:
     return tuple(found)
 
 
+def first_alone(order: list[Index]) -> list[Index]:
+    """Of some indices, of the first class only the first."""
+    return [a for a in order if a[0] > 0 or a == order[0]]
+
+
+def _spheres(point: Mapping[str, Any]) -> list[Embeddings]:
+    radius = as_number(point["r"])
+    even = [e for d in (1, 2, 3) for e in sets_in(size(point, "m"), size(point, "n"), 1, d)]
+    found = []
+    for e in even:
+        found.append(e.scaled(radius))
+        if e.m > 1 and e.n > 1:
+            few = e.restricted(first_alone(e.everything), "the first class has one vector")
+            found.append(few.scaled(radius))
+    return found
+
+
+def _of_spheres(e: Embeddings) -> dict[str, Callable[..., Any]]:
+    def nothing(*_: int, mark: str = "") -> Any:
+        raise NoValue("there is no set W")
+
+    return {**_of_classes(e), "W": nothing}
+
+
 def _simplex(point: Mapping[str, Any]) -> list[Embeddings]:
     return [Embeddings.simplex(size(point, "m", 1), size(point, "n"))]
 
@@ -216,7 +240,7 @@ def _of_towers(found: Embeddings, parameter: str = "") -> dict[str, Callable[...
         return vector
 
     def softmax(scene: Scene) -> Any:
-        return towers.softmax_value(INFONCE, e, tau=scene.numbers["t"])  # type: ignore[arg-type]
+        return towers.softmax_value(INFONCE, e, t=scene.numbers["t"])  # type: ignore[arg-type]
 
     def sigmoid(scene: Scene) -> Any:
         numbers = {k: scene.numbers[k] for k in ("t", "b")}
@@ -413,6 +437,7 @@ FAMILIES: dict[str, Family] = {
     f.name: f
     for f in (
         Family("sets", "unit vectors u_ijk, any and degenerate", ("m", "n"), _sets, _of_classes),
+        Family("spheres", "vectors of length r, any", ("m", "n", "r"), _spheres, _of_spheres),
         Family("ssem", "the SSEM", ("m", "n", "delta"), _ssem, _of_classes),
         Family("simplex", "a simplex of mn vectors w_ij", ("m", "n"), _simplex, _of_classes),
         Family("one simplex", "a simplex of n (or N) vectors", (), _plain_simplex, _of_simplex),

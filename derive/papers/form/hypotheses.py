@@ -6,6 +6,7 @@
                | two of NAME                  two different indices up to NAME are quantified over
                | l_p convex decreasing        any such function; convex increasing as well
                | relation                     holds as well
+               | PREDICATE(U)                 a set of vectors has it, such as distinct(U)
     relation   = expression (= | != | < | <= | > | >=) expression {...}
     condition  = conjunction {or conjunction}
     conjunction = relation {and relation}     relation, or a predicate on sets such as distinct(U),
@@ -36,8 +37,9 @@ from ...structures.towers import N
 from .functions import KINDS, SHAPES
 
 d = Symbol("d", integer=True, positive=True)
+r = Symbol("r", positive=True)
 #: Every letter that hypotheses may use, with the assumptions that the results make.
-SYMBOLS: dict[str, Symbol] = {s.name: s for s in (m, n, p, N, d, alpha, tau, delta, x, t, b, c)}
+SYMBOLS: dict[str, Symbol] = {s.name: s for s in (m, n, p, N, d, alpha, tau, delta, x, t, b, c, r)}
 
 Point = Mapping[str, Any]  #: values of letters, and functions
 
@@ -109,6 +111,7 @@ class Hypotheses:
     specials: Mapping[str, tuple[Expr, ...]] = field(default_factory=dict)
     functions: Mapping[str, str] = field(default_factory=dict)  #: name -> kind
     also: tuple[Mapping[str, str], ...] = ()  #: places that are tried besides, and first
+    of_sets: tuple[Relations, ...] = ()  #: what sets of vectors have
 
     def points(
         self, limit: int = 150, *, wide: bool = False
@@ -142,6 +145,11 @@ class Hypotheses:
             if (r.integer and not point[name].is_Integer) or not _inside(point[name], r, low, high):
                 return f"{name} = {point[name]} is not {r}"
         left = next((r.text for r in self.more if r.holds(point) is not True), "")
+        return f"{left} does not hold" if left else ""
+
+    def refuses_set(self, vectors: Any) -> str:
+        """Why a set of vectors is outside, or nothing."""
+        left = next((r.text for r in self.of_sets if r.holds({}, vectors) is False), "")
         return f"{left} does not hold" if left else ""
 
     def no_end(self, point: Point, name: str) -> str:
@@ -378,9 +386,13 @@ def read_under(text: str) -> Hypotheses:
     ranges: dict[str, Range] = {}
     more: list[Relations] = []
     functions: dict[str, str] = {}
+    of_sets: list[Relations] = []
     for part in _clauses(text):
         member, two, shaped = _MEMBER.match(part), _TWO.match(part), _SHAPED.match(part)
-        if shaped:
+        predicate = _PREDICATE.match(part)
+        if predicate:
+            of_sets.append(_predicate(predicate[1]))
+        elif shaped:
             if shaped[2] not in KINDS:
                 raise BadClause(f"{shaped[2]!r} is no kind of function: {', '.join(KINDS)}")
             functions[shaped[1]] = shaped[2]
@@ -397,7 +409,13 @@ def read_under(text: str) -> Hypotheses:
             more.append(_relation(f"{two[1]} >= 2", ranges))
         else:
             more.append(_relation(part, ranges))
-    return Hypotheses(ranges, tuple(more), text, functions=functions)
+    return Hypotheses(ranges, tuple(more), text, functions=functions, of_sets=tuple(of_sets))
+
+
+def _predicate(name: str) -> Relations:
+    if name not in PREDICATES:
+        raise BadClause(f"{name!r} is not known; there are " + ", ".join(PREDICATES))
+    return Relations(predicate=name, text=name)
 
 
 def read_place(text: str, hypotheses: Hypotheses) -> dict[str, str]:
@@ -454,13 +472,9 @@ def read_condition(
                     raise BadClause(f"{one.strip()!r} is not known; there are {known or 'none'}")
                 found.append(Relations(predicate=shape[1], of=shape[2], text=one.strip()))
             elif predicate:
-                if predicate[1] not in PREDICATES:
-                    raise BadClause(
-                        f"{one.strip()!r} is not known; there are " + ", ".join(PREDICATES)
-                    )
+                found.append(_predicate(predicate[1]))
                 if not on_sets:
                     raise BadClause(f"{one.strip()!r} is about vectors, and the record is not")
-                found.append(Relations(predicate=predicate[1], text=one.strip()))
             else:
                 found.append(_relation(one.strip(), letters))
         parts.append(tuple(found))

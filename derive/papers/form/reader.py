@@ -60,7 +60,7 @@ _GREEK = set(
 _FUNCTIONS = {"log", "exp", "ln", "tanh"}
 _ACCENTS = set("tilde widetilde hat widehat bar overline".split())
 _ENDS = set(", ) ] } | + - = < > := / ; .".split()) | {""}
-_ENDS |= {f"\\{name}" for name in ("}", "|", "in", "setminus", "cup", "forall")}
+_ENDS |= {f"\\{name}" for name in ("}", "|", "in", "rceil", "setminus", "cup", "forall")}
 _ENDS |= set(_AND)
 
 
@@ -175,6 +175,9 @@ def _flat(tokens: Sequence[Token]) -> list[_Word]:
             k += 1
         elif token.kind in ("begin", "end"):
             raise TexError(f"the environment {show(token.text)} is not read here", token.at)
+        elif name == "backslash":
+            out.append(_Word("\\setminus", "command", token.at))
+            k += 1
         elif name == "substack":
             k += 1
         elif name in _ACCENTS:
@@ -230,6 +233,7 @@ class _Reader:
         self.words = _flat(tokenise(self.text))
         self.letters = letters
         self.at = 0
+        self.norms = 0  #: that are open
         self.cuts: list[tuple[int, int]] = []  #: of relations at the top: before and after
 
     # -- tokens ---------------------------------------------------------------------------
@@ -412,6 +416,12 @@ class _Reader:
             raise self.refuse("the order of a derivative is a number")
         return int(found[1])
 
+    def ends(self) -> bool:
+        r"""Whether a product is over; a ``\\|`` closes a norm only where one is open."""
+        if self.now == "\\|" and not self.norms:
+            return False
+        return self.now in _ENDS or self.now in _RELATIONS or self.now in _CONNECTIVES
+
     def factors(self) -> Tree:
         parts: list[tuple[str, Tree]] = [("*", self.factor())]
         while True:
@@ -421,7 +431,7 @@ class _Reader:
             elif self.now == "/":
                 self.take()
                 parts.append(("/", self.factor()))
-            elif self.now in _ENDS or self.now in _RELATIONS or self.now in _CONNECTIVES:
+            elif self.ends():
                 break
             else:
                 parts.append(("*", self.factor()))
@@ -483,6 +493,11 @@ class _Reader:
         if now == "\\sqrt":
             self.take()
             return ("sqrt", self.group())
+        if now == "\\lceil":
+            self.take()
+            inside = self.sum()
+            self.expect("\\rceil")
+            return ("ceil", inside)
         if now == "\\infty":
             self.take()
             return ("inf",)
@@ -491,7 +506,9 @@ class _Reader:
             return ("pi",)
         if now == "\\|":
             self.take()
+            self.norms += 1
             inside = self.sum()
+            self.norms -= 1
             self.expect("\\|")
             if self.now == "_":
                 self.take()
@@ -503,6 +520,8 @@ class _Reader:
             inside = self.set()
             self.expect("|")
             return ("size", inside)
+        if now in ("\\max", "\\min") and self.peek() == "(":
+            return self.least()
         if now in ("\\sum", "\\max", "\\min"):
             return self.big(self.take()[1:])
         if now == "\\lim":
@@ -518,6 +537,17 @@ class _Reader:
         if self.now == "^":
             raise self.refuse("a power of a function is written with brackets")
         return self.factor()
+
+    def least(self) -> Tree:
+        r"""The least or the largest of some: ``\\min(a, b)``."""
+        what = self.take()[1:]
+        self.expect("(")
+        found = [self.sum()]
+        while self.now == ",":
+            self.take()
+            found.append(self.sum())
+        self.expect(")")
+        return ("least", what, tuple(found))
 
     def big(self, what: str) -> Tree:
         bound: Tree
@@ -813,8 +843,10 @@ def spell(tree: Any) -> str:
         return f"{spell(rest[0])}^T"
     if kind == "fun":
         return f"{rest[0]}({spell(rest[1])})"
-    if kind in ("sqrt", "norm", "size", "mean") or kind.startswith("var"):
+    if kind in ("sqrt", "ceil", "norm", "size", "mean") or kind.startswith("var"):
         return f"{kind}({spell(rest[0])})"
+    if kind == "least":
+        return f"{rest[0]}({', '.join(map(spell, rest[1]))})"
     if kind == "big":
         return f"{rest[0]}[{spell(rest[1])}] {spell(rest[2])}"
     if kind == "bind":

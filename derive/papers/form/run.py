@@ -191,7 +191,10 @@ def scenes(
     if family is None:
         yield Scene(numbers, None, quantities, defined, derived=derived)
         return
+    hypotheses = wording.hypotheses()
     for e in family.make(point):
+        if hypotheses.refuses_set(e):
+            continue
         yield Scene(numbers, e, {**family.named(e), **quantities}, defined, derived=derived)
 
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from sympy import Expr, Rational, S, Symbol, exp, lambdify, log, oo, pi, tanh
+from sympy import Derivative, Expr, Rational, S, Symbol, exp, lambdify, log, oo, pi, tanh
 
 from ...decide.calculus import derivative
 from ...decide.defined import Condition
@@ -103,6 +103,8 @@ class _Writer:
             found = self.write(tree[3], {k: v for k, v in env.items() if k != tree[1]})
             for _ in range(tree[2]):
                 found = derivative(found, self._letter(tree[1]))
+            if found.has(Derivative):
+                raise NotClosed(f"{spell(tree)} has no closed form")
             return found
         if kind == "lim":
             before = len(self.needs)
@@ -138,6 +140,8 @@ class _Writer:
 
     def _call(self, tree: Tree, env: Mapping[str, Expr]) -> Expr:
         _, base, _, _, arguments = tree
+        if not arguments and base in self.names:
+            return self.names[base]
         if base not in self.defined:
             raise NotClosed(f"the function {base} is not defined")
         letters, body = self.defined[base]

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cache, lru_cache
 from itertools import pairwise
-from math import isqrt
+from math import ceil, isqrt
 from typing import Any, Protocol
 
 import mpmath
@@ -30,6 +30,8 @@ Vector = dict[Index, Any]
 Environment = Mapping[str, Any]
 #: Under this name a family has the axes that its vectors have coordinates on.
 AXES = "axes"
+#: What is longer is not spelled out where an equivalence fails.
+LONG = 250
 
 
 class NoValue(ArithmeticError):
@@ -160,6 +162,9 @@ def _truth(tree: Tree, scene: Scene, env: Environment) -> Truth:
         first, second = (_part(t, scene, env) for t in tree[1:])
         good = first.holds == second.holds if kind == "iff" else second.holds or not first.holds
         says = f"{spell(tree[1])} is {first.holds}, {spell(tree[2])} is {second.holds}"
+        if len(says) > LONG:
+            told = (f"{t.holds}{f' ({t.says})' if t.says else ''}" for t in (first, second))
+            says = "the first part is {}, the second {}".format(*told)
         return Truth(good, says, seen=frozenset({second.holds if kind == "iff" else first.holds}))
     if kind == "and":
         parts = (_truth(part, scene, env) for part in tree[1:])
@@ -185,7 +190,7 @@ def _truth(tree: Tree, scene: Scene, env: Environment) -> Truth:
         left = _value(side, scene, env)
         if relation == "=":
             left, right = _settled(left, right)
-        if not _related(left, right, relation, scene):
+        if not related(left, right, relation, scene):
             return Truth(False, _says(left, relation, right, scene))
         right = left
     return Truth(True)
@@ -247,7 +252,7 @@ def _same_interval(left: Any, right: Any) -> bool:
     return ends and all(compare(a, b, "=") for a, b in pairs)
 
 
-def _related(left: Any, right: Any, relation: str, scene: Scene) -> bool:
+def related(left: Any, right: Any, relation: str, scene: Scene) -> bool:
     if isinstance(left, Interval) or isinstance(right, Interval):
         if relation not in ("=", "!="):
             raise Unknown("intervals are equal or not")
@@ -307,8 +312,9 @@ def _name(tree: Tree, scene: Scene, env: Environment) -> Any:
             return scene.numbers[key]
     if full in scene.defined:
         return _value(scene.defined[full][1], scene, env)
-    if scene.moved and full in scene.derived:
-        return scene.derived[full].value(scene.moved)
+    plain = indexed(base, subs)
+    if scene.moved and plain in scene.derived:
+        return scene.derived[plain].value(scene.moved)
     if full in scene.named and subs:
         return scene.named[full]()
     if base in scene.named:
@@ -332,6 +338,8 @@ def _call(tree: Tree, scene: Scene, env: Environment) -> Any:
             return _at(("at", (*tree[:4], near), tuple((n, ("inf",)) for n in far)), scene, env)
         values = {n: _value(a, scene, env) for n, a in zip(letters, arguments, strict=True)}
         return _kept(body, scene, {**env, **values})
+    if not arguments and base in scene.derived:  # a loss along a segment
+        return scene.derived[base].value(scene.moved)
     label = "".join(_index_text(s) for s in subs) + mark
     key = f"{base}_{label}" if label else base
     if key not in scene.named:
@@ -525,6 +533,13 @@ def root(found: Any, tree: Tree = ("word", "the root")) -> Any:
     return mpmath.sqrt(mp(found))
 
 
+def _ceiling(tree: Tree, scene: Scene, env: Environment) -> Any:
+    found = _value(tree[1], scene, env)
+    if not isinstance(found, Fraction):
+        raise Unknown(f"the ceiling of what is not rational in {_short(tree)}")
+    return Fraction(ceil(found))
+
+
 def _function(tree: Tree, scene: Scene, env: Environment) -> Any:
     _, name, inside = tree
     found = _value(inside, scene, env)
@@ -578,7 +593,7 @@ def _rate(quantity: Derived, letter: str, scene: Scene) -> Any:
     """A central difference, so fine that 40 digits are right."""
     here = scene.numbers[letter]
     if not isinstance(here, Fraction):
-        raise Unknown("differences are taken at rational points")
+        here = Fraction(str(mpmath.nstr(here, DIGITS)))
     ends = [quantity.value({letter: here + s * STEP}, RATE_DIGITS) for s in (1, -1)]
     if any(mpmath.isinf(e) for e in ends):
         if ends[0] == ends[1]:
@@ -654,11 +669,19 @@ def _big_now(tree: Tree, scene: Scene, env: Environment) -> Any:
         return total
     if not found:
         raise NoValue(f"{what} over nothing")
+    return _best(what, found)
+
+
+def _best(what: str, found: list[Any]) -> Any:
     best = found[0]
     for one in found[1:]:
         if compare(one, best, ">" if what == "max" else "<"):
             best = one
     return best
+
+
+def _least(tree: Tree, scene: Scene, env: Environment) -> Any:
+    return _best(tree[1], [_value(part, scene, env) for part in tree[2]])
 
 
 #: How near a limit is looked at; all must agree, and the rest of the way is a line.
@@ -750,12 +773,14 @@ _VALUES: dict[str, Callable[[Tree, Scene, Environment], Any]] = {
     "frac": _frac,
     "pow": _pow,
     "sqrt": _sqrt,
+    "ceil": _ceiling,
     "T": _transposed,
     "fun": _function,
     "diff": _diff,
     "at": _at,
     "norm": _norm,
     "big": _big,
+    "least": _least,
     "lim": _limit,
     "interval": _interval,
     "mean": _mean,

@@ -73,8 +73,8 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     proof.holds(
         "Within-class variance + between-class variance + squared centroid = r^2",
         eq(Add(*NAMED.values()), radius**2),
-        "the eigenspaces are orthogonal and fill the space, so their shares add up to the trace; c2 "
-        "is the squared norm of the centroid",
+        "the eigenspaces are orthogonal and fill the space, so their shares add up to the trace; "
+        "c2 is the squared norm of the centroid",
         domain,
         names=by_name({"within": within, "between": between, "centroid": centroid}),
     )

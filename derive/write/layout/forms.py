@@ -63,6 +63,8 @@ def _ordered(expression: Expr, where: object) -> tuple[Node, ...]:
         for e in dict.fromkeys((plain, _with_exponentials_out(plain))):
             if _is_small(e):
                 found += _rational(e, parts)
+        if len(found) == 1 and (expression.is_Add or expression.is_Mul):
+            found.append(_by_parts(expression))
     first = cheapest(found)
     rest = {node.key: node for node in sorted(found, key=lambda node: node.cost)}
     return first, *(node for key, node in rest.items() if key != first.key)

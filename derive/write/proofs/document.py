@@ -12,9 +12,10 @@ from ...decide.domain import DomainError
 from ...decide.evidence import Grade
 from ...decide.frozen import dataclass
 from ...decide.root import without_roots
-from ...optimum.segment_facts import Active, Segments
+from ...optimum.segment_facts import Active, AtEnd, Segments
 from ...optimum.threshold import ChangesSign
 from ...optimum.value import FaceValue
+from ...optimum.vertex import Pure
 from ...papers.sources import MADE_BY, SOURCES, Source, entry, project, version
 from ...proof.derivation import Step
 from ...proof.limiting import LimitIs
@@ -166,7 +167,8 @@ class Writer:
     # --- the theorem ---------------------------------------------------------------------------
     def _theorem(self) -> str:
         result = self.result
-        title = f"{self.note.prose(result.title)}, {cited(result.source)}"
+        source = cited(result.source.removeprefix("beyond the papers; "))
+        title = f"{self.note.prose(result.title)}; {source}"
         lines = [
             rf"\begin{{theorem}}[{{{title}}}]\label{{thm:{self.label}}}",
             STRETCH,
@@ -382,7 +384,22 @@ class Writer:
         return [before, *display(p.formula, self._label(k), stop="."), *([after] if after else [])]
 
     def _end(self) -> list[str]:
-        return []
+        """Where inner products and the loss of the theorem come from."""
+        names = {r.name for r in self.note.relations} & set(self.result.quantities)
+        numbered = [(k, s.says) for k, (s, _) in enumerate(self.paragraphs, 1)]
+        places = [(k, s) for k, s in numbered if isinstance(s, (Segments, Pure))]
+        if not names or not places:
+            return []
+        k, says = places[-1]
+        at = " at the least point of the loss" if isinstance(says, Segments) else ""
+        ends = [(j, s) for j, s in numbered if isinstance(s, AtEnd)]
+        if ends and isinstance(says, Segments):
+            at = rf" at $x^\star$ as in \eqref{{{self._label(ends[-1][0])}}}"
+        said = rf"The inner products of the theorem are those of \eqref{{{self._label(k)}}}{at}"
+        loss = next((j for j, s in numbered if "L" in {n.name for n in getattr(s, "names", ())}), 0)
+        if "loss" in self.result.quantities and loss:
+            said += rf", and its loss is \eqref{{{self._label(loss)}}} there"
+        return ["", f"{said}."]
 
 
 def in_order(steps: list[Step]) -> list[Step]:

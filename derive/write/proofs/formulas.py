@@ -12,15 +12,15 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from sympy import Basic, Eq, Expr, Ge, Gt, Le, Lt, Piecewise, S, Symbol, Tuple
+from sympy import Basic, Eq, Piecewise, S, Symbol
 
 from ...decide.domain import Domain
 from ...decide.errors import InternalError
 from ...decide.frozen import dataclass
 from ...proof.relations import Iff
-from ..layout.equations import has_same_sign, sign_of
 from ..layout.layout import layout
 from ..layout.lines import points, rows
+from ..layout.signs import by_sign
 from ..layout.statement import SIGNS, Limited, Line, lines
 from ..layout.tex import Names, tex
 from ..layout.tree import Call, Name, Node, Product, Sum
@@ -33,8 +33,6 @@ NUMBER = 24.0
 SAVED, REPEATED = 90, 30
 #: Names for parts: the first for sums of exponentials.
 SUMS, LETTERS = ("Z", "Z_1", "Z_2"), ("A", "B", "C", "Q", "S", "T", "W", "X", "Y")
-#: What a claim that stands alone may cost to be shown with all its factors.
-LONG = 150
 
 
 @dataclass(frozen=True)
@@ -58,64 +56,6 @@ class Shown:
     signs: bool = False
     nodes: tuple[Node, ...] = ()
     letters: tuple[tuple[Symbol, Node], ...] = ()
-
-
-def is_evident(relation: Basic, domain: Domain) -> bool:
-    """Whether a relation says nothing: of numbers, of one and the same, or of a positive symbol."""
-    if type(relation) not in (Eq, Gt, Ge, Lt, Le):
-        return False
-    left, right = relation.args
-    if left == right or not relation.free_symbols:
-        return True
-    if right == 0 and left.is_Symbol and type(relation) in (Gt, Ge) and left in domain.ranges:
-        r = domain.ranges[left]
-        return bool(r.low.is_number and (r.low > 0 or (r.low == 0 and r.low_open)))
-    return False
-
-
-def without_evident(statement: Basic, domain: Domain) -> Basic | None:
-    """A list of relations without those that say nothing; None if nothing is left."""
-    if isinstance(statement, Tuple):
-        left = [p for part in statement.args if (p := without_evident(part, domain)) is not None]
-        return Tuple(*left) if left else None
-    return None if is_evident(statement, domain) else statement
-
-
-# --- signs -----------------------------------------------------------------------------------
-def by_sign(statement: Basic, domain: Domain, *, always: bool) -> tuple[Basic, bool]:
-    """A statement with what is compared with zero up to a positive factor, and whether it is so.
-
-    Parameters
-    ----------
-    always
-        Whether that is done to all claims; else to long ones, and to what is said iff.
-    """
-    if isinstance(statement, Iff):
-        first, (second, changed) = (
-            statement.args[0],
-            by_sign(statement.args[1], domain, always=True),
-        )
-        return Iff(first, second), changed
-    if isinstance(statement, Tuple):
-        parts = [by_sign(part, domain, always=always) for part in statement.args]
-        return Tuple(*(p for p, _ in parts)), any(c for _, c in parts)
-    if type(statement) not in (Gt, Ge, Lt, Le):
-        return statement, False
-    left, right = statement.args
-    for k, side in enumerate((left, right)):
-        other = (left, right)[1 - k]
-        if other != 0 or side.is_Atom or not side.free_symbols <= set(domain.ranges):
-            continue
-        if not always and layout(side, domain).cost < LONG:
-            continue
-        essential = sign_of(side, domain).meaning
-        if essential == side or not isinstance(essential, Expr) or essential.is_number:
-            continue
-        if not has_same_sign(essential, side, domain):
-            raise InternalError(f"{essential} has not the sign of {side}")
-        sides = (essential, other) if k == 0 else (other, essential)
-        return type(statement)(*sides, evaluate=False), True
-    return statement, False
 
 
 # --- a statement -----------------------------------------------------------------------------
@@ -288,10 +228,10 @@ class _Pool:
             for part in parts(node):
                 if part.key in self.keep:
                     self._put(part, self.keep[part.key])
-        while self._free and (part := self._repeated()) is not None:
-            self._name(part)
-        while self._free and (part := self._too_wide(room)) is not None:
-            self._name(part)
+        while self._free and (repeated := self._repeated()) is not None:
+            self._name(repeated)
+        while self._free and (wide := self._too_wide(room)) is not None:
+            self._name(wide)
         self._check()
 
     def _put(self, part: Node, letter: Symbol) -> None:

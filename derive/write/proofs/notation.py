@@ -123,7 +123,7 @@ class Notation:
 
     @cached_property
     def _indexed(self) -> dict[str, str]:
-        found = {}
+        found: dict[str, str] = {}
         for r in self.relations:
             found |= {f"g_{r.name}": f"g_{{{r.index}}}", f"a_{r.name}": f"a_{{{r.index}}}"}
         for e in self.spaces:
@@ -251,6 +251,7 @@ _TOKEN = re.compile(
     r"(?P<name>[A-Za-z]+\d*(?:_[A-Za-z0-9]+)*)|(?P<number>\d+)|(?P<sign>>=|<=|->|[-+*/^=<>])"
     r"|(?P<open>[(\[])|(?P<close>[)\]])|(?P<space>\s+)|(?P<other>.)"
 )
+_LOSS = re.compile("L_([A-Za-z]+)")
 _SIGNS = {">=": r"\ge ", "<=": r"\le ", "->": r"\to ", "*": r"\,"}
 
 
@@ -280,7 +281,9 @@ def with_math(text: str, known: Mapping[str, str]) -> str:
 
 def _is_name(token: tuple[str, str], known: Mapping[str, str]) -> bool:
     kind, text = token
-    return kind == "number" or (kind == "name" and (text in known or _is_product(text, known)))
+    if kind == "name":
+        return text in known or _is_product(text, known) or _LOSS.fullmatch(text) is not None
+    return kind == "number"
 
 
 def _is_product(text: str, known: Mapping[str, str]) -> bool:
@@ -320,7 +323,9 @@ def _as_tex(tokens: list[tuple[str, str]], known: Mapping[str, str]) -> str:
     out = []
     for kind, text in tokens:
         if kind == "name":
-            out.append(known.get(text) or " ".join(known[c] for c in text))
+            loss = _LOSS.fullmatch(text)
+            named = rf"\mathcal{{L}}_{{\mathrm{{{loss[1]}}}}}" if loss is not None else ""
+            out.append(known.get(text) or named or " ".join(known[c] for c in text))
         else:
             out.append(_SIGNS.get(text) or (r"^\top " if text == "." else text))
     joined = out[0]

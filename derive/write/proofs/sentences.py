@@ -40,10 +40,12 @@ from ...proof.derivation import Step
 from ...proof.limiting import LimitIs
 from ...proof.relations import ge, gt
 from ...proof.statement import Lemma, Relations, each
+from ..layout.equations import has_same_sign, sign_of
 from ..layout.layout import layout
+from ..layout.statement import without_evident
 from ..layout.tree import Node
 from ..macros import listed
-from .formulas import NUMBER, ROOM, Shown, expression, of_node, shown, without_evident
+from .formulas import NUMBER, ROOM, Shown, expression, of_node, shown
 from .notation import Notation
 
 #: Where a lemma is cited.
@@ -373,7 +375,20 @@ class Teller:
             r"eigenspace that has the whole trace, and this point is least among all Gram matrices "
             r"iff no other $\theta_e$ is smaller."
         )
+        name, value = step.statement.args
+        if not self._h_is_used() and value.free_symbols <= set(step.says.domain.ranges):
+            short = sign_of(value, step.says.domain).meaning
+            if isinstance(short, Expr) and has_same_sign(short, value, step.says.domain):
+                return Paragraph(before, self._show(step, Eq(name, short, evaluate=False)), after)
         return Paragraph(before, self._show(step), after)
+
+    def _h_is_used(self) -> bool:
+        """Whether h stands for that very multiple of the slope later on."""
+        result = self.notation.result
+        titles = [s.title for s in result.derivation]
+        return any(re.search(r"\bh\b", t) for t in titles) or any(
+            q.symbol.startswith("h(") for q in result.quantities.values()
+        )
 
     def _first_order(self, step: Step) -> Paragraph:
         title = step.title.partition(" iff ")[0]
@@ -391,6 +406,7 @@ class Teller:
         """What carries the sign of a condition, and its derivative in a parameter."""
         domain = step.says.domain
         relation = step.statement
+        assert self._solved_next is not None
         parameter = self._solved_next.statement.args[0].args[0]
         condition = self._solved_next.statement.args[1].args[0]
         rises = type(relation) is Gt
