@@ -8,11 +8,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import reduce
 from importlib.util import find_spec
+from itertools import combinations
 from math import inf, isfinite, isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from ..derive.decide.spelling import did_you_mean
 from .numeric_options import (
@@ -28,6 +30,32 @@ from .parameters import FilePath, pairs, short
 
 if TYPE_CHECKING:
     from ..numeric.figures.drawing import Drawing
+
+
+#: What to type for each figure.
+EXAMPLES = {
+    "ssem-fig2": (
+        "--out fig2.pdf",
+        "--d 50 --out fig-b1.pdf --width one-column",
+        "--m 4 --n 5 --grid 8x10 --seeds 0,1,2 --caption fig2.tex",
+        "--out fig2.svg --svg-text text --style my.mplstyle",
+    ),
+    "ccem-fig2": (
+        "--N 4,8,16,32 --t 0.1:5:50 --out fig2.pdf",
+        "--bias 0 --t 0.5,1,2,4",
+    ),
+    "ccem-fig3": ("--N 4,10 --t 0.5:3:6 --out fig3.pdf",),
+    "phases": (
+        "--loss supcl-exclusive --x alpha --y tau --m 3 --n 3 --p 2 --out phases.pdf",
+        "--loss siglip --N 16 --x b --y t --x-range=-3:3 --points 6x6",
+        "--loss my-loss.toml --x tau --y beta --alpha 1/2 --style grayscale",
+    ),
+}
+
+
+def _examples(*names: str) -> str:
+    lines = [f"  cltheory figure {name} {words}" for name in names for words in EXAMPLES[name]]
+    return "\b\nExamples:\n" + "\n".join(lines)
 
 
 class _Figures(click.Group):
@@ -46,22 +74,16 @@ class _Figures(click.Group):
 @click.group(
     "figure",
     cls=_Figures,
-    epilog="""\b
-Examples:
-  cltheory figure ssem-fig2
-  cltheory figure ssem-fig2 --d 50 --out fig-b1.pdf
-  cltheory figure ssem-fig2 --m 4 --n 5 --grid 8x10 --seeds 0,1,2
-  cltheory figure ccem-fig2 --N 4,8,16,32 --t 0.1:5:50
-  cltheory figure ccem-fig2 --bias 0 --t 0.5,1,2,4
-  cltheory figure ccem-fig3 --N 4,10 --t 0.5:3:6
-  cltheory figure phases --loss supcl-exclusive --x alpha --y tau --m 3 --n 3 --p 2
-""",
+    epilog=_examples("ssem-fig2", "ccem-fig2", "ccem-fig3", "phases"),
 )
 def figure_command() -> None:
     """Draw a figure: theory, and optimised embeddings (or encoders) beside or beneath it.
 
     Every finished cell is kept in a CSV table. A run that is interrupted goes on from it
     when the same command is given again.
+
+    OUT is PDF, SVG, EPS or PNG by its name. Text is 8 pt at the width of the figure, fonts are
+    embedded as TrueType, and the same cells give the same file.
     """
 
 
@@ -77,11 +99,63 @@ def _number(ctx: click.Context, param: click.Parameter, value: float | None) -> 
     return value
 
 
+class _Width(click.ParamType):
+    """The width of a column of a paper, or inches."""
+
+    name = "width"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Inches."""
+        from ..numeric.figures.look import NARROWEST, WIDEST, WIDTHS
+
+        if isinstance(value, str) and value in WIDTHS:
+            return WIDTHS[value]
+        try:
+            inches = float(value)
+        except ValueError:
+            inches = inf
+        if not NARROWEST <= inches <= WIDEST:
+            self.fail(
+                f"{short(str(value))!r} is no width: {', '.join(WIDTHS)}, or {NARROWEST:g} to "
+                f"{WIDEST:g} inches",
+                param,
+                ctx,
+            )
+        return inches
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """The names of widths."""
+        from ..numeric.figures.look import WIDTHS
+
+        return [CompletionItem(name) for name in WIDTHS if name.startswith(incomplete)]
+
+
+class _Style(click.ParamType):
+    """A style of matplotlib by name, or a file of settings."""
+
+    name = "style"
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """The names that matplotlib knows, then files."""
+        if find_spec("matplotlib") is None:
+            return []
+        from matplotlib.style import available
+
+        found = [CompletionItem(name) for name in available if name.startswith(incomplete)]
+        return [*found, CompletionItem(incomplete, type="file")]
+
+
 def _together(*options: Decorator) -> Decorator:
     return lambda command: reduce(lambda found, option: option(found), reversed(options), command)
 
 
-def _shared(seeds: str, of_seeds: str, tolerance: str = "") -> Decorator:
+def _shared(seeds: str, of_seeds: str, tolerance: str = "", width: str = "two-column") -> Decorator:
     """The options of all figures, and ``--tolerance`` if it is said what it is by default."""
     limit = click.option(
         "--tolerance",
@@ -96,8 +170,30 @@ def _shared(seeds: str, of_seeds: str, tolerance: str = "") -> Decorator:
         DTYPE,
         DEVICE,
         *([limit] if tolerance else []),
-        click.option("--out", type=path, help="NAME.png by default."),
+        click.option("--out", type=path, help="NAME.png by default; .pdf, .svg and .eps as well."),
         click.option("--table", type=path, help=kept),
+        click.option(
+            "--width",
+            type=_Width(),
+            default=width,
+            show_default=True,
+            metavar="one-column|two-column|INCHES",
+            help="Of the figure: 3.25 and 6.75 inches, or your own.",
+        ),
+        click.option(
+            "--style",
+            type=_Style(),
+            default="",
+            help="A style of matplotlib by name, or a file of its settings (.mplstyle).",
+        ),
+        click.option(
+            "--svg-text",
+            type=click.Choice(["paths", "text"]),
+            default="paths",
+            show_default=True,
+            help="Text in SVG as outlines, or as text for who has the font.",
+        ),
+        click.option("--caption", type=path, help="Write a caption as well, as LaTeX."),
     )
 
 
@@ -110,6 +206,10 @@ def _drawn(
     device: str,
     out: Path | None,
     table: Path | None,
+    width: float,
+    style: str,
+    svg_text: str,
+    caption: Path | None,
     **options: Any,
 ) -> int:
     """Measure and draw; the keywords are the options that figures share."""
@@ -120,15 +220,27 @@ def _drawn(
     options |= {"dtype": parse_dtype(dtype), "device": parse_device(device)}
     out = out or Path(f"{name}.png")
     table = table or out.with_suffix(".csv")
-    for path in (out, table):
+    files = {"figure": out, "table": table, **({"caption": caption} if caption else {})}
+    for path in files.values():
         _check_writable(path)
-    if out.resolve() == table.resolve():
-        raise click.UsageError(f"the figure would replace its table {table}: give another --table")
+    for first, second in combinations(files, 2):
+        if files[first].resolve() == files[second].resolve():
+            raise click.UsageError(
+                f"the {first} would replace its {second} {files[second]}: give another --{second}"
+            )
     _check_format(out)
+    from ..numeric.figures.look import Look, StyleError
+
+    look = Look(width, style, svg_text == "text")
+    try:
+        if style:
+            look.tried()
+    except StyleError as refusal:
+        raise click.UsageError(str(refusal)) from None
     from ..numeric.table import TableError
 
     try:
-        drawing = draw(table, chosen, **options, progress=sys.stderr.isatty())
+        drawing = draw(table, chosen, look=look, **options, progress=sys.stderr.isatty())
     except ValueError as refusal:
         if type(refusal) not in (ValueError, TableError):  # ours, and the same for every command
             raise
@@ -141,17 +253,20 @@ def _drawn(
         )
         return 130
     try:
-        drawing.figure.savefig(out, dpi=150)
+        drawing.save(out)
+        if caption is not None:
+            caption.write_text(drawing.caption + "\n", encoding="utf-8")
     except (OSError, ValueError, RuntimeError) as refusal:  # .pgf without LaTeX is the last
         why = getattr(refusal, "strerror", None) or refusal
-        raise click.UsageError(f"cannot write {out}: {why}") from None
+        path = getattr(refusal, "filename", None) or out
+        raise click.UsageError(f"cannot write {path}: {why}") from None
     stopped = f", {drawing.stopped} did not reach the tolerance" if drawing.stopped else ""
     click.echo(f"{out}: {len(drawing.rows)} cells in {table}, {drawing.says}{stopped}")
     return 0
 
 
 # --- lee2025ssem --------------------------------------------------------------------------------
-@figure_command.command("ssem-fig2")
+@figure_command.command("ssem-fig2", epilog=_examples("ssem-fig2"))
 @click.option("--m", type=click.IntRange(min=2), default=10, show_default=True, help="Classes.")
 @click.option("--n", type=click.IntRange(min=2), default=10, show_default=True, help="Instances.")
 @click.option("--p", type=click.IntRange(min=1), default=2, show_default=True, help="Views.")
@@ -160,7 +275,10 @@ def _drawn(
 @click.option("--cold", is_flag=True, help="Start every cell from its seed, not a neighbour.")
 @_shared("0", "Seeds 0,1,2, which are averaged over.", "1e-12, or 1e-5 for d < m n - 1")
 def ssem_fig2(m: int, n: int, p: int, d: int | None, grid: str, cold: bool, **shared: Any) -> int:
-    """Figure 2 of lee2025ssem: within-class variance, derived above and optimised below."""
+    """Figure 2 of lee2025ssem: within-class variance, derived and optimised.
+
+    The derived threshold is upon both maps, as alpha_min and as tau_max.
+    """
     alphas, taus = _axes(grid)
 
     def drawn(table: Path, seeds: tuple[int, ...], **options: Any) -> Drawing:
@@ -182,7 +300,7 @@ _TOWERS = _together(
 _OF_LEAST = "Seeds 0,1,2, of which the least loss is taken."
 
 
-@figure_command.command("ccem-fig2")
+@figure_command.command("ccem-fig2", epilog=_examples("ccem-fig2"))
 @_TOWERS
 @_shared("0,1,2,3", _OF_LEAST, "1e-12, or 1e-5 for d = N/2")
 def ccem_fig2(**given: Any) -> int:
@@ -190,7 +308,7 @@ def ccem_fig2(**given: Any) -> int:
     return _of_towers("ccem-fig2", **given)
 
 
-@figure_command.command("ccem-fig3")
+@figure_command.command("ccem-fig3", epilog=_examples("ccem-fig3"))
 @_TOWERS
 @_shared("0", _OF_LEAST)
 def ccem_fig3(**given: Any) -> int:
@@ -219,7 +337,9 @@ def _of_towers(
 
 
 # --- any loss -----------------------------------------------------------------------------------
-@figure_command.command("phases", context_settings={"ignore_unknown_options": True})
+@figure_command.command(
+    "phases", context_settings={"ignore_unknown_options": True}, epilog=_examples("phases")
+)
 @click.argument("parameters", nargs=-1, type=click.UNPROCESSED)
 @click.option(
     "--loss", default="supcl", show_default=True, help="A name of the catalogue, or a TOML file."
@@ -230,7 +350,7 @@ def _of_towers(
 @click.option("--y-range", metavar="LOW:HIGH", help="What is drawn of it.")
 @click.option("--points", default="8x8", show_default=True, help="Optimised embeddings: XxY.")
 @click.option("--d", type=click.IntRange(min=1), help="Dimension; by default 2 more than needed.")
-@_shared("0", "Seeds 0,1,2: each is a point.", "1e-12")
+@_shared("0", "Seeds 0,1,2: each is a point.", "1e-12", width="one-column")
 def phases(
     parameters: tuple[str, ...],
     loss: str,
@@ -245,7 +365,8 @@ def phases(
     """Which structure is optimal over two parameters of a loss, and optimised embeddings.
 
     PARAMETERS are --name value pairs of the loss and its structure; what is not given takes
-    small defaults. Points have the colour of the structure that was measured.
+    small defaults. Points have the colour and shape of the structure that was measured; curves
+    are the derived borders, put back into the conditions that they come from.
     """
     given = pairs(parameters)
     counts = _counted("--points", points)
@@ -253,7 +374,8 @@ def phases(
 
     def drawn(table: Path, seeds: tuple[int, ...], **options: Any) -> Drawing:
         from ..derive.problems.catalogue import named
-        from ..numeric.figures.phases import draw, plane
+        from ..numeric.figures.phases import draw
+        from ..numeric.figures.plane import plane
 
         on = plane(named(loss), given, x, y, limits, points=counts, seeds=seeds, given_d=d)
         return draw(on, table, **options)

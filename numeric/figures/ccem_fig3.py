@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from string import ascii_lowercase
 from typing import Any
 
+import numpy as np
 import torch
 
 from ..encoder import ENCODERS, train_encoders
 from ..table import Row, layout
-from .drawing import Drawing, in_table, problem_of
-from .towers import TowerGrid, draw_panels, measured_similarity, predicted_similarity
+from .drawing import Drawing, by_seeds, in_table, number, problem_of
+from .look import Look
+from .towers import TowerGrid, about, draw_panels, measured_similarity, predicted_similarity, told
 
 TOLD = ("encoder", "N", "d", "t", "b", "seed")
 MEASURED = ("similarity", "positive", "negative", "loss", "gap", "dead")
@@ -44,18 +47,32 @@ def measure(
     return in_table(path, COLUMNS, cells, solve, dtype)
 
 
-def draw(grid: TowerGrid, path: Path, **options: Any) -> Drawing:
+def draw(grid: TowerGrid, path: Path, *, look: Look | None = None, **options: Any) -> Drawing:
     """Train what is missing, and draw it: theory, and a panel for each encoder."""
+    look = look or Look()
     rows = measure(grid, path, **options)
     theory = predicted_similarity(grid)
-    panels, parts = {"derived": theory}, []
-    for name in dict.fromkeys(str(row["encoder"]) for row in rows):
+    panels: dict[str, np.ndarray] = {"derived": theory}
+    parts, letters = [], []
+    names = dict.fromkeys(str(row["encoder"]) for row in rows)
+    for letter, name in zip(ascii_lowercase[1:], names, strict=False):
         own = [row for row in rows if row["encoder"] == name]
         values = measured_similarity(grid, own)
         kind, _, hidden = name.partition("-")
-        panels[f"{kind} output, {hidden} hidden units, s >= {values.min():.2g}"] = values
+        output = {"relu": "ReLU"}.get(kind, kind)
+        panels[f"{output} output, ${hidden}$ hidden units"] = values
         dead = sum(int(row["dead"]) > 0 for row in own)
-        off = f"{abs(values - theory).max():.2g} for {name}"
-        parts.append(off + (f" ({dead} with dead outputs)" if dead else ""))
-    says = "largest difference of s from theory " + ", ".join(parts)
-    return Drawing(draw_panels(grid, panels), rows, says)
+        off = abs(values - theory).max()
+        parts.append(f"{off:.2g} for {name}" + (f" ({dead} with dead outputs)" if dead else ""))
+        letters.append(f"{number(off)} in ({letter})")
+    return Drawing(
+        draw_panels(grid, panels, look),
+        look,
+        rows,
+        "largest difference of s from theory " + ", ".join(parts),
+        f"Normalised similarity $s$ of positive pairs at the optimum of the {about(grid)}. "
+        "(a) Derived. Other panels: measured on the outputs of trained encoders with $d = N$, "
+        f"{by_seeds(grid.seeds, 'of which the least loss is shown')}; the largest difference "
+        f"from (a) is {', '.join(letters)}. A ReLU output has no negative entry, so that $s$ is at "
+        f"least $1/2$.{told(grid)}",
+    )

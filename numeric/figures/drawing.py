@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
+from sympy import Symbol, latex
 
 from ...derive.problems.problem import Problem
 from ...derive.results import results
 from ..sweep import Cell, key, lacking
 from ..table import Layout, Row, Table
+from .look import Look, write
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.collections import QuadMesh
     from matplotlib.figure import Figure
 
 #: Tolerance on the gradient where d is too small for the structure to exist. The optima are
@@ -28,11 +28,30 @@ LOOSE = 1e-5
 
 @dataclass(frozen=True)
 class Drawing:
-    """A figure, the cells it shows, and what to say of them."""
+    """A figure, the cells it shows, and what to say of them.
+
+    Attributes
+    ----------
+    figure, look
+        What was drawn, and how.
+    rows
+        Cells that were measured.
+    says
+        What came out, for one line of a terminal.
+    caption
+        What is derived and what is measured, for LaTeX and Markdown alike.
+    """
 
     figure: Figure
+    look: Look
     rows: Sequence[Row]
     says: str
+    caption: str
+
+    def save(self, path: Path) -> None:
+        """Write it in the format that the name tells; see :func:`look.write` for the errors."""
+        with self.look.applied():
+            write(self.figure, path)
 
     @property
     def stopped(self) -> int:
@@ -90,7 +109,22 @@ def largest_gap(rows: Iterable[Row]) -> float:
     return float(np.max([float(row["gap"]) for row in rows]))
 
 
-def heat(ax: Axes, x: Sequence[float], y: Sequence[float], values: Any, title: str) -> QuadMesh:
-    """A map of numbers from 0 to 1."""
-    ax.set_title(title)
-    return ax.pcolormesh(x, y, values, vmin=0, vmax=1, shading="nearest", cmap="viridis")
+def number(value: float) -> str:
+    """Two digits as mathematics: ``$2.3 \\times 10^{-13}$``."""
+    mantissa, _, power = f"{value:.1e}".partition("e")
+    if not power or -3 < int(power) < 3:
+        return f"${value:.2g}$"
+    factor = "" if mantissa == "1.0" else rf"{mantissa} \times "
+    return rf"${factor}10^{{{int(power)}}}$"
+
+
+def sizes(of: Mapping[str, Any]) -> str:
+    """Values by name, as mathematics."""
+    return ", ".join(f"${latex(Symbol(k))} = {v:g}$" for k, v in of.items())
+
+
+def by_seeds(seeds: Sequence[int], of_several: str) -> str:
+    """From which seeds something was found, and what was done with several."""
+    if len(seeds) == 1:
+        return f"from seed {seeds[0]}"
+    return f"from {len(seeds)} seeds, {of_several}"

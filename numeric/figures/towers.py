@@ -11,10 +11,11 @@ import numpy as np
 from ...derive.results import results
 from ..sweep import key
 from ..table import Row
-from .drawing import heat
+from .curves import Curve, Frame, axis, solved
+from .look import Look
+from .panels import Scale, drawn
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 #: What tells one place of a panel from another.
@@ -51,42 +52,54 @@ def measured_similarity(grid: TowerGrid, rows: Sequence[Row]) -> np.ndarray:
     return np.array([[best[key(place, PLACE)] for place in line] for line in places])
 
 
-def draw_panels(grid: TowerGrid, panels: Mapping[str, np.ndarray]) -> Figure:
-    """One map of s for each title, with the two thresholds in all of them."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(6.4, 3.2 * len(panels)), layout="constrained")
-    axes = list(figure.subplots(len(panels), 1, sharex=True, sharey=True))
-    for ax, (title, values) in zip(axes, panels.items(), strict=True):
-        mesh = heat(ax, grid.items, grid.temperatures, values, title)
-        _thresholds(ax, grid)
-        ax.set_xscale("log")
-        ax.set_xticks(grid.items, [str(N) for N in grid.items])
-        ax.minorticks_off()
-        ax.set_ylabel("t = b" if grid.bias is None else "t")
-    axes[-1].set_xlabel("N")
-    figure.colorbar(mesh, ax=axes, label="normalised similarity s")
-    bias = "" if grid.bias is None else f", b = {grid.bias:g}"
-    figure.suptitle(f"sigmoid loss{bias}: simplex above the blue line, antipodal below the red")
-    return figure
+def scales(grid: TowerGrid) -> tuple[Scale, Scale]:
+    """The axes: numbers of items, and temperatures."""
+    of = results["sigmoid-optimum"]
+    times = axis("t", of) if grid.bias is None else "temperature $t$"
+    same = ", bias $b = t$" if grid.bias is None else ""
+    return Scale(grid.items, "items $N$", 2, log=True), Scale(grid.temperatures, times + same, 0)
 
 
-def _thresholds(ax: Axes, grid: TowerGrid) -> None:
-    """The two lines; at b = t they are functions of N, else level lines of b's thresholds."""
-    r = results["sigmoid-threshold"]
+def borders(grid: TowerGrid) -> list[Curve]:
+    """The two thresholds in t, as far as they are in the plane."""
+    x, y = scales(grid)
+    fixed = {} if grid.bias is None else {"b": grid.bias}
+    on = Frame("N", "t", x.ends, y.ends, fixed)
+    names = (
+        ("t_simplex", "t_antipodal") if grid.bias is None else ("t_simplex_max", "t_antipodal_max")
+    )
+    low, high = np.ceil(x.ends[0]), np.floor(x.ends[1])
     # Numbers of items are integers; elsewhere the thresholds are nan.
-    items = np.unique(np.geomspace(max(4, min(grid.items)), max(grid.items), 400).round())
-    low, high = min(grid.temperatures), max(grid.temperatures)
-    if items[0] >= items[-1]:
-        return  # no line for N = 2 and 3 alone
-    t = np.linspace(low, high, 400)
-    for name, colour in (("simplex", "blue"), ("antipodal", "red")):
-        with np.errstate(divide="ignore", invalid="ignore"):
-            if grid.bias is None:
-                line = r.function(f"t_{name}")(N=items)
-                ax.plot(items, line, color=colour, linestyle="--")
-            else:
-                edge = r.function(f"b_{name}")(N=items[None, :], t=t[:, None]) - grid.bias
-                if edge.min() < 0 < edge.max():
-                    ax.contour(items, t, edge, levels=[0.0], colors=colour, linestyles="--")
-    ax.set_ylim(low, high)
+    items = np.unique([*grid.items, *np.geomspace(low, high, 400).round()])
+    return [solved(results["sigmoid-threshold"], name, on, items) for name in names]
+
+
+def draw_panels(grid: TowerGrid, panels: Mapping[str, np.ndarray], look: Look) -> Figure:
+    """One map of s for each title, with the two thresholds in all of them."""
+    x, y = scales(grid)
+    sides = {"<=": "below", ">=": "above"}
+    of = results["sigmoid-threshold"]
+    lines = []
+    for curve in borders(grid):
+        bound = of.quantity(curve.name).bound
+        assert bound is not None
+        structure = curve.name.split("_")[1]
+        lines.append((curve, f"derived {curve.label}: {structure} {sides[bound[1]]}"))
+    return drawn(look, x, y, panels, lines, about(grid), "similarity of positives $s$")
+
+
+def about(grid: TowerGrid) -> str:
+    """The loss and its bias."""
+    return "sigmoid loss, $b = t$" if grid.bias is None else f"sigmoid loss, $b = {grid.bias:g}$"
+
+
+def told(grid: TowerGrid) -> str:
+    """What a caption says of the curves."""
+    curves = [c for c in borders(grid) if c.seen]
+    names = " and ".join(c.label for c in curves)
+    return f" Curves: the derived thresholds {names}." if curves else ""
+
+
+def half(grid: TowerGrid) -> str:
+    """The dimension that is too small, as mathematics."""
+    return r"$d = \lceil N/2 \rceil$" if any(N % 2 for N in grid.items) else "$d = N/2$"

@@ -679,7 +679,7 @@ def test_arguments_have_parentheses_where_they_need_them(
 def test_a_broken_macro_does_not_compile(folder: Path) -> None:
     path = folder / "theory.tex"
     text = path.read_text(encoding="utf-8")
-    broken = text.replace(r"\frac{\clArgFirst{#1}", r"\frac{\clArgh{#1}")
+    broken = text.replace(r"\clArgFirst{#1}", r"\clArgh{#1}")
     assert broken != text
     path.write_text(broken, encoding="utf-8")
     document = PREAMBLE + r"\begin{document}\clSupclThresholdStatement\end{document}"
