@@ -238,11 +238,11 @@ def outside(ax: Axes) -> list[str]:
 
 def overlapping(figure: Figure) -> list[str]:
     """Parts of a figure that lie upon each other or leave the page, as they are printed."""
-    with Look().applied():
+    with Look().applied():  # labels of ticks are made as they are asked for
         figure.draw_without_rendering()
+        boxes = {f"legend {k}": of.get_window_extent() for k, of in enumerate(figure.legends)}
+        boxes |= {f"axes {k}": ax.get_tightbbox() for k, ax in enumerate(figure.axes)}
     page = figure.bbox
-    boxes = {f"legend {k}": of.get_window_extent() for k, of in enumerate(figure.legends)}
-    boxes |= {f"axes {k}": ax.get_tightbbox() for k, ax in enumerate(figure.axes)}
     found = [
         name
         for name, box in boxes.items()
