@@ -67,9 +67,9 @@ def is_ssem(e: Embeddings) -> bool:
 
 @named_check("simplex fits")
 def simplex_fits(at: Point, given: Given) -> Answer:
-    """n unit vectors at equal angles exist in R^d exactly when d >= ``least``."""
-    n, d = size(at, "n"), size(at, "d")
-    simplex = Embeddings.simplex(n)
+    """mn unit vectors at equal angles exist in R^d exactly when d >= ``least``."""
+    d = size(at, "d")
+    simplex = Embeddings.simplex(size(at, "m", 1), size(at, "n"))
     said, true = compare(Fraction(d), given["least"], ">="), simplex.rank <= d
     says = f"said to {'exist' if said else 'be missing'}, and their rank is {simplex.rank}"
     return Answer(said == true, says, simplex)
