@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -85,7 +86,7 @@ class Cells:
                     faces[k] = face
         return faces
 
-    def _parts(self, at: Array, x: Array, y: Array) -> dict[tuple[int, ...], list[int]]:
+    def _parts(self, at: np.ndarray, x: Array, y: Array) -> dict[tuple[int, ...], list[int]]:
         """Places by the signs of the derived conditions of pure structures."""
         known = [c for of in self.derived.vertices.values() for _, c in of.values()]
         signs = np.array([np.sign(c(x[at], y[at])) for c in known]).reshape(len(known), len(at))
@@ -177,7 +178,8 @@ class Cells:
             return
         own, beyond = codes == faces.index(face), np.isin(codes, more)
         sides = np.where(own, 1.0, np.where(beyond, 0.0, np.nan))
-        yield from contour_generator(xs, ys, np.ma.masked_invalid(sides)).lines(0.5)
+        lines: Any = contour_generator(xs, ys, np.ma.masked_invalid(sides)).lines(0.5)
+        yield from lines
 
     def held(self) -> tuple[int, int]:
         """Beside derived borders: where the loss is least at the structure that is derived.

@@ -190,7 +190,8 @@ def style(name: str) -> dict[str, Any]:
             {k: v for k, v in matplotlib.rcParamsDefault.items() if k.partition(".")[0] in GROUPS}
         )
     if name in matplotlib.style.library:
-        return _of_look(matplotlib.style.library[name])
+        named: Any = matplotlib.style.library[name]
+        return _of_look(named)
     path = Path(name)
     try:
         there = path.is_file()
@@ -202,8 +203,8 @@ def style(name: str) -> dict[str, Any]:
             f"there is no style {name!r}{near}; it is a name that matplotlib knows, such as "
             "grayscale, or a file of its settings"
         )
-    known = matplotlib.rcParamsDefault
-    found = matplotlib.RcParams()
+    known: Any = matplotlib.rcParamsDefault
+    found: Any = matplotlib.RcParams()
     for line, key, text in _lines(path):
         where = f"{name}, line {line}"
         if key in PROGRAMS:
@@ -222,8 +223,7 @@ def style(name: str) -> dict[str, Any]:
 
 
 #: The settings that ``default`` takes back.
-GROUPS = ("axes", "font", "grid", "hatch", "image", "legend", "lines", "mathtext", "patch")
-GROUPS += ("xtick", "ytick")
+GROUPS = frozenset("axes font grid hatch image legend lines mathtext patch xtick ytick".split())
 
 
 def _of_look(settings: Mapping[str, Any]) -> dict[str, Any]:

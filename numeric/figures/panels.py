@@ -114,7 +114,8 @@ def drawn(
                 ax.set_xlabel(x.label)
                 ax.tick_params(labelbottom=True)
         bar = figure.colorbar(mesh, ax=axes, label=number, pad=0.02, aspect=22 * rows)
-        bar.solids.set_edgecolor("face")
+        if bar.solids is not None:
+            bar.solids.set_edgecolor("face")
         beneath(figure, [(line, str(line.get_label())) for line in handles], about, beside)
     return figure
 

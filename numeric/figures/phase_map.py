@@ -179,8 +179,9 @@ def _named(face: Face) -> str:
     return " + ".join(face).replace("_", " ") if face else "not resolved"
 
 
-def _mixed(colour: Any, other: float, part: float) -> tuple[float, ...]:
+def _mixed(colour: Any, other: float, part: float) -> tuple[float, float, float]:
     """A colour with a part of a grey in it; opaque, for formats that know nothing else."""
     from matplotlib.colors import to_rgb
 
-    return tuple((1 - part) * c + part * other for c in to_rgb(colour))
+    red, green, blue = ((1 - part) * c + part * other for c in to_rgb(colour))
+    return red, green, blue

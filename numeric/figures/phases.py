@@ -90,7 +90,7 @@ def draw(on: Plane, path: Path, *, look: Look | None = None, **options: Any) -> 
     look = look or Look()
     rows = measure(on, path, **options)
     known = Cells(on)
-    flat = known.flat(*_places(on, rows))
+    flat = known.flat(*_places(on, rows)).tolist()
     sure = [row for row, unsure in zip(rows, flat, strict=True) if not unsure]
     wrong = mismatched(on, sure)
     right, undecided, tried = against_exact(on)

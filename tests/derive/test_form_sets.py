@@ -114,10 +114,10 @@ def failing(text: str) -> list[Trial]:
 def test_the_parts_of_the_variance_are_weighted_by_the_sizes_of_classes() -> None:
     uneven = failing(UNWEIGHTED)
     assert uneven
-    assert all(t.vectors is not None for t in uneven)
-    assert not [
-        t for t in uneven if len({len(t.vectors.of_class(i)) for i in range(t.vectors.m)}) == 1
-    ]
+    for trial in uneven:
+        e = trial.vectors
+        assert e is not None
+        assert len(e.of_class(0)) < len(e.of_class(1))
 
 
 def test_a_witness_with_uneven_classes_is_tried_again() -> None:

@@ -1,8 +1,7 @@
 """Lee, Chang, Sohn. Analysis of Using Sigmoid Loss for Contrastive Learning. AISTATS 2024.
 
-The text at hand was extracted from a PDF and mixes up indices in places (v_i for v_j).
-Where a reading of the page makes a formula true, that reading is the claim, and the note
-says so.
+The text at hand was extracted from a PDF and mixes up indices in places (v_i for v_j). It is
+transcribed as it stands; where a reading of the page makes a formula true, the record has it.
 """
 
 from ..ledger import Ledger

@@ -18,12 +18,12 @@ from ...decide.domain import Domain
 from ...decide.errors import InternalError
 from ...decide.frozen import dataclass
 from ...proof.relations import Iff
-from ..layout.layout import layout
-from ..layout.lines import points, rows
-from ..layout.signs import by_sign
-from ..layout.statement import SIGNS, Limited, Line, lines
-from ..layout.tex import Names, tex
-from ..layout.tree import Call, Name, Node, Product, Sum
+from .layout import layout
+from .lines import points, rows
+from .signs import by_sign
+from .statement import SIGNS, Limited, Line, lines
+from .tex import Names, tex
+from .tree import Call, Name, Node, Product, Sum
 
 #: Room in a line beside the number of a formula, in points; and what is written before a sign.
 ROOM = 345.0
@@ -165,7 +165,11 @@ def _rows(line: Line, name: Names, room: float) -> list[str]:
     word = f"{line.word[1]}\\quad " if line.word else ""
     sides = [s.tex(name) if isinstance(s, Limited) else tex(s, name) for s in line.sides]
     if line.sign is None or len(line.sides) != 2:
-        return [f"{word}& " + r" \qquad ".join(sides)]
+        beside = sum(points(_node(s), name) + 24 for s in line.sides[1:])
+        first, *more = rows(_node(line.sides[0]), name, room - beside)
+        found = [f"{word}& {first}", *(rf"&\quad {{}} {row}" for row in more)]
+        found[-1] = r" \qquad ".join([found[-1], *sides[1:]])
+        return found
     left, right = line.sides
     taken = points(_node(left), name) + (36.0 if isinstance(left, Limited) else 0.0)
     sign = line.sign[1]
