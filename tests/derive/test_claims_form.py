@@ -492,6 +492,14 @@ def test_the_power_of_a_norm_that_is_one_is_no_slip() -> None:
     assert any("^(3)" in what for what, _ in mutants(other.printed))
 
 
+def test_what_a_record_calls_by_a_letter_is_whatever_the_letter_is() -> None:
+    text = "printed = '''h(m)^2 \\ge 0'''\nunder = \"m in 1.., b in (-oo, oo)\"\n"
+    text += "[record.where]\n'h(m)' = 'b'\n"
+    assert verdict(text) == ("agrees", ())
+    assert not any(" in h" in what for what, _ in mutants(record(text).printed))
+    assert any(" in h" in what for what, _ in mutants(record(text[:-2] + "b + 1'\n").printed))
+
+
 def test_roots_are_compared_by_their_squares() -> None:
     text = "printed = '''x = \\sqrt{\\frac{n-1}{m} (n - (n - \\frac{m x^2}{n-1}))}'''\n"
     text += 'under = "m in 1.., n in 2.., x in [0, oo)"\n'

@@ -93,6 +93,8 @@ def mutants(wording: Wording) -> Iterator[tuple[str, Mutant]]:
     definitions = wording.definitions()
     others = wording.used_names()
     for name, (arguments, body) in definitions.items():
+        if body[0] == "name" and body[1] in letters:
+            continue  # whatever it is: there is nothing to mistake
         if name in others:
             continue  # it is mutated where it is stated
         for what, tree in changed(body, letters, list(arguments)):
