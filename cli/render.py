@@ -204,7 +204,7 @@ def _typeset_head(result: Result, point: Point, style: str) -> list[str]:
 
 
 def _latex(report: dict[str, Any], brief: bool, head: list[str], result: Result) -> str:
-    from ..derive.write.display import Writer
+    from ..derive.write.display import Writer, sentence
     from ..derive.write.macros import escape
 
     writer = Writer(result)
@@ -229,6 +229,7 @@ def _latex(report: dict[str, Any], brief: bool, head: list[str], result: Result)
         rows.append(" \\\\\n".join(found))
     lines += [" \\\\\n".join(rows), r"\end{align}"]
     lines += _roots_tex(report, r"\[ ", r" \]")
+    lines += [f"{writer.prose(sentence(said), escape)}." for said in report["verdicts"]]
     if not brief:
         if terms := _terms(report):
             lines.append(f"The derivation is{terms.removeprefix(',')}.")
@@ -241,6 +242,12 @@ def _latex(report: dict[str, Any], brief: bool, head: list[str], result: Result)
             lines.append(f"    {writer.prose(step['because'], escape)}.")
         lines.append(r"\end{enumerate}")
     return "\n".join(lines)
+
+
+def _in_rows(rows: list[str]) -> str:
+    r"""Rows of LaTeX in one formula."""
+    joined = r" \\ & ".join(rows)
+    return rf"\begin{{aligned}} & {joined} \end{{aligned}}"
 
 
 def _roots_tex(report: dict[str, Any], opened: str, closed: str) -> list[str]:
@@ -273,10 +280,12 @@ def _markdown(report: dict[str, Any], brief: bool, head: list[str]) -> str:
             lines += [f"**{name}** ({q['meaning']}): no value here, {q['refused']}", ""]
             continue
         value = _number_tex(q)
-        lines += [f"**{name}** ({q['meaning']}): $${q['latex']}{value}$$", ""]
+        formula = q["latex"] if "text" in q or len(q["shown"]) == 1 else _in_rows(q["shown"])
+        lines += [f"**{name}** ({q['meaning']}): $${formula}{value}$$", ""]
         if q["beyond"]:
             lines += [f"For {q['beyond']}.", ""]
     lines += [part for line in _roots_tex(report, "$$", "$$") for part in (line, "")]
+    lines += [part for said in report["verdicts"] for part in (f"{said}.", "")]
     if brief:
         return "\n".join(lines)
     lines += [f"## Derivation (weakest evidence: {report['evidence']}){_terms(report)}", ""]

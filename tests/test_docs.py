@@ -95,19 +95,16 @@ def test_python_sessions(name: str) -> None:
 @pytest.fixture
 def example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
     """The files of docs/add-a-theorem.md, written and imported as the page says."""
-    result, claim, test = blocks("add-a-theorem.md", "python")
+    result, test = blocks("add-a-theorem.md", "python")
     name = "cltheory.derive.results.classes.supcl_orthogonal"
     (tmp_path / "supcl_orthogonal.py").write_text(result, encoding="utf-8")
-    (tmp_path / "claim_and_test.py").write_text(claim + test, encoding="utf-8")
-    from cltheory.derive.papers.lee2025ssem import LEDGER
-
-    monkeypatch.setattr(LEDGER, "_claims", dict(LEDGER._claims))
+    (tmp_path / "the_test.py").write_text(test, encoding="utf-8")
     found = dict(results._modules)
     found["supcl-orthogonal"] = ".classes.supcl_orthogonal"
     monkeypatch.setattr(results, "_modules", found)
     load(tmp_path / "supcl_orthogonal.py", name)
-    yield load(tmp_path / "claim_and_test.py", "claim_and_test")
-    del sys.modules[name], sys.modules["claim_and_test"]
+    yield load(tmp_path / "the_test.py", "the_test")
+    del sys.modules[name], sys.modules["the_test"]
 
 
 def test_the_example_theorem(example: ModuleType) -> None:
@@ -119,11 +116,23 @@ def test_the_example_theorem(example: ModuleType) -> None:
             for value in mark.args[1]:
                 test(value)
                 ran += 1
-    assert ran == 6
-    from cltheory.derive.papers.lee2025ssem import LEDGER
-
-    assert LEDGER["Example 1"].result == "supcl-orthogonal"
+    assert ran == 3
     assert results["supcl-orthogonal"].evidence.grade.name == "EXACT"
+
+
+def test_the_example_record(example: ModuleType) -> None:
+    from cltheory.derive.papers.form.examine import examine
+    from cltheory.derive.papers.form.mutate import holes
+    from cltheory.derive.papers.form.record import read_section
+
+    (text,) = blocks("add-a-theorem.md", "toml")
+    (record,) = read_section("nobody2020", "section_1", text)
+    found = examine(record)
+    assert (found.verdict.word, str(found.verdict.evidence.grade)) == ("agrees", "exact")
+    assert not found.problems
+    assert not holes(record).survivors
+    (wrong,) = read_section("nobody2020", "section_1", text.replace("mn - 1 + h", "mn + h"))
+    assert examine(wrong).verdict.word == "differs"
 
 
 # --- the rest -------------------------------------------------------------------------------

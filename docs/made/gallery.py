@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from . import drawings
 from .displays import on_lines_of_their_own
-from .previews import PREVIEWS
+from .previews import PREVIEWS, caption
 
 if TYPE_CHECKING:
     from cltheory.derive.theorem.result import Result
@@ -33,7 +33,17 @@ FIGURES = """\
 # Figures
 
 Theory, and optimised embeddings beside or beneath it. The pictures are small previews; without
-options the commands draw what the papers show.
+options the commands draw what the papers show. Each page has the caption, which says what is
+derived and what is measured, and how a figure is fitted into a paper.
+
+"""
+PAPER = """\
+In a paper: `--width one-column` is 3.25 inches, `--width two-column` 6.75, and any number is
+inches; text is 8 pt at that width, so include the file without scaling it. PDF and EPS embed
+TrueType fonts (type 42, never type 3), SVG has its text as outlines or, with `--svg-text text`, as
+text. Colours are those of Okabe and Ito for structures and viridis for numbers; hatches, markers
+and dashes tell the same in grey. `--style` takes a name of matplotlib or a file of its settings,
+from which nothing is evaluated. The same cells give the same bytes: no file has a date in it.
 
 """
 
@@ -80,12 +90,14 @@ def figures() -> dict[str, tuple[str, str]]:
         says = says.replace("\n", " ").removesuffix(".")
         context = click.Context(command, info_name=f"cltheory figure {name}", max_content_width=90)
         drawn = ", ".join(f"[`{id}`](../results/{id}.md)" for id in preview.of)
+        shows = caption(name).replace("\n", " ")
         pages[f"figures/{name}.md"] = (
             name,
-            f"# {says}\n\n{more}\n\n![{says}]({name}.png)\n\n"
-            f"Drawn from: {drawn}.\n\n## Code to copy\n\nThe preview above:\n\n"
-            f"```sh\n{preview.command}\n```\n\nAs in the paper, or with its defaults:\n\n"
-            f"```sh\ncltheory figure {name} --out {name}.pdf\n```\n\n"
+            f"# {says}\n\n{more}\n\n![{says}]({name}.png){{ .preview }}\n\n*{shows}*\n\n"
+            f"Drawn from: {drawn}.\n\n## Code to copy\n\nThe preview above, and its caption:\n\n"
+            f"```sh\n{preview.command} \\\n    --out {name}.pdf --caption {name}.tex\n```\n\n"
+            f"As in the paper, or with its defaults:\n\n"
+            f"```sh\ncltheory figure {name} --out {name}.pdf\n```\n\n{PAPER}"
             f"## Options\n\n```text\n{command.get_help(context)}\n```\n",
         )
         cards += _card(name, says, f"{name}.png")

@@ -1,6 +1,8 @@
 """The previews of the figures in docs/figures: what draws them, and the results they are about.
 
-python docs/made/previews.py           draw them again (needs torch; some minutes)
+Beside each picture lies its caption, which is read where there is no torch.
+
+python docs/made/previews.py [NAME ...]     draw them again (needs torch; some minutes)
 """
 
 from __future__ import annotations
@@ -22,11 +24,16 @@ class Preview(NamedTuple):
 
 
 PREVIEWS = {
-    "ssem-fig2": Preview("cltheory figure ssem-fig2 --m 4 --n 5 --grid 8x10", ("supcl-threshold",)),
-    "ccem-fig2": Preview(
-        "cltheory figure ccem-fig2 --N 4,8 --t 0.5:4:8", ("sigmoid-optimum", "sigmoid-threshold")
+    "ssem-fig2": Preview(
+        "cltheory figure ssem-fig2 --m 4 --n 5 --grid 11x10", ("supcl-threshold",)
     ),
-    "ccem-fig3": Preview("cltheory figure ccem-fig3 --N 4,8 --t 0.5:3:4", ("sigmoid-optimum",)),
+    "ccem-fig2": Preview(
+        "cltheory figure ccem-fig2 --N 4,6,8,12,16,24 --t 0.25:4:16",
+        ("sigmoid-optimum", "sigmoid-threshold"),
+    ),
+    "ccem-fig3": Preview(
+        "cltheory figure ccem-fig3 --N 4,6,8,12 --t 0.5:3:6", ("sigmoid-optimum",)
+    ),
     "phases": Preview(
         "cltheory figure phases --loss supcl-exclusive --x alpha --y tau --m 3 --n 3 --p 2",
         ("phases", "supcl-exclusive"),
@@ -34,18 +41,31 @@ PREVIEWS = {
 }
 
 
-def main() -> int:
+def caption(name: str) -> str:
+    """What the preview of a figure shows: what is derived, and what was measured."""
+    return (FOLDER / f"{name}.tex").read_text(encoding="utf-8").strip()
+
+
+def main(names: list[str]) -> int:
     from cltheory.cli.main import run
 
     FOLDER.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
-        for name, preview in PREVIEWS.items():
-            table, out = f"{folder}/{name}.csv", str(FOLDER / f"{name}.png")
-            code = run([*shlex.split(preview.command)[1:], "--table", table, "--out", out])
+        for name in names or PREVIEWS:
+            words = shlex.split(PREVIEWS[name].command)[1:]
+            style = Path(folder) / "screen.mplstyle"
+            style.write_text("savefig.dpi: 200\n", encoding="utf-8")
+            files = {
+                "--table": f"{folder}/{name}.csv",
+                "--out": str(FOLDER / f"{name}.png"),
+                "--caption": str(FOLDER / f"{name}.tex"),
+                "--style": str(style),
+            }
+            code = run([*words, *(word for pair in files.items() for word in pair)])
             if code:
                 return code
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

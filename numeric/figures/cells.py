@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -45,11 +46,13 @@ class Cells:
     # --- structures -------------------------------------------------------------------------
     def flat(self, x: Array, y: Array) -> npt.NDArray[np.bool_]:
         """Where floats do not tell which eigenspaces are occupied."""
+        if not len(x):
+            return np.zeros(0, dtype=bool)
         return self._flat(self.on.least(x, y), x, y)
 
     def _flat(self, found: Optima, x: Array, y: Array) -> npt.NDArray[np.bool_]:
         loss, wrong = self.on.loss, np.zeros(len(x), dtype=bool)
-        if len(loss.traces) > 1 or not len(x):  # of several orbits the answer is exact
+        if len(loss.traces) > 1:  # of several orbits the answer is exact
             return wrong
         at = {**self.on.fixed, self.on.x: x, self.on.y: y}
         at = {k: np.broadcast_to(np.asarray(v, dtype=float), x.shape) for k, v in at.items()}
@@ -68,11 +71,11 @@ class Cells:
             sound = np.isfinite(curvature).all(axis=(1, 2))
             least = np.linalg.eigvalsh(np.where(sound[:, None, None], curvature, 0.0))[:, 0]
             wrong[here] = ~(least > FLAT)
-        return wrong
+        return wrong | ~found.occupied.any(axis=1)
 
     def faces(self, x: Array, y: Array) -> list[Face]:
         """The structure at places; () where it is not known."""
-        return self._faces(x, y, self.on.least(x, y))
+        return self._faces(x, y, self.on.least(x, y)) if len(x) else []
 
     def _faces(self, x: Array, y: Array, found: Optima) -> list[Face]:
         faces = found.faces()
@@ -83,7 +86,7 @@ class Cells:
                     faces[k] = face
         return faces
 
-    def _parts(self, at: Array, x: Array, y: Array) -> dict[tuple[int, ...], list[int]]:
+    def _parts(self, at: np.ndarray, x: Array, y: Array) -> dict[tuple[int, ...], list[int]]:
         """Places by the signs of the derived conditions of pure structures."""
         known = [c for of in self.derived.vertices.values() for _, c in of.values()]
         signs = np.array([np.sign(c(x[at], y[at])) for c in known]).reshape(len(known), len(at))
@@ -175,7 +178,8 @@ class Cells:
             return
         own, beyond = codes == faces.index(face), np.isin(codes, more)
         sides = np.where(own, 1.0, np.where(beyond, 0.0, np.nan))
-        yield from contour_generator(xs, ys, np.ma.masked_invalid(sides)).lines(0.5)
+        lines: Any = contour_generator(xs, ys, np.ma.masked_invalid(sides)).lines(0.5)
+        yield from lines
 
     def held(self) -> tuple[int, int]:
         """Beside derived borders: where the loss is least at the structure that is derived.

@@ -6,6 +6,7 @@ import ast
 import gzip
 import logging
 import re
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -181,7 +182,6 @@ def style(name: str) -> dict[str, Any]:
         If there is none, or it has a setting or a value that matplotlib does not; one line.
     """
     import matplotlib.style
-    from matplotlib import rcsetup
 
     from ...derive.decide.spelling import did_you_mean
 
@@ -190,35 +190,40 @@ def style(name: str) -> dict[str, Any]:
             {k: v for k, v in matplotlib.rcParamsDefault.items() if k.partition(".")[0] in GROUPS}
         )
     if name in matplotlib.style.library:
-        return _of_look(matplotlib.style.library[name])
+        named: Any = matplotlib.style.library[name]
+        return _of_look(named)
     path = Path(name)
-    if not path.is_file():
+    try:
+        there = path.is_file()
+    except (OSError, ValueError):  # too long a name, or one with a NUL byte
+        there = False
+    if not there:
         near = did_you_mean(name, matplotlib.style.available)
         raise StyleError(
-            f"there is no style {name!r}{near}; it is a file of settings, or one of "
-            f"{', '.join(matplotlib.style.available)}"
+            f"there is no style {name!r}{near}; it is a name that matplotlib knows, such as "
+            "grayscale, or a file of its settings"
         )
-    checks = rcsetup._validators
-    found: dict[str, Any] = {}
+    known: Any = matplotlib.rcParamsDefault
+    found: Any = matplotlib.RcParams()
     for line, key, text in _lines(path):
         where = f"{name}, line {line}"
         if key in PROGRAMS:
             raise StyleError(f"{where}: {key} is a program for TeX, and not run")
-        if key not in checks:
+        if key not in known:
             raise StyleError(
-                f"{where}: matplotlib has no setting {key!r}{did_you_mean(key, checks)}"
+                f"{where}: matplotlib has no setting {key!r}{did_you_mean(key, known)}"
             )
         try:
-            found[key] = checks[key](_cycler(text) if key == "axes.prop_cycle" else text)
-        except Exception as error:  # validators raise what they like
+            with warnings.catch_warnings(action="ignore"):  # of settings that will go
+                found[key] = _cycler(text) if key == "axes.prop_cycle" else text
+        except Exception as error:  # what checks a value raises what it likes
             why = str(error).splitlines()[0] if str(error) else type(error).__name__
             raise StyleError(f"{where}: {key}: {why}") from None
     return _of_look(found)
 
 
 #: The settings that ``default`` takes back.
-GROUPS = ("axes", "font", "grid", "hatch", "image", "legend", "lines", "mathtext", "patch")
-GROUPS += ("xtick", "ytick")
+GROUPS = frozenset("axes font grid hatch image legend lines mathtext patch xtick ytick".split())
 
 
 def _of_look(settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -248,8 +253,8 @@ def _lines(path: Path) -> Iterator[tuple[int, str, str]]:
 
 
 def _cycler(text: str) -> Cycler:
-    """``cycler('color', ['#000000', 'C1']) + cycler(...)``, read and not evaluated."""
-    import cycler
+    """``cycler('color', ['000000', 'red']) + cycler(...)``, read and not evaluated."""
+    from matplotlib.rcsetup import cycler
 
     def read(node: ast.AST) -> Cycler:
         match node:
@@ -261,9 +266,9 @@ def _cycler(text: str) -> Cycler:
                 word.arg for word in words
             ):
                 named = {str(word.arg): ast.literal_eval(word.value) for word in words}
-                made: Cycler = cycler.cycler(*map(ast.literal_eval, args), **named)
+                made: Cycler = cycler(*map(ast.literal_eval, args), **named)
                 return made
-        raise ValueError("not of the form cycler('color', ['#000000', ...])")
+        raise ValueError("not of the form cycler('color', ['000000', ...])")
 
     return read(ast.parse(text, mode="eval"))
 

@@ -114,7 +114,8 @@ def drawn(
                 ax.set_xlabel(x.label)
                 ax.tick_params(labelbottom=True)
         bar = figure.colorbar(mesh, ax=axes, label=number, pad=0.02, aspect=22 * rows)
-        bar.solids.set_edgecolor("face")
+        if bar.solids is not None:
+            bar.solids.set_edgecolor("face")
         beneath(figure, [(line, str(line.get_label())) for line in handles], about, beside)
     return figure
 
@@ -128,6 +129,9 @@ def spaced() -> ConstrainedLayoutEngine:
 
 def beneath(figure: Figure, entries: Sequence[tuple[Any, str]], about: str, columns: int) -> None:
     """A legend beneath all axes, under a line that says what is shown; entries with their text."""
+    if not entries:  # no border is in the plane
+        figure.supxlabel(about, size="medium")
+        return
     legend = figure.legend(
         handles=[handle for handle, _ in entries],
         labels=[text for _, text in entries],

@@ -48,19 +48,20 @@ def picture(
     from matplotlib.figure import Figure
 
     on = known.on
-    measured = [face_of(row) for row in rows]
+    told = [row for row, unsure in zip(rows, untold, strict=True) if not unsure]
     faces = list(known.fine[2])
-    faces += [face for face in dict.fromkeys(measured) if face not in faces]
+    faces += [face for face in dict.fromkeys(map(face_of, told)) if face not in faces]
     looks = _looks(faces, look)
     with look.applied():
         figure = Figure(layout=spaced())
         ax = figure.subplots()
-        cells, points, entries = _cells(ax, known, looks), {}, []
+        cells = _cells(ax, known, looks)
         lines = _borders(ax, known)
-        points = _points(ax, on, rows, measured, looks)
-        for face in faces:
-            shown = tuple(of[face] for of in (cells, points) if face in of)
-            entries.append((shown, _named(face)))
+        points = _points(ax, on, told, looks)
+        entries: list[tuple[Any, str]] = [
+            (tuple(of[face] for of in (cells, points) if face in of), _named(face))
+            for face in faces
+        ]
         entries += [(line, str(line.get_label())) for line in lines]
         entries += _doubted(ax, on, rows, untold, wrong)
         of = results["phases"].given(loss=on.problem)
@@ -137,14 +138,13 @@ def _points(
     ax: Axes,
     on: Plane,
     rows: Sequence[Row],
-    measured: Sequence[Face],
     looks: Mapping[Face, tuple[Any, str, str]],
 ) -> dict[Face, Line2D]:
     """Measured points in the colour and shape of their structure."""
     found: dict[Face, Line2D] = {}
-    for face in dict.fromkeys(measured):
+    for face in dict.fromkeys(map(face_of, rows)):
         colour, _, marker = looks[face]
-        own = [row for row, other in zip(rows, measured, strict=True) if other == face]
+        own = [row for row in rows if face_of(row) == face]
         (found[face],) = ax.plot(
             [float(row[on.x]) for row in own],
             [float(row[on.y]) for row in own],
@@ -160,18 +160,16 @@ def _points(
 def _doubted(
     ax: Axes, on: Plane, rows: Sequence[Row], untold: Sequence[bool], wrong: Sequence[bool]
 ) -> list[tuple[Any, str]]:
-    """Marks on points that are not as their cells, or of which floats do not tell; with entries."""
+    """Points that are not as their cells, and those of which floats do not tell; with entries."""
     found: list[tuple[Any, str]] = []
-    for chosen, marker, says in (
-        (wrong, "x", "measured is not derived"),
-        (untold, "+", "float64 cannot tell"),
+    for chosen, marker, size, says in (
+        (wrong, "x", 7.0, "measured is not derived"),
+        (untold, "*", 5.0, "measured, not told in float64"),
     ):
         own = [row for row, marked in zip(rows, chosen, strict=True) if marked]
         if own:
             places = ([float(row[of]) for row in own] for of in (on.x, on.y))
-            (marks,) = ax.plot(
-                *places, linestyle="", marker=marker, color="black", markersize=7, label=says
-            )
+            (marks,) = ax.plot(*places, linestyle="", marker=marker, color="black", markersize=size)
             found.append((marks, says))
     return found
 
@@ -181,8 +179,9 @@ def _named(face: Face) -> str:
     return " + ".join(face).replace("_", " ") if face else "not resolved"
 
 
-def _mixed(colour: Any, other: float, part: float) -> tuple[float, ...]:
+def _mixed(colour: Any, other: float, part: float) -> tuple[float, float, float]:
     """A colour with a part of a grey in it; opaque, for formats that know nothing else."""
     from matplotlib.colors import to_rgb
 
-    return tuple((1 - part) * c + part * other for c in to_rgb(colour))
+    red, green, blue = ((1 - part) * c + part * other for c in to_rgb(colour))
+    return red, green, blue

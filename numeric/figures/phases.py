@@ -90,7 +90,7 @@ def draw(on: Plane, path: Path, *, look: Look | None = None, **options: Any) -> 
     look = look or Look()
     rows = measure(on, path, **options)
     known = Cells(on)
-    flat = known.flat(*_places(on, rows))
+    flat = known.flat(*_places(on, rows)).tolist()
     sure = [row for row, unsure in zip(rows, flat, strict=True) if not unsure]
     wrong = mismatched(on, sure)
     right, undecided, tried = against_exact(on)
@@ -105,7 +105,7 @@ def draw(on: Plane, path: Path, *, look: Look | None = None, **options: Any) -> 
         f"{len(wrong)} with another structure than the map, largest certified gap "
         f"{largest_gap(rows):.2g}; the exact answer is that of the map at {right} of {tried} "
         f"places{unknown}{lines if asked_at else ''}"
-        + (f"; at {untold} points float64 cannot tell structures apart" if untold else ""),
+        + (f"; at {untold} points float64 does not tell structures apart" if untold else ""),
         caption(known, rows, len(wrong), untold),
     )
 
@@ -117,14 +117,17 @@ def _places(on: Plane, rows: Sequence[Row]) -> tuple[np.ndarray, np.ndarray]:
 def caption(known: Cells, rows: Sequence[Row], wrong: int, untold: int) -> str:
     """What is derived and what is measured."""
     on = known.on
-    closed = [c.label for c in known.drawn if c.closed]
-    followed = [c.label for c in known.drawn if not c.closed]
+    closed, followed = (
+        ", ".join(dict.fromkeys(c.label for c in known.drawn if c.closed is kind))
+        for kind in (True, False)
+    )
     told = []
     if closed:
-        told.append(f"in closed form ({', '.join(dict.fromkeys(closed))})")
+        told.append(f"in closed form ({closed})")
     if followed:
         told.append(
-            f"where none is known, as zeros of the derived condition ({', '.join(followed)})"
+            f"where none is known, as zeros of the derived condition ({followed}; $\\theta$ are "
+            "eigenvalues of the gradient, and $y$ that of the occupied eigenspaces)"
         )
     text = (
         f"Which eigenspaces of the Gram matrix are occupied at the optimum of the "
@@ -139,5 +142,5 @@ def caption(known: Cells, rows: Sequence[Row], wrong: int, untold: int) -> str:
         f"measured, in which a share of the trace above {number(OCCUPIED)} counts as occupied; "
         f"{len(rows) - wrong - untold} of {len(rows)} agree with their cell"
     )
-    text += f", and at {untold} float64 cannot tell" if untold else ""
+    text += f", and of {untold} float64 does not tell" if untold else ""
     return text + f". The largest certified gap of the loss is {number(largest_gap(rows))}."

@@ -21,6 +21,7 @@ from ..sweep import SEARCHED
 from ..table import Layout, Row, layout
 from ..verify.points import base_values, typical_sizes
 
+Values = Sequence[float] | np.ndarray
 #: Names of the occupied eigenspaces.
 Face = tuple[str, ...]
 
@@ -79,11 +80,11 @@ class Plane:
         names = parameter_names(self.problem)
         return {k: float(exact(self.values[k])) for k in names if k not in (self.x, self.y)}
 
-    def least(self, xs: Sequence[float], ys: Sequence[float]) -> Optima:
+    def least(self, xs: Values, ys: Values) -> Optima:
         """The optimum at pairs of values."""
         return self.loss.least(**self.fixed, **{self.x: np.asarray(xs), self.y: np.asarray(ys)})
 
-    def faces(self, xs: Sequence[float], ys: Sequence[float]) -> list[Face]:
+    def faces(self, xs: Values, ys: Values) -> list[Face]:
         """The optimal face at pairs of values."""
         return self.least(xs, ys).faces()
 

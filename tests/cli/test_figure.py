@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -243,17 +245,108 @@ def test_the_table_may_lie_elsewhere(figure: Any, tmp_path: Path) -> None:
     assert len(rows(tmp_path / "cells.csv")) == CELLS
 
 
-def test_another_format(figure: Any, tmp_path: Path) -> None:
-    assert figure("--out", str(tmp_path / "fig.svg")).code == 0
-    assert "<svg" in (tmp_path / "fig.svg").read_text()
+def test_text_in_svg_is_outlines_or_text(figure: Any, tmp_path: Path) -> None:
+    out = tmp_path / "fig.svg"
+    assert figure("--out", str(out)).code == 0
+    assert "<svg" in out.read_text() and "<text" not in out.read_text()
+    assert figure("--out", str(out), "--svg-text", "text").code == 0
+    assert "<text" in out.read_text() and "optimised" in out.read_text()
+
+
+@pytest.mark.parametrize(
+    ("width", "inches"), [("one-column", 3.25), ("two-column", 6.75), ("5.5", 5.5)]
+)
+def test_a_figure_has_the_width_of_a_column(
+    figure: Any, tmp_path: Path, width: str, inches: float
+) -> None:
+    out = tmp_path / "fig.pdf"
+    assert figure("--out", str(out), "--width", width).code == 0
+    (box,) = re.findall(rb"/MediaBox \[ 0 0 ([0-9.]+) ", out.read_bytes())
+    assert float(box) == pytest.approx(72 * inches, abs=0.01)
+
+
+def test_a_caption_says_what_is_derived_and_what_is_measured(figure: Any, tmp_path: Path) -> None:
+    path = tmp_path / "fig.tex"
+    assert figure("--caption", str(path), "--seeds", "0,1").code == 0
+    text = path.read_text()
+    assert text.count("$") % 2 == 0 and text.endswith(".\n")
+    assert "(a) Derived" in text and "(b) Measured" in text and "seeds differ by at most" in text
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("--width", "wide"), "'wide' is no width: one-column, two-column, or 2 to 20 inches"),
+        (("--width", "nan"), "no width"),
+        (("--width", "1"), "no width"),
+        (("--width", "1e9"), "no width"),
+        (("--style", "ggplott"), "did you mean 'ggplot'"),
+        (("--style", "os.path"), "there is no style 'os.path'"),
+        (("--style", "https://example.invalid/a.mplstyle"), "there is no style"),
+        (("--svg-text", "words"), "paths"),
+        (("--caption", "nowhere/fig.tex"), "there is no folder"),
+    ],
+)
+def test_a_look_that_is_none_is_refused_in_one_line(
+    figure: Any, tmp_path: Path, words: tuple[str, ...], says: str
+) -> None:
+    code, out, err = figure(*words)
+    assert (code, out) == (2, "")
+    assert err.startswith("cltheory: ") and err.count("\n") == 1
+    assert says in err
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_file_of_settings_is_a_style(figure: Any, tmp_path: Path) -> None:
+    style = tmp_path / "own.mplstyle"
+    style.write_text("font.family: DejaVu Sans\nmathtext.fontset: dejavusans # a comment\n")
+    out = tmp_path / "fig.pdf"
+    assert figure("--out", str(out), "--style", str(style)).code == 0
+    assert b"DejaVuSans" in out.read_bytes() and b"STIX" not in out.read_bytes()
+    style.write_text("image.cmap: nope\n")
+    code, _, err = figure("--out", str(out), "--style", str(style))
+    assert code == 2 and err.count("\n") == 1 and "nope" in err
+
+
+def test_a_caption_does_not_replace_the_table(figure: Any, tmp_path: Path) -> None:
+    code, _, err = figure("--caption", str(tmp_path / "fig.csv"))
+    assert code == 2
+    assert "the table would replace its caption" in err
+
+
+def test_the_choices_are_completed() -> None:
+    from click.shell_completion import ShellComplete
+    from cltheory.cli.main import cli
+
+    def completed(*words: str, start: str = "") -> set[str]:
+        shell = ShellComplete(cli, {}, "cltheory", "_CLTHEORY_COMPLETE")
+        return {item.value for item in shell.get_completions(["figure", *words], start)}
+
+    assert completed("ssem-fig2", "--width") == {"one-column", "two-column"}
+    assert "ggplot" in completed("phases", "--style", start="gg")
+    assert completed("ccem-fig2", "--svg-text") == {"paths", "text"}
+
+
+def test_the_help_has_examples_that_the_figures_take(cltheory: Any) -> None:
+    from cltheory.cli.figure import EXAMPLES, figure_command
+
+    assert set(EXAMPLES) == set(figure_command.commands)
+    for name, lines in EXAMPLES.items():
+        told = cltheory("figure", name, "--help").out
+        for line in lines:
+            assert f"cltheory figure {name} {line}" in told
+            figure_command.commands[name].make_context(name, line.split())
 
 
 # --- the phases of a loss -----------------------------------------------------------------------
 
 
 @pytest.fixture
-def phases(cltheory: Any, tmp_path: Path) -> Any:
-    """Draw a map with four points."""
+def phases(cltheory: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
+    """Draw a map of few cells, with four points."""
+    from cltheory.numeric.figures import plane as module
+
+    monkeypatch.setattr(module, "plane", partial(module.plane, fine=24))
 
     def draw(*more: str) -> Any:
         out = ("--out", str(tmp_path / "map.png"))
@@ -282,6 +375,8 @@ def test_a_map_of_phases(
     assert "4 cells" in out
     assert " 0 with another structure than the map" in out
     assert "exact answer is that of the map at 4 of 4" in out
+    held, of = re.findall(r"borders are as derived at (\d+) of (\d+) places", out)[0]
+    assert int(held) == int(of) >= 20
     found = rows(tmp_path / "map.csv")
     assert len(found) == 4
     assert {float(row["gap"]) < 1e-9 for row in found} == {True}
@@ -343,6 +438,8 @@ def test_a_wrong_map_is_noticed(phases: Any, monkeypatch: pytest.MonkeyPatch) ->
     assert code == 0
     assert "4 with another structure than the map" in out
     assert "at 0 of 4" in out
+    held, of = re.findall(r"borders are as derived at (\d+) of (\d+) places", out)[0]
+    assert int(held) <= int(of) / 2
 
 
 @pytest.mark.parametrize(

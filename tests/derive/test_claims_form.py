@@ -142,6 +142,7 @@ def scene(text: str, e: Embeddings = SQUARE) -> bool:
         (r"\text{Var}[\mathbf{U}_1] = 1 \quad \text{for all } i \in [m]", True),
         (r"\mathrm{Var}^{\mathrm{Btwn}}[U] = 0", True),
         (r"|U \setminus U_1| = n", True),
+        (r"|U \backslash U_1| = n", True),
         (r"\frac{1}{mn} \sum_{u \in U} \log \exp(u^\top u / \tau) = \frac{1}{\tau}", True),
         (r"u^\top v \le 0 \quad \forall u \in U, v \in U \setminus \{u\}", True),
         (r"u^\top v < 0 \quad \forall u \in U, v \in U \setminus \{u\}", False),
@@ -763,3 +764,10 @@ def test_a_ceiling_is_read() -> None:
     assert verdict(text.replace("ge", "le"))[0] == "differs"
     with pytest.raises(BadRecord):
         record(text.replace("rceil", "rfloor"))
+
+
+def test_a_mutant_that_says_nothing_is_weaker() -> None:
+    text = "printed = '''3 b \\le 3 c'''\nunder = \"b in (-oo, oo), c in [b, oo)\"\n"
+    found = holes(record(text))
+    assert found.survivors == ()
+    assert any(what.endswith("3 * c <= 3 * c") for what in found.weaker)

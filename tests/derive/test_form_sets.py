@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import pytest
 from cltheory.derive.papers.form.examine import examine, retried, witness_of
 from cltheory.derive.papers.form.families import FAMILIES
 from cltheory.derive.papers.form.hypotheses import BadClause, read_under
+from cltheory.derive.papers.form.mutate import holes
 from cltheory.derive.papers.form.reader import statement
 from cltheory.derive.papers.form.record import Record, Witness, read_section
 from cltheory.derive.papers.form.restated import differences
 from cltheory.derive.papers.form.run import Trial, trials
+from cltheory.derive.papers.form.values import Scene, judge
+from cltheory.derive.tex.statement import TexError
 from cltheory.derive.vectors.embeddings import Embeddings
 from sympy import Rational
 
@@ -49,6 +54,41 @@ def test_a_norm_after_a_factor_is_read() -> None:
     assert behind == cdot
 
 
+@pytest.mark.parametrize(
+    ("text", "holds"),
+    [
+        (r"\min(1, 1 - m, \max(m, n)) = 1 - m", True),
+        (r"\max(m, n) > n", False),
+        (r"\min_{i \in [m]} i = \min(1, m)", True),
+    ],
+)
+def test_the_least_of_some(text: str, holds: bool) -> None:
+    numbers = {"m": Fraction(2), "n": Fraction(3)}
+    assert judge(statement(text), Scene(numbers)).holds == holds
+    assert judge(statement(text.replace("m, n", "n, m")), Scene(numbers)).holds == holds
+
+
+def test_the_least_of_nothing_is_refused() -> None:
+    for text in (r"\min() = 1", r"\min(1, 2 = 1", r"\max 1 = 1"):
+        with pytest.raises(TexError):
+            statement(text)
+
+
+def test_mutants_of_a_least_die() -> None:
+    good = "printed = '''\\min(m, n) + \\max(m, n) = m + n'''\nunder = \"m in 1.., n in 1..\"\n"
+    found = holes(record(good))
+    assert found.survivors == ()
+    assert found.killed > 10
+
+
+def test_vectors_are_the_same_however_they_are_written() -> None:
+    # On a simplex w_1 + ... + w_n = 0, so that no multiple of it says anything else.
+    zero = r"printed = '''\frac{1}{n} \sum_{i \in [n]} \mathbf{w}_i = \mathbf{0}'''"
+    found = holes(record(zero + '\nunder = "n in 2.."\non = "one simplex"\n'))
+    assert found.survivors == ()
+    assert found.same > 0
+
+
 # --- spheres ---------------------------------------------------------------------------------
 SPHERES = FAMILIES["spheres"].make({"m": 2, "n": 3, "r": Rational(1, 3)})
 
@@ -74,10 +114,10 @@ def failing(text: str) -> list[Trial]:
 def test_the_parts_of_the_variance_are_weighted_by_the_sizes_of_classes() -> None:
     uneven = failing(UNWEIGHTED)
     assert uneven
-    assert all(t.vectors is not None for t in uneven)
-    assert not [
-        t for t in uneven if len({len(t.vectors.of_class(i)) for i in range(t.vectors.m)}) == 1
-    ]
+    for trial in uneven:
+        e = trial.vectors
+        assert e is not None
+        assert len(e.of_class(0)) < len(e.of_class(1))
 
 
 def test_a_witness_with_uneven_classes_is_tried_again() -> None:

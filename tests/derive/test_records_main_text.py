@@ -72,11 +72,41 @@ APPENDIX_A1 = {
     "Proposition A.2, proof: conclusion": "agrees",
     "Proposition A.2, proof: equality": "agrees",
 }
+APPENDIX_A2 = {
+    "Definition A.2": "needs-condition",
+    "Definition A.2: mnp vectors": "misprint",
+    "(A.2)": "agrees",
+    "(A.3)": "agrees",
+    "(A.4)": "agrees",
+    "Proposition A.3": "needs-condition",
+    "(A.5)": "agrees",
+    "Proposition A.3, proof: cases": "needs-condition",
+    "Proposition A.3, proof: difference": "needs-condition",
+    "Proposition A.3, proof: conclusion": "not-mathematical",
+    "Proposition A.4": "needs-condition",
+    "Proposition A.4: between-class variance": "needs-condition",
+    "Proposition A.4: sum": "needs-condition",
+    "Proposition A.4, proof: class sums": "needs-condition",
+    "Proposition A.4, proof: class sum times total sum": "needs-condition",
+    "Proposition A.4, proof: total sum": "needs-condition",
+    "Proposition A.4, proof: centroid": "needs-condition",
+    "Proposition A.4, proof: between-class variance": "needs-condition",
+    "Proposition A.4, proof: within-class variance": "needs-condition",
+    "Proposition A.4, proof: sum": "needs-condition",
+}
+APPENDIX_B = {
+    "Appendix B: dimension": "agrees",
+    "Appendix B: existence": "needs-condition",
+    "Appendix B: by Proposition 1": "not-mathematical",
+    "Appendix B: variance": "agrees",
+}
 KEY = {
     "section_5_2": SECTION_5_2,
     "section_6": SECTION_6,
     "figure_1": FIGURE_1,
     "appendix_a1": APPENDIX_A1,
+    "appendix_a2_ssem": APPENDIX_A2,
+    "appendix_b": APPENDIX_B,
     "appendix_c": APPENDIX_C,
 }
 

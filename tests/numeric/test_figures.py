@@ -41,12 +41,16 @@ def test_figure_2_against_theory(tmp_path):
     drawn = [np.asarray(ax.collections[0].get_array()) for ax in figure.axes[:3]]
     assert drawn[0] == pytest.approx(theory)
     assert drawn[2] == pytest.approx(half)
-    # At a fixed bias the lines are level lines.
+    # At a fixed bias the lines are other thresholds; the simplex is optimal at N = 4 up to t = 3.
     grid = TowerGrid((4, 8), (0.5, 3.0), bias=1.0)
     fixed = ccem_fig2.draw(grid, tmp_path / "b.csv", device="cpu")
     _, full = half_and_full(fixed.rows)
     assert measured_similarity(grid, full) == pytest.approx(predicted_similarity(grid), abs=1e-6)
-    assert len(fixed.figure.axes[0].collections) > 1
+    (simplex, antipodal) = fixed.figure.axes[0].lines
+    at = simplex.get_xdata() == 4
+    assert simplex.get_ydata()[at] == pytest.approx([3.0])
+    at = antipodal.get_xdata() == 10
+    assert antipodal.get_ydata()[at] == pytest.approx([np.log(4) - 1])
 
 
 def test_a_table_is_resumed_and_kept_apart(tmp_path):

@@ -19,7 +19,7 @@ from .hypotheses import SYMBOLS, Hypotheses, put_in
 from .reader import LETTERS, Read, Tree, spell, unused
 from .record import Record, Wording
 from .run import Trial, equations, scenes, trials
-from .values import NoValue, Scene, Unknown, assignments, compare, mp, value
+from .values import NoValue, Scene, Unknown, assignments, compare, mp, related, value
 
 ONE: Tree = ("num", Fraction(1))
 _FLIPPED = {"<=": ">=", ">=": "<=", "<": ">", ">": "<", "=": "<", "!=": "="}
@@ -135,7 +135,7 @@ def changed(tree: Tree, letters: list[str], bound: list[str]) -> Iterator[tuple[
             for what, new in changed(part, letters, inner):
                 yield what, (*tree[:k], new, *tree[k + 1 :])
         elif isinstance(part, tuple) and (
-            tree[0] in ("add", "mul", "rel") or (tree[0] == "call" and k == 4)
+            tree[0] in ("add", "mul", "rel", "least") or (tree[0] == "call" and k == 4)
         ):
             for i, inside in enumerate(part):
                 child = inside[1] if tree[0] in ("add", "mul") else inside
@@ -198,6 +198,8 @@ def _here(tree: Tree, letters: list[str], bound: list[str]) -> Iterator[tuple[st
         yield "dropped power", tree[1]
     elif kind in ("fun", "sqrt", "ceil"):
         yield "dropped function", tree[-1]
+    elif kind == "least":
+        yield "least or largest", (kind, "min" if tree[1] == "max" else "max", tree[2])
     elif kind == "big":
         if tree[2][2]:
             yield "indices may be equal", (kind, tree[1], (*tree[2][:2], ()), tree[3])
@@ -360,6 +362,8 @@ def _try(tree: Tree, scene: Scene, env: Mapping[str, Any]) -> Any:
 def _same_value(one: Any, new: Any, scene: Scene) -> bool:
     if one is None or new is None:
         return one is new
+    if isinstance(one, dict) and isinstance(new, dict):
+        return related(one, new, "=", scene)  # as vectors, not as linear combinations
     if isinstance(one, (dict, list)) or isinstance(new, (dict, list)):
         return bool(one == new)
     return compare(one, new, "=")
@@ -385,6 +389,8 @@ def _is_weaker(wording: Wording, mutant: Mutant) -> bool:
     for pair in changed_ones:
         # Of A => B another A says less if it implies this one, and another B if it follows.
         one, new = _conclusions(*pair) or _premises(*pair) or pair
+        if _says_nothing(new.tree):
+            continue
         if one.tree[0] != "rel" or new.tree[0] != "rel" or one.relations != new.relations:
             return False
         if not set(one.relations) <= {"<", "<=", ">", ">=", "="} or set(one.relations) == {"="}:
@@ -395,6 +401,11 @@ def _is_weaker(wording: Wording, mutant: Mutant) -> bool:
                     if not _follows(one, new, scene, env):
                         return False
     return True
+
+
+def _says_nothing(tree: Tree) -> bool:
+    """Whether it is ``a <= a``, which follows from anything."""
+    return tree[0] == "rel" and len(set(tree[1])) == 1 and set(tree[2]) <= {"=", "<=", ">="}
 
 
 def _conclusions(one: Read, new: Read) -> tuple[Read, Read] | None:

@@ -175,6 +175,9 @@ def _flat(tokens: Sequence[Token]) -> list[_Word]:
             k += 1
         elif token.kind in ("begin", "end"):
             raise TexError(f"the environment {show(token.text)} is not read here", token.at)
+        elif name == "backslash":
+            out.append(_Word("\\setminus", "command", token.at))
+            k += 1
         elif name == "substack":
             k += 1
         elif name in _ACCENTS:
@@ -517,6 +520,8 @@ class _Reader:
             inside = self.set()
             self.expect("|")
             return ("size", inside)
+        if now in ("\\max", "\\min") and self.peek() == "(":
+            return self.least()
         if now in ("\\sum", "\\max", "\\min"):
             return self.big(self.take()[1:])
         if now == "\\lim":
@@ -532,6 +537,17 @@ class _Reader:
         if self.now == "^":
             raise self.refuse("a power of a function is written with brackets")
         return self.factor()
+
+    def least(self) -> Tree:
+        r"""The least or the largest of some: ``\\min(a, b)``."""
+        what = self.take()[1:]
+        self.expect("(")
+        found = [self.sum()]
+        while self.now == ",":
+            self.take()
+            found.append(self.sum())
+        self.expect(")")
+        return ("least", what, tuple(found))
 
     def big(self, what: str) -> Tree:
         bound: Tree
@@ -829,6 +845,8 @@ def spell(tree: Any) -> str:
         return f"{rest[0]}({spell(rest[1])})"
     if kind in ("sqrt", "ceil", "norm", "size", "mean") or kind.startswith("var"):
         return f"{kind}({spell(rest[0])})"
+    if kind == "least":
+        return f"{rest[0]}({', '.join(map(spell, rest[1]))})"
     if kind == "big":
         return f"{rest[0]}[{spell(rest[1])}] {spell(rest[2])}"
     if kind == "bind":

@@ -163,8 +163,8 @@ def _truth(tree: Tree, scene: Scene, env: Environment) -> Truth:
         good = first.holds == second.holds if kind == "iff" else second.holds or not first.holds
         says = f"{spell(tree[1])} is {first.holds}, {spell(tree[2])} is {second.holds}"
         if len(says) > LONG:
-            found = (f"{t.holds}{f' ({t.says})' if t.says else ''}" for t in (first, second))
-            says = "the first part is {}, the second {}".format(*found)
+            told = (f"{t.holds}{f' ({t.says})' if t.says else ''}" for t in (first, second))
+            says = "the first part is {}, the second {}".format(*told)
         return Truth(good, says, seen=frozenset({second.holds if kind == "iff" else first.holds}))
     if kind == "and":
         parts = (_truth(part, scene, env) for part in tree[1:])
@@ -190,7 +190,7 @@ def _truth(tree: Tree, scene: Scene, env: Environment) -> Truth:
         left = _value(side, scene, env)
         if relation == "=":
             left, right = _settled(left, right)
-        if not _related(left, right, relation, scene):
+        if not related(left, right, relation, scene):
             return Truth(False, _says(left, relation, right, scene))
         right = left
     return Truth(True)
@@ -252,7 +252,7 @@ def _same_interval(left: Any, right: Any) -> bool:
     return ends and all(compare(a, b, "=") for a, b in pairs)
 
 
-def _related(left: Any, right: Any, relation: str, scene: Scene) -> bool:
+def related(left: Any, right: Any, relation: str, scene: Scene) -> bool:
     if isinstance(left, Interval) or isinstance(right, Interval):
         if relation not in ("=", "!="):
             raise Unknown("intervals are equal or not")
@@ -303,7 +303,7 @@ def _name(tree: Tree, scene: Scene, env: Environment) -> Any:
     if base in scene.defined:
         letters, body = scene.defined[base]
         if len(letters) == len(subs):
-            return _value(body, scene, {**_only_indices(env), **_bind(letters, subs, scene, env)})
+            return _kept(body, scene, {**_only_indices(env), **_bind(letters, subs, scene, env)})
     full = base + "".join(f"_{_index_text(s)}" for s in subs) + (f"^{mark}" if mark else "")
     if isinstance(env.get(full), Constant):
         return env[full] if env[full].value is None else env[full].value
@@ -337,7 +337,7 @@ def _call(tree: Tree, scene: Scene, env: Environment) -> Any:
             )
             return _at(("at", (*tree[:4], near), tuple((n, ("inf",)) for n in far)), scene, env)
         values = {n: _value(a, scene, env) for n, a in zip(letters, arguments, strict=True)}
-        return _value(body, scene, {**env, **values})
+        return _kept(body, scene, {**env, **values})
     if not arguments and base in scene.derived:  # a loss along a segment
         return scene.derived[base].value(scene.moved)
     label = "".join(_index_text(s) for s in subs) + mark
@@ -626,6 +626,30 @@ def _norm(tree: Tree, scene: Scene, env: Environment) -> Any:
     return root(_dot(inside, inside, scene), tree)
 
 
+def _kept(body: Tree, scene: Scene, env: Environment) -> Any:
+    """The value of what a record defines, remembered for all that it depends on."""
+    used = ("used", id(body))
+    if used not in scene.known:
+        scene.known[used] = (body, _depends_on(body, scene))
+    names = [n for n in scene.known[used][1] if n in env]
+    if any(not isinstance(env[n], (int, Fraction, mpmath.mpf, dict)) for n in names):
+        return _value(body, scene, env)
+    key = (id(body), *((n, _frozen(env[n])) for n in names))
+    if key not in scene.known:
+        scene.known[key] = (body, _value(body, scene, env))
+    return scene.known[key][1]
+
+
+def _depends_on(body: Tree, scene: Scene) -> list[str]:
+    """Names that a definition uses, and those that these are defined by."""
+    found, left = set[str](), names_in(body)
+    while left:
+        found |= left
+        bodies = (d[1] for n, d in scene.defined.items() if n.partition("_")[0] in left)
+        left = set().union(*map(names_in, bodies)) - found
+    return sorted(found)
+
+
 def _big(tree: Tree, scene: Scene, env: Environment) -> Any:
     key = (id(tree), *(_frozen(env[n]) for n in _free(tree) if n in env))
     if key not in scene.known:
@@ -645,11 +669,19 @@ def _big_now(tree: Tree, scene: Scene, env: Environment) -> Any:
         return total
     if not found:
         raise NoValue(f"{what} over nothing")
+    return _best(what, found)
+
+
+def _best(what: str, found: list[Any]) -> Any:
     best = found[0]
     for one in found[1:]:
         if compare(one, best, ">" if what == "max" else "<"):
             best = one
     return best
+
+
+def _least(tree: Tree, scene: Scene, env: Environment) -> Any:
+    return _best(tree[1], [_value(part, scene, env) for part in tree[2]])
 
 
 #: How near a limit is looked at; all must agree, and the rest of the way is a line.
@@ -748,6 +780,7 @@ _VALUES: dict[str, Callable[[Tree, Scene, Environment], Any]] = {
     "at": _at,
     "norm": _norm,
     "big": _big,
+    "least": _least,
     "lim": _limit,
     "interval": _interval,
     "mean": _mean,

@@ -6,6 +6,7 @@ the share x = delta^2/(1 + delta^2), since they are linear in it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -13,7 +14,7 @@ from functools import cache
 from typing import Any
 
 import mpmath
-from sympy import S, symbols
+from sympy import S, lambdify, symbols
 
 from ...decide.decide import positive, zero
 from ...decide.domain import Domain, Range
@@ -309,6 +310,57 @@ def least_infonce(at: Point, given: Given) -> Answer:
     return _compared(given, best_infonce(items, warm), other)
 
 
+def slope(items: int, share: int, warm: Any, bias: Any) -> Any:
+    """The slope of the declared loss (2) in the share, at the simplex (0) or at delta = oo (1)."""
+    values = {"c": 1 - 2 * share, "t": mp(warm), "b": mp(bias)}
+    found = -2 * _slope_of(POSITIVE)(**values)
+    if items > 1:
+        values["c"] = -mpmath.mpf(1 - share) / (items - 1) - share
+        found -= (items - 2) * _slope_of(NEGATIVE)(**values)
+    return found
+
+
+@cache
+def _slope_of(relation: str) -> Callable[..., Any]:
+    made: Callable[..., Any] = lambdify(
+        [c, t, b], SIGMOID.total(relation).diff(c), modules="mpmath"
+    )
+    return made
+
+
+@named_check("optimum at the ends of temperature")
+def at_the_ends(at: Point, given: Given) -> Answer:
+    """The optimum has positives ``large`` for large t, ``small`` for small t, at the same bias;
+    where b = t the bias goes with t."""
+    items, warm, bias = size(at, "N"), mp(as_number(at["t"])), mp(as_number(at["b"]))
+    for name, far in (("large", 1000 * (1 + warm + bias)), ("small", warm / 10**6)):
+        if name not in given:
+            continue
+        shift = far if at["t"] == at["b"] else bias
+        found = ZERO
+        with mpmath.workdps(DIGITS):
+            if slope(items, 0, far, shift) >= 0:
+                found = ONE
+            elif slope(items, 1, far, shift) <= 0:
+                found = -ONE
+        if found == 0 or not compare(found, given[name], "="):
+            what = {1: "the simplex", -1: "antipodal", 0: "neither, but between"}[int(found)]
+            return Answer(False, f"at t = {text(far)}, b = {text(shift)} the optimum is {what}")
+    return Answer(True)
+
+
+@named_check("the CCEM contains")
+def contains(at: Point, given: Given) -> Answer:
+    """The simplex with u = v and the antipodal structure are CCEM, of delta up to ``top``."""
+    for name, delta_squared in (("simplex", ZERO), ("antipodal", math.inf)):
+        e = ccem(size(at, "N"), delta_squared)
+        if not compare(given[name], e.alignment(), "="):
+            return Answer(False, f"its positives are {e.alignment()}", e)
+        if delta_squared == math.inf and not mpmath.isinf(given.get("top", ZERO)):
+            return Answer(False, "(1 - delta^2)/(1 + delta^2) is -1 for no delta >= 0", e)
+    return Answer(True)
+
+
 @named_check("shape of the sigmoid functions")
 def shape_of_sigmoid(at: Point, given: Given) -> Answer:
     """The given values at c are those of the declared functions, which are convex there."""
@@ -418,3 +470,15 @@ def least_negatives_proof(domain: Domain) -> Outcome:
         zero(far - least - slack, every),
         *(positive(e, inside) for e in (falls, *apart)),
     )
+
+
+@named_proof("delta of the mean")
+def delta_of_the_mean(domain: Domain) -> Outcome:
+    """With delta^2 = (1 - c)/(1 + c) the positives are c, and it falls strictly with c > -1."""
+    known = domain.ranges[c]
+    if known.low != -1 or not known.low_open:
+        return Undecided("only for c > -1")
+    line = Domain({c: known}, {c: S.Zero})
+    squared = (1 - c) / (1 + c)
+    positives = results["ccem"].positive.expand().xreplace({delta**2: squared})
+    return _all(zero(positives - c, line), positive(-squared.diff(c), line))

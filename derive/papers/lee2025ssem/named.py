@@ -45,10 +45,10 @@ def squared(delta: Any) -> Fraction:
     return found
 
 
-def one_of(m: int, n: int, delta: Any) -> Embeddings | None:
-    """The SSEM with p = 1 for a printed delta, or None where there is none."""
+def one_of(m: int, n: int, delta: Any, p: int = 1) -> Embeddings | None:
+    """The SSEM for a printed delta, or None where there is none."""
     try:
-        return ssem(m, n, 1, squared(delta)) if compare(delta, ZERO, ">=") else None
+        return ssem(m, n, p, squared(delta)) if compare(delta, ZERO, ">=") else None
     except ValueError:
         return None
 
@@ -67,9 +67,9 @@ def is_ssem(e: Embeddings) -> bool:
 
 @named_check("simplex fits")
 def simplex_fits(at: Point, given: Given) -> Answer:
-    """n unit vectors at equal angles exist in R^d exactly when d >= ``least``."""
-    n, d = size(at, "n"), size(at, "d")
-    simplex = Embeddings.simplex(n)
+    """mn unit vectors at equal angles exist in R^d exactly when d >= ``least``."""
+    d = size(at, "d")
+    simplex = Embeddings.simplex(size(at, "m", 1), size(at, "n"))
     said, true = compare(Fraction(d), given["least"], ">="), simplex.rank <= d
     says = f"said to {'exist' if said else 'be missing'}, and their rank is {simplex.rank}"
     return Answer(said == true, says, simplex)
@@ -123,16 +123,16 @@ def one_minimiser(at: Point, given: Given) -> Answer:
 
 
 def _least(loss: SoftmaxLoss, at: Point, given: Given, *, alone: bool) -> Answer:
-    m, n, d = size(at, "m"), size(at, "n"), size(at, "d")
-    best = one_of(m, n, given["delta"])
+    m, n, p, d = (size(at, k, 1) for k in "mnpd")
+    best = one_of(m, n, given["delta"], p)
     if best is None:
         return Answer(False, "there is no such SSEM")
     if best.rank > d:
         return Answer(False, f"it needs {best.rank} dimensions", best)
     known = {**numbers(at), **{k: given[k] for k in ("alpha",) if k in given}}
     least = declared_value(loss, best, **known)
-    rivals = [*sets_in(m, n, 1, d), *(ssem(m, n, 1, q) for q in (ZERO, Fraction(1, 2), ONE))]
-    rivals.append(ssem(m, n, 1, longest(m, n)))
+    rivals = [*sets_in(m, n, p, d), *(ssem(m, n, p, q) for q in (ZERO, Fraction(1, 2), ONE))]
+    rivals.append(ssem(m, n, p, longest(m, n)))
     for e in rivals:
         if e.rank > d:
             continue

@@ -3,8 +3,8 @@ r"""A result as a theorem with its proof: to be read by ``\input``, or as a docu
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 
 from sympy import Contains, Expr, Symbol
 
@@ -26,12 +26,14 @@ from ...theorem.number import decimal
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
 from ..display import CLAMPED
+from ..layout.displays import ROOM, Shown, expression, of_node, shown
 from ..macros import cited, escape, listed
-from .formulas import ROOM, Shown, expression, of_node, shown
 from .lemmas import printed
 from .notation import Notation, Typeset
 from .sentences import CITED, Paragraph, Teller
 
+#: Of lines that are written.
+WIDTH = 96
 #: Of numbers in a theorem.
 DIGITS = 6
 #: Lines of words with much mathematics in them would stick out.
@@ -117,7 +119,17 @@ def _body(proofs: Sequence[Proof]) -> str:
         )
     for p in proofs:
         parts += [p.theorem, p.proof]
-    return "\n".join(parts)
+    return "\n".join(row for line in "\n".join(parts).split("\n") for row in _folded(line))
+
+
+def _folded(line: str) -> list[str]:
+    """A long line as several; TeX takes their ends for spaces."""
+    if len(line) <= WIDTH or line.startswith("%"):
+        return [line]
+    indent = line[: len(line) - len(line.lstrip())]
+    return textwrap.wrap(
+        line, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
 
 
 def _source(key: str) -> Source:
@@ -403,11 +415,12 @@ class Writer:
 
 
 def in_order(steps: list[Step]) -> list[Step]:
-    """Steps as they are told: a segment before what is said of the gradient along it."""
+    """Steps as they are told: a segment and the slope there before the gradient along it."""
     steps = list(steps)
-    for k, (step, after) in enumerate(pairwise(steps)):
-        if isinstance(step.says, Active) and isinstance(after.says, Segments):
-            steps[k], steps[k + 1] = after, step
+    for k, step in enumerate(steps[:-2]):
+        if isinstance(step.says, Active) and isinstance(steps[k + 1].says, Segments):
+            steps[k : k + 3] = [*steps[k + 1 : k + 3], step]
+            break
     return steps
 
 

@@ -40,12 +40,12 @@ from ...proof.derivation import Step
 from ...proof.limiting import LimitIs
 from ...proof.relations import ge, gt
 from ...proof.statement import Lemma, Relations, each
+from ..layout.displays import NUMBER, ROOM, Shown, expression, of_node, shown
 from ..layout.equations import has_same_sign, sign_of
 from ..layout.layout import layout
 from ..layout.statement import without_evident
 from ..layout.tree import Node
 from ..macros import listed
-from .formulas import NUMBER, ROOM, Shown, expression, of_node, shown
 from .notation import Notation
 
 #: Where a lemma is cited.
@@ -326,7 +326,14 @@ class Teller:
         every = ", ".join(rf"\theta_{{{note.space(e).index}}}" for e in names)
         sign = ">" if says.strict else r"\ge"
         claim = rf"${every} {sign} {smaller}$"
-        then = rf"so by {CITED}, with $y = {smaller}$, ${vanish} = 0$ at {where}"
+        then = rf"so by {CITED}, with $y = {smaller}$, "
+        if isinstance(says, Active):
+            then += (
+                r"the least point of $\mathcal{L}$ on the segment is least among all Gram matrices"
+            )
+            then += rf", and ${vanish} = 0$ at {where}" if says.strict else ""
+        else:
+            then += rf"${vanish} = 0$ at {where}"
         if not gaps or len(gaps) < len(names):
             return Paragraph(f"All along it {claim}, {then}.")
         weight = says.reduced.clearing(s.inner)
@@ -379,7 +386,9 @@ class Teller:
         if not self._h_is_used() and value.free_symbols <= set(step.says.domain.ranges):
             short = sign_of(value, step.says.domain).meaning
             if isinstance(short, Expr) and has_same_sign(short, value, step.says.domain):
-                return Paragraph(before, self._show(step, Eq(name, short, evaluate=False)), after)
+                formula = self._show(step, Eq(name, short, evaluate=False))
+                assert formula is not None
+                return Paragraph(before, replace(formula, signs=True), after)
         return Paragraph(before, self._show(step), after)
 
     def _h_is_used(self) -> bool:

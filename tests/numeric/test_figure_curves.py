@@ -1,0 +1,317 @@
+"""Curves, cells and points of figures: where they lie, and that what is wrong is refused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("matplotlib")
+
+from cltheory.derive.decide.errors import InternalError
+from cltheory.derive.problems.catalogue import named
+from cltheory.derive.results import results
+from cltheory.numeric.encoder import train_encoders
+from cltheory.numeric.figures import ccem_fig2, ccem_fig3, phases, ssem_fig2
+from cltheory.numeric.figures.cells import Cells
+from cltheory.numeric.figures.curves import Curve, Frame, followed, solved
+from cltheory.numeric.figures.look import WIDTHS, Look
+from cltheory.numeric.figures.panels import Scale
+from cltheory.numeric.figures.plane import Plane, plane
+from cltheory.numeric.figures.towers import TowerGrid
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+ON = Frame("alpha", "tau", (0.0, 1.0), (0.05, 1.0), {"m": 4, "n": 5, "p": 2})
+SIZES = {"m": 3, "n": 3, "p": 2}
+
+
+# --- curves -------------------------------------------------------------------------------------
+def alpha_min() -> Curve:
+    return solved(results["supcl-threshold"], "alpha_min", ON, np.linspace(0.05, 1, 39))
+
+
+def test_a_curve_goes_through_exactly_derived_points() -> None:
+    """To 20 digits from the engine; the curve is float64."""
+    of, curve = results["supcl-threshold"], alpha_min()
+    for k in (2, 18, 38):
+        tau = Fraction(str(round(curve.y[k], 12)))
+        exactly = of.value("alpha_min", m=4, n=5, tau=str(tau), digits=20)
+        assert curve.x[k] == pytest.approx(float(exactly), rel=1e-14)
+    # And back by the other formula, whose logarithm loses some digits near its limit.
+    back = of.function("tau_max")(m=4, n=5, alpha=curve.x[4:])
+    assert back == pytest.approx(curve.y[4:], abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda c: replace(c, x=c.x + 1e-5),
+        lambda c: replace(c, x=c.x * 1.0001),
+        lambda c: replace(c, y=c.y[::-1]),
+        lambda c: replace(c, x=np.where(np.arange(len(c.x)) == 20, c.x + 1e-4, c.x)),
+        lambda c: replace(c, condition=lambda x, y: c.condition(x, y) ** 2 + 1),
+        lambda c: replace(c, condition=lambda x, y: np.full_like(x, np.nan)),
+    ],
+    ids=["moved", "scaled", "turned", "one-point", "no-border", "no-condition"],
+)
+def test_a_corrupted_curve_is_refused(wrong: Any) -> None:
+    alpha_min().checked(1.0)
+    with pytest.raises(InternalError, match="alpha_min"):
+        wrong(alpha_min()).checked(1.0)
+
+
+def test_a_figure_with_a_corrupted_curve_is_not_drawn(
+    cells: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from cltheory.numeric.figures import curves
+
+    honest = curves.Frame.function
+
+    def corrupted(self: Frame, quantity: Any, name: str, of: Any) -> Any:
+        f = honest(self, quantity, name, of)
+        is_value = quantity.expression == of.quantity(name).expression
+        return (lambda x, y: 1.001 * f(x, y)) if is_value else f
+
+    monkeypatch.setattr(curves.Frame, "function", corrupted)
+    with pytest.raises(InternalError, match="is no border"):
+        ssem(Look(), cells)
+
+
+def test_a_curve_without_a_formula_is_followed_to_where_the_formula_is() -> None:
+    closed = alpha_min()
+    rough = np.column_stack([closed.x + 0.01, closed.y])
+    (found,) = followed("a", "$a$", closed.condition, ON, [rough], 0.02)
+    assert not found.closed
+    at = np.isfinite(found.x)
+    assert at.sum() > 30
+    exactly = results["supcl-threshold"].function("alpha_min")(m=4, n=5, tau=found.y[at])
+    assert found.x[at] == pytest.approx(exactly, abs=1e-12)
+
+
+def test_rounding_is_no_border() -> None:
+    line = np.column_stack([np.linspace(0.2, 0.8, 50), np.full(50, 0.5)])
+
+    def condition(x: Any, y: Any) -> Any:
+        return 1e-16 * np.sign(np.sin(1e15 * x))
+
+    for curve in followed("a", "$a$", condition, ON, [line], 0.02):
+        assert np.isfinite(curve.x).sum() < 25
+
+
+# --- cells --------------------------------------------------------------------------------------
+def test_cells_end_where_the_parameter_does() -> None:
+    assert Scale((0.0, 0.5, 1.0), "", 0, 1).edges == pytest.approx([0, 0.25, 0.75, 1])
+    assert Scale((0.1, 0.5), "", 0).edges == pytest.approx([0, 0.3, 0.7])
+    assert Scale((4, 16), "", 2, log=True).edges == pytest.approx([2, 8, 32])
+    assert Scale((4, 6, 8, 10, 16), "", 2, log=True).labelled(0.8) == [4, 6, 10, 16]
+
+
+def small(**more: Any) -> Plane:
+    given = {"points": (3, 3), "fine": 16, "seeds": (0,), **more}
+    return plane(named("supcl-exclusive"), SIZES, "alpha", "tau", **given)
+
+
+def test_where_floats_cannot_tell_the_structure_is_exact() -> None:
+    known = Cells(small())
+    x, y = np.array([0.1, 0.3, 0.3, 0.2]), np.array([0.03, 0.03, 0.4, 0.8])
+    assert known.flat(x, y).tolist() == [True, True, False, False]
+    assert ("views", "instances", "classes") in known.on.faces(x, y)  # what floats find
+    assert known.faces(x, y) == [
+        ("views", "classes"),
+        ("instances", "classes"),
+        ("instances", "classes"),
+        ("classes",),
+    ]
+    for a, t, face in zip(x[:2], y[:2], known.faces(x, y), strict=False):
+        at = {**SIZES, "alpha": str(a), "tau": str(t)}
+        assert str(results["phases"].given(loss="supcl-exclusive").value("structure", **at)) == (
+            "+".join(face)
+        )
+
+
+def test_where_nothing_is_decided_nothing_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = iter([("views",), ("classes",)])
+    monkeypatch.setattr(Cells, "_exact", lambda *_: next(answers))
+    known = Cells(small())
+    x, y = np.array([0.3, 0.4]), np.array([0.03, 0.03])
+    assert known.faces(x, y) == [(), ()]  # exact decisions that do not agree
+    assert known.resolved
+    monkeypatch.setattr(Cells, "_exact", lambda *_: None)
+    known = Cells(small())
+    assert known.faces(x, y) == known.on.faces(x, y)  # none at all
+    assert not known.resolved
+
+
+def test_both_borders_of_a_structure_are_derived_curves() -> None:
+    known = Cells(small())
+    names = [curve.name for curve in known.drawn]
+    assert names == ["alpha_classes_views", "alpha_classes_instances"]
+    right, tried = known.held()
+    assert right == tried > 40
+    left, of = results["phases"].given(loss="supcl-exclusive", at=SIZES), known.drawn
+    for curve, name in zip(of, names, strict=True):
+        k = int(np.argmax(np.isfinite(curve.x) & (curve.y > 0.4)))
+        exactly = left.value(name, tau=str(Fraction(float(curve.y[k]))))
+        assert curve.x[k] == pytest.approx(float(exactly), rel=1e-13)
+
+
+@pytest.mark.slow
+def test_a_border_without_a_formula_is_drawn() -> None:
+    """Between two levels and three, of superclasses; both sides are as the conditions say."""
+    problem = named("docs/problems/superclasses.toml")
+    given = {"M": 2, "m": 2, "n": 2, "p": 2, "alpha": "1/2"}
+    known = Cells(plane(problem, given, "beta", "tau", points=(2, 2), fine=16, seeds=(0,)))
+    assert {border.enters for border in known.borders} == {"classes", "instances"}
+    assert not any(curve.closed for curve in known.drawn)
+    right, tried = known.held()
+    assert right == tried > 40
+
+
+# --- whole figures --------------------------------------------------------------------------------
+@pytest.fixture(scope="module")
+def cells(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Tables that the first drawing fills."""
+    folder = tmp_path_factory.mktemp("cells")
+    return {name: folder / f"{name}.csv" for name in ("ssem", "ccem2", "ccem3", "phases")}
+
+
+def ssem(look: Look, cells: dict[str, Path]) -> Figure:
+    grid = ssem_fig2.Grid(2, 2, 1, 4, (0.0, 0.5, 1.0), (0.5, 1.0))
+    return ssem_fig2.draw(grid, cells["ssem"], look=look, device="cpu").figure
+
+
+def ccem2(look: Look, cells: dict[str, Path]) -> Figure:
+    grid = TowerGrid((4, 8, 9), (0.5, 1.5), seeds=(0,))
+    return ccem_fig2.draw(grid, cells["ccem2"], look=look, device="cpu").figure
+
+
+def ccem3(look: Look, cells: dict[str, Path]) -> Figure:
+    grid = TowerGrid((4, 8), (0.5, 1.5), seeds=(0,))
+    return ccem_fig3.draw(grid, cells["ccem3"], look=look, device="cpu").figure
+
+
+def of_phases(look: Look, cells: dict[str, Path]) -> Figure:
+    return phases.draw(small(), cells["phases"], look=look, device="cpu").figure
+
+
+FIGURES = {"ssem": ssem, "ccem2": ccem2, "ccem3": ccem3, "phases": of_phases}
+
+
+@pytest.fixture(params=WIDTHS)
+def drawn(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, cells: dict[str, Path]
+) -> dict[str, Figure]:
+    """All figures, at the width of one column and of two."""
+    short = partial(train_encoders, steps=60, polish=20)
+    monkeypatch.setattr(ccem_fig3, "train_encoders", short)
+    look = Look(WIDTHS[request.param])
+    return {name: draw(look, cells) for name, draw in FIGURES.items()}
+
+
+def outside(ax: Axes) -> list[str]:
+    """What is drawn beyond the ends of axes, or would be if it were not cut off."""
+    (a, b), (c, d) = sorted(ax.get_xlim()), sorted(ax.get_ylim())
+    slack = 1e-9 * max(b - a, d - c)
+    found = []
+    for artist in (*ax.lines, *ax.collections, *ax.patches):
+        if hasattr(artist, "get_coordinates"):
+            points = np.asarray(artist.get_coordinates()).reshape(-1, 2)
+        elif hasattr(artist, "get_xydata"):
+            points = artist.get_xydata()
+        else:
+            points = artist.get_path().vertices
+        points = np.asarray(points, dtype=float)
+        points = points[np.isfinite(points).all(axis=1)]
+        low, high = points.min(axis=0, initial=np.inf), points.max(axis=0, initial=-np.inf)
+        inside = (low >= [a - slack, c - slack]).all() and (high <= [b + slack, d + slack]).all()
+        if not (inside and artist.get_clip_on()):
+            found.append(f"{artist} from {low} to {high}")
+    return found
+
+
+def overlapping(figure: Figure) -> list[str]:
+    """Parts of a figure that lie upon each other or leave the page, as they are printed."""
+    with Look().applied():  # labels of ticks are made as they are asked for
+        figure.draw_without_rendering()
+        boxes = {f"legend {k}": of.get_window_extent() for k, of in enumerate(figure.legends)}
+        boxes |= {f"axes {k}": ax.get_tightbbox() for k, ax in enumerate(figure.axes)}
+    page = figure.bbox
+    found = [
+        name
+        for name, box in boxes.items()
+        if box.x0 < page.x0 - 1
+        or box.y0 < page.y0 - 1
+        or box.x1 > page.x1 + 1
+        or box.y1 > page.y1 + 1
+    ]
+    names = sorted(boxes)
+    return found + [
+        f"{a} and {b}" for a in names for b in names if a < b and boxes[a].overlaps(boxes[b])
+    ]
+
+
+def test_figures_have_a_legend_and_keep_to_their_axes(drawn: dict[str, Figure]) -> None:
+    for name, figure in drawn.items():
+        (legend,) = figure.legends
+        texts = [text.get_text() for text in legend.get_texts()]
+        assert texts and all(texts), name
+        assert len(texts) == len(set(texts))
+        for ax in figure.axes:
+            assert ax.get_label() == "<colorbar>" or not outside(ax), name
+        assert not overlapping(figure), name
+        assert not figure._suptitle  # what a title would say, the caption says
+
+
+def test_what_is_outside_is_noticed() -> None:
+    ax = Figure().subplots()
+    ax.set_xlim(0, 1)
+    ax.set_ylim(0, 1)
+    ax.plot([0, 0.5], [1, 1], scalex=False, scaley=False)
+    assert not outside(ax)
+    ax.plot([0, 1.5], [0, 1], scalex=False, scaley=False)
+    ax.pcolormesh([0, 2], [0, 1], [[1.0]])
+    ax.set_xlim(0, 1)
+    assert len(outside(ax)) == 2
+
+
+def test_what_overlaps_is_noticed() -> None:
+    figure = Figure(figsize=(2, 2))
+    ax = figure.subplots()
+    ax.plot([0, 1], label="x")
+    figure.legend(loc="center")
+    assert overlapping(figure)
+
+
+def test_borders_and_points_have_entries_of_their_own(
+    monkeypatch: pytest.MonkeyPatch, cells: dict[str, Path]
+) -> None:
+    figure = of_phases(Look(3.25), cells)
+    (legend,), ax = figure.legends, figure.axes[0]
+    texts = [text.get_text() for text in legend.get_texts()]
+    borders = [line for line in ax.lines if line.get_gid()]
+    assert len(borders) == 2 and {line.get_linestyle() for line in borders} == {"-", "--"}
+    assert {str(line.get_label()) for line in borders} <= set(texts)
+    assert {"classes", "instances + classes", "views + classes"} <= set(texts)
+    points = [line for line in ax.lines if line.get_linestyle() == "None"]
+    assert len({line.get_marker() for line in points}) == len(points) == 3
+    assert sum(len(line.get_xdata()) for line in points) == 9
+    # A point of another structure than its cell is marked, and the mark explained.
+    monkeypatch.setattr(phases, "mismatched", lambda on, rows: list(rows[:1]))
+    figure = of_phases(Look(3.25), cells)
+    assert "measured is not derived" in [t.get_text() for t in figure.legends[0].get_texts()]
+
+
+def test_captions_state_what_was_measured_and_how_well(cells: dict[str, Path]) -> None:
+    drawing = phases.draw(small(), cells["phases"], device="cpu")
+    assert "9 of 9 agree with their cell" in drawing.caption
+    assert "in closed form" in drawing.caption and r"\alpha_{" in drawing.caption
+    grid = TowerGrid((4, 8, 9), (0.5, 1.5), seeds=(0,))
+    caption = ccem_fig2.draw(grid, cells["ccem2"], device="cpu").caption
+    assert r"$d = \lceil N/2 \rceil$" in caption and "certified to be within" in caption
