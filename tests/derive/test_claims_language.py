@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from cltheory.derive.papers.form.examine import Examined, examine
+from cltheory.derive.papers.form.mutate import holes
 from cltheory.derive.papers.form.reader import read, spell
 from cltheory.derive.papers.form.record import read_section
 from cltheory.derive.tex.statement import TexError
@@ -107,3 +108,14 @@ def test_what_has_no_segment_and_what_is_no_root_is_undecided() -> None:
 def test_what_is_spelled_says_what_was_read() -> None:
     text = r"\lim_{x \to 0} x = (0, \tilde x]"
     assert spell(read(text).tree) == "lim[x -> 0] x = (0, x~tilde]"
+
+
+def test_a_mutant_that_says_the_same_where_the_premise_is_met_is_none() -> None:
+    # Where m = n the factor n/m may be left out, and another conclusion is refused.
+    text = "printed = '''m = n \\Rightarrow \\frac{n}{m} p = p'''\n"
+    head = '[[record]]\nlabel = "(1)"\nweight = "aside"\nunder = "m in 2.., n in 2.., p in 1.."\n'
+    (one,) = read_section("nobody2020", "section_1", head + text)
+    found = holes(one)
+    assert found.same > 0
+    assert found.killed > 0
+    assert found.survivors == ()

@@ -19,9 +19,10 @@ from .hypotheses import SYMBOLS, Hypotheses, put_in
 from .reader import LETTERS, Read, Tree, spell, unused
 from .record import Record, Wording
 from .run import Trial, equations, scenes, trials
-from .values import NoValue, Scene, Unknown, assignments, compare, mp, related, value
+from .values import NoValue, Scene, Unknown, assignments, compare, judge, mp, related, value
 
 ONE: Tree = ("num", Fraction(1))
+MET_AT = 24  #: points at which premises are looked at
 _FLIPPED = {"<=": ">=", ">=": "<=", "<": ">", ">": "<", "=": "<", "!=": "="}
 _GENERIC = (Rational(3, 7), Rational(5, 11), Rational(8, 13))
 _SIZES = ((3, 2, 4), (2, 4, 3), (4, 3, 2))
@@ -57,6 +58,8 @@ def holes(record: Record) -> Holes:
                 killed += 1
             else:
                 weaker.append(what)
+        elif _same_where_met(record, wording, mutant):
+            same += 1
         else:
             survivors.append(what)
     return Holes(record.label, killed, same, tuple(weaker), tuple(survivors))
@@ -420,6 +423,27 @@ def _premises(one: Read, new: Read) -> tuple[Read, Read] | None:
     """What is premised for the same conclusion, the other way round."""
     same = one.tree[0] == new.tree[0] == "implies" and one.tree[2] == new.tree[2]
     return (_alone(new, 1), _alone(one, 1)) if same else None
+
+
+def _same_where_met(record: Record, wording: Wording, mutant: Mutant) -> bool:
+    """Whether another conclusion has the values of the right one wherever its premise is met, as
+    a factor that is 1 there."""
+    own, condition = wording.read(), record.stated_under()
+    pairs = [p for p in zip(own, mutant.statements, strict=False) if p[0].tree != p[1].tree]
+    if mutant.definitions is not None or any(_conclusions(*pair) is None for pair in pairs):
+        return False
+    met = False
+    for point, wrong in wording.hypotheses().points(MET_AT):
+        for scene in [] if wrong else scenes(wording, point):
+            if condition is not None and not condition.holds(point, scene.vectors):
+                continue
+            for one, new in pairs:
+                if judge(one.tree[1], scene, one.bound).holds:
+                    met = True
+                    sides = zip(_sides(one.tree[2]), _sides(new.tree[2]), strict=True)
+                    if not all(_pairs(list(sides), scene, scene, [{}])):
+                        return False
+    return met and bool(pairs)
 
 
 def _alone(read: Read, part: int) -> Read:
