@@ -65,6 +65,8 @@ def _ordered(expression: Expr, where: object) -> tuple[Node, ...]:
                 found += _rational(e, parts)
         if len(found) == 1 and (expression.is_Add or expression.is_Mul):
             found.append(_by_parts(expression))
+    if (merged := _merged(cheapest(found))) is not None:
+        found.append(merged)
     first = cheapest(found)
     rest = {node.key: node for node in sorted(found, key=lambda node: node.cost)}
     return first, *(node for key, node in rest.items() if key != first.key)
@@ -91,6 +93,37 @@ def _by_parts(e: Expr) -> Node:
         return total(signed(best(a)) for a in e.args)
     above, below = _sides(e)
     return alone(quotient(map(best, above), map(best, below)))
+
+
+def _merged(node: Node) -> Node | None:
+    """With exponentials that are multiplied as one; None if there are none."""
+    changed = False
+
+    def change(part: Node) -> Node:
+        nonlocal changed
+        part = part.rebuilt(change) if part.children else part
+        if not isinstance(part, Product):
+            return part
+        exponents = [e for f in part.above if (e := _exponent(f)) is not None]
+        if len(exponents) < 2:
+            return part
+        changed = True
+        rest = [f for f in part.above if _exponent(f) is None]
+        return alone(quotient([*rest, Call("exp", (best(Add(*exponents)),))], part.below))
+
+    new = change(node)
+    return new if changed else None
+
+
+def _exponent(node: Node) -> Expr | None:
+    """What an exponential, or a whole power of one, is the exponential of."""
+    power = S.One
+    if isinstance(node, Power) and isinstance(node.exponent, Number):
+        node, power = node.base, node.exponent.value
+    if not isinstance(node, Call) or node.function != "exp":
+        return None
+    inside = node.arguments[0].meaning
+    return power * inside if isinstance(inside, Expr) else None
 
 
 def _by_divisors(e: Expr) -> list[Node]:
