@@ -23,6 +23,7 @@ Examples:
   cltheory derive supcl-threshold --m 10
   cltheory derive supcl-threshold --m 10 --n oo --tau 0.1 --digits 30
   cltheory derive supcl-optimum --m 10 --n 10 --p 2 --alpha 1/2 --tau 0.2 --format json
+  cltheory derive supcl-threshold --format latex --proof --standalone > proof.tex
   cltheory derive sigmoid-optimum --N 32768 --t 10 --b=-10 --convention siglip
 """,
 )
@@ -43,6 +44,8 @@ Examples:
 )
 @options(time=60, memory=1, of="a result")
 @click.option("--claims", is_flag=True, help="Check and list all printed claims it settles.")
+@click.option("--proof", is_flag=True, help="With --format latex: a theorem and its proof.")
+@click.option("--standalone", is_flag=True, help="With --proof: a document that pdflatex compiles.")
 @click.option("--brief", is_flag=True, help="Only the quantities, without derivation and claims.")
 def derive_command(
     id: str,
@@ -53,6 +56,8 @@ def derive_command(
     seconds: float | None,
     gigabytes: float | None,
     claims: bool,
+    proof: bool,
+    standalone: bool,
     brief: bool,
 ) -> int:
     """Derive the result ID and print it, its derivation, its evidence and its claims.
@@ -65,6 +70,12 @@ def derive_command(
     Exit code: 0 fine, also where a quantity has no value; 1 the theorem cannot be proved for
     what was given, or not under the limits; 2 bad input.
     """
+    if (proof or standalone) and style != "latex":
+        raise click.UsageError("--proof and --standalone are for --format latex")
+    if standalone and not proof:
+        raise click.UsageError("--standalone is for --proof")
+    if proof and convention:
+        raise click.UsageError("a proof is in the terms of its source: leave --convention out")
     values = split(parameters, id)
     go_on_in_a_copy(Limits(seconds, gigabytes))
     from ..derive.results import results
@@ -81,6 +92,12 @@ def derive_command(
         if result.at_values:
             result = result.given(at=values)
     point = result.point(**values)
+    if proof:
+        from ..derive.write.proofs.document import document, proof_of, snippet
+
+        told = [proof_of(result, point)]
+        click.echo(document(told) if standalone else snippet(told), nl=False)
+        return 0
     found = report(
         result,
         point,

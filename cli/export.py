@@ -21,6 +21,7 @@ FILE = FilePath(dir_okay=False, allow_dash=True, path_type=str)
 Examples:
   cltheory export --latex theory.tex
   cltheory export --latex - supcl-threshold --rename 'tau=T' --rename 'm=\\tilde{m}'
+  cltheory export --proofs appendix.tex --bib refs.bib ssem supcl-threshold
   cltheory export --python thresholds.py supcl-threshold sigmoid-threshold
   cltheory export --json registry.json --claims
 """,
@@ -32,6 +33,10 @@ Examples:
     type=FILE,
     help="Macros of the quantities and the statements as theorems; the sources go into a .bib "
     "file beside it.",
+)
+@click.option("--proofs", type=FILE, help="Each result as a theorem with its proof, in LaTeX.")
+@click.option(
+    "--standalone", is_flag=True, help="With --proofs: a document that pdflatex compiles."
 )
 @click.option("--bib", type=FILE, help="The sources as BibTeX entries.")
 @click.option("--python", type=FILE, help="A module of numpy functions that needs numpy only.")
@@ -47,6 +52,8 @@ Examples:
 def export_command(
     ids: tuple[str, ...],
     tex: str | None,
+    proofs: str | None,
+    standalone: bool,
     bib: str | None,
     python: str | None,
     registry: str | None,
@@ -61,14 +68,18 @@ def export_command(
     """
     if bib is None and tex not in (None, "-"):
         bib = str(Path(str(tex)).with_suffix(".bib"))
-    wanted = {"latex": tex, "bib": bib, "python": python, "json": registry}
+    wanted = {"latex": tex, "proofs": proofs, "bib": bib, "python": python, "json": registry}
     files = {what: name for what, name in wanted.items() if name is not None}
     if not files:
-        raise click.UsageError("say what to write: --latex, --bib, --python or --json FILE")
+        raise click.UsageError(
+            "say what to write: --latex, --proofs, --bib, --python or --json FILE"
+        )
     if twice := _twice(list(files.values())):
         raise click.UsageError(f"two outputs would go to {twice}")
     if rename and tex is None and python is None:
         raise click.UsageError("--rename is for --latex and --python")
+    if standalone and proofs is None:
+        raise click.UsageError("--standalone is for --proofs")
     if claims and registry is None:
         raise click.UsageError("--claims is for --json")
     from ..derive.results import results
@@ -81,6 +92,7 @@ def export_command(
         in_tex, in_python = export.rename(rename, chosen, python=python is not None)
         make = {
             "latex": lambda: export.to_latex(chosen, in_tex),
+            "proofs": lambda: export.to_proofs(track(chosen, "proving"), standalone=standalone),
             "bib": export.bibtex,
             "python": lambda: export.to_python(chosen, in_python),
             "json": lambda: export.registry(

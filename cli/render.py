@@ -72,8 +72,10 @@ def head_lines(result: Result, point: Mapping[Symbol, Expr] | None = None) -> li
 
 
 def _text(report: dict[str, Any], brief: bool, result: Result, point: Point, claims: bool) -> str:
+    from ..derive.decide.root import without_roots
     from ..derive.write.layout.lines import fold
     from ..derive.write.layout.statement import text_lines
+    from ..derive.write.report import roots_of
 
     lines = [f"{report['id']}: {report['title']}{_head(report)}", ""]
     if not brief:
@@ -88,8 +90,10 @@ def _text(report: dict[str, Any], brief: bool, result: Result, point: Point, cla
     lines += ["", f"Derivation (weakest evidence: {report['evidence']}){_terms(report)}"]
     for k, step in enumerate(result.derivation, 1):
         lines += _wrapped(f"{k}. {step.title}  [{step.evidence.grade}]", 2, hang=5)
-        for line in text_lines(step.statement, step.says.domain):
+        for line in text_lines(without_roots(step.statement), step.says.domain):
             lines += fold(line, WIDTH, 8, 10)
+        for root, (bracket, equation) in roots_of(step.statement, result).items():
+            lines += root_lines(root, bracket, equation, 8)
         lines += _wrapped(f"because {step.because}", 5)
     return "\n".join([*lines, *_claims(report, result, claims)])
 
@@ -200,7 +204,8 @@ def _typeset_head(result: Result, point: Point, style: str) -> list[str]:
 
 
 def _latex(report: dict[str, Any], brief: bool, head: list[str], result: Result) -> str:
-    from ..derive.write.display import Writer
+    from ..derive.write.display import Writer, sentence
+    from ..derive.write.macros import escape
 
     writer = Writer(result)
     lines = [f"% {report['id']}: {report['title']}{_head(report)}", *head, r"\begin{align}"]
@@ -224,16 +229,25 @@ def _latex(report: dict[str, Any], brief: bool, head: list[str], result: Result)
         rows.append(" \\\\\n".join(found))
     lines += [" \\\\\n".join(rows), r"\end{align}"]
     lines += _roots_tex(report, r"\[ ", r" \]")
+    lines += [f"{writer.prose(sentence(said), escape)}." for said in report["verdicts"]]
     if not brief:
         if terms := _terms(report):
             lines.append(f"The derivation is{terms.removeprefix(',')}.")
         lines.append(r"\begin{enumerate}")
         for step in report["steps"]:
-            lines.append(f"  \\item {_tex(step['title'])} \\emph{{({step['evidence']})}}")
-            lines.append(f"    \\[ {step['latex']} \\]")
-            lines.append(f"    {_tex(step['because'])}.")
+            title = writer.prose(step["title"], escape)
+            lines.append(f"  \\item {title} \\emph{{({step['evidence']})}}")
+            if step["latex"]:
+                lines.append(f"    \\[ {step['latex']} \\]")
+            lines.append(f"    {writer.prose(step['because'], escape)}.")
         lines.append(r"\end{enumerate}")
     return "\n".join(lines)
+
+
+def _in_rows(rows: list[str]) -> str:
+    r"""Rows of LaTeX in one formula."""
+    joined = r" \\ & ".join(rows)
+    return rf"\begin{{aligned}} & {joined} \end{{aligned}}"
 
 
 def _roots_tex(report: dict[str, Any], opened: str, closed: str) -> list[str]:
@@ -266,16 +280,19 @@ def _markdown(report: dict[str, Any], brief: bool, head: list[str]) -> str:
             lines += [f"**{name}** ({q['meaning']}): no value here, {q['refused']}", ""]
             continue
         value = _number_tex(q)
-        lines += [f"**{name}** ({q['meaning']}): $${q['latex']}{value}$$", ""]
+        formula = q["latex"] if "text" in q or len(q["shown"]) == 1 else _in_rows(q["shown"])
+        lines += [f"**{name}** ({q['meaning']}): $${formula}{value}$$", ""]
         if q["beyond"]:
             lines += [f"For {q['beyond']}.", ""]
     lines += [part for line in _roots_tex(report, "$$", "$$") for part in (line, "")]
+    lines += [part for said in report["verdicts"] for part in (f"{said}.", "")]
     if brief:
         return "\n".join(lines)
     lines += [f"## Derivation (weakest evidence: {report['evidence']}){_terms(report)}", ""]
     for k, step in enumerate(report["steps"], 1):
         lines += [f"{k}. **{step['title']}** ({step['evidence']})", ""]
-        lines += [f"    $${step['latex']}$$", "", f"    {step['because']}", ""]
+        lines += [f"    $${step['latex']}$$", ""] if step["latex"] else []
+        lines += [f"    {step['because']}", ""]
     if report["claims"]:
         lines += ["## Printed claims", "", "| claim | verdict | note |", "| --- | --- | --- |"]
         lines += [

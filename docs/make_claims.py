@@ -10,46 +10,62 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Callable, Iterable
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from made.printed import typeset
+
 PAGE = Path(__file__).resolve().parent / "claims.md"
+Row = dict[str, Any]
 
 HEAD = """\
 # The ledger of claims
 
 <!-- Written by docs/make_claims.py; do not edit. -->
 
-A paper's statements are not the source of the results here; they are compared with them. Each
-numbered equation, definition, theorem, remark and numeric statement has a record, and its
-verdict is reached by running a check. `cltheory claims PAPER` runs all of them again.
+A paper's statements are not the source of the results here; they are compared with them. Every
+statement has a record, transcribed unrepaired, and its verdict is computed: the print is run at the
+corners of its own hypotheses, on random and degenerate embeddings, and proved where the engine can.
+`cltheory claims PAPER` runs all of them again; [how a record is written](claims-format.md).
 
 | verdict | means |
 | --- | --- |
 | `agrees` | the statement holds as printed |
 | `misprint` | the line is wrong, and what it means is right |
-| `differs` | it does not, and a point is given with the printed value and the derived one |
-| `needs-condition` | it holds under a condition that is not printed; the point violates it |
+| `differs` | what it means is false |
+| `needs-condition` | it holds under a condition that is not printed |
 | `not-mathematical` | there is nothing to run; what is at odds with what is said |
 | `undecided` | no check has settled it; `cltheory claims` then exits with 1 |
 
-Most differences are slips of the pen inside a proof whose conclusion stands. Where a display has
-several readings, the one that makes it true was preferred. Evidence: `exact` is a symbolic
-proof or an exact counterexample; `sampled` compares both sides at 50 digits on many sets of
-embeddings with exact rational inner products, and so supports but does not prove.
+Most differences are slips of the pen inside a proof whose conclusion stands: *used in* says what
+is concluded from a line, and whether that stands. *At* is where the print fails. Each correction
+was put through the same check, and holds. Whose slip it may be is said as far as it can be told:
+of the *authors*, of the *extraction* of the text from a PDF, or *unclear*. Evidence: `exact` is a
+symbolic proof or an exact counterexample; `sampled` compares both sides at 50 digits on many sets
+of embeddings with exact rational inner products, and so supports but does not prove.
 """
 
-TITLES = {
-    "misprint": "Misprints",
-    "differs": "Statements that differ",
-    "needs-condition": "Statements that need a condition",
-    "not-mathematical": "What is not mathematical, and at odds with something",
-    "undecided": "Statements that are undecided",
+VERDICTS = (
+    "agrees", "misprint", "differs", "needs-condition", "not-mathematical", "undecided",
+)  # fmt: skip
+WEIGHTS = {"headline": "headlines", "used later": "used later", "aside": "asides"}
+#: In the order in which they matter to who wants to use a formula.
+WRONG = ("differs", "misprint", "needs-condition", "undecided")
+SAID = {
+    "differs": "does not hold",
+    "misprint": "misprint",
+    "needs-condition": "needs a condition",
+    "undecided": "undecided",
 }
+#: Conditions that leave out only the smallest sizes: one class, instance, view or item.
+SMALL = re.compile(r"[mnpN] (>= 2|= 1)( (and|or) [mnpN] (>= 2|= 1))*")
 
 
-def records(paper: str) -> list[dict[str, Any]]:
+def records(paper: str) -> list[Row]:
     """What the command line prints for a paper."""
     command = [sys.executable, "-c", "from cltheory.cli.main import main; main()"]
     done = subprocess.run(
@@ -58,67 +74,180 @@ def records(paper: str) -> list[dict[str, Any]]:
         encoding="utf-8",
         check=False,  # 1 stands for an undecided record, which belongs on the page too
     )
-    found: list[dict[str, Any]] = json.loads(done.stdout)
+    found: list[Row] = json.loads(done.stdout)
     return found
 
 
+# --- one record --------------------------------------------------------------------------------
 def plain(text: object) -> str:
-    """Text for a cell of a table, with nothing in it that Markdown or MathJax would read."""
+    """Text with nothing in it that Markdown or MathJax would read."""
     return re.sub(
         r"[\\|_*`<>&\[\]~^$#{}]", lambda c: f"&#{ord(c[0])};", " ".join(str(text).split())
     )
 
 
-def at(point: object) -> str:
-    """A witness point on one line."""
-    if isinstance(point, dict):
-        return ", ".join(f"{k} = {v}" for k, v in point.items())
-    return str(point)
+def code(text: object) -> str:
+    """Text as it is typed."""
+    return f"<code>{plain(text)}</code>"
 
 
-def correct(text: str) -> str:
-    """What to use instead, where a record says it."""
-    return f"<br>Correct: <code>{plain(text)}</code>" if text else ""
+def at(row: Row) -> str:
+    """Where a print fails, and what it comes to there."""
+    witness = row["witness"]
+    if not witness:
+        return ""
+    point = witness.get("point", "")
+    place = ", ".join(f"{k} = {v}" for k, v in point.items()) if isinstance(point, dict) else point
+    says = witness.get("printed", "")
+    if witness.get("derived", "does not hold") != "does not hold":
+        says = f"printed {says}, derived {witness['derived']}"
+    return f"{code(place)}: {plain(says)}" if place else plain(says)
 
 
-def table(rows: list[dict[str, Any]]) -> str:
-    """One row per claim."""
-    lines = [
-        "| label and printed form | finding | at | printed there | derived there | evidence |",
-        "| --- | --- | --- | --- | --- | --- |",
-    ]
+def vectors(row: Row) -> str:
+    """The vectors of a witness, folded."""
+    gram = row["witness"].get("gram") if row["witness"] else None
+    if not gram or len(gram) > 8:
+        return ""
+    width = max(len(v) for line in gram for v in line)
+    rows = "\n".join("  ".join(v.rjust(width) for v in line) for line in gram)
+    sizes = " x ".join(map(str, row["witness"]["sizes"]))
+    return fold(f"Gram matrix ({sizes} vectors)", f"```text\n{rows}\n```\n")
+
+
+def uses(row: Row, known: dict[str, Row]) -> str:
+    """What is concluded from it, each with its verdict."""
+    labels = row.get("used_in", [])
+    return ", ".join(f"{plain(label)} ({known[label]['verdict']})" for label in labels)
+
+
+def result(id: str) -> str:
+    """The page of a result."""
+    return f"[`{id}`](results/{id}.md)" if id else ""
+
+
+def entry(row: Row, known: dict[str, Row]) -> str:
+    """A record that does not hold as printed."""
+    said = SAID[row["verdict"]]
+    origin = {"authors": "the authors'", "extraction": "of the extraction"}.get(
+        row.get("origin", ""), "unclear whose"
+    )
+    evidence = str(row["evidence"]).partition(":")[0]
+    lines = [f"**{plain(row['label'])}**: {said} ({origin}; {evidence}).", ""]
+    under = f" for {code(row['under'])}" if row.get("under") else ""
+    lines.append(f"- Printed{under}: {typeset(row['printed'])}")
+    if row["correction"]:
+        text, _, condition = str(row["correction"]).partition("  [")
+        where = f", where {code(condition.removesuffix(']'))}" if condition else ""
+        if text == row["printed"]:
+            lines.append(f"- Correct{where.removeprefix(',')}.")
+        else:
+            lines.append(f"- Correct{where}: {typeset(text)}")
+    for name, text in (
+        ("At", at(row)),
+        ("Remark", plain(row.get("remark") or ("" if row["witness"] else row["note"]))),
+        ("Used in", uses(row, known)),
+        ("Says again", plain(row.get("restates", ""))),
+        ("Derived", result(row.get("settled", ""))),
+    ):
+        if text:
+            lines.append(f"- {name}: {text}")
+    return "\n".join(lines) + "\n\n" + vectors(row)
+
+
+def fold(title: str, text: str) -> str:
+    """Text that a click opens."""
+    return (
+        f'<details markdown="1"><summary>{plain(title)}</summary>\n\n{text.strip()}\n\n</details>\n'
+    )
+
+
+# --- the parts of a page -------------------------------------------------------------------------
+def is_corner(row: Row) -> bool:
+    """Whether it fails at the smallest sizes only."""
+    return row["verdict"] == "needs-condition" and bool(SMALL.fullmatch(row.get("condition", "")))
+
+
+def entries(rows: Iterable[Row], known: dict[str, Row]) -> str:
+    ordered = sorted(rows, key=lambda row: WRONG.index(row["verdict"]))
+    return "\n".join(entry(row, known) for row in ordered)
+
+
+def corners(rows: list[Row], known: dict[str, Row]) -> str:
+    """What holds but for the smallest sizes, by condition."""
+    text = "| condition | statements |\n| --- | --- |\n"
+    by: dict[str, list[Row]] = {}
     for row in rows:
-        witness = {"point": "", "printed": "", "derived": "", **row["witness"]}
-        cells = [
-            f"**{plain(row['label'])}**<br><code>{plain(row['statement'])}</code>",
-            plain(row["note"]) + correct(row["correction"]),
-            *(plain(x) for x in (at(witness["point"]), witness["printed"], witness["derived"])),
-            plain(row["evidence"].partition(":")[0]),
-        ]
-        lines.append("| " + " | ".join(cells) + " |")
+        by.setdefault(row["condition"], []).append(row)
+    for condition, some in sorted(by.items(), key=lambda item: (-len(item[1]), item[0])):
+        some.sort(key=lambda row: list(WEIGHTS).index(row["weight"]))
+        labels = ", ".join(
+            f"**{plain(r['label'])}**" if r["weight"] == "headline" else plain(r["label"])
+            for r in some
+        )
+        text += f"| {code(condition)} | {labels} |\n"
+    return text + "\n" + fold("Each of them", entries(rows, known))
+
+
+def counts(rows: list[Row]) -> str:
+    """Records by verdict and weight."""
+    text = f"| | {' | '.join(WEIGHTS.values())} |\n|{' --- |' * (len(WEIGHTS) + 1)}\n"
+    for verdict in VERDICTS:
+        some = [row["weight"] for row in rows if row["verdict"] == verdict]
+        if some:
+            text += f"| `{verdict}` | {' | '.join(str(some.count(w)) for w in WEIGHTS)} |\n"
+    return text
+
+
+def agreeing(rows: list[Row], known: dict[str, Row]) -> str:
+    """Labels of what holds as printed, with what proves it."""
+    lines = []
+    for row in rows:
+        how = str(row["evidence"]).partition(":")[0]
+        lines.append(f"- {plain(row['label'])} ({how}): {typeset(row['printed'])}")
+    return fold(f"{len(rows)} statements", "\n".join(lines))
+
+
+def odd(rows: list[Row], known: dict[str, Row]) -> str:
+    lines = []
+    for row in rows:
+        told = str(row["note"]).removeprefix("at odds: ")
+        lines.append(f"- **{plain(row['label'])}**: {typeset(row['printed'])}. {plain(told)}")
     return "\n".join(lines) + "\n"
+
+
+def ledger(paper: str) -> str:
+    """The part of one paper."""
+    rows = records(paper)
+    known = {row["label"]: row for row in rows}
+    title = import_module(f"cltheory.derive.papers.{paper}").LEDGER.title
+    text = f"\n## {paper}\n\n*{title}.* {len(rows)} records.\n\n{counts(rows)}"
+    wrong = [row for row in rows if row["verdict"] in WRONG and not is_corner(row)]
+    folded: Callable[[list[Row], dict[str, Row]], str] = lambda some, known: fold(  # noqa: E731
+        f"{len(some)} statements", entries(some, known)
+    )
+    for heading, part, chosen in (
+        ("Headlines", entries, [r for r in wrong if r["weight"] == "headline"]),
+        ("Formulas one might copy", entries, [r for r in wrong if r["weight"] == "used later"]),
+        ("Asides", folded, [r for r in wrong if r["weight"] == "aside"]),
+        ("True but for the smallest sizes", corners, [r for r in rows if is_corner(r)]),
+        (
+            "Not mathematical, and at odds with something",
+            odd,
+            [r for r in rows if r["verdict"] == "not-mathematical" and r["note"]],
+        ),
+        ("What holds as printed", agreeing, [r for r in rows if r["verdict"] == "agrees"]),
+    ):
+        if chosen:
+            text += f"\n### {heading}\n\n{part(chosen, known)}"
+    return text
 
 
 def page() -> str:
     """The whole page."""
     from cltheory.derive.papers import PAPERS
 
-    text = HEAD
-    for paper in PAPERS:
-        rows = records(paper)
-        title = import_module(f"cltheory.derive.papers.{paper}").LEDGER.title
-        words = [row["verdict"] for row in rows]
-        counts = ", ".join(f"{words.count(w)} {w}" for w in ("agrees", *TITLES) if w in words)
-        text += f"\n## {paper}\n\n*{title}.* {len(rows)} records: {counts}.\n"
-        for word, title in TITLES.items():
-            chosen = [
-                row
-                for row in rows
-                if row["verdict"] == word and (row["note"] or word != "not-mathematical")
-            ]
-            if chosen:
-                text += f"\n### {title}\n\n{table(chosen)}"
-    return text
+    return HEAD + "".join(ledger(paper) for paper in PAPERS)
 
 
 def main() -> int:

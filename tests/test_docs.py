@@ -28,6 +28,7 @@ def load(path: Path, name: str) -> ModuleType:
 pages = load(ROOT / "docs" / "examples.py", "docs_examples")
 claims = load(ROOT / "docs" / "make_claims.py", "docs_make_claims")
 formulas = load(ROOT / "docs" / "make_formulas.py", "docs_make_formulas")
+typeset = load(ROOT / "docs" / "made" / "printed.py", "docs_printed").typeset
 losses = load(ROOT / "docs" / "make_losses.py", "docs_make_losses")
 TEXTS = {page.name: page.read_text(encoding="utf-8") for page in pages.PAGES}
 EXAMPLES = [e for name, text in TEXTS.items() for e in pages.examples(text, name) if e.exact]
@@ -94,19 +95,16 @@ def test_python_sessions(name: str) -> None:
 @pytest.fixture
 def example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
     """The files of docs/add-a-theorem.md, written and imported as the page says."""
-    result, claim, test = blocks("add-a-theorem.md", "python")
+    result, test = blocks("add-a-theorem.md", "python")
     name = "cltheory.derive.results.classes.supcl_orthogonal"
     (tmp_path / "supcl_orthogonal.py").write_text(result, encoding="utf-8")
-    (tmp_path / "claim_and_test.py").write_text(claim + test, encoding="utf-8")
-    from cltheory.derive.papers.lee2025ssem import LEDGER
-
-    monkeypatch.setattr(LEDGER, "_claims", dict(LEDGER._claims))
+    (tmp_path / "the_test.py").write_text(test, encoding="utf-8")
     found = dict(results._modules)
     found["supcl-orthogonal"] = ".classes.supcl_orthogonal"
     monkeypatch.setattr(results, "_modules", found)
     load(tmp_path / "supcl_orthogonal.py", name)
-    yield load(tmp_path / "claim_and_test.py", "claim_and_test")
-    del sys.modules[name], sys.modules["claim_and_test"]
+    yield load(tmp_path / "the_test.py", "the_test")
+    del sys.modules[name], sys.modules["the_test"]
 
 
 def test_the_example_theorem(example: ModuleType) -> None:
@@ -118,11 +116,23 @@ def test_the_example_theorem(example: ModuleType) -> None:
             for value in mark.args[1]:
                 test(value)
                 ran += 1
-    assert ran == 6
-    from cltheory.derive.papers.lee2025ssem import LEDGER
-
-    assert LEDGER["Example 1"].result == "supcl-orthogonal"
+    assert ran == 3
     assert results["supcl-orthogonal"].evidence.grade.name == "EXACT"
+
+
+def test_the_example_record(example: ModuleType) -> None:
+    from cltheory.derive.papers.form.examine import examine
+    from cltheory.derive.papers.form.mutate import holes
+    from cltheory.derive.papers.form.record import read_section
+
+    (text,) = blocks("add-a-theorem.md", "toml")
+    (record,) = read_section("nobody2020", "section_1", text)
+    found = examine(record)
+    assert (found.verdict.word, str(found.verdict.evidence.grade)) == ("agrees", "exact")
+    assert not found.problems
+    assert not holes(record).survivors
+    (wrong,) = read_section("nobody2020", "section_1", text.replace("mn - 1 + h", "mn + h"))
+    assert examine(wrong).verdict.word == "differs"
 
 
 # --- the rest -------------------------------------------------------------------------------
@@ -170,3 +180,17 @@ def test_pages_name_no_place_of_one_machine() -> None:
 def test_the_two_commands_are_where_ci_looks_for_them() -> None:
     for marker in ("main command", "test command"):
         assert re.search(f"^<!-- {marker} -->\n```sh\n[^\n]+\n```$", TEXTS["README.md"], re.M)
+
+
+@pytest.mark.parametrize(
+    "printed, shown",
+    [
+        (r"\tau \le \frac{1}{\log m}", r"$\displaystyle \tau \le \frac{1}{\log m}$"),
+        (r"it converges to \frac{1}{n}.", r"it converges to $\frac{1}{n}$."),
+        (r"for every c \in [0, 2mn^2] there is one", r"for every $c \in [0, 2mn^2]$ there is one"),
+        (r"in (A.19) iff a = b, and d \geq mn", r"in (A.19) iff $a = b$, and $d \geq mn$"),
+        (r"a class i' of U_{i, j} costs $1", r"a class $i'$ of $U_{i, j}$ costs &#36;1"),
+    ],
+)  # fmt: skip
+def test_printed_words_stand_between_their_formulas(printed: str, shown: str) -> None:
+    assert typeset(printed) == shown

@@ -77,9 +77,9 @@ Examples:
 )
 @TO
 def new_paper_command(key: str, folder: Path) -> int:
-    """Write the files of the ledger of a paper KEY: its claims, and their test.
+    """Write the files of the ledger of a paper KEY: its records, and their test.
 
-    A claim is what the paper prints, unrepaired, with the check that reaches its verdict.
+    A record is what the paper prints, unrepaired, and where; its verdict is computed.
     """
     from ...derive.papers import PAPERS, PLUGINS
 

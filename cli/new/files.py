@@ -51,20 +51,24 @@ def lay_paper(key: str, folder: Path) -> Laid:
     """The files of a ledger: in a clone, or in a package of the author's."""
     if _is_clone(folder):
         module = f"cltheory.derive.papers.{key}"
-        path, test = folder / "derive" / "papers" / key / "__init__.py", folder / "tests" / "derive"
+        room, test = folder / "derive" / "papers" / key, folder / "tests" / "derive"
         laid = Laid()
         laid.next = [
             f"{key!r} in PAPERS of derive/papers/__init__.py, its entry in sources.py there, and "
-            f'"{module}" in pyproject.toml',
+            f'"{module}" in pyproject.toml, with its package data',
         ]
     else:
         package = _Package.at(folder)
-        module, path, test = f"{package.name}.{key}", package.code / f"{key}.py", package.tests
+        module, room, test = f"{package.name}.{key}", package.code / key, package.tests
         laid = package.laid("cltheory.papers", key, f"{module}:LEDGER")
-    laid.files[path] = _text("paper.py", KEY=key)
+        laid.next += package.data_to_list()
+    laid.files[room / "__init__.py"] = _text("paper_init.py", KEY=key)
+    laid.files[room / "section_1.toml"] = _text("section.toml")
     laid.files[test / f"test_{key}.py"] = _text("test_paper.py", KEY=key, MODULE=module)
+    stamp = f"python -m cltheory.derive.papers.stamp {key}"
     laid.next += [
-        f"fill in {path}; `cltheory claims {key}` runs its checks",
+        f"fill in {room / 'section_1.toml'}; `{stamp}` computes the verdicts",
+        f"`{stamp} --write` stores them, with witnesses; `cltheory claims {key}` shows them",
         f"python -m pytest {test / f'test_{key}.py'} says what is still missing",
     ]
     return laid
@@ -128,6 +132,13 @@ class _Package:
     @property
     def tests(self) -> Path:
         return self.folder / "tests"
+
+    def data_to_list(self) -> list[str]:
+        """What is to be done so that files of records are installed with the package."""
+        path = self.folder / "pyproject.toml"
+        if self.is_new or "package-data" in path.read_text(encoding="utf-8"):
+            return []
+        return [f"in {path}, *.toml and *.json to the package data"]
 
     def laid(self, group: str, name: str, value: str) -> Laid:
         """What the package needs besides: to be one, and to register what is new."""

@@ -45,15 +45,23 @@ class Claim(NamedTuple):
         return self.check()
 
     def as_data(self) -> dict[str, Any]:
-        """What the record says beside its verdict, for output: correction, weight, origin."""
-        if self.record is None:
-            return {"correction": "", "weight": "", "origin": ""}
+        """What the record says beside its verdict, for output."""
         from .form.examine import corrected
 
+        r = self.record
+        if r is None:
+            return {"weight": "used later", "printed": self.statement, "correction": ""}
         return {
-            "correction": corrected(self.record),
-            "weight": self.record.weight,
-            "origin": self.record.origin,
+            "weight": r.weight,
+            "printed": " ".join(r.printed.text.split()),
+            "under": " ".join(r.printed.under.split()),
+            "correction": corrected(r),
+            "condition": r.condition,
+            "origin": r.origin,
+            "remark": r.remark or r.at_odds,
+            "restates": r.restates,
+            "used_in": list(r.used_in),
+            "settled": r.settled,
         }
 
 

@@ -110,10 +110,11 @@ def project() -> Source:
 def bibtex() -> str:
     """All sources as BibTeX entries, the project last."""
     head = f"% {MADE_BY} {version()}: the sources of its results.\n"
-    return "\n".join([head, *(_entry(s) for s in (*SOURCES.values(), project()))])
+    return "\n".join([head, *(entry(s) for s in (*SOURCES.values(), project()))])
 
 
-def _entry(s: Source) -> str:
+def entry(s: Source) -> str:
+    """A source as a BibTeX entry."""
     people = " and ".join(
         f"{family}, {given}" if given else f"{{{family}}}" for family, given in s.authors
     )

@@ -7,7 +7,7 @@ sets are :class:`~cltheory.derive.vectors.embeddings.Embeddings` with words of t
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import cache
 from itertools import pairwise
@@ -138,6 +138,11 @@ def ccem(items: int, delta_squared: Fraction | float) -> Towers:
     return lifted(Embeddings.simplex(items), delta_squared, f"CCEM, delta^2 = {delta_squared}")
 
 
+def position(alignment: Fraction) -> Fraction | float:
+    """delta^2 of the CCEM with a given mean inner product of positives."""
+    return math.inf if alignment == -1 else (1 - alignment) / (1 + alignment)
+
+
 def _like(e: Embeddings, note: str) -> Towers:
     return Towers(e.m, 1, 2, e.ip, dimension=e.dimension, note=note)
 
@@ -190,12 +195,25 @@ def pairwise_value(loss: PairwiseLoss, w: Towers, **parameters: Fraction | int) 
     """Evaluate a pairwise loss straight from its declaration: 1/N times the sum over pairs."""
     pairs = {POSITIVE: w.positives(), NEGATIVE: w.negatives()}
     with mpmath.workdps(DIGITS):
+        return summed(loss, pairs, **parameters) / w.N
+
+
+def _number(value: Any) -> Any:
+    """A parameter, exact or not."""
+    return value if isinstance(value, mpmath.mpf) else evaluate.mpf(Fraction(value))
+
+
+def summed(
+    loss: PairwiseLoss, pairs: Mapping[str, Sequence[Fraction]], **parameters: Fraction | int
+) -> Any:
+    """A pairwise loss summed over the inner products of its relations."""
+    with mpmath.workdps(DIGITS):
         found = mpmath.mpf(0)
         for term in loss.terms:
             function, names = _compiled(term.weight * term.function)
-            values = [evaluate.mpf(Fraction(parameters[name])) for name in names]
+            values = [_number(parameters[name]) for name in names]
             found += mpmath.fsum(function(evaluate.mpf(g), *values) for g in pairs[term.relation])
-        return found / w.N
+        return found
 
 
 @cache

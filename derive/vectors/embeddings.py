@@ -49,6 +49,8 @@ class Embeddings:
         Function of two indices ``(i, j, k)`` giving their exact inner product.
     dimension
         Dimension of the space the vectors are in, when it is known.
+    only
+        The indices that there are, if not all: classes may then be of different sizes.
 
     Raises
     ------
@@ -65,9 +67,11 @@ class Embeddings:
         *,
         dimension: int | None = None,
         note: str = "",
+        only: Sequence[Index] | None = None,
     ):
         self.m, self.n, self.p = m, n, p
-        self.everything: list[Index] = list(product(range(m), range(n), range(p)))
+        every = product(range(m), range(n), range(p))
+        self.everything: list[Index] = list(every if only is None else only)
         self._gram = {
             (a, b): Fraction(inner(a, b)) for a in self.everything for b in self.everything
         }
@@ -242,6 +246,11 @@ class Embeddings:
         apart = Fraction(-1, m * n - 1) if m * n > 1 else Fraction(0)
         return cls.hierarchical(m, n, 1, Fraction(1), apart, apart)
 
+    def restricted(self, only: Sequence[Index], note: str = "") -> Embeddings:
+        """Those of the vectors that have one of the indices."""
+        note = f"{self.note}, {note}".strip(", ")
+        return Embeddings(self.m, self.n, self.p, self.ip, note=note, only=only)
+
     def scaled(self, radius: Fraction | int) -> Embeddings:
         """The same vectors, all multiplied by a factor."""
         square = Fraction(radius) ** 2
@@ -252,6 +261,7 @@ class Embeddings:
             lambda a, b: square * self._gram[a, b],
             dimension=self.dimension,
             note=f"{self.note}, radius {radius}".lstrip(", "),
+            only=self.everything,
         )
 
 

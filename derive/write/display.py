@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from sympy import Basic, Expr, Piecewise, Symbol, latex, oo
+from sympy import Basic, Expr, Piecewise, Symbol, Tuple, latex, oo
 from sympy.core.symbol import Str
 
 from ..decide.frozen import dataclass
@@ -23,7 +23,7 @@ from ..theorem.kinds import Kind
 from ..theorem.quantity import Quantity
 from ..theorem.result import Result
 from .layout.equations import equation
-from .layout.layout import layout
+from .layout.layout import layout, where_rows, with_names
 from .layout.lines import POINTS, rows
 from .layout.statement import aligned, tex_rows
 from .layout.tex import tex as tex_of
@@ -159,6 +159,13 @@ class Writer:
         """A quantity laid out, its roots by name."""
         return layout(self.shown(q.expression), q.domain or self.result.domain)
 
+    def named(self, q: Quantity) -> tuple[str, list[str]]:
+        """LaTeX of the value of a quantity, and of what names for its parts stand for."""
+        laid = with_names(self.laid(q))
+        symbols = laid.node.symbols.union(*(node.symbols for _, node in laid.where))
+        name = _caller(self.names(Tuple(*symbols, self.shown(q.expression))))
+        return tex_of(laid.node, name), where_rows(laid, name)
+
     def quantity(self, q: Quantity) -> str:
         """``name = expression``, or what defines the name."""
         if q.expression in self.roots:
@@ -237,8 +244,15 @@ class Writer:
         text = self.result.quantity(name).meaning
         return self.prose(re.sub(r"(?<=[<>=] )(it|this)\b", name, sentence(text)), escape)
 
-    def prose(self, text: str, escape: Callable[[str], str]) -> str:
-        """A sentence with what is mathematics in it between dollars, the rest escaped."""
+    def prose(
+        self, text: str, escape: Callable[[str], str], known: Mapping[str, str] | None = None
+    ) -> str:
+        """A sentence with what is mathematics in it between dollars, the rest escaped.
+
+        ``known`` says how names in it are written, if not as in the statement of the result.
+        """
+        if known is not None:
+            return _with_math(text, known, escape)
         known = {s.name: self.symbol(s) for s in self.result.domain.ranges}
         known |= {name: self.symbol_text(q.symbol) for name, q in self.result.quantities.items()}
         # A name of a quantity that is an ordinary word means the word.
@@ -353,7 +367,9 @@ def result_latex(result: Result) -> str:
     found = [formula.replace(" = ", " &= ", 1)] if formula else []
     for q in result.quantities.values():
         if q.expression not in writer.roots:
-            found.append(rf"{q.symbol} &= {writer.expression(q.expression, q.domain)}")
+            value, where = writer.named(q)
+            found.append(rf"{q.symbol} &= {value}")
+            found += [rf"&\text{{where }} {row}" for row in where]
     for root, name in writer.roots.items():
         found.append(rf"{name.tex} &\in {writer.bracket(root)}")
         first, *more = writer.equation_rows(root)
@@ -381,7 +397,7 @@ def _result_markdown(result: Result) -> str:
     lines += ["| quantity | meaning | for |", "| --- | --- | --- |"]
     for name, q in result.quantities.items():
         is_root = q.expression in writer.roots
-        tex = writer.symbol_text(q.symbol) if is_root else writer.quantity(q)
+        tex = writer.symbol_text(q.symbol) if is_root else _with_parts(writer, q)
         conditions = ", ".join(f"${_cell(c)}$" for c in writer.beyond(q))
         meaning = writer.meaning(name, _escape_markdown).replace("|", r"\vert ")
         lines.append(f"| `{name}` $\\displaystyle {_cell(tex)}$ | {meaning} | {conditions} |")
@@ -404,8 +420,20 @@ def _result_markdown(result: Result) -> str:
     return "\n".join(lines).strip()
 
 
+def _with_parts(writer: Writer, q: Quantity) -> str:
+    """A quantity on one line, with names for parts of it if it is long."""
+    value, where = writer.named(q)
+    if not where:
+        return writer.quantity(q)
+    said = r",\quad ".join(where)
+    return rf"{writer.symbol_text(q.symbol)} = {value} \quad\text{{where }} {said}"
+
+
 def _stated(step: Step) -> str:
-    return aligned(tex_rows(step.statement, step.says.domain, written))
+    says, domain = step.statement, step.says.domain
+    return aligned(tex_rows(says, domain, written)) or aligned(
+        tex_rows(says, domain, written, whole=True)
+    )
 
 
 def step_latex(step: Step) -> str:

@@ -25,7 +25,30 @@ from .python import NotNumpy, python_module, quantity_function
 from .renaming import ExportError, rename
 from .report import condition_of, report
 
-__all__ = ["MADE_BY", "ExportError", "bibtex", "registry", "rename", "to_latex", "to_python"]
+__all__ = [
+    "MADE_BY",
+    "ExportError",
+    "bibtex",
+    "registry",
+    "rename",
+    "to_latex",
+    "to_proofs",
+    "to_python",
+]
+
+
+def to_proofs(results: Iterable[Result], *, standalone: bool = False) -> str:
+    r"""Each result as a theorem with its proof; the lemmas that they use stand first, once.
+
+    Parameters
+    ----------
+    standalone
+        Whether it is a document of its own; else it is read by ``\input``.
+    """
+    from .proofs.document import document, proof_of, snippet
+
+    told = [proof_of(result) for result in results]
+    return document(told) if standalone else snippet(told)
 
 
 def to_python(results: Sequence[Result], renamed: Mapping[str, str] | None = None) -> str:

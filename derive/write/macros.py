@@ -6,8 +6,9 @@ digits in names spelled out:
 ``\clSupclThresholdAlphaMin{m}{n}{\tau}``
     The expression, with an argument for each parameter that occurs in it, in the order of
     the result's parameters. An argument that is not a single symbol is put in parentheses
-    wherever it stands next to something: ``{m+1}`` is safe. A name of several tokens, such
-    as ``{\tilde m}``, keeps free of them in braces of its own: ``{{\tilde m}}``.
+    wherever it stands next to something, a number unless it comes first: ``{m+1}`` is safe. A name
+    of several tokens, such as ``{\tilde m}``, keeps free of them in braces of its own:
+    ``{{\tilde m}}``.
 ``\clSupclThresholdAlphaMinName``, ``\clSupclThresholdAlphaMinEq``
     What the quantity is called, and the equation in the usual letters.
 ``\clSupclOptimumXStarWhere{m}{n}{\alpha}{\tau}``
@@ -27,7 +28,7 @@ from ..decide.domain import Domain
 from ..decide.root import ClampedRoot
 from ..losses.written import Tex
 from ..papers.sources import MADE_BY, SOURCES, version
-from ..tex.exported import ARGUMENT, IN_TEX
+from ..tex.exported import ARGUMENT, FIRST, FIRST_IN_TEX, IN_TEX
 from ..theorem.about import head
 from ..theorem.quantity import Quantity
 from ..theorem.result import Result
@@ -59,8 +60,9 @@ _HEAD = r"""% {made} {version}: {count} results of contrastive-learning theory a
 %   \clSupclThresholdAlphaMinEq              name = expression, in the usual letters
 %   \clSupclThresholdStatement               the statement, in the environment theorem
 %
-% An argument that is more than one symbol, or a number, stands in parentheses wherever something
-% is next to it. To keep a name of several tokens free of them, put it in braces: {{{{\tilde m}}}}.
+% An argument that is more than one symbol stands in parentheses wherever something is next to it, a
+% number where something stands before it. To keep a name of several tokens free of them, put it in
+% braces: {{{{\tilde m}}}}.
 % The expression itself is not put in parentheses.
 \ifdefined\clTheoryVersion\expandafter\endinput\fi
 \newcommand{{\clTheoryVersion}}{{{version}}}
@@ -68,6 +70,8 @@ _HEAD = r"""% {made} {version}: {count} results of contrastive-learning theory a
 % An argument in parentheses, but for a letter, a symbol such as \tau, or a group in braces.
 % A macro may stand for anything, so it has them.
 \newcommand{{{argument}}}[1]{{{in_tex}}}
+% The same where a product begins: a number needs no parentheses there.
+\newcommand{{{first}}}[1]{{{first_in_tex}}}
 \newcommand{{\clArgEnd}}{{\relax}}
 \def\clArgOne#1#2\clArgEnd#3{{\if\relax\detokenize{{#2}}\relax
   \if\relax\detokenize{{#1}}\relax\else\clArgTwo#1{{}}\clArgEnd{{#3}}\fi
@@ -96,6 +100,7 @@ def to_latex(results: Sequence[Result], renamed: Mapping[str, str] | None = None
         If two macros would have one name.
     """
     head = {"made": MADE_BY, "version": version(), "argument": ARGUMENT, "in_tex": IN_TEX}
+    head |= {"first": FIRST, "first_in_tex": FIRST_IN_TEX}
     parts = [_HEAD.format(**head, count=len(results))]
     parts += [_latex_result(result, renamed or {}) for result in results]
     text = "".join(parts)
@@ -129,6 +134,9 @@ _FREE_BEFORE = re.compile(r"(?:^|[{(\[,=&]|\\left[(\[]|\\(?:ge|geq|le|leq|in)|\\
 _FREE_AFTER = re.compile(
     r"\s*(?:\Z|\}(?!\s*\^)|[)\],=+&]|-|\\right|\\\\|\\end|\\(?:ge|geq|le|leq)\b)"
 )
+#: Where a product begins; a number there must not run into another.
+_BEGINS = re.compile(r"(?:^|[{(\[,=&+<>-]|\\left[(\[]|\\(?:ge|geq|le|leq|in|iff)|\\\\|\\quad)\s*\Z")
+_DIGIT = re.compile(r"\s*\d")
 _FIRST_PLACE = 0xE000  #: private characters that stand for arguments while printing
 
 
@@ -139,7 +147,10 @@ def arguments(tex: str) -> str:
         number = ord(place[0]) - _FIRST_PLACE + 1
         before, after = tex[: place.start()], tex[place.end() :]
         free = _FREE_BEFORE.search(before[-12:]) and _FREE_AFTER.match(after)
-        return f"#{number}" if free else rf"\clArg{{#{number}}}"
+        if free:
+            return f"#{number}"
+        first = _BEGINS.search(before[-12:]) and not _DIGIT.match(after)
+        return rf"{FIRST if first else ARGUMENT}{{#{number}}}"
 
     return re.sub("[\ue000-\ue0ff]", put, tex)
 
@@ -225,7 +236,7 @@ class _Paper:
     def statement(self) -> str:
         """The theorem: its conditions, its quantities, its source."""
         result, writer = self.result, self.writer
-        title = f"{writer.prose(result.title, escape)}, {_cited(result.source)}"
+        title = f"{writer.prose(result.title, escape)}, {cited(result.source)}"
         used = set(result.parameters)
         integers, others = writer.assumptions(used, result.domain)
         about = head(result, Tex(writer.symbol, escape))
@@ -252,7 +263,7 @@ class _Paper:
     def _item(self, name: str, q: Quantity) -> list[str]:
         meaning = self.writer.meaning(name, escape)
         beyond = self.writer.beyond(q)
-        condition = f", for {_listed([f'${c}$' for c in beyond])}" if beyond else ""
+        condition = f", for {listed([f'${c}$' for c in beyond])}" if beyond else ""
         if q.expression in self.writer.roots:
             return [rf"\item {meaning}{condition}: ${self._macro(name, 'Name')}$ below."]
         return [rf"\item {meaning}{condition}:", rf"\[ {self._macro(name, 'Eq')}. \]"]
@@ -267,7 +278,7 @@ def _shown_arguments(order: Sequence[Symbol]) -> str:
     return "".join(f"{{{written(s)}}}" for s in order)
 
 
-def _listed(parts: Sequence[str]) -> str:
+def listed(parts: Sequence[str]) -> str:
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
@@ -275,13 +286,13 @@ def _let(integers: Sequence[str], others: Sequence[str]) -> list[str]:
     said = []
     if integers:
         noun = "be an integer" if len(integers) == 1 else "be integers"
-        said.append(f"{_listed([f'${r}$' for r in integers])} {noun}")
+        said.append(f"{listed([f'${r}$' for r in integers])} {noun}")
     if others:
-        said.append(_listed([f"${r}$" for r in others]))
+        said.append(listed([f"${r}$" for r in others]))
     return [f"Let {', and let '.join(said)}."] if said else []
 
 
-def _cited(source: str) -> str:
+def cited(source: str) -> str:
     r"""``lee2025ssem, Theorem 2`` as ``\cite[Theorem 2]{lee2025ssem}``."""
     key = next((k for k in SOURCES if k in source), None)
     if key is None:

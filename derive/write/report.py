@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any, Literal
@@ -23,10 +24,12 @@ from ..theorem.quantity import Quantity
 from ..theorem.result import Result
 from .display import typeset as typeset_of
 from .display import written
+from .layout.displays import of_node, shown
 from .layout.equations import equation
 from .layout.layout import layout, with_names
-from .layout.lines import POINTS, rows
-from .layout.statement import aligned, tex_rows
+from .layout.lines import POINTS
+from .layout.signs import cases_by_sign
+from .layout.statement import aligned, for_reading, tex_rows
 from .layout.tex import tex as tex_of
 from .layout.tree import named
 
@@ -80,13 +83,13 @@ def report(
             name: _quantity(result, name, q, point, digits, tex, plain)
             for name, q in result.quantities.items()
         },
-        **({"verdicts": verdicts(result, point)} if plain == "text" else {}),
+        **({"verdicts": verdicts(result, point)} if plain else {}),
         "assumptions": [f"{s} {_is(r)}" for s, r in ranges.items() if s in result.parameters],
         "steps": [
             {
                 "title": s.title,
                 "sympy": str(s.statement),
-                "latex": _stated(s) if typeset else "",
+                "latex": _stated(s, result, whole=not plain) if typeset else "",
                 "because": s.because,
                 "evidence": str(s.evidence.grade),
                 "how": s.evidence.how,
@@ -146,8 +149,21 @@ def _shown(
     }
 
 
-def _stated(step: Step) -> str:
-    return aligned(tex_rows(step.statement, step.says.domain, written))
+def _stated(step: Step, result: Result, *, whole: bool) -> str:
+    """LaTeX of a step; what says nothing is there only if the ``whole`` is asked for."""
+    statement = without_roots(step.statement)
+    told = for_reading(statement, step.says.domain)
+    if told is None and not whole:
+        return ""
+    display = shown(
+        statement if told is None else told, step.says.domain, starred, room=POINTS - 50
+    )
+    found = [*display.rows]
+    for part in display.where:
+        found += [rf"\text{{where }} {part[0]}", *part[1:]]
+    for root, (bracket, zero) in roots_of(step.statement, result, tex=True).items():
+        found.append(rf"\text{{where }} {root} &\in {bracket},\quad {zero} = 0")
+    return aligned(found)
 
 
 def condition_of(q: Quantity, result: Result, shown: Basic | None = None) -> str | None:
@@ -182,21 +198,21 @@ def roots_of(expression: Basic, result: Result, *, tex: bool = False) -> dict[st
     for root, name in names.items():
         h, x = root.equation()
         ends = [layout(end.xreplace(names), result.domain) for end in (root.low, root.high)]
-        shown = equation(root, h.xreplace({x: name}).xreplace(names), name, result.domain)
+        zero = equation(root, h.xreplace({x: name}).xreplace(names), name, result.domain)
         close = ")" if root.high is oo else "]"
         if tex:
             low, high = (tex_of(end, starred) for end in ends)
-            said = aligned([f"& {row}" for row in rows(shown, starred)])
+            said = aligned([f"& {row}" for row in of_node(zero, starred).rows])
             found[starred(name)] = rf"\left[{low}, {high}\right{close}", said
         else:
             low, high = (end.text(named) for end in ends)
-            found[name.name] = f"[{low}, {high}{close}", shown.text(named)
+            found[name.name] = f"[{low}, {high}{close}", zero.text(named)
     return found
 
 
 def verdicts(result: Result, point: Mapping[Symbol, Expr]) -> list[str]:
     """What follows for a parameter that was given, where the theorem bounds it."""
-    found = []
+    found: dict[str, list[str]] = {}
     for name, q in result.quantities.items():
         if q.bound is None or q.bound[0] not in point or oo in point.values():
             continue
@@ -218,8 +234,8 @@ def verdicts(result: Result, point: Mapping[Symbol, Expr]) -> list[str]:
         subject, negated, rest = what.partition(" do not ")
         said = f"{subject} {rest}" if negated else what
         answer = "yes" if holds != bool(negated) else "no"
-        found.append(f"{said}: {answer}, {symbol} - {name} = {size}")
-    return found
+        found.setdefault(f"{said}: {answer}", []).append(f"{symbol} - {name} = {size}")
+    return [f"{answer}, {', '.join(margins)}" for answer, margins in found.items()]
 
 
 def _is(r: object) -> str:
@@ -245,11 +261,14 @@ def tex_rows_of(expression: Basic, domain: Domain | None) -> list[str]:
     """An expression as rows of LaTeX that fit beside its name; a name is text."""
     if isinstance(expression, Str):
         return [_typeset(expression)]
-    return rows(layout(expression, domain), starred, POINTS - 60)
+    found = of_node(layout(cases_by_sign(expression, domain), domain), starred, POINTS - 90)
+    return [re.sub(r"^&(\\quad \{\} )?\s*", "", row) for row in found.rows] + [
+        rf"\text{{where }} {row.replace('&', '', 1)}" for part in found.where for row in part
+    ]
 
 
 def plainly(expression: Basic, domain: Domain | None) -> list[str]:
     """An expression as text, laid out; then what names in it stand for."""
-    laid = with_names(layout(expression, domain))
+    laid = with_names(layout(cases_by_sign(expression, domain), domain))
     found = [laid.node.text(named)]
     return found + [f"{s.name} = {node.text(named)}" for s, node in laid.where]

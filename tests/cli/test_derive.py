@@ -315,3 +315,43 @@ def test_a_value_with_every_letter_of_an_option_is_a_value(cltheory: Any) -> Non
     assert found.code == 2 and "not convex" in found.err
     fine = cltheory("derive", "pairwise-threshold", "--lp", "-x", "--ln", "-sqrt(1-x)", "--N", "4")
     assert fine.code == 0 and "x_star" in fine.out
+
+
+def test_a_proof_is_written_on_request(cltheory: Any) -> None:
+    out = cltheory("derive", "ssem", "--format", "latex", "--proof").out
+    assert out.count(r"\begin{theorem}") == 1
+    assert r"\documentclass" not in out
+    assert "% In the preamble:" in out
+    whole = cltheory("derive", "ssem", "--format", "latex", "--proof", "--standalone").out
+    assert whole.startswith("% Written by cltheory")
+    assert whole.rstrip().endswith(r"\end{document}")
+
+
+@pytest.mark.parametrize(
+    ("args", "why"),
+    [
+        (["--proof"], "are for --format latex"),
+        (["--format", "latex", "--standalone"], "--standalone is for --proof"),
+        (["--format", "latex", "--proof", "--convention", "siglip"], "leave --convention out"),
+    ],
+)
+def test_a_proof_needs_latex_and_the_terms_of_its_source(
+    refused: Any, args: list[str], why: str
+) -> None:
+    assert why in refused("derive", "sigmoid-optimum", *args)
+
+
+@pytest.mark.parametrize("style", ["text", "latex", "markdown"])
+def test_a_parameter_beside_its_bound_gets_an_answer(cltheory: Any, style: str) -> None:
+    point = ("--m", "10", "--n", "50", "--alpha", "1/2", "--tau", "1/10")
+    out = cltheory("derive", "supcl-threshold", *point, "--format", style, "--brief").out
+    (said,) = (line for line in out.splitlines() if "lasses collapse: " in line)
+    assert said.count("0.480") == said.count("-0.356") == 1
+    assert "no, " in said
+
+
+def test_evident_claims_are_not_printed(cltheory: Any) -> None:
+    for style in ("text", "latex", "markdown"):
+        out = cltheory("derive", "supcl-optimum", "--format", style).out
+        assert not re.search(r"^\W*1 (>=|=|>|\\ge) [01]\W*$", out, re.MULTILINE)
+        assert "V_W + V_B" in out or r"V_{W}" in out or "V_B + V_W" in out

@@ -212,7 +212,12 @@ def test_a_wrong_macro_is_noticed() -> None:
         arity, body = definitions()[macro]
         writer = Writer(result)
         call = macro + "".join(f"{{{writer.symbol(s)}}}" for s in order)
-        for old, new in ((" - ", " + "), (" + ", " - "), (r"\clArg{#1}", "#1"), ("- 1", "- 2")):
+        for old, new in (
+            (" - ", " + "),
+            (" + ", " - "),
+            (r"\clArgFirst{#1}", "#1"),
+            ("- 1", "- 2"),
+        ):
             if (broken := body.replace(old, new, 1)) == body:
                 continue
             text = theory().replace(f"[{arity}]{{{body}}}", f"[{arity}]{{{broken}}}")
@@ -231,7 +236,7 @@ def test_a_wrong_macro_is_noticed() -> None:
 def test_a_root_is_said_to_be_one() -> None:
     arity, body = definitions()[r"\clSupclOptimumXStarWhere"]
     assert arity == 4
-    assert body.startswith(r"x^\star \in \left[0, \frac{\clArg{#1} \clArg{#2}}")
+    assert body.startswith(r"x^\star \in \left[0, \frac{\clArgFirst{#1} \clArg{#2}}")
     assert body.endswith(" = 0")
     assert definitions()[r"\clSupclOptimumXStar"] == (0, r"x^\star")
     result = results["supcl-optimum"]
@@ -586,6 +591,31 @@ def folder(cltheory: Any, tmp_path: Path) -> Path:
 
 
 @needs_tex
+@pytest.mark.parametrize(
+    ("argument", "first", "later"),
+    [
+        ("10", "10", r"\left (10\right )"),
+        ("m", "m", "m"),
+        ("-3", r"\left (-3\right )", r"\left (-3\right )"),
+        ("m+1", r"\left (m+1\right )", r"\left (m+1\right )"),
+    ],
+)
+def test_a_number_that_begins_a_product_has_no_parentheses(
+    folder: Path, argument: str, first: str, later: str
+) -> None:
+    rows = "".join(
+        rf"\edef\found{{{macro}{{{argument}}}}}\typeout{{<\meaning\found>}}"
+        for macro in (r"\clArgFirst", r"\clArg")
+    )
+    code, log = tex(folder, PREAMBLE + r"\begin{document}" + rows + r"\end{document}")
+    assert code == 0, log
+    found = [
+        re.sub(r"[{} ]", "", m) for m in re.findall(r"<macro:->?(.*?)>", log.replace("\n", ""))
+    ]
+    assert found[:2] == [re.sub(r"[{} ]", "", e) for e in (first, later)]
+
+
+@needs_tex
 def test_a_document_that_uses_everything_compiles(folder: Path) -> None:
     rows = []
     simple, compound = "mntpbwKNr", ["m+1", "50", r"{\tilde m}", "-t", "N^-", r"\tau", "", "5", "x"]
@@ -649,7 +679,7 @@ def test_arguments_have_parentheses_where_they_need_them(
 def test_a_broken_macro_does_not_compile(folder: Path) -> None:
     path = folder / "theory.tex"
     text = path.read_text(encoding="utf-8")
-    broken = text.replace(r"\frac{\left(\clArg{#1}", r"\frac{\left(\clArgh{#1}")
+    broken = text.replace(r"\clArgFirst{#1}", r"\clArgh{#1}")
     assert broken != text
     path.write_text(broken, encoding="utf-8")
     document = PREAMBLE + r"\begin{document}\clSupclThresholdStatement\end{document}"
@@ -674,3 +704,19 @@ def test_two_names_of_one_file_are_one_file(cltheory: Any, tmp_path: Path) -> No
     assert (code, out) == (2, "")
     assert "two outputs would go to" in err
     assert not list(tmp_path.iterdir())
+
+
+def test_proofs_of_several_results_go_into_one_file(cltheory: Any, tmp_path: Path) -> None:
+    path = tmp_path / "appendix.tex"
+    args = ("export", "--proofs", str(path), "ssem", "infonce-optimum")
+    assert cltheory(*args).code == 0
+    text = path.read_text(encoding="utf-8")
+    assert text.count(r"\begin{theorem}") == 2
+    assert text.count(r"\begin{lemma}[Averaging]") == 1
+    assert cltheory(*args, "--standalone").code == 0  # written by cltheory, so overwritten
+    assert path.read_text(encoding="utf-8").endswith("\\end{document}\n")
+
+
+def test_standalone_needs_proofs(refused: Any, tmp_path: Path) -> None:
+    line = refused("export", "--latex", str(tmp_path / "t.tex"), "--standalone", "ssem")
+    assert "--standalone is for --proofs" in line

@@ -62,16 +62,32 @@ def test_a_second_theorem_joins_the_first(package: Path, cltheory: Any) -> None:
 def test_what_is_written_runs_and_says_what_is_missing(package: Path) -> None:
     done = pytest_in(package)
     assert done.returncode == 1, done.stdout + done.stderr
-    assert "3 failed, 4 passed" in done.stdout
-    for part in ("my_threshold.py:1: ", "my_threshold.py:35: ", "doe2030spheres.py:16: "):
+    assert "3 failed, 3 passed" in done.stdout
+    for part in ("my_threshold.py:1: ", "my_threshold.py:35: ", "section_1.toml:1: "):
         assert part in done.stdout
     assert "compare RESULT.value(...) with a computation" in done.stdout
+
+
+def test_a_record_that_is_kinder_than_the_print_fails_its_test(package: Path) -> None:
+    path = package / "src" / "my_theory" / "doe2030spheres" / "section_1.toml"
+    path.write_text(path.read_text().replace("mn - 1 +", "mn - 2 +"))
+    done = pytest_in(package, "-k", "has_a_verdict")
+    assert done.returncode == 1
+    assert "it differs and has no correction" in done.stdout
+
+
+def test_a_package_without_package_data_is_told_so(package: Path, cltheory: Any) -> None:
+    path = package / "pyproject.toml"
+    path.write_text(path.read_text().replace("package-data", "other-data"))
+    code, out, _ = cltheory("new-paper", "roe2031balls", "--to", str(package))
+    assert code == 0
+    assert "*.toml and *.json to the package data" in out
 
 
 @pytest.mark.slow
 def test_it_passes_when_everything_is_there(package: Path) -> None:
     """The same files with the gaps filled, and a comparison written."""
-    for path in package.rglob("*.py"):
+    for path in (*package.rglob("*.py"), *package.rglob("*.toml")):
         text = path.read_text().replace("FILL IN: ", "")
         text = text.replace(
             'pytest.fail("compare RESULT.value(...) with a computation',
@@ -112,9 +128,10 @@ def test_in_a_clone_the_files_go_where_the_others_are(tmp_path: Path, cltheory: 
     assert code == 0
     code, more, _ = cltheory("new-paper", "doe2030spheres", "--to", str(clone))
     assert code == 0
-    written = sorted(str(p.relative_to(clone)) for p in clone.rglob("*.py"))
+    written = sorted(str(p.relative_to(clone)) for p in clone.rglob("*.*") if p.parent != clone)
     assert written == [
         "derive/papers/doe2030spheres/__init__.py",
+        "derive/papers/doe2030spheres/section_1.toml",
         "derive/results/towers/my_threshold.py",
         "tests/derive/test_doe2030spheres.py",
         "tests/derive/test_my_threshold.py",

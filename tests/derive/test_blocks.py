@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import product
 
 import numpy as np
 import pytest
@@ -33,6 +32,8 @@ from cltheory.derive.structures.hierarchy import hierarchy, m, n, p
 from cltheory.derive.theorem.putback import Inconsistent
 from sympy import Expr, Integer, Le, Rational, S, Symbol, Tuple, expand
 
+from .explicit import explicit
+
 PARAMETERS = (m1, n1, m2, n2, p, alpha, tau)
 OPTIMA = {
     loss.name: BlockOptima(ReducedOnOrbits(loss, STRUCTURE), PARAMETERS) for loss in (SUPCL, SUPCON)
@@ -51,24 +52,6 @@ def number(value: Expr) -> float:
 # --- the table ----------------------------------------------------------------------------------
 #: (group, classes, instances) and views, at numbers.
 EXPLICIT = [([("a", 2, 3), ("b", 3, 2)], 2), ([("a", 1, 2), ("b", 2, 3), ("c", 2, 1)], 2)]
-
-
-def explicit(groups: list[tuple[str, int, int]], views: int) -> tuple[np.ndarray, list[str]]:
-    """Relation of every pair of points, by comparing indices."""
-    points = [
-        (g, c, i, v)
-        for g, classes, instances in groups
-        for c, i, v in product(range(classes), range(instances), range(views))
-    ]
-
-    def relation(u: tuple, w: tuple) -> str:
-        if u[0] != w[0]:
-            return f"cross_class_{min(u[0], w[0])}_{max(u[0], w[0])}"
-        kind = "self" if u == w else "same_instance" if u[:3] == w[:3] else ""
-        kind = kind or ("same_class" if u[:2] == w[:2] else "cross_class")
-        return f"{kind}_{u[0]}"
-
-    return np.array([[relation(u, w) for w in points] for u in points]), [u[0] for u in points]
 
 
 @pytest.mark.parametrize("groups, views", EXPLICIT)

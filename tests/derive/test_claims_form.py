@@ -10,7 +10,7 @@ import pytest
 from cltheory.derive.papers import PAPERS, ledger_of
 from cltheory.derive.papers.form.examine import corrected, examine, retried
 from cltheory.derive.papers.form.hypotheses import BadClause, read_condition, read_under
-from cltheory.derive.papers.form.mutate import holes
+from cltheory.derive.papers.form.mutate import holes, mutants
 from cltheory.derive.papers.form.reader import read, spell
 from cltheory.derive.papers.form.record import BadRecord, Record, read_section
 from cltheory.derive.papers.form.restated import differences
@@ -142,10 +142,20 @@ def scene(text: str, e: Embeddings = SQUARE) -> bool:
         (r"\text{Var}[\mathbf{U}_1] = 1 \quad \text{for all } i \in [m]", True),
         (r"\mathrm{Var}^{\mathrm{Btwn}}[U] = 0", True),
         (r"|U \setminus U_1| = n", True),
+        (r"|U \backslash U_1| = n", True),
         (r"\frac{1}{mn} \sum_{u \in U} \log \exp(u^\top u / \tau) = \frac{1}{\tau}", True),
         (r"u^\top v \le 0 \quad \forall u \in U, v \in U \setminus \{u\}", True),
         (r"u^\top v < 0 \quad \forall u \in U, v \in U \setminus \{u\}", False),
         (r"u^\top v = -1 \iff u = -v", True),
+        (r"\exists c: (u^\top v = c \quad \forall u \in U_1, v \in U_2)", True),
+        (r"\exists c_1: (u^\top v = c_1 \quad \forall u, v \in U)", False),
+        (r"\exists c: (u = c \quad \forall u \in U_1)", False),
+        (r"\exists c: (\mathbb{E}[U_i] = c \quad \forall i \in [m])", True),
+        (r"\exists a, c: (u^\top u = c \quad \forall u \in U) \wedge a = 1 + c", True),
+        (r"(u^\top u = 1 \quad \forall u \in U) \wedge m = n", True),
+        (r"(u^\top u = 1 \quad \forall u \in U) \land m > n", False),
+        (r"m > n \wedge m = n \Rightarrow 1 = 2", True),
+        (r"m = n \wedge (u^\top u = 1 \quad \forall u \in U) \Rightarrow 1 = 2", False),
         (r"m - n - 1 = -1", True),
         (r"m/(n m) = \frac{1}{n}", True),
         (r"2^{-n} = \frac14", True),
@@ -170,12 +180,100 @@ def test_statements_are_evaluated_as_they_are_read(text: str, holds: bool) -> No
         r"1 = 2 3 )",
         r"a = \frac{1}{",
         r"\|u\|_3 = 1",
+        r"\exists c (u = c)",
+        r"m = n \wedge",
     ],
 )
 def test_what_is_no_statement_is_refused_in_one_line(text: str) -> None:
     with pytest.raises(TexError) as refusal:
         read(text)
     assert "\n" not in str(refusal.value)
+
+
+PAIRS = """
+printed = '''\\mathcal{L}(U, V) = \\sum_{i=1}^{N} l_p(u_i^\\top v_i)
+  + \\sum_{i=1}^{N} \\sum_{j \\in [N] \\setminus \\{i\\}} l_{\\mathrm{n}}(u_i^\\top v_j)'''
+under = "N in 1.., l_p convex decreasing, l_n convex increasing"
+on = "towers"
+"""
+
+
+def test_sums_leave_an_index_out_and_functions_stand_for_any() -> None:
+    right = record(PAIRS)
+    assert examine(right).verdict.word == "agrees"
+    assert holes(right).survivors == ()
+    # With j = i left in, or the functions changed over, it is another loss.
+    assert examine(record(PAIRS.replace("\\setminus \\{i\\}", ""))).verdict.word == "differs"
+    swapped = PAIRS.replace("l_p(", "l_{n}(").replace("l_{\\mathrm{n}}", "l_{p}")
+    assert examine(record(swapped)).verdict.word == "differs"
+
+
+JENSEN = """
+formal = '''\\sum_{i=1}^{N} l_p(u_i^\\top v_i) = N l_p(\\frac{1}{N} \\sum_{i=1}^{N} u_i^\\top v_i)
+  \\iff (u_i^\\top v_i = u_1^\\top v_1 \\quad \\forall i \\in [N])'''
+printed = "Jensen"
+under = "N in 1.., l_p convex decreasing"
+on = "towers"
+origin = "authors"
+sufficient = true
+condition = "strict(l_p)"
+"""
+
+
+def test_a_condition_may_be_about_a_function() -> None:
+    found = examine(record(JENSEN))
+    assert found.verdict.word == "needs-condition"
+    assert found.problems == ("it has no witness; cltheory found one",)
+    assert found.found is not None
+    assert found.found.at["l_p"] in ("-y", "max(0, 1/2 - y)")
+    assert not retried(record(JENSEN).printed, found.found).holds
+    wrong = replace(found.found, at={**found.found.at, "l_p": "y^7"})
+    with pytest.raises(ValueError, match="is no convex decreasing function"):
+        retried(record(JENSEN).printed, wrong)
+    # Continuity does not help.
+    other = examine(record(JENSEN.replace("strict", "continuous")))
+    assert other.verdict.word == "differs"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        JENSEN.replace("strict(l_p)", "strict(l_q)"),
+        JENSEN.replace("strict(l_p)", "smooth(l_p)"),
+        JENSEN.replace("convex decreasing", "convex and round"),
+        JENSEN + 'also = ["N = 4, l_p = y^7"]',
+        JENSEN + 'also = ["d = 4"]',
+        JENSEN + 'also = ["N = many"]',
+        JENSEN + 'also = ["four"]',
+    ],
+)
+def test_a_function_or_place_that_is_none_is_refused(text: str) -> None:
+    with pytest.raises(BadRecord):
+        record(text)
+
+
+def test_a_place_is_tried_besides_and_first() -> None:
+    # Zero at 1, 2 and 3, which is all that is tried of small sets.
+    text = "printed = '''(N-1)(N-2)(N-3) = 0'''\nunder = \"N in 1..\"\non = \"one simplex\"\n"
+    assert verdict(text)[0] == "agrees"
+    assert verdict(text + 'also = ["N = 4"]\n')[0] == "differs"
+
+
+def test_signs_are_indices_and_sets_have_their_parameter() -> None:
+    anchor = "printed = '''\\mathcal{L}^{\\text{NCE}}(u, V) = "
+    anchor += "\\log (1 + \\exp(u^\\top v_- - u^\\top v_+))'''"
+    anchor += '\nunder = "N in 1..1"\non = "anchor"\n'
+    assert verdict(anchor) == ("agrees", ())
+    assert verdict(anchor.replace("v_+", "v_{-}"))[0] == "differs"
+    several = anchor.replace("1..1", "2..2").replace("NCE", "InfoNCE")
+    assert verdict(several)[0] == "undecided"  # which of the negatives?
+    named = several.replace("\\exp(", "\\sum_{j=1}^{N} \\exp(").replace("v_-", "v_-^{(j)}")
+    assert verdict(named) == ("agrees", ())
+    curve = "printed = '''\\mathcal{L}(U(\\delta), V(\\delta)) = N l_p(u_1^\\top v_1)'''\n"
+    curve += 'on = "ccem"\n'
+    curve += 'under = "N in 1..1, delta in [0, oo), l_p convex decreasing, l_n convex increasing"\n'
+    assert verdict(curve) == ("agrees", ())
+    assert verdict(curve.replace("U(\\delta)", "U(2)"))[0] == "undecided"
 
 
 # --- records --------------------------------------------------------------------------------------
@@ -330,6 +428,11 @@ def test_an_equivalence_needs_both_sides_of_its_condition() -> None:
     assert "not both met and not met" in verdict(never)[1][0]
     both = "printed = '''m^2 > 1 \\iff m \\in [2, 99]'''\nunder = \"m in 1..\"\n"
     assert verdict(both) == ("agrees", ())
+    # Its mutant with |U| = 0, of which no set can be found, does not count as tried.
+    vain = "printed = '''|U| = 1 \\Rightarrow \\text{Var}[U] = 0'''\n"
+    vain += 'under = "m in 1.., n in 1.."\non = "sets"\n'
+    assert verdict(vain) == ("agrees", ())
+    assert holes(record(vain)).survivors == ()
     idle = "printed = '''m < 0 \\Rightarrow m = 7'''\nunder = \"m in 1..\"\n"
     assert "never met" in verdict(idle)[1][0]
 
@@ -338,6 +441,78 @@ def test_a_bound_that_is_said_to_be_sharp_is_attained() -> None:
     text = "printed = '''{} \\le m'''\nunder = \"m in 1..\"\nsharp = true\n"
     assert verdict(text.format("1")) == ("agrees", ())
     assert "nowhere attained" in verdict(text.format("0"))[1][0]
+
+
+def test_what_holds_together_binds_before_a_condition() -> None:
+    text = "printed = '''m^2 - 3m + 2 = 0 \\iff m \\in [1, 9] \\land m < 3'''\n"
+    both = text + 'under = "m in 1.."\n'
+    assert verdict(both) == ("agrees", ())
+    assert any("dropped condition" in what for what, _ in mutants(record(both).printed))
+    assert verdict(both.replace("m < 3", "m < 4"))[0] == "differs"
+    assert verdict(both.replace("\\land m < 3", ""))[0] == "differs"
+    with pytest.raises(BadRecord):
+        record(both.replace("m < 3", ""))
+
+
+def test_a_chain_with_more_room_is_weaker_and_one_that_is_broken_dies() -> None:
+    chain = "printed = '''m(m-1) = m^2 - m \\ge 0'''\nunder = \"m in 1..\"\n"
+    found = holes(record(chain))
+    assert found.survivors == ()
+    assert len(found.weaker) == 1  # m^2 - m >= -1
+    assert holes(record(chain + "sharp = true\n")).weaker == ()
+
+
+def test_what_a_record_defines_is_put_into_the_proof() -> None:
+    text = "printed = '''h(m)^2 - q = -2m'''\nunder = \"m in 1..\"\n"
+    text += "[record.where]\n'h(m)' = '''m - 1'''\nq = '''h(m) + m^2 - m + 2'''\n"
+    found = examine(record(text))
+    assert (found.verdict.word, str(found.verdict.evidence.grade)) == ("agrees", "exact")
+    assert verdict(text.replace("m + 2", "m + 1"))[0] == "differs"
+
+
+def test_a_bound_is_attained_on_all_of_what_a_record_says() -> None:
+    text = "printed = '''u_1^\\top v_1 \\ge -1'''\nunder = \"N in 1..\"\non = \"towers\"\n"
+    text += '[record.attained]\non = "ccem"\nunder = "N in 1.., delta in {}"\n'
+    good = record(text.format("[oo, oo]"))
+    assert examine(good).problems == ()
+    (problem,) = examine(record(text.format("[1, oo]"))).problems
+    assert "not attained at N = 2, delta = " in problem
+    assert holes(good).weaker == ()  # u_1^T v_1 >= -2 is true, and refused
+    assert holes(replace(good, attained=None)).weaker
+    with pytest.raises(BadRecord, match="attained says"):
+        record(GOOD + "[record.attained]\nprinted = 'x'\n")
+
+
+def test_the_power_of_a_norm_that_is_one_is_no_slip() -> None:
+    text = "printed = '''\\|u\\|_2^2 = 1 \\quad \\forall u \\in U'''\n"
+    text += 'under = "m in 1.., n in 1.."\non = "sets"\n'
+    found = [what for what, _ in mutants(record(text).printed)]
+    assert found and not any("^(3)" in what for what in found)
+    other = record(text.replace("= 1 ", "= 2 "))
+    assert any("^(3)" in what for what, _ in mutants(other.printed))
+
+
+def test_roots_are_compared_by_their_squares() -> None:
+    text = "printed = '''x = \\sqrt{\\frac{n-1}{m} (n - (n - \\frac{m x^2}{n-1}))}'''\n"
+    text += 'under = "m in 1.., n in 2.., x in [0, oo)"\n'
+    found = examine(record(text))
+    assert (found.verdict.word, str(found.verdict.evidence.grade)) == ("agrees", "exact")
+    negative = "printed = '''b = \\sqrt{b^2}'''\nunder = \"b in (-oo, oo)\"\n"
+    assert verdict(negative)[0] == "differs"
+
+
+def test_what_is_derived_for_a_part_says_nothing_elsewhere() -> None:
+    text = "printed = '''s = 1 - \\delta^2 \\frac{mn}{mn-1}'''\n"
+    text += 'names = { s = "ssem.same_class" }\n'
+    within = 'under = "m in 2.., n in 2.., delta in [0, 1]"\n'
+    assert verdict(text + within) == ("agrees", ())
+    assert verdict(text + within.replace("m in 2", "m in 1"))[0] == "undecided"
+
+
+def test_an_end_of_delta_in_letters_is_tried_with_rational_squares() -> None:
+    text = "printed = '''\\delta \\le \\sqrt{\\frac{mn}{m(n-1)}}'''\non = \"ssem\"\n"
+    text += 'under = "m in 2.., n in 2.., ' + SSEM_RANGE + '"\n'
+    assert verdict(text) == ("agrees", ())
 
 
 def test_a_corrupted_wording_must_be_refused() -> None:
@@ -501,3 +676,98 @@ def test_the_verdict_is_reached_again(one: Record) -> None:
 )
 def test_no_mutant_survives(one: Record) -> None:
     assert holes(one).survivors == ()
+
+
+# --- derivatives, limits, ends ------------------------------------------------------------------
+def test_a_derivative_is_taken_and_proved() -> None:
+    text = "printed = '''\\frac{\\partial^2}{\\partial t^2} \\exp(N t) = N^2 \\exp(N t) > 0'''\n"
+    text += 'under = "N in 1.., t in (0, oo)"\n'
+    found = examine(record(text))
+    assert (found.verdict.word, str(found.verdict.evidence.grade)) == ("agrees", "exact")
+    assert holes(record(text.replace("> 0", ""))).survivors == ()
+    assert verdict(text.replace("N^2 ", "N "))[0] == "differs"
+    with pytest.raises(BadRecord):
+        record(text.replace("\\partial t^2}", "\\partial t}"))
+
+
+G = "[record.where]\n'g(N, t)' = '''\\frac{N t^2 + 1}{t^2 + N}'''\n"
+
+
+def test_values_are_put_in_and_limits_taken() -> None:
+    under = 'under = "N in 2.."\n'
+    good = "formal = ['''g(N, \\infty) = N''', '''g(N, t)|_{t \\to \\infty} = N''', "
+    good += "'''\\frac{\\partial}{\\partial t} g(N, t) \\Big|_{t = 1} "
+    good += "= \\frac{2(N - 1)}{N + 1}''']\n"
+    found = examine(record(f"printed = 'words'\n{good}{under}{G}"))
+    assert (found.verdict.word, str(found.verdict.evidence.grade)) == ("agrees", "exact")
+    assert verdict(f"printed = '''g(N, \\infty) = 1'''\n{under}{G}")[0] == "differs"
+    limit = "printed = '''\\lim_{N \\to \\infty} g(N, t) = 1 + t^2'''\nunder = 't in (0, oo)'\n"
+    assert verdict(limit + G)[0] == "differs"
+    assert verdict(limit.replace("1 + t^2", "t^2") + G) == ("agrees", ())
+
+
+def test_what_a_section_defines_is_mutated_where_it_is_stated() -> None:
+    text = "[where]\n'g(t)' = '''t^2 + 1'''\n[[record]]\nlabel = '(1)'\nweight = 'aside'\n"
+    text += "uses = ['g(t)']\nprinted = '''g(t) - t^2 = 1'''\nunder = 't in (0, oo)'\n"
+    (one,) = read_section("nobody2020", "section_1", text)
+    assert (examine(one).verdict.word, holes(one).survivors) == ("agrees", ())
+    (other,) = read_section("nobody2020", "section_1", text.replace("t^2 + 1", "t^2 + 2"))
+    assert examine(other).verdict.word == "differs"
+    assert one.fingerprint() != other.fingerprint()
+    with pytest.raises(BadRecord, match="does not define"):
+        read_section("nobody2020", "section_1", text.replace("['g(t)']", "['h(t)']"))
+
+
+def test_the_ends_of_inequalities_are_tried() -> None:
+    text = "printed = '''D = 0 \\iff t > \\frac{N-1}{N} \\log(N-3)'''\n"
+    text += 'under = "N in 4.., t in (0, oo), b in [t, t]"\n'
+    text += 'names = { D = "sigmoid-optimum.delta_star" }\n'
+    found = examine(record(text))
+    assert found.verdict.word == "differs"
+    assert found.verdict.witness["point"] == {"N": "5", "t": "4*log(2)/5", "b": "4*log(2)/5"}
+    assert verdict(text.replace("iff t >", "iff t \\ge")) == ("agrees", ())
+
+
+def test_the_rate_of_a_derived_quantity() -> None:
+    text = "printed = '''\\frac{\\partial D}{\\partial t} < 0'''\n"
+    text += 'names = { D = "sigmoid-optimum.delta_star(b = t)" }\n'
+    assert verdict(text + 'under = "N in 6..6, t in [2/5, 9/10]"') == ("agrees", ())
+    assert verdict(text + 'under = "N in 6..6, t in [2/5, 2]"')[0] == "differs"
+    wrong = text.replace("(b = t)", "(b = t, x -> 0)")
+    assert "is not RESULT.QUANTITY" in verdict(wrong + 'under = "N in 6..6, t in [2/5, 1]"')[1][0]
+
+
+def test_a_conditional_that_says_less_is_weaker() -> None:
+    text = "printed = '''t > 2 \\Rightarrow 3t > 6'''\nunder = \"t in (0, oo)\"\n"
+    found = holes(record(text))
+    assert found.survivors == ()
+    assert any(what.endswith("t > 3 implies 3 * t > 6") for what in found.weaker)
+    assert any(what.endswith("t > 2 implies 3 * t > 5") for what in found.weaker)
+    loose = holes(record(text.replace("6", "5"))).survivors
+    assert any(what.endswith("t > 2 implies 3 * t > 6") for what in loose)
+
+
+def test_numbers_are_tried_besides() -> None:
+    text = "printed = '''(t - \\frac{9}{4})^2 (N - 14)^2 + (N-14)^2 > 0'''\n"
+    text += 'under = "N in 1.., t in (0, oo)"\n'
+    assert verdict(text) == ("agrees", ())
+    also = text.replace("+ (N-14)^2", "") + 'also = "N = 5, t = 9/4"\n'
+    assert verdict(also)[0] == "differs"
+    for wrong in ("N = 5/2", "t = moon", "x = 1"):
+        with pytest.raises(BadRecord):
+            record(text + f'also = "{wrong}"\n')
+
+
+def test_a_ceiling_is_read() -> None:
+    text = "printed = '''\\lceil \\frac{N}{2} \\rceil \\ge \\frac{N}{2}'''\nunder = \"N in 1..\"\n"
+    assert verdict(text) == ("agrees", ())
+    assert verdict(text.replace("ge", "le"))[0] == "differs"
+    with pytest.raises(BadRecord):
+        record(text.replace("rceil", "rfloor"))
+
+
+def test_a_mutant_that_says_nothing_is_weaker() -> None:
+    text = "printed = '''3 b \\le 3 c'''\nunder = \"b in (-oo, oo), c in [b, oo)\"\n"
+    found = holes(record(text))
+    assert found.survivors == ()
+    assert any(what.endswith("3 * c <= 3 * c") for what in found.weaker)

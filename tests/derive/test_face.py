@@ -26,6 +26,8 @@ from cltheory.derive.optimum.value import FaceValue
 from cltheory.derive.structures.hierarchy import CLASSES, INSTANCES, VIEWS, hierarchy, m, n, p
 from sympy import Abs, Expr, Integer, Rational, S, Symbol, exp, log, oo
 
+from .explicit import MIXED
+
 cp = pytest.importorskip("cvxpy")
 
 k = Symbol("k", integer=True, positive=True)
@@ -110,20 +112,6 @@ def test_more_random_losses() -> None:
             continue
         check(found, reduced, point)
     assert borders <= 3
-
-
-#: Two terms that pull at different levels against different denominators.
-MIXED = SoftmaxLoss(
-    "mixed",
-    "",
-    (
-        SoftmaxTerm(Rational(1, 2), ("same_instance",), ("self", "same_instance", "same_class")),
-        SoftmaxTerm(Rational(3, 10), ("same_class",), ("same_class", "cross_class")),
-        SoftmaxTerm(Rational(1, 5), ("cross_class",), ("cross_class", "cross_super")),
-    ),
-    tau,
-    "",
-)
 
 
 @pytest.mark.parametrize("heat", ["1/2", "1/5", "1/20", "1/100"])

@@ -13,7 +13,7 @@ from cltheory.derive.decide.domain import DomainError, between
 from cltheory.derive.decide.evidence import Grade, Holds
 from cltheory.derive.decide.root import ClampedRoot
 from cltheory.derive.losses.pairwise import PairTerm, PairwiseLoss, c
-from cltheory.derive.losses.softmax import SoftmaxLoss, SoftmaxTerm, tau
+from cltheory.derive.losses.softmax import tau
 from cltheory.derive.optimum.crossing import AtCrossing
 from cltheory.derive.optimum.far import BOUND, EXCESS, FarLimits
 from cltheory.derive.optimum.phases import optimum, optimum_far
@@ -30,18 +30,8 @@ from cltheory.derive.structures.hierarchy import CLASSES, INSTANCES, VIEWS, M, h
 from scipy.optimize import brentq, minimize
 from sympy import Expr, Integer, Lambda, Rational, S, Symbol, Tuple, exp, oo
 
-#: A term for each level of four, so that three eigenspaces are occupied.
-MIXED = SoftmaxLoss(
-    "mixed",
-    "",
-    (
-        SoftmaxTerm(Rational(1, 2), ("same_instance",), ("self", "same_instance", "same_class")),
-        SoftmaxTerm(Rational(3, 10), ("same_class",), ("same_class", "cross_class")),
-        SoftmaxTerm(Rational(1, 5), ("cross_class",), ("cross_class", "cross_super")),
-    ),
-    tau,
-    "",
-)
+from .explicit import MIXED
+
 FOUR = hierarchy(VIEWS, INSTANCES, CLASSES, (M, "cross_super", "supers"))
 WIDE = SIZES.with_range(M, SIZES.ranges[m], 3).with_range(
     tau, CATALOGUE["supcon"].domain.ranges[tau], S.Half

@@ -247,7 +247,7 @@ def test_macros_registry_and_display_print_them() -> None:
     macros = to_latex([R])
     assert r"\newcommand{\clOfAllKindsStructure}{\text{class-simplex}}" in macros
     assert r"\newcommand{\clOfAllKindsCollapse}[2]{\left[" in macros
-    assert r"\newcommand{\clOfAllKindsValue}[2]{\clArg{#1} \clArg{#2}}" in macros
+    assert r"\newcommand{\clOfAllKindsValue}[2]{\clArgFirst{#1} \clArg{#2}}" in macros
     kept = json.loads(registry([R]))["results"][0]["quantities"]
     assert kept["cosines"]["free_symbols"] == ["m", "tau"]
     shown = R._repr_mimebundle_()["text/markdown"]

@@ -20,7 +20,7 @@ from cltheory.derive.write.layout.layout import layout as laid_out
 from cltheory.derive.write.layout.lines import POINTS, fold, points, rows
 from cltheory.derive.write.layout.statement import text_lines
 from cltheory.derive.write.layout.tex import tex
-from cltheory.derive.write.layout.tree import Name, Node, Sum, named
+from cltheory.derive.write.layout.tree import Name, Node, Power, Sum, named
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sympy import Expr, Float, Piecewise, Rational, S, Symbol, exp, log, sqrt
@@ -250,3 +250,10 @@ def test_statements_are_laid_out_side_by_side() -> None:
     found = [line for s in derivation[8:] for line in text_lines(s.statement, s.says.domain)]
     assert "lim_{tau -> 0} alpha_min = 1/n" in found
     assert any(line.startswith("iff 1 - alpha*n + (m*n - 1 - alpha*n*(m - 1))*") for line in found)
+
+
+def test_a_power_of_an_exponential_is_latex() -> None:
+    # Two superscripts on one base are an error of LaTeX.
+    assert tex(as_derived((exp(1 / tau) + 1) ** 2 * m), str) == r"m (1 + e^{1/tau})^{2}"
+    power = Power(as_derived(exp(1 / tau)), as_derived(S(3)))
+    assert tex(power, str) == r"(e^{1/tau})^{3}"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from itertools import product
-
 import numpy as np
 import pytest
 from cltheory.derive.structures.arrangement import Orbits, arrange
 from cltheory.derive.structures.classes import classes_of_sizes, groups_of_classes, two_sizes
+
+from .explicit import explicit
 
 GROUPS = ([("a", 2, 3), ("b", 3, 2)], [("a", 1, 2), ("b", 2, 3), ("c", 2, 1)], [("a", 1, 4)])
 EXAMPLES = [(groups, views) for groups in GROUPS for views in (1, 2)]
@@ -35,21 +35,8 @@ def random_gram(found: Orbits, seed: int) -> tuple[np.ndarray, dict[str, float]]
 @everywhere
 def test_relations_are_told_by_indices(groups: list, views: int) -> None:
     found = at(groups, views)
-    points = [
-        (g, c, i, v)
-        for g, classes, instances in groups
-        for c, i, v in product(range(classes), range(instances), range(views))
-    ]
-
-    def relation(u: tuple, w: tuple) -> str:
-        if u[0] != w[0]:
-            return "cross_class_" + "_".join(sorted((u[0], w[0])))
-        same = [s == t for s, t in zip(u, w, strict=True)]
-        kinds = ["cross_class", "cross_class", "same_class", "same_instance", "self"]
-        return f"{kinds[(same + [False]).index(False)]}_{u[0]}"
-
     names = list(found.counts)
-    by_hand = np.array([[names.index(relation(u, w)) for w in points] for u in points])
+    by_hand = np.vectorize(names.index)(explicit(groups, views)[0])
     assert (found.relations == by_hand).all()
     assert {r: (by_hand == k).sum() for k, r in enumerate(names)} == found.pairs
     for anchors in found.anchors:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
-
-from sympy import Expr
+from typing import Any
 
 from ...decide.evidence import Evidence, Grade
 from ...decide.exact import NotANumber, exact
 from ...vectors.embeddings import Embeddings
 from ..verdict import Verdict
+from .families import first_alone
+from .functions import function_named
 from .hypotheses import Condition
 from .record import Record, Witness, Wording
-from .run import Trial, checked, proof, scene_of, trials, tried
+from .run import Trial, checked, equations, proof, scene_of, trials, tried
 from .values import Unknown
 
 #: Fewest trials that are any support.
@@ -89,7 +90,7 @@ def _examine(record: Record) -> Examined:
             problems.append("there is a correction, and the print holds")
         return Examined(_with_restated(record, verdict), tuple(problems))
     tally.bad.sort(key=_simplicity)
-    if record.correction is not None:  # what is wrong where the correction is right comes first
+    if record.correction or record.reading:  # what is wrong where these are right comes first
         tally.bad.sort(key=lambda t: condition is not None and not _met(condition, t))
     found = witness_of(tally.bad[0]) if tally.bad else None
     problems += _stored_witness(record, found)
@@ -121,7 +122,8 @@ def _agreeing(
 ) -> Verdict:
     """Agrees, by proof or by trials; undecided where some of them are open."""
     proved = proof(wording, condition, tally.good + tally.open)
-    if proved is not None:
+    # Where a result proves it for a part only, elsewhere only what was tried speaks for it.
+    if proved is not None and (proved.grade is Grade.EXACT or not tally.open):
         return Verdict("agrees", proved)
     if tally.open:
         return Verdict("undecided", Evidence(Grade.SAMPLED, tally.open[0].says), tally.open[0].says)
@@ -255,28 +257,33 @@ def corrected(record: Record) -> str:
 def _wrong_with_tests(record: Record, tally: Tally) -> list[str]:
     """An equivalence whose condition was never met, or always, was not tested."""
     problems = []
-    for wording in record.printed.signed():
+    right = record.correction or record.reading or record.printed
+    found = tally.good + tally.bad if right is record.printed else list(trials(right))
+    for wording in right.signed():
         kinds = {r.tree[0] for r in wording.read()}
-        seen = frozenset().union(*(t.seen for t in tally.good + tally.bad))
+        seen = frozenset().union(*(t.seen for t in found))
         if "iff" in kinds and seen != {True, False}:
             problems.append("the condition was not both met and not met: nothing was tested")
         if "implies" in kinds and True not in seen:
             problems.append("the condition was never met: nothing was tested")
     if record.sharp and not _attained(record):
         problems.append("the bound is said to be sharp, and was nowhere attained")
+    if record.attained is not None:
+        for wording in record.attained.signed():
+            for trial in trials(wording, equations(wording.read())):
+                if trial.holds is not True:
+                    problems.append(f"the bound is not attained {_where(trial)}")
+                    break
     if record.corrupted is not None and not any(t.holds is False for t in trials(record.corrupted)):
         problems.append("the corrupted wording was not refuted")
     return problems
 
 
 def _attained(record: Record) -> bool:
-    """Whether every inequality is an equality somewhere."""
-    for wording in record.printed.signed():
+    """Whether every inequality is an equality somewhere, in the wording that is held right."""
+    for wording in (record.correction or record.reading or record.printed).signed():
         for read in wording.read():
-            equations = tuple("=" if r in ("<=", ">=") else r for r in read.relations)
-            tree = ("rel", read.tree[1], equations) if read.tree[0] == "rel" else read.tree
-            same = replace(read, tree=tree, relations=equations)
-            if not any(t.holds for t in trials(wording, [same])):
+            if not any(t.holds for t in trials(wording, equations([read]))):
                 return False
     return True
 
@@ -351,7 +358,10 @@ def retried(wording: Wording, witness: Witness) -> Trial:
     ValueError
         If the witness lies outside the hypotheses, or its vectors are none.
     """
-    point: dict[str, Expr] = {k: exact(v) for k, v in witness.at.items()}
+    kinds = wording.hypotheses().functions
+    point: dict[str, Any] = {
+        k: function_named(kinds[k], v) if k in kinds else exact(v) for k, v in witness.at.items()
+    }
     vectors = None
     if witness.gram:
         vectors = _embeddings(witness)
@@ -359,11 +369,13 @@ def retried(wording: Wording, witness: Witness) -> Trial:
     for one in wording.signed():
         hypotheses = one.hypotheses()
         wrong = hypotheses.refuses(point)
+        if vectors is not None:
+            wrong = wrong or hypotheses.refuses_set(vectors)
         if wrong:
             raise ValueError(wrong)
-        missing = [k for k in hypotheses.ranges if k not in point]
+        missing = [k for k in (*hypotheses.ranges, *kinds) if k not in point]
         if missing:
-            end = hypotheses.no_end(point, missing[0])
+            end = "" if missing[0] in kinds else hypotheses.no_end(point, missing[0])
             if not end:
                 raise ValueError(f"it does not say what {missing[0]} is")
             return Trial(False, point, f"no value: {end}")
@@ -382,6 +394,11 @@ def retried(wording: Wording, witness: Witness) -> Trial:
 def _embeddings(witness: Witness) -> Embeddings:
     m, n, p = witness.sizes
     order = [(i, j, k) for i in range(m) for j in range(n) for k in range(p)]
+    uneven = len(witness.gram) < len(order)
+    if uneven:
+        order = first_alone(order)
     rows = dict(zip(order, witness.gram, strict=True))
     places = {a: k for k, a in enumerate(order)}
-    return Embeddings(m, n, p, lambda a, b: Fraction(rows[a][places[b]]))
+    return Embeddings(
+        m, n, p, lambda a, b: Fraction(rows[a][places[b]]), only=order if uneven else None
+    )

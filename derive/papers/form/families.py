@@ -7,20 +7,24 @@ degenerate ones: all vectors equal, some equal, antipodal, centred, and those on
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from itertools import product
 from typing import Any
+
+import mpmath
 
 from ...losses.clip import INFONCE, SIGMOID
 from ...losses.softmax import SoftmaxLoss
 from ...losses.supcl import CNCE, SUPCL
+from ...structures.towers import NEGATIVE, POSITIVE
 from ...vectors.embeddings import Embeddings, Index
 from .. import evaluate, towers
 from .reader import LETTERS, Letters
-from .values import NoValue, Scene, Unknown, as_number
+from .values import AXES, NoValue, Scene, Unknown, as_number, mp
 
 ONE = Fraction(1)
 SEEDS = 2  #: random sets at every point
@@ -156,6 +160,30 @@ def sets_in(m: int, n: int, p: int, d: int) -> tuple[Embeddings, ...]:
     return tuple(found)
 
 
+def first_alone(order: list[Index]) -> list[Index]:
+    """Of some indices, of the first class only the first."""
+    return [a for a in order if a[0] > 0 or a == order[0]]
+
+
+def _spheres(point: Mapping[str, Any]) -> list[Embeddings]:
+    radius = as_number(point["r"])
+    even = [e for d in (1, 2, 3) for e in sets_in(size(point, "m"), size(point, "n"), 1, d)]
+    found = []
+    for e in even:
+        found.append(e.scaled(radius))
+        if e.m > 1 and e.n > 1:
+            few = e.restricted(first_alone(e.everything), "the first class has one vector")
+            found.append(few.scaled(radius))
+    return found
+
+
+def _of_spheres(e: Embeddings) -> dict[str, Callable[..., Any]]:
+    def nothing(*_: int, mark: str = "") -> Any:
+        raise NoValue("there is no set W")
+
+    return {**_of_classes(e), "W": nothing}
+
+
 def _simplex(point: Mapping[str, Any]) -> list[Embeddings]:
     return [Embeddings.simplex(size(point, "m", 1), size(point, "n"))]
 
@@ -199,7 +227,9 @@ def _of_axis(e: Embeddings) -> dict[str, Callable[..., Any]]:
 
 
 # --- towers ----------------------------------------------------------------------------------
-def _of_towers(e: Embeddings) -> dict[str, Callable[..., Any]]:
+def _of_towers(found: Embeddings, parameter: str = "") -> dict[str, Callable[..., Any]]:
+    e = _as_towers(found)
+
     def tower(view: int) -> Callable[..., Any]:
         def vector(*indices: int, mark: str = "") -> dict[Index, Fraction]:
             (k,) = indices
@@ -210,17 +240,99 @@ def _of_towers(e: Embeddings) -> dict[str, Callable[..., Any]]:
         return vector
 
     def softmax(scene: Scene) -> Any:
-        return towers.softmax_value(INFONCE, e, tau=scene.numbers["t"])  # type: ignore[arg-type]
+        return towers.softmax_value(INFONCE, e, t=scene.numbers["t"])  # type: ignore[arg-type]
 
     def sigmoid(scene: Scene) -> Any:
         numbers = {k: scene.numbers[k] for k in ("t", "b")}
         return towers.pairwise_value(SIGMOID, e, **numbers)  # type: ignore[arg-type]
 
+    def side(view: int) -> Callable[..., Any]:
+        def every(*_: int, mark: str = "") -> list[Index]:
+            if "(" in mark and mark != parameter:
+                raise Unknown(f"these sets have no parameter {mark}")
+            return [a for a in e.everything if a[2] == view]
+
+        return every
+
+    def both(scene: Scene) -> Any:
+        """The loss of any two functions: a sum over all pairs."""
+        near, far = (scene.named.get(k) for k in ("l_p", "l_n"))
+        if near is None or far is None:
+            raise Unknown("nothing says what l_p and l_n are")
+        with_near = [near(scene, g) for g in e.positives()]
+        return total([*with_near, *(far(scene, g) for g in e.negatives())])
+
+    def least(scene: Scene, alignment: Any) -> Any:
+        """The sum over the negatives on the CCEM whose positives have this mean."""
+        if not isinstance(alignment, Fraction):
+            raise Unknown("the mean of the positives is rational")
+        if not -1 <= alignment <= 1:
+            raise NoValue(f"no unit vectors have {alignment} as the mean of their positives")
+        return sum(ccem(e.m, towers.position(alignment)).negatives(), Fraction(0))
+
     return {
         "u": tower(0),
         "v": tower(1),
-        "U": lambda *_, mark="": [a for a in e.everything if a[2] == 0],
-        "V": lambda *_, mark="": [a for a in e.everything if a[2] == 1],
+        "U": side(0),
+        "V": side(1),
+        "L": both,
+        "h": least,
+        "L_InfoNCE": softmax,
+        "L_sig": sigmoid,
+    }
+
+
+def _as_towers(e: Embeddings) -> towers.Towers:
+    if isinstance(e, towers.Towers):
+        return e
+    return towers.Towers(e.m, 1, 2, e.ip, note=e.note)  # of a witness
+
+
+def total(values: list[Any]) -> Any:
+    """A sum, exact if all are."""
+    if all(isinstance(v, Fraction) for v in values):
+        return sum(values, Fraction(0))
+    return mpmath.fsum(map(mp, values))
+
+
+def _anchor(point: Mapping[str, Any]) -> list[Embeddings]:
+    items = size(point, "N")
+    return [e for d in (1, 3) for e in sets_in(1, items + 2, 1, d)]
+
+
+def _of_anchor(e: Embeddings) -> dict[str, Callable[..., Any]]:
+    def v(sign: str, k: int = 0, mark: str = "") -> dict[Index, Fraction]:
+        if sign == "-" and k == 0 and e.n > 3:
+            raise Unknown("there are several negatives, and nothing says which")
+        place = 1 if sign == "+" else 1 + (k or 1)
+        if not 1 <= place < e.n:
+            raise NoValue("there is no such index")
+        return {(0, place, 0): ONE}
+
+    def inner() -> tuple[Any, list[Any]]:
+        return e.ip((0, 0, 0), (0, 1, 0)), [e.ip((0, 0, 0), (0, k, 0)) for k in range(2, e.n)]
+
+    def softmax(scene: Scene) -> Any:
+        near, far = inner()
+        return mpmath.log(mpmath.fsum(mpmath.exp(mp(g)) for g in (near, *far))) - mp(near)
+
+    def one(scene: Scene) -> Any:
+        if e.n != 3:
+            raise Unknown("NCE has one negative")
+        return softmax(scene)
+
+    def sigmoid(scene: Scene) -> Any:
+        """The terms of the declared loss, without temperature and bias."""
+        near, far = inner()
+        known = {"t": Fraction(1), "b": Fraction(0)}
+        values = {POSITIVE: [near], NEGATIVE: far}
+        return towers.summed(SIGMOID, values, **known)
+
+    return {
+        "u": lambda mark="": {(0, 0, 0): ONE},
+        "v": v,
+        "V": lambda mark="": e.everything[1:],
+        "L_NCE": one,
         "L_InfoNCE": softmax,
         "L_sig": sigmoid,
     }
@@ -232,7 +344,7 @@ def _ccem(point: Mapping[str, Any]) -> list[Embeddings]:
 
 
 @cache
-def ccem(items: int, delta_squared: Any) -> Embeddings:
+def ccem(items: int, delta_squared: Any) -> towers.Towers:
     """The CCEM; of one item, whose simplex is one unit vector, too."""
     return towers.ccem(items, delta_squared)
 
@@ -259,10 +371,73 @@ def in_space(items: int, d: int) -> tuple[Embeddings, ...]:
     return tuple(found)
 
 
+# --- non-negative weights and points -------------------------------------------------------------
+def _weighted(point: Mapping[str, Any]) -> list[Embeddings]:
+    """A vector a >= 0, points w_1..w_n, and the axes, on which all of these have coordinates."""
+    n, d = size(point, "n", 2), size(point, "d")
+    found = _positive(point)
+    blank = [Fraction(0)] * d
+    for seed in range(SEEDS):
+        a, points = _drawn(n, d, seed)
+        found.append(_on_axes([*a[:-1], Fraction(0)], points, "the last weight 0"))
+    found.append(_on_axes(blank, _drawn(n, d, 0)[1], "all weights 0"))
+    return found
+
+
+def _positive(point: Mapping[str, Any]) -> list[Embeddings]:
+    """The same with a > 0."""
+    n, d = size(point, "n", 2), size(point, "d")
+    found = [_on_axes(*_drawn(n, d, seed), f"seed {seed}") for seed in range(SEEDS)]
+    a, points = _drawn(n, d, SEEDS)
+    found.append(_on_axes(a, [points[0]] * n, "all points equal"))
+    moved = [[c + k for c in points[0]] for k in range(n)]
+    found.append(_on_axes(a, moved, "moved along (1, ..., 1)"))
+    found.append(_on_axes([ONE] * d, [[Fraction(k)] * d for k in range(n)], "on the diagonal"))
+    return found
+
+
+@cache
+def _drawn(n: int, d: int, seed: int) -> tuple[list[Fraction], list[list[Fraction]]]:
+    rng = random.Random(seed)
+    a = [Fraction(rng.randint(1, 9), rng.randint(1, 4)) for _ in range(d)]
+    return a, [
+        [Fraction(rng.randint(-9, 9), rng.randint(1, 4)) for _ in range(d)] for _ in range(n)
+    ]
+
+
+def _on_axes(a: list[Fraction], points: list[list[Fraction]], note: str) -> Embeddings:
+    axes = [[ONE if i == k else Fraction(0) for i in range(len(a))] for k in range(len(a))]
+    rows = [a, *points, *axes]
+    return Embeddings.from_vectors(len(rows), 1, 1, rows, note=note)
+
+
+def _of_weighted(e: Embeddings) -> dict[str, Callable[..., Any]]:
+    """a, w_1, w_2, ..., of which w and v are the first two, coordinates w_{i,k}, and the axes."""
+    axes = e.everything[-e.rank :]  # they span the space
+
+    def point(*indices: int, mark: str = "") -> Any:
+        if any(k < 1 for k in indices) or (indices and indices[0] > e.m - e.rank - 1):
+            raise NoValue("there is no such index")
+        here = e.everything[indices[0] if indices else 1]
+        if len(indices) < 2:
+            return {here: ONE}
+        if indices[1] > e.rank:
+            raise NoValue("there is no such index")
+        return e.ip(here, axes[indices[1] - 1])
+
+    return {
+        "a": lambda mark="": {e.everything[0]: ONE},
+        "w": point,
+        "v": lambda mark="": {e.everything[2]: ONE},
+        AXES: lambda: axes,
+    }
+
+
 FAMILIES: dict[str, Family] = {
     f.name: f
     for f in (
         Family("sets", "unit vectors u_ijk, any and degenerate", ("m", "n"), _sets, _of_classes),
+        Family("spheres", "vectors of length r, any", ("m", "n", "r"), _spheres, _of_spheres),
         Family("ssem", "the SSEM", ("m", "n", "delta"), _ssem, _of_classes),
         Family("simplex", "a simplex of mn vectors w_ij", ("m", "n"), _simplex, _of_classes),
         Family("one simplex", "a simplex of n (or N) vectors", (), _plain_simplex, _of_simplex),
@@ -274,7 +449,44 @@ FAMILIES: dict[str, Family] = {
             _of_axis,
             Letters(vectors=frozenset("uvwe")),
         ),
-        Family("towers", "u_1..u_N and v_1..v_N, any and degenerate", ("N",), _towers, _of_towers),
-        Family("ccem", "the CCEM", ("N", "delta"), _ccem, _of_towers),
+        Family(
+            "weights and points",
+            "a in R^d with a >= 0, and w_1..w_n, any and degenerate",
+            ("d",),
+            _weighted,
+            _of_weighted,
+            Letters(vectors=frozenset("avw")),
+        ),
+        Family(
+            "positive weights and points",
+            "a in R^d with a > 0, and w_1..w_n, any and degenerate",
+            ("d",),
+            _positive,
+            _of_weighted,
+            Letters(vectors=frozenset("avw")),
+        ),
+        Family(
+            "towers",
+            "u_1..u_N and v_1..v_N, any and degenerate",
+            ("N",),
+            _towers,
+            _of_towers,
+            Letters(functions=frozenset("h")),
+        ),
+        Family(
+            "ccem",
+            "the CCEM",
+            ("N", "delta"),
+            _ccem,
+            partial(_of_towers, parameter="(delta)"),
+            Letters(functions=frozenset("h")),
+        ),
+        Family(
+            "anchor",
+            "one u with v_+ and N negatives v_-^{(j)}, any and degenerate",
+            ("N",),
+            _anchor,
+            _of_anchor,
+        ),
     )
 }

@@ -4,10 +4,13 @@
     clause     = NAME in LOW..[HIGH]          integers
                | NAME in [LOW, HIGH]          reals; ( and ) leave the end out, oo is allowed
                | two of NAME                  two different indices up to NAME are quantified over
+               | l_p convex decreasing        any such function; convex increasing as well
                | relation                     holds as well
+               | PREDICATE(U)                 a set of vectors has it, such as distinct(U)
     relation   = expression (= | != | < | <= | > | >=) expression {...}
     condition  = conjunction {or conjunction}
-    conjunction = relation {and relation}     relation, or a predicate on sets such as distinct(U)
+    conjunction = relation {and relation}     relation, or a predicate on sets such as distinct(U),
+                                              or on functions such as strict(l_p)
 
 Expressions are those of :mod:`cltheory.derive.decide.exact`. What is not of this form is refused.
 """
@@ -31,12 +34,19 @@ from ...losses.supcl import alpha
 from ...optimum.segment import delta, x
 from ...structures.hierarchy import m, n, p
 from ...structures.towers import N
+from .functions import KINDS, SHAPES
 
 d = Symbol("d", integer=True, positive=True)
+r = Symbol("r", positive=True)
 #: Every letter that hypotheses may use, with the assumptions that the results make.
-SYMBOLS: dict[str, Symbol] = {s.name: s for s in (m, n, p, N, d, alpha, tau, delta, x, t, b, c)}
+SYMBOLS: dict[str, Symbol] = {s.name: s for s in (m, n, p, N, d, alpha, tau, delta, x, t, b, c, r)}
 
-Point = Mapping[str, Expr]
+Point = Mapping[str, Any]  #: values of letters, and functions
+
+
+def letters_at(point: Point) -> dict[Symbol, Expr]:
+    """The values of the letters of a point, by symbol."""
+    return {SYMBOLS[k]: v for k, v in point.items() if k in SYMBOLS}
 
 
 class BadClause(ValueError):
@@ -50,13 +60,16 @@ class Relations:
     sides: tuple[Expr, ...] = ()
     relations: tuple[str, ...] = ()
     predicate: str = ""
+    of: str = ""  #: a function, where the predicate is on one
     text: str = ""
 
     def holds(self, point: Point, vectors: Any = None) -> bool | None:
         """Whether it holds at a point; None where a side has no value."""
+        if self.of:
+            return SHAPES[self.predicate](point[self.of]) if self.of in point else None
         if self.predicate:
             return None if vectors is None else PREDICATES[self.predicate](vectors)
-        at = {SYMBOLS[k]: v for k, v in point.items() if k in SYMBOLS}
+        at = letters_at(point)
         values = [put_in(side, at) for side in self.sides]
         if any(v is None for v in values):
             return None
@@ -65,11 +78,14 @@ class Relations:
         )
 
 
-#: What a condition may say of a set of vectors: name -> whether a set has it.
+#: What a condition may say of a set of vectors, and whether one has it. The views of U are alike
+#: where those of one instance are equal; the weights a come first in their family.
 PREDICATES = {
-    "distinct": lambda e: e.distinct() == len(e.everything),
-    "centred": lambda e: e.sum_ip(e.everything, e.everything) == 0,
-    "unit": lambda e: e.is_unit,
+    "distinct(U)": lambda e: e.distinct() == len(e.everything),
+    "centred(U)": lambda e: e.sum_ip(e.everything, e.everything) == 0,
+    "unit(U)": lambda e: e.is_unit,
+    "alike(U)": lambda e: all(e.mean_sq_dist([a], [(*a[:2], 0)]) == 0 for a in e.everything),
+    "nonzero(a)": lambda e: e.ip(e.everything[0], e.everything[0]) != 0,
 }
 
 
@@ -93,6 +109,9 @@ class Hypotheses:
     more: tuple[Relations, ...] = ()
     text: str = ""
     specials: Mapping[str, tuple[Expr, ...]] = field(default_factory=dict)
+    functions: Mapping[str, str] = field(default_factory=dict)  #: name -> kind
+    also: tuple[Mapping[str, str], ...] = ()  #: places that are tried besides, and first
+    of_sets: tuple[Relations, ...] = ()  #: what sets of vectors have
 
     def points(
         self, limit: int = 150, *, wide: bool = False
@@ -101,8 +120,11 @@ class Hypotheses:
 
         ``wide`` adds a larger size, where no set of that size has to be made.
         """
-        kept: list[tuple[int, int, dict[str, Expr], str]] = []
-        for k, (point, far, wrong) in enumerate(self._walk(list(self.ranges), {}, 0, wide)):
+        kept: list[tuple[int, int, dict[str, Any], str]] = []
+        names = [*self.ranges, *self.functions]
+        for k, (point, far, wrong) in enumerate(self._walk(names, {}, 0, wide)):
+            if any(all(str(point.get(n)) == v for n, v in one.items()) for one in self.also):
+                far = -1
             if wrong or all(r.holds(point) is True for r in self.more):
                 kept.append((far, k, point, wrong))
         # Those with the fewest unusual values first, so that a witness is simple; all of the
@@ -116,7 +138,7 @@ class Hypotheses:
         for name, r in self.ranges.items():
             if name not in point:
                 return ""
-            at = {SYMBOLS[k]: v for k, v in point.items() if k in SYMBOLS}
+            at = letters_at(point)
             low, high = put_in(r.low, at), put_in(r.high, at)
             if low is None or high is None:
                 return ""
@@ -125,9 +147,14 @@ class Hypotheses:
         left = next((r.text for r in self.more if r.holds(point) is not True), "")
         return f"{left} does not hold" if left else ""
 
+    def refuses_set(self, vectors: Any) -> str:
+        """Why a set of vectors is outside, or nothing."""
+        left = next((r.text for r in self.of_sets if r.holds({}, vectors) is False), "")
+        return f"{left} does not hold" if left else ""
+
     def no_end(self, point: Point, name: str) -> str:
         """What is said where the range of a letter has no value at a point."""
-        at = {SYMBOLS[k]: v for k, v in point.items() if k in SYMBOLS}
+        at = letters_at(point)
         for end in (self.ranges[name].low, self.ranges[name].high):
             if put_in(end, at) is None:
                 return f"the end {end} of the range of {name} has no value"
@@ -140,8 +167,15 @@ class Hypotheses:
             yield dict(point), far, ""
             return
         name, rest = left[0], left[1:]
+        if name in self.functions:
+            # Functions count as one unusual thing, however many they are.
+            first = name == next(iter(self.functions))
+            for k, one in enumerate(KINDS[self.functions[name]]):
+                more = int(k > 0) * (1 if first else 1 - self._is_unusual(point))
+                yield from self._walk(rest, {**point, name: one}, far + more, wide)
+            return
         r = self.ranges[name]
-        at = {SYMBOLS[k]: v for k, v in point.items()}
+        at = letters_at(point)
         low, high = put_in(r.low, at), put_in(r.high, at)
         if low is None or high is None:
             end = r.low if low is None else r.high
@@ -154,8 +188,14 @@ class Hypotheses:
             more = unusual if not r.integer else unusual * (far == 0)
             yield from self._walk(rest, {**point, name: value}, far + more, wide)
 
+    def _is_unusual(self, point: Point) -> bool:
+        """Whether a function of a point is not the first of its kind."""
+        return any(
+            point[n] is not KINDS[kind][0] for n, kind in self.functions.items() if n in point
+        )
+
     def _allowed(self, point: Mapping[str, Expr]) -> bool:
-        known = {SYMBOLS[k] for k in point}
+        known = set(letters_at(point))
         return all(
             r.holds(point) is True
             for r in self.more
@@ -171,7 +211,8 @@ class Hypotheses:
             if name != "d":
                 found = found[:2] if name == "p" else [first + 1, first, first + 2]
             found += [first + 6] if wide else []
-            return [(v, int(k > 0)) for k, v in enumerate(found) if v <= high]
+            found += [Integer(v) for one in self.also for n, v in one.items() if n == name]
+            return [(v, int(k > 0)) for k, v in enumerate(dict.fromkeys(found)) if v <= high]
         return [(v, int(k > 0)) for k, v in enumerate(_reals(self, name, r, low, high, point))]
 
     def domains(self, condition: Condition | None = None) -> list[Domain]:
@@ -199,7 +240,7 @@ class Hypotheses:
             try:
                 return Domain(
                     {SYMBOLS[k]: r for k, r in ranges.items()},
-                    {SYMBOLS[k]: v for k, v in point.items()},
+                    letters_at(point),
                 )
             except DomainError:
                 continue
@@ -246,7 +287,10 @@ def _reals(
     """Values to try: first two that are not special, then the ends and what is special."""
     if low == high:
         return [low] if not (r.low_open or r.high_open) else []
-    specials: list[Expr] = list(hyps.specials.get(name, ()))
+    at = {SYMBOLS[k]: v for k, v in point.items()}
+    named = (put_in(end, at) for end in hyps.specials.get(name, ()))
+    specials: list[Expr] = [end for end in named if end is not None]
+    specials += [_expression(one[name], {}) for one in hyps.also if name in one]
     if "n" in point:
         specials.append(1 / point["n"])
     specials += [S.Zero, S.One]
@@ -326,7 +370,9 @@ _MEMBER = re.compile(r"^([A-Za-z]\w*)\s+in\s+(.+)$")
 _INTEGERS = re.compile(r"^(.+?)\.\.(.*)$")
 _INTERVAL = re.compile(r"^([\[(])(.*),(.*?)([\])])$")
 _TWO = re.compile(r"^two of ([A-Za-z]\w*)$")
-_PREDICATE = re.compile(r"^([a-z]+)\(U\)$")
+_PREDICATE = re.compile(r"^([a-z]+\([Ua]\))$")
+_SHAPED = re.compile(r"^([A-Za-z]_[A-Za-z])\s+(convex \w+)$")
+_SHAPE = re.compile(r"^([a-z]+)\(([A-Za-z]_[A-Za-z])\)$")
 
 
 def read_under(text: str) -> Hypotheses:
@@ -339,9 +385,18 @@ def read_under(text: str) -> Hypotheses:
     """
     ranges: dict[str, Range] = {}
     more: list[Relations] = []
+    functions: dict[str, str] = {}
+    of_sets: list[Relations] = []
     for part in _clauses(text):
-        member, two = _MEMBER.match(part), _TWO.match(part)
-        if member:
+        member, two, shaped = _MEMBER.match(part), _TWO.match(part), _SHAPED.match(part)
+        predicate = _PREDICATE.match(part)
+        if predicate:
+            of_sets.append(_predicate(predicate[1]))
+        elif shaped:
+            if shaped[2] not in KINDS:
+                raise BadClause(f"{shaped[2]!r} is no kind of function: {', '.join(KINDS)}")
+            functions[shaped[1]] = shaped[2]
+        elif member:
             name = member[1]
             if name not in SYMBOLS:
                 raise BadClause(f"{name!r} is no letter; there are {', '.join(SYMBOLS)}")
@@ -354,10 +409,49 @@ def read_under(text: str) -> Hypotheses:
             more.append(_relation(f"{two[1]} >= 2", ranges))
         else:
             more.append(_relation(part, ranges))
-    return Hypotheses(ranges, tuple(more), text)
+    return Hypotheses(ranges, tuple(more), text, functions=functions, of_sets=tuple(of_sets))
 
 
-def read_condition(text: str, letters: Mapping[str, Any], *, on_sets: bool = False) -> Condition:
+def _predicate(name: str) -> Relations:
+    if name not in PREDICATES:
+        raise BadClause(f"{name!r} is not known; there are " + ", ".join(PREDICATES))
+    return Relations(predicate=name, text=name)
+
+
+def read_place(text: str, hypotheses: Hypotheses) -> dict[str, str]:
+    """Read a place that is tried besides: ``N = 4, l_p = -y``.
+
+    Raises
+    ------
+    BadClause
+        If it is none.
+    """
+    found: dict[str, str] = {}
+    for part in _clauses(text):
+        name, equals, value = (piece.strip() for piece in part.partition("="))
+        if not equals:
+            raise BadClause(f"{part!r} is no place; accepted: N = 4, l_p = -y")
+        if name in hypotheses.functions:
+            kind = hypotheses.functions[name]
+            if value not in [str(f) for f in KINDS[kind]]:
+                raise BadClause(f"{value!r} is none of {'; '.join(map(str, KINDS[kind]))}")
+        elif name not in hypotheses.ranges:
+            raise BadClause(f"{name} is no letter of the hypotheses")
+        elif hypotheses.ranges[name].integer and not value.isdigit():
+            raise BadClause(f"{value!r} is no size")
+        elif not hypotheses.ranges[name].integer:
+            value = str(_expression(value, {}))
+        found[name] = value
+    return found
+
+
+def read_condition(
+    text: str,
+    letters: Mapping[str, Any],
+    *,
+    on_sets: bool = False,
+    functions: Mapping[str, str] | None = None,
+) -> Condition:
     """Read a condition in letters that the hypotheses bound.
 
     Raises
@@ -371,16 +465,16 @@ def read_condition(text: str, letters: Mapping[str, Any], *, on_sets: bool = Fal
     for alternative in re.split(r"\s+or\s+", text.strip()):
         found = []
         for one in re.split(r"\s+and\s+|,(?![^(]*\))", alternative):
-            predicate = _PREDICATE.match(one.strip())
-            if predicate:
-                if predicate[1] not in PREDICATES:
-                    raise BadClause(
-                        f"{one.strip()!r} is not known; there are "
-                        + ", ".join(f"{k}(U)" for k in PREDICATES)
-                    )
+            predicate, shape = _PREDICATE.match(one.strip()), _SHAPE.match(one.strip())
+            if shape:
+                if shape[1] not in SHAPES or shape[2] not in (functions or {}):
+                    known = ", ".join(f"{s}({f})" for s in SHAPES for f in functions or {})
+                    raise BadClause(f"{one.strip()!r} is not known; there are {known or 'none'}")
+                found.append(Relations(predicate=shape[1], of=shape[2], text=one.strip()))
+            elif predicate:
+                found.append(_predicate(predicate[1]))
                 if not on_sets:
                     raise BadClause(f"{one.strip()!r} is about vectors, and the record is not")
-                found.append(Relations(predicate=predicate[1], text=one.strip()))
             else:
                 found.append(_relation(one.strip(), letters))
         parts.append(tuple(found))

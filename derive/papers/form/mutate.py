@@ -12,13 +12,14 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from sympy import Expr, Integer, Rational, oo
+from sympy import Integer, Rational, oo
 
+from .functions import KINDS
 from .hypotheses import SYMBOLS, Hypotheses, put_in
 from .reader import LETTERS, Read, Tree, spell, unused
 from .record import Record, Wording
-from .run import Trial, scenes, trials
-from .values import NoValue, Scene, Unknown, assignments, compare, mp, value
+from .run import Trial, equations, scenes, trials
+from .values import NoValue, Scene, Unknown, assignments, compare, mp, related, value
 
 ONE: Tree = ("num", Fraction(1))
 _FLIPPED = {"<=": ">=", ">=": "<=", "<": ">", ">": "<", "=": "<", "!=": "="}
@@ -44,12 +45,13 @@ def holes(record: Record) -> Holes:
     weaker: list[str] = []
     survivors: list[str] = []
     for what, mutant in mutants(wording):
-        if _says_the_same(wording, mutant):
-            same += 1
-        elif _leaves_a_letter(mutant):
+        # Most are refused at the first trial; whether one says the same takes longest to see.
+        if _leaves_a_letter(mutant) or _is_refused(record, wording, mutant):
             killed += 1
-        elif any(t.holds is not True for t in _inside(record, wording, mutant)):
-            killed += 1  # it fails, or says nothing: a vector plus a number
+        elif _says_the_same(wording, mutant):
+            same += 1
+        elif record.attained is not None and not _holds_on(record.attained, mutant):
+            killed += 1  # it is true, and no longer attained
         elif _is_weaker(wording, mutant):
             if record.sharp and not _attained(record, wording, mutant):
                 killed += 1
@@ -89,7 +91,10 @@ def mutants(wording: Wording) -> Iterator[tuple[str, Mutant]]:
                 found = [*statements[:k], new, *statements[k + 1 :]]
                 yield f"{what}: {spell(tree)}", Mutant(found)
     definitions = wording.definitions()
+    others = wording.used_names()
     for name, (arguments, body) in definitions.items():
+        if name in others:
+            continue  # it is mutated where it is stated
         for what, tree in changed(body, letters, list(arguments)):
             new_ones = {**definitions, name: (arguments, tree)}
             yield f"{what} in {name}: {spell(tree)}", Mutant(statements, new_ones)
@@ -101,7 +106,7 @@ def mutants(wording: Wording) -> Iterator[tuple[str, Mutant]]:
 
 def _clipped(tree: Tree, hypotheses: Hypotheses) -> Tree:
     """Intervals cut to the range of their letter: [-1, 1] says what [0, 1] says if delta >= 0."""
-    if tree[0] in ("iff", "implies"):
+    if tree[0] in ("iff", "implies", "and"):
         return (tree[0], *(_clipped(part, hypotheses) for part in tree[1:]))
     if tree[0] != "in" or tree[1][0] != "name" or tree[1][1] not in hypotheses.ranges:
         return tree
@@ -121,19 +126,34 @@ def changed(tree: Tree, letters: list[str], bound: list[str]) -> Iterator[tuple[
     yield from _here(tree, letters, bound)
     for k, part in enumerate(tree):
         if isinstance(part, tuple) and part and isinstance(part[0], str):
-            if tree[0] in ("name", "call", "bind", "mean", "size") or tree[0].startswith("var"):
+            # Other constants that exist make another condition, which may be as good.
+            if tree[0] in ("name", "call", "bind", "mean", "size", "exists") or tree[0].startswith(
+                "var"
+            ):
                 continue
             inner = [*bound, *(n for n, _ in tree[2][1])] if tree[0] == "big" else bound
             for what, new in changed(part, letters, inner):
                 yield what, (*tree[:k], new, *tree[k + 1 :])
-        elif isinstance(part, tuple) and tree[0] in ("add", "mul", "rel"):
+        elif isinstance(part, tuple) and (
+            tree[0] in ("add", "mul", "rel", "least") or (tree[0] == "call" and k == 4)
+        ):
             for i, inside in enumerate(part):
                 child = inside[1] if tree[0] in ("add", "mul") else inside
                 if not isinstance(child, tuple):
                     continue
                 for what, new in changed(child, letters, bound):
+                    if tree[0] == "rel" and _is_unit(tree, child, new):
+                        continue
                     put = (inside[0], new) if tree[0] in ("add", "mul") else new
                     yield what, (*tree[:k], (*part[:i], put, *part[i + 1 :]), *tree[k + 1 :])
+
+
+def _is_unit(relation: Tree, side: Tree, new: Tree) -> bool:
+    """Whether only the power of a norm is another one, where it is said to be 1: that is no
+    mutant."""
+    others = {part for part in relation[1] if part != side}
+    powers = side[0] == new[0] == "pow" and side[1][0] == "norm" and side[1] == new[1]
+    return powers and set(relation[2]) == {"="} and others == {ONE}
 
 
 def _here(tree: Tree, letters: list[str], bound: list[str]) -> Iterator[tuple[str, Tree]]:
@@ -176,16 +196,32 @@ def _here(tree: Tree, letters: list[str], bound: list[str]) -> Iterator[tuple[st
         yield "upside down", ("frac", tree[2], tree[1])
     elif kind == "pow" and tree[1][0] != "norm":
         yield "dropped power", tree[1]
-    elif kind in ("fun", "sqrt"):
+    elif kind in ("fun", "sqrt", "ceil"):
         yield "dropped function", tree[-1]
+    elif kind == "least":
+        yield "least or largest", (kind, "min" if tree[1] == "max" else "max", tree[2])
     elif kind == "big":
         if tree[2][2]:
             yield "indices may be equal", (kind, tree[1], (*tree[2][:2], ()), tree[3])
+    elif kind == "diff":
+        yield "dropped derivative", tree[3]
+        yield "off by one", (*tree[:2], tree[2] + 1, tree[3])
+    elif kind == "at":
+        for k, (name, where) in enumerate(tree[2]):
+            rest = tree[2][:k] + tree[2][k + 1 :]
+            yield "dropped value", ("at", tree[1], rest) if rest else tree[1]
+            if where[0] == "num":
+                more = (name, ("num", where[1] + 1))
+                yield "off by one", ("at", tree[1], (*tree[2][:k], more, *tree[2][k + 1 :]))
     elif kind == "rel":
         for k, relation in enumerate(tree[2]):
             if relation in ("<=", ">=", "<", ">"):
                 signs = (*tree[2][:k], _FLIPPED[relation], *tree[2][k + 1 :])
                 yield "flipped relation", (kind, tree[1], signs)
+    elif kind == "and":
+        for k in range(1, len(tree)):
+            rest = (*tree[1:k], *tree[k + 1 :])
+            yield "dropped condition", rest[0] if len(rest) == 1 else ("and", *rest)
     elif kind == "in":
         yield "end open or closed", (*tree[:4], not tree[4], tree[5])
         yield "end open or closed", (*tree[:5], not tree[5])
@@ -212,6 +248,16 @@ def _inside(record: Record, wording: Wording, mutant: Mutant) -> Iterator[Trial]
             yield trial
 
 
+def _is_refused(record: Record, wording: Wording, mutant: Mutant) -> bool:
+    """Whether it fails, says nothing (a vector plus a number), or is a condition never met."""
+    met: set[bool] = set()
+    for trial in _inside(record, wording, mutant):
+        if trial.holds is not True:
+            return True
+        met |= trial.seen
+    return any(one.tree[0] == "implies" for one in mutant.statements) and True not in met
+
+
 def _leaves_a_letter(mutant: Mutant) -> bool:
     """Whether it no longer uses a letter that it quantifies over, which is found by itself."""
     bodies = [r.tree for r in mutant.statements]
@@ -220,18 +266,20 @@ def _leaves_a_letter(mutant: Mutant) -> bool:
 
 
 def _attained(record: Record, wording: Wording, mutant: Mutant) -> bool:
-    equations = []
-    for one in mutant.statements:
-        relations = tuple("=" if r in ("<=", ">=") else r for r in one.relations)
-        equations.append(replace(one, tree=(one.tree[0], one.tree[1], relations)))
-    turned = replace(mutant, statements=equations)
+    turned = replace(mutant, statements=equations(mutant.statements))
     return any(t.holds for t in _inside(record, wording, turned))
 
 
-def generic_points(hypotheses: Hypotheses) -> Iterator[dict[str, Expr]]:
+def _holds_on(wording: Wording, mutant: Mutant) -> bool:
+    """Whether the bounds of a mutant are equalities wherever a record says that they are."""
+    found = trials(wording, equations(mutant.statements), mutant.definitions, mutant.given)
+    return all(t.holds is True for t in found)
+
+
+def generic_points(hypotheses: Hypotheses) -> Iterator[dict[str, Any]]:
     """Points with nothing special about them, sizes all different where there is room."""
     for k in range(3):
-        point: dict[str, Expr] = {}
+        point: dict[str, Any] = {}
         for i, (name, r) in enumerate(hypotheses.ranges.items()):
             at = {SYMBOLS[s]: v for s, v in point.items()}
             low, high = put_in(r.low, at), put_in(r.high, at)
@@ -247,15 +295,16 @@ def generic_points(hypotheses: Hypotheses) -> Iterator[dict[str, Expr]]:
                 else:
                     point[name] = low + share if high is oo else low + (high - low) * share
         else:
-            yield point
+            chosen = {name: KINDS[kind][k] for name, kind in hypotheses.functions.items()}
+            yield {**point, **chosen}
 
 
 def _sides(tree: Tree) -> list[Tree]:
     if tree[0] == "rel":
         return list(tree[1])
-    if tree[0] == "all":
+    if tree[0] in ("all", "exists"):
         return []
-    if tree[0] in ("iff", "implies"):
+    if tree[0] in ("iff", "implies", "and"):
         return [s for part in tree[1:] for s in _sides(part)]
     return list(tree[1:4])
 
@@ -264,9 +313,9 @@ def _shape(tree: Tree) -> Any:
     """What is not a side: relations, connectives, ends."""
     if tree[0] == "rel":
         return tree[2]
-    if tree[0] == "all":
+    if tree[0] in ("all", "exists"):
         return tree
-    if tree[0] in ("iff", "implies"):
+    if tree[0] in ("iff", "implies", "and"):
         return (tree[0], *(_shape(part) for part in tree[1:]))
     return tree[4:]
 
@@ -313,6 +362,8 @@ def _try(tree: Tree, scene: Scene, env: Mapping[str, Any]) -> Any:
 def _same_value(one: Any, new: Any, scene: Scene) -> bool:
     if one is None or new is None:
         return one is new
+    if isinstance(one, dict) and isinstance(new, dict):
+        return related(one, new, "=", scene)  # as vectors, not as linear combinations
     if isinstance(one, (dict, list)) or isinstance(new, (dict, list)):
         return bool(one == new)
     return compare(one, new, "=")
@@ -335,19 +386,53 @@ def _is_weaker(wording: Wording, mutant: Mutant) -> bool:
     changed_ones = [p for p in zip(own, mutant.statements, strict=False) if p[0].tree != p[1].tree]
     if not changed_ones or mutant.definitions is not None:
         return False
-    for one, new in changed_ones:
-        if one.tree[0] != "rel" or len(one.relations) != 1 or one.relations != new.relations:
+    for pair in changed_ones:
+        # Of A => B another A says less if it implies this one, and another B if it follows.
+        one, new = _conclusions(*pair) or _premises(*pair) or pair
+        if _says_nothing(new.tree):
+            continue
+        if one.tree[0] != "rel" or new.tree[0] != "rel" or one.relations != new.relations:
             return False
-        if one.relations[0] not in ("<", "<=", ">", ">="):
+        if not set(one.relations) <= {"<", "<=", ">", ">=", "="} or set(one.relations) == {"="}:
             return False
-        sign = 1 if one.relations[0] in ("<", "<=") else -1
         for point in generic_points(wording.hypotheses()):
             for scene in list(scenes(wording, point))[:2]:
                 for env in list(assignments(one.bound, scene))[:6]:
-                    a, z, b, y = (_try(t, scene, env) for t in (*one.tree[1], *new.tree[1]))
-                    if None in (a, z, b, y):
+                    if not _follows(one, new, scene, env):
                         return False
-                    margin, other = (mp(z) - mp(a)) * sign, (mp(y) - mp(b)) * sign
-                    if not compare(other, margin, ">="):
-                        return False
+    return True
+
+
+def _says_nothing(tree: Tree) -> bool:
+    """Whether it is ``a <= a``, which follows from anything."""
+    return tree[0] == "rel" and len(set(tree[1])) == 1 and set(tree[2]) <= {"=", "<=", ">="}
+
+
+def _conclusions(one: Read, new: Read) -> tuple[Read, Read] | None:
+    """What is concluded, from the same premise."""
+    same = one.tree[0] == new.tree[0] == "implies" and one.tree[1] == new.tree[1]
+    return (_alone(one, 2), _alone(new, 2)) if same else None
+
+
+def _premises(one: Read, new: Read) -> tuple[Read, Read] | None:
+    """What is premised for the same conclusion, the other way round."""
+    same = one.tree[0] == new.tree[0] == "implies" and one.tree[2] == new.tree[2]
+    return (_alone(new, 1), _alone(one, 1)) if same else None
+
+
+def _alone(read: Read, part: int) -> Read:
+    tree = read.tree[part]
+    return replace(read, tree=tree, relations=tree[2] if tree[0] == "rel" else ())
+
+
+def _follows(one: Read, new: Read, scene: Scene, env: Mapping[str, Any]) -> bool:
+    """Whether each link of a chain leaves at least the room that it leaves in the original."""
+    sides, others = ([_try(t, scene, env) for t in r.tree[1]] for r in (one, new))
+    if None in (*sides, *others) or any(isinstance(v, (dict, list)) for v in (*sides, *others)):
+        return False
+    for k, relation in enumerate(one.relations):
+        sign = 1 if relation in ("<", "<=") else -1
+        margin, other = ((mp(v[k + 1]) - mp(v[k])) * sign for v in (sides, others))
+        if not compare(other, margin, "=" if relation == "=" else ">="):
+            return False
     return True

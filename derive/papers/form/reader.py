@@ -4,16 +4,21 @@ The reader of :mod:`cltheory.derive.tex` reads closed forms, so that they can be
 papers print about embeddings has sums over sets in it, inner products and norms; those are read
 here, in the LaTeX of the paper, to be evaluated on exact sets of vectors at exact points:
 
-    statement = relation { \iff relation | \Rightarrow relation }
-    relation  = sum { (= | < | \le | \ge | ...) sum }   |   sum \in interval
+    statement = joined { \iff joined | \Rightarrow joined }
+    joined    = [\exists names :] said { \wedge said }
+    said      = relation | (relation \forall binders)
+    relation  = side { (= | < | \le | \ge | ...) side }   |   sum \in interval
+    side      = sum | interval
     sum       = [-] product { (+ | -) product }
-    product   = factor { [\cdot | \times | /] factor }
+    product   = factor { [\cdot | \times | /] factor } [ |_{name = sum, name \to \infty} ]
     factor    = atom [^ power | ^\top]
     atom      = number | name | \frac | \sqrt | \log factor | \exp factor | ( sum ) | \|sum\|
-              | \sum_{binders} product | |set| | \mathbb{E}[set] | \text{Var}[set] | name(sum)
+              | \sum_{binders} product | |set| | \mathbb{E}[set] | \text{Var}[set] | name(sum; sum)
+              | \lim_{name \to sum} product
+              | \frac{\partial}{\partial name} product    (also \partial^2, and \partial f above)
     binders   = i, j \ne j' \in [n], u \in U_i \setminus U_{i,j}, ...
 
-A big sum extends over the product after it, as it is read aloud.
+A big sum extends over the product after it, as it is read aloud; so does a derivative.
 """
 
 from __future__ import annotations
@@ -43,17 +48,20 @@ _FOR_ALL = {"for all", "for every", "for any", "for each", "for", "if", "where f
 _RELATIONS = {
     "=": "=", ":=": "=", "<": "<", ">": ">", "\\le": "<=", "\\leq": "<=", "\\ge": ">=",
     "\\geq": ">=", "\\ne": "!=", "\\neq": "!=", "\\leqslant": "<=", "\\geqslant": ">=",
-    "\\to": "->",
+    "\\to": "->", "\\rightarrow": "->",
 }  # fmt: skip
 _CONNECTIVES = {"\\iff": "iff", "\\Leftrightarrow": "iff"}
 _CONNECTIVES |= {"\\implies": "implies", "\\Rightarrow": "implies", "\\Longrightarrow": "implies"}
+_AND = ("\\wedge", "\\land")
 _GREEK = set(
     "alpha beta gamma delta epsilon varepsilon zeta eta theta kappa lambda mu nu xi pi rho sigma "
     "tau phi varphi chi psi omega Delta Gamma Sigma Phi Psi Omega ell".split()
 )
 _FUNCTIONS = {"log", "exp", "ln", "tanh"}
+_ACCENTS = set("tilde widetilde hat widehat bar overline".split())
 _ENDS = set(", ) ] } | + - = < > := / ; .".split()) | {""}
-_ENDS |= {f"\\{name}" for name in ("}", "|", "in", "setminus", "cup", "forall")}
+_ENDS |= {f"\\{name}" for name in ("}", "|", "in", "rceil", "setminus", "cup", "forall")}
+_ENDS |= set(_AND)
 
 
 @dataclass(frozen=True)
@@ -65,7 +73,7 @@ class Letters:
 
     vectors: Collection[str] = frozenset("uvw")
     sets: Collection[str] = frozenset("UVWS")
-    functions: Collection[str] = field(default_factory=frozenset)
+    functions: Collection[str] = field(default_factory=frozenset)  #: with indices: ``l_p``
 
 
 LETTERS = Letters()
@@ -167,25 +175,23 @@ def _flat(tokens: Sequence[Token]) -> list[_Word]:
             k += 1
         elif token.kind in ("begin", "end"):
             raise TexError(f"the environment {show(token.text)} is not read here", token.at)
+        elif name == "backslash":
+            out.append(_Word("\\setminus", "command", token.at))
+            k += 1
         elif name == "substack":
             k += 1
+        elif name in _ACCENTS:
+            inside, k = _argument(tokens, k + 1)
+            letters = _flat(inside)
+            if len(letters) != 1:
+                raise TexError(f"an accent is read over one letter: {show(token.text)}", token.at)
+            base = letters[0].text.removeprefix("\\")
+            out.append(_Word(f"{base}~{name}", "letter", token.at))
         elif name == "\\":
             out.append(_Word(",", "char", token.at))
             k += 1
         elif name in _FONTS:
-            k += 1
-            while k < len(tokens) and tokens[k].kind == "space":
-                k += 1
-            if k < len(tokens) and tokens[k].text == "{":
-                depth, start = 0, k
-                while k < len(tokens):
-                    depth += (tokens[k].text == "{") - (tokens[k].text == "}")
-                    k += 1
-                    if depth == 0:
-                        break
-                inside = tokens[start + 1 : k - 1]
-            else:
-                inside, k = tokens[k : k + 1], k + 1
+            inside, k = _argument(tokens, k + 1)
             word = "".join(" " if t.kind == "space" else t.text for t in inside).strip()
             if name in _WORDS:
                 word = " ".join(word.split())
@@ -206,12 +212,28 @@ def _flat(tokens: Sequence[Token]) -> list[_Word]:
     return out
 
 
+def _argument(tokens: Sequence[Token], k: int) -> tuple[Sequence[Token], int]:
+    """What stands in braces from ``k`` on, or one token; and where it ends."""
+    while k < len(tokens) and tokens[k].kind == "space":
+        k += 1
+    if k >= len(tokens) or tokens[k].text != "{":
+        return tokens[k : k + 1], k + 1
+    depth, start = 0, k
+    while k < len(tokens):
+        depth += (tokens[k].text == "{") - (tokens[k].text == "}")
+        k += 1
+        if depth == 0:
+            break
+    return tokens[start + 1 : k - 1], k
+
+
 class _Reader:
     def __init__(self, text: str, letters: Letters):
         self.text = " ".join(text.split())
         self.words = _flat(tokenise(self.text))
         self.letters = letters
         self.at = 0
+        self.norms = 0  #: that are open
         self.cuts: list[tuple[int, int]] = []  #: of relations at the top: before and after
 
     # -- tokens ---------------------------------------------------------------------------
@@ -248,11 +270,27 @@ class _Reader:
 
     # -- statements -----------------------------------------------------------------------
     def statement(self) -> Tree:
-        left = self.quantified()
+        left = self.joined()
         while self.now in _CONNECTIVES:
             kind = _CONNECTIVES[self.take()]
-            left = (kind, left, self.quantified())
+            left = (kind, left, self.joined())
         return left
+
+    def joined(self) -> Tree:
+        r"""Relations that hold together, maybe of constants: ``\exists c: (w = c \forall ...)``."""
+        if self.now == "\\exists":
+            self.take()
+            names = [_full_name(self.name())]
+            while self.now == ",":
+                self.take()
+                names.append(_full_name(self.name()))
+            self.expect(":")
+            return ("exists", tuple(names), self.joined())
+        parts = [self.quantified()]
+        while self.now in _AND:
+            self.take()
+            parts.append(self.quantified())
+        return parts[0] if len(parts) == 1 else ("and", *parts)
 
     def quantified(self) -> Tree:
         r"""A relation, which may be said \forall inside brackets: ``(u = v \ \forall u \in U)``."""
@@ -303,6 +341,13 @@ class _Reader:
         return before.at + length - (before.text == ":=")
 
     def side(self) -> Tree:
+        """One side; also an interval, of which a number may wrongly be said to be equal."""
+        start = self.at
+        if self.now in ("(", "["):
+            try:
+                return ("interval", *self.interval())
+            except TexError:
+                self.at = start
         return self.sum()
 
     def interval(self) -> tuple[Any, ...]:
@@ -328,6 +373,56 @@ class _Reader:
         return ("add", tuple(parts))
 
     def product(self) -> Tree:
+        found = self.factors()
+        while self.now == "|" and self.peek() == "_":
+            self.take(), self.take()
+            self.expect("{")
+            found = ("at", found, self.values())
+            self.expect("}")
+        return found
+
+    def values(self) -> tuple[tuple[str, Tree], ...]:
+        r"""Values of letters: ``\delta = 0, N = 3``, or ``\delta \to \infty``."""
+        found: list[tuple[str, Tree]] = []
+        while not found or self.now == ",":
+            if found:
+                self.take()
+            name = self.take_name()
+            self.expect("=", "\\to")
+            found.append((name, self.sum()))
+        return tuple(found)
+
+    def differentiated(self) -> Tree:
+        r"""``\frac{\partial^2}{\partial\delta^2} f``, or with the f above."""
+        self.take(), self.take()
+        self.expect("\\partial")
+        order = self.order()
+        above = self.factor() if self.now != "}" else None
+        self.expect("}")
+        self.expect("{")
+        self.expect("\\partial")
+        name = self.take_name()
+        if self.order() != order:
+            raise self.refuse("a derivative has one order")
+        self.expect("}")
+        return ("diff", name, order, self.factors() if above is None else above)
+
+    def order(self) -> int:
+        if self.now != "^":
+            return 1
+        self.take()
+        found = self.group()
+        if found[0] != "num" or found[1].denominator != 1:
+            raise self.refuse("the order of a derivative is a number")
+        return int(found[1])
+
+    def ends(self) -> bool:
+        r"""Whether a product is over; a ``\\|`` closes a norm only where one is open."""
+        if self.now == "\\|" and not self.norms:
+            return False
+        return self.now in _ENDS or self.now in _RELATIONS or self.now in _CONNECTIVES
+
+    def factors(self) -> Tree:
         parts: list[tuple[str, Tree]] = [("*", self.factor())]
         while True:
             if self.now in ("\\cdot", "\\times"):
@@ -336,7 +431,7 @@ class _Reader:
             elif self.now == "/":
                 self.take()
                 parts.append(("/", self.factor()))
-            elif self.now in _ENDS or self.now in _RELATIONS or self.now in _CONNECTIVES:
+            elif self.ends():
                 break
             else:
                 parts.append(("*", self.factor()))
@@ -390,12 +485,19 @@ class _Reader:
             self.expect(")" if now == "(" else "]")
             return found
         if now in ("\\frac", "\\tfrac", "\\dfrac"):
+            if self.peek() == "{" and self.peek(2) == "\\partial":
+                return self.differentiated()
             self.take()
             above = self.group()
             return ("frac", above, self.group())
         if now == "\\sqrt":
             self.take()
             return ("sqrt", self.group())
+        if now == "\\lceil":
+            self.take()
+            inside = self.sum()
+            self.expect("\\rceil")
+            return ("ceil", inside)
         if now == "\\infty":
             self.take()
             return ("inf",)
@@ -404,7 +506,9 @@ class _Reader:
             return ("pi",)
         if now == "\\|":
             self.take()
+            self.norms += 1
             inside = self.sum()
+            self.norms -= 1
             self.expect("\\|")
             if self.now == "_":
                 self.take()
@@ -416,8 +520,12 @@ class _Reader:
             inside = self.set()
             self.expect("|")
             return ("size", inside)
+        if now in ("\\max", "\\min") and self.peek() == "(":
+            return self.least()
         if now in ("\\sum", "\\max", "\\min"):
             return self.big(self.take()[1:])
+        if now == "\\lim":
+            return self.limit()
         if now.startswith("\\") and now[1:] in _FUNCTIONS:
             self.take()
             return ("fun", "log" if now == "\\ln" else now[1:], self.argument())
@@ -429,6 +537,17 @@ class _Reader:
         if self.now == "^":
             raise self.refuse("a power of a function is written with brackets")
         return self.factor()
+
+    def least(self) -> Tree:
+        r"""The least or the largest of some: ``\\min(a, b)``."""
+        what = self.take()[1:]
+        self.expect("(")
+        found = [self.sum()]
+        while self.now == ",":
+            self.take()
+            found.append(self.sum())
+        self.expect(")")
+        return ("least", what, tuple(found))
 
     def big(self, what: str) -> Tree:
         bound: Tree
@@ -450,6 +569,14 @@ class _Reader:
             high = self.group()
             bound = _with_upper_end(bound, high)
         return ("big", what, bound, self.product())
+
+    def limit(self) -> Tree:
+        self.take(), self.expect("_"), self.expect("{")
+        name = self.take_name()
+        self.expect("\\to", "\\rightarrow")
+        end = self.sum()
+        self.expect("}")
+        return ("lim", name, end, self.product())
 
     def functional(self) -> Tree:
         word = self.take()
@@ -479,7 +606,7 @@ class _Reader:
     def take_name(self) -> str:
         """A letter with its primes."""
         now = self.now
-        is_name = self.kind == "word" or (now.startswith("\\") and now[1:] in _GREEK)
+        is_name = self.kind in ("word", "letter") or (now.startswith("\\") and now[1:] in _GREEK)
         if not is_name and not (len(now) == 1 and now.isalpha()):
             raise self.refuse("expected a name")
         found = self.take().removeprefix("\\")
@@ -506,30 +633,52 @@ class _Reader:
                 break
             elif marked or base == "L":
                 self.take()
-                mark += self.label()
+                if self.now == "{" and self.peek() == "(" and self.peek(3) == ")":
+                    subs += self.numbered()
+                else:
+                    mark += self.label()
             else:
                 break
             while self.now == "'":
                 self.take()
                 base += "'"
-        is_function = base in self.letters.functions or base == "L"
-        if is_function and self.now == "(":
+        full = indexed(base, subs)
+        is_function = full in self.letters.functions or base in self.letters.functions
+        if (is_function or base == "L") and self.now == "(":
             self.take()
             arguments = [self.call_argument()]
-            while self.now == ",":
+            while self.now in (",", ";"):
                 self.take()
                 arguments.append(self.call_argument())
             self.expect(")")
             return ("call", base, subs, mark, tuple(arguments))
+        if base == "L" and is_word:
+            return ("call", base, subs, mark, ())
+        if base in self.letters.sets and self.now == "(":  # U(\\delta), of its parameter
+            self.take()
+            mark += f"({spell(self.sum())})"
+            self.expect(")")
         return ("name", base, subs, mark)
 
     def call_argument(self) -> Tree:
         return self.set() if self.now in self.letters.sets else self.sum()
 
+    def numbered(self) -> tuple[Tree, ...]:
+        """An index above, in brackets: ``v_-^{(j)}``."""
+        self.expect("{"), self.expect("(")
+        found = self.one_index()
+        self.expect(")"), self.expect("}")
+        return (found,)
+
     def subscript(self) -> tuple[Tree, ...]:
-        """Indices, which commas or nothing separate, or a word."""
-        if self.kind == "word":
+        """Indices, which commas or nothing separate, a word, or a sign: ``v_+``."""
+        if self.kind == "word" or self.now in ("+", "-"):
             return (("word", self.take()),)
+        if self.now == "{" and self.peek() in ("+", "-") and self.peek(2) == "}":
+            self.take()
+            sign = self.take()
+            self.take()
+            return (("word", sign),)
         if self.now != "{":
             return (self.one_index(),)
         self.take()
@@ -622,6 +771,16 @@ def _bound_name(tree: Tree) -> str:
     return str(tree[1])
 
 
+def indexed(base: str, subs: Sequence[Tree]) -> str:
+    """A name with its indices: ``l_p``."""
+    return base + "".join(f"_{s[1]}" for s in subs)
+
+
+def _full_name(tree: Tree) -> str:
+    """A name with its indices: ``c_1``."""
+    return indexed(str(tree[1]), tree[2])
+
+
 def _with_upper_end(bound: Tree, high: Tree) -> Tree:
     """Put the end above a big sum to the binder that has a beginning only."""
     found = tuple(
@@ -664,6 +823,12 @@ def spell(tree: Any) -> str:
         subs = ",".join(spell(s) for s in rest[1])
         text = f"{rest[0]}{'_' + subs if subs else ''}{'^' + rest[2] if rest[2] else ''}"
         return f"{text}({', '.join(spell(a) for a in rest[3])})" if kind == "call" else text
+    if kind == "diff":
+        times = f"^{rest[1]}" if rest[1] > 1 else ""
+        return f"d{times}/d{rest[0]}{times} {spell(rest[2])}"
+    if kind == "at":
+        values = ", ".join(f"{name} = {spell(where)}" for name, where in rest[1])
+        return f"{spell(rest[0])} at {values}"
     if kind == "add":
         text = "".join(f" {s} {spell(t)}" for s, t in rest[0]).strip()
         return f"({text.removeprefix('+ ')})"
@@ -678,8 +843,10 @@ def spell(tree: Any) -> str:
         return f"{spell(rest[0])}^T"
     if kind == "fun":
         return f"{rest[0]}({spell(rest[1])})"
-    if kind in ("sqrt", "norm", "size", "mean") or kind.startswith("var"):
+    if kind in ("sqrt", "ceil", "norm", "size", "mean") or kind.startswith("var"):
         return f"{kind}({spell(rest[0])})"
+    if kind == "least":
+        return f"{rest[0]}({', '.join(map(spell, rest[1]))})"
     if kind == "big":
         return f"{rest[0]}[{spell(rest[1])}] {spell(rest[2])}"
     if kind == "bind":
@@ -687,6 +854,10 @@ def spell(tree: Any) -> str:
         return text + "".join(f", {a} != {b}" for a, b in rest[1])
     if kind == "range":
         return f"{spell(rest[0])}..{spell(rest[1])}"
+    if kind == "lim":
+        return f"lim[{rest[0]} -> {spell(rest[1])}] {spell(rest[2])}"
+    if kind == "interval":
+        return _spell_interval(*rest)
     if kind in ("setminus", "cup"):
         return f"{spell(rest[0])} {kind} {spell(rest[1])}"
     if kind == "these":
@@ -695,11 +866,17 @@ def spell(tree: Any) -> str:
         text = spell(rest[0][0])
         return text + "".join(f" {r} {spell(s)}" for r, s in zip(rest[1], rest[0][1:], strict=True))
     if kind == "in":
-        side, low, high, low_open, high_open = rest
-        ends = "(" if low_open else "[", ")" if high_open else "]"
-        return f"{spell(side)} in {ends[0]}{spell(low)}, {spell(high)}{ends[1]}"
+        return f"{spell(rest[0])} in {_spell_interval(*rest[1:])}"
     if kind == "all":
         return f"({spell(rest[1])} for all {spell(rest[0])})"
+    if kind == "exists":
+        return f"exists {', '.join(rest[0])}: {spell(rest[1])}"
     if kind in ("iff", "implies"):
         return f"{spell(rest[0])} {kind} {spell(rest[1])}"
+    if kind == "and":
+        return " and ".join(map(spell, rest))
     raise ValueError(f"no such part of a statement: {kind}")
+
+
+def _spell_interval(low: Tree, high: Tree, low_open: bool, high_open: bool) -> str:
+    return f"{'[('[low_open]}{spell(low)}, {spell(high)}{'])'[high_open]}"

@@ -11,7 +11,14 @@ from typing import Any, Literal
 
 from ...tex.statement import TexError
 from .families import FAMILIES, Family
-from .hypotheses import BadClause, Condition, Hypotheses, read_condition, read_under
+from .hypotheses import (
+    BadClause,
+    Condition,
+    Hypotheses,
+    read_condition,
+    read_place,
+    read_under,
+)
 from .reader import (
     LETTERS,
     NOTHING,
@@ -20,6 +27,7 @@ from .reader import (
     Tree,
     binders,
     expression,
+    indexed,
     read,
     together,
     unused,
@@ -57,6 +65,8 @@ class Wording:
     check: str = ""
     given: Mapping[str, str] = field(default_factory=dict)
     proof: str = ""
+    also: tuple[str, ...] = ()
+    uses: tuple[str, ...] = ()
 
     @property
     def says(self) -> tuple[str, ...]:
@@ -71,7 +81,10 @@ class Wording:
     def letters(self) -> Letters:
         """What its letters are."""
         base = LETTERS if self.family is None else self.family.letters
-        functions = {k.partition("(")[0].strip().lstrip("\\") for k in self.where if "(" in k}
+        heads = [k.partition("(")[0] for k in self.where if "(" in k]
+        names = [expression(k, base) for k in heads]
+        functions = {indexed(name[1], name[2]) for name in names if name[0] == "name"}
+        functions |= set(base.functions) | set(self.hypotheses().functions)
         return replace(base, functions=frozenset(functions))
 
     def signed(self) -> list[Wording]:
@@ -113,7 +126,8 @@ class Wording:
 
     def hypotheses(self) -> Hypotheses:
         """Where it is said."""
-        return read_under(self.under) if self.under else Hypotheses({})
+        found = read_under(self.under) if self.under else Hypotheses({})
+        return replace(found, also=tuple(read_place(one, found) for one in self.also))
 
     def definitions(self) -> dict[str, tuple[tuple[str, ...], Tree]]:
         r"""Names that the paper defines beside it: ``h(\delta)``, ``u_{i,j}``, ``c_1``."""
@@ -122,7 +136,7 @@ class Wording:
             name = expression(key, self.letters())
             if name[0] == "call":
                 letters = tuple(str(a[1]) for a in name[4])
-                found[name[1]] = (letters, expression(text, self.letters()))
+                found[indexed(name[1], name[2])] = (letters, expression(text, self.letters()))
             elif name[0] == "name":
                 letters = tuple(str(s[1]) for s in name[2] if s[0] == "name")
                 numbered = "".join(f"_{s[1]}" for s in name[2] if s[0] != "name")
@@ -130,6 +144,10 @@ class Wording:
             else:
                 raise BadClause(f"{key!r} cannot be defined")
         return found
+
+    def used_names(self) -> set[str]:
+        """Names that the section defines, and not the record."""
+        return set(replace(self, where=dict.fromkeys(self.uses, "0")).definitions())
 
     def values(self) -> dict[str, Tree]:
         """What a named check is given."""
@@ -169,6 +187,7 @@ class Record:
     reading: Wording | None = None
     correction: Wording | None = None
     corrupted: Wording | None = None
+    attained: Wording | None = None  #: where every bound of it is an equality
     origin: str = ""
     condition: str = ""
     sufficient: bool = False
@@ -179,6 +198,7 @@ class Record:
     mathematical: bool = True
     at_odds: str = ""
     remark: str = ""
+    used_in: tuple[str, ...] = ()  #: labels of what the paper concludes from it
     package: str = ""  #: where the files of the paper are
     source: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
@@ -186,8 +206,11 @@ class Record:
         """The condition that the record says is missing."""
         if not self.condition:
             return None
-        letters = self.printed.hypotheses().ranges
-        return read_condition(self.condition, letters, on_sets=bool(self.printed.on))
+        given = self.printed.hypotheses()
+        on_sets = bool(self.printed.on)
+        return read_condition(
+            self.condition, given.ranges, on_sets=on_sets, functions=given.functions
+        )
 
     @property
     def statement(self) -> str:
@@ -201,15 +224,17 @@ class Record:
         return bool(self.printed.check) and not self.printed.given
 
     def fingerprint(self) -> str:
-        """Changes with anything the record says."""
-        text = json.dumps(self.source, sort_keys=True, ensure_ascii=True)
+        """Changes with anything that the verdict is computed from."""
+        source = {k: v for k, v in self.source.items() if k != "used_in"}
+        text = json.dumps(source, sort_keys=True, ensure_ascii=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 _WORDING = {f.name for f in fields(Wording)} - {"text"}
 _PLAIN = {
-    "label", "weight", "printed", "reading", "correction", "corrupted", "origin", "condition",
-    "sufficient", "witness", "restates", "settled", "sharp", "mathematical", "at_odds", "remark",
+    "label", "weight", "printed", "reading", "correction", "corrupted", "attained", "origin",
+    "condition", "sufficient", "witness", "restates", "settled", "sharp", "mathematical",
+    "at_odds", "remark", "used_in",
 }  # fmt: skip
 _TEXTS = {"for_all", "under", "on", "about", "check", "proof", "condition", "origin", "restates"}
 _TEXTS |= {"settled", "at_odds", "remark", "label", "weight"}
@@ -227,14 +252,17 @@ def read_section(paper: str, section: str, text: str, package: str = "") -> list
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise BadRecord(f"{paper}, {section}: not TOML: {error}") from None
-    extra = set(data) - {"record", "defaults"}
+    extra = set(data) - {"record", "defaults", "where"}
     if extra:
-        raise BadRecord(f"{paper}, {section}: {min(extra)!r} is neither [[record]] nor [defaults]")
+        raise BadRecord(
+            f"{paper}, {section}: {min(extra)!r} is neither [[record]], [defaults] nor [where]"
+        )
     found: list[Record] = []
     for k, table in enumerate(data.get("record", []), 1):
         label = table.get("label") if isinstance(table, dict) else None
         try:
-            one = _record(paper, section, {**data.get("defaults", {}), **table})
+            table = _with_used({**data.get("defaults", {}), **table}, data.get("where", {}))
+            one = _record(paper, section, table)
             one = replace(one, package=package)
         except (BadClause, TexError, BadRecord) as error:
             raise BadRecord(f"{paper}, {label or f'record {k} of {section}'}: {error}") from None
@@ -242,6 +270,17 @@ def read_section(paper: str, section: str, text: str, package: str = "") -> list
             raise BadRecord(f"{paper} has two records labelled {one.label}")
         found.append(one)
     return found
+
+
+def _with_used(table: dict[str, Any], shared: Mapping[str, Any]) -> dict[str, Any]:
+    """A record with the definitions of its section that it uses."""
+    used = table.get("uses", [])
+    missing = [k for k in used if k not in shared]
+    if missing:
+        raise BadRecord(f"the section does not define {missing[0]!r}")
+    if not used:
+        return table
+    return {**table, "where": {**{k: shared[k] for k in used}, **table.get("where", {})}}
 
 
 def _record(paper: str, section: str, table: dict[str, Any]) -> Record:
@@ -264,8 +303,14 @@ def _record(paper: str, section: str, table: dict[str, Any]) -> Record:
     for k in ("reading", "correction", "corrupted"):
         if k in table:
             plain[k] = _other(table[k], shared)
+    if "attained" in table:
+        if not isinstance(table["attained"], dict) or set(table["attained"]) - {"on", "under"}:
+            raise BadRecord("attained says on what, and under which hypotheses")
+        plain["attained"] = _wording(table["printed"], {**shared, **table["attained"]})
     if "witness" in table:
         plain["witness"] = _witness(table["witness"])
+    if "used_in" in table:
+        plain["used_in"] = _labels(table["used_in"])
     record = Record(paper, section, table["label"], table["weight"], printed, source=table, **plain)
     _sound(record)
     return record
@@ -275,6 +320,13 @@ _SIMPLE = {
     "origin", "condition", "sufficient", "restates", "settled", "sharp", "mathematical",
     "at_odds", "remark",
 }  # fmt: skip
+
+
+def _labels(value: Any) -> tuple[str, ...]:
+    """Labels of other records."""
+    if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
+        raise BadRecord("used_in is a list of labels")
+    return tuple(value)
 
 
 def _other(value: Any, shared: Mapping[str, Any]) -> Wording:
@@ -295,11 +347,14 @@ def _wording(text: str, rest: Mapping[str, Any]) -> Wording:
     known = dict(rest)
     formal = known.pop("formal", ())
     formal = (formal,) if isinstance(formal, str) else tuple(formal)
+    also = known.pop("also", ())
+    also = (also,) if isinstance(also, str) else tuple(also)
     for name in ("where", "names", "given"):
         table = known.get(name, {})
         if not isinstance(table, dict) or not all(isinstance(v, str) for v in table.values()):
             raise BadRecord(f"{name} is a table of texts")
-    return Wording(text.strip(), formal, **known)
+    uses = tuple(known.pop("uses", ()))
+    return Wording(text.strip(), formal, also=also, uses=uses, **known)
 
 
 def _witness(table: Any) -> Witness:
@@ -330,7 +385,8 @@ def _sound(record: Record) -> None:
     if (record.reading is not None) and not record.origin:
         raise BadRecord("a reading that differs from the print has an origin")
     known = {"": record.printed, "reading": record.reading, "correction": record.correction}
-    for name, wording in {**known, "corrupted": record.corrupted}.items():
+    more = {"corrupted": record.corrupted, "attained": record.attained}
+    for name, wording in {**known, **more}.items():
         if wording is None:
             continue
         where = f"in its {name}: " if name else ""

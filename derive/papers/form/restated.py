@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .hypotheses import SYMBOLS, letters_at
 from .mutate import _same_value, _shape, _sides, _try, generic_points
 from .reader import spell
 from .record import Record
@@ -18,7 +19,7 @@ def differences(one: Record, other: Record) -> list[str]:
                 p
                 for p, wrong in first.printed.hypotheses().points()
                 if not wrong
-                and set(p) == set(second.printed.hypotheses().ranges)
+                and set(letters_at(p)) == {SYMBOLS[k] for k in second.printed.hypotheses().ranges}
                 and second.printed.hypotheses().refuses(p)
             ),
             None,
@@ -34,6 +35,9 @@ def differences(one: Record, other: Record) -> list[str]:
         if (one.printed.check, one.printed.given) != (other.printed.check, other.printed.given):
             found.append("they are not put to the same check")
         return found
+    if one.printed.on != other.printed.on:
+        sets = [w.family.says if w.family else "no vectors" for w in (one.printed, other.printed)]
+        return [*found, f"it is about {sets[0]}, the other about {sets[1]}"]
     left, right = one.printed.read(), other.printed.read()
     if [_shape(r.tree) for r in left] != [_shape(r.tree) for r in right]:
         says = " against ".join("; ".join(spell(r.tree) for r in some) for some in (left, right))

@@ -4,29 +4,40 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cache, lru_cache
+from itertools import pairwise
 from typing import Any
 
 import mpmath
-from sympy import Expr, Pow, S, latex, oo
+from sympy import Expr, Pow, Rational, S, latex, oo
 
+from ...decide.calculus import derivative
 from ...decide.decide import positive
 from ...decide.domain import Domain, DomainError
 from ...decide.equal import equal
 from ...decide.evidence import Evidence, Grade, Holds, Outcome, weakest
-from ...decide.exact import exact
+from ...decide.exact import NotANumber, exact
+from ...decide.exact import expression as closed_expression
 from ...decide.limits.limit import NoLimit, limit
+from ...decide.root import ClampedRoot
+from ...optimum.reduction import reduced
 from ...results import results
 from ...tex.formula.reader import read as read_closed
 from ...tex.statement import Bounds, TexError
+from ...theorem.result import Result
 from ...vectors.embeddings import Embeddings
 from ..checks import DIGITS
-from .hypotheses import SYMBOLS, Condition, Hypotheses
+from .functions import Function
+from .hypotheses import SYMBOLS, Condition, Hypotheses, letters_at, put_in
 from .reader import Read, Tree, expression
 from .record import Wording
+from .symbolic import NotClosed, fixed, symbolic
 from .values import NoValue, Scene, Truth, Unknown, as_number, judge, value
 
-Point = Mapping[str, Expr]
+Point = Mapping[str, Any]  #: values of letters, and functions
 Definitions = Mapping[str, tuple[tuple[str, ...], Tree]]
 #: Points that a formula is tried at, and a statement about vectors, which takes longer.
 POINTS, POINTS_WITH_SETS = 150, 60
@@ -139,7 +150,8 @@ def checked(wording: Wording, point: Point, given: Mapping[str, Tree]) -> Trial:
     """What a named check finds at a point."""
     if wording.check not in CHECKS:
         raise Unknown(f"there is no check {wording.check!r}")
-    scene = Scene({k: as_number(v) for k, v in point.items()})
+    numbers = {s.name: as_number(v) for s, v in letters_at(point).items()}
+    scene = Scene(numbers, None, _derived_at(wording, point))
     try:
         with mpmath.workdps(DIGITS):
             found = CHECKS[wording.check](point, {k: value(t, scene) for k, t in given.items()})
@@ -168,17 +180,31 @@ def scenes(
     wording: Wording, point: Point, definitions: Mapping[str, Any] | None = None
 ) -> Iterator[Scene]:
     """Every set of its family at a point; one scene without vectors if it is about none."""
-    numbers = {k: as_number(v) for k, v in point.items()}
+    numbers = {s.name: as_number(v) for s, v in letters_at(point).items()}
     defined = wording.definitions() if definitions is None else definitions
-    quantities = {
-        _key(k): (lambda *_, of=v, **__: quantity(of, point)) for k, v in wording.names.items()
-    }
+    quantities = _derived_at(wording, point)
+    for name, one in point.items():
+        if isinstance(one, Function):
+            quantities[name] = _applied(one)
+    derived = {_key(k): DerivedAt(v, point) for k, v in wording.names.items()}
     family = wording.family
     if family is None:
-        yield Scene(numbers, None, quantities, defined)
+        yield Scene(numbers, None, quantities, defined, derived=derived)
         return
+    hypotheses = wording.hypotheses()
     for e in family.make(point):
-        yield Scene(numbers, e, {**family.named(e), **quantities}, defined)
+        if hypotheses.refuses_set(e):
+            continue
+        yield Scene(numbers, e, {**family.named(e), **quantities}, defined, derived=derived)
+
+
+def _applied(function: Function) -> Callable[..., Any]:
+    return lambda scene, argument: function.at(argument)
+
+
+def _derived_at(wording: Wording, point: Point) -> dict[str, Callable[..., Any]]:
+    """What the names of a wording for derived quantities stand for at a point."""
+    return {_key(k): (lambda *_, of=v, **__: quantity(of, point)) for k, v in wording.names.items()}
 
 
 def scene_of(wording: Wording, point: Point, vectors: Embeddings | None) -> Scene:
@@ -187,7 +213,25 @@ def scene_of(wording: Wording, point: Point, vectors: Embeddings | None) -> Scen
     family = wording.family
     if vectors is None or family is None:
         return first
-    return Scene(first.numbers, vectors, {**first.named, **family.named(vectors)}, first.defined)
+    named = {**first.named, **family.named(vectors)}
+    return replace(first, vectors=vectors, named=named, known={})
+
+
+@dataclass(frozen=True)
+class DerivedAt:
+    """A derived quantity at a point, which may be moved."""
+
+    named: str
+    point: Point
+
+    def expression(self) -> Expr:
+        """It in symbols."""
+        return _derived(self.named)
+
+    def value(self, there: Mapping[str, Fraction], digits: int = DIGITS) -> Any:
+        """Its value where some letters have other values."""
+        moved = {k: Rational(v.numerator, v.denominator) for k, v in there.items()}
+        return quantity(self.named, {**self.point, **moved}, digits)
 
 
 def _key(name: str) -> str:
@@ -195,7 +239,7 @@ def _key(name: str) -> str:
     return str(tree[1]) + "".join(f"_{s[1]}" for s in tree[2])
 
 
-def quantity(named: str, point: Point) -> Any:
+def quantity(named: str, point: Point, digits: int = DIGITS) -> Any:
     """The value of ``result.quantity`` at a point.
 
     Raises
@@ -203,40 +247,80 @@ def quantity(named: str, point: Point) -> Any:
     Unknown
         Where the result says nothing.
     """
-    identifier, name, letter, arrow, other = _parts(named)
-    result = results[identifier]
-    if arrow == "->":
-        there = _derived(named).xreplace({SYMBOLS[k]: v for k, v in point.items()})
+    return _quantity(named, tuple(point.items()), digits)
+
+
+@lru_cache(maxsize=4096)
+def _quantity(named: str, place: tuple[tuple[str, Any], ...], digits: int) -> Any:
+    point = dict(place)
+    parts = named_parts(named)
+    result = results[parts.result]
+    at = letters_at(point)
+    if parts.goes_to[0] or parts.quantity not in result.quantities:
+        if not result.domain.contains({s: v for s, v in at.items() if s in result.domain.ranges}):
+            raise Unknown(f"{named} is not derived there")
+        there = _derived(named).xreplace(at)
         if there.free_symbols:
             raise Unknown(f"{named} needs {', '.join(sorted(map(str, there.free_symbols)))}")
         return as_number(there)
     wanted = {s.name for s in result.parameters}
-    point = {**point, **({letter: point[other]} if letter else {})}
+    moved = {letter: put_in(_argument(other), at) for letter, other in parts.letters}
+    if any(v is None for v in moved.values()):
+        raise NoValue(f"{named} has no value")
+    point = {**point, **moved}
     try:
-        found = result.value(name, DIGITS, **{k: v for k, v in point.items() if k in wanted})
+        found = result.value(
+            parts.quantity, digits, **{k: v for k, v in point.items() if k in wanted}
+        )
     except (DomainError, TypeError, ValueError) as error:
         raise Unknown(f"{named} is not known: {error}") from None
     if found is None:
         raise Unknown(f"{named} has no value")
+    written = result.quantity(parts.quantity).expression
+    if written.is_rational_function():  # exactly: a root of what is near zero loses digits
+        there = written.xreplace(letters_at(point))
+        return as_number(there) if there.is_Rational else found
     return found
 
 
-_NAMED = re.compile(r"^([a-z0-9-]+)\.(\w+)(?:\((\w+) (=|->) (\w+)\))?$")
+_NAMED = re.compile(r"^([a-z0-9-]+)\.(\w+(?:\.function)?)(?:\((.+)\))?$")
+_PLACE = re.compile(r"^(\w+) (=|->) (.+)$")
 
 
-def _parts(named: str) -> tuple[str, str, str, str, str]:
-    """``ssem.same_class(delta = x)``, ``supcl-threshold.alpha_min(tau -> 0)``, taken apart."""
+@dataclass(frozen=True)
+class Named:
+    """``ssem.same_class(delta = x^2)``, ``supcl-threshold.alpha_min(tau -> 0)``, taken apart."""
+
+    result: str
+    quantity: str
+    letters: tuple[tuple[str, str], ...] = ()  #: expressions in place of its own letters
+    goes_to: tuple[str, str] = ("", "")
+
+
+@cache
+def named_parts(named: str) -> Named:
+    """Read the name of a derived quantity."""
     found = _NAMED.match(named)
-    if found is None:
+    places = [_PLACE.match(part.strip()) for part in (found[3] or "").split(",")] if found else []
+    if found is not None and not found[3]:
+        return Named(found[1], found[2])
+    if (
+        found is None
+        or None in places
+        or (len(places) > 1 and any(p and p[2] == "->" for p in places))
+    ):
         raise Unknown(
-            f"{named!r} is not RESULT.QUANTITY, nor that with (LETTER = LETTER) or (LETTER -> END)"
+            f"{named!r} is not RESULT.QUANTITY, nor that with (LETTER = VALUE, ...) "
+            "or (LETTER -> END)"
         )
-    identifier, name, letter, arrow, other = (part or "" for part in found.groups())
-    return identifier, name, letter, arrow, other
+    pairs = tuple((p[1], p[3]) for p in places if p)
+    if places[0] and places[0][2] == "->":
+        return Named(found[1], found[2], (), pairs[0])
+    return Named(found[1], found[2], pairs)
 
 
 def with_specials(hypotheses: Hypotheses, statements: list[Read]) -> Hypotheses:
-    """Try the ends of intervals that the statements name, too: ``iff delta in [0, 1]``."""
+    """Try the ends that the statements name, too: ``iff delta in [0, 1]``, ``iff t > log N``."""
     found: dict[str, list[Expr]] = {}
 
     def visit(tree: Any) -> None:
@@ -245,15 +329,37 @@ def with_specials(hypotheses: Hypotheses, statements: list[Read]) -> Hypotheses:
         if tree[0] == "in" and tree[1][0] == "name":
             for end in tree[2:4]:
                 if end[0] == "num":
-                    number = S(end[1].numerator) / end[1].denominator
-                    found.setdefault(tree[1][1], []).extend([number, number + S(1) / 100])
+                    add(tree[1][1], S(end[1].numerator) / end[1].denominator)
+        elif tree[0] == "rel":
+            for pair in pairwise(tree[1]):
+                for one, other in (pair, pair[::-1]):
+                    r = hypotheses.ranges.get(one[1]) if one[0] == "name" and not one[2] else None
+                    if r is not None and not r.integer:
+                        with suppress(NotClosed):
+                            add(one[1], symbolic(other, {}))
         for part in tree:
             visit(part)
 
+    def add(letter: str, end: Expr) -> None:
+        step = S(1) / 100
+        if letter == "delta" and not end.is_Rational:  # squared it stays rational, as sets need it
+            found.setdefault(letter, []).extend([end, end * (1 + step), end * (1 - step)])
+        else:
+            found.setdefault(letter, []).extend([end, end + step, end - step])
+
     for one in statements:
         visit(one.tree)
-    specials = {k: tuple(v) for k, v in found.items()}
-    return Hypotheses(hypotheses.ranges, hypotheses.more, hypotheses.text, specials)
+    return replace(hypotheses, specials={k: tuple(v) for k, v in found.items()})
+
+
+def equations(statements: list[Read]) -> list[Read]:
+    """The same with every bound as an equality."""
+    found = []
+    for one in statements:
+        relations = tuple("=" if r in ("<=", ">=") else r for r in one.relations)
+        tree = (*one.tree[:2], relations) if one.tree[0] == "rel" else one.tree
+        found.append(replace(one, tree=tree, relations=relations))
+    return found
 
 
 # --- proving ---------------------------------------------------------------------------------
@@ -304,7 +410,7 @@ def _named(wording: Wording, domains: list[Domain], inside: list[Trial]) -> Evid
 def _within(domain: Domain, inside: list[Trial]) -> bool:
     """Whether all points tried lie in the domain of a result, for the letters they share."""
     for trial in inside:
-        at = {SYMBOLS[k]: v for k, v in trial.point.items() if SYMBOLS[k] in domain.ranges}
+        at = {s: v for s, v in letters_at(trial.point).items() if s in domain.ranges}
         if any(v in (oo, -oo) for v in at.values()):
             continue  # a limit
         if not domain.contains(at):
@@ -331,15 +437,18 @@ def _closed(wording: Wording, read: Read, domain: Domain, inside: list[Trial]) -
     if wording.about:
         sides.append(_derived(wording.about))
         texts = texts[1:]
-    try:
-        for text in texts:
-            one = read_closed(f"0 = {text}", names)
-            if one.rest or len(one.sides) != 2 or not isinstance(one.sides[1], Expr):
-                return None
-            sides.append(one.sides[1])
-            needs += [c for c in one.needs if c.need != "known"]
-    except TexError:
+    letters = dict(names)
+    read_sides = _as_text(_written_out(texts, wording, names, needs), names, needs)
+    if read_sides is None:
+        trees = list(read.tree[1])[-len(texts) :]
+        needs = []
+        read_sides = _as_trees(trees, wording, letters, domain, needs)
+    if read_sides is None:
         return None
+    sides += read_sides
+    only, domain = fixed(domain)
+    sides = [e if isinstance(e, Bounds) else e.xreplace(only) for e in sides]
+    needs = [replace(c, argument=c.argument.xreplace(only)) for c in needs]
     found: list[Evidence] = []
     for left, relation, right in zip(sides, read.relations, sides[1:], strict=False):
         outcome = _decided(left, relation, right, domain, needs)
@@ -352,6 +461,59 @@ def _closed(wording: Wording, read: Read, domain: Domain, inside: list[Trial]) -
         how = f"{weakest(found).how} for {beyond}; at {len(inside)} places, corners too, elsewhere"
         return Evidence(Grade.SAMPLED, how)
     return weakest(found) if found else None
+
+
+def _as_text(texts: list[str], names: dict[str, Any], needs: list[Any]) -> list[Any] | None:
+    """Sides as the reader of closed forms reads them, with what they need for a value."""
+    sides = []
+    try:
+        for text in texts:
+            one = read_closed(f"0 = {text}", names)
+            if one.rest or len(one.sides) != 2 or not isinstance(one.sides[1], Expr):
+                return None
+            sides.append(one.sides[1])
+            needs += [c for c in one.needs if c.need != "known"]
+    except TexError:
+        return None
+    return sides
+
+
+def _as_trees(
+    trees: list[Tree],
+    wording: Wording,
+    letters: dict[str, Any],
+    domain: Domain,
+    needs: list[Any],
+) -> list[Any] | None:
+    """Sides with derivatives, limits and functions of the record in them."""
+    names = {_key(key): letters[key] for key in wording.names}
+    try:
+        return [symbolic(tree, wording.definitions(), names, domain, needs) for tree in trees]
+    except NotClosed:
+        return None
+
+
+def _written_out(
+    texts: list[str], wording: Wording, names: dict[str, Any], needs: list[Any]
+) -> list[str]:
+    r"""Texts without what the record defines: ``h(\delta)`` gives way to what it is, and a letter
+    becomes a name for it. What is no closed form is left for the reader to refuse."""
+    for key, body in wording.where.items():
+        key, body = " ".join(key.split()), " ".join(body.split())
+        for done in wording.where:
+            if done != key and "(" in done:
+                body = body.replace(done, f"({wording.where[done]})")
+        if "(" in key:
+            texts = [text.replace(key, f"({body})") for text in texts]
+            continue
+        try:
+            one = read_closed(f"0 = {body}", names)
+        except TexError:
+            continue
+        if not one.rest and len(one.sides) == 2 and isinstance(one.sides[1], Expr):
+            names[key] = one.sides[1]
+            needs += [c for c in one.needs if c.need != "known"]
+    return texts
 
 
 def _common(one: Domain, other: Domain) -> Domain:
@@ -371,20 +533,45 @@ def _ranges(domain: Domain) -> str:
 
 
 def _derived(named: str) -> Expr:
-    identifier, name, letter, arrow, other = _parts(named)
-    result = results[identifier]
-    found: Expr = result.quantity(name).expression
-    if arrow == "->":
+    parts = named_parts(named)
+    result = results[parts.result]
+    found: Expr = _expression(result, parts.quantity)
+    letter, end = parts.goes_to
+    if letter:
         try:
-            return limit(found, SYMBOLS[letter], exact(other), result.domain)
+            return limit(found, SYMBOLS[letter], exact(end), result.domain)
         except NoLimit as error:
             raise Unknown(f"{named}: {error}") from None
-    return found.xreplace({SYMBOLS[letter]: SYMBOLS[other]}) if letter else found
+    return found.xreplace({SYMBOLS[one]: _argument(other) for one, other in parts.letters})
+
+
+def _argument(text: str) -> Expr:
+    """What a letter of a derived quantity is to be."""
+    try:
+        return closed_expression(text, SYMBOLS)
+    except NotANumber as error:
+        raise Unknown(str(error)) from None
+
+
+def _expression(result: Result, name: str) -> Expr:
+    """A quantity; of a root the function (of x) that it is a zero of; the loss along the segment
+    of a result, and its slope there."""
+    if name in ("loss_along", "slope_along"):
+        if result.problem is None or result.segment is None:
+            raise Unknown(f"{result.id} is not about a segment")
+        segment = result.segment()
+        loss = reduced(result.problem).value(segment.inner)
+        return loss if name == "loss_along" else derivative(loss, segment.x)
+    quantity, _, function = name.partition(".")
+    found: Expr = result.quantity(quantity).expression
+    if function and not isinstance(found, ClampedRoot):
+        raise Unknown(f"{result.id}.{quantity} is no root")
+    return found.function(SYMBOLS["x"]) if function else found
 
 
 def _decided(left: Any, relation: str, right: Any, domain: Domain, needs: list[Any]) -> Outcome:
     if relation == "=":
-        return equal(right, left, domain, needs)
+        return _same(left, right, domain, needs)
     gap = right - left if relation in ("<", "<=") else left - right
     if relation == "!=":
         for sign in (1, -1):
@@ -400,6 +587,19 @@ def _decided(left: Any, relation: str, right: Any, domain: Domain, needs: list[A
     if all(isinstance(positive(s, domain, strict=False), Holds) for s in (left, right)):
         squares = right**2 - left**2 if relation in ("<", "<=") else left**2 - right**2
         return positive(squares, domain, strict=strict)
+    return outcome
+
+
+def _same(left: Any, right: Any, domain: Domain, needs: list[Any]) -> Outcome:
+    outcome = equal(right, left, domain, needs)
+    proved = isinstance(outcome, Holds) and outcome.evidence.grade is Grade.EXACT
+    if proved or not (left.has(Pow) or right.has(Pow)):
+        return outcome
+    # Neither is negative: their squares are compared, without the roots.
+    if all(isinstance(positive(s, domain, strict=False), Holds) for s in (left, right)):
+        squares = equal(right**2, left**2, domain, needs)
+        if isinstance(squares, Holds) and squares.evidence.grade is Grade.EXACT:
+            return squares
     return outcome
 
 

@@ -24,9 +24,12 @@ if TYPE_CHECKING:
 
 
 def load_checks(package: str) -> None:
-    """Register the named checks of a paper, if it has any."""
-    if package and (files(package) / "named.py").is_file():
-        import_module(f"{package}.named")
+    """Register the named checks of a paper: of ``named.py`` and of every ``named_TOPIC.py``."""
+    if not package:
+        return
+    found = (path.name for path in files(package).iterdir())
+    for name in sorted(n for n in found if n.startswith("named") and n.endswith(".py")):
+        import_module(f"{package}.{name.removesuffix('.py')}")
 
 
 def computed(record: Record, find: Callable[[str], Record | None]) -> Examined:

@@ -7,21 +7,31 @@ division by zero, a root or logarithm of what has none, is an answer too: no val
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cache, lru_cache
-from math import isqrt
-from typing import Any
+from itertools import pairwise
+from math import ceil, isqrt
+from typing import Any, Protocol
 
 import mpmath
+from sympy import Expr
 
+from ...decide.root import ClampedRoot
 from ...vectors.embeddings import Embeddings, Index
 from ..checks import CLOSE, DIGITS
-from .reader import Tree, names_in, spell
+from .reader import Tree, indexed, names_in, spell
+from .symbolic import NotClosed, compiled, symbolic
 
+#: Differences of derived quantities: their error is some STEP**2, below what is compared.
+STEP, RATE_DIGITS = Fraction(1, 10**25), 80
 #: A linear combination of the vectors of a set.
 Vector = dict[Index, Any]
 Environment = Mapping[str, Any]
+#: Under this name a family has the axes that its vectors have coordinates on.
+AXES = "axes"
+#: What is longer is not spelled out where an equivalence fails.
+LONG = 250
 
 
 class NoValue(ArithmeticError):
@@ -30,6 +40,16 @@ class NoValue(ArithmeticError):
 
 class Unknown(LookupError):
     """A name that nothing defines, or a value that is not known there."""
+
+
+class Derived(Protocol):
+    """A derived quantity at a point."""
+
+    def expression(self) -> Expr:
+        """It in symbols."""
+
+    def value(self, there: Mapping[str, Fraction], digits: int = DIGITS) -> Any:
+        """Its value where some letters have other values."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +73,8 @@ class Scene:
     named: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     defined: Mapping[str, tuple[tuple[str, ...], Tree]] = field(default_factory=dict)
     known: dict[Any, Any] = field(default_factory=dict, repr=False)  #: values of sums
+    derived: Mapping[str, Derived] = field(default_factory=dict)  #: derived quantities by letter
+    moved: Mapping[str, Fraction] = field(default_factory=dict)  #: letters with other values
 
 
 @dataclass(frozen=True)
@@ -117,7 +139,20 @@ def _members(where: Tree, scene: Scene, env: Environment) -> list[Any]:
         if high in (mpmath.inf,):
             raise Unknown("a sum without an upper end")
         return list(range(int(low), int(high) + 1))
+    if where[0] in ("setminus", "cup") and _is_of_indices(where):
+        first = _members(where[1], scene, env)
+        if where[0] == "cup":
+            return list(dict.fromkeys(first + _members(where[2], scene, env)))
+        without = set(_members(where[2], scene, env))
+        return [k for k in first if k not in without]
+    if where[0] == "these" and all(t[1] in env and isinstance(env[t[1]], int) for t in where[1]):
+        return [env[t[1]] for t in where[1]]
     return [{a: Fraction(1)} for a in _set(where, scene, env)]
+
+
+def _is_of_indices(where: Tree) -> bool:
+    """Whether it is a part of some ``[N]``, and not of a set of vectors."""
+    return where[0] == "range" or (where[0] in ("setminus", "cup") and _is_of_indices(where[1]))
 
 
 # --- statements --------------------------------------------------------------------------
@@ -127,13 +162,21 @@ def _truth(tree: Tree, scene: Scene, env: Environment) -> Truth:
         first, second = (_part(t, scene, env) for t in tree[1:])
         good = first.holds == second.holds if kind == "iff" else second.holds or not first.holds
         says = f"{spell(tree[1])} is {first.holds}, {spell(tree[2])} is {second.holds}"
+        if len(says) > LONG:
+            told = (f"{t.holds}{f' ({t.says})' if t.says else ''}" for t in (first, second))
+            says = "the first part is {}, the second {}".format(*told)
         return Truth(good, says, seen=frozenset({second.holds if kind == "iff" else first.holds}))
+    if kind == "and":
+        parts = (_truth(part, scene, env) for part in tree[1:])
+        return next((part for part in parts if not part.holds), Truth(True))
     if kind == "all":
         for inner in _assigned(list(tree[1][1]), tree[1][2], scene, env):
             found = _truth(tree[2], scene, inner)
             if not found.holds:
                 return found
         return Truth(True)
+    if kind == "exists":
+        return _truth(tree[2], scene, {**env, **{name: Constant(name) for name in tree[1]}})
     if kind == "in":
         side, low, high, low_open, high_open = tree[1:]
         found, a, b = (_value(t, scene, env) for t in (side, low, high))
@@ -145,10 +188,29 @@ def _truth(tree: Tree, scene: Scene, env: Environment) -> Truth:
     right = _value(tree[1][-1], scene, env)
     for side, relation in zip(tree[1][-2::-1], tree[2][::-1], strict=True):
         left = _value(side, scene, env)
-        if not _related(left, right, relation, scene):
+        if relation == "=":
+            left, right = _settled(left, right)
+        if not related(left, right, relation, scene):
             return Truth(False, _says(left, relation, right, scene))
         right = left
     return Truth(True)
+
+
+class Constant:
+    """A constant that is said to exist: the first equation for it says what it is."""
+
+    def __init__(self, name: str):
+        self.name = name
+        self.value: Any = None
+
+
+def _settled(left: Any, right: Any) -> tuple[Any, Any]:
+    """Both sides of an equation, one of which may say what a constant is."""
+    for one, other in ((left, right), (right, left)):
+        if isinstance(one, Constant) and not isinstance(other, Constant):
+            one.value = other
+            return other, other
+    return left, right
 
 
 def _part(tree: Tree, scene: Scene, env: Environment) -> Truth:
@@ -163,7 +225,38 @@ def _says(left: Any, relation: str, right: Any, scene: Scene) -> str:
     return f"{text(left)} {relation} {text(right)}"
 
 
-def _related(left: Any, right: Any, relation: str, scene: Scene) -> bool:
+@dataclass(frozen=True)
+class Interval:
+    """An interval where a number may stand; it is equal to an interval with the same ends only."""
+
+    low: Any
+    high: Any
+    low_open: bool
+    high_open: bool
+
+    def __str__(self) -> str:
+        ends = "[("[self.low_open], "])"[self.high_open]
+        return f"the interval {ends[0]}{text(self.low)}, {text(self.high)}{ends[1]}"
+
+
+def _interval(tree: Tree, scene: Scene, env: Environment) -> Any:
+    low, high = (_value(t, scene, env) for t in tree[1:3])
+    return Interval(low, high, *tree[3:])
+
+
+def _same_interval(left: Any, right: Any) -> bool:
+    if not (isinstance(left, Interval) and isinstance(right, Interval)):
+        return False
+    ends = (left.low_open, left.high_open) == (right.low_open, right.high_open)
+    pairs = ((left.low, right.low), (left.high, right.high))
+    return ends and all(compare(a, b, "=") for a, b in pairs)
+
+
+def related(left: Any, right: Any, relation: str, scene: Scene) -> bool:
+    if isinstance(left, Interval) or isinstance(right, Interval):
+        if relation not in ("=", "!="):
+            raise Unknown("intervals are equal or not")
+        return _same_interval(left, right) == (relation == "=")
     if isinstance(left, dict) or isinstance(right, dict):
         if relation not in ("=", "!="):
             raise Unknown("vectors are equal or not")
@@ -204,17 +297,24 @@ def _name(tree: Tree, scene: Scene, env: Environment) -> Any:
     _, base, subs, mark = tree
     if base in env and not subs:
         found = env[base]
+        if isinstance(found, Constant) and found.value is not None:
+            return found.value
         return Fraction(found) if isinstance(found, int) else found
     if base in scene.defined:
         letters, body = scene.defined[base]
         if len(letters) == len(subs):
-            return _value(body, scene, {**_only_indices(env), **_bind(letters, subs, scene, env)})
+            return _kept(body, scene, {**_only_indices(env), **_bind(letters, subs, scene, env)})
     full = base + "".join(f"_{_index_text(s)}" for s in subs) + (f"^{mark}" if mark else "")
+    if isinstance(env.get(full), Constant):
+        return env[full] if env[full].value is None else env[full].value
     for key in (full, base):
         if key in scene.numbers and (key == full or not subs):
             return scene.numbers[key]
     if full in scene.defined:
         return _value(scene.defined[full][1], scene, env)
+    plain = indexed(base, subs)
+    if scene.moved and plain in scene.derived:
+        return scene.derived[plain].value(scene.moved)
     if full in scene.named and subs:
         return scene.named[full]()
     if base in scene.named:
@@ -224,15 +324,31 @@ def _name(tree: Tree, scene: Scene, env: Environment) -> Any:
 
 def _call(tree: Tree, scene: Scene, env: Environment) -> Any:
     _, base, subs, mark, arguments = tree
-    if base in scene.defined:
-        letters, body = scene.defined[base]
+    defined = scene.defined.get(indexed(base, subs)) if not mark else None
+    if defined is not None:
+        letters, body = defined
+        if len(letters) != len(arguments):
+            raise NoValue(f"{base} takes {len(letters)} arguments, not {len(arguments)}")
+        far = [n for n, a in zip(letters, arguments, strict=True) if a == ("inf",)]
+        if far:
+            near = tuple(
+                ("name", n, (), "") if n in far else a
+                for n, a in zip(letters, arguments, strict=True)
+            )
+            return _at(("at", (*tree[:4], near), tuple((n, ("inf",)) for n in far)), scene, env)
         values = {n: _value(a, scene, env) for n, a in zip(letters, arguments, strict=True)}
-        return _value(body, scene, {**env, **values})
+        return _kept(body, scene, {**env, **values})
+    if not arguments and base in scene.derived:  # a loss along a segment
+        return scene.derived[base].value(scene.moved)
     label = "".join(_index_text(s) for s in subs) + mark
     key = f"{base}_{label}" if label else base
     if key not in scene.named:
         raise Unknown(f"the function {key!r} is not known")
-    return scene.named[key](scene)
+    if base == "L":  # a loss is that of the set of the scene
+        for a in arguments:
+            (_set if a[0] in ("setminus", "cup", "these") else _value)(a, scene, env)
+        return scene.named[key](scene)
+    return scene.named[key](scene, *(_value(a, scene, env) for a in arguments))
 
 
 def _bind(letters: tuple[str, ...], subs: Any, scene: Scene, env: Environment) -> dict[str, Any]:
@@ -247,11 +363,13 @@ def _index_text(tree: Tree) -> str:
     return str(tree[1])
 
 
-def _indices(subs: Any, scene: Scene, env: Environment) -> list[int]:
+def _indices(subs: Any, scene: Scene, env: Environment) -> list[Any]:
     return [_index(s, scene, env) for s in subs]
 
 
-def _index(tree: Tree, scene: Scene, env: Environment) -> int:
+def _index(tree: Tree, scene: Scene, env: Environment) -> Any:
+    if tree[0] == "word":
+        return tree[1]
     found = _value(tree, scene, env)
     if not isinstance(found, (int, Fraction)) or Fraction(found).denominator != 1:
         raise Unknown(f"{spell(tree)} is no index")
@@ -330,6 +448,8 @@ def _plus(left: Any, right: Any, factor: int = 1) -> Any:
 def _vector(found: Any) -> Vector:
     if isinstance(found, dict):
         return found
+    if isinstance(found, Constant):
+        raise Unknown(f"nothing says what {found.name} is")
     if found == 0:  # the zero vector, written 0
         return {}
     raise Unknown("a number where a vector was expected")
@@ -413,11 +533,18 @@ def root(found: Any, tree: Tree = ("word", "the root")) -> Any:
     return mpmath.sqrt(mp(found))
 
 
+def _ceiling(tree: Tree, scene: Scene, env: Environment) -> Any:
+    found = _value(tree[1], scene, env)
+    if not isinstance(found, Fraction):
+        raise Unknown(f"the ceiling of what is not rational in {_short(tree)}")
+    return Fraction(ceil(found))
+
+
 def _function(tree: Tree, scene: Scene, env: Environment) -> Any:
     _, name, inside = tree
     found = _value(inside, scene, env)
     if isinstance(found, dict):
-        raise Unknown(f"{name} of a vector")
+        return _by_element(name, found, scene)
     argument = mp(found)
     if name == "log":
         if argument <= 0:
@@ -428,14 +555,99 @@ def _function(tree: Tree, scene: Scene, env: Environment) -> Any:
     return mpmath.tanh(argument)
 
 
+def _by_element(name: str, found: Vector, scene: Scene) -> Vector:
+    """The exponential of a vector, where there are axes that say what its elements are."""
+    if AXES not in scene.named or name != "exp":
+        raise Unknown(f"{name} of a vector")
+    return {b: _exp(_dot(found, {b: Fraction(1)}, scene)) for b in scene.named[AXES]()}
+
+
 @lru_cache(maxsize=4096)
 def _exp(argument: Fraction) -> Any:
     return Fraction(1) if argument == 0 else mpmath.exp(mp(argument))
 
 
+def _diff(tree: Tree, scene: Scene, env: Environment) -> Any:
+    """A derivative: of a closed form by the rules, of what was derived by differences."""
+    _, letter, order, body = tree
+    used = {n: scene.derived[n].expression() for n in names_in(body) if n in scene.derived}
+    if any(e.has(ClampedRoot) for e in used.values()):
+        if body[0] != "name" or order != 1:
+            raise Unknown("of a root the rate is taken alone")
+        return _rate(scene.derived[body[1]], letter, scene)
+    try:
+        function, names = compiled(symbolic(tree, scene.defined, used))
+    except NotClosed as error:
+        raise Unknown(str(error)) from None
+    values = {**scene.numbers, **env}
+    missing = [n for n in names if n not in values]
+    if missing:
+        raise Unknown(f"the name {missing[0]!r} is not known")
+    try:
+        return function(*(mp(values[n]) for n in names))
+    except ZeroDivisionError:
+        raise NoValue(f"division by zero in {_short(tree)}") from None
+
+
+def _rate(quantity: Derived, letter: str, scene: Scene) -> Any:
+    """A central difference, so fine that 40 digits are right."""
+    here = scene.numbers[letter]
+    if not isinstance(here, Fraction):
+        here = Fraction(str(mpmath.nstr(here, DIGITS)))
+    ends = [quantity.value({letter: here + s * STEP}, RATE_DIGITS) for s in (1, -1)]
+    if any(mpmath.isinf(e) for e in ends):
+        if ends[0] == ends[1]:
+            return Fraction(0)
+        raise NoValue("the derivative of what is infinite on one side")
+    with mpmath.workdps(RATE_DIGITS):
+        return (ends[0] - ends[1]) / (2 * mp(STEP))
+
+
+def _at(tree: Tree, scene: Scene, env: Environment) -> Any:
+    """The value where letters have other values; the limit, where one goes to infinity."""
+    _, body, places = tree
+    inner = {k: v for k, v in env.items() if k not in dict(places)}
+    found = {name: _value(where, scene, env) for name, where in places}
+    for name, v in list(found.items()):
+        if not isinstance(v, Fraction) and mpmath.isinf(v):
+            body = ("lim", name, ("inf",), body)
+            del found[name]
+    return _value(body, _moved(scene, found), inner)
+
+
+def _moved(scene: Scene, there: Mapping[str, Any]) -> Scene:
+    """The scene where letters have other values."""
+    numbers, moves = {**scene.numbers, **there}, {**scene.moved, **there}
+    return replace(scene, numbers=numbers, moved=moves, known={})
+
+
 def _norm(tree: Tree, scene: Scene, env: Environment) -> Any:
     inside = _vector(_value(tree[1], scene, env))
     return root(_dot(inside, inside, scene), tree)
+
+
+def _kept(body: Tree, scene: Scene, env: Environment) -> Any:
+    """The value of what a record defines, remembered for all that it depends on."""
+    used = ("used", id(body))
+    if used not in scene.known:
+        scene.known[used] = (body, _depends_on(body, scene))
+    names = [n for n in scene.known[used][1] if n in env]
+    if any(not isinstance(env[n], (int, Fraction, mpmath.mpf, dict)) for n in names):
+        return _value(body, scene, env)
+    key = (id(body), *((n, _frozen(env[n])) for n in names))
+    if key not in scene.known:
+        scene.known[key] = (body, _value(body, scene, env))
+    return scene.known[key][1]
+
+
+def _depends_on(body: Tree, scene: Scene) -> list[str]:
+    """Names that a definition uses, and those that these are defined by."""
+    found, left = set[str](), names_in(body)
+    while left:
+        found |= left
+        bodies = (d[1] for n, d in scene.defined.items() if n.partition("_")[0] in left)
+        left = set().union(*map(names_in, bodies)) - found
+    return sorted(found)
 
 
 def _big(tree: Tree, scene: Scene, env: Environment) -> Any:
@@ -457,11 +669,42 @@ def _big_now(tree: Tree, scene: Scene, env: Environment) -> Any:
         return total
     if not found:
         raise NoValue(f"{what} over nothing")
+    return _best(what, found)
+
+
+def _best(what: str, found: list[Any]) -> Any:
     best = found[0]
     for one in found[1:]:
         if compare(one, best, ">" if what == "max" else "<"):
             best = one
     return best
+
+
+def _least(tree: Tree, scene: Scene, env: Environment) -> Any:
+    return _best(tree[1], [_value(part, scene, env) for part in tree[2]])
+
+
+#: How near a limit is looked at; all must agree, and the rest of the way is a line.
+NEAR = (Fraction(1, 10**28), Fraction(1, 10**30), Fraction(1, 10**32))
+SETTLED = mpmath.mpf(10) ** -24
+
+
+def _limit(tree: Tree, scene: Scene, env: Environment) -> Any:
+    """A limit from above, or at infinity, where two values nearby agree."""
+    _, name, end, body = tree
+    there = _value(end, scene, env)
+    far = not isinstance(there, Fraction) and mpmath.isinf(there)
+    places = [1 / step if far else _plus(there, step) for step in NEAR]
+    seen = [mp(_value(body, _moved(scene, {name: p}), {**env, name: p})) for p in places]
+    steps = [mp(step) for step in NEAR]
+    lines = [
+        (last * near - first * nearest) / (near - nearest)
+        for (first, near), (last, nearest) in pairwise(zip(seen, steps, strict=True))
+    ]
+    settled = abs(seen[0] - seen[-1]) <= SETTLED * (1 + abs(seen[-1]))
+    if not settled or not compare(lines[0], lines[-1], "="):
+        raise Unknown(f"no limit is seen in {_short(tree)}")
+    return lines[-1]
 
 
 def _frozen(found: Any) -> Any:
@@ -530,10 +773,16 @@ _VALUES: dict[str, Callable[[Tree, Scene, Environment], Any]] = {
     "frac": _frac,
     "pow": _pow,
     "sqrt": _sqrt,
+    "ceil": _ceiling,
     "T": _transposed,
     "fun": _function,
+    "diff": _diff,
+    "at": _at,
     "norm": _norm,
     "big": _big,
+    "least": _least,
+    "lim": _limit,
+    "interval": _interval,
     "mean": _mean,
     "size": _size,
     "var": _variance,
@@ -545,8 +794,10 @@ def mp(found: Any) -> Any:
     """A number at the working precision."""
     if isinstance(found, Fraction):
         return mpmath.mpf(found.numerator) / found.denominator
-    if isinstance(found, (dict, list, _Row)):
+    if isinstance(found, (dict, list, _Row, Interval)):
         raise Unknown("a vector or set where a number was expected")
+    if isinstance(found, Constant):
+        raise Unknown(f"nothing says what {found.name} is")
     return mpmath.mpf(found)
 
 
@@ -556,6 +807,8 @@ def text(found: Any) -> str:
         return str(found)
     if isinstance(found, (dict, list)):
         return "a vector"
+    if isinstance(found, Interval):
+        return str(found)
     return str(mpmath.nstr(found, 12))
 
 

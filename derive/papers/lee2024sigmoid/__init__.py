@@ -1,8 +1,7 @@
 """Lee, Chang, Sohn. Analysis of Using Sigmoid Loss for Contrastive Learning. AISTATS 2024.
 
-The text at hand was extracted from a PDF and mixes up indices in places (v_i for v_j).
-Where a reading of the page makes a formula true, that reading is the claim, and the note
-says so.
+The text at hand was extracted from a PDF and mixes up indices in places (v_i for v_j). It is
+transcribed as it stands; where a reading of the page makes a formula true, the record has it.
 """
 
 from ..ledger import Ledger
@@ -15,13 +14,14 @@ LEDGER = Ledger(
     "Analysis of Using Sigmoid Loss for Contrastive Learning",
     __name__,
     {
-        "section_1": (THRESHOLD,),
-        "section_3": (CCEM, INFONCE),
+        "section_1": (CCEM, OPTIMUM, THRESHOLD, INFONCE),
+        "section_3": (CCEM, OPTIMUM, INFONCE),
         "section_4_1": (CCEM, OPTIMUM),
         "section_4_2": (CCEM, OPTIMUM, INFONCE, PAIRWISE),
         "section_4_proof": (CCEM, PAIRWISE),
         "section_5_1": (OPTIMUM, THRESHOLD, INFONCE),
         "section_5_2": (CCEM, OPTIMUM, THRESHOLD),
+        "section_6": (OPTIMUM, THRESHOLD),
         "appendix_a": (),
         "appendix_b1": (CCEM,),
         "appendix_b2": (INFONCE,),

@@ -14,7 +14,7 @@ LEDGER = Ledger(
         "section_4_2": ("ssem", "supcl-optimum", "cnce-optimum", "sup-cnce-optimum"),
         "section_5_1": ("ssem", "supcl-optimum", "variance-bound"),
         "section_5_2": ("ssem", "supcl-threshold"),
-        "section_6": (),
+        "section_6": ("supcl-optimum",),
         "appendix_a1": ("variance-bound",),
         "appendix_a2_ssem": ("ssem",),
         "appendix_a2_existence": ("ssem",),
@@ -28,5 +28,6 @@ LEDGER = Ledger(
         "appendix_a4": ("supcl-optimum", "supcl-threshold"),
         "appendix_a5": ("cnce-optimum",),
         "appendix_b": ("ssem",),
+        "appendix_c": (),
     },
 )

@@ -45,10 +45,10 @@ def squared(delta: Any) -> Fraction:
     return found
 
 
-def one_of(m: int, n: int, delta: Any) -> Embeddings | None:
-    """The SSEM with p = 1 for a printed delta, or None where there is none."""
+def one_of(m: int, n: int, delta: Any, p: int = 1) -> Embeddings | None:
+    """The SSEM for a printed delta, or None where there is none."""
     try:
-        return ssem(m, n, 1, squared(delta)) if compare(delta, ZERO, ">=") else None
+        return ssem(m, n, p, squared(delta)) if compare(delta, ZERO, ">=") else None
     except ValueError:
         return None
 
@@ -58,11 +58,18 @@ def same(one: Embeddings, other: Embeddings) -> bool:
     return all(one.ip(a, b) == other.ip(a, b) for a in one.everything for b in one.everything)
 
 
+def is_ssem(e: Embeddings) -> bool:
+    """Whether a set, with two instances of a class at least, is an SSEM."""
+    inside = e.ip((0, 0, 0), (0, 1, 0))
+    found = (1 - inside) * Fraction(e.m * e.n - 1, e.m * e.n)
+    return found <= longest(e.m, e.n) and same(e, ssem(e.m, e.n, e.p, found))
+
+
 @named_check("simplex fits")
 def simplex_fits(at: Point, given: Given) -> Answer:
-    """n unit vectors at equal angles exist in R^d exactly when d >= ``least``."""
-    n, d = size(at, "n"), size(at, "d")
-    simplex = Embeddings.simplex(n)
+    """mn unit vectors at equal angles exist in R^d exactly when d >= ``least``."""
+    d = size(at, "d")
+    simplex = Embeddings.simplex(size(at, "m", 1), size(at, "n"))
     said, true = compare(Fraction(d), given["least"], ">="), simplex.rank <= d
     says = f"said to {'exist' if said else 'be missing'}, and their rank is {simplex.rank}"
     return Answer(said == true, says, simplex)
@@ -116,16 +123,16 @@ def one_minimiser(at: Point, given: Given) -> Answer:
 
 
 def _least(loss: SoftmaxLoss, at: Point, given: Given, *, alone: bool) -> Answer:
-    m, n, d = size(at, "m"), size(at, "n"), size(at, "d")
-    best = one_of(m, n, given["delta"])
+    m, n, p, d = (size(at, k, 1) for k in "mnpd")
+    best = one_of(m, n, given["delta"], p)
     if best is None:
         return Answer(False, "there is no such SSEM")
     if best.rank > d:
         return Answer(False, f"it needs {best.rank} dimensions", best)
     known = {**numbers(at), **{k: given[k] for k in ("alpha",) if k in given}}
     least = declared_value(loss, best, **known)
-    rivals = [*sets_in(m, n, 1, d), *(ssem(m, n, 1, q) for q in (ZERO, Fraction(1, 2), ONE))]
-    rivals.append(ssem(m, n, 1, longest(m, n)))
+    rivals = [*sets_in(m, n, p, d), *(ssem(m, n, p, q) for q in (ZERO, Fraction(1, 2), ONE))]
+    rivals.append(ssem(m, n, p, longest(m, n)))
     for e in rivals:
         if e.rank > d:
             continue
@@ -167,23 +174,24 @@ def best_position(m: int, n: int, alpha: Any, tau: Any) -> tuple[Any, Any]:
 @named_check("minimisers are SSEM")
 def minimisers_are_ssem(at: Point, given: Given) -> Answer:
     """Every minimiser in R^d is an SSEM, with one delta in [0, ``top``], which all of it needs."""
-    m, n, d = size(at, "m"), size(at, "n"), size(at, "d")
+    m, n, p, d = (size(at, k, 1) for k in "mnpd")
     if n == 1 and at["alpha"] != 1:
         raise NoValue("the mean over no positives has no value")
     if n == 1:
-        return Answer(False, "delta is not unique: all of them give one set", ssem(m, 1, 1, ZERO))
-    where, least = best_position(m, n, *numbers(at).values())
+        return Answer(False, "delta is not unique: all of them give one set", ssem(m, 1, p, ZERO))
+    where, _ = best_position(m, n, *numbers(at).values())
+    least = declared_value(SUPCL, ssem(m, n, p, where), **numbers(at))
     top = given["top"]
     if where > top**2 + Fraction(1, 1000) or compare(top, ZERO, "<"):
         return Answer(False, f"the best SSEM has delta^2 = {text(where)}")
     if at["alpha"] == 1 and not compare(where, top**2, "="):
         return Answer(False, f"at alpha = 1 the best SSEM has delta^2 = {text(where)}")
-    if ssem(m, n, 1, where).rank > d:  # of those that fit, which are at the ends
-        ends = [ssem(m, n, 1, q) for q in (ZERO, ONE, longest(m, n))]
+    if ssem(m, n, p, where).rank > d:  # of those that fit, which are at the ends
+        ends = [ssem(m, n, p, q) for q in (ZERO, ONE, longest(m, n))]
         least = min(declared_value(SUPCL, e, **numbers(at)) for e in ends if e.rank <= d)
-    for e in sets_in(m, n, 1, d):
+    for e in sets_in(m, n, p, d):
         found = declared_value(SUPCL, e, **numbers(at))
-        if found < least - FOUND:
+        if found < least - FOUND or (found < least + CLOSE and not is_ssem(e)):
             says = f"its loss is {text(found)}, the least on SSEM {text(least)}"
             return Answer(False, says, e)
     return Answer(True)

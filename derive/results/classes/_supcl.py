@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from sympy import Expr, Max, Rational, S, Symbol, Tuple, sqrt
+from collections.abc import Mapping
+
+from sympy import Basic, Expr, Max, Rational, S, Symbol, Tuple, sqrt
 
 from ...decide.calculus import derivative
 from ...decide.domain import Domain, Range
@@ -78,6 +80,20 @@ def variances(segment: Segment) -> dict[str, Expr]:
         "between": share("classes"),
         "centroid": share("mean"),
     }
+
+
+#: Names of the three in steps.
+NAMED = {"within": Symbol("V_W"), "between": Symbol("V_B"), "centroid": Symbol("c2")}
+
+
+def by_name(shares: Mapping[str, Expr]) -> dict[Symbol, Expr]:
+    """What the names of variances stand for in a step."""
+    return {NAMED[k]: e for k, e in shares.items()}
+
+
+def sums_to_one() -> list[Basic]:
+    """That the variances of unit vectors add up to one, and that the centroid is zero."""
+    return [eq(NAMED["within"] + NAMED["between"], S.One), eq(NAMED["centroid"], S.Zero)]
 
 
 def state_delta(proof: Derivation, segment: Segment, domain: Domain) -> None:

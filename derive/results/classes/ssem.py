@@ -5,7 +5,7 @@ relabelling of views, instances and classes: a segment of Gram matrices is left,
 the (m-1)-simplex of collapsed classes to classes whose means coincide.
 """
 
-from sympy import Eq, Expr, Piecewise, Rational, S, Symbol, sqrt
+from sympy import Eq, Expr, Piecewise, Rational, sqrt
 
 from ...decide.domain import between
 from ...decide.present import tidy
@@ -14,7 +14,7 @@ from ...optimum.segment import DELTA, delta, x
 from ...optimum.segment_facts import Ranks, Spectrum, state_segment
 from ...problems.domains import SIZES
 from ...proof.derivation import Derivation
-from ...proof.relations import eq, ge
+from ...proof.relations import ge
 from ...structures.hierarchy import m, n, p
 from ...theorem.measure import Rank
 from ...theorem.quantity import Quantity
@@ -25,10 +25,12 @@ from ._supcl import (
     OF_TWO_CLASSES,
     SYMMETRY,
     WITHIN,
+    by_name,
     position_of_delta,
     simplex_position,
     ssem_segment,
     state_delta,
+    sums_to_one,
     variances,
 )
 
@@ -61,10 +63,10 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     share = variances(SEGMENT)
     proof.holds(
         "The variances add up to one",
-        [eq(share["within"] + share["between"], S.One), eq("c2", S.Zero)],
+        sums_to_one(),
         "the trace splits over the eigenspaces; c2 is the squared norm of the centroid",
         inside,
-        names={Symbol("c2"): share["centroid"]},
+        names=by_name(share),
     )
     proof.add("Least dimension: the rank of the Gram matrix", Ranks.of(SEGMENT, SIZES), "")
     start, within, end = SEGMENT.ranks()

@@ -4,7 +4,7 @@ Along the segment the derivative of the loss has the sign of an increasing funct
 that is >= 0 at the (mn-1)-simplex. Its zero, or collapse if it has none, is the optimum.
 """
 
-from sympy import Rational, S, Symbol, oo
+from sympy import Rational, S, oo
 
 from ...decide.calculus import derivative
 from ...decide.convexity import log_sum_exp_is_convex
@@ -19,17 +19,19 @@ from ...problems.problem import Problem
 from ...proof.derivation import Derivation
 from ...proof.lemmas import ONLY_ONE
 from ...proof.limiting import take_limit
-from ...proof.relations import eq, ge, gt
+from ...proof.relations import ge, gt
 from ...structures.hierarchy import m, n, p
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
 from ._supcl import (
     SYMMETRY,
+    by_name,
     on_segment,
     optimum,
     simplex_position,
     ssem_segment,
     state_delta,
+    sums_to_one,
     variances,
 )
 
@@ -57,10 +59,10 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     share = variances(segment)
     proof.holds(
         "Every optimum has the largest total variance",
-        [eq(share["within"] + share["between"], S.One), eq("c2", S.Zero)],
+        sums_to_one(),
         "the mean is active, so c2, the squared norm of the centroid, is zero",
         problem.domain,
-        names={Symbol("c2"): share["centroid"]},
+        names=by_name(share),
     )
     everything = tuple(r.name for r in problem.scheme.relations)
     weight = ReducedLoss(SUPCL, problem.scheme).denominators.get(Pool(everything), S.Zero)

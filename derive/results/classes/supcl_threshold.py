@@ -54,13 +54,13 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     proof.holds(
         "alpha_min rises with tau",
         lt(0, derivative(alpha_min.value, tau)),
-        "a hotter softmax collapses more",
+        "its derivative is positive",
         sizes,
     )
     proof.holds(
         "1/n < alpha_min < 1",
         [lt(1 / n, alpha_min.value), lt(alpha_min.value, 1)],
-        "however cold, and however hot",
+        "the limits as tau goes to 0 and to oo are not attained",
         sizes,
     )
     found = {

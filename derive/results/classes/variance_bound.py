@@ -6,7 +6,7 @@ squared norm of the centroid depend only on the mean inner product of each relat
 and they are the shares of the trace r^2.
 """
 
-from sympy import Rational, S, Symbol
+from sympy import Add, Rational, S, Symbol
 
 from ...decide.domain import POSITIVE, Range
 from ...decide.domain import between as interval
@@ -23,7 +23,16 @@ from ...theorem.measure import AtMost, Reading
 from ...theorem.measure import share as trace_share
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
-from ._supcl import BETWEEN, SYMMETRY, WITHIN, ssem_segment, variances
+from ._supcl import (
+    BETWEEN,
+    NAMED,
+    SYMMETRY,
+    WITHIN,
+    by_name,
+    ssem_segment,
+    sums_to_one,
+    variances,
+)
 
 radius = Symbol("r", positive=True)
 RADIUS = {radius: "common norm of the embeddings, 1 unless said otherwise"}
@@ -63,25 +72,27 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     )
     proof.holds(
         "Within-class variance + between-class variance + squared centroid = r^2",
-        eq(within + between + centroid, radius**2),
-        "the eigenspaces are orthogonal and fill the space, so their shares add up to the trace",
+        eq(Add(*NAMED.values()), radius**2),
+        "the eigenspaces are orthogonal and fill the space, so their shares add up to the trace; "
+        "c2 is the squared norm of the centroid",
         domain,
+        names=by_name({"within": within, "between": between, "centroid": centroid}),
     )
     squared = Symbol("c2", nonnegative=True)
     proof.holds(
         "The total variance is at most r^2, and equal to it iff the centroid is zero",
-        [eq(within + between, radius**2 - centroid), le(radius**2 - squared, radius**2)],
-        "what is taken away, c2, is the squared norm of the centroid, never negative",
+        le(radius**2 - squared, radius**2),
+        "it is r^2 - c2 by the step before, and c2 is a squared norm, never negative",
         domain.with_range(squared, Range(low_open=False), 1),
     )
     segment = ssem_segment()
     ssem = variances(segment)
     proof.holds(
         "The SSEM attains the bound",
-        [eq(ssem["within"] + ssem["between"], S.One), eq("c2", S.Zero)],
+        sums_to_one(),
         "c2, the squared norm of its centroid, is zero",
         SIZES.with_range(x, interval(0, segment.length), Rational(1, 2)),
-        names={Symbol("c2"): ssem["centroid"]},
+        names=by_name(ssem),
     )
     return {
         "within_class_variance": Quantity(

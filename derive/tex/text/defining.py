@@ -86,7 +86,7 @@ class Defining(Following):
         self, name: str, definition: Definition, done: Act, where: str, everywhere: bool
     ) -> None:
         scope, old = self.scope, self.scope.get(name)
-        if (name, definition.body) == (exported.ARGUMENT, exported.IN_TEX):
+        if (name, definition.body) in exported.KNOWN:
             definition = replace(definition, body=exported.READ)
         if done.when == "provide":
             if old is not None and not old.problem:

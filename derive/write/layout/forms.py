@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, reduce
 from operator import add
 
-from sympy import Abs, Basic, Dummy, Expr, Max, Min, Mul, Pow, S, Symbol, exp, log
+from sympy import Abs, Add, Basic, Dummy, Expr, Max, Min, Mul, Pow, S, Symbol, exp, log
 
 from ...decide.normal import ExpField, NotInField
 from ...decide.polynomial import ONE as UNIT
@@ -58,10 +58,13 @@ def _ordered(expression: Expr, where: object) -> tuple[Node, ...]:
     if not _is_plain(expression):
         if (expression.is_Add or expression.is_Mul) and not _is_small(expression):
             found.append(_by_parts(expression))
+            found += _by_divisors(expression)
         plain, parts = _without_others(expression)
         for e in dict.fromkeys((plain, _with_exponentials_out(plain))):
             if _is_small(e):
                 found += _rational(e, parts)
+        if len(found) == 1 and (expression.is_Add or expression.is_Mul):
+            found.append(_by_parts(expression))
     first = cheapest(found)
     rest = {node.key: node for node in sorted(found, key=lambda node: node.cost)}
     return first, *(node for key, node in rest.items() if key != first.key)
@@ -88,6 +91,18 @@ def _by_parts(e: Expr) -> Node:
         return total(signed(best(a)) for a in e.args)
     above, below = _sides(e)
     return alone(quotient(map(best, above), map(best, below)))
+
+
+def _by_divisors(e: Expr) -> list[Node]:
+    """Terms over powers of the same sums brought together, if that leaves several."""
+    groups: dict[frozenset[Expr], list[Expr]] = {}
+    for term in Add.make_args(e):
+        below = {b for f in _sides(term)[1] if (b := f.as_base_exp()[0]).is_Add and b.has(exp)}
+        groups.setdefault(frozenset(below), []).append(term)
+    together = [terms for below, terms in groups.items() if below and len(terms) > 1]
+    if not together or len(groups) == 1:
+        return []
+    return [total(signed(best(Add(*terms))) for terms in groups.values())]
 
 
 def _sides(e: Expr) -> tuple[list[Expr], list[Expr]]:

@@ -19,6 +19,7 @@ from ...decide.equal import is_proved_equal
 from ...decide.frozen import dataclass
 from .arrange import looked_at
 from .forms import as_derived, ordered
+from .tex import Names, tex
 from .tree import Call, Name, Node, Other
 
 Ranges = tuple[tuple[Symbol, Range], ...]
@@ -162,6 +163,11 @@ def with_names(node: Node, taken: frozenset[str] = frozenset()) -> Laid:
         where = [(s, _named(n, part.key, Name(symbol))) for s, n in where]
         where.append((symbol, part))
     return Laid(node, tuple(where))
+
+
+def where_rows(laid: Laid, name: Names) -> list[str]:
+    """LaTeX of what the names in a formula stand for: ``h = ..``."""
+    return [f"{name(s)} = {tex(node, name)}" for s, node in laid.where]
 
 
 def _most_repeated(node: Node) -> Node | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .tex import Names, tex
+from .tex import Names, is_tall, tex
 from .tree import Call, Name, Node, Number, Other, Power, Product, Sum
 
 #: Characters that a line is at least filled to, of those that it has room for.
@@ -83,7 +83,8 @@ def points(node: Node, name: Names) -> float:
             return 5.0 + SCRIPT * _slanted(node.arguments[0], name)
         if node.function == "sqrt":
             return 9.0 + inner
-        return 17.0 + 2 * TALL + inner + 6.0 * (len(node.arguments) - 1)
+        tall = any(map(is_tall, node.arguments))
+        return 17.0 + 2 * (TALL if tall else PARENTHESIS) + inner + 6.0 * (len(node.arguments) - 1)
     assert isinstance(node, Other)
     return 30.0 + max((points(p, name) for _, p in node.parts), default=0.0) + 60.0
 
@@ -98,7 +99,9 @@ def _slanted(node: Node, name: Names) -> float:
 
 
 def _held(node: Node, kinds: type | tuple[type, ...], several: bool = True) -> float:
-    return 2 * TALL if several and isinstance(node, kinds) else 0.0
+    if not several or not isinstance(node, kinds):
+        return 0.0
+    return 2 * (TALL if is_tall(node) else PARENTHESIS + 1.5)
 
 
 def _letters(written: str) -> float:

@@ -11,6 +11,7 @@ from ...decide.frozen import dataclass
 from ...proof.relations import Iff
 from .layout import layout
 from .lines import POINTS, points, rows
+from .signs import by_sign
 from .tex import Names, tex
 from .tree import Node, named
 
@@ -80,11 +81,43 @@ def _side(side: Basic, domain: Domain | None) -> Node | Limited:
     return layout(side, domain)
 
 
+# --- what need not be said ---------------------------------------------------------------------
+def is_evident(relation: Basic, domain: Domain | None) -> bool:
+    """Whether a relation says nothing: of numbers, of one and the same, or of a positive symbol."""
+    if type(relation) not in (Eq, Gt, Ge, Lt, Le):
+        return False
+    left, right = relation.args
+    if left == right or not relation.free_symbols:
+        return True
+    known = domain.ranges if domain is not None else {}
+    if right == 0 and type(relation) in (Gt, Ge) and left in known:
+        r = known[left]
+        return bool(r.low.is_number and (r.low > 0 or (r.low == 0 and r.low_open)))
+    return False
+
+
+def without_evident(statement: Basic, domain: Domain | None) -> Basic | None:
+    """A list of relations without those that say nothing; None if nothing is left."""
+    if isinstance(statement, Tuple):
+        left = [p for part in statement.args if (p := without_evident(part, domain)) is not None]
+        return Tuple(*left) if left else None
+    return None if is_evident(statement, domain) else statement
+
+
+def for_reading(statement: Basic, domain: Domain | None) -> Basic | None:
+    """A statement without what says nothing, and without positive factors of quotients."""
+    told = without_evident(statement, domain)
+    if told is None or domain is None:
+        return told
+    return by_sign(told, domain, quotients=True)[0]
+
+
 # --- text ------------------------------------------------------------------------------------
 def text_lines(statement: Basic, domain: Domain | None) -> list[str]:
-    """A statement in plain text, line by line."""
+    """A statement in plain text, line by line, without what says nothing."""
     found = []
-    for line in lines(statement, domain):
+    told = for_reading(statement, domain)
+    for line in lines(told, domain) if told is not None else ():
         sides = [s.text() if isinstance(s, Limited) else s.text(named) for s in line.sides]
         joined = (f" {line.sign[0]} " if line.sign else "  ").join(sides)
         found.append(f"{line.word[0]} {joined}" if line.word else joined)
@@ -93,11 +126,20 @@ def text_lines(statement: Basic, domain: Domain | None) -> list[str]:
 
 # --- LaTeX -------------------------------------------------------------------------------------
 def tex_rows(
-    statement: Basic, domain: Domain | None, name: Names, room: float = POINTS
+    statement: Basic,
+    domain: Domain | None,
+    name: Names,
+    room: float = POINTS,
+    *,
+    whole: bool = False,
 ) -> list[str]:
-    """A statement in LaTeX, row by row, with an alignment mark before each sign."""
+    """A statement in LaTeX, row by row, with an alignment mark before each sign.
+
+    What says nothing is left out unless the ``whole`` is asked for; there may be no row.
+    """
     found: list[str] = []
-    for line in lines(statement, domain):
+    told = statement if whole else for_reading(statement, domain)
+    for line in lines(told, domain) if told is not None else ():
         word = f"{line.word[1]}\\quad " if line.word else ""
         if line.sign is None or len(line.sides) != 2:
             joined = r" \qquad ".join(_tex(s, name) for s in line.sides)
@@ -114,6 +156,8 @@ def tex_rows(
 
 def aligned(rows_of: list[str]) -> str:
     """One row as it is; several, aligned."""
+    if not rows_of:
+        return ""
     if len(rows_of) == 1:
         return rows_of[0].replace("& ", "", 1).replace("&", "", 1)
     return r"\begin{aligned}" + r" \\ ".join(rows_of) + r"\end{aligned}"

@@ -34,7 +34,10 @@ def tex(node: Node, name: Names) -> str:
     if isinstance(node, Product):
         return _product(node, name)
     if isinstance(node, Power):
-        return f"{_held(node.base, ATOM, name)}^{{{tex(node.exponent, name)}}}"
+        inside = _held(node.base, ATOM, name)
+        if "^" in inside and isinstance(node.base, (Name, Call)) and not inside.endswith(")"):
+            inside = brackets(inside, tall=False)  # TeX takes one exponent
+        return f"{inside}^{{{tex(node.exponent, name)}}}"
     if isinstance(node, Call):
         return _call(node, name)
     assert isinstance(node, Other)

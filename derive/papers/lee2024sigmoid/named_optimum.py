@@ -1,0 +1,484 @@
+"""What the paper says of optima and of the CCEM, for the losses (1), (2) and any of the form (5).
+
+The best CCEM is found by trisection: a loss that is convex in the inner products is convex in
+the share x = delta^2/(1 + delta^2), since they are linear in it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+import mpmath
+from sympy import S, lambdify, symbols
+
+from ...decide.decide import positive, zero
+from ...decide.domain import Domain, Range
+from ...decide.evidence import Holds, Outcome, Undecided, weakest
+from ...decide.present import tidy
+from ...losses.clip import INFONCE, SIGMOID, b, t
+from ...losses.pairwise import c
+from ...optimum.segment import delta
+from ...results import results
+from ...structures.towers import NEGATIVE, POSITIVE, N
+from ...vectors.embeddings import Embeddings
+from ..checks import DIGITS
+from ..form.families import ccem, in_space, size, total
+from ..form.functions import Function
+from ..form.run import Answer, Point, named_check, named_proof
+from ..form.values import NoValue, as_number, compare, mp, text
+from ..towers import Towers, lifted, pairwise_value, position, softmax_value, square
+
+Given = Mapping[str, Any]
+Scalar = Callable[[Any], Any]
+ZERO, ONE = Fraction(0), Fraction(1)
+#: Losses have some 48 digits after the point, and the place of the best CCEM twenty.
+CLOSE, PLACE = mpmath.mpf(10) ** -42, mpmath.mpf(10) ** -15
+
+
+@dataclass(frozen=True)
+class Best:
+    """The shares x of the best CCEM, from ``first`` to ``last``; 1 is delta = oo.
+
+    ``attained`` is false where the loss only approaches its least value towards delta = oo.
+    """
+
+    first: Any
+    last: Any
+    loss: Any
+    attained: bool = True
+
+
+def best(value: Scalar) -> Best:
+    """The best CCEM for a loss given as a convex function of the share."""
+    with mpmath.workdps(DIGITS):
+        low, high = mpmath.mpf(0), mpmath.mpf(1)
+        for _ in range(260):
+            one, other = (2 * low + high) / 3, (low + 2 * high) / 3
+            low, high = (low, other) if value(one) <= value(other) else (one, high)
+        ends = [mpmath.mpf(0), (low + high) / 2, mpmath.mpf(1)]
+        at = min(ends, key=value)
+        least = value(at)
+        inside = value(ends[1])
+        if high > 1 - PLACE and value(ends[2]) > inside + PLACE:
+            return Best(ends[2], ends[2], inside, attained=False)
+        return Best(_end(value, at, least, 0), _end(value, at, least, 1), least)
+
+
+def _end(value: Scalar, at: Any, least: Any, end: int) -> Any:
+    """How far the least value reaches towards 0 or 1."""
+    good, bad = at, mpmath.mpf(end)
+    if value(bad) <= least + CLOSE:
+        return bad
+    for _ in range(60):
+        middle = (good + bad) / 2
+        good, bad = (middle, bad) if value(middle) <= least + CLOSE else (good, middle)
+    return good
+
+
+def on_ccem(items: int, near: Scalar, far: Scalar) -> Scalar:
+    """A loss of the form (5) on the CCEM, as a function of the share."""
+
+    def value(share: Any) -> Any:
+        found = items * near(1 - 2 * share)
+        if items == 1:
+            return found
+        # The inner products of (4) are linear in the share.
+        return found + items * (items - 1) * far(-(1 - share) / (items - 1) - share)
+
+    return value
+
+
+def total_loss(w: Towers, near: Scalar, far: Scalar) -> Any:
+    """A loss of the form (5) on any set."""
+    return total([*map(near, w.positives()), *map(far, w.negatives())])
+
+
+@cache
+def best_for(items: int, near: Function, far: Function) -> Best:
+    """The best CCEM for two functions."""
+    return best(on_ccem(items, near.at, far.at))
+
+
+def far_from(share: Any) -> str:
+    """delta for a share, in words."""
+    return "oo" if share > 1 - PLACE else text(mpmath.sqrt(abs(share) / (1 - share)))
+
+
+# --- a range of delta as it is printed ------------------------------------------------------------
+def outside(given: Given, found: Best) -> str:
+    """Why no best delta is in the printed range (``low``, or ``above``, to ``top``), or nothing.
+
+    A range without a top is one of real numbers: delta = oo is none.
+    """
+    low = given["above"] if "above" in given else given["low"]
+    if compare(low, ZERO, "<"):
+        return "delta is not negative"
+    if "top" in given and not mpmath.isinf(given["top"]):
+        return "delta has no upper end"
+    if not found.attained:
+        return "the least value is approached as delta goes to oo, and not attained"
+    if "top" not in given and found.first > 1 - PLACE:
+        return "the loss falls all the way to delta = oo, where alone it is least"
+    share = mp(low) ** 2 / (1 + mp(low) ** 2)
+    beyond = found.last > share + PLACE
+    if not beyond and ("above" in given or found.last < share - PLACE):
+        return f"the loss is least at delta = {far_from(found.last)} alone"
+    return ""
+
+
+# --- Theorem 1 ------------------------------------------------------------------------------------
+def functions(at: Point) -> tuple[int, Function, Function]:
+    """The number of items and the two functions of a point."""
+    return size(at, "N"), at["l_p"], at["l_n"]
+
+
+def rivals(items: int, d: int, share: Any) -> list[Towers]:
+    """Sets in R^d, among them those like the CCEM on other vectors that sum to zero."""
+    found = [e for e in in_space(items, d) if isinstance(e, Towers)]
+    if items == 4 and share < 1 - PLACE:
+        near = Fraction(mpmath.nstr(share, 30)).limit_denominator(1000)
+        found.append(lifted(square(), near / (1 - near), "lifted square"))
+    return found
+
+
+def better(at: Point, found: Best) -> Answer | None:
+    """A set that has less loss than the best CCEM, if there is one."""
+    items, near, far = functions(at)
+    for e in rivals(items, size(at, "d"), found.last):
+        value = mp(total_loss(e, near.at, far.at))
+        if value < found.loss - CLOSE:
+            return Answer(False, f"its loss is {text(value)}, the least {text(found.loss)}", e)
+    return None
+
+
+def another(at: Point, found: Best) -> Answer | None:
+    """A set with the least loss that is no CCEM, if there is one."""
+    items, near, far = functions(at)
+    if not found.attained:
+        return None
+    for e in rivals(items, size(at, "d"), found.last):
+        value = total_loss(e, near.at, far.at)
+        if abs(mp(value) - found.loss) <= PLACE**2 and not is_ccem(e):
+            return Answer(False, f"its loss is the least, {text(value)}, and it is no CCEM", e)
+    return None
+
+
+def is_ccem(e: Towers) -> bool:
+    """Whether a set is a CCEM, up to a rotation."""
+    return e.same_gram(ccem(e.N, position(e.alignment())))
+
+
+@named_check("some CCEM is optimal")
+def some_optimal(at: Point, given: Given) -> Answer:
+    """No set in R^d has less loss than the CCEM with some delta in the given range."""
+    found = best_for(*functions(at))
+    why = outside(given, found)
+    if why:
+        return Answer(False, why)
+    return better(at, found) or Answer(True)
+
+
+@named_check("one delta is optimal")
+def one_delta(at: Point, given: Given) -> Answer:
+    """Of the CCEM, those with one delta at most are optimal; ``count`` is one."""
+    found = best_for(*functions(at))
+    ends = [far_from(found.first), far_from(found.last)]
+    several = abs(found.last - found.first) > PLACE
+    if several:
+        return Answer(False, f"all delta from {ends[0]} to {ends[1]} are optimal")
+    return Answer(compare(given["count"], ONE, "="), f"delta = {ends[0]} is optimal")
+
+
+@named_check("every optimum is a CCEM")
+def every_optimum(at: Point, given: Given) -> Answer:
+    """No other set has as little loss; the ``count`` of optima up to rotation and delta is one."""
+    found = best_for(*functions(at))
+    other = another(at, found)
+    return other or Answer(compare(given["count"], ONE, "="), "the CCEM are all there is")
+
+
+@named_check("theorem 1")
+def theorem_1(at: Point, given: Given) -> Answer:
+    """One CCEM, with a delta in the given range, is the optimum up to rotation."""
+    found = best_for(*functions(at))
+    why = outside(given, found)
+    if why:
+        return Answer(False, why)
+    if found.last - found.first > PLACE:
+        ends = far_from(found.first), far_from(found.last)
+        return Answer(False, f"all delta from {ends[0]} to {ends[1]} are optimal")
+    return better(at, found) or another(at, found) or Answer(True)
+
+
+@named_check("bounds of the proof")
+def bounds_of_the_proof(at: Point, given: Given) -> Answer:
+    """L >= N l(sum, h) >= N min l(sum, h) = N min over delta = min L(U(delta), V(delta))."""
+    items, near, far = functions(at)
+    if items == 1:
+        raise NoValue("division by zero in y/(N (N - 1))")
+    found = best_for(items, near, far)
+    why = outside(given, found)
+    if why:
+        return Answer(False, why)
+    factor = given["factor"]
+    for e in rivals(items, size(at, "d"), found.last):
+        on = ccem(items, position(e.alignment()))
+        least = sum(on.negatives(), ZERO)
+        middle = factor * (
+            near.at(e.alignment()) + (items - 1) * far.at(least / (items * (items - 1)))
+        )
+        lines = [total_loss(e, near.at, far.at), middle, found.loss]
+        said = " >= ".join(text(mp(v)) for v in lines)
+        if not (compare(lines[0], lines[1], ">=") and mp(lines[1]) >= found.loss - CLOSE):
+            return Answer(False, said, e)
+        if not compare(middle, total_loss(on, near.at, far.at), "="):
+            return Answer(False, f"{text(mp(middle))} is not the loss of the CCEM", on)
+    return Answer(True)
+
+
+# --- the losses (1) and (2) -----------------------------------------------------------------------
+@cache
+def best_sigmoid(items: int, warm: Fraction, bias: Fraction) -> Best:
+    """The best CCEM for N times the declared loss (2)."""
+    with mpmath.workdps(DIGITS):
+        hot, shift = mp(warm), mp(bias)
+        return best(
+            on_ccem(
+                items,
+                lambda y: mpmath.log(1 + mpmath.exp(shift - hot * y)),
+                lambda y: mpmath.log(1 + mpmath.exp(hot * y - shift)),
+            )
+        )
+
+
+@cache
+def best_infonce(items: int, warm: Fraction) -> Best:
+    """The best CCEM for the declared loss (1)."""
+
+    def value(share: Any) -> Any:
+        if items == 1:
+            return mpmath.mpf(0)
+        near, far = 1 - 2 * share, -(1 - share) / (items - 1) - share
+        return 2 * mpmath.log(1 + (items - 1) * mpmath.exp((far - near) / mp(warm)))
+
+    return best(value)
+
+
+@cache
+def least_elsewhere(
+    items: int, d: int, warm: Fraction, bias: Fraction | None = None
+) -> tuple[Any, Towers]:
+    """The least loss of the sets in R^d that are tried, (2) with a bias and (1) without."""
+    found = []
+    for e in in_space(items, d):
+        assert isinstance(e, Towers)
+        if bias is None:
+            found.append((softmax_value(INFONCE, e, t=warm), e))
+        else:
+            found.append((items * pairwise_value(SIGMOID, e, t=warm, b=bias), e))
+    return min(found, key=lambda pair: pair[0])
+
+
+def _compared(given: Given, found: Best, other: tuple[Any, Towers]) -> Answer:
+    why = outside(given, found)
+    if why:
+        return Answer(False, why)
+    value, e = other
+    if value < found.loss - CLOSE:
+        return Answer(False, f"the loss is {text(value)}, on the CCEM {text(found.loss)}", e)
+    return Answer(True)
+
+
+@named_check("the best CCEM has the least sigmoid loss")
+def least_sigmoid(at: Point, given: Given) -> Answer:
+    """The least loss of all sets in R^d is that of the CCEM with some delta in the range."""
+    items, warm, bias = size(at, "N"), as_number(at["t"]), as_number(at["b"])
+    other = least_elsewhere(items, size(at, "d"), warm, bias)
+    return _compared(given, best_sigmoid(items, warm, bias), other)
+
+
+@named_check("the best CCEM has the least InfoNCE loss")
+def least_infonce(at: Point, given: Given) -> Answer:
+    """The least loss of all sets in R^d is that of the CCEM with some delta in the range."""
+    items, warm = size(at, "N"), as_number(at["t"])
+    other = least_elsewhere(items, size(at, "d"), warm)
+    return _compared(given, best_infonce(items, warm), other)
+
+
+def slope(items: int, share: int, warm: Any, bias: Any) -> Any:
+    """The slope of the declared loss (2) in the share, at the simplex (0) or at delta = oo (1)."""
+    values = {"c": 1 - 2 * share, "t": mp(warm), "b": mp(bias)}
+    found = -2 * _slope_of(POSITIVE)(**values)
+    if items > 1:
+        values["c"] = -mpmath.mpf(1 - share) / (items - 1) - share
+        found -= (items - 2) * _slope_of(NEGATIVE)(**values)
+    return found
+
+
+@cache
+def _slope_of(relation: str) -> Callable[..., Any]:
+    made: Callable[..., Any] = lambdify(
+        [c, t, b], SIGMOID.total(relation).diff(c), modules="mpmath"
+    )
+    return made
+
+
+@named_check("optimum at the ends of temperature")
+def at_the_ends(at: Point, given: Given) -> Answer:
+    """The optimum has positives ``large`` for large t, ``small`` for small t, at the same bias;
+    where b = t the bias goes with t."""
+    items, warm, bias = size(at, "N"), mp(as_number(at["t"])), mp(as_number(at["b"]))
+    for name, far in (("large", 1000 * (1 + warm + bias)), ("small", warm / 10**6)):
+        if name not in given:
+            continue
+        shift = far if at["t"] == at["b"] else bias
+        found = ZERO
+        with mpmath.workdps(DIGITS):
+            if slope(items, 0, far, shift) >= 0:
+                found = ONE
+            elif slope(items, 1, far, shift) <= 0:
+                found = -ONE
+        if found == 0 or not compare(found, given[name], "="):
+            what = {1: "the simplex", -1: "antipodal", 0: "neither, but between"}[int(found)]
+            return Answer(False, f"at t = {text(far)}, b = {text(shift)} the optimum is {what}")
+    return Answer(True)
+
+
+@named_check("the CCEM contains")
+def contains(at: Point, given: Given) -> Answer:
+    """The simplex with u = v and the antipodal structure are CCEM, of delta up to ``top``."""
+    for name, delta_squared in (("simplex", ZERO), ("antipodal", math.inf)):
+        e = ccem(size(at, "N"), delta_squared)
+        if not compare(given[name], e.alignment(), "="):
+            return Answer(False, f"its positives are {e.alignment()}", e)
+        if delta_squared == math.inf and not mpmath.isinf(given.get("top", ZERO)):
+            return Answer(False, "(1 - delta^2)/(1 + delta^2) is -1 for no delta >= 0", e)
+    return Answer(True)
+
+
+@named_check("shape of the sigmoid functions")
+def shape_of_sigmoid(at: Point, given: Given) -> Answer:
+    """The given values at c are those of the declared functions, which are convex there."""
+    for relation, name, sign in ((POSITIVE, "l_p", -1), (NEGATIVE, "l_n", 1)):
+        declared = SIGMOID.total(relation)
+        here = {c: at["c"], t: at["t"], b: at["b"]}
+        value = as_number(declared.xreplace(here))
+        if not compare(given[name], value, "="):
+            return Answer(False, f"{name} is {text(given[name])}, in (2) {text(value)}")
+        slope = as_number(declared.diff(c).xreplace(here).evalf(DIGITS))
+        bend = as_number(declared.diff(c, 2).xreplace(here).evalf(DIGITS))
+        if sign * slope < -CLOSE or bend < -CLOSE:  # both vanish to all digits far out
+            return Answer(False, f"the slope of {name} is {text(slope)}, that of it {text(bend)}")
+    return Answer(True)
+
+
+@named_proof("sigmoid functions")
+def sigmoid_functions_bend(domain: Domain) -> Outcome:
+    """The declared functions are strictly convex, one falling and one rising."""
+    near, far = SIGMOID.total(POSITIVE), SIGMOID.total(NEGATIVE)
+    return _all(
+        positive(-near.diff(c), domain),
+        positive(far.diff(c), domain),
+        positive(near.diff(c, 2), domain),
+        positive(far.diff(c, 2), domain),
+    )
+
+
+def _all(*outcomes: Outcome) -> Outcome:
+    """All of them, or the first that does not hold."""
+    for one in outcomes:
+        if not isinstance(one, Holds):
+            return one
+    return Holds(weakest([o.evidence for o in outcomes if isinstance(o, Holds)]))
+
+
+# --- Lemma 1 --------------------------------------------------------------------------------------
+@named_check("one CCEM has the least negatives")
+def least_negatives(at: Point, given: Given) -> Answer:
+    """One CCEM has mean positives c, the least sum of negatives, and ``vectors`` vectors."""
+    items, d, mean = size(at, "N"), size(at, "d"), as_number(at["c"])
+    if d < max(items, 2):
+        return Answer(False, "there is no unit vector in R^0, and so no CCEM")
+    if mean == -1:
+        return Answer(False, "(1 - delta^2)/(1 + delta^2) is -1 for no delta >= 0")
+    e = ccem(items, position(mean))
+    least = sum(e.negatives(), ZERO)
+    if e.alignment() != mean:
+        return Answer(False, f"its positives have the mean {e.alignment()}", e)
+    for w in _with_alignment(items, d, mean):
+        if sum(w.negatives(), ZERO) < least:
+            return Answer(False, f"its negatives add up to less than {least}", w)
+    if "vectors" in given and not compare(Fraction(e.distinct()), given["vectors"], "="):
+        return Answer(False, f"it has {e.distinct()} different vectors", e)
+    return Answer(True)
+
+
+@named_check("another set has the least negatives")
+def another_least(at: Point, given: Given) -> Answer:
+    """For that many items another set has as small a sum of negatives, and is no CCEM."""
+    if given["items"] != 4:
+        return Answer(None, "no such set is known")
+    e, on = lifted(square(), ONE), ccem(4, ONE)
+    as_small = sum(e.negatives(), ZERO) == sum(on.negatives(), ZERO)
+    good = as_small and e.alignment() == on.alignment() and not e.is_double_constant()
+    return Answer(good, "it is no minimiser, or the CCEM", e)
+
+
+@cache
+def _with_alignment(items: int, d: int, mean: Fraction) -> tuple[Towers, ...]:
+    """Sets in R^d whose positives have a given mean: lifted ones, which span one more dimension."""
+    bases = [Embeddings.random(items, 1, 1, d - 1, seed) for seed in range(3)]
+    bases.append(Embeddings.from_vectors(items, 1, 1, [[1] + [0] * (d - 2)] * items))
+    if items == 4 and d >= 3:
+        bases.append(square())
+    return tuple(lifted(w, position(mean)) for w in bases)
+
+
+@named_proof("least negatives")
+def least_negatives_proof(domain: Domain) -> Outcome:
+    """The CCEM has the least sum of negatives for its positives, for every N.
+
+    With P, Q and W the sums of u_i.v_i, of u_i.v_j and of u_i.u_j + v_i.v_j over i != j, the
+    difference is N/4 times the spread of the u_i - v_i, plus N^2/4 |mean u + mean v|^2.
+    """
+    if domain.ranges[N].low < 1:
+        return Undecided("only for N >= 1")
+    # For N = 1 there are no negatives, and the sum of none is least.
+    model = results["ccem"]
+    near, far, within = symbols("P Q W", real=True)
+    steps = 2 * N - 2 * near
+    squares = {k: (2 * N + within + 2 * k * (near + far)) / N**2 for k in (1, -1)}
+    share = (1 - near / N) / (1 + near / N)
+    # In lowest terms, which is the limit at P = -N, where delta is infinite.
+    least = tidy(N * (N - 1) * model.negative.expand().xreplace({delta**2: share}))
+    slack = N * (steps - N * squares[-1]) / 4 + N**2 * squares[1] / 4
+    line = Range(-S.Infinity)
+    items = Domain({N: model.domain.ranges[N]}, {N: 4})
+    every = items
+    for s in (near, far, within):
+        every = every.with_range(s, line, S.One)
+    inside = items.with_range(delta, Range(), S.One)
+    # One delta for each mean, and for 0 < delta < oo all vectors differ.
+    falls = -model.positive.diff(delta)
+    apart = [1 - g for g in (model.positive, model.negative, model.within_modality)]
+    return _all(
+        zero(far - least - slack, every),
+        *(positive(e, inside) for e in (falls, *apart)),
+    )
+
+
+@named_proof("delta of the mean")
+def delta_of_the_mean(domain: Domain) -> Outcome:
+    """With delta^2 = (1 - c)/(1 + c) the positives are c, and it falls strictly with c > -1."""
+    known = domain.ranges[c]
+    if known.low != -1 or not known.low_open:
+        return Undecided("only for c > -1")
+    line = Domain({c: known}, {c: S.Zero})
+    squared = (1 - c) / (1 + c)
+    positives = results["ccem"].positive.expand().xreplace({delta**2: squared})
+    return _all(zero(positives - c, line), positive(-squared.diff(c), line))

@@ -1,0 +1,66 @@
+"""Where a simplex exists, and where it is optimal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+import mpmath
+
+from ...losses.clip import INFONCE
+from ...vectors.embeddings import Embeddings
+from ..form.families import in_space, size
+from ..form.run import Answer, Point, named_check
+from ..form.values import as_number, compare, text
+from ..towers import Towers, aligned, softmax_value
+
+Given = Mapping[str, Any]
+#: Losses have some 48 digits after the point, and near t = 0 they agree in the first forty.
+CLOSE = mpmath.mpf(10) ** -46
+
+
+def equal_angles(items: int, apart: Fraction) -> Embeddings | None:
+    """That many unit vectors with this inner product, if there are such."""
+    try:
+        return Embeddings.hierarchical(items, 1, 1, Fraction(1), Fraction(1), apart)
+    except ValueError:
+        return None
+
+
+@named_check("equal angles")
+def angles(at: Point, given: Given) -> Answer:
+    """N unit vectors with inner product ``apart`` are a simplex, and need ``least`` dimensions."""
+    found = equal_angles(size(at, "N"), given["apart"])
+    if found is None:
+        return Answer(False, f"no vectors have the inner product {text(given['apart'])}")
+    centred = size(at, "N") == 1 or found.sum_ip(found.everything, found.everything) == 0
+    good = centred and compare(Fraction(found.rank), given["least"], "=")
+    return Answer(good, f"their rank is {found.rank}", found)
+
+
+@named_check("simplex fits in R^d")
+def fits(at: Point, given: Given) -> Answer:
+    """There is a simplex of N vectors in R^d exactly for d >= ``least``."""
+    simplex = Embeddings.simplex(size(at, "N"))
+    said = compare(Fraction(size(at, "d")), given["least"], ">=")
+    says = f"said to {'exist' if said else 'be missing'}, and its rank is {simplex.rank}"
+    return Answer(said == (simplex.rank <= size(at, "d")), says, simplex)
+
+
+@named_check("optima of InfoNCE")
+def optima(at: Point, given: Given) -> Answer:
+    """The set with these inner products, and it alone of all sets in R^d, has the least loss."""
+    items, warm = size(at, "N"), as_number(at["t"])
+    base = equal_angles(items, given["negative"])
+    if given["positive"] != 1 or base is None:
+        return Answer(False, "there are no such vectors")
+    simplex = aligned(base)
+    least = softmax_value(INFONCE, simplex, t=warm)
+    for e in in_space(items, size(at, "d")):
+        assert isinstance(e, Towers)
+        found = softmax_value(INFONCE, e, t=warm)
+        if found < least - CLOSE or (found <= least + CLOSE and not e.same_gram(simplex)):
+            says = f"its loss is {text(found)}, that of the simplex {text(least)}"
+            return Answer(False, says, e)
+    return Answer(True)

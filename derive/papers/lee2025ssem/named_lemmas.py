@@ -1,0 +1,148 @@
+"""Lemmas A.1 and A.2: which sets are best under a constraint, and how far its value reaches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from fractions import Fraction
+from functools import cache
+from itertools import product
+from typing import Any
+
+from ...vectors.embeddings import Embeddings, Index
+from ..form.families import sets_in, size, ssem
+from ..form.run import Answer, Point, named_check
+from ..form.values import compare, root, text
+from .named import longest, squared
+
+Given = Mapping[str, Any]
+Functional = Callable[[Embeddings], Fraction]
+ZERO, ONE = Fraction(0), Fraction(1)
+
+
+# --- sums --------------------------------------------------------------------------------------
+@cache
+def within(e: Embeddings) -> Fraction:
+    """Sum over i and j != j' of E[U_ij].E[U_ij']."""
+    pairs = e.ordered_instance_pairs()
+    return sum((e.mean_ip(e.of_instance(i, j), e.of_instance(i, k)) for i, j, k in pairs), ZERO)
+
+
+@cache
+def spread(e: Embeddings) -> Fraction:
+    """Sum over i and j != j' of the squared distance of E[U_ij] and E[U_ij']."""
+    pairs = e.ordered_instance_pairs()
+    views = [(e.of_instance(i, j), e.of_instance(i, k)) for i, j, k in pairs]
+    return sum((e.mean_sq_dist(a, b) for a, b in views), ZERO)
+
+
+@cache
+def across(e: Embeddings) -> Fraction:
+    """Sum of u.v over ordered pairs of different classes."""
+    return sum((e.sum_ip(e.of_class(i), e.outside_class(i)) for i in range(e.m)), ZERO)
+
+
+# --- the best set under a constraint -----------------------------------------------------------
+def with_views(m: int, n: int, p: int, inner: Fraction) -> Iterator[Embeddings]:
+    """Sets whose instances have means at one inner product within a class, views apart or not."""
+    for views, cross in product((ONE, Fraction(1, 2)), (ZERO, inner, -inner / 2)):
+        try:
+            yield Embeddings.hierarchical(m, n, p, views, inner, cross)
+        except ValueError:  # there is no such set
+            continue
+
+
+def best(at: Point, constraint: Functional, gain: Functional, given: Given) -> Answer:
+    """In R^d, for each value c of ``constraint`` in [low, high], exactly one SSEM with
+    delta <= end has the greatest ``gain``; and no SSEM has any other value of it."""
+    m, n, p, d = (size(at, name) for name in "mnpd")
+    end, low, high = given["end"], given["low"], given["high"]
+    if not compare(end, ZERO, ">=") or squared(end) > longest(m, n):
+        return Answer(False, f"there is no SSEM for delta = {text(end)}")
+    if m * n == 1 or n == 1:
+        return Answer(False, "the constraint does not tell one delta from another")
+    ends = sorted(constraint(ssem(m, n, p, q)) for q in (ZERO, longest(m, n)))
+    if ends != [low, high]:
+        return Answer(False, f"on the SSEM it goes from {ends[0]} to {ends[1]}")
+    for part in (Fraction(3, 7), ZERO, ONE):
+        found = best_at(m, n, p, d, low + part * (high - low), constraint, gain, end)
+        if not found.holds:
+            return found
+    return Answer(True)
+
+
+def best_at(
+    m: int, n: int, p: int, d: int, c: Fraction, constraint: Functional, gain: Functional, end: Any
+) -> Answer:
+    """It for one value of the constraint."""
+    first, second = (constraint(ssem(m, n, p, q)) for q in (ZERO, ONE))
+
+    def position(value: Fraction) -> Fraction:
+        """delta**2 of the SSEM on which the constraint, affine in it, has a value."""
+        return (value - first) / (second - first)
+
+    square = position(c)
+    chosen = ssem(m, n, p, square)
+    if not compare(root(square), end, "<="):
+        return Answer(False, f"c = {c} needs delta^2 = {square}, beyond {squared(end)}", chosen)
+    if chosen.rank > d:
+        return Answer(False, f"c = {c} needs {chosen.rank} dimensions", chosen)
+    inner = chosen.ip((0, 0, 0), (0, 1, 0))
+    for e in (*sets_in(m, n, p, d), *with_views(m, n, p, inner)):
+        if e.rank <= d:
+            most = gain(ssem(m, n, p, position(constraint(e))))
+            if gain(e) > most:
+                return Answer(False, f"it comes to {gain(e)}, on the SSEM to {most}", e)
+    return Answer(True)
+
+
+@named_check("Lemma A.1")
+def lemma_a1(at: Point, given: Given) -> Answer:
+    """Of sets with one sum within classes, an SSEM has the least across."""
+    return best(at, within, lambda e: -across(e), given)
+
+
+@named_check("Lemma A.2")
+def lemma_a2(at: Point, given: Given) -> Answer:
+    """Of sets with one spread within classes, an SSEM has the greatest sum within classes."""
+    return best(at, spread, within, given)
+
+
+# --- how far the constraint reaches ------------------------------------------------------------
+def balanced(m: int, n: int, p: int, d: int) -> Embeddings | None:
+    """Classes that sum to zero, views merged: opposite pairs, and for odd n a triangle."""
+    if n == 1 or (d == 1 and n % 2):
+        return None
+    lead = 3 if n % 2 else 0
+
+    def inner(a: Index, b: Index) -> Fraction:
+        first, second = sorted((a[1], b[1]))
+        if second < lead:
+            return ONE if first == second else Fraction(-1, 2)
+        sign = -1 if (second - lead) % 2 else 1
+        if first < lead:  # pairs lie along the first side of the triangle
+            return sign * (ONE if first == 0 else Fraction(-1, 2))
+        return Fraction(sign * (-1 if (first - lead) % 2 else 1))
+
+    return Embeddings(m, n, p, inner, note="classes that sum to zero")
+
+
+def reached(at: Point, of: Functional, sign: int, end: Any) -> Answer:
+    """The greatest of sign * of on sets in R^d is sign * end."""
+    m, n, p, d = (size(at, name) for name in "mnpd")
+    sets = [e for e in (balanced(m, n, p, d), *sets_in(m, n, p, d)) if e is not None]
+    most = max(sets, key=lambda e: sign * of(e))
+    if compare(of(most), end, "="):
+        return Answer(True)
+    return Answer(False, f"the farthest is {of(most)}, not {text(end)}", most)
+
+
+@named_check("least c of Lemma A.1")
+def least_c(at: Point, given: Given) -> Answer:
+    """The least sum within classes in R^d is ``least``."""
+    return reached(at, within, -1, given["least"])
+
+
+@named_check("greatest c of Lemma A.2")
+def greatest_c(at: Point, given: Given) -> Answer:
+    """The greatest spread within classes in R^d is ``greatest``."""
+    return reached(at, spread, 1, given["greatest"])

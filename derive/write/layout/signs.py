@@ -1,0 +1,74 @@
+"""What is compared with zero, without factors that are proved to be positive."""
+
+from __future__ import annotations
+
+from sympy import Add, Basic, Expr, Ge, Gt, Le, Lt, Mul, Piecewise, Tuple, exp
+
+from ...decide.domain import Domain
+from ...decide.errors import InternalError
+from ...proof.relations import Iff
+from .equations import has_same_sign, sign_of
+from .layout import layout
+
+#: What a claim that stands alone may cost to be shown with all its factors.
+LONG = 150
+
+
+def by_sign(
+    statement: Basic, domain: Domain, *, always: bool = False, quotients: bool = False
+) -> tuple[Basic, bool]:
+    """A statement with what is compared with zero up to a positive factor, and whether it is so.
+
+    Parameters
+    ----------
+    always
+        Whether that is done to all claims; else to long ones, and to what is said iff.
+    quotients
+        Whether it is done to quotients that are said iff only, which takes less time.
+    """
+    if isinstance(statement, Iff):
+        first, second = statement.args
+        if quotients and not is_quotient(second):
+            return statement, False
+        changed, is_changed = by_sign(second, domain, always=True)
+        return (Iff(first, changed), True) if is_changed else (statement, False)
+    if isinstance(statement, Tuple):
+        parts = [by_sign(part, domain, always=always) for part in statement.args]
+        return Tuple(*(p for p, _ in parts)), any(c for _, c in parts)
+    if type(statement) not in (Gt, Ge, Lt, Le) or quotients:
+        return statement, False
+    left, right = statement.args
+    for k, side in enumerate((left, right)):
+        other = (left, right)[1 - k]
+        if other != 0 or side.is_Atom or not side.free_symbols <= set(domain.ranges):
+            continue
+        if not always and layout(side, domain).cost < LONG:
+            continue
+        essential = sign_of(side, domain).meaning
+        if essential == side or not isinstance(essential, Expr) or essential.is_number:
+            continue
+        if not has_same_sign(essential, side, domain):
+            raise InternalError(f"{essential} has not the sign of {side}")
+        sides = (essential, other) if k == 0 else (other, essential)
+        return type(statement)(*sides, evaluate=False), True
+    return statement, False
+
+
+def is_quotient(relation: Basic) -> bool:
+    """Whether what is compared with zero stands over a sum with exponentials in it."""
+    return type(relation) in (Gt, Ge, Lt, Le) and any(
+        factor.is_Pow and factor.exp.is_negative and factor.base.is_Add and factor.base.has(exp)
+        for term in Add.make_args(relation.args[0])
+        for factor in Mul.make_args(term)
+    )
+
+
+def cases_by_sign(e: Basic, domain: Domain | None) -> Basic:
+    """A case distinction with its conditions up to positive factors."""
+    if not isinstance(e, Piecewise) or domain is None:
+        return e
+    parts = [
+        (value, by_sign(case, domain, always=True)[0] if is_quotient(case) else case)
+        for value, case in e.args
+    ]
+    return Piecewise(*parts, evaluate=False)

@@ -1,0 +1,440 @@
+r"""A result as a theorem with its proof: to be read by ``\input``, or as a document of its own."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Mapping, Sequence
+
+from sympy import Contains, Expr, Symbol
+
+from ...decide.domain import DomainError
+from ...decide.evidence import Grade
+from ...decide.frozen import dataclass
+from ...decide.root import without_roots
+from ...optimum.segment_facts import Active, AtEnd, Segments
+from ...optimum.threshold import ChangesSign
+from ...optimum.value import FaceValue
+from ...optimum.vertex import Pure
+from ...papers.sources import MADE_BY, SOURCES, Source, entry, project, version
+from ...proof.derivation import Step
+from ...proof.limiting import LimitIs
+from ...proof.statement import Lemma
+from ...theorem.about import head, least_dimension
+from ...theorem.kinds import Kind
+from ...theorem.number import decimal
+from ...theorem.quantity import Quantity
+from ...theorem.result import Result
+from ..display import CLAMPED
+from ..layout.displays import ROOM, Shown, expression, of_node, shown
+from ..macros import cited, escape, listed
+from .lemmas import printed
+from .notation import Notation, Typeset
+from .sentences import CITED, Paragraph, Teller
+
+#: Of lines that are written.
+WIDTH = 96
+#: Of numbers in a theorem.
+DIGITS = 6
+#: Lines of words with much mathematics in them would stick out.
+STRETCH = r"\emergencystretch=3em\relax"
+#: What a snippet needs.
+PACKAGES = r"\usepackage{amsmath,amssymb,amsthm}"
+THEOREMS = (r"\newtheorem{theorem}{Theorem}", r"\newtheorem{lemma}[theorem]{Lemma}")
+
+
+@dataclass(frozen=True)
+class Proof:
+    """A theorem and its proof in LaTeX, with what they refer to.
+
+    Attributes
+    ----------
+    theorem, proof
+        The two environments.
+    lemmas
+        The lemmas that are cited, in the order in which they are.
+    sources
+        Keys of the papers that are cited.
+    """
+
+    theorem: str
+    proof: str
+    lemmas: tuple[Lemma, ...]
+    sources: tuple[str, ...]
+
+
+def proof_of(result: Result, point: Mapping[Symbol, Expr] | None = None) -> Proof:
+    """A result as a theorem, and its derivation as a proof.
+
+    Parameters
+    ----------
+    point
+        Values of parameters that are put into the theorem beside the general statement.
+    """
+    return Writer(result, point or {}).proof()
+
+
+def snippet(proofs: Sequence[Proof]) -> str:
+    r"""Lemmas, theorems and proofs, to be read by ``\input``."""
+    keys = list(dict.fromkeys(k for p in proofs for k in p.sources))
+    head = [
+        f"% {MADE_BY} {version()}.",
+        "% In the preamble:",
+        f"%   {PACKAGES}",
+        *(f"%   {line}" for line in THEOREMS),
+        f"% Cited: {', '.join(keys)}. Their BibTeX entries:",
+        *(f"%   {line}" for k in keys for line in entry(_source(k)).strip().split("\n")),
+    ]
+    return "\n".join([*head, "", _body(proofs)])
+
+
+def document(proofs: Sequence[Proof]) -> str:
+    """The same as a document that pdflatex compiles."""
+    keys = list(dict.fromkeys(k for p in proofs for k in p.sources))
+    items = [rf"\bibitem{{{k}}} {_reference(_source(k))}" for k in keys]
+    lines = [
+        f"% {MADE_BY} {version()}. Compile twice with pdflatex.",
+        r"\documentclass{article}",
+        PACKAGES,
+        *THEOREMS,
+        r"\allowdisplaybreaks",
+        r"\begin{document}",
+        _body(proofs),
+        rf"\begin{{thebibliography}}{{{len(keys)}}}",
+        *items,
+        r"\end{thebibliography}",
+        r"\end{document}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _body(proofs: Sequence[Proof]) -> str:
+    lemmas = list({lemma.name: lemma for p in proofs for lemma in p.lemmas}.values())
+    parts = []
+    for lemma in lemmas:
+        said = printed(lemma)
+        parts.append(
+            rf"\begin{{lemma}}[{said.title}]\label{{{said.label}}}"
+            f"\n{said.statement}\n\\end{{lemma}}\n\\begin{{proof}}\n{said.proof}\n\\end{{proof}}\n"
+        )
+    for p in proofs:
+        parts += [p.theorem, p.proof]
+    return "\n".join(row for line in "\n".join(parts).split("\n") for row in _folded(line))
+
+
+def _folded(line: str) -> list[str]:
+    """A long line as several; TeX takes their ends for spaces."""
+    if len(line) <= WIDTH or line.startswith("%"):
+        return [line]
+    indent = line[: len(line) - len(line.lstrip())]
+    return textwrap.wrap(
+        line, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
+
+
+def _source(key: str) -> Source:
+    return SOURCES[key] if key in SOURCES else project()
+
+
+def _reference(s: Source) -> str:
+    people = " and ".join(" ".join(filter(None, (given, family))) for family, given in s.authors)
+    if len(s.authors) > 2:
+        names = [" ".join(filter(None, (given, family))) for family, given in s.authors]
+        people = f"{', '.join(names[:-1])} and {names[-1]}"
+    where = next((v for k, v in s.where if k in ("booktitle", "note")), "")
+    eprint = next((v for k, v in s.where if k == "eprint"), "")
+    where = where or (f"arXiv:{eprint}" if eprint else "")
+    text = f"{people}. {s.title}. {where}, {s.year}."
+    return escape(text).replace("ë", r"\"e")
+
+
+# --- one result --------------------------------------------------------------------------------
+class Writer:
+    """Writes one result."""
+
+    def __init__(self, result: Result, point: Mapping[Symbol, Expr]):
+        self.result, self.point = result, point
+        self.note = Notation(result)
+        self.label = result.id
+        domain = result.domain
+        known = {s.name for s in (*result.parameters, *domain.ranges)}
+        self.teller = Teller(self.note, known | set(result.quantities))
+        steps = in_order(list(result.derivation))
+        self.paragraphs: list[tuple[Step, Paragraph]] = []
+        told = False
+        for step, after in zip(steps, [*steps[1:], None], strict=True):
+            if told:
+                told = False
+                continue
+            self.paragraphs.append((step, self.teller.tell(step, after)))
+            told = self.teller.took_next
+
+    def proof(self) -> Proof:
+        lemmas = [p.lemma for _, p in self.paragraphs if p.lemma is not None]
+        theorem = self._theorem()
+        proof = self._proof()
+        keys = dict.fromkeys(re.findall(r"\\cite(?:\[[^\]]*\])?\{([^}]*)\}", theorem + proof))
+        return Proof(theorem, proof, tuple({e.name: e for e in lemmas}.values()), tuple(keys))
+
+    # --- the theorem ---------------------------------------------------------------------------
+    def _theorem(self) -> str:
+        result = self.result
+        source = cited(result.source.removeprefix("beyond the papers; "))
+        title = f"{self.note.prose(result.title)}; {source}"
+        lines = [
+            rf"\begin{{theorem}}[{{{title}}}]\label{{thm:{self.label}}}",
+            STRETCH,
+            *self._setting(),
+        ]
+        lines += [r"\begin{enumerate}"]
+        for name, q in result.quantities.items():
+            lines += self._item(name, q)
+        lines += [r"\end{enumerate}", *self._roots(), *self._values()]
+        return "\n".join([*lines, r"\end{theorem}"])
+
+    def _setting(self) -> list[str]:
+        """Sizes and parameters with what they are, the loss, the dimension."""
+        result, note = self.result, self.note
+        ranges = result.domain.ranges
+        whole = [s for s in ranges if ranges[s].integer]
+        others = [s for s in ranges if not ranges[s].integer]
+        said = []
+        for symbols, noun in ((whole, " be integers"), (others, "")):
+            parts = [
+                f"${note.writer.range(s, ranges[s])}$"
+                + (f" ({escape(result.meanings[s])})" if s in result.meanings else "")
+                for s in symbols
+            ]
+            if parts:
+                noun = noun if len(parts) > 1 else noun.replace("integers", "an integer")
+                said.append(listed(parts) + noun)
+        lines = [f"Let {', and let '.join(said)}."] if said else []
+        about = head(result, Typeset(note.name, escape))
+        if about.formula:
+            notes = "; ".join(about.notes)
+            lines += ["Consider the loss", rf"\[ {about.formula} \]", f"where {notes}."]
+        else:
+            lines.append(f"Consider {about.notes[0]}.")
+        entries = {s.name for q in result.quantities.values() for s in q.expression.free_symbols}
+        felt = [r for r in note.relations if f"g_{r.name}" in entries]
+        if felt:
+            listed_ = listed([f"$g_{{{r.index}}}$ ({escape(r.words)})" for r in felt])
+            lines.append(
+                "Write for the mean inner product of a vector with those that stand to it in one "
+                f"relation {listed_}."
+            )
+        least = least_dimension(result)
+        if least is not None:
+            lines.append(
+                f"Let the vectors lie in $\\mathbb{{R}}^d$ with $d \\ge {note.formula(least)}$."
+            )
+        lines.append("Then the following holds.")
+        return lines
+
+    def _item(self, name: str, q: Quantity) -> list[str]:
+        note = self.note
+        said = q.meaning
+        if name in {r.name for r in note.relations} and not said.startswith("inner product"):
+            said = f"inner product {said}" if said[:3] == "of " else f"inner product, {said}"
+        meaning = note.sentence(said)[:-1]
+        what, iff, _ = q.meaning.partition(" iff ")
+        beyond = note.beyond(q)
+        condition = f", for {listed([f'${c}$' for c in beyond])}" if beyond else ""
+        where = self._step_of(q)
+        cited_at = f" (see \\eqref{{{where}}})" if where else ""
+        symbol = note.symbol_of(name)
+        if q.expression in note.writer.roots:
+            return [rf"\item {meaning}{condition}: ${symbol}$, a root that is described below."]
+        if q.kind is Kind.NAME:
+            return [rf"\item {meaning}: {note.formula(q.expression)}."]
+        if q.kind is Kind.SET and q.parameter is not None:
+            inside = shown(Contains(q.parameter, q.expression, evaluate=False), q.domain, note.name)
+            return [rf"\item {meaning}{condition}{cited_at}:", *display(inside)]
+        e = note.writer.shown(q.expression)
+        formula = expression(e, q.domain or self.result.domain, note.name, symbol, ROOM - 30)
+        if q.bound is not None and iff:
+            meaning = note.sentence(f"{what} iff {q.bound[0]} {q.bound[1]} {name}")[:-1]
+            return [rf"\item {meaning}{condition}, where{cited_at}", *display(formula, stop=".")]
+        return [rf"\item {meaning}{condition}{cited_at}:", *display(formula, stop=".")]
+
+    def _step_of(self, q: Quantity) -> str:
+        """The label of the step that has a quantity in it."""
+        if not q.is_number:
+            return ""
+        kind = LimitIs if q.limit_of is not None else ChangesSign
+        for k, (step, paragraph) in enumerate(self.paragraphs, 1):
+            if not isinstance(step.says, kind) or paragraph.formula is None:
+                continue
+            found = step.statement if kind is LimitIs else step.statement.args[0]
+            if found.args[1] == q.expression:
+                return self._label(k)
+        return ""
+
+    def _roots(self) -> list[str]:
+        lines = []
+        for root, called in self.note.writer.roots.items():
+            node = self.note.writer.equation(root)
+            formula = of_node(node, self.note.name, ROOM - 20)
+            lines += [
+                f"Here ${called.tex} \\in {self.note.writer.bracket(root)}$ is the zero of",
+                *display(formula, stop=","),
+                CLAMPED,
+            ]
+        return lines
+
+    def _values(self) -> list[str]:
+        """What the quantities are at the values that were given."""
+        if not self.point:
+            return []
+        at = ",\\; ".join(
+            f"{self.note.name(s)} = {self.note.formula(v)}" for s, v in self.point.items()
+        )
+        rows = []
+        for name, q in self.result.quantities.items():
+            row = self._value(name, q)
+            if row:
+                rows.append(row)
+        if not rows:
+            return []
+        joined = " \\\\\n  ".join(rows)
+        return [f"In particular, for ${at}$", r"\begin{align*}", f"  {joined}.", r"\end{align*}"]
+
+    def _value(self, name: str, q: Quantity) -> str:
+        """``name = expression``, with a decimal if it is a number; nothing where it has no "
+        "value."""
+        symbol = self.note.symbol_of(name)
+        try:
+            e = self.result.at(name, self.point)
+            if q.kind in (Kind.NAME, Kind.CONDITION) or not isinstance(e, Expr):
+                return ""
+            shown_as = without_roots(e)
+            if e.free_symbols:
+                if shown_as != e:  # what the root is, is said above
+                    return ""
+                return expression(e, q.domain or self.result.domain, self.note.name, symbol).rows[0]
+            value = decimal(self.result.number(name, e, self.point, DIGITS))
+        except DomainError:
+            return ""
+        if not isinstance(value, str) or e.is_Integer:
+            return f"{symbol} &= {e}" if e.is_Integer else ""
+        closed = expression(e, None, self.note.name, symbol)
+        if shown_as != e or len(closed.rows) > 1 or closed.where or e.has(FaceValue):
+            return rf"{symbol} &\approx {value}"
+        return rf"{closed.rows[0]} \approx {value}"
+
+    # --- the proof -----------------------------------------------------------------------------
+    def _proof(self) -> str:
+        lines = [
+            rf"\begin{{proof}}[Proof of Theorem~\ref{{thm:{self.label}}}]",
+            rf"{STRETCH}{self._evidence()}",
+        ]
+        lines += self._notation()
+        for k, (step, p) in enumerate(self.paragraphs, 1):
+            lines += ["", *self._paragraph(k, step, p)]
+        lines += self._end()
+        return "\n".join([*lines, r"\end{proof}", ""])
+
+    def _evidence(self) -> str:
+        steps = self.result.derivation
+        exact = sum(s.evidence.grade is Grade.EXACT for s in steps)
+        how = (
+            "all of them by exact algebra"
+            if exact == len(steps)
+            else (f"{exact} of them by exact algebra, the others as is said there")
+        )
+        return (
+            rf"\footnote{{Derived with cltheory {version()} \cite{{cltheory}}, which checked each "
+            rf"of the "
+            f"{len(steps)} statements of this proof, {how}.}}"
+        )
+
+    def _notation(self) -> list[str]:
+        note = self.note
+        if not note.relations:
+            return []
+        lines = ["Call two vectors related by how they stand in the structure. The relations are"]
+        wide = max(len(r.words) for r in note.relations) > 40
+        middle = r"p{.5\linewidth}" if wide else "l"
+        lines += [r"\begin{center}", rf"\begin{{tabular}}{{l{middle}l}}"]
+        lines.append(
+            r"inner product & vectors that an anchor has in the relation & number \\ \hline"
+        )
+        for r in note.relations:
+            lines.append(rf"$g_{{{r.index}}}$ & {escape(r.words)} & {note.math(r.size)} \\")
+        lines += [r"\end{tabular}", r"\end{center}"]
+        if note.spaces:
+            lines.append(
+                "and the spaces that all matrices constant on relations leave invariant are"
+            )
+            lines += [r"\begin{center}", r"\begin{tabular}{lll}"]
+            lines.append(r"eigenvalue & eigenspace & dimension \\ \hline")
+            for e in note.spaces:
+                lines.append(
+                    rf"$\lambda_{{{e.index}}}$ & {escape(e.words)} & {note.math(e.size)} \\"
+                )
+            lines += [r"\end{tabular}", r"\end{center}"]
+        return lines
+
+    def _label(self, k: int) -> str:
+        return f"eq:{self.label}:{k}"
+
+    def _paragraph(self, k: int, step: Step, p: Paragraph) -> list[str]:
+        before, after = p.before, p.after
+        if p.lemma is not None:
+            lemma = f"Lemma~\\ref{{{printed(p.lemma).label}}}"
+            if CITED in before + after:
+                before, after = before.replace(CITED, lemma), after.replace(CITED, lemma)
+            elif before.endswith((":", ",", ".")):
+                before = f"{before[:-1]} ({lemma}){before[-1]}"
+            else:
+                before += f" ({lemma})"
+        if step.evidence.grade is not Grade.EXACT:
+            how = f"{step.evidence.grade}; {step.evidence.how}"
+            before += rf"\footnote{{Evidence: {escape(how)}.}}"
+        if p.formula is None:
+            return [before, *([after] if after else [])]
+        return [before, *display(p.formula, self._label(k), stop="."), *([after] if after else [])]
+
+    def _end(self) -> list[str]:
+        """Where inner products and the loss of the theorem come from."""
+        names = {r.name for r in self.note.relations} & set(self.result.quantities)
+        numbered = [(k, s.says) for k, (s, _) in enumerate(self.paragraphs, 1)]
+        places = [(k, s) for k, s in numbered if isinstance(s, (Segments, Pure))]
+        if not names or not places:
+            return []
+        k, says = places[-1]
+        at = " at the least point of the loss" if isinstance(says, Segments) else ""
+        ends = [(j, s) for j, s in numbered if isinstance(s, AtEnd)]
+        if ends and isinstance(says, Segments):
+            at = rf" at $x^\star$ as in \eqref{{{self._label(ends[-1][0])}}}"
+        said = rf"The inner products of the theorem are those of \eqref{{{self._label(k)}}}{at}"
+        loss = next((j for j, s in numbered if "L" in {n.name for n in getattr(s, "names", ())}), 0)
+        if "loss" in self.result.quantities and loss:
+            said += rf", and its loss is \eqref{{{self._label(loss)}}} there"
+        return ["", f"{said}."]
+
+
+def in_order(steps: list[Step]) -> list[Step]:
+    """Steps as they are told: a segment and the slope there before the gradient along it."""
+    steps = list(steps)
+    for k, step in enumerate(steps[:-2]):
+        if isinstance(step.says, Active) and isinstance(steps[k + 1].says, Segments):
+            steps[k : k + 3] = [*steps[k + 1 : k + 3], step]
+            break
+    return steps
+
+
+def display(formula: Shown, label: str = "", stop: str = ".") -> list[str]:
+    """A formula as a display, numbered if it has a label; what letters in it are comes below."""
+    star = "" if label else "*"
+    last_is_where = bool(formula.where)
+    rows = list(formula.rows)
+    rows[-1] += "," if last_is_where else stop
+    joined = " \\notag \\\\\n  ".join(rows) if label else " \\\\\n  ".join(rows)
+    tail = f" \\label{{{label}}}" if label else ""
+    lines = [rf"\begin{{align{star}}}", f"  {joined}{tail}", rf"\end{{align{star}}}"]
+    if formula.where:
+        parts = [row for where in formula.where for row in where]
+        parts[-1] += stop
+        lines += ["where", r"\begin{align*}", "  " + " \\\\\n  ".join(parts), r"\end{align*}"]
+    return lines

@@ -1,0 +1,352 @@
+r"""What a proof calls things: inner products, eigenvalues, and the names that steps introduce.
+
+Relations are numbered, :math:`g_0, g_1, \dots`, from the anchor outwards; in towers the pairs
+of the loss are :math:`g_+` and :math:`g_-`. Eigenspaces go by the initials of their names. A table
+at the start of a proof says which is which, and a name is said what it is before it is written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cached_property
+
+from sympy import Expr, Symbol
+
+from ...decide.domain import Domain
+from ...decide.frozen import dataclass
+from ...losses.written import Tex, in_words
+from ...optimum.blocks import Blocks
+from ...optimum.reduce import Reduced
+from ...optimum.segment_facts import PairGradient, Spectrum
+from ...structures.towers import NEGATIVE, POSITIVE, SIBLING, TWIN, WITHIN
+from ...theorem.quantity import Quantity
+from ...theorem.result import Result
+from ..display import Writer, sentence
+from ..layout.layout import layout
+from ..layout.tex import tex
+from ..macros import escape
+
+#: Indices of relations that are not numbered.
+INDICES = {
+    POSITIVE: "+",
+    SIBLING: r"+\prime",
+    NEGATIVE: "-",
+    WITHIN: r"\mathrm{w}",
+    TWIN: r"\mathrm{t}",
+}
+
+#: Names in steps: how they are written, and what they are.
+NAMES: dict[str, tuple[str, str]] = {
+    "L": (r"\mathcal{L}", ""),
+    "h": ("h", ""),
+    "x_max": (r"x_{\max}", ""),
+    "y": ("y", "the common value of the two eigenvalues of the gradient that belong to the edge"),
+    "x_star": (r"x^\star", r"the least minimiser of $\mathcal{L}$ on $[0, x_{\max}]$"),
+    "x_last": (r"\bar x", r"the largest minimiser of $\mathcal{L}$ on $[0, x_{\max}]$"),
+    "h_star": (r"h(x^\star)", ""),
+    "c2": (r"\|\bar u\|^2", r"the squared norm of the centroid $\bar u$, the mean of all vectors"),
+    "V_W": (r"V_{\mathrm{W}}", "the within-class variance"),
+    "V_B": (r"V_{\mathrm{B}}", "the between-class variance"),
+    "Var": (r"V_1", "the variance of one class"),
+    "share": ("s", "the share of the trace that belongs to the difference of the towers"),
+    "below": (r"\beta", r"how far $b$ is below that value"),
+    "dh_start_dp": (r"\partial h(0)/\partial p", ""),
+    "dh_far_dp": (r"\partial h(x_{\max})/\partial p", ""),
+    "gap": (r"\varepsilon", "a bound on how far the loss is from the least"),
+    "rank_start": (r"\operatorname{rank} G|_{x=0}", ""),
+    "rank_inside": (r"\operatorname{rank} G|_{0<x<x_{\max}}", ""),
+    "rank_end": (r"\operatorname{rank} G|_{x=x_{\max}}", ""),
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """A relation or an eigenspace: its index, what it is in words, its size."""
+
+    name: str
+    index: str
+    words: str
+    size: Expr
+
+
+class Notation:
+    """LaTeX of every symbol of a result's derivation."""
+
+    def __init__(self, result: Result):
+        self.result = result
+        self.writer = Writer(result)
+        #: LaTeX of names that a proof gives.
+        self.extra: dict[str, str] = {}
+
+    # --- relations and eigenspaces -----------------------------------------------------------
+    @cached_property
+    def reduced(self) -> Reduced | None:
+        """The loss on the symmetry, if the derivation is about one."""
+        found = (s.says.reduced for s in self.result.derivation if isinstance(s.says, PairGradient))
+        return next(found, None)
+
+    @cached_property
+    def relations(self) -> tuple[Row, ...]:
+        """The relations that the derivation is about, with the number of partners of an anchor."""
+        for step in self.result.derivation:
+            if isinstance(step.says, Spectrum):
+                scheme = step.says.scheme
+                return tuple(
+                    Row(r.name, INDICES.get(r.name, str(k)), in_words(r.name, scheme), r.count)
+                    for k, r in enumerate(scheme.relations)
+                )
+            if isinstance(step.says, Blocks):
+                return tuple(
+                    Row(r.name, str(k), _of_orbits(r.name), r.count)
+                    for k, r in enumerate(step.says.configuration.relations, 1)
+                )
+        return ()
+
+    @cached_property
+    def spaces(self) -> tuple[Row, ...]:
+        """The eigenspaces, with their dimensions."""
+        for step in self.result.derivation:
+            if isinstance(step.says, Spectrum):
+                spaces = step.says.scheme.eigenspaces
+                initials = ["".join(w[0] for w in e.name.split("_")) for e in spaces]
+                return tuple(
+                    Row(
+                        e.name,
+                        rf"\mathrm{{{i}}}" if initials.count(i) == 1 else str(k),
+                        e.name.replace("_", " "),
+                        e.dimension,
+                    )
+                    for k, (e, i) in enumerate(zip(spaces, initials, strict=True), 1)
+                )
+        return ()
+
+    @cached_property
+    def _indexed(self) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for r in self.relations:
+            found |= {f"g_{r.name}": f"g_{{{r.index}}}", f"a_{r.name}": f"a_{{{r.index}}}"}
+        for e in self.spaces:
+            for letter, written in (("lambda", r"\lambda"), ("theta", r"\theta"), ("share", "s")):
+                found[f"{letter}_{e.name}"] = f"{written}_{{{e.index}}}"
+        return found
+
+    def space(self, name: str) -> Row:
+        """An eigenspace by name."""
+        return next(e for e in self.spaces if e.name == name)
+
+    def relation(self, name: str) -> Row:
+        """A relation by name."""
+        return next(r for r in self.relations if r.name == name)
+
+    # --- symbols ------------------------------------------------------------------------------
+    def name(self, s: Symbol) -> str:
+        """LaTeX of a symbol."""
+        if s.name in self.extra:
+            return self.extra[s.name]
+        roots = {n.symbol.name: n.tex for n in self.writer.roots.values()}
+        if s.name in roots:
+            return roots[s.name]
+        if s.name in self._indexed:
+            return self._indexed[s.name]
+        if s.name in NAMES and s.name not in {p.name for p in self.result.parameters}:
+            return NAMES[s.name][0]
+        if s.name in self.result.quantities:
+            return self.symbol_of(s.name)
+        return self.writer.symbol(s)
+
+    def symbol_of(self, quantity: str) -> str:
+        """What a quantity of the result is called."""
+        q = self.result.quantity(quantity)
+        if q.symbol.startswith(r"g_{\mathrm") and f"g_{quantity}" in self._indexed:
+            return self._indexed[f"g_{quantity}"]
+        shown = self.writer.symbol_text(q.symbol)
+        for e in self.spaces:
+            shown = shown.replace(rf"\mathrm{{{e.name}}}", e.index)
+        return re.sub(r"c_\{(positive|negative)\}", lambda at: f"g_{INDICES[at[1]]}", shown)
+
+    def meaning(self, name: str) -> str:
+        """What a name in a step is, if it is one that has to be said."""
+        return NAMES.get(name, ("", ""))[1]
+
+    def beyond(self, q: Quantity) -> list[str]:
+        """Conditions of a quantity that its result does not have, those on inner products left "
+        "out."""
+        found = [
+            self.writer.range(s, r)
+            for s, r in (q.domain.ranges.items() if q.domain is not None else ())
+            if r != self.result.domain.ranges.get(s) and s.name not in self._indexed
+        ]
+        return found + ([rf"{self.formula(q.needs[0])} \ge 0"] if q.needs is not None else [])
+
+    def within(self, part: Domain) -> str:
+        """``For p >= 2``: the ranges of a part of the domain that are not those of the result."""
+        found = [
+            f"${self.writer.range(s, r)}$"
+            for s, r in part.ranges.items()
+            if s in self.result.domain.ranges and r != self.result.domain.ranges[s]
+        ]
+        return f"for {' and '.join(found)} " if found else ""
+
+    # --- formulas and words --------------------------------------------------------------------
+    def formula(self, e: Expr) -> str:
+        """LaTeX of an expression, on one line."""
+        shown = self.writer.shown(e)
+        return tex(layout(shown, self.result.domain), self.name)
+
+    def math(self, e: Expr) -> str:
+        """The same between dollars."""
+        return f"${self.formula(e)}$"
+
+    @cached_property
+    def _known(self) -> dict[str, str]:
+        known = {s.name: self.name(s) for s in self.result.domain.ranges}
+        known |= {name: self.symbol_of(name) for name in self.result.quantities if "_" in name}
+        known |= {name: written for name, (written, _) in NAMES.items() if name not in WORDS}
+        return {**LETTERS, **known, **self._indexed}
+
+    def prose(self, text: str) -> str:
+        """A sentence, with what is mathematics in it between dollars."""
+        for said, tex_of in SAID.items():
+            text = text.replace(said, tex_of)
+        for e in self.spaces:
+            own = rf"\b{e.name}\b"
+            text = re.sub(rf"(?i){own}(?= (is|need|enters) )", f"the structure of {e.words}", text)
+            text = re.sub(rf"(?i){own}(?= stays )", f"lambda_{e.name}", text)
+            text = re.sub(rf"(?<=towards ){own}", e.words, text)
+        return with_math(text, self._known)
+
+    def sentence(self, text: str) -> str:
+        """The same, with a capital letter at the start and a full stop."""
+        shown = sentence(self.prose(text.strip()))
+        return shown if shown.endswith((".", ":")) else f"{shown}."
+
+
+#: Names in steps that are words elsewhere.
+WORDS = {"share", "below", "gap", "Var"}
+#: Formulas in words that are longer than names and signs, as private characters.
+SAID = {"(1/m) sum_i Var[U_i]": "\ue100"}
+_SPECIAL = {"\ue100": r"$\frac{1}{m} \sum_i \mathrm{Var}[U_i]$"}
+#: Letters in words of steps that no result says what they are.
+LETTERS = {
+    **{letter: letter for letter in ("x", "i", "j", "u", "v", "N", "d", "G")},
+    **{"u_i": "u_i", "v_i": "v_i", "v_j": "v_j", "l_p": r"\ell_p", "oo": r"\infty"},
+    **{"delta": r"\delta", "U_i": "U_i"},
+}
+
+
+def _of_orbits(name: str) -> str:
+    """A relation of several orbits in words: ``cross_class_1_2``."""
+    kind = name.rstrip("0123456789_")
+    groups = name[len(kind) :].strip("_").split("_")
+    of = {"self": "the anchor itself", "same_instance": "other views of its instance"}
+    of |= {"same_class": "other instances of its class", "cross_class": "other classes"}
+    said = of.get(kind, kind.replace("_", " "))
+    where = f"group {groups[0]}" if len(groups) == 1 else f"groups {groups[0]} and {groups[1]}"
+    return f"{said} ({where})" if groups[0] else said
+
+
+# --- mathematics in words ------------------------------------------------------------------------
+_TOKEN = re.compile(
+    r"(?P<name>[A-Za-z]+\d*(?:_[A-Za-z0-9]+)*)|(?P<number>\d+)|(?P<sign>>=|<=|->|[-+*/^=<>])"
+    r"|(?P<open>[(\[])|(?P<close>[)\]])|(?P<space>\s+)|(?P<other>.)"
+)
+_LOSS = re.compile("L_([A-Za-z]+)")
+_SIGNS = {">=": r"\ge ", "<=": r"\le ", "->": r"\to ", "*": r"\,"}
+
+
+def with_math(text: str, known: Mapping[str, str]) -> str:
+    """Text with the longest runs of names, numbers and signs between dollars, the rest escaped."""
+    tokens = [(at.lastgroup or "", at[0]) for at in _TOKEN.finditer(text)]
+    out: list[str] = []
+    k = 0
+    while k < len(tokens):
+        end = _run(tokens, k, known)
+        if end == k:
+            kind, part = tokens[k]
+            out.append(
+                f"${(_SIGNS.get(part) or part).strip()}$"
+                if kind == "sign" and part not in "-/"
+                else escape(part)
+            )
+            k += 1
+            continue
+        out.append(f"${_as_tex(tokens[k:end], known)}$")
+        k = end
+    joined = "".join(out)
+    for character, tex_of in _SPECIAL.items():
+        joined = joined.replace(character, tex_of)
+    return joined
+
+
+def _is_name(token: tuple[str, str], known: Mapping[str, str]) -> bool:
+    kind, text = token
+    if kind == "name":
+        return text in known or _is_product(text, known) or _LOSS.fullmatch(text) is not None
+    return kind == "number"
+
+
+def _is_product(text: str, known: Mapping[str, str]) -> bool:
+    return 1 < len(text) <= 3 and set(text) <= set("mnp") and all(c in known for c in text)
+
+
+def _run(tokens: list[tuple[str, str]], start: int, known: Mapping[str, str]) -> int:
+    """Where mathematics that starts here ends; it does not end in a sign or an open bracket."""
+    depth, end, ready = 0, start, True  # whether a name may come next
+    if tokens[start][0] == "space":
+        return start
+    for k in range(start, len(tokens)):
+        kind, text = tokens[k]
+        if _is_name(tokens[k], known) and ready:
+            ready = False
+        elif kind == "sign" and (not ready or text == "-"):
+            ready = True
+        elif kind == "open":
+            depth += 1
+            ready = True
+        elif kind == "close" and depth and not ready:
+            depth -= 1
+        elif text == "," and depth and not ready:
+            ready = True
+        elif text == "." and not ready and k + 1 < len(tokens) and tokens[k + 1][1][1:2] == "_":
+            ready = True
+        elif kind == "space":
+            continue
+        else:
+            break
+        if depth == 0 and not ready:
+            end = k + 1
+    return end
+
+
+def _as_tex(tokens: list[tuple[str, str]], known: Mapping[str, str]) -> str:
+    out = []
+    for kind, text in tokens:
+        if kind == "name":
+            loss = _LOSS.fullmatch(text)
+            named = rf"\mathcal{{L}}_{{\mathrm{{{loss[1]}}}}}" if loss is not None else ""
+            out.append(known.get(text) or named or " ".join(known[c] for c in text))
+        else:
+            out.append(_SIGNS.get(text) or (r"^\top " if text == "." else text))
+    joined = out[0]
+    for part in out[1:]:
+        apart = re.search(r"\\[A-Za-z]+\Z", joined) and part[:1].isalpha()
+        joined += f" {part}" if apart else part
+    return joined
+
+
+class Typeset(Tex):
+    """Losses in LaTeX with formulas laid out."""
+
+    def expression(self, e: Expr) -> str:
+        laid = layout(e)
+        return tex(laid, lambda s: INNER_NAMES.get(s.name) or self._symbol(s))
+
+
+INNER_NAMES = {
+    "u.v": r"u^\top v",
+    "u.w": r"u^\top w",
+    "c_ii": "c_{ii}",
+    "c_ij": "c_{ij}",
+    "c_ji": "c_{ji}",
+}

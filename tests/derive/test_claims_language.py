@@ -1,0 +1,109 @@
+"""Limits, intervals as sides, accents and several arguments; the loss along a segment by name."""
+
+from __future__ import annotations
+
+import pytest
+from cltheory.derive.papers.form.examine import Examined, examine
+from cltheory.derive.papers.form.reader import read, spell
+from cltheory.derive.papers.form.record import read_section
+from cltheory.derive.tex.statement import TexError
+
+
+def examined(text: str) -> Examined:
+    head = '[[record]]\nlabel = "(1)"\nweight = "aside"\n'
+    (one,) = read_section("nobody2020", "section_1", head + text)
+    return examine(one)
+
+
+def word(text: str) -> str:
+    return examined(text).verdict.word
+
+
+SIZES = 'under = "m in 1.., n in 1.."\n'
+
+
+def test_a_limit_is_taken_from_above_and_at_infinity() -> None:
+    zero = r"printed = '''\lim_{\tau \rightarrow 0} \frac{m + \tau}{n + \tau^2} = \frac{m}{n}'''"
+    far = r"printed = '''\frac{m}{n} = \lim_{x \to \infty} \frac{m x - 1}{n x + 1}'''"
+    assert word(f"{zero}\n{SIZES}") == "agrees"
+    assert word(f"{far}\n{SIZES}") == "agrees"
+    assert word(f"{far.replace('m x', 'n x')}\n{SIZES}") == "differs"
+    # exp(-1/tau) goes to 0 from above, and below zero it would not.
+    assert word("printed = '''\\lim_{\\tau \\to 0} \\exp(-1/\\tau) = 0'''\n") == "agrees"
+
+
+def test_where_no_limit_is_seen_nothing_is_said() -> None:
+    assert word(f"printed = '''\\lim_{{\\tau \\to 0}} \\frac{{m}}{{\\tau}} = n'''\n{SIZES}") == (
+        "undecided"
+    )
+
+
+def test_a_number_is_no_interval() -> None:
+    text = "printed = '''m = (0, m)'''\norigin = \"authors\"\n" + SIZES
+    text += "[record.reading]\ntext = '''m \\in (0, m]'''\n"
+    assert word(text) == "misprint"
+    assert examined(text).verdict.note.endswith("n = 2: 2 = the interval (0, 2)")
+    assert word(f"printed = '''[0, 2m) = [0, m + m)'''\n{SIZES}") == "agrees"
+    assert word(f"printed = '''[0, m) = [0, m]'''\n{SIZES}") == "differs"
+
+
+def test_a_function_takes_the_arguments_that_it_has() -> None:
+    where = "[record.where]\n'h(x; m, n)' = '''n(m - x)'''\n"
+    assert word(f"printed = '''h(0; m, n) = mn'''\n{SIZES}{where}") == "agrees"
+    assert word(f"printed = '''h(0; n, m) = mn'''\n{SIZES}{where}") == "agrees"
+    assert word(f"printed = '''h(1; n, m) = mn - n'''\n{SIZES}{where}") == "differs"
+    found = examined(f"printed = '''h(0; m) = mn'''\n{SIZES}{where}")
+    assert "h takes 3 arguments, not 2" in found.verdict.note
+
+
+def test_a_letter_with_an_accent_is_another_letter() -> None:
+    where = "[record.where]\n'\\tilde{\\delta}' = '''\\delta^2'''\n"
+    under = 'under = "delta in [2, 3]"\n'
+    assert word(f"printed = '''\\tilde\\delta = \\delta^2'''\n{under}{where}") == "agrees"
+    assert word(f"printed = '''\\tilde\\delta = \\delta'''\n{under}{where}") == "differs"
+    assert word(f"printed = '''\\hat\\delta = \\delta^2'''\n{under}{where}") == "undecided"
+    with pytest.raises(TexError, match="over one letter"):
+        read(r"\tilde{m n} = 1")
+
+
+SSEM = 'under = "m in 2.., n in 2.., p in 1.., alpha in [0, 1], tau in (0, oo), x in [0, n/(n-1)]"'
+H = r"(1-\alpha) - \alpha(n-1) e^{-x/\tau} + (mn-1-\alpha(m-1)n) e^{(-\frac{m}{m-1} + "
+H += r"x\frac{n-1}{(m-1)n})/\tau}"
+SUM = r"1 + (n-1) e^{-x/\tau} + (m-1)n e^{(-\frac{m}{m-1} + x\frac{n-1}{(m-1)n})/\tau}"
+
+
+@pytest.mark.parametrize(
+    ("named", "printed"),
+    [
+        ("loss_along", rf"\log({SUM}) + \log p + (1-\alpha)x/\tau"),
+        ("slope_along", rf"\frac{{1}}{{\tau}} \frac{{{H}}}{{{SUM}}}"),
+        ("x_star.function", H),
+    ],
+)
+def test_the_loss_along_a_segment_its_slope_and_the_function_of_a_root(
+    named: str, printed: str
+) -> None:
+    text = f"printed = '''L = {printed}'''\n{SSEM}\nnames = {{ L = \"supcl-optimum.{named}\" }}\n"
+    verdict = examined(text).verdict
+    assert (verdict.word, str(verdict.evidence.grade)) == ("agrees", "exact")
+    assert word(text.replace(r"\alpha)", r"\alpha^2)", 1)) == "differs"
+    assert word(text.replace(r"/\tau", r"\tau", 1)) == "differs"
+
+
+def test_a_letter_of_a_derived_quantity_may_be_an_expression() -> None:
+    text = "printed = '''s = 1 - x'''\nunder = \"m in 2.., n in 2.., x in [0, 1]\"\n"
+    text += 'names = { s = "ssem.same_class(delta = sqrt(x*(m*n-1)/(m*n)))" }\n'
+    assert str(examined(text).verdict.evidence.grade) == "exact"
+    assert word(text.replace("m*n-1", "m*n-2")) == "differs"
+    assert word(text.replace("sqrt(x", "moon(x")) == "undecided"
+
+
+def test_what_has_no_segment_and_what_is_no_root_is_undecided() -> None:
+    for named in ("variance-bound.loss_along", "ssem.same_class.function"):
+        text = "printed = '''s = 1'''\nunder = \"m in 2.., n in 2..\"\n"
+        assert word(text + f'names = {{ s = "{named}" }}\n') == "undecided"
+
+
+def test_what_is_spelled_says_what_was_read() -> None:
+    text = r"\lim_{x \to 0} x = (0, \tilde x]"
+    assert spell(read(text).tree) == "lim[x -> 0] x = (0, x~tilde]"

@@ -1,0 +1,129 @@
+"""The named checks of lee2024sigmoid, on right and on wrong inputs."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import pairwise
+from math import exp, isclose, log1p
+from typing import Any
+
+import mpmath
+import pytest
+from cltheory.derive.decide.evidence import Holds, Undecided
+from cltheory.derive.papers.checks import DIGITS
+from cltheory.derive.papers.form.functions import KINDS, Function, function_named
+from cltheory.derive.papers.form.hypotheses import read_under
+from cltheory.derive.papers.form.run import CHECKS, PROOFS
+from cltheory.derive.papers.form.stored import load_checks
+from cltheory.derive.papers.lee2024sigmoid import named_optimum, named_simplex
+from sympy import S
+
+load_checks("cltheory.derive.papers.lee2024sigmoid")
+DOWN, UP = KINDS["convex decreasing"], KINDS["convex increasing"]
+OO, ZERO, ONE = mpmath.inf, Fraction(0), Fraction(1)
+
+
+def answer(check: str, given: dict[str, Any], **at: Any) -> bool | None:
+    point = {k: v if isinstance(v, Function) else S(v) for k, v in at.items()}
+    with mpmath.workdps(DIGITS):
+        return CHECKS[check](point, given).holds
+
+
+def down(text: str) -> Function:
+    return function_named("convex decreasing", text)
+
+
+def up(text: str) -> Function:
+    return function_named("convex increasing", text)
+
+
+@pytest.mark.parametrize("kind", list(KINDS))
+def test_functions_have_the_shape_they_say(kind: str) -> None:
+    places = [Fraction(k, 8) for k in range(-8, 9)]
+    for f in KINDS[kind]:
+        values = [mpmath.mpf(str(float(f.at(y)))) for y in places]
+        steps = [b - a for a, b in pairwise(values)]
+        sign = 1 if kind.endswith("increasing") else -1
+        assert all(sign * step >= 0 for step in steps)
+        bends = [b - a for a, b in pairwise(steps)]
+        # Float values: a bend of a straight piece is zero to some 1e-15.
+        assert all(bend >= -1e-12 for bend in bends)
+        assert all(bend > 1e-4 for bend in bends) == f.strict
+        assert (abs(steps[0]) > 3 * abs(steps[1])) == (not f.continuous)
+
+
+def test_the_best_ccem_is_found() -> None:
+    flat = named_optimum.best_for(3, down("-y"), up("2 y"))
+    assert (flat.first, flat.last) == (0, 1)
+    jump = named_optimum.best_for(3, down("(1 - y)^2 with 5 at y = -1"), up("(9 + y)^2"))
+    assert not jump.attained
+    far = named_optimum.best_sigmoid(6, Fraction(1, 4), ZERO)
+    assert far.first == far.last == 1
+    # All positives -1, all negatives -1.
+    direct = 6 * log1p(exp(0.25)) + 30 * log1p(exp(-0.25))
+    assert isclose(float(far.loss), direct)
+
+
+@pytest.mark.parametrize(
+    ("given", "holds"),
+    [
+        ({"low": ZERO}, False),
+        ({"low": ZERO, "top": OO}, True),
+        ({"low": ZERO, "top": ONE}, False),
+        ({"low": -ONE, "top": OO}, False),
+    ],
+)
+def test_a_range_of_delta_has_to_reach_the_optimum(given: dict[str, Any], holds: bool) -> None:
+    at = {"N": 3, "d": 3, "l_p": down("-y"), "l_n": up("(9 + y)^2")}
+    assert answer("some CCEM is optimal", given, **at) is holds
+
+
+def test_theorem_1_needs_each_of_its_additions() -> None:
+    full = {"low": ZERO, "top": OO}
+    strict = {"l_p": down("(1 - y)^2"), "l_n": up("(1 + y)^2")}
+    assert answer("theorem 1", full, N=4, d=4, **strict) is True
+    assert answer("theorem 1", full, N=4, d=4, **{**strict, "l_n": up("2 y")}) is False
+    assert answer("theorem 1", full, N=2, d=2, l_p=down("max(0, 1/2 - y)"), l_n=UP[0]) is False
+    jump = down("(1 - y)^2 with 5 at y = -1")
+    assert answer("theorem 1", full, N=3, d=3, l_p=jump, l_n=up("(9 + y)^2")) is False
+
+
+def test_other_minimisers_of_the_negatives() -> None:
+    assert answer("another set has the least negatives", {"items": Fraction(4)}) is True
+    assert answer("another set has the least negatives", {"items": Fraction(5)}) is None
+
+
+def test_the_simplex_alone_is_optimal_for_infonce() -> None:
+    right = {"positive": ONE, "negative": Fraction(-1, 2)}
+    assert answer("optima of InfoNCE", right, N=3, d=2, t=1) is True
+    assert answer("optima of InfoNCE", {**right, "negative": ZERO}, N=3, d=3, t=1) is False
+    assert named_simplex.equal_angles(3, Fraction(-2, 3)) is None
+
+
+@pytest.mark.parametrize(
+    ("at", "given", "holds"),
+    [
+        ({"N": 5, "t": 1, "b": 1}, {"large": ONE, "small": -ONE}, True),
+        ({"N": 4, "t": 1, "b": 1}, {"small": -ONE}, False),
+        ({"N": 3, "t": 1, "b": 0}, {"large": ONE}, False),
+        ({"N": 2, "t": 1, "b": 0}, {"large": ONE}, True),
+        ({"N": 6, "t": 1, "b": "1/2"}, {"small": -ONE}, True),
+        ({"N": 6, "t": 1, "b": "7/10"}, {"small": -ONE}, False),  # log 2 is 0.693
+    ],
+)
+def test_optima_for_extreme_temperatures(
+    at: dict[str, Any], given: dict[str, Any], holds: bool
+) -> None:
+    assert answer("optimum at the ends of temperature", given, **at) is holds
+
+
+def test_proofs_hold_where_they_are_asked_and_say_so_where_not() -> None:
+    def asked(name: str, under: str) -> Any:
+        (domain,) = read_under(under).domains()
+        return PROOFS[name](domain)
+
+    assert isinstance(asked("least negatives", "N in 1.., c in [-1, 1]"), Holds)
+    assert isinstance(asked("delta of the mean", "c in (-1, 1]"), Holds)
+    assert isinstance(asked("delta of the mean", "c in [-1, 1]"), Undecided)
+    scalars = "c in (-oo, oo), t in (0, oo), b in [0, oo)"
+    assert isinstance(asked("sigmoid functions", scalars), Holds)

@@ -1,0 +1,140 @@
+"""Records about sets of vectors: what they are said to have, and classes of different sizes."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+from cltheory.derive.papers.form.examine import examine, retried, witness_of
+from cltheory.derive.papers.form.families import FAMILIES
+from cltheory.derive.papers.form.hypotheses import BadClause, read_under
+from cltheory.derive.papers.form.mutate import holes
+from cltheory.derive.papers.form.reader import statement
+from cltheory.derive.papers.form.record import Record, Witness, read_section
+from cltheory.derive.papers.form.restated import differences
+from cltheory.derive.papers.form.run import Trial, trials
+from cltheory.derive.papers.form.values import Scene, judge
+from cltheory.derive.tex.statement import TexError
+from cltheory.derive.vectors.embeddings import Embeddings
+from sympy import Rational
+
+
+def record(body: str) -> Record:
+    text = f'[[record]]\nlabel = "(1)"\nweight = "aside"\n{body}'
+    return read_section("nobody2020", "section_1", text)[0]
+
+
+SIZE = "printed = '''|U| = n'''\nunder = \"m in 1..1, n in 1.., d in 1..\"\non = \"sets\"\n"
+
+
+def test_what_sets_are_said_to_have_is_a_hypothesis() -> None:
+    assert (
+        examine(record(SIZE.replace("d in 1..", "d in 1.., distinct(U)"))).verdict.word == "agrees"
+    )
+    assert examine(record(SIZE)).verdict.word == "differs"
+
+
+def test_a_witness_without_it_is_refused() -> None:
+    wording = record(SIZE.replace("d in 1..", "d in 1.., distinct(U)")).printed
+    equal = Witness({"m": "1", "n": "2", "d": "1"}, "1 = 2", (1, 2, 1), (("1", "1"), ("1", "1")))
+    with pytest.raises(ValueError, match="distinct"):
+        retried(wording, equal)
+    assert retried(record(SIZE).printed, equal).holds is False
+
+
+@pytest.mark.parametrize("clause", ["tall(U)", "distinct(V)", "distinct (U)"])
+def test_what_no_set_can_be_said_to_have_is_refused(clause: str) -> None:
+    with pytest.raises(BadClause):
+        read_under(f"n in 1.., {clause}")
+
+
+def test_a_norm_after_a_factor_is_read() -> None:
+    behind = statement(r"\frac{1}{|U|} \|u - v\|_2^2 = 2 \|u\|_2 \|v\|_2")
+    cdot = statement(r"\frac{1}{|U|} \cdot \|u - v\|_2^2 = 2 \cdot \|u\|_2 \cdot \|v\|_2")
+    assert behind == cdot
+
+
+@pytest.mark.parametrize(
+    ("text", "holds"),
+    [
+        (r"\min(1, 1 - m, \max(m, n)) = 1 - m", True),
+        (r"\max(m, n) > n", False),
+        (r"\min_{i \in [m]} i = \min(1, m)", True),
+    ],
+)
+def test_the_least_of_some(text: str, holds: bool) -> None:
+    numbers = {"m": Fraction(2), "n": Fraction(3)}
+    assert judge(statement(text), Scene(numbers)).holds == holds
+    assert judge(statement(text.replace("m, n", "n, m")), Scene(numbers)).holds == holds
+
+
+def test_the_least_of_nothing_is_refused() -> None:
+    for text in (r"\min() = 1", r"\min(1, 2 = 1", r"\max 1 = 1"):
+        with pytest.raises(TexError):
+            statement(text)
+
+
+def test_mutants_of_a_least_die() -> None:
+    good = "printed = '''\\min(m, n) + \\max(m, n) = m + n'''\nunder = \"m in 1.., n in 1..\"\n"
+    found = holes(record(good))
+    assert found.survivors == ()
+    assert found.killed > 10
+
+
+def test_vectors_are_the_same_however_they_are_written() -> None:
+    # On a simplex w_1 + ... + w_n = 0, so that no multiple of it says anything else.
+    zero = r"printed = '''\frac{1}{n} \sum_{i \in [n]} \mathbf{w}_i = \mathbf{0}'''"
+    found = holes(record(zero + '\nunder = "n in 2.."\non = "one simplex"\n'))
+    assert found.survivors == ()
+    assert found.same > 0
+
+
+# --- spheres ---------------------------------------------------------------------------------
+SPHERES = FAMILIES["spheres"].make({"m": 2, "n": 3, "r": Rational(1, 3)})
+
+
+def test_spheres_have_their_radius_and_uneven_classes() -> None:
+    assert all(e.ip(a, a) == Rational(1, 9) for e in SPHERES for a in e.everything)
+    sizes = {(len(e.of_class(0)), len(e.of_class(1))) for e in SPHERES}
+    assert sizes == {(3, 3), (1, 3)}
+
+
+UNEVEN = "printed = '''RIGHT'''\nunder = \"m in 1.., n in 1.., r in (0, oo)\"\non = \"spheres\"\n"
+
+
+UNWEIGHTED = (
+    r"\text{Var}[U] = \text{Var}^{\text{Btwn}}[U] + \frac{1}{m} \sum_{i \in [m]} \text{Var}[U_i]"
+)
+
+
+def failing(text: str) -> list[Trial]:
+    return [t for t in trials(record(UNEVEN.replace("RIGHT", text)).printed) if not t.holds]
+
+
+def test_the_parts_of_the_variance_are_weighted_by_the_sizes_of_classes() -> None:
+    uneven = failing(UNWEIGHTED)
+    assert uneven
+    for trial in uneven:
+        e = trial.vectors
+        assert e is not None
+        assert len(e.of_class(0)) < len(e.of_class(1))
+
+
+def test_a_witness_with_uneven_classes_is_tried_again() -> None:
+    found = witness_of(failing(UNWEIGHTED)[0])
+    again = retried(record(UNEVEN.replace("RIGHT", UNWEIGHTED)).printed, found)
+    assert again.holds is False
+    assert witness_of(again) == found
+
+
+def test_vectors_may_be_left_out() -> None:
+    e = Embeddings.simplex(2, 2)
+    few = e.restricted(e.everything[1:], "three of them")
+    assert (few.rank, len(few.everything), few.note) == (3, 3, "three of them")
+    assert len(few.scaled(2).everything) == 3
+
+
+def test_statements_about_different_sets_are_not_compared_by_values() -> None:
+    one, other = record(SIZE), record(SIZE.replace('"sets"', '"one simplex"'))
+    (told,) = differences(one, other)
+    assert told.startswith("it is about")

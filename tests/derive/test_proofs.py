@@ -1,0 +1,367 @@
+"""Derivations as proofs in LaTeX: what is displayed is what was checked, and it compiles."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+from cltheory.derive.decide.domain import Domain
+from cltheory.derive.decide.equal import value_at
+from cltheory.derive.decide.errors import InternalError
+from cltheory.derive.proof import lemmas
+from cltheory.derive.proof.derivation import Derivation, Step
+from cltheory.derive.proof.relations import Iff
+from cltheory.derive.proof.statement import Lemma
+from cltheory.derive.results import results
+from cltheory.derive.write.layout import displays, signs
+from cltheory.derive.write.layout.layout import layout
+from cltheory.derive.write.layout.statement import is_evident, without_evident
+from cltheory.derive.write.layout.tree import Node
+from cltheory.derive.write.proofs.document import (
+    Proof,
+    Writer,
+    document,
+    in_order,
+    proof_of,
+    snippet,
+)
+from cltheory.derive.write.proofs.lemmas import PRINTED, printed
+from cltheory.derive.write.proofs.notation import Notation, with_math
+from cltheory.derive.write.proofs.sentences import Paragraph
+from sympy import Basic, Expr, Gt, Limit, Rational, Symbol, Tuple, exp
+
+#: Small results of each family, for what takes a while.
+SOME = ("ssem", "supcl-threshold", "infonce-optimum", "supcon-two-sizes")
+ALL = [pytest.param(id, marks=[] if id in SOME else pytest.mark.slow) for id in results]
+
+
+@cache
+def writer(id: str) -> Writer:
+    return Writer(results[id], {})
+
+
+def paragraphs(id: str) -> list[tuple[Step, Paragraph]]:
+    return writer(id).paragraphs
+
+
+@cache
+def told(id: str) -> Proof:
+    return writer(id).proof()
+
+
+# --- the document ----------------------------------------------------------------------------
+@pytest.mark.parametrize("id", ALL)
+def test_the_text_is_whole(id: str) -> None:
+    """Environments close, references have their labels, citations their entries."""
+    text = document([told(id)])
+    opened: list[str] = []
+    for what, name in re.findall(r"\\(begin|end)\{([^}]*)\}", text):
+        if what == "begin":
+            opened.append(name)
+        else:
+            assert opened.pop() == name
+    assert not opened
+    plain = re.sub(r"\\[{}]", "", text)
+    assert plain.count("{") == plain.count("}")
+    assert text.replace(r"\$", "").count("$") % 2 == 0
+    labels = re.findall(r"\\label\{([^}]*)\}", text)
+    assert len(labels) == len(set(labels))
+    assert set(re.findall(r"\\(?:eq)?ref\{([^}]*)\}", text)) <= set(labels)
+    cited = set(re.findall(r"\\cite(?:\[[^\]]*\])?\{([^}]*)\}", text))
+    assert cited == set(re.findall(r"\\bibitem\{([^}]*)\}", text))
+    entries = snippet([told(id)])
+    assert all(re.search(rf"^%\s+@\w+\{{{key},$", entries, re.M) for key in cited)
+
+
+#: What no reader should meet: names as the program has them, what says nothing, floats.
+UGLY = (
+    r"\\mathtt|\\_|g_\{\\mathrm\{[a-z]+\\ |\b(\d+|r\^\{?2\}?) (&?=|\\ge|>) \1\b|\d\.0000|oo\b|"
+    r"root_|(?<!\\)(theta|lambda|alpha|tau)\b|Piecewise|\bexp\("
+)
+
+
+@pytest.mark.parametrize("id", ALL)
+def test_nothing_is_left_as_the_program_has_it(id: str) -> None:
+    text = re.sub(
+        r"\\(label|ref|eqref|cite|bibitem|begin|end)(\[[^\]]*\])?\{[^}]*\}", "", proofs(id)
+    )
+    found = re.search(UGLY, text.replace(r"\exp", "").replace(r"\infty", ""))
+    assert found is None, text[max(found.start() - 60, 0) : found.end() + 60]
+    # Claims between numbers are left out.
+    assert not re.search(r"^\s*(& )?-?\d+ &?(=|<|>|\\ge|\\le) -?\d+[.,]?$", text, re.M)
+
+
+def proofs(id: str) -> str:
+    return told(id).theorem + told(id).proof
+
+
+@pytest.mark.parametrize(
+    "line", ["g_{\\mathrm{cross\\ class}}", "1 = 1", "0 \\ge 0", "alpha\\_min"]
+)
+def test_the_check_for_ugly_lines_can_fail(line: str) -> None:
+    assert re.search(UGLY, line)
+
+
+@pytest.mark.parametrize("id", ALL)
+def test_symbols_are_introduced_before_they_are_used(id: str) -> None:
+    """Every symbol of a display stands in the text before it, or is what the display defines."""
+    result, note = results[id], writer(id).note
+    text = told(id).theorem + told(id).proof
+    start = text.index(r"\begin{proof}")
+    for k, (step, p) in enumerate(paragraphs(id), 1):
+        if p.formula is None:
+            continue
+        here = text.index(rf"\label{{eq:{result.id}:{k}}}", start)
+        own = " ".join(p.formula.rows)
+        before = text[: text.rindex(r"\begin{align}", 0, here)] + p.after
+        defined = {row.partition("&=")[0].strip() for row in p.formula.rows if "&=" in row}
+        defined |= {row[0].partition("&=")[0].strip() for row in p.formula.where}
+        for s in {s for node in p.formula.nodes for s in node.symbols}:
+            name = note.name(s) if s.name not in LETTERS else s.name
+            if name in defined or s.name.startswith(("apart_", "dF_", "d")) or name not in own:
+                continue
+            family = name.partition("_")[0]  # theta_e for every eigenspace e
+            known = any(x in before for x in (name, f"${family}_e$", f"${family}_r$"))
+            assert known, f"{name} ({s}) in {step.title}"
+    assert note.relations
+
+
+LETTERS = {*displays.SUMS, *displays.LETTERS}
+
+
+# --- what is displayed -------------------------------------------------------------------------
+def sides(shown: Basic) -> Iterator[Basic]:
+    """The sides of the relations of a statement, in order."""
+    for part in shown.args:
+        if isinstance(part, (Tuple, Iff)) or hasattr(part, "rel_op"):
+            yield from sides(part)
+        else:
+            yield part.args[0] if isinstance(part, Limit) else part
+
+
+@pytest.mark.parametrize("id", ALL)
+def test_what_is_displayed_is_what_was_checked(id: str) -> None:
+    """Letters put back, each side has the value that the side of the statement has."""
+    compared = 0
+    for step, p in paragraphs(id):
+        if p.formula is None or p.formula.signs:
+            continue
+        stated = [s for s in sides(step.statement) if isinstance(s, Expr)]
+        if len(stated) != len(p.formula.nodes):
+            continue  # told in part, or in its own words
+        known = dict(p.formula.letters)
+        point = at_random(step.says.domain, stated)
+        for side, node in zip(stated, p.formula.nodes, strict=True):
+            back = displays.put_back(node, known).meaning
+            compared += assert_same(side, back, point)
+    assert compared or id in ("ssem", "supcon-two-sizes", "supcl-two-sizes")
+
+
+def assert_same(side: Expr, back: Basic, point: dict[Symbol, Expr]) -> bool:
+    if side.is_Symbol or not isinstance(back, Expr):
+        return False
+    names = {s.name for s in side.free_symbols | back.free_symbols}
+    if names - {s.name for s in point}:
+        return False  # the letter of a sum that was named before
+    at = {
+        s: v
+        for t, v in point.items()
+        for s in side.free_symbols | back.free_symbols
+        if s.name == t.name
+    }
+    one, other = (e.xreplace(at).evalf(30) for e in (side, back))
+    assert abs(one - other) < Rational(1, 10**20), f"{side} is not {back}"
+    return True
+
+
+def at_random(domain: Domain, stated: list[Expr]) -> dict[Symbol, Expr]:
+    found = dict(domain.witness)
+    for e in stated:
+        for s in e.free_symbols:
+            found.setdefault(s, Rational(3, 7) + Rational(len(found), 11))
+    return found
+
+
+def test_a_wrong_part_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A formula put together from its letters is compared with what was laid out."""
+    step = next(s for s in results["supcl-threshold"].derivation if s.title.startswith("Deriv"))
+    note = Notation(results["supcl-threshold"])
+    displays.shown(step.statement, step.says.domain, note.name)
+    renamed = displays.renamed
+    wrong = layout(exp(Symbol("tau")))
+
+    def corrupt(node: Node, key: str, name: Node) -> Node:
+        return renamed(node, key, wrong if name.key == "Z" else name)
+
+    monkeypatch.setattr(displays, "renamed", corrupt)
+    with pytest.raises(InternalError):
+        displays.shown(step.statement, step.says.domain, note.name)
+
+
+def test_a_wrong_sign_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A condition may lack a factor only if that is proved to be positive."""
+    x = Symbol("x", positive=True)
+    claim = Gt(x**2 - x, 0, evaluate=False)
+    domain = Domain.of_ranges(
+        {x: results["ssem"].domain.ranges[next(iter(results["ssem"].domain.ranges))]}
+    )
+    monkeypatch.setattr(signs, "sign_of", lambda e, _: layout(-e))
+    with pytest.raises(InternalError):
+        signs.by_sign(claim, domain, always=True)
+
+
+def test_evident_claims_are_left_out() -> None:
+    domain = results["supcl-threshold"].domain
+    tau = next(s for s in domain.ranges if s.name == "tau")
+    alpha = next(s for s in domain.ranges if s.name == "alpha")
+    one = Gt(Rational(1), 0, evaluate=False)
+    assert is_evident(one, domain)
+    assert is_evident(Gt(tau, 0, evaluate=False), domain)
+    assert not is_evident(Gt(alpha, 0, evaluate=False), domain)
+    assert without_evident(Tuple(one, Gt(alpha, 0)), domain) == Tuple(Gt(alpha, 0))
+    assert without_evident(Tuple(one), domain) is None
+
+
+@pytest.mark.parametrize("id", ALL)
+def test_every_step_is_told_once(id: str) -> None:
+    """No step is dropped: each is a paragraph, or is told together with the one before it."""
+    steps = in_order(list(results[id].derivation))
+    told_of = [step for step, _ in paragraphs(id)]
+    left = [s for s in steps if s not in told_of]
+    assert sorted(map(id_of, steps)) == sorted(map(id_of, results[id].derivation))
+    assert all(" left towards " in s.title for s in left)  # the sign of a gap, told with the gap
+    assert len(left) < len(steps) / 3
+
+
+def id_of(step: Step) -> int:
+    return id(step)
+
+
+# --- lemmas --------------------------------------------------------------------------------------
+def test_every_lemma_is_printed() -> None:
+    ours = [e for e in vars(lemmas).values() if isinstance(e, Lemma)]
+    assert len(ours) > 10
+    assert all(e.name in PRINTED for e in ours)
+    assert len({e.label for e in PRINTED.values()}) == len(PRINTED)
+
+
+@pytest.mark.slow
+def test_every_lemma_that_is_used_is_printed() -> None:
+    used = {s.lemma.name for r in results.values() for s in r.derivation if s.lemma is not None}
+    assert used <= set(PRINTED)
+
+
+def test_a_lemma_of_another_package_is_printed_in_its_own_words() -> None:
+    said = printed(Lemma("mine", "what is 100% so", "by a_b"))
+    assert said.statement == r"What is 100\% so."
+    assert said.proof == r"By a\_b."
+
+
+def test_lemmas_of_several_proofs_stand_once() -> None:
+    text = snippet([told("supcl-threshold"), told("infonce-optimum")])
+    titles = re.findall(r"\\begin\{lemma\}\[([^]]*)\]", text)
+    assert len(titles) == len(set(titles)) > 2
+
+
+# --- words ---------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("text", "tex"),
+    [
+        ("x = 0 is collapse", "$x = 0$ is collapse"),
+        ("up to (delta = 0) it falls", r"up to $(\delta = 0)$ it falls"),
+        ("in [0, m/(m-1)], at all", "in $[0, m/(m-1)]$, at all"),
+        ("a 50% chance", r"a $50$\% chance"),
+        ("u_i = -v_j for all i", "$u_i = -v_j$ for all $i$"),
+        ("same-class and/or not", "same-class and/or not"),
+        ("delta^2/(1 + delta^2) of it", r"$\delta^2/(1 + \delta^2)$ of it"),
+    ],
+)
+def test_mathematics_in_words(text: str, tex: str) -> None:
+    known = {"x": "x", "m": "m", "delta": r"\delta", "u_i": "u_i", "v_j": "v_j", "i": "i"}
+    assert with_math(text, known) == tex
+
+
+# --- values --------------------------------------------------------------------------------------
+def test_values_stand_beside_the_general_statement() -> None:
+    r = results["supcl-threshold"]
+    text = proof_of(r, r.point(m=10, n=50, tau="1/10")).theorem
+    assert "In particular, for $m = 10" in text
+    value = r.value("alpha_min", m=10, n=50, tau="1/10", digits=6)
+    assert str(value) in text
+    assert r"\tau_{\max} &\approx" not in text  # alpha was not given
+
+
+def test_weaker_evidence_has_a_footnote() -> None:
+    r = results["supcon-two-sizes"]
+    values = {"m1": 3, "n1": 4, "m2": 2, "n2": 2, "p": 1, "tau": "1/2"}
+    made = r.given(at=values)
+    text = proof_of(made, made.point(**values)).proof
+    assert r"\footnote{Evidence: interval" in text
+    assert "all of them by exact algebra" not in text
+
+
+def test_a_derivation_without_steps_has_a_proof() -> None:
+    assert in_order(list(Derivation())) == []
+    assert value_at(Rational(1), {}) == 1
+
+
+# --- pdflatex ----------------------------------------------------------------------------------
+needs_tex = pytest.mark.skipif(
+    shutil.which("pdflatex") is None, reason="no pdflatex (Debian: texlive-latex-recommended)"
+)
+HAIR = 1.0  #: points that a line may stick out: less than anyone sees
+
+
+def compiled(folder: Path, text: str) -> str:
+    """The log of the second run; errors fail."""
+    (folder / "proof.tex").write_text(text)
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "proof"]
+    for _ in range(2):
+        done = subprocess.run(command, cwd=folder, capture_output=True, timeout=120)
+        assert done.returncode == 0, done.stdout.decode("latin-1")[-2000:]
+    return (folder / "proof.log").read_text("latin-1").replace("\n", "")
+
+
+def check_log(log: str) -> None:
+    assert "undefined" not in log
+    assert "multiply" not in log
+    wide = [float(w) for w in re.findall(r"Overfull \\hbox \(([\d.]+)pt too wide", log)]
+    assert max(wide, default=0) <= HAIR, wide
+
+
+@needs_tex
+def test_a_proof_compiles(tmp_path: Path) -> None:
+    check_log(compiled(tmp_path, document([told("ssem"), told("supcl-threshold")])))
+
+
+@needs_tex
+def test_the_log_of_a_bad_document_is_refused(tmp_path: Path) -> None:
+    text = document([told("ssem")])
+    wide = text.replace(r"\end{document}", r"\noindent\rule{360pt}{1pt}" + r"\end{document}")
+    with pytest.raises(AssertionError):
+        check_log(compiled(tmp_path, wide))
+    with pytest.raises(AssertionError):
+        check_log(compiled(tmp_path, text.replace(r"\end{document}", r"\ref{no}\end{document}")))
+
+
+@needs_tex
+@pytest.mark.slow
+def test_all_proofs_compile(tmp_path: Path) -> None:
+    """Every result of the registry."""
+    check_log(compiled(tmp_path, document([told(id) for id in results])))
+
+
+@needs_tex
+def test_a_snippet_compiles_with_the_packages_that_it_names(tmp_path: Path) -> None:
+    head, _, body = snippet([told("ssem")]).partition("\n\n")
+    named = [line.lstrip("% ") for line in head.splitlines()]
+    preamble = [line for line in named if line.startswith((r"\usepackage", r"\newtheorem"))]
+    assert len(preamble) == 3
+    whole = [r"\documentclass{article}", *preamble, r"\begin{document}", body, r"\end{document}"]
+    log = compiled(tmp_path, "\n".join(whole))
+    assert "Overfull" not in log

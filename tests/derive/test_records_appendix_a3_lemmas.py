@@ -1,0 +1,130 @@
+"""An independent key to records of lee2025ssem: Lemmas A.1 and A.2, and their witnesses by hand.
+
+The verdicts were first reached by hand; a record that is kinder than its entry is wrong.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import mpmath
+import pytest
+from cltheory.derive.papers.checks import DIGITS
+from cltheory.derive.papers.form.run import CHECKS
+from cltheory.derive.papers.form.stored import load_checks
+from cltheory.derive.papers.form.values import root
+from cltheory.derive.papers.lee2025ssem import LEDGER
+from cltheory.derive.papers.lee2025ssem.named_lemmas import across, balanced, spread, within
+from cltheory.derive.vectors.embeddings import Embeddings
+from sympy import Integer
+
+load_checks(LEDGER.package)
+
+LEMMA_A1 = {
+    "Lemma A.1": "needs-condition",
+    "Lemma A.1: delta*(c)": "needs-condition",
+    "Lemma A.1, proof: range of c": "agrees",
+    "Lemma A.1, proof: greatest c": "agrees",
+    "Lemma A.1, proof: least c": "needs-condition",
+    "(A.20)": "agrees",
+    "Lemma A.1, proof: display before (A.21)": "agrees",
+    "(A.21)": "agrees",
+    "(A.22)": "agrees",
+    "(A.23)": "agrees",
+    "(A.24)": "agrees",
+    "Lemma A.1, proof: what (A.23) implies": "agrees",
+    "Lemma A.1, proof: what (A.24) implies": "agrees",
+    "Lemma A.1, proof: SSEM sums to zero": "needs-condition",
+    "Lemma A.1, proof: SSEM satisfies (A.23) and (A.24)": "needs-condition",
+    "Lemma A.1, proof: conclusion": "needs-condition",
+    "Lemma A.1, proof: display before (A.25), first line": "misprint",
+    "Lemma A.1, proof: display before (A.25), other lines": "needs-condition",
+    "(A.25), first line": "misprint",
+    "(A.25)": "needs-condition",
+    "Lemma A.1, proof: uniqueness": "needs-condition",
+}
+LEMMA_A2 = {
+    "Lemma A.2": "misprint",
+    "(A.26)": "needs-condition",
+    "Lemma A.2: delta*(c)": "misprint",
+    "Lemma A.2, proof: range of c": "agrees",
+    "Lemma A.2, proof: greatest c": "needs-condition",
+    "(A.27)": "agrees",
+    "Lemma A.2, proof: norm of a mean": "agrees",
+    "(A.28)": "agrees",
+    "(A.29)": "agrees",
+    "(A.28): equality condition": "needs-condition",
+    "Lemma A.2, proof: what the equality condition implies": "agrees",
+    "Lemma A.2, proof: SSEM has means of norm one": "needs-condition",
+    "Lemma A.2, proof: conclusion": "needs-condition",
+    "Lemma A.2, proof: display before (A.30)": "needs-condition",
+    "(A.30)": "misprint",
+    "Lemma A.2, proof: uniqueness": "needs-condition",
+}
+KEY = {"appendix_a3_lemma_a1": LEMMA_A1, "appendix_a3_lemma_a2": LEMMA_A2}
+
+
+@pytest.mark.parametrize("section", KEY)
+def test_the_verdicts_are_those_of_the_key(section: str) -> None:
+    found = {r.label: LEDGER[r.label].known_verdict().word for r in LEDGER.records(section)}
+    assert found == KEY[section]
+
+
+def ssem(delta_squared: str) -> Embeddings:
+    return Embeddings.ssem(2, 2, 1, Fraction(delta_squared))
+
+
+def test_lines_that_lost_c() -> None:
+    # m = n = 2, p = 1, c = 2: same-class inner product 2/4, so delta^2 = 3/8.
+    u = ssem("3/8")
+    assert within(u) == 2
+    assert across(u) == -4 - 2 != -4 - 1
+    assert Fraction(3, 8) != Fraction(3, 16) * (4 - 1)
+
+
+def test_lemma_2_at_its_largest_c() -> None:
+    assert spread(ssem("3/2")) == 2 * 2 * 2**2
+    assert spread(ssem("3/4")) == 8  # the end that is printed reaches half of the interval
+    with pytest.raises(ValueError, match="positive semidefinite"):
+        ssem("6")  # the square of the printed delta*(8), and of the corrected one:
+    assert Fraction(3, 2 * 16) * 8 == Fraction(3, 4)
+
+
+def test_no_small_dimension_reaches_the_ends() -> None:
+    # Three signs never sum to zero: c >= -2 > -3, and at most 16 < 18 in Lemma A.2.
+    sums = {sum(signs) ** 2 for signs in product((1, -1), repeat=3)}
+    assert min(sums) - 3 == -2
+    assert 2 * 3 * 3 - 2 * min(sums) == 16
+    assert balanced(1, 3, 1, 1) is None
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 5])
+def test_two_dimensions_reach_the_ends(n: int) -> None:
+    u = balanced(2, n, 2, 2)
+    assert u is not None
+    assert u.rank <= 2
+    assert (within(u), spread(u)) == (-2 * n, 4 * n**2)
+
+
+def answer(check: str, d: int = 3, **given: Any) -> bool | None:
+    at = {"m": Integer(2), "n": Integer(2), "p": Integer(1), "d": Integer(d)}
+    with mpmath.workdps(DIGITS):
+        return CHECKS[check](at, given).holds
+
+
+def test_the_checks_refuse_what_is_wrong() -> None:
+    low, high = Fraction(-4), Fraction(4)
+    with mpmath.workdps(DIGITS):
+        end = root(Fraction(3, 2))
+    for check, least, most in (("Lemma A.1", low, high), ("Lemma A.2", Fraction(0), 4 * high)):
+        assert answer(check, low=least, high=most, end=end) is True
+        assert answer(check, low=least, high=most, end=end, d=1) is False
+        assert answer(check, low=least, high=most, end=Fraction(5, 4)) is False  # there is none
+        assert answer(check, low=least, high=most, end=Fraction(1)) is False  # it is beyond
+        assert answer(check, low=least + 1, high=most, end=end) is False
+    assert answer("least c of Lemma A.1", least=low) is True
+    assert answer("least c of Lemma A.1", least=low - 1) is False
+    assert answer("greatest c of Lemma A.2", greatest=4 * high) is True
+    assert answer("greatest c of Lemma A.2", greatest=4 * high + 1) is False
