@@ -75,6 +75,9 @@ def test_there_is_a_preview_of_every_figure() -> None:
         assert set(preview.of) <= set(results)
         picture = (previews.FOLDER / f"{name}.png").read_bytes()
         assert picture.startswith(b"\x89PNG") and len(picture) < 200_000
+        caption = previews.caption(name)  # what is derived, and what is measured
+        assert "erived" in caption and "easured" in caption and caption.endswith(".")
+        assert caption in load("made.gallery").figures()[f"figures/{name}.md"][1]
     assert {p.stem for p in previews.FOLDER.iterdir()} == set(previews.PREVIEWS)
 
 
