@@ -15,7 +15,7 @@ from sympy import Expr, sympify
 
 from ..losses.softmax import SoftmaxLoss
 from ..vectors.embeddings import Embeddings, Index
-from .checks import DIGITS
+from .digits import DIGITS
 
 
 def relation(a: Index, b: Index) -> str:

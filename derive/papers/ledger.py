@@ -1,23 +1,18 @@
 """A paper's ledger: its statements, by label, each with a verdict reached by running something.
 
-A section is a file of records (``section_3.toml``: data, whose verdicts are computed) or, in the
-older form, a module that registers a check for each claim.
+A section is a file of records (``section_3.toml``): data, whose verdicts are computed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from importlib import import_module
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .verdict import Verdict
 
 if TYPE_CHECKING:
     from .form.record import Record
-
-#: A check may have parameters with defaults (the printed formula), for tests to corrupt.
-Check = TypeVar("Check", bound=Callable[..., "Verdict"])
 
 
 class Claim(NamedTuple):
@@ -27,8 +22,8 @@ class Claim(NamedTuple):
     label: str
     statement: str
     check: Callable[[], Verdict]
+    record: Record
     result: str | None = None
-    record: Record | None = None
 
     def verdict(self) -> Verdict:
         """Run the check."""
@@ -36,21 +31,15 @@ class Claim(NamedTuple):
 
     def known_verdict(self) -> Verdict:
         """The verdict that was stored for the record as it stands, else run the check."""
-        if self.record is not None:
-            from .form.stored import stored
+        from .form.stored import stored
 
-            found = stored(self.record)
-            if found is not None:
-                return found
-        return self.check()
+        return stored(self.record) or self.check()
 
     def as_data(self) -> dict[str, Any]:
         """What the record says beside its verdict, for output."""
         from .form.examine import corrected
 
         r = self.record
-        if r is None:
-            return {"weight": "used later", "printed": self.statement, "correction": ""}
         return {
             "weight": r.weight,
             "printed": " ".join(r.printed.text.split()),
@@ -75,9 +64,8 @@ class Ledger:
     package
         Where its sections are.
     sections
-        Files or modules in the order of the pages, each with the results that settle claims in
-        it. A section is loaded when its claims are asked for. Claims of other modules
-        come last, when those have been imported.
+        Files in the order of the pages, each with the results that settle claims in it. A section
+        is loaded when its claims are asked for.
     """
 
     def __init__(
@@ -89,30 +77,14 @@ class Ledger:
         self._claims: dict[str, dict[str, Claim]] = {name: {} for name in self.sections}
         self._read: set[str] = set()
 
-    def claim(
-        self, label: str, statement: str, *, result: str | None = None
-    ) -> Callable[[Check], Check]:
-        """Register a check under the label that the paper prints.
+    def add(self, section: str, claim: Claim) -> None:
+        """Add a claim to a section.
 
-        Parameters
-        ----------
-        label
-            As printed, ``(A.21)`` or ``Theorem 2``; unnumbered displays are named by
-            the nearest label: ``Theorem A.2, proof: reduced loss``.
-        statement
-            The claim in plain text with the printed formula in LaTeX.
-        result
-            Id of the result that settles it, where there is one.
+        Raises
+        ------
+        ValueError
+            If its label is taken, or the section is not listed for the result that settles it.
         """
-
-        def register(check: Check) -> Check:
-            section = check.__module__.rpartition(".")[2]
-            self._add(section, Claim(self.key, label, statement, check, result))
-            return check
-
-        return register
-
-    def _add(self, section: str, claim: Claim) -> None:
         if claim.result not in (None, *self.sections.get(section, (claim.result,))):
             raise ValueError(f"{self.key}: {section} is not listed as settled by {claim.result}")
         if any(claim.label in claims for claims in self._claims.values()):
@@ -143,18 +115,14 @@ class Ledger:
         """The records that are data, of one section or all."""
         self._load(self.sections if section is None else [section])
         names = self.sections if section is None else [section]
-        found = [c.record for name in names for c in self._claims[name].values()]
-        return [r for r in found if r is not None]
+        return [c.record for name in names for c in self._claims[name].values()]
 
     def _load(self, sections: Iterable[str]) -> None:
         for name in sections:
             if name in self._read:
                 continue
-            data = files(self.package) / f"{name}.toml"
-            if data.is_file():
-                self._load_records(name, data.read_text("utf-8"))
-            else:
-                import_module(f"{self.package}.{name}")
+            text = (files(self.package) / f"{name}.toml").read_text("utf-8")
+            self._load_records(name, text)
             self._read.add(name)
 
     def _load_records(self, section: str, text: str) -> None:
@@ -166,10 +134,10 @@ class Ledger:
                 record.label,
                 record.statement,
                 self._run(record),
-                record.settled or None,
                 record,
+                record.settled or None,
             )
-            self._add(section, claim)
+            self.add(section, claim)
 
     def _run(self, record: Record) -> Callable[[], Verdict]:
         def run() -> Verdict:

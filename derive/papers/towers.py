@@ -21,7 +21,7 @@ from ..losses.softmax import SoftmaxLoss
 from ..structures.towers import NEGATIVE, POSITIVE, WITHIN
 from ..vectors.embeddings import Embeddings, Index, mean
 from . import evaluate
-from .checks import DIGITS
+from .digits import DIGITS
 
 ZERO, ONE = Fraction(0), Fraction(1)
 

@@ -8,10 +8,17 @@ from typing import Any
 import pytest
 from cltheory.derive.decide.evidence import Evidence, Grade
 from cltheory.derive.papers import ledger_of
-from cltheory.derive.papers.ledger import Ledger
+from cltheory.derive.papers.form.record import read_section
+from cltheory.derive.papers.ledger import Claim, Ledger
 from cltheory.derive.papers.verdict import WORDS, Verdict
 
 POINT = {"point": {"m": "2", "n": "3"}, "printed": "1", "derived": "2"}
+#: Its verdict is not computed here, but given.
+RECORD = read_section(
+    "small",
+    "section_1",
+    '[[record]]\nlabel = "(1)"\nweight = "aside"\nprinted = "one"\nmathematical = false\n',
+)[0]
 EXACT = Evidence(Grade.EXACT, "by hand")
 
 
@@ -21,7 +28,8 @@ def small(*words: str) -> Ledger:
     for k, word in enumerate(words, 1):
         witness = POINT if word in ("differs", "needs-condition") else {}
         verdict = Verdict(word, EXACT, f"note {k}", witness)  # type: ignore[arg-type]
-        found.claim(f"({k})", rf"[red]\frac{{1}}{{{k}}}", result=None)(lambda v=verdict: v)
+        said = rf"[red]\frac{{1}}{{{k}}}"
+        found.add("section_1", Claim("small", f"({k})", said, lambda v=verdict: v, RECORD))
     return found
 
 
@@ -79,10 +87,10 @@ def test_only(cltheory: Any, monkeypatch: pytest.MonkeyPatch, only: str) -> None
 def test_an_interrupt_is_told_in_words(cltheory: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     ledger = Ledger("small", "A small paper")
 
-    @ledger.claim("(1)", "one")
     def stop() -> Verdict:
         raise KeyboardInterrupt
 
+    ledger.add("section_1", Claim("small", "(1)", "one", stop, RECORD))
     give(monkeypatch, ledger)
     code, out, err = cltheory("claims", "small")
     assert (code, out) == (130, "")

@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 from cltheory.cli.progress import telling, track
-from cltheory.derive.papers.checks import decided
-from cltheory.derive.papers.ledger import Ledger
+from cltheory.derive.decide.evidence import Evidence, Grade
+from cltheory.derive.papers import ledger_of
+from cltheory.derive.papers.ledger import Claim, Ledger
+from cltheory.derive.papers.verdict import Verdict
 
 COMMANDS = [
     ["verify", "ssem"],
@@ -42,8 +44,10 @@ def test_it_is_on_standard_error_only(
 
 def test_claims(cltheory: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     ledger = Ledger("small", "A small paper")
+    record = ledger_of("lee2025ssem")["(1)"].record
+    verdict = Verdict("agrees", Evidence(Grade.EXACT, "nothing"))
     for label in ("(1)", "(2)"):
-        ledger.claim(label, "one")(lambda: decided(True, "nothing"))
+        ledger.add("section_1", Claim("small", label, "one", lambda: verdict, record))
     monkeypatch.setattr("cltheory.derive.papers.ledger_of", lambda _: ledger)
     quiet = cltheory("claims", "small", "--format", "json")
     watched(monkeypatch)

@@ -11,7 +11,7 @@ from typing import Any
 
 import mpmath
 import pytest
-from cltheory.derive.papers.checks import DIGITS
+from cltheory.derive.papers.digits import DIGITS
 from cltheory.derive.papers.form.run import CHECKS
 from cltheory.derive.papers.form.stored import load_checks
 from cltheory.derive.papers.form.values import root

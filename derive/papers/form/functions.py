@@ -13,7 +13,7 @@ from typing import Any
 
 import mpmath
 
-from ..checks import DIGITS
+from ..digits import DIGITS
 
 
 @dataclass(frozen=True, eq=False)

@@ -29,7 +29,7 @@ from ...tex.formula.reader import read as read_closed
 from ...tex.statement import Bounds, TexError
 from ...theorem.result import Result
 from ...vectors.embeddings import Embeddings
-from ..checks import DIGITS
+from ..digits import DIGITS
 from .functions import Function
 from .hypotheses import SYMBOLS, Condition, Hypotheses, letters_at, put_in
 from .reader import Read, Tree, expression

@@ -19,7 +19,7 @@ from sympy import Expr
 
 from ...decide.root import ClampedRoot
 from ...vectors.embeddings import Embeddings, Index
-from ..checks import CLOSE, DIGITS
+from ..digits import CLOSE, DIGITS
 from .reader import Tree, indexed, names_in, spell
 from .symbolic import NotClosed, compiled, symbolic
 

@@ -12,7 +12,7 @@ import mpmath
 
 from ...losses.clip import SIGMOID
 from ...vectors.embeddings import Embeddings, Index
-from ..checks import DIGITS, stored_cells
+from ..digits import DIGITS, stored_cells
 from ..form.families import in_space, size
 from ..form.run import Answer, Point, named_check
 from ..form.values import as_number, compare, mp, text

@@ -26,7 +26,7 @@ from ...optimum.segment import delta
 from ...results import results
 from ...structures.towers import NEGATIVE, POSITIVE, N
 from ...vectors.embeddings import Embeddings
-from ..checks import DIGITS
+from ..digits import DIGITS
 from ..form.families import ccem, in_space, size, total
 from ..form.functions import Function
 from ..form.run import Answer, Point, named_check, named_proof

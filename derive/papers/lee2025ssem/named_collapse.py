@@ -20,7 +20,7 @@ from ...losses.softmax import tau as temperature
 from ...losses.supcl import SUPCL
 from ...results import results
 from ...vectors.embeddings import Embeddings
-from ..checks import DIGITS
+from ..digits import DIGITS
 from ..form.families import declared_value, size, ssem
 from ..form.run import Answer, Point, named_check, named_proof
 from ..form.values import NoValue, as_number, compare, mp, text

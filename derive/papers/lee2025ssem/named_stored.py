@@ -9,7 +9,7 @@ from typing import Any
 from ...decide.domain import Domain
 from ...decide.evidence import Evidence, Grade, Holds, Outcome
 from ...results import results
-from ..checks import stored_cells
+from ..digits import stored_cells
 from ..form.families import size
 from ..form.run import Answer, Point, named_check, named_proof
 
