@@ -7,7 +7,6 @@ from fractions import Fraction
 from itertools import product
 
 import pytest
-from cltheory.derive.papers.lee2025ssem._sums import means
 from cltheory.derive.vectors.embeddings import Embeddings
 
 # --- the witnesses, redone in floats or by hand ------------------------------------------------
@@ -68,7 +67,8 @@ def test_the_open_interval_misses_the_root_at_alpha_one() -> None:
 def test_cnce_minimum_needs_the_root() -> None:
     with pytest.raises(ValueError, match="positive semidefinite"):
         ssem(str(Fraction(3, 2) ** 2))
-    assert means(ssem("3/2")) == -4
+    u = ssem("3/2")
+    assert sum(2 * u.ip((i, 0, 0), (i, 1, 0)) for i in (0, 1)) == -4
 
 
 def test_collapsed_ssem_fits_in_nine_dimensions() -> None:

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import product
 from math import exp, log
 
 import pytest
 from cltheory.derive.losses.supcl import CNCE, SUPCL
 from cltheory.derive.papers.evaluate import value
-from cltheory.derive.papers.lee2025ssem._sums import sign_patterns
 from cltheory.derive.vectors.embeddings import Embeddings, mean, total
 
 HALF = Fraction(1, 2)
+
+
+def sign_patterns() -> list[Embeddings]:
+    """Every set of two classes of two in R^1."""
+    every = product((1, -1), repeat=4)
+    return [Embeddings.from_vectors(2, 2, 1, [[s] for s in signs]) for signs in every]
 
 
 # --- witnesses, redone by other means --------------------------------------------------------
@@ -46,7 +52,7 @@ def test_theorem_2_fails_on_the_line() -> None:
             0.9,
             0.5,
         )
-        for u in sign_patterns(2, 2, 1)
+        for u in sign_patterns()
     }
     best = min(losses.values())
     within = {u: [u.variance(u.of_class(i)) for i in (0, 1)] for u in losses}
@@ -111,7 +117,7 @@ def test_one_class_has_no_between_class_variance() -> None:
 def test_classes_that_share_a_pair_minimise_cnce() -> None:
     shared = Embeddings.from_vectors(2, 2, 1, [[1, 0, 0], [-1, 0, 0]] * 2)
     least = float(value(CNCE, shared, tau=HALF))
-    others = sign_patterns(2, 2, 1) + [Embeddings.random(2, 2, 1, 3, seed) for seed in range(6)]
+    others = sign_patterns() + [Embeddings.random(2, 2, 1, 3, seed) for seed in range(6)]
     # 1e-12: rounding to float64
     assert all(float(value(CNCE, u, tau=HALF)) > least - 1e-12 for u in others)
     assert shared.ip((0, 0, 0), (0, 1, 0)) == shared.ip((0, 0, 0), (1, 1, 0)) == -1
