@@ -7,6 +7,7 @@ from cltheory.derive.papers.form.examine import examine
 from cltheory.derive.papers.form.hypotheses import BadClause, read_condition, read_under
 from cltheory.derive.papers.form.record import read_section
 
+ANY = "weights and points"
 UNDER = 'under = "n in 1.., d in 1.."\n'
 
 
@@ -22,7 +23,7 @@ def word(text: str) -> str:
         (r"a^\top \exp(w_i) > 0 \quad \forall i \in [n]", "positive weights and points", "agrees"),
         (r"a^\top \exp(w_i) > 0 \quad \forall i \in [n]", "weights and points", "differs"),
         (r"a^\top w_i > 0 \quad \forall i \in [n]", "positive weights and points", "differs"),
-        (r"\|w_i\|^2 = \sum_{k \in [d]} w_{i,k} w_{i,k} \quad \forall i \in [n]", "weights and points")
+        (r"\|w_i\|^2 = \sum_{k \in [d]} w_{i,k} w_{i,k} \quad \forall i \in [n]", ANY)
         + ("agrees",),
         (r"\log(w_1) = w_1", "weights and points", "undecided"),
     ],
