@@ -19,7 +19,6 @@ APPENDIX_A3_ON_SSEM = {
     "(A.57)": "needs-condition",
     "(A.57), next line": "needs-condition",
     "Theorem A.2, proof: range of delta-tilde": "needs-condition",
-    "Theorem A.2, proof: ends of delta-tilde": "needs-condition",
     "Theorem A.2, proof: delta-tilde increases": "needs-condition",
     "(A.58)": "needs-condition",
     "(A.58): the set": "not-mathematical",

@@ -432,6 +432,8 @@ def _same_where_met(record: Record, wording: Wording, mutant: Mutant) -> bool:
     pairs = [p for p in zip(own, mutant.statements, strict=False) if p[0].tree != p[1].tree]
     if mutant.definitions is not None or any(_conclusions(*pair) is None for pair in pairs):
         return False
+    if any(_shape(one.tree[2]) != _shape(new.tree[2]) for one, new in pairs):
+        return False
     met = False
     for point, wrong in wording.hypotheses().points(MET_AT):
         for scene in [] if wrong else scenes(wording, point):
@@ -440,7 +442,7 @@ def _same_where_met(record: Record, wording: Wording, mutant: Mutant) -> bool:
             for one, new in pairs:
                 if judge(one.tree[1], scene, one.bound).holds:
                     met = True
-                    sides = zip(_sides(one.tree[2]), _sides(new.tree[2]), strict=True)
+                    sides = zip(_sides(one.tree[2]), _sides(new.tree[2]), strict=False)
                     if not all(_pairs(list(sides), scene, scene, [{}])):
                         return False
     return met and bool(pairs)
