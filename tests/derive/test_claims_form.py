@@ -779,3 +779,15 @@ def test_a_mutant_that_says_nothing_is_weaker() -> None:
     found = holes(record(text))
     assert found.survivors == ()
     assert any(what.endswith("3 * c <= 3 * c") for what in found.weaker)
+
+
+@pytest.mark.parametrize("id", ["supcl-threshold", "ssem", "sigmoid-optimum", "supcl-exclusive"])
+def test_claims_are_counted_without_being_read(id: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same number as there are when they are read, whichever form a section has."""
+    from cltheory.derive.papers import PAPERS, ledger_of
+    from cltheory.derive.results import results
+
+    read = [c.paper for c in results[id].claims]
+    for key in PAPERS:  # as if nothing were read yet
+        monkeypatch.setattr(ledger_of(key), "_read", set())
+    assert results[id].claim_counts == {paper: read.count(paper) for paper in read}
