@@ -37,19 +37,21 @@ class Holes:
     same: int
     weaker: tuple[str, ...]
     survivors: tuple[str, ...]
+    known: tuple[str, ...] = ()  #: those that the record says are true, and why
 
 
-def holes(record: Record) -> Holes:
-    """Try all mutants of what a record holds to be true."""
-    wording = right_wording(record).signed()[0]
+def holes(record: Record, most: int | None = None) -> Holes:
+    """Try the mutants of what a record holds to be true: all, or ``most`` of them."""
+    wording, *other_signs = right_wording(record).signed()
     killed, same = 0, 0
+    known: list[str] = []
     weaker: list[str] = []
     survivors: list[str] = []
-    for what, mutant in mutants(wording):
+    for what, mutant in _some(list(mutants(wording)), most):
         # Most are refused at the first trial; whether one says the same takes longest to see.
         if _leaves_a_letter(mutant) or _is_refused(record, wording, mutant):
             killed += 1
-        elif _says_the_same(wording, mutant):
+        elif any(_says_the_same(one, mutant) for one in (wording, *other_signs)):
             same += 1
         elif record.attained is not None and not _holds_on(record.attained, mutant):
             killed += 1  # it is true, and no longer attained
@@ -61,8 +63,14 @@ def holes(record: Record) -> Holes:
         elif _same_where_met(record, wording, mutant):
             same += 1
         else:
-            survivors.append(what)
-    return Holes(record.label, killed, same, tuple(weaker), tuple(survivors))
+            (known if what in record.also_true else survivors).append(what)
+    return Holes(record.label, killed, same, tuple(weaker), tuple(survivors), tuple(known))
+
+
+def _some(found: list[tuple[str, Mutant]], most: int | None) -> list[tuple[str, Mutant]]:
+    if most is None or len(found) <= most:
+        return found
+    return [found[k * len(found) // most] for k in range(most)]
 
 
 def right_wording(record: Record) -> Wording:
