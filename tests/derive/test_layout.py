@@ -257,3 +257,12 @@ def test_a_power_of_an_exponential_is_latex() -> None:
     assert tex(as_derived((exp(1 / tau) + 1) ** 2 * m), str) == r"m (1 + e^{1/tau})^{2}"
     power = Power(as_derived(exp(1 / tau)), as_derived(S(3)))
     assert tex(power, str) == r"(e^{1/tau})^{3}"
+
+
+def test_the_exponent_of_a_power_of_an_exponential() -> None:
+    t = Symbol("t", positive=True)
+    node = Call("exp", (name_of(t),))
+    assert _exponent_of(node) == t
+    assert _exponent_of(Power(Power(node, Number(Integer(2))), Number(Integer(3)))) == 6 * t
+    assert _exponent_of(Power(node, name_of(t))) is None
+    assert _exponent_of(name_of(t)) is None

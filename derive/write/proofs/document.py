@@ -6,20 +6,20 @@ import re
 import textwrap
 from collections.abc import Mapping, Sequence
 
-from sympy import Contains, Expr, Symbol
+from sympy import Contains, Expr, Limit, Symbol
 
 from ...decide.domain import DomainError
 from ...decide.evidence import Grade
 from ...decide.frozen import dataclass
 from ...decide.root import without_roots
-from ...optimum.segment_facts import Active, AtEnd, Segments
+from ...optimum.segment_facts import Active, AtEnd, Segments, assignments
 from ...optimum.threshold import ChangesSign
 from ...optimum.value import FaceValue
 from ...optimum.vertex import Pure
 from ...papers.sources import MADE_BY, SOURCES, Source, entry, project, version
 from ...proof.derivation import Step
 from ...proof.limiting import LimitIs
-from ...proof.statement import Lemma
+from ...proof.statement import Lemma, Relations
 from ...theorem.about import head, least_dimension
 from ...theorem.kinds import Kind
 from ...theorem.number import decimal
@@ -224,6 +224,8 @@ class Writer:
                 f"relation {listed_}."
             )
         least = least_dimension(result)
+        if least is None and about.formula and result.structure is not None:
+            least = result.structure.size  # no rank is larger
         if least is not None:
             lines.append(
                 f"Let the vectors lie in $\\mathbb{{R}}^d$ with $d \\ge {note.formula(least)}$."
@@ -265,8 +267,10 @@ class Writer:
         for k, (step, paragraph) in enumerate(self.paragraphs, 1):
             if not isinstance(step.says, kind) or paragraph.formula is None:
                 continue
-            found = step.statement if kind is LimitIs else step.statement.args[0]
-            if found.args[1] == q.expression:
+            if isinstance(step.says, LimitIs):
+                if _same_limit(step.says, q):
+                    return self._label(k)
+            elif step.statement.args[0].args[1] == q.expression:
                 return self._label(k)
         return ""
 
@@ -404,6 +408,14 @@ class Writer:
             return []
         k, says = places[-1]
         at = " at the least point of the loss" if isinstance(says, Segments) else ""
+        if self.result.declared is None:  # a segment, and no loss to be least on it
+            placed = (
+                j
+                for j, s in numbered
+                if isinstance(s, Relations) and "x" in {e.name for e in assignments(s.shown)}
+            )
+            j = next(placed, 0)
+            at = rf" at the $x$ of \eqref{{{self._label(j)}}}" if j else ""
         ends = [(j, s) for j, s in numbered if isinstance(s, AtEnd)]
         if ends and isinstance(says, Segments):
             at = rf" at $x^\star$ as in \eqref{{{self._label(ends[-1][0])}}}"
@@ -412,6 +424,15 @@ class Writer:
         if "loss" in self.result.quantities and loss:
             said += rf", and its loss is \eqref{{{self._label(loss)}}} there"
         return ["", f"{said}."]
+
+
+def _same_limit(says: LimitIs, q: Quantity) -> bool:
+    """Whether a step takes the limit that a quantity is."""
+    assert q.limit_of is not None
+    of, symbol, to = q.limit_of
+    (at,) = says.shown.atoms(Limit)
+    named, along, point, _ = at.args
+    return says.names[named] == of and (along, point) == (symbol, to)
 
 
 def in_order(steps: list[Step]) -> list[Step]:
