@@ -20,10 +20,10 @@ from cltheory.derive.write.layout.layout import layout as laid_out
 from cltheory.derive.write.layout.lines import POINTS, fold, points, rows
 from cltheory.derive.write.layout.statement import text_lines
 from cltheory.derive.write.layout.tex import tex
-from cltheory.derive.write.layout.tree import Name, Node, Power, Sum, named
+from cltheory.derive.write.layout.tree import Call, Name, Node, Number, Power, Sum, name_of, named
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sympy import Expr, Float, Piecewise, Rational, S, Symbol, exp, log, sqrt
+from sympy import Expr, Float, Integer, Piecewise, Rational, S, Symbol, exp, log, sqrt
 
 m, n, alpha, tau = results["supcl-threshold"].parameters
 SIZES = Domain(
@@ -262,7 +262,7 @@ def test_a_power_of_an_exponential_is_latex() -> None:
 def test_the_exponent_of_a_power_of_an_exponential() -> None:
     t = Symbol("t", positive=True)
     node = Call("exp", (name_of(t),))
-    assert _exponent_of(node) == t
-    assert _exponent_of(Power(Power(node, Number(Integer(2))), Number(Integer(3)))) == 6 * t
-    assert _exponent_of(Power(node, name_of(t))) is None
-    assert _exponent_of(name_of(t)) is None
+    assert forms._exponent_of(node) == t
+    assert forms._exponent_of(Power(Power(node, Number(Integer(2))), Number(Integer(3)))) == 6 * t
+    assert forms._exponent_of(Power(node, name_of(t))) is None
+    assert forms._exponent_of(name_of(t)) is None
