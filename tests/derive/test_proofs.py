@@ -437,3 +437,26 @@ def test_letters_of_sizes_are_said_what_they_are() -> None:
     )
     assert "$n$ is the number" not in told("supcl-threshold").theorem
     assert "b_{12} &=" in told("supcon-two-sizes").proof
+
+
+def test_what_is_found_at_numbers_is_not_written_as_a_function() -> None:
+    """Numbers without a closed form stand below the theorem, once each and without dots."""
+    values = {"m1": 2, "n1": 3, "m2": 1, "n2": 2, "p": 1, "tau": Rational(1, 2)}
+    result = results["supcon-two-sizes"].given(at={k: str(v) for k, v in values.items()})
+    theorem = proof_of(result, result.point(**values)).theorem
+    assert "least" not in theorem.replace("Least", "").replace("from the least", "")
+    assert r"\mathcal{L}^\star &\approx 0.673079" in theorem
+    assert r"\ldots" not in theorem
+    assert r"\mathrm{gap} &\approx 1.00000 \times 10^{-28}" in theorem
+
+
+def test_a_limit_is_not_a_value() -> None:
+    result = results["ccem"]
+    theorem = proof_of(result, result.point(N=5, delta="oo")).theorem
+    assert r"$N = 5,\; \delta \to \infty$" in theorem
+    assert r"\frac{1}{4} \\" in theorem  # what is exact has no decimals beside it
+
+
+def test_both_edges_are_named_where_the_optimum_is_on_either() -> None:
+    (last,) = re.findall(r"The inner products of the theorem are .*", told("supcl-exclusive").proof)
+    assert last.count(r"\eqref") >= 2 and " or " in last
