@@ -202,7 +202,7 @@ def roots_of(expression: Basic, result: Result, *, tex: bool = False) -> dict[st
         close = ")" if root.high is oo else "]"
         if tex:
             low, high = (tex_of(end, starred) for end in ends)
-            said = aligned([f"& {row}" for row in of_node(zero, starred).rows])
+            said = aligned(list(of_node(zero, starred).rows))
             found[starred(name)] = rf"\left[{low}, {high}\right{close}", said
         else:
             low, high = (end.text(named) for end in ends)

@@ -370,3 +370,13 @@ def test_a_verdict_at_b_equal_t_is_not_given_elsewhere(cltheory: Any) -> None:
 def test_a_condition_on_an_integer_reads_as_one(cltheory: Any) -> None:
     _, out, _ = cltheory("derive", "sigmoid-threshold", "--brief")
     assert "for N an integer >= 4" in out
+
+
+def test_what_a_root_solves_has_one_mark_a_row(cltheory: Any) -> None:
+    """Two would open a second column."""
+    _, out, _ = cltheory(
+        "derive", "sup-cnce-optimum", "--m", "10", "--format", "markdown", "--brief"
+    )
+    (solved,) = [part for part in out.split("$$") if part.endswith("= 0,")]
+    assert r"\\" in solved
+    assert all(row.count("&") == 1 for row in solved.split(r"\\"))

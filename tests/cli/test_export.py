@@ -530,7 +530,7 @@ def test_a_paper_is_not_overwritten(
 @pytest.mark.parametrize(
     "args, says",
     [
-        ([], "--latex, --bib, --python or --json FILE"),
+        ([], "--latex, --proofs, --bib, --python or --json FILE"),
         (["--latex", "-", "--json", "-"], "standard output"),
         (["--latex", "x.tex", "--bib", "x.tex"], "x.tex"),
         (["--json", "-", "--rename", "tau=T"], "--rename is for"),
