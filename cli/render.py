@@ -72,7 +72,7 @@ def head_lines(result: Result, point: Mapping[Symbol, Expr] | None = None) -> li
 
 
 def _text(report: dict[str, Any], brief: bool, result: Result, point: Point, claims: bool) -> str:
-    from ..derive.decide.root import without_roots
+    from ..derive.decide.root import ClampedRoot, without_roots
     from ..derive.write.layout.lines import fold
     from ..derive.write.layout.statement import text_lines
     from ..derive.write.report import roots_of
@@ -90,10 +90,12 @@ def _text(report: dict[str, Any], brief: bool, result: Result, point: Point, cla
     lines += ["", f"Derivation (weakest evidence: {report['evidence']}){_terms(report)}"]
     for k, step in enumerate(result.derivation, 1):
         lines += _wrapped(f"{k}. {step.title}  [{step.evidence.grade}]", 2, hang=5)
-        for line in text_lines(without_roots(step.statement), step.says.domain):
+        has_root = step.statement.has(ClampedRoot)
+        statement = without_roots(step.statement) if has_root else step.statement
+        for line in text_lines(statement, step.says.domain):
             lines += fold(line, WIDTH, 8, 10)
-        for root, (bracket, equation) in roots_of(step.statement, result).items():
-            lines += root_lines(root, bracket, equation, 8)
+        for root, how in roots_of(step.statement, result).items() if has_root else ():
+            lines += root_lines(root, *how, 8)
         lines += _wrapped(f"because {step.because}", 5)
     return "\n".join([*lines, *_claims(report, result, claims)])
 
@@ -145,10 +147,9 @@ def root_lines(name: str, bracket: str, equation: str, indent: int = 2) -> list[
 def _claims(report: dict[str, Any], result: Result, all_of_them: bool) -> list[str]:
     """The printed claims that are settled: how many, or all of them with their verdicts."""
     if not all_of_them:
-        papers = [c.paper for c in result.claims]
-        if not papers:
+        counts = ", ".join(f"{k} of {paper}" for paper, k in result.claim_counts.items())
+        if not counts:
             return []
-        counts = ", ".join(f"{papers.count(p)} of {p}" for p in dict.fromkeys(papers))
         return ["", f"Printed claims that this settles: {counts} (--claims checks and lists them)"]
     lines = ["", "Printed claims that this settles"] if report["claims"] else []
     for c in report["claims"]:

@@ -32,6 +32,12 @@ def _claims() -> Callable[..., Any]:
     return settled_by
 
 
+def _claim_counts() -> Callable[..., Any]:
+    from .papers import counts_settled_by
+
+    return counts_settled_by
+
+
 def _under() -> Callable[..., Any]:
     from .theorem.under import under
 
@@ -41,4 +47,5 @@ def _under() -> Callable[..., Any]:
 register("display", _display)
 register("latex", _latex)
 register("claims", _claims)
+register("claim counts", _claim_counts)
 register("under", _under)

@@ -51,6 +51,13 @@ def ledger_of(key: str) -> Ledger:
     return found
 
 
+def counts_settled_by(result: str) -> dict[str, int]:
+    """How many printed claims a result settles, by paper; without reading them."""
+    keys = PAPERS if results.is_own(result) else (*PAPERS, *PLUGINS.working())
+    counts = {key: ledger_of(key).count_settled(result) for key in keys}
+    return {key: count for key, count in counts.items() if count}
+
+
 def settled_by(result: str) -> list[Claim]:
     """All printed claims that a result settles: of our own papers, for a result of our own."""
     keys = PAPERS if results.is_own(result) else (*PAPERS, *PLUGINS.working())

@@ -97,6 +97,9 @@ def mutated(paper: str, section: str, path: Path, write: bool) -> int:
             print(f"    survives: {what}")
         for what in found.weaker:
             print(f"    weaker: {what}")
+        for what in set(record.also_true) - set(found.known):
+            print(f"    is said to be true as well, and did not survive: {what}")
+            alive += 1
         alive += len(found.survivors)
     return alive
 

@@ -180,6 +180,11 @@ class Result(Shown):
         """The printed claims that this result settles."""
         return list(call("claims", self.id))
 
+    @property
+    def claim_counts(self) -> dict[str, int]:
+        """How many printed claims it settles, by paper, without reading them."""
+        return dict(call("claim counts", self.id))
+
     def __getitem__(self, name: str) -> Any:
         """The expression of a quantity, whatever it is called.
 

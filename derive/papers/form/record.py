@@ -199,6 +199,7 @@ class Record:
     at_odds: str = ""
     remark: str = ""
     used_in: tuple[str, ...] = ()  #: labels of what the paper concludes from it
+    also_true: Mapping[str, str] = field(default_factory=dict)  #: mutants that hold, and why
     package: str = ""  #: where the files of the paper are
     source: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
@@ -225,7 +226,7 @@ class Record:
 
     def fingerprint(self) -> str:
         """Changes with anything that the verdict is computed from."""
-        source = {k: v for k, v in self.source.items() if k != "used_in"}
+        source = {k: v for k, v in self.source.items() if k not in ("used_in", "also_true")}
         text = json.dumps(source, sort_keys=True, ensure_ascii=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
@@ -234,7 +235,7 @@ _WORDING = {f.name for f in fields(Wording)} - {"text"}
 _PLAIN = {
     "label", "weight", "printed", "reading", "correction", "corrupted", "attained", "origin",
     "condition", "sufficient", "witness", "restates", "settled", "sharp", "mathematical",
-    "at_odds", "remark", "used_in",
+    "at_odds", "remark", "used_in", "also_true",
 }  # fmt: skip
 _TEXTS = {"for_all", "under", "on", "about", "check", "proof", "condition", "origin", "restates"}
 _TEXTS |= {"settled", "at_odds", "remark", "label", "weight"}
@@ -309,6 +310,8 @@ def _record(paper: str, section: str, table: dict[str, Any]) -> Record:
         plain["attained"] = _wording(table["printed"], {**shared, **table["attained"]})
     if "witness" in table:
         plain["witness"] = _witness(table["witness"])
+    if "also_true" in table:
+        plain["also_true"] = _reasons(table["also_true"])
     if "used_in" in table:
         plain["used_in"] = _labels(table["used_in"])
     record = Record(paper, section, table["label"], table["weight"], printed, source=table, **plain)
@@ -327,6 +330,13 @@ def _labels(value: Any) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
         raise BadRecord("used_in is a list of labels")
     return tuple(value)
+
+
+def _reasons(value: Any) -> dict[str, str]:
+    """Mutants that are true as well, each with the reason."""
+    if not isinstance(value, dict) or not all(isinstance(v, str) and v for v in value.values()):
+        raise BadRecord("also_true is a table of reasons")
+    return dict(value)
 
 
 def _other(value: Any, shared: Mapping[str, Any]) -> Wording:

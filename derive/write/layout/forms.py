@@ -97,22 +97,29 @@ def _by_parts(e: Expr) -> Node:
 
 def _merged(node: Node) -> Node | None:
     """With exponentials that are multiplied as one; None if there are none."""
-    changed = False
+    if not _multiplies_exponentials(node):
+        return None
 
     def change(part: Node) -> Node:
-        nonlocal changed
         part = part.rebuilt(change) if part.children else part
         if not isinstance(part, Product):
             return part
         exponents = [e for f in part.above if (e := _exponent(f)) is not None]
         if len(exponents) < 2:
             return part
-        changed = True
         rest = [f for f in part.above if _exponent(f) is None]
         return alone(quotient([*rest, Call("exp", (best(Add(*exponents)),))], part.below))
 
-    new = change(node)
-    return new if changed else None
+    return change(node)
+
+
+def _multiplies_exponentials(node: Node) -> bool:
+    """Whether some product in it has several exponentials above its line."""
+    if isinstance(node, Product):
+        kinds = (f.base if isinstance(f, Power) else f for f in node.above)
+        if sum(isinstance(f, Call) and f.function == "exp" for f in kinds) > 1:
+            return True
+    return any(map(_multiplies_exponentials, node.children))
 
 
 def _exponent(node: Node) -> Expr | None:

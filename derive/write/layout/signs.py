@@ -56,11 +56,16 @@ def by_sign(
 
 def is_quotient(relation: Basic) -> bool:
     """Whether what is compared with zero stands over a sum with exponentials in it."""
-    return type(relation) in (Gt, Ge, Lt, Le) and any(
-        factor.is_Pow and factor.exp.is_negative and factor.base.is_Add and factor.base.has(exp)
-        for term in Add.make_args(relation.args[0])
-        for factor in Mul.make_args(term)
-    )
+    if type(relation) not in (Gt, Ge, Lt, Le):
+        return False
+    terms = Add.make_args(relation.args[0])
+    return any(_is_below_a_line(f) for term in terms for f in Mul.make_args(term))
+
+
+def _is_below_a_line(e: Expr) -> bool:
+    """Whether a factor is a sum with exponentials in it, in a denominator."""
+    below = e.is_Pow and e.exp.is_Integer and e.exp < 0
+    return bool(below and e.base.is_Add and e.base.has(exp))
 
 
 def cases_by_sign(e: Basic, domain: Domain | None) -> Basic:
