@@ -46,6 +46,7 @@ SECTION_6 = {
     "Section 6.2: across all tasks": "not-mathematical",
     "Table 1: averages": "agrees",
     "Table 1: best results": "agrees",
+    "Checklist: error bars": "not-mathematical",
 }
 FIGURE_1 = {
     "Figure 1: (a)": "agrees",
