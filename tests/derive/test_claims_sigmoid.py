@@ -97,6 +97,7 @@ def test_the_simplex_alone_is_optimal_for_infonce() -> None:
     right = {"positive": ONE, "negative": Fraction(-1, 2)}
     assert answer("optima of InfoNCE", right, N=3, d=2, t=1) is True
     assert answer("optima of InfoNCE", {**right, "negative": ZERO}, N=3, d=3, t=1) is False
+    assert answer("optima of InfoNCE", right, N=3, d=1, t=1) is False  # no room for it
     assert named_simplex.equal_angles(3, Fraction(-2, 3)) is None
 
 
@@ -127,3 +128,13 @@ def test_proofs_hold_where_they_are_asked_and_say_so_where_not() -> None:
     assert isinstance(asked("delta of the mean", "c in [-1, 1]"), Undecided)
     scalars = "c in (-oo, oo), t in (0, oo), b in [0, oo)"
     assert isinstance(asked("sigmoid functions", scalars), Holds)
+
+
+def test_a_ccem_needs_room() -> None:
+    room, pair = {"room": Fraction(3)}, {"l_p": down("(1 - y)^2"), "l_n": up("2 y")}
+    check = "a CCEM in R^d is optimal"
+    assert answer(check, room, N=3, d=3, **pair) is True
+    assert answer(check, room, N=3, d=1, **pair) is False
+    assert answer(check, {"room": Fraction(2)}, N=3, d=3, **pair) is False
+    # Where the negatives weigh most, the antipodal structure is least, in every space.
+    assert answer(check, room, N=3, d=1, l_p=down("-y"), l_n=up("(9 + y)^2")) is True

@@ -152,7 +152,9 @@ def better(at: Point, found: Best) -> Answer | None:
     for e in rivals(items, size(at, "d"), found.last):
         value = mp(total_loss(e, near.at, far.at))
         if value < found.loss - CLOSE:
-            return Answer(False, f"its loss is {text(value)}, the least {text(found.loss)}", e)
+            return Answer(
+                False, f"its loss is {text(value)}, that of the best CCEM {text(found.loss)}", e
+            )
     return None
 
 
@@ -181,6 +183,23 @@ def some_optimal(at: Point, given: Given) -> Answer:
     if why:
         return Answer(False, why)
     return better(at, found) or Answer(True)
+
+
+@named_check("a CCEM in R^d is optimal")
+def optimal_in_space(at: Point, given: Given) -> Answer:
+    """No set in R^d has less loss than the CCEM that R^d has room for: the antipodal structure, the
+    simplex for d >= N - 1, and the others for d >= ``room``."""
+    items, near, far = functions(at)
+    d, room = size(at, "d"), given["room"]
+    if items > 1 and not compare(Fraction(ccem(items, ONE).rank), room, "="):
+        return Answer(False, f"the CCEM with delta = 1 does not need {text(room)} dimensions")
+    if d >= room:
+        found = best_for(items, near, far)
+        return better(at, found) or Answer(True)
+    value = on_ccem(items, near.at, far.at)
+    shares = [ZERO, ONE] if d >= items - 1 else [ONE]
+    least = min(mp(value(share)) for share in shares)
+    return better(at, Best(shares[0], shares[-1], least)) or Answer(True)
 
 
 @named_check("one delta is optimal")

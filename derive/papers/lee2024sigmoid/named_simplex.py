@@ -55,6 +55,8 @@ def optima(at: Point, given: Given) -> Answer:
     base = equal_angles(items, given["negative"])
     if given["positive"] != 1 or base is None:
         return Answer(False, "there are no such vectors")
+    if base.rank > size(at, "d"):
+        return Answer(False, f"they need {base.rank} dimensions", base)
     simplex = aligned(base)
     least = softmax_value(INFONCE, simplex, t=warm)
     for e in in_space(items, size(at, "d")):

@@ -8,6 +8,7 @@ LEDGER = Ledger(
     "A Theoretical Framework for Preventing Class Collapse in Supervised Contrastive Learning",
     __name__,
     {
+        "section_1": ("supcl-optimum",),
         "section_3": (),
         "figure_1": ("ssem",),
         "section_4_1": ("ssem", "supcl-optimum"),

@@ -188,25 +188,16 @@ def minimisers_are_ssem(at: Point, given: Given) -> Answer:
         return Answer(False, f"at alpha = 1 the best SSEM has delta^2 = {text(where)}")
     if ssem(m, n, p, where).rank > d:  # of those that fit, which are at the ends
         ends = [ssem(m, n, p, q) for q in (ZERO, ONE, longest(m, n))]
-        least = min(declared_value(SUPCL, e, **numbers(at)) for e in ends if e.rank <= d)
+        losses = [declared_value(SUPCL, e, **numbers(at)) for e in ends if e.rank <= d]
+        if not losses:  # there are minimisers, as spheres are compact
+            return Answer(False, f"no SSEM fits into {d} dimensions", ends[0])
+        least = min(losses)
     for e in sets_in(m, n, p, d):
         found = declared_value(SUPCL, e, **numbers(at))
         if found < least - FOUND or (found < least + CLOSE and not is_ssem(e)):
             says = f"its loss is {text(found)}, the least on SSEM {text(least)}"
             return Answer(False, says, e)
     return Answer(True)
-
-
-@named_check("variance of minimisers")
-def variance_of_minimisers(at: Point, given: Given) -> Answer:
-    """The variances of the best SSEM add up to ``total``."""
-    m, n = size(at, "m"), size(at, "n")
-    if n == 1 and at["alpha"] != 1:
-        raise NoValue("the mean over no positives has no value")
-    where, _ = best_position(m, n, *numbers(at).values())
-    e = ssem(m, n, 1, where)
-    found = e.variance(e.everything)
-    return Answer(compare(found, given["total"], "="), f"they add up to {text(found)}", e)
 
 
 @named_check("classes cannot be separated")

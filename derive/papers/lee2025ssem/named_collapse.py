@@ -24,7 +24,7 @@ from ..digits import DIGITS
 from ..form.families import declared_value, size, ssem
 from ..form.run import Answer, Point, named_check, named_proof
 from ..form.values import NoValue, as_number, compare, mp, text
-from .named import CLOSE, ONE, ZERO, longest
+from .named import CLOSE, ONE, ZERO, best_position, longest
 
 Given = Mapping[str, Any]
 #: How far from delta = 0 the slope of the loss is taken, relative to the longest delta**2.
@@ -169,6 +169,26 @@ def no_collapse_only_if(at: Point, given: Given) -> Answer:
             where = f"alpha = {text(alpha)}, tau = {text(tau)}"
             return Answer(False, f"a smaller range would do: classes collapse also at {where}")
     return answer
+
+
+@named_check("variance of minimisers")
+def variance_of_minimisers(at: Point, given: Given) -> Answer:
+    """The variances of every minimiser in R^d add up to ``total``."""
+    m, n, d = size(at, "m"), size(at, "n"), size(at, "d")
+    if n == 1 and at["alpha"] != 1:
+        raise NoValue("the mean over no positives has no value")
+    alpha, tau = as_number(at["alpha"]), as_number(at["tau"])
+    where, _ = best_position(m, n, alpha, tau)
+    best = [ssem(m, n, 1, where)]
+    if best[0].rank > d:
+        if d > 1 or m * n > SIGNS:
+            return Answer(None, f"nothing is known of the minimisers in {d} dimensions")
+        best = _best_on_the_line(m, n, alpha, tau)
+    for e in best:
+        found = e.variance(e.everything)
+        if not compare(found, given["total"], "="):
+            return Answer(False, f"they add up to {text(found)}", e)
+    return Answer(True)
 
 
 @named_check("to leading order")
