@@ -68,6 +68,8 @@ APPENDIX_C = {
     "Table C.5: averages": "agrees",
     "Table C.5: outperforms": "not-mathematical",
     "Appendix C.4: across diverse tasks": "not-mathematical",
+    "Table C.4: optimal performance": "not-mathematical",
+    "Appendix C.3: the classifier that is kept": "not-mathematical",
 }
 APPENDIX_A1 = {
     "Definition A.1": "needs-condition",
