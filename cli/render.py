@@ -128,7 +128,7 @@ def _quantity(name: str, q: Mapping[str, Any], said: set[str], brief: bool) -> l
             lines += root_lines(root, bracket, equation, 6)
     if q["beyond"] and q["beyond"] not in said:
         said.add(q["beyond"])
-        lines += _wrapped(f"for {q['beyond']}", 6)
+        lines += _wrapped(f"for {q['beyond'].replace(' is an ', ' an ')}", 6)
     return lines
 
 

@@ -33,15 +33,15 @@ CERTIFICATE = Lemma(
 )
 DUALITY = Lemma(
     "duality",
-    "loss - least loss <= <gradient, G> - sum of y + eps for one multiplier y per orbit, if "
-    "gradient - diag(y) + eps is PSD on every block",
+    "loss - least loss <= <gradient, G> - sum of y + k eps for one multiplier y for each of k "
+    "orbits, if gradient - diag(y) + eps is PSD on every block",
     "convexity, and a trace of one on every orbit",
 )
 STRICT_ROWS = Lemma(
     "strict rows",
-    "log-sum-exp is strictly convex up to a constant added to a row; rows of an optimum that are "
-    "relabelled differ by a constant, which is zero as both have the same entries, so every "
-    "optimum has one inner product per relation",
+    "log-sum-exp is strictly convex up to a constant added to a row, so rows of two optima differ "
+    "by a constant, the same for rows that share an inner product; it is zero if the inner "
+    "products have the same mean",
     "the Hessian of log-sum-exp vanishes along the constants only",
 )
 FIRST_ORDER = Lemma(
@@ -76,7 +76,7 @@ NOT_FELT = Lemma(
 CONCAVE = Lemma(
     "concave",
     "a concave function is >= 0 on one interval, which may be empty; one that is not positive "
-    "at the start and falls there is negative from there on",
+    "at the start and falls there is negative beyond it",
     "the slope of a concave function never rises",
 )
 SUM_OF_CONVEX = Lemma(

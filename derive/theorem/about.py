@@ -15,6 +15,7 @@ from ..losses.conventions import CONVENTIONS, Reading
 from ..losses.written import Plain, structure, write
 from ..optimum.segment import Occupied, Segment
 from ..structures.hierarchy import p
+from ..structures.scheme import Scheme
 from ..structures.towers import K
 from .result import Result
 
@@ -69,10 +70,21 @@ def head(
         none = style.sentence("there is no loss here: this is about the structure itself")
         return Head("", (*about, none), dimension)
     loss = write(result.declared, scheme, style)
+    notes = (*loss.notes, *_letters(result, scheme, style))
     if result.reading is None:
-        return Head(loss.formula, loss.notes, dimension, elsewhere=_elsewhere(result, style))
+        return Head(loss.formula, notes, dimension, elsewhere=_elsewhere(result, style))
     whose = _whose(result, result.declared.source, result.reading, style)
-    return Head(loss.formula, loss.notes, dimension, convention=whose)
+    return Head(loss.formula, notes, dimension, convention=whose)
+
+
+def _letters(result: Result, scheme: Scheme, style: Plain) -> list[str]:
+    """What letters are that stand in sizes of sets and are no parameters."""
+    used = {s for r in scheme.relations for s in r.count.free_symbols if isinstance(s, Symbol)}
+    new = (used & set(scheme.meanings)) - set(result.parameters) - set(result.domain.ranges)
+    return [
+        f"{_math(s, style)} {style.sentence(f'is {scheme.meanings[s]}')}"
+        for s in sorted(new, key=str)
+    ]
 
 
 # --- the dimension ---------------------------------------------------------------------------

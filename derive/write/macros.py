@@ -298,7 +298,7 @@ def cited(source: str) -> str:
     if key is None:
         return escape(source)
     before, _, after = source.partition(key)
-    where = after.strip(" ,")
+    where = after.strip(" ,:")
     return f"{escape(before)}\\cite{f'[{escape(where)}]' if where else ''}{{{key}}}"
 
 

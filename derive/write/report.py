@@ -210,14 +210,21 @@ def roots_of(expression: Basic, result: Result, *, tex: bool = False) -> dict[st
     return found
 
 
+#: Where a meaning ties a parameter to another.
+AT = re.compile(r"\bat (\w+) = (\w+)")
+
+
 def verdicts(result: Result, point: Mapping[Symbol, Expr]) -> list[str]:
     """What follows for a parameter that was given, where the theorem bounds it."""
     found: dict[str, list[str]] = {}
+    given = {s.name: value for s, value in point.items()}
     for name, q in result.quantities.items():
         if q.bound is None or q.bound[0] not in point or oo in point.values():
             continue
         symbol, side = q.bound
         what, iff, _ = q.meaning.partition(" iff ")
+        if any(a in given and b in given and given[a] != given[b] for a, b in AT.findall(what)):
+            continue  # "at b = t" is about other parameters than those given
         try:
             value = result.at(name, point)
             if value.free_symbols:

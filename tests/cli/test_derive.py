@@ -355,3 +355,18 @@ def test_evident_claims_are_not_printed(cltheory: Any) -> None:
         out = cltheory("derive", "supcl-optimum", "--format", style).out
         assert not re.search(r"^\W*1 (>=|=|>|\\ge) [01]\W*$", out, re.MULTILINE)
         assert "V_W + V_B" in out or r"V_{W}" in out or "V_B + V_W" in out
+
+
+def test_a_verdict_at_b_equal_t_is_not_given_elsewhere(cltheory: Any) -> None:
+    """At t = 1 and b = 0 nothing is said about b = t, where the simplex is optimal later."""
+    point = ("derive", "sigmoid-threshold", "--N", "10", "--t", "1", "--brief", "--b")
+    _, apart, _ = cltheory(*point, "0")
+    _, equal, _ = cltheory(*point, "1")
+    assert "is optimal at b = t: " not in apart
+    assert "the antipodal structure is optimal: yes" in apart
+    assert "the simplex is optimal at b = t: no" in equal
+
+
+def test_a_condition_on_an_integer_reads_as_one(cltheory: Any) -> None:
+    _, out, _ = cltheory("derive", "sigmoid-threshold", "--brief")
+    assert "for N an integer >= 4" in out

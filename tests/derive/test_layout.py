@@ -20,10 +20,10 @@ from cltheory.derive.write.layout.layout import layout as laid_out
 from cltheory.derive.write.layout.lines import POINTS, fold, points, rows
 from cltheory.derive.write.layout.statement import text_lines
 from cltheory.derive.write.layout.tex import tex
-from cltheory.derive.write.layout.tree import Name, Node, Power, Sum, named
+from cltheory.derive.write.layout.tree import Call, Name, Node, Number, Power, Sum, name_of, named
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sympy import Expr, Float, Piecewise, Rational, S, Symbol, exp, log, sqrt
+from sympy import Expr, Float, Integer, Piecewise, Rational, S, Symbol, exp, log, sqrt
 
 m, n, alpha, tau = results["supcl-threshold"].parameters
 SIZES = Domain(
@@ -257,3 +257,12 @@ def test_a_power_of_an_exponential_is_latex() -> None:
     assert tex(as_derived((exp(1 / tau) + 1) ** 2 * m), str) == r"m (1 + e^{1/tau})^{2}"
     power = Power(as_derived(exp(1 / tau)), as_derived(S(3)))
     assert tex(power, str) == r"(e^{1/tau})^{3}"
+
+
+def test_the_exponent_of_a_power_of_an_exponential() -> None:
+    t = Symbol("t", positive=True)
+    node = Call("exp", (name_of(t),))
+    assert forms._exponent_of(node) == t
+    assert forms._exponent_of(Power(Power(node, Number(Integer(2))), Number(Integer(3)))) == 6 * t
+    assert forms._exponent_of(Power(node, name_of(t))) is None
+    assert forms._exponent_of(name_of(t)) is None

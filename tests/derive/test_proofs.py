@@ -365,3 +365,98 @@ def test_a_snippet_compiles_with_the_packages_that_it_names(tmp_path: Path) -> N
     whole = [r"\documentclass{article}", *preamble, r"\begin{document}", body, r"\end{document}"]
     log = compiled(tmp_path, "\n".join(whole))
     assert "Overfull" not in log
+
+
+# --- what sentences say ------------------------------------------------------------------------
+def test_a_bound_by_duality_counts_the_orbits() -> None:
+    """Two points, <C, G> = 2 c g with y = 0 and eps = c: at g = 0 the gap is 2 c, not c."""
+    assert r"+ k \varepsilon" in PRINTED["duality"].statement
+    assert "k eps" in lemmas.DUALITY.says
+
+
+def test_a_limit_is_looked_up_where_it_is_taken() -> None:
+    """Limits of the same value are different steps."""
+    w = writer("ccem")
+    taken = [q for q in w.result.quantities.values() if q.limit_of is not None]
+    steps = [k for k, (s, _) in enumerate(w.paragraphs, 1) if s.statement.atoms(Limit)]
+    assert len(taken) == len(steps) > len({q.expression for q in taken})
+    assert [w._step_of(q) for q in taken] == [w._label(k) for k in steps]
+
+
+@pytest.mark.parametrize("id", ["ccem", "ssem"])
+def test_without_a_loss_nothing_is_its_least_point(id: str) -> None:
+    assert "least point of the loss" not in told(id).proof
+    assert "at the $x$ of" in told(id).proof
+
+
+def test_no_sentence_leads_to_a_formula_that_is_not_there() -> None:
+    """A gap that is a number is said to be zero or negative."""
+    found = [p for _, p in paragraphs("phases")]
+    assert not [p.before for p in found if p.formula is None and p.before.endswith(("of", "iff"))]
+    assert any("is zero." in p.before for p in found)
+    assert any("is negative." in p.before for p in found)
+
+
+@pytest.mark.parametrize(("id", "part"), [("sigmoid-threshold", "N"), ("phases", "p")])
+def test_a_part_of_the_domain_is_said_once(id: str, part: str) -> None:
+    """What is true for N >= 4 only is not said of all N."""
+    restricted = 0
+    for step, p in paragraphs(id):
+        (s,) = (s for s in writer(id).result.domain.ranges if s.name == part)
+        r = step.says.domain.ranges.get(s)
+        if r is None or r == writer(id).result.domain.ranges[s]:
+            continue
+        said = re.findall(rf"for \${part} ?(?:\\ge|=)", p.before, re.I)
+        assert len(said) == (0 if p.before.startswith(("Hence", "So")) else 1), p.before
+        restricted += 1
+    assert restricted > 3
+
+
+def test_a_root_has_the_name_of_its_quantity() -> None:
+    theorem = told("sigmoid-threshold").theorem
+    assert theorem.count(r"t_{\mathrm{simplex\,max}}") > 3
+    assert r"t^\star" not in theorem
+
+
+@pytest.mark.parametrize("id", ["dcl", "supcl-optimum"])
+def test_sentences_are_whole(id: str) -> None:
+    text = told(id).proof
+    assert "The the" not in text
+    assert not re.search(r"matrix: [^.]*u'\$? 1", text)
+
+
+@pytest.mark.parametrize("id", ["phases", "supcon-two-sizes", "dcl"])
+def test_a_theorem_on_a_loss_says_how_many_dimensions(id: str) -> None:
+    assert r"\mathbb{R}^d$ with $d \ge" in told(id).theorem
+
+
+def test_letters_of_sizes_are_said_what_they_are() -> None:
+    assert (
+        "$n$ is the number of instances in the class of the anchor"
+        in told("supcon-two-sizes").theorem
+    )
+    assert "$n$ is the number" not in told("supcl-threshold").theorem
+    assert "b_{12} &=" in told("supcon-two-sizes").proof
+
+
+def test_what_is_found_at_numbers_is_not_written_as_a_function() -> None:
+    """Numbers without a closed form stand below the theorem, once each and without dots."""
+    values = {"m1": 2, "n1": 3, "m2": 1, "n2": 2, "p": 1, "tau": Rational(1, 2)}
+    result = results["supcon-two-sizes"].given(at={k: str(v) for k, v in values.items()})
+    theorem = proof_of(result, result.point(**values)).theorem
+    assert "least" not in theorem.replace("Least", "").replace("from the least", "")
+    assert r"\mathcal{L}^\star &\approx 0.673079" in theorem
+    assert r"\ldots" not in theorem
+    assert r"\mathrm{gap} &\approx 1.00000 \times 10^{-28}" in theorem
+
+
+def test_a_limit_is_not_a_value() -> None:
+    result = results["ccem"]
+    theorem = proof_of(result, result.point(N=5, delta="oo")).theorem
+    assert r"$N = 5,\; \delta \to \infty$" in theorem
+    assert r"\frac{1}{4} \\" in theorem  # what is exact has no decimals beside it
+
+
+def test_both_edges_are_named_where_the_optimum_is_on_either() -> None:
+    (last,) = re.findall(r"The inner products of the theorem are .*", told("supcl-exclusive").proof)
+    assert last.count(r"\eqref") >= 2 and " or " in last

@@ -102,7 +102,8 @@ def state_delta(proof: Derivation, segment: Segment, domain: Domain) -> None:
     within = variances(segment)["within"]
     same, cross = (Symbol(f"g_{r}") for r in ("same_class", "cross_class"))
     proof.holds(
-        "At delta = 1 all distinct instances have the same inner product",
+        "x is a multiple of delta squared, and at delta = 1 all distinct instances have the same "
+        "inner product",
         Tuple(
             eq(x, position_of_delta(segment)),
             eq(same, segment.inner["cross_class"].xreplace(at)),

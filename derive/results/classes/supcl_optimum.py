@@ -60,7 +60,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     proof.holds(
         "Every optimum has the largest total variance",
         sums_to_one(),
-        "the mean is active, so c2, the squared norm of the centroid, is zero",
+        "the eigenvalue of mean vanishes, so c2, the squared norm of the centroid, is zero",
         problem.domain,
         names=by_name(share),
     )

@@ -50,7 +50,7 @@ SEEN = Scheme(
     {},
     (),
     {},
-    MEANINGS,
+    {**MEANINGS, n: "the number of instances in the class of the anchor"},
 )
 
 #: Inner products by kind of relation: how they are written, and between what.

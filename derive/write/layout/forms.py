@@ -104,10 +104,10 @@ def _merged(node: Node) -> Node | None:
         part = part.rebuilt(change) if part.children else part
         if not isinstance(part, Product):
             return part
-        exponents = [e for f in part.above if (e := _exponent(f)) is not None]
+        exponents = [e for f in part.above if (e := _exponent_of(f)) is not None]
         if len(exponents) < 2:
             return part
-        rest = [f for f in part.above if _exponent(f) is None]
+        rest = [f for f in part.above if _exponent_of(f) is None]
         return alone(quotient([*rest, Call("exp", (best(Add(*exponents)),))], part.below))
 
     return change(node)
@@ -122,11 +122,14 @@ def _multiplies_exponentials(node: Node) -> bool:
     return any(map(_multiplies_exponentials, node.children))
 
 
-def _exponent(node: Node) -> Expr | None:
-    """What an exponential, or a whole power of one, is the exponential of."""
-    power = S.One
-    if isinstance(node, Power) and isinstance(node.exponent, Number):
-        node, power = node.base, node.exponent.value
+def _exponent_of(node: Node) -> Expr | None:
+    """What an exponential, or a power of one, is the exponential of."""
+    power: Expr = S.One
+    while isinstance(node, Power):
+        if not isinstance(node.exponent, Number):
+            return None
+        power *= node.exponent.value
+        node = node.base
     if not isinstance(node, Call) or node.function != "exp":
         return None
     inside = node.arguments[0].meaning
@@ -501,14 +504,6 @@ def times(above: Iterable[Node], below: Iterable[Node] = ()) -> Signed:
     one = ONE if inside == ZERO else Call("exp", (inside,))
     other, node = quotient([*rest[0], one], rest[1])
     return minus ^ other, node
-
-
-def _exponent_of(f: Node) -> Expr | None:
-    """The exponent of an exponential, or of a power of one."""
-    if isinstance(f, Power) and isinstance(f.exponent, Number):
-        inner = _exponent_of(f.base)
-        return None if inner is None else inner * f.exponent.value
-    return f.arguments[0].meaning if isinstance(f, Call) and f.function == "exp" else None
 
 
 def _together(e: Expr) -> Expr:

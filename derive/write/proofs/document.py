@@ -6,20 +6,20 @@ import re
 import textwrap
 from collections.abc import Mapping, Sequence
 
-from sympy import Contains, Expr, Symbol
+from sympy import Contains, Expr, Limit, Symbol, oo
 
 from ...decide.domain import DomainError
 from ...decide.evidence import Grade
 from ...decide.frozen import dataclass
 from ...decide.root import without_roots
-from ...optimum.segment_facts import Active, AtEnd, Segments
+from ...optimum.segment_facts import Active, AtEnd, Segments, assignments
 from ...optimum.threshold import ChangesSign
 from ...optimum.value import FaceValue
 from ...optimum.vertex import Pure
 from ...papers.sources import MADE_BY, SOURCES, Source, entry, project, version
 from ...proof.derivation import Step
 from ...proof.limiting import LimitIs
-from ...proof.statement import Lemma
+from ...proof.statement import Lemma, Relations
 from ...theorem.about import head, least_dimension
 from ...theorem.kinds import Kind
 from ...theorem.number import decimal
@@ -36,6 +36,10 @@ from .sentences import CITED, Paragraph, Teller
 WIDTH = 96
 #: Of numbers in a theorem.
 DIGITS = 6
+#: Up to this denominator a fraction is shown as it is.
+PLAIN = 1000
+#: Between a parameter and its value, and if the value is a limit.
+WAYS = ("=", r"\to")
 #: Lines of words with much mathematics in them would stick out.
 STRETCH = r"\emergencystretch=3em\relax"
 #: What a snippet needs.
@@ -224,6 +228,8 @@ class Writer:
                 f"relation {listed_}."
             )
         least = least_dimension(result)
+        if least is None and about.formula and result.structure is not None:
+            least = result.structure.size  # no rank is larger
         if least is not None:
             lines.append(
                 f"Let the vectors lie in $\\mathbb{{R}}^d$ with $d \\ge {note.formula(least)}$."
@@ -245,6 +251,8 @@ class Writer:
         symbol = note.symbol_of(name)
         if q.expression in note.writer.roots:
             return [rf"\item {meaning}{condition}: ${symbol}$, a root that is described below."]
+        if q.is_number and q.expression.has(FaceValue):
+            return [rf"\item {meaning}{condition}: ${symbol}$, which is found at numbers."]
         if q.kind is Kind.NAME:
             return [rf"\item {meaning}: {note.formula(q.expression)}."]
         if q.kind is Kind.SET and q.parameter is not None:
@@ -265,8 +273,10 @@ class Writer:
         for k, (step, paragraph) in enumerate(self.paragraphs, 1):
             if not isinstance(step.says, kind) or paragraph.formula is None:
                 continue
-            found = step.statement if kind is LimitIs else step.statement.args[0]
-            if found.args[1] == q.expression:
+            if isinstance(step.says, LimitIs):
+                if _same_limit(step.says, q):
+                    return self._label(k)
+            elif step.statement.args[0].args[1] == q.expression:
                 return self._label(k)
         return ""
 
@@ -287,7 +297,8 @@ class Writer:
         if not self.point:
             return []
         at = ",\\; ".join(
-            f"{self.note.name(s)} = {self.note.formula(v)}" for s, v in self.point.items()
+            f"{self.note.name(s)} {WAYS[v is oo]} {self.note.formula(v)}"
+            for s, v in self.point.items()
         )
         rows = []
         for name, q in self.result.quantities.items():
@@ -317,8 +328,18 @@ class Writer:
             return ""
         if not isinstance(value, str) or e.is_Integer:
             return f"{symbol} &= {e}" if e.is_Integer else ""
+        if e.is_Rational and e.q <= PLAIN:
+            return expression(e, None, self.note.name, symbol).rows[0]
+        value = re.sub(r"e([-+]?)0*(\d+)$", r" \\times 10^{\1\2}", value).replace("^{+", "^{")
         closed = expression(e, None, self.note.name, symbol)
-        if shown_as != e or len(closed.rows) > 1 or closed.where or e.has(FaceValue):
+        if (
+            "\\ldots" in closed.rows[0]
+            or e.is_Rational
+            or shown_as != e
+            or len(closed.rows) > 1
+            or closed.where
+            or e.has(FaceValue)
+        ):
             return rf"{symbol} &\approx {value}"
         return rf"{closed.rows[0]} \approx {value}"
 
@@ -404,14 +425,38 @@ class Writer:
             return []
         k, says = places[-1]
         at = " at the least point of the loss" if isinstance(says, Segments) else ""
+        if self.result.declared is None:  # a segment, and no loss to be least on it
+            placed = (
+                j
+                for j, s in numbered
+                if isinstance(s, Relations) and "x" in {e.name for e in assignments(s.shown)}
+            )
+            j = next(placed, 0)
+            at = rf" at the $x$ of \eqref{{{self._label(j)}}}" if j else ""
         ends = [(j, s) for j, s in numbered if isinstance(s, AtEnd)]
         if ends and isinstance(says, Segments):
             at = rf" at $x^\star$ as in \eqref{{{self._label(ends[-1][0])}}}"
         said = rf"The inner products of the theorem are those of \eqref{{{self._label(k)}}}{at}"
+        edges = [j for j, s in places if isinstance(s, Segments)]
+        if len(edges) > 1:
+            of = " or ".join(rf"\eqref{{{self._label(j)}}}" for j in edges)
+            said = (
+                f"The inner products of the theorem are those of {of}, of whichever edge has it, "
+                "at the least point of the loss"
+            )
         loss = next((j for j, s in numbered if "L" in {n.name for n in getattr(s, "names", ())}), 0)
         if "loss" in self.result.quantities and loss:
             said += rf", and its loss is \eqref{{{self._label(loss)}}} there"
         return ["", f"{said}."]
+
+
+def _same_limit(says: LimitIs, q: Quantity) -> bool:
+    """Whether a step takes the limit that a quantity is."""
+    assert q.limit_of is not None
+    of, symbol, to = q.limit_of
+    (at,) = says.shown.atoms(Limit)
+    named, along, point, _ = at.args
+    return says.names[named] == of and (along, point) == (symbol, to)
 
 
 def in_order(steps: list[Step]) -> list[Step]:

@@ -64,43 +64,51 @@ PRINTED: dict[str, Printed] = {
         r"In the setting of an invariant convex $\mathcal{L}$, let $\lambda_e$ and $\theta_e$ be "
         r"the eigenvalues of an invariant Gram matrix $G$ and of the gradient there. If for some "
         r"$y$ all $\theta_e \ge y$, and $\theta_e = y$ wherever $\lambda_e > 0$, then $G$ is "
-        r"least; so an optimum may be sought among those $G$ on which the eigenspaces with "
-        r"$\theta_e \ge y$ throughout are empty.",
+        r"least among all Gram matrices of unit vectors. This is so at the least point among those "
+        r"that vanish outside some eigenspaces, if $y$ is the smallest $\theta_e$ of these there "
+        r"and no other one is smaller.",
         _DUAL + r"The matrix $\nabla\mathcal{L}(G) - yI$ is positive semidefinite, and its inner "
-        r"product with $G$ is $0$.",
+        r"product with $G$ is $0$. At the least point among those that vanish outside some "
+        r"eigenspaces no $\theta_e$ of these is smaller than one that belongs to a positive "
+        r"$\lambda_e$: trace moved to it would lower $\mathcal{L}$.",
     ),
     "certificate": Printed(
         "Certificate",
-        r"Let $\mathcal{L}$ be convex and invariant, and let the trace of an invariant Gram matrix "
-        r"$G$ of unit vectors lie on eigenspaces on which the gradient of $\mathcal{L}$ has one "
+        r"Let $\mathcal{L}$ be convex and invariant under a group that takes each vector to each, "
+        r"and let the trace of an invariant Gram matrix $G$ of unit vectors lie on eigenspaces on "
+        r"which the gradient of $\mathcal{L}$ has one "
         r"common eigenvalue $y$. Then $G$ is least iff $\theta_e \ge y$ for every eigenspace $e$.",
         _DUAL + r"If $\theta_e \ge y$ for all $e$, the right side is $\langle \nabla\mathcal{L}(G) "
         r"- yI, G'\rangle \ge 0$. If $\theta_e < y$ for some $e$, trace moved to $e$ lowers "
-        r"$\mathcal{L}$ to first order.",
+        r"$\mathcal{L}$ to first order, and leaves the diagonal as it is, which is constant.",
     ),
     "duality": Printed(
         "Duality",
-        r"For one multiplier $y_i$ per orbit of points and $\varepsilon \ge 0$ with "
+        r"Let $\mathcal{L}$ be a convex function of matrices $G$ whose trace on each of $k$ "
+        r"orbits of points is one. For one multiplier $y_i$ per orbit and $\varepsilon \ge 0$ with "
         r"$\nabla\mathcal{L}(G) - \operatorname{diag}(y) + \varepsilon I$ positive semidefinite "
         r"on every block, $\mathcal{L}(G) - \min\mathcal{L} \le \langle \nabla\mathcal{L}(G), "
-        r"G\rangle - \sum_i y_i + \varepsilon$, each orbit having trace one.",
+        r"G\rangle - \sum_i y_i + k \varepsilon$.",
         r"By convexity $\mathcal{L}(G) - \mathcal{L}(G') \le \langle \nabla\mathcal{L}(G), "
         r"G - G'\rangle$, and $\langle \nabla\mathcal{L}(G), G'\rangle \ge \sum_i y_i - "
-        r"\varepsilon$.",
+        r"k \varepsilon$, since $G'$ is positive semidefinite and has the trace $k$.",
     ),
     "strict rows": Printed(
         "Strict rows",
-        r"Let $\mathcal{L}$ be a sum of logarithms of sums of exponentials, with positive weights, "
-        r"and of linear functions, in which every inner product of two different vectors is felt. "
-        r"Then two optima with one inner product per relation differ at most by a constant in the "
-        r"rows of a logarithm, and every optimum has one inner product per relation.",
-        _LSE + r"Hence two optima differ by a constant in each row. Rows that are relabelled have "
-        r"the same entries, so there the constant is zero.",
+        r"Let $\mathcal{L}$ be a sum, with positive weights, of logarithms of sums of exponentials "
+        r"of inner products, and of linear functions. Two optima differ by a constant on the inner "
+        r"products in one logarithm, and by the same constant in logarithms that share one or are "
+        r"linked by others that do. If all are linked, two optima whose inner products there have "
+        r"the same mean agree in them.",
+        _LSE + r"Between two optima $\mathcal{L}$ is constant, so each of its convex terms is "
+        r"affine there, and the difference is in the kernel of each Hessian. Where two logarithms "
+        r"share an inner product their constants are the same; a constant of mean zero is zero.",
     ),
     "first-order condition": Printed(
         "First-order condition",
-        r"Let $f$ be convex on an interval. All its minimisers lie beyond a point iff $f$ falls "
-        r"there; and it is least at an end iff it does not fall away from that end.",
+        r"Let $f$ be convex and differentiable on a closed interval. All its minimisers lie beyond "
+        r"a point iff $f' < 0$ there; and it is least at an end iff it does not fall away from "
+        r"that end.",
         r"The slope of a convex function never falls.",
     ),
     "monotone": Printed(
@@ -113,16 +121,18 @@ PRINTED: dict[str, Printed] = {
         r"Vectors with the Gram matrix $G$ exist in $\mathbb{R}^d$ iff $d \ge \operatorname{rank} "
         r"G$, and the rank is the sum of the dimensions of the eigenspaces on which the eigenvalue "
         r"is not zero.",
-        r"$G = U^\top U$ with $U$ the square root of $G$, whose rows span a space of that "
-        r"dimension.",
+        r"$G = U^\top U$ with $U$ the square root of $G$, whose columns are such vectors, in a "
+        r"space of dimension $\operatorname{rank} G$; and $U^\top U$ has no larger rank than $U$, "
+        r"which has $d$ rows.",
     ),
     "only one Gram matrix": Printed(
         "Only one Gram matrix",
         r"Let $\mathcal{L}$ be a sum, with positive weights, of logarithms of sums of exponentials "
         r"and of linear functions. If every anchor has a logarithm over all vectors, itself among "
         r"them, there is only one optimal Gram matrix.",
-        _LSE + r"So the rows of two optima differ by constants, and the unit diagonal makes these "
-        r"zero.",
+        _LSE + r"Between two optima $\mathcal{L}$ is constant, so each of its convex terms is "
+        r"affine there. So the rows of two optima differ by constants, and the unit diagonal makes "
+        r"these zero.",
     ),
     "not felt": Printed(
         "Not felt",
@@ -133,7 +143,7 @@ PRINTED: dict[str, Printed] = {
     "concave": Printed(
         "Concave",
         r"A concave function is $\ge 0$ on one interval, which may be empty. If it is not positive "
-        r"at the start and falls there, it is negative from there on.",
+        r"at the start and falls there, it is negative beyond it.",
         r"The slope of a concave function never rises.",
     ),
     "sum of convex functions": Printed(
@@ -150,16 +160,18 @@ PRINTED: dict[str, Printed] = {
     ),
     "subgradients": Printed(
         "Subgradients",
-        r"In the certificate any subgradients may stand for the derivatives. So a point of a "
-        r"segment is optimal iff the slope before it is not positive and the slope after it is not "
-        r"negative.",
-        r"The subgradients of a convex function of one variable at a point are the numbers between "
-        r"its two slopes.",
+        r"That the certificate suffices holds with any subgradient in place of the gradient. And a "
+        r"point of a segment is the least there iff the slope before it is not positive and the "
+        r"slope after it is not negative.",
+        r"The proof uses no more of the gradient than that $\mathcal{L}(G') - \mathcal{L}(G) \ge "
+        r"\langle \nabla\mathcal{L}(G), G' - G\rangle$. The subgradients of a convex function of "
+        r"one variable at a point are the numbers between its two slopes.",
     ),
     "shape": Printed(
         "Shape",
         r"A continuous function that is smooth on pieces is convex if its slope falls neither on a "
-        r"piece nor at a kink, and falls (rises) if its slope is nowhere positive (negative).",
+        r"piece nor at a kink, and nowhere rises (falls) if its slope is nowhere positive "
+        r"(negative).",
         r"By the mean value theorem on each piece.",
     ),
     "uniform limit": Printed(

@@ -211,7 +211,9 @@ class Notation:
             text = text.replace(said, tex_of)
         for e in self.spaces:
             own = rf"\b{e.name}\b"
-            text = re.sub(rf"(?i){own}(?= (is|need|enters) )", f"the structure of {e.words}", text)
+            text = re.sub(
+                rf"(?i)(?:\bthe )?{own}(?= (is|need|enters) )", f"the structure of {e.words}", text
+            )
             text = re.sub(rf"(?i){own}(?= stays )", f"lambda_{e.name}", text)
             text = re.sub(rf"(?<=towards ){own}", e.words, text)
         return with_math(text, self._known)
@@ -242,7 +244,9 @@ def _of_orbits(name: str) -> str:
     of = {"self": "the anchor itself", "same_instance": "other views of its instance"}
     of |= {"same_class": "other instances of its class", "cross_class": "other classes"}
     said = of.get(kind, kind.replace("_", " "))
-    where = f"group {groups[0]}" if len(groups) == 1 else f"groups {groups[0]} and {groups[1]}"
+    where = f"group {groups[0]}"
+    if len(groups) > 1:
+        where = f"group {groups[1]}, of an anchor in group {groups[0]}"
     return f"{said} ({where})" if groups[0] else said
 
 

@@ -122,7 +122,8 @@ class Teller:
         new = self._introduced(step, found)
         if found.lemma is None and step.lemma is not None:
             found = replace(found, lemma=step.lemma)
-        return replace(found, before=" ".join(filter(None, (*new, found.before))))
+        before = self._where(step, found.before)
+        return replace(found, before=" ".join(filter(None, (*new, before))))
 
     # --- helpers --------------------------------------------------------------------------------
     def _show(self, step: Step, statement: Basic | None = None, **how: bool) -> Shown | None:
@@ -131,6 +132,16 @@ class Teller:
         if left is None:
             return None
         return shown(left, domain, self.notation.name, keep=self._sums, **how)
+
+    def _where(self, step: Step, before: str) -> str:
+        """The words before a formula, with the part of the domain that the step is about."""
+        where = self.notation.within(step.says.domain)
+        bare = before.lower().replace(" ", "")
+        if not where or where.lower().replace(" ", "") in bare or bare.startswith(("hence", "so")):
+            return before
+        if before.startswith(CITED) or not before[:2].isalpha():
+            return f"{where[:1].upper()}{where[1:].rstrip()}: {before}"
+        return f"{where[:1].upper()}{where[1:]}{before[:1].lower()}{before[1:]}"
 
     def _introduced(self, step: Step, found: Paragraph) -> list[str]:
         """Sentences about names in a step that were not met."""
@@ -214,7 +225,8 @@ class Teller:
             "so it is convex; and it does not change when the vectors are relabelled."
         )
         after = (
-            r"Hence some optimum has one inner product for each relation, and it is enough to find "
+            rf"Hence by {CITED} some optimum has one inner product for each relation, and it is "
+            r"enough to find "
             r"the least value of $\mathcal{L}$ among these"
         )
         if weights is None:
@@ -274,10 +286,20 @@ class Teller:
     def _blocks(self, step: Step) -> Paragraph:
         rows: list[str] = []
         nodes: list[Node] = []
-        for row in step.statement.args:
+        says = step.says
+        assert isinstance(says, Blocks)
+        places = [
+            rf"b_{{{i + 1}{j + 1}}}" if e.size > 1 else ""
+            for e in says.configuration.blocks
+            for i, j in e.slots()
+        ]
+        for row, place in zip(step.statement.args, places, strict=True):
             value, count = row.args
-            inside = of_node(
-                layout(value, step.says.domain), self.notation.name, ROOM - NUMBER - 80
+            room = ROOM - NUMBER - 80
+            inside = (
+                expression(value, says.domain, self.notation.name, place, room)
+                if place
+                else of_node(layout(value, says.domain), self.notation.name, room)
             )
             rows += [
                 *inside.rows[:-1],
@@ -289,8 +311,14 @@ class Teller:
             "(in parentheses, how often the block occurs):"
         )
         after = (
-            "Where a block occurs in one group only it is an eigenvalue; the matrix is positive "
-            "semidefinite iff all blocks are."
+            "Where a block occurs in one group only it is an eigenvalue. "
+            + (
+                r"The block that occurs in several has the entries $b_{jk}$, each divided by "
+                r"$\sqrt{N_k/N_j}$, where $N_j$ is the number of vectors of group $j$. "
+                if any(places)
+                else ""
+            )
+            + "The matrix is positive semidefinite iff all blocks are."
         )
         return Paragraph(before, Shown(tuple(rows), nodes=tuple(nodes)), after)
 
@@ -346,7 +374,8 @@ class Teller:
         assert formula is not None
         apart = [rf"$\theta_{{{e.index}}} - \theta_{{{other.index}}}$" for e, other, _ in gaps]
         verb = "is" if len(apart) == 1 else "are"
-        before = f"All along it {claim}: up to positive factors {listed(apart)} {verb}"
+        factors = "a positive factor" if len(apart) == 1 else "positive factors"
+        before = f"All along it {claim}: up to {factors} {listed(apart)} {verb}"
         return Paragraph(before, formula, f"{then[:1].upper()}{then[1:]}.")
 
     def _segment(self, step: Step) -> Paragraph:
@@ -465,7 +494,8 @@ class Teller:
             if root in names
             else Symbol(f"{root.variable.name.rstrip('_')}_star")
         )
-        self.notation.extra.setdefault(called.name, rf"{root.variable.name.rstrip('_')}^\star")
+        if root not in names:
+            self.notation.extra[called.name] = rf"{root.variable.name.rstrip('_')}^\star"
         self._meet(called.name)
         star = self.notation.name(called)
         shown_as = step.statement.xreplace({root: called})
@@ -566,6 +596,10 @@ class Teller:
         ):
             self.took_next = True
             said = self.notation.sentence(after.title)
+            if relation.args[0].is_number:
+                e = relation.args[0]
+                sign = "zero" if e == 0 else "positive" if e.is_positive else "negative"
+                return Paragraph(f"{said[:-1]}: at this structure ${theta} - {level}$ is {sign}.")
             before = (
                 f"{said[:-1]}: at this structure ${theta} - {level}$ is, up to a positive factor, "
                 f"the "
@@ -578,7 +612,11 @@ class Teller:
         return Paragraph(f"{self._titled(step)[:-1]}:", self._show(step), self._because(step))
 
     def _unique(self, step: Step) -> Paragraph:
-        return Paragraph(self._titled(step), self._show(step), self._because(step))
+        formula = self._show(step)
+        title = self._titled(step)
+        if formula is not None:
+            title = f"{title[:-1]}, as the weights of the logarithms are positive:"
+        return Paragraph(title, formula, self._because(step))
 
 
 def is_zero(e: Expr, domain: Domain) -> bool:
