@@ -37,9 +37,8 @@ def give(monkeypatch: pytest.MonkeyPatch, ledger: Ledger) -> None:
     monkeypatch.setattr("cltheory.derive.papers.ledger_of", lambda _: ledger)
 
 
-@pytest.mark.slow
 def test_the_paper_as_json(cltheory: Any) -> None:
-    code, out, err = cltheory("claims", "lee2025ssem", "--format", "json")
+    code, out, err = cltheory("claims", "lee2025ssem", "--stored", "--format", "json")
     assert (code, err) == (0, "")
     rows = json.loads(out)
     assert [row["label"] for row in rows] == [c.label for c in ledger_of("lee2025ssem")]

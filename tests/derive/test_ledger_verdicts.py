@@ -61,7 +61,8 @@ def test_claims_come_in_the_order_of_the_pages() -> None:
 DUMP = """
 import json
 from cltheory.derive.papers import ledger_of
-print(json.dumps([[c.label, str(c.known_verdict())] for c in ledger_of("lee2025ssem")]))
+claims = list(ledger_of("lee2025ssem"))[::8]
+print(json.dumps([[c.label, str(c.verdict())] for c in claims]))
 """
 
 
@@ -79,7 +80,7 @@ def test_verdicts_do_not_depend_on_the_hash_seed() -> None:
         )
         for seed in ("1", "2")
     ]
-    assert len(found[0]) > 200
+    assert len(found[0]) > 30
     assert found[0] == found[1]
 
 

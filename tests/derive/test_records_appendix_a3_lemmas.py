@@ -50,6 +50,7 @@ LEMMA_A2 = {
     "(A.26)": "needs-condition",
     "Lemma A.2: delta*(c)": "misprint",
     "Lemma A.2, proof: range of c": "agrees",
+    "Lemma A.2, proof: range of c, lower end": "agrees",
     "Lemma A.2, proof: greatest c": "needs-condition",
     "(A.27)": "agrees",
     "Lemma A.2, proof: norm of a mean": "agrees",

@@ -312,24 +312,24 @@ def generic_points(hypotheses: Hypotheses) -> Iterator[dict[str, Any]]:
             yield {**point, **chosen}
 
 
-def _sides(tree: Tree) -> list[Tree]:
+def sides_of(tree: Tree) -> list[Tree]:
     if tree[0] == "rel":
         return list(tree[1])
     if tree[0] in ("all", "exists"):
         return []
     if tree[0] in ("iff", "implies", "and"):
-        return [s for part in tree[1:] for s in _sides(part)]
+        return [s for part in tree[1:] for s in sides_of(part)]
     return list(tree[1:4])
 
 
-def _shape(tree: Tree) -> Any:
+def shape_of(tree: Tree) -> Any:
     """What is not a side: relations, connectives, ends."""
     if tree[0] == "rel":
         return tree[2]
     if tree[0] in ("all", "exists"):
         return tree
     if tree[0] in ("iff", "implies", "and"):
-        return (tree[0], *(_shape(part) for part in tree[1:]))
+        return (tree[0], *(shape_of(part) for part in tree[1:]))
     return tree[4:]
 
 
@@ -340,7 +340,7 @@ def _says_the_same(wording: Wording, mutant: Mutant) -> bool:
         pairs = [(original[k], tree) for k, tree in mutant.given.items()]
         return _equal_at_points(wording, lambda scene: _pairs(pairs, scene, scene, [{}]))
     own = wording.read()
-    if [_shape(r.tree) for r in own] != [_shape(r.tree) for r in mutant.statements]:
+    if [shape_of(r.tree) for r in own] != [shape_of(r.tree) for r in mutant.statements]:
         return False
 
     def compared(scene: Scene) -> Iterator[bool]:
@@ -349,7 +349,7 @@ def _says_the_same(wording: Wording, mutant: Mutant) -> bool:
             other = replace(scene, defined=mutant.definitions, known={})
         for one, new in zip(own, mutant.statements, strict=True):
             envs = list(assignments(one.bound, scene))[:6]
-            pairs = list(zip(_sides(one.tree), _sides(new.tree), strict=True))
+            pairs = list(zip(sides_of(one.tree), sides_of(new.tree), strict=True))
             yield from _pairs(pairs, scene, other, envs)
 
     return _equal_at_points(wording, compared)
@@ -362,17 +362,17 @@ def _pairs(
         for one, new in pairs:
             if one == new and scene is other:
                 continue
-            yield _same_value(_try(one, scene, env), _try(new, other, env), scene)
+            yield same_value(attempted(one, scene, env), attempted(new, other, env), scene)
 
 
-def _try(tree: Tree, scene: Scene, env: Mapping[str, Any]) -> Any:
+def attempted(tree: Tree, scene: Scene, env: Mapping[str, Any]) -> Any:
     try:
         return value(tree, scene, env)
     except (NoValue, Unknown, ZeroDivisionError):
         return None
 
 
-def _same_value(one: Any, new: Any, scene: Scene) -> bool:
+def same_value(one: Any, new: Any, scene: Scene) -> bool:
     if one is None or new is None:
         return one is new
     if isinstance(one, dict) and isinstance(new, dict):
@@ -440,7 +440,7 @@ def _same_where_met(record: Record, wording: Wording, mutant: Mutant) -> bool:
     pairs = [p for p in zip(own, mutant.statements, strict=False) if p[0].tree != p[1].tree]
     if mutant.definitions is not None or any(_conclusions(*pair) is None for pair in pairs):
         return False
-    if any(_shape(one.tree[2]) != _shape(new.tree[2]) for one, new in pairs):
+    if any(shape_of(one.tree[2]) != shape_of(new.tree[2]) for one, new in pairs):
         return False
     met = False
     for point, wrong in wording.hypotheses().points(MET_AT):
@@ -450,7 +450,7 @@ def _same_where_met(record: Record, wording: Wording, mutant: Mutant) -> bool:
             for one, new in pairs:
                 if judge(one.tree[1], scene, one.bound).holds:
                     met = True
-                    sides = zip(_sides(one.tree[2]), _sides(new.tree[2]), strict=False)
+                    sides = zip(sides_of(one.tree[2]), sides_of(new.tree[2]), strict=False)
                     if not all(_pairs(list(sides), scene, scene, [{}])):
                         return False
     return met and bool(pairs)
@@ -463,7 +463,7 @@ def _alone(read: Read, part: int) -> Read:
 
 def _follows(one: Read, new: Read, scene: Scene, env: Mapping[str, Any]) -> bool:
     """Whether each link of a chain leaves at least the room that it leaves in the original."""
-    sides, others = ([_try(t, scene, env) for t in r.tree[1]] for r in (one, new))
+    sides, others = ([attempted(t, scene, env) for t in r.tree[1]] for r in (one, new))
     if None in (*sides, *others) or any(isinstance(v, (dict, list)) for v in (*sides, *others)):
         return False
     for k, relation in enumerate(one.relations):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .hypotheses import SYMBOLS, letters_at
-from .mutate import _same_value, _shape, _sides, _try, generic_points
+from .mutate import attempted, generic_points, same_value, shape_of, sides_of
 from .reader import spell
 from .record import Record
 from .run import scenes
@@ -39,11 +39,11 @@ def differences(one: Record, other: Record) -> list[str]:
         sets = [w.family.says if w.family else "no vectors" for w in (one.printed, other.printed)]
         return [*found, f"it is about {sets[0]}, the other about {sets[1]}"]
     left, right = one.printed.read(), other.printed.read()
-    if [_shape(r.tree) for r in left] != [_shape(r.tree) for r in right]:
+    if [shape_of(r.tree) for r in left] != [shape_of(r.tree) for r in right]:
         says = " against ".join("; ".join(spell(r.tree) for r in some) for some in (left, right))
         return [*found, f"they are of different form: {says}"]
     for a, b in zip(left, right, strict=True):
-        for x, y in zip(_sides(a.tree), _sides(b.tree), strict=True):
+        for x, y in zip(sides_of(a.tree), sides_of(b.tree), strict=True):
             if not _agree(one, other, a.bound, x, y):
                 found.append(f"{spell(x)} here is {spell(y)} in {other.label}")
     return found
@@ -55,8 +55,8 @@ def _agree(one: Record, other: Record, bound: tuple[object, ...], x: object, y: 
             scenes(one.printed, point), scenes(other.printed, point), strict=False
         ):
             for env in list(assignments(bound, scene))[:6]:
-                left = _try(x, scene, env)  # type: ignore[arg-type]
-                right = _try(y, there, env)  # type: ignore[arg-type]
-                if not _same_value(left, right, scene):
+                left = attempted(x, scene, env)  # type: ignore[arg-type]
+                right = attempted(y, there, env)  # type: ignore[arg-type]
+                if not same_value(left, right, scene):
                     return False
     return True

@@ -152,7 +152,9 @@ def better(at: Point, found: Best) -> Answer | None:
     for e in rivals(items, size(at, "d"), found.last):
         value = mp(total_loss(e, near.at, far.at))
         if value < found.loss - CLOSE:
-            return Answer(False, f"its loss is {text(value)}, that of the best CCEM {text(found.loss)}", e)
+            return Answer(
+                False, f"its loss is {text(value)}, that of the best CCEM {text(found.loss)}", e
+            )
     return None
 
 
