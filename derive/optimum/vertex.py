@@ -282,7 +282,9 @@ class UniqueGram(Relations):
     """Weights > 0 of denominators that together contain every relation between two points.
 
     Inner products of one at a pure structure may be left out: where only its shares are optimal
-    the mean of such inner products is one at every optimum, and none is larger.
+    the mean of such inner products is one at every optimum, and none is larger. The denominators
+    need not share relations: on one eigenspace the inner products of a vector with those in a
+    relation have the same sum at every optimum; on two, unless the loss is affine between them.
     """
 
     reduced: Reduced | None = None

@@ -99,10 +99,14 @@ PRINTED: dict[str, Printed] = {
         r"of inner products, and of linear functions. Two optima differ by a constant on the inner "
         r"products in one logarithm, and by the same constant in logarithms that share one or are "
         r"linked by others that do. If all are linked, two optima whose inner products there have "
-        r"the same mean agree in them.",
+        r"the same mean agree in them; and so do two optima that occupy the same single eigenspace "
+        r"of the relations, linked or not.",
         _LSE + r"Between two optima $\mathcal{L}$ is constant, so each of its convex terms is "
         r"affine there, and the difference is in the kernel of each Hessian. Where two logarithms "
-        r"share an inner product their constants are the same; a constant of mean zero is zero.",
+        r"share an inner product their constants are the same; a constant of mean zero is zero. "
+        r"If $G$ occupies one eigenspace, $A_r G = p_r G$ for the matrix $A_r$ of each relation $r$; "
+        r"on the diagonal, the inner products of a vector with those in $r$ sum to $p_r$, for "
+        r"every such $G$, so the mean of the difference is zero in each logarithm.",
     ),
     "first-order condition": Printed(
         "First-order condition",
