@@ -104,8 +104,8 @@ PRINTED: dict[str, Printed] = {
         _LSE + r"Between two optima $\mathcal{L}$ is constant, so each of its convex terms is "
         r"affine there, and the difference is in the kernel of each Hessian. Where two logarithms "
         r"share an inner product their constants are the same; a constant of mean zero is zero. "
-        r"If $G$ occupies one eigenspace, $A_r G = p_r G$ for the matrix $A_r$ of each relation $r$; "
-        r"on the diagonal, the inner products of a vector with those in $r$ sum to $p_r$, for "
+        r"If $G$ occupies one eigenspace, $A_r G = p_r G$ for the matrix $A_r$ of each relation "
+        r"$r$; on the diagonal, the inner products of a vector with those in $r$ sum to $p_r$, for "
         r"every such $G$, so the mean of the difference is zero in each logarithm.",
     ),
     "first-order condition": Printed(
