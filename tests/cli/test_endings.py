@@ -22,6 +22,7 @@ from cltheory.derive.proof.relations import ge
 from cltheory.derive.results import results
 from cltheory.derive.structures.hierarchy import m
 from cltheory.derive.theorem.result import Result
+from cltheory.derive.write.display import Writer
 
 FAILED = StepFailed(f"the slope is positive: {Undecided('no sign was found')}")
 
@@ -132,7 +133,11 @@ def test_one_quantity_without_a_value_does_not_silence_the_others(
     code, out, err = cltheory("derive", id, *point, "--brief", "--format", style)
     assert (code, err) == (0, "")
     assert why in out
-    names = [n.replace("_", r"\_") if style == "latex" else n for n in results[id].quantities]
+    if style == "latex":
+        writer = Writer(results[id])
+        names = [writer.symbol_text(q.symbol) for q in results[id].quantities.values()]
+    else:
+        names = list(results[id].quantities)
     assert all(name in out for name in names)
 
 

@@ -266,3 +266,9 @@ def test_the_exponent_of_a_power_of_an_exponential() -> None:
     assert forms._exponent_of(Power(Power(node, Number(Integer(2))), Number(Integer(3)))) == 6 * t
     assert forms._exponent_of(Power(node, name_of(t))) is None
     assert forms._exponent_of(name_of(t)) is None
+
+
+def test_e_is_a_number() -> None:
+    # Numbers may be put in for temperatures; exp(1) is then no function any more.
+    formula = laid_out((m - exp(S.One)) / (n + exp(S.One)), SIZES)
+    assert tex(formula, str) == r"\frac{m - e}{n + e}"

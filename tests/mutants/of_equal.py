@@ -115,8 +115,8 @@ MUTANTS = [
     ),
     Mutant(
         W,
-        "        if not _is_met(part, derived, domain)",
-        "        if False",
+        "        and not _is_met(part, derived, domain)",
+        "        and False",
         "everything that is printed has a value",
         DEFINED,
     ),

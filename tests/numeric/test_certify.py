@@ -169,9 +169,10 @@ def test_what_is_wrong_is_refused(file: dict, change: str) -> None:
 
 def test_a_vector_of_zeros_is_named(file: dict) -> None:
     """It would be refused for what follows from it as well, but not where it is alone."""
-    WRONG["a vector of zeros"](file)
+    wrong = copy.deepcopy(file)
+    WRONG["a vector of zeros"](wrong)
     with pytest.raises(Refused, match="a vector is zero"):
-        replay(file)
+        replay(wrong)
 
 
 SHIFTS_OF_POINTS = ("-2", "1", "-1", "-1e-30")

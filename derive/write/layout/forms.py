@@ -380,6 +380,8 @@ def _spelling(ring: ExpField, s: Symbol, flipped: bool, parts: Mapping[Symbol, N
     if isinstance(meaning, log):
         argument = meaning.args[0].xreplace(back)
         return Call("log", (best(1 / argument if flipped else argument),))
+    if not meaning.args:  # e, which is a power of itself
+        return Number(meaning)
     base = best(meaning.base.xreplace(back))
     if meaning.exp == S.Half:
         return Call("sqrt", (base,))
