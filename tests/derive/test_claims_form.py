@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -25,6 +27,7 @@ from cltheory.derive.vectors.embeddings import Embeddings
 RECORDS = [r for key in PAPERS for r in ledger_of(key).records()]
 for key in PAPERS:
     load_checks(ledger_of(key).package)
+DATA = Path(__file__).resolve().parent.parent / "data"
 SSEM_RANGE = "delta in [0, sqrt((m*n-1)/(m*(n-1)))]"
 
 
@@ -650,6 +653,17 @@ def test_the_stored_verdict_is_that_of_the_record_as_it_stands(one: Record) -> N
     assert found.word != "undecided"
     assert (found.word == "agrees") or one.origin or not one.mathematical
     assert found.evidence.how
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_the_verdicts_are_those_of_the_key(paper: str) -> None:
+    ledger = ledger_of(paper)
+    key = tomllib.loads((DATA / f"verdicts_{paper}.toml").read_text("utf-8"))
+    found = {
+        section: {r.label: ledger[r.label].known_verdict().word for r in ledger.records(section)}
+        for section in ledger.sections
+    }
+    assert found == key
 
 
 def test_a_changed_record_has_no_stored_verdict() -> None:
