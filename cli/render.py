@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -297,7 +298,7 @@ def _markdown(report: dict[str, Any], brief: bool, head: list[str]) -> str:
     if report["claims"]:
         lines += ["## Printed claims", "", "| claim | verdict | note |", "| --- | --- | --- |"]
         lines += [
-            f"| {c['paper']} {c['label']} | {c['verdict']} | {c['note']} |"
+            f"| {c['paper']} {c['label']} | {c['verdict']} | {_cell(c['note'])} |"
             for c in report["claims"]
         ]
     return "\n".join(lines)
@@ -307,3 +308,12 @@ def _python(report: dict[str, Any], result: Result, point: Mapping[Symbol, Expr]
     from ..derive.write.python import python_source
 
     return python_source(result, point)
+
+
+def _cell(text: str) -> str:
+    """Words for a cell of a table in Markdown; what has commands of TeX in it as code."""
+    words = text.replace("|", "/").split()
+    return " ".join(
+        f"`{word}`" if re.search(r"\\[A-Za-z]", word) else re.sub(r"([\\*_<`])", r"\\\1", word)
+        for word in words
+    )

@@ -80,7 +80,16 @@ def records(paper: str) -> list[Row]:
 
 # --- one record --------------------------------------------------------------------------------
 def plain(text: object) -> str:
-    """Text with nothing in it that Markdown or MathJax would read."""
+    """Text with nothing in it that Markdown or MathJax would read; commands of TeX as code."""
+    words = (
+        f"<code>{escaped(word)}</code>" if re.search(r"\\[A-Za-z]", word) else escaped(word)
+        for word in str(text).split()
+    )
+    return " ".join(words)
+
+
+def escaped(text: object) -> str:
+    """Text in which no sign means anything."""
     return re.sub(
         r"[\\|_*`<>&\[\]~^$#{}]", lambda c: f"&#{ord(c[0])};", " ".join(str(text).split())
     )
@@ -88,7 +97,7 @@ def plain(text: object) -> str:
 
 def code(text: object) -> str:
     """Text as it is typed."""
-    return f"<code>{plain(text)}</code>"
+    return f"<code>{escaped(text)}</code>"
 
 
 def at(row: Row) -> str:

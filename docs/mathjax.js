@@ -5,6 +5,7 @@ window.MathJax = {
   tex: {
     inlineMath: [["\\(", "\\)"]],
     displayMath: [["\\[", "\\]"]],
+    macros: { boldsymbol: ["\\mathbf{#1}", 1] },
     packages: { "[-]": ["autoload", "require", "noundefined"] },
   },
   options: { ignoreHtmlClass: ".*|", processHtmlClass: "arithmatex", enableMenu: false },
