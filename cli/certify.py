@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .numeric_options import DEVICE, need_torch, parse_device
-from .parameters import FilePath, ResultCommand, ResultId, complete_value, parameter_names, split
+from .parameters import (
+    FilePath,
+    ResultCommand,
+    ResultId,
+    complete_value,
+    from_file,
+    parameter_names,
+    split,
+)
 from .progress import telling
 
 if TYPE_CHECKING:
@@ -44,6 +52,7 @@ class Target(ResultId):
     epilog="""\b
 Examples:
   cltheory certify supcl-optimum --m 3 --n 3 --p 2 --alpha 3/4 --tau 1/2 --out optimum.json
+  cltheory certify supcon-imbalanced --sizes 2,2,4 --tau 1/10
   cltheory certify phases --loss supcon --m 3 --n 2 --p 2 --tau 0.1 --search --out found.json
   cltheory certify optimum.json
 
@@ -87,9 +96,11 @@ def certify_command(
 
     result = results[target]
     made: dict[str, Any] = {k: values.pop(k) for k in result.texts if k in values}
+    made |= {k: from_file(k, values.pop(k)) for k in result.lists if k in values}
     result = result.given(**made) if made else result
     if result.problem is None:
-        raise click.UsageError(f"{target} is about no loss: there is nothing to certify")
+        about = "no loss" if result.declared is None else "any number of classes"
+        raise click.UsageError(f"{target} is about {about}: there is nothing to certify")
     point = _point(result, result.problem, values)
     with telling(f"certifying {target}"):
         try:
@@ -148,9 +159,12 @@ def _derived(
     segment = made.segment() if made.segment is not None else None
     found: dict[str, str] = {}
     try:
+        arrays = _entries(made, given)
         for r in relations:
             if r in made.quantities:
                 found[r] = str(made.value(r, digits=DIGITS, **given))
+            elif r in arrays:
+                found[r] = arrays[r]
             elif segment is not None:  # where on it the optimum is, says what it is not asked for
                 x = Rational(str(made.value("x_star", digits=DIGITS + 5, **given)))
                 along = segment.inner[r].xreplace(point).xreplace({segment.x: x})
@@ -159,6 +173,25 @@ def _derived(
                 return None
     except (AttributeError, DomainError):
         return None
+    return found
+
+
+def _entries(result: Result, given: dict[str, str]) -> dict[str, str]:
+    """The inner products that are quantities of another name, or entries of arrays."""
+    from ..derive.theorem.measure import PRODUCT, Entries, Reading
+
+    found: dict[str, str] = {}
+    for name, measure in result.measures().items():
+        if isinstance(measure, Reading) and measure.of.is_Symbol:
+            symbols = {measure.of.name: str(result.value(name, digits=DIGITS, **given))}
+        elif isinstance(measure, Entries):
+            rows = result.value(name, digits=DIGITS, **given)
+            of = (e for row in measure.of for e in row)
+            values = (str(v) for row in rows for v in row)
+            symbols = {e.name: v for e, v in zip(of, values, strict=True) if e.is_Symbol}
+        else:
+            continue
+        found |= {k.removeprefix(PRODUCT): v for k, v in symbols.items() if k.startswith(PRODUCT)}
     return found
 
 

@@ -7,7 +7,8 @@ from typing import Literal
 import click
 
 from .guard import Limits, go_on_in_a_copy, options
-from .parameters import ResultCommand, ResultId, complete_value, convention_names, from_file, split
+from .label_files import listed
+from .parameters import ResultCommand, ResultId, complete_value, convention_names, split
 
 FORMATS = ("text", "json", "latex", "markdown", "python")
 #: How formulas are laid out line by line, for those that have lines.
@@ -64,8 +65,8 @@ def derive_command(
 
     PARAMETERS are --name value pairs, any of those of the result; what is not given stays
     symbolic. Values are exact: 0.1 means 1/10; 1/3, exp(-1), sqrt(2) and oo (a limit) are
-    accepted; a list is 2,2,4 or a .txt or .csv file. `cltheory derive ID --help` lists them, and
-    what a loss of your own may use.
+    accepted; a list is 2,2,4, and a list or a matrix may be a .txt, .csv or .npy file. `cltheory
+    derive ID --help` lists them, and what a loss of your own may use.
 
     Exit code: 0 fine, also where a quantity has no value; 1 the theorem cannot be proved for
     what was given, or not under the limits; 2 bad input.
@@ -84,7 +85,7 @@ def derive_command(
 
     result = results[id]
     made: dict[str, object] = {k: values.pop(k) for k in result.texts if k in values}
-    made |= {k: from_file(k, values.pop(k)) for k in result.lists if k in values}
+    made |= {k: listed(k, values.pop(k)) for k in result.lists if k in values}
     if made or result.at_values:
         result = result.given(at={} if convention else values, **made)
     if convention:

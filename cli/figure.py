@@ -2,60 +2,22 @@
 
 from __future__ import annotations
 
-import os
-import sys
-from collections.abc import Callable
 from dataclasses import replace
-from functools import reduce
 from importlib.util import find_spec
-from itertools import combinations
-from math import inf, isfinite, isnan
+from math import inf, isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.shell_completion import CompletionItem
 
 from ..derive.decide.spelling import did_you_mean
-from .numeric_options import (
-    DEVICE,
-    DTYPE,
-    is_count,
-    need_torch,
-    parse_device,
-    parse_dtype,
-    parse_seeds,
-)
-from .parameters import FilePath, pairs, short
+from .figure_band import BANDS
+from .figure_options import EXAMPLES, Draw, a_number, common, examples, made, together
+from .numeric_options import counts, is_count, need_torch
+from .parameters import pairs, short
 
 if TYPE_CHECKING:
     from ..numeric.figures.drawing import Drawing
-
-
-#: What to type for each figure.
-EXAMPLES = {
-    "ssem-fig2": (
-        "--out fig2.pdf",
-        "--d 50 --out fig-b1.pdf --width one-column",
-        "--m 4 --n 5 --grid 8x10 --seeds 0,1,2 --caption fig2.tex",
-        "--out fig2.svg --svg-text text --style my.mplstyle",
-    ),
-    "ccem-fig2": (
-        "--N 4,8,16,32 --t 0.1:5:50 --out fig2.pdf",
-        "--bias 0 --t 0.5,1,2,4",
-    ),
-    "ccem-fig3": ("--N 4,10 --t 0.5:3:6 --out fig3.pdf",),
-    "phases": (
-        "--loss supcl-exclusive --x alpha --y tau --m 3 --n 3 --p 2 --out phases.pdf",
-        "--loss siglip --N 16 --x b --y t --x-range=-3:3 --points 6x6",
-        "--loss my-loss.toml --x tau --y beta --alpha 1/2 --style grayscale",
-    ),
-}
-
-
-def _examples(*names: str) -> str:
-    lines = [f"  cltheory figure {name} {words}" for name in names for words in EXAMPLES[name]]
-    return "\b\nExamples:\n" + "\n".join(lines)
 
 
 class _Figures(click.Group):
@@ -74,7 +36,7 @@ class _Figures(click.Group):
 @click.group(
     "figure",
     cls=_Figures,
-    epilog=_examples("ssem-fig2", "ccem-fig2", "ccem-fig3", "phases"),
+    epilog=examples(*EXAMPLES),
 )
 def figure_command() -> None:
     """Draw a figure: theory, and optimised embeddings (or encoders) beside or beneath it.
@@ -87,193 +49,15 @@ def figure_command() -> None:
     """
 
 
-# --- what all of them share ---------------------------------------------------------------------
-Decorator = Callable[[Any], Any]
-#: What measures and draws: of the table, the seeds, and options of a sweep.
-Draw = Callable[..., "Drawing"]
-
-
-def _number(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
-    if value is not None and isnan(value):
-        raise click.BadParameter("nan is not a number")
-    return value
-
-
-class _Width(click.ParamType):
-    """The width of a column of a paper, or inches."""
-
-    name = "width"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> float:
-        """Inches."""
-        from ..numeric.figures.look import NARROWEST, WIDEST, WIDTHS
-
-        if isinstance(value, str) and value in WIDTHS:
-            return WIDTHS[value]
-        try:
-            inches = float(value)
-        except ValueError:
-            inches = inf
-        if not NARROWEST <= inches <= WIDEST:
-            self.fail(
-                f"{short(str(value))!r} is no width: {', '.join(WIDTHS)}, or {NARROWEST:g} to "
-                f"{WIDEST:g} inches",
-                param,
-                ctx,
-            )
-        return inches
-
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        """The names of widths."""
-        from ..numeric.figures.look import WIDTHS
-
-        return [CompletionItem(name) for name in WIDTHS if name.startswith(incomplete)]
-
-
-class _Style(click.ParamType):
-    """A style of matplotlib by name, or a file of settings."""
-
-    name = "style"
-
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        """The names that matplotlib knows, then files."""
-        if find_spec("matplotlib") is None:
-            return []
-        from matplotlib.style import available
-
-        found = [CompletionItem(name) for name in available if name.startswith(incomplete)]
-        return [*found, CompletionItem(incomplete, type="file")]
-
-
-def _together(*options: Decorator) -> Decorator:
-    return lambda command: reduce(lambda found, option: option(found), reversed(options), command)
-
-
-def _shared(seeds: str, of_seeds: str, tolerance: str = "", width: str = "two-column") -> Decorator:
-    """The options of all figures, and ``--tolerance`` if it is said what it is by default."""
-    limit = click.option(
-        "--tolerance",
-        type=click.FloatRange(0, 1, min_open=True),
-        callback=_number,
-        help=f"Gradient norm at which a cell is done; by default {tolerance}.",
-    )
-    path = FilePath(dir_okay=False, path_type=Path)
-    kept = "CSV that the cells are kept in, and resumed from; by default OUT with .csv."
-    return _together(
-        click.option("--seeds", default=seeds, show_default=True, help=of_seeds),
-        DTYPE,
-        DEVICE,
-        *([limit] if tolerance else []),
-        click.option("--out", type=path, help="NAME.png by default; .pdf, .svg and .eps as well."),
-        click.option("--table", type=path, help=kept),
-        click.option(
-            "--width",
-            type=_Width(),
-            default=width,
-            show_default=True,
-            metavar="one-column|two-column|INCHES",
-            help="Of the figure: 3.25 and 6.75 inches, or your own.",
-        ),
-        click.option(
-            "--style",
-            type=_Style(),
-            default="",
-            help="A style of matplotlib by name, or a file of its settings (.mplstyle).",
-        ),
-        click.option(
-            "--svg-text",
-            type=click.Choice(["paths", "text"]),
-            default="paths",
-            show_default=True,
-            help="Text in SVG as outlines, or as text for who has the font.",
-        ),
-        click.option("--caption", type=path, help="Write a caption as well, as LaTeX."),
-    )
-
-
-def _drawn(
-    name: str,
-    draw: Draw,
-    *,
-    seeds: str,
-    dtype: str,
-    device: str,
-    out: Path | None,
-    table: Path | None,
-    width: float,
-    style: str,
-    svg_text: str,
-    caption: Path | None,
-    **options: Any,
-) -> int:
-    """Measure and draw; the keywords are the options that figures share."""
-    chosen = tuple(parse_seeds(seeds))
-    need_torch()
-    if find_spec("matplotlib") is None:
-        raise click.UsageError("this command needs matplotlib: pip install 'cltheory[plot]'")
-    options |= {"dtype": parse_dtype(dtype), "device": parse_device(device)}
-    out = out or Path(f"{name}.png")
-    table = table or out.with_suffix(".csv")
-    files = {"figure": out, "table": table, **({"caption": caption} if caption else {})}
-    for path in files.values():
-        _check_writable(path)
-    for first, second in combinations(files, 2):
-        if files[first].resolve() == files[second].resolve():
-            raise click.UsageError(
-                f"the {first} would replace its {second} {files[second]}: give another --{second}"
-            )
-    _check_format(out)
-    from ..numeric.figures.look import Look, StyleError
-
-    look = Look(width, style, svg_text == "text")
-    try:
-        if style:
-            look.tried()
-    except StyleError as refusal:
-        raise click.UsageError(str(refusal)) from None
-    from ..numeric.table import TableError
-
-    try:
-        drawing = draw(table, chosen, look=look, **options, progress=sys.stderr.isatty())
-    except ValueError as refusal:
-        if type(refusal) not in (ValueError, TableError):  # ours, and the same for every command
-            raise
-        raise click.UsageError(str(refusal)) from None
-    except KeyboardInterrupt:
-        click.echo(
-            f"cltheory: interrupted; the finished cells are in {table}, and the same command "
-            "goes on from there",
-            err=True,
-        )
-        return 130
-    try:
-        drawing.save(out)
-        if caption is not None:
-            caption.write_text(drawing.caption + "\n", encoding="utf-8")
-    except (OSError, ValueError, RuntimeError) as refusal:  # .pgf without LaTeX is the last
-        why = getattr(refusal, "strerror", None) or refusal
-        path = getattr(refusal, "filename", None) or out
-        raise click.UsageError(f"cannot write {path}: {why}") from None
-    stopped = f", {drawing.stopped} did not reach the tolerance" if drawing.stopped else ""
-    click.echo(f"{out}: {len(drawing.rows)} cells in {table}, {drawing.says}{stopped}")
-    return 0
-
-
 # --- lee2025ssem --------------------------------------------------------------------------------
-@figure_command.command("ssem-fig2", epilog=_examples("ssem-fig2"))
+@figure_command.command("ssem-fig2", epilog=examples("ssem-fig2"))
 @click.option("--m", type=click.IntRange(min=2), default=10, show_default=True, help="Classes.")
 @click.option("--n", type=click.IntRange(min=2), default=10, show_default=True, help="Instances.")
 @click.option("--p", type=click.IntRange(min=1), default=2, show_default=True, help="Views.")
 @click.option("--d", type=click.IntRange(min=1), help="Embedding dimension; by default m n.")
 @click.option("--grid", default="20x20", show_default=True, help="Cells: ALPHASxTAUS, or one.")
 @click.option("--cold", is_flag=True, help="Start every cell from its seed, not a neighbour.")
-@_shared("0", "Seeds 0,1,2, which are averaged over.", "1e-12, or 1e-5 for d < m n - 1")
+@common("0", "Seeds 0,1,2, which are averaged over.", "1e-12, or 1e-5 for d < m n - 1")
 def ssem_fig2(m: int, n: int, p: int, d: int | None, grid: str, cold: bool, **shared: Any) -> int:
     """Figure 2 of lee2025ssem: within-class variance, derived and optimised.
 
@@ -286,31 +70,31 @@ def ssem_fig2(m: int, n: int, p: int, d: int | None, grid: str, cold: bool, **sh
 
         return draw(Grid(m, n, p, d or m * n, alphas, taus, seeds), table, cold=cold, **options)
 
-    return _drawn("ssem-fig2", drawn, **shared)
+    return made("ssem-fig2", drawn, **shared)
 
 
 # --- lee2024sigmoid -----------------------------------------------------------------------------
-_TOWERS = _together(
+_TOWERS = together(
     click.option("--N", "items", metavar="LIST", help="Numbers of items, 4,8,16."),
     click.option(
         "--t", "temperatures", metavar="LIST", help="Temperatures, 0.5,1,2 or LOW:HIGH:COUNT."
     ),
-    click.option("--bias", type=float, callback=_number, help="One bias b; by default b = t."),
+    click.option("--bias", type=float, callback=a_number, help="One bias b; by default b = t."),
 )
 _OF_LEAST = "Seeds 0,1,2, of which the least loss is taken."
 
 
-@figure_command.command("ccem-fig2", epilog=_examples("ccem-fig2"))
+@figure_command.command("ccem-fig2", epilog=examples("ccem-fig2"))
 @_TOWERS
-@_shared("0,1,2,3", _OF_LEAST, "1e-12, or 1e-5 for d = N/2")
+@common("0,1,2,3", _OF_LEAST, "1e-12, or 1e-5 for d = N/2")
 def ccem_fig2(**given: Any) -> int:
     """Figure 2 of lee2024sigmoid: similarity of positives, derived, and for d = N and d = N/2."""
     return _of_towers("ccem-fig2", **given)
 
 
-@figure_command.command("ccem-fig3", epilog=_examples("ccem-fig3"))
+@figure_command.command("ccem-fig3", epilog=examples("ccem-fig3"))
 @_TOWERS
-@_shared("0", _OF_LEAST)
+@common("0", _OF_LEAST)
 def ccem_fig3(**given: Any) -> int:
     """Figure 3 of lee2024sigmoid: similarity of positives, derived, and for trained encoders."""
     return _of_towers("ccem-fig3", **given)
@@ -333,12 +117,133 @@ def _of_towers(
         found: Drawing = figure.draw(grid, table, **options)
         return found
 
-    return _drawn(name, drawn, **shared)
+    return made(name, drawn, **shared)
+
+
+# --- vock2026unified ----------------------------------------------------------------------------
+@figure_command.command("imbalance-fig4", epilog=examples("imbalance-fig4"))
+@click.option(
+    "--sizes",
+    multiple=True,
+    metavar="LIST",
+    help="Samples of each class, 2,4,6: a column. By default four of ten classes.",
+)
+@click.option("--tau", default="1/10", show_default=True, help="Temperature of SupCon.")
+@click.option("--epsilon", default="exp(-1)", show_default=True, help="Weight of Soft SupCon.")
+@click.option("--d", type=click.IntRange(min=1), help="Dimension; by default as many as classes.")
+@common("0", _OF_LEAST, "1e-12")
+def imbalance_fig4(
+    sizes: tuple[str, ...], tau: str, epsilon: str, d: int | None, **shared: Any
+) -> int:
+    """Figure 4 of vock2026unified: cosines of SupCon and Soft SupCon, and unequal classes.
+
+    Soft SupCon has the temperature at which the regular simplex is optimal for any sizes.
+    """
+    columns = tuple(_sizes(text) for text in sizes)
+    weight, hot = _positive("--epsilon", epsilon), _positive("--tau", tau)
+    if float(weight) >= 1:
+        raise click.UsageError(f"--epsilon must be less than 1, not {short(epsilon)}")
+
+    def drawn(table: Path, seeds: tuple[int, ...], **options: Any) -> Drawing:
+        from ..numeric.figures.imbalance_fig4 import COLUMNS, Grid, draw
+
+        return draw(Grid(columns or COLUMNS, hot, weight, d, seeds), table, **options)
+
+    return made("imbalance-fig4", drawn, **shared)
+
+
+_DIGITS = click.option(
+    "--steps", type=click.IntRange(1, 10**6), help="Of training an encoder; by default 600."
+)
+
+
+@figure_command.command("soft-supcon-fig2", epilog=examples("soft-supcon-fig2"))
+@click.option("--q", "dimensions", default="2:12", show_default=True, help="2:12, or 2,8,9.")
+@_DIGITS
+@common("0,1,2", "Seeds 0,1,2, which are averaged over.")
+def soft_supcon_fig2(dimensions: str, steps: int | None, **shared: Any) -> int:
+    """Figure 2 of vock2026unified: Soft SupCon with distances on digits, over the dimension.
+
+    How similar trained embeddings are to the regular simplex of ten classes, which needs nine
+    dimensions. The digits are those of scikit-learn: pip install 'cltheory[digits]'.
+    """
+    among = _dimensions(dimensions)
+
+    def drawn(table: Path, seeds: tuple[int, ...], **options: Any) -> Drawing:
+        from ..numeric.figures.soft_supcon_fig2 import Grid, draw
+
+        return draw(Grid(among, seeds, **_given(steps=steps)), table, **options)
+
+    return _of_digits("soft-supcon-fig2", drawn, **shared)
+
+
+@figure_command.command("y-aware-fig5", epilog=examples("y-aware-fig5"))
+@_DIGITS
+@common("0,1,2", "Seeds 0,1,2, which are averaged over; the first is drawn.")
+def y_aware_fig5(steps: int | None, **shared: Any) -> int:
+    """Figure 5 of vock2026unified: y-Aware on digits, and its correction by distances.
+
+    The label is the ink of a digit, a number: its geometry is a line, and no arc of a circle.
+    The digits are those of scikit-learn: pip install 'cltheory[digits]'.
+    """
+
+    def drawn(table: Path, seeds: tuple[int, ...], **options: Any) -> Drawing:
+        from ..numeric.figures.y_aware_fig5 import Grid, draw
+
+        return draw(Grid(seeds, **_given(steps=steps)), table, **options)
+
+    return _of_digits("y-aware-fig5", drawn, **shared)
+
+
+def _of_digits(name: str, draw: Draw, **shared: Any) -> int:
+    need_torch()
+    if find_spec("sklearn") is None:
+        raise click.UsageError("the digits need scikit-learn: pip install 'cltheory[digits]'")
+    return made(name, draw, **shared)
+
+
+def _given(**options: Any) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def _dimensions(text: str) -> tuple[int, ...]:
+    """LOW:HIGH, or a list, of dimensions from 1 to 64: more than there are pixels say nothing."""
+    found = counts(text.replace(":", ","), 1, 64) or []
+    if ":" in text:
+        found = [*range(found[0], found[1] + 1)] if len(found) == 2 else []
+    if not found:
+        raise click.UsageError(
+            f"--q takes dimensions from 1 to 64, such as 2:12 or 2,8,9, not {short(text)!r}"
+        )
+    return tuple(sorted(set(found)))
+
+
+def _sizes(text: str) -> tuple[int, ...]:
+    found = counts(text, 2, 9999) or []
+    if len(found) < 2:
+        raise click.UsageError(
+            f"--sizes takes samples of two or more classes, from 2 on each, such as 2,4,6, not "
+            f"{short(text)!r}"
+        )
+    return tuple(found)
+
+
+def _positive(option: str, text: str) -> Any:
+    """A number above 0, exactly."""
+    from ..derive.decide.exact import NotANumber, exact
+
+    try:
+        value = exact(text)
+    except NotANumber as refusal:
+        raise click.UsageError(f"{option}: {refusal}") from None
+    if not (value.is_finite and float(value) > 0):
+        raise click.UsageError(f"{option} must be a positive number, not {short(text)!r}")
+    return value
 
 
 # --- any loss -----------------------------------------------------------------------------------
 @figure_command.command(
-    "phases", context_settings={"ignore_unknown_options": True}, epilog=_examples("phases")
+    "phases", context_settings={"ignore_unknown_options": True}, epilog=examples("phases")
 )
 @click.argument("parameters", nargs=-1, type=click.UNPROCESSED)
 @click.option(
@@ -350,7 +255,7 @@ def _of_towers(
 @click.option("--y-range", metavar="LOW:HIGH", help="What is drawn of it.")
 @click.option("--points", default="8x8", show_default=True, help="Optimised embeddings: XxY.")
 @click.option("--d", type=click.IntRange(min=1), help="Dimension; by default 2 more than needed.")
-@_shared("0", "Seeds 0,1,2: each is a point.", "1e-12", width="one-column")
+@common("0", "Seeds 0,1,2: each is a point.", "1e-12", width="one-column")
 def phases(
     parameters: tuple[str, ...],
     loss: str,
@@ -380,7 +285,7 @@ def phases(
         on = plane(named(loss), given, x, y, limits, points=counts, seeds=seeds, given_d=d)
         return draw(on, table, **options)
 
-    return _drawn("phases", drawn, **shared)
+    return made("phases", drawn, **shared)
 
 
 def _range(option: str, text: str | None) -> tuple[float, float] | None:
@@ -397,15 +302,14 @@ def _range(option: str, text: str | None) -> tuple[float, float] | None:
 
 # --- lists --------------------------------------------------------------------------------------
 def _counts(text: str) -> tuple[int, ...]:
-    parts = [part.strip() for part in text.split(",")]
-    if not all(is_count(part) and len(part) < 5 and int(part) >= 2 for part in parts):
+    found = counts(text, 2, 9999)
+    if found is None:
         raise click.UsageError(
             f"--N takes numbers of items from 2 on, such as 4,8, not {short(text)!r}"
         )
-    found = tuple(sorted({int(part) for part in parts}))
-    if len(found) < 2:
+    if len(set(found)) < 2:
         raise click.UsageError("--N takes at least two different numbers of items")
-    return found
+    return tuple(sorted(set(found)))
 
 
 def _temperatures(text: str) -> tuple[float, ...]:
@@ -429,26 +333,6 @@ def _temperatures(text: str) -> tuple[float, ...]:
     return distinct
 
 
-def _check_writable(path: Path) -> None:
-    """Refuse what cannot be written before the cells are computed."""
-    folder = path.resolve().parent
-    if not folder.is_dir():
-        raise click.UsageError(f"there is no folder {path.parent}")
-    if not os.access(path if path.exists() else folder, os.W_OK):
-        raise click.UsageError(f"cannot write {path}: permission denied")
-
-
-def _check_format(out: Path) -> None:
-    """Refuse a format that cannot be written before the cells are computed."""
-    from matplotlib.backend_bases import FigureCanvasBase
-
-    known = sorted(FigureCanvasBase.get_supported_filetypes())
-    if out.suffix[1:].lower() not in known:
-        raise click.UsageError(
-            f"cannot write {out}: its name must end in one of {', '.join(known)}"
-        )
-
-
 def _counted(option: str, text: str) -> tuple[int, int]:
     """Two counts from 2 on, or one for both."""
     parts = text.lower().split("x")
@@ -466,3 +350,7 @@ def _axes(text: str) -> tuple[tuple[float, ...], tuple[float, ...]]:
         tuple(round(k / (a - 1), 12) for k in range(a)),
         tuple(round((k + 1) / t, 12) for k in range(t)),
     )
+
+
+for _command in BANDS:
+    figure_command.add_command(_command)

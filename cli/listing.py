@@ -20,7 +20,7 @@ def list_command(style: str) -> int:
             "id": r.id,
             "title": r.title,
             "source": r.source,
-            "parameters": [s.name for s in r.parameters],
+            "parameters": [*r.lists, *(s.name for s in r.parameters)],
         }
         for r in results.values()
     ]
@@ -44,6 +44,8 @@ def show_command(id: str) -> int:
     r = results[id]
     _ = r.quantities  # proved before anything is said
     click.echo("\n".join([f"{r.id}: {r.title}", *head_lines(r), f"  source      {r.source}"]))
+    for of in r.lists.values():
+        click.echo(f"  --{of.name:<9} {of.takes}")
     for s in r.parameters:
         click.echo(f"  --{s.name:<9} {r.domain.ranges[s]}")
     click.echo("  quantities")

@@ -20,10 +20,22 @@ DEVICE = click.option(
     "--device", default="auto", show_default=True, help="auto (CUDA where there is one), cpu, cuda."
 )
 
+#: Temperatures that the gradient band is looked at.
+COLDEST, HOTTEST = 1e-6, 1e6
+
 
 def is_count(text: str) -> bool:
     """Whether it is digits that ``int`` reads; "²" is a digit that it does not."""
     return text.isascii() and text.isdigit()
+
+
+def counts(text: str, least: int, most: int) -> list[int] | None:
+    """The whole numbers from ``least`` to ``most`` in ``2,4,6``; None if it is no such list."""
+    parts = [part.strip() for part in text.split(",")]
+    if not all(is_count(part) and len(part) <= len(str(most)) for part in parts):
+        return None
+    found = [int(part) for part in parts]
+    return found if all(least <= k <= most for k in found) else None
 
 
 def parse_seeds(text: str) -> list[int]:
@@ -34,10 +46,9 @@ def parse_seeds(text: str) -> list[int]:
     click.UsageError
         For anything else.
     """
-    parts = [part.strip() for part in text.split(",")]
-    if not all(is_count(part) and len(part) < 10 for part in parts):
+    found = counts(text, 0, 999_999_999)
+    if found is None:
         raise click.UsageError(f"--seeds takes whole numbers such as 0,1,2, not {short(text)!r}")
-    found = [int(part) for part in parts]
     if len(set(found)) != len(found):
         raise click.UsageError(f"--seeds repeats a seed: {short(text)}")
     return found

@@ -397,10 +397,7 @@ def _describe(id: str, formatter: click.HelpFormatter, loss: str = "") -> None:
                 )
                 for s in result.parameters
             ]
-            + [
-                (f"--{of.name}", f"a list such as 2,2,4, or a file; each {of.range}: {of.meaning}")
-                for of in result.lists.values()
-            ]
+            + [(f"--{of.name}", f"{of.takes}: {of.meaning}") for of in result.lists.values()]
         )
         formatter.write_text(f"A value is {ACCEPTED}.")
     if not result.texts:

@@ -37,5 +37,25 @@ def telling(what: str) -> Iterator[Callable[[str], None] | None]:
         yield lambda now: progress.update(task, description=f"{what}: {escape(now)}")
 
 
+@contextmanager
+def counting(what: str) -> Iterator[Callable[[int, int, str], None]]:
+    """Yield a function of parts done, all parts and a word on how it goes; it draws a bar."""
+    if not _is_watched():
+        yield lambda done, whole, said: None
+        return
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(what, total=None)
+
+        def show(done: int, whole: int, said: str) -> None:
+            shown = f"{what}: {escape(said)}" if said else what
+            progress.update(task, completed=done, total=whole, description=shown)
+
+        yield show
+
+
 def _is_watched() -> bool:
     return sys.stderr is not None and sys.stderr.isatty()

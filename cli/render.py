@@ -58,6 +58,7 @@ def head_lines(result: Result, point: Mapping[Symbol, Expr] | None = None) -> li
     about = head(result, point=point)
     main = (*about.formula.split("\n"), *about.notes) if about.formula else about.notes
     rows = [("loss" if about.formula else "about", line) for line in main]
+    rows += [("parameters", f"{s}: {what}") for s, what in about.parameters]
     rows.append(("dimension", about.dimension))
     if about.convention:
         rows.append(("convention", about.convention))
@@ -103,13 +104,14 @@ def _text(report: dict[str, Any], brief: bool, result: Result, point: Point, cla
 
 def _quantity(name: str, q: Mapping[str, Any], said: set[str], brief: bool) -> list[str]:
     """A quantity as text: its value or its formula, what it means, what roots in it are."""
+    from ..derive.theorem.bounds import in_words
     from ..derive.write.layout.lines import fold
 
     if "refused" in q:
         return [f"  {name}: no value here, {q['refused']}", *_wrapped(q["meaning"], 6)]
     formula, *where = q["shown"]
     value = _in_line(q["value"])
-    plain = q["sympy"].lstrip("-").isdigit() or value == q["sympy"].lower()
+    plain = q["sympy"].lstrip("-").isdigit() or value in (q["sympy"], q["sympy"].lower())
     shown = formula if plain else value or q.get("text") or formula
     new = {root: how for root, how in q["roots"].items() if root not in said}
     said.update(new)
@@ -124,6 +126,8 @@ def _quantity(name: str, q: Mapping[str, Any], said: set[str], brief: bool) -> l
     if value and exact and not brief and not plain and len(formula) < WIDTH:
         lines.append(f"      exactly {formula}")
     lines += _wrapped(q["meaning"], 6)
+    if "bound" in q and not brief:
+        lines += _wrapped("; ".join(in_words(q["bound"])), 6)
     if not value or "text" in q:
         for root, (bracket, equation) in new.items():
             lines += root_lines(root, bracket, equation, 6)
@@ -233,6 +237,11 @@ def _latex(report: dict[str, Any], brief: bool, head: list[str], result: Result)
     lines += _roots_tex(report, r"\[ ", r" \]")
     lines += [f"{writer.prose(sentence(said), escape)}." for said in report["verdicts"]]
     if not brief:
+        lines += [
+            f"${writer.symbol_text(q.symbol)}$: {writer.prose(said, escape)}.\n"
+            for name, q in result.quantities.items()
+            if (said := _said_of_bound(report["quantities"][name].get("bound")))
+        ]
         if terms := _terms(report):
             lines.append(f"The derivation is{terms.removeprefix(',')}.")
         lines.append(r"\begin{enumerate}")
@@ -244,6 +253,13 @@ def _latex(report: dict[str, Any], brief: bool, head: list[str], result: Result)
             lines.append(f"    {writer.prose(step['because'], escape)}.")
         lines.append(r"\end{enumerate}")
     return "\n".join(lines)
+
+
+def _said_of_bound(bound: Mapping[str, Any] | None) -> str:
+    """What is left to say of a bound where its name says what it bounds, and on which side."""
+    from ..derive.theorem.bounds import in_words
+
+    return "" if bound is None else "; ".join(in_words({**bound, "constants": {}})[1:])
 
 
 def _in_rows(rows: list[str]) -> str:
@@ -276,6 +292,8 @@ def _tex(text: str) -> str:
 
 
 def _markdown(report: dict[str, Any], brief: bool, head: list[str]) -> str:
+    from ..derive.theorem.bounds import in_words
+
     lines = [f"# {report['title']}", "", f"`{report['id']}`{_head(report)}", "", *head]
     for name, q in report["quantities"].items():
         if "refused" in q:
@@ -284,6 +302,9 @@ def _markdown(report: dict[str, Any], brief: bool, head: list[str]) -> str:
         value = _number_tex(q)
         formula = q["latex"] if "text" in q or len(q["shown"]) == 1 else _in_rows(q["shown"])
         lines += [f"**{name}** ({q['meaning']}): $${formula}{value}$$", ""]
+        if "bound" in q and not brief:
+            said = "; ".join(in_words(q["bound"], lambda code: f"`{code}`"))
+            lines += [f"{said[0].upper()}{said[1:]}.", ""]
         if q["beyond"]:
             lines += [f"For {q['beyond']}.", ""]
     lines += [part for line in _roots_tex(report, "$$", "$$") for part in (line, "")]

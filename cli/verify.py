@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from .label_files import listed
 from .numeric_options import (
     DEVICE,
     DTYPE,
@@ -17,7 +18,13 @@ from .numeric_options import (
     parse_dtype,
     parse_seeds,
 )
-from .parameters import ResultCommand, ResultId, complete_value, parameter_names, split
+from .parameters import (
+    ResultCommand,
+    ResultId,
+    complete_value,
+    parameter_names,
+    split,
+)
 from .progress import telling
 from .tables import Column, show_table
 
@@ -67,7 +74,10 @@ def verify_command(
     values = split(parameters, id, *(() if "p" in parameter_names(id) else ("p",)))
     chosen = parse_seeds(seeds)
     where = parse_device(device)
+    from ..derive.results import results
     from ..numeric.verify import verify
+
+    values |= {k: listed(k, values[k]) for k in results[id].lists if k in values}
 
     with telling(f"verifying {id}") as tell:
         try:

@@ -33,7 +33,7 @@ FORMULA = re.compile(
 #: What the console script does.
 MAIN = "from cltheory.cli.main import main; main()"
 #: Commands whose output is the same on every machine.
-EXACT = ("derive", "show", "list", "claims", "check", "export", "--help")
+EXACT = ("derive", "show", "list", "claims", "check", "export", "realize", "diagnose", "--help")
 
 
 @dataclass(frozen=True)

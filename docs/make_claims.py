@@ -17,7 +17,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from made.printed import typeset
+from made.printed import escaped, typeset
 
 PAGE = Path(__file__).resolve().parent / "claims.md"
 Row = dict[str, Any]
@@ -86,13 +86,6 @@ def plain(text: object) -> str:
         for word in str(text).split()
     )
     return " ".join(words)
-
-
-def escaped(text: object) -> str:
-    """Text in which no sign means anything."""
-    return re.sub(
-        r"[\\|_*`<>&\[\]~^$#{}]", lambda c: f"&#{ord(c[0])};", " ".join(str(text).split())
-    )
 
 
 def code(text: object) -> str:

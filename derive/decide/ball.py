@@ -94,9 +94,9 @@ class Enclosures:
         if e.is_Mul:
             return reduce(lambda a, b: a * b, map(self, e.args))
         if isinstance(e, exp):
-            return self._exp(self(e.args[0]))
+            return self.exp(self(e.args[0]))
         if isinstance(e, log):
-            return self._log(self(e.args[0]), e)
+            return self.log(self(e.args[0]), e)
         if e.is_Pow:
             return self._pow(e)
         if isinstance(e, (Max, Min)):
@@ -116,7 +116,8 @@ class Enclosures:
             return e.enclosure(self.bits)
         raise Unknown(f"{e} is not evaluated with a proof")
 
-    def _exp(self, x: Any) -> Any:
+    def exp(self, x: Any) -> Any:
+        """The exponential of a ball."""
         arb = self.flint.arb
         limit = arb(2) ** max(EXPONENT, self.bits)
         if x.abs_upper() < limit:
@@ -125,10 +126,20 @@ class Enclosures:
             return arb(0).union((-limit).exp())
         raise TooWide("an exponential is too large")
 
-    def _log(self, x: Any, e: Expr) -> Any:
+    def log(self, x: Any, e: Expr) -> Any:
+        """The logarithm of a ball; ``e`` is what it is of the expression."""
         if x > 0:
             return x.log()
         raise (NoValue if x <= 0 else TooWide)(f"{e} is not defined")
+
+    def inverse(self, x: Any, e: Expr) -> Any:
+        """One over a ball; ``e`` is what it is of the expression."""
+        self._not_zero(x, e)
+        return 1 / x
+
+    def _not_zero(self, x: Any, e: Expr) -> None:
+        if not (x > 0 or x < 0):
+            raise (NoValue if x.is_zero() else TooWide)(f"{e} is not defined")
 
     def _pow(self, e: Expr) -> Any:
         base, power = self(e.base), e.exp
@@ -136,13 +147,13 @@ class Enclosures:
         if power.is_Integer:
             if abs(int(power)).bit_length() > POWER_BITS:
                 raise TooWide(f"{e} is too large")
-            if power < 0 and not (base > 0 or base < 0):
-                raise (NoValue if base.is_zero() else TooWide)(f"{e} is not defined")
+            if power < 0:
+                self._not_zero(base, e)
             return _integer_power(base, int(power), arb)
         if base > 0:
             if power.is_Rational and power.q == 2:
                 return _integer_power(base.sqrt(), int(power.p), arb)
-            return self._exp(base.log() * self(power))
+            return self.exp(base.log() * self(power))
         if base.is_zero() and power.is_positive:
             return arb(0)
         raise (NoValue if base <= 0 else TooWide)(f"{e} is not defined")

@@ -13,10 +13,12 @@ from .product import times
 
 def derivative(expression: Expr, symbol: Symbol) -> Expr:
     """d expression / d symbol, by the rules for sums, products, powers, exp and log."""
-    return _Derivative(symbol)(expression)
+    return Derivatives(symbol)(expression)
 
 
-class _Derivative:
+class Derivatives:
+    """Derivatives in one symbol; what several expressions share is done once."""
+
     def __init__(self, symbol: Symbol):
         self.known: dict[Expr, Expr] = {symbol: S.One}
         self.symbol = symbol
@@ -28,7 +30,7 @@ class _Derivative:
         return found
 
     def _rule(self, e: Expr) -> Expr:
-        if self.symbol not in e.free_symbols:
+        if not e.args:
             return S.Zero
         if e.is_Add:
             return Add(*(self(a) for a in e.args))
@@ -39,10 +41,14 @@ class _Derivative:
                 if slope is not S.Zero:
                     parts.append(Mul(*e.args[:i], slope, *e.args[i + 1 :]))
             return Add(*parts)
-        if isinstance(e, exp):
-            return times(self(e.args[0]), e)
-        if isinstance(e, log):
-            return Mul(self(e.args[0]), Pow(e.args[0], Integer(-1)))
-        if e.is_Pow and not e.exp.has(self.symbol):
-            return Mul(e.exp, Pow(e.base, e.exp - 1), self(e.base))
-        return e.diff(self.symbol)
+        if isinstance(e, (exp, log)):
+            slope = self(e.args[0])
+            if slope is S.Zero:
+                return slope
+            return (
+                times(slope, e) if isinstance(e, exp) else Mul(slope, Pow(e.args[0], Integer(-1)))
+            )
+        if e.is_Pow and self(e.exp) is S.Zero:
+            slope = self(e.base)
+            return slope if slope is S.Zero else Mul(e.exp, Pow(e.base, e.exp - 1), slope)
+        return e.diff(self.symbol) if self.symbol in e.free_symbols else S.Zero

@@ -16,7 +16,10 @@ from sympy.core.relational import (
 )
 
 from .decide import is_proved_positive
+from .defined import defined
 from .domain import Domain, DomainError
+from .evidence import Holds
+from .factors import proves_positive
 from .normal import canonical, in_order
 from .root import ClampedRoot
 
@@ -161,7 +164,7 @@ def with_signed_logs(expressions: list[Expr], domain: Domain) -> tuple[list[Expr
             (s * known[f] for f, s in zip(forms, (1, -1), strict=True) if f in known), None
         )
         if value is None:
-            signs = [s for s in (1, -1) if is_proved_positive(s * (argument - 1), domain)]
+            signs = [s for s in (1, -1) if surely_positive(s * (argument - 1), domain)]
             if not signs:
                 continue
             size = Dummy("log", positive=True)
@@ -169,6 +172,13 @@ def with_signed_logs(expressions: list[Expr], domain: Domain) -> tuple[list[Expr
             value = known[forms[0]] = signs[0] * size
         expressions = [e.xreplace({atom: value}) for e in expressions]
     return expressions, domain
+
+
+def surely_positive(e: Expr, domain: Domain) -> bool:
+    """Whether e > 0 is proved, of a surd by its square."""
+    if is_proved_positive(e, domain):
+        return True
+    return proves_positive(e, domain) and isinstance(defined(e, domain), Holds)
 
 
 def resolved(e: Expr, region: Domain) -> Expr:

@@ -28,14 +28,14 @@ class Range:
     why: str = ""  #: said after the refusal, where the bare inequality would puzzle a reader
 
     def __str__(self) -> str:
-        if self.integer:
-            return f"an integer >= {self.low}" if self.high is oo else "an integer"
+        if self.integer and self.high is oo:
+            return f"an integer >= {self.low}"
         if self.low is -oo and self.high is oo:
             return "a real number"
         if self.high is oo:
             return f"{'>' if self.low_open else '>='} {self.low}"
         left, right = "(" if self.low_open else "[", ")" if self.high_open else "]"
-        return f"in {left}{self.low}, {self.high}{right}"
+        return f"{'an integer ' * self.integer}in {left}{self.low}, {self.high}{right}"
 
 
 def at_least(low: int, why: str = "") -> Range:
@@ -149,6 +149,17 @@ class Domain:
             low, high = _put_in(r.low, point), _put_in(r.high, point)
             refuse_outside(symbol.name, r, point[symbol], low, high)
 
+    def forced(self, point: Mapping[Symbol, Expr]) -> dict[Symbol, Expr]:
+        """A point of some of the symbols with those that it leaves a single value."""
+        found = dict(point)
+        for symbol, r in self.ranges.items():
+            if symbol in found or r.low_open or r.high_open:
+                continue
+            low, high = _put_in(r.low, found), _put_in(r.high, found)
+            if low == high and low.is_number:
+                found[symbol] = low
+        return found
+
     def contains(self, point: Mapping[Symbol, Expr]) -> bool:
         """Whether the point passes :meth:`check`."""
         try:
@@ -258,6 +269,8 @@ def refuse_outside(
     not_real = not value.is_Rational and value.is_number and value.is_extended_real is not True
     if not_real or (r.integer and value is not oo and not value.is_Integer):
         raise DomainError(f"{name} must be {r}, not {value}")
+    if any(e.is_number and e.is_extended_real is False for e in (low, high)):
+        raise DomainError(f"{name} must be {r}, which has no real end there")
     below, above = _compared(value, low), _compared(value, high)
     too_low = below is not None and (below < 0 or (r.low_open and below == 0))
     too_high = above is not None and (above > 0 or (r.high_open and above == 0 and value is not oo))

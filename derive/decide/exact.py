@@ -121,7 +121,7 @@ def _entries(value: object, rows: bool) -> list[Any]:
             raise NotANumber(f"a list of {len(value)} characters is too long")
         if rows:
             return [_entries(row, False) for row in re.split(r"[;\n]", value.strip())]
-        words = [part.split() for part in value.split(",")]
+        words = [part.split() for part in value.split(",")] if value.strip() else []
         if not all(words):
             raise NotANumber("a list has a comma with no number beside it")
         return [word for part in words for word in part]
@@ -289,6 +289,8 @@ class _Reader:
             elif exponent <= 0:
                 self.needed.append(("!= 0", base))
             return self._sound(base**exponent)
+        if base == -1 and exponent.is_Symbol and exponent.is_integer:  # a sign by parity
+            return base**exponent
         if base in (oo, -oo) or not exponent.is_Rational or (base.is_zero and exponent <= 0):
             raise self._refuse(" (a power it does not allow)")
         if base.is_Rational:

@@ -7,7 +7,7 @@ Here too an expression is taken to have a value everywhere on the domain.
 
 from __future__ import annotations
 
-from sympy import Add, Dummy, Expr, Pow, Rational, S, exp
+from sympy import Add, Dummy, Expr, Pow, Rational, S, exp, log
 
 from .coefficients import proves, proves_nonzero
 from .domain import Domain
@@ -34,7 +34,14 @@ def proves_different_from_zero(e: Expr, domain: Domain) -> bool:
         parts = factors(e)
     except NotInField:
         return False
-    return all(any(_proves_factor(s * f, domain) for s in (1, -1)) for f, _ in parts)
+    return all(_proves_nonzero(f, domain) for f, _ in parts)
+
+
+def _proves_nonzero(factor: Expr, domain: Domain) -> bool:
+    if any(_proves_factor(s * factor, domain) for s in (1, -1)):
+        return True
+    # A logarithm vanishes where its argument is one.
+    return isinstance(factor, log) and proves_different_from_zero(factor.args[0] - 1, domain)
 
 
 def _plainly(e: Expr, domain: Domain) -> int:

@@ -491,6 +491,7 @@ def clamped_root(
             x = new
             if done.all():
                 break
+        x = np.where(np.isnan(h(x, *params)), np.nan, x)  # floats do not reach so far
         return np.where(at_low, start, np.where(at_high, end, x))
 
 

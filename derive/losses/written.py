@@ -47,6 +47,10 @@ def in_words(relation: str, scheme: Scheme) -> str:
     return WORDS.get(relation, f"the relation {relation.replace('_', ' ')}")
 
 
+#: Words, and formulas as text and as LaTeX, one after the other.
+Note = str | tuple[str | tuple[str, str], ...]
+
+
 @dataclass(frozen=True)
 class Written:
     """A loss as one formula, and sentences that say what its letters mean."""
@@ -198,6 +202,15 @@ class Tex(Plain):
 
     def at_least(self, left: str, right: str) -> str:
         return rf"{left} \ge {right}"
+
+
+def noted(note: Note, style: Plain) -> str:
+    """Words and formulas, put together."""
+    which = int(isinstance(style, Tex))
+    parts = (note,) if isinstance(note, str) else note
+    return " ".join(
+        style.sentence(part) if isinstance(part, str) else style.math(part[which]) for part in parts
+    )
 
 
 def write(loss: Loss, scheme: Scheme, style: Plain | None = None) -> Written:

@@ -308,7 +308,7 @@ class Blocks(Statement):
 
     The entries are those of the Gram matrix between unit vectors of the block, times the root of
     (size of the column's orbit)/(size of the row's). Their coefficients are a table, which must
-    obey the relations of :meth:`Configuration.residuals`.
+    obey the relations of :meth:`Configuration.residuals`. A block that never occurs has no row.
     """
 
     configuration: Configuration
@@ -317,7 +317,7 @@ class Blocks(Statement):
     def of(cls, configuration: Configuration, domain: Domain) -> Blocks:
         """The statement about a configuration."""
         rows = []
-        for e, i, j in _places(configuration):
+        for e, i, j in places(configuration):
             entries = (
                 table[r.name] * entry(r.name)
                 for table in [configuration.table[e.name]]
@@ -330,13 +330,14 @@ class Blocks(Statement):
     def decide(self) -> Outcome:
         """Whether the rows obey them."""
         whole = self.configuration
-        places = list(_places(whole))
-        if len(self.shown.args) != len(places):
+        shown = list(places(whole))
+        if len(self.shown.args) != len(shown):
             return Undecided("not one row for each entry of each block")
-        table: dict[str, dict[str, Expr]] = {e.name: {} for e in whole.blocks}
-        multiplicity: dict[str, Expr] = {}
+        never = {e.name: e.multiplicity for e in whole.blocks if e.multiplicity == 0}
+        table = {e.name: dict(whole.table[e.name]) if e.name in never else {} for e in whole.blocks}
+        multiplicity: dict[str, Expr] = dict(never)
         rest = []
-        for (e, i, j), row in zip(places, self.shown.args, strict=True):
+        for (e, i, j), row in zip(shown, self.shown.args, strict=True):
             if not isinstance(row, Tuple) or len(row.args) != 2:
                 return Undecided("a row is an entry and its multiplicity")
             left = row.args[0]
@@ -353,10 +354,12 @@ class Blocks(Statement):
         return all_zero([*rest, *read.residuals()], self.domain)
 
 
-def _places(configuration: Configuration) -> Iterator[tuple[Block, int, int]]:
+def places(configuration: Configuration) -> Iterator[tuple[Block, int, int]]:
+    """The entries of all blocks that occur."""
     for e in configuration.blocks:
-        for i, j in e.slots():
-            yield e, i, j
+        if e.multiplicity != 0:
+            for i, j in e.slots():
+                yield e, i, j
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,6 +17,10 @@ from .program import Program
 
 #: Steps after which one gives up, and times that a step is halved.
 STEPS, HALVINGS = 400, 60
+#: Bits of mu below which a guess is good enough where no further step is found.
+NEAR = 40
+#: Beyond so many unknowns linear equations are solved without balls.
+LARGE = 64
 #: A matrix of numbers, as rows.
 Rows = list[list[Any]]
 
@@ -84,7 +88,12 @@ class Interior:
                     if mu < last:
                         return Guess(z, y, s, mu, self.bits)
                     mu = (mu / 10).mid() if self.gentle else min(mu / 10, (mu * mu.sqrt()).mid())
-                z, y, s = self._step(z, y, s, mu, value, down, curved)
+                try:
+                    z, y, s = self._step(z, y, s, mu, value, down, curved)
+                except NoOptimum:
+                    if mu < arb((1, -NEAR)):  # near enough for Newton's method on the face
+                        return Guess(z, y, s, mu, self.bits)
+                    raise
             raise NoOptimum(f"no optimum was found in {STEPS} steps of the interior-point method")
 
     # --- one step ------------------------------------------------------------------------
@@ -103,15 +112,13 @@ class Interior:
             rows[n + a][k] = arb(1)
         right = [[mu * v - d] for v, d in zip(inverse, down, strict=True)] + [[arb(0)]] * m
         try:
-            found = arb_mat(_mid(rows)).solve(arb_mat(_mid(right)))
+            found = solution(arb_mat(_mid(rows)), arb_mat(_mid(right)))
         except ZeroDivisionError:
             raise NoOptimum("the Newton equations could not be solved") from None
         dz = [found[i, 0].mid() for i in range(n)]
         wanted = [found[n + a, 0].mid() for a in range(m)]
-        ds = [
-            (mu * inverse[i] - s[i] - sum((scaling[i][j] * dz[j] for j in range(n)), arb(0))).mid()
-            for i in range(n)
-        ]
+        scaled = arb_mat(scaling) * arb_mat([[v] for v in dz])
+        ds = [(mu * inverse[i] - s[i] - scaled[i, 0]).mid() for i in range(n)]
         forward = self._longest(z, dz, mu)
         dual = self._longest_dual(s, ds, mu)
         here = self._barrier(z, value, mu)
@@ -185,21 +192,26 @@ class Interior:
 
     def _scaling(self, z: Sequence[Any], s: Sequence[Any]) -> Rows:
         """What share times slack = mu says of small changes: slack over share, for numbers."""
-        from flint import arb, arb_mat
+        from flint import arb
 
         n = len(z)
         rows = [[arb(0)] * n for _ in range(n)]
         halved = self._halved(s)
         for b, e in enumerate(self.program.blocks):
-            slots = self.program.of[b]
-            inverse = arb_mat(self._inverse(b, z))
-            slack = arb_mat(self._matrix(b, [halved[k] for k in slots]))
-            units = [arb_mat(_unit(e.size, i, j)) for i, j in e.slots()]
-            for k, one in zip(slots, units, strict=True):
-                acted = inverse * one * slack
-                acted = (acted + acted.transpose()) / 2
-                for h, other in zip(slots, units, strict=True):
-                    rows[h][k] = (acted * other).trace().mid()
+            slots = list(zip(self.program.of[b], e.slots(), strict=True))
+            x = self._inverse(b, z)
+            y = self._matrix(b, [halved[k] for k in self.program.of[b]])
+            for m, (k, (i, j)) in enumerate(slots):
+                for h, (c, d) in slots[: m + 1]:
+                    # the trace of x E y F, for the symmetric units E of (i, j) and F of (c, d)
+                    total = x[c][i] * y[j][d]
+                    if i != j:
+                        total = total + x[c][j] * y[i][d]
+                    if c != d:
+                        total = total + x[d][i] * y[j][c]
+                        if i != j:
+                            total = total + x[d][j] * y[i][c]
+                    rows[h][k] = rows[k][h] = total.mid()
         return rows
 
     def _products(self, z: Sequence[Any], s: Sequence[Any]) -> list[Any]:
@@ -233,6 +245,17 @@ class Interior:
         return [y[trace[k]] if k in trace else 0 * y[0] for k in range(len(self.program.slots))]
 
 
+def solution(rows: Any, right: Any) -> Any:
+    """What a matrix maps to another, near enough for a guess.
+
+    Raises
+    ------
+    ZeroDivisionError
+        If the matrix may be singular; of a large one that is not looked for.
+    """
+    return rows.solve(right, algorithm="approx" if rows.nrows() > LARGE else None)
+
+
 def pivots(rows: Rows) -> list[Any]:
     """The pivots of LDL^T without exchange, up to the first that is not positive."""
     left = [list(row) for row in rows]
@@ -246,10 +269,6 @@ def pivots(rows: Rows) -> list[Any]:
             for j in range(k + 1, len(left)):
                 left[i][j] = left[i][j] - ratio * left[k][j]
     return found
-
-
-def _unit(size: int, i: int, j: int) -> list[list[int]]:
-    return [[int((a, b) in ((i, j), (j, i))) for b in range(size)] for a in range(size)]
 
 
 def _mid(rows: Any) -> Rows:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..decide.ball import NotEnclosed, precision
-from .interior import Rows
+from .interior import Rows, solution
 
 #: Newton steps, and boxes that are tried around what they find.
 STEPS, BOXES = 60, 12
@@ -66,7 +66,8 @@ class System:
         from flint import arb_mat
 
         try:
-            found = arb_mat([[v.mid() for v in row] for row in self.jacobian(u)]).inv()
+            slopes = arb_mat([[v.mid() for v in row] for row in self.jacobian(u)])
+            found = solution(slopes, _identity(slopes.nrows()))
         except (ZeroDivisionError, NotEnclosed):
             raise NotProved(
                 "the optimality conditions are singular: it may not be unique"
@@ -75,7 +76,7 @@ class System:
 
     def krawczyk(self, u: Sequence[Any], inverse: Rows) -> list[Any]:
         """Boxes around a point, from narrow to wide, until one maps into its own inside."""
-        from flint import arb
+        from flint import arb, arb_mat
 
         step = applied(inverse, self.equations(u))
         least = arb((1, -self.bits + self.bits // 8))
@@ -86,21 +87,24 @@ class System:
                 slopes = self.jacobian(box)
             except NotEnclosed:
                 break
-            mapped = []
-            for i, row in enumerate(inverse):
-                total = u[i] - step[i]
-                for q, radius in enumerate(radii):
-                    product = sum((row[k] * slopes[k][q] for k in range(len(row))), arb(0))
-                    total = total + (int(i == q) - product) * arb(0, radius)
-                mapped.append(total)
+            apart = _identity(len(u)) - arb_mat(inverse) * arb_mat(slopes)
+            moved = apart * arb_mat([[arb(0, r)] for r in radii])
+            mapped = [a - b + moved[i, 0] for i, (a, b) in enumerate(zip(u, step, strict=True))]
             if all(b.contains_interior(v) for b, v in zip(box, mapped, strict=True)):
                 return mapped
             radii = [8 * r for r in radii]
         raise NotProved("that the optimality conditions have one root there was not proved")
 
 
+def _identity(size: int) -> Any:
+    from flint import arb_mat
+
+    return arb_mat([[int(i == j) for j in range(size)] for i in range(size)])
+
+
 def applied(rows: Rows, vector: Sequence[Any]) -> list[Any]:
     """A matrix times a vector."""
-    from flint import arb
+    from flint import arb_mat
 
-    return [sum((a * v for a, v in zip(row, vector, strict=True)), arb(0)) for row in rows]
+    found = arb_mat(rows) * arb_mat([[v] for v in vector])
+    return [found[i, 0] for i in range(len(rows))]

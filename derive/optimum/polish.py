@@ -45,7 +45,7 @@ class Face:
                 rows: Rows = [[None] * e.size for _ in range(e.size)]
                 for (i, j), k in zip(e.slots(), slots, strict=True):
                     rows[i][j] = rows[j][i] = guess.shares[k]
-                parts.append(_part(rows, border))
+                parts.append(pivoted(rows, border))
         return cls(tuple(parts))
 
     def changed(self, b: int) -> Face:
@@ -55,7 +55,7 @@ class Face:
         return Face(tuple(parts))
 
 
-def _part(rows: Rows, border: Any) -> Part:
+def pivoted(rows: Rows, border: Any) -> Part:
     """Pivots of a matrix, the largest first, as long as they are above a border."""
     left = {i: dict(enumerate(row)) for i, row in enumerate(rows)}
     order: list[int] = []
@@ -178,7 +178,7 @@ class Conditions(System):
         return self._equations(z, self._slacks(down, u), self._factors(u))
 
     def _equations(self, z: list[Any], slack: list[Any], factors: dict[int, Rows]) -> list[Any]:
-        from flint import arb
+        from flint import arb, arb_mat
 
         found = []
         halved = self._halved(slack)
@@ -187,10 +187,8 @@ class Conditions(System):
                 found += [slack[k] for k in slots]
             elif b in factors:
                 rows = self._symmetric(b, [halved[k] for k in slots])
-                for c, i, j in self.places:
-                    if c == b:
-                        terms = zip(rows[i], factors[b], strict=True)
-                        found.append(sum((a * v[j] for a, v in terms), arb(0)))
+                turned = arb_mat(rows) * arb_mat(factors[b])
+                found += [turned[i, j] for c, i, j in self.places if c == b]
         for a in range(len(self.program.orbits)):
             total = sum((z[k] for k, o in self.program.trace.items() if o == a), arb(0))
             found.append(total - 1)
@@ -198,30 +196,31 @@ class Conditions(System):
 
     def jacobian(self, u: Sequence[Any]) -> Rows:
         """The derivatives of the equations, a row for each, in balls."""
-        from flint import arb
+        from flint import arb, arb_mat
 
         z = self.shares(u)
         _, down, curved = self.program.evaluate(z, self.bits)
         slack, factors = self._slacks(down, u), self._factors(u)
-        halved, n = self._halved(slack), len(self.places)
+        halved, n, zero = self._halved(slack), len(self.places), arb(0)
+        slacks = {b: self._symmetric(b, [halved[k] for k in self.program.of[b]]) for b in factors}
+        moves = [self._moved(q, factors) for q in range(n + len(self.program.orbits))]
+        changes = [[dz.get(k, zero) for k in range(len(z))] for dz, _ in moves]
+        # the derivatives are symmetric: a row for each unknown
+        turns = (arb_mat(changes) * arb_mat(curved)).tolist()
         columns = []
-        for q in range(n + len(self.program.orbits)):
-            dz, turned = self._moved(q, factors)
-            ds = [sum((row[k] * v for k, v in dz.items()), arb(0)) for row in curved]
+        for q, ((_, turned), full, ds) in enumerate(zip(moves, changes, turns, strict=True)):
             if q >= n:
                 for k, o in self.program.trace.items():
                     if o == q - n:
                         ds[k] = ds[k] - 1
-            full = [dz.get(k, arb(0)) for k in range(len(z))]
             column = self._equations(full, ds, factors)
             for a in range(len(self.program.orbits)):
                 column[n + a] = column[n + a] + 1  # the traces are linear
             if turned is not None:  # the slack times the change of V
                 b, i, j = turned
-                rows = self._symmetric(b, [halved[k] for k in self.program.of[b]])
                 for r, (c, row, col) in enumerate(self.places):
                     if c == b and col == j:
-                        column[r] = column[r] + rows[row][i]
+                        column[r] = column[r] + slacks[b][row][i]
             columns.append(column)
         return [[column[r] for column in columns] for r in range(len(columns))]
 
@@ -243,6 +242,8 @@ class Conditions(System):
         change: dict[int, Any] = {}
         for k in slots:
             s = self.program.slots[k]
+            if i not in (s.i, s.j):
+                continue
             moved = arb(0)
             if s.i == i:
                 moved = moved + factors[b][s.j][j]

@@ -14,10 +14,11 @@ from typing import Any
 
 from sympy import Expr, S, Symbol
 
-from ..decide.ball import Enclosures, precision
-from ..decide.calculus import derivative
+from ..decide.ball import enclosure, precision
+from ..decide.calculus import Derivatives
 from ..decide.domain import DomainError
 from ..decide.normal import ExpField, NotInField
+from ..decide.tape import Tape
 from ..structures.configuration import Block, Configuration, Pairs
 
 
@@ -49,10 +50,13 @@ class Smooth:
     def bends(self) -> dict[tuple[str, str], Expr]:
         """Second derivatives that are not zero, each pair of relations once."""
         names = [r for r, slope in self.slopes.items() if slope != 0]
+        places = {entry(s): (k, s) for k, s in enumerate(names)}
+        rates = {s: Derivatives(entry(s)) for s in names}
         found = {}
         for i, r in enumerate(names):
-            for s in names[i:]:
-                bend = derivative(self.slopes[r], entry(s))
+            felt = (places[g] for g in self.slopes[r].free_symbols & places.keys())
+            for s in (s for k, s in sorted(felt) if k >= i):
+                bend = rates[s](self.slopes[r])
                 if bend != 0:
                     found[r, s] = bend
         return found
@@ -208,50 +212,64 @@ class Program:
         return [sum((_times(z[k], w) for k, w in row.items()), 0 * z[0]) for row in self.weights]
 
     def evaluate(self, z: Sequence[Any], bits: int, order: int = 2) -> tuple[Any, Any, Any]:
-        """Value, slopes in the slots, and (order 2) second derivatives as rows, in balls."""
+        """Value, (order 1) slopes in the slots, and (2) second derivatives as rows, in balls."""
         with precision(bits):
             zero = 0 * z[0]
             # An inner product without pairs has no value, and counts for nothing.
             known = {entry(r.name): zero for r in self.function.configuration.relations}
             g = self.inner(z)
             known |= {entry(r.name): v for r, v in zip(self.relations, g, strict=True)}
-            balls = Enclosures(bits, known)
-            value = balls(self._at(self.function.value))
-            slopes = [balls(self._at(self.function.slopes[r.name])) for r in self.relations]
+            known |= {s: enclosure(v, bits) for s, v in self.point.items()}
+            value, *found = self._tape(order).run(bits, known)
+            if order < 1:
+                return value, None, None
+            slopes, bends = found[: len(self.relations)], found[len(self.relations) :]
             down = [zero] * len(self.slots)
             for row, slope in zip(self.weights, slopes, strict=True):
                 for k, w in row.items():
                     down[k] = down[k] + _times(slope, w)
             if order < 2:
                 return value, down, None
-            names = [r.name for r in self.relations]
-            half = [[zero] * len(self.slots) for _ in names]  # relations by slots
-            for (r, s), bend in self.function.bends.items():
-                if r not in names or s not in names:
-                    continue
-                a, b = names.index(r), names.index(s)
-                ball = balls(self._at(bend))
-                for k, w in self.weights[b].items():
-                    half[a][k] = half[a][k] + _times(ball, w)
-                if a != b:
-                    for k, w in self.weights[a].items():
-                        half[b][k] = half[b][k] + _times(ball, w)
+            half: list[dict[int, Any]] = [{} for _ in self.relations]  # relations by slots
+            for (a, b, _), ball in zip(self._bends, bends, strict=True):
+                for one, other in ((a, b), (b, a)) if a != b else ((a, b),):
+                    for k, w in self.weights[other].items():
+                        half[one][k] = half[one].get(k, zero) + _times(ball, w)
             curved = [[zero] * len(self.slots) for _ in self.slots]
             for a, row in enumerate(self.weights):
                 for k, w in row.items():
-                    for q, h in enumerate(half[a]):
+                    for q, h in half[a].items():
                         curved[k][q] = curved[k][q] + _times(h, w)
             return value, down, curved
 
-    def _at(self, e: Expr) -> Expr:
-        """The expression with its exact parameters put in, once."""
-        if e not in self._put:
-            self._put[e] = e.xreplace(self.point)
-        return self._put[e]
+    def _tape(self, order: int) -> Tape:
+        """Value, slopes and (order 2) second derivatives, with sizes put in.
+
+        What they are divided by may be a number of pairs: without pairs there is no such term.
+        """
+        if order not in self._tapes:
+            wanted = [self.function.value]
+            if order > 0:
+                wanted += [self.function.slopes[r.name] for r in self.relations]
+            if order > 1:
+                wanted += [bend for _, _, bend in self._bends]
+            sizes = {s: v for s, v in self.point.items() if s.is_integer}
+            self._tapes[order] = Tape([e.xreplace(sizes) if sizes else e for e in wanted])
+        return self._tapes[order]
 
     @cached_property
-    def _put(self) -> dict[Expr, Expr]:
+    def _tapes(self) -> dict[int, Tape]:
         return {}
+
+    @cached_property
+    def _bends(self) -> list[tuple[int, int, Expr]]:
+        """Second derivatives by places of relations, of those that have pairs."""
+        places = {r.name: a for a, r in enumerate(self.relations)}
+        return [
+            (places[r], places[s], bend)
+            for (r, s), bend in self.function.bends.items()
+            if r in places and s in places
+        ]
 
     def check_parameters(self) -> None:
         """Refuse a function that is not defined there, or has symbols left.
@@ -263,14 +281,14 @@ class Program:
         """
         known = {entry(r.name) for r in self.function.configuration.relations}
         for e in (self.function.value, *self.function.slopes.values()):
-            left = sorted(s.name for s in self._at(e).free_symbols - known)
+            left = sorted(s.name for s in e.free_symbols - known - self.point.keys())
             if left:
                 raise DomainError(f"a face is found at numbers: give {', '.join(left)}")
 
 
 def _times(ball: Any, w: Expr) -> Any:
     """A ball times a rational number."""
-    if w == 1:
+    if w is S.One:
         return ball
     found = ball * int(w.p)
     return found if w.q == 1 else found / int(w.q)

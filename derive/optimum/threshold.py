@@ -10,7 +10,7 @@ from typing import Any, Literal
 from sympy import Basic, Dummy, Expr, Ge, Gt, Le, Lt, S, Symbol, exp, log, sqrt
 
 from ..decide.calculus import derivative
-from ..decide.cases import opened, with_signed_logs
+from ..decide.cases import opened, surely_positive, with_signed_logs
 from ..decide.decide import is_proved_positive, zero
 from ..decide.defined import defined
 from ..decide.domain import Domain, Range
@@ -280,7 +280,8 @@ def _reached(rate: Expr, parameter: Symbol, value: Expr, domain: Domain) -> Outc
     (size,), inside = with_signed_logs([value], opened(domain))
     above = [] if r.low is -S.Infinity else [size - r.low]
     below = [] if r.high is S.Infinity else [r.high - size]
-    if all(is_proved_positive(end, inside, strict=False) for end in (*above, *below)):
+    ends = (*above, *below)
+    if all(is_proved_positive(e, inside, strict=False) or surely_positive(e, inside) for e in ends):
         return how
     anything = Dummy(parameter.name, real=True)
     line = domain.with_range(anything, Range(-S.Infinity), domain.witness[parameter])
@@ -416,9 +417,11 @@ def solve(factor: Expr, parameter: Symbol, domain: Domain) -> Expr:
 def _rate(factor: Expr, parameter: Symbol, domain: Domain) -> tuple[Expr, bool]:
     """A derivative of one sign, and whether it is positive.
 
-    A quadratic a y^2 + b y - c need not be monotone in y = exp(E), but over y it is.
+    A quadratic a y^2 + b y - c need not be monotone in y > 0, but over y it is.
     """
     ys = in_order(e for e in factor.atoms(exp) if parameter in e.free_symbols)
+    if parameter.is_positive:
+        ys.append(parameter)
     for form in chain((factor,), ((factor / y).expand() for y in ys)):
         rate = derivative(form, parameter)
         for rises in (True, False):

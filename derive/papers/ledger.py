@@ -5,7 +5,7 @@ A section is a file of records (``section_3.toml``): data, whose verdicts are co
 
 from __future__ import annotations
 
-import re
+import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -125,9 +125,9 @@ class Ledger:
         if section in self._read or not data.is_file():
             self._load([section])
             return sum(c.result == result for c in self._claims.get(section, {}).values())
-        head, *records = re.split(r"(?m)^\[\[record\]\]", data.read_text("utf-8"))
-        usual = _settled(head.partition("[defaults]")[2])
-        return sum((_settled(record) or usual) == result for record in records)
+        found = tomllib.loads(data.read_text("utf-8"))
+        usual = found.get("defaults", {}).get("settled")
+        return sum(r.get("settled", usual) == result for r in found.get("record", []))
 
     def records(self, section: str | None = None) -> list[Record]:
         """The records that are data, of one section or all."""
@@ -167,9 +167,3 @@ class Ledger:
 
     def _record(self, label: str) -> Record | None:
         return next((c.record for c in self if c.label == label), None)
-
-
-def _settled(table: str) -> str:
-    """What the text of a table says a record is settled by."""
-    found = re.search(r'(?m)^settled\s*=\s*"([^"]*)"', table)
-    return found[1] if found is not None else ""

@@ -39,6 +39,9 @@ def in_toml(witness: Witness) -> str:
         lines.append(f"sizes = {list(witness.sizes)}")
         rows = ",\n".join("  [" + ", ".join(f'"{v}"' for v in row) + "]" for row in witness.gram)
         lines.append(f"gram = [\n{rows},\n]")
+    for letter, table in witness.tables.items():
+        lines.append(f"tables.{letter} = [")
+        lines += ["  [" + ", ".join(f'"{v}"' for v in row) + "]," for row in table] + ["]"]
     return "\n".join(lines) + "\n"
 
 

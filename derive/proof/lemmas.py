@@ -67,6 +67,15 @@ ONLY_ONE = Lemma(
     "denominator, and the unit diagonal fixes the constant to zero",
     "the Hessian of log-sum-exp vanishes along the constants only",
 )
+ONLY_ONE_UNLESS_FREE = Lemma(
+    "only one Gram matrix unless the gradient vanishes",
+    "where every pair is in a denominator, two optima differ by a number c added to the inner "
+    "products of all pairs; if c is not 0 the slack S = A - diag(y) of the gradient A has "
+    "S (J - I) = 0, so S = 0, and as A has no diagonal A = 0: if the gradient vanishes at no Gram "
+    "matrix, there is one optimum, in any dimension that it fits into",
+    "the gradient is the same at all optima and S G = 0 at each; J - I is invertible, J being the "
+    "matrix of ones",
+)
 NOT_FELT = Lemma(
     "not felt",
     "the loss does not change with what no term contains, so any value that leaves the Gram "
@@ -84,6 +93,13 @@ SUM_OF_CONVEX = Lemma(
     "a sum, with weights >= 0, of convex functions of inner products that are affine along the "
     "segment is convex along it",
     "by definition",
+)
+COMPOSED = Lemma(
+    "composition of convex functions",
+    "a convex function that rises with an argument stays convex where that argument is a convex "
+    "function of the other",
+    "at a mean of two points the argument is at most the mean of its values, so the function, "
+    "which rises with it, is at most what it is at both means: at most the mean of its values",
 )
 ANALYTIC = Lemma(
     "analytic",

@@ -87,9 +87,9 @@ class OfLoss(Result):
         DomainError
             If there is no such loss, or a value is not accepted; one line.
         """
-        made: Result = super().given(**given) if given else self
+        made = super().given(at=at, **given)
         assert isinstance(made, OfLoss)
-        return made.there(made.point(**at)) if at else made
+        return made
 
     def there(self, point: Mapping[Symbol, Expr]) -> OfLoss:
         """The phases where parameters have these values; ``oo`` counts where all are given."""

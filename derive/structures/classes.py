@@ -9,7 +9,7 @@ from dataclasses import replace
 from sympy import Expr, Symbol
 
 from .configuration import Configuration, joined
-from .hierarchy import hierarchy, p
+from .hierarchy import Level, hierarchy, p
 
 #: Sizes of two groups; they belong to this structure.
 m1, m2 = (Symbol(f"m{k}", integer=True, positive=True) for k in (1, 2))
@@ -27,24 +27,29 @@ def two_sizes() -> Configuration:
     return replace(groups_of_classes([("1", m1, n1), ("2", m2, n2)], p), meanings=MEANINGS)
 
 
-def classes_of_sizes(sizes: Iterable[int], views: Expr | int = 1) -> Configuration:
-    """Classes with so many instances each, as ``[2, 2, 4]``; those of one size are a group."""
+def classes_of_sizes(sizes: Iterable[int], views: Expr | int | None = 1) -> Configuration:
+    """Classes with so many instances each, as ``[2, 2, 4]``; those of one size are a group.
+
+    They are named by their sizes. Without ``views`` there is one vector for each sample.
+    """
     groups = sorted(Counter(sizes).items())
     return groups_of_classes([(str(size), count, size) for size, count in groups], views)
 
 
 def groups_of_classes(
-    groups: Iterable[tuple[str, Expr | int, Expr | int]], views: Expr | int
+    groups: Iterable[tuple[str, Expr | int, Expr | int]], views: Expr | int | None
 ) -> Configuration:
     """Groups ``(name, classes, instances per class)``, every instance with so many views.
 
-    Relations are ``same_instance``, ``same_class`` and ``cross_class`` of each group, and
-    ``cross_class`` between groups. Blocks are the contrasts of views, of the instances of a class
-    and of the classes of a group, and one block for the means of the groups.
+    Where ``views`` is None an instance is one vector, and there is no level of views. Relations
+    are ``same_instance``, ``same_class`` and ``cross_class`` of each group, and ``cross_class``
+    between groups. Blocks are the contrasts of views, of the instances of a class and of the
+    classes of a group, and one block for the means of the groups.
     """
+    seen: list[Level] = [] if views is None else [(views, "same_instance", "views")]
     parts = {
         name: hierarchy(
-            (views, "same_instance", "views"),
+            *seen,
             (instances, "same_class", "instances"),
             (classes, "cross_class", "classes"),
         )

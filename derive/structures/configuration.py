@@ -152,9 +152,11 @@ class Configuration:
         Partners and multiplicities add up to the sizes; seen from either side a relation has the
         same pairs; the matrices of two relations between the same orbits are orthogonal, and the
         square of each has as trace the number of its pairs. There are as many relations between
-        two orbits as blocks that occur in both.
+        two orbits as blocks that occur in both. The last block is that of the constants, on which a
+        relation acts by its number of partners: this fixes the signs, which no square has.
         """
-        found: list[Expr] = []
+        constants = self.table[self.blocks[-1].name]
+        found: list[Expr] = [constants[r.name] - r.count for r in self.relations]
         for a in self.orbits:
             inside = [b.multiplicity for b in self.blocks if a.name in b.orbits]
             found.append(sum(inside, S.Zero) - a.size)

@@ -19,6 +19,8 @@ from ..structures.scheme import Scheme
 from ..structures.towers import K
 from .result import Result
 
+NO_LOSS = "there is no loss here"
+
 
 @dataclass(frozen=True)
 class Head:
@@ -36,6 +38,8 @@ class Head:
         Which conventions of libraries differ from this one.
     convention
         Whose convention this is, if not that of the source.
+    parameters
+        Each parameter and what it is, where neither loss nor structure says it.
     """
 
     formula: str
@@ -43,11 +47,13 @@ class Head:
     dimension: str
     elsewhere: str = ""
     convention: str = ""
+    parameters: tuple[tuple[str, str], ...] = ()
 
     def sentences(self) -> list[str]:
         """All but the formula, as sentences."""
         here = "Here " if self.formula else "About "
         parts = {
+            "Parameters": "; ".join(f"{s}, {what}" for s, what in self.parameters),
             "Dimension": self.dimension,
             "Elsewhere": self.elsewhere,
             "Convention": self.convention,
@@ -63,18 +69,34 @@ def head(
 ) -> Head:
     """What a result is about, from its declarations."""
     style = style or Plain()
+    alone = result.weighted or result.setting
+    if alone is not None:
+        formula, said = alone.written(style)
+        said = said if formula else (*said, style.sentence(NO_LOSS))
+        dimension = style.sentence(alone.dimension)
+        return Head(formula, said, dimension, parameters=_parameters(result, style))
     scheme = result.structure
     dimension = _dimension(result, style, point or {})
     if result.declared is None or scheme is None:
-        about = (structure(scheme, style),) if scheme is not None else ()
-        none = style.sentence("there is no loss here: this is about the structure itself")
-        return Head("", (*about, none), dimension)
+        if scheme is None:
+            return Head("", (style.sentence(NO_LOSS),), dimension)
+        none = style.sentence(f"{NO_LOSS}: this is about the structure itself")
+        return Head("", (structure(scheme, style), none), dimension)
     loss = write(result.declared, scheme, style)
     notes = (*loss.notes, *_letters(result, scheme, style))
     if result.reading is None:
         return Head(loss.formula, notes, dimension, elsewhere=_elsewhere(result, style))
     whose = _whose(result, result.declared.source, result.reading, style)
     return Head(loss.formula, notes, dimension, convention=whose)
+
+
+def _parameters(result: Result, style: Plain) -> tuple[tuple[str, str], ...]:
+    """What the parameters are, in the order in which they are given."""
+    return tuple(
+        (_math(s, style), style.sentence(result.meanings[s]))
+        for s in result.parameters
+        if s in result.meanings
+    )
 
 
 def _letters(result: Result, scheme: Scheme, style: Plain) -> list[str]:

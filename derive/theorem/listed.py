@@ -47,7 +47,15 @@ class ListOf:
             raise DomainError(f"{self.name}: {error}") from None
         for entry in (e for row in found for e in row) if self.rows else found:
             refuse_outside(f"each of {self.name}", self.range, entry)
+            if not entry.is_finite:
+                raise DomainError(f"each of {self.name} must be finite, not {entry}")
         return found
+
+    @property
+    def takes(self) -> str:
+        """What may be given, in words."""
+        shape = "rows such as 0,1;1,0" if self.rows else "a list such as 2,2,4"
+        return f"{shape}, or a file; each entry {self.range}"
 
     def text(self, value: Sequence[Any]) -> str:
         """The numbers, as they are typed."""

@@ -58,6 +58,13 @@ class Reading:
 
 
 @dataclass(frozen=True, eq=False)
+class Entries:
+    """Numbers that embeddings have, one for each entry of an array of rows."""
+
+    of: tuple[tuple[Expr, ...], ...]
+
+
+@dataclass(frozen=True, eq=False)
 class Rank:
     """The dimension of the space that the vectors span."""
 
@@ -123,7 +130,7 @@ class Border:
         return cls(at.inner, threshold.parameter, above is optimal, at.along, at.fixed)
 
 
-Measure = Reading | Rank | AtMost | Face | Border
+Measure = Reading | Entries | Rank | AtMost | Face | Border
 
 
 def by_name(name: str, structure: Scheme | None) -> Measure | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 from mpmath import iv
@@ -25,7 +26,7 @@ def is_least(least: FaceValue, digits: int) -> bool | None:
     try:
         program, certificate = least.optimum.written(bits)
         with interval_digits(2 * digits + 60):
-            gap, value, inner = _duality(program, certificate)
+            gap, value, inner = _duality(program, certificate, iv.dps)
             number = {"loss": value, "inner": inner.get(name)}.get(kind)
             near = number is None or abs(_interval(least, digits) - number).a <= gap.b + _off(
                 digits
@@ -43,8 +44,14 @@ def _interval(least: FaceValue, digits: int) -> Any:
     return iv.mpf(rounded(least, digits + 5)[0])
 
 
-def _duality(program: Program, certificate: Certificate) -> tuple[Any, Any, dict[str, Any]]:
-    """Gap, loss and inner products of rational shares, the parameters beside the function."""
+@lru_cache(maxsize=8)  # once for all numbers of an optimum
+def _duality(
+    program: Program, certificate: Certificate, digits: int
+) -> tuple[Any, Any, dict[str, Any]]:
+    """Gap, loss and inner products of rational shares, the parameters beside the function.
+
+    ``digits`` is what intervals have; it is here so that others are not taken for these.
+    """
     shares, function = certificate.shares, program.function
     inner = {r.name: S.Zero for r in function.configuration.relations}
     for r, row in zip(program.relations, program.weights, strict=True):

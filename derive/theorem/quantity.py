@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import field, replace
 from typing import Any
 
-from sympy import Expr, Symbol
+from sympy import Expr, Symbol, sign
 
 from ..decide.domain import Domain
 from ..decide.frozen import dataclass
@@ -98,6 +98,18 @@ class Quantity(Shown):
     def is_number(self) -> bool:
         """Whether it is one number, given its symbols."""
         return self.kind is Kind.NUMBER
+
+    @property
+    def needed(self) -> tuple[Expr, str] | None:
+        """What it needs, and the sign of its comparison with zero: ``1 + sign(e) > 0`` is e >= 0.
+
+        None where it needs nothing.
+        """
+        if self.needs is None:
+            return None
+        e = self.needs[0]
+        inside = e - 1
+        return (inside.args[0], ">=") if isinstance(inside, sign) else (e, ">")
 
     @property
     def measure(self) -> Measure | None:

@@ -17,9 +17,11 @@ from ..decide.exact import exact
 from ..decide.limits.limit import NoLimit, joint_limit
 from ..decide.root import ClampedRoot
 from ..losses.conventions import Reading
+from ..losses.setting import Setting
+from ..losses.weighted import WeightedInfoNCE
 from ..optimum.segment import Segment
 from ..optimum.value import FaceValue
-from ..problems.problem import Problem
+from ..problems.problem import Loss, Problem
 from ..proof.derivation import Derivation
 from ..proof.hooks import Shown, call
 from ..structures.scheme import Scheme
@@ -58,6 +60,8 @@ class Result(Shown):
         for lists.
     problem
         The loss, structure and domain that it is about.
+    declared
+        The loss, where it is about structures of any number of classes and there is no one problem.
     structure
         What it is about if there is no loss; where the problem has several orbits of points, what
         one anchor sees.
@@ -69,6 +73,10 @@ class Result(Shown):
         What parameters are that belong neither to the structure nor to the loss.
     convention, reading
         The library in whose terms it is, and the loss of that library.
+    weighted
+        The loss, where it is one of a matrix of weights, which has no structure.
+    setting
+        What it is about, where that is one anchor and any vectors, logits or the like.
     """
 
     #: Whether values are put in before anything is derived, also without a loss.
@@ -87,12 +95,15 @@ class Result(Shown):
         lists: tuple[ListOf, ...] = (),
         read: Callable[..., Result] | None = None,
         problem: Problem | None = None,
+        declared: Loss | None = None,
         structure: Scheme | None = None,
         segment: Callable[[], Segment] | None = None,
         position: Callable[[Segment], Expr] | None = None,
         convention: str = "",
         reading: Reading | None = None,
         meanings: Mapping[Symbol, str] | None = None,
+        weighted: WeightedInfoNCE | None = None,
+        setting: Setting | None = None,
     ):
         self.id, self.title, self.source = id, title, source
         self.parameters, self.domain = parameters, domain
@@ -103,9 +114,10 @@ class Result(Shown):
         self.made_for: dict[str, str] = {}
         self.problem, self.segment, self.position = problem, segment, position
         #: the loss as declared; ``loss`` is the name of a quantity
-        self.declared = problem.loss if problem is not None else None
+        self.declared = problem.loss if problem is not None else declared
         self.structure = problem.scheme if problem is not None and structure is None else structure
-        self.convention, self.reading = convention, reading
+        self.convention, self.reading, self.weighted = convention, reading, weighted
+        self.setting = setting
         #: what each parameter is, for a reader who types its name
         self.meanings: dict[Symbol, str] = {}
         for about in (self.structure, self.declared):
@@ -128,6 +140,9 @@ class Result(Shown):
         DomainError
             If it takes none, or one is not accepted; one line.
         """
+        if self.at_values and (at or not given):
+            made = self.given(**given) if given else self
+            return made.there(made.point(**at)) if at else made
         unknown = [name for name in given if name not in self.texts and name not in self.lists]
         if self._read is None or unknown:
             takes = ", ".join((*self.texts, *self.lists)) or "no expressions"
@@ -272,6 +287,7 @@ class Result(Shown):
         quantity = self.quantity(name)
         domain = quantity.domain or self.domain
         domain.check(point)
+        point = domain.forced(point)
         # What stays symbolic is inside its range: at an end there may be no value.
         domain = opened(domain)
         if quantity.needs is not None:
@@ -315,13 +331,20 @@ class Result(Shown):
             If the number does not satisfy its condition: a fault of this program.
         """
         quantity = self.quantity(name)
+        point = (quantity.domain or self.domain).forced(point)
         if quantity.kind in (Kind.NAME, Kind.CONDITION):
             return decided(expression, name)
         if quantity.is_number:
             return self._number(name, quantity, expression, point, digits)
         if quantity.kind is Kind.ARRAY:
             entries = zip(numbers_in(expression), quantity.parts(), strict=True)
-            found = [self._number(name, q, e, point, digits) for e, q in entries]
+            known: dict[Any, Any] = {}
+            found = []
+            for e, q in entries:  # those that are alike are found once
+                alike = (e, q.expression, q.limit_of)
+                if alike not in known:
+                    known[alike] = self._number(name, q, e, point, digits)
+                found.append(known[alike])
             return nested(found, expression.shape)
         # Where an end is one that was derived, it is put back into what it was solved from.
         domain = opened(quantity.domain or self.domain)

@@ -65,6 +65,10 @@ def under(result: Result, name: str) -> Result:
 def _refusal(result: Result, convention: Convention) -> str:
     known = [n for n, c in CONVENTIONS.items() if c.reading(result.declared) is not None]
     said = f"; conventions for it: {', '.join(known)}" if known else ""
+    if result.weighted is not None:
+        return f"{result.id} is about weights given by a matrix, which no library's loss here takes"
+    if result.setting is not None and result.setting.loss is not None:
+        return f"{result.id} is about the loss of one anchor, which no library's loss here is"
     if result.declared is None:
         return f"{result.id} is about no loss, and reads the same under every convention"
     losses = " and ".join(r.called for r in convention.readings)

@@ -26,6 +26,7 @@ from .layout.equations import equation
 from .layout.layout import layout, where_rows, with_names
 from .layout.lines import POINTS, rows
 from .layout.statement import aligned, tex_rows
+from .layout.tex import spoken
 from .layout.tex import tex as tex_of
 from .layout.tree import Node
 
@@ -39,10 +40,17 @@ def written(symbol: Symbol) -> str:
     base, _, index = symbol.name.partition("_")
     if len(base) > 1 and base.isalpha() and latex(Symbol(base)) == base:  # a word
         return rf"\mathrm{{{symbol.name.replace('_', chr(92) + ' ')}}}"
+    if index == "prime":
+        return rf"{latex(Symbol(base))}^{{\prime}}"
     if "_" in index or len(index) > 2:
         spaced = index.replace("_", r"\ ")
         return rf"{latex(Symbol(base))}_{{\mathrm{{{spaced}}}}}"
     return str(latex(symbol))
+
+
+def written_sign(sign: str) -> str:
+    """LaTeX of the sign of a comparison."""
+    return r"\ge" if sign == ">=" else sign
 
 
 def is_one_token(tex: str) -> bool:
@@ -91,7 +99,7 @@ def typeset(
 ) -> str:
     """LaTeX of an expression of any kind, laid out for reading; a name is text."""
     if isinstance(expression, Str):
-        return rf"\text{{{expression.name}}}"
+        return spoken(expression.name)
     return tex_of(layout(expression, domain), _caller(names or {}))
 
 
@@ -146,9 +154,9 @@ class Writer:
     def names(self, expression: Expr) -> dict[Symbol, str]:
         """How the symbols of a shown expression are written."""
         roots = {n.symbol: n.tex for n in self.roots.values()}
-        spoken = {w: rf"\text{{{w.name}}}" for w in words(expression)}
+        named = {w: spoken(w.name) for w in words(expression)}
         free = {s: self.symbol(s) for s in expression.free_symbols}
-        return {**free, **roots, **spoken}
+        return {**free, **roots, **named}
 
     def expression(self, expression: Expr, domain: Domain | None = None) -> str:
         """LaTeX of an expression, its roots by name."""
@@ -221,8 +229,9 @@ class Writer:
         for s, r in q.domain.ranges.items() if q.domain is not None else ():
             if r != self.result.domain.ranges.get(s):
                 found.append(self.range(s, r))
-        if q.needs is not None:
-            found.append(rf"{self.expression(q.needs[0])} \ge 0")
+        if q.needed is not None:
+            e, sign = q.needed
+            found.append(f"{self.expression(e)} {written_sign(sign)} 0")
         return found
 
     def assumptions(self, symbols: Iterable[Symbol], domain: Domain) -> tuple[list[str], list[str]]:

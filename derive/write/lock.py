@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Any, Literal
 
-from sympy import Basic, Expr, Lambda, Rational, Symbol, oo
+from sympy import Basic, Expr, Lambda, Max, Min, Rational, Symbol, oo
 from sympy.printing.str import StrPrinter
 
 from ..decide.domain import Domain, Range
@@ -349,7 +349,9 @@ def _equivalent(result: Result, q: Quantity, old: Mapping[str, Any]) -> bool | N
         return None
     whole = shown.xreplace({stand_ins[name]: root for name, root in roots.items()})
     if not roots and not names:
-        return _decided(whole, q.expression, domain)
+        # With letters for what is largest more is asked than needed: only that it holds counts.
+        by_letters = _decided(*_inside_out(whole, q.expression, domain))
+        return by_letters or _decided(whole, q.expression, domain)
     if set(roots) == set(names) and all(_same(roots[k], names[k], domain) for k in roots):
         inside, put = domain, {}
         for name, root in names.items():
@@ -415,6 +417,42 @@ def _decided(one: Expr, other: Expr, domain: Domain) -> bool | None:
         return False
     exact = isinstance(outcome, Holds) and outcome.evidence.grade is Grade.EXACT
     return True if exact else None
+
+
+def _inside_out(one: Expr, other: Expr, domain: Domain) -> tuple[Expr, Expr, Domain]:
+    """Both with one letter for each largest (or smallest) of numbers that are proved equal.
+
+    Those inside others come first, so that what is decided has few of them at a time.
+    """
+    one, other = _by_largest(one), _by_largest(other)
+    while True:
+        pairs = [(a, b) for a in _innermost(one) for b in _innermost(other)]
+        same = next((p for p in pairs if _same_entries(*p, domain)), None)
+        if same is None:
+            return one, other, domain
+        held = Symbol(f"largest_{len(domain.ranges)}", real=True)
+        witness = domain.witness_of(same[1])
+        domain = domain.with_range(held, Range(-oo, oo), witness)
+        one, other = (e.xreplace({m: held}) for e, m in zip((one, other), same, strict=True))
+
+
+def _by_largest(e: Expr) -> Expr:
+    """The same with the smallest of numbers as minus the largest of theirs, as it is read."""
+    return e.replace(lambda x: isinstance(x, Min), lambda x: -Max(*(-a for a in x.args)))
+
+
+def _innermost(e: Expr) -> list[Max]:
+    return sorted((m for m in e.atoms(Max) if not any(a.has(Max) for a in m.args)), key=str)
+
+
+def _same_entries(one: Max, other: Max, domain: Domain) -> bool:
+    left = list(other.args)
+    for a in one.args:
+        equal_to = next((b for b in left if _decided(a, b, domain)), None)
+        if equal_to is None:
+            return False
+        left.remove(equal_to)
+    return not left
 
 
 def _same(old: ClampedRoot, new: ClampedRoot, domain: Domain) -> bool:

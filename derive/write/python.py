@@ -49,7 +49,9 @@ def clamped_root(h, low, high, flat=False, steps=200):
         x = (a + b) / 2
         below = h(x) < 0
         a, b = np.where(below, x, a), np.where(below, b, x)
-    return np.where(none, low, np.where(all_below, high, (a + b) / 2))
+    x = (a + b) / 2
+    x = np.where(np.isnan(h(x)), np.nan, x)  # floats do not reach so far
+    return np.where(none, low, np.where(all_below, high, x))
 '''
 
 

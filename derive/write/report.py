@@ -18,6 +18,7 @@ from ..decide.root import stand_ins, without_roots
 from ..losses.written import Tex
 from ..proof.derivation import Step
 from ..theorem.about import head
+from ..theorem.bounds import Bounds, as_data
 from ..theorem.kinds import Kind
 from ..theorem.number import decimal, number, set_text
 from ..theorem.quantity import Quantity
@@ -75,6 +76,7 @@ def report(
             "text": " ".join(about.formula.split()) or None,
             "latex": (head(result, Tex()).formula or None) if typeset else None,
             "notes": list(about.notes),
+            "parameters": dict(about.parameters),
             "dimension": about.dimension,
             "elsewhere": about.elsewhere or None,
         },
@@ -115,6 +117,8 @@ def _quantity(
     plain: str,
 ) -> dict[str, Any]:
     found: dict[str, Any] = {"condition": condition_of(q, result), "meaning": q.meaning}
+    if isinstance(q, Bounds):
+        found["bound"] = as_data(q, result.id, name, point)
     try:
         expression = result.at(name, point)
         value = None

@@ -34,6 +34,34 @@ PREVIEWS = {
     "ccem-fig3": Preview(
         "cltheory figure ccem-fig3 --N 4,6,8,12 --t 0.5:3:6", ("sigmoid-optimum",)
     ),
+    "imbalance-fig4": Preview(
+        "cltheory figure imbalance-fig4 --tau 1/10", ("supcon-imbalanced", "soft-supcon")
+    ),
+    "soft-supcon-fig2": Preview(
+        "cltheory figure soft-supcon-fig2 --q 2:12", ("soft-supcon", "dgp-euclidean")
+    ),
+    "y-aware-fig5": Preview(
+        "cltheory figure y-aware-fig5 --seeds 0,1,2", ("y-aware", "euclidean-winfonce")
+    ),
+    "band-fig1": Preview(
+        "cltheory figure band-fig1 --seeds 0,1,2,3", ("spectral-band", "spectral-band-printed")
+    ),
+    "band-fig2": Preview(
+        "cltheory figure band-fig2 --seeds 0,1,2,3", ("spectral-band", "spectral-band-printed")
+    ),
+    "band-correlated": Preview(
+        "cltheory figure band-correlated --seeds 0,1", ("gradient-variance", "spectral-band")
+    ),
+    "band-anisotropy": Preview(
+        "cltheory figure band-anisotropy --seeds 0,1,2",
+        ("spectral-band", "spectral-band-printed"),
+    ),
+    "band-whitening": Preview(
+        "cltheory figure band-whitening --seeds 0,1", ("gradient-variance", "whitening-gain")
+    ),
+    "diversity-digits": Preview(
+        "cltheory figure diversity-digits --seeds 0,1,2", ("effective-rank", "trace-update")
+    ),
     "phases": Preview(
         "cltheory figure phases --loss supcl-exclusive --x alpha --y tau --m 3 --n 3 --p 2",
         ("phases", "supcl-exclusive"),

@@ -37,7 +37,7 @@ def typeset(text: str) -> str:
             if row:
                 out.append(f"${' '.join(row)}$")
                 row = []
-            out.append(_escaped(piece))
+            out.append(escaped(piece))
     if row:
         out.append(f"${' '.join(row)}$")
     return " ".join(out)
@@ -76,5 +76,8 @@ def _is_sentence(piece: str) -> bool:
     return bool(re.fullmatch(r"[A-Za-z][a-z'-]{2,}[.,;:]?", piece)) and not _is_math(piece)
 
 
-def _escaped(piece: str) -> str:
-    return re.sub(r"[\\`*_<>$|#]", lambda c: f"&#{ord(c[0])};", piece)
+def escaped(text: object) -> str:
+    """Text with nothing in it that Markdown or MathJax would read."""
+    return re.sub(
+        r"[\\|_*`<>&\[\]~^$#{}]", lambda c: f"&#{ord(c[0])};", " ".join(str(text).split())
+    )

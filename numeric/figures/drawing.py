@@ -55,8 +55,8 @@ class Drawing:
 
     @property
     def stopped(self) -> int:
-        """Cells that did not reach the tolerance."""
-        return sum(row["stop"] != "converged" for row in self.rows)
+        """Cells that did not reach the tolerance, where there is one."""
+        return sum(row.get("stop", "converged") != "converged" for row in self.rows)
 
 
 def problem_of(id: str) -> Problem:

@@ -18,8 +18,10 @@ from ...derive.decide.domain import DomainError
 from ...derive.decide.exact import exact
 from ...derive.results import results
 from ...derive.structures.arrangement import arrange, axis_names
+from ...derive.theorem.bounds import Bounds
 from ...derive.theorem.result import Result
 from ..device import threads_for
+from . import matrices
 from .case import Case
 from .checks import Check, Run
 from .points import typical_sizes
@@ -65,8 +67,19 @@ def verify(
     # For a loss that is given only its declaration is asked here: what is proved of it may
     # hold for some values alone.
     result = whole.given(**made) if made else whole
+    if result.weighted is not None:
+        return matrices.checks(
+            result, values, Run(d, tuple(seeds), dtype, device, tell or Run.tell)
+        )
     if result.structure is None:
-        raise DomainError(f"{id} is not about embeddings: there is nothing to verify on them")
+        said = f"{id} is about no optimal embeddings: there is nothing to train for"
+        if any(isinstance(q, Bounds) for q in result.quantities.values()):
+            said += f"; what tries to break its bounds is cltheory attack {id}"
+        raise DomainError(said)
+    if result.problem is None and not result.structure.axes:
+        raise DomainError(
+            f"{id} is about any number of classes: no one arrangement to verify it on"
+        )
     structure = result.structure if result.problem is None else result.problem.structure
     names = axis_names(structure)
     _check_given(result, names, values)

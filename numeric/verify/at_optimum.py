@@ -12,7 +12,7 @@ from sympy import Expr, S
 
 from ...derive.decide.domain import DomainError
 from ...derive.decide.exact import exact
-from ...derive.theorem.measure import LOSS, Face, Rank, Reading, product, share
+from ...derive.theorem.measure import LOSS, Entries, Face, Rank, Reading, product, share
 from ...derive.theorem.result import Result
 from ..reduced import OCCUPIED
 from ..search import StopCode, minimise
@@ -121,6 +121,8 @@ def _predicted(
     # There are pairs of every relation that is read.
     there = {LOSS.name, *(product(k).name for k, n in of.arrangement.counts.items() if n)}
     for name, measure in named.items():
+        if isinstance(measure, Entries):
+            yield from _entries(name, measure, r, known)
         if not isinstance(measure, Reading) or measure.last:
             continue
         if r.quantity(name).limit_of is not None or not is_readable(measure.of, there):
@@ -137,6 +139,22 @@ def _predicted(
     for relation, inner in (r.segment().inner if r.segment is not None else {}).items():
         if of.arrangement.counts[relation] and relation not in {*named, "self"} and inner == S.One:
             yield relation, (1.0, product(relation))
+
+
+def _entries(
+    name: str, measure: Entries, r: Result, known: Mapping[str, Any]
+) -> Iterator[tuple[str, tuple[float, Expr]]]:
+    """The numbers of an array that are read from embeddings, those that are read alike once."""
+    try:
+        values = r.value(name, **known)
+    except DomainError:
+        return
+    seen: set[Expr] = set()
+    for i, row in enumerate(measure.of):
+        for j, of in enumerate(row):
+            if of.free_symbols and of not in seen:
+                seen.add(of)
+                yield f"{name}[{i + 1}][{j + 1}]", (float(values[i][j]), of)
 
 
 def _ranks(r: Result, of: Case, point: Mapping[str, Any]) -> Iterator[tuple[str, float]]:

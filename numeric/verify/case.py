@@ -15,6 +15,7 @@ from ...derive.problems.problem import Problem
 from ...derive.proof.derivation import StepFailed
 from ...derive.results import results
 from ...derive.structures.arrangement import Arrangement
+from ...derive.structures.configuration import Configuration
 from ...derive.theorem.measure import Border
 from ...derive.theorem.result import Result
 from ..problems import parameter_names
@@ -24,6 +25,9 @@ from .at_optimum import at_optimum
 from .borders import beside, located_border
 from .checks import Check, Run
 from .points import base_values, regimes
+
+#: So many dimensions are always given to vectors of several kinds, if they are as many.
+_ROOM = 64
 
 
 @dataclass(frozen=True)
@@ -169,7 +173,11 @@ class Case:
         for point in points:
             at = {k: float(exact(point[k])) for k in self.loss.parameters}
             names.update(*self.loss.least(**at).faces())
-        return sum(k for e, k in self.arrangement.dimensions.items() if e in names)
+        found = sum(k for e, k in self.arrangement.dimensions.items() if e in names)
+        if isinstance(self.problem.structure, Configuration):
+            # Where optima are many, vectors that fill all dimensions may rest above them.
+            return max(found, min(self.arrangement.size, _ROOM))
+        return found
 
 
 def _reads(result: Result) -> bool:

@@ -97,6 +97,15 @@ def test_code_is_not_run(refused: Refused, monkeypatch: pytest.MonkeyPatch) -> N
         (["derive", "ssem", "--digits", "many"], "--digits"),
         (["derive", "ssem", "--format", "nope"], "'markdown'"),
         (["derive", "ssem", "--m", "2", "--n", "2", "--delta", "2"], "delta must be in"),
+        (["derive", "spectral-band", "--epsilon", "2"], "epsilon must be in (0, 1)"),
+        (["derive", "spectral-band", "--epsilon", "1/2", "--rho", "3"], "rho must be in"),
+        (["derive", "spectral-band-printed", "--n", "2"], "n must be an integer >= 3"),
+        (["derive", "gradient-identity", "--mu", "2"], "mu must be in"),
+        (["derive", "gradient-variance", "--tau", "0"], "tau must be > 0"),
+        (["derive", "softmax-smoothness", "--N", "1"], "the softmax is 1"),
+        (["derive", "effective-rank", "--d", "3", "--effective_rank", "4"], "must be in [1, d]"),
+        (["derive", "trace-update", "--b", "0"], "b must be an integer >= 1"),
+        (["derive", "whitening-gain", "--B", "-1"], "B must be > 0"),
         (["--nope"], "nope"),
     ],
     ids=lambda v: " ".join(v)[:40] if isinstance(v, list) else "",
@@ -243,5 +252,12 @@ def test_without_matplotlib_one_line_says_how_to_get_it(
     refused: Refused, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("torch")
-    monkeypatch.setattr("cltheory.cli.figure.find_spec", lambda _: None)
+    monkeypatch.setattr("cltheory.cli.figure_options.find_spec", lambda _: None)
     assert "cltheory[plot]" in refused("figure", "ssem-fig2")
+
+
+@pytest.mark.parametrize("command", ["verify", "certify"])
+def test_a_law_for_any_sizes_has_no_arrangement(refused: Refused, command: str) -> None:
+    assert "about any number of classes" in refused(
+        command, "minority-collapse", "--l1", "12", "--r", "5"
+    )

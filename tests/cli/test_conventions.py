@@ -15,7 +15,11 @@ from cltheory.derive.results import results
 from cltheory.derive.theorem.result import Result
 
 IDS = list(results)
-WITH_LOSS = [id for id in IDS if results[id].declared is not None]
+WITH_LOSS = [
+    id
+    for id, r in results.items()
+    if r.declared or r.weighted or (r.setting is not None and r.setting.loss is not None)
+]
 SIGLIP = ("--N", "32768", "--t", "10", "--b=-10")
 
 
@@ -50,7 +54,9 @@ def test_latex_and_markdown_begin_with_it(cltheory: Any, id: str) -> None:
     page = cltheory("derive", id, "--format", "markdown").out
     first = f"**{next(iter(results[id].quantities))}**"
     top = before(page, first)
-    assert r"$$\mathcal{L} = " in top and "\nDimension: $d \\ge " in top
+    assert r"$$\mathcal{L} = " in top
+    # Of a matrix of weights, and of one anchor, any dimension may be asked for.
+    assert ("\nDimension: $d \\ge " in top) == (results[id].declared is not None)
 
 
 @pytest.mark.parametrize("id", IDS)
@@ -145,6 +151,8 @@ def test_a_users_loss_under_a_convention(cltheory: Any) -> None:
         ("supcl-threshold", "supcontrast", "all vectors but the anchor"),
         ("supcl-threshold", "siglip", "another loss"),
         ("ssem", "clip", "about no loss"),
+        ("effective-rank", "clip", "about no loss"),
+        ("gradient-identity", "clip", "the loss of one anchor"),
         ("sigmoid-optimum", "siglap", "'siglip', 'clip', 'open-clip', 'supcontrast', 'simclr'"),
     ],
 )

@@ -162,7 +162,7 @@ def test_expressions_and_names_of_losses_are_completed() -> None:
 def test_names_are_those_of_the_symbols() -> None:
     for id in results:
         r = results[id]
-        assert parameter_names(id) == [*(s.name for s in r.parameters), *r.texts]
+        assert parameter_names(id) == [*(s.name for s in r.parameters), *r.texts, *r.lists]
 
 
 @pytest.mark.parametrize("command", ["derive", "verify"])

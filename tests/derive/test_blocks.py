@@ -22,6 +22,7 @@ from cltheory.derive.optimum.blocks import (
 )
 from cltheory.derive.optimum.duality import Certificate
 from cltheory.derive.optimum.face import least
+from cltheory.derive.optimum.program import entry
 from cltheory.derive.optimum.reduce import ReducedLoss
 from cltheory.derive.proof.statement import decided
 from cltheory.derive.results import results
@@ -110,6 +111,29 @@ def test_the_statement_of_the_blocks_is_what_is_decided() -> None:
     rows[0] = Tuple(2 * rows[0].args[0], rows[0].args[1])
     assert not isinstance(decided(says.saying(Tuple(*rows))), Holds)
     assert not isinstance(decided(says.saying(Tuple(*rows[1:]))), Holds)
+
+
+def test_the_sign_of_an_entry_counts_where_three_orbits_meet() -> None:
+    """No square has it; but of three entries off the diagonal two may change theirs, not one."""
+    three = groups_of_classes([("a", Integer(1), n1), ("b", m2, n2), ("c", m1, n2)], None)
+    says = Blocks.of(three, SIZES)
+    assert isinstance(decided(says), Holds)
+    rows = list(says.shown.args)
+    wanted = [k for k, row in enumerate(rows) if row.args[0].has(entry("cross_class_a_b"))]
+    assert len(wanted) == 1
+    value, count = rows[wanted[0]].args
+    rows[wanted[0]] = Tuple(-value, count)
+    assert not isinstance(decided(says.saying(Tuple(*rows))), Holds)
+
+
+def test_a_block_that_never_occurs_has_no_row() -> None:
+    """One class in a group: there are no contrasts of its classes."""
+    two = groups_of_classes([("a", Integer(1), n1), ("b", m2, n2)], None)
+    empty = [e.name for e in two.blocks if e.multiplicity == 0]
+    assert len(empty) == 1
+    says = Blocks.of(two, SIZES)
+    assert all(row.args[1] != 0 for row in says.shown.args)
+    assert isinstance(decided(says), Holds)
 
 
 # --- the loss -----------------------------------------------------------------------------------

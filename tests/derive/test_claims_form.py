@@ -72,7 +72,7 @@ def test_a_condition_that_is_none_is_refused_in_one_line(nonsense: str) -> None:
         "m in",
         "m in N",
         "m in 1..., n",
-        "q in 1..",
+        "k in 1..",
         "m in 1.., m in 2..",
         "two of k",
         "m in [0, 1",

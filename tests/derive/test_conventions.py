@@ -10,6 +10,15 @@ import pytest
 from cltheory.derive.decide.domain import DomainError
 from cltheory.derive.losses.clip import INFONCE, SIGMOID, b, t
 from cltheory.derive.losses.conventions import CONVENTIONS, Reading
+from cltheory.derive.losses.setting import (
+    CANDIDATE,
+    INFONCE_OF_BATCH,
+    INFONCE_OF_LAW,
+    LOGITS,
+    VECTORS,
+    WHITENED,
+)
+from cltheory.derive.losses.setting import INFONCE as AT_ANCHOR
 from cltheory.derive.losses.supcl import SUPCL
 from cltheory.derive.losses.written import Tex, write
 from cltheory.derive.optimum.on_segment import LossOnSegment
@@ -20,20 +29,78 @@ from cltheory.derive.results import results
 from cltheory.derive.structures.hierarchy import hierarchy, m, n
 from cltheory.derive.structures.towers import K, N, towers
 from cltheory.derive.theorem.about import head, least_dimension
-from sympy import S, simplify, sympify
+from cltheory.derive.vectors.anchor import Anchor
+from sympy import Rational, S, diff, exp, log, simplify, symbols, sympify
 
 IDS = list(results)
 WITH_LOSS = [id for id in IDS if results[id].declared is not None]
+ALONE = [id for id in IDS if (results[id].weighted or results[id].setting) is not None]
 
 
 # --- what stands before a result ---------------------------------------------------------------
 def test_results_without_a_loss_say_so() -> None:
-    assert sorted(set(IDS) - set(WITH_LOSS)) == ["ccem", "ssem", "variance-bound"]
-    for id in set(IDS) - set(WITH_LOSS):
+    without = {id for id in IDS if not head(results[id]).formula}
+    of_structures = without - set(ALONE)
+    assert sorted(of_structures) == ["ccem", "ssem", "variance-bound"]
+    for id in without:
         about = head(results[id])
-        assert about.formula == ""
         assert about.notes[-1].startswith("there is no loss here")
-        assert "to each of them there are" in about.notes[0]
+        assert len(about.notes) > 1  # and what it is about
+        assert ("to each of them there are" in about.notes[0]) == (id in of_structures)
+
+
+# --- results on anchors, logits and vectors ------------------------------------------------------
+SETTINGS = {
+    "gradient-identity": AT_ANCHOR,
+    "spectral-band": INFONCE_OF_BATCH,
+    "spectral-band-printed": INFONCE_OF_BATCH,
+    "gradient-variance": INFONCE_OF_LAW,
+    "softmax-smoothness": LOGITS,
+    "effective-rank": VECTORS,
+    "trace-update": CANDIDATE,
+    "whitening-gain": WHITENED,
+}
+
+
+def test_each_has_a_setting_that_is_declared_once() -> None:
+    found = {id: r.setting for id, r in results.items() if r.setting is not None}
+    assert found.keys() == SETTINGS.keys()
+    assert all(found[id] is SETTINGS[id] for id in found)
+
+
+@pytest.mark.parametrize("id", SETTINGS)
+def test_every_parameter_has_its_meaning(id: str) -> None:
+    r = results[id]
+    shown = dict(head(r).parameters)
+    missing = {s.name for s in r.parameters} - set(shown)
+    assert not missing - {"tau"}  # which the loss says
+    assert all(shown.values())
+
+
+@pytest.mark.parametrize("id", SETTINGS)
+def test_a_setting_reads_the_same_as_text_and_as_latex(id: str) -> None:
+    plain, tex = head(results[id]), head(results[id], Tex())
+    assert len(plain.notes) == len(tex.notes) and len(plain.parameters) == len(tex.parameters)
+    assert bool(plain.formula) == bool(tex.formula) == (SETTINGS[id].loss is not None)
+    assert plain.dimension.startswith("any")
+
+
+@pytest.mark.parametrize("count", [1, 3])
+@pytest.mark.parametrize("tau", [Rational(1, 2), Rational(2)])
+def test_the_loss_at_an_anchor_has_the_gradient_that_is_said(count: int, tau: Rational) -> None:
+    z = symbols("z1 z2", real=True)
+    positive, *negatives = [(Rational(3, 5), Rational(4, 5)), (0, 1), (1, 0), (0, -1)][: count + 1]
+    similar = [exp((z[0] * v[0] + z[1] * v[1]) / tau) for v in (positive, *negatives)]
+    text = head(results["gradient-identity"]).formula.partition("L = ")[2]
+    read = text.replace("exp(<z, z+>/tau)", "a").replace("sum_j exp(<z, z_j>/tau)", "b")
+    assert read == "-log(a / (a + b))"
+    loss = -log(similar[0] / sum(similar))
+    at = dict(zip(z, (Rational(5, 13), Rational(12, 13)), strict=True))
+    slope = [diff(loss, x).subs(at) for x in z]
+    anchor = Anchor(list(at.values()), positive, negatives, tau)
+    assert [float(a - b) for a, b in zip(slope, anchor.gradient, strict=True)] == pytest.approx(
+        [0, 0], abs=1e-14
+    )
 
 
 @pytest.mark.parametrize("id", WITH_LOSS)

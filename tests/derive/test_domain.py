@@ -67,6 +67,8 @@ def test_empty_and_contradictory_ranges_are_refused() -> None:
     assert one(1, 1).contains({U: S.One})
     with pytest.raises(DomainError, match="must be an integer"):
         Domain({K: at_least(1)}, {K: Rational(3, 2)})
+    with pytest.raises(DomainError, match=r"must be an integer in \[1, 4\], not 5"):
+        Domain({K: Range(S.One, S(4), False, False, integer=True)}, {K: 5})
 
 
 @pytest.mark.parametrize(
@@ -312,3 +314,15 @@ def test_logarithms_get_a_sign_from_their_argument_alone() -> None:
         assert e == unknown and signed is d
     (e,), _ = with_signed_logs([log(2 + U) + log(1 / (2 + U))], d)
     assert e == 0
+    (e,), signed = with_signed_logs([log(3 - sqrt(U + 1))], d)  # a surd, by its square
+    assert not e.has(log) and is_proved_positive(e, signed)
+    (e,), _ = with_signed_logs([log(3 - sqrt(U - 1))], d)  # without a value below u = 1
+    assert e.has(log)
+
+
+def test_a_range_whose_end_is_not_real_there_holds_nothing() -> None:
+    here = Domain({U: between(-5, 5), V: between(0, sqrt(U - 1))}, {U: 2, V: 0})
+    assert here.contains({U: S(2), V: S(1)})
+    assert not here.contains({U: S(0), V: S(0)})
+    with pytest.raises(DomainError, match="has no real end there"):
+        here.check({U: S(0), V: S(0)})

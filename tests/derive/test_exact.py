@@ -134,3 +134,11 @@ def test_an_expression_that_is_too_large_or_not_real_is_refused(text: str) -> No
     with pytest.raises(NotANumber) as refusal:
         expression(text, X)
     assert len(str(refusal.value)) < 300
+
+
+def test_a_sign_by_parity_is_read_and_no_other_power_of_a_symbol() -> None:
+    n = Symbol("n", integer=True, positive=True)
+    assert expression("(-1)^n/4", {"n": n}) == (-1) ** n / 4
+    for text in ("(-1)^x", "(-2)^n", "(-1)^(n/2)", "2^n"):
+        with pytest.raises(NotANumber):
+            expression(text, {"n": n, **X})

@@ -308,7 +308,7 @@ def test_a_list_is_a_parameter(sizes: object) -> None:
     "sizes, said",
     [
         ("2,,4", "no number beside"),
-        ("", "no number beside"),
+        ("", "empty list"),
         ([], "empty list"),
         ("2,0,4", "each of sizes must be an integer >= 1, not 0"),
         ("2,2.5", "must be an integer"),

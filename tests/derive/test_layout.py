@@ -11,7 +11,7 @@ from cltheory.derive.decide.exact import expression as read_text
 from cltheory.derive.results import results
 from cltheory.derive.tex.formula.reader import read
 from cltheory.derive.tex.text.macros import Macros
-from cltheory.derive.write.display import root_names, written
+from cltheory.derive.write.display import root_names, typeset, written
 from cltheory.derive.write.layout import forms, layout
 from cltheory.derive.write.layout.equations import equation, has_same_sign
 from cltheory.derive.write.layout.forms import as_derived
@@ -19,11 +19,11 @@ from cltheory.derive.write.layout.layout import is_same, with_names
 from cltheory.derive.write.layout.layout import layout as laid_out
 from cltheory.derive.write.layout.lines import POINTS, fold, points, rows
 from cltheory.derive.write.layout.statement import text_lines
-from cltheory.derive.write.layout.tex import tex
+from cltheory.derive.write.layout.tex import spoken, tex
 from cltheory.derive.write.layout.tree import Call, Name, Node, Number, Power, Sum, name_of, named
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sympy import Expr, Float, Integer, Piecewise, Rational, S, Symbol, exp, log, sqrt
+from sympy import Expr, Float, Integer, Max, Piecewise, Rational, S, Symbol, exp, log, sqrt
 
 m, n, alpha, tau = results["supcl-threshold"].parameters
 SIZES = Domain(
@@ -257,6 +257,20 @@ def test_a_power_of_an_exponential_is_latex() -> None:
     assert tex(as_derived((exp(1 / tau) + 1) ** 2 * m), str) == r"m (1 + e^{1/tau})^{2}"
     power = Power(as_derived(exp(1 / tau)), as_derived(S(3)))
     assert tex(power, str) == r"(e^{1/tau})^{3}"
+
+
+def test_words_in_a_formula_are_latex() -> None:
+    assert spoken("s_ij = log w_ij + c, c >= 1") == r"\text{$s_{ij}$ = log $w_{ij}$ + c, c $\ge$ 1}"
+    assert spoken("collapsed") == r"\text{collapsed}"
+    words = results["entropic-bound"].given(W=[[0, 1, 2], [1, 0, 3], [2, 3, 0]])
+    assert "$w_{ij}$" in typeset(words["verdict"])
+
+
+def test_arguments_of_a_maximum_are_in_the_order_of_their_text() -> None:
+    parts = [alpha + tau, m - n, 1 / (m - 1), alpha * tau, tau + 1, n**2]
+    found = as_derived(Max(*parts)).children
+    keys = [node.key for node in found]
+    assert len(keys) == len(parts) and keys == sorted(keys)
 
 
 def test_the_exponent_of_a_power_of_an_exponential() -> None:

@@ -474,3 +474,13 @@ def test_a_limit_says_that_it_is_meant_inside_the_ranges() -> None:
     }
     assert "alpha in (0, 1)" in said["open"]
     assert "alpha in [0, 1]" in said["closed"] and "alpha in [0, 1]" in said["put in"]
+
+
+def test_ranges_that_refer_to_the_same_values_are_put_in_together() -> None:
+    k, low, other = (Symbol(x, positive=True) for x in ("k", "s", "p"))
+    half = Rational(1, 2)
+    domain = Domain(
+        {k: POSITIVE, low: between(1 / (1 + k), 1), other: between(1 / (1 + k), 1)},
+        {k: 1, low: half, other: half},
+    )
+    assert joint_limit(low * other / k, {k: oo}, domain) == 0

@@ -148,6 +148,16 @@ def test_the_text_of_a_lock_is_read_back(id: str, name: str) -> None:
     assert locks._equivalent(results[id], q, again) is True
 
 
+def test_a_minimum_is_told_from_another() -> None:
+    text = frozen("effective-rank")
+    assert json.loads(text)["quantities"]["effective-rank"]["effective_rank_upper"][
+        "expression"
+    ] in ("min(d, n)", "min(n, d)")
+    for old, same in (("-max(-n, -d)", True), ("min(d, n + 1)", False), ("max(d, n)", False)):
+        found = only(altered(text, "effective-rank", "effective_rank_upper", expression=old))
+        assert found.equivalent is same
+
+
 def test_a_domain_or_weaker_evidence_is_a_change(monkeypatch: pytest.MonkeyPatch) -> None:
     domain = json.loads(frozen(ID))["quantities"][ID][NAME]["domain"]
     found = only(altered(frozen(ID), ID, NAME, domain={**domain, "tau": ">= 0"}))

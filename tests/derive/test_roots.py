@@ -122,6 +122,9 @@ def test_float64_roots_stay_inside_and_at_the_ends() -> None:
     np.testing.assert_allclose(found, np.clip(levels, 0, 1), atol=1e-14)
     ends = clamped_root(lambda at, k: at - k, lambda at, k: 1 + 0 * at, 0.0, np.inf, levels)
     np.testing.assert_allclose(ends, np.maximum(levels, 0), rtol=1e-14)
+    # where floats overflow the sign is lost, and no number is better than one
+    lost = clamped_root(lambda at, k: (at - k) * np.exp(k) / np.exp(k), None, -1.0, 2.0, [1, 800])
+    np.testing.assert_allclose(lost, [1, np.nan], rtol=1e-14)
 
 
 # --- numbers -----------------------------------------------------------------------------------

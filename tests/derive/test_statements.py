@@ -213,7 +213,7 @@ def test_many_changed_statements_are_refused(id: str) -> None:
         total += tried
         assert not bad, f"{step.title}: {bad}"
     print(f"{id}: {total} changed statements, none of which holds though it is false")
-    assert total > 50
+    assert total > 40  # the shortest derivation has two lines
 
 
 D = Domain({m: at_least(2), n: at_least(2), alpha: between(0, 1)}, {m: 3, n: 2, alpha: 1})

@@ -358,6 +358,7 @@ OPTIONS = {
     "list": ["--format"],
     "claims": ["--only", "--format"],
     "completion": [],
+    "diagnose": ["--arrays", "--labels", "--positives", "--temperature", "--out", "--format"],
     "derive": ["--digits", "--format", "--convention", "--time", "--memory", "--m"],
 }
 words = st.one_of(st.sampled_from(PATHS), numbers, st.sampled_from(["ssem", "ccem", "text"]))

@@ -151,9 +151,16 @@ MUTANTS = [
     ),
     Mutant(
         C,
-        "            signs = [s for s in (1, -1) if is_proved_positive(s * (argument - 1), domain)]",
-        "            signs = [s for s in (1, -1) if is_proved_positive(s * argument, domain)]",
+        "            signs = [s for s in (1, -1) if surely_positive(s * (argument - 1), domain)]",
+        "            signs = [s for s in (1, -1) if surely_positive(s * argument, domain)]",
         "a logarithm is as its argument against zero",
+        PARTS,
+    ),
+    Mutant(
+        C,
+        "    return proves_positive(e, domain) and isinstance(defined(e, domain), Holds)",
+        "    return proves_positive(e, domain)",
+        "a surd against one may have no value",
         PARTS,
     ),
     Mutant(

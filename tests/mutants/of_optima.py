@@ -163,4 +163,11 @@ MUTANTS = [
         "rows need not be orthogonal",
         BLOCKS,
     ),
+    Mutant(
+        C,
+        "[constants[r.name] - r.count for r in self.relations]",
+        "[]",
+        "signs of entries are free",
+        BLOCKS,
+    ),
 ]

@@ -18,7 +18,7 @@ from ..present import put_in
 from .faraway import Supported, compared
 from .follow import Follow, X
 from .signs import NoLimit, neat
-from .toward import end_of, image_of, others_of, with_range
+from .toward import end_of, image_of, others_of, with_ranges
 
 __all__ = ["NoLimit", "approaches", "is_limit", "joint_limit", "limit"]
 
@@ -167,11 +167,12 @@ MOST_AT_ONCE = 3
 def _with_values(domain: Domain, values: Mapping[Symbol, Expr]) -> Domain:
     """The other symbols, with values put into their ranges."""
     found = domain.restricted(set(domain.ranges) - set(values))
-    for s, r in found.ranges.items():
-        if (r.low.free_symbols | r.high.free_symbols) & set(values):
-            low, high = r.low.xreplace(dict(values)), r.high.xreplace(dict(values))
-            found = with_range(found, s, replace(r, low=low, high=high))
-    return found
+    changed = {
+        s: replace(r, low=r.low.xreplace(dict(values)), high=r.high.xreplace(dict(values)))
+        for s, r in found.ranges.items()
+        if (r.low.free_symbols | r.high.free_symbols) & set(values)
+    }
+    return with_ranges(found, changed)
 
 
 def _put_in_or_approached(expression: Expr, values: Mapping[Symbol, Expr], domain: Domain) -> Expr:

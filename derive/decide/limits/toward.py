@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from sympy import Dummy, Expr, Symbol, oo
 
-from ..domain import Domain, DomainError, Range
+from ..domain import Domain, DomainError, Range, in_order, refuse_outside
 from .growth import Growth
 from .signs import NoLimit, Signs, with_assumed
 
@@ -37,6 +38,7 @@ def others_of(domain: Domain, symbol: Symbol, point: Expr, used: set[Symbol]) ->
         r = domain.ranges.get(s, Range(-oo, oo))
         todo |= (r.low.free_symbols | r.high.free_symbols) - wanted - {symbol}
     found = domain.restricted(wanted - {symbol})
+    changed = dict[Symbol, Range]()
     for s, r in found.ranges.items():
         if symbol not in r.low.free_symbols | r.high.free_symbols:
             continue
@@ -44,18 +46,40 @@ def others_of(domain: Domain, symbol: Symbol, point: Expr, used: set[Symbol]) ->
         high, high_open = end_of(r.high, r.high_open, -1, symbol, point, domain)
         if oo in (low, -high):
             raise NoLimit(f"{s} must be {r}, and no fixed value is")
-        found = with_range(
-            found, s, replace(r, low=low, high=high, low_open=low_open, high_open=high_open)
-        )
-    return with_assumed(found, wanted)
+        changed[s] = replace(r, low=low, high=high, low_open=low_open, high_open=high_open)
+    return with_assumed(with_ranges(found, changed), wanted)
 
 
 def with_range(domain: Domain, s: Symbol, r: Range) -> Domain:
-    for value in (domain.witness[s], r.low + 1, (r.low + r.high) / 2):
+    """The domain with another range of a symbol, and a witness inside."""
+    return with_ranges(domain, {s: r})
+
+
+def with_ranges(domain: Domain, changed: Mapping[Symbol, Range]) -> Domain:
+    """The same for several at once, which may refer to one another."""
+    if not changed:
+        return domain
+    ranges = in_order({**domain.ranges, **changed})
+    witness = dict(domain.witness)
+    for s in (s for s in ranges if s in changed):
+        witness[s] = _inside(s, changed[s], witness)
+    try:
+        return Domain(ranges, witness)
+    except DomainError as error:
+        raise NoLimit(f"no point was found: {error}") from None
+
+
+def _inside(s: Symbol, r: Range, witness: Mapping[Symbol, Expr]) -> Expr:
+    """A value of a symbol in its range, where others have those of the witness."""
+    at = dict(witness)
+    low, high = r.low.xreplace(at), r.high.xreplace(at)
+    for value in (at[s], low + 1, (low + high) / 2):
         try:
-            return domain.with_range(s, r, domain.witness_of(value))
+            refuse_outside(s.name, r, value, low, high)
         except (DomainError, TypeError):
             continue
+        if value.is_finite:
+            return value
     raise NoLimit(f"no point was found with {s} {r}")
 
 

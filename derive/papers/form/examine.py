@@ -16,6 +16,7 @@ from .functions import function_named
 from .hypotheses import Condition
 from .record import Record, Witness, Wording
 from .run import Trial, checked, equations, proof, scene_of, trials, tried
+from .tables import Tables
 from .values import Unknown
 
 #: Fewest trials that are any support.
@@ -102,7 +103,9 @@ def _examine(record: Record) -> Examined:
     elif slips and failing is None:
         verdict, more = _slip(slips), ["a letter that is not used needs a reading"]
     else:
-        verdict = Verdict("differs", Evidence(Grade.EXACT, f"fails {_where(failing)}"))
+        drawn = failing is not None and failing.simulated
+        grade = Grade.SAMPLED if drawn else Grade.EXACT
+        verdict = Verdict("differs", Evidence(grade, f"fails {_where(failing)}"))
         more = []
     problems += more
     if record.correction is not None:
@@ -257,7 +260,7 @@ def corrected(record: Record) -> str:
 def _wrong_with_tests(record: Record, tally: Tally) -> list[str]:
     """An equivalence whose condition was never met, or always, was not tested."""
     problems = []
-    right = record.correction or record.reading or record.printed
+    right = record.right
     found = tally.good + tally.bad if right is record.printed else list(trials(right))
     for wording in right.signed():
         kinds = {r.tree[0] for r in wording.read()}
@@ -281,7 +284,7 @@ def _wrong_with_tests(record: Record, tally: Tally) -> list[str]:
 
 def _attained(record: Record) -> bool:
     """Whether every inequality is an equality somewhere, in the wording that is held right."""
-    for wording in (record.correction or record.reading or record.printed).signed():
+    for wording in record.right.signed():
         for read in wording.read():
             if not any(t.holds for t in trials(wording, equations([read]))):
                 return False
@@ -291,6 +294,9 @@ def _attained(record: Record) -> bool:
 def _simplicity(trial: Trial) -> tuple[int, int]:
     """How much there is to write down."""
     e = trial.vectors
+    if isinstance(e, Tables):
+        numbers, digits = e.length
+        return numbers, digits + sum(len(str(v)) for v in trial.point.values())
     size = 0 if e is None else len(e.everything)
     entries = 0 if e is None else sum(len(str(e.ip(a, b))) for a, b in e.pairs())
     return size, entries + sum(len(str(v)) for v in trial.point.values())
@@ -313,6 +319,8 @@ def witness_of(trial: Trial) -> Witness:
     at = {k: str(v) for k, v in trial.point.items()}
     if e is None:
         return Witness(at, trial.says)
+    if isinstance(e, Tables):
+        return Witness(at, trial.says, tables=e.written())
     gram = tuple(tuple(str(e.ip(a, b)) for b in e.everything) for a in e.everything)
     return Witness(at, trial.says, (e.m, e.n, e.p), gram)
 
@@ -329,6 +337,8 @@ def shown(witness: Witness | None) -> dict[str, object]:
     if witness.gram:
         found["sizes"] = list(witness.sizes)
         found["gram"] = [list(row) for row in witness.gram]
+    if witness.tables:
+        found["tables"] = {k: [list(row) for row in rows] for k, rows in witness.tables.items()}
     return found
 
 
@@ -343,7 +353,11 @@ def _stored_witness(record: Record, found: Witness | None) -> list[str]:
         return [f"the witness cannot be tried: {error}"]
     if trial.holds is not False:
         return ["the print does not fail at the witness"]
-    if stored.gram and trial.vectors is not None and witness_of(trial).gram != stored.gram:
+    kept = witness_of(trial)
+    if (stored.gram or stored.tables) and (kept.gram, dict(kept.tables)) != (
+        stored.gram,
+        dict(stored.tables),
+    ):
         return ["the vectors of the witness are not those at which it fails"]
     if trial.says != stored.says:
         return [f"at the witness it comes to {trial.says!r}, not {stored.says!r}"]
@@ -362,15 +376,19 @@ def retried(wording: Wording, witness: Witness) -> Trial:
     point: dict[str, Any] = {
         k: function_named(kinds[k], v) if k in kinds else exact(v) for k, v in witness.at.items()
     }
-    vectors = None
-    if witness.gram:
+    vectors: Embeddings | None = None
+    if witness.tables and wording.family is not None and wording.family.again is not None:
+        vectors = wording.family.again(witness.tables)
+    elif witness.tables and wording.family is not None:
+        vectors = Tables.read(witness.tables, tuple(wording.family.letters.vectors), exact)
+    elif witness.gram:
         vectors = _embeddings(witness)
     last: Trial | None = None
     for one in wording.signed():
         hypotheses = one.hypotheses()
         wrong = hypotheses.refuses(point)
         if vectors is not None:
-            wrong = wrong or hypotheses.refuses_set(vectors)
+            wrong = wrong or hypotheses.refuses_set(vectors, point)
         if wrong:
             raise ValueError(wrong)
         missing = [k for k in (*hypotheses.ranges, *kinds) if k not in point]
@@ -380,7 +398,7 @@ def retried(wording: Wording, witness: Witness) -> Trial:
                 raise ValueError(f"it does not say what {missing[0]} is")
             return Trial(False, point, f"no value: {end}")
         if one.check:
-            last = checked(one, point, one.values())
+            last = checked(one, point, one.values(), vectors)
         else:
             if one.family is not None and vectors is None:
                 raise ValueError("it does not say what the vectors are")

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, partial
 from itertools import product
@@ -23,42 +22,14 @@ from ...losses.supcl import CNCE, SUPCL
 from ...structures.towers import NEGATIVE, POSITIVE
 from ...vectors.embeddings import Embeddings, Index
 from .. import evaluate, towers
-from .reader import LETTERS, Letters
+from .anchors import ANCHORS
+from .family import Family, size
+from .reader import Letters
 from .values import AXES, NoValue, Scene, Unknown, as_number, mp
+from .weighted import WEIGHTED
 
 ONE = Fraction(1)
 SEEDS = 2  #: random sets at every point
-
-
-@dataclass(frozen=True)
-class Family:
-    """Sets at a point, and what letters stand for on them.
-
-    Attributes
-    ----------
-    sizes
-        Letters that the hypotheses must bound.
-    make
-        The sets at a point.
-    named
-        What letters and functions stand for on a set.
-    """
-
-    name: str
-    says: str
-    sizes: tuple[str, ...]
-    make: Callable[[Mapping[str, Any]], list[Embeddings]]
-    named: Callable[[Embeddings], dict[str, Callable[..., Any]]]
-    letters: Letters = LETTERS
-
-
-def size(point: Mapping[str, Any], name: str, otherwise: int | None = None) -> int:
-    """A whole number of the point."""
-    if name not in point:
-        if otherwise is None:
-            raise Unknown(f"{name} has no value")
-        return otherwise
-    return int(point[name])
 
 
 # --- views in instances in classes -----------------------------------------------------------
@@ -436,6 +407,8 @@ def _of_weighted(e: Embeddings) -> dict[str, Callable[..., Any]]:
 FAMILIES: dict[str, Family] = {
     f.name: f
     for f in (
+        *WEIGHTED,
+        *ANCHORS,
         Family("sets", "unit vectors u_ijk, any and degenerate", ("m", "n"), _sets, _of_classes),
         Family("spheres", "vectors of length r, any", ("m", "n", "r"), _spheres, _of_spheres),
         Family("ssem", "the SSEM", ("m", "n", "delta"), _ssem, _of_classes),

@@ -7,6 +7,7 @@
                | l_p convex decreasing        any such function; convex increasing as well
                | relation                     holds as well
                | PREDICATE(U)                 a set of vectors has it, such as distinct(U)
+               | relation with rank(D)        a matrix has it
     relation   = expression (= | != | < | <= | > | >=) expression {...}
     condition  = conjunction {or conjunction}
     conjunction = relation {and relation}     relation, or a predicate on sets such as distinct(U),
@@ -35,11 +36,18 @@ from ...optimum.segment import delta, x
 from ...structures.hierarchy import m, n, p
 from ...structures.towers import N
 from .functions import KINDS, SHAPES
+from .predicates import TABLES, rank
 
 d = Symbol("d", integer=True, positive=True)
 r = Symbol("r", positive=True)
+#: Of weighted losses: latent dimension, classes, dimension of labels; the weight between classes,
+#: the temperature of the labels, the radius of a sphere.
+q, C, ell = (Symbol(name, integer=True, positive=True) for name in ("q", "C", "ell"))
+epsilon, tau_prime, rho = (Symbol(name, positive=True) for name in ("epsilon", "tau_prime", "rho"))
 #: Every letter that hypotheses may use, with the assumptions that the results make.
 SYMBOLS: dict[str, Symbol] = {s.name: s for s in (m, n, p, N, d, alpha, tau, delta, x, t, b, c, r)}
+beta = Symbol("beta", real=True)
+SYMBOLS |= {s.name: s for s in (q, C, ell, epsilon, tau_prime, rho, beta)}
 
 Point = Mapping[str, Any]  #: values of letters, and functions
 
@@ -63,13 +71,23 @@ class Relations:
     of: str = ""  #: a function, where the predicate is on one
     text: str = ""
 
+    @property
+    def on_tables(self) -> bool:
+        """Whether it says something of a table."""
+        known = {s for s, _ in QUANTITIES.values()}
+        return any(side.free_symbols & known for side in self.sides)
+
     def holds(self, point: Point, vectors: Any = None) -> bool | None:
         """Whether it holds at a point; None where a side has no value."""
+        if self.on_tables and vectors is None:
+            return None
         if self.of:
             return SHAPES[self.predicate](point[self.of]) if self.of in point else None
         if self.predicate:
             return None if vectors is None else PREDICATES[self.predicate](vectors)
         at = letters_at(point)
+        if self.on_tables:
+            at = {**at, **{s: Integer(of(vectors)) for s, of in QUANTITIES.values()}}
         values = [put_in(side, at) for side in self.sides]
         if any(v is None for v in values):
             return None
@@ -86,7 +104,12 @@ PREDICATES = {
     "unit(U)": lambda e: e.is_unit,
     "alike(U)": lambda e: all(e.mean_sq_dist([a], [(*a[:2], 0)]) == 0 for a in e.everything),
     "nonzero(a)": lambda e: e.ip(e.everything[0], e.everything[0]) != 0,
+    **TABLES,
 }
+
+
+#: What relations may say of tables, by name.
+QUANTITIES = {"rank(D)": (Symbol("rank_D"), rank)}
 
 
 @dataclass(frozen=True)
@@ -147,9 +170,9 @@ class Hypotheses:
         left = next((r.text for r in self.more if r.holds(point) is not True), "")
         return f"{left} does not hold" if left else ""
 
-    def refuses_set(self, vectors: Any) -> str:
-        """Why a set of vectors is outside, or nothing."""
-        left = next((r.text for r in self.of_sets if r.holds({}, vectors) is False), "")
+    def refuses_set(self, vectors: Any, point: Point) -> str:
+        """Why a set of vectors is outside at a point, or nothing."""
+        left = next((r.text for r in self.of_sets if r.holds(point, vectors) is False), "")
         return f"{left} does not hold" if left else ""
 
     def no_end(self, point: Point, name: str) -> str:
@@ -212,7 +235,7 @@ class Hypotheses:
                 found = found[:2] if name == "p" else [first + 1, first, first + 2]
             found += [first + 6] if wide else []
             found += [Integer(v) for one in self.also for n, v in one.items() if n == name]
-            return [(v, int(k > 0)) for k, v in enumerate(dict.fromkeys(found)) if v <= high]
+            return [(v, int(k > 0)) for k, v in enumerate(dict.fromkeys(found)) if low <= v <= high]
         return [(v, int(k > 0)) for k, v in enumerate(_reals(self, name, r, low, high, point))]
 
     def domains(self, condition: Condition | None = None) -> list[Domain]:
@@ -287,7 +310,7 @@ def _reals(
     """Values to try: first two that are not special, then the ends and what is special."""
     if low == high:
         return [low] if not (r.low_open or r.high_open) else []
-    at = {SYMBOLS[k]: v for k, v in point.items()}
+    at = letters_at(point)
     named = (put_in(end, at) for end in hyps.specials.get(name, ()))
     specials: list[Expr] = [end for end in named if end is not None]
     specials += [_expression(one[name], {}) for one in hyps.also if name in one]
@@ -370,7 +393,7 @@ _MEMBER = re.compile(r"^([A-Za-z]\w*)\s+in\s+(.+)$")
 _INTEGERS = re.compile(r"^(.+?)\.\.(.*)$")
 _INTERVAL = re.compile(r"^([\[(])(.*),(.*?)([\])])$")
 _TWO = re.compile(r"^two of ([A-Za-z]\w*)$")
-_PREDICATE = re.compile(r"^([a-z]+\([Ua]\))$")
+_PREDICATE = re.compile(r"^([a-z]+\([A-Za-z]\))$")
 _SHAPED = re.compile(r"^([A-Za-z]_[A-Za-z])\s+(convex \w+)$")
 _SHAPE = re.compile(r"^([a-z]+)\(([A-Za-z]_[A-Za-z])\)$")
 
@@ -408,7 +431,8 @@ def read_under(text: str) -> Hypotheses:
                 raise BadClause(f"two of {two[1]}, which has no range before")
             more.append(_relation(f"{two[1]} >= 2", ranges))
         else:
-            more.append(_relation(part, ranges))
+            found = _relation(part, ranges)
+            (of_sets if found.on_tables else more).append(found)
     return Hypotheses(ranges, tuple(more), text, functions=functions, of_sets=tuple(of_sets))
 
 
@@ -519,7 +543,11 @@ def _expression(text: str, known: Mapping[str, Any], *, infinite: bool = False) 
     text = text.strip()
     if infinite and text in ("oo", "-oo"):
         return oo if text == "oo" else -oo
+    letters = {k: SYMBOLS[k] for k in known}
+    for name, (symbol, _) in QUANTITIES.items():
+        if name in text:
+            text, letters = text.replace(name, symbol.name), {**letters, symbol.name: symbol}
     try:
-        return expression(text, {k: SYMBOLS[k] for k in known})
+        return expression(text, letters)
     except NotANumber as error:
         raise BadClause(str(error)) from None

@@ -16,13 +16,17 @@ from sympy import Integer, Rational, oo
 
 from .functions import KINDS
 from .hypotheses import SYMBOLS, Hypotheses, put_in
+from .matrices import Matrix
 from .reader import LETTERS, Read, Tree, spell, unused
-from .record import Record, Wording
+from .record import FAMILIES, Record, Wording
 from .run import Trial, equations, scenes, trials
 from .values import NoValue, Scene, Unknown, assignments, compare, judge, mp, related, value
 
 ONE: Tree = ("num", Fraction(1))
 MET_AT = 24  #: points at which premises are looked at
+#: Letters that have indices, in some family.
+_INDEXED = {*LETTERS.vectors, *LETTERS.sets}
+_INDEXED |= {k for f in FAMILIES.values() for k in (*f.letters.vectors, *f.letters.entries)}
 _FLIPPED = {"<=": ">=", ">=": "<=", "<": ">", ">": "<", "=": "<", "!=": "="}
 _GENERIC = (Rational(3, 7), Rational(5, 11), Rational(8, 13))
 _SIZES = ((3, 2, 4), (2, 4, 3), (4, 3, 2))
@@ -42,7 +46,7 @@ class Holes:
 
 def holes(record: Record, most: int | None = None) -> Holes:
     """Try the mutants of what a record holds to be true: all, or ``most`` of them."""
-    wording, *other_signs = right_wording(record).signed()
+    wording, *other_signs = record.right.signed()
     killed, same = 0, 0
     known: list[str] = []
     weaker: list[str] = []
@@ -71,11 +75,6 @@ def _some(found: list[tuple[str, Mutant]], most: int | None) -> list[tuple[str, 
     if most is None or len(found) <= most:
         return found
     return [found[k * len(found) // most] for k in range(most)]
-
-
-def right_wording(record: Record) -> Wording:
-    """The wording that the verdict says is right."""
-    return record.correction or record.reading or record.printed
 
 
 @dataclass(frozen=True)
@@ -114,7 +113,8 @@ def mutants(wording: Wording) -> Iterator[tuple[str, Mutant]]:
     given = wording.values()
     for name, body in given.items():
         for what, tree in changed(body, letters, []):
-            yield f"{what} in {name}: {spell(tree)}", Mutant([], None, {**given, name: tree})
+            if tree != body:  # 1 / tau without its 1
+                yield f"{what} in {name}: {spell(tree)}", Mutant([], None, {**given, name: tree})
 
 
 def _clipped(tree: Tree, hypotheses: Hypotheses) -> Tree:
@@ -209,7 +209,7 @@ def _here(tree: Tree, letters: list[str], bound: list[str]) -> Iterator[tuple[st
         yield "upside down", ("frac", tree[2], tree[1])
     elif kind == "pow" and tree[1][0] != "norm":
         yield "dropped power", tree[1]
-    elif kind in ("fun", "sqrt", "ceil"):
+    elif kind in ("fun", "sqrt", "ceil", "abs"):
         yield "dropped function", tree[-1]
     elif kind == "least":
         yield "least or largest", (kind, "min" if tree[1] == "max" else "max", tree[2])
@@ -246,7 +246,7 @@ def _alike(one: str, other: str) -> bool:
 
 
 def _is_vector(tree: Tree) -> bool:
-    return tree[1][0] in LETTERS.vectors or tree[1][0] in LETTERS.sets
+    return tree[1][0] in _INDEXED
 
 
 def _is_index(name: str) -> bool:
@@ -375,9 +375,9 @@ def attempted(tree: Tree, scene: Scene, env: Mapping[str, Any]) -> Any:
 def same_value(one: Any, new: Any, scene: Scene) -> bool:
     if one is None or new is None:
         return one is new
-    if isinstance(one, dict) and isinstance(new, dict):
+    if isinstance(one, type(new)) and isinstance(one, (dict, Matrix)):
         return related(one, new, "=", scene)  # as vectors, not as linear combinations
-    if isinstance(one, (dict, list)) or isinstance(new, (dict, list)):
+    if isinstance(one, (dict, list, Matrix)) or isinstance(new, (dict, list, Matrix)):
         return bool(one == new)
     return compare(one, new, "=")
 
@@ -464,7 +464,9 @@ def _alone(read: Read, part: int) -> Read:
 def _follows(one: Read, new: Read, scene: Scene, env: Mapping[str, Any]) -> bool:
     """Whether each link of a chain leaves at least the room that it leaves in the original."""
     sides, others = ([attempted(t, scene, env) for t in r.tree[1]] for r in (one, new))
-    if None in (*sides, *others) or any(isinstance(v, (dict, list)) for v in (*sides, *others)):
+    if None in (*sides, *others) or any(
+        isinstance(v, (dict, list, Matrix)) for v in (*sides, *others)
+    ):
         return False
     for k, relation in enumerate(one.relations):
         sign = 1 if relation in ("<", "<=") else -1

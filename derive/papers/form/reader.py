@@ -16,7 +16,15 @@ here, in the LaTeX of the paper, to be evaluated on exact sets of vectors at exa
               | \sum_{binders} product | |set| | \mathbb{E}[set] | \text{Var}[set] | name(sum; sum)
               | \lim_{name \to sum} product
               | \frac{\partial}{\partial name} product    (also \partial^2, and \partial f above)
-    binders   = i, j \ne j' \in [n], u \in U_i \setminus U_{i,j}, ...
+              | \cos(sum, sum) | \langle sum, sum \rangle | \delta_{i \ne j} | |sum|
+              | \mathbb{E}[sum] | \mathbb{E} factor | \operatorname{Var}(sum) | \|sum\|_F
+              | \nabla_{z_i} \mathcal{L}_i
+    binders   = i, j \ne j' \in [n], u \in U_i \setminus U_{i,j}, i \in [1..n], ...
+
+A statement may stand in brackets, ``A \Rightarrow (B \iff C)``. An index that nothing says where it
+runs, as in ``\sum_{k \ne i}``, runs over [n] in families that have such indices, unless it is bound
+outside; there ``\sum_i`` needs no braces. ``i^+`` is the partner of an index, and ``N^-``,
+``\tilde{\Sigma}_i^-``, ``\sigma_*^{(i)}`` are names with marks and indices.
 
 A big sum extends over the product after it, as it is read aloud; so does a derivative.
 """
@@ -48,7 +56,7 @@ _FOR_ALL = {"for all", "for every", "for any", "for each", "for", "if", "where f
 _RELATIONS = {
     "=": "=", ":=": "=", "<": "<", ">": ">", "\\le": "<=", "\\leq": "<=", "\\ge": ">=",
     "\\geq": ">=", "\\ne": "!=", "\\neq": "!=", "\\leqslant": "<=", "\\geqslant": ">=",
-    "\\to": "->", "\\rightarrow": "->",
+    "\\to": "->", "\\rightarrow": "->", "\\coloneqq": "=", "\\preceq": "<=", "\\succeq": ">=",
 }  # fmt: skip
 _CONNECTIVES = {"\\iff": "iff", "\\Leftrightarrow": "iff"}
 _CONNECTIVES |= {"\\implies": "implies", "\\Rightarrow": "implies", "\\Longrightarrow": "implies"}
@@ -58,9 +66,11 @@ _GREEK = set(
     "tau phi varphi chi psi omega Delta Gamma Sigma Phi Psi Omega ell".split()
 )
 _FUNCTIONS = {"log", "exp", "ln", "tanh"}
+#: One letter under several names.
+_SAME = {"varepsilon": "epsilon", "tau'": "tau_prime"}
 _ACCENTS = set("tilde widetilde hat widehat bar overline".split())
 _ENDS = set(", ) ] } | + - = < > := / ; .".split()) | {""}
-_ENDS |= {f"\\{name}" for name in ("}", "|", "in", "rceil", "setminus", "cup", "forall")}
+_ENDS |= {f"\\{name}" for name in ("}", "|", "in", "rceil", "setminus", "cup", "forall", "rangle")}
 _ENDS |= set(_AND)
 
 
@@ -74,6 +84,9 @@ class Letters:
     vectors: Collection[str] = frozenset("uvw")
     sets: Collection[str] = frozenset("UVWS")
     functions: Collection[str] = field(default_factory=frozenset)  #: with indices: ``l_p``
+    entries: Collection[str] = frozenset()  #: of tables, whose superscripts are marks as well
+    over: str = ""  #: up to what indices run of which that is not said
+    subsets: Collection[str] = frozenset()  #: sets that stand as an index
 
 
 LETTERS = Letters()
@@ -183,9 +196,10 @@ def _flat(tokens: Sequence[Token]) -> list[_Word]:
         elif name in _ACCENTS:
             inside, k = _argument(tokens, k + 1)
             letters = _flat(inside)
-            if len(letters) != 1:
+            is_power = len(letters) == 3 and letters[1].text == "^" and letters[2].text.isdigit()
+            if len(letters) != 1 and not is_power:
                 raise TexError(f"an accent is read over one letter: {show(token.text)}", token.at)
-            base = letters[0].text.removeprefix("\\")
+            base = "".join(word.text.removeprefix("\\") for word in letters)
             out.append(_Word(f"{base}~{name}", "letter", token.at))
         elif name == "\\":
             out.append(_Word(",", "char", token.at))
@@ -304,6 +318,15 @@ class _Reader:
                     bound = self.binders((")",))
                     self.expect(")")
                     return ("all", bound, inside)
+            except TexError:
+                pass
+            self.at = start
+            try:
+                self.take()
+                inside = self.statement()
+                if self.now == ")" and inside[0] != "rel":
+                    self.take()
+                    return inside
             except TexError:
                 pass
             self.at = start
@@ -444,7 +467,7 @@ class _Reader:
             if self.now == "\\top" or (self.kind == "char" and self.now == "T"):
                 self.take()
                 found = ("T", found)
-            elif self.now == "{" and self.peek() == "\\top":
+            elif self.now == "{" and self.peek() in ("\\top", "T") and self.peek(2) == "}":
                 self.take(), self.take()
                 self.expect("}")
                 found = ("T", found)
@@ -512,14 +535,38 @@ class _Reader:
             self.expect("\\|")
             if self.now == "_":
                 self.take()
-                if self.group() != ("num", Fraction(2)):
-                    raise self.refuse("only the Euclidean norm is known")
+                which = self.group()
+                if which == ("name", "F", (), ""):
+                    return ("frobenius", inside)
+                if which != ("num", Fraction(2)):
+                    raise self.refuse("only the norms of Euclid and Frobenius are known")
             return ("norm", inside)
         if now == "|":
             self.take()
-            inside = self.set()
+            if self.now in self.letters.sets or self.now in ("[", "\\{"):
+                inside = self.set()
+                self.expect("|")
+                return ("size", inside)
+            inside = self.sum()
             self.expect("|")
-            return ("size", inside)
+            return ("abs", inside)
+        if now == "\\cos":
+            self.take()
+            self.expect("(")
+            return ("cos", *self.two(")"))
+        if now == "\\langle":
+            self.take()
+            one, other = self.two("\\rangle")
+            return ("mul", (("*", one), ("*", other)))
+        if now == "\\delta" and self.peek() == "_" and self.peek(4) in ("\\neq", "\\ne"):
+            self.take(), self.take(), self.take()
+            one = self.one_index()
+            self.take()
+            other = self.one_index()
+            self.expect("}")
+            return ("unlike", one, other)
+        if now == "\\nabla":
+            return self.gradient()
         if now in ("\\max", "\\min") and self.peek() == "(":
             return self.least()
         if now in ("\\sum", "\\max", "\\min"):
@@ -538,6 +585,14 @@ class _Reader:
             raise self.refuse("a power of a function is written with brackets")
         return self.factor()
 
+    def two(self, closing: str) -> tuple[Tree, Tree]:
+        """Two sides with a comma between."""
+        one = self.sum()
+        self.expect(",")
+        other = self.sum()
+        self.expect(closing)
+        return one, other
+
     def least(self) -> Tree:
         r"""The least or the largest of some: ``\\min(a, b)``."""
         what = self.take()[1:]
@@ -549,9 +604,21 @@ class _Reader:
         self.expect(")")
         return ("least", what, tuple(found))
 
+    def gradient(self) -> Tree:
+        r"""``\nabla_{z_i} \mathcal{L}_i``, of the loss of an anchor in the anchor."""
+        self.take(), self.expect("_"), self.expect("{")
+        anchor = self.name()
+        self.expect("}")
+        loss = self.name()
+        if loss[:2] != ("call", "L") or loss[2] != anchor[2]:
+            raise self.refuse("a gradient is that of the loss of an anchor in the anchor")
+        return ("name", "nabla", anchor[2], "")
+
     def big(self, what: str) -> Tree:
         bound: Tree
         self.expect("_")
+        if self.now != "{" and self.letters.over:
+            return ("big", what, self.alone(), self.product())
         if self.now != "{":
             inside = self.take_name()
             bound = ("bind", (), (), inside)
@@ -570,6 +637,11 @@ class _Reader:
             bound = _with_upper_end(bound, high)
         return ("big", what, bound, self.product())
 
+    def alone(self) -> Tree:
+        r"""The one letter of ``\sum_i``, which runs over all there are."""
+        everything = ("range", ("num", Fraction(1)), ("name", self.letters.over, (), ""))
+        return ("bind", ((self.take_name(), ("free", everything)),), ())
+
     def limit(self) -> Tree:
         self.take(), self.expect("_"), self.expect("{")
         name = self.take_name()
@@ -584,10 +656,22 @@ class _Reader:
         if self.now == "^":
             self.take()
             mark = self.label()
+        kind = "expect" if word == "E" else "spread"
+        if self.now not in ("[", "(") and not mark and self.letters.over:
+            return (kind, self.factor())
         closing = {"[": "]", "(": ")"}[self.expect("[", "(")]
-        inside = self.set()
+        start = self.at
+        try:
+            inside = self.set()
+            self.expect(closing)
+            return ("mean" if word == "E" else f"var{mark}", inside)
+        except TexError:
+            if mark or not self.letters.over:
+                raise
+        self.at = start
+        inside = self.sum()
         self.expect(closing)
-        return ("mean" if word == "E" else f"var{mark}", inside)
+        return (kind, inside)
 
     def label(self) -> str:
         """A superscript or subscript that is a word."""
@@ -610,18 +694,18 @@ class _Reader:
         if not is_name and not (len(now) == 1 and now.isalpha()):
             raise self.refuse("expected a name")
         found = self.take().removeprefix("\\")
-        while self.now == "'" or (self.now == "^" and self.peek() == "\\prime"):
-            if self.take() == "^":
-                self.take()
+        while self.now == "'" or (self.now == "^" and "\\prime" in (self.peek(), self.peek(2))):
+            if self.take() == "^" and self.take() == "{":
+                self.take(), self.expect("}")
             found += "'"
-        return found
+        return _SAME.get(found, found)
 
     def name(self) -> Tree:
         is_word = self.kind == "word"
         base = self.take_name()
         marked = is_word or (
             len(base.rstrip("'")) == 1
-            and (base[0] in self.letters.vectors or base[0] in self.letters.sets)
+            and base[0] in {*self.letters.vectors, *self.letters.sets, *self.letters.entries}
         )
         subs: tuple[Tree, ...] = ()
         mark = ""
@@ -631,6 +715,14 @@ class _Reader:
                 subs += self.subscript()
             elif self.peek() == "\\top" or (self.peek() == "{" and self.peek(2) == "\\top"):
                 break
+            elif self.peek() in ("+", "-") or (
+                self.peek() == "{" and self.peek(2) in ("+", "-") and self.peek(3) == "}"
+            ):
+                self.take()
+                mark += self.label()
+            elif subs and self.letters.over and self.is_numbered():
+                self.take()
+                subs += self.numbered()
             elif marked or base == "L":
                 self.take()
                 if self.now == "{" and self.peek() == "(" and self.peek(3) == ")":
@@ -663,6 +755,10 @@ class _Reader:
     def call_argument(self) -> Tree:
         return self.set() if self.now in self.letters.sets else self.sum()
 
+    def is_numbered(self) -> bool:
+        """Whether an index above, in brackets, comes next."""
+        return self.peek() == "{" and self.peek(2) == "(" and self.peek(4) == ")"
+
     def numbered(self) -> tuple[Tree, ...]:
         """An index above, in brackets: ``v_-^{(j)}``."""
         self.expect("{"), self.expect("(")
@@ -672,7 +768,10 @@ class _Reader:
 
     def subscript(self) -> tuple[Tree, ...]:
         """Indices, which commas or nothing separate, a word, or a sign: ``v_+``."""
-        if self.kind == "word" or self.now in ("+", "-"):
+        if self.now in self.letters.subsets:  # alone, so that q_B(z) has an argument
+            name = self.take()
+            return (("set", name, ("name", name, (), "")),)
+        if self.kind == "word" or self.now in ("+", "-", "*"):
             return (("word", self.take()),)
         if self.now == "{" and self.peek() in ("+", "-") and self.peek(2) == "}":
             self.take()
@@ -686,12 +785,31 @@ class _Reader:
         while self.now != "}":
             if self.now == ",":
                 self.take()
-            elif self.kind == "word":
+            elif self.now in self.letters.subsets:
+                found.append(self.subset())
+            elif self.kind == "word" or self.now == "*":
                 found.append(("word", self.take()))
             else:
-                found.append(self.one_index())
+                found.append(self.partner(self.one_index()))
         self.take()
         return tuple(found)
+
+    def subset(self) -> Tree:
+        """A set that stands as an index, under the name by which it is defined."""
+        found = self.set()
+        return ("set", spell(found), found)
+
+    def partner(self, index: Tree) -> Tree:
+        """The index, or its partner, which is marked: ``i^+``, or ``i+``."""
+        marked = self.now == "^" and (
+            self.peek() == "+" or (self.peek() == "{" and self.peek(2) == "+")
+        )
+        if index[0] != "name" or not (marked or self.now == "+"):
+            return index
+        if marked:
+            self.take()
+        self.label()
+        return (*index[:3], "+")
 
     def one_index(self) -> Tree:
         if self.now.isdigit():
@@ -711,9 +829,12 @@ class _Reader:
     def set_atom(self) -> Tree:
         if self.now == "[":
             self.take()
+            low: Tree = ("num", Fraction(1))
+            if self.now == "1" and self.peek() == self.peek(2) == ".":
+                self.take(), self.take(), self.take()
             high = self.sum()
             self.expect("]")
-            return ("range", ("num", Fraction(1)), high)
+            return ("range", low, high)
         if self.now == "\\{":
             self.take()
             members = [self.name()]
@@ -762,8 +883,10 @@ class _Reader:
                     self.take()
         known = {n for n, _ in bound}
         loose = [n for n in waiting if n not in known]
-        if loose:
+        if loose and not self.letters.over:
             raise self.refuse(f"nothing says what {loose[0]} runs over")
+        everything = ("range", ("num", Fraction(1)), ("name", self.letters.over, (), ""))
+        bound += [(n, ("free", everything)) for n in dict.fromkeys(loose)]
         return ("bind", tuple(bound), tuple(apart))
 
 
@@ -807,6 +930,7 @@ def unused(bound: Tree, *bodies: Tree) -> list[str]:
     return [n for n, _ in bound[1] if n not in used]
 
 
+_CALLED = ("sqrt", "ceil", "norm", "frobenius", "size", "mean", "expect", "spread")
 _SHOWN = {"<=": "<=", ">=": ">=", "!=": "!=", "->": "->"}
 
 
@@ -843,7 +967,9 @@ def spell(tree: Any) -> str:
         return f"{spell(rest[0])}^T"
     if kind == "fun":
         return f"{rest[0]}({spell(rest[1])})"
-    if kind in ("sqrt", "ceil", "norm", "size", "mean") or kind.startswith("var"):
+    if kind == "set":
+        return str(rest[0])
+    if kind in _CALLED or kind.startswith("var"):
         return f"{kind}({spell(rest[0])})"
     if kind == "least":
         return f"{rest[0]}({', '.join(map(spell, rest[1]))})"
@@ -854,6 +980,14 @@ def spell(tree: Any) -> str:
         return text + "".join(f", {a} != {b}" for a, b in rest[1])
     if kind == "range":
         return f"{spell(rest[0])}..{spell(rest[1])}"
+    if kind == "free":
+        return spell(rest[0])
+    if kind == "cos":
+        return f"cos({spell(rest[0])}, {spell(rest[1])})"
+    if kind == "unlike":
+        return f"[{spell(rest[0])} != {spell(rest[1])}]"
+    if kind == "abs":
+        return f"|{spell(rest[0])}|"
     if kind == "lim":
         return f"lim[{rest[0]} -> {spell(rest[1])}] {spell(rest[2])}"
     if kind == "interval":

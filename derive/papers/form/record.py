@@ -10,7 +10,10 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal
 
 from ...tex.statement import TexError
-from .families import FAMILIES, Family
+from . import families
+from .blocks import BLOCKS
+from .families import Family
+from .families_batches import BATCHES
 from .hypotheses import (
     BadClause,
     Condition,
@@ -36,6 +39,10 @@ from .reader import (
 Weight = Literal["headline", "used later", "aside"]
 WEIGHTS = ("headline", "used later", "aside")
 ORIGINS = ("authors", "extraction", "unclear")
+
+
+#: All families of sets, by name.
+FAMILIES = {**families.FAMILIES, **BLOCKS, **BATCHES}
 
 
 class BadRecord(ValueError):
@@ -167,12 +174,15 @@ class Witness:
     sizes, gram
         Classes, instances and views of the set of vectors, and its inner products, in the order
         of (class, instance, view).
+    tables
+        In place of these, matrices and points by letter, row by row.
     """
 
     at: Mapping[str, str]
     says: str
     sizes: tuple[int, ...] = ()
     gram: tuple[tuple[str, ...], ...] = ()
+    tables: Mapping[str, tuple[tuple[str, ...], ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -212,6 +222,11 @@ class Record:
         return read_condition(
             self.condition, given.ranges, on_sets=on_sets, functions=given.functions
         )
+
+    @property
+    def right(self) -> Wording:
+        """The wording that is held right: what to print instead, what is meant, or the print."""
+        return self.correction or self.reading or self.printed
 
     @property
     def statement(self) -> str:
@@ -370,7 +385,7 @@ def _wording(text: str, rest: Mapping[str, Any]) -> Wording:
 def _witness(table: Any) -> Witness:
     if not isinstance(table, dict) or not isinstance(table.get("at"), dict) or "says" not in table:
         raise BadRecord("a witness has a table `at` and what it `says`")
-    extra = set(table) - {"at", "says", "sizes", "gram"}
+    extra = set(table) - {"at", "says", "sizes", "gram", "tables"}
     if extra:
         raise BadRecord(f"there is no field {min(extra)!r} in a witness")
     return Witness(
@@ -378,6 +393,10 @@ def _witness(table: Any) -> Witness:
         str(table["says"]),
         tuple(table.get("sizes", ())),
         tuple(tuple(str(v) for v in row) for row in table.get("gram", ())),
+        {
+            k: tuple(tuple(str(v) for v in row) for row in rows)
+            for k, rows in table.get("tables", {}).items()
+        },
     )
 
 

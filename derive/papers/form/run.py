@@ -32,15 +32,15 @@ from ...vectors.embeddings import Embeddings
 from ..digits import DIGITS
 from .functions import Function
 from .hypotheses import SYMBOLS, Condition, Hypotheses, letters_at, put_in
-from .reader import Read, Tree, expression
+from .reader import Read, Tree, expression, indexed
 from .record import Wording
 from .symbolic import NotClosed, fixed, symbolic
 from .values import NoValue, Scene, Truth, Unknown, as_number, judge, value
 
 Point = Mapping[str, Any]  #: values of letters, and functions
 Definitions = Mapping[str, tuple[tuple[str, ...], Tree]]
-#: Points that a formula is tried at, and a statement about vectors, which takes longer.
-POINTS, POINTS_WITH_SETS = 150, 60
+#: Points that a formula is tried at; a family says at how many a statement about it is.
+POINTS = 150
 #: How many sets are tried at a point, and at how many points all of them are.
 SETS, ALL_SETS_AT = 3, 3
 
@@ -55,15 +55,17 @@ class Trial:
     vectors: Embeddings | None = None
     letters: tuple[tuple[str, str], ...] = ()
     seen: frozenset[bool] = frozenset()
+    simulated: bool = False
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What a named check found at a point."""
+    """What a named check found at a point; ``simulated`` says that it drew numbers for it."""
 
     holds: bool | None
     says: str = ""
     vectors: Embeddings | None = None
+    simulated: bool = False
 
 
 #: A check for what no formula says: at a point, with what the record gives it, evaluated there.
@@ -126,12 +128,15 @@ def _of_one(
     hypotheses = with_specials(wording.hypotheses(), wording.read())
     definitions = wording.definitions() if definitions is None else definitions
     given = wording.values() if given is None else given
-    limit = POINTS if wording.family is None else POINTS_WITH_SETS
+    limit = POINTS if wording.family is None else wording.family.most
     for k, (point, wrong) in enumerate(
         hypotheses.points(limit, wide=wording.family is None and not wording.check)
     ):
         if wrong:
             yield Trial(False, point, f"no value: {wrong}")
+        elif wording.check and wording.family is not None:
+            for e in _some(sets_of(wording, hypotheses, point), k):
+                yield checked(wording, point, given, e)
         elif wording.check:
             yield checked(wording, point, given)
         else:
@@ -139,25 +144,35 @@ def _of_one(
                 yield tried(statements, scene, point)
 
 
-def _some(every: list[Scene], k: int) -> list[Scene]:
+def sets_of(wording: Wording, hypotheses: Hypotheses, point: Point) -> list[Embeddings]:
+    """The sets of its family at a point that its hypotheses admit."""
+    assert wording.family is not None
+    return [e for e in wording.family.make(point) if not hypotheses.refuses_set(e, point)]
+
+
+def _some(every: list[Any], k: int) -> list[Any]:
     """All sets at the first points, and at each of the others a few in turn."""
     if k < ALL_SETS_AT or len(every) <= SETS:
         return every
     return [every[(SETS * k + i) % len(every)] for i in range(SETS)]
 
 
-def checked(wording: Wording, point: Point, given: Mapping[str, Tree]) -> Trial:
-    """What a named check finds at a point."""
+def checked(
+    wording: Wording, point: Point, given: Mapping[str, Tree], vectors: Embeddings | None = None
+) -> Trial:
+    """What a named check finds at a point; on a set of its family, which it gets as ``on``."""
     if wording.check not in CHECKS:
         raise Unknown(f"there is no check {wording.check!r}")
     numbers = {s.name: as_number(v) for s, v in letters_at(point).items()}
     scene = Scene(numbers, None, _derived_at(wording, point))
     try:
         with mpmath.workdps(DIGITS):
-            found = CHECKS[wording.check](point, {k: value(t, scene) for k, t in given.items()})
+            at = point if vectors is None else {**point, "on": vectors}
+            found = CHECKS[wording.check](at, {k: value(t, scene) for k, t in given.items()})
     except NoValue as error:
-        return Trial(False, point, f"no value: {error}")
-    return Trial(found.holds, point, found.says, found.vectors)
+        return Trial(False, point, f"no value: {error}", vectors)
+    at_set = found.vectors or vectors
+    return Trial(found.holds, point, found.says, at_set, simulated=found.simulated)
 
 
 def tried(statements: list[Read], scene: Scene, point: Point) -> Trial:
@@ -191,10 +206,7 @@ def scenes(
     if family is None:
         yield Scene(numbers, None, quantities, defined, derived=derived)
         return
-    hypotheses = wording.hypotheses()
-    for e in family.make(point):
-        if hypotheses.refuses_set(e):
-            continue
+    for e in sets_of(wording, wording.hypotheses(), point):
         yield Scene(numbers, e, {**family.named(e), **quantities}, defined, derived=derived)
 
 
@@ -236,7 +248,7 @@ class DerivedAt:
 
 def _key(name: str) -> str:
     tree = expression(name)
-    return str(tree[1]) + "".join(f"_{s[1]}" for s in tree[2])
+    return indexed(str(tree[1]), tree[2])
 
 
 def quantity(named: str, point: Point, digits: int = DIGITS) -> Any:

@@ -19,7 +19,7 @@ from ...decide.domain import Domain, Range, at_least
 from ...decide.limits.limit import NoLimit, limit
 from ...tex.formula.needs import note_log, note_power, taken
 from .hypotheses import SYMBOLS
-from .reader import Tree, spell
+from .reader import Tree, indexed, spell
 
 Definitions = Mapping[str, tuple[tuple[str, ...], Tree]]
 
@@ -128,7 +128,7 @@ class _Writer:
         _, base, subs, mark = tree
         if base in env and not subs:
             return env[base]
-        full = base + "".join(f"_{s[1]}" for s in subs)
+        full = indexed(base, subs)
         for key in (full, base):
             if key in self.defined and not self.defined[key][0] and (key == full or not subs):
                 return self.write(self.defined[key][1], {})

@@ -20,6 +20,7 @@ from sympy import Expr
 from ...decide.root import ClampedRoot
 from ...vectors.embeddings import Embeddings, Index
 from ..digits import CLOSE, DIGITS
+from .matrices import Matrix
 from .reader import Tree, indexed, names_in, spell
 from .symbolic import NotClosed, compiled, symbolic
 
@@ -30,6 +31,9 @@ Vector = dict[Index, Any]
 Environment = Mapping[str, Any]
 #: Under this name a family has the axes that its vectors have coordinates on.
 AXES = "axes"
+#: And under these the partner of an index, and the outcomes of a law: each a probability, a set,
+#: and what is named on it.
+PARTNER, OUTCOMES = "partner", "outcomes"
 #: What is longer is not spelled out where an equivalence fails.
 LONG = 250
 
@@ -70,11 +74,18 @@ class Scene:
 
     numbers: Mapping[str, Any]
     vectors: Embeddings | None = None
-    named: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    named: Mapping[str, Any] = field(default_factory=dict)
     defined: Mapping[str, tuple[tuple[str, ...], Tree]] = field(default_factory=dict)
     known: dict[Any, Any] = field(default_factory=dict, repr=False)  #: values of sums
     derived: Mapping[str, Derived] = field(default_factory=dict)  #: derived quantities by letter
     moved: Mapping[str, Fraction] = field(default_factory=dict)  #: letters with other values
+
+
+@dataclass(frozen=True)
+class OfScene:
+    """What a letter with indices stands for where it depends on the numbers of the scene."""
+
+    function: Callable[..., Any]
 
 
 @dataclass(frozen=True)
@@ -127,6 +138,11 @@ def _assigned(
         yield dict(env)
         return
     (name, where), rest = left[0], left[1:]
+    if where[0] == "free":
+        if name in env:  # bound outside
+            yield from _assigned(rest, apart, scene, env)
+            return
+        where = where[1]
     for member in _members(where, scene, env):
         inner = {**env, name: member}
         if all(inner[a] != inner[b] for a, b in apart if a in inner and b in inner):
@@ -146,8 +162,8 @@ def _members(where: Tree, scene: Scene, env: Environment) -> list[Any]:
         without = set(_members(where[2], scene, env))
         return [k for k in first if k not in without]
     if where[0] == "these" and all(t[1] in env and isinstance(env[t[1]], int) for t in where[1]):
-        return [env[t[1]] for t in where[1]]
-    return [{a: Fraction(1)} for a in _set(where, scene, env)]
+        return [_index(t, scene, env) for t in where[1]]
+    return [a if isinstance(a, int) else {a: Fraction(1)} for a in _set(where, scene, env)]
 
 
 def _is_of_indices(where: Tree) -> bool:
@@ -159,7 +175,10 @@ def _is_of_indices(where: Tree) -> bool:
 def _truth(tree: Tree, scene: Scene, env: Environment) -> Truth:
     kind = tree[0]
     if kind in ("iff", "implies"):
-        first, second = (_part(t, scene, env) for t in tree[1:])
+        first = _part(tree[1], scene, env)
+        if kind == "implies" and not first.holds:
+            return Truth(True, seen=frozenset({False}))
+        second = _part(tree[2], scene, env)
         good = first.holds == second.holds if kind == "iff" else second.holds or not first.holds
         says = f"{spell(tree[1])} is {first.holds}, {spell(tree[2])} is {second.holds}"
         if len(says) > LONG:
@@ -204,9 +223,21 @@ class Constant:
         self.value: Any = None
 
 
+@dataclass(frozen=True)
+class Moved:
+    """A constant, or its negative, with something added to it."""
+
+    constant: Constant
+    sign: int
+    by: Any
+
+
 def _settled(left: Any, right: Any) -> tuple[Any, Any]:
     """Both sides of an equation, one of which may say what a constant is."""
     for one, other in ((left, right), (right, left)):
+        if isinstance(one, Moved) and not isinstance(other, (Constant, Moved)):
+            one.constant.value = _times(Fraction(one.sign), _plus(other, one.by, -1))
+            return other, other
         if isinstance(one, Constant) and not isinstance(other, Constant):
             one.value = other
             return other, other
@@ -219,10 +250,23 @@ def _part(tree: Tree, scene: Scene, env: Environment) -> Truth:
 
 
 def _says(left: Any, relation: str, right: Any, scene: Scene) -> str:
+    if isinstance(left, Matrix) and isinstance(right, Matrix):
+        return _first_gap(left, relation, right)
     if isinstance(left, dict) or isinstance(right, dict):
         gap = _plus(_vector(left), _vector(right), -1)
         return f"squared norm of the difference: {text(_dot(gap, gap, scene))}"
     return f"{text(left)} {relation} {text(right)}"
+
+
+def _first_gap(left: Matrix, relation: str, right: Matrix) -> str:
+    """The first entry where two matrices differ."""
+    if left.shape != right.shape:
+        return f"matrices of shapes {left.shape} and {right.shape}"
+    for i, (one, other) in enumerate(zip(left.rows, right.rows, strict=True), 1):
+        for j, (a, z) in enumerate(zip(one, other, strict=True), 1):
+            if not compare(a, z, "="):
+                return f"entry {i}, {j}: {text(a)} {relation} {text(z)}"
+    return f"equal matrices {relation}"
 
 
 @dataclass(frozen=True)
@@ -257,6 +301,13 @@ def related(left: Any, right: Any, relation: str, scene: Scene) -> bool:
         if relation not in ("=", "!="):
             raise Unknown("intervals are equal or not")
         return _same_interval(left, right) == (relation == "=")
+    if isinstance(left, Matrix) or isinstance(right, Matrix):
+        if relation in ("<", ">", "->") or not isinstance(left, type(right)):
+            raise Unknown("matrices are equal or not, or in the order of Loewner")
+        if relation in ("<=", ">="):
+            gap = _plus(*((right, left) if relation == "<=" else (left, right)), -1)
+            return bool(gap.is_psd())
+        return bool(left.equals(right)) == (relation == "=")
     if isinstance(left, dict) or isinstance(right, dict):
         if relation not in ("=", "!="):
             raise Unknown("vectors are equal or not")
@@ -299,6 +350,8 @@ def _name(tree: Tree, scene: Scene, env: Environment) -> Any:
         found = env[base]
         if isinstance(found, Constant) and found.value is not None:
             return found.value
+        if mark == "+" and isinstance(found, int) and PARTNER in scene.named:
+            found = scene.named[PARTNER](found)
         return Fraction(found) if isinstance(found, int) else found
     if base in scene.defined:
         letters, body = scene.defined[base]
@@ -318,7 +371,11 @@ def _name(tree: Tree, scene: Scene, env: Environment) -> Any:
     if full in scene.named and subs:
         return scene.named[full]()
     if base in scene.named:
-        return scene.named[base](*_indices(subs, scene, env), mark=mark)
+        known = scene.named[base]
+        indices = _indices(subs, scene, env)
+        if isinstance(known, OfScene):
+            return known.function(scene, *indices, mark=mark)
+        return known(*indices, mark=mark)
     raise Unknown(f"the name {full!r} is not known")
 
 
@@ -370,6 +427,8 @@ def _indices(subs: Any, scene: Scene, env: Environment) -> list[Any]:
 def _index(tree: Tree, scene: Scene, env: Environment) -> Any:
     if tree[0] == "word":
         return tree[1]
+    if tree[0] == "set":
+        return tuple(_set(tree[2], scene, env))
     found = _value(tree, scene, env)
     if not isinstance(found, (int, Fraction)) or Fraction(found).denominator != 1:
         raise Unknown(f"{spell(tree)} is no index")
@@ -384,7 +443,7 @@ def _set(tree: Tree, scene: Scene, env: Environment) -> list[Index]:
     if kind == "cup":
         return list(dict.fromkeys(_set(tree[1], scene, env) + _set(tree[2], scene, env)))
     if kind == "these":
-        return [a for part in tree[1] for a in _value(part, scene, env)]
+        return [a for part in tree[1] for a in _those(_value(part, scene, env))]
     if kind == "range":
         raise Unknown("a set of vectors was expected")
     found = _value(tree, scene, env)
@@ -393,16 +452,26 @@ def _set(tree: Tree, scene: Scene, env: Environment) -> list[Index]:
     return found
 
 
+def _those(found: Any) -> Any:
+    """The vectors that a member of a set stands for; an index stands for itself."""
+    return [int(found)] if isinstance(found, Fraction) else found
+
+
 def _add(tree: Tree, scene: Scene, env: Environment) -> Any:
     total: Any = None
+    waiting: list[tuple[Constant, int]] = []
     for sign, part in tree[1]:
         found = _value(part, scene, env)
         factor = -1 if sign == "-" else 1
-        if total is None:
+        if isinstance(found, Constant):
+            waiting.append((found, factor))
+        elif total is None:
             total = _times(Fraction(factor), found)
         else:
             total = _plus(total, found, factor)
-    return total
+    if len(waiting) > 1:
+        raise Unknown(f"nothing says what {waiting[0][0].name} is")
+    return Moved(*waiting[0], Fraction(0) if total is None else total) if waiting else total
 
 
 def _mul(tree: Tree, scene: Scene, env: Environment) -> Any:
@@ -413,6 +482,16 @@ def _mul(tree: Tree, scene: Scene, env: Environment) -> Any:
             total = _over(total, found, tree)
         elif total is None:
             total = found
+        elif isinstance(total, Matrix) and isinstance(found, Matrix):
+            total = total.times(found)
+            if total is None:
+                raise NoValue("matrices that do not fit are multiplied")
+        elif isinstance(total, _Row) and isinstance(found, Matrix):
+            total = _Row(_applied(found.transposed, total.of, scene))
+        elif isinstance(total, Matrix) and isinstance(found, dict):
+            total = _applied(total, found, scene)
+        elif isinstance(total, dict) and isinstance(found, _Row):
+            total = _outer(total, found.of, scene)
         elif isinstance(total, _Row):
             total = _dot(total.of, _vector(found), scene)
         elif isinstance(total, dict) and isinstance(found, dict):
@@ -429,11 +508,42 @@ class _Row:
     of: Vector
 
 
+def _coordinates(v: Vector, scene: Scene) -> list[Any]:
+    """The coordinates of a vector on the axes of its family."""
+    if AXES not in scene.named:
+        raise Unknown("these vectors have no coordinates")
+    return [_dot(v, {a: Fraction(1)}, scene) for a in scene.named[AXES]()]
+
+
+def _outer(left: Vector, right: Vector, scene: Scene) -> Matrix:
+    rows, columns = _coordinates(left, scene), _coordinates(right, scene)
+    return Matrix.of([[_times(a, b) for b in columns] for a in rows])
+
+
+def _applied(matrix: Matrix, vector: Vector, scene: Scene) -> Vector:
+    """A matrix times a vector, by coordinates."""
+    column = Matrix.of([[v] for v in _coordinates(vector, scene)])
+    found = matrix.times(column)
+    if found is None:
+        raise NoValue("a matrix and a vector that do not fit are multiplied")
+    return {a: row[0] for a, row in zip(scene.named[AXES](), found.rows, strict=True)}
+
+
 def _transposed(tree: Tree, scene: Scene, env: Environment) -> Any:
-    return _Row(_vector(_value(tree[1], scene, env)))
+    found = _value(tree[1], scene, env)
+    return found.transposed if isinstance(found, Matrix) else _Row(_vector(found))
 
 
 def _plus(left: Any, right: Any, factor: int = 1) -> Any:
+    if isinstance(left, Matrix) and isinstance(right, Matrix):
+        both = left.plus(right, factor)
+        if both is None:
+            raise NoValue("matrices of two shapes are added")
+        return both
+    if any(isinstance(v, Matrix) for v in (left, right)) and not _is_number(left, right):
+        raise NoValue("a matrix and a vector are added")
+    if isinstance(left, _Row) or isinstance(right, _Row):
+        raise NoValue("a transposed vector is added")
     if isinstance(left, dict) or isinstance(right, dict):
         left, right = _vector(left), _vector(right)
         found = dict(left)
@@ -443,6 +553,10 @@ def _plus(left: Any, right: Any, factor: int = 1) -> Any:
     if isinstance(left, Fraction) and isinstance(right, Fraction):
         return left + factor * right
     return mp(left) + factor * mp(right)
+
+
+def _is_number(*found: Any) -> bool:
+    return any(isinstance(v, (int, Fraction, mpmath.mpf)) for v in found)
 
 
 def _vector(found: Any) -> Vector:
@@ -462,6 +576,10 @@ def _times(left: Any, right: Any) -> Any:
         raise Unknown("a transposed vector is multiplied by a vector")
     if isinstance(left, dict) and isinstance(right, dict):
         raise Unknown("two vectors are multiplied by their inner product")
+    if isinstance(left, Matrix):
+        return left.map(lambda v: _times(v, right))
+    if isinstance(right, Matrix):
+        return right.map(lambda v: _times(left, v))
     if isinstance(right, dict):
         return {a: _times(left, c) for a, c in right.items()}
     if isinstance(left, dict):
@@ -503,8 +621,15 @@ def _pow(tree: Tree, scene: Scene, env: Environment) -> Any:
     if base[0] == "norm" and exponent == ("num", Fraction(2)):
         inside = _vector(_value(base[1], scene, env))
         return _dot(inside, inside, scene)
+    if base[0] == "frobenius" and exponent == ("num", Fraction(2)):
+        return _squared_entries(_value(base[1], scene, env))
     found, power = _value(base, scene, env), _value(exponent, scene, env)
-    if isinstance(found, dict):
+    if isinstance(found, Matrix) and power == 2:
+        square = found.times(found)
+        if square is None:
+            raise NoValue("a matrix that is not square is squared")
+        return square
+    if isinstance(found, (dict, Matrix)):
         raise Unknown("a power of a vector")
     if isinstance(found, Fraction) and isinstance(power, Fraction) and power.denominator == 1:
         if found == 0 and power < 0:
@@ -514,6 +639,21 @@ def _pow(tree: Tree, scene: Scene, env: Environment) -> Any:
     if (a < 0 and not mpmath.isint(p)) or (a == 0 and p < 0):
         raise NoValue(f"{_short(tree)} has no value")
     return a**p
+
+
+def _squared_entries(found: Any) -> Any:
+    """The squared norm of Frobenius."""
+    if not isinstance(found, Matrix):
+        raise Unknown("the norm of Frobenius is one of matrices")
+    total: Any = Fraction(0)
+    for row in found.rows:
+        for v in row:
+            total = _plus(total, _times(v, v))
+    return total
+
+
+def _frobenius(tree: Tree, scene: Scene, env: Environment) -> Any:
+    return root(_squared_entries(_value(tree[1], scene, env)), tree)
 
 
 def _sqrt(tree: Tree, scene: Scene, env: Environment) -> Any:
@@ -626,6 +766,25 @@ def _norm(tree: Tree, scene: Scene, env: Environment) -> Any:
     return root(_dot(inside, inside, scene), tree)
 
 
+def _cosine(tree: Tree, scene: Scene, env: Environment) -> Any:
+    """The cosine of two vectors, which the zero vector has with none."""
+    one, other = (_vector(_value(t, scene, env)) for t in tree[1:])
+    squares = [_dot(v, v, scene) for v in (one, other)]
+    if any(compare(s, Fraction(0), "=") for s in squares):
+        raise NoValue("the zero vector has no cosine with any")
+    return _over(_dot(one, other, scene), root(_times(*squares)), tree)
+
+
+def _unlike(tree: Tree, scene: Scene, env: Environment) -> Any:
+    one, other = (_index(t, scene, env) for t in tree[1:])
+    return Fraction(int(one != other))
+
+
+def _absolute(tree: Tree, scene: Scene, env: Environment) -> Any:
+    found = _value(tree[1], scene, env)
+    return abs(found) if isinstance(found, Fraction) else abs(mp(found))
+
+
 def _kept(body: Tree, scene: Scene, env: Environment) -> Any:
     """The value of what a record defines, remembered for all that it depends on."""
     used = ("used", id(body))
@@ -728,11 +887,46 @@ def _mean(tree: Tree, scene: Scene, env: Environment) -> Any:
     return {a: Fraction(1, len(members)) for a in members}
 
 
+def _outcomes(scene: Scene) -> list[tuple[Any, Scene]]:
+    """The outcomes of the law of a scene, with their probabilities."""
+    if OUTCOMES not in scene.named:
+        raise Unknown("there is no law here, of which to take an expectation")
+    if OUTCOMES not in scene.known:
+        scene.known[OUTCOMES] = [
+            (weight, replace(scene, vectors=e, named=named, known={}))
+            for weight, e, named in scene.named[OUTCOMES]()
+        ]
+    found: list[tuple[Any, Scene]] = scene.known[OUTCOMES]
+    return found
+
+
+def _moment(body: Tree, power: int, scene: Scene, env: Environment) -> Any:
+    total: Any = None
+    for weight, inner in _outcomes(scene):
+        found = _value(body, inner, env)
+        term = _times(weight, found if power == 1 else _times(found, found))
+        total = term if total is None else _plus(total, term)
+    return total
+
+
+def _expectation(tree: Tree, scene: Scene, env: Environment) -> Any:
+    return _moment(tree[1], 1, scene, env)
+
+
+def _spread(tree: Tree, scene: Scene, env: Environment) -> Any:
+    """The variance of a number under the law of a scene."""
+    mean = _moment(tree[1], 1, scene, env)
+    return _plus(_moment(tree[1], 2, scene, env), _times(mean, mean), -1)
+
+
 def _size(tree: Tree, scene: Scene, env: Environment) -> Any:
     """How many different vectors a set has, which is what its size is."""
     e = _embeddings(scene)
     kept: list[Index] = []
-    for a in _set(tree[1], scene, env):
+    members = _set(tree[1], scene, env)
+    if all(isinstance(a, int) for a in members):
+        return Fraction(len(set(members)))
+    for a in members:
         if all(e.mean_sq_dist([a], [b]) != 0 for b in kept):
             kept.append(a)
     return Fraction(len(kept))
@@ -779,6 +973,12 @@ _VALUES: dict[str, Callable[[Tree, Scene, Environment], Any]] = {
     "diff": _diff,
     "at": _at,
     "norm": _norm,
+    "frobenius": _frobenius,
+    "expect": _expectation,
+    "spread": _spread,
+    "cos": _cosine,
+    "unlike": _unlike,
+    "abs": _absolute,
     "big": _big,
     "least": _least,
     "lim": _limit,
@@ -794,10 +994,11 @@ def mp(found: Any) -> Any:
     """A number at the working precision."""
     if isinstance(found, Fraction):
         return mpmath.mpf(found.numerator) / found.denominator
-    if isinstance(found, (dict, list, _Row, Interval)):
-        raise Unknown("a vector or set where a number was expected")
-    if isinstance(found, Constant):
-        raise Unknown(f"nothing says what {found.name} is")
+    if isinstance(found, (dict, list, _Row, Interval, Matrix)):
+        raise Unknown("a vector, matrix or set where a number was expected")
+    if isinstance(found, (Constant, Moved)):
+        constant = found if isinstance(found, Constant) else found.constant
+        raise Unknown(f"nothing says what {constant.name} is")
     return mpmath.mpf(found)
 
 
@@ -807,6 +1008,8 @@ def text(found: Any) -> str:
         return str(found)
     if isinstance(found, (dict, list)):
         return "a vector"
+    if isinstance(found, Matrix):
+        return "a matrix"
     if isinstance(found, Interval):
         return str(found)
     return str(mpmath.nstr(found, 12))

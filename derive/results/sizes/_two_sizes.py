@@ -10,7 +10,7 @@ from typing import Any
 
 from sympy import Expr, Rational, S, Symbol
 
-from ...decide.domain import POSITIVE, Domain, DomainError, at_least
+from ...decide.domain import POSITIVE, Domain, at_least
 from ...losses.conventions import CONVENTIONS
 from ...losses.softmax import SoftmaxLoss, tau
 from ...optimum.blocks import BlockOptima, ReducedOnOrbits, state_certificate, state_reduction
@@ -20,6 +20,7 @@ from ...proof.derivation import Derivation
 from ...structures.classes import MEANINGS, m1, m2, n1, n2, two_sizes
 from ...structures.hierarchy import n, p
 from ...structures.scheme import Relation, Scheme
+from ...theorem.at_numbers import AtNumbers
 from ...theorem.measure import Measure, Rank, Reading, product
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
@@ -66,7 +67,7 @@ def optima(loss: SoftmaxLoss, domain: Domain) -> BlockOptima:
     return BlockOptima(ReducedOnOrbits(loss, STRUCTURE), domain.symbols())
 
 
-class AtNumbers(Result):
+class TwoSizes(AtNumbers):
     """The optimum where all parameters are given; until then, what holds for all sizes.
 
     Parameters
@@ -82,8 +83,6 @@ class AtNumbers(Result):
     convention
         The library in whose terms it is; its parameters are the same.
     """
-
-    at_values = True
 
     def __init__(
         self,
@@ -114,37 +113,6 @@ class AtNumbers(Result):
         self.fixed = dict(at or {})
         self.optima = optima(loss, domain)
 
-    def point(self, **values: object) -> dict[Symbol, Expr]:
-        """As of any result; values are finite.
-
-        Raises
-        ------
-        DomainError
-            If one is not, or not accepted; one line.
-        """
-        point = super().point(**values)
-        for s, value in point.items():
-            if not value.is_finite:
-                raise DomainError(f"{self.id} is found at numbers: give a finite {s}, not {value}")
-        return point
-
-    def given(self, *, at: Mapping[str, object] | None = None, **given: object) -> Result:
-        """The same at values of parameters.
-
-        Raises
-        ------
-        DomainError
-            If a value is not accepted; one line.
-        """
-        if given:
-            return super().given(at=None, **given)
-        return self.there(self.point(**at)) if at else self
-
-    def there(self, point: Mapping[Symbol, Expr]) -> AtNumbers:
-        """The same where parameters have these values."""
-        fixed = {**self.fixed, **point}
-        return self if fixed == self.fixed else self._again(fixed, self.convention)
-
     def under(self, convention: str) -> Result:
         """The same in the terms of a library, if its parameters are ours.
 
@@ -159,27 +127,18 @@ class AtNumbers(Result):
             return super().under(convention)
         return self._again(self.fixed, convention)
 
-    def _again(self, fixed: Mapping[Symbol, Expr], convention: str) -> AtNumbers:
-        made = AtNumbers(self.id, at=fixed, convention=convention, **self._made)
+    def made_at(self, fixed: Mapping[Symbol, Expr]) -> TwoSizes:
+        """The same with these values put in."""
+        return self._again(fixed, self.convention)
+
+    def found_at_numbers(self, name: str) -> bool:
+        """Whether a number is that of the optimum."""
+        return name in KNOWN
+
+    def _again(self, fixed: Mapping[Symbol, Expr], convention: str) -> TwoSizes:
+        made = TwoSizes(self.id, at=fixed, convention=convention, **self._made)
         made.optima = self.optima
         return made
-
-    def value(self, name: str, /, digits: int = 15, **values: object) -> Any:
-        """As of any result; all parameters are needed.
-
-        Raises
-        ------
-        DomainError
-            If one is missing, or the optimum there is not decided; one line.
-        """
-        point = self.point(**values)
-        made = self.there(point)
-        if name not in made.quantities:
-            left = ", ".join(s.name for s in self.parameters if s not in made.fixed)
-            if not left or name not in KNOWN:
-                return super().value(name, digits, **values)
-            raise DomainError(f"{name} is found at numbers: give {left}")
-        return made.number(name, made.at(name, point), point, digits)
 
     def _derive(self, proof: Derivation) -> dict[str, Quantity]:
         domain = self.domain

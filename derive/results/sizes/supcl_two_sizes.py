@@ -8,9 +8,9 @@ from sympy import Rational
 
 from ...decide.domain import between
 from ...losses.supcl import SUPCL, alpha
-from ._two_sizes import SIZES, AtNumbers
+from ._two_sizes import SIZES, TwoSizes
 
-RESULT = AtNumbers(
+RESULT = TwoSizes(
     "supcl-two-sizes",
     title="The optimum of the SupCL loss for classes of two sizes, at numbers",
     source="beyond the papers; the loss is that of lee2025ssem (1)-(3)",

@@ -5,9 +5,9 @@ farther apart than small ones. Found at numbers, with a certificate.
 """
 
 from ...losses.supcl import SUPCON
-from ._two_sizes import SIZES, AtNumbers
+from ._two_sizes import SIZES, TwoSizes
 
-RESULT = AtNumbers(
+RESULT = TwoSizes(
     "supcon-two-sizes",
     title="The optimum of the SupCon loss for classes of two sizes, at numbers",
     source="beyond the papers; the loss is that of Khosla et al. (2020)",

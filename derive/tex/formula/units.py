@@ -245,6 +245,13 @@ class _Cutter(Characters):
         span = self.f._one_token(after, self.end, token, last=False)
         inside = self.f._inside(span)
         parts = [t for t in self.f.tokens[inside[0] : inside[1]] if t.kind != "space"]
+        together = [t for t in parts if t.text != "\\ "]
+        letters = "".join(t.text for t in together)
+        if token.text in UPRIGHT and len(together) < len(parts) and letters.isalnum():
+            # The words of one name, such as \mathrm{mean\ norm}.
+            unit = Unit("word", f"\\operatorname{{{letters}}}", token.at)
+            self._with_scripts(unit, span[1])
+            return
         letters = "".join(t.text for t in parts if t.kind == "char")
         if token.text in KEPT_FONTS:
             spelled = f"{token.text}{{{self.f.spelling(*inside)}}}"

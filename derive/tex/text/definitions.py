@@ -14,7 +14,7 @@ from . import commands as tables
 from .scope import Definition
 from .source import Source
 
-MAX_BODY = 2_000  #: characters of a definition that a formula uses
+MAX_BODY = 5_000  #: characters of a definition that a formula uses
 
 _ARITY = re.compile(r"\[\s*([0-9])\s*\]")
 _PARAMETERS = re.compile(r"((?:[^{}\\%\n]|\\[A-Za-z@]+|\\[^A-Za-z@\n]|\n(?!\s*\n)){0,200}+)(?=\{)")

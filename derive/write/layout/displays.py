@@ -22,7 +22,7 @@ from .layout import layout
 from .lines import points, rows
 from .signs import by_sign
 from .statement import SIGNS, Limited, Line, lines
-from .tex import Names, tex
+from .tex import Names, spoken, tex
 from .tree import Call, Name, Node, Product, Sum
 
 #: Room in a line beside the number of a formula, in points; and what is written before a sign.
@@ -141,7 +141,7 @@ def _cases(e: Piecewise, domain: Domain | None, name: Names, before: str) -> Sho
     where: list[tuple[str, ...]] = []
     for value, condition in e.args:
         is_word = value.is_Symbol and len(value.name) > 2
-        said = rf"\text{{{value.name}}}" if is_word else tex(layout(value, domain), name)
+        said = spoken(value.name) if is_word else tex(layout(value, domain), name)
         if condition is S.true:
             parts.append(rf"{said} & \text{{otherwise}}")
             continue

@@ -192,7 +192,8 @@ def as_derived(e: Basic, inside: object = None) -> Node:
     if e.is_Pow:
         return _power(e, inside)
     if isinstance(e, (log, Abs, Max, Min)):
-        return Call(type(e).__name__, tuple(sorted(map(inner, e.args), key=str)) or ())
+        arguments = sorted(map(inner, e.args), key=lambda node: node.key)
+        return Call(type(e).__name__, tuple(arguments))
     if e.is_number and not e.args:
         return Number(e)
     return Other(e)

@@ -6,6 +6,7 @@ tall is an argument: ``\exp\left(..\right)``. Parentheses grow only around what 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from sympy import E, Symbol, latex, oo, pi
@@ -42,7 +43,7 @@ def tex(node: Node, name: Names) -> str:
         return _call(node, name)
     assert isinstance(node, Other)
     if isinstance(node.value, Str):
-        return rf"\text{{{node.value.name}}}"
+        return spoken(node.value.name)
     shown, called = node.with_parts(lambda part: tex(part, name))
     names = {s: called.get(s) or name(s) for s in shown.free_symbols}
     return str(latex(shown, symbol_names=names))
@@ -135,3 +136,18 @@ def slanted(node: Node, name: Names) -> str:
             + "".join(f" {'-' if m else '+'} {part}" for m, part in rest)
         )
     return tex(node, name)
+
+
+_INDEXED = re.compile(r"\b([A-Za-z]+)_(\w+)")
+_SIGNS = {">=": r"$\ge$", "<=": r"$\le$", ">": "$>$", "<": "$<$"}
+
+
+def phrase(words: str) -> str:
+    """Words as LaTeX: names with an index, and signs, are mathematics."""
+    indexed = _INDEXED.sub(r"$\1_{\2}$", words)
+    return re.sub("[<>]=?", lambda sign: _SIGNS[sign[0]], indexed)
+
+
+def spoken(words: str) -> str:
+    """The same in a formula."""
+    return rf"\text{{{phrase(words)}}}"

@@ -21,12 +21,14 @@ from ...proof.derivation import Step
 from ...proof.limiting import LimitIs
 from ...proof.statement import Lemma, Relations
 from ...theorem.about import head, least_dimension
+from ...theorem.bounds import Bounds
 from ...theorem.kinds import Kind
 from ...theorem.number import decimal
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
 from ..display import CLAMPED
 from ..layout.displays import ROOM, Shown, expression, of_node, shown
+from ..layout.tex import phrase
 from ..macros import cited, escape, listed
 from .lemmas import printed
 from .notation import Notation, Typeset
@@ -206,19 +208,19 @@ class Writer:
         for symbols, noun in ((whole, " be integers"), (others, "")):
             parts = [
                 f"${note.writer.range(s, ranges[s])}$"
-                + (f" ({escape(result.meanings[s])})" if s in result.meanings else "")
+                + (f" ({note.prose(result.meanings[s])})" if s in result.meanings else "")
                 for s in symbols
             ]
             if parts:
                 noun = noun if len(parts) > 1 else noun.replace("integers", "an integer")
                 said.append(listed(parts) + noun)
         lines = [f"Let {', and let '.join(said)}."] if said else []
-        about = head(result, Typeset(note.name, escape))
+        about = head(result, Typeset(note.name, note.prose))
         if about.formula:
             notes = "; ".join(about.notes)
             lines += ["Consider the loss", rf"\[ {about.formula} \]", f"where {notes}."]
         else:
-            lines.append(f"Consider {about.notes[0]}.")
+            lines.append(f"Consider {'; '.join(about.notes[:-1])}.")  # the last: there is no loss
         entries = {s.name for q in result.quantities.values() for s in q.expression.free_symbols}
         felt = [r for r in note.relations if f"g_{r.name}" in entries]
         if felt:
@@ -254,7 +256,7 @@ class Writer:
         if q.is_number and q.expression.has(FaceValue):
             return [rf"\item {meaning}{condition}: ${symbol}$, which is found at numbers."]
         if q.kind is Kind.NAME:
-            return [rf"\item {meaning}: {note.formula(q.expression)}."]
+            return [rf"\item {meaning}: {phrase(str(q.expression))}."]
         if q.kind is Kind.SET and q.parameter is not None:
             inside = shown(Contains(q.parameter, q.expression, evaluate=False), q.domain, note.name)
             return [rf"\item {meaning}{condition}{cited_at}:", *display(inside)]
@@ -263,7 +265,17 @@ class Writer:
         if q.bound is not None and iff:
             meaning = note.sentence(f"{what} iff {q.bound[0]} {q.bound[1]} {name}")[:-1]
             return [rf"\item {meaning}{condition}, where{cited_at}", *display(formula, stop=".")]
-        return [rf"\item {meaning}{condition}{cited_at}:", *display(formula, stop=".")]
+        lines = [rf"\item {meaning}{condition}{cited_at}:", *display(formula, stop=".")]
+        if isinstance(q, Bounds):
+            lines += self._of_bound(q)
+        return lines
+
+    def _of_bound(self, q: Bounds) -> list[str]:
+        """When both are equal, and how far what is printed is proved."""
+        said = [f"Both are equal {q.equality}"] if q.equality else []
+        if q.printed:
+            said.append(f"This is as printed; it is {q.standing}")
+        return [self.note.sentence(text) for text in said]
 
     def _step_of(self, q: Quantity) -> str:
         """The label of the step that has a quantity in it."""

@@ -192,6 +192,214 @@ PRINTED: dict[str, Printed] = {
         r"one before its sign is asked for.",
         r"The slope of the loss along the edge is a positive multiple of their difference.",
     ),
+    "entropic bound": Printed(
+        "Entropic bound",
+        r"Weighted InfoNCE minus the mean over rows of the entropy of $p_{ij} = w_{ij}/\sum_{k \ne "
+        r"i} w_{ik}$ is the mean over rows of the divergence of $p_{i\cdot}$ from the softmax of "
+        r"$s_{i\cdot}$. So it is at least $0$, and $0$ iff $s_{ij} = \log w_{ij} + c_i$ for all $i "
+        r"\ne j$. If $w$ and $s$ are symmetric and all $w_{ij} > 0$, the constants $c_i$ are one.",
+        r"Gibbs' inequality for each row: $p\log(p/s) \ge p - s$, with equality iff $p = s$. By "
+        r"symmetry $c_i = s_{ij} - \log w_{ij} = c_j$.",
+    ),
+    "centred Gram matrix": Printed(
+        "Centred Gram matrix",
+        r"Let $D$ be symmetric with zero diagonal, and $B = -\tfrac12 J D J$ with $J = I - "
+        r"\tfrac1n E$. There are points with $\|z_i - z_j\|^2 = d_{ij}$ iff $B$ is positive "
+        r"semidefinite. Their affine hull then has the dimension $\operatorname{rank} B$, and they "
+        r"are unique up to isometry.",
+        r"$d_{ij} = b_{ii} + b_{jj} - 2 b_{ij}$ are the squared distances of vectors with the Gram "
+        r"matrix $B$; and $B$ is the Gram matrix of points with these distances and centroid $0$.",
+    ),
+    "an eigenvalue and its copies": Printed(
+        "An eigenvalue and its copies",
+        r"If $D + c\,(E - I)$ with $c \ne 0$ holds the squared distances of points in $q < n - 1$ "
+        r"dimensions, $-c/2$ is an eigenvalue of $-\tfrac12 J D J$ with multiplicity at least "
+        r"$n - 1 - q$, so $\operatorname{rank} J D J \ge n - 1 - q$.",
+        r"At least $n - 1 - q$ of the $n - 1$ eigenvalues of the centred Gram matrix with $c$ "
+        r"vanish, and each is one without $c$, plus $c/2$.",
+    ),
+    "a trace of zero": Printed(
+        "A trace of zero",
+        r"If $D + c\,(E - I)$ with $c > 0$ holds the squared distances of points in $q < n - 1$ "
+        r"dimensions, $D$ has at least $n - 1 - q$ eigenvalues $\ge c$ and one that is negative, "
+        r"so $\operatorname{rank} D \ge n - q$.",
+        r"$x^\top D x = c\,\|x\|^2$ on the eigenspace of $-\tfrac12 J D J$ of $-c/2$; "
+        r"Courant--Fischer. The diagonal of $D$ is zero, and so is the sum of its eigenvalues.",
+    ),
+    "a largest eigenvalue": Printed(
+        "A largest eigenvalue",
+        r"If moreover $D \ge 0$ and $n > q + 2$, two eigenvalues of $D$ are negative, so "
+        r"$\operatorname{rank} D \ge n - q + 1$.",
+        r"No eigenvalue is larger in absolute value than the largest, $P$ (Perron--Frobenius). One "
+        r"negative eigenvalue would be minus the sum of the positive ones, $P + (n - 2 - q)\,c > "
+        r"P$ or more in absolute value.",
+    ),
+    "points of full dimension": Printed(
+        "Points of full dimension",
+        r"If $D + c\,(E - I)$ with $c < 0$ holds squared distances of points, $D$ holds those of "
+        r"points in $n - 1$ dimensions, and $\operatorname{rank} D = n$. So it does if $D$ is a "
+        r"Euclidean distance matrix and a constant other than $0$ is needed in $q < n - 1$ "
+        r"dimensions.",
+        r"All eigenvalues of $-\tfrac12 J D J$ beside that of the vector of ones are then at least "
+        r"$-c/2 > 0$: $D$ is negative definite on $n - 1$ dimensions, and its trace is zero.",
+    ),
+    "only one Gram matrix unless the gradient vanishes": Printed(
+        "Only one Gram matrix unless the gradient vanishes",
+        r"Let $\mathcal{L}$ be a mean over anchors of $\log\sum_{j \ne i} e^{g_{ij}/\tau}$ less a "
+        r"linear function of the $g_{ij}$, $j \ne i$. If two Gram matrices of unit vectors are "
+        r"least, the symmetrised gradient of $\mathcal{L}$ vanishes at both.",
+        _LSE + r"So rows of two optima differ by one number, which is the same for all rows as "
+        r"every two share an entry: $G' = G + c\,(J - I)$ with $c \ne 0$, $J$ being the matrix of "
+        r"ones. Let $A$ be the symmetrised gradient at $G$ and $S = A - \operatorname{diag}(y) "
+        r"\succeq 0$ with $SG = 0$. Then $0 = \mathcal{L}(G') - \mathcal{L}(G) \ge \langle S, G'"
+        r"\rangle \ge 0$, so $SG' = 0$ and $S(J - I) = 0$. As $J - I$ is invertible, $S = 0$; and "
+        r"$A$ has no diagonal, so $A = 0$. It is the same at $G'$, as softmax probabilities do not "
+        r"change with $c$.",
+    ),
+    "composition of convex functions": Printed(
+        "Composition of convex functions",
+        r"Let $f(x, y)$ be convex and not fall with $y$, and let $y(x)$ be convex. Then "
+        r"$f(x, y(x))$ is convex.",
+        r"At the mean of two $x$ the value of $y$ is at most the mean $\bar y$ of its two values, "
+        r"so $f$ is at most $f(\bar x, \bar y)$, and that is at most the mean of its two values.",
+    ),
+    "Rayleigh quotient": Printed(
+        "Rayleigh quotient",
+        r"Let $K$ be the Gram matrix of unit vectors $z_1, \dots, z_N$ and $\sigma$ the largest "
+        r"eigenvalue of $\tfrac1N \sum_j z_j z_j^\top$. Then $\|\sum_j r_j z_j\|^2 = r^\top K r "
+        r"\le N \sigma \|r\|^2$, with equality iff $K r = N \sigma r$; and $(u^\top A v)^2 \le "
+        r"(u^\top A u)(v^\top A v)$ for $A = N \sigma I - K$.",
+        r"$K$ and $\sum_j z_j z_j^\top$ have the same positive eigenvalues, so $A$ is positive "
+        r"semidefinite.",
+    ),
+    "two values": Printed(
+        "Two values",
+        r"Let $Y = e^{s/\tau}$. Of all laws of $s$ on $[a, b]$ with $\mathbb{E} s^2 \le \sigma$ "
+        r"and a mass of at least $\alpha_0 \ge 0$ at $b$, some one for which $\mathbb{E}[Y^2]/"
+        r"\mathbb{E}[Y]^2$ is largest sits at $b$ and at one other value.",
+        r"The laws are a compact convex set. Where the ratio is largest it rises towards no other "
+        r"law, so but for the mass $\alpha_0$ the law sits where $\psi(s) = Y^2/\mathbb{E}[Y^2] - "
+        r"2Y/\mathbb{E}[Y] - \kappa s^2$ is largest, for a multiplier $\kappa \ge 0$. As "
+        r"$\tau^2\psi''/Y = 4Y/\mathbb{E}[Y^2] - 2/\mathbb{E}[Y] - 2\kappa\tau^2/Y$ rises with "
+        r"$s$, $\psi$ is concave before one value and convex after: it is largest at one value of "
+        r"the first part, at $b$, or at both.",
+    ),
+    "spheres and cosines": Printed(
+        "Spheres and cosines",
+        r"$1 - \tau (d_{ij} + c)$ are the cosines of points iff those with the squared distances "
+        r"$d_{ij} + c$ lie on a sphere of radius $\rho \le 1/\sqrt{2 \tau}$. They have as many "
+        r"dimensions as these points, and one more if $\rho < 1/\sqrt{2 \tau}$.",
+        r"Unit vectors have the squared distances $2 - 2\cos$. A coordinate more, the same for all "
+        r"points, enlarges their sphere.",
+    ),
+    "classes are points": Printed(
+        "Classes are points",
+        r"Let the loss of an anchor fall with the inner product within its class, which is in "
+        r"the terms of no other anchors. Then every class of two or more is one point at every "
+        r"optimum.",
+        r"Average an optimum over exchanges within a class: by convexity that is an optimum, and "
+        r"the inner products within the class are one number $g$. Put $1$ in its place and keep "
+        r"all others. On contrasts within the class the eigenvalue $1 - g \ge 0$ becomes $0$; "
+        r"else only the entry of the mean of the class on the diagonal changes, and it grows. So "
+        r"the matrix stays positive semidefinite, and the loss falls unless $g = 1$.",
+    ),
+    "rows with a fixed entry": Printed(
+        "Rows with a fixed entry",
+        r"Let $\mathcal{L}$ be a sum, with positive weights, of logarithms of sums of "
+        r"exponentials of the inner products of an anchor with all others, and of linear "
+        r"functions. If at every optimum each anchor has the inner product $1$ with another "
+        r"vector, the same one, there is only one optimal Gram matrix.",
+        _LSE + r"So rows of two optima differ by constants, and the entry $1$ makes these zero.",
+    ),
+    "the same point": Printed(
+        "The same point",
+        r"What holds of the slopes at classes of one prototype beside one or two other classes "
+        r"holds beside any number of them.",
+        r"Further classes add the same terms to the sums on both sides; and as $e^{u^\top "
+        r"v/\tau}$ is the same for all samples $v$ at one point, denominators of others do not "
+        r"tell classes at one point apart.",
+    ),
+    "shared prototype": Printed(
+        "Shared prototype",
+        r"Let classes of $m$ points together be at one point, and let the loss be least for one "
+        r"class of $m$ points in their place. It is least for these classes iff the form $(T - m "
+        r"B) I + B J$ on $m$ points is positive semidefinite on sums of one number per class, "
+        r"where $J$ is the matrix of ones, $T$ the force per point with which the others press "
+        r"them together, and $B$ that with which each of their points drives another away.",
+        r"A certificate $S$ has the slopes off its diagonal, and $S G = 0$ gives the diagonal: "
+        r"between classes of $l$ and $l'$ points here it is $B l l'$, and $(T - m B) l + B l^2$ "
+        r"on the diagonal, which is the form with a class of $l$ being $l$ of the points. "
+        r"Entries between a class of $l$ points and another class are proportional to $l$, so "
+        r"contrasts of these classes meet nothing else; and on all else $S$ is the certificate "
+        r"with one class in their place.",
+    ),
+    "certificate of the simplex": Printed(
+        "Certificate of the simplex",
+        r"The simplex is optimal for classes that are points iff the slopes of the loss in all "
+        r"their cosines agree.",
+        r"A certificate $S$ has these slopes off its diagonal, and $S G = 0$. The Gram matrix "
+        r"$G$ of the simplex vanishes on multiples of the vector of ones only, so $S$ is a "
+        r"multiple of the matrix of ones.",
+    ),
+    "cold": Printed(
+        "Cold",
+        r"Let $C$ classes be points with the cosines $-1/(C-1) + \tau b_{ij}$. As $\tau \to 0$ "
+        r"the loss, less what it is with no other class, times $n e^{C/((C-1)\tau)}$, goes to "
+        r"the sum over pairs of $w_{ij} e^{b_{ij}}$; and at the optimum $b_{ij}$ goes to the "
+        r"mean of $\log w$ over all pairs less $\log w_{ij}$.",
+        r"The sum of the entries of a Gram matrix is not negative, so neither is that of $b$. "
+        r"The mean of $\log w + b$ is at most the logarithm of the mean of $w e^b$, with "
+        r"equality iff $w e^b$ is the same for all pairs; so with a sum $\ge 0$ it is least "
+        r"where that is so and the sum is zero. With this sum the matrix is positive "
+        r"semidefinite but for terms of order $\tau^2$.",
+    ),
+    "hot": Printed(
+        "Hot",
+        r"Let classes of $l_c$ samples, $n$ together, be points $\mu_c$. Up to constants the "
+        r"loss is $\|\sum_c l_c \mu_c\|^2/(n (n-1) \tau)$ to first order in $1/\tau$, and where "
+        r"that is zero the next term is the sum of $l_c l_{c'} \cos^2(\mu_c, \mu_{c'})$ over $2 "
+        r"n (n-1) \tau^2$. As $\tau \to \infty$ the optimum goes to the least of the latter "
+        r"where $\sum_c l_c \mu_c = 0$, if that can be.",
+        r"Minimisers of $F_1 + s F_2 + O(s^2)$ go, as $s \to 0$, to those of $F_1$ with the "
+        r"least $F_2$, and the sum of squares is strictly convex.",
+    ),
+    "sums of one number per class": Printed(
+        "Sums of one number per class",
+        r"Let $g_{cc'}$ be the cosine of $\mu_c$ and $\mu_{c'}$. If $g_{cc'} = f_c + f_{c'}$ for "
+        r"all $c \ne c'$, and $\sum_c l_c \mu_c = 0$, then no Gram matrix with this sum zero has a "
+        r"smaller sum of $l_c l_{c'} g_{cc'}^2$.",
+        r"The multipliers of $\operatorname{diag} G = 1$ and of $G l = 0$ are a diagonal matrix "
+        r"and $l z^\top + z l^\top$. With $z_c = l_c f_c$ these make up the gradient $l_c l_{c'} "
+        r"g_{cc'}$, so the certificate is zero.",
+    ),
+    "one dimension less": Printed(
+        "One dimension less",
+        r"If two prototypes push each other, the Gram matrix of the prototypes is singular, and "
+        r"one dimension less than there are classes suffices.",
+        r"A certificate $S$ has these slopes off its diagonal, so it is not zero, and $S G = 0$.",
+    ),
+    "lean": Printed(
+        "Lean",
+        r"Let $K$ head classes of one size and one other class, the tail, be points, and let the "
+        r"loss rise with their cosines. At the optimum the cosine of a head class and the tail "
+        r"is $-e$ and that of two head classes $(K e^2 - 1)/(K - 1)$, and the slope of the loss "
+        r"along $e \ge 0$ vanishes once.",
+        r"By symmetry there are two cosines. If no eigenvalue of the block of the means were "
+        r"zero, the certificate would vanish on it, and no slope does. So the cosine of two "
+        r"heads is as above. It and $-e$ are convex in $e^2$, and an increasing convex function "
+        r"of convex functions is convex.",
+    ),
+    "rigid constant": Printed(
+        "Rigid constant",
+        r"Let $B + c E + d I$ be the Gram matrix of $n$ points, where $E$ is the matrix of ones "
+        r"and $B$ a positive multiple of the Gram matrix of $n$ labels, or a negative one of the "
+        r"matrix of their squared distances. If $d > 0$ the points have $n - 1$ dimensions or "
+        r"more, and if $d < 0$ the affine hull of the labels has $n - 1$. So if neither has so "
+        r"many, $d = 0$.",
+        r"On vectors whose entries add up to zero $E$ vanishes, and $B$ is positive "
+        r"semidefinite; it vanishes on some of them unless the affine hull of the labels has $n "
+        r"- 1$ dimensions, and there $d I$ is left.",
+    ),
 }
 
 

@@ -22,10 +22,11 @@ from ...optimum.segment_facts import PairGradient, Spectrum
 from ...structures.towers import NEGATIVE, POSITIVE, SIBLING, TWIN, WITHIN
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
-from ..display import Writer, sentence
+from ..display import Writer, sentence, written, written_sign
 from ..layout.layout import layout
 from ..layout.tex import tex
 from ..macros import escape
+from .vectors import marked
 
 #: Indices of relations that are not numbered.
 INDICES = {
@@ -56,8 +57,41 @@ NAMES: dict[str, tuple[str, str]] = {
     "gap": (r"\varepsilon", "a bound on how far the loss is from the least"),
     "rank_start": (r"\operatorname{rank} G|_{x=0}", ""),
     "rank_inside": (r"\operatorname{rank} G|_{0<x<x_{\max}}", ""),
+    "omega": (
+        r"\omega_{ij}",
+        r"the slope of the loss in the cosine of the classes $i$ and $j$, times $n \tau "
+        r"e^{C/((C-1)\tau)}$",
+    ),
+    "condition_over_r2": (r"\kappa", "the condition divided by $r^2$"),
+    "slope_far": (r"\sigma", "$L$ times the slope along $e$"),
+    "force_far": (r"\varphi", "the ratio $T/(m B)$"),
+    "weight_gap": (
+        r"\delta_w",
+        "the weight of the classes $i$ and $k$ less that of the classes $j$ and $k$",
+    ),
+    "balance": ("s", ""),
+    "cosine_gap": (r"\delta", "the cosine less that sum"),
+    "part": ("p", ""),
+    "slope_apart": ("h", "the slope along that curve, times something positive"),
     "rank_end": (r"\operatorname{rank} G|_{x=x_{\max}}", ""),
+    "c_min": (r"c_{\min}", "the least $c$ with which no eigenvalue is negative"),
+    "eta_min": (r"\eta_{\min}", r"the $\eta$ at which $D$ vanishes"),
+    "h2": ("h^2", "the square of the coordinate that is appended"),
+    "a_ij - a_kj": (
+        r"a_{ij} - a_{kj}",
+        "the slope of the loss in the cosine of the classes $i$ and $j$ less that of $k$ and $j$",
+    ),
 }
+#: Names of pairs of classes: how they are written, and what they are.
+PAIRS: dict[str, tuple[str, str]] = {
+    "cos": ("c", "the cosine of the classes ${}$ and ${}$"),
+    "a": ("a", "the slope of the loss in the cosine of the classes ${}$ and ${}$"),
+    "b": (
+        "b",
+        r"what the cosine of the classes ${}$ and ${}$ is more than $-1/(C-1)$, over $\tau$",
+    ),
+}
+_PAIR = re.compile(rf"({'|'.join(PAIRS)})_([A-Za-z0-9])_([A-Za-z0-9])")
 
 
 @dataclass(frozen=True)
@@ -97,9 +131,9 @@ class Notation:
                     for k, r in enumerate(scheme.relations)
                 )
             if isinstance(step.says, Blocks):
+                some = (r for r in step.says.configuration.relations if r.count != 0)
                 return tuple(
-                    Row(r.name, str(k), _of_orbits(r.name), r.count)
-                    for k, r in enumerate(step.says.configuration.relations, 1)
+                    Row(r.name, str(k), _of_orbits(r.name), r.count) for k, r in enumerate(some, 1)
                 )
         return ()
 
@@ -125,10 +159,10 @@ class Notation:
     def _indexed(self) -> dict[str, str]:
         found: dict[str, str] = {}
         for r in self.relations:
-            found |= {f"g_{r.name}": f"g_{{{r.index}}}", f"a_{r.name}": f"a_{{{r.index}}}"}
+            found |= {f"{letter}_{r.name}": f"{letter}_{{{r.index}}}" for letter in "gad"}
         for e in self.spaces:
-            for letter, written in (("lambda", r"\lambda"), ("theta", r"\theta"), ("share", "s")):
-                found[f"{letter}_{e.name}"] = f"{written}_{{{e.index}}}"
+            for letter, drawn in (("lambda", r"\lambda"), ("theta", r"\theta"), ("share", "s")):
+                found[f"{letter}_{e.name}"] = f"{drawn}_{{{e.index}}}"
         return found
 
     def space(self, name: str) -> Row:
@@ -153,6 +187,9 @@ class Notation:
             return NAMES[s.name][0]
         if s.name in self.result.quantities:
             return self.symbol_of(s.name)
+        pair = _PAIR.fullmatch(s.name)
+        if pair is not None:
+            return f"{PAIRS[pair[1]][0]}_{{{pair[2]}{pair[3]}}}"
         return self.writer.symbol(s)
 
     def symbol_of(self, quantity: str) -> str:
@@ -167,6 +204,11 @@ class Notation:
 
     def meaning(self, name: str) -> str:
         """What a name in a step is, if it is one that has to be said."""
+        pair = _PAIR.fullmatch(name)
+        if pair is not None:
+            return PAIRS[pair[1]][1].format(pair[2], pair[3])
+        if name in {f"d_{r.name}" for r in self.relations}:
+            return f"the slope of the loss in ${self._indexed[f'g_{name[2:]}']}$"
         return NAMES.get(name, ("", ""))[1]
 
     def beyond(self, q: Quantity) -> list[str]:
@@ -177,7 +219,10 @@ class Notation:
             for s, r in (q.domain.ranges.items() if q.domain is not None else ())
             if r != self.result.domain.ranges.get(s) and s.name not in self._indexed
         ]
-        return found + ([rf"{self.formula(q.needs[0])} \ge 0"] if q.needs is not None else [])
+        if q.needed is not None:
+            e, sign = q.needed
+            found.append(f"{self.formula(e)} {written_sign(sign)} 0")
+        return found
 
     def within(self, part: Domain) -> str:
         """``For p >= 2``: the ranges of a part of the domain that are not those of the result."""
@@ -198,12 +243,29 @@ class Notation:
         """The same between dollars."""
         return f"${self.formula(e)}$"
 
+    @property
+    def _of_steps(self) -> list[Symbol]:
+        """Letters that steps have beside those of the result, those that are words left out."""
+        found: dict[Symbol, None] = {}
+        for step in self.result.derivation:
+            found |= dict.fromkeys((*step.says.domain.ranges, *getattr(step.says, "names", ())))
+        return [
+            s
+            for s in found
+            if (len(s.name) == 1 or "_" in s.name or written(s).startswith("\\"))
+            and s.name not in WORDS
+            and s.name != "a"
+            and r"\mathrm" not in written(s)
+        ]
+
     @cached_property
     def _known(self) -> dict[str, str]:
-        known = {s.name: self.name(s) for s in self.result.domain.ranges}
+        known = {s.name: self.name(s) for s in self._of_steps}
+        known |= {s.name: self.name(s) for s in self.result.domain.ranges if s.name not in WORDS}
         known |= {name: self.symbol_of(name) for name in self.result.quantities if "_" in name}
         known |= {name: written for name, (written, _) in NAMES.items() if name not in WORDS}
-        return {**LETTERS, **known, **self._indexed}
+        letters = LETTERS if self.result.setting is None else {**LETTERS, **OF_ANCHORS}
+        return {**letters, **known, **self._indexed}
 
     def prose(self, text: str) -> str:
         """A sentence, with what is mathematics in it between dollars."""
@@ -216,7 +278,13 @@ class Notation:
             )
             text = re.sub(rf"(?i){own}(?= stays )", f"lambda_{e.name}", text)
             text = re.sub(rf"(?<=towards ){own}", e.words, text)
-        return with_math(text, self._known)
+        if self.result.setting is None:
+            return with_math(text, self._known)
+        text, vectors = marked(text)
+        shown = with_math(text, self._known)
+        for character, formula in vectors.items():
+            shown = shown.replace(character, formula)
+        return shown
 
     def sentence(self, text: str) -> str:
         """The same, with a capital letter at the start and a full stop."""
@@ -224,30 +292,38 @@ class Notation:
         return shown if shown.endswith((".", ":")) else f"{shown}."
 
 
-#: Names in steps that are words elsewhere.
-WORDS = {"share", "below", "gap", "Var"}
+#: Names in steps, and of readings, that are words elsewhere.
+WORDS = {"share", "below", "gap", "Var", "balance", "part", "beside", "mean", "along", "product"}
+WORDS |= {"participation", "similarity", "alignment", "variance"}
 #: Formulas in words that are longer than names and signs, as private characters.
 SAID = {"(1/m) sum_i Var[U_i]": "\ue100"}
 _SPECIAL = {"\ue100": r"$\frac{1}{m} \sum_i \mathrm{Var}[U_i]$"}
 #: Letters in words of steps that no result says what they are.
 LETTERS = {
-    **{letter: letter for letter in ("x", "i", "j", "u", "v", "N", "d", "G")},
+    **{letter: letter for letter in ("x", "i", "j", "k", "u", "v", "n", "q", "r", "N", "d", "G")},
     **{"u_i": "u_i", "v_i": "v_i", "v_j": "v_j", "l_p": r"\ell_p", "oo": r"\infty"},
-    **{"delta": r"\delta", "U_i": "U_i"},
+    **{"delta": r"\delta", "U_i": "U_i", "x_i": "x_i", "y_i": "y_i"},
+    **{"exp": r"\exp", "cos": r"\cos"},
+}
+#: More of them where it is one anchor that steps are about.
+OF_ANCHORS = {
+    **{letter: letter for letter in "bcempsxyABCEIKMPSY"},
+    **{"sqrt": r"\operatorname{sqrt}", "kappa": r"\kappa", "alpha": r"\alpha"},
 }
 
 
 def _of_orbits(name: str) -> str:
-    """A relation of several orbits in words: ``cross_class_1_2``."""
-    kind = name.rstrip("0123456789_")
-    groups = name[len(kind) :].strip("_").split("_")
+    """A relation of several orbits in words: ``cross_class_1_2``, ``same_class_i``."""
+    parts = name.split("_")
+    groups = [part for part in parts if len(part) == 1 or part.isdigit()]
+    kind = "_".join(parts[: len(parts) - len(groups)])
     of = {"self": "the anchor itself", "same_instance": "other views of its instance"}
     of |= {"same_class": "other instances of its class", "cross_class": "other classes"}
     said = of.get(kind, kind.replace("_", " "))
-    where = f"group {groups[0]}"
+    where = f"group {groups[0]}" if groups else ""
     if len(groups) > 1:
         where = f"group {groups[1]}, of an anchor in group {groups[0]}"
-    return f"{said} ({where})" if groups[0] else said
+    return f"{said} ({where})" if groups else said
 
 
 # --- mathematics in words ------------------------------------------------------------------------
@@ -270,7 +346,7 @@ def with_math(text: str, known: Mapping[str, str]) -> str:
             kind, part = tokens[k]
             out.append(
                 f"${(_SIGNS.get(part) or part).strip()}$"
-                if kind == "sign" and part not in "-/"
+                if kind == "sign" and part not in "-/^"
                 else escape(part)
             )
             k += 1
@@ -294,6 +370,13 @@ def _is_product(text: str, known: Mapping[str, str]) -> bool:
     return 1 < len(text) <= 3 and set(text) <= set("mnp") and all(c in known for c in text)
 
 
+def _is_factor(tokens: list[tuple[str, str]], k: int, depth: int) -> bool:
+    """Whether this comes after a number, ``2q``; inside brackets with a space, ``(2 sigma)``."""
+    if depth and k and tokens[k - 1][0] == "space":
+        k -= 1
+    return k > 0 and tokens[k - 1][0] == "number"
+
+
 def _run(tokens: list[tuple[str, str]], start: int, known: Mapping[str, str]) -> int:
     """Where mathematics that starts here ends; it does not end in a sign or an open bracket."""
     depth, end, ready = 0, start, True  # whether a name may come next
@@ -301,7 +384,7 @@ def _run(tokens: list[tuple[str, str]], start: int, known: Mapping[str, str]) ->
         return start
     for k in range(start, len(tokens)):
         kind, text = tokens[k]
-        if _is_name(tokens[k], known) and ready:
+        if _is_name(tokens[k], known) and (ready or _is_factor(tokens, k, depth)):
             ready = False
         elif kind == "sign" and (not ready or text == "-"):
             ready = True

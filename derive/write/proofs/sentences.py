@@ -18,7 +18,7 @@ from ...decide.domain import Domain
 from ...decide.evidence import Holds
 from ...decide.frozen import dataclass
 from ...decide.root import ClampedRoot
-from ...optimum.blocks import Blocks
+from ...optimum.blocks import Blocks, places
 from ...optimum.condition import without_positive_factors
 from ...optimum.edge import EdgeGap, EdgeOptimal, ZeroAlong
 from ...optimum.multiplier import AboveAtRoot
@@ -154,6 +154,8 @@ class Teller:
                 continue
             self.met.add(s.name)
             meaning = self.notation.meaning(s.name)
+            if s.name == "y" and s in step.says.domain.ranges:
+                meaning = ""  # a variable of its own
             if meaning:
                 said.append(f"Let ${self.notation.name(s)}$ be {meaning}.")
             elif s in step.says.domain.ranges and s.name not in ("x",):
@@ -288,12 +290,10 @@ class Teller:
         nodes: list[Node] = []
         says = step.says
         assert isinstance(says, Blocks)
-        places = [
-            rf"b_{{{i + 1}{j + 1}}}" if e.size > 1 else ""
-            for e in says.configuration.blocks
-            for i, j in e.slots()
+        called = [
+            rf"b_{{{i + 1}{j + 1}}}" if e.size > 1 else "" for e, i, j in places(says.configuration)
         ]
-        for row, place in zip(step.statement.args, places, strict=True):
+        for row, place in zip(step.statement.args, called, strict=True):
             value, count = row.args
             room = ROOM - NUMBER - 80
             inside = (
@@ -315,7 +315,7 @@ class Teller:
             + (
                 r"The block that occurs in several has the entries $b_{jk}$, each divided by "
                 r"$\sqrt{N_k/N_j}$, where $N_j$ is the number of vectors of group $j$. "
-                if any(places)
+                if any(called)
                 else ""
             )
             + "The matrix is positive semidefinite iff all blocks are."
@@ -551,10 +551,12 @@ class Teller:
     def _vertex(self, step: Step) -> Paragraph:
         says = step.says
         assert isinstance(says, VertexOptimal)
+        return self._optimal(f"This structure ({self.notation.space(says.name).words})", step)
+
+    def _optimal(self, what: str, step: Step) -> Paragraph:
         before = (
-            f"This structure ({self.notation.space(says.name).words}) is optimal iff no other "
-            r"eigenvalue of the gradient is smaller there; with $s_e$ the share of the trace that "
-            r"lies on the eigenspace $e$,"
+            f"{what} is optimal iff no other eigenvalue of the gradient is smaller there; with "
+            r"$s_e$ the share of the trace that lies on the eigenspace $e$,"
         )
         return Paragraph(before, self._compared(step))
 
@@ -567,20 +569,15 @@ class Teller:
         others = ", ".join(name(r.args[0]) for r in compared.args)
         shares = " + ".join(name(s) for s in sorted(place.free_symbols, key=str))
         row = rf"{shares} = 1 \quad\iff\quad {others} \ge {name(level)}"
-        nodes = tuple(layout(s) for s in step.statement.free_symbols)
-        return Shown((f"& {row}",), nodes=nodes)
+        sides = [side for r in (place, *compared.args) for side in r.args]
+        return Shown((f"& {row}",), nodes=tuple(layout(side) for side in sides))
 
     def _edge(self, step: Step) -> Paragraph:
         says = step.says
         assert isinstance(says, EdgeOptimal)
         s = says.segment
         names = f"{self.notation.space(s.high).words} and {self.notation.space(s.low).words}"
-        before = (
-            f"The least point of the edge of {names} is optimal iff no other eigenvalue of the "
-            f"gradient "
-            r"is smaller there; with $s_e$ the share of the trace that lies on the eigenspace $e$,"
-        )
-        return Paragraph(before, self._compared(step))
+        return self._optimal(f"The least point of the edge of {names}", step)
 
     def _gap(self, step: Step) -> Paragraph:
         """A comparison of two eigenvalues; with what is known of its sign, if that comes next."""

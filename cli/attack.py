@@ -1,0 +1,510 @@
+"""``cltheory attack``."""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.shell_completion import CompletionItem
+
+from .numeric_options import DEVICE, is_count, need_torch, parse_device
+from .parameters import FilePath, ResultId, result_files, short
+from .progress import counting
+from .tables import Column, show_table
+
+if TYPE_CHECKING:
+    from ..derive.theorem.result import Result
+    from ..numeric.attack import Attack, Record, Sides
+
+#: Most that an option may list, and the largest sizes.
+MOST_LISTED, MOST_VECTORS, MOST_DIMENSIONS = 1000, 200, 200
+#: Bytes of a file that is replayed.
+MAX_FILE = 20_000_000
+#: Numbers of a counterexample that is printed in full.
+PRINTED = 60
+INTERRUPTED = 130
+
+
+class _IdWithBounds(ResultId):
+    """An id; those that are completed have bounds."""
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        return [CompletionItem(id) for id in with_bounds() if id.startswith(incomplete)]
+
+
+@click.command(
+    "attack",
+    epilog="""\b
+Examples:
+  cltheory attack spectral-band
+  cltheory attack spectral-band --quantity upper --n 3,4,6,10 --d 1,2,3,8 --seeds 0-4
+  cltheory attack spectral-band-printed --set c=1/2 --tau 0.1 --budget 60 --out broken.json
+  cltheory attack spectral-band-printed --replay broken.json
+""",
+)
+@click.argument("id", type=_IdWithBounds())
+@click.option("--quantity", "names", multiple=True, help="A bound of it; by default every one.")
+@click.option("--seeds", default="0,1", show_default=True, help="Of the starts: 0-4, or 0,1,2.")
+@click.option("--n", "n", default="3,4,6,10", show_default=True, help="Numbers of vectors.")
+@click.option("--d", "d", default="1,2,3,8", show_default=True, help="Dimensions.")
+@click.option(
+    "--tau", default="free", show_default=True, help="Temperatures, or free: searched as well."
+)
+@click.option(
+    "--set",
+    "given",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="A number in the bound that no configuration tells, such as c=1/2.",
+)
+@click.option(
+    "--budget",
+    type=click.FloatRange(0, 10**6, min_open=True),
+    help="Seconds for each bound; what is not done by then is left out.",
+)
+@click.option(
+    "--starts",
+    type=click.IntRange(1, 10**5),
+    default=48,
+    show_default=True,
+    help="Starts of each size and seed.",
+)
+@click.option("--out", type=FilePath(dir_okay=False), help="Write the configurations reached here.")
+@click.option("--force", is_flag=True, help="Replace the file.")
+@click.option(
+    "--replay",
+    "replayed",
+    type=FilePath(dir_okay=False),
+    help="Attack nothing, but recompute both sides at what is stored in this file.",
+)
+@click.option(
+    "--digits", type=click.IntRange(15, 1000), default=50, show_default=True, help="Of a replay."
+)
+@click.option("--store", is_flag=True, help="Keep what was reached in the source checkout.")
+@DEVICE
+@click.option("--format", "style", type=click.Choice(["text", "json"]), default="text")
+def attack_command(
+    id: str,
+    names: tuple[str, ...],
+    seeds: str,
+    n: str,
+    d: str,
+    tau: str,
+    given: tuple[str, ...],
+    budget: float | None,
+    starts: int,
+    out: str | None,
+    force: bool,
+    replayed: str | None,
+    digits: int,
+    store: bool,
+    device: str,
+    style: str,
+) -> int:
+    """Try to break the bounds of the result ID; exit 1 if one that is proved is violated.
+
+    Over configurations (vectors, and a temperature) of many sizes an optimiser increases the ratio
+    of what is bounded to an upper bound, or of a lower bound to what is bounded. Above 1 is a
+    violation; it is one only if it is confirmed at 50 digits. A bound marked as printed is a
+    paper's: to break it is the finding.
+
+    Sizes: n counts all vectors of a configuration. An anchor with a positive has N = n - 2
+    negatives, a batch of n vectors is n/2 pairs, of a batch and a candidate n - 1 are the batch.
+    """
+    if replayed is None:
+        sizes = spans(n, "--n", 2, MOST_VECTORS), spans(d, "--d", 1, MOST_DIMENSIONS)
+        chosen, temperatures = spans(seeds, "--seeds", 0, 10**9 - 1), _temperatures(tau)
+    values = _given(given)
+    if budget is not None and budget != budget:
+        raise click.UsageError("--budget takes a number of seconds, not nan")
+    if replayed is not None and (names or given or store or out is not None):
+        raise click.UsageError(
+            "--replay takes the bound and its numbers from the file and writes nothing: "
+            "no --quantity, --set, --out or --store"
+        )
+    if out is not None and not force and Path(out).exists():
+        raise click.UsageError(f"{short(out)} exists; --force replaces it")
+    if out is not None and not Path(out).absolute().parent.is_dir():
+        raise click.UsageError(f"{short(out)}: there is no such folder")
+    need_torch()
+    where = parse_device(device)
+    folder = _folder(id) if store else None
+    from ..derive.results import results
+
+    result = results[id]
+    _check_bounds(result)
+    if replayed is not None:
+        return _replay(result, replayed, digits, style)
+    from ..numeric.attack import NoTarget, Target, attack, bounds_of, spaces_of
+
+    # All that is refused is refused before the first is attacked.
+    todo = {}
+    for name in names or bounds_of(result):
+        todo[name] = {k: v for k, v in values.items() if _takes(result, name, k)}
+        try:
+            spaces_of(Target.of(result, name, todo[name]), *sizes)
+        except NoTarget as refusal:
+            raise click.UsageError(str(refusal)) from None
+    done: list[Attack] = []
+    for name, numbers in todo.items():
+        said: list[str] = []
+        with counting(f"attacking {name}") as count:
+
+            def advance(part: int, whole: int, count: Any = count, said: list[str] = said) -> None:
+                count(part, whole, said[-1])
+
+            found = attack(
+                result,
+                name,
+                seeds=chosen,
+                n=sizes[0],
+                d=sizes[1],
+                tau=temperatures,
+                starts=starts,
+                budget=budget,
+                device=where,
+                progress=advance,
+                tell=said.append,
+                given=numbers,
+            )
+        done.append(found)
+        if found.ended == "interrupted":
+            break
+    records = [a.record for a in done if a.record is not None]
+    if out is not None and records:
+        _write(Path(out), records)
+    if folder is not None:
+        _store(folder, result, done)
+    if style == "json":
+        click.echo(json.dumps(_as_json(id, done), indent=2))
+    else:
+        _show(id, done, out if records else None)
+    if any(a.ended == "interrupted" for a in done):
+        return INTERRUPTED
+    return 1 if any(a.is_violated and not a.target.bound.printed for a in done) else 0
+
+
+# --- options ---------------------------------------------------------------------------------
+def spans(text: str, option: str, least: int, most: int) -> list[int]:
+    """Read ``0-4`` or ``3,4,6-8``.
+
+    Raises
+    ------
+    click.UsageError
+        For anything else, a number twice, or too many.
+    """
+    found: list[int] = []
+    for part in text.split(","):
+        ends = [end.strip() for end in part.split("-")]
+        if len(ends) > 2 or not all(is_count(e) and len(e) <= 9 for e in ends):
+            raise click.UsageError(
+                f"{option} takes whole numbers such as 3,4,6 or 0-4, not {short(text)!r}"
+            )
+        low, high = int(ends[0]), int(ends[-1])
+        if low > high or high - low >= MOST_LISTED:
+            raise click.UsageError(f"{option}: {part.strip()} is no range of 1 to {MOST_LISTED}")
+        found += range(low, high + 1)
+    if not all(least <= k <= most for k in found):
+        raise click.UsageError(f"{option} takes whole numbers from {least} to {most}")
+    if len(set(found)) != len(found) or len(found) > MOST_LISTED:
+        raise click.UsageError(f"{option} repeats a number, or has too many: {short(text)}")
+    return found
+
+
+def _temperatures(text: str) -> tuple[float, ...] | str:
+    if text == "free":
+        return text
+    found = []
+    for part in text.split(","):
+        try:
+            value = float(part)
+        except ValueError:
+            value = 0.0
+        if not 1e-6 <= value <= 1e6:
+            raise click.UsageError(
+                f"--tau takes free, or temperatures from 1e-6 to 1e6: 0.1,0.5; not {short(text)!r}"
+            )
+        found.append(value)
+    return tuple(dict.fromkeys(found))
+
+
+def _given(words: tuple[str, ...]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for word in words:
+        name, equals, value = word.partition("=")
+        if not (name.isidentifier() and equals and value) or name in found:
+            raise click.UsageError(f"--set takes NAME=VALUE, each name once, not {short(word)!r}")
+        found[name] = value
+    return found
+
+
+def _takes(result: Result, name: str, symbol: str) -> bool:
+    """Whether a bound has this number; what none of them has is left for the refusal."""
+    from ..numeric.attack import bounds_of
+
+    having = [k for k, b in bounds_of(result).items() if symbol in map(str, b.readings)]
+    return not having or name in having
+
+
+def _check_bounds(result: Result) -> None:
+    from ..numeric.attack import bounds_of
+
+    if not bounds_of(result):
+        raise click.UsageError(
+            f"{result.id} has no bounds; results that have: {', '.join(with_bounds())}"
+        )
+
+
+def with_bounds() -> list[str]:
+    """Ids of the results that have bounds, told from the text of their modules."""
+    return [id for id, file in result_files().items() if "Bounds" in file.read_text("utf-8")]
+
+
+# --- files -----------------------------------------------------------------------------------
+def _write(path: Path, records: list[Record]) -> None:
+    from ..numeric.attack import dump
+
+    partial = path.with_name(f"{path.name}.part-{os.getpid()}")
+    try:
+        partial.write_text(dump(records), encoding="utf-8")
+        os.replace(partial, path)
+    finally:
+        with suppress(OSError):
+            partial.unlink()
+
+
+def _folder(id: str) -> Path:
+    """Where attacks on a result are kept; only a source checkout has such a place."""
+    module = result_files().get(id)
+    source = None if module is None else module.resolve().parents[3]
+    if module is None or source is None or not (source / "pyproject.toml").is_file():
+        raise click.UsageError("--store writes into a source checkout, and this is none")
+    from ..derive.theorem.bounds import ATTACKED
+
+    return ATTACKED.resolve()
+
+
+def _store(folder: Path, result: Result, done: list[Attack]) -> None:
+    """Keep, of each bound, the configuration with the largest ratio that was ever reached."""
+    from ..numeric.attack import BadRecord, load, renewed
+
+    file = folder / f"{result.id}.json"
+    kept: dict[str, Record] = {}
+    if file.is_file():
+        try:
+            old = load(file.read_text(encoding="utf-8"))
+        except BadRecord as refusal:
+            raise click.UsageError(f"{file.name}: {refusal}") from None
+        # A bound may have changed since, or be gone.
+        kept = {r.quantity: r for record in old if (r := renewed(result, record)) is not None}
+    for a in done:
+        new, name = a.record, a.target.name
+        if new is None or "inf" in new.ratio or (a.is_violated and not a.target.bound.printed):
+            continue
+        if name not in kept or _is_larger(new.ratio, kept[name].ratio):
+            kept[name] = new
+    if kept:
+        folder.mkdir(exist_ok=True)
+        _write(file, [kept[name] for name in sorted(kept)])
+
+
+def _is_larger(ratio: str, than: str) -> bool:
+    from fractions import Fraction
+
+    return Fraction(ratio) > Fraction(than)
+
+
+# --- replay ----------------------------------------------------------------------------------
+def _replay(result: Result, path: str, digits: int, style: str) -> int:
+    from mpmath import nstr
+
+    from ..derive.decide.domain import DomainError
+    from ..numeric.attack import BadRecord, NoTarget, Target, Undetermined, load, replay
+    from ..numeric.attack.target import COUNTS
+
+    code, rows = 0, []
+    try:
+        file = Path(path)
+        if file.stat().st_size > MAX_FILE:
+            raise BadRecord(f"it has more than {MAX_FILE} bytes")
+        for record in load(file.read_text(encoding="utf-8")):
+            if record.result != result.id:
+                raise BadRecord(f"it is of {record.result[:60]!r}, not of {result.id!r}")
+            target = Target.of(result, record.quantity, record.given)
+            sides = replay(target, record, digits)
+            code = max(code, int(sides.is_violated and not target.bound.printed))
+            rows.append((target, record, sides))
+    except (BadRecord, NoTarget, DomainError, Undetermined) as refusal:
+        raise click.UsageError(f"{short(path)}: {refusal}") from None
+    except UnicodeDecodeError:
+        raise click.UsageError(f"{short(path)}: it is no text") from None
+
+    def shown(value: Any, name: str = "") -> str:
+        return str(int(value)) if name in COUNTS else str(nstr(value, digits))
+
+    if style == "json":
+        found = [
+            {
+                **record.as_json(),
+                "bounded": shown(sides.bounded),
+                "bound": shown(sides.bound),
+                "ratio": None if sides.ratio is None else shown(sides.ratio),
+                "violated": sides.is_violated,
+                "readings": {k: shown(v, k) for k, v in sorted(sides.readings.items())},
+            }
+            for _, record, sides in rows
+        ]
+        click.echo(json.dumps(found, indent=2))
+        return code
+    for target, record, sides in rows:
+        bound = target.bound
+        click.echo(f"{result.id} {record.quantity}: {_size(record)}, {record.how or 'given'}")
+        lines = {k: shown(v, k) for k, v in sorted(sides.readings.items()) if k != bound.bounded}
+        lines[bound.bounded] = shown(sides.bounded)
+        lines[f"{record.quantity} ({bound.side} bound)"] = shown(sides.bound)
+        lines["ratio"] = "0/0" if sides.ratio is None else shown(sides.ratio)
+        wide = max(map(len, lines))
+        click.echo("\n".join(f"  {name:<{wide}}  {value}" for name, value in lines.items()))
+        click.echo(f"  {_verdict(sides, bound.printed)}")
+    return code
+
+
+def _verdict(sides: Sides, printed: bool) -> str:
+    if not sides.is_violated:
+        return "the bound holds there"
+    return "the bound is violated there" + ", as printed" * printed
+
+
+# --- what is said ----------------------------------------------------------------------------
+VERDICTS = {"not violated": "green", "violated": "red", "violated as printed": "yellow"}
+COLUMNS = (
+    Column("quantity"),
+    Column("bounds"),
+    Column("largest ratio", number=True),
+    Column("at", spare=1),
+    Column("seed", number=True, spare=3),
+    Column("starts", number=True, spare=2),
+    Column("ended", spare=4),
+    Column("verdict", styles=VERDICTS),
+)
+
+
+def _show(id: str, done: list[Attack], out: str | None) -> None:
+    show_table(f"{id}: the closest an adversary came", COLUMNS, [_row(a) for a in done])
+    for a in done:
+        if a.smallest is None:
+            continue
+        said = "does not hold as printed" if a.target.bound.printed else "is violated"
+        where = "; ".join(_extent(a, size) for size in a.violated[:6])
+        more = f" and {len(a.violated) - 6} more" * (len(a.violated) > 6)
+        click.echo(f"{a.target.name} {said}: {where}{more}")
+        click.echo(f"  smallest, ratio {_ten(a.smallest)}")
+        rows = [f"{name} {_vectors(value)}" for name, value in a.smallest.vectors.items()]
+        if a.smallest.tau is not None:
+            rows.append(f"tau {a.smallest.tau}")
+        click.echo("\n".join(f"    {row}" for row in rows))
+    broken = sum(a.is_violated for a in done)
+    printed = sum(a.is_violated and a.target.bound.printed for a in done)
+    click.echo(
+        f"{len(done)} bound{'s' * (len(done) != 1)} attacked, {broken} violated"
+        + (f" ({printed} as printed)" if printed else "")
+        + (f"; wrote {out}" if out is not None else "")
+    )
+    if any(a.ended == "interrupted" for a in done):
+        click.echo("cltheory: interrupted; what was found until then is above", err=True)
+
+
+def _row(a: Attack) -> tuple[str, ...]:
+    bound = a.target.bound
+    sign = "<=" if bound.side == "upper" else ">="
+    verdict = "not violated" if not a.is_violated else "violated" + " as printed" * bound.printed
+    return (
+        a.target.name,
+        f"{bound.bounded} {sign}",
+        "none" if a.record is None else _ten(a.record),
+        "" if a.record is None else _size(a.record),
+        "" if a.record is None else str(a.record.seed),
+        str(a.starts),
+        a.ended,
+        verdict,
+    )
+
+
+def _ten(record: Record) -> str:
+    """The ratio to ten digits, told from 1 where it is not 1."""
+    from mpmath import mp, mpf, nstr
+
+    with mp.workdps(60):
+        ratio = mpf(record.ratio)
+        if ratio != 1 and abs(ratio - 1) < mpf(10) ** -7:
+            return f"1 {'-' if ratio < 1 else '+'} {nstr(abs(ratio - 1), 2)}"
+        return str(nstr(ratio, 10))
+
+
+def _size(record: Record) -> str:
+    from ..numeric.attack.stored import shape_of
+
+    shapes = {name: shape_of(value) for name, value in record.vectors.items()}
+    if "logits" in shapes:
+        return f"N = {shapes['logits'][0]}"
+    name, more = next(x for x in (("negatives", 2), ("z", 0), ("batch", 1)) if x[0] in shapes)
+    count, d = shapes[name][-2:]
+    tau = "" if record.tau is None else f", tau = {float(record.tau):.3g}"
+    return f"n = {count + more}, d = {d}{tau}"
+
+
+def _extent(a: Attack, size: tuple[int, int]) -> str:
+    n, d = size
+    return f"n = {n}, d = {d}" if d else f"N = {n - 2}"
+
+
+def _vectors(value: Any) -> str:
+    def text(part: Any) -> str:
+        return part if isinstance(part, str) else f"({', '.join(map(text, part))})"
+
+    said = text(value)
+    return said if said.count(",") < PRINTED else f"{said[:200]} ...: --out writes all"
+
+
+def _as_json(id: str, done: list[Attack]) -> dict[str, Any]:
+    from mpmath import nstr
+
+    def side(a: Attack, name: str) -> str | None:
+        return None if a.sides is None else nstr(getattr(a.sides, name), 50)
+
+    return {
+        "id": id,
+        "violated": [a.target.name for a in done if a.is_violated],
+        "attacks": [
+            {
+                "quantity": a.target.name,
+                "side": a.target.bound.side,
+                "bounded": a.target.bound.bounded,
+                "about": a.target.about.name,
+                "printed": a.target.bound.printed,
+                "violated": a.is_violated,
+                "ratio": None if a.record is None else a.record.ratio,
+                "bounded_value": side(a, "bounded"),
+                "bound_value": side(a, "bound"),
+                "configuration": None if a.record is None else a.record.as_json(),
+                "sizes": [
+                    {"n": n, "d": d, "ratio": str(ratio), "violated": (n, d) in a.violated}
+                    for (n, d), ratio in sorted(a.sizes.items())
+                ],
+                "smallest": None if a.smallest is None else a.smallest.as_json(),
+                "ended": a.ended,
+                "seeds": list(a.seeds),
+                "starts": a.starts,
+                "dtype": a.dtype,
+                "device": a.device,
+                "seconds": round(a.seconds, 3),
+            }
+            for a in done
+        ],
+    }

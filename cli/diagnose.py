@@ -1,0 +1,337 @@
+"""``cltheory diagnose``: the band of embeddings in a file."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .numeric_options import COLDEST, HOTTEST, need_torch
+from .parameters import FilePath, short
+from .progress import counting
+from .realize_options import Number
+
+if TYPE_CHECKING:
+    from ..numeric.diagnose import Array, Diagnosis, Taken
+    from .embedding_files import Arrays
+
+FILE = FilePath(dir_okay=False)
+#: Names of the two views of a sample, of embeddings among other things, of labels and positives.
+VIEWS = (
+    ("z1", "z2"),
+    ("anchor", "positive"),
+    ("anchors", "positives"),
+    ("view1", "view2"),
+    ("query", "key"),
+    ("first", "second"),
+)
+EMBEDDINGS = ("embeddings", "embedding", "z", "features", "columns")
+POSITIVES = ("positive", "positives", "positive_index")
+LAYOUTS = ("pairs", "halves")
+
+
+@click.command(
+    "diagnose",
+    epilog="""\b
+Examples:
+  cltheory diagnose views.npz --temperature 0.2
+  cltheory diagnose embeddings.npy --positives halves --normalise
+  cltheory diagnose embeddings.npz --labels labels.csv --batch 256
+  cltheory diagnose embeddings.csv --labels digit --format json --out band.json
+  cltheory diagnose run.safetensors --arrays query,key --format html --out band.html
+""",
+)
+@click.argument("file", type=FILE)
+@click.option("--arrays", help="Which array, or which two views: NAME or NAME,NAME.")
+@click.option("--labels", help="Classes: an array or column of FILE, or a file (CSV, npy).")
+@click.option("--column", help="Of a file of labels: the column, by name or number.")
+@click.option(
+    "--positives",
+    help="pairs (rows 0 and 1, 2 and 3, ...), halves (the second half are second views), or "
+    "indices: an array of FILE, or a file (npy).",
+)
+@click.option(
+    "--temperature",
+    "--tau",
+    "tau",
+    type=Number(),
+    default=0.1,
+    show_default=True,
+    help="Of the loss.",
+)
+@click.option("--normalise", is_flag=True, help="Scale every row to unit length.")
+@click.option(
+    "--batch",
+    type=click.IntRange(4, 8192),
+    help="Embeddings in a batch, as in training; by default all, or 2048 of more.",
+)
+@click.option(
+    "--batches",
+    type=click.IntRange(1, 10**4),
+    default=8,
+    show_default=True,
+    help="Most batches that are looked at, with --batch.",
+)
+@click.option(
+    "--c",
+    type=click.FloatRange(0, 1e6),
+    default=0.5,
+    show_default=True,
+    help="Constant of the printed upper band.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(0, 2**32 - 1),
+    default=0,
+    show_default=True,
+    help="Of what is in a batch.",
+)
+@click.option(
+    "--format",
+    "style",
+    type=click.Choice(["text", "json", "html"]),
+    default="text",
+    show_default=True,
+)
+@click.option("--out", type=FILE, help="Write to this file.")
+@click.option("--force", is_flag=True, help="Replace a file that is there.")
+def diagnose_command(**options: Any) -> int:
+    """Say what the gradient band says of embeddings: FILE is npz, npy, CSV, parquet or safetensors.
+
+    The squared InfoNCE gradient of every embedding, the bounds that are proved of it and the
+    printed one, alignment, softmax error, spectrum, effective rank, and whether they have
+    collapsed.
+
+    The positive of an embedding is its other view, where there are two arrays of one shape (or one
+    of shape (n, 2, d)); with labels the next one of its class; else its neighbour, rows 0 and 1
+    being a pair. What was taken is said.
+    """
+    given = Given(**options)
+    given.check()
+    from ..numeric.diagnose import Asked, diagnose
+
+    asked = Asked(given.tau, given.normalise, given.batch, given.batches, given.c, given.seed)
+    try:
+        taken = take(given)
+        with counting("diagnose") as show:
+            found = diagnose(taken, asked, lambda done, whole: show(done, whole, ""))
+    except ValueError as refusal:
+        if type(refusal) is not ValueError:
+            raise
+        raise click.UsageError(f"{short(given.file)}: {refusal}") from None
+    text = given.rendered(found)
+    if given.out is None:
+        click.echo(text)
+    else:
+        # The name of a file may be no text.
+        data = f"{text}\n".encode(errors="backslashreplace")
+        Path(given.out).write_bytes(data)
+        click.echo(f"{given.out}: {len(data)} bytes")
+    return 0
+
+
+@dataclass(frozen=True)
+class Given:
+    """The options."""
+
+    file: str
+    arrays: str | None
+    labels: str | None
+    column: str | None
+    positives: str | None
+    tau: float
+    normalise: bool
+    batch: int | None
+    batches: int
+    c: float
+    seed: int
+    style: str
+    out: str | None
+    force: bool
+
+    def check(self) -> None:
+        """Refuse what does not go together, before any file is read."""
+        need_torch()
+        if self.labels is not None and self.positives is not None:
+            raise click.UsageError("--labels and --positives both say which rows are positives")
+        if self.column is not None and self.labels is None:
+            raise click.UsageError("--column is of a file of --labels")
+        if self.c != self.c:
+            raise click.UsageError("--c is a number, not nan")
+        if not COLDEST <= self.tau <= HOTTEST:
+            raise click.UsageError(
+                f"--temperature is from {COLDEST:g} to {HOTTEST:g}, not {self.tau:g}"
+            )
+        if self.style == "html" and find_spec("matplotlib") is None:
+            raise click.UsageError("--format html needs matplotlib: pip install 'cltheory[plot]'")
+        if self.out is None:
+            return
+        path = Path(self.out)
+        if os.path.realpath(path) == os.path.realpath(self.file):
+            raise click.UsageError(f"{short(self.out)} is what is read: it is not replaced")
+        if path.exists() and not self.force:
+            raise click.UsageError(f"{short(self.out)} is there already; --force replaces it")
+        if not path.resolve().parent.is_dir():
+            raise click.UsageError(f"there is no folder {short(str(path.parent))}")
+        if not os.access(path if path.exists() else path.resolve().parent, os.W_OK):
+            raise click.UsageError(f"cannot write {short(self.out)}: permission denied")
+
+    def rendered(self, found: Diagnosis) -> str:
+        """The report in the format that was asked for."""
+        from . import diagnose_report
+
+        if self.style == "json":
+            return diagnose_report.as_json(self.file, found)
+        if self.style == "html":
+            from .diagnose_page import page
+
+            return page(self.file, found)
+        return diagnose_report.as_text(self.file, found)
+
+
+# --- which rows are positives ------------------------------------------------------------------
+def take(given: Given) -> Taken:
+    """Embeddings of a file, and which is the positive of which.
+
+    Raises
+    ------
+    click.UsageError
+        If that cannot be told.
+    ValueError
+        If what is told does not fit.
+    """
+    from ..numeric.diagnose import halves, of_classes, pairs_in_a_row, two_views
+    from .embedding_files import LABELS, arrays
+
+    found = arrays(given.file, given.labels)
+    names = _embeddings(given, found)
+    if len(names) == 2:
+        if given.labels is not None or given.positives is not None:
+            raise click.UsageError(
+                f"{' and '.join(names)} are two views: --labels and --positives are of one array; "
+                "--arrays NAME takes one"
+            )
+        first, second = (found[name] for name in names)
+        return two_views(first, second, f"{names[0]} and {names[1]} are two views of each sample")
+    (name,) = names
+    z = found[name]
+    if z.ndim == 3:
+        how = f"{short(name)}[:, 0] and {short(name)}[:, 1] are two views of each sample"
+        return two_views(z[:, 0], z[:, 1], how)
+    label = given.labels or _only(found, (*LABELS, "y"), name, given.positives)
+    if label is not None:
+        classes = _classes(given, found, label)
+        how = f"the positive is the next of the same class, by {short(label)}"
+        return of_classes(z, classes, how)
+    index = given.positives or _only(found, POSITIVES, name, None)
+    if index == "halves":
+        return halves(z, "the second half are second views of the first")
+    if index in (None, "pairs"):
+        return pairs_in_a_row(z, "rows 0 and 1 are a pair, 2 and 3, and so on")
+    assert index is not None
+    return _by_index(given, found, z, index)
+
+
+def _embeddings(given: Given, found: Arrays) -> tuple[str, ...]:
+    """The name of the embeddings, or of two views."""
+    if given.arrays is not None:
+        names = tuple(part.strip() for part in given.arrays.split(","))
+        for name in names:
+            if name not in found:
+                raise click.UsageError(
+                    f"{short(given.file)} has no array {short(name)!r}: there are "
+                    f"{short(', '.join(found))}"
+                )
+            if found[name].ndim not in (2, 3) or (len(names) == 2 and found[name].ndim != 2):
+                raise click.UsageError(
+                    f"{short(name)} has the shape {found[name].shape}, which are no embeddings"
+                )
+        if len(names) > 2:
+            raise click.UsageError(f"--arrays takes one array or two, not {len(names)}")
+        if len(set(names)) < len(names):
+            raise click.UsageError(f"--arrays names {short(names[0])} twice")
+        return names
+    might = [name for name, array in found.items() if _might_be(array)]
+    if not might:
+        shapes = ", ".join(f"{name} {array.dtype}{array.shape}" for name, array in found.items())
+        raise click.UsageError(f"{short(given.file)} has no embeddings (n, d), but {short(shapes)}")
+    if len(might) == 1:
+        return (might[0],)
+    for pair in VIEWS:
+        if set(pair) <= set(might):
+            return pair
+    usual = [name for name in might if name in EMBEDDINGS]
+    if len(usual) == 1:
+        return (usual[0],)
+    if len(might) == 2 and found[might[0]].shape == found[might[1]].shape:
+        return might[0], might[1]
+    raise click.UsageError(
+        f"{short(given.file)} has {len(might)} arrays that may be embeddings "
+        f"({short(', '.join(might))}): say which with --arrays NAME, or NAME,NAME for two views"
+    )
+
+
+def _might_be(array: Array) -> bool:
+    if array.dtype.kind not in "fiu":
+        return False
+    return array.ndim == 2 or (array.ndim == 3 and array.shape[1] == 2)
+
+
+def _only(found: Arrays, names: tuple[str, ...], but: str, instead: str | None) -> str | None:
+    """The one array of a row a sample that has one of these names."""
+    if instead is not None:
+        return None
+    there = [name for name in names if name in found and name != but and found[name].ndim == 1]
+    return there[0] if len(there) == 1 else None
+
+
+def _classes(given: Given, found: Arrays, label: str) -> Array:
+    import numpy as np
+
+    from . import label_files
+
+    if label not in found:
+        if not Path(label).is_file():
+            raise click.UsageError(
+                f"{short(given.file)} has no labels {short(label)!r}, and there is no such file: "
+                f"there are {short(', '.join(found))}"
+            )
+        return np.array(label_files.classes(label, given.column, None).of_sample, dtype=np.int64)
+    array = np.asarray(found[label])
+    if array.ndim == 2 and 1 in array.shape:
+        array = array.reshape(-1)
+    if array.ndim != 1 or array.dtype.kind not in "biufSU":
+        raise click.UsageError(
+            f"{short(label)} is {array.dtype}{array.shape}: labels are one number or word a sample"
+        )
+    if array.dtype.kind == "f" and not np.isfinite(array).all():
+        bad = int(np.argmin(np.isfinite(array)))
+        raise click.UsageError(f"{short(label)}: the label of row {bad} is missing")
+    return np.unique(array, return_inverse=True)[1].astype(np.int64)
+
+
+def _by_index(given: Given, found: Arrays, z: Array, index: str) -> Taken:
+    import numpy as np
+    import torch
+
+    from ..numeric.band.inputs import positives
+    from ..numeric.diagnose import Taken
+    from . import label_files
+
+    if index in found:
+        array = np.asarray(found[index])
+    elif Path(index).is_file():
+        array = label_files.load(index)
+    else:
+        raise click.UsageError(
+            f"--positives takes {', '.join(LAYOUTS)}, an array of {short(given.file)} "
+            f"({short(', '.join(found))}) or a file, not {short(index)!r}"
+        )
+    if array.dtype.kind not in "iu":
+        raise ValueError(f"{short(index)} must be indices, not {array.dtype}")
+    checked = positives(array.astype(np.int64), len(z), torch.device("cpu"))
+    return Taken(z, checked.numpy(), f"{short(index)} is the index of the positive of each")

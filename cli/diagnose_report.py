@@ -1,0 +1,154 @@
+"""The report of ``cltheory diagnose`` as text, or as JSON.
+
+JSON is one object:
+
+    {"version": 1, "file": str, "taken": str, "n": int, "d": int, "tau": float,
+     "batches": int, "batch": int,
+     "band": {number of the report: {"mean", "least", "largest"} over the batches},
+     "anchors": {number of an anchor: {"0%": float, ..., "100%": float}},
+     "outside": {"proved": part of the anchors, "printed": part of the anchors},
+     "flags": {name: batches in which it is up}, "spectrum": [float], "notes": [str]}
+
+What is not finite is null.
+"""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from dataclasses import fields
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..numeric.diagnose import Diagnosis
+
+WIDTH = 100
+#: What is told of batches, with what it is.
+BAND = {
+    "closest_lower": "lower bound, proved",
+    "measured": "mean squared gradient of an anchor",
+    "closest_upper": "upper bound, proved",
+    "upper": "the same by epsilon, rho and sigma alone",
+    "upper_printed": "upper bound as printed, not proved",
+    "tangential": "mean squared gradient tangent to the sphere",
+}
+SOFTMAX = {
+    "epsilon": "what the softmax gives to negatives",
+    "rho": "<softmax mean, positive>",
+    "mu": "length of the softmax mean of the negatives",
+    "alignment": "<anchor, positive>",
+}
+SPECTRUM = {
+    "sigma_hat": "largest eigenvalue of the second moment",
+    "sigma_max": "largest one of an anchor's negatives",
+    "effective_rank": "1/tr of its square",
+    "isotropy_deviation": "distance from the identity over d, %",
+    "mean_norm": "length of the mean",
+    "spread": "mean squared distance from it",
+}
+FLAGS = {
+    "collapsed_to_point": "all embeddings are one point",
+    "dimensional_collapse": "the effective rank is below a tenth of min(n, d)",
+    "vanishing_gradient": "gradients are a millionth of 4/tau^2 or less",
+}
+PARTS = {"gradient": BAND, "softmax": SOFTMAX, "spectrum": SPECTRUM}
+
+
+def as_text(file: str, found: Diagnosis) -> str:
+    """A table; names out of files are shown so that none ends a line or drives a terminal."""
+    from ..derive.tex.judge.explain import one_line
+
+    first, many = found.reports[0], len(found.reports) > 1
+    n, d = found.taken.z.shape
+    lines = [f"{one_line(file)}: {n} embeddings in {d} dimensions, temperature {first.tau:g}"]
+    lines += _wrapped("taken", one_line(found.taken.how))
+    lines += _wrapped("batches", f"{len(found.reports)} of {first.n}") if many else []
+    for title, names in PARTS.items():
+        lines += ["", f"  {title}"]
+        for name, says in names.items():
+            mean, least, largest = found.number(name)
+            span = f"  ({_spelled(least)} to {_spelled(largest)})" if many else ""
+            lines.append(f"    {name:<20}{_spelled(mean):>12}  {says}{span}")
+    lines += ["", "  anchors             5 %         median      95 %"]
+    for name in ("squared_gradient", "epsilon", "rho", "alignment", "similarity_of_negatives"):
+        of = found.quantiles(name)
+        three = "".join(f"{_spelled(of[part]):<12}" for part in ("5%", "50%", "95%")).rstrip()
+        lines.append(f"    {SHORT.get(name, name):<16}{three}")
+    lines += ["", f"  above the bounds    {_outside(found)}", ""]
+    up = [name for name, count in found.flags.items() if count]
+    told = [FLAGS[name] + _in(found, name) for name in up] or ["no sign of it"]
+    for says in told:
+        lines += _wrapped("collapse", says)
+    for note in found.notes:
+        lines += _wrapped("note", note)
+    return "\n".join(lines)
+
+
+#: What is too long for a column.
+SHORT = {"squared_gradient": "gradient", "similarity_of_negatives": "negatives"}
+
+
+def _outside(found: Diagnosis) -> str:
+    proved, printed = (100 * found.outside(name) for name in ("upper", "upper_printed"))
+    return f"proved: {proved:.3g} % of the anchors; printed: {printed:.3g} %"
+
+
+def _in(found: Diagnosis, flag: str) -> str:
+    count, of = found.flags[flag], len(found.reports)
+    return f" (in {count} of {of} batches)" if of > 1 else ""
+
+
+def _wrapped(label: str, says: str) -> list[str]:
+    return textwrap.wrap(
+        says,
+        WIDTH,
+        initial_indent=f"  {label:<12}",
+        subsequent_indent=" " * 14,
+        break_long_words=False,
+    )
+
+
+def _spelled(value: float) -> str:
+    return f"{value:.6g}"
+
+
+def as_json(file: str, found: Diagnosis) -> str:
+    """The object that the head of this module describes."""
+    return json.dumps(_clean(_object(file, found)), indent=2, allow_nan=False)
+
+
+def _object(file: str, found: Diagnosis) -> dict[str, Any]:
+    first = found.reports[0]
+    n, d = found.taken.z.shape
+    no_numbers = ("sigma", "n", "d", "tau", *found.flags)
+    band = {
+        f.name: dict(zip(("mean", "least", "largest"), found.number(f.name), strict=True))
+        for f in fields(first)
+        if f.name not in no_numbers
+    }
+    return {
+        "version": 1,
+        "file": file,
+        "taken": found.taken.how,
+        "n": n,
+        "d": d,
+        "tau": first.tau,
+        "batches": len(found.reports),
+        "batch": first.n,
+        "band": band,
+        "anchors": {name: found.quantiles(name) for name in found.anchors},
+        "outside": {"proved": found.outside("upper"), "printed": found.outside("upper_printed")},
+        "flags": found.flags,
+        "spectrum": found.spectrum.tolist(),
+        "notes": list(found.notes),
+    }
+
+
+def _clean(value: Any) -> Any:
+    """What JSON has no number for is null."""
+    if isinstance(value, dict):
+        return {k: _clean(v) for k, v in value.items()}
+    if isinstance(value, list):
+        return [_clean(v) for v in value]
+    return None if isinstance(value, float) and not isfinite(value) else value

@@ -1,0 +1,275 @@
+"""``cltheory figure band-...``: the experiments of ochieng2025diversity, run again."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .figure_options import Decorator, a_number, common, examples, made, together
+from .numeric_options import COLDEST, HOTTEST, counts, need_torch
+from .parameters import short
+
+if TYPE_CHECKING:
+    from ..numeric.figures.drawing import Drawing
+
+_AVERAGED = "Seeds 0,1,2, which are averaged over; each has batches of its own."
+_COSINE = click.option(
+    "--cosine",
+    type=click.FloatRange(-1, 1),
+    default=0.75,
+    show_default=True,
+    callback=a_number,
+    help="Of a positive and its anchor.",
+)
+
+
+def _sizes(n: int | None, d: int, batches: int, least: int = 1) -> Decorator:
+    options = [
+        click.option(
+            "--d",
+            type=click.IntRange(2, 2**16),
+            default=d,
+            show_default=True,
+            help="Dimension of the embeddings.",
+        ),
+        click.option(
+            "--batches",
+            type=click.IntRange(least, 10**4),
+            default=batches,
+            show_default=True,
+            help="Of each law, for a seed.",
+        ),
+    ]
+    if n is not None:
+        how_many = click.option(
+            "--n",
+            type=click.IntRange(3, 2**14),
+            default=n,
+            show_default=True,
+            help="Embeddings in a batch.",
+        )
+        options.insert(0, how_many)
+    return together(*options)
+
+
+def _tau(default: str) -> Decorator:
+    return click.option(
+        "--tau", "taus", default=default, show_default=True, help="Temperatures, 0.1,0.2."
+    )
+
+
+def _top(default: float) -> Decorator:
+    return click.option(
+        "--lambda1",
+        "top",
+        type=click.FloatRange(0, 1, min_open=True),
+        default=default,
+        show_default=True,
+        callback=a_number,
+        help="Largest eigenvalue of the law, before vectors are normalised.",
+    )
+
+
+@click.command("band-fig1", epilog=examples("band-fig1"))
+@_tau("0.05,0.1,0.2,0.3")
+@click.option(
+    "--lambda1",
+    "tops",
+    default="1/d,0.3,0.6,1",
+    show_default=True,
+    help="Largest eigenvalues of the laws, before vectors are normalised.",
+)
+@_sizes(256, 1024, 5)
+@common("0,1,2,3", _AVERAGED, dtype=False)
+def band_fig1(taus: str, tops: str, n: int, d: int, batches: int, **shared: Any) -> int:
+    """Figure 1 of ochieng2025diversity: which gradients are in the band, and how wide it is.
+
+    The 16 settings of section 2.1. The paper has 10,000 batches of each.
+    """
+    among = _listed("--tau", taus, COLDEST, HOTTEST, low_open=False)
+    parts = [part.strip() for part in tops.split(",")]
+    plain = ",".join(part for part in parts if part != "1/d")
+    given = iter(_listed("--lambda1", plain, 0, 1) if plain else ())
+    laws = tuple(None if part == "1/d" else next(given) for part in parts)
+    if len(set(laws)) < len(laws):
+        raise click.UsageError(f"--lambda1 repeats a value: {short(tops)}")
+
+    def drawn(table: Path, seeds: tuple[int, ...], **options: Any) -> Drawing:
+        from ..numeric.figures.band_fig1 import Grid, draw
+
+        return draw(Grid(among, laws, n, d, batches, seeds), table, **options)
+
+    return made("band-fig1", drawn, **shared)
+
+
+@click.command("band-fig2", epilog=examples("band-fig2"))
+@_tau("0.04,0.063,0.1,0.15,0.2")
+@_top(0.3)
+@_COSINE
+@_sizes(256, 1024, 10)
+@common("0,1,2,3", _AVERAGED, dtype=False)
+def band_fig2(
+    taus: str, top: float, cosine: float, n: int, d: int, batches: int, **shared: Any
+) -> int:
+    """Figure 2 of ochieng2025diversity: the mean squared gradient over the temperature.
+
+    The same batches at every temperature. The paper has 5,000.
+    """
+    among = _listed("--tau", taus, COLDEST, HOTTEST, low_open=False)
+
+    def drawn(table: Path, seeds: tuple[int, ...], **options: Any) -> Drawing:
+        from ..numeric.figures.band_fig2 import Grid, draw
+
+        return draw(Grid(among, top, cosine, n, d, batches, seeds), table, **options)
+
+    return made("band-fig2", drawn, **shared)
+
+
+@click.command("band-correlated", epilog=examples("band-correlated"))
+@click.option(
+    "--N", "sizes", default="62,254,1022", show_default=True, help="Numbers of negatives, 62,254."
+)
+@click.option(
+    "--alpha",
+    "alphas",
+    default="0,0.005,0.01,0.02,0.05,0.1",
+    show_default=True,
+    help="Weights of the common part.",
+)
+@click.option("--tau", type=float, default=0.1, show_default=True, help="Temperature.")
+@_COSINE
+@_sizes(None, 256, 2)
+@common("0,1", _AVERAGED, dtype=False)
+def band_correlated(
+    sizes: str, alphas: str, tau: float, cosine: float, d: int, batches: int, **shared: Any
+) -> int:
+    """Appendix A.4 of ochieng2025diversity: negatives that have a part in common."""
+    many = counts(sizes, 2, 2**14)
+    if not many or len(set(many)) < len(many):
+        raise click.UsageError(f"--N takes numbers such as 62,254, not {short(sizes)!r}")
+    weights = _listed("--alpha", alphas, 0, 1, low_open=False)
+    (warm,) = _listed("--tau", str(tau), COLDEST, HOTTEST, low_open=False)
+
+    def drawn(table: Path, seeds: tuple[int, ...], **options: Any) -> Drawing:
+        from ..numeric.figures.band_correlated import Grid, draw
+
+        grid = Grid(tuple(many), weights, warm, cosine, d, batches, seeds)
+        return draw(grid, table, **options)
+
+    return made("band-correlated", drawn, **shared)
+
+
+@click.command("band-anisotropy", epilog=examples("band-anisotropy"))
+@click.option(
+    "--deviation",
+    "deviations",
+    default="0,3,6,12,30,100,300,1000,2000,3000",
+    show_default=True,
+    help="Deviations of the law from an isotropic one, in percent.",
+)
+@click.option("--tau", type=float, default=0.1, show_default=True, help="Temperature.")
+@_COSINE
+@_sizes(256, 1024, 3)
+@common("0,1,2", _AVERAGED, dtype=False)
+def band_anisotropy(
+    deviations: str, tau: float, cosine: float, n: int, d: int, batches: int, **shared: Any
+) -> int:
+    """Appendix A.10 of ochieng2025diversity: the band over the anisotropy.
+
+    The paper has 5,000 batches of each law.
+    """
+    among = _listed("--deviation", deviations, 0, 1e6, low_open=False)
+    (warm,) = _listed("--tau", str(tau), COLDEST, HOTTEST, low_open=False)
+
+    def drawn(table: Path, seeds: tuple[int, ...], **options: Any) -> Drawing:
+        from ..numeric.figures.band_anisotropy import Grid, draw
+
+        return draw(Grid(among, warm, cosine, n, d, batches, seeds), table, **options)
+
+    return made("band-anisotropy", drawn, **shared)
+
+
+@click.command("band-whitening", epilog=examples("band-whitening"))
+@_tau("0.05,0.1,0.2,0.3,0.5")
+@_top(0.3)
+@_COSINE
+@_sizes(512, 64, 50, least=2)
+@common("0,1", _AVERAGED, dtype=False)
+def band_whitening(
+    taus: str, top: float, cosine: float, n: int, d: int, batches: int, **shared: Any
+) -> int:
+    """Section 2.4 of ochieng2025diversity: variances of gradients, raw and whitened."""
+    among = _listed("--tau", taus, COLDEST, HOTTEST, low_open=False)
+
+    def drawn(table: Path, seeds: tuple[int, ...], **options: Any) -> Drawing:
+        from ..numeric.figures.band_whitening import Grid, draw
+
+        return draw(Grid(among, top, cosine, n, d, batches, seeds), table, **options)
+
+    return made("band-whitening", drawn, **shared)
+
+
+@click.command("diversity-digits", epilog=examples("diversity-digits"))
+@click.option(
+    "--methods",
+    default="random,P1,P2,P3,greedy-16,greedy-64",
+    show_default=True,
+    help="How batches are chosen.",
+)
+@click.option(
+    "--steps",
+    type=click.IntRange(1, 10**6),
+    default=200,
+    show_default=True,
+    help="Of training an encoder.",
+)
+@click.option(
+    "--batch",
+    type=click.IntRange(4, 256),
+    default=64,
+    show_default=True,
+    help="Images in a batch, each in two views.",
+)
+@common("0,1,2", "Seeds 0,1,2: each is a run of every method.", dtype=False)
+def diversity_digits(methods: str, steps: int, batch: int, **shared: Any) -> int:
+    """Sections 2.5 and 2.6 of ochieng2025diversity, on digits: batches chosen by their spectrum.
+
+    The digits are those of scikit-learn: pip install 'cltheory[digits]'.
+    """
+    among = tuple(part.strip() for part in methods.split(","))
+    need_torch()
+    if find_spec("sklearn") is None:
+        raise click.UsageError("the digits need scikit-learn: pip install 'cltheory[digits]'")
+
+    def drawn(table: Path, seeds: tuple[int, ...], **options: Any) -> Drawing:
+        from ..numeric.figures.diversity_digits import Grid, draw
+
+        return draw(Grid(among, steps, batch, seeds), table, **options)
+
+    return made("diversity-digits", drawn, **shared)
+
+
+BANDS = (band_fig1, band_fig2, band_correlated, band_anisotropy, band_whitening, diversity_digits)
+
+
+def _listed(
+    option: str, text: str, low: float, high: float, *, low_open: bool = True
+) -> tuple[float, ...]:
+    """Different numbers in a range, rising."""
+    try:
+        found = [float(part) for part in text.split(",")]
+    except ValueError:
+        found = []
+    inside = [x for x in found if (low < x if low_open else low <= x) and x <= high]
+    if not found or len(inside) < len(found):
+        more = "above" if low_open else "from"
+        raise click.UsageError(
+            f"{option} takes numbers {more} {low:g} to {high:g}, such as 0.1,0.2, not "
+            f"{short(text)!r}"
+        )
+    if len(set(found)) < len(found):
+        raise click.UsageError(f"{option} repeats a value: {short(text)}")
+    return tuple(sorted(found))

@@ -1,0 +1,277 @@
+"""What ``cltheory realize`` is asked, and what it reads for it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from importlib.util import find_spec
+from math import inf
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from . import label_files
+from .numeric_options import counts, need_torch, parse_seeds
+from .parameters import short
+
+if TYPE_CHECKING:
+    from ..numeric.pairs import Array, Tell
+    from ..numeric.realize.verdict import Verdict
+
+#: Schemes, by what their labels are.
+CLASSES = ("supcon", "soft-supcon")
+VECTORS = ("y-aware", "x-clr", "euclidean")
+#: What a heat map may be written as.
+FIGURES = (".pdf", ".svg", ".png", ".eps")
+MOST_DIMENSIONS, MOST_SAMPLES = 2**16, 10**9
+
+
+class Number(click.ParamType):
+    """A positive number: 0.1, 1/10 or 1e-1."""
+
+    name = "number"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Refuse what is none."""
+        try:
+            found = float(Fraction(str(value).strip()[:100]))
+        except (ValueError, ZeroDivisionError, OverflowError):
+            found = inf
+        if not 0 < found < inf:
+            self.fail(f"{short(str(value))!r} is no positive number, such as 0.1 or 1/10")
+        return found
+
+
+class Sizes(click.ParamType):
+    """Samples of each class: 500,100,20."""
+
+    name = "sizes"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[int, ...]:
+        """Refuse what is no list of counts."""
+        found = counts(str(value), 1, 999_999_999)
+        if found is None:
+            self.fail(f"{short(str(value))!r} is no list of sizes, such as 500,100,20")
+        return tuple(found)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The options."""
+
+    scheme: str | None
+    labels: str | None
+    sizes: tuple[int, ...] | None
+    weights: str | None
+    column: str | None
+    header: bool | None
+    q: int | None
+    tau: float | None
+    tau_prime: float | None
+    epsilon: float | None
+    similarity: str | None
+    embeddings: str | None
+    search: bool
+    seeds: str
+    tolerance: float | None
+    output: str | None
+    figure: str | None
+    force: bool
+    style: str
+
+    @property
+    def source(self) -> str:
+        """Where the weights are from."""
+        return self.labels or self.weights or "--sizes"
+
+    @property
+    def measure(self) -> Any:
+        """The similarity of embeddings."""
+        if self.similarity is not None:
+            return self.similarity
+        return "euclidean" if self.scheme == "euclidean" else "cosine"
+
+    def check(self) -> None:
+        """Refuse what does not go together, before any file is read."""
+        given = [k for k in ("labels", "sizes", "weights") if getattr(self, k) is not None]
+        if len(given) != 1:
+            both = " and ".join(f"--{k}" for k in given)
+            raise click.UsageError(
+                f"{both} are given: one of them is enough"
+                if given
+                else "give --labels, --sizes or --weights"
+            )
+        if self.weights is not None and self.scheme is not None:
+            raise click.UsageError("--weights says what the weights are: leave out --scheme")
+        if self.weights is None and self.scheme is None:
+            raise click.UsageError(f"give --scheme: one of {', '.join((*CLASSES, *VECTORS))}")
+        if self.sizes is not None and self.scheme not in CLASSES:
+            raise click.UsageError(f"--sizes are of classes; {self.scheme} takes --labels")
+        if self.column is not None and (self.scheme not in CLASSES or self.labels is None):
+            raise click.UsageError("--column is of a file of classes")
+        if self.scheme == "euclidean" and self.similarity == "cosine":
+            raise click.UsageError("cosine similarity with these weights is --scheme y-aware")
+        for name, scheme in (("epsilon", "soft-supcon"), ("tau_prime", "x-clr")):
+            option = f"--{name.replace('_', '-')}"
+            if self.scheme == scheme and getattr(self, name) is None:
+                raise click.UsageError(f"{scheme} needs {option}")
+            if self.scheme != scheme and getattr(self, name) is not None:
+                raise click.UsageError(f"{option} is of {scheme} only")
+        if self.epsilon is not None and self.epsilon > 1:
+            raise click.UsageError(f"--epsilon is at most 1, not {self.epsilon:g}")
+        if self.measure == "cosine" and self.tau is None:
+            raise click.UsageError("cosine similarities need --tau")
+        if self.measure == "euclidean" and self.tau is not None:
+            raise click.UsageError("Euclidean similarities have no temperature: leave out --tau")
+        if self.q is None and self.embeddings is None:
+            raise click.UsageError("give --dim, the dimension of the embedding, or --embeddings")
+        if self.embeddings is not None and self.sizes is not None:
+            raise click.UsageError("--embeddings need the class of each: give --labels")
+        if self.embeddings is not None:
+            need_torch()
+        parse_seeds(self.seeds)
+        self._check_files()
+
+    def _check_files(self) -> None:
+        if self.output is not None and Path(self.output).suffix.lower() != ".npz":
+            raise click.UsageError(f"--output is a .npz file, not {short(self.output)!r}")
+        if self.figure is not None and Path(self.figure).suffix.lower() not in FIGURES:
+            raise click.UsageError(f"--figure ends in one of {', '.join(FIGURES)}")
+        if self.figure is not None and find_spec("matplotlib") is None:
+            raise click.UsageError("--figure needs matplotlib: pip install 'cltheory[plot]'")
+        files = (self.labels, self.weights, self.embeddings)
+        read = {os.path.realpath(f) for f in files if f is not None}
+        for name in (self.output, self.figure):
+            if name is None:
+                continue
+            path = Path(name)
+            if os.path.realpath(name) in read:
+                raise click.UsageError(f"{short(name)} is what is read: it is not replaced")
+            if path.exists() and not self.force:
+                raise click.UsageError(f"{short(name)} is there already; --force replaces it")
+            folder = path.resolve().parent
+            if not folder.is_dir():
+                raise click.UsageError(f"there is no folder {short(str(path.parent))}")
+            if not os.access(path if path.exists() else folder, os.W_OK):
+                raise click.UsageError(f"cannot write {short(name)}: permission denied")
+
+
+@dataclass(frozen=True)
+class Case:
+    """What was read, and the function that decides; what the loss is given, one row a sample."""
+
+    samples: int
+    decide: Callable[[Tell], Verdict]
+    given: Any = None
+    names: Sequence[str] = ()
+    sizes: Sequence[int] = ()
+    index: Sequence[int] = ()
+
+
+def read(asked: Asked) -> Case:
+    """Read the labels or weights.
+
+    Raises
+    ------
+    click.UsageError
+        If a file cannot be read.
+    Unfit
+        If what it has is not what the loss takes.
+    """
+    if asked.scheme in CLASSES:
+        return _of_classes(asked)
+    from ..numeric.pairs import Unfit
+    from ..numeric.realize import points, weights
+    from ..numeric.realize.verdict import TOLERANCE, Wanted
+
+    assert asked.q is not None
+    # What is to be written or drawn is searched for; else only where that takes a moment.
+    is_wanted = asked.search or asked.output is not None or asked.figure is not None
+    wanted = Wanted(
+        asked.q,
+        asked.tau,
+        asked.measure,
+        asked.tolerance or TOLERANCE,
+        True if is_wanted else None,
+        parse_seeds(asked.seeds),
+    )
+    if asked.weights is not None:
+        w = weights.checked(label_files.matrix(asked.weights))
+        return Case(len(w), lambda tell: weights.of_weights(w, replace(wanted, tell=tell)), w)
+    assert asked.labels is not None
+    y = label_files.vectors(asked.labels, asked.header)
+    if len(y) < 2:
+        raise Unfit("one sample has no pair")
+    p = y if asked.scheme != "x-clr" else points.directions(y, asked.tau_prime or 1.0)
+
+    def decide(tell: Tell) -> Verdict:
+        verdict = points.of_points(p, replace(wanted, tell=tell))
+        may_be_proved = asked.scheme != "x-clr" and len(p) <= points.PROVABLE
+        if may_be_proved and points.proved(verdict, p, wanted):
+            verdict.evidence = "exact"
+        return verdict
+
+    return Case(len(y), decide, y)
+
+
+def _of_classes(asked: Asked) -> Case:
+    from ..numeric.pairs import Unfit
+    from ..numeric.realize.classes import of_sizes
+    from ..numeric.realize.verdict import DENSE, Wanted
+
+    if asked.sizes is not None:
+        names, sizes = [str(k + 1) for k in range(len(asked.sizes))], list(asked.sizes)
+        index: list[int] = []
+    else:
+        assert asked.labels is not None
+        names, sizes, index = label_files.classes(asked.labels, asked.column, asked.header)
+    if sum(sizes) > MOST_SAMPLES:
+        raise Unfit(f"{sum(sizes)} samples are more than {MOST_SAMPLES}")
+    if len(sizes) > DENSE:
+        raise Unfit(
+            f"{len(sizes)} classes are more than the {DENSE} that there may be; labels "
+            "that are numbers are for y-aware and euclidean"
+        )
+    if asked.scheme == "supcon" and min(sizes) < 2:
+        lonely = [name for name, size in zip(names, sizes, strict=True) if size < 2]
+        rest = f" (and {len(lonely) - 1} more)" if len(lonely) > 1 else ""
+        raise Unfit(
+            f"class {short(lonely[0])!r}{rest} has one sample, so no positive pair, and the loss "
+            "of that anchor is not defined: leave it out, add a second view of it, or take "
+            "soft-supcon"
+        )
+    assert asked.q is not None
+    q, tau, epsilon = asked.q, asked.tau, asked.epsilon or 0.0
+    wanted = Wanted(q, tau, asked.measure, seeds=parse_seeds(asked.seeds))
+    return Case(
+        sum(sizes),
+        lambda tell: of_sizes(sizes, replace(wanted, tell=tell), epsilon),
+        index,
+        names,
+        sizes,
+        index,
+    )
+
+
+def embeddings(asked: Asked) -> Array:
+    """Read the embeddings to compare.
+
+    Raises
+    ------
+    click.UsageError
+        If they cannot be read, or have another dimension than was given.
+    """
+    assert asked.embeddings is not None
+    z = label_files.vectors(asked.embeddings, None, "embeddings")
+    if asked.q is not None and asked.q != z.shape[1]:
+        raise click.UsageError(
+            f"{short(asked.embeddings)} has {z.shape[1]} dimensions, but --dim is {asked.q}"
+        )
+    return z

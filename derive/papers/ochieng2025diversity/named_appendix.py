@@ -1,0 +1,208 @@
+"""What the appendices say that no formula says: gradients, a Hessian, laws, algorithms."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+import mpmath
+import numpy as np
+
+from ..form.anchors import anchors_in, batches_in
+from ..form.batches import top_eigenvalue
+from ..form.families import size
+from ..form.matrices import Matrix
+from ..form.run import Answer, Point, named_check
+from ..form.tables import Tables
+from ..form.values import as_number, compare, mp, text
+
+Given = Mapping[str, Any]
+#: Central differences with this step have some 40 right digits.
+STEP = mpmath.mpf(10) ** -25
+DIGITS = 80
+ONE, SMALL = Fraction(1), Fraction(1, 10**6)
+CLOSE = mpmath.mpf(10) ** -30
+
+
+def _dot(a: Any, b: Any) -> Any:
+    return mpmath.fsum(mp(x) * mp(y) for x, y in zip(a, b, strict=True))
+
+
+def _slopes(function: Any, at: Any) -> list[Any]:
+    """The gradient by central differences."""
+    found = []
+    for k in range(len(at)):
+        ends = [[mp(v) + s * STEP * (i == k) for i, v in enumerate(at)] for s in (1, -1)]
+        found.append((function(ends[0]) - function(ends[1])) / (2 * STEP))
+    return found
+
+
+@named_check("gradient of a similarity")
+def of_similarity(at: Point, given: Given) -> Answer:
+    """The gradient of <z, z_j> in z is ``times`` z_j."""
+    with mpmath.workdps(DIGITS):
+        for e in anchors_in(size(at, "N"), size(at, "d")):
+            u, other = e.points["u"][0], e.points["z"][0]
+            for one, told in zip(_slopes(lambda z, o=other: _dot(z, o), u), other, strict=True):
+                if abs(one - mp(given["times"]) * mp(told)) > CLOSE:
+                    return Answer(False, f"{text(one)} is not {text(told)}")
+    return Answer(True)
+
+
+@named_check("gradient of the loss in the anchor")
+def of_loss(at: Point, given: Given) -> Answer:
+    """The gradient of the loss in the anchor is ``times`` (M - ``positive`` z_+)."""
+    e, tau = at["on"], as_number(at["tau"])
+    assert isinstance(e, Tables)
+    with mpmath.workdps(DIGITS):
+        u, v, z = e.points["u"][0], e.points["v"][0], e.points["z"]
+        heat = mp(tau)
+
+        def loss(anchor: Any) -> Any:
+            near = _dot(anchor, v) / heat
+            far = [_dot(anchor, x) / heat for x in z]
+            return mpmath.log(mpmath.fsum(map(mpmath.exp, [near, *far]))) - near
+
+        weights = [mpmath.exp(_dot(u, x) / heat) for x in [v, *z]]
+        total = mpmath.fsum(weights)
+        mean = [_dot(weights, column) / total for column in zip(v, *z, strict=True)]
+        for one, m, positive in zip(_slopes(loss, u), mean, v, strict=True):
+            told = mp(given["times"]) * (m - mp(given["positive"]) * mp(positive))
+            if abs(one - told) > CLOSE * (1 + abs(told)):
+                return Answer(False, f"{text(one)} is not {text(told)}", e)
+    return Answer(True)
+
+
+@named_check("largest eigenvalue of the Hessian of log-sum-exp")
+def of_hessian(at: Point, given: Given) -> Answer:
+    """diag(q) - q q^T has eigenvalues from 0 to ``bound``, for q of every kind."""
+    n = size(at, "N")
+    weights = [[ONE] * n, [ONE, *([SMALL] * (n - 1))], [ONE, ONE, *([SMALL] * n)][:n]]
+    weights.append([Fraction(1 + j) for j in range(n)])
+    for some in weights:
+        q = [w / sum(some, Fraction(0)) for w in some]
+        hessian = [[a * (i == j) - a * b for j, b in enumerate(q)] for i, a in enumerate(q)]
+        found = top_eigenvalue(Matrix.of(hessian))
+        if compare(found, given["bound"], ">") or not Matrix.of(hessian).is_psd():
+            told = ", ".join(map(str, q))
+            return Answer(False, f"at q = ({told}) the largest eigenvalue is {text(found)}")
+    return Answer(True)
+
+
+@named_check("shared component")
+def shared_component(at: Point, given: Given) -> Answer:
+    """With z_j proportional to sqrt(alpha) u + sqrt(1 - alpha) xi_j, and xi_j normal in R^d with
+    this ``variance``, the mean of z_j^T z_k is alpha, to a tenth of it and a thousandth."""
+    alpha, d = float(at["alpha"]), int(given["d"])
+    found = _along(alpha, d, float(given["variance"])) ** 2
+    if abs(found - alpha) > alpha / 10 + 1e-3:
+        return Answer(False, f"the mean correlation is {found:.4g}")
+    return Answer(True)
+
+
+def _along(alpha: float, d: int, variance: float) -> float:
+    """E <z_j, u>: over the coordinate of xi along u, which is normal, and the squared length of
+    the rest, by the rule of trapezes."""
+    g = np.linspace(-9, 9, 400)[:, None]
+    freedom = d - 1
+    width = 9 * (2 * freedom) ** 0.5
+    rest = np.linspace(max(1e-9, freedom - width), freedom + width, 400)[None, :]
+    heights = np.exp(
+        -(g**2) / 2 + (freedom / 2 - 1) * np.log(rest / freedom) - (rest - freedom) / 2
+    )
+    x = alpha**0.5 + ((1 - alpha) * variance) ** 0.5 * g
+    cosines = x / np.sqrt(x**2 + (1 - alpha) * variance * rest)
+    return float((heights * cosines).sum() / heights.sum())
+
+
+# --- batches --------------------------------------------------------------------------------------
+def _pool(n: int, d: int) -> list[Tables]:
+    return list(batches_in(n, d, True))
+
+
+def _effective_rank(rows: Any) -> Any:
+    return Fraction(len(rows) ** 2) / sum(_exactly(x, y) ** 2 for x in rows for y in rows)
+
+
+@named_check("balanced picker")
+def balanced_picker(at: Point, given: Given) -> Answer:
+    """Lines 1 to 17 return the batch of a pool whose effective rank, clipped to [1, min(n, d)], is
+    nearest to a target, the ``first`` of these; for targets of every kind."""
+    n, d = size(at, "n"), size(at, "d")
+    pool = [e.points["z"] for e in _pool(n, d)]
+    ranks = [_effective_rank(z) for z in pool]
+    for target in [Fraction(1, 2), ONE, Fraction(3, 2), Fraction(min(n, d)), Fraction(100)]:
+        best, chosen = None, None
+        for k, r in enumerate(ranks):
+            clipped = max(ONE, min(r, Fraction(min(n, d))))
+            if best is None or abs(clipped - target) < best:
+                best, chosen = abs(clipped - target), k
+        gaps = [abs(r - target) for r in ranks]
+        nearest = [k for k, gap in enumerate(gaps) if gap == min(gaps)]
+        if chosen != nearest[int(given["first"]) - 1]:
+            return Answer(False, f"for the target {target} it returns batch {chosen}")
+    return Answer(True)
+
+
+@named_check("a target below one")
+def below_one(at: Point, given: Given) -> Answer:
+    """For a target of at most ``target`` the batch that is picked has the least effective rank."""
+    n, d = size(at, "n"), size(at, "d")
+    ranks = [_effective_rank(e.points["z"]) for e in _pool(n, d)]
+    chosen = min(ranks, key=lambda r: abs(mp(r) - mp(given["target"])))
+    if chosen == min(ranks):
+        return Answer(
+            False, f"the least, {text(chosen)}, of {text(min(ranks))} to {text(max(ranks))}"
+        )
+    return Answer(True)
+
+
+@named_check("greedy builder")
+def greedy_builder(at: Point, given: Given) -> Answer:
+    """Lines 1 to 10 return n samples, for pools and windows of every kind; the loop stops in the
+    window (``stop`` 1), or only when there are n (0)."""
+    n, d = size(at, "n"), size(at, "d")
+    top_rank = Fraction(min(n, d))
+    windows = [(ONE, ONE), (ONE, top_rank), (Fraction(21, 20), Fraction(23, 20))]
+    for e in _pool(2 * n, d):
+        for low, high in windows:
+            found = _built(e.points["z"], n, (low, min(high, top_rank)), int(given["stop"]))
+            if len(found) != n:
+                told = f"window [{text(low)}, {text(high)}]: {len(found)} samples of {n}"
+                return Answer(False, told, None)
+    return Answer(True)
+
+
+def _built(pool: Any, n: int, window: tuple[Any, Any], stop: int) -> list[Any]:
+    batch, left = list(pool[:2]), list(pool[2:])
+    while len(batch) < n:
+        if stop and window[0] <= _effective_rank(batch) <= window[1]:
+            break
+        scores = [sum(_exactly(z, one) ** 2 for one in batch) for z in left]
+        batch.append(left.pop(scores.index(min(scores))))
+    return batch
+
+
+def _exactly(a: Any, b: Any) -> Any:
+    return sum((x * y for x, y in zip(a, b, strict=True)), Fraction(0))
+
+
+@named_check("one sample in d dimensions")
+def one_sample(at: Point, given: Given) -> Answer:
+    """Of one sample the deviation from the second moment, and that of its trace, over the square of
+    the sub-Gaussian proxy times d^``power``, neither grows nor vanishes with d."""
+    d = size(at, "d")
+    laws = {
+        "signs over sqrt(d)": lambda k: (1 - mpmath.mpf(1) / k, mpmath.mpf(8) / (3 * k)),
+        "the same times 0 or sqrt(2)": lambda k: (mpmath.mpf(1), mpmath.mpf(9) / (2 * k)),
+    }
+    for what, law in laws.items():
+        ratios = []
+        for k in (10 * d, 1000 * d):
+            deviation, proxy = law(k)
+            ratios.append(deviation / (proxy * mpmath.mpf(k) ** mp(given["power"])))
+        if not ratios[0] / 2 < ratios[1] < 2 * ratios[0]:
+            told = " and ".join(mpmath.nstr(v, 4) for v in ratios)
+            return Answer(False, f"{what}: the ratios for d = {10 * d}, {1000 * d} are {told}")
+    return Answer(True)

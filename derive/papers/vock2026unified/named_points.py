@@ -1,0 +1,118 @@
+"""What the paper says of points: dimensions, principal components, labels on a sphere, rounding."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from ..form.families import size
+from ..form.run import Answer, Point, named_check
+from ..form.values import mp, text
+from .supcon import Floats
+
+Given = Mapping[str, Any]
+#: What ranks and distances in floating point are good for.
+ROUNDING = 1e-7
+
+
+def rank_of_points(points: Floats) -> int:
+    """The dimension that points span, from one of them."""
+    return int(np.linalg.matrix_rank(points - points.mean(0), tol=ROUNDING))
+
+
+@named_check("simplex and square fit")
+def fit(at: Point, given: Given) -> Answer:
+    """The simplex of C points at equal distances, times a unit square (``square`` 1) or alone,
+    fits into q dimensions iff q is at least ``least``."""
+    count, q = size(at, "C"), size(at, "q")
+    simplex = np.eye(count) / np.sqrt(2)
+    square = [(0, 0), (0, 1), (1, 0), (1, 1)] if given["square"] == 1 else [(0, 0)]
+    points = np.array([[*a, *b] for a, b in product(simplex, square)])
+    needs = rank_of_points(points)
+    if given["square"] not in (0, 1):
+        return Answer(False, "there is one square, or none")
+    return Answer((q >= needs) == bool(q >= given["least"]), f"it needs {needs} dimensions")
+
+
+@named_check("rounds to")
+def rounds_to(at: Point, given: Given) -> Answer:
+    """A value is what is shown of it with three digits after the point."""
+    gap = abs(mp(given["value"]) - mp(given["shown"]))
+    return Answer(bool(gap <= mp(Fraction(1, 2000))), f"it is {text(given['value'])}")
+
+
+def components(n: int, d: int, seed: int) -> tuple[Floats, Floats]:
+    """Points of rank d, and what the principal components of their kernel are."""
+    x = np.random.default_rng(seed).normal(size=(n, d))
+    kernel = x @ x.T
+    centre = np.eye(n) - 1 / n
+    values, vectors = np.linalg.eigh(centre @ kernel @ centre)
+    return x, vectors * np.sqrt(np.clip(values, 0, None))
+
+
+def squares(z: Floats) -> Floats:
+    """Squared distances."""
+    g = z @ z.T
+    found: Floats = np.diag(g)[:, None] + np.diag(g)[None, :] - 2 * g
+    return found
+
+
+@named_check("principal components are the optimum")
+def are_optimum(at: Point, given: Given) -> Answer:
+    """The principal components, times ``scale``, of n points of rank d have the squared distances
+    of the points, over 2 t^2 if there is a t; and no other points of R^q have these but for a
+    constant, which does not change the loss."""
+    n, d, q = size(at, "n"), size(at, "d"), size(at, "q")
+    spread = float(at["t"]) if "t" in at else np.sqrt(0.5)
+    for seed in range(3):
+        x, found = components(n, d, seed)
+        wanted = squares(x) / (2 * spread**2)
+        off = np.abs(squares(found * float(mp(given["scale"]))) - wanted).max()
+        if off > ROUNDING * max(1.0, wanted.max()):
+            return Answer(False, "their distances are not those that attain the bound")
+        centre = np.eye(n) - 1 / n
+        own = np.linalg.eigvalsh(-centre @ wanted @ centre / 2)
+        for c in (0.5 * own.max(), -own[1] if n > 1 else 0.0):
+            moved = own.copy()
+            moved[1:] += c  # the first belongs to (1, ..., 1)
+            scale = max(1.0, abs(own).max())
+            fits = (moved > ROUNDING * scale).sum() <= q and moved.min() > -ROUNDING * scale
+            if abs(c) > ROUNDING * scale and fits:
+                return Answer(False, f"so have others, with {2 * c:.3g} more as squares")
+    return Answer(True)
+
+
+@named_check("labels off a sphere")
+def labels_off_a_sphere(at: Point, given: Given) -> Answer:
+    """N different numbers as labels of n points: where they are more than ``most``, which lie on no
+    sphere of the line, the entropic bound of y-Aware is not attained in R^q."""
+    n, q, many, tau = size(at, "n"), size(at, "q"), size(at, "N"), float(at["tau"])
+    y = np.array([k % many + 0.25 * ((k % many) ** 2) for k in range(n)])
+    d = squares(y[:, None])
+    attained = False
+    # The rank of D is 3 at most: the constant can be 1 only, or many eigenvalues are not 0.
+    for constant in (1.0, *(1.0 + s * tau * d.max() for s in (-1, -0.5, 0.5, 1))):
+        g = -tau * d + constant
+        np.fill_diagonal(g, 1)
+        values = np.linalg.eigvalsh(g)
+        scale = max(1.0, abs(values).max())
+        fits = (values > ROUNDING * scale).sum() <= q and values.min() > -ROUNDING * scale
+        attained = attained or bool(fits)
+    return Answer(not (attained and many > given["most"]), "the bound is attained")
+
+
+@named_check("rank of kernel distances")
+def rank_of_distances(at: Point, given: Given) -> Answer:
+    """The distances of a kernel whose centred matrix has rank d have d as dimension and at most
+    ``most`` as rank."""
+    n, d = size(at, "n"), size(at, "d")
+    for seed in range(3):
+        x, found = components(n, d, seed)
+        rank = int(np.linalg.matrix_rank(squares(x), tol=ROUNDING))
+        if rank_of_points(found) != d or rank > given["most"]:
+            return Answer(False, f"the rank is {rank}, the dimension {rank_of_points(found)}")
+    return Answer(True)

@@ -1,0 +1,412 @@
+"""What the paper says of weights that may be zero: Sections 3.7 and D.1."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations, product
+from typing import Any
+
+import mpmath
+
+from ..form.families import size
+from ..form.run import Answer, Point, named_check
+from ..form.values import NoValue, compare, mp, text
+from .supcon import (
+    Rows,
+    bound,
+    has_zero,
+    loss,
+    of_classes,
+    optimum,
+    shares,
+    some_similarities,
+    some_weights,
+    spread,
+)
+
+Given = Mapping[str, Any]
+ZERO, ONE = Fraction(0), Fraction(1)
+#: How near to a limit something must come, and where it is looked at.
+NEAR = mpmath.mpf(10) ** -10
+FAR = (10, 20, 40)
+
+
+@named_check("the loss has a value where")
+def has_value(at: Point, given: Given) -> Answer:
+    """Weights 0 and 1, symmetric, give every row some iff their sum is positive: over all pairs
+    (``each`` 0), or of each row without its diagonal (``each`` 1)."""
+    n = size(at, "n")
+    if given["each"] not in (0, 1):
+        return Answer(False, "the weights are summed over all, or over each row")
+    places = [(i, i) for i in range(n)] + [(i, j) for i in range(n) for j in range(i)]
+    for values in product((ZERO, ONE), repeat=len(places)):
+        w = [[ZERO] * n for _ in range(n)]
+        for (i, j), v in zip(places, values, strict=True):
+            w[i][j] = w[j][i] = v
+        rows = [sum(row[:i] + row[i + 1 :]) for i, row in enumerate(w)]
+        said = all(rows) if given["each"] == 1 else sum(map(sum, w)) > 0
+        try:
+            shares(w)
+        except NoValue as error:
+            if said:
+                told = "; ".join(" ".join(map(str, row)) for row in w)
+                return Answer(False, f"W = ({told}): {error}")
+            continue
+        if not said:
+            return Answer(False, "the loss has a value as well where it is said to have none")
+    return Answer(True)
+
+
+@named_check("optimum of the limit")
+def optimum_of_limit(at: Point, given: Given) -> Answer:
+    """As the weight between classes goes to 0: of what there is no convergence to the optimum of
+    SupCon, the least loss (``of`` 0) or the configurations (``of`` 1), on some set of
+    similarities. The sets are all symmetric ones, Euclidean ones, and those on the sphere."""
+    sizes = (size(at, "ell"),) * size(at, "C")
+    if given["of"] == 1:
+        # Soft SupCon in a Euclidean space has -log(epsilon) as squared distance: unbounded.
+        steps = [-mpmath.log(mpmath.mpf(10) ** -k) for k in FAR]
+        return Answer(len(sizes) > 1 and steps[-1] > 2 * steps[0], "one class has no such weight")
+    if given["of"] != 0:
+        return Answer(False, "there are losses and configurations")
+    hard = bound(of_classes(sizes))
+    gaps = [abs(bound(of_classes(sizes, Fraction(1, 10**k))) - hard) for k in FAR]
+    apart = gaps[-1] > NEAR
+    if len(sizes) > 1:
+        tau = ONE
+        w = of_classes(sizes)
+        least = loss(w, spread(sizes, optimum(sizes, tau).tolist(), tau))
+        small = Fraction(1, 10**9)
+        soft = optimum(sizes, tau, small).tolist()
+        near = loss(of_classes(sizes, small), spread(sizes, soft, tau))
+        apart = apart or abs(near - least) > 10**-6
+    return Answer(bool(apart), "the least losses converge to the least loss, on every set of S")
+
+
+@named_check("loss above the bound")
+def above_the_bound(at: Point, given: Given) -> Answer:
+    """The loss is at least the entropic bound (``strict`` 0), or above it wherever two points have
+    weight 0 (``strict`` 1)."""
+    n = size(at, "n")
+    if given["strict"] not in (0, 1):
+        return Answer(False, "the bound is strict, or not")
+    seen = 0
+    for w in some_weights(n, zeros=True):
+        if given["strict"] == 1 and not has_zero(w):
+            continue
+        every = [*some_similarities(n)]
+        if not has_zero(w):
+            every.append([[mpmath.log(mp(v)) for v in row] for row in w])
+        # Nearly the weights themselves, where some are 0.
+        every.append([[mpmath.log(mp(v) + mpmath.mpf(10) ** -9) for v in row] for row in w])
+        least = bound(w)
+        for s in every:
+            seen += 1
+            if not compare(loss(w, s), least, ">" if given["strict"] == 1 else ">="):
+                return Answer(False, f"the loss is {text(loss(w, s))}, the bound {text(least)}")
+    return Answer(True if seen or n < 3 else None, "no such weights")
+
+
+@named_check("bound on the sphere")
+def bound_on_the_sphere(at: Point, given: Given) -> Answer:
+    """The least loss of SupCon on the sphere is above the entropic bound (``gap`` 1), or is it
+    (``gap`` 0)."""
+    sizes = (size(at, "ell"),) * size(at, "C")
+    tau, w = Fraction(str(at["tau"])), of_classes(sizes)
+    regular = Fraction(-1, len(sizes) - 1) if len(sizes) > 1 else ONE
+    best = [[ONE if a == b else regular for b in sizes_of(sizes)] for a in sizes_of(sizes)]
+    with mpmath.workdps(150):  # near temperature 0 little is left
+        found, least = loss(w, spread(sizes, best, tau)), bound(w)
+        above = found - least > mpmath.mpf(10) ** -120
+    good = above == (given["gap"] == 1)
+    says = f"the least loss is {text(found)}, the bound {text(least)}"
+    return Answer(good and given["gap"] in (0, 1), says)
+
+
+def sizes_of(sizes: tuple[int, ...]) -> range:
+    """The classes."""
+    return range(len(sizes))
+
+
+@named_check("euclidean quasi-optima")
+def quasi_optima(at: Point, given: Given) -> Answer:
+    """Points of a Euclidean space come within 1e-10 of the bound, as classes go apart, in
+    ``shapes`` ways that are not similar: prototypes m mu_c, or regular simplices as classes, if
+    they fit."""
+    count, q, ell = size(at, "C"), size(at, "q"), size(at, "ell")
+    sizes = (ell,) * count
+    w = of_classes(sizes)
+    wanted = int(given["shapes"])
+    if wanted < 1:
+        return Answer(False, "some are said to exist")
+    if count == 2 and q >= ell - 1:
+        return _two_simplices(ell, wanted)
+    chosen = [_prototypes(count, q, k) for k in range(wanted)]
+    for one, other in combinations(chosen, 2):
+        if _similar(one, other):
+            return Answer(False, f"{count} prototypes are similar, however they are chosen")
+    for mus in chosen:
+        s = [[-(mpmath.mpf(20) ** 2) * _square(a, b) for b in mus] for a in mus]
+        every = spread(sizes, s, ONE)
+        gap = loss(w, every) - bound(w)
+        if not gap < NEAR:
+            return Answer(False, f"the loss is {text(gap)} above the bound")
+    return Answer(True)
+
+
+def _two_simplices(ell: int, wanted: int) -> Answer:
+    """Two classes with equal distances inside each, in another ratio for each shape, far apart: the
+    squared distances across are about m^2, and matter by e^(-m^2) only."""
+    w = of_classes((ell, ell))
+    for k in range(wanted):
+        inside = (1, k + 1)
+        s = [
+            [-mpmath.mpf(inside[i // ell] if i // ell == j // ell else 400) for j in range(2 * ell)]
+            for i in range(2 * ell)
+        ]
+        gap = loss(w, s) - bound(w)
+        if not gap < NEAR:
+            return Answer(False, f"the loss is {text(gap)} above the bound")
+    return Answer(True)
+
+
+def _prototypes(count: int, q: int, k: int) -> list[list[Fraction]]:
+    """Different points on a line, the last one farther for larger k."""
+    places = [*range(count - 1), count - 1 + k]
+    return [[Fraction(v), *([ZERO] * (q - 1))] for v in places]
+
+
+def _square(a: list[Fraction], b: list[Fraction]) -> Any:
+    return mp(sum(((s - t) ** 2 for s, t in zip(a, b, strict=True)), ZERO))
+
+
+def _similar(one: Rows, other: Rows) -> bool:
+    """Whether distances in their order are proportional."""
+    found = []
+    for points in (one, other):
+        pairs = list(combinations(range(len(points)), 2))
+        squares = sorted(_square(list(points[i]), list(points[j])) for i, j in pairs)
+        found.append([v / squares[-1] for v in squares] if squares else [])
+    return all(compare(a, b, "=") for a, b in zip(*found, strict=True))
+
+
+@named_check("triangles of prototypes")
+def triangles(at: Point, given: Given) -> Answer:
+    """Three prototypes at the corners of an equilateral, a right-angled and a scalene triangle,
+    which fit into q dimensions, come within ``near`` of the bound."""
+    q, ell = size(at, "q"), size(at, "ell")
+    if not 0 < given["near"] < 1:
+        return Answer(False, "what is small is positive")
+    if q < 2:
+        return Answer(False, "there are no such triangles on a line")
+    squares = {"equilateral": (1, 1, 1), "right-angled": (1, 1, 2), "scalene": (2, 5, 10)}
+    w = of_classes((ell,) * 3)
+    for name, (a, b, c) in squares.items():
+        table = [[0, a, b], [a, 0, c], [b, c, 0]]
+        m = 1
+        while m < 2**20:
+            s = [[-(mpmath.mpf(m) ** 2) * v for v in row] for row in table]
+            if loss(w, spread((ell,) * 3, s, ONE)) - bound(w) <= mp(given["near"]):
+                break
+            m *= 2
+        else:
+            return Answer(False, f"the {name} one does not come so near")
+    return Answer(True)
+
+
+@dataclass(frozen=True)
+class Sequence:
+    """Weights, similarities S^(m) far along a sequence, and what exp(S^(m)) goes to."""
+
+    what: str
+    w: Rows
+    s: Rows
+    v: Rows
+
+    @property
+    def gap(self) -> Any:
+        """What the loss is above the bound."""
+        return loss(self.w, self.s) - bound(self.w)
+
+    @property
+    def places(self) -> list[tuple[int, int]]:
+        """Two different points."""
+        return [(i, j) for i in range(len(self.w)) for j in range(len(self.w)) if i != j]
+
+    @property
+    def vanishes(self) -> bool:
+        """Whether a row of the limit is 0 off the diagonal."""
+        return any(not any(r[:i] + r[i + 1 :]) for i, r in enumerate(map(list, self.v)))
+
+    def multiples(self, *, joint: bool) -> bool:
+        """Whether the limit is a positive multiple of W: one of all of W, or of each part of it
+        that is connected, and 0 between parts."""
+        owner = _parts(self.w)
+        factors: dict[int, set[Any]] = {}
+        for i, j in self.places:
+            if self.w[i][j] == 0:
+                if self.v[i][j] != 0:
+                    return False
+                continue
+            factors.setdefault(0 if joint else owner[i], set()).add(self.v[i][j] / self.w[i][j])
+        return all(len(some) == 1 and min(some) > 0 for some in factors.values())
+
+
+def _parts(w: Rows) -> list[int]:
+    """The part of each point, where weights connect."""
+    owner = list(range(len(w)))
+    for _ in w:
+        for i, row in enumerate(w):
+            for j, v in enumerate(row):
+                if v != 0:
+                    owner[i] = owner[j] = min(owner[i], owner[j])
+    return owner
+
+
+def sequences(n: int) -> list[Sequence]:
+    """Of n points, whose exponentials are bounded."""
+    far, every = FAR[-1], range(n)
+    small = Fraction(1, 10**far)
+    path = [[Fraction(abs(i - j) == 1) for j in every] for i in every]
+    two = [[Fraction((i < 2) == (j < 2)) for j in every] for i in every]
+
+    def of(what: str, w: Rows, v: Rows) -> Sequence:
+        return Sequence(what, w, [[mpmath.log(mp(x + small)) for x in row] for row in v], v)
+
+    def changed(w: Rows, factor: Callable[[int, int], Fraction]) -> Rows:
+        return [
+            [x * factor(min(i, j), max(i, j)) for j, x in enumerate(r)] for i, r in enumerate(w)
+        ]
+
+    twice = changed(path, lambda i, j: Fraction(2))
+    found = [of("similar ones", path, twice)]
+    if n > 2:
+        line = [[-mpmath.mpf(far) * (i - j) ** 2 for j in every] for i in every]
+        none = [[Fraction(i == j) for j in every] for i in every]
+        uneven = changed(path, lambda i, j: Fraction(1 + (i == 0)))
+        found += [
+            Sequence(f"{n} points of a line at equal distances that grow", path, line, none),
+            of("similarities that favour one pair", path, uneven),
+        ]
+    if n > 3:
+        halves = changed(two, lambda i, j: Fraction(1, 1 + (j > 1)))
+        near = [[x or Fraction(1, 9) for x in row] for row in two]
+        found += [of("classes of two and the others", two, halves), of("near classes", two, near)]
+    return found
+
+
+@named_check("where the bound is optimal")
+def where_optimal(at: Point, given: Given) -> Answer:
+    """On a sequence of similarities, whose exponentials are bounded, the loss goes to the bound
+    iff the exponentials go to a positive multiple of W: one for all of W (``joint`` 1), or one for
+    each part of W that is connected, and 0 between (``joint`` 0); where no row of the limit is 0,
+    if ``rows`` is 1."""
+    if given["joint"] not in (0, 1) or given["rows"] not in (0, 1):
+        return Answer(False, "W is taken as a whole, or by parts")
+    for one in sequences(size(at, "n")):
+        if given["rows"] == 1 and one.vanishes:
+            continue
+        said, goes = one.multiples(joint=given["joint"] == 1), bool(one.gap < NEAR)
+        if said != goes:
+            rows = "; ".join(" ".join(map(str, row)) for row in one.v)
+            how = "goes" if goes else "does not go"
+            return Answer(False, f"{one.what}: the loss {how} to the bound, exp(S) to ({rows})")
+    return Answer(True)
+
+
+@named_check("the loss in the limit")
+def in_the_limit(at: Point, given: Given) -> Answer:
+    """Where the loss goes to the bound, that is the loss at the limit V of the exponentials, and
+    the cross-entropy of p_V, on the pairs, less ``more``; where no row of V is 0, if ``rows`` is
+    1."""
+    n = size(at, "n")
+    if given["rows"] not in (0, 1):
+        return Answer(False, "rows are 0, or not")
+    for one in sequences(n):
+        if not one.gap < NEAR or (given["rows"] == 1 and one.vanishes):
+            continue
+        if one.vanishes:
+            return Answer(False, f"no value: 0/0 in a row of V, of {one.what}")
+        p, v = shares(one.w), shares(one.v)
+        kept = [(p[i][j], v[i][j]) for i, j in one.places if p[i][j] != 0]
+        cross = -mpmath.fsum(mp(a) / n * mpmath.log(mp(b) / n) for a, b in kept)
+        told = cross - mp(given["more"])
+        if not compare(told, bound(one.w), "="):
+            return Answer(False, f"{text(told)}, and the bound is {text(bound(one.w))}")
+    return Answer(True)
+
+
+@named_check("exponentials of prototypes")
+def of_prototypes(at: Point, given: Given) -> Answer:
+    """Samples at m times their prototype have exp(-|z_i - z_j|^2) = ``inside`` in classes, and
+    between them exp(-m^``power`` |mu_c - mu_c'|^2)."""
+    sizes = (size(at, "ell"),) * (size(at, "C") - 1) + (size(at, "p"),)
+    q, m, drawn = size(at, "q"), size(at, "m"), random.Random(size(at, "q"))
+    mus = [
+        [Fraction(c), *(Fraction(drawn.randint(-2, 2)) for _ in range(q - 1))]
+        for c, _ in enumerate(sizes)
+    ]
+    owner = [c for c, ell in enumerate(sizes) for _ in range(ell)]
+    z = [[m * v for v in mus[c]] for c in owner]
+    for i, a in enumerate(owner):
+        for j, b in enumerate(owner):
+            found = mpmath.exp(-_square(z[i], z[j]))
+            told = mpmath.exp(-(mpmath.mpf(m) ** mp(given["power"])) * _square(mus[a], mus[b]))
+            if not compare(found, mp(given["inside"]) if a == b else told, "="):
+                return Answer(False, f"samples {i + 1} and {j + 1} have {text(found)}")
+    return Answer(True)
+
+
+@named_check("loss along a sequence")
+def along_a_sequence(at: Point, given: Given) -> Answer:
+    """If exp(S^(m)) goes to ``times`` W, then the loss goes to the bound."""
+    n = size(at, "n")
+    if not given["times"] > 0:
+        return Answer(False, "a limit of exponentials is not negative, nor 0 in a row")
+    for w in some_weights(n, zeros=True):
+        for k in (20, 40):
+            small = mpmath.mpf(10) ** -k
+            moved = [[given["times"] * v for v in row] for row in w]
+            s = [
+                [mpmath.log(mp(v) + small * (1 + i * j)) for j, v in enumerate(row)]
+                for i, row in enumerate(moved)
+            ]
+            gap = loss(w, s) - bound(w)
+        if not abs(gap) < NEAR:
+            return Answer(False, f"the loss stays {text(gap)} from the bound")
+    return Answer(True)
+
+
+@named_check("entropy of the weights")
+def entropy(at: Point, given: Given) -> Answer:
+    """The entropy of p_W, a distribution on the pairs, is the right side of (1) plus ``more``."""
+    n = size(at, "n")
+    for w in some_weights(n, zeros=True):
+        p = [mp(v) / n for row in shares(w) for v in row if v != 0]
+        found = -mpmath.fsum(v * mpmath.log(v) for v in p)
+        told = bound(w) + mp(given["more"])
+        if not compare(found, told, "="):
+            return Answer(False, f"the entropy is {text(found)}, and the right side {text(told)}")
+    return Answer(True)
+
+
+@named_check("classes that are well-conditioned")
+def well_conditioned(at: Point, given: Given) -> Answer:
+    """The weights of SupCon give every row some iff all classes have ``least`` samples."""
+    sizes = (size(at, "ell"),) * size(at, "C") + (size(at, "p"),)
+    try:
+        shares(of_classes(sizes))
+    except NoValue as error:
+        return Answer(min(sizes) < given["least"], str(error))
+    return Answer(bool(min(sizes) >= given["least"]), "they are well-conditioned")
+
+
+@named_check("classes that leave zeros")
+def leave_zeros(at: Point, given: Given) -> Answer:
+    """The weights of SupCon have zeros iff there are ``least`` classes."""
+    count = size(at, "C")
+    found = has_zero(of_classes((size(at, "ell"),) * count))
+    return Answer(found == (count >= given["least"]), "there are zeros" if found else "none")

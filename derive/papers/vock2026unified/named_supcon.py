@@ -1,0 +1,355 @@
+"""What the paper says of the optima of SupCon and Soft SupCon on the sphere."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from fractions import Fraction
+from functools import cache
+from itertools import combinations
+from typing import Any
+
+import mpmath
+import numpy as np
+
+from ..form.families import size
+from ..form.run import Answer, Point, named_check
+from ..form.values import compare, mp, text
+from .supcon import (
+    SAME,
+    Floats,
+    Rows,
+    alike,
+    bound,
+    loss,
+    of_classes,
+    optimum,
+    pushes_at_simplex,
+    shares,
+    spread,
+    upper,
+)
+
+Given = Mapping[str, Any]
+ZERO, ONE = Fraction(0), Fraction(1)
+#: What the loss above its bound may differ by relatively, where cosines are known to SAME.
+RELATIVE = 1e-6
+#: How far from the optimum rivals are looked at.
+SHARES = (1.0, 0.5, 0.1)
+
+
+def number(at: Point, name: str) -> Fraction:
+    """A rational letter of the point."""
+    return Fraction(str(at[name]))
+
+
+def sizes_at(at: Point) -> tuple[int, ...]:
+    """C classes: half of them of size ell, the others of size p, if there is one."""
+    count, ell = size(at, "C"), size(at, "ell")
+    first = (count + 1) // 2
+    return (ell,) * first + (size(at, "p", ell),) * (count - first)
+
+
+def excess(sizes: tuple[int, ...], cosines: Floats, tau: Fraction) -> Any:
+    """The SupCon loss of a matrix of cosines above the entropic bound, in as many digits as small
+    temperatures need."""
+    w = of_classes(sizes)
+    s = [[mp(Fraction(float(v))) / mp(tau) for v in row] for row in cosines]
+    return loss(w, s) - bound(w)
+
+
+def soft_excess(sizes: tuple[int, ...], cosines: Floats, tau: Fraction, between: Fraction) -> float:
+    """The same for Soft SupCon, where there is more left of it."""
+    w = np.array([[float(v) for v in row] for row in of_classes(sizes, between)])
+    s = (cosines - 1) / float(tau)
+    off = ~np.eye(len(w), dtype=bool)
+    norms = np.log((np.exp(s) * off).sum(1))
+    p = w * off / (w * off).sum(1)[:, None]
+    found = (p * (norms[:, None] - s + np.log(np.where(off, p, 1)))).sum() / len(w)
+    return float(found)
+
+
+def full(sizes: tuple[int, ...], cosines: Floats) -> Floats:
+    """Cosines of all samples, where classes are collapsed."""
+    owner = [c for c, ell in enumerate(sizes) for _ in range(ell)]
+    found: Floats = cosines[np.ix_(owner, owner)]
+    return found
+
+
+def rivals(n: int) -> list[Floats]:
+    """Matrices of cosines: any, of any rank, and the degenerate ones."""
+    drawn = np.random.default_rng(n)
+    found = [np.ones((n, n)), np.eye(n), np.eye(n) * (1 + 1 / max(n - 1, 1)) - 1 / max(n - 1, 1)]
+    for d in (1, 2, n):
+        z = drawn.normal(size=(n, d))
+        z /= np.linalg.norm(z, axis=1)[:, None]
+        found.append(z @ z.T)
+    return found
+
+
+@named_check("the minimiser of SupCon")
+def minimiser(at: Point, given: Given) -> Answer:
+    """All of its minimisers over the cosine matrices have ``same`` as cosines inside classes (if
+    said), and there are ``many`` of them (if said); of Soft SupCon in R^q, if there is an
+    epsilon."""
+    between = number(at, "epsilon") if "epsilon" in at else ZERO
+    if between and (lower := lowered(at)) is not None:
+        return Answer(False, f"as good as collapsed classes: {lower}")
+    holds, says = searched(sizes_at(at), number(at, "tau"), between)
+    if not holds:
+        return Answer(holds, says)
+    if "many" in given and given["many"] != 1:
+        return Answer(False, "there is one")
+    return Answer(given.get("same", 1) == 1, "classes are collapsed")
+
+
+def lowered(at: Point) -> str | None:
+    """Cosines of R^q other than those of collapsed classes at which Soft SupCon has its least loss.
+
+    The loss does not change with a number that all different entries share, and with no other
+    difference is it as low. Taken from the optimum of collapsed classes a number leaves a matrix of
+    cosines as far as (1, ..., 1) allows, and there its rank is n - 1.
+    """
+    sizes, tau, epsilon = sizes_at(at), number(at, "tau"), number(at, "epsilon")
+    n, count = sum(sizes), len(sizes)
+    if "q" not in at or size(at, "q") < n - 1 or len(set(sizes)) > 1:
+        return None
+    beta = 1 + mp(tau) * mpmath.log(mp(epsilon))
+    left = 1 + (count - 1) * beta  # of the sum of all prototypes
+    if not compare(left, ZERO, ">"):
+        return None
+    by = mpmath.mpf(n) / count * left / (n - 1)
+    return f"cosines {text(1 - by)} in classes and {text(beta - by)} between"
+
+
+@cache
+def searched(sizes: tuple[int, ...], tau: Fraction, between: Fraction) -> tuple[bool | None, str]:
+    """Whether what is optimal among collapsed classes has less loss than all other cosines."""
+    n = sum(sizes)
+    best = full(sizes, optimum(sizes, tau, between)) if min(sizes) > 1 else np.ones((n, n))
+    slack = mpmath.mpf(10) ** (-12 if between else -45)
+
+    def value(cosines: Floats) -> Any:
+        if between:
+            return soft_excess(sizes, cosines, tau, between)
+        return excess(sizes, cosines, tau)
+
+    least = value(best)
+    for rival in rivals(n):
+        apart = float(np.abs(rival - best).max())
+        for share in SHARES:
+            found = value((1 - share) * best + share * rival)
+            if apart < SAME or found > least * (1 + RELATIVE) + slack:
+                continue
+            if found < least * (1 - RELATIVE) - slack:
+                return None, "what was found is not the least"
+            tie = "cosine matrices, collapsed and not, have the same loss"
+            return False, f"{tie}, the least: {text(bound(of_classes(sizes, between)) + least)}"
+    return True, ""
+
+
+@named_check("cosines by sizes")
+def by_sizes(at: Point, given: Given) -> Answer:
+    """At the optimum, cosines of pairs of classes of the same sizes differ by ``apart``."""
+    sizes, tau = sizes_at(at), number(at, "tau")
+    g = optimum(sizes, tau, by_size=False)
+    pairs: dict[tuple[int, ...], list[float]] = {}
+    for i in range(len(sizes)):
+        for j in range(i):
+            pairs.setdefault(tuple(sorted((sizes[i], sizes[j]))), []).append(float(g[i, j]))
+    gaps = [max(some) - min(some) for some in pairs.values()]
+    return Answer(all(abs(v - given["apart"]) < SAME for v in gaps) or not gaps, "they differ")
+
+
+@named_check("rank of the optimum")
+def rank(at: Point, given: Given) -> Answer:
+    """The prototypes at the optimum span at most ``most`` dimensions."""
+    sizes, tau = sizes_at(at), number(at, "tau")
+    values = np.linalg.eigvalsh(optimum(sizes, tau))
+    found = int((values > 1e-4).sum())
+    return Answer(found <= given["most"], f"the rank is {found}")
+
+
+@named_check("SupCon is uniform")
+def is_uniform(at: Point, given: Given) -> Answer:
+    """All classes of the optimum are at the same angles (``uniform`` 1), or not (0).
+
+    The loss rises in every cosine, so that a uniform optimum is the regular simplex.
+    """
+    found = alike(pushes_at_simplex(sizes_at(at), number(at, "tau")))
+    return Answer(found == given["uniform"], "it is uniform" if found else "it is not uniform")
+
+
+@named_check("small classes together")
+def small_together(at: Point, given: Given) -> Answer:
+    """Of m classes of size ell, N of size p > ell and q of size 2 p, those of fewer samples than
+    the average are nearer to each other than any others are (``by`` 1), or two of the smallest are
+    at the largest cosine (``by`` 2)."""
+    ell, p, many = size(at, "ell"), size(at, "p"), size(at, "m")
+    sizes = (ell,) * many + (p,) * size(at, "N") + (2 * p,) * size(at, "q", 0)
+    if given["by"] not in (1, 2):
+        return Answer(False, "nothing is said")
+    g = optimum(sizes, number(at, "tau"))
+    pairs = list(combinations(range(len(sizes)), 2))
+    if given["by"] == 2:
+        smallest = sorted(sizes)[:2]
+        near = [k for k in pairs if sorted((sizes[k[0]], sizes[k[1]])) == smallest]
+        rest = [k for k in pairs if k not in near]
+    else:
+        mean = Fraction(sum(sizes), len(sizes))
+        near = [k for k in pairs if max(sizes[k[0]], sizes[k[1]]) < mean]
+        rest = [k for k in pairs if k not in near]
+    if not near or not rest:
+        return Answer(True)
+    low, high = min(near, key=lambda k: g[k]), max(rest, key=lambda k: g[k])
+    first, second = ([sizes[i] for i in k] for k in (low, high))
+    told = f"of {first[0]} and {first[1]} samples the cosine is {g[low]:.4f}, "
+    return Answer(
+        bool(g[low] >= g[high] - SAME), told + f"of {second[0]} and {second[1]} {g[high]:.4f}"
+    )
+
+
+@named_check("soft cosine")
+def soft_cosine(at: Point, given: Given) -> Answer:
+    """``beta`` is the cosine of classes of one size at the optimum of Soft SupCon: it is one that
+    points can have, and no other one has less loss (which is convex in it)."""
+    count, ell = size(at, "C"), size(at, "ell", 2)
+    epsilon, tau = number(at, "epsilon"), number(at, "tau")
+    beta = mp(given["beta"])
+    least = mp(Fraction(-1, count - 1))
+    if beta < least or beta > 1:
+        return Answer(False, f"{count} points cannot all be at the cosine {text(beta)}")
+    if (lower := lowered(at)) is not None:
+        return Answer(False, f"as good: {lower}")
+    sizes = (ell,) * count
+    w = of_classes(sizes, epsilon)
+
+    def at_cosine(b: Any) -> Any:
+        rows = [[ONE if i == j else b for j in range(count)] for i in range(count)]
+        return loss(w, spread(sizes, rows, tau))
+
+    own = at_cosine(beta)
+    for step in (mpmath.mpf(10) ** -6, -(mpmath.mpf(10) ** -6)):
+        if least <= beta + step <= 1 and at_cosine(beta + step) < own:
+            return Answer(False, f"{text(beta)} is not the optimal cosine")
+    return Answer(True)
+
+
+@named_check("soft cosines and sizes")
+def soft_and_sizes(at: Point, given: Given) -> Answer:
+    """The cosines of Soft SupCon on these sizes differ by ``apart`` from those on one size."""
+    sizes, tau = sizes_at(at), number(at, "tau")
+    epsilon = number(at, "epsilon")
+    found, even = (upper(optimum(s, tau, epsilon)) for s in (sizes, (2,) * len(sizes)))
+    gap = float(np.abs(found - even).max())
+    told = f"the cosines are {found.min():.4f} to {found.max():.4f}, and on one size {even[0]:.4f}"
+    return Answer(bool(abs(gap - given["apart"]) < SAME * 10), told)
+
+
+@named_check("simplex is optimal")
+def simplex_is_optimal(at: Point, given: Given) -> Answer:
+    """In R^q the prototypes of SupCon on classes of one size are a regular simplex, at ``cosine``,
+    whose points sum to zero."""
+    count, q, tau = size(at, "C"), size(at, "q"), number(at, "tau")
+    cosine = given["cosine"]
+    if count == 1:
+        return Answer(False, "one unit vector does not sum to zero")
+    if q < count - 1:
+        return Answer(False, f"a regular simplex of {count} points needs {count - 1} dimensions")
+    if not compare(cosine, Fraction(-1, count - 1), "="):
+        return Answer(False, "such points do not sum to zero")
+    pushes = pushes_at_simplex((size(at, "ell"),) * count, tau)
+    return Answer(alike(pushes), "the slopes are not the same")
+
+
+@named_check("diagonal blocks replaced")
+def replaced(at: Point, given: Given) -> Answer:
+    """Setting to 1/tau the diagonal of a matrix of cosines over tau (``blocks`` 0), or its diagonal
+    blocks (``blocks`` 1), leaves a matrix of cosines over tau, and lowers the loss, whose inner
+    cosines were less."""
+    sizes, tau = sizes_at(at), number(at, "tau")
+    count, n = len(sizes), sum(sizes)
+    owner = np.array([c for c, ell in enumerate(sizes) for _ in range(ell)])
+    same = owner[:, None] == owner[None, :]
+    if given["blocks"] not in (0, 1):
+        return Answer(False, "the diagonal is replaced, or blocks are")
+    for inner in (0.0, 0.5):
+        means = np.eye(count) * (1 - inner) + inner if count > 1 else np.ones((1, 1))
+        g = 0.25 * means[np.ix_(owner, owner)]
+        g[same] = 0.25
+        np.fill_diagonal(g, 1)
+        new = g.copy()
+        if given["blocks"] == 1:
+            new[same] = 1
+        np.fill_diagonal(new, 1)
+        if np.linalg.eigvalsh(new).min() < -1e-9 * n:
+            return Answer(False, "a negative form")
+        if not excess(sizes, new, tau) < excess(sizes, g, tau) * (1 - RELATIVE):
+            return Answer(False, "the loss is not less: the diagonal was 1/tau before")
+    return Answer(True)
+
+
+@named_check("quadratic form of the simplex")
+def quadratic_form(at: Point, given: Given) -> Answer:
+    """The form of I + beta (E - I) is ``squares`` times the sum of squares plus ``square`` times
+    the square of the sum; it is not negative iff beta is at least ``least``, beside at most 1."""
+    count = size(at, "C")
+    beta, least = number(at, "beta"), mp(given["least"])
+    drawn = random.Random(count)
+    for _ in range(4):
+        x = [Fraction(drawn.randint(-9, 9)) for _ in range(count)]
+        rows = [[ONE if i == j else beta for j in range(count)] for i in range(count)]
+        form = sum((x[i] * v * x[j] for i, row in enumerate(rows) for j, v in enumerate(row)), ZERO)
+        told = given["squares"] * sum(v * v for v in x) + given["square"] * sum(x) ** 2
+        if not compare(form, told, "="):
+            return Answer(False, f"the form is {text(form)}, not {text(told)}")
+    values = [1 + (count - 1) * beta, 1 - beta]
+    fine = all(v >= 0 for v in values)
+    return Answer(fine == bool(mp(beta) >= least), f"the smallest eigenvalue is {min(values)}")
+
+
+@named_check("log-sum-exp between minima")
+def between_minima(at: Point, given: Given) -> Answer:
+    """At t S + (1 - t) S', of two minima, the weighted sum of log-sum-exp is ``left`` times that at
+    S plus ``right`` times that at S'."""
+    sizes, tau, t = sizes_at(at), number(at, "tau"), number(at, "t")
+    n, w = sum(sizes), of_classes(sizes)
+    best = full(sizes, optimum(sizes, tau))
+    minima = [best, best]
+    if len(sizes) == 1:  # any matrix whose different entries are all the same
+        minima = [np.eye(n) * (1 - b) + b for b in (0.25, -1 / max(n - 1, 1))]
+    one, other = ([[mp(Fraction(float(v)) / tau) for v in row] for row in m] for m in minima)
+    between = [
+        [mp(t) * a + mp(1 - t) * b for a, b in zip(*rows, strict=True)]
+        for rows in zip(one, other, strict=True)
+    ]
+
+    def total(s: Rows) -> Any:
+        """The sum over pairs, where the shares of a row have the sum 1."""
+        rows = [sum((mp(v) for v in row), mpmath.mpf(0)) for row in shares(w)]
+        logs = [mpmath.log(mpmath.fsum(mpmath.exp(v) for v in others(s, i))) for i in range(n)]
+        return mpmath.fsum(a * b for a, b in zip(rows, logs, strict=True))
+
+    told = mp(given["left"]) * total(one) + mp(given["right"]) * total(other)
+    found = total(between)
+    return Answer(compare(found, told, "="), f"{text(found)}, not {text(told)}")
+
+
+def others(s: Rows, i: int) -> list[Any]:
+    """A row without its diagonal."""
+    return [v for j, v in enumerate(s[i]) if j != i]
+
+
+@named_check("the loss rises in the cosine")
+def rises(at: Point, given: Given) -> Answer:
+    """The loss of classes of one size at the cosine beta, minus that at x < beta, has this sign."""
+    count, ell, tau = size(at, "C"), size(at, "ell"), number(at, "tau")
+    sizes, values = (ell,) * count, []
+    with mpmath.workdps(150):  # at small temperatures little changes
+        for name in ("x", "beta"):
+            b = number(at, name)
+            rows = [[ONE if i == j else b for j in range(count)] for i in range(count)]
+            values.append(loss(of_classes(sizes), spread(sizes, rows, tau)))
+        gap = values[1] - values[0]
+        good = gap * given["sign"].numerator > mpmath.mpf(10) ** -120
+    return Answer(bool(good), f"the difference is {text(gap)}")

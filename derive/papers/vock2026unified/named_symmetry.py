@@ -1,0 +1,362 @@
+"""Section D.2 on symmetries: permutations of samples, averages over them, and log-sum-exp."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from itertools import permutations
+from typing import Any
+
+import mpmath
+import numpy as np
+
+from ..form.families import size
+from ..form.run import Answer, Point, named_check
+from ..form.values import compare, mp, text
+from .named_supcon import rivals, sizes_at
+from .supcon import loss, of_classes, some_similarities, some_weights
+
+Given = Mapping[str, Any]
+ZERO, ONE = Fraction(0), Fraction(1)
+Permutation = tuple[int, ...]
+Table = Sequence[Sequence[Any]]
+
+
+def acted(s: Permutation, x: Table) -> list[list[Any]]:
+    """(sX)_ij = X_s(i)s(j)."""
+    return [[x[s[i]][s[j]] for j in range(len(s))] for i in range(len(s))]
+
+
+def after(s: Permutation, t: Permutation) -> Permutation:
+    """The product st: first t, then s."""
+    return tuple(s[k] for k in t)
+
+
+def power(s: Permutation, k: int) -> Permutation:
+    """A power, also a negative one."""
+    found = tuple(range(len(s)))
+    step = s if k >= 0 else tuple(s.index(i) for i in range(len(s)))
+    for _ in range(abs(k)):
+        found = after(found, step)
+    return found
+
+
+def some_permutations(n: int) -> list[Permutation]:
+    """All of few, and some of many."""
+    if n <= 4:
+        return list(permutations(range(n)))
+    drawn = random.Random(n)
+    return [tuple(drawn.sample(range(n), n)) for _ in range(12)]
+
+
+def generators(sizes: tuple[int, ...]) -> list[Permutation]:
+    """Of the symmetries of SupCon weights: neighbours in a class, and classes of one size."""
+    starts = [sum(sizes[:c]) for c in range(len(sizes))]
+    n, found = sum(sizes), []
+    for start, ell in zip(starts, sizes, strict=True):
+        found += [_exchanged(n, [(start + k, start + k + 1)]) for k in range(ell - 1)]
+    for c, one in enumerate(sizes):
+        for d in range(c):
+            if sizes[d] == one:
+                pairs = [(starts[c] + k, starts[d] + k) for k in range(one)]
+                found.append(_exchanged(n, pairs))
+    return found
+
+
+def _exchanged(n: int, pairs: Sequence[tuple[int, int]]) -> Permutation:
+    found = list(range(n))
+    for a, b in pairs:
+        found[a], found[b] = found[b], found[a]
+    return tuple(found)
+
+
+def averaged(sizes: tuple[int, ...], x: Table) -> list[list[Any]]:
+    """The mean over all symmetries of the weights: over the orbits of places."""
+    n, moves = sum(sizes), generators(sizes)
+    left = {(i, j) for i in range(n) for j in range(n)}
+    found = [[ZERO] * n for _ in range(n)]
+    while left:
+        orbit, new = set(), {left.pop()}
+        while new:
+            orbit |= new
+            new = {(s[i], s[j]) for i, j in new for s in moves} - orbit
+        left -= orbit
+        mean = sum((x[i][j] for i, j in orbit), ZERO) / len(orbit)
+        for i, j in orbit:
+            found[i][j] = mean
+    return found
+
+
+@named_check("permutations act")
+def act(at: Point, given: Given) -> Answer:
+    """pi (sigma X) is (pi sigma) X (``order`` 1) or (sigma pi) X (``order`` 2), where a product
+    takes its right factor first."""
+    n = size(at, "n")
+    x = [[Fraction(n * i + j) for j in range(n)] for i in range(n)]
+    for pi in some_permutations(n):
+        for sigma in some_permutations(n):
+            product = {1: after(pi, sigma), 2: after(sigma, pi)}.get(int(given["order"]))
+            if product is None:
+                return Answer(False, "there are two orders")
+            if acted(pi, acted(sigma, x)) != acted(product, x):
+                one, other = ("".join(str(k + 1) for k in s) for s in (pi, sigma))
+                return Answer(False, f"pi = {one}, sigma = {other} (images of 1, 2, ...)")
+    return Answer(True)
+
+
+@named_check("loss of a permuted matrix")
+def of_permuted(at: Point, given: Given) -> Answer:
+    """The loss of sigma S is that of S with sigma^``power`` W as weights."""
+    n = size(at, "n")
+    for w in some_weights(n, zeros=True):
+        for s in some_similarities(n)[:1]:
+            for sigma in some_permutations(n)[:12]:
+                turned = acted(power(sigma, int(given["power"])), w)
+                found, told = loss(w, acted(sigma, s)), loss(turned, s)
+                if not compare(found, told, "="):
+                    return Answer(False, f"{text(found)}, not {text(told)}")
+    return Answer(True)
+
+
+@named_check("loss by log-sum-exp")
+def by_log_sum_exp(at: Point, given: Given) -> Answer:
+    """Minus the shares times the logarithms of the softmax are the shares times log-sum-exp minus
+    ``sign`` times the similarity."""
+    n = size(at, "n")
+    for w in some_weights(n, zeros=True):
+        for s in some_similarities(n):
+            left, right = [], []
+            for i in range(n):
+                total = sum((mp(w[i][k]) for k in range(n) if k != i), mpmath.mpf(0))
+                norm = mpmath.fsum(mpmath.exp(mp(s[i][k])) for k in range(n) if k != i)
+                for j in range(n):
+                    if j != i:
+                        share = mp(w[i][j]) / total
+                        left.append(-share * mpmath.log(mpmath.exp(mp(s[i][j])) / norm))
+                        right.append(share * (mpmath.log(norm) - mp(given["sign"]) * mp(s[i][j])))
+            if not compare(mpmath.fsum(left), mpmath.fsum(right), "="):
+                return Answer(False, f"{text(mpmath.fsum(left))}, not {text(mpmath.fsum(right))}")
+    return Answer(True)
+
+
+@named_check("mixtures of cosine matrices")
+def mixtures(at: Point, given: Given) -> Answer:
+    """Mixtures of cosine matrices have ``diagonal`` on the diagonal, and no negative form."""
+    for one in rivals(size(at, "n")):
+        for other in rivals(size(at, "n")):
+            mixed = (one + other) / 2
+            if abs(np.diag(mixed) - float(given["diagonal"])).max() > 1e-9:
+                return Answer(False, f"the diagonal is {mixed[0, 0]:.6g}")
+            if np.linalg.eigvalsh(mixed).min() < -1e-9:
+                return Answer(False, "a negative form")
+    return Answer(True)
+
+
+@named_check("rank of mixtures")
+def rank_of_mixtures(at: Point, given: Given) -> Answer:
+    """Some mixture of cosine matrices of rank at most q has a rank larger by ``more``."""
+    n, q = size(at, "n"), size(at, "q")
+    if not given["more"] >= 1:
+        return Answer(False, "larger by nothing is not larger")
+    drawn = np.random.default_rng(n + 10 * q)
+    for _ in range(4):
+        both = []
+        for _ in range(2):
+            z = drawn.normal(size=(n, q))
+            z /= np.linalg.norm(z, axis=1)[:, None]
+            both.append(z @ z.T)
+        if np.linalg.matrix_rank(sum(both), tol=1e-9) >= q + given["more"]:
+            return Answer(True)
+    return Answer(False, "mixtures have no larger rank")
+
+
+def symmetries(sizes: tuple[int, ...]) -> list[Permutation]:
+    """All of SupCon weights: what the generators reach."""
+    moves = generators(sizes)
+    found, new = set(), {tuple(range(sum(sizes)))}
+    while new:
+        found |= new
+        new = {after(s, t) for s in moves for t in new} - found
+    return sorted(found)
+
+
+@named_check("averaging lowers the loss")
+def averaging(at: Point, given: Given) -> Answer:
+    """The mean of S over the symmetries of W is a matrix of cosines over tau, has these symmetries,
+    and has at most the loss of S plus ``extra``, and just that where S has all of them; for all
+    cosine matrices and temperatures."""
+    sizes = sizes_at(at)
+    w, tau = of_classes(sizes), Fraction(str(at["tau"]))
+    for rival in rivals(sum(sizes)):
+        s = [[Fraction(float(v)) / tau for v in row] for row in rival]
+        mean = averaged(sizes, s)
+        g = np.array([[float(v * tau) for v in row] for row in mean])
+        if abs(np.diag(g) - 1).max() > 1e-9 or np.linalg.eigvalsh(g).min() < -1e-9:
+            return Answer(False, "the mean is no matrix of cosines")
+        if any(acted(move, mean) != mean for move in generators(sizes)):
+            return Answer(False, "the mean has not all symmetries")
+        told = loss(w, s) + mp(given["extra"])
+        if not compare(loss(w, mean), told, "<="):
+            return Answer(False, f"the mean has {text(loss(w, mean))}, more than {text(told)}")
+        if mean == s and not compare(loss(w, mean), told, "="):
+            return Answer(False, "a symmetric matrix is its own mean")
+    return Answer(True)
+
+
+@named_check("the mean of the losses")
+def mean_of_losses(at: Point, given: Given) -> Answer:
+    """The loss of the mean over all symmetries of W is at most the mean of the losses, which is
+    ``times`` the loss of S. With few samples, so that all symmetries can be added up."""
+    classes = 1 if size(at, "C") == 1 else 2
+    sizes = (2,) * classes
+    w, tau, every = of_classes(sizes), Fraction(str(at["tau"])), symmetries(sizes)
+    for rival in rivals(sum(sizes)):
+        s = [[Fraction(float(v)) / tau for v in row] for row in rival]
+        turned = [acted(sigma, s) for sigma in every]
+        n = len(s)
+        mean = [
+            [sum((x[i][j] for x in turned), ZERO) / len(every) for j in range(n)] for i in range(n)
+        ]
+        if mean != averaged(sizes, s):
+            return Answer(False, "the mean is not over the orbits")
+        losses = mpmath.fsum(loss(w, x) for x in turned) / len(every)
+        if not compare(loss(w, mean), losses, "<="):
+            return Answer(False, f"the mean has {text(loss(w, mean))}, more than {text(losses)}")
+        if not compare(losses, mp(given["times"]) * loss(w, s), "="):
+            return Answer(False, f"the losses have the mean {text(losses)}")
+    return Answer(True)
+
+
+@named_check("permuted cosine matrices")
+def permuted_cosines(at: Point, given: Given) -> Answer:
+    """A permuted cosine matrix has ``diagonal`` on the diagonal, the same entries on both sides of
+    it, and no negative form."""
+    n = size(at, "n")
+    for g in rivals(n):
+        for sigma in some_permutations(n):
+            moved = np.array(acted(sigma, g.tolist()))
+            if abs(np.diag(moved) - float(given["diagonal"])).max() > 1e-9:
+                return Answer(False, f"the diagonal is {moved[0, 0]:.6g}")
+            if abs(moved - moved.T).max() > 1e-9 or np.linalg.eigvalsh(moved).min() < -1e-9:
+                return Answer(False, "it is no matrix of cosines")
+    return Answer(True)
+
+
+@named_check("bijections of classes")
+def bijections(at: Point, given: Given) -> Answer:
+    """For two pairs of classes of the same sizes there is a symmetry of the weights that takes one
+    pair to the other, combined from bijections of ``many`` classes: of all of them."""
+    sizes = sizes_at(at)
+    w, count, n = of_classes(sizes), len(sizes), sum(sizes)
+    if given["many"] != count:
+        return Answer(False, "they are no permutation of all samples")
+    starts = [sum(sizes[:c]) for c in range(count)]
+    for one in permutations(range(count), 2):
+        for other in permutations(range(count), 2):
+            if [sizes[c] for c in one] != [sizes[c] for c in other]:
+                continue
+            left = sorted((c for c in range(count) if c not in one), key=lambda c: sizes[c])
+            right = sorted((c for c in range(count) if c not in other), key=lambda c: sizes[c])
+            sigma = [-1] * n
+            for a, b in zip((*one, *left), (*other, *right), strict=True):
+                if sizes[a] != sizes[b]:
+                    return Answer(False, "the other classes have not the same sizes")
+                for k in range(sizes[a]):
+                    sigma[starts[a] + k] = starts[b] + k
+            if sorted(sigma) != list(range(n)) or acted(tuple(sigma), w) != w:
+                return Answer(False, "it is no symmetry")
+    return Answer(True)
+
+
+@named_check("rows that differ by constants")
+def differ_by_constants(at: Point, given: Given) -> Answer:
+    """Symmetric S and S' such that s_ik - s'_ik is c_i for all k other than i have one c for all i:
+    the symmetric solutions have ``dimension`` dimensions."""
+    n = size(at, "n")
+    rows = []
+    for i in range(n):
+        for k in range(i):  # c_i - c_k = 0
+            row = np.zeros(n)
+            row[i], row[k] = 1, -1
+            rows.append(row)
+    left = n - (int(np.linalg.matrix_rank(np.array(rows))) if rows else 0)
+    return Answer(left == given["dimension"], f"they have {left} dimensions")
+
+
+@named_check("symmetric matrices have blocks")
+def have_blocks(at: Point, given: Given) -> Answer:
+    """In matrices with the symmetries of SupCon weights, entries at different samples of blocks
+    of one shape differ by ``apart``."""
+    sizes = sizes_at(at)
+    drawn = random.Random(sum(sizes))
+    n = sum(sizes)
+    x = [[Fraction(drawn.randint(-9, 9)) for _ in range(n)] for _ in range(n)]
+    mean = averaged(sizes, x)
+    owner = [c for c, ell in enumerate(sizes) for _ in range(ell)]
+    seen: dict[tuple[Any, ...], set[Fraction]] = {}
+    for i in range(n):
+        for j in range(n):
+            if i != j:
+                a, b = owner[i], owner[j]
+                seen.setdefault((a == b, sizes[a], sizes[b]), set()).add(mean[i][j])
+    gaps = {max(some) - min(some) for some in seen.values()}
+    return Answer(gaps == {given["apart"]}, f"they differ by {', '.join(map(str, sorted(gaps)))}")
+
+
+@named_check("the permutation of the proof")
+def of_the_proof(at: Point, given: Given) -> Answer:
+    """For i, i' in a class and j, j' in another one, the product of (i j) and (i' j')
+    (``by`` 1), or of (i i') and (j j') (``by`` 2), is a symmetry of the weights that takes i to
+    i' and j to j'."""
+    sizes = sizes_at(at)
+    w, n = of_classes(sizes), sum(sizes)
+    owner = [c for c, ell in enumerate(sizes) for _ in range(ell)]
+    for i, i2 in permutations(range(n), 2):
+        for j, j2 in permutations(range(n), 2):
+            if owner[i] != owner[i2] or owner[j] != owner[j2] or owner[i] == owner[j]:
+                continue
+            pairs = {1: [(i, j), (i2, j2)], 2: [(i, i2), (j, j2)]}.get(int(given["by"]))
+            if pairs is None:
+                return Answer(False, "there are two ways")
+            sigma = _exchanged(n, pairs)
+            where = f"i = {i + 1}, i' = {i2 + 1}, j = {j + 1}, j' = {j2 + 1}"
+            if acted(sigma, w) != w:
+                return Answer(False, f"{where}: it does not preserve the classes")
+            if (sigma[i], sigma[j]) != (i2, j2):
+                return Answer(False, f"{where}: it takes i to {sigma[i] + 1}, j to {sigma[j] + 1}")
+    return Answer(True)
+
+
+@named_check("log-sum-exp on a line")
+def on_a_line(at: Point, given: Given) -> Answer:
+    """Log-sum-exp is convex on a + Rv, and strictly iff v is not constant (``same`` 1), or not
+    zero (``same`` 0)."""
+    m = size(at, "m")
+    drawn = random.Random(m)
+    some = [[Fraction(drawn.randint(-9, 9), 4) for _ in range(m)] for _ in range(4)]
+    directions = [*some, [ZERO] * m, [ONE] * m, [ONE, *([ZERO] * (m - 1))]]
+
+    def value(a: Sequence[Fraction], v: Sequence[Fraction], t: Fraction) -> Any:
+        return mpmath.log(mpmath.fsum(mpmath.exp(mp(x + t * y)) for x, y in zip(a, v, strict=True)))
+
+    for a in some:
+        for v in directions:
+            middle = value(a, v, ZERO)
+            ends = (value(a, v, ONE) + value(a, v, -ONE)) / 2
+            strict = compare(middle, ends, "<")
+            said = len(set(v)) > 1 if given["same"] == 1 else any(v)
+            if not compare(middle, ends, "<=") or strict != said or given["same"] not in (0, 1):
+                told = ", ".join(map(str, v))
+                return Answer(False, f"on v = ({told}) it is {'' if strict else 'not '}strict")
+    return Answer(True)
+
+
+@named_check("transitive on samples")
+def transitive(at: Point, given: Given) -> Answer:
+    """Some permutation takes any ``many`` different samples of a class to any others."""
+    ell, many = size(at, "ell"), int(given["many"])
+    if not 1 < many <= ell:
+        return Answer(False, "there are not so many, or it says less")
+    reached = {s[:many] for s in permutations(range(ell))}
+    return Answer(reached == set(permutations(range(ell), many)), "some are not reached")

@@ -1,0 +1,152 @@
+"""The gradient of InfoNCE at one anchor, by the softmax mean of its negatives.
+
+With m = sum_j q_j z_j the softmax mean of all is M = (1 - epsilon) z+ + epsilon m, so that
+M - z+ = epsilon (m - z+). What follows from inner products of m and z+ holds for any number of
+negatives and of coordinates, since the negatives enter by m only.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from sympy import Expr, Matrix, S, Symbol
+
+from ...decide.domain import POSITIVE, Domain, between
+from ...decide.present import solve_linear, tidy
+from ...losses.softmax import tau
+from ...proof.derivation import Derivation
+from ...proof.relations import eq, ge
+from ...vectors.combination import Combination, Gram, inner, plus
+from ._readings import alignment, domain_of, epsilon, mu, rho, similarity
+
+#: <m, z+>, until rho takes its place.
+mean_alignment = Symbol("mean_alignment", real=True)
+
+ONE: Combination = {"z+": S.One}
+MEAN: Combination = {"m": S.One}
+ANCHOR: Combination = {"z": S.One}
+#: The softmax mean of all, and the gradient times tau.
+ALL = plus((1 - epsilon, ONE), (epsilon, MEAN))
+DELTA = plus((1, ALL), (-1, ONE))
+
+WHERE = domain_of(tau, epsilon, rho).with_range(mu, between(0, 1), S.Half)
+
+
+class Identity:
+    """What the inner products of m, z+ and z say of the gradient."""
+
+    def __init__(self) -> None:
+        #: <m, z+>, by what rho is
+        self.mean_alignment = tidy(
+            solve_linear(inner(ALL, ONE, self._gram(mean_alignment)) - rho, mean_alignment)
+        )
+
+    def _gram(self, with_positive: Expr) -> Gram:
+        return {
+            ("z+", "z+"): S.One,
+            ("z", "z"): S.One,
+            ("m", "m"): mu**2,
+            ("m", "z+"): with_positive,
+            ("z", "m"): similarity,
+            ("z", "z+"): alignment,
+        }
+
+    @cached_property
+    def gram(self) -> Gram:
+        """Inner products in readings."""
+        return self._gram(self.mean_alignment)
+
+    @cached_property
+    def expanded(self) -> Expr:
+        """|M - z+|^2/tau^2, by bilinearity and nothing else."""
+        return inner(DELTA, DELTA, self.gram) / tau**2
+
+    @cached_property
+    def squared_gradient(self) -> Expr:
+        """The same in the order of mu."""
+        at_zero = self.expanded.xreplace({mu: S.Zero})
+        slope = tidy(self.expanded.xreplace({mu: S.One}) - at_zero)
+        at_one = tidy(self.expanded.xreplace({mu: S.One}))
+        return at_one - slope * (1 - mu**2)
+
+    @cached_property
+    def along_anchor(self) -> Expr:
+        """<gradient, z>."""
+        return inner(DELTA, ANCHOR, self.gram) / tau
+
+    def at(self, square: Expr) -> Expr:
+        """The squared gradient for a value of mu^2."""
+        return self.squared_gradient.xreplace({mu**2: square})
+
+
+def state_identity(proof: Derivation) -> Identity:
+    """Derive the identity, as steps of a derivation."""
+    positive, negative, negatives = (Symbol(s, positive=True) for s in ("P", "e", "S"))
+    exponentials = Domain(
+        dict.fromkeys((positive, negative, negatives), POSITIVE),
+        dict.fromkeys((positive, negative, negatives), 1),
+    )
+    proof.holds(
+        "The softmax gives a negative epsilon q",
+        eq("p", Symbol("epsilon") * Symbol("q")),
+        "p is e/(P + S), q is e/S and epsilon is S/(P + S), P being the exponential of the "
+        "positive, S the sum of those of the negatives, of which e is one; so M = (1 - epsilon) z+ "
+        "+ epsilon m with m = sum q_j z_j",
+        exponentials,
+        names={
+            Symbol("p"): negative / (positive + negatives),
+            Symbol("epsilon"): negatives / (positive + negatives),
+            Symbol("q"): negative / negatives,
+        },
+    )
+    found = Identity()
+    free = found._gram(mean_alignment)
+    proof.holds(
+        "The mean of the negatives beside the positive",
+        eq("rho_of_M", rho),
+        "rho = <M, z+> = 1 - epsilon + epsilon <m, z+>, solved for <m, z+>; inner products are "
+        "bilinear in any number of coordinates",
+        WHERE,
+        names={
+            Symbol("rho_of_M"): inner(ALL, ONE, free).xreplace(
+                {mean_alignment: found.mean_alignment}
+            )
+        },
+    )
+    proof.holds(
+        "The squared gradient",
+        eq("squared_gradient", found.squared_gradient),
+        "|M - z+|^2/tau^2, expanded; m is the only vector of the negatives in it",
+        WHERE,
+        names={Symbol("squared_gradient"): found.expanded},
+    )
+    return found
+
+
+def state_ends(identity: Identity, proof: Derivation) -> None:
+    """The triangle inequality and that of Cauchy and Schwarz, and what they say of the gradient."""
+    g = Symbol("g", real=True)
+    proof.holds(
+        "The softmax mean is no longer than 1",
+        [eq("half_square", 1 - g), ge("half_square", 0)],
+        "half of |z_j - z_k|^2, for <z_j, z_k> = g, weighted by q_j q_k and added over all j and "
+        "k, is 1 - mu^2: it is >= 0, and zero iff all negatives are one point",
+        Domain({g: between(-1, 1)}, {g: 0}),
+        names={Symbol("half_square"): (1 - 2 * g + 1) / 2},
+    )
+    proof.holds(
+        "The softmax mean is no shorter than its part along the positive",
+        [
+            eq("beside", mu**2 - mean_alignment**2),
+            eq("of_gradient", (1 - rho) ** 2 + epsilon**2 * (mu**2 - identity.mean_alignment**2)),
+        ],
+        "the square of the part of m beside z+; with it the gradient has (1 - rho)^2 along z+ and "
+        "epsilon^2 times this beside it, both over tau^2",
+        domain_of(tau, epsilon, rho)
+        .with_range(mu, between(0, 1), S.Half)
+        .with_range(mean_alignment, between(-1, 1), S.Zero),
+        names={
+            Symbol("beside"): Matrix([[S.One, mean_alignment], [mean_alignment, mu**2]]).det(),
+            Symbol("of_gradient"): tau**2 * identity.squared_gradient,
+        },
+    )

@@ -1,0 +1,120 @@
+"""What several of these results say of numbers between two ends, with a mean."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sympy import Expr, Rational, S, Symbol, oo, sqrt
+
+from ...decide.domain import Domain, Range, between
+from ...proof.derivation import Derivation
+from ...proof.relations import eq, gt, le
+from ...vectors.moments import mean
+
+#: A number with a mean, and the ends that it stays between.
+x = Symbol("x", real=True)
+low, high, c = (Symbol(s, real=True) for s in ("l", "h", "c"))
+#: The mean of a number that stays between 0 and 1.
+p = Symbol("p", positive=True)
+
+LINE = Range(-oo)
+ENDS = Domain(
+    {low: LINE, high: Range(low, low_open=False), c: between(low, high)}, {low: -1, high: 1, c: 0}
+)
+SHARE = Domain({p: between(0, 1, "()")}, {p: Rational(1, 3)})
+
+
+def largest_variance(proof: Derivation) -> Expr:
+    """The variance of a number between two ends, and with any mean: at most this times range^2."""
+    squares = mean((high - x) * (x - low), x, {1: c, 2: Symbol("m2")})
+    bound = (squares + Symbol("m2")).expand() - c**2
+    quarter = Rational(1, 4)
+    proof.holds(
+        "The variance of a number between l and h with mean c is at most (h - c)(c - l)",
+        eq("largest_variance", (high - c) * (c - low)),
+        "(h - x)(x - l) >= 0, and its mean is (l + h) c - l h less the mean of x^2; equality iff x "
+        "is at the ends only",
+        ENDS,
+        names={Symbol("largest_variance"): bound},
+    )
+    proof.holds(
+        "and so at most a quarter of the square of the range",
+        eq("room", (c - (low + high) / 2) ** 2),
+        "this is (h - l)^2/4 - (h - c)(c - l); equality iff both ends have one half each",
+        ENDS,
+        names={Symbol("room"): quarter * (high - low) ** 2 - (high - c) * (c - low)},
+    )
+    return quarter
+
+
+def largest_third_moment(proof: Derivation) -> Expr:
+    """The third central moment of a number with range 1: at most this."""
+    at = (1 - 1 / sqrt(3)) / 2
+    most = (p * (1 - p) * (1 - 2 * p)).xreplace({p: at}).expand()
+    line = _line(0, 1)
+    touching = (3 * p - 1) / 2
+    proof.holds(
+        "The cube (x - p)^3 against the line through its values at 0 and 1",
+        eq("over_line", x * (x - 1) * (x - 3 * p + 1)),
+        "p is the mean of x in [0, 1]; for p < 1/3 this is never positive, so the third central "
+        "moment is at most the line at p",
+        SHARE.with_range(x, between(0, 1), S.Half),
+        names={Symbol("over_line"): (x - p) ** 3 - line},
+    )
+    slope = 3 * (touching - p) ** 2
+    tangent = (touching - p) ** 3 + slope * (x - touching)
+    proof.holds(
+        "and against the line that touches it and meets it at 1",
+        eq("over_tangent", (x - 1) * (x - touching) ** 2),
+        "this is never positive, whatever p is",
+        SHARE.with_range(x, between(0, 1), S.Half),
+        names={Symbol("over_tangent"): (x - p) ** 3 - tangent},
+    )
+    proof.holds(
+        "Both lines at the mean",
+        [
+            eq("at_mean", p * (1 - p) * (1 - 2 * p)),
+            eq("tangent_at_mean", (1 - p) ** 3 / 4),
+        ],
+        "the first is used for p < 1/3, the second from there on",
+        SHARE,
+        names={
+            Symbol("at_mean"): line.xreplace({x: p}),
+            Symbol("tangent_at_mean"): tangent.xreplace({x: p}),
+        },
+    )
+    proof.holds(
+        "The third central moment of a number with range 1 is at most sqrt(3)/18",
+        [
+            eq("gap", 2 * (p - at) ** 2 * (S.Half + 1 / sqrt(3) - p)),
+            gt(1 / sqrt(3), S.Half),
+        ],
+        "this is sqrt(3)/18 - p (1 - p)(1 - 2 p); the other factor is more than 1 - p, and p = "
+        "1/2 - sqrt(3)/6 attains it with two values; with its sign changed the same holds of 1 - x",
+        SHARE,
+        names={Symbol("gap"): most - p * (1 - p) * (1 - 2 * p)},
+    )
+    late = Domain({p: between(Rational(1, 3), 1)}, {p: S.Half})
+    proof.holds(
+        "and for p >= 1/3 it is less",
+        [le((1 - p) ** 3 / 4, Rational(2, 27)), gt(most, Rational(2, 27))],
+        "it falls with p",
+        late,
+    )
+    return most
+
+
+def _line(a: int, b: int) -> Expr:
+    """The line through the values of (x - p)^3 at two points."""
+    first, second = ((S(e) - p) ** 3 for e in (a, b))
+    return first + (second - first) * (x - a) / (b - a)
+
+
+#: Orthonormal vectors, and vectors on a line, as text that reads exactly.
+AXES = [["1", "0", "0"], ["0", "1", "0"], ["0", "0", "1"]]
+OPPOSITE = [["3/5", "4/5"], ["-3/5", "-4/5"]]
+
+
+def vectors(batch: list[list[str]], candidate: list[str]) -> dict[str, Any]:
+    """A batch with a candidate, as attacks store it."""
+    return {"vectors": {"batch": batch, "candidate": candidate}}

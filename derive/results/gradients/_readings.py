@@ -1,0 +1,115 @@
+"""The readings that results on gradients are functions of, with what they are and their ranges."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from sympy import Expr, Rational, Symbol, sqrt
+
+from ...decide.coefficients import closure
+from ...decide.domain import POSITIVE, Domain, Range, at_least, between
+from ...losses.softmax import tau
+from ...theorem.quantity import Quantity
+
+n = Symbol("n", integer=True, positive=True)
+epsilon = Symbol("epsilon", positive=True)
+rho = Symbol("rho", real=True)
+mu = Symbol("mu", nonnegative=True)
+sigma = Symbol("sigma", positive=True)
+participation = Symbol("participation", positive=True)
+mean_norm = Symbol("mean_norm", nonnegative=True)
+variance = Symbol("variance", nonnegative=True)
+softmax_variance = Symbol("softmax_variance", nonnegative=True)
+similarity = Symbol("similarity", real=True)
+alignment = Symbol("alignment", real=True)
+mean_epsilon_squared = Symbol("mean_epsilon_squared", positive=True)
+mean_rho = Symbol("mean_rho", real=True)
+sigma_hat = Symbol("sigma_hat", positive=True)
+mean_epsilon_squared_sigma = Symbol("mean_epsilon_squared_sigma", positive=True)
+mean_epsilon_squared_sigma_squared = Symbol("mean_epsilon_squared_sigma_squared", positive=True)
+c = Symbol("c", nonnegative=True)
+
+#: Number of negatives.
+N: Expr = n - 2
+
+MEANINGS = {
+    n: "number of vectors: the anchor, its positive and N = n - 2 negatives",
+    tau: "temperature",
+    epsilon: "what the softmax gives to the negatives",
+    rho: "<M, z+>, M being the softmax mean of the positive and the negatives",
+    mu: "length of the softmax mean m of the negatives",
+    sigma: "largest eigenvalue of (1/N) sum z_j z_j^T over the negatives",
+    participation: "sum of the squares of the softmax weights q_j of the negatives",
+    mean_norm: "length of the mean of the negatives",
+    variance: "variance of the similarities <z, z_j>, all negatives alike",
+    softmax_variance: "variance of the similarities <z, z_j> under q",
+    similarity: "<z, m>, the mean similarity under q",
+    alignment: "<z, z+>",
+    mean_epsilon_squared: "mean of epsilon^2 over the anchors of a batch",
+    mean_rho: "mean of rho over the anchors of a batch",
+    sigma_hat: "largest eigenvalue of (1/n) sum z_i z_i^T over a batch",
+    mean_epsilon_squared_sigma: "mean of epsilon^2 sigma over the anchors of a batch",
+    mean_epsilon_squared_sigma_squared: "mean of epsilon^2 sigma^2 over the anchors of a batch",
+    c: "the paper's softmax-smoothness constant, which it puts at 1/2 in plots",
+}
+
+#: 1 - rho = epsilon (1 - <m, z+>), and |<m, z+>| <= mu <= 1.
+WHY_RHO = "1 - rho is epsilon times 1 - <m, z+>"
+RANGES = {
+    n: at_least(3, "there is a negative"),
+    tau: POSITIVE,
+    epsilon: between(0, 1, "()"),
+    rho: between(1 - 2 * epsilon, 1, why=WHY_RHO),
+    sigma: between(1 / N, 1, why="N eigenvalues or fewer add up to 1"),
+    participation: between(1 / N, 1, why="N weights add up to 1"),
+    mean_norm: between(0, sqrt(sigma), why="no direction has more than sigma"),
+    variance: between(0, sigma, why="it is at most the mean square of the similarities"),
+    softmax_variance: between(0, 1),
+    similarity: between(-1, 1),
+    alignment: between(-1, 1),
+    mean_epsilon_squared: between(0, 1, "()"),
+    mean_rho: between(1 - 2 * sqrt(mean_epsilon_squared), 1, why="the same, averaged"),
+    sigma_hat: between(1 / n, 1, why="n eigenvalues or fewer add up to 1"),
+    mean_epsilon_squared_sigma: between(0, mean_epsilon_squared, "(]", "sigma is at most 1"),
+    mean_epsilon_squared_sigma_squared: between(
+        0, mean_epsilon_squared_sigma, "(]", "sigma is at most 1"
+    ),
+    c: Range(low_open=False),
+}
+SMALL = Rational(1, 10**6)  #: inside its range also where that is short
+WITNESS = {
+    n: 6,
+    tau: Rational(1, 2),
+    epsilon: Rational(1, 2),
+    rho: 1 - SMALL,
+    sigma: Rational(1, 2),
+    participation: Rational(1, 2),
+    mean_norm: SMALL,
+    variance: SMALL,
+    softmax_variance: Rational(1, 4),
+    similarity: Rational(1, 3),
+    alignment: Rational(1, 2),
+    mean_epsilon_squared: Rational(1, 4),
+    mean_rho: 1 - SMALL,
+    sigma_hat: Rational(1, 2),
+    mean_epsilon_squared_sigma: SMALL,
+    mean_epsilon_squared_sigma_squared: SMALL**2,
+    c: Rational(1, 2),
+}
+
+
+def domain_of(*symbols: Symbol) -> Domain:
+    """The ranges of these readings, and of those that they refer to."""
+    wanted = list(symbols)
+    for s in wanted:
+        wanted += (RANGES[s].low.free_symbols | RANGES[s].high.free_symbols) - set(wanted)
+    return Domain({s: RANGES[s] for s in wanted}, {s: WITNESS[s] for s in wanted})
+
+
+def in_own_ranges(found: Mapping[str, Quantity], domain: Domain) -> dict[str, Quantity]:
+    """Each quantity where its own readings are in their ranges, whatever the others are."""
+    return {
+        name: q
+        if q.domain is not None
+        else replace(q, domain=domain.restricted(closure(q.expression.free_symbols, domain)))
+        for name, q in found.items()
+    }

@@ -1,0 +1,205 @@
+"""How long the softmax mean of the negatives can be, by their spectrum.
+
+With K the Gram matrix of the negatives, mu^2 = q^T K q, and N sigma is the largest eigenvalue of
+K. So mu^2 <= N sigma P with the participation P = sum q_j^2, and more is known with the length of
+the mean. Where P is not measured, it is bounded by sigma, since the mean square of the similarities
+is at most sigma: P is most for a few similarities at one value and all others at another.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from sympy import Expr, Max, Min, S, Symbol, exp, sqrt
+
+from ...decide.calculus import derivative
+from ...decide.domain import POSITIVE, Domain, Range, at_least, between
+from ...decide.present import solve_linear, tidy
+from ...losses.softmax import tau
+from ...proof.derivation import Derivation
+from ...proof.relations import eq, ge, gt
+from ._lemmas import RAYLEIGH, TWO_ATOMS
+from ._readings import N, mean_norm, mu, participation, sigma
+
+#: A share of the negatives, and the exponential of the others over theirs.
+share, low = Symbol("alpha", positive=True), Symbol("w", positive=True)
+TWO = Domain({share: between(0, 1, "()"), low: between(0, 1, "(]")}, {share: "1/3", low: "1/2"})
+#: The number of negatives, where it may be any.
+count = Symbol("N", integer=True, positive=True)
+
+
+class Spectrum:
+    """Bounds on mu by readings of the negatives."""
+
+    #: N P for a share of similarities at one value, the others at another.
+    concentrated: Expr = (share + (1 - share) * low**2) / (share + (1 - share) * low) ** 2
+    #: The exponential of the largest gap of two such values, 1 and -sqrt(sigma).
+    gap: Expr = exp(-(1 + sqrt(sigma)) / tau)
+
+    @cached_property
+    def best_share(self) -> Expr:
+        """The share at which that is most, if any is allowed."""
+        slope = tidy(derivative(self.concentrated, share))
+        turning = next(f for f in slope.as_numer_denom()[0].args if derivative(f, share).has(low))
+        return tidy(solve_linear(turning, share))
+
+    @cached_property
+    def excess(self) -> Expr:
+        """The largest N P that a spectrum allows."""
+        best = self.best_share.xreplace({low: self.gap})
+        there = Max(1 / N, Min(sigma, best))
+        return self.concentrated.xreplace({share: there, low: self.gap})
+
+    @cached_property
+    def most_participation(self) -> Expr:
+        """The largest P that a spectrum allows."""
+        return self.excess / N
+
+    @cached_property
+    def most_square(self) -> Expr:
+        """The largest mu^2 that a spectrum allows."""
+        return Min(1, sigma * self.excess)
+
+    @cached_property
+    def by_participation(self) -> Expr:
+        """The same where P is measured."""
+        return Min(1, N * sigma * participation)
+
+    @cached_property
+    def spread(self) -> Expr:
+        """By how much mu differs from the length of the mean, at most, if mu has room."""
+        # Neither factor is negative, but where they are measured rounding may make one so.
+        return sqrt(Max(0, (N * participation - 1) * (sigma - mean_norm**2)))
+
+    @cached_property
+    def by_mean(self) -> Expr:
+        """The largest mu^2 where P and the length of the mean are measured."""
+        room = Min(mean_norm, sqrt(sigma / (N * participation)))
+        return Min(1, (room + self.spread.xreplace({mean_norm: room})) ** 2)
+
+    @cached_property
+    def least_by_mean(self) -> Expr:
+        """The least mu^2 there."""
+        return Max(0, mean_norm - self.spread) ** 2
+
+
+def state_rayleigh(proof: Derivation) -> None:
+    """mu by participation, and by the mean of the negatives."""
+    x = Symbol("x", real=True)
+    readings = Domain(
+        {
+            count: at_least(1),
+            sigma: between(1 / count, 1),
+            participation: between(1 / count, 1),
+            mean_norm: Range(S.Zero, sqrt(sigma), low_open=False),
+            mu: between(0, 1),
+            x: between(-1, 1),
+        },
+        {count: 4, sigma: "1/2", participation: "1/2", mean_norm: "1/4", mu: "1/2", x: "1/4"},
+    )
+    plain = {"qq": participation, "qu": 1 / count, "uu": 1 / count}
+    gram = {"qq": mu**2, "qu": x, "uu": mean_norm**2}
+    form = {at: count * sigma * plain[at] - gram[at] for at in plain}
+    proof.holds(
+        "Participation bounds the length of the softmax mean",
+        eq("form_at_q", count * sigma * participation - mu**2),
+        RAYLEIGH,
+        readings,
+        names={Symbol("form_at_q"): form["qq"]},
+    )
+    inside = (count * participation - 1) * (sigma - mean_norm**2)
+    mixed = form["qu"].xreplace({x: mu * mean_norm})
+    proof.holds(
+        "The length of the mean with it",
+        eq("product", sigma * (inside - (mu - mean_norm) ** 2)),
+        "with u = 1/N for every negative and A = N sigma I - K, (q^T A q)(u^T A u) - (q^T A u)^2 "
+        ">= 0. There q^T A u = sigma - x, x being the inner product of m with the mean, which is "
+        "at most mu b, b being the length of the mean: where mu b <= sigma, x may be put there, "
+        "and (mu - b)^2 <= (N P - 1)(sigma - b^2)",
+        readings,
+        names={Symbol("product"): form["qq"] * form["uu"] - mixed**2},
+    )
+    start = sqrt(sigma / (count * participation))
+    more = count * participation - 1
+    proof.holds(
+        "Where the mean is longer than sqrt(sigma/(N P)), it says nothing more",
+        [eq("square_there", "square_of_spread"), eq("together", count * sigma * participation)],
+        "mu b > sigma needs sigma^2/b^2 < mu^2 <= N sigma P, so b above that; at that b the bound "
+        "b + sqrt((N P - 1)(sigma - b^2)) is sqrt(N sigma P), which holds anyway. From below, mu b "
+        "> sigma makes mu > sigma/b >= b",
+        readings,
+        names={
+            Symbol("square_there"): inside.xreplace({mean_norm: start}),
+            Symbol("square_of_spread"): (more * start) ** 2,
+            Symbol("together"): (start + more * start) ** 2,
+        },
+    )
+
+
+def state_participation(proof: Derivation) -> Spectrum:
+    """The participation by sigma, as steps."""
+    found = Spectrum()
+    above, more = Symbol("Y", positive=True), Symbol("rise", positive=True)
+    square, linear, quadratic = (Symbol(s, positive=True) for s in ("A", "B", "kappa"))
+    anywhere = Domain(
+        dict.fromkeys((above, more, square, linear, quadratic), POSITIVE),
+        dict.fromkeys((above, more, square, linear, quadratic), 1),
+    )
+
+    def bend(y: Expr) -> Expr:
+        """tau^2 times the second derivative, for twice tau^2 kappa."""
+        return 4 * y**2 / square - 2 * y / linear - quadratic
+
+    proof.holds(
+        "Participation is most for two values of the similarities",
+        gt("of_later", "of_earlier"),
+        TWO_ATOMS,
+        anywhere,
+        names={
+            Symbol("of_later"): bend(above + more) / (above + more),
+            Symbol("of_earlier"): bend(above) / above,
+        },
+    )
+    proof.holds(
+        "N times the participation of two values",
+        eq("mean_square_over_square_of_mean", found.concentrated),
+        "a share alpha of the negatives has the larger value; w is the exponential of the other "
+        "over its exponential",
+        TWO,
+        names={
+            Symbol("mean_square_over_square_of_mean"): (share * (1 / low) ** 2 + (1 - share))
+            / (share / low + (1 - share)) ** 2
+        },
+    )
+    rest = 1 - share
+    below = share + rest * low
+    turning = found.best_share - share
+    proof.holds(
+        "It rises with the gap, and with the share up to w/(1 + w)",
+        [
+            eq("slope_in_w", -2 * share * rest * (1 - low) / below**3),
+            eq("slope_in_share", (1 - low) ** 2 * (1 + low) * turning / below**3),
+        ],
+        "so the largest gap will do, and the share nearest to w/(1 + w) of those that are allowed",
+        TWO,
+        names={
+            Symbol("slope_in_w"): derivative(found.concentrated, low),
+            Symbol("slope_in_share"): derivative(found.concentrated, share),
+        },
+    )
+    one, other = Symbol("s", real=True), Symbol("apart", nonnegative=True)
+    values = Domain(
+        {share: between(0, 1, "()"), one: between(-1, 1), other: Range(low_open=False)},
+        {share: "1/3", one: "1/2", other: 1},
+    )
+    proof.holds(
+        "The gap is at most 1 + sqrt(sigma), the share at most sigma or at least 1/N",
+        ge("mean_square", one**2),
+        "the mean square of two values is at least the smaller square, so with at most sigma one "
+        "of them is within sqrt(sigma) of 0, the other within 1. For all laws the upper end is 1, "
+        "so its share is at most sigma; for laws of N similarities the largest is the upper end, "
+        "with a share of 1/N or more",
+        values,
+        names={Symbol("mean_square"): share * one**2 + (1 - share) * (one**2 + other)},
+    )
+    return found

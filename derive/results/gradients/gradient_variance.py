@@ -1,0 +1,381 @@
+"""How much the squared gradient of an anchor varies, and the printed bound on that.
+
+With gamma = |M - z+|^2/tau^2 and M - z+ = epsilon (m - z+), gamma lies between 0 and
+4 epsilon^2/tau^2, and a number between two ends has a variance that its mean bounds. The printed
+bound A sigma + B has a variance on its left that grows like tau^-4, and terms on its right, A
+apart, that do not; A is zero for one negative, and of the order 1/N. The laws below break it for
+every number of negatives, with all hypotheses met.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import product as product_of
+from typing import Any
+
+from sympy import Expr, Integer, Le, Max, Rational, S, Symbol, exp
+
+from ...decide.domain import POSITIVE, Domain, at_least, between
+from ...decide.present import tidy
+from ...losses.setting import INFONCE_OF_LAW
+from ...losses.softmax import tau
+from ...proof.derivation import Derivation
+from ...proof.limiting import take_limit
+from ...proof.relations import eq, gt, lt
+from ...theorem.bounds import About, Bounds
+from ...theorem.quantity import Quantity
+from ...theorem.result import Result
+from ...vectors.moments import UnitLaw, correlated, mean
+from ._moments import largest_variance
+
+n, d = (Symbol(s, integer=True, positive=True) for s in ("n", "d"))
+sigma = Symbol("sigma", positive=True)
+epsilon, epsilon_max, first = (
+    Symbol(s, nonnegative=True) for s in ("epsilon", "epsilon_max", "mean_squared_gradient")
+)
+t = Symbol("t", positive=True)
+mu = Symbol("mu_corr", real=True)
+N = n - 2
+
+DOMAIN = Domain(
+    {
+        n: at_least(3, "an anchor, its positive and at least one negative"),
+        tau: POSITIVE,
+        sigma: between(1 / N, 1, why="N eigenvalues or fewer add up to 1"),
+        epsilon_max: between(0, 1),
+        epsilon: between(0, epsilon_max),
+        first: between(0, 4 * epsilon_max**2 / tau**2),
+        t: between(0, 1, "(]"),
+        d: at_least(1),
+        mu: between(-1 / Max(1, N - 1), 1, why="the mean of the negatives has a length"),
+    },
+    {
+        n: 4,
+        tau: 1,
+        sigma: S.Half,
+        epsilon: Rational(1, 4),
+        epsilon_max: S.Half,
+        first: S.Half,
+        t: S.Half,
+        d: 3,
+        mu: 0,
+    },
+)
+MEANINGS = {
+    n: "number of vectors, N = n - 2 of which are negatives",
+    tau: "temperature",
+    sigma: "mean of the largest eigenvalue of the negatives' second moment",
+    epsilon: "root of the mean square of the softmax error",
+    epsilon_max: "largest softmax error",
+    first: "mean of the squared gradient",
+    t: "trace of the square of the second moment of one negative",
+    d: "dimension",
+    mu: "mean inner product of two different negatives",
+}
+#: On a line: the positive is opposite to the anchor, the negative on either side.
+ONE_NEGATIVE = {
+    "vectors": {
+        "weights": ["1/2", "1/2"],
+        "anchor": [["1"], ["1"]],
+        "positive": [["-1"], ["-1"]],
+        "negatives": [[["1"]], [["-1"]]],
+    },
+    "tau": "1",
+}
+#: Vectors of the smallest law: an anchor, its positive and one negative.
+SMALLEST = Integer(3)
+
+
+def printed_coefficient(n: Expr, tau: Expr) -> Expr:
+    """The printed A, from the terms that it is made of: 3/tau^4 times a printed variance."""
+    return 3 / tau**4 * printed_variance(n - 2)
+
+
+def printed_variance(size: Expr) -> Expr:
+    """What is printed for the variance of the squared norm of a mean of so many unit vectors."""
+    return (1 - 1 / size) / size
+
+
+def build(proof: Derivation) -> dict[str, Quantity]:
+    quarter = largest_variance(proof)
+    A = printed_coefficient(n, tau)
+    B = epsilon**2 + epsilon**2 / N
+    range_ = 4 * epsilon_max**2 / tau**2
+    by_range, by_mean = by_the_range(proof, quarter, range_)
+    wanted = DOMAIN.restricted
+    law: dict[str, Any] = {"about": About.LAW, "bounded": "gradient_variance"}
+    return {
+        "A": Quantity(A, "A", "the printed coefficient of sigma", wanted([n, tau])),
+        "B": Quantity(
+            B, r"B_\tau", "the printed rest, of order tau^0", wanted([n, epsilon_max, epsilon])
+        ),
+        "variance_printed": Bounds(
+            A * sigma + B,
+            r"\mathrm{Var}(\gamma) \le",
+            "the printed bound (V); fails for every n",
+            wanted([n, tau, sigma, epsilon_max, epsilon]),
+            constants={"A": A, "B": B},
+            printed=True,
+            violated=ONE_NEGATIVE,
+            holds_if="where 4 epsilon_max^4/tau^4 <= A sigma + B",
+            **law,
+        ),
+        "variance_by_range": Bounds(
+            by_range,
+            r"\mathrm{Var}(\gamma) \le",
+            "variance of the squared gradient, from the largest softmax error",
+            wanted([tau, epsilon_max]),
+            constants={"c": quarter * 16},
+            equality="iff gamma is 0 and 4 epsilon_max^2/tau^2 half of the time each: the "
+            "negatives coincide, with the positive or opposite to it, the latter with the "
+            "largest error",
+            attained=ONE_NEGATIVE,
+            **law,
+        ),
+        "variance_by_mean": Bounds(
+            by_mean,
+            r"\mathrm{Var}(\gamma) \le",
+            "variance of the squared gradient, from its mean as well; never more than by the range",
+            wanted([tau, epsilon_max, first]),
+            equality="iff gamma is 0 or 4 epsilon_max^2/tau^2",
+            attained=ONE_NEGATIVE,
+            **law,
+        ),
+        "printed_holds_if": Quantity(
+            Le(by_range, A * sigma + B, evaluate=False),
+            r"\text{(V) holds}",
+            "whether the bound by the range is below the printed one, which then holds",
+            wanted([n, tau, sigma, epsilon_max, epsilon]),
+        ),
+        **sampling(proof),
+        **broken(proof),
+    }
+
+
+def by_the_range(proof: Derivation, quarter: Expr, range_: Expr) -> tuple[Expr, Expr]:
+    """Bounds on the variance of a number between 0 and ``range_``."""
+    where = DOMAIN.restricted([tau, epsilon_max, first])
+    by_mean, by_range = first * (range_ - first), quarter * range_**2
+    proof.holds(
+        "The squared gradient lies between 0 and 4 epsilon^2/tau^2",
+        [
+            eq("variance_by_range", 4 * epsilon_max**4 / tau**4),
+            eq("room", (first - range_ / 2) ** 2),
+        ],
+        "m and the positive are in the unit ball, so they are at most 2 apart, and M - z+ is "
+        "epsilon times m - z+; the two steps before, from 0 to the largest such number: the bound "
+        "by the mean is less by a square",
+        where,
+        names={Symbol("variance_by_range"): by_range, Symbol("room"): by_range - by_mean},
+    )
+    return by_range, by_mean
+
+
+# --- the mean of the negatives -------------------------------------------------------------------
+def sampling(proof: Derivation) -> dict[str, Quantity]:
+    """The squared norm of the mean of N unit vectors."""
+    where = DOMAIN.restricted([n, t])
+    independent = UnitLaw(t)
+    variance = tidy(independent.variance(N))
+    pairs = tidy(correlated(N, mu))
+    proof.holds(
+        "The squared norm of the mean of independent unit vectors with mean zero",
+        [
+            eq("its_mean", 1 / N),
+            eq("mean_of_square", (2 * t * (N - 1) + N) / N**3),
+            eq("its_variance", 2 * (N - 1) * t / N**3),
+        ],
+        "sums over two and four indices, each over the ways in which they coincide: an index that "
+        "stands alone has mean zero, and two pairs of equal ones give 1, or <x, y>^2 with the "
+        "mean t, the trace of the squared second moment",
+        where,
+        names={
+            Symbol("its_mean"): independent.squared_mean(N),
+            Symbol("mean_of_square"): independent.fourth_mean(N),
+            Symbol("its_variance"): variance,
+        },
+    )
+    proof.holds(
+        "The printed variance is more, from three negatives on",
+        eq("printed_less_exact", (N - 1) * (N - 2 * t) / N**3),
+        "that is zero for N = 1, and for N = 2 where t = 1: all vectors on one line",
+        where,
+        names={Symbol("printed_less_exact"): printed_variance(N) - variance},
+    )
+    proof.holds(
+        "With a mean inner product of two different ones",
+        eq("correlated", 1 / N + (N - 1) * mu / N),
+        "sums over two indices; independent vectors have the squared norm of their mean for it, so "
+        "1/N takes that it is zero",
+        DOMAIN.restricted([n, mu]),
+        names={Symbol("correlated"): pairs},
+    )
+    return {
+        "sampling_mean": Quantity(
+            pairs,
+            r"\mathbb{E}\|\bar z\|^2",
+            "mean squared norm of the mean of the negatives; 1/N iff they are uncorrelated",
+            DOMAIN.restricted([n, mu]),
+        ),
+        "sampling_variance": Quantity(
+            variance,
+            r"\mathrm{Var}\|\bar z\|^2",
+            "variance of the squared norm of a mean of independent unit vectors with mean zero",
+            where,
+        ),
+        "sampling_variance_isotropic": Quantity(
+            tidy(variance.xreplace({t: 1 / d})),
+            r"\mathrm{Var}\|\bar z\|^2",
+            "that where their second moment is the identity over d, the least there is",
+            DOMAIN.restricted([n, d]),
+        ),
+        "sampling_variance_printed": Quantity(
+            printed_variance(N),
+            r"\frac{1}{N}(1 - \frac{1}{N})",
+            "what is printed for the variance of the squared norm of the mean",
+            DOMAIN.restricted([n]),
+        ),
+    }
+
+
+# --- laws that break the printed bound -----------------------------------------------------------
+def broken(proof: Derivation) -> dict[str, Quantity]:
+    """By how much two laws break it."""
+    return {
+        "excess_one_negative": one_negative(proof),
+        **many_negatives(proof),
+        "excess_of_sampling": two_negatives(proof),
+    }
+
+
+def one_negative(proof: Derivation) -> Quantity:
+    """On a line: the positive is opposite to the anchor, the negative on either side."""
+    warm = DOMAIN.restricted([tau])
+    with_anchor = exp(1 / tau) / (exp(1 / tau) + exp(-1 / tau))  # the positive has exp(-1/tau)
+    with_positive = S.Half
+    errors = (with_anchor, with_positive)
+    gammas = ((with_anchor * 2) ** 2 / tau**2, S.Zero)  # m - z+ is 2, or 0
+    variance = _mean(g**2 for g in gammas) - _mean(gammas) ** 2
+    square = _mean(e**2 for e in errors)
+    bound = (printed_coefficient(SMALLEST, tau) + square + square / (SMALLEST - 2)).expand()
+    sampled = _mean(e**4 for e in errors) - square**2
+    at_one = variance.xreplace({tau: S.One}) - bound.xreplace({tau: S.One})
+    y = exp(-2 / tau)
+    proof.holds(
+        "On a line, with the positive opposite to the anchor and one negative on either side of it "
+        "half of the time, the variance is more than the printed bound at temperature 1",
+        [
+            eq("its_variance", 4 / (tau**4 * (1 + y) ** 4)),
+            eq("printed", 1 / (1 + y) ** 2 + Rational(1, 4)),
+            gt(at_one, 0),
+        ],
+        "n = 3, d = 1 and two atoms: no fewer; A is zero for one negative",
+        warm,
+        names={Symbol("its_variance"): variance, Symbol("printed"): bound},
+    )
+    proof.holds(
+        "There the squared norm of the mean of the negatives is 1, yet that of B varies",
+        [eq("variance_of_B", (1 - y) ** 2 * (3 + y) ** 2 / (64 * (1 + y) ** 4)), lt(y, 1)],
+        "B being epsilon times it: epsilon depends on the negatives, so the variance of the "
+        "product is not bounded by a mean times the variance of one factor",
+        warm,
+        names={Symbol("variance_of_B"): sampled},
+    )
+    return Quantity(
+        variance - bound,
+        r"\mathrm{Var}(\gamma) - (A\sigma + B)",
+        "variance less printed bound, for one negative on either side of an anchor whose positive "
+        "is opposite to it",
+        warm,
+    )
+
+
+def two_negatives(proof: Derivation) -> Quantity:
+    """The mean of |B|^2 against that of epsilon^2 over N, for independent negatives, mean zero."""
+    warm = DOMAIN.restricted([tau])
+    count, cosine = Integer(2), Rational(3, 5)
+    logits = (cosine / tau, -cosine / tau)
+    mean_square, product = S.Zero, S.Zero
+    for chosen in product_of(logits, repeat=2):
+        total = sum((exp(s - 1 / tau) for s in chosen), S.Zero)
+        square = (total / (1 + total)) ** 2 / 4
+        mean_square += square
+        product += square * (1 if chosen[0] == chosen[1] else 0)  # opposite ones have mean zero
+    excess = product - mean_square / count
+    proof.holds(
+        "With two negatives, each on either side of a line at the cosine 3/5 to the anchor, and "
+        "the positive at it, |B|^2 has a larger mean at temperature 1/5 than epsilon^2 over N",
+        gt(excess.xreplace({tau: Rational(1, 5)}), 0),
+        "epsilon and the mean of the negatives depend on each other, though the negatives are "
+        "independent with mean zero; with one negative both means are equal, always",
+        warm,
+    )
+    return Quantity(
+        excess,
+        r"\mathbb{E}\|B\|^2 - \mathbb{E}[\epsilon^2]/N",
+        "mean of the squared sampling term less what is printed for it, for two negatives on "
+        "either side of a line at the cosine 3/5 to an anchor with its positive",
+        warm,
+    )
+
+
+def many_negatives(proof: Derivation) -> dict[str, Quantity]:
+    """Negatives at right angles to the anchor, on axes; the positive on either side of it."""
+    where = DOMAIN.restricted([n, tau])
+    axes = N**2
+    near, far = N / (N + exp(1 / tau)), N / (N + exp(-1 / tau))
+    law = UnitLaw(1 / axes)
+    square = Symbol("X")
+    moments = {1: law.squared_mean(N), 2: law.fourth_mean(N)}
+    of_mean = mean(1 + square, square, moments)
+    of_square = mean((1 + square) ** 2, square, moments)
+    variance = (
+        _mean((near**4, far**4)) * of_square - (_mean((near**2, far**2)) * of_mean) ** 2
+    ) / tau**4
+    # One over N, and 1 where two of the N (N - 1)/2 pairs lie on one of the axes.
+    sigma_most = 1 / N + (1 - 1 / N) * N * (N - 1) / 2 / axes
+    square_error = _mean((near**2, far**2))
+    bound = printed_coefficient(n, tau) * sigma_most + square_error + square_error / N
+    scaled = (variance - bound) * tau**4
+    limit = take_limit("excess_on_axes", scaled, tau, S.Zero, where, proof)
+    proof.holds(
+        "With N negatives on N^2 axes at right angles to the anchor, and the positive at it or "
+        "opposite to it, the variance is more than the printed bound at every small temperature",
+        gt(tidy(limit), 0),
+        "their softmax is uniform, |m - z+|^2 is 1 + |mean|^2 and epsilon N/(N + exp(1/tau)) or "
+        "N/(N + exp(-1/tau)), half of the time each; sigma is at most 1/N, plus 1 - 1/N times the "
+        "probability that two share an axis; this is the limit of the difference times tau^4",
+        DOMAIN.restricted([n]),
+    )
+    return {
+        "excess_on_axes": Quantity(
+            scaled,
+            r"\tau^4 (\mathrm{Var}(\gamma) - (A\sigma + B))",
+            "variance less printed bound, at least, times tau^4: negatives on axes at right angles "
+            "to the anchor, whose positive is at it or opposite to it",
+            where,
+        ),
+        "excess_cold": Quantity(
+            tidy(limit),
+            r"\lim_{\tau \to 0} \tau^4 (\mathrm{Var}(\gamma) - (A\sigma + B))",
+            "variance less printed bound, at least, times tau^4, on those axes and in the cold",
+            DOMAIN.restricted([n]),
+        ),
+    }
+
+
+def _mean(values: Iterable[Expr]) -> Expr:
+    found = list(values)
+    return sum(found, S.Zero) / len(found)
+
+
+RESULT = Result(
+    "gradient-variance",
+    title="The variance of the squared gradient, and of the squared norm of a mean",
+    source="ochieng2025diversity, Section 2.4 and Appendix A.7",
+    parameters=(n, tau, sigma, epsilon, epsilon_max, first, t, d, mu),
+    domain=DOMAIN,
+    build=build,
+    meanings=MEANINGS,
+    setting=INFONCE_OF_LAW,
+)

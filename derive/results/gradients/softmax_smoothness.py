@@ -1,0 +1,690 @@
+"""How smooth the softmax is: the Hessian of log-sum-exp, and the softmax near equal logits.
+
+Along a direction v the Hessian is the variance of v under the softmax, the third derivative its
+third central moment. A unit vector has entries in a range of at most sqrt(2), and moments of
+numbers in a range have sharp bounds. The remainder of the linearisation is bounded coordinate by
+coordinate: a coordinate is highest, for its own logit, where the others are equal, and is then a
+logistic function of one number; it is lowest where the other exponentials are largest, at the ends
+of the range. One logit has the softmax 1, and all that is bounded here is then zero.
+"""
+
+from __future__ import annotations
+
+from sympy import (
+    Expr,
+    Integer,
+    Lambda,
+    Max,
+    Min,
+    Rational,
+    S,
+    Symbol,
+    exp,
+    log,
+    sqrt,
+)
+
+from ...decide.calculus import derivative
+from ...decide.domain import Domain, Range, at_least, between
+from ...decide.present import tidy
+from ...decide.root import ClampedRoot
+from ...losses.setting import LOGITS
+from ...proof.derivation import Derivation
+from ...proof.relations import eq, ge, gt, lt
+from ...structures.scheme import complete
+from ...theorem.bounds import About, Bounds
+from ...theorem.quantity import Quantity
+from ...theorem.result import Result
+from ._moments import largest_third_moment, largest_variance
+
+N = Symbol("N", integer=True, positive=True)
+q_max = Symbol("q_max", positive=True)
+participation = Symbol("participation", positive=True)
+spread = Symbol("spread_inf", nonnegative=True)
+length = Symbol("spread_2", nonnegative=True)
+offset = Symbol("offset_first", nonnegative=True)
+
+FREE = Range(S.Zero, low_open=False)
+DOMAIN = Domain(
+    {
+        N: at_least(2, "of one logit the softmax is 1, and nothing varies"),
+        q_max: between(1 / N, 1),
+        participation: between(1 / N, 1),
+        spread: FREE,
+        length: FREE,
+        offset: FREE,
+    },
+    {N: 3, q_max: S.Half, participation: S.Half, spread: 1, length: 1, offset: 1},
+)
+COUNT = DOMAIN.restricted([N])
+OFFSETS = DOMAIN.restricted([N, spread])
+MEANINGS = {
+    N: "number of logits",
+    q_max: "the largest softmax weight",
+    participation: "sum of the squares of the softmax weights",
+    spread: "largest distance of a logit from their mean",
+    length: "Euclidean norm of the logits less their mean",
+    offset: "distance of the first logit from their mean",
+}
+#: A weight, a logit less the mean, a step along the logits, an eigenvalue.
+w, s = (Symbol(name, positive=True) for name in ("w", "s"))
+a = Symbol("a", nonnegative=True)
+y = Symbol("y", positive=True)
+b, u, mu = (Symbol(name, real=True) for name in ("b", "u", "mu"))
+LINE = Range(-S.Infinity)
+
+
+def build(proof: Derivation) -> dict[str, Quantity]:
+    most = hessian(proof)
+    skewness = largest_third_moment(proof)
+    above, below = linearisation(proof, skewness)
+    third = Symbol("third_derivative")
+    skew = sqrt(2) ** 3 * skewness
+    proof.holds(
+        "The third derivative of log-sum-exp along unit vectors is at most sqrt(6)/9",
+        eq(third, sqrt(6) / 9),
+        "along a unit vector it is the third central moment of numbers with a range of at most "
+        "sqrt(2); a symmetric trilinear form is as large for three different unit vectors as for "
+        "one taken three times (Banach)",
+        Domain({}, {}),
+        names={third: skew},
+    )
+    euclidean = skew / 2
+    constant = Max(above, below)
+    eighth(proof, above, below)
+    return {
+        **of_hessian(most),
+        "above_constant": Quantity(
+            above,
+            r"c_+",
+            "an entry of the remainder is at most this times the squared offset of its logit",
+            COUNT,
+        ),
+        "below_constant": Quantity(
+            below,
+            r"c_-",
+            "minus an entry is at most this times the largest squared offset; the best for odd N",
+            COUNT,
+        ),
+        "above_sharpest": Quantity(
+            sharpest(proof),
+            r"c_+^*",
+            "the best constant above, attained with one logit apart; for the norm it is the best "
+            "from N = 10 on, and for N = 5, 7, 9 the larger of it and the one below is",
+            COUNT.with_range(N, at_least(5), 5),
+        ),
+        "two_constant": Quantity(
+            of_two(proof),
+            r"c_2",
+            "the largest entry of the remainder over the squared offset, for two logits; attained",
+        ),
+        "remainder_above": Bounds(
+            above * spread**2,
+            r"\max_j R_j \le",
+            "largest entry of the remainder q - 1/N - (logits less mean)/N",
+            OFFSETS,
+            bounded="remainder_above",
+            about=About.SOFTMAX,
+            constants={"above_constant": above},
+            equality="iff all logits are equal",
+        ),
+        "remainder_above_2": Bounds(
+            tidy(above * (N - 1) / N) * length**2,
+            r"\max_j R_j \le",
+            "largest entry of the remainder, by the Euclidean norm of the offsets",
+            DOMAIN.restricted([N, length]),
+            bounded="remainder_above",
+            about=About.SOFTMAX,
+            equality="iff all logits are equal",
+        ),
+        "remainder_below": Bounds(
+            below * spread**2,
+            r"\max_j (-R_j) \le",
+            "minus the least entry of the remainder",
+            OFFSETS,
+            bounded="remainder_below",
+            about=About.SOFTMAX,
+            constants={"below_constant": below},
+            equality="iff all logits are equal; for odd N approached as they come together, one at "
+            "the mean and the others in two halves as far above as below",
+        ),
+        "remainder_inf": Bounds(
+            constant * spread**2,
+            r"\|R\|_\infty \le",
+            "largest entry of the remainder in absolute value",
+            OFFSETS,
+            bounded="remainder_inf",
+            about=About.SOFTMAX,
+            constants={"above_constant": above, "below_constant": below},
+        ),
+        "remainder_eighth": Bounds(
+            spread**2 / 8,
+            r"\|R\|_\infty \le",
+            "largest entry of the remainder, with the printed constant: right from three logits on",
+            OFFSETS.with_range(N, at_least(3), 3),
+            bounded="remainder_inf",
+            about=About.SOFTMAX,
+            constants={"c": Rational(1, 8)},
+        ),
+        "remainder_2": Bounds(
+            euclidean * length**2,
+            r"\|R\|_2 \le",
+            "Euclidean norm of the remainder",
+            DOMAIN.restricted([N, length]),
+            bounded="remainder_2",
+            about=About.SOFTMAX,
+            constants={"c": euclidean},
+            equality="iff all logits are equal",
+        ),
+        **lipschitz(proof, most),
+        **printed(proof),
+    }
+
+
+# --- the Hessian ---------------------------------------------------------------------------------
+def hessian(proof: Derivation) -> Expr:
+    """Its largest eigenvalue: at most this."""
+    quarter = largest_variance(proof)
+    at_high, at_low = Symbol("h", real=True), Symbol("l", real=True)
+    two = Domain({at_high: LINE, at_low: LINE}, {at_high: 1, at_low: 0})
+    proof.holds(
+        "Two entries of a unit vector are at most sqrt(2) apart",
+        eq("left", (at_high + at_low) ** 2),
+        "this is 2 (h^2 + l^2) - (h - l)^2, never negative; equality iff they are opposite and "
+        "all others zero",
+        two,
+        names={Symbol("left"): 2 * (at_high**2 + at_low**2) - (at_high - at_low) ** 2},
+    )
+    most = 2 * quarter
+    proof.holds(
+        "The Hessian diag(q) - q q' of log-sum-exp has no eigenvalue above 1/2",
+        eq("largest", S.Half),
+        "v' H v is the variance of v under q, at most a quarter of the squared range of v, which "
+        "is at most 2 for a unit vector; equality iff two logits have the weight 1/2 each: equal "
+        "logits for N = 2, and for more approached as the others fall behind",
+        Domain({}, {}),
+        names={Symbol("largest"): most},
+    )
+    flat = complete(N, "other", "contrasts")
+    uniform = flat.eigenvalue("contrasts", {"self": 1 / N - 1 / N**2, "other": -1 / N**2})
+    proof.holds(
+        "At equal logits it is 1/N along all directions but the constants",
+        eq("at_equal", 1 / N),
+        "the matrix has one entry on the diagonal and one beside it",
+        COUNT,
+        names={Symbol("at_equal"): uniform},
+    )
+    weight = Domain({w: between(0, 1, "()"), mu: LINE}, {w: S.Half, mu: 2})
+    proof.holds(
+        "At an eigenvalue mu that is no weight, w^2/(w - mu) adds up to 1 over all weights w",
+        eq("term", w * (w - mu)),
+        "an eigenvector has the entries w/(w - mu), times its inner product with q, and put back "
+        "that product is left; as a term is w + mu w/(w - mu), the same is that w/(w - mu) adds "
+        "up to 0 where mu is not 0: one mu lies between any two weights that follow each "
+        "other, and the largest between the two largest weights",
+        weight,
+        names={Symbol("term"): w**2 - mu * w},
+    )
+    rest = Domain(
+        {s: between(S.Half, 1, "[)"), w: between(0, 1 - s, "(]")}, {s: S.Half, w: Rational(1, 4)}
+    )
+    proof.holds(
+        "The sum of the absolute values in a row is 2 q (1 - q), largest for the largest weight if "
+        "that is at least 1/2",
+        [eq("row", 2 * w * (1 - w)), ge(2 * s * (1 - s), 2 * w * (1 - w))],
+        "so no eigenvalue is above 2 q_max (1 - q_max) then (Gershgorin); the two weights q_max "
+        "and 1 - q_max attain it",
+        rest,
+        names={Symbol("row"): w - w**2 + w * (1 - w)},
+    )
+    proof.holds(
+        "The lesser of q_max and 2 q_max (1 - q_max) changes at 1/2",
+        eq("change", q_max * (2 * q_max - 1)),
+        "H is at most diag(q), so q_max bounds it as well; if two weights are q_max <= 1/2 the "
+        "difference of the two unit vectors attains it",
+        DOMAIN.restricted([N, q_max]),
+        names={Symbol("change"): q_max - 2 * q_max * (1 - q_max)},
+    )
+    return most
+
+
+def of_hessian(most: Expr) -> dict[str, Quantity]:
+    """What is known of its largest eigenvalue."""
+    about, name = About.SOFTMAX, "curvature"
+    return {
+        "curvature": Bounds(
+            most,
+            r"\lambda_{\max} \le",
+            "largest eigenvalue of the Hessian of log-sum-exp",
+            COUNT,
+            bounded=name,
+            about=about,
+            equality="where two logits have the weight 1/2 each; for N > 2 approached only",
+            attained={"vectors": {"logits": ["0", "0"]}},
+        ),
+        "curvature_by_weight": Bounds(
+            Min(q_max, 2 * q_max * (1 - q_max)),
+            r"\lambda_{\max} \le",
+            "largest eigenvalue of the Hessian; the best bound that the largest weight gives",
+            DOMAIN.restricted([N, q_max]),
+            bounded=name,
+            about=about,
+            equality="where two weights are q_max, or all that it leaves is one other weight",
+            attained={"vectors": {"logits": ["0", "0", "-1"]}},
+        ),
+        "curvature_by_trace": Bounds(
+            1 - participation,
+            r"\lambda_{\max} \le",
+            "largest eigenvalue of the Hessian, from the trace",
+            DOMAIN.restricted([N, participation]),
+            bounded=name,
+            about=about,
+            equality="iff there are two logits; for more approached, with all the weight on two",
+            attained={"vectors": {"logits": ["3", "0"]}},
+        ),
+        "curvature_least": Bounds(
+            (1 - participation) / (N - 1),
+            r"\lambda_{\max} \ge",
+            "largest eigenvalue of the Hessian, at least the mean of all but that of the constants",
+            DOMAIN.restricted([N, participation]),
+            side="lower",
+            bounded=name,
+            about=about,
+            equality="where all logits are equal, or there are two",
+            attained={"vectors": {"logits": ["2", "2", "2", "2"]}},
+        ),
+        "curvature_at_equal": Quantity(
+            1 / N, r"\lambda_{\max}(1/N)", "largest eigenvalue at equal logits", COUNT
+        ),
+    }
+
+
+# --- the linearisation ---------------------------------------------------------------------------
+def linearisation(proof: Derivation, bend: Expr) -> tuple[Expr, Expr]:
+    """Constants of the remainder above and below."""
+    along = COUNT.with_range(b, LINE, 1).with_range(u, LINE, 1)
+    others = exp(b) / (exp(b) + (N - 1) * exp(-b / (N - 1)))
+    logistic = 1 / (1 + (N - 1) * exp(-u))
+    step = b * N / (N - 1)
+    proof.holds(
+        "The weight of a logit that is the mean plus b is largest where the others are equal",
+        eq("highest", logistic.xreplace({u: step})),
+        "their mean is -b/(N - 1), and by Jensen their exponentials add up to at least as much as "
+        "if each were that; it is a logistic function of u = N b/(N - 1)",
+        along,
+        names={Symbol("highest"): others},
+    )
+    weight, first, second = Symbol("weight"), Symbol("slope"), Symbol("bend")
+    slope = derivative(logistic, u)
+    proof.holds(
+        "At u = 0 its value is 1/N, and the line that touches it there is 1/N + b/N",
+        [eq(weight, 1 / N), eq(first, b / N)],
+        "so what it has beyond the line is the remainder",
+        along,
+        names={
+            weight: logistic.xreplace({u: S.Zero}),
+            first: slope.xreplace({u: S.Zero}) * step,
+        },
+    )
+    proof.holds(
+        "Its second derivative is q (1 - q)(1 - 2q)",
+        eq(second, logistic * (1 - logistic) * (1 - 2 * logistic)),
+        "q being its value: the third central moment of a number that is 1 with probability q, "
+        "and else 0",
+        along,
+        names={second: derivative(slope, u)},
+    )
+    above = bend / 2 * (step / b) ** 2
+    coefficient = Symbol("above_constant")
+    proof.holds(
+        "The remainder is at most this times b^2",
+        eq(coefficient, sqrt(3) * N**2 / (36 * (N - 1) ** 2)),
+        "a function exceeds the line that touches it by no more than half the largest second "
+        "derivative, sqrt(3)/18, times u^2",
+        COUNT,
+        names={coefficient: above},
+    )
+    squares = Symbol("squares")
+    proof.holds(
+        "With a logit that is the mean plus b the squared norm of the offsets is at least this",
+        eq(squares, b**2 * N / (N - 1)),
+        "the others are least if all are -b/(N - 1)",
+        along,
+        names={squares: b**2 + (N - 1) * (b / (N - 1)) ** 2},
+    )
+    return above, fall(proof)
+
+
+def sharpest(proof: Derivation) -> Expr:
+    """The best constant above, from five logits on: where the remainder over b^2 is largest."""
+    where = Domain({N: at_least(5), u: Range()}, {N: 6, u: 1})
+    logistic = 1 / (1 + (N - 1) * exp(-u))
+    start = {u: S.Zero}
+    rest = logistic - logistic.xreplace(start) - u * derivative(logistic, u).xreplace(start)
+    ratio = rest / (u * (N - 1) / N) ** 2
+    turns = 2 * rest - u * derivative(rest, u)
+    proof.holds(
+        "The remainder of a logit that is b more than the mean, all others equal, over b^2, as a "
+        "function of u = N b/(N - 1), has this slope",
+        eq("slope", -(N**2) / ((N - 1) ** 2 * u**3) * turns),
+        "the last factor is twice the remainder, less u times its slope",
+        where,
+        names={Symbol("slope"): derivative(ratio, u)},
+    )
+    bend = derivative(derivative(turns, u), u)
+    weight = logistic * (1 - logistic)
+    proof.holds(
+        "That factor has this second derivative",
+        eq("bend", -u * weight * (1 - 6 * weight)),
+        "so it is concave, convex and concave again, as the weight passes (3 - sqrt(3))/6 and "
+        "(3 + sqrt(3))/6; it is zero at u = 0 and flat there, so it is negative up to the first of "
+        "them, and changes sign upward once; below u = 0 the remainder has less over b^2 than at 0",
+        where,
+        names={Symbol("bend"): bend},
+    )
+    low, high = log(N - 1) - log(2 + sqrt(3)), 2 * log(N - 1)
+    slope = derivative(rest, u)
+    proof.holds(
+        "That lies between the first of them and u = 2 log(N - 1)",
+        [eq("weight_there", (3 - sqrt(3)) / 6), eq("slope_at_end", 0)],
+        "at the end the weight is 1 - 1/N, with the slope that it has at u = 0; in between the "
+        "slope is more, so the remainder is positive there, and the factor twice that",
+        where.restricted([N]),
+        names={
+            Symbol("weight_there"): logistic.xreplace({u: low}),
+            Symbol("slope_at_end"): slope.xreplace({u: high}),
+        },
+    )
+    from_ten(ratio, proof)
+    v = Symbol("v", real=True)
+    root = ClampedRoot(Lambda(v, turns.xreplace({u: v})), low, high)
+    return ratio.xreplace({u: root})
+
+
+def from_ten(ratio: Expr, proof: Derivation) -> None:
+    """From ten logits on the best constant above is more than that below."""
+    ten = COUNT.with_range(N, at_least(10), 10)
+    middle = log(N - 1)
+    over = (N**2 * (N - 1) - ((N - 1) * middle + N) ** 2) / (2 * N * (N - 1) ** 2 * middle**2)
+    proof.holds(
+        "At u = log(N - 1), where the weight is 1/2, the remainder over b^2 is this more than "
+        "1/(2N)",
+        eq("over", over),
+        "with v^2 for N - 1 it is positive iff v^2 + 1 is more than 2 v^2 log(v)/(v - 1)",
+        ten,
+        names={Symbol("over"): ratio.xreplace({u: middle}) - 1 / (2 * N)},
+    )
+    v = Symbol("v", positive=True)
+    gap = (v**2 + 1) * (v - 1) / (2 * v**2) - log(v)
+    slope = derivative(gap, v)
+    proof.holds(
+        "So it is from N = 10 on, which is v = 3",
+        [
+            eq("slope", (v - 1) * (v + 1) * (v - 2) / (2 * v**3)),
+            gt("slope", 0),
+            gt(gap.xreplace({v: Integer(3)}), 0),
+        ],
+        "(v^2 + 1)(v - 1)/(2 v^2) - log v rises from there; no constant below is more than 1/(2N), "
+        "so that above is the best one for the norm",
+        Domain({v: Range(Integer(3), low_open=False)}, {v: 3}),
+        names={Symbol("slope"): slope},
+    )
+
+
+def fall(proof: Derivation) -> Expr:
+    """How far a coordinate falls below its linearisation: at most this times a^2."""
+    point = COUNT.with_range(a, FREE, 1)
+    cosh, sinh = (exp(a) + exp(-a)) / 2, (exp(a) - exp(-a)) / 2
+    gap = a**2 / 2 - log(cosh)
+    slope = derivative(gap, a)
+    proof.holds(
+        "log cosh a <= a^2/2",
+        [eq("at_zero", 0), eq("slope_at_zero", 0), eq("bend", (sinh / cosh) ** 2)],
+        "the second derivative of the difference is a square",
+        point.restricted([a]),
+        names={
+            Symbol("at_zero"): gap.xreplace({a: S.Zero}),
+            Symbol("slope_at_zero"): slope.xreplace({a: S.Zero}),
+            Symbol("bend"): derivative(slope, a),
+        },
+    )
+    ahead = Symbol("v", nonnegative=True)
+    total = 1 + (N - 1) * cosh
+    odd = (N - 1) / (2 * N) * a**2 - log(total / N)
+    odd_slope = derivative(odd, a)
+    proof.holds(
+        "log((1 + (N - 1) cosh a)/N) <= (N - 1) a^2/(2N)",
+        [
+            eq("at_zero", 0),
+            eq("slope_at_zero", 0),
+            eq("bend", (N - 1) * (total**2 - N * (cosh + N - 1)) / (N * total**2)),
+        ],
+        "the second derivative is not negative, by the next step",
+        point,
+        names={
+            Symbol("at_zero"): odd.xreplace({a: S.Zero}),
+            Symbol("slope_at_zero"): odd_slope.xreplace({a: S.Zero}),
+            Symbol("bend"): derivative(odd_slope, a),
+        },
+    )
+    beyond = COUNT.with_range(ahead, FREE, 1)
+    proof.holds(
+        "The numerator is not negative",
+        ge((1 + (N - 1) * (1 + ahead)) ** 2, N * (1 + ahead + N - 1)),
+        "cosh a is 1 + v with v >= 0",
+        beyond,
+    )
+    half = Rational(1, 4) * (1 - (-1) ** N)
+    below = (N / 2 - half) / N**2
+    even, uneven = Symbol("for_even_N"), Symbol("for_odd_N")
+    proof.holds(
+        "A coordinate falls below its linearisation by no more than this times a^2",
+        [eq(even, 1 / (2 * N)), eq(uneven, (N - 1) / (2 * N**2))],
+        "logits in [-a, a] with mean zero have the largest sum of exponentials at a corner: as "
+        "many at a as at -a and, if N is odd, one at 0; with it the weight of a logit b is "
+        "e^b/sum >= e^(b - k)/N >= (1 + b - k)/N, k being a^2/2, or (N - 1) a^2/(2N) if N is odd",
+        COUNT,
+        names={even: (N / 2) / N**2, uneven: (N / 2 - S.Half) / N**2},
+    )
+    return below
+
+
+def eighth(proof: Derivation, above: Expr, below: Expr) -> None:
+    """From three logits on both constants are at most 1/8."""
+    three = COUNT.with_range(N, at_least(3), 3)
+    four = COUNT.with_range(N, at_least(4), 4)
+    ratio = Symbol("ratio")
+    proof.holds(
+        "Above, the constant is at most 1/8 from three logits on",
+        [eq(ratio, sqrt(3) * N**2 / (36 * (N - 1) ** 2)), lt(sqrt(3), Rational(7, 4))],
+        "with 7/4 for sqrt(3) it is 7 N^2/(144 (N - 1)^2), which is less than 1/8 by the next step",
+        three,
+        names={ratio: above},
+    )
+    proof.holds(
+        "and so is that below",
+        [
+            gt(Rational(1, 8), 7 * N**2 / (144 * (N - 1) ** 2)),
+            gt(Rational(1, 8), Rational(1, 9)),
+        ],
+        "for N = 3 it is 1/9",
+        three,
+    )
+    proof.holds(
+        "and for more logits at most 1/(2N)",
+        ge(Rational(1, 8), 1 / (2 * N)),
+        "whether N is even or odd",
+        four,
+    )
+    proof.holds(
+        "For two logits, 8/5 and -8/5, the remainder is more than 1/8 of the square",
+        gt(_of_two().xreplace({y: Rational(16, 5)}), Rational(1, 8) * Rational(8, 5) ** 2),
+        "the printed constant is less than what is needed there",
+        Domain({}, {}),
+    )
+
+
+def _of_two() -> Expr:
+    """Minus the remainder of the larger of two logits that differ by y, which are y/2 and -y/2."""
+    return S.Half + y / 4 - 1 / (1 + exp(-y))
+
+
+def of_two(proof: Derivation) -> Expr:
+    """The largest remainder over the squared offset, for two logits: there its slope vanishes."""
+    k = Symbol("k", integer=True, positive=True)
+    ratio = _of_two() / (y / 2) ** 2
+    cosh, sinh = (exp(y) + exp(-y)) / 2, (exp(y) - exp(-y)) / 2
+    falls = y * (3 + cosh) / 4 - sinh
+    proof.holds(
+        "For two logits that differ by y the remainder over the squared offset has this slope",
+        eq("slope", -4 * falls / (y**3 * (1 + cosh))),
+        "both coordinates have the same, with different signs",
+        Domain({y: Range()}, {y: 1}),
+        names={Symbol("slope"): derivative(ratio, y)},
+    )
+    many = Domain({k: at_least(2)}, {k: 2})
+    coefficient = Symbol("coefficient")
+    series = (2 * k + 1) * Rational(1, 4) - 1
+    proof.holds(
+        "What it vanishes with is a series with one change of sign",
+        [eq(coefficient, (2 * k - 3) / 4), gt(coefficient, 0), lt(series.xreplace({k: S.One}), 0)],
+        "y (3 + cosh y)/4 - sinh y has the coefficients (2k - 3)/4 over (2k + 1)!, those of y "
+        "cancel; divided by y^3 it rises, from below zero, so it vanishes once, and the ratio is "
+        "largest there",
+        many,
+        names={coefficient: series},
+    )
+    root = ClampedRoot(Lambda(y, falls), Integer(2), Integer(4))
+    proof.holds(
+        "between y = 2 and y = 4",
+        [lt(falls.xreplace({y: Integer(2)}), 0), gt(falls.xreplace({y: Integer(4)}), 0)],
+        "so the root is inside the bracket",
+        Domain({}, {}),
+    )
+    return ratio.xreplace({y: root})
+
+
+# --- as a function of the logits -----------------------------------------------------------------
+def lipschitz(proof: Derivation, most: Expr) -> dict[str, Quantity]:
+    """How far the softmax is from equal weights."""
+    t, g, r = (Symbol(x, nonnegative=True) for x in ("t", "g", "r"))
+    path = Domain({t: FREE, g: FREE, r: FREE}, {t: 1, g: 1, r: 1})
+    proof.holds(
+        "Along the way from equal logits the largest weight rises",
+        ge("slope", 0),
+        "1/q_max is a sum of r exp(-t g) with g >= 0, of which the slope of each is r g exp(-t g) "
+        "downward; so the Hessian is nowhere on the way more than q_max, nor than 1/2, and q - 1/N "
+        "is its mean times the logits less their mean",
+        path,
+        names={Symbol("slope"): -derivative(r * exp(-t * g), t)},
+    )
+    proof.holds(
+        "The sum of squares of the weights is 1/N more than the squared distance to 1/N",
+        eq("squared_distance", participation - 1 / N),
+        "the square of each weight less 1/N, term by term, the weights adding up to 1",
+        DOMAIN.restricted([N, participation]),
+        names={Symbol("squared_distance"): participation - 2 / N + N / N**2},
+    )
+    constant = Min(most, q_max)
+    highest = 1 / (1 + (N - 1) * exp(-spread * N / (N - 1)))
+    return {
+        "deviation": Bounds(
+            constant * length,
+            r"\|q - 1/N\|_2 \le",
+            "distance of the softmax from equal weights",
+            DOMAIN.restricted([N, q_max, length]),
+            bounded="deviation",
+            about=About.SOFTMAX,
+            constants={"lipschitz": most},
+            equality="iff all logits are equal; for N = 2 approached as they come together",
+        ),
+        "participation": Bounds(
+            1 / N + constant**2 * length**2,
+            r"\sum_j q_j^2 \le",
+            "sum of squares of the weights",
+            DOMAIN.restricted([N, q_max, length]),
+            bounded="participation",
+            about=About.SOFTMAX,
+            equality="iff all logits are equal",
+            attained={"vectors": {"logits": ["1", "1", "1"]}},
+        ),
+        "weight": Bounds(
+            highest,
+            r"q_{\max} \le",
+            "largest weight, from the largest offset",
+            OFFSETS,
+            bounded="q_max",
+            about=About.SOFTMAX,
+            equality="where one logit is above, and all others are equal",
+            attained={"vectors": {"logits": ["4", "-1", "-1", "-1"]}},
+        ),
+    }
+
+
+def printed(proof: Derivation) -> dict[str, Quantity]:
+    """The printed constants, with where they fail."""
+    middle = Rational(1, 3) - 1 / (1 + exp(1) + exp(-1))
+    proof.holds(
+        "Of the logits 0, 1, -1 the first has no offset, yet a remainder",
+        gt(middle, 0),
+        "so no multiple of the square of its own offset bounds the remainder of a coordinate",
+        Domain({}, {}),
+    )
+    return {
+        "curvature_printed": Bounds(
+            Rational(1, 4),
+            r"\lambda_{\max} \le",
+            "printed bound of the largest eigenvalue; two equal logits have 1/2",
+            COUNT,
+            bounded="curvature",
+            about=About.SOFTMAX,
+            printed=True,
+            violated={"vectors": {"logits": ["0", "0"]}},
+        ),
+        "remainder_printed": Bounds(
+            offset**2 / 8,
+            r"|R_1| \le",
+            "printed bound of one coordinate by its own offset; fails for every N >= 2",
+            DOMAIN.restricted([N, offset]),
+            bounded="remainder_first",
+            about=About.SOFTMAX,
+            constants={"c": Rational(1, 8)},
+            printed=True,
+            violated={"vectors": {"logits": ["8/5", "-8/5"]}},
+        ),
+        "remainder_printed_over_N": Bounds(
+            offset**2 / (2 * N),
+            r"|R_1| \le",
+            "the other printed bound of one coordinate by its own offset; fails for N >= 3",
+            DOMAIN.restricted([N, offset]),
+            bounded="remainder_first",
+            about=About.SOFTMAX,
+            constants={"c": 1 / (2 * N)},
+            printed=True,
+            violated={"vectors": {"logits": ["0", "1", "-1"]}},
+        ),
+        "remainder_printed_inf": Bounds(
+            spread**2 / 8,
+            r"\|R\|_\infty \le",
+            "printed bound of the largest entry; fails for N = 2 only",
+            OFFSETS,
+            bounded="remainder_inf",
+            about=About.SOFTMAX,
+            constants={"c": Rational(1, 8)},
+            printed=True,
+            violated={"vectors": {"logits": ["8/5", "-8/5"]}},
+            holds_if="where N >= 3",
+        ),
+    }
+
+
+RESULT = Result(
+    "softmax-smoothness",
+    title="The Hessian of log-sum-exp, and the softmax near equal logits",
+    source="ochieng2025diversity, Lemma A.1",
+    parameters=(N, q_max, participation, spread, length, offset),
+    domain=DOMAIN,
+    build=build,
+    meanings=MEANINGS,
+    setting=LOGITS,
+)

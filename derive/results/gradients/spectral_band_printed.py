@@ -1,0 +1,314 @@
+"""The paper's spectral gradient band, coefficient by coefficient: where it holds, where it is idle.
+
+It splits M - z+ into three parts, A = -epsilon z+, B = epsilon times the mean of the negatives and
+C = C^(1) + C^(2), and adds up three times their squares: epsilon^2, epsilon^2/N, and for C^(1) and
+C^(2) epsilon^2 sigma/tau^2 and c epsilon^2 sigma^2/tau^4. The second is an expectation of negatives
+without correlation, and the fourth fails for any c, as the softmax of many logits is far from its
+first order where tau is small. Three times the first alone is all but the trivial 4 epsilon^2.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from sympy import Expr, Ge, Le, Poly, S, Symbol, expand, sqrt
+
+from ...decide.domain import POSITIVE, Domain, Range, at_least, between
+from ...decide.present import tidy
+from ...losses.setting import INFONCE_OF_BATCH
+from ...losses.softmax import tau
+from ...optimum.threshold import Criterion, threshold
+from ...proof.derivation import Derivation
+from ...proof.relations import eq, ge, gt
+from ...theorem.bounds import About, Bounds
+from ...theorem.quantity import Quantity
+from ...theorem.result import Result
+from ...vectors.combination import inner, plus
+from ._identity import state_ends, state_identity
+from ._readings import (
+    MEANINGS,
+    N,
+    c,
+    domain_of,
+    epsilon,
+    in_own_ranges,
+    mean_epsilon_squared,
+    mean_epsilon_squared_sigma,
+    mean_epsilon_squared_sigma_squared,
+    mean_norm,
+    mu,
+    n,
+    sigma,
+    sigma_hat,
+)
+from ._spectrum import state_participation, state_rayleigh
+
+PARAMETERS = (
+    n,
+    tau,
+    epsilon,
+    sigma,
+    c,
+    mean_norm,
+    mean_epsilon_squared,
+    mean_epsilon_squared_sigma,
+    mean_epsilon_squared_sigma_squared,
+    sigma_hat,
+)
+DOMAIN = domain_of(*PARAMETERS)
+#: Four squares of the parts A, B, C^(1), C^(2) over epsilon^2, as printed.
+PARTS: dict[str, Expr] = {
+    "error": S.One,
+    "sampling": 1 / N,
+    "spectrum": sigma / tau**2,
+    "remainder": c * sigma**2 / tau**4,
+}
+#: From the inequality for the square of a sum of three, and the factor of the gradient.
+FACTOR = 3 / tau**2
+
+#: All negatives opposite to the positive, at a high temperature: the mean is no sampling term.
+COINCIDENT: Mapping[str, Any] = {
+    "vectors": {"anchor": ["1"], "positive": ["1"], "negatives": [["-1"]] * 4},
+    "tau": "4",
+}
+
+
+def _crowded(size: int, tau: str) -> Mapping[str, Any]:
+    """Orthonormal negatives, one of them the anchor, and the positive opposite to it.
+
+    Then sigma is 1/N, and the mean of the negatives has the square 1/N: both terms are as small as
+    they are meant to be. But the anchor has nearly all of the weight.
+    """
+    rows = [["1" if i == j else "0" for j in range(size)] for i in range(size)]
+    positive = ["-1", *["0"] * (size - 1)]
+    return {"vectors": {"anchor": rows[0], "positive": positive, "negatives": rows}, "tau": tau}
+
+
+CROWDED = _crowded(400, "0.112")
+
+
+def _three_squares(proof: Derivation) -> None:
+    parts = [{name: S.One} for name in "ABC"]
+    gram = {(a, b): Symbol(f"{a}{b}", real=True) for a in "ABC" for b in "ABC" if a <= b}
+    total = plus(*((1, part) for part in parts))
+    differences = [plus((1, u), (-1, v)) for u, v in zip(parts, parts[1:] + parts[:1], strict=True)]
+    squares = {x: inner(x_, x_, gram) for x, x_ in zip("ABC", parts, strict=True)}
+    domain = Domain({s: Range(-S.Infinity) for s in gram.values()}, dict.fromkeys(gram.values(), 0))
+    proof.holds(
+        "The square of a sum of three",
+        eq("left_over", "squares_of_differences"),
+        "so it is at most three times the sum of the squares, with equality iff the three are "
+        "equal: no smaller constant does",
+        domain,
+        names={
+            Symbol("left_over"): 3 * sum(squares.values()) - inner(total, total, gram),
+            Symbol("squares_of_differences"): sum((inner(d, d, gram) for d in differences), S.Zero),
+        },
+    )
+
+
+def build(proof: Derivation) -> dict[str, Quantity]:
+    identity = state_identity(proof)
+    state_ends(identity, proof)
+    _three_squares(proof)
+    terms = {name: FACTOR * part for name, part in PARTS.items()}
+    whole = sum(terms.values(), S.Zero)
+    mu_safe = _safe(proof)
+    state_rayleigh(proof)
+    spectrum = state_participation(proof)
+    idle = _idle(whole, proof)
+    most = (1 + sqrt(spectrum.most_square)) ** 2
+    coefficients = {
+        "error": FACTOR,
+        "sampling": FACTOR / N,
+        "spectrum": FACTOR / tau**2,
+        "remainder": FACTOR * c / tau**4,
+    }
+    batch = (
+        (coefficients["error"] + coefficients["sampling"]) * mean_epsilon_squared
+        + coefficients["spectrum"] * mean_epsilon_squared_sigma
+        + coefficients["remainder"] * mean_epsilon_squared_sigma_squared
+    )
+    proxy = whole.xreplace({sigma: n * sigma_hat / N}) * mean_epsilon_squared
+    measured = whole.xreplace({terms["sampling"]: FACTOR * mean_norm**2})
+    g, mean_g = r"\|\nabla_z \mathcal{L}\|^2", r"\overline{\|\nabla_z \mathcal{L}\|^2}"
+    condition = "where proved_if holds, or sigma >= sigma_idle"
+    named = {f"of {name}": e for name, e in coefficients.items()}
+    found: dict[str, Quantity] = {
+        f"coefficient_{name}": Quantity(
+            e, rf"k_{{\mathrm{{{name}}}}}", f"coefficient of the term of {what}"
+        )
+        for (name, e), what in zip(
+            coefficients.items(),
+            (
+                "the error, epsilon^2",
+                "the sampling, epsilon^2",
+                "the spectrum, epsilon^2 sigma",
+                "the remainder, epsilon^2 sigma^2",
+            ),
+            strict=True,
+        )
+    }
+    found |= {
+        "upper_printed": Bounds(
+            epsilon**2 * whole,
+            rf"{g} \le U",
+            "upper band of one anchor, equation (5) without the expectation",
+            constants=named,
+            printed=True,
+            holds_if=condition,
+            violated=COINCIDENT,
+        ),
+        "upper_printed_mean": Bounds(
+            epsilon**2 * measured,
+            rf"{g} \le U_{{\mathrm{{mean}}}}",
+            "the same with the square of the mean of the negatives for 1/N, which is its "
+            "expectation for negatives without correlation",
+            constants={**named, "of sampling": FACTOR},
+            printed=True,
+            holds_if=f"{condition}, and the mean of the negatives is no shorter than 1/sqrt(N)",
+            violated=CROWDED,
+        ),
+        "batch_upper_printed": Bounds(
+            batch,
+            rf"{mean_g} \le \bar U",
+            "upper band of a batch, equation (9)",
+            bounded="mean_squared_gradient",
+            about=About.BATCH,
+            constants=named,
+            printed=True,
+            holds_if=f"{condition}, for the sigma of every anchor",
+        ),
+        "proxy_upper_printed": Bounds(
+            proxy,
+            rf"{mean_g} \le \bar U_{{\mathrm{{proxy}}}}",
+            "upper band of a batch by its own spectrum, equations (6) and (10)",
+            bounded="mean_squared_gradient",
+            about=About.BATCH,
+            constants=named,
+            printed=True,
+            holds_if=f"{condition}, for n sigma_hat/(n - 2)",
+        ),
+        "sampling_printed": Bounds(
+            epsilon**2 / N,
+            r"\|B\|^2 \le b",
+            "the part B, of which this is the expectation if epsilon does not depend on the "
+            "negatives and these have no correlation",
+            bounded="squared_sampling",
+            printed=True,
+            holds_if="if the mean of the negatives is no longer than 1/sqrt(N)",
+            violated=COINCIDENT,
+        ),
+        "linear_printed": Bounds(
+            epsilon**2 * PARTS["spectrum"],
+            r"\|C^{(1)}\|^2 \le c^{(1)}",
+            "the part of first order; it is at most sigma times this",
+            bounded="squared_linear",
+            constants={"of epsilon^2 sigma": tau**-2},
+            printed=True,
+        ),
+        "remainder_printed": Bounds(
+            epsilon**2 * PARTS["remainder"],
+            r"\|C^{(2)}\|^2 \le c^{(2)}",
+            "the remainder",
+            bounded="squared_remainder",
+            constants={"of epsilon^2 sigma^2": c / tau**4},
+            printed=True,
+            holds_if="where all similarities are equal",
+            violated=CROWDED,
+        ),
+        "mu_safe": mu_safe,
+        **idle,
+        "proved_if": Quantity(
+            Le(most, tau**2 * whole, evaluate=False),
+            r"\text{proved if}",
+            "a condition under which the band of one anchor is proved: the proved one, epsilon^2 "
+            "(1 + mu)^2/tau^2 for the longest m that the spectrum allows, is no larger",
+            domain_of(n, tau, sigma, c),
+        ),
+    }
+    return in_own_ranges(found, DOMAIN)
+
+
+def _safe(proof: Derivation) -> Quantity:
+    """How long m may be, so that three times epsilon^2 is enough."""
+    gradient = (1 + mu) ** 2
+    unit = Domain({mu: between(0, 1)}, {mu: S.Half})
+    proof.holds(
+        "What the gradient is at most, by epsilon and mu",
+        ge("left_over", 0),
+        "1 - rho is at most epsilon (1 + mu), so tau^2 times the squared gradient is at most "
+        "epsilon^2 (1 + mu)^2",
+        unit.with_range(Symbol("c_m", real=True), between(-mu, 1), 0),
+        names={Symbol("left_over"): gradient - (1 + mu**2 - 2 * Symbol("c_m", real=True))},
+    )
+    criterion = Criterion(
+        "the first term of the printed band alone is enough, wherever m points",
+        Le(gradient - 3, 0, evaluate=False),
+    )
+    found = threshold(criterion, mu, unit, proof)
+    return Quantity.of(found, "mu_safe", r"\mu_{\mathrm{safe}}")
+
+
+def _idle(whole: Expr, proof: Derivation) -> dict[str, Quantity]:
+    """From which sigma on the printed band is no better than the trivial bound."""
+    ratio = Symbol("ratio", positive=True)
+    excess = tidy((tau**2 * whole).xreplace({sigma: ratio * tau**2}) - 4)
+    few = Range(S(3), S(5), False, False, integer=True)
+    some = Domain({n: few, ratio: POSITIVE, c: Range(low_open=False)}, {n: 4, ratio: 1, c: 1})
+    proof.holds(
+        "With three negatives or fewer it is never better than the trivial bound",
+        ge("excess", 0),
+        "three times 1 + 1/N is 4 or more; ratio is sigma/tau^2, and the excess is over "
+        "epsilon^2/tau^2",
+        some,
+        names={Symbol("excess"): excess},
+    )
+    more = some.with_range(n, at_least(6), 6).with_range(c, POSITIVE, 1)
+    criterion = Criterion(
+        "the printed band of one anchor is no better than the trivial 4 epsilon^2/tau^2",
+        Ge(excess, 0, evaluate=False),
+    )
+    threshold(criterion, ratio, more, proof)
+    meant = Domain({n: at_least(6), c: Range(low_open=False)}, {n: 6, c: 1})
+    square, linear, constant = Poly(excess, ratio).all_coeffs()
+    below = linear + sqrt(tidy(linear**2 - 4 * square * constant))
+    idle = -2 * constant / below
+    proof.holds(
+        "That is minus twice the constant term over this, which c = 0 does not make zero",
+        [eq("excess_there", 0), gt("below", 0)],
+        "put in, the excess times the square of this vanishes, and it changes sign once",
+        meant,
+        names={
+            Symbol("excess_there"): expand(
+                square * 4 * constant**2 - 2 * linear * constant * below + constant * below**2
+            ),
+            Symbol("below"): below,
+        },
+    )
+    return {
+        "ratio_idle": Quantity(
+            idle,
+            r"(\sigma/\tau^2)_{\mathrm{idle}}",
+            f"{criterion.says} iff sigma/tau^2 >= ratio_idle; with N <= 3 always",
+            meant,
+        ),
+        "sigma_idle": Quantity(
+            tau**2 * idle,
+            r"\sigma_{\mathrm{idle}}",
+            f"{criterion.says} iff sigma >= sigma_idle",
+            meant.with_range(tau, POSITIVE, 1),
+            bound=(sigma, ">="),
+        ),
+    }
+
+
+RESULT = Result(
+    "spectral-band-printed",
+    title="The spectral gradient band as printed",
+    source="ochieng2025diversity, Theorem 1.1, equations (5), (6), (9), (10)",
+    parameters=PARAMETERS,
+    domain=DOMAIN,
+    build=build,
+    meanings={s: MEANINGS[s] for s in PARAMETERS},
+    setting=INFONCE_OF_BATCH,
+)

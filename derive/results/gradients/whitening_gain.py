@@ -1,0 +1,120 @@
+"""What whitening takes off a bound A sigma + B, where it brings sigma down to 1/d.
+
+That is a ratio of two bounds, and says nothing of the variances that they bound. A batch of n
+vectors spans at most n dimensions, so its sigma is at least 1/min(n, d), and 1/d needs n >= d.
+"""
+
+from __future__ import annotations
+
+from sympy import Expr, Integer, Rational, S, Symbol, oo
+
+from ...decide.calculus import derivative
+from ...decide.domain import POSITIVE, Domain, at_least, between
+from ...losses.setting import WHITENED
+from ...proof.derivation import Derivation
+from ...proof.limiting import take_limit
+from ...proof.relations import eq, gt
+from ...theorem.quantity import Quantity
+from ...theorem.result import Result
+from .gradient_variance import printed_coefficient
+
+d = Symbol("d", integer=True, positive=True)
+A, B, sigma = (Symbol(s, positive=True) for s in ("A", "B", "sigma"))
+DOMAIN = Domain(
+    {d: at_least(1), A: POSITIVE, B: POSITIVE, sigma: between(1 / d, 1)},
+    {d: 4, A: 7, B: Rational(1, 50), sigma: S.Half},
+)
+ENDS = DOMAIN.restricted([d, A, B])
+MEANINGS = {
+    d: "dimension",
+    A: "coefficient of sigma in the bound",
+    B: "the rest of the bound",
+    sigma: "largest eigenvalue of the second moment before whitening, in [1/d, 1]",
+}
+
+
+def build(proof: Derivation) -> dict[str, Quantity]:
+    bound = A * sigma + B
+    whitened = bound.xreplace({sigma: 1 / d})
+    gain = bound / whitened
+    largest = gain.xreplace({sigma: S.One})
+    rises, falls, more = (Symbol(s) for s in ("in_sigma", "in_B", "in_A"))
+    proof.holds(
+        "The gain rises with sigma, from 1 at 1/d",
+        [eq(rises, A * d / (A + B * d)), gt(rises, 0), eq("at_least", 1)],
+        "so it is largest where one direction has all",
+        DOMAIN,
+        names={
+            rises: derivative(gain, sigma),
+            Symbol("at_least"): gain.xreplace({sigma: 1 / d}),
+        },
+    )
+    proof.holds(
+        "The largest gain rises with A, falls with B, and stays between 1 and d",
+        [
+            eq(more, B * d * (d - 1) / (A + B * d) ** 2),
+            eq(falls, -A * d * (d - 1) / (A + B * d) ** 2),
+            eq("over_one", A * (d - 1) / (A + B * d)),
+            eq("below_d", B * d * (d - 1) / (A + B * d)),
+        ],
+        "none of these changes sign; all vanish for d = 1 only",
+        ENDS,
+        names={
+            more: derivative(largest, A),
+            falls: derivative(largest, B),
+            Symbol("over_one"): largest - 1,
+            Symbol("below_d"): d - largest,
+        },
+    )
+    one_more = Symbol("next_d")
+    proof.holds(
+        "It rises with d",
+        [eq(one_more, A * (A + B) / ((A + B * d) * (A + B * (d + 1)))), gt(one_more, 0)],
+        "the next one less this",
+        ENDS,
+        names={one_more: largest.xreplace({d: d + 1}) - largest},
+    )
+    in_d = take_limit("gain", largest, d, oo, ENDS, proof)
+    for at, toward in ((B, S.Zero), (A, oo), (A, S.Zero)):
+        take_limit("gain", largest, at, toward, ENDS, proof)
+    return {
+        "gain": Quantity(gain, r"\frac{A\sigma + B}{A/d + B}", "bound before over after", DOMAIN),
+        "largest_gain": Quantity(
+            largest,
+            r"\frac{A + B}{A/d + B}",
+            "bound before over after, where one direction had all",
+            ENDS,
+        ),
+        "gain_in_any_dimension": Quantity(
+            in_d,
+            r"\sup_d",
+            "what the largest gain stays below, in any dimension",
+            DOMAIN.restricted([A, B]),
+        ),
+        "share": Quantity(largest / d, r"\text{share}", "of the largest gain in d", ENDS),
+        "printed_A": Quantity(
+            _printed(), r"A", "the A of 4096 vectors at temperature 1/10, printed as 7.33"
+        ),
+        "printed_gain": Quantity(
+            largest.xreplace({A: _printed(), B: Rational(2, 100), d: Integer(256)}),
+            r"\frac{A + B}{A/256 + B}",
+            "the largest gain with that, B = 0.02 and 256 dimensions, printed as about 150",
+        ),
+    }
+
+
+def _printed() -> Expr:
+    n, tau = Symbol("n", integer=True, positive=True), Symbol("tau", positive=True)
+    return printed_coefficient(n, tau).xreplace({n: Integer(4096), tau: Rational(1, 10)})
+
+
+RESULT = Result(
+    "whitening-gain",
+    title="What whitening takes off a bound A sigma + B",
+    source="ochieng2025diversity, Section 2.4",
+    parameters=(d, A, B, sigma),
+    domain=DOMAIN,
+    build=build,
+    meanings=MEANINGS,
+    setting=WHITENED,
+)

@@ -1,0 +1,299 @@
+"""What the results about distance geometry share: inferences in words, and what is put back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from flint import arb, fmpq
+from sympy import Eq, Expr, Integer, Rational, S, Symbol, Tuple, oo
+
+from ...decide.ball import Enclosures, TooWide, enclosure, precision
+from ...decide.domain import Domain, Range, at_least
+from ...decide.errors import InternalError
+from ...decide.evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
+from ...decide.frozen import dataclass
+from ...proof.derivation import Derivation
+from ...proof.relations import eq
+from ...proof.statement import Lemma, Statement
+from ...structures.scheme import complete
+from ...theorem.listed import ListOf
+from ...theorem.quantity import Quantity
+from ...vectors.algebraic import as_flint, exact_fraction
+from ...vectors.coordinates import Rows, inertia
+from ...vectors.distance import Dissimilarity, zero
+from ._of_points import q
+
+n = Symbol("n", integer=True, positive=True)
+k = Symbol("k", integer=True, positive=True)
+mu, c, d = (Symbol(x, real=True) for x in ("mu", "c", "d"))
+MEANINGS = {q: "dimensions of the embedding"}
+DISSIMILARITIES = ListOf(
+    "D",
+    Range(-oo),
+    "dissimilarities of all pairs, in rows; the diagonal is not used",
+    rows=True,
+)
+
+SCHOENBERG = Lemma(
+    "centred Gram matrix",
+    "a symmetric matrix with zero diagonal holds squared distances of points iff its centred Gram "
+    "matrix -J D J/2 is positive semidefinite; the rank of that is the dimension of the points, "
+    "which are unique up to isometry",
+    "d_ij = b_ii + b_jj - 2 b_ij is a squared distance for the Gram matrix b of centred points, "
+    "and back",
+)
+COPIES = Lemma(
+    "an eigenvalue and its copies",
+    "with c other than 0 the least eigenvalue of -J D J/2, which is -c/2, is not zero, and has as "
+    "many copies as the points leave out of n - 1 dimensions; the rank is no smaller",
+    "the points of D + c have as many dimensions as eigenvalues are left",
+)
+TRACE = Lemma(
+    "a trace of zero",
+    "with c > 0 the matrix D has as many eigenvalues of c or more as -J D J/2 has copies of -c/2, "
+    "and one that is negative, since its diagonal is zero; the rank is no smaller",
+    "D is c on these copies (Courant and Fischer)",
+)
+PERRON = Lemma(
+    "a largest eigenvalue",
+    "of a matrix with entries >= 0 no eigenvalue is larger in absolute value than the largest; as "
+    "they add up to zero, one negative eigenvalue does not make up for n - 1 - q positive ones, "
+    "each c or more, unless n <= q + 2",
+    "Perron and Frobenius",
+)
+FULL = Lemma(
+    "points of full dimension",
+    "with c < 0 the matrix D itself holds the squared distances of points in n - 1 dimensions, and "
+    "has the rank n; so has it if D is a Euclidean distance matrix at all and c is not 0",
+    "the eigenvalues of -J D J/2 are then positive: one below zero for D on each of n - 1 "
+    "dimensions, and one above, since its trace is zero",
+)
+
+#: Points of which all coordinates are shown in a step, and eigenvalues checked one by one.
+SHOWN_POINTS, SHOWN_VALUES = 8, 16
+#: How far from a value others are looked for, and how near to it points are put back.
+BESIDE, NEAR = Rational(1, 2**60), 100
+
+
+def shift(proof: Derivation) -> None:
+    """What a constant does to the eigenvalues."""
+    line = Domain({mu: Range(-oo), c: Range(-oo), n: at_least(2)}, {mu: -1, c: 2, n: 3})
+    added = complete(n, "other", "contrasts").eigenvalue("contrasts", {"self": S.Zero, "other": c})
+    proof.holds(
+        "A constant c off the diagonal adds c/2 to every eigenvalue mu of -J D J/2 beside ones",
+        eq("mu_with_c", mu + c / 2),
+        "a matrix with zeros on the diagonal and c beside it is -c on vectors that add up to zero",
+        line,
+        names={Symbol("mu_with_c"): mu - added / 2},
+    )
+
+
+def plane(*more: tuple[Symbol, Range, int]) -> Domain:
+    """Dimensions, and other counts."""
+    ranges, witness = {q: at_least(1)}, {q: Integer(2)}
+    for s, allowed, at in more:
+        ranges[s], witness[s] = allowed, Integer(at)
+    return Domain(ranges, witness)
+
+
+def fewest(least: Expr, most: Expr) -> Expr:
+    """The fewest points with which ``least``, which is n and a number, is more than ``most``."""
+    return most - (least - n) + 1
+
+
+# --- for a matrix ------------------------------------------------------------------------------
+@dataclass(frozen=True, eq=False)
+class Eigenvalues(Statement):
+    """Rows ``(eigenvalue, multiplicity)`` of the centred Gram matrix beside ones, in order.
+
+    Checked without the characteristic polynomial that they come from: by elimination a little
+    below and above each, and at those that are fractions.
+    """
+
+    of: Dissimilarity
+
+    def decide(self) -> Outcome:
+        """Whether they are."""
+        rows = [(e.args[0], e.args[1]) for e in self.shown.args if isinstance(e, Tuple)]
+        exact, scale = self.of.centred_fractions, self.of.scale
+        if exact is None or scale is None or len(rows) != len(self.shown.args):
+            return Undecided("there is nothing to count")
+        below = 0
+        for value, count in rows:
+            with precision(256):
+                at = exact_fraction((enclosure(value, 256) / enclosure(scale, 256)).mid())
+            step = as_flint(BESIDE) * (abs(at) + 1)
+            if self._below(exact, at - step) != below:
+                return Refuted(note=f"{below} eigenvalues are not below {value}")
+            below += int(count)
+            if self._below(exact, at + step) != below:
+                return Refuted(note=f"{value} has not the multiplicity {count}")
+            ratio = value / scale
+            if ratio.is_Rational and self._nullity(exact, as_flint(ratio)) != count:
+                return Refuted(note=f"{value} has not the multiplicity {count}")
+        if below != self.of.size - 1:
+            return Refuted(note=f"they are {below}, not n - 1")
+        return Holds(Evidence(Grade.EXACT, "inertia beside each eigenvalue, by elimination"))
+
+    def _shifted(self, exact: list[list[fmpq]], at: fmpq) -> Rows:
+        return tuple(
+            tuple(_rational(e - at if i == j else e) for j, e in enumerate(row))
+            for i, row in enumerate(exact)
+        )
+
+    def _below(self, exact: list[list[fmpq]], at: fmpq) -> int:
+        """Eigenvalues below a number, that of ones left out."""
+        found = inertia(self._shifted(exact, at))
+        assert found is not None
+        return found[1] - (at > 0)
+
+    def _nullity(self, exact: list[list[fmpq]], at: fmpq) -> int:
+        found = inertia(self._shifted(exact, at))
+        assert found is not None
+        return found[2] - (at == 0)
+
+
+def _rational(e: fmpq) -> Rational:
+    return Rational(int(e.p), int(e.q))
+
+
+@dataclass(frozen=True, eq=False)
+class RadiusIs(Statement):
+    """``rho = value``: 2 rho^2 E - D is positive semidefinite, and for no smaller radius.
+
+    Its rank is then the dimension of the points; for a larger radius it is one more.
+    """
+
+    of: Dissimilarity
+
+    def decide(self) -> Outcome:
+        """Whether it is, by elimination."""
+        d, scale = self.of.fractions, self.of.scale
+        if type(self.shown) is not Eq or self.shown.args[0] != Symbol("rho"):
+            return Undecided("what is shown is no radius")
+        beta = None if scale is None else (2 * self.shown.args[1] ** 2 / scale).expand()
+        if d is None or beta is None or not beta.is_Rational:
+            return Undecided("the entries are no fractions of one number")
+        size = self.of.size
+        found = inertia(
+            tuple(
+                tuple(beta - _rational(d[i, j]) * int(i != j) for j in range(size))
+                for i in range(size)
+            )
+        )
+        dimension = sum(not zero(e) for e in self.of.eigenvalues)
+        if found is None or found[1] or found[0] != dimension:
+            return Refuted(note=f"the signs of 2 rho^2 E - D are {found}")
+        return Holds(Evidence(Grade.EXACT, "inertia by elimination"))
+
+
+@dataclass(frozen=True, eq=False)
+class Placed(Statement):
+    """Rows of coordinates; ``wanted(i, j)`` is what ``found(z_i, z_j)`` must be."""
+
+    wanted: Callable[[int, int], Expr]
+    found: Callable[[Tuple, Tuple], Expr]
+
+    def decide(self) -> Outcome:
+        """Whether it is, for all pairs: to the bits asked for."""
+        rows = self.shown.args
+        if not all(isinstance(row, Tuple) for row in rows):
+            return Undecided("a row is a tuple of coordinates")
+        return put_back(rows, self.wanted, self.found)
+
+
+def put_back(
+    rows: tuple[Tuple, ...],
+    wanted: Callable[[int, int], Expr],
+    found: Callable[[Tuple, Tuple], Expr],
+) -> Outcome:
+    """Whether points have the distances, or the inner products, that they were made for."""
+    exactly = True
+    bits = NEAR + 64
+    with precision(bits):
+        of = Enclosures(bits, {})
+        for i in range(len(rows)):
+            for j in range(i + 1):
+                gap = found(rows[i], rows[j]) - wanted(i, j)
+                if gap.is_Rational and gap == 0:
+                    continue
+                try:
+                    ball = of(gap)
+                except TooWide:
+                    return Undecided(f"points {i + 1} and {j + 1} are not told")
+                if not ball.contains(0):
+                    return Refuted(note=f"points {i + 1} and {j + 1} are not placed right")
+                if not ball.abs_upper() < arb(2) ** -NEAR * (1 + abs(of(wanted(i, j)))):
+                    return Undecided(f"points {i + 1} and {j + 1} are placed, but not so near")
+                exactly = exactly and len(rows) <= SHOWN_POINTS and zero(gap)
+    if exactly:
+        return Holds(Evidence(Grade.EXACT, "put back by algebra"))
+    return Holds(Evidence(Grade.INTERVAL, f"put back in balls, to {NEAR} bits"))
+
+
+def squared_distance(one: Tuple, other: Tuple) -> Expr:
+    """Of two rows of coordinates."""
+    return sum(((a - b) ** 2 for a, b in zip(one.args, other.args, strict=True)), S.Zero).expand()
+
+
+def inner_product(one: Tuple, other: Tuple) -> Expr:
+    """Of two rows of coordinates."""
+    return sum((a * b for a, b in zip(one.args, other.args, strict=True)), S.Zero).expand()
+
+
+def place(
+    title: str,
+    because: str,
+    points: Rows,
+    wanted: Callable[[int, int], Expr],
+    found: Callable[[Tuple, Tuple], Expr],
+    proof: Derivation,
+) -> None:
+    """Put points back: as a step where they are few, without words where they are many."""
+    rows = tuple(Tuple(*row) for row in points)
+    if len(rows) <= SHOWN_POINTS:
+        proof.add(title, Placed(Tuple(*rows), Domain({}, {}), wanted, found), because)
+    elif not isinstance(put_back(rows, wanted, found), Holds):
+        raise InternalError("points are not where they were said to be")
+
+
+def spectrum(of: Dissimilarity, proof: Derivation) -> dict[str, Quantity]:
+    """The eigenvalues of the centred Gram matrix, and what is known from them."""
+    if of.spectrum is not None and of.size <= SHOWN_VALUES:
+        counts: dict[Expr, int] = {}
+        for e in of.eigenvalues:
+            counts[e] = counts.get(e, 0) + 1
+        rows = Tuple(*(Tuple(e, Integer(many)) for e, many in counts.items()))
+        proof.add(
+            "Eigenvalues of the centred Gram matrix -J D J/2 beside ones, with multiplicities",
+            Eigenvalues(rows, Domain({}, {}), of),
+            "roots of its characteristic polynomial, over the fractions",
+        )
+    found = {
+        "eigenvalues": Quantity(
+            list(of.eigenvalues),
+            r"\mu_1 \le \dots \le \mu_{n-1}",
+            "eigenvalues of the centred Gram matrix -J D J/2 beside ones",
+        ),
+        "most_negative": Quantity(
+            of.least,
+            r"\mu_1",
+            "least of them: D is a Euclidean distance matrix iff it is not negative",
+        ),
+    }
+    if of.is_edm is not None:
+        found["is_edm"] = Quantity(
+            of.is_edm,
+            r"\text{is\_edm}",
+            "whether D is a Euclidean distance matrix, with no constant added",
+        )
+    if of.fractions is not None:
+        found["rank"] = Quantity(
+            Integer(of.fractions.rank()), r"\operatorname{rank} D", "of D with a zero diagonal"
+        )
+        found["rank_centred"] = Quantity(
+            Integer(sum(not zero(e) for e in of.eigenvalues)),
+            r"\operatorname{rank} J D J",
+            "of the centred Gram matrix: c = 0 is forced where n > this + q + 1",
+        )
+    return found

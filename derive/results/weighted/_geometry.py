@@ -1,0 +1,263 @@
+"""What the results about labels share: inferences in words, and the sphere that labels lie on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from math import isqrt
+
+from flint import fmpq, fmpq_mat
+from sympy import Eq, Expr, Rational, S, Symbol, sqrt
+
+from ...decide.domain import Domain, DomainError
+from ...decide.evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
+from ...decide.frozen import dataclass
+from ...decide.present import solve_linear, tidy
+from ...losses.softmax import tau
+from ...proof.statement import Lemma, Statement
+
+GIBBS = Lemma(
+    "entropic bound",
+    "the loss minus the entropy of the normalised weights is a mean of divergences, so it is zero "
+    "iff similarities are log-weights plus a constant, the same for every pair if both are "
+    "symmetric",
+    "Gibbs' inequality for every row; what rows i and j add to the entry they share is one number",
+)
+RIGID = Lemma(
+    "rigid constant",
+    "what the diagonal has beyond the other entries acts as a multiple of the identity on the "
+    "vectors whose entries add up to zero: if positive the rank is n - 1 or more; if negative the "
+    "matrix is not positive semidefinite, unless the labels have as many as n - 1 dimensions; so "
+    "in n - 2 dimensions or fewer it is zero",
+    "the matrix of ones vanishes on these vectors, and that of the labels on some of them",
+)
+
+h2 = Symbol("h2", real=True)
+
+
+def square_of_extra(wanted: Expr, inner: Symbol) -> Expr:
+    """The square of one more coordinate, the same for all, beside unit vectors.
+
+    With it, and normalised, those with this inner product have the one that is wanted.
+    """
+    return tidy(solve_linear(inner + h2 - wanted * (1 + h2), h2)).expand()
+
+
+def largest(square: Expr) -> Expr:
+    """The temperature at which a square that falls with it is zero."""
+    return tidy(solve_linear((square * tau).expand(), tau))
+
+
+# --- sums of square roots of fractions ---------------------------------------------------------
+def _root_of_square(q: Rational) -> Rational | None:
+    """The square root of a positive fraction, if it is a fraction."""
+    above, below = isqrt(int(q.p)), isqrt(int(q.q))
+    square = above * above == q.p and below * below == q.q
+    return Rational(above, below) if square else None
+
+
+class Roots:
+    """Square roots of positive fractions, each a fraction times one of a few.
+
+    No product of two different ones of these few is a fraction, so they are independent over the
+    fractions, and a sum of multiples of them is zero iff all multiples are.
+    """
+
+    def __init__(self, squares: Sequence[Rational]):
+        self.squares = squares
+        self.few: list[Rational] = []
+        #: for each square root its place among the few, and what it is of that
+        self.parts: list[tuple[int, Rational]] = []
+        for square in squares:
+            for k, base in enumerate(self.few):
+                ratio = _root_of_square(square / base)
+                if ratio is not None:
+                    self.parts.append((k, ratio))
+                    break
+            else:
+                self.parts.append((len(self.few), S.One))
+                self.few.append(square)
+
+    def vanishes(self, coefficients: Mapping[int, Rational]) -> bool:
+        """Whether the sum of coefficient times root is zero."""
+        totals: dict[int, Rational] = {}
+        for i, c in coefficients.items():
+            k, ratio = self.parts[i]
+            totals[k] = totals.get(k, S.Zero) + c * ratio
+        return all(total == 0 for total in totals.values())
+
+    def product(self, i: int, j: int) -> tuple[tuple[int, int], Rational]:
+        """The product of two of the roots: a pair of the few, and what it is of their product."""
+        (a, x), (b, y) = self.parts[i], self.parts[j]
+        return (min(a, b), max(a, b)), x * y
+
+    def of_pair(self, key: tuple[int, int]) -> Expr:
+        """The product of two of the few."""
+        a, b = key
+        return self.few[a] if a == b else sqrt(self.few[a] * self.few[b])
+
+
+# --- labels of which only the direction counts --------------------------------------------------
+class Directions:
+    """Labels, each divided by its norm.
+
+    Parameters
+    ----------
+    rows
+        A label in each.
+
+    Raises
+    ------
+    DomainError
+        If a label is zero, or an inner product is no fraction; one line.
+    """
+
+    def __init__(self, rows: Sequence[Sequence[Expr]]):
+        self.size = len(rows)
+        self.inner = [[_inner(a, b) for b in rows] for a in rows]
+        for i in range(self.size):
+            if self.inner[i][i] == 0:
+                raise DomainError(f"Y: label {i + 1} is zero, and has no cosine with the others")
+        self.roots = Roots([self.inner[i][i] for i in range(self.size)])
+
+    @cached_property
+    def cosines(self) -> list[list[Expr]]:
+        """Cosines of all pairs."""
+        k = range(self.size)
+        return [[S.One if i == j else self._cosine(i, j) for j in k] for i in k]
+
+    def _cosine(self, i: int, j: int) -> Expr:
+        key, ratio = self.roots.product(i, j)
+        return self.inner[i][j] / (ratio * self.roots.of_pair(key))
+
+    @cached_property
+    def _reduced(self) -> tuple[list[int], list[dict[int, Rational]]]:
+        """Labels that span all, and for each label what it is of these."""
+        flat = [fmpq(int(e.p), int(e.q)) for row in self.inner for e in row]
+        reduced, rank = fmpq_mat(self.size, self.size, flat).rref()
+        found: list[int] = []
+        for row in range(rank):
+            found.append(next(k for k in range(self.size) if reduced[row, k] != 0))
+        of = [
+            {b: _rational(reduced[row, k]) for row, b in enumerate(found) if reduced[row, k] != 0}
+            for k in range(self.size)
+        ]
+        return found, of
+
+    @property
+    def span(self) -> int:
+        """Dimension of the span of the labels."""
+        return len(self._reduced[0])
+
+    @cached_property
+    def is_on_plane(self) -> bool:
+        """Whether the labels of unit norm lie on a plane that misses the origin.
+
+        That is whether one vector has the inner product one with all of them: it is found on those
+        that span, and the others must agree.
+        """
+        basis, of = self._reduced
+        return all(
+            self.roots.vanishes({**{b: -c for b, c in of[k].items()}, k: S.One})
+            for k in range(self.size)
+            if k not in basis
+        )
+
+    @cached_property
+    def dimension(self) -> int:
+        """Dimension r of the affine hull of the labels of unit norm."""
+        return self.span - 1 if self.is_on_plane else self.span
+
+    @cached_property
+    def _inverse(self) -> dict[tuple[int, int], Rational]:
+        """The inverse of the inner products of those that span."""
+        basis, _ = self._reduced
+        flat = [self.inner[i][j] for i in basis for j in basis]
+        size = len(basis)
+        found = fmpq_mat(size, size, [fmpq(int(e.p), int(e.q)) for e in flat]).inv()
+        return {
+            (i, j): _rational(found[a, b]) for a, i in enumerate(basis) for b, j in enumerate(basis)
+        }
+
+    @cached_property
+    def square_of_normal(self) -> Expr | None:
+        """The squared norm of the shortest vector with the inner product one with all of them.
+
+        None if there is no such vector. One over it is the squared distance of the plane.
+        """
+        if not self.is_on_plane:
+            return None
+        totals: dict[tuple[int, int], Rational] = {}
+        for (i, j), c in self._inverse.items():
+            key, ratio = self.roots.product(i, j)
+            totals[key] = totals.get(key, S.Zero) + c * ratio
+        return sum((c * self.roots.of_pair(key) for key, c in totals.items() if c), S.Zero)
+
+    @cached_property
+    def square_of_radius(self) -> Expr:
+        """rho^2, of the sphere in the affine hull through the labels of unit norm."""
+        square = self.square_of_normal
+        if square is None:
+            return S.One
+        return S.Zero if self.dimension == 0 else 1 - 1 / square
+
+    def normal_is_right(self) -> bool:
+        """Whether that vector has the inner product one with all labels, put back.
+
+        With label k, times its norm, it is a sum of norms with fractions as coefficients.
+        """
+        basis, _ = self._reduced
+        for k in range(self.size):
+            left = {
+                j: sum((self._inverse[b, j] * self.inner[b][k] for b in basis), S.Zero)
+                for j in basis
+            }
+            left[k] = left.get(k, S.Zero) - 1
+            if not self.roots.vanishes(left):
+                return False
+        return True
+
+
+def _inner(a: Sequence[Expr], b: Sequence[Expr]) -> Rational:
+    found = sum((x * y for x, y in zip(a, b, strict=True)), S.Zero)
+    found = found if found.is_Rational else found.expand()
+    if not found.is_Rational:
+        raise DomainError(
+            f"Y: the inner product {found} of two labels is no fraction (decimals are fractions)"
+        )
+    return found
+
+
+def _rational(value: fmpq) -> Rational:
+    return Rational(int(value.p), int(value.q))
+
+
+RHO = Symbol("rho", positive=True)
+
+
+@dataclass(frozen=True, eq=False)
+class OnSphere(Statement):
+    """``rho**2 = value``: weights adding up to one give a point that all labels are as far from."""
+
+    labels: Directions
+
+    def decide(self) -> Outcome:
+        """Whether the inner products of that point with all labels are 1 - rho^2."""
+        if not isinstance(self.shown, Eq) or self.shown.args[0] != RHO**2:
+            return Undecided("what is shown is no radius")
+        value, labels = self.shown.args[1], self.labels
+        square = labels.square_of_normal
+        if square is None:
+            return _exactly("the origin is in the affine hull", value == 1)
+        # Over its square the normal is in the affine hull, and 1/square is its squared norm there.
+        right = labels.normal_is_right() and value in (1 - 1 / square, S.Zero)
+        if value == 0:
+            right = right and labels.span == 1
+        return _exactly("inner products with the normal of the affine hull", right)
+
+
+def _exactly(how: str, right: bool) -> Outcome:
+    return Holds(Evidence(Grade.EXACT, how)) if right else Refuted({}, f"{how} say otherwise")
+
+
+NOWHERE = Domain({})

@@ -1,0 +1,149 @@
+"""Laws of the SupCon optimum on classes of given sizes, beside the numbers of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+
+from sympy import Integer, Mul, Rational, S, log, oo, true, zeros
+
+from ...decide.domain import POSITIVE, Domain
+from ...losses.labels import HARD_SUPCON
+from ...losses.softmax import SoftmaxLoss, tau
+from ...optimum.merging import l1, merging, r
+from ...optimum.threshold import threshold
+from ...optimum.unequal import (
+    Q,
+    li,
+    lj,
+    q,
+    q_other,
+    state_cold,
+    state_dimension,
+    state_hot,
+    state_simplex,
+)
+from ...proof.derivation import Derivation
+from ...proof.relations import eq, lt
+from ...theorem.quantity import Quantity
+
+#: So many classes at most have a table of cosines here: each entry is an exact number.
+LISTED = 16
+HEATED = Domain({tau: POSITIVE}, {tau: S.One})
+
+
+def laws(
+    sizes: Sequence[int], proof: Derivation, loss: SoftmaxLoss = HARD_SUPCON
+) -> dict[str, Quantity]:
+    """What is proved of classes of these sizes at all temperatures, as steps of a derivation.
+
+    Tables of cosines at the ends of the temperature are left out for very many classes.
+    """
+    found = {"tau_merge": _tau_merge(sizes, proof, loss)}
+    state_dimension(loss, proof)
+    found["dimension"] = Quantity(
+        Integer(len(sizes) - 1),
+        "C - 1",
+        "dimensions in which the optimum is the same as in more of them",
+    )
+    found["uniform"] = _uniform(sizes, proof, loss)
+    if len(sizes) <= LISTED:
+        found["small_tau"] = _small_tau(sizes, proof, loss)
+        found["cosines_tau_oo"] = _large_tau(sizes, proof, loss)
+    return found
+
+
+def _tau_merge(sizes: Sequence[int], proof: Derivation, loss: SoftmaxLoss) -> Quantity:
+    """The temperature from which all classes but the largest share one prototype."""
+    meaning = (
+        "temperature from which on all classes but the largest share one prototype, opposite to "
+        "that of the largest; oo if they never do"
+    )
+    written = r"\tau_{\mathrm{merge}}"
+    if len(sizes) == 2:
+        return Quantity(S.Zero, written, f"{meaning} (two classes are always opposite)")
+    largest = max(sizes)
+    rest = sum(sizes) - largest
+    at = {l1: Integer(largest), r: Integer(rest)}
+    criterion = merging(loss, proof).criterion.at(at, f"for l1 = {largest}, r = {rest}")
+    if largest > rest:
+        found = threshold(criterion, tau, HEATED, proof)
+        return Quantity.of(found, "tau_merge", written, extended=True)
+    proof.holds(
+        "The largest class has no more than half of all samples: the smaller ones never share one",
+        lt(criterion.condition, S.Zero),
+        "the certificate fails at every temperature",
+        HEATED,
+    )
+    return Quantity(oo, written, meaning, extended=True)
+
+
+def _uniform(sizes: Sequence[int], proof: Derivation, loss: SoftmaxLoss) -> Quantity:
+    """Whether the optimum is the regular simplex."""
+    alike = len(sizes) == 2 or len(set(sizes)) == 1
+    if not alike:
+        state_simplex(loss, proof)
+    return Quantity(
+        true if alike else S.false,
+        r"\mathrm{uniform}",
+        "whether the prototypes form a regular simplex; at every temperature or at none",
+    )
+
+
+def _small_tau(sizes: Sequence[int], proof: Derivation, loss: SoftmaxLoss) -> Quantity:
+    """The first order of the cosines as the temperature goes to zero."""
+    count = len(sizes)
+    weight, _ = state_cold(loss, proof)
+    pairs = list(combinations(range(count), 2))
+    weights = {
+        (i, j): weight.xreplace({li: Integer(sizes[i]), lj: Integer(sizes[j])}) for i, j in pairs
+    }
+    product = Mul(*weights.values())
+    first = zeros(count, count)
+    for (i, j), w in weights.items():
+        first[i, j] = first[j, i] = log(product / w ** len(pairs)) / len(pairs)
+    proof.holds(
+        "With b the mean of log w less log w, w exp(b) is the same for all pairs, and sum b = 0",
+        eq(Mul(*(product / w ** len(pairs) for w in weights.values())), S.One),
+        "the product of all exp(b) to the number of pairs",
+        HEATED,
+    )
+    return Quantity(
+        first,
+        r"\lim_{\tau\to 0}\tfrac{1}{\tau}\bigl(\cos(\mu_c, \mu_{c'}) + \tfrac{1}{C-1}\bigr)",
+        "how the cosine of two classes leaves that of the simplex, per temperature, as tau goes "
+        "to 0",
+    )
+
+
+def _large_tau(sizes: Sequence[int], proof: Derivation, loss: SoftmaxLoss) -> Quantity:
+    """The cosines as the temperature grows."""
+    total, largest = sum(sizes), max(sizes)
+    count = len(sizes)
+    cosines = zeros(count, count)
+    if 2 * largest < total:
+        cosine = state_hot(loss, proof)
+        parts = [Rational(size, total) for size in sizes]
+        whole = sum((p**2 / (1 - 2 * p) for p in parts), S.Zero)
+        for i, j in combinations(range(count), 2):
+            value = cosine.xreplace({q: parts[i], q_other: parts[j], Q: whole})
+            cosines[i, j] = cosines[j, i] = value
+        for i in range(count):
+            cosines[i, i] = S.One
+        rows = (sum((cosines[i, j] * parts[j] for j in range(count)), S.Zero) for i in range(count))
+        proof.holds(
+            "At these sizes the samples of all classes balance",
+            [eq(row, S.Zero) for row in rows],
+            "sum of q_c' cos_cc' over c'",
+            HEATED,
+        )
+    else:
+        first = sizes.index(largest)
+        for i in range(count):
+            for j in range(count):
+                cosines[i, j] = S.One if (i == first) is (j == first) else S.NegativeOne
+    return Quantity(
+        cosines,
+        r"\lim_{\tau\to\infty}\cos(\mu_c, \mu_{c'})",
+        "cosines of the classes as the temperature grows",
+    )

@@ -1,0 +1,259 @@
+"""Soft SupCon on classes of one size: the steps that lead to its optimum at every temperature.
+
+The loss is a mean of cross-entropies of weights and softmax probabilities, so nothing is below the
+value where these agree: at cosines that are tau times the logarithm of the weights, up to one
+number that is added to all of them. Points with these cosines exist up to the temperature at which
+they are a simplex; from there on the simplex is optimal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from sympy import Add, Eq, Expr, Ge, Rational, S, Symbol, Tuple, exp, log, powsimp
+
+from ...decide.calculus import derivative
+from ...decide.domain import Domain, Range, between
+from ...decide.equal import equal
+from ...decide.evidence import Outcome, Undecided
+from ...decide.frozen import dataclass
+from ...decide.present import tidy
+from ...losses.labels import SOFT_SUPCON, epsilon
+from ...losses.softmax import tau
+from ...optimum.edge import Edge, edge
+from ...optimum.reduce import Inner, ReducedLoss
+from ...optimum.threshold import Criterion, Threshold, threshold
+from ...optimum.vertex import UniqueGram, Vertex, vertex
+from ...problems.problem import Problem
+from ...proof.derivation import Derivation
+from ...proof.lemmas import STRICT_ROWS
+from ...proof.relations import eq, ge, gt, le
+from ...proof.statement import Relations, Statement
+from ...structures.hierarchy import n
+from ._labels import BALANCED, SIZES, C
+
+WEIGHTS = between(
+    0, 1, "()", "at 1 all pairs weigh the same, and at 0 the loss is that of supcon-balanced"
+)
+UNIQUE = (
+    "in so many dimensions or fewer no second Gram matrix has the least loss; in more, none has "
+    "iff tau >= tau_critical"
+)
+BEYOND = "beyond it no points have this cosine"
+DOMAIN = SIZES.with_range(epsilon, WEIGHTS, Rational(1, 10))
+PROBLEM = Problem(SOFT_SUPCON, BALANCED, DOMAIN)
+#: The weight of a pair of two classes is exp(-lambda).
+rate = Symbol("lambda", positive=True)
+#: A number that is added to all inner products of two vectors.
+shift = Symbol("c", real=True)
+
+
+def in_rate(e: Expr) -> Expr:
+    """An expression in the rate instead of the weight."""
+    return e.xreplace({epsilon: exp(-rate)})
+
+
+def in_weight(e: Expr) -> Expr:
+    """An expression in the weight instead of the rate."""
+    return e.xreplace({rate: -log(epsilon)})
+
+
+class Soft:
+    """The optimum for C classes of n samples, every step recorded.
+
+    Attributes
+    ----------
+    simplex
+        The pure structure of the classes: optimal from the critical temperature on.
+    critical
+        That temperature.
+    towards
+        The edge from equal vectors to the simplex.
+    place
+        How far on it the weights are met, in the rate.
+    beta
+        The cosine of two classes there, in the rate.
+    most
+        The most that can be taken from all inner products of two vectors there, in the rate.
+    """
+
+    def __init__(self, proof: Derivation):
+        self.proof = proof
+        self.simplex: Vertex = vertex(PROBLEM, "classes", proof)
+        assert isinstance(self.simplex.reduced, ReducedLoss)
+        self.reduced = self.simplex.reduced
+        self.critical = self._critical()
+        self.towards: Edge = edge(
+            self.simplex.reduced, ("mean", "classes"), proof, DOMAIN, coordinate="cross_class"
+        )
+        self.place = self._place()
+        self.beta = self.inner["cross_class"]
+        #: the rate for which a temperature is critical: the critical one falls with the rate
+        self.border = tidy(in_rate(self.critical.value) * rate / tau)
+        sizes = DOMAIN.restricted((C, n, tau))
+        at = sizes.witness_of(self.border)
+        self.below = sizes.with_range(rate, between(0, self.border, "(]"), at / 2)
+        self.above = sizes.with_range(rate, Range(self.border), at * 2)
+        self._attained()
+        self.most = self._shifts()
+        spaces = {e.name: e.dimension for e in BALANCED.eigenspaces}
+        #: one less than what a second optimum spans
+        self.unique_up_to = tidy(spaces["samples"] + spaces["classes"] - 1)
+        self._beyond()
+
+    def _critical(self) -> Threshold:
+        """Where the simplex starts to be optimal: its conditions all say the same."""
+        name = Symbol("tau_critical")
+        first, *rest = (
+            threshold(
+                replace(c.criterion, says="the regular simplex is optimal"), tau, DOMAIN, self.proof
+            )
+            for c in self.simplex.open.values()
+        )
+        self.proof.holds(
+            "All conditions begin to hold at one temperature",
+            [eq(name, other.value) for other in rest],
+            "",
+            DOMAIN.restricted((C, epsilon)),
+            names={name: first.value},
+        )
+        return first
+
+    def _place(self) -> Expr:
+        """How far on the edge from equal vectors the loss falls, in the rate."""
+        x, length = self.towards.x, self.towards.segment.length
+        inside = DOMAIN.with_range(x, between(0, length), DOMAIN.witness_of(length) / 2)
+        says = "the loss does not fall further along the edge"
+        rises = Criterion(says, Ge(self.towards.slope, 0, evaluate=False))
+        return tidy(in_rate(threshold(rises, x, inside, self.proof).value))
+
+    @property
+    def inner(self) -> dict[str, Expr]:
+        """The inner products that meet the weights, in the rate."""
+        at = {self.towards.x: self.place}
+        return {r: e.xreplace(at) for r, e in self.towards.segment.inner.items()}
+
+    def _attained(self) -> None:
+        """Record that up to the critical temperature the weights are met, on the edge."""
+        length = self.towards.segment.length
+        self.proof.holds(
+            "With epsilon = exp(-lambda): up to the critical temperature that place is on the edge",
+            le(self.place, length),
+            "the far end is the simplex",
+            self.below,
+        )
+        pulled = self.reduced.pair_gradient(self.inner)
+        names = {Symbol(f"a_{r}"): in_rate(e) for r, e in pulled.items()}
+        self.proof.holds(
+            "There the gradient vanishes: softmax probabilities are weights",
+            [eq(a, S.Zero) for a in names],
+            "so by convexity no matrix has a lower loss: the entropic bound is attained",
+            self.below,
+            names=names,
+        )
+        self.proof.add(
+            "The loss there is the entropy of the weights",
+            Entropy.of([(S.One, self.reduced)], self.inner, self.below),
+            "",
+        )
+
+    def _shifts(self) -> Expr:
+        """Record all optima there, and return by how much inner products can be lower."""
+        moved = {r: e if r == "self" else e + shift for r, e in self.inner.items()}
+        values = BALANCED.eigenvalues(moved)
+        last = values["mean"]
+        most = tidy(last.xreplace({shift: S.Zero}) / derivative(last, shift))
+        free = self.below.with_range(shift, between(-1, 0), Rational(-1, 10))
+        pulled = self.reduced.pair_gradient(moved)
+        slopes = {Symbol(f"a_{r}"): in_rate(e) for r, e in pulled.items()}
+        self.proof.add(
+            "So it does with a number c added to the inner products of all pairs, and every "
+            "optimum there is one of these",
+            Relations(
+                Tuple(*(eq(a, S.Zero) for a in slopes)),
+                free,
+                names=slopes,
+                given=(UniqueGram.of(self.reduced, DOMAIN),),
+                lemma=STRICT_ROWS,
+            ),
+            "a row shares an inner product with every other",
+        )
+        least = Symbol("c_min")
+        names = {Symbol(f"lambda_{e}"): value for e, value in values.items()}
+        self.proof.holds(
+            "It is positive semidefinite for c from c_min to 0: these are its eigenvalues",
+            [eq(name, tidy(value)) for name, value in names.items()],
+            "that of samples falls with c and is zero at c = 0",
+            free,
+            names=names,
+        )
+        self.proof.holds(
+            "c_min is where the eigenvalue of the mean vanishes; the others are positive there",
+            [
+                eq(last.xreplace({shift: least}), S.Zero),
+                *(ge(values[e].xreplace({shift: least}), S.Zero) for e in ("samples", "classes")),
+                le(least, S.Zero),
+            ],
+            "so a second optimum spans C n - 1 dimensions or more; there is none iff c_min = 0, at "
+            "the critical temperature",
+            self.below,
+            names={least: -most},
+        )
+        return most
+
+    def _beyond(self) -> None:
+        """Record that beyond the critical temperature the simplex is the only optimum."""
+        over = exp(self.border)
+        gaps = {
+            e: Add(*(powsimp(over * part) for part in Add.make_args(in_rate(c.expression))))
+            for e, c in self.simplex.open.items()
+        }
+        self.proof.add(
+            "Beyond the critical temperature the simplex is the only optimum: its conditions, "
+            "times something positive, are strict",
+            Relations(
+                Tuple(*(gt(gap, S.Zero) for gap in gaps.values())),
+                self.above,
+                given=(UniqueGram.of(self.reduced, DOMAIN, self.simplex.inner),),
+                lemma=STRICT_ROWS,
+            ),
+            "",
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Entropy(Statement):
+    """``H = ...``: the entropy of the weights, which is the loss where they are met.
+
+    ``rows`` is the part of each kind of anchor and its loss, ``inner`` where the weights are met.
+    """
+
+    rows: tuple[tuple[Expr, ReducedLoss], ...]
+    inner: Inner
+
+    @classmethod
+    def of(cls, rows: Iterable[tuple[Expr, ReducedLoss]], inner: Inner, domain: Domain) -> Entropy:
+        """The statement about the anchors of a loss, its weights being given by the rate."""
+        rows = tuple(rows)
+        shown = eq(Symbol("H"), in_rate(entropy(rows)))
+        return cls(shown, domain, rows, inner)
+
+    def decide(self) -> Outcome:
+        """Whether what is shown is the loss there."""
+        if not isinstance(self.shown, Eq) or self.shown.args[0] != Symbol("H"):
+            return Undecided("what is shown is not about the entropy")
+        loss = Add(*(part * row.value(self.inner) for part, row in self.rows))
+        return equal(self.shown.args[1], in_rate(loss), self.domain)
+
+
+def entropy(rows: Iterable[tuple[Expr, ReducedLoss]]) -> Expr:
+    """The mean entropy of the shares that pairs have in the means over the positives."""
+    total = S.Zero
+    for part, row in rows:
+        (term,) = row.loss.terms
+        for r, share in term.shares(row.scheme).items():
+            if share != 0:
+                one = tidy(share / row.scheme.relation(r).count)
+                total -= part * tidy(share) * log(one)
+    return total

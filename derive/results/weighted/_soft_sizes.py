@@ -1,0 +1,226 @@
+"""Soft SupCon on classes of given sizes: the weights are met, or it is found at numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sympy import Expr, Ge, Integer, Rational, S, Symbol, log
+
+from ...decide.digits import sign
+from ...decide.domain import POSITIVE, Domain, DomainError, Range, at_least, between
+from ...decide.present import tidy
+from ...losses.labels import SOFT_SUPCON, epsilon
+from ...losses.softmax import tau
+from ...losses.supcl import CROSS_CLASS, SAME_CLASS
+from ...optimum.blocks import BlockOptima, state_certificate, state_reduction
+from ...optimum.threshold import Criterion, Threshold, threshold
+from ...proof.derivation import Derivation
+from ...proof.lemmas import ONLY_ONE_UNLESS_FREE
+from ...proof.relations import eq, gt, lt
+from ...proof.statement import Relations
+from ...structures.hierarchy import hierarchy
+from ...theorem.listed import ListOf
+from ...theorem.measure import product
+from ...theorem.quantity import Quantity
+from ...theorem.result import Result
+from ._of_sizes import Imbalanced, Sizes, checked, cosines, numbers, optima
+from ._soft import BEYOND, UNIQUE, WEIGHTS, Entropy, entropy, in_rate, in_weight, rate, shift
+
+SOFT_SIZES = ListOf("sizes", at_least(1), "samples in each class")
+DOMAIN = Domain({epsilon: WEIGHTS, tau: POSITIVE}, {epsilon: Rational(1, 10), tau: Rational(1, 2)})
+IN_RATE = Domain({tau: POSITIVE, rate: POSITIVE}, {tau: Rational(1, 2), rate: 2})
+
+
+def of_sizes(
+    id: str, title: str, source: str, sizes: tuple[Expr, ...], at: Mapping[Symbol, Expr] | None
+) -> Result:
+    """The result for classes of these sizes.
+
+    Raises
+    ------
+    DomainError
+        If all classes have one sample, or there is one class; one line.
+    """
+    return Imbalanced(
+        id,
+        title=title,
+        source=source,
+        loss=SOFT_SUPCON,
+        domain=DOMAIN,
+        sizes=_checked(sizes),
+        taken=SOFT_SIZES,
+        check=_checked,
+        derive=_derive,
+        at=at,
+    )
+
+
+def _checked(sizes: tuple[Expr, ...]) -> Sizes:
+    found = checked(sizes)
+    if max(found) == 1:
+        raise DomainError("sizes: in some class there must be two samples, or all weights are one")
+    return found
+
+
+def _derive(sizes: Sizes, fixed: Mapping[Symbol, Expr], proof: Derivation) -> dict[str, Quantity]:
+    found = optima(SOFT_SUPCON, sizes, DOMAIN)
+    state_reduction(found.reduced, DOMAIN, proof)
+    wanted = _Wanted(found, sizes, proof)
+    bound = Quantity(
+        in_weight(wanted.entropy),
+        "H(W)",
+        "what no embedding is below; the least loss is this iff tau <= tau_critical",
+    )
+    always = {
+        "tau_critical": Quantity.of(wanted.critical, "tau_critical", r"\tau^*"),
+        "entropic_bound": bound,
+        "unique_up_to": Quantity(
+            wanted.unique_up_to,
+            r"q_{\max}",
+            UNIQUE,
+        ),
+    }
+    value = wanted.critical.value.xreplace(dict(fixed))
+    beyond = None
+    if tau in fixed and not value.free_symbols:
+        beyond = sign(fixed[tau] - value)
+        if beyond is None:
+            raise DomainError(f"whether tau is above tau_critical = {value} is not decided")
+    if beyond == 1:
+        state_certificate(found, Domain(DOMAIN.ranges, fixed), proof)
+        at_them = numbers(found, sizes, fixed)
+        excess = at_them["loss"].expression - bound.expression.xreplace(dict(fixed))
+        return {
+            **at_them,
+            **always,
+            "excess": Quantity(
+                excess, r"\mathcal{L}^\star - H(W)", "how far the least loss is from the bound"
+            ),
+        }
+    attained = None
+    if beyond is None:
+        high = wanted.critical.value
+        attained = DOMAIN.with_range(tau, between(0, high, "(]", BEYOND), wanted.colder)
+    beta = in_weight(wanted.beta)
+    # up to tau_critical one number may be added to all inner products
+    together = f"same_class_{max(sizes)}"
+    return {
+        "beta": Quantity(beta, r"\beta", "cosine of two classes that meets the weights", attained),
+        "cosines": cosines(
+            sizes, lambda r: beta, attained, lambda r: 1 + product(r) - product(together)
+        ),
+        "loss": Quantity(bound.expression, r"\mathcal{L}^\star", "least loss", attained),
+        **({} if beyond is None else {"rank": _rank(wanted, beyond)}),
+        **always,
+    }
+
+
+def _rank(wanted: _Wanted, beyond: int) -> Quantity:
+    """Of a simplex, and of points that are farther from being opposite."""
+    dimensions = {e.name: e.dimension for e in wanted.points.eigenspaces}
+    value = dimensions["classes"] + (dimensions["mean"] if beyond < 0 else 0)
+    meaning = "dimensions that the optimum spans, and the fewest in which it exists"
+    return Quantity(value, "q", meaning)
+
+
+class _Wanted:
+    """The cosines that the weights ask for, and where points have them; every step recorded."""
+
+    def __init__(self, found: BlockOptima, sizes: Sizes, proof: Derivation):
+        self.reduced, self.sizes, self.proof = found.reduced, sizes, proof
+        (term,) = SOFT_SUPCON.terms
+        apart = log(term.weight(CROSS_CLASS) / term.weight(SAME_CLASS))
+        #: between two classes, where it is one in a class: in the rate
+        self.beta = tidy(1 + in_rate(SOFT_SUPCON.temperature * apart))
+        self.inner = {
+            r.name: self.beta if r.kind == CROSS_CLASS else S.One
+            for r in found.reduced.configuration.relations
+        }
+        self.entropy = in_rate(entropy(self.reduced.rows))
+        self._met()
+        #: a point for each class
+        self.points = hierarchy((Integer(len(sizes)), CROSS_CLASS, "classes"))
+        self.critical = self._critical()
+        self.colder = tidy(self.critical.value.xreplace({epsilon: Rational(1, 10)}) / 2)
+        self._not_beyond()
+        self.unique_up_to = self._unique()
+
+    def _met(self) -> None:
+        function = self.reduced.function
+        at = {Symbol(f"g_{r}", real=True): e for r, e in self.inner.items()}
+        names = {
+            Symbol(f"d_{r}"): in_rate(e.xreplace(at)) for r, e in function.slopes.items() if e != 0
+        }
+        self.proof.holds(
+            "With epsilon = exp(-lambda): the gradient vanishes where cosines are 1 in a class and "
+            "1 - lambda tau between classes",
+            [eq(d, S.Zero) for d in names],
+            "softmax probabilities are weights there, so by convexity no matrix has a lower loss: "
+            "the entropic bound is attained, if such vectors exist",
+            IN_RATE,
+            names=names,
+        )
+        self.proof.add(
+            "The loss there is the entropy of the weights",
+            Entropy.of(self.reduced.rows, self.inner, IN_RATE),
+            "",
+        )
+
+    @property
+    def _eigenvalues(self) -> dict[str, Expr]:
+        return self.points.eigenvalues({"self": S.One, CROSS_CLASS: self.beta})
+
+    def _critical(self) -> Threshold:
+        values = self._eigenvalues
+        names = {Symbol(f"lambda_{e}"): value for e, value in values.items()}
+        self.proof.holds(
+            "One point for each class, with these cosines: the eigenvalues of its Gram matrix",
+            [eq(name, tidy(value)) for name, value in names.items()],
+            "the size of a class is not in them",
+            IN_RATE,
+            names=names,
+        )
+        self.proof.holds("That of the classes is positive", gt(values["classes"], 0), "", IN_RATE)
+        exist = Criterion(
+            "points with the cosines that the weights ask for exist",
+            Ge(in_weight(values["mean"]), 0, evaluate=False),
+        )
+        return threshold(exist, tau, DOMAIN, self.proof)
+
+    def _not_beyond(self) -> None:
+        """No constant that is added to all cosines helps: one class has two samples."""
+        border = tidy(in_rate(self.critical.value) * rate / tau)
+        only_tau = IN_RATE.restricted((tau,))
+        beyond = only_tau.with_range(rate, Range(border), only_tau.witness_of(border) * 2)
+        beyond = beyond.with_range(shift, between(-2, 0), Rational(-1, 10))
+        k = Integer(len(self.sizes))
+        of_points = k * self._eigenvalues["mean"]
+        others = k**2 - sum((Rational(1, size) for size in self.sizes), S.Zero)
+        q = Symbol("q")
+        says = Relations(
+            lt(q, S.Zero),
+            beyond,
+            names={q: of_points + shift * others},
+            lemma=ONLY_ONE_UNLESS_FREE,
+        )
+        self.proof.add(
+            "Beyond it no vectors attain the bound, also with a number c added to all inner "
+            "products, and the optimum is the only one",
+            says,
+            "q is the quadratic form of the Gram matrix at the sum over classes of the mean of a "
+            "class, and two samples of a class have no larger inner product than 1, so c <= 0",
+        )
+
+    def _unique(self) -> Expr:
+        """Up to how many dimensions no other number c is possible."""
+        free = IN_RATE.with_range(shift, between(-2, 0, "[)"), Rational(-1, 10))
+        values = [-shift, *(rate * tau * size - shift for size in sorted(set(self.sizes)))]
+        self.proof.holds(
+            "With c < 0 added, the Gram matrix less a multiple of the matrix of ones is positive "
+            "definite: its eigenvalues, on the contrasts in a class and on its mean",
+            [gt(value, S.Zero) for value in values],
+            "the matrix of ones has rank one, so another optimum spans as many dimensions as there "
+            "are samples less one, or more",
+            free,
+        )
+        return Integer(sum(self.sizes) - 2)

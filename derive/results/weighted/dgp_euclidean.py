@@ -1,0 +1,235 @@
+"""Weighted InfoNCE of squared distances: when points attain its bound (vock2026unified, 3.7).
+
+The bound is attained iff D + c holds the squared distances of points in q dimensions, for some
+constant c. That is decided by the least eigenvalue of the centred Gram matrix and its multiplicity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sympy import Expr, Integer, S, Symbol
+
+from ...decide.domain import POSITIVE, Domain, Range, at_least
+from ...losses.weighted import WEIGHTED_EUCLIDEAN
+from ...proof.derivation import Derivation
+from ...proof.relations import eq, ge, gt, le
+from ...theorem.quantity import Quantity
+from ...vectors.distance import Dissimilarity, Euclidean
+from ._distances import (
+    COPIES,
+    DISSIMILARITIES,
+    FULL,
+    MEANINGS,
+    PERRON,
+    SCHOENBERG,
+    TRACE,
+    fewest,
+    k,
+    n,
+    place,
+    plane,
+    shift,
+    spectrum,
+    squared_distance,
+)
+from ._geometry import GIBBS
+from ._of_points import OfPoints, q
+
+DOMAIN = plane()
+r, rho = (Symbol(x, integer=True, positive=True) for x in ("r", "rho"))
+c, top = (Symbol(x, positive=True) for x in ("c", "P"))
+
+
+def general(proof: Derivation) -> dict[str, Quantity]:
+    """What holds for all dissimilarities."""
+    shift(proof)
+    copies = plane((n, at_least(2), 5), (k, Range(S.One, n - 1, False, False, integer=True), 2))
+    proof.holds(
+        "At the least constant, k copies of the least eigenvalue leave n - 1 - k dimensions",
+        [eq("dimension", n - 1 - k), le(n - 1 - k, n - 2)],
+        SCHOENBERG,
+        copies,
+        names={Symbol("dimension"): (n - 1) - k},
+    )
+    enough = plane((n, Range(S(2), q + 2, False, False, integer=True), 4))
+    proof.holds(
+        "With q >= n - 2 every D is attained",
+        ge(q, n - 1 - 1),
+        "one copy is enough; with q >= n - 1 so is none, for all larger constants",
+        enough,
+    )
+    proof.holds(
+        "c = 0 is forced where n > rank JDJ + q + 1",
+        gt(n - 1 - q, r),
+        COPIES,
+        plane((r, at_least(1), 4), (n, Range(r + q + 2, low_open=False, integer=True), 9)),
+    )
+    many = Range(rho + q + 1, low_open=False, integer=True)
+    proof.holds(
+        "c > 0 is excluded where n > rank D + q",
+        gt((n - 1 - q) + 1, rho),
+        TRACE,
+        plane((rho, at_least(1), 4), (n, many, 7)),
+    )
+    of_paper = Domain(
+        {q: at_least(1), n: Range(q + 3, low_open=False, integer=True), c: POSITIVE, top: POSITIVE},
+        {q: 2, n: 6, c: 1, top: 3},
+    )
+    proof.holds(
+        "D >= 0 has two negative eigenvalues, if c > 0 and n > q + 2",
+        gt(top + (n - 1 - q - 1) * c, top),
+        PERRON,
+        of_paper,
+    )
+    # What the rank of D is at least, if c is not 0: by copies and trace; with D >= 0; full.
+    ranks = ((n - 1 - q) + 1, (n - 1 - q) + 2, n)
+    points, nonnegative, edm = counts = [fewest(rank, q + 2) for rank in ranks]
+    proof.holds(
+        "So c = 0 is forced by rank D <= q + 2 from fewer points on than 2q + 4",
+        [gt(rank.xreplace({n: m}), q + 2) for rank, m in zip(ranks, counts, strict=True)],
+        FULL,
+        plane(),
+    )
+    proof.holds(
+        "One point fewer is not enough: q + 1 pairs; q - 1 pairs and three more points; a simplex",
+        [
+            eq("pairs", points - 1),
+            eq("pairs_and_three", nonnegative - 1),
+            eq("simplex", edm - 1),
+            eq("two_pairs", 2),
+            eq("pair_and_point", 1),
+            eq("two_points", 0),
+        ],
+        "minus the squared distances of pairs of opposite points, each pair 2 apart on an axis of "
+        "its own, over 2, have c = 2 and points that coincide two and two; points 2 apart on a "
+        "line, all but three of them split by 1 to both sides in a dimension of its own, have "
+        "c = 4 beside squared distances less 4; ones off the diagonal have c = -1 and points that "
+        "coincide",
+        plane(),
+        names={
+            Symbol("pairs"): 2 * (q + 1),
+            Symbol("pairs_and_three"): 2 * (q - 1) + 3,
+            Symbol("simplex"): q + 2,
+            Symbol("two_pairs"): S(2) ** 2 + 1 + 1 - 4,
+            Symbol("pair_and_point"): S(2) ** 2 + 1 - 4,
+            Symbol("two_points"): S(2) ** 2 - 4,
+        },
+    )
+    return {
+        "points": Quantity(
+            points,
+            r"n_0",
+            "from so many points on rank D <= q + 2 forces c = 0; one fewer does not",
+        ),
+        "points_nonnegative": Quantity(
+            nonnegative,
+            r"n_0^{\ge 0}",
+            "the same for D >= 0",
+        ),
+        "points_edm": Quantity(
+            edm,
+            r"n_0^{\mathrm{EDM}}",
+            "the same for a Euclidean distance matrix D, of any dimension",
+        ),
+    }
+
+
+def for_matrix(
+    data: Mapping[str, Any], at: Mapping[Symbol, Expr], proof: Derivation
+) -> dict[str, Quantity]:
+    """What holds for these dissimilarities."""
+    found = general(proof)
+    if not data:
+        return found
+    D: Dissimilarity = data["D"]
+    found = spectrum(D, proof)
+    if D.multiplicity[0] == D.multiplicity[1]:
+        found["dimension"] = Quantity(
+            Integer(D.size - 1 - D.multiplicity[0]),
+            "r",
+            "fewest dimensions in which the bound is attained: those of the points of D + c",
+        )
+    if q not in at:
+        return found
+    return found | for_dimensions(Euclidean(D, int(at[q])), proof)
+
+
+def for_dimensions(verdict: Euclidean, proof: Derivation) -> dict[str, Quantity]:
+    """The verdict, and the points."""
+    D, numbers = verdict.of, Domain({}, {})
+    found = {"verdict": Quantity(verdict.reason, r"\text{verdict}", "in words")}
+    if verdict.attained is None:
+        return found
+    need, copies = D.size - 1 - verdict.q, D.multiplicity[0]
+    named = {Symbol("copies"): Integer(copies)}
+    if verdict.attained:
+        proof.holds(
+            "The least eigenvalue has n - 1 - q copies, or more",
+            ge("copies", need),
+            GIBBS,
+            numbers,
+            names=named,
+        )
+    else:
+        title = "The least eigenvalue has too few copies: n - 1 - q are needed"
+        proof.holds(title, gt(need, "copies"), GIBBS, numbers, names=named)
+    found |= {
+        "attained": Quantity(
+            verdict.attained,
+            r"\text{attained}",
+            "whether points in q dimensions attain the entropic bound",
+        ),
+        "c_set": Quantity(
+            verdict.constants,
+            "c",
+            "constants for which D + c holds squared distances of points in q dimensions",
+            parameter=Symbol("c"),
+        ),
+        "defect": Quantity(
+            verdict.defect,
+            r"\delta",
+            "how far, in the spectral norm, the centred Gram matrix is from the nearest that is "
+            "attained",
+        ),
+    }
+    if verdict.c is None or verdict.embedding is None:
+        return found
+    wanted, constant = D.entries, verdict.c
+    place(
+        "The points have the squared distances D + c",
+        "eigenvalues say how many dimensions they need, elimination finds them",
+        verdict.embedding,
+        lambda i, j: S.Zero if i == j else wanted[i][j] + constant,
+        squared_distance,
+        proof,
+    )
+    return found | {
+        "c": Quantity(
+            constant, "c", "the constant of the embedding shown: 0 if that will do, else the least"
+        ),
+        "unique": Quantity(
+            verdict.unique,
+            r"\text{unique}",
+            "whether these points are the only ones, up to isometry",
+        ),
+        "embedding": Quantity(
+            verdict.embedding, "z_i", "points, a row of q coordinates each, centred at zero"
+        ),
+    }
+
+
+RESULT = OfPoints(
+    "dgp-euclidean",
+    title="When points attain the bound of weighted InfoNCE of squared distances",
+    source="vock2026unified, Corollary 3.4 and Theorem 3.7",
+    parameters=(q,),
+    with_data=(q,),
+    lists=(DISSIMILARITIES,),
+    domain=DOMAIN,
+    meanings=MEANINGS,
+    derive=for_matrix,
+    check=lambda given: {"D": Dissimilarity(given["D"])},
+    weighted=WEIGHTED_EUCLIDEAN,
+)

@@ -1,0 +1,230 @@
+"""Weighted InfoNCE of cosines: when directions attain its bound (vock2026unified, 3.8).
+
+The bound is attained iff c' - tau d_ij are the cosines of points in q dimensions, for some constant
+c'. With c' = 1 - tau c that asks for points with the squared distances D + c, on a sphere that is
+not too large for the temperature.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sympy import Expr, Integer, Max, Rational, S, Symbol
+
+from ...decide.domain import POSITIVE, Domain, Range, at_least
+from ...losses.softmax import tau
+from ...losses.weighted import WEIGHTED_COSINE
+from ...proof.derivation import Derivation
+from ...proof.relations import eq, gt
+from ...proof.statement import Lemma
+from ...theorem.quantity import Quantity
+from ...vectors.distance import Dissimilarity, plural
+from ...vectors.sphere import Circumscribed, Spherical
+from ._distances import (
+    COPIES,
+    DISSIMILARITIES,
+    FULL,
+    MEANINGS,
+    PERRON,
+    TRACE,
+    RadiusIs,
+    fewest,
+    inner_product,
+    n,
+    place,
+    plane,
+    shift,
+    spectrum,
+)
+from ._of_points import OfPoints, q
+
+PLANE = plane()
+DOMAIN = Domain({**PLANE.ranges, tau: POSITIVE}, {**PLANE.witness, tau: Rational(1, 2)})
+r, rho = (Symbol(x, integer=True, positive=True) for x in ("r", "rho"))
+c, d, top = (Symbol(x, positive=True) for x in ("c", "d", "P"))
+
+SPHERE = Lemma(
+    "spheres and cosines",
+    "1 - tau (d_ij + c) are cosines iff the points of D + c lie on a sphere of radius rho <= "
+    "1/sqrt(2 tau); they have as many dimensions as these points, and one more if it is smaller",
+    "unit vectors have squared distances 2 - 2 cos; a coordinate more, the same for all, enlarges "
+    "a sphere",
+)
+
+
+def general(proof: Derivation) -> dict[str, Quantity]:
+    """What holds for all dissimilarities."""
+    shift(proof)
+    unit = Domain({c: POSITIVE, d: POSITIVE, tau: POSITIVE}, {c: 1, d: 1, tau: 1})
+    proof.holds(
+        "Cosines 1 - tau (d + c) have the constant c' = 1 - tau c; directions have the squared "
+        "distances 2 tau (d + c)",
+        [eq("cosine", 1 - tau * (d + c)), eq("squared_distance", 2 * tau * (d + c))],
+        SPHERE,
+        unit,
+        names={
+            Symbol("cosine"): (1 - tau * c) - tau * d,
+            Symbol("squared_distance"): 2 - 2 * ((1 - tau * c) - tau * d),
+        },
+    )
+    proof.holds(
+        "c' < 1 is excluded where n > rank D + q",
+        gt((n - 1 - q) + 1, rho),
+        TRACE,
+        plane(
+            (rho, at_least(1), 4),
+            (n, Range(rho + q + 1, low_open=False, integer=True), 7),
+        ),
+    )
+    proof.holds(
+        "D >= 0 has two negative eigenvalues, if c > 0 and n > q + 2",
+        gt(top + (n - 1 - q - 1) * c, top),
+        PERRON,
+        Domain(
+            {
+                q: at_least(1),
+                n: Range(q + 3, low_open=False, integer=True),
+                c: POSITIVE,
+                top: POSITIVE,
+            },
+            {q: 2, n: 6, c: 1, top: 3},
+        ),
+    )
+    proof.holds(
+        "c' = 1 is forced where n > rank JDJ + q + 1",
+        gt(n - 1 - q, r),
+        COPIES,
+        plane((r, at_least(1), 4), (n, Range(r + q + 2, low_open=False, integer=True), 9)),
+    )
+    # What the rank of D is at least, if c' is not 1: by copies and trace; with D >= 0; full.
+    ranks = ((n - 1 - q) + 1, (n - 1 - q) + 2, n)
+    points, nonnegative, edm = counts = [fewest(rank, q + 1) for rank in ranks]
+    proof.holds(
+        "So c' = 1 is forced by rank D <= q + 1 from fewer points on than 2q + 5",
+        [gt(rank.xreplace({n: m}), q + 1) for rank, m in zip(ranks, counts, strict=True)],
+        FULL,
+        PLANE,
+    )
+    return {
+        "points": Quantity(points, "n_0", "from so many points on rank D <= q + 1 forces c' = 1"),
+        "points_nonnegative": Quantity(
+            Max(q + 3, nonnegative), r"n_0^{\ge 0}", "the same for D >= 0"
+        ),
+        "points_edm": Quantity(
+            edm,
+            r"n_0^{\mathrm{EDM}}",
+            "the same for a Euclidean distance matrix D, of any dimension",
+        ),
+    }
+
+
+def for_matrix(
+    data: Mapping[str, Any], at: Mapping[Symbol, Expr], proof: Derivation
+) -> dict[str, Quantity]:
+    """What holds for these dissimilarities."""
+    found = general(proof)
+    if not data:
+        return found
+    D: Dissimilarity = data["D"]
+    found = spectrum(D, proof)
+    radius = Circumscribed(D).radius
+    if radius is not None:
+        if D.fractions is not None:
+            proof.add(
+                "The sphere through points with the squared distances D",
+                RadiusIs(eq("rho", radius), Domain({}, {}), D),
+                SPHERE,
+            )
+        found["radius"] = Quantity(
+            radius, r"\rho", "of the sphere through points with the squared distances D"
+        )
+    if q not in at:
+        return found
+    verdict = Spherical(D, int(at[q]), at.get(tau))
+    found |= temperatures(verdict)
+    return found if verdict.tau is None else found | at_temperature(verdict, proof)
+
+
+def temperatures(verdict: Spherical) -> dict[str, Quantity]:
+    """For which temperatures it is attained."""
+    every = verdict.temperatures
+    if every is None:
+        return {}
+    found = {
+        "tau_set": Quantity(
+            every,
+            r"\tau",
+            "temperatures at which cosines in q dimensions attain the entropic bound",
+            parameter=tau,
+        )
+    }
+    if every is not S.EmptySet:
+        found["tau_max"] = Quantity(every.sup, r"\tau_{\max}", "the largest of them", extended=True)
+    return found
+
+
+def at_temperature(verdict: Spherical, proof: Derivation) -> dict[str, Quantity]:
+    """The verdict, and the points."""
+    found = {"verdict": Quantity(verdict.reason, r"\text{verdict}", "in words")}
+    if verdict.dimension is not None:
+        found["dimension"] = Quantity(
+            Integer(verdict.dimension),
+            "r",
+            "fewest dimensions in which the bound is attained at this temperature",
+        )
+    if verdict.attained is None:
+        return found
+    found["attained"] = Quantity(
+        verdict.attained,
+        r"\text{attained}",
+        "whether cosines in q dimensions attain the entropic bound",
+    )
+    every, cosines, points = verdict.constants, verdict.cosines, verdict.embedding
+    if every is not None:
+        found["c_prime_set"] = Quantity(
+            every,
+            "c'",
+            "constants for which c' - tau d_ij are cosines of points in q dimensions",
+            parameter=Symbol("c_prime"),
+        )
+    if verdict.c_prime is None or cosines is None or points is None:
+        return found
+    place(
+        f"The points have the cosines c' - tau d_ij, in {plural(verdict.q, 'dimension')}",
+        "elimination of the matrix of cosines, whose rank is known",
+        points,
+        lambda i, j: cosines[i][j],
+        inner_product,
+        proof,
+    )
+    found["c_prime"] = Quantity(
+        verdict.c_prime,
+        "c'",
+        "the constant of the embedding shown: 1 if that will do, else the largest",
+    )
+    if verdict.unique is not None:
+        found["unique"] = Quantity(
+            verdict.unique,
+            r"\text{unique}",
+            "whether these unit vectors are the only ones, up to isometry",
+        )
+    return found | {
+        "cosines": Quantity(cosines, r"\cos(z_i, z_j)", "cosines of the embedding"),
+        "embedding": Quantity(points, "z_i", "unit vectors, a row of q coordinates each"),
+    }
+
+
+RESULT = OfPoints(
+    "dgp-spherical",
+    title="When directions attain the bound of weighted InfoNCE of cosines",
+    source="vock2026unified, Corollary 3.5 and Theorem 3.8",
+    parameters=(q, tau),
+    with_data=(q, tau),
+    lists=(DISSIMILARITIES,),
+    domain=DOMAIN,
+    meanings={**MEANINGS, tau: "temperature, which divides the cosine"},
+    derive=for_matrix,
+    check=lambda given: {"D": Dissimilarity(given["D"])},
+    weighted=WEIGHTED_COSINE,
+)

@@ -1,0 +1,234 @@
+"""The entropic lower bound of weighted InfoNCE (vock2026unified, Theorems 3.3 and D.1).
+
+The loss minus the entropy of the weights is a mean of divergences, one for each row. So it is zero
+iff the similarities of a row are the logarithms of its weights plus a constant of the row; where
+similarities and weights are symmetric, two rows that share a pair have the same constant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from flint import fmpq, fmpq_mat
+from sympy import Eq, Expr, Integer, Rational, S, Symbol, exp, log, oo
+
+from ...decide.calculus import derivative
+from ...decide.domain import POSITIVE, Domain, Range, at_least
+from ...decide.evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
+from ...decide.frozen import dataclass
+from ...losses.softmax import tau
+from ...losses.weighted import WEIGHTED, entropic_bound
+from ...proof.derivation import Derivation
+from ...proof.relations import eq, gt, lt
+from ...proof.statement import Statement
+from ...theorem.listed import ListOf
+from ...theorem.quantity import Quantity
+from ...vectors.distance import by_primes
+from ._geometry import GIBBS
+from ._of_points import OfPoints
+from ._rows import WeightRows
+
+n = Symbol("n", integer=True, positive=True)
+MEANINGS = {
+    n: "number of points",
+    tau: "temperature, which divides, where similarities are cosines",
+}
+DOMAIN = Domain({n: at_least(2), tau: POSITIVE}, {n: 4, tau: Rational(1, 2)})
+WEIGHTS = ListOf("W", Range(S.Zero, oo, low_open=False), "weights of all pairs, in rows", rows=True)
+
+#: Of so many points the similarities are put back into the loss by algebra.
+SMALL = 6
+
+t, p, s, a, b, w = (Symbol(x, positive=True) for x in ("t", "p", "s", "a", "b", "w"))
+
+
+def general(proof: Derivation) -> dict[str, Quantity]:
+    """What holds for all weights."""
+    divergence = t * log(t) - t + 1
+    ratio = Domain({t: POSITIVE}, {t: 1})
+    proof.holds(
+        "t log t - t + 1 falls before t = 1, where it is zero, and rises after",
+        [
+            eq("slope", log(t)),
+            lt(log(1 / (1 + t)), 0),
+            gt(log(1 + t), 0),
+            eq("value_at_1", 0),
+        ],
+        "so s times it, with t = p/s, is p log(p/s) - p + s >= 0, and zero iff p = s",
+        ratio,
+        names={
+            Symbol("slope"): derivative(divergence, t),
+            Symbol("value_at_1"): divergence.xreplace({t: S.One}),
+        },
+    )
+    shares = Domain({p: POSITIVE, s: POSITIVE, n: at_least(2)}, {p: 1, s: 1, n: 3})
+    proof.holds(
+        "Cross entropy is entropy plus divergence, term by term",
+        eq(-p * log(s), -p * log(p) + Symbol("divergence")),
+        GIBBS,
+        shares,
+        names={Symbol("divergence"): p * (log(p) - log(s))},
+    )
+    proof.holds(
+        "The cross entropy of all pairs is more than the loss",
+        eq("cross_entropy", -p * log(s) + p * log(n)),
+        "among all pairs a pair has 1/n of the share p that it has in its row; the shares of a row "
+        "add up to 1, so the terms p log n have the mean log n",
+        shares,
+        names={Symbol("cross_entropy"): -p * (log(s) - log(n))},
+    )
+    pairs = Domain({a: POSITIVE, b: POSITIVE, w: POSITIVE}, {a: 1, b: 2, w: 1})
+    proof.holds(
+        "Rows that share a pair share their constant",
+        eq("difference", log(a) - log(b)),
+        "the similarity of a pair is log(a w) by its one row and log(b w) by the other, so a = b; "
+        "and so on along the pairs with a weight, which join all points of a component",
+        pairs,
+        names={Symbol("difference"): (log(a) + log(w)) - (log(b) + log(w))},
+    )
+    points = DOMAIN.restricted([n])
+    uniform = 1 / (n - 1)
+    proof.holds(
+        "Equal weights",
+        eq("bound", log(n - 1)),
+        "no n - 1 shares have more entropy",
+        points,
+        names={Symbol("bound"): -(n - 1) * uniform * log(uniform)},
+    )
+    zeros = Symbol("z", integer=True, positive=True)
+    some = Domain(
+        {n: at_least(3), zeros: Range(S.One, n - 2, False, False, integer=True), tau: POSITIVE},
+        {n: 4, zeros: 1, tau: 1},
+    )
+    on_zeros = zeros * exp(-1 / tau)
+    share = on_zeros / (on_zeros + (n - 1 - zeros) * exp(1 / tau))
+    proof.holds(
+        "Cosines never approach it where weights are zero",
+        [eq("stays_above", log(1 + zeros / (n - 1 - zeros) * exp(-2 / tau))), gt("share", 0)],
+        "of the exponentials of a row, z without weight have at least this share together, and "
+        "the divergence is at least that from losing it",
+        some,
+        names={Symbol("stays_above"): -log(1 - share), Symbol("share"): share},
+    )
+    return {
+        "largest": Quantity(
+            log(n - 1),
+            r"\log(n - 1)",
+            "largest bound, that of equal weights; the smallest is 0, of one positive each",
+            points,
+        ),
+        "cross_entropy_excess": Quantity(
+            log(n),
+            r"H(p_W, p_S) - \mathcal{L}",
+            "what the cross entropy of all pairs (i, j) has more than the loss, whatever the "
+            "similarities are",
+            points,
+        ),
+    }
+
+
+# --- for given weights -----------------------------------------------------------------------
+@dataclass(frozen=True, eq=False)
+class Components(Statement):
+    """``components = k``: the nullity of the Laplacian of the pairs with weights both ways."""
+
+    weights: WeightRows
+
+    def decide(self) -> Outcome:
+        """Whether it is, by the rank of the Laplacian."""
+        if type(self.shown) is not Eq or self.shown.args[0] != Symbol("components"):
+            return Undecided("what is shown is no number of components")
+        size = self.weights.size
+        laplacian = [[fmpq(0)] * size for _ in range(size)]
+        for i, j in self.weights.mutual:
+            laplacian[i][j] = laplacian[j][i] = fmpq(-1)
+            laplacian[i][i] += 1
+            laplacian[j][j] += 1
+        flat = [e for row in laplacian for e in row]
+        found = size - fmpq_mat(size, size, flat).rank()
+        if self.shown.args[1] != found:
+            return Refuted(note=f"there are {found}")
+        return Holds(Evidence(Grade.EXACT, "the rank of the Laplacian"))
+
+
+def for_weights(
+    data: Mapping[str, Any], at: Mapping[Symbol, Expr], proof: Derivation
+) -> dict[str, Quantity]:
+    """What holds for these weights."""
+    in_general = general(proof)
+    if not data:
+        return in_general
+    weights: WeightRows = data["W"]
+    bound = entropic_bound(weights.rows)
+    numbers = Domain({}, {})
+    proof.add(
+        "Components of the pairs with weights both ways",
+        Components(eq("components", Integer(weights.components)), numbers, weights),
+        "one constant for each",
+    )
+    similarities = weights.similarities
+    fractions = all(e.is_Rational for row in weights.rows for e in row)
+    if weights.attained and fractions and similarities is not None and weights.size <= SMALL:
+        excess = WEIGHTED.value(weights.rows, similarities) - bound
+        proof.holds(
+            "These similarities attain it",
+            eq("excess", 0),
+            "put into the loss, they give no more than the bound",
+            numbers,
+            names={Symbol("excess"): by_primes(excess)},
+        )
+    found = {
+        "bound": Quantity(
+            bound, r"H(W)", "mean over rows of the entropy of their weights, the lower bound"
+        ),
+        "verdict": Quantity(weights.verdict(), r"\text{verdict}", "in words"),
+        "attained": Quantity(
+            weights.attained,
+            r"\text{attained}",
+            "whether symmetric similarities attain it",
+        ),
+        "approached": Quantity(
+            weights.approached,
+            r"\text{approached}",
+            "whether it is the infimum over symmetric similarities",
+        ),
+        "constants": Quantity(
+            Integer(weights.components),
+            "k",
+            "components of the pairs with weights both ways, each with a constant of its own",
+        ),
+    }
+    if similarities is not None:
+        found["similarities"] = Quantity(
+            similarities,
+            "s_{ij}",
+            "the best similarities, log w_ij + c with c = 0; any c is as good, one for each "
+            "component; what stands on the diagonal (0) is not used",
+        )
+    if any(weights.zeros):
+        above = sum(
+            (log(1 + Rational(z, weights.size - 1 - z) * exp(-2 / tau)) for z in weights.zeros),
+            S.Zero,
+        )
+        found["cosine_gap"] = Quantity(
+            above / weights.size,
+            r"\mathcal{L} - H(W) \ge",
+            "how far above the bound the loss of cosines over tau stays, at least",
+        )
+    return found
+
+
+RESULT = OfPoints(
+    "entropic-bound",
+    title="The entropic lower bound of weighted InfoNCE, and the similarities that attain it",
+    source="vock2026unified, Theorems 3.3 and D.1",
+    parameters=(n, tau),
+    with_data=(tau,),
+    lists=(WEIGHTS,),
+    domain=DOMAIN,
+    meanings=MEANINGS,
+    derive=for_weights,
+    check=lambda given: {"W": WeightRows(given["W"])},
+    weighted=WEIGHTED,
+)

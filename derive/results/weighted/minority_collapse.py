@@ -1,0 +1,113 @@
+"""When all classes but the largest share one prototype: minority collapse, for all sizes.
+
+They do from one temperature on if the largest class has more than half of all samples, and never
+if not. How many smaller classes there are, and how large each is, does not matter. The temperature
+falls as the largest class grows and rises with the rest; with many samples only their ratio counts.
+"""
+
+from sympy import Expr, S, Symbol, oo
+
+from ...decide.calculus import derivative
+from ...decide.domain import POSITIVE, Domain, Range, at_least
+from ...losses.labels import HARD_SUPCON
+from ...losses.softmax import tau
+from ...optimum.merging import LAW, MAJORITY, MEANINGS, TWO, Merging, l1, merging, r
+from ...optimum.threshold import Criterion, threshold
+from ...proof.derivation import Derivation
+from ...proof.lemmas import CONCAVE
+from ...proof.limiting import take_limit
+from ...proof.relations import ge, gt, lt
+from ...theorem.quantity import Quantity
+from ...theorem.result import Result
+from ._of_sizes import seen
+
+DOMAIN = Domain({**LAW, tau: POSITIVE}, {l1: 12, r: 5, tau: 3})
+INSIDE = Domain({**MAJORITY, tau: POSITIVE}, {r: 5, l1: 12, tau: 3})
+#: The largest class has no more than half of all points.
+HALF = Domain(
+    {l1: at_least(2, TWO), r: Range(l1, oo, False, True, True), tau: POSITIVE},
+    {l1: 5, r: 5, tau: S.One},
+)
+#: How many times the samples of all others the largest class has.
+rho = Symbol("rho", positive=True)
+MORE = Range(S.One, why="merging takes more than half of all samples")
+RATIO = Domain({rho: MORE, tau: POSITIVE}, {rho: 2, tau: S.One})
+
+
+def build(proof: Derivation) -> dict[str, Quantity]:
+    found = merging(HARD_SUPCON, proof)
+    proof.holds(
+        "Where the largest class has no more than half of all samples they never do",
+        lt(found.criterion.condition, S.Zero),
+        "the certificate has a negative eigenvalue",
+        HALF,
+    )
+    tau_merge = threshold(found.criterion, tau, INSIDE, proof)
+    _state_order(found, proof)
+    many = _many(found, proof)
+    at_ratio = threshold(many, tau, RATIO, proof)
+    ratio = threshold(many, rho, RATIO, proof)
+    return {
+        "tau_merge": Quantity.of(tau_merge, "tau_merge", r"\tau_{\mathrm{merge}}"),
+        "merged": Quantity(
+            found.criterion.relation,
+            r"\mathrm{merged}",
+            "whether all classes but the largest share one prototype",
+        ),
+        "loss_merged": Quantity(
+            found.loss, r"\mathcal{L}_{\mathrm{merged}}", "the loss where they share one prototype"
+        ),
+        "tau_merge_many": Quantity.of(
+            at_ratio, "tau_merge_many", r"\lim_{n\to\infty}\tau_{\mathrm{merge}}"
+        ),
+        "ratio_merge_many": Quantity.of(ratio, "ratio_merge_many", r"\rho_{\mathrm{merge}}"),
+        "merged_many": Quantity(
+            many.relation,
+            r"\mathrm{merged}_{\infty}",
+            "whether they do, with many samples, rho times as many in the largest class as in all "
+            "others",
+        ),
+    }
+
+
+def _state_order(found: Merging, proof: Derivation) -> None:
+    """Record that tau_merge falls with the largest class, and rises with the rest."""
+    condition = found.criterion.condition
+
+    def bend(s: Symbol) -> Expr:
+        return derivative(derivative(condition, s), s)
+
+    proof.holds(
+        "Less the condition is concave in l1 and positive at l1 = r: they merge from one l1 on",
+        [lt(-bend(l1), S.Zero), gt(-condition.xreplace({l1: r}), S.Zero)],
+        CONCAVE,
+        DOMAIN.restricted([r, tau]),
+    )
+    proof.holds(
+        "The condition is concave in r and positive at r = 0: they merge up to one r",
+        [lt(bend(r), S.Zero), gt(condition.xreplace({r: S.Zero}), S.Zero)],
+        CONCAVE,
+        DOMAIN.restricted([l1, tau]),
+    )
+
+
+def _many(found: Merging, proof: Derivation) -> Criterion:
+    """The criterion with many samples, at a given ratio of the largest class to the rest."""
+    size = Symbol("r", positive=True)
+    condition = found.criterion.condition.xreplace({l1: rho * size, r: size})
+    domain = RATIO.with_range(size, POSITIVE, 5)
+    limit = take_limit("condition_over_r2", condition / size**2, size, oo, domain, proof)
+    return Criterion(f"with many samples {found.criterion.says}", ge(limit, 0))
+
+
+RESULT = Result(
+    "minority-collapse",
+    title="When all classes but the largest share one prototype in SupCon, for all sizes",
+    source="beyond the papers; the loss is that of vock2026unified, Section 3.8",
+    parameters=(l1, r, tau, rho),
+    domain=Domain({**DOMAIN.ranges, rho: MORE}, {**DOMAIN.witness, rho: 2}),
+    build=build,
+    declared=HARD_SUPCON,
+    structure=seen(l1 + r),
+    meanings={**MEANINGS, rho: "how many times the samples of all others the largest class has"},
+)

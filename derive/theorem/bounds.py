@@ -1,0 +1,146 @@
+"""A bound: an inequality between numbers that any configuration of some kind has."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import field
+from enum import Enum
+from fractions import Fraction
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from sympy import Expr, Symbol
+
+from ..decide.frozen import dataclass
+from .quantity import Quantity
+
+#: Where ``cltheory attack ID --store`` leaves, for each result, what it reached.
+ATTACKED = Path(__file__).parents[1] / "results" / "gradients" / "attacked"
+
+
+class About(Enum):
+    """The kinds of configuration that bounds are about."""
+
+    ANCHOR = "one anchor, its positive and N negatives, at a temperature"
+    BATCH = "n unit vectors in pairs, at a temperature"
+    SOFTMAX = "N logits"
+    VECTORS = "unit vectors, and a candidate where there is one"
+    LAW = "a finite law of anchors, positives and negatives, at a temperature"
+
+
+@dataclass(frozen=True, eq=False)
+class Bounds(Quantity):
+    """A number that bounds another one; ``expression`` is the bound.
+
+    Attributes
+    ----------
+    side
+        ``upper`` or ``lower``.
+    bounded
+        The number that is bounded, by the name it has as a reading of a configuration.
+    about
+        The kind of configuration.
+    constants
+        Coefficients by name, where the bound is made of terms.
+    equality
+        When both are equal, such as "iff ..." or "where ..."; empty where that is not known.
+    attained
+        A configuration with equality, as an attack stores it: ``vectors`` by name and ``tau``,
+        entries as text that reads exactly. Empty where there is none.
+    violated
+        Of a printed one, a configuration that violates it, in the same form; empty where it holds.
+    printed
+        Whether it is a paper's, and not proved here.
+    holds_if
+        Of a printed one, what it is proved under, such as "where ..."; empty where it is proved
+        as it stands, or is false and nothing more is said.
+    """
+
+    side: str = "upper"
+    bounded: str = "squared_gradient"
+    about: About = About.ANCHOR
+    constants: Mapping[str, Expr] = field(default_factory=dict)
+    equality: str = ""
+    attained: Mapping[str, Any] = field(default_factory=dict)
+    violated: Mapping[str, Any] = field(default_factory=dict)
+    printed: bool = False
+    holds_if: str = ""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.side not in ("upper", "lower"):
+            raise ValueError(f"a bound is an upper or a lower one, not {self.side!r}")
+        for said in (self.equality, self.holds_if):
+            if said and said.split()[0] not in ("iff", "if", "where"):
+                raise ValueError(f"a condition starts with iff, if or where, unlike {said!r}")
+
+    @property
+    def readings(self) -> tuple[Symbol, ...]:
+        """The numbers of a configuration that the bound is a function of."""
+        return tuple(sorted(self.expression.free_symbols, key=str))
+
+    @property
+    def standing(self) -> str:
+        """Of a printed one, how far it is proved."""
+        if self.holds_if:
+            return f"proved {self.holds_if}"
+        return "false as it stands" if self.violated else "proved as it stands"
+
+    @property
+    def relation(self) -> str:
+        """How what is bounded compares with the bound."""
+        return "<=" if self.side == "upper" else ">="
+
+
+@lru_cache(maxsize=64)
+def attacks(id: str) -> tuple[Mapping[str, Any], ...]:
+    """What attacks on the bounds of a result have stored, as it stands in the file."""
+    file = ATTACKED / f"{id}.json"
+    if not file.exists():
+        return ()
+    found = json.loads(file.read_text(encoding="utf-8"))
+    return tuple(found if isinstance(found, list) else [found])
+
+
+def tightness(id: str, name: str) -> str | None:
+    """The largest ratio that an attack on a bound has stored, as text; None if there is none.
+
+    It is what is bounded over an upper bound, a lower one over what is bounded: at most 1 unless
+    the bound is violated.
+    """
+    of = [a["ratio"] for a in attacks(id) if a.get("quantity") == name and a.get("ratio")]
+    return max(of, key=Fraction, default=None)
+
+
+def as_data(q: Bounds, id: str, name: str, point: Mapping[Symbol, Expr]) -> dict[str, Any]:
+    """What a bound is beside a quantity, as an object for JSON; constants with values put in."""
+    return {
+        "side": q.side,
+        "bounded": q.bounded,
+        "about": q.about.name,
+        "constants": {k: str(e.xreplace(dict(point))) for k, e in q.constants.items()},
+        "equality": q.equality or None,
+        "tightness": tightness(id, name),
+        "printed": q.printed,
+        "proved_if": (q.holds_if or None) if q.printed else None,
+        "standing": q.standing if q.printed else "proved",
+    }
+
+
+def in_words(bound: Mapping[str, Any], code: Callable[[str], str] = str) -> list[str]:
+    """The same object as phrases; ``code`` marks what is no word."""
+    sign = "<=" if bound["side"] == "upper" else ">="
+    said = [f"{code(bound['bounded'])} {sign} this, for {About[bound['about']].value}"]
+    if bound["printed"]:
+        said[0] += f" (as printed; {bound['standing']})"
+    if bound["equality"]:
+        said.append(f"equal {bound['equality']}")
+    if bound["constants"]:
+        listed = ", ".join(f"{code(e)} {k}" for k, e in bound["constants"].items())
+        said.append(f"constants: {listed}")
+    if bound["tightness"]:
+        ratio = f"{float(Fraction(bound['tightness'])):.6g}"
+        said.append(f"largest ratio that an attack has reached: {ratio}")
+    return said

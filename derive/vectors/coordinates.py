@@ -1,0 +1,283 @@
+"""Vectors with a given Gram matrix, exact or to any number of digits, and put back into it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+from flint import arb, arb_mat, arb_poly, fmpq_poly
+from sympy import Expr, Matrix, S, cancel, sqrt
+from sympy.core.symbol import Str
+
+from ..decide.ball import Enclosures, TooWide, precision
+from ..decide.digits import FIRST_BITS, LAST_BITS, is_zero
+from ..decide.errors import InternalError
+from ..optimum.value import Digits, Handle
+from .algebraic import Algebraic, Root, as_digits
+
+Rows = tuple[tuple[Expr, ...], ...]
+#: Matrices with entries that are no fractions are eliminated exactly up to this size.
+EXACT = 12
+#: Coordinates are proved to be zero by algebra after so many others.
+MINOR = 4
+
+
+def in_field(gram: Sequence[Sequence[fmpq_poly]], root: Root, rank: int) -> Rows:
+    """Rows of coordinates with these inner products, polynomials in a root; none is in doubt.
+
+    By elimination with the largest pivots: a column is a number times the square root of one.
+
+    Raises
+    ------
+    InternalError
+        If the rank is another one: a fault of this program.
+    """
+    size, modulus = len(gram), fmpq_poly(root.polynomial)
+    rest = [[e % modulus for e in row] for row in gram]
+    columns: list[tuple[Algebraic, list[Algebraic]]] = []
+    for _ in range(rank):
+        k = max(range(size), key=lambda i: float(_near(rest[i][i], root)))
+        pivot = Algebraic(root, rest[k][k])
+        if pivot.sign() != 1:
+            raise InternalError("the Gram matrix has not the rank that it was said to have")
+        _, inverse, _ = rest[k][k].xgcd(modulus)
+        column = [rest[i][k] * inverse % modulus for i in range(size)]
+        columns.append((pivot, [Algebraic(root, at) for at in column]))
+        across = rest[k]
+        rest = [
+            [(e - at * o) % modulus for e, o in zip(row, across, strict=True)]
+            for row, at in zip(rest, column, strict=True)
+        ]
+    if not all(Algebraic(root, e).is_zero() for row in rest for e in row):
+        raise InternalError("the vectors have not the inner products they were made for")
+    return tuple(tuple(_coordinate(c[i], p) for p, c in columns) for i in range(size))
+
+
+def _near(e: fmpq_poly, root: Root) -> Any:
+    with precision(FIRST_BITS):
+        return arb_poly(e)(root.ball(FIRST_BITS)).mid()
+
+
+def _coordinate(times: Algebraic, pivot: Algebraic) -> Expr:
+    if times.is_zero():
+        return S.Zero
+    return as_digits(times.expression * sqrt(pivot.expression))
+
+
+def in_balls(gram: Rows, rank: int) -> Rows:
+    """Rows of coordinates with these inner products, to any number of digits.
+
+    The rank is known to be right.
+    """
+    made = _Cholesky(gram, rank)
+    handle = Handle(made, "coordinates")
+    return tuple(
+        tuple(
+            S.Zero if made.vanishes(i, k) else Digits(handle, Str(str(i)), Str(str(k)))
+            for k in range(rank)
+        )
+        for i in range(len(gram))
+    )
+
+
+def padded(rows: Rows, dimension: int, factor: Expr = S.One) -> Rows:
+    """The rows in a space of more dimensions, times a factor."""
+    return tuple(
+        (*(as_digits(factor * e) for e in row), *[S.Zero] * (dimension - len(row))) for row in rows
+    )
+
+
+class _Cholesky:
+    """Coordinates in balls: pivots are chosen once, and what is left over must hold zero."""
+
+    def __init__(self, gram: Rows, rank: int):
+        self.gram, self.rank, self.size = gram, rank, len(gram)
+        self.known: tuple[int, list[list[Any]]] = (0, [])
+
+    def ball(self, i: str, k: str, bits: int) -> Any:
+        """A coordinate."""
+        with precision(bits):
+            floor = arb(2) ** -bits
+        work = bits + FIRST_BITS
+        while work <= 64 * (bits + LAST_BITS):
+            found = self._within(work)
+            if found is not None:
+                at = found[int(i)][int(k)]
+                if at.rel_accuracy_bits() >= bits or at.abs_upper() < floor * floor:
+                    return at
+            work *= 2
+        raise TooWide(f"coordinate {k} of point {i} is not found to {bits} bits")
+
+    @cached_property
+    def pivots(self) -> tuple[int, ...]:
+        """The points eliminated, in order: the farthest from the span of those before."""
+        bits = FIRST_BITS
+        while bits <= LAST_BITS:
+            order: list[int] = []
+            if self._eliminated(bits, order) is not None:
+                return tuple(order)
+            bits *= 2
+        raise TooWide("the Gram matrix is not eliminated")
+
+    def vanishes(self, i: int, k: int) -> bool:
+        """Whether a coordinate is proved to be zero, which no ball around it can tell."""
+        before, pivot = self.pivots[:k], self.pivots[k]
+        if i in before:
+            return True
+        found = self._within(FIRST_BITS)
+        if found is None or not found[i][k].contains(0):
+            return False
+        if any(self.gram[i] == self.gram[j] for j in before):
+            return True
+        if len(before) > MINOR:
+            return False
+        # Over another one that is not zero, it is a minor.
+        rows, columns = (*before, i), (*before, pivot)
+        minor = Matrix([[self.gram[a][b] for b in columns] for a in rows])
+        return is_zero(minor.det(method="berkowitz").expand())
+
+    def _within(self, bits: int) -> list[list[Any]] | None:
+        if self.known[0] < bits:
+            found = self._eliminated(bits, list(self.pivots))
+            if found is None:
+                return None
+            self.known = (bits, found)
+        return self.known[1]
+
+    def _eliminated(self, bits: int, order: list[int]) -> list[list[Any]] | None:
+        """Rows of coordinates; ``order`` is followed, or filled in where it is empty."""
+        choose = not order
+        with precision(bits):
+            of = Enclosures(bits, {})
+            try:
+                rest = [[of(e) for e in row] for row in self.gram]
+            except TooWide:
+                return None
+            found: list[list[Any]] = [[] for _ in rest]
+            for step in range(self.rank):
+                k = _farthest(rest) if choose else order[step]
+                if not rest[k][k] > 0:
+                    return None
+                if choose:
+                    order.append(k)
+                root = rest[k][k].sqrt()
+                column = [rest[i][k] / root for i in range(self.size)]
+                for i, at in enumerate(column):
+                    found[i].append(at if i not in order[:step] else arb(0))
+                for i in range(self.size):
+                    for j in range(self.size):
+                        rest[i][j] -= found[i][-1] * found[j][-1]
+            if not all(e.contains(0) for row in rest for e in row):
+                raise InternalError("the Gram matrix has not the rank that it was said to have")
+        return found
+
+
+def _farthest(rest: Sequence[Sequence[Any]]) -> int:
+    """Where the diagonal is largest, by its middle; any choice is as right."""
+    return max(range(len(rest)), key=lambda i: float(rest[i][i].mid()))
+
+
+def inertia(matrix: Rows) -> tuple[int, int, int] | None:
+    """How many eigenvalues of a symmetric matrix are > 0, < 0 and 0; None if not decided.
+
+    By elimination: with a pivot on the diagonal, or two points at once where it is all zero.
+    """
+    rest = [list(row) for row in matrix]
+    exact = all(e.is_Rational for row in matrix for e in row)
+    if not exact and len(rest) > EXACT:
+        return None
+    counts = [0, 0, 0]
+    while rest:
+        signs = [_sign(rest[i][i]) for i in range(len(rest))]
+        k = next((i for i, s in enumerate(signs) if s), None)
+        if k is not None:
+            counts[0 if signs[k] == 1 else 1] += 1
+            rest = _without(rest, [k])
+            continue
+        if None in signs:
+            return None
+        pair = None
+        for i in range(len(rest)):
+            for j in range(i):
+                found = _sign(rest[i][j])
+                if found is None:
+                    return None
+                if found and pair is None:
+                    pair = (j, i)
+        if pair is None:
+            counts[2] += len(rest)
+            break
+        counts[0] += 1
+        counts[1] += 1
+        rest = _without(rest, list(pair))
+    return counts[0], counts[1], counts[2]
+
+
+def _sign(e: Expr) -> int | None:
+    """The sign of an entry; zero is proved by algebra."""
+    if e.is_Rational:
+        return int(bool(e > 0)) - int(bool(e < 0))
+    for bits in (FIRST_BITS, 4 * FIRST_BITS):
+        with precision(bits):
+            try:
+                ball = Enclosures(bits, {})(e)
+            except TooWide:
+                continue
+            if ball > 0 or ball < 0:
+                return 1 if ball > 0 else -1
+    return 0 if is_zero(e) or cancel(e) == 0 else None  # pi and such are letters to the latter
+
+
+def _without(rest: list[list[Expr]], pivots: list[int]) -> list[list[Expr]]:
+    """The Schur complement of one diagonal entry, or of two points with a zero diagonal."""
+    kept = [i for i in range(len(rest)) if i not in pivots]
+    if len(pivots) == 1:
+        (k,) = pivots
+        return [[rest[i][j] - rest[i][k] * rest[k][j] / rest[k][k] for j in kept] for i in kept]
+    k, m = pivots
+    return [
+        [
+            rest[i][j] - (rest[i][k] * rest[m][j] + rest[i][m] * rest[k][j]) / rest[k][m]
+            for j in kept
+        ]
+        for i in kept
+    ]
+
+
+def circumradius(squared: Rows, dimension: int) -> Expr:
+    """Of the sphere through points with these squared distances, which lie on one."""
+    size = len(squared)
+    gram = tuple(
+        tuple((squared[0][i] + squared[0][j] - squared[i][j]) / 2 for j in range(1, size))
+        for i in range(1, size)
+    )
+    if not dimension:
+        return S.Zero
+    return Digits(Handle(_Sphere(gram, dimension), "sphere"), Str("radius"), Str(""))
+
+
+class _Sphere:
+    """Balls of the radius of the sphere through zero and vectors with a given Gram matrix."""
+
+    def __init__(self, gram: Rows, rank: int):
+        self.gram, self.kept = gram, _Cholesky(gram, rank).pivots
+
+    def ball(self, kind: str, name: str, bits: int) -> Any:
+        """The radius: half the root of s^T K^-1 s, with K the Gram matrix and s its diagonal."""
+        work = bits + FIRST_BITS
+        while work <= 64 * (bits + LAST_BITS):
+            with precision(work):
+                of = Enclosures(work, {})
+                flat = [of(self.gram[i][j]) for i in self.kept for j in self.kept]
+                size = len(self.kept)
+                k = arb_mat(size, size, flat)
+                s = arb_mat(size, 1, [k[i, i] for i in range(size)])
+                try:
+                    square = (s.transpose() * k.solve(s))[0, 0] / 4
+                except ZeroDivisionError:
+                    square = arb(0)
+                if square > 0 and square.rel_accuracy_bits() >= bits:
+                    return square.sqrt()
+            work *= 2
+        raise TooWide(f"the radius is not found to {bits} bits")

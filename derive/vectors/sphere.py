@@ -1,0 +1,512 @@
+"""Distance geometry on a sphere, exactly: which constant makes c' - tau d_ij cosines.
+
+With gamma = (1 - c')/tau the matrix of these numbers, with ones on the diagonal, is
+
+    E - tau D_gamma,    D_gamma = D + gamma off the diagonal, E all ones.
+
+It is positive semidefinite iff D_gamma holds squared distances of points on a sphere of a radius
+rho with beta = 2 rho^2 <= 1/tau; its rank is the dimension r of these points, plus one if beta <
+1/tau. Above its least value, -2 mu_1, gamma gives n points that no plane of dimension n - 2 holds:
+
+    beta(gamma) = det D_gamma / 1^T adj(D_gamma) 1,
+
+a rational function, convex, which grows without bound. At the least gamma the points lie on a
+sphere iff it has no pole there. Hence, with r the dimension there and beta its value there:
+
+- q < n - 1: gamma is the least; attained iff r <= q, the points lie on a sphere, and tau <= 1/beta,
+  or tau = 1/beta if r = q;
+- q >= n: attained iff tau <= 1/min beta, for all gamma of an interval;
+- q = n - 1: attained for the same tau, for the ends of this interval.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from flint import fmpq, fmpq_mat, fmpq_poly
+from sympy import Expr, FiniteSet, Interval, Rational, S, oo, sqrt
+from sympy.sets.sets import Set
+
+from ..decide.ball import NotEnclosed, precision
+from ..decide.digits import FIRST_BITS, LAST_BITS, sign
+from ..decide.errors import InternalError
+from ..decide.frozen import dataclass
+from .algebraic import Algebraic, as_digits, as_flint, roots
+from .coordinates import Rows, circumradius, in_balls, in_field, inertia, padded
+from .distance import (
+    IN_FIELD,
+    Dissimilarity,
+    by_primes,
+    fraction_of,
+    not_euclidean,
+    plural,
+    short,
+    zero,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """A constant gamma, with the rank of the cosines that it gives.
+
+    Attributes
+    ----------
+    gamma
+        The constant.
+    rank
+        Of the matrix of cosines.
+    exact
+        gamma over the scale as a number of a field, if it is one.
+    """
+
+    gamma: Expr
+    rank: int
+    exact: Algebraic | None = None
+
+
+class Circumscribed:
+    """The spheres through the points with the squared distances D + gamma, for all gamma."""
+
+    def __init__(self, dissimilarity: Dissimilarity):
+        self.of = dissimilarity
+        self.scale = dissimilarity.scale or S.One
+
+    # --- fractions -------------------------------------------------------------------------
+    @cached_property
+    def ratio(self) -> tuple[fmpq_poly, fmpq_poly] | None:
+        """beta as a fraction of polynomials in gamma, both over the scale, in lowest terms."""
+        d, n = self.of.fractions, self.of.size
+        if d is None:
+            return None
+        inverse = fmpq_mat(  # of E - I
+            n, n, [fmpq(1, n - 1) - (i == j) for i in range(n) for j in range(n)]
+        )
+        ones = fmpq_mat(n, n, [fmpq(1)] * (n * n))
+        numer = (inverse * d * fmpq(-1)).charpoly()  # det D_gamma/det(E - I)
+        denom = numer - (inverse * (d - ones) * fmpq(-1)).charpoly()
+        common = numer.gcd(denom)
+        return numer / common, denom / common
+
+    def beta(self, gamma: Algebraic) -> Algebraic | None:
+        """Its value over the scale; None at a pole, where the points lie on no sphere."""
+        if self.ratio is None or gamma.of(self.ratio[1]).is_zero():
+            return None
+        return gamma.of(*self.ratio)
+
+    @cached_property
+    def slope(self) -> fmpq_poly:
+        """What has the sign of the slope of beta."""
+        assert self.ratio is not None
+        numer, denom = self.ratio
+        return numer.derivative() * denom - numer * denom.derivative()
+
+    @cached_property
+    def lowest(self) -> Algebraic:
+        """Where beta is least, over the scale."""
+        start = self.of.least_constant
+        assert start is not None
+        if self.beta(start) is not None and start.of(self.slope).sign() >= 0:
+            return start
+        beyond = [x for x, _ in roots(self.slope) if is_above(x, start)]
+        if not beyond:
+            raise InternalError("beta is least nowhere")
+        return beyond[0]
+
+    def reached(self, heat: Rational) -> list[Algebraic]:
+        """Where beta is 1/heat, both over the scale; from the least gamma on, which may be one."""
+        assert self.ratio is not None
+        numer, denom = self.ratio
+        start = self.of.least_constant
+        assert start is not None
+        at_start = self.beta(start)
+        touches = at_start is not None and (at_start * as_flint(heat) - 1).is_zero()
+        found = [x for x, _ in roots(numer * as_flint(heat) - denom)]
+        beyond = [x for x in found if not (touches and equal(x, start)) and is_above(x, start)]
+        return [start, *beyond] if touches else beyond
+
+    # --- the least constant ----------------------------------------------------------------
+    @cached_property
+    def dimension(self) -> int | None:
+        """Of the points of the least constant; None if it is not decided."""
+        return self.of.dimension_with(self.of.constant)
+
+    @cached_property
+    def on_sphere(self) -> bool | None:
+        """Whether the points of the least constant lie on a sphere; None if it is not decided."""
+        if self.of.least_constant is not None:
+            return self.beta(self.of.least_constant) is not None
+        if self.of.constant != 0 or self.dimension is None:
+            return None
+        found = inertia(self.of.entries)
+        return None if found is None else found[0] + found[1] == self.dimension + 1
+
+    @cached_property
+    def at_least(self) -> Expr | None:
+        """beta at the least constant, if the points lie on a sphere."""
+        if not self.on_sphere:
+            return None
+        if self.of.least_constant is not None:
+            found = self.beta(self.of.least_constant)
+            assert found is not None
+            return as_digits(self.scale * found.expression)
+        assert self.dimension is not None
+        return 2 * circumradius(self.of.entries, self.dimension) ** 2
+
+    @cached_property
+    def least_beta(self) -> Expr | None:
+        """The least value of beta; None if it is not decided."""
+        if self.ratio is None:
+            return None
+        found = self.beta(self.lowest)
+        assert found is not None
+        return as_digits(self.scale * found.expression)
+
+    @cached_property
+    def radius(self) -> Expr | None:
+        """Of D itself, as distances of points on a sphere; None if it is none, or not decided."""
+        if not self.of.is_edm:
+            return None
+        if zero(self.of.constant):
+            beta = self.at_least
+        elif self.ratio is not None:
+            found = self.beta(Algebraic.rational(0))
+            beta = None if found is None else self.scale * found.expression
+        else:
+            return circumradius(self.of.entries, self.of.size - 1)
+        return None if beta is None else as_digits(sqrt(beta / 2))
+
+
+class Spherical:
+    """Whether c' - tau d_ij are the cosines of points in q dimensions, for some c'.
+
+    Parameters
+    ----------
+    dissimilarity
+        D.
+    q
+        Dimensions that there are.
+    tau
+        The temperature; without it, only the set of temperatures is known.
+    """
+
+    def __init__(self, dissimilarity: Dissimilarity, q: int, tau: Expr | None = None):
+        self.of, self.q, self.tau = dissimilarity, q, tau
+        self.spheres = Circumscribed(dissimilarity)
+        self._known: dict[Expr, Expr] = {}
+        self.free = q >= dissimilarity.size - 1  #: whether other constants than the least may do
+
+    # --- temperatures ----------------------------------------------------------------------
+    @cached_property
+    def temperatures(self) -> Set | None:
+        """All temperatures for which it is attained; None if they are not decided."""
+        spheres = self.spheres
+        if self.free:
+            beta = spheres.least_beta
+            return None if beta is None else up_to(beta)
+        r, high = spheres.dimension, self.of.size - 1 - self.of.multiplicity[1]
+        if high > self.q or spheres.on_sphere is False:
+            return S.EmptySet
+        if r is None or spheres.on_sphere is None or spheres.at_least is None:
+            return None
+        if r > self.q:
+            return S.EmptySet
+        if r == self.q:
+            return FiniteSet(as_digits(1 / spheres.at_least))
+        return up_to(spheres.at_least)
+
+    @cached_property
+    def heat(self) -> Rational | None:
+        """tau times the scale, if that is a fraction."""
+        if self.tau is None or self.of.scale is None:
+            return None
+        return fraction_of(by_primes(self.tau * self.of.scale), S.One)
+
+    def room(self, beta: Expr | None, exact: Algebraic | None) -> int | None:
+        """The sign of 1/tau - beta: whether the sphere is larger than the points need."""
+        if beta is None or self.tau is None:
+            return None
+        if self.heat is not None and exact is not None:
+            return (-(exact * as_flint(self.heat)) + 1).sign()
+        if self.of.least_constant is None and self.of.constant == 0:
+            found = inertia(self.cosines_of(S.Zero))  # the ball of beta cannot tell equality
+            if found is not None:
+                return -1 if found[1] else found[0] - (self.spheres.dimension or 0)
+        gap = by_primes(1 - self.tau * beta)
+        try:
+            return 0 if zero(gap) else sign(gap)
+        except NotEnclosed:
+            return None
+
+    # --- the constant ----------------------------------------------------------------------
+    @cached_property
+    def at_least(self) -> Choice | None:
+        """The least constant, if the cosines that it gives are those of points."""
+        spheres, least = self.spheres, self.of.least_constant
+        exact = None if least is None else spheres.beta(least)
+        room = self.room(spheres.at_least, exact)
+        if room is None or room < 0 or spheres.dimension is None:
+            return None
+        return Choice(self.of.constant, spheres.dimension + room, least)
+
+    @cached_property
+    def ends(self) -> tuple[Choice, ...] | None:
+        """The ends of the interval of constants that are right in any dimension."""
+        if self.heat is None or self.spheres.ratio is None:
+            return None
+        rank = self.of.size - 1
+        found = [
+            Choice(self._scaled(x), rank, x)
+            for x in self.spheres.reached(self.heat)
+            if not (self.at_least is not None and x is self.at_least.exact)
+        ]
+        return tuple(found if self.at_least is None else [self.at_least, *found])
+
+    def _scaled(self, gamma: Algebraic) -> Expr:
+        return as_digits(self.spheres.scale * gamma.expression)
+
+    @cached_property
+    def attained(self) -> bool | None:
+        """Whether there are such a constant and points; None if it is not decided."""
+        if self.tau is None:
+            return None
+        if self.free:
+            return self._attained_freely()
+        if self.temperatures is S.EmptySet:
+            return False
+        if self.temperatures is None:
+            return None
+        spheres, least = self.spheres, self.of.least_constant
+        room = self.room(spheres.at_least, None if least is None else spheres.beta(least))
+        if room is None:
+            return None
+        return room == 0 if spheres.dimension == self.q else room >= 0
+
+    def _attained_freely(self) -> bool | None:
+        if self.spheres.ratio is not None:
+            lowest = self.spheres.beta(self.spheres.lowest)
+            room = self.room(self.spheres.least_beta, lowest)
+            return None if room is None else room >= 0
+        found = inertia(self.cosines_of(S.Zero))
+        return True if found is not None and not found[1] and found[0] <= self.q else None
+
+    @cached_property
+    def choice(self) -> Choice | None:
+        """The constant that is shown: c' = 1 if that will do, else the largest c'."""
+        if not self.attained:
+            return None
+        if not self.free:
+            return self.at_least
+        if self.ends is not None:
+            if self._one_is_inside():
+                return Choice(S.Zero, self.of.size, Algebraic.rational(0))
+            return next((e for e in self.ends if zero(e.gamma)), self.ends[0])
+        found = inertia(self.cosines_of(S.Zero))
+        if found is not None and not found[1] and found[0] <= self.q:
+            return Choice(S.Zero, found[0])
+        return None
+
+    def _one_is_inside(self) -> bool:
+        """Whether gamma = 0 lies between the ends, and there are dimensions for it."""
+        if self.q < self.of.size or not self.ends:
+            return False
+        signs = [sign(e.gamma) for e in (self.ends[0], self.ends[-1])]
+        return signs[0] == -1 and signs[1] == 1
+
+    @cached_property
+    def c_prime(self) -> Expr | None:
+        """The constant c'."""
+        if self.choice is None or self.tau is None:
+            return None
+        return self._cosine_of(self.choice.gamma)
+
+    def _cosine_of(self, gamma: Expr) -> Expr:
+        """C' of a constant gamma; the same object for the same one."""
+        assert self.tau is not None
+        if gamma not in self._known:
+            self._known[gamma] = as_digits((1 - self.tau * gamma).expand())
+        return self._known[gamma]
+
+    @cached_property
+    def constants(self) -> Set | None:
+        """All c' that will do; None if they are not decided."""
+        if self.attained is False:
+            return S.EmptySet
+        if self.choice is None:
+            return None
+        if not self.free:
+            return FiniteSet(self.c_prime)
+        if self.ends is None:
+            return None
+        values = [self._cosine_of(e.gamma) for e in self.ends]
+        if self.q < self.of.size or len(values) == 1:
+            return FiniteSet(*values)
+        return Interval(values[-1], values[0])
+
+    @cached_property
+    def unique(self) -> bool | None:
+        """Whether the cosines are the only ones: then so are the points, up to isometry."""
+        if not self.attained:
+            return None
+        return True if not self.free else None if self.ends is None else len(self.ends) == 1
+
+    @cached_property
+    def dimension(self) -> int | None:
+        """The least number of dimensions in which it is attained at tau; None if in none."""
+        if self.tau is None:
+            return None
+        if self.at_least is not None:
+            return self.at_least.rank
+        freely = Spherical(self.of, self.of.size, self.tau)
+        return self.of.size - 1 if freely.attained and freely.ends is not None else None
+
+    # --- points ----------------------------------------------------------------------------
+    def cosines_of(self, gamma: Expr) -> Rows:
+        """1 - tau (d_ij + gamma), with ones on the diagonal."""
+        assert self.tau is not None
+        return tuple(
+            tuple(S.One if i == j else 1 - self.tau * e for j, e in enumerate(row))
+            for i, row in enumerate(self.of.with_constant(gamma))
+        )
+
+    @cached_property
+    def cosines(self) -> Rows | None:
+        """The matrix of cosines."""
+        if self.choice is None:
+            return None
+        found = self.cosines_of(self.choice.gamma)
+        return tuple(tuple(as_digits(e.expand()) for e in row) for row in found)
+
+    @cached_property
+    def embedding(self) -> Rows | None:
+        """Unit vectors, as rows of q coordinates."""
+        choice = self.choice
+        if choice is None or self.tau is None:
+            return None
+        n, d = self.of.size, self.of.fractions
+        exact = choice.exact
+        if d is None or exact is None or n > IN_FIELD:
+            return padded(in_balls(self.cosines_of(choice.gamma), choice.rank), self.q)
+        beta = self.spheres.beta(exact)
+        if beta is None or beta.root is not exact.root:
+            return padded(in_balls(self.cosines_of(choice.gamma), choice.rank), self.q)
+        # Points on their sphere about zero, scaled to its radius in the unit sphere; one more
+        # coordinate, the same for all, where that is less than one.
+        gram = [
+            [beta.at - (exact.at + d[i, j] if i != j else 0) for j in range(n)] for i in range(n)
+        ]
+        room = self.room(as_digits(self.spheres.scale * beta.expression), beta)
+        on = padded(
+            in_field(gram, exact.root, choice.rank - (room or 0)),
+            choice.rank - (room or 0),
+            sqrt(self.tau * self.spheres.scale),
+        )
+        if room:
+            height = sqrt(1 - self.tau * self.spheres.scale * beta.expression)
+            on = tuple((*row, as_digits(height)) for row in on)
+        return padded(on, self.q)
+
+    # --- words -----------------------------------------------------------------------------
+    @property
+    def reason(self) -> str:
+        """The verdict in a line."""
+        D, q, spheres = self.of, self.q, self.spheres
+        if self.tau is None:
+            return "tau is not given"
+        if self.attained is None:
+            return "undecided: entries that are no fractions of one number, and too near a border"
+        if self.attained:
+            return self._attained_words()
+        if self.free:
+            assert spheres.least_beta is not None
+            return f"no constant will do: {self._too_large(spheres.least_beta)}"
+        shift = not_euclidean(D)
+        if not zero(D.constant):
+            shift += f"with the constant {short(self._cosine_of(D.constant))} for c', "
+        if self.temperatures is S.EmptySet and spheres.on_sphere is not False:
+            return f"{shift}needs {plural(spheres.dimension, 'dimension')}, q is {q}"
+        if spheres.dimension is not None and spheres.dimension > q:
+            return f"{shift}needs {plural(spheres.dimension, 'dimension')}, q is {q}"
+        if spheres.on_sphere is False:
+            return f"{shift}not on a sphere"
+        assert spheres.at_least is not None
+        if self.at_least is None:
+            return f"{shift}{self._too_large(spheres.at_least)}"
+        rho, wanted = sqrt(spheres.at_least / 2), 1 / sqrt(2 * self.tau)
+        return (
+            f"{shift}radius {short(rho)} is below 1/sqrt(2 tau) = {short(wanted)}, which needs "
+            f"{q + 1} dimensions, q is {q}; or tau = {short(1 / spheres.at_least)}"
+        )
+
+    def _attained_words(self) -> str:
+        D, q = self.of, self.q
+        assert self.tau is not None
+        if self.free:
+            if self.constants is None:
+                return "attained with c' = 1"
+            what = "for an interval of constants" if q >= D.size else "for two constants"
+            return f"attained {what if not self.unique else 'for one constant'} c'"
+        where = f"c' = {short(self.c_prime)}, and no other" if self.c_prime is not None else ""
+        if zero(D.constant):
+            return f"{D.name} lies on a sphere of radius {self._radius()}: attained with c' = 1"
+        return f"{not_euclidean(D)}attained with {where}"
+
+    def _radius(self) -> str:
+        assert self.spheres.at_least is not None
+        return short(as_digits(sqrt(self.spheres.at_least / 2)))
+
+    def _too_large(self, beta: Expr) -> str:
+        assert self.tau is not None
+        rho, room = as_digits(sqrt(beta / 2)), 1 / sqrt(2 * self.tau)
+        return (
+            f"radius {short(rho)} exceeds 1/sqrt(2 tau) = {short(room)}: tau at most "
+            f"{short(as_digits(1 / beta))}"
+        )
+
+
+def spherical(D: object, tau: Expr | None, q: int) -> Spherical:
+    """The verdict on a matrix of dissimilarities; ``D`` is read by :class:`Dissimilarity`."""
+    return Spherical(D if isinstance(D, Dissimilarity) else Dissimilarity(D), q, tau)
+
+
+def up_to(beta: Expr) -> Set:
+    """Temperatures up to 1/beta."""
+    if zero(beta):
+        return Interval.open(0, oo)
+    return Interval(0, as_digits(1 / beta), True, False)
+
+
+# --- order -----------------------------------------------------------------------------------
+def is_above(one: Algebraic, other: Algebraic) -> bool:
+    """Whether one number is larger than another; they are not equal, or have the same root."""
+    if one is other or equal(one, other):
+        return False
+    bits = FIRST_BITS
+    while bits <= LAST_BITS:
+        with precision(bits):
+            a, b = one.ball("", "", bits), other.ball("", "", bits)
+            if a > b or a < b:
+                return bool(a > b)
+        bits *= 2
+    raise InternalError("two numbers are not told apart")
+
+
+def equal(one: Algebraic, other: Algebraic) -> bool:
+    """Whether two roots, or fractions, are the same number."""
+    if one.at.degree() <= 0 or other.at.degree() <= 0:
+        number, constant = (one, other) if other.at.degree() <= 0 else (other, one)
+        return (number - constant.at[0]).is_zero()
+    common = fmpq_poly(one.root.polynomial).gcd(fmpq_poly(other.root.polynomial))
+    if common.degree() <= 0:
+        return False
+    bits = FIRST_BITS
+    while bits <= LAST_BITS:
+        with precision(bits):
+            a, b = one.ball("", "", bits), other.ball("", "", bits)
+            if not a.overlaps(b):
+                return False
+        # Roots of a common factor that are as near as this are the same.
+        near = [x for x, _ in roots(common) if x.ball("", "", bits).overlaps(a)]
+        if len(near) == 1 and near[0].ball("", "", bits).overlaps(b) and bits > 8 * FIRST_BITS:
+            return True
+        bits *= 2
+    raise InternalError("two numbers are not told apart")

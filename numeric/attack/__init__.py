@@ -1,0 +1,24 @@
+"""An adversary for bounds: it looks for the configuration that comes closest to breaking one."""
+
+from .adversary import Attack, attack, attacked, spaces_of
+from .replay import Sides, Undetermined, renewed, replay
+from .stored import BadRecord, Record, dump, load
+from .target import NoTarget, Target, bounds_of
+
+__all__ = [
+    "Attack",
+    "BadRecord",
+    "NoTarget",
+    "Record",
+    "Sides",
+    "Target",
+    "Undetermined",
+    "attack",
+    "attacked",
+    "bounds_of",
+    "dump",
+    "load",
+    "renewed",
+    "replay",
+    "spaces_of",
+]

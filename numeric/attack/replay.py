@@ -1,0 +1,235 @@
+"""Both sides of a bound at a stored configuration, to any number of digits.
+
+Rows of unit vectors are normalised at the precision of the work. That is doubled until both sides
+are known to the digits that are asked for, so that what cancels on the way is told from what is
+there; a side that shrinks as fast as rounding does is 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import mpmath
+from mpmath import mp, mpf
+from sympy import Expr, Float, Integer, Symbol, oo
+
+from ...derive.theorem.bounds import About
+from ...derive.theorem.result import Result
+from .digits import readings_of
+from .spaces import space
+from .stored import BadRecord, Record, shape_of
+from .target import COUNTS, DomainError, NoTarget, Target
+
+#: Digits to which both sides are found.
+DIGITS = 50
+#: The part of the larger side by which a bound has to be exceeded for that to be a violation.
+MARGIN = mpf(10) ** -35
+#: Digits of the work beyond those asked for, and the most.
+GUARD, MOST = 15, 4000
+
+
+@dataclass(frozen=True)
+class Sides:
+    """What a bound says at a configuration.
+
+    Attributes
+    ----------
+    bounded, bound
+        The two sides.
+    ratio
+        Bounded to bound of an upper bound, bound to bounded of a lower one; None where both are 0.
+    is_violated
+        Whether the bound fails by more than the margin.
+    readings
+        All numbers that the two are functions of.
+    """
+
+    bounded: mpf
+    bound: mpf
+    ratio: mpf | None
+    is_violated: bool
+    readings: Mapping[str, mpf]
+
+
+class Undetermined(ArithmeticError):
+    """The sides were not found to the digits that were asked for."""
+
+
+def replay(target: Target, record: Record, digits: int = DIGITS) -> Sides:
+    """Recompute both sides.
+
+    Raises
+    ------
+    BadRecord
+        If the kind of configuration is not that of the bound, or the arrays not those of the kind.
+    Undetermined
+        If even thousands of digits do not tell.
+    """
+    if record.about is not target.about:
+        raise BadRecord(
+            f"{target.name} is about configurations of the kind {target.about.name}, not "
+            f"{record.about.name}"
+        )
+    check_shapes(record)
+    work = digits + GUARD
+    before: tuple[mpf, mpf] | None = None
+    readings: dict[str, Any] = {}
+    zeros = [0, 0]
+    while work <= MOST:
+        with mp.workdps(work):
+            readings = _readings(target, record)
+            now = readings[target.bound.bounded], _value(target.precise, readings, work)
+            if before is not None:
+                for k in (0, 1):
+                    zeros[k] = zeros[k] + 1 if _vanishes(before[k], now[k], work) else 0
+                if all(
+                    zeros[k] > 1 or now[k] == before[k] == 0 or _agree(before[k], now[k], digits)
+                    for k in (0, 1)
+                ):
+                    bounded, bound = (mpf(0) if zeros[k] > 1 else now[k] for k in (0, 1))
+                    return _sides(target, bounded, bound, readings)
+            before = now
+        work *= 2
+    raise Undetermined(f"{MOST} digits do not tell what {target.name} is there")
+
+
+def _sides(target: Target, bounded: mpf, bound: mpf, readings: Mapping[str, mpf]) -> Sides:
+    small, large = (bounded, bound) if target.is_upper else (bound, bounded)
+    if small <= 0:  # a lower bound that says nothing, or both are 0
+        ratio = None if small == 0 == large else mpf(0)
+    else:
+        ratio = small / large if large > 0 else mpmath.inf
+    excess = small - large
+    wrong = excess > MARGIN * max(abs(small), abs(large))
+    return Sides(bounded, bound, ratio, bool(wrong and _is_inside(target, readings)), readings)
+
+
+def _vanishes(before: mpf, now: mpf, work: int) -> bool:
+    """Whether a number is of the size of rounding at both precisions, and no number."""
+    return abs(now) <= mpf(10) ** (GUARD - work) and abs(now) <= abs(before) * mpf(10) ** (
+        -work // 4
+    )
+
+
+def _agree(a: mpf, b: mpf, digits: int) -> bool:
+    return abs(a - b) <= mpf(10) ** -digits * abs(b) and b != 0
+
+
+def _readings(target: Target, record: Record) -> dict[str, Any]:
+    names = {target.bound.bounded, *(s.name for s in target.expression.free_symbols)}
+    names |= {s.name for s in target.precise.free_symbols}
+    names |= set(target.ranges)
+    return readings_of(record, names)
+
+
+def _value(expression: Expr, readings: Mapping[str, Any], digits: int) -> mpf:
+    point: dict[Symbol, Expr] = {
+        s: _number(s.name, readings[s.name], digits) for s in expression.free_symbols
+    }
+    found = expression.xreplace(point).evalf(digits)
+    if not found.is_number or found.is_real is False or not found.is_finite:
+        raise Undetermined(f"the bound is {str(found)[:40]} there")
+    return mpmath.mpf(found._mpf_) if isinstance(found, Float) else mpmath.mpmathify(found)
+
+
+def _number(name: str, value: Any, digits: int) -> Expr:
+    return Integer(int(value)) if name in COUNTS else Float(value, digits)
+
+
+def _is_inside(target: Target, readings: Mapping[str, Any]) -> bool:
+    """Whether the configuration meets the hypotheses: readings are in their ranges."""
+    for symbol, r in target.domain.ranges.items():
+        if symbol.name not in target.ranges:
+            continue
+        value = mpf(readings[symbol.name])
+        low, high = (_end(e.xreplace(dict(target.given)), readings) for e in (r.low, r.high))
+        # An end that is attained may be passed by rounding; one that does not belong may not.
+        slack = MARGIN * max(1, abs(value))
+        if value < low - slack or value > high + slack:
+            return False
+        if (r.low_open and value <= low) or (r.high_open and value >= high):
+            return False
+    return True
+
+
+def _end(e: Expr, readings: Mapping[str, Any]) -> mpf:
+    if e in (oo, -oo):
+        return mpmath.inf if e is oo else -mpmath.inf
+    return _value(e, readings, mp.dps)
+
+
+def renewed(result: Result, record: Record) -> Record | None:
+    """A stored record with the ratio that it has now; None if it is no longer one of the result."""
+    try:
+        sides = replay(Target.of(result, record.quantity, record.given), record)
+    except (NoTarget, BadRecord, DomainError, Undetermined):
+        return None
+    if sides.ratio is None or not mpmath.isfinite(sides.ratio):
+        return None
+    return replace(record, ratio=mpmath.nstr(sides.ratio, DIGITS))
+
+
+def check_shapes(record: Record) -> None:
+    """Refuse arrays that no configuration of the kind has.
+
+    Raises
+    ------
+    BadRecord
+        Naming the array.
+    """
+    shapes = {name: shape_of(value) for name, value in record.vectors.items()}
+    wanted = _wanted(record.about, shapes)
+    for name, shape in wanted.items():
+        if shapes.get(name) != shape:
+            raise BadRecord(
+                f"{name!r} of a configuration of the kind {record.about.name} has the lengths "
+                f"{shape}, not {shapes.get(name, 'none')}"
+            )
+    extra = set(shapes) - set(wanted)
+    if extra:
+        raise BadRecord(f"a configuration of the kind {record.about.name} has no {min(extra)!r}")
+    has_tau = record.about not in (About.SOFTMAX, About.VECTORS)
+    if has_tau and (record.tau is None or not mpf(record.tau) > 0):
+        raise BadRecord("'tau' is a positive number as text")
+    if not has_tau and record.tau is not None:
+        raise BadRecord(f"a configuration of the kind {record.about.name} has no 'tau'")
+    for name in ("anchor", "positive", "negatives", "z", "batch", "candidate"):
+        for row in _rows(record.vectors.get(name, [])):
+            if not any(mpf(x) for x in row):
+                raise BadRecord(f"{name!r} has a row of zeros, which no unit vector is along")
+
+
+def _wanted(about: About, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, tuple[int, ...]]:
+    """Shapes of a kind, of the size that its largest array has."""
+    largest = {
+        About.ANCHOR: "negatives",
+        About.BATCH: "z",
+        About.SOFTMAX: "logits",
+        About.VECTORS: "batch",
+        About.LAW: "negatives",
+    }[about]
+    shape = shapes.get(largest, ())
+    if about is About.SOFTMAX:
+        if len(shape) != 1:
+            raise BadRecord("'logits' is a list of decimal numbers as text")
+        return {largest: shape}
+    if len(shape) != (3 if about is About.LAW else 2):
+        raise BadRecord(f"{largest!r} is missing, or no rows of decimal numbers as text")
+    count, d = shape[-2:]
+    more = {About.ANCHOR: 2, About.BATCH: 0, About.VECTORS: 1, About.LAW: 2}[about]
+    found = space(about, count + more, d)
+    if found is None:
+        raise BadRecord(f"{largest!r} has {count} rows, which is too few or odd")
+    if about is About.LAW:
+        return {name: (shape[0], *s[1:]) for name, s in found.shapes.items()}
+    return dict(found.shapes)
+
+
+def _rows(value: Any) -> list[list[str]]:
+    if not isinstance(value, list) or not value:
+        return []
+    if isinstance(value[0], str):
+        return [value]
+    return [row for part in value for row in _rows(part)]

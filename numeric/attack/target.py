@@ -1,0 +1,190 @@
+"""A bound as a target: both sides in torch, and where the bound is meant."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import torch
+from sympy import Expr, Symbol
+from torch import Tensor
+
+from ...derive.decide.domain import Domain, DomainError, Range
+from ...derive.theorem.bounds import About, Bounds
+from ...derive.theorem.result import Result
+from ..band.expressions import Compiled, compile_expression, without_cancellation
+from .readings import Lookup, has, of
+
+#: Below this, a side is not told from 0 in float64.
+LEAST = 1e-200
+#: What stands for a bound of 0.
+NOTHING = 1e-250
+#: A relative change of readings that is beyond their rounding.
+LAST_DIGITS = 1e-12
+#: Readings that are whole numbers.
+COUNTS = ("n", "N", "b", "d")
+#: By how much a rounded reading may lie outside a range that it attains the end of.
+SLACK = 1e-9
+
+
+class NoTarget(ValueError):
+    """It cannot be attacked; the message is one line."""
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """A bound of a result.
+
+    Attributes
+    ----------
+    id, name
+        Of the result, and of the quantity.
+    bound
+        The bound.
+    domain
+        Where it is meant.
+    given
+        Values of symbols in it that are no readings.
+    """
+
+    id: str
+    name: str
+    bound: Bounds
+    domain: Domain
+    given: Mapping[Symbol, Expr] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, result: Result, name: str, given: Mapping[str, object] | None = None) -> Target:
+        """The target that a quantity of a result is.
+
+        Raises
+        ------
+        NoTarget
+            If it is no bound, or needs a value that was not given.
+        DomainError
+            If a value is not accepted.
+        """
+        given = given or {}
+        if name not in result.quantities:
+            raise NoTarget(f"{result.id} has no {name}; its bounds are {_listed(result)}")
+        quantity = result.quantities[name]
+        if not isinstance(quantity, Bounds):
+            raise NoTarget(f"{name} of {result.id} is no bound; its bounds are {_listed(result)}")
+        known = {s.name for q in bounds_of(result).values() for s in q.readings}
+        unknown = [k for k in given if k not in known]
+        if unknown:
+            raise NoTarget(f"no bound of {result.id} has a number {unknown[0]}")
+        read = [k for k in given if has(quantity.about, k)]
+        if read:
+            raise NoTarget(f"{read[0]} is read off configurations, and cannot be given")
+        point = {
+            s: v for s, v in result.point(**given).items() if s in quantity.expression.free_symbols
+        }
+        missing = [
+            s.name for s in quantity.readings if s not in point and not has(quantity.about, s.name)
+        ]
+        if missing:
+            many = " and ".join(missing)
+            raise NoTarget(
+                f"{name} of {result.id} depends on {many}, which is read off no configuration: "
+                f"give {' '.join(f'{k}=VALUE' for k in missing)}"
+            )
+        if not has(quantity.about, quantity.bounded):
+            raise NoTarget(
+                f"{name} of {result.id} bounds {quantity.bounded}, which is read off no "
+                f"configuration of the kind {quantity.about.name}"
+            )
+        return cls(result.id, name, quantity, quantity.domain or result.domain, point)
+
+    @property
+    def about(self) -> About:
+        """The kind of configuration."""
+        return self.bound.about
+
+    @property
+    def is_upper(self) -> bool:
+        """Whether it bounds from above."""
+        return self.bound.side == "upper"
+
+    @cached_property
+    def expression(self) -> Expr:
+        """The bound with given values put in."""
+        return self.bound.expression.xreplace(dict(self.given))
+
+    @cached_property
+    def precise(self) -> Expr:
+        """The same, in readings that keep their digits where it is all but 0."""
+        return without_cancellation(self.expression)
+
+    @cached_property
+    def compiled(self) -> Compiled:
+        """The bound in torch."""
+        return compile_expression(self.expression)
+
+    @cached_property
+    def ranges(self) -> dict[str, tuple[Range, Compiled, Compiled]]:
+        """Ranges of readings, which a configuration has to meet, and their ends."""
+        found = {}
+        for symbol, r in self.domain.ranges.items():
+            if has(self.about, symbol.name) and symbol not in self.given:
+                ends = [e.xreplace(dict(self.given)) for e in (r.low, r.high)]
+                if all(has(self.about, s.name) for e in ends for s in e.free_symbols):
+                    low, high = map(compile_expression, ends)
+                    found[symbol.name] = (r, low, high)
+        return found
+
+    def sides(self, readings: Lookup, shift: float = 0.0) -> tuple[Tensor, Tensor]:
+        """What should be at most the other, and that; the bound at readings shifted a little."""
+        bounded = readings[self.bound.bounded]
+        moved = {
+            name: readings[name] * (1.0 if name in COUNTS else 1 + shift * (-1) ** k)
+            for k, name in enumerate(self.compiled.names)
+        }
+        bound = self.compiled(moved)
+        small, large = (bounded, bound) if self.is_upper else (bound, bounded)
+        found: tuple[Tensor, Tensor] = torch.broadcast_tensors(small, large)  # type: ignore
+        return found
+
+    def score(self, vectors: Mapping[str, Tensor], tau: Tensor | None) -> Tensor:
+        """Logarithm of the ratio, of many configurations; -inf where there is none.
+
+        Where the bound as it is written loses its digits, so that a change of readings in the last
+        ones changes it, the least favourable of its values counts.
+        """
+        readings = of(self.about, vectors, tau)
+        sides = self.sides(readings)
+        inside = sides[0].isfinite() & sides[1].isfinite() & (sides[0] > LEAST)
+        for name, (r, low, high) in self.ranges.items():
+            value = readings[name].detach()
+            least, most = low(readings).detach(), high(readings).detach()
+            above = value > least if r.low_open else value >= least - SLACK
+            below = value < most if r.high_open else value <= most + SLACK
+            inside = inside & above & below
+        value = _logarithm(*sides, inside)
+        worst = value.detach()
+        with torch.no_grad():
+            for shift in (LAST_DIGITS, -LAST_DIGITS):
+                shifted = _logarithm(*self.sides(readings, shift), inside)
+                inside = inside & ~shifted.isnan()
+                worst = torch.minimum(worst, shifted.nan_to_num(0.0))
+        return torch.where(inside, value + (worst - value.detach()), -torch.inf)
+
+
+def _logarithm(small: Tensor, large: Tensor, inside: Tensor) -> Tensor:
+    """Of the ratio; 0 where there is none."""
+    one = torch.ones_like(small)
+    top = torch.where(inside, small, one).clamp_min(NOTHING)
+    return top.log() - torch.where(inside, large, one).clamp_min(NOTHING).log()
+
+
+def bounds_of(result: Result) -> dict[str, Bounds]:
+    """The bounds among the quantities of a result."""
+    return {name: q for name, q in result.quantities.items() if isinstance(q, Bounds)}
+
+
+def _listed(result: Result) -> str:
+    return ", ".join(bounds_of(result)) or "none"
+
+
+__all__ = ["DomainError", "NoTarget", "Target", "bounds_of"]

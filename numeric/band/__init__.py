@@ -1,0 +1,18 @@
+"""The band that the squared gradient of InfoNCE lies in, measured on embeddings."""
+
+from .inputs import same_class
+from .measured import Band, measure
+from .monitor import BandMonitor, Report, Thresholds, sigmas
+from .readings import neighbours, views
+
+__all__ = [
+    "Band",
+    "BandMonitor",
+    "Report",
+    "Thresholds",
+    "measure",
+    "neighbours",
+    "same_class",
+    "sigmas",
+    "views",
+]

@@ -1,0 +1,371 @@
+"""The band of a whole batch, for a training loop to log."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from math import inf, nan, sqrt
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from ..metrics import smaller_gram
+from .bounds import With, bound, closest
+from .inputs import constant, is_empty, positives, temperature, unit, vectors
+from .measured import printed
+from .readings import BatchReadings, Readings, largest_eigenvalue, views
+from .sigma import largest_without
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """When a batch counts as collapsed.
+
+    Attributes
+    ----------
+    point
+        ``collapsed_to_point``: the spread is at most this. It is 0 where all points are equal and
+        1 where their mean is 0.
+    rank
+        ``dimensional_collapse``: the effective rank is below this part of min(n, d), which is as
+        large as it can be. Embeddings that have gathered in a few classes are told as well.
+    gradient
+        ``vanishing_gradient``: the mean squared gradient is at most this part of 4/tau^2, which is
+        as large as it can be.
+    """
+
+    point: float = 1e-3
+    rank: float = 0.1
+    gradient: float = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """What is logged of a batch; means are over its anchors.
+
+    Attributes
+    ----------
+    lower, measured, upper
+        Mean squared gradient of an anchor's loss with respect to the anchor (free), between the
+        means of the bounds of the result ``spectral-band``.
+    closest_lower, closest_upper
+        The same with the best of all bounds at each anchor, those that also measure how the
+        softmax spreads over the negatives; nan unless asked for.
+    upper_printed
+        The paper's band: equation (9) with ``per_anchor``, else (10), for a queue with the proxy
+        of its sample; nan unless asked for.
+    tangential
+        Mean square of the part of these gradients that is tangent to the sphere.
+    epsilon, epsilon_squared, rho, mu, alignment
+        Means of the readings.
+    sigma_hat
+        Largest eigenvalue of the second moment of the batch (of the queue, where there is one).
+    sigma_mean, sigma_max
+        Of the negatives of each anchor with ``per_anchor``; without it both are the ceiling
+        min(1, n sigma_hat/(n - 2)).
+    effective_rank
+        1/tr(Sigma^2).
+    isotropy_deviation
+        100 sqrt(d) |Sigma - I/d|, in percent.
+    mean_norm, spread
+        Length of the mean of the batch (or queue), and the mean squared distance from it.
+    sigma_proxy
+        The paper's proxy for queues; nan unless asked for.
+    n, d, tau
+        Embeddings (for a queue: negatives and 2), their dimension, temperature.
+    collapsed_to_point, dimensional_collapse, vanishing_gradient
+        See `Thresholds`.
+    sigma
+        That of each anchor with ``per_anchor``, else None; not among the floats.
+    """
+
+    lower: float
+    measured: float
+    upper: float
+    closest_lower: float
+    closest_upper: float
+    upper_printed: float
+    tangential: float
+    epsilon: float
+    epsilon_squared: float
+    rho: float
+    mu: float
+    alignment: float
+    sigma_hat: float
+    sigma_mean: float
+    sigma_max: float
+    effective_rank: float
+    isotropy_deviation: float
+    mean_norm: float
+    spread: float
+    sigma_proxy: float
+    n: int
+    d: int
+    tau: float
+    collapsed_to_point: bool
+    dimensional_collapse: bool
+    vanishing_gradient: bool
+    sigma: Tensor | None = field(default=None, repr=False)
+
+    @property
+    def collapsed(self) -> bool:
+        """Whether any of the flags is up."""
+        return self.collapsed_to_point or self.dimensional_collapse or self.vanishing_gradient
+
+    def floats(self, prefix: str = "") -> dict[str, float]:
+        """All but ``sigma`` as plain floats, and not what is nan; flags are 0 and 1.
+
+        Parameters
+        ----------
+        prefix
+            Put before each name, ``"band/"`` say.
+        """
+        found = {f.name: float(getattr(self, f.name)) for f in fields(self) if f.name != "sigma"}
+        return {prefix + name: value for name, value in found.items() if value == value}
+
+
+def sigmas(z: Any, positive: Any, *, normalise: bool = False) -> Tensor:
+    """The largest eigenvalue of the second moment of each embedding's negatives.
+
+    All of them take about as long as a few eigendecompositions of the batch, and are put back to
+    1e-11 of each (see `cltheory.numeric.band.sigma`).
+
+    Parameters
+    ----------
+    z
+        ``(n, d)``.
+    positive
+        The index of the positive of each.
+    normalise
+        Whether rows are scaled to unit length. Without it they must have it up to rounding.
+
+    Raises
+    ------
+    ValueError
+        If they are none; one line.
+    """
+    rows = _rows("embeddings", z, normalise).detach()
+    index = _partners(rows, positive)
+    own = torch.arange(len(rows), device=rows.device)
+    return largest_without(rows, torch.stack([own, index], 1)).value
+
+
+def _rows(name: str, given: Any, normalise: bool) -> Tensor:
+    z = vectors(name, given)
+    if z.ndim != 2:
+        raise ValueError(f"{name} must be (n, d), not {tuple(z.shape)}")
+    return unit(name, z, normalise)
+
+
+def _partners(z: Tensor, positive: Any) -> Tensor:
+    if len(z) < 3:
+        raise ValueError(f"there are {len(z)} embeddings, and the band needs n > 2")
+    return positives(positive, len(z), z.device)
+
+
+class BandMonitor:
+    """Measures the band of a batch of embeddings; nothing is differentiated.
+
+    Parameters
+    ----------
+    tau
+        Temperature of the loss.
+    normalise
+        Whether rows are scaled to unit length. Without it they must have it up to rounding.
+    per_anchor
+        Whether the spectrum of each anchor's own negatives is taken, instead of a ceiling.
+    closest
+        Whether the best of all bounds is reported as well.
+    c
+        The constant of the paper's upper band, if that is to be reported as well.
+    thresholds
+        When flags go up.
+    """
+
+    def __init__(
+        self,
+        tau: float,
+        *,
+        normalise: bool = False,
+        per_anchor: bool = False,
+        closest: bool = False,
+        c: float | None = None,
+        thresholds: Thresholds | None = None,
+    ) -> None:
+        self.tau = temperature(tau)
+        self.normalise, self.per_anchor, self.closest = normalise, per_anchor, closest
+        self.c = None if c is None else constant(c)
+        self.thresholds = thresholds or Thresholds()
+
+    @torch.no_grad()
+    def __call__(self, z: Any, second: Any = None, *, positive: Any = None) -> Report:
+        """The report of a batch in which every embedding is an anchor.
+
+        Parameters
+        ----------
+        z
+            ``(n, d)``.
+        second
+            Second views of the same samples, of the shape of ``z``: they are the positives, and
+            anchors in their turn, 2n in all.
+        positive
+            Else the index of the positive of each.
+
+        Raises
+        ------
+        ValueError
+            If the batch is none, or has at most two embeddings; one line.
+        """
+        z = _rows("embeddings", z, self.normalise)
+        if (second is None) == (positive is None):
+            raise ValueError("give second views, or positive=, the index of each one's positive")
+        if second is not None:
+            other = _rows("second views", second, self.normalise)
+            if other.shape != z.shape or other.device != z.device:
+                raise ValueError(
+                    f"second views {tuple(other.shape)} on {other.device} do not match "
+                    f"embeddings {tuple(z.shape)} on {z.device}"
+                )
+            z = torch.cat([z, other])
+        n = len(z)
+        index = _partners(z, views(n) if second is not None else positive)
+        read = BatchReadings(z, index, self.tau)
+        spectrum, sigma = None, None
+        if self.per_anchor:
+            found = largest_without(z, read.removed)
+            sigma, spectrum = found.value, found.spectrum
+        elif n <= z.shape[1]:
+            spectrum = torch.linalg.eigvalsh(read.similarities)
+        return self._report(read, z, spectrum, sigma, n / (n - 2))
+
+    @torch.no_grad()
+    def queue(
+        self,
+        query: Any,
+        key: Any,
+        queue: Any,
+        *,
+        batch_keys: bool = False,
+        sample: int | None = None,
+        slack: float = 0.0,
+        seed: int = 0,
+    ) -> Report:
+        """The report of queries with their keys as positives, and a queue of keys as negatives.
+
+        Spectra are those of the queue.
+
+        Parameters
+        ----------
+        query, key
+            ``(n, d)``.
+        queue
+            ``(K, d)``.
+        batch_keys
+            Whether the keys of the other queries are negatives as well.
+        sample, slack, seed
+            Report the paper's proxy min(1, sigma + slack) as well, with sigma that of so many
+            random keys of the queue.
+
+        Raises
+        ------
+        ValueError
+            If they are none; one line.
+        """
+        z, k = _rows("queries", query, self.normalise), _rows("keys", key, self.normalise)
+        if is_empty(queue):
+            raise ValueError("the queue is empty")
+        rest = _rows("queue", queue, self.normalise)
+        if k.shape != z.shape:
+            raise ValueError(f"queries have the shape {tuple(z.shape)}, keys {tuple(k.shape)}")
+        if rest.shape[1] != z.shape[1]:
+            raise ValueError(f"queries have {z.shape[1]} coordinates, the queue {rest.shape[1]}")
+        if not z.device == k.device == rest.device:
+            raise ValueError(f"vectors are on {z.device}, {k.device} and {rest.device}")
+        proxy = nan if sample is None else self._proxy(rest, sample, slack, seed)
+        if not batch_keys:
+            return self._report(Readings(z, k, rest, self.tau), rest, proxy=proxy)
+        both = torch.cat([rest, k])
+        own = torch.arange(len(rest), len(both), device=z.device)[:, None]
+        keep = torch.ones(len(z), len(both), dtype=torch.bool, device=z.device)
+        read = Readings(z, k, both, self.tau, keep.scatter_(1, own, False))
+        if self.per_anchor:
+            sigma = largest_without(both, own).value
+        else:
+            ceiling = largest_eigenvalue(both) / (len(both) - 1)
+            sigma = ceiling.clamp_max(1).expand(len(z))
+        return self._report(read, rest, sigma=sigma, proxy=proxy)
+
+    @staticmethod
+    def _proxy(queue: Tensor, sample: int, slack: float, seed: int) -> float:
+        if not isinstance(sample, int) or not 0 < sample <= len(queue):
+            raise ValueError(f"a sample of {sample} out of a queue of {len(queue)}")
+        if not 0 <= slack < inf:
+            raise ValueError(f"slack must be finite and not negative, not {slack:g}")
+        order = torch.randperm(len(queue), generator=torch.Generator().manual_seed(seed))
+        some = queue[order[:sample].to(queue.device)]
+        return min(1.0, float(largest_eigenvalue(some)) / sample + slack)
+
+    def _report(
+        self,
+        read: Readings,
+        cloud: Tensor,
+        spectrum: Tensor | None = None,
+        sigma: Tensor | None = None,
+        widen: float = 1.0,
+        proxy: float = nan,
+    ) -> Report:
+        """Readings and bounds of anchors whose spectra are at most ``widen`` times the cloud's."""
+        size, d = cloud.shape
+        if spectrum is None:
+            spectrum = torch.linalg.eigvalsh(smaller_gram(cloud))
+        spectrum = spectrum.clamp_min(0) / size
+        sigma_hat = spectrum.amax()
+        # The paper does not say that no eigenvalue exceeds 1.
+        loose = (widen * sigma_hat).expand(read.alignment.shape) if sigma is None else sigma
+        sigma = loose.clamp_max(1)
+        if proxy == proxy:
+            loose = torch.full_like(loose, proxy)
+        at = With(read.each, sigma=sigma)
+        mean = cloud.mean(0)
+        # One over d apart in each direction that there is, and all of it in the others.
+        apart = (spectrum - 1 / d).square().sum() + (d - len(spectrum)) / d**2
+        measured = read.squared_gradient
+        unknown = measured.new_tensor(nan)
+        values = {
+            "lower": bound("lower")(at).mean(),
+            "measured": measured.mean(),
+            "upper": bound("upper")(at).mean(),
+            "closest_lower": closest("lower", at).mean() if self.closest else unknown,
+            "closest_upper": closest("upper", at).mean() if self.closest else unknown,
+            "upper_printed": unknown
+            if self.c is None
+            else printed(With(read.each, sigma=loose), self.c).mean(),
+            "tangential": read.squared_tangential.mean(),
+            "epsilon": read.epsilon.mean(),
+            "epsilon_squared": read.epsilon.square().mean(),
+            "rho": read.rho.mean(),
+            "mu": read.mu.mean(),
+            "alignment": read.alignment.mean(),
+            "sigma_hat": sigma_hat,
+            "sigma_mean": sigma.mean(),
+            "sigma_max": sigma.amax(),
+            "effective_rank": 1 / spectrum.square().sum(),
+            "isotropy_deviation": 100 * sqrt(d) * apart.sqrt(),
+            "mean_norm": torch.linalg.vector_norm(mean),
+            "spread": (cloud - mean).square().sum(1).mean(),
+        }
+        # One transfer from a device instead of many.
+        found = dict(zip(values, torch.stack(list(values.values())).tolist(), strict=True))
+        spread = found["spread"]
+        limits = self.thresholds
+        return Report(
+            **found,
+            sigma_proxy=proxy,
+            n=read.count + 2,
+            d=d,
+            tau=self.tau,
+            collapsed_to_point=spread <= limits.point,
+            dimensional_collapse=found["effective_rank"] < limits.rank * min(size, d),
+            vanishing_gradient=found["measured"] <= limits.gradient * 4 / self.tau**2,
+            sigma=sigma if self.per_anchor else None,
+        )

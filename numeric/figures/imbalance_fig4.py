@@ -1,0 +1,320 @@
+"""Figure 4 of vock2026unified: cosines of SupCon and Soft SupCon for classes of unequal sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from string import ascii_lowercase
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from sympy import Expr, Rational, exp, latex
+
+from ...derive.results import results
+from ..device import resolve_device
+from ..free import fit
+from ..losses import SoftSupCon
+from ..pairs import Pairs, dual
+from ..progress import Report, reporting
+from ..sweep import Cell, alike
+from ..table import Layout, Row, layout
+from .drawing import Drawing, asked, by_seeds, in_table, largest_gap, number
+from .look import Look
+from .panels import spaced
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Sizes = tuple[int, ...]
+#: Ten classes: equal; two sizes; five; and all different, 1:2:...:10.
+COLUMNS: tuple[Sizes, ...] = (
+    (8,) * 10,
+    (2,) * 5 + (10,) * 5,
+    (2, 2, 4, 4, 6, 6, 8, 8, 10, 10),
+    (2, 4, 6, 8, 10, 12, 14, 16, 18, 20),
+)
+#: Of the paper.
+TAU, EPSILON = Rational(1, 10), exp(-1)
+HARD, SOFT = "SupCon", "Soft SupCon"
+#: Inches of a row of maps that are no map, and of the figure beside and beneath them.
+_AROUND, _BAR = 0.62, 0.75
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The cells: a column for each of the ``sizes``, a row for each loss.
+
+    Attributes
+    ----------
+    sizes
+        Samples of each class, two or more; all of as many classes.
+    tau
+        Of SupCon. Soft SupCon has its critical temperature.
+    epsilon
+        Of Soft SupCon.
+    d
+        Dimension of the embeddings; by default the number of classes.
+    """
+
+    sizes: tuple[Sizes, ...] = COLUMNS
+    tau: Expr = TAU
+    epsilon: Expr = EPSILON
+    given_d: int | None = None
+    seeds: tuple[int, ...] = (0,)
+
+    def __post_init__(self) -> None:
+        counts = {len(some) for some in self.sizes}
+        if len(counts) != 1:
+            raise ValueError("all columns must have as many classes")
+        if min(counts) < 2 or min(map(min, self.sizes)) < 2:
+            raise ValueError("a column has two or more classes of two or more samples each")
+        if len(set(self.sizes)) != len(self.sizes):
+            raise ValueError("two columns have the same sizes")
+
+    @property
+    def classes(self) -> int:
+        """How many classes there are."""
+        return len(self.sizes[0])
+
+    @property
+    def d(self) -> int:
+        """Dimension of the embeddings."""
+        return self.given_d or self.classes
+
+    @property
+    def tau_critical(self) -> Expr:
+        """The temperature at which the simplex is optimal for any sizes, as derived."""
+        of = results["soft-supcon"]
+        found: Expr = of.at("tau_critical", of.point(C=self.classes, epsilon=self.epsilon))
+        return found
+
+    def loss(self, scheme: object) -> tuple[Expr, Expr]:
+        """Weight of pairs of different classes, and temperature."""
+        return (Rational(0), self.tau) if scheme == HARD else (self.epsilon, self.tau_critical)
+
+    def cells(self) -> list[dict[str, Any]]:
+        """A cell for each map and seed."""
+        return [
+            {
+                "scheme": scheme,
+                "sizes": spelled(sizes),
+                "epsilon": float(self.loss(scheme)[0]),
+                "tau": float(self.loss(scheme)[1]),
+                "d": self.d,
+                "seed": seed,
+            }
+            for scheme in (HARD, SOFT)
+            for sizes in self.sizes
+            for seed in self.seeds
+        ]
+
+    @property
+    def columns(self) -> Layout:
+        """Columns of a table: the cell, how it was found, and means of cosines by classes."""
+        told = ("scheme", "sizes", "epsilon", "tau", "d", "seed")
+        found = ("loss", "gap", "difference", "spread", "gradient_norm", "evaluations", "stop")
+        names = (*told, *found, "dtype", "device", "tolerance", *self.means())
+        return {**layout(names, ()), "scheme": str, "sizes": str}
+
+    def means(self) -> list[str]:
+        """Columns of the means, first class by class, then a class with itself."""
+        k = range(1, self.classes + 1)
+        return [f"cos_{i}_{j}" for i in k for j in k if i <= j]
+
+
+def spelled(sizes: Sequence[int]) -> str:
+    """Sizes in a table."""
+    return ":".join(map(str, sizes))
+
+
+def derived(grid: Grid, cell: Cell) -> np.ndarray:
+    """The derived cosines of classes, ``(C, C)``."""
+    epsilon, tau = grid.loss(cell["scheme"])
+    at = {"sizes": [int(k) for k in str(cell["sizes"]).split(":")], "tau": tau}
+    if cell["scheme"] == HARD:
+        found = results["supcon-imbalanced"].value("cosines", **at)
+    else:
+        found = results["soft-supcon"].value("cosines", epsilon=epsilon, **at)
+    return np.array(found, dtype=np.float64)
+
+
+def certified(labels: np.ndarray, cosines: np.ndarray, tau: float, epsilon: float) -> float:
+    """How far the loss can be above that of any unit vectors of the n points, by duality."""
+    n = len(labels)
+    weight = np.where(labels[:, None] == labels, 1.0, epsilon)
+    np.fill_diagonal(weight, 0.0)
+    target = weight / weight.sum(axis=1, keepdims=True)
+    pairs = Pairs(np.full(n, 1 / n), 1 - np.eye(n), target, tau)
+    return dual(pairs.at(cosines)).gap
+
+
+def measure(
+    grid: Grid,
+    path: Path,
+    *,
+    dtype: torch.dtype = torch.float64,
+    tolerance: float | None = None,
+    device: str | torch.device = "auto",
+    progress: bool | Report = False,
+) -> list[Row]:
+    """Optimise every cell that the table lacks."""
+
+    def solve(todo: list[dict[str, Any]]) -> Iterator[Row]:
+        with reporting(progress, len(todo), "cell") as advance:
+            for same in alike(todo, ("scheme", "sizes")):
+                expected = derived(grid, same[0])
+                for cell in same:
+                    yield _solved(cell, expected, tolerance, dtype, device)
+                    advance(1)
+
+    setup = {"tolerance": asked(tolerance)}
+    return in_table(path, grid.columns, grid.cells(), solve, dtype, **setup)
+
+
+def _solved(
+    cell: dict[str, Any],
+    expected: np.ndarray,
+    tolerance: float | None,
+    dtype: torch.dtype,
+    device: str | torch.device,
+) -> Row:
+    sizes = [int(k) for k in cell["sizes"].split(":")]
+    labels = np.repeat(np.arange(len(sizes)), sizes)
+    loss = SoftSupCon(cell["epsilon"], cell["tau"])
+    options: dict[str, Any] = {"tolerance": tolerance, "dtype": dtype, "device": device}
+    found = fit(loss, torch.as_tensor(labels), cell["d"], cell["seed"], **options)
+    u = found.embeddings.numpy()
+    cosines = np.clip(u @ u.T, -1.0, 1.0)
+    np.fill_diagonal(cosines, 1.0)
+    ends = np.cumsum([0, *sizes])
+    row: Row = {}
+    off, spread = 0.0, 0.0
+    for i in range(len(sizes)):
+        for j in range(i, len(sizes)):
+            block = cosines[ends[i] : ends[i + 1], ends[j] : ends[j + 1]]
+            if i == j:  # a point with itself says nothing
+                block = block[~np.eye(len(block), dtype=bool)]
+            row[f"cos_{i + 1}_{j + 1}"] = float(block.mean())
+            spread = max(spread, float(np.ptp(block)))
+            off = max(off, float(abs(block - expected[i, j]).max()))
+    return {
+        **cell,
+        **row,
+        "loss": found.loss,
+        "gap": certified(labels, cosines, cell["tau"], cell["epsilon"]),
+        "difference": off,
+        "spread": spread,
+        "gradient_norm": found.gradient_norm,
+        "evaluations": found.evaluations,
+        "stop": "converged" if found.is_converged else "stalled",
+        "dtype": str(dtype).removeprefix("torch."),
+        "device": str(resolve_device(device)),
+    }
+
+
+def blocks(grid: Grid, row: Row) -> np.ndarray:
+    """The means of cosines by classes, ``(C, C)``."""
+    k = grid.classes
+    found = np.ones((k, k))
+    for (i, j), name in zip(zip(*np.triu_indices(k), strict=True), grid.means(), strict=True):
+        found[i, j] = found[j, i] = float(row[name])
+    return found
+
+
+def draw(grid: Grid, path: Path, *, look: Look | None = None, **options: Any) -> Drawing:
+    """Measure what is missing, and draw it: SupCon above, Soft SupCon beneath."""
+    look = look or Look()
+    rows = measure(grid, path, **options)
+    by_loss = sorted(rows, key=lambda row: float(row["loss"]), reverse=True)
+    best = {(str(row["scheme"]), str(row["sizes"])): row for row in by_loss}
+    shown = [best[scheme, spelled(sizes)] for scheme in (HARD, SOFT) for sizes in grid.sizes]
+    off = {s: max(float(r["difference"]) for r in shown if r["scheme"] == s) for s in (HARD, SOFT)}
+    spread, most = max(float(row["spread"]) for row in shown), largest_gap(shown)
+    beta = latex(Rational(-1, grid.classes - 1), fold_short_frac=True)
+    return Drawing(
+        _drawn(grid, shown, look),
+        look,
+        rows,
+        f"largest difference of cosines from theory {off[HARD]:.2g} for SupCon and "
+        f"{off[SOFT]:.2g} for Soft SupCon, largest certified gap {most:.2g}",
+        f"Cosines measured on embeddings of {grid.classes} classes in $d = {grid.d}$ dimensions, "
+        "optimised "
+        f"{by_seeds(grid.seeds, 'of which the least loss is shown')}, for sizes of classes in the "
+        f"proportions of each column. Above: SupCon at $\\tau = {_told(grid.tau)}$. Beneath: Soft "
+        rf"SupCon with $\varepsilon = {_told(grid.epsilon)}$ at its derived critical temperature "
+        rf"$\tau = {_told(grid.tau_critical)}$. Grey is ${beta}$, the cosine of the regular "
+        "simplex, black a class with itself. Every block has the colour of its mean; cosines in "
+        f"it differ by at most {number(spread)}. The largest difference from the derived cosines "
+        f"is {number(off[HARD])} above and {number(off[SOFT])} beneath, and every loss is "
+        f"certified to be within {number(most)} of the least one.",
+    )
+
+
+def _told(value: Expr) -> str:
+    return str(latex(value, fold_short_frac=True))
+
+
+def _proportions(sizes: Sizes) -> str:
+    """1:2:...:10, or 5 of 1, 5 of 5."""
+    least = np.gcd.reduce(sizes)
+    parts = [int(k // least) for k in sizes]
+    if len(set(parts)) == 1:
+        return "equal"
+    if parts == [*range(1, len(parts) + 1)] and len(parts) > 3:
+        return rf"$1:2:\cdots:{len(parts)}$"
+    distinct = sorted(set(parts))
+    times = {parts.count(k) for k in distinct}
+    if len(times) == 1:
+        told = map(str, distinct if len(distinct) < 6 else (*distinct[:2], r"\cdots", distinct[-1]))
+        each = times.pop()
+        return "$" + ":".join(told) + "$" + (f", {each} each" if each > 1 else "")
+    return f"${min(parts)}$ to ${max(parts)}$"
+
+
+def _drawn(grid: Grid, shown: Sequence[Row], look: Look) -> Figure:
+    import matplotlib
+    from matplotlib.colors import CenteredNorm
+    from matplotlib.figure import Figure
+
+    # An odd number of colours: the simplex has the one in the middle, also when rounded.
+    # A class with itself is off the scale, and black.
+    colours = matplotlib.colormaps["coolwarm"].resampled(255).with_extremes(over="black")
+    beta = -1 / (grid.classes - 1)
+    maps = [blocks(grid, row) for row in shown]
+    apart = ~np.eye(grid.classes, dtype=bool)
+    # Between classes cosines differ by little.
+    reach = max(0.02, *(float(abs(m[apart] - beta).max()) for m in maps))
+    columns = look.columns(len(grid.sizes), 1.3)
+    lines = -(-len(grid.sizes) // columns)
+    side = (look.width - _BAR) / columns
+    with look.applied():
+        height = 2 * lines * (side + _AROUND - 0.2)
+        figure = Figure(figsize=(look.width, height), layout=spaced())
+        axes = figure.subplots(2 * lines, columns, squeeze=False)
+        for k, (row, values) in enumerate(zip(shown, maps, strict=True)):
+            below, at = divmod(k, len(grid.sizes))
+            ax = axes[below * lines + at // columns, at % columns]
+            sizes = grid.sizes[at]
+            ends = np.cumsum([0, *sizes])
+            norm = CenteredNorm(beta, reach)
+            image = ax.pcolormesh(
+                ends, ends, values, cmap=colours, norm=norm, edgecolors="face", linewidth=0.2
+            )
+            ax.set(aspect="equal", xlim=(0, ends[-1]), ylim=(ends[-1], 0), xticks=[], yticks=[])
+            ax.set_title(f"({ascii_lowercase[k % 26]}) {_proportions(sizes)}", loc="left")
+            ax.set_xlabel(
+                f"off by {number(float(row['difference']))}\ngap {number(float(row['gap']))}"
+            )
+            if at % columns == 0:
+                ax.set_ylabel(str(row["scheme"]))
+        for k in range(len(grid.sizes), lines * columns):
+            for below in (0, 1):
+                axes[below * lines + k // columns, k % columns].set_visible(False)
+        bar = figure.colorbar(
+            image, ax=list(axes.flat), label="cosine", extend="max", pad=0.02, aspect=30
+        )
+        if bar.solids is not None:
+            bar.solids.set_edgecolor("face")
+    return figure

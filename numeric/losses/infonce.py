@@ -1,0 +1,208 @@
+r"""Weighted InfoNCE: value and gradient, for all weights and both similarities.
+
+.. math:: L = -\frac1n \sum_i \sum_{j \ne i} \frac{w_{ij}}{\sum_{k \ne i} w_{ik}}
+   \log \frac{e^{s_{ij}}}{\sum_{k \ne i} e^{s_{ik}}}
+
+For each anchor it is the logarithm of its denominator less the mean of its similarities under
+the weights. Its gradient is a symmetric matrix of coefficients, one part for each of the two,
+which is formed tile by tile and multiplied onto the points: nothing of size n x n is kept. For
+classes the second part is sums over classes.
+"""
+
+from __future__ import annotations
+
+from math import inf, isfinite, log, sqrt
+from typing import Any, Literal
+
+import torch
+from torch import Tensor
+
+from .tiles import SAFE, Buffers, Layout, Similarities, Softmax
+from .weights import FAR, LOG2E, Weights
+
+LN2 = log(2)
+Reduction = Literal["none", "zero", "skip"]
+
+
+# Compilers would trace the buffers that are used again, and come to other values.
+@torch.compiler.disable  # type: ignore[untyped-decorator]
+def weighted_infonce(
+    z: Tensor,
+    weights: Weights,
+    tau: float | Tensor = 1.0,
+    *,
+    euclidean: bool = False,
+    normalize: bool = True,
+    layout: Layout | None = None,
+    reduction: Reduction = "skip",
+    check: bool = True,
+) -> tuple[Tensor, Tensor | None]:
+    """The loss, of each anchor or their mean.
+
+    Parameters
+    ----------
+    z
+        Embeddings ``(n, d)`` in float32 or float64.
+    weights
+        The weights of pairs.
+    tau
+        Similarities are cosines (inner products without ``normalize``) over tau, or minus
+        squared distances over tau. A tensor with one entry may require a gradient.
+    euclidean, normalize
+        Whether it is distances, and whether embeddings are scaled to unit length first.
+    layout
+        Which pairs stand in a denominator; by default all but a point with itself.
+    reduction
+        ``"none"`` for the loss of each anchor, 0 for those without weights; ``"zero"`` for the mean
+        of these; ``"skip"`` for the mean over anchors with weights, 0 if there are none.
+    check
+        Whether embeddings that are zero or not finite are refused; that waits for the device.
+
+    Returns
+    -------
+    loss, has
+        The loss, and whether each anchor has weights; None if all of them have.
+
+    Raises
+    ------
+    ValueError
+        If an embedding is not finite, or is zero and has no direction.
+    """
+    layout = layout or Layout(z.shape[0])
+    if z.shape[0] == 1:  # no pair; what is nan stays nan
+        nothing = (z * 0).sum(1) + (tau * 0 if isinstance(tau, Tensor) else 0)
+        is_one = reduction == "none"
+        return nothing if is_one else nothing.sum(), nothing.new_zeros(1, dtype=torch.bool)
+    wide = check and z.dtype is torch.float32 and (weights.far or _far(z, tau, euclidean))
+    loss, has = _WeightedInfoNCE.apply(
+        z.double() if wide else z, tau, weights, layout, euclidean, normalize, reduction, check
+    )
+    return loss.to(z.dtype), has
+
+
+def _far(z: Tensor, tau: float | Tensor, euclidean: bool) -> bool:
+    """Whether float32 does not hold distances beside the lengths from their centre."""
+    if not euclidean:
+        return False
+    z = z.detach()
+    return float((z - z.mean(0)).square().sum(1).max()) * 2 * LOG2E > FAR * float(tau)
+
+
+class _WeightedInfoNCE(torch.autograd.Function):
+    @staticmethod
+    def forward(
+        ctx: Any,
+        z: Tensor,
+        tau: float | Tensor,
+        weights: Weights,
+        layout: Layout,
+        euclidean: bool,
+        normalize: bool,
+        reduction: Reduction,
+        check: bool,
+    ) -> tuple[Tensor, Tensor | None]:
+        scale: Any = (2 if euclidean else 1) * LOG2E / tau
+        scale = scale.sqrt() if isinstance(scale, Tensor) else sqrt(scale)
+        if euclidean and not normalize:
+            z = z - z.mean(0)  # distances stay, and rounding falls
+        lengths = torch.linalg.vector_norm(z, dim=1, keepdim=True) if normalize or check else None
+        longest = _longest(z, lengths, normalize) if check and lengths is not None else inf
+        if normalize:
+            assert lengths is not None
+            longest = 1.0
+            if not check:
+                lengths = lengths.clamp_min(torch.finfo(z.dtype).tiny)
+            factor = scale / lengths
+        else:
+            factor = scale
+        x = z * factor
+        safe = isfinite(longest) and longest**2 * float(scale) ** 2 <= SAFE[z.dtype]
+        similarities = Similarities(x, euclidean, layout.anchor, safe)
+        tiles = layout.tiles(z.device)
+        bound = weights.bind(similarities, layout, check)
+        softmax = Softmax(similarities)
+        buffers = Buffers(x, tiles, 4 if bound.tiled else 2)
+        for tile in tiles if layout.watch is None else layout.watch(tiles):
+            s, *rooms = buffers.at(tile)
+            softmax.add(similarities.tile(tile, s), tile, rooms[0])
+            if bound.tiled:
+                if tile[0] is tile[1]:
+                    s.fill_diagonal_(0.0)  # which no weight is put on
+                bound.see(s, tile, rooms[1:])
+        means, has = bound.means()
+        losses = softmax.close() - means
+        if has is not None:
+            losses = torch.where(has, losses, 0.0)
+            ctx.mark_non_differentiable(has)
+        # What a loss weighs, in the end: of base 2, and in a mean.
+        share: Any = LN2
+        if reduction != "none":
+            counted: Any = losses.shape[0]
+            if reduction == "skip" and has is not None:
+                counted = has.sum(dtype=z.dtype).clamp_min(1)
+            share = LN2 / counted
+            losses = losses.sum()
+        ctx.parts = similarities, softmax, bound, has, tiles, factor, scale, normalize, share
+        # One tile is small enough to keep what was computed.
+        ctx.powers = rooms[0] if safe and len(tiles) == 1 else None
+        ctx.save_for_backward(tau if isinstance(tau, Tensor) else None)
+        return losses * share, has
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor, _: Any) -> tuple[Tensor | None, ...]:
+        if torch.is_grad_enabled():  # else a penalty on gradients would be dropped unnoticed
+            raise RuntimeError("this loss has no second derivative: create_graph=True is refused")
+        similarities, softmax, bound, has, tiles, factor, scale, normalize, share = ctx.parts
+        (tau,) = ctx.saved_tensors
+        x, euclidean = similarities.x, similarities.half is not None
+        g = g * share
+        equal = not g.ndim
+        if has is not None:
+            g = torch.where(has, g, 0.0)
+        pulled = softmax.pulled(g)
+        bound.start(g)
+        dx = torch.zeros_like(x)
+        row = x.new_zeros(x.shape[0]) if euclidean else None
+        buffers = Buffers(x, tiles, 4 if bound.tiled else 2)
+        for tile in tiles:
+            rows, columns = tile
+            s, h, *rooms = buffers.at(tile)
+            if ctx.powers is None:
+                similarities.tile(tile, s)
+            softmax.pull(s, tile, h, pulled, ctx.powers)
+            if bound.tiled:
+                bound.release(h, tile, rooms)
+            dx[rows].addmm_(h, x[columns])
+            if rows is not columns:
+                dx[columns].addmm_(h.T, x[rows])
+            if row is not None:
+                row[rows].add_(h.sum(1))
+                if rows is not columns:
+                    row[columns].add_(h.sum(0))
+        known = bound.gradient(g, equal)
+        if known is not None:
+            dx -= known[0]
+            if row is not None:
+                row -= known[1]
+        if row is not None:
+            dx.addcmul_(x, row[:, None], value=-1)
+        d_tau = None
+        if normalize or tau is not None:
+            along = torch.linalg.vecdot(x, dx)  # similarities are of degree two in x
+            if tau is not None:
+                d_tau = (along.sum() / (-2 * tau)).reshape(tau.shape)
+            if normalize:
+                dx.addcmul_(x, (along / scale**2)[:, None], value=-1)
+        return dx.mul_(factor), d_tau, None, None, None, None, None, None
+
+
+def _longest(z: Tensor, lengths: Tensor, normalize: bool) -> float:
+    """The largest length; embeddings without a direction are refused."""
+    least, most = (float(end) for end in lengths.aminmax())
+    if not isfinite(most):
+        row = int((~lengths[:, 0].isfinite()).nonzero()[0])
+        raise ValueError(f"embedding {row} is not finite")
+    if normalize and least == 0:
+        row = int((lengths[:, 0] == 0).nonzero()[0])
+        raise ValueError(f"embedding {row} is zero, which has no direction")
+    return most

@@ -1,0 +1,230 @@
+r"""How near embeddings are to an optimum, and how many directions they spread over.
+
+The first are the three metrics of vock2026unified, section 3.9. All are exact and cost O(n d^2) for
+the numbers, and no n x n matrix is formed (the loss of a loss gap is evaluated tile by tile). The
+coefficient of similarity compares all n^2 pairs, but sums of squares over pairs are traces of
+products of d x d moments. Once the embeddings are turned onto the optimum (by Procrustes), those
+traces are sums of terms that are not negative, so that nothing cancels, also where the two agree to
+fifteen digits.
+
+Conventions, where the paper leaves a choice: pairs are [1..n]^2 as written, a point with itself
+included; mean and variance divide by the number of pairs (or points); embeddings of different
+dimension are padded with zeros; a variance of zero, and a loss gap whose least loss is zero, are
+refused, for the quotients have no value.
+
+The effective rank of ochieng2025diversity (Lemma B.1, Algorithm 1) needs no eigenvalues: it is read
+off the smaller of the two Gram matrices.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple, get_args
+
+import torch
+from torch import Tensor
+
+from .losses.modules import Loss
+
+Similarity = Literal["euclidean", "cosine", "dot"]
+
+#: A variance counts as zero below this times the mean square, the rounding of a float64 squared.
+NOTHING = 1e-30
+
+
+def loss_gap(loss: Loss, embeddings: Tensor, labels: Any = None) -> float:
+    r"""The entropic loss gap, Definition 3.14: the loss over its entropic bound, less 1.
+
+    Parameters
+    ----------
+    loss
+        A module of `cltheory.numeric.losses`.
+    embeddings, labels
+        What it is given.
+
+    Returns
+    -------
+    float
+        Not negative. That it can be zero for embeddings is another question: for SupCon on the
+        sphere it cannot.
+
+    Raises
+    ------
+    ValueError
+        If the bound is zero: no anchor is attracted to more than one other (classes of two
+        samples in SupCon, two views of each sample).
+    """
+    with torch.no_grad():
+        z = torch.as_tensor(embeddings).double()
+        least = float(loss.entropic_bound(z, labels))
+        value = float(loss(z, labels))
+    if least <= 0:
+        raise ValueError(
+            "the entropic bound is 0, for no anchor is attracted to more than one other; "
+            f"the loss gap is a quotient and has no value (the loss is {value:.6g})"
+        )
+    return value / least - 1
+
+
+def similarity_r2(z: Any, z_star: Any, similarity: Similarity = "euclidean") -> float:
+    r"""The coefficient of similarity, Definition 3.15, in O(n d^2).
+
+    Parameters
+    ----------
+    z, z_star
+        Embeddings ``(n, q)`` and those that they should be like ``(n, q')``.
+    similarity
+        ``"euclidean"`` (minus squared distances), ``"cosine"`` or ``"dot"``.
+
+    Returns
+    -------
+    float
+        1 - mean (s_ij - s*_ij)^2 / var s*_ij over all pairs. At most 1.
+    """
+    if similarity not in get_args(Similarity):
+        raise ValueError(f"similarity must be one of {', '.join(get_args(Similarity))}")
+    a, b = _pair(z, z_star)
+    if similarity == "euclidean":
+        a, b = a - a.mean(0), b - b.mean(0)
+    elif similarity == "cosine":
+        a, b = _unit(a, "embedding"), _unit(b, "target")
+    a = a @ _turn(a, b)
+    n, u, v = len(a), a - b, a + b
+    # a a' - b b' = (u v' + v u') / 2, and u'v is symmetric after the turn.
+    cross = (v.T @ u).square().sum()
+    error = ((u.T @ u) * (v.T @ v)).sum().add(cross) / 2
+    if similarity == "euclidean":
+        # With centred points, (e_i + e_j) and the inner products do not meet in the sum.
+        e = torch.linalg.vecdot(u, v)
+        error = 4 * error + 2 * n * e.square().sum() + 2 * e.sum().square()
+        alpha = torch.linalg.vecdot(b, b)
+        size = alpha.mean().square()
+        alpha = alpha - alpha.mean()
+        spread = 4 * (b.T @ b).square().sum() + 2 * n * alpha.square().sum()
+    else:
+        mean = b.mean(0)
+        c = (b - mean).T @ (b - mean) / n
+        spread = n**2 * (c.square().sum() + 2 * mean @ c @ mean)
+        size = (b.T @ b / n).square().sum()
+    if not spread > NOTHING * n**2 * size:
+        raise ValueError(f"all targets have the same {similarity} similarity: r^2 has no value")
+    return float(1 - error / spread)
+
+
+class Motion(NamedTuple):
+    """z -> z @ omega + b, a Euclidean isometry."""
+
+    omega: Tensor
+    b: Tensor
+
+
+def procrustes(z: Any, z_star: Any) -> Motion:
+    """The isometry that brings embeddings nearest to others, without scaling.
+
+    Parameters
+    ----------
+    z, z_star
+        Embeddings ``(n, q)`` and ``(n, q')``; the smaller dimension is padded with zeros.
+    """
+    a, b = _pair(z, z_star)
+    omega = _turn(a - a.mean(0), b - b.mean(0))
+    return Motion(omega, b.mean(0) - a.mean(0) @ omega)
+
+
+def procrustes_r2(z: Any, z_star: Any) -> float:
+    """The Procrustes similarity, Definition 3.16, in O(n d^2).
+
+    Parameters
+    ----------
+    z, z_star
+        Embeddings ``(n, q)`` and those that they should be like ``(n, q')``.
+
+    Returns
+    -------
+    float
+        1 - mean |omega z_i + b - z*_i|^2 / var z*_i for the best isometry. At most 1.
+    """
+    a, b = _pair(z, z_star)
+    a, centred = a - a.mean(0), b - b.mean(0)
+    error = (a @ _turn(a, centred) - centred).square().mean(0).sum()
+    spread = centred.square().mean(0).sum()
+    if not spread > NOTHING * b.square().mean(0).sum():
+        raise ValueError("all targets are the same point: r^2 has no value")
+    return float(1 - error / spread)
+
+
+def smaller_gram(z: Tensor) -> Tensor:
+    """z z^T or z^T z, whichever has fewer entries; both have the same nonzero eigenvalues.
+
+    Parameters
+    ----------
+    z
+        ``(..., n, d)``.
+    """
+    return z @ z.mT if z.shape[-2] <= z.shape[-1] else z.mT @ z
+
+
+def effective_rank(z: Tensor, *, check: bool = True) -> Tensor:
+    r"""1 / tr(S^2) for the second moment S = z^T z / tr(z^T z) of a batch, in O(n d min(n, d)).
+
+    Rows need not be unit vectors: they count with their squared lengths, and rows of zeros not at
+    all. Differentiable; half precision is raised to float32.
+
+    Parameters
+    ----------
+    z
+        ``(..., n, d)``: a batch, or several at once.
+    check
+        Whether to refuse values without an effective rank; without it they are nan.
+
+    Returns
+    -------
+    Tensor
+        ``(...)``, from 1 (all rows on a line) to min(n, d).
+
+    Raises
+    ------
+    ValueError
+        If a batch is empty, all zeros, or not finite.
+    """
+    if z.ndim < 2 or not z.shape[-2] or not z.shape[-1]:
+        raise ValueError(f"a batch must be (n, d) with n, d >= 1, not {tuple(z.shape)}")
+    if z.dtype in (torch.float16, torch.bfloat16):
+        z = z.float()
+    with torch.autocast(z.device.type, enabled=False):
+        gram = smaller_gram(z)
+        trace = gram.diagonal(dim1=-2, dim2=-1).sum(-1)
+        if check and not trace.isfinite().all():
+            raise ValueError("a batch has entries that are not finite, or too large to square")
+        if check and not (trace > 0).all():
+            raise ValueError("a batch of zeros has no effective rank")
+        rank = 1 / (gram / trace[..., None, None]).square().sum((-2, -1))
+    return rank.clamp(1, min(z.shape[-2:]))  # rounding alone leads out
+
+
+def _turn(a: Tensor, b: Tensor) -> Tensor:
+    """The orthogonal matrix that turns the rows of a nearest to those of b."""
+    left, _, right = torch.linalg.svd(a.T @ b)
+    return left @ right
+
+
+def _pair(z: Any, z_star: Any) -> tuple[Tensor, Tensor]:
+    """Both in float64 and in one dimension."""
+    a, b = (torch.as_tensor(part).detach().double() for part in (z, z_star))
+    for name, part in (("embeddings", a), ("targets", b)):
+        if part.ndim != 2 or not part.numel():
+            raise ValueError(f"{name} must be (n, q), not {tuple(part.shape)}")
+        if not part.isfinite().all():
+            raise ValueError(f"{name} are not finite")
+    if len(a) != len(b):
+        raise ValueError(f"there are {len(a)} embeddings and {len(b)} targets")
+    b, q = b.to(a.device), max(a.shape[1], b.shape[1])
+    pad = torch.nn.functional.pad
+    return pad(a, (0, q - a.shape[1])), pad(b, (0, q - b.shape[1]))
+
+
+def _unit(a: Tensor, name: str) -> Tensor:
+    lengths = torch.linalg.vector_norm(a, dim=1, keepdim=True)
+    if not lengths.all():
+        row = int((lengths[:, 0] == 0).nonzero()[0])
+        raise ValueError(f"{name} {row} is zero, which has no direction")
+    return a / lengths

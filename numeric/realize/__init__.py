@@ -1,0 +1,1 @@
+"""Whether the geometry that weights ask for can be realised, decided before any training."""

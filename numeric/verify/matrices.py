@@ -1,0 +1,123 @@
+"""Results for a matrix of weights: the points that were derived, and points that were optimised.
+
+The entropic bound is a lower bound whatever the points are. So points that attain it need no
+certificate; where it is not attained, no search may come as near to it as rounding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from ...derive.decide.domain import DomainError
+from ...derive.losses.weighted import ANY, EUCLIDEAN
+from ...derive.theorem.result import Result
+from .checks import CLOSE_FLOAT32, CLOSE_LOSS, Check, Run
+
+#: Random starts of each seed, and steps of each search: matrices are small.
+STARTS, STEPS = 3, 100
+#: Matrices of weights, or of dissimilarities, by name.
+MATRICES = ("W", "D")
+
+
+def checks(result: Result, values: Mapping[str, Any], run: Run) -> list[Check]:
+    """Points that attain the bound have that loss; others that are optimised stay above it.
+
+    Raises
+    ------
+    DomainError
+        If there is no matrix, or a parameter is missing; one line.
+    """
+    data = getattr(result, "data", {})
+    weights = next((d for d in data.values() if hasattr(d, "log_weights")), None)
+    if weights is None:
+        if not set(result.lists) & set(MATRICES):
+            raise DomainError(
+                f"{result.id} is not verified on embeddings: of weights only entropic-bound (of "
+                "W), dgp-euclidean and dgp-spherical (of D) are"
+            )
+        raise DomainError(f"{result.id} is verified for a matrix: give {', '.join(result.lists)}")
+    there = result.there(result.point(**values))
+    attained = there.value("attained", **values)  # names what is missing
+    at = ", ".join([f"{weights.size} points", *(f"{k}={v}" for k, v in values.items())])
+    floats = [[float(e) for e in row] for row in weights.log_weights()]
+    logs = torch.tensor(floats, dtype=run.dtype)
+    n = weights.size
+    logs.fill_diagonal_(-torch.inf)
+    share = logs.softmax(1)
+    bound = float(torch.special.entr(share).sum() / n)
+
+    def loss(similarities: Tensor) -> Tensor:
+        kept = similarities.masked_fill(torch.eye(n, dtype=torch.bool), -torch.inf)
+        ratio = kept.log_softmax(1)
+        return -(share * ratio.masked_fill(share == 0, 0)).sum() / n
+
+    similarity, free = _similarity(result, values, n)
+    close = CLOSE_LOSS if run.dtype is torch.float64 else CLOSE_FLOAT32
+    found: list[Check] = []
+    if attained:
+        name = (
+            "similarities" if result.weighted and result.weighted.similarity is ANY else "embedding"
+        )
+        rows = [[float(e) for e in row] for row in there.value(name, **values)]
+        made = torch.tensor(rows, dtype=run.dtype)
+        best = made if name == "similarities" else similarity(made)
+        found.append(Check("loss of the " + name, at, bound, float(loss(best)), close))
+    for seed in run.seeds:
+        run.tell(f"points at {at}, seed {seed}")
+        least = _least(lambda x: loss(similarity(x)), free, seed, run)
+        below = max(0.0, bound - least)
+        found.append(Check("how far below the bound", f"{at}, seed {seed}", 0.0, below, close))
+        if not attained and "approached" not in there.quantities:
+            reached = float(least - bound <= close)
+            found.append(Check("attained", f"{at}, seed {seed}", 0.0, reached, 0.5))
+    return found
+
+
+def _similarity(
+    result: Result, values: Mapping[str, Any], n: int
+) -> tuple[Callable[[Tensor], Tensor], tuple[int, ...]]:
+    """Similarities of what is optimised, and its shape."""
+    assert result.weighted is not None
+    if result.weighted.similarity is ANY:
+        return (lambda x: x + x.T), (n, n)
+    point = {s.name: v for s, v in result.point(**values).items()}
+    shape = (n, int(point["q"]))
+    if result.weighted.similarity is EUCLIDEAN:
+        return (lambda z: -(z[:, None] - z[None]).square().sum(-1)), shape
+    heat = float(point["tau"])
+
+    def cosines(z: Tensor) -> Tensor:
+        unit = z / z.norm(dim=1, keepdim=True)
+        return unit @ unit.T / heat
+
+    return cosines, shape
+
+
+def _least(loss: Callable[[Tensor], Tensor], shape: tuple[int, ...], seed: int, run: Run) -> float:
+    """The least loss found from random starts."""
+    generator = torch.Generator().manual_seed(seed)
+    best = float("inf")
+    for _ in range(STARTS):
+        x = torch.randn(shape, generator=generator, dtype=torch.float64).to(run.dtype)
+        x.requires_grad_()
+        search = torch.optim.LBFGS(
+            [x],
+            max_iter=STEPS,
+            tolerance_grad=1e-11,
+            tolerance_change=0,
+            line_search_fn="strong_wolfe",
+        )
+
+        def again(x: Tensor = x, search: Any = search) -> Tensor:
+            search.zero_grad()
+            value = loss(x)
+            value.backward()
+            return value
+
+        search.step(again)
+        best = min(best, float(loss(x.detach())))
+    return best

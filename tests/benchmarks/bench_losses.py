@@ -1,0 +1,234 @@
+"""The losses to train with against public packages, by turns in one process.
+
+    python tests/benchmarks/bench_losses.py                      losses, two threads
+    python tests/benchmarks/bench_losses.py --threads 1 --processor --sizes 64 512
+    python tests/benchmarks/bench_losses.py --large              n = 65,536, with peak memory
+    python tests/benchmarks/bench_losses.py --metrics            metrics against all pairs
+    python tests/benchmarks/bench_losses.py --device cuda
+
+Forward and backward pass in float32, d = 128, tau = 0.1, random embeddings. Values and gradients of
+both sides are compared in the same run. With ``--processor`` processor time is measured, for one
+thread on a machine that is busy with other work. Packages that are missing are left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.machinery
+import importlib.util
+import resource
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+from time import perf_counter, process_time
+from types import ModuleType
+from typing import Any
+
+import torch
+from cltheory.numeric.losses import XCLR, EuclideanWInfoNCE, SoftSupCon, SupCon, WInfoNCE, YAware
+from cltheory.numeric.metrics import procrustes_r2, similarity_r2
+from torch import Tensor
+
+D, TAU = 128, 0.1
+#: Seconds that the runs of a line should take in all, and least and most runs of each side.
+SPEND, LEAST, MOST = 6.0, 3, 200
+#: pytorch-metric-learning forms a matrix of pairs of pairs for NT-Xent.
+LARGEST_PAIRS = 256
+
+
+def file_of(package: str, path: str, empty: tuple[str, ...] = ()) -> ModuleType:
+    """A file of a package alone; what it imports beside the file may be left empty."""
+    found = importlib.util.find_spec(package)
+    assert found is not None and found.origin is not None
+    root = Path(found.origin).parent
+    for name in empty:
+        module = ModuleType(name)
+        module.__path__ = [str(root.parent.joinpath(*name.split(".")))]
+        module.__spec__ = importlib.machinery.ModuleSpec(name, None)
+        sys.modules[name] = module
+    spec = importlib.util.spec_from_file_location(f"{package}_alone", root / path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def packages() -> dict[str, Any]:
+    """The losses of packages, as far as they are installed."""
+    found: dict[str, Any] = {}
+    if importlib.util.find_spec("pytorch_metric_learning"):
+        from pytorch_metric_learning import losses
+
+        found["pytorch-metric-learning"] = losses
+    if importlib.util.find_spec("lightly"):
+        empty = ("lightly", "lightly.models", "lightly.models.modules", "lightly.models.utils")
+        found["lightly"] = file_of("lightly", "loss/ntx_ent_loss.py", empty)
+    if importlib.util.find_spec("open_clip"):
+        found["open_clip"] = file_of("open_clip", "loss.py")
+    return found
+
+
+def timed(sides: dict[str, Callable[[], Tensor]], z: Tensor, clock: Callable[[], float]) -> str:
+    """Medians by turns; how far values and gradients differ from those of the first side."""
+    seconds: dict[str, list[float]] = {side: [] for side in sides}
+    seen: dict[str, tuple[float, Tensor]] = {}
+    runs = LEAST
+    start = perf_counter()
+    for run in range(MOST + 1):  # the first is not counted
+        for side, loss in sides.items():
+            z.grad = None
+            begin = clock()
+            value = loss()
+            value.backward()
+            if z.device.type == "cuda":
+                torch.cuda.synchronize()
+            if run:
+                seconds[side].append(clock() - begin)
+            elif z.grad is not None:
+                seen[side] = float(value.detach()), z.grad.clone()
+        if run == 0:
+            runs = max(LEAST, min(MOST, int(SPEND / (perf_counter() - start))))
+        if run == runs:
+            break
+    first = next(iter(sides))
+    ours = median(seconds[first])
+    line = [f"{first} {1e3 * ours:8.2f} ms"]
+    for side in list(sides)[1:]:
+        theirs = median(seconds[side])
+        value, grad = seen[side]
+        off = abs(value / seen[first][0] - 1), float((grad - seen[first][1]).norm() / grad.norm())
+        line.append(
+            f"{side} {1e3 * theirs:8.2f} ms, ratio {theirs / ours:5.1f}, "
+            f"value to {off[0]:.0e}, gradient to {off[1]:.0e}"
+        )
+    return "; ".join(line) + f"   ({runs} runs)"
+
+
+def compare(sizes: list[int], device: str, clock: Callable[[], float]) -> None:
+    """Every loss that a package has too."""
+    theirs = packages()
+    generator = torch.Generator().manual_seed(0)
+
+    def drawn(*shape: int) -> Tensor:
+        unit = torch.nn.functional.normalize(torch.randn(*shape, generator=generator), dim=-1)
+        return unit.to(device).requires_grad_()
+
+    for n in sizes:
+        z, labels = drawn(n, D), torch.randint(0, max(2, min(100, n // 8)), (n,)).to(device)
+        sides = {"ours": lambda z=z, y=labels: SupCon(TAU)(z, y)}
+        if "pytorch-metric-learning" in theirs:
+            other = theirs["pytorch-metric-learning"].SupConLoss(TAU)
+            sides["pytorch-metric-learning"] = lambda z=z, y=labels, f=other: f(z, y)
+        print(f"SupCon   n = {n:5}  {timed(sides, z, clock)}", flush=True)
+        z = drawn(n // 2, 2, D)
+        sides = {"ours": lambda z=z: SupCon(TAU)(z)}
+        if "lightly" in theirs:
+            other = theirs["lightly"].NTXentLoss(TAU)
+            sides["lightly"] = lambda z=z, f=other: f(z[:, 0], z[:, 1])
+        if "pytorch-metric-learning" in theirs and n <= LARGEST_PAIRS:
+            other, same = theirs["pytorch-metric-learning"].NTXentLoss(TAU), torch.arange(n // 2)
+            same = same.to(device).repeat_interleave(2)
+            sides["pytorch-metric-learning"] = lambda z=z, y=same, f=other: f(z.flatten(0, 1), y)
+        print(f"NT-Xent  n = {n:5}  {timed(sides, z, clock)}", flush=True)
+        z = drawn(n // 2, 2, D)
+        clip = SupCon(TAU, towers=True, normalize=False)
+        sides = {"ours": lambda z=z, f=clip: f(z)}
+        if "open_clip" in theirs:
+            other = theirs["open_clip"].ClipLoss()
+            sides["open_clip"] = lambda z=z, f=other: f(z[:, 0], z[:, 1], 1 / TAU)
+        print(f"CLIP     n = {n:5}  {timed(sides, z, clock)}", flush=True)
+        y = torch.randn(n, 2, generator=generator).to(device)
+        w = torch.exp(-(torch.cdist(y, y) ** 2))
+        z = drawn(n, D)
+        sides = {
+            "Soft SupCon": lambda z=z, y=labels: SoftSupCon(0.1, TAU)(z, y),
+            "y-Aware": lambda z=z, y=y: YAware(TAU)(z, y),
+            "any W": lambda z=z, w=w: WInfoNCE(TAU, symmetric=False)(z, w),
+            "X-CLR": lambda z=z, y=y: XCLR(0.1, TAU)(z, y),
+            "Euclidean": lambda z=z, y=y: EuclideanWInfoNCE()(z, y),
+        }
+        times = [timed({name: side}, z, clock).partition(" ms")[0] for name, side in sides.items()]
+        print(f"others   n = {n:5}  {', '.join(' '.join(t.split()) for t in times)} ms", flush=True)
+
+
+def large(n: int, device: str) -> None:
+    """One pass with many points, and what it needs beside them."""
+    z = torch.randn(n, D, device=device).requires_grad_()
+    labels = torch.randint(0, 1000, (n,), device=device)
+    SupCon(TAU)(z[:1024], labels[:1024]).backward()
+    if device == "cuda":
+        torch.cuda.reset_peak_memory_stats()
+        before = torch.cuda.memory_allocated()
+    else:
+        before = 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    start, used = perf_counter(), process_time()
+    loss = SupCon(TAU)(z, labels)
+    loss.backward()
+    value = float(loss.detach())
+    seconds, used = perf_counter() - start, process_time() - used
+    if device == "cuda":
+        after = torch.cuda.max_memory_allocated()
+    else:
+        after = 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    points, matrix = 4 * n * D / 2**20, 4 * n**2 / 2**20
+    print(
+        f"SupCon n = {n}: {seconds:.1f} s ({used:.1f} s of processors), loss {value:.6f}, "
+        f"peak memory {(after - before) / 2**20:.0f} MiB more than before "
+        f"(the points are {points:.0f} MiB, a matrix n x n is {matrix:.0f} MiB)"
+    )
+
+
+def metrics() -> None:
+    """The metrics in O(n d^2) against all pairs."""
+    q = 10
+    for n in (1000, 4000, 1_000_000):
+        z = torch.randn(n, q, dtype=torch.float64)
+        target = z + 0.3 * torch.randn(n, q, dtype=torch.float64)
+
+        def pairs(z: Tensor = z, target: Tensor = target) -> float:
+            s, t = -torch.cdist(z, z).square(), -torch.cdist(target, target).square()
+            return float(1 - (s - t).square().mean() / t.var(correction=0))
+
+        sides: dict[str, Callable[[], float]] = {
+            "moments": lambda z=z, t=target: similarity_r2(z, t),
+            "Procrustes": lambda z=z, t=target: procrustes_r2(z, t),
+        }
+        if n < 10_000:
+            sides["all pairs"] = pairs
+        seconds: dict[str, list[float]] = {side: [] for side in sides}
+        values = {}
+        for _ in range(6):
+            for side, metric in sides.items():
+                begin = perf_counter()
+                values[side] = metric()
+                seconds[side].append(perf_counter() - begin)
+        line = ", ".join(f"{side} {1e3 * median(s[1:]):.2f} ms" for side, s in seconds.items())
+        if "all pairs" in values:
+            off = abs(values["moments"] - values["all pairs"])
+            line += f"; coefficients of similarity differ by {off:.0e}"
+        print(f"n = {n}, q = {q}: {line}", flush=True)
+
+
+def main() -> None:
+    """Print a line for each loss and size."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--sizes", type=int, nargs="+", default=[64, 256, 1024, 2048, 8192])
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--processor", action="store_true", help="measure processor time")
+    parser.add_argument("--large", action="store_true")
+    parser.add_argument("--metrics", action="store_true")
+    options = parser.parse_args()
+    torch.manual_seed(0)
+    torch.set_num_threads(options.threads)
+    if options.metrics:
+        metrics()
+    elif options.large:
+        large(65536, options.device)
+    else:
+        compare(options.sizes, options.device, process_time if options.processor else perf_counter)
+
+
+if __name__ == "__main__":
+    main()

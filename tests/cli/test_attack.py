@@ -1,0 +1,308 @@
+"""``cltheory attack``: what it says and keeps, what it replays, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("torch")
+
+from click.shell_completion import get_completion_class
+from cltheory.cli import attack as module
+from cltheory.cli.attack import with_bounds
+from cltheory.cli.main import cli
+from cltheory.derive.results import Registry
+from cltheory.numeric.attack import Attack, load
+from toy_bounds import ALL
+
+Command = Callable[..., Any]
+Refused = Callable[..., str]
+
+#: An id that there is, which the toys stand in for.
+ID = "softmax-smoothness"
+SHORT = ("--n", "4", "--d", "2", "--seeds", "0", "--starts", "9")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def toys(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The bounds of the tests instead of those of a result."""
+    monkeypatch.setattr(Registry, "__getitem__", lambda self, id: ALL)
+
+
+def attacked(cltheory: Command, *options: str, code: int = 0) -> dict[str, Any]:
+    found = cltheory("attack", ID, *SHORT, *options, "--format", "json")
+    assert found.code == code and found.err == ""
+    row: dict[str, Any] = json.loads(found.out)
+    return row
+
+
+# --- what it says --------------------------------------------------------------------------------
+def test_a_result_of_the_registry(cltheory: Command) -> None:
+    code, out, err = cltheory("attack", ID, "--quantity", "curvature_printed", *SHORT)
+    assert (code, err) == (0, "")
+    assert "the closest an adversary came" in out
+    assert "violated as printed" in out and "does not hold as printed: N = 2" in out
+    assert out.splitlines()[-1].endswith("as printed)")
+
+
+@pytest.mark.usefixtures("toys")
+def test_a_bound_that_holds(cltheory: Command) -> None:
+    code, out, err = cltheory("attack", ID, "--quantity", "upper", *SHORT)
+    assert (code, err) == (0, "")
+    assert out.splitlines()[-1] == "1 bound attacked, 0 violated"
+    assert "squared_gradient <=" in out and "not violated" in out
+
+
+@pytest.mark.usefixtures("toys")
+def test_a_bound_that_is_violated(cltheory: Command) -> None:
+    code, out, err = cltheory("attack", ID, "--quantity", "barely", *SHORT)
+    assert (code, err) == (1, "")
+    assert "1 + 1.0e-9" in out
+    assert "barely is violated: n = 4, d = 2" in out
+    for line in ("anchor (", "positive (", "negatives ((", "tau "):
+        assert f"\n    {line}" in out
+
+
+@pytest.mark.usefixtures("toys")
+def test_a_printed_bound_that_is_violated_is_the_finding(cltheory: Command) -> None:
+    code, out, _ = cltheory("attack", ID, "--quantity", "printed", *SHORT)
+    assert code == 0
+    assert "printed does not hold as printed: n = 4, d = 2" in out
+    assert out.splitlines()[-1] == "1 bound attacked, 1 violated (1 as printed)"
+
+
+@pytest.mark.usefixtures("toys")
+def test_json(cltheory: Command) -> None:
+    row = attacked(cltheory, "--quantity", "upper", "--quantity", "short", code=1)
+    assert row["violated"] == ["short"]
+    upper, short = row["attacks"]
+    assert (upper["side"], upper["bounded"], upper["about"]) == (
+        "upper",
+        "squared_gradient",
+        "ANCHOR",
+    )
+    assert not upper["violated"] and upper["smallest"] is None
+    assert upper["sizes"] == [{"n": 4, "d": 2, "ratio": "1.0", "violated": False}]
+    assert (upper["seeds"], upper["ended"], upper["dtype"]) == ([0], "finished", "float64")
+    assert short["violated"] and short["smallest"]["ratio"].startswith("1.0101010101")
+    assert short["configuration"]["about"] == "ANCHOR"
+
+
+@pytest.mark.usefixtures("toys")
+def test_numbers_that_no_configuration_tells(cltheory: Command, refused: Refused) -> None:
+    options = ("attack", ID, "--quantity", "constant", *SHORT)
+    assert "give c=VALUE" in refused(*options)
+    assert cltheory(*options, "--set", "c=4").code == 0
+    assert cltheory(*options, "--set", "c=3.99").code == 1
+    assert "c must be > 0" in refused(*options, "--set", "c=-1")
+    assert "no bound of toy has a number x" in refused(*options, "--set", "x=1")
+    for word in ("c", "c=", "=1", "c d=1"):
+        assert "NAME=VALUE" in refused(*options, "--set", word)
+
+
+@pytest.mark.usefixtures("toys")
+def test_an_interruption_tells_what_was_found(
+    cltheory: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import cltheory.numeric.attack.adversary as adversary
+
+    visit = adversary._Search.visit
+
+    def once(self: Any, seed: int, there: Any, until: Any) -> bool:
+        if self.sizes:
+            raise KeyboardInterrupt
+        return visit(self, seed, there, until)
+
+    monkeypatch.setattr(adversary._Search, "visit", once)
+    options = ("--quantity", "upper", "--quantity", "lower", "--n", "3,4", "--out", "best.json")
+    code, out, err = cltheory("attack", ID, "--seeds", "0", *options)
+    assert code == 130 and err == "cltheory: interrupted; what was found until then is above\n"
+    assert "1 bound attacked, 0 violated; wrote best.json" in out
+    assert len(load(Path("best.json").read_text())) == 1
+
+
+@pytest.mark.usefixtures("toys")
+def test_progress_is_on_standard_error(cltheory: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    quiet = cltheory("attack", ID, "--quantity", "upper", *SHORT)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    loud = cltheory("attack", ID, "--quantity", "upper", *SHORT)
+    assert loud.out == quiet.out and quiet.err == ""
+    assert "attacking upper" in loud.err
+
+
+# --- files ---------------------------------------------------------------------------------------
+@pytest.mark.usefixtures("toys")
+def test_what_was_reached_is_written_and_replayed(cltheory: Command, refused: Refused) -> None:
+    options = ("attack", ID, "--quantity", "upper", "--quantity", "short", *SHORT)
+    assert cltheory(*options, "--out", "best.json").code == 1
+    assert [r.quantity for r in load(Path("best.json").read_text())] == ["upper", "short"]
+    assert "--force" in refused(*options, "--out", "best.json")
+    assert cltheory(*options, "--out", "best.json", "--force").code == 1
+    code, out, err = cltheory("attack", ID, "--replay", "best.json")
+    assert (code, err) == (1, "")
+    assert "the bound holds there" in out and "the bound is violated there" in out
+    ratio = next(line for line in out.splitlines()[::-1] if line.startswith("  ratio"))
+    assert ratio.split()[1].startswith("1.01010101010101010101010101010101010101")
+    rows = json.loads(cltheory("attack", ID, "--replay", "best.json", "--format", "json").out)
+    assert [row["violated"] for row in rows] == [False, True]
+    names = {"epsilon", "rho", "one_minus_rho", "tau", "squared_gradient"}
+    assert set(rows[0]["readings"]) == names
+    few = cltheory("attack", ID, "--replay", "best.json", "--digits", "20").out
+    assert len(few) < len(out)
+
+
+GOOD = {
+    "result": "toy",
+    "quantity": "upper",
+    "about": "ANCHOR",
+    "vectors": {"anchor": ["1"], "positive": ["1"], "negatives": [["-1"]]},
+    "tau": "1",
+}
+
+
+@pytest.mark.usefixtures("toys")
+@pytest.mark.parametrize(
+    "text, why",
+    [
+        ("", "it is no JSON"),
+        ("{", "it is no JSON"),
+        ("[]", "it is an empty list"),
+        ("\x00\x01", "it is no JSON"),
+        (json.dumps({**GOOD, "result": "ssem"}), "it is of 'ssem', not of 'toy'"),
+        (json.dumps({**GOOD, "quantity": "nothing"}), "toy has no nothing"),
+        (json.dumps({**GOOD, "quantity": "constant"}), "depends on c"),
+        (json.dumps({**GOOD, "quantity": "constant", "given": {"c": "exec(1)"}}), "c: "),
+        (json.dumps({**GOOD, "about": "BATCH"}), "of the kind ANCHOR, not BATCH"),
+        (json.dumps({**GOOD, "tau": ["1"]}), "'tau' is no decimal number"),
+        (json.dumps({**GOOD, "tau": "1e-5000"}), "'tau' has '1e-5000'"),
+        (json.dumps({**GOOD, "tau": "\u0661"}), "'tau' has"),
+        (json.dumps({**GOOD, "tau": "0"}), "'tau' is a positive number"),
+        (json.dumps({**GOOD, "tau": "__import__('os').abort()"}), "no decimal number"),
+    ],
+)
+def test_a_file_that_is_no_record(refused: Refused, text: str, why: str) -> None:
+    Path("bad.json").write_text(text)
+    said = refused("attack", ID, "--replay", "bad.json")
+    assert "bad.json: " in said and why in said
+
+
+def test_a_file_that_cannot_be_read(refused: Refused) -> None:
+    assert "No such file" in refused("attack", ID, "--replay", "none.json")
+    Path("image.json").write_bytes(b"\xff\xfe\x00")
+    assert "it is no text" in refused("attack", ID, "--replay", "image.json")
+
+
+@pytest.mark.usefixtures("toys")
+def test_the_largest_ratio_is_kept_in_the_checkout(
+    cltheory: Command, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = folder / "attacked"
+    monkeypatch.setattr("cltheory.derive.theorem.bounds.ATTACKED", kept)
+    names = ("--quantity", "upper", "--quantity", "short", "--quantity", "printed")
+    attacked(cltheory, *names, "--store", code=1)
+    (file,) = kept.iterdir()
+    found = {r.quantity: r for r in load(file.read_text())}
+    # A proved bound that is violated is no tightness.
+    assert set(found) == {"upper", "printed"}
+    better = found["printed"]
+    # Ratios in a file are found again, and a smaller one gives way.
+    vectors = {"anchor": ["1", "0"], "positive": ["1", "0"], "negatives": [["0", "1"]] * 2}
+    worse = {**better.as_json(), "vectors": vectors, "ratio": "9.5"}
+    file.write_text(json.dumps(worse))
+    attacked(cltheory, "--quantity", "upper", "--store")
+    (printed, upper) = load(file.read_text())
+    assert (printed.quantity, printed.ratio, upper) == ("printed", "2.0", found["upper"])
+    attacked(cltheory, *names, "--store", code=1)
+    assert {r.quantity: r for r in load(file.read_text())} == found
+    # What is no bound any more is dropped.
+    file.write_text(json.dumps([{**worse, "quantity": "gone"}, better.as_json()]))
+    attacked(cltheory, "--quantity", "upper", "--store")
+    assert {r.quantity: r for r in load(file.read_text())} == found
+
+
+def test_there_is_no_place_for_it_in_an_installation(
+    refused: Refused, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "derive" / "results" / "gradients").mkdir(parents=True)
+    installed = folder / "derive" / "results" / "gradients" / "softmax_smoothness.py"
+    monkeypatch.setattr(module, "result_files", lambda: {ID: installed})
+    assert "a source checkout" in refused("attack", ID, "--store")
+
+
+# --- what it refuses -----------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    "options, why",
+    [
+        (["nothing"], "no result 'nothing'"),
+        (["ssem"], f"ssem has no bounds; results that have: {', '.join(with_bounds())}"),
+        ([ID, "--quantity", "nothing"], "has no nothing; its bounds are"),
+        ([ID, "--seeds", "x"], "--seeds takes whole numbers such as 3,4,6 or 0-4"),
+        ([ID, "--seeds", "4-0"], "--seeds: 4-0 is no range"),
+        ([ID, "--seeds", "0-1000000"], "no range of 1 to 1000"),
+        ([ID, "--seeds", "1,1"], "--seeds repeats"),
+        ([ID, "--seeds", "1-2-3"], "--seeds takes"),
+        ([ID, "--n", "1"], "--n takes whole numbers from 2"),
+        ([ID, "--n", "-3"], "--n takes"),
+        ([ID, "--n", "1000"], "--n takes whole numbers from 2 to 200"),
+        ([ID, "--d", "0"], "--d takes whole numbers from 1"),
+        ([ID, "--d", ""], "--d takes"),
+        ([ID, "--n", "2"], "no size among those given"),
+        (["spectral-band", "--n", "3,5"], "(n even, 4 or more)"),
+        ([ID, "--out", "nowhere/best.json"], "nowhere/best.json: there is no such folder"),
+        ([ID, "--budget", "nan"], "--budget takes a number of seconds"),
+        ([ID, "--replay", "best.json", "--store"], "--replay takes the bound"),
+        ([ID, "--replay", "best.json", "--quantity", "upper"], "--replay takes the bound"),
+        ([ID, "--tau", "0"], "--tau takes free"),
+        ([ID, "--tau", "nan"], "--tau takes free"),
+        ([ID, "--tau", "0.1,x"], "--tau takes free"),
+        ([ID, "--budget", "0"], "--budget"),
+        ([ID, "--budget", "-1"], "--budget"),
+        ([ID, "--device", "tpu"], "--device takes"),
+        ([ID, "--set", "x=1"], "has a number x"),
+        ([ID, "--set", "seeds=1"], "has a number seeds"),
+        ([ID, "--set", "N=1"], "N is read off configurations"),
+        ([], "Missing argument 'ID'"),
+    ],
+)
+def test_bad_input_is_one_line(refused: Refused, options: list[str], why: str) -> None:
+    assert why in refused("attack", *options)
+
+
+def test_ids_with_bounds_are_completed() -> None:
+    shell = get_completion_class("bash")
+    assert shell is not None
+    complete = shell(cli, {}, "cltheory", "_CLTHEORY_COMPLETE")
+    found = [item.value for item in complete.get_completions(["attack"], "")]
+    assert ID in found and found == with_bounds()
+    assert [i.value for i in complete.get_completions(["attack"], "softmax")] == [ID]
+
+
+def test_ranges_of_numbers() -> None:
+    assert module.spans("0-4", "--seeds", 0, 9) == [0, 1, 2, 3, 4]
+    assert module.spans("3, 5-6,9", "--n", 2, 9) == [3, 5, 6, 9]
+
+
+def test_results_with_bounds_are_told_from_their_text() -> None:
+    from cltheory.derive.results import results
+    from cltheory.numeric.attack import bounds_of
+
+    gradients = [id for id in results if "gradients" in str(results._modules[id])]
+    assert set(with_bounds()) == {id for id in gradients if bounds_of(results[id])}
+
+
+def test_an_attack_has_a_ratio_also_when_nothing_was_found() -> None:
+    from cltheory.numeric.attack import Target
+
+    assert Attack(Target.of(ALL, "upper")).ratio == 0

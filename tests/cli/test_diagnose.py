@@ -1,0 +1,424 @@
+"""``cltheory diagnose``: what it takes for positives, what it says, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+import re
+import zipfile
+from html.parser import HTMLParser
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch")
+
+import cltheory.cli.embedding_files as files
+from cltheory.numeric.band import BandMonitor, neighbours, same_class
+from cltheory.numeric.diagnose import Asked, diagnose, halves, pairs_in_a_row
+
+N, D = 24, 6
+
+
+def unit(x: Any) -> Any:
+    return x / np.linalg.norm(x, axis=-1, keepdims=True)
+
+
+@pytest.fixture
+def views() -> tuple[Any, Any]:
+    random = np.random.default_rng(0)
+    first = unit(random.standard_normal((N, D)))
+    return first, unit(first + 0.3 * random.standard_normal((N, D)))
+
+
+@pytest.fixture
+def report(cltheory: Any) -> Any:
+    """The report of a file as an object."""
+
+    def command(*args: str) -> dict[str, Any]:
+        code, out, err = cltheory("diagnose", *map(str, args), "--format", "json")
+        assert (code, err) == (0, ""), err
+        found: dict[str, Any] = json.loads(out)
+        return found
+
+    return command
+
+
+# --- numbers -----------------------------------------------------------------------------------
+def test_two_views_as_the_monitor_says(views: Any, report: Any, tmp_path: Path) -> None:
+    path = tmp_path / "v.npz"
+    np.savez(path, z1=views[0], z2=views[1])
+    found = report(path, "--temperature", "0.2")
+    monitor = BandMonitor(0.2, per_anchor=True, closest=True, c=0.5)
+    expected = monitor(*views).floats()
+    for name, number in found["band"].items():
+        if name in expected:
+            assert number["mean"] == pytest.approx(expected[name], rel=1e-9), name
+    assert found["band"]["sigma_proxy"]["mean"] is None
+    assert (found["n"], found["d"], found["tau"], found["batches"]) == (2 * N, D, 0.2, 1)
+    assert "z1 and z2 are two views" in found["taken"]
+    assert found["outside"]["proved"] == 0
+    assert sum(found["spectrum"]) == pytest.approx(1)
+    assert len(found["anchors"]["epsilon"]) == 7
+    assert not any(found["flags"].values())
+
+
+def test_the_same_numbers_whatever_says_the_pairs(views: Any, report: Any, tmp_path: Path) -> None:
+    first, second = views
+    mixed = np.stack([first, second], 1).reshape(2 * N, D)
+    np.savez(tmp_path / "v.npz", z1=first, z2=second)
+    np.save(tmp_path / "row.npy", mixed)
+    np.save(tmp_path / "stacked.npy", np.stack([first, second], 1))
+    np.save(tmp_path / "halves.npy", np.concatenate([first, second]))
+    np.savez(tmp_path / "index.npz", z=mixed, positive=neighbours(2 * N).numpy())
+    np.savez(tmp_path / "classes.npz", z=mixed, labels=np.arange(2 * N) // 2)
+    np.savetxt(tmp_path / "row.csv", mixed, delimiter=",", fmt="%.17g")
+    head = ",".join([*(f"x{k}" for k in range(D)), "label"])
+    with_labels = np.c_[mixed, np.arange(2 * N) // 2]
+    np.savetxt(
+        tmp_path / "label.csv", with_labels, delimiter=",", fmt="%.17g", header=head, comments=""
+    )
+    (tmp_path / "quoted.csv").write_text(
+        "\n".join(";".join(f'"{x:.17g}"' for x in row) for row in mixed) + "\n"
+    )
+    cases = [
+        ("v.npz",),
+        ("row.npy",),
+        ("stacked.npy",),
+        ("halves.npy", "--positives", "halves"),
+        ("index.npz",),
+        ("classes.npz",),
+        ("row.csv",),
+        ("label.csv",),
+        ("quoted.csv",),
+    ]
+    of = [report(tmp_path / name, *more) for name, *more in cases]
+    for found in of[1:]:
+        for name, number in of[0]["band"].items():
+            if number["mean"] is not None:
+                assert number["mean"] == pytest.approx(found["band"][name]["mean"], rel=1e-9), name
+    assert len({found["taken"] for found in of}) >= 5
+
+
+def test_labels_take_the_next_of_a_class(views: Any, report: Any, tmp_path: Path) -> None:
+    z, labels = views[0], np.arange(N) % 4
+    np.save(tmp_path / "z.npy", z)
+    (tmp_path / "names.csv").write_text("\n".join("abcd"[k] for k in labels) + "\n")
+    found = report(tmp_path / "z.npy", "--labels", tmp_path / "names.csv")
+    expected = BandMonitor(0.1, per_anchor=True)(z, positive=same_class(labels))
+    assert found["band"]["measured"]["mean"] == pytest.approx(expected.measured, rel=1e-9)
+    assert any("4 classes of 6 to 6" in note for note in found["notes"])
+    lines = [f"{k},{'abcd'[label]}" for k, label in enumerate(labels)]
+    (tmp_path / "two.csv").write_text("number,kind\n" + "\n".join(lines) + "\n")
+    again = report(tmp_path / "z.npy", "--labels", tmp_path / "two.csv", "--column", "kind")
+    assert again["band"] == found["band"]
+
+
+def test_lengths_count_only_with_normalise(
+    views: Any, report: Any, refused: Any, tmp_path: Path
+) -> None:
+    path = tmp_path / "v.npz"
+    np.savez(path, z1=views[0], z2=3 * views[1])
+    assert f"row {N}" in refused("diagnose", str(path))
+    found = report(path, "--normalise")
+    expected = BandMonitor(0.1, per_anchor=True)(*views)
+    assert found["band"]["measured"]["mean"] == pytest.approx(expected.measured, rel=1e-9)
+
+
+def test_batches_are_disjoint_pairs_and_seeded(views: Any, report: Any, tmp_path: Path) -> None:
+    path = tmp_path / "v.npz"
+    np.savez(path, z1=views[0], z2=views[1])
+    one, again, other = (report(path, "--batch", "10", "--seed", k) for k in ("0", "0", "1"))
+    assert one == again != other
+    assert (one["batches"], one["batch"]) == (4, 10)
+    assert one["band"]["measured"]["least"] < one["band"]["measured"]["largest"]
+    # Pairs stay together, so alignment is near that of all.
+    whole = report(path)["band"]["alignment"]["mean"]
+    assert one["band"]["alignment"]["mean"] == pytest.approx(whole, abs=0.1)
+    few = report(path, "--batch", "10", "--batches", "2")
+    assert few["batches"] == 2
+
+
+def test_a_large_file_is_sampled_and_looked_at_whole(tmp_path: Path, report: Any) -> None:
+    z = unit(np.random.default_rng(0).standard_normal((5000, 4))).astype(np.float32)
+    np.save(tmp_path / "z.npy", z)
+    found = report(tmp_path / "z.npy")
+    assert (found["n"], found["batch"]) == (5000, 2048)
+    assert any("2048 of 5000" in note for note in found["notes"])
+    z[4321] = 0  # is seen although it need not be in the sample
+    with pytest.raises(ValueError, match="row 4321 is zero"):
+        diagnose(pairs_in_a_row(z, ""), Asked())
+
+
+def test_progress_is_told(views: Any) -> None:
+    told: list[tuple[int, int]] = []
+    taken = halves(np.concatenate(views), "")
+    diagnose(taken, Asked(batch=8, batches=3), lambda done, whole: told.append((done, whole)))
+    assert told == [(1, 4), (2, 4), (3, 4), (4, 4)]
+
+
+# --- what is told of odd embeddings --------------------------------------------------------------
+def test_collapse_and_copies(tmp_path: Path, report: Any) -> None:
+    point = np.repeat([[0.6, 0.8]], 8, 0)
+    np.save(tmp_path / "z.npy", point)
+    found = report(tmp_path / "z.npy")
+    assert found["flags"]["collapsed_to_point"] == found["flags"]["vanishing_gradient"] == 1
+    assert any("8 anchors have a copy" in note for note in found["notes"])
+    assert found["outside"]["proved"] == 0
+
+
+def test_one_dimension_and_random_pairs(tmp_path: Path, report: Any) -> None:
+    np.save(tmp_path / "z.npy", np.array([[1.0], [-1.0], [1.0], [-1.0], [-1.0], [1.0]]))
+    notes = " ".join(report(tmp_path / "z.npy")["notes"])
+    assert "every embedding is 1 or -1" in notes
+    assert "no more alike than negatives" in notes
+
+
+def test_a_bound_that_is_too_low_would_be_seen(views: Any) -> None:
+    found = diagnose(halves(np.concatenate(views), ""), Asked())
+    assert found.outside("upper") == 0
+    found.anchors["upper"][:12] = found.anchors["squared_gradient"][:12] * 0.99
+    assert found.outside("upper") == 12 / (2 * N)
+
+
+# --- forms ---------------------------------------------------------------------------------------
+def test_text(views: Any, cltheory: Any, tmp_path: Path) -> None:
+    path = tmp_path / "v.npz"
+    np.savez(path, z1=views[0], z2=views[1])
+    code, out, err = cltheory("diagnose", str(path))
+    assert (code, err) == (0, "")
+    assert f"{2 * N} embeddings in {D} dimensions" in out
+    assert re.search(r"measured +[\d.]+ +mean squared gradient", out)
+    assert "proved: 0 % of the anchors" in out
+    assert max(map(len, out.replace(str(path), "").splitlines())) <= 100
+
+
+class _Page(HTMLParser):
+    """What a page refers to, and whether every element is closed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.fetched: list[str] = []
+        self.open: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        assert tag not in ("script", "link", "iframe", "img")
+        for name, value in attrs:
+            if name in ("src", "href", "xlink:href") and not (value or "").startswith("#"):
+                self.fetched.append(f"{name}={value}")
+        if tag != "meta":
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        self.open.pop()
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def test_a_page_that_fetches_nothing(views: Any, cltheory: Any, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    path, out = tmp_path / "<b>.npz", tmp_path / "band.html"
+    np.savez(path, z1=views[0], z2=views[1])
+    assert cltheory("diagnose", str(path), "--format", "html", "--out", str(out)).code == 0
+    text = out.read_text()
+    page = _Page()
+    page.feed(text)
+    assert page.fetched == page.open == []
+    assert text.count("<svg") == 1
+    assert "&lt;b&gt;.npz" in text and "<b>.npz" not in text
+    assert "url(http" not in text and "@import" not in text
+    before = out.read_bytes()
+    words = ("diagnose", str(path), "--format", "html", "--out", str(out), "--force")
+    assert cltheory(*words).code == 0
+    assert out.read_bytes() == before
+
+
+def test_other_formats_where_they_are_installed(views: Any, report: Any, tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    columns = {"z1": list(views[0]), "z2": list(views[1])}
+    parquet.write_table(pa.table(columns), tmp_path / "v.parquet")
+    np.savez(tmp_path / "v.npz", z1=views[0], z2=views[1])
+    assert report(tmp_path / "v.parquet")["band"] == report(tmp_path / "v.npz")["band"]
+
+
+def test_safetensors_where_it_is_installed(views: Any, report: Any, tmp_path: Path) -> None:
+    save = pytest.importorskip("safetensors.numpy").save_file
+    save({"query": views[0], "key": views[1]}, tmp_path / "v.safetensors")
+    np.savez(tmp_path / "v.npz", z1=views[0], z2=views[1])
+    assert report(tmp_path / "v.safetensors")["band"] == report(tmp_path / "v.npz")["band"]
+
+
+@pytest.mark.parametrize("kind, package", [("parquet", "pyarrow"), ("safetensors",) * 2])
+def test_what_to_install(
+    kind: str, package: str, refused: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(
+        files, "find_spec", lambda name: None if name == package else find_spec(name)
+    )
+    (tmp_path / f"z.{kind}").write_bytes(b"something")
+    line = refused("diagnose", str(tmp_path / f"z.{kind}"))
+    assert f"pip install {package}" in line
+
+
+# --- refusals ------------------------------------------------------------------------------------
+GOOD = unit(np.random.default_rng(1).standard_normal((12, 3)))
+
+
+def _changed(row: int, value: float) -> Any:
+    z = GOOD.copy()
+    z[row] = value
+    return z
+
+
+@pytest.mark.parametrize(
+    "array, says",
+    [
+        (_changed(5, 0.0), "row 5 is zero"),
+        (_changed(4, np.nan), "row 4 is not finite"),
+        (_changed(4, np.inf), "row 4 is not finite"),
+        (2 * GOOD, "length 2, not 1; --normalise"),
+        (GOOD[:2], "n > 2"),
+        (GOOD[:11], "odd number"),
+        (GOOD[:, 0], "no embeddings (n, d)"),
+        (GOOD + 0j, "no embeddings"),
+        (GOOD > 0, "no embeddings"),
+        (np.zeros((0, 3)), "(0, 3)"),
+        (np.zeros((4, 0)), "(4, 0)"),
+        (np.array([{}, 1], dtype=object), "not unpickled"),
+        (np.array([["a", "b"]] * 4), "no embeddings"),
+    ],
+)
+def test_embeddings_that_are_none(array: Any, says: str, refused: Any, tmp_path: Path) -> None:
+    np.save(tmp_path / "z.npy", array, allow_pickle=True)
+    assert says in refused("diagnose", str(tmp_path / "z.npy"))
+
+
+@pytest.mark.parametrize(
+    "arrays, args, says",
+    [
+        ({"z": GOOD, "labels": np.zeros(12, int)}, (), "no negatives are left"),
+        ({"z": GOOD, "labels": np.array([0] * 11 + [1])}, (), "label 1 has one sample"),
+        ({"z": GOOD, "labels": np.zeros(3, int)}, (), "3 labels of 12"),
+        ({"z": GOOD, "labels": np.full(12, np.nan)}, (), "label of row 0 is missing"),
+        ({"z": GOOD, "positive": np.arange(12)}, (), "embedding 0 is its own positive"),
+        ({"z": GOOD, "positive": np.arange(12) + 1}, (), "no index of 12"),
+        ({"z": GOOD, "positive": np.arange(3)}, (), "shape (12,)"),
+        ({"z1": GOOD, "z2": GOOD[:6]}, (), "(6, 3)"),
+        ({"z1": GOOD, "z2": GOOD}, ("--positives", "halves"), "two views"),
+        ({"a": GOOD, "b": GOOD, "c": GOOD}, (), "--arrays"),
+        ({"a": GOOD}, ("--arrays", "b"), "no array 'b'"),
+        ({"a": GOOD}, ("--arrays", "a,a"), "twice"),
+        ({"a": GOOD}, ("--labels", "nope"), "no such file"),
+        ({"a": GOOD}, ("--column", "2"), "--labels"),
+        ({"a": GOOD}, ("--positives", "nope"), "pairs, halves"),
+        ({"a": GOOD}, ("--positives", "a"), "must be indices"),
+        ({"a": GOOD}, ("--labels", "a", "--positives", "pairs"), "both"),
+        ({"a": GOOD}, ("--temperature", "0"), "no positive number"),
+        ({"a": GOOD}, ("--temperature", "1e200"), "--temperature is from"),
+        ({"a": GOOD}, ("--c", "nan"), "nan"),
+        ({"a": GOOD}, ("--batch", "3"), "range"),
+        ({}, (), "no arrays"),
+    ],
+)
+def test_what_does_not_fit(
+    arrays: Any, args: tuple[str, ...], says: str, refused: Any, tmp_path: Path
+) -> None:
+    np.savez(tmp_path / "z.npz", **arrays)
+    assert says in refused("diagnose", str(tmp_path / "z.npz"), *args)
+
+
+#: Headers that NumPy reads as Python, and what comes of them.
+HEADERS = {
+    "no whole number": "{'descr': '<f8', 'fortran_order': False, 'shape': (True, 4)}",
+    "no end": "{",
+    "more than a machine counts": "{'descr': '<f8', 'fortran_order': False, 'shape': (1%s,)}"
+    % (99 * "0"),
+    "code": "__import__('os').abort()",
+}
+
+
+@pytest.mark.parametrize("why", HEADERS)
+def test_a_header_that_is_none(why: str, refused: Any, tmp_path: Path) -> None:
+    head = HEADERS[why].encode()
+    data = b"\x93NUMPY\1\0" + len(head).to_bytes(2, "little") + head + bytes(256)
+    (tmp_path / "z.npy").write_bytes(data)
+    with zipfile.ZipFile(tmp_path / "z.npz", "w") as archive:
+        archive.writestr("z.npy", data)
+    np.save(tmp_path / "good.npy", GOOD)
+    for args in (["z.npy"], ["z.npz"], ["good.npy", "--labels", "z.npy"]):
+        words = [str(tmp_path / word) if "." in word else word for word in args]
+        assert "no array of NumPy" in refused("diagnose", *words)
+
+
+@pytest.mark.parametrize("style", ["text", "json", "html"])
+def test_names_that_are_no_text(style: str, cltheory: Any, tmp_path: Path) -> None:
+    if style == "html":
+        pytest.importorskip("matplotlib")
+    path, out = tmp_path / "\udcff\n<b>.npz", tmp_path / "out"
+    np.savez(path, **{"a\x1b[31m\n<i>": GOOD, "b": GOOD})
+    code, _, err = cltheory("diagnose", str(path), "--format", style, "--out", str(out))
+    assert (code, err) == (0, "")
+    text = out.read_text(encoding="utf-8")
+    if style == "text":
+        assert "\x1b" not in text
+        assert "\n<" not in text
+    if style == "json":
+        assert json.loads(text)["file"].endswith("<b>.npz")
+    if style == "html":
+        assert "<b>" not in text
+        assert "<i>" not in text
+
+
+def test_no_column_takes_the_place_of_the_numbers(refused: Any, tmp_path: Path) -> None:
+    (tmp_path / "z.csv").write_text("columns,a\nx,1\nx,-1\ny,1\ny,-1\n", encoding="utf-8")
+    assert "rename column" in refused("diagnose", str(tmp_path / "z.csv"), "--labels", "columns")
+
+
+def test_what_is_no_array_in_an_archive(report: Any, refused: Any, tmp_path: Path) -> None:
+    path = tmp_path / "z.npz"
+    np.savez(path, z=GOOD)
+    (tmp_path / "z.npy").write_bytes(path.read_bytes())
+    assert "no array of NumPy" in refused("diagnose", str(tmp_path / "z.npy"))
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr("notes.txt", "none")
+    assert report(path)["n"] == len(GOOD)
+    assert "no array 'notes.txt'" in refused("diagnose", str(path), "--arrays", "notes.txt")
+
+
+@pytest.mark.parametrize(
+    "name, junk, says",
+    [
+        ("z.npz", b"PK\x03\x04junk", "no array of NumPy"),
+        ("z.npy", b"\x93NUMPYjunk", "no array of NumPy"),
+        ("z.csv", b"", "is empty"),
+        ("z.csv", b"a,b\n", "no numbers"),
+        ("z.csv", b"a,b\nx,y\n", "could not convert"),
+        ("z.csv", b"1,2\n3\n", "row 2"),
+        ("z.csv", b"\xff\xfe\x00", "UTF-8"),
+        ("z.pt", b"x", "pickle"),
+        ("z.foo", b"x", "must end in one of"),
+    ],
+)
+def test_junk(name: str, junk: bytes, says: str, refused: Any, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(junk)
+    assert says in refused("diagnose", str(tmp_path / name))
+
+
+def test_files_that_are_not_there_or_not_to_be_replaced(refused: Any, tmp_path: Path) -> None:
+    path = tmp_path / "z.npy"
+    assert "no file" in refused("diagnose", str(path))
+    np.save(path, GOOD)
+    (tmp_path / "there.txt").write_text("mine")
+    for out, says in (
+        (path, "what is read"),
+        (tmp_path / "there.txt", "--force"),
+        (tmp_path / "no" / "a.txt", "no folder"),
+    ):
+        assert says in refused("diagnose", str(path), "--out", str(out))
+    assert (tmp_path / "there.txt").read_text() == "mine"

@@ -1,0 +1,504 @@
+"""``cltheory realize``: what it says, what it writes, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+import re
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+Command = Callable[..., Any]
+Refused = Callable[..., str]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def words(text: str) -> list[str]:
+    return text.split()
+
+
+def asked(cltheory: Command, *options: str) -> dict[str, Any]:
+    code, out, err = cltheory("realize", *words(" ".join(options)), "--format", "json")
+    assert code == 0, err
+    found: dict[str, Any] = json.loads(out)
+    return found
+
+
+def sphere(n: int = 20, dims: int = 3) -> np.ndarray:
+    y = np.random.default_rng(0).standard_normal((n, dims))
+    return y / np.linalg.norm(y, axis=1, keepdims=True)
+
+
+# --- verdicts -----------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    "options, verdict",
+    [
+        ("--scheme supcon --sizes 5,9,30 --dim 8 --tau 0.1", "degenerate"),
+        ("--scheme supcon --sizes 5,9,30 --dim 8 --similarity euclidean", "degenerate"),
+        ("--scheme supcon --sizes 44 --dim 8 --tau 0.1", "realisable"),
+        ("--scheme soft-supcon --sizes 5,9,30 --epsilon 1/10 --dim 8 --tau 0.1", "realisable"),
+        ("--scheme soft-supcon --sizes 5,9,30 --epsilon 1/10 --dim 8 --tau 1", "inconsistent"),
+        ("--scheme soft-supcon --sizes 5,9,30 --epsilon 1/10 --dim 2 --tau 0.1", "inconsistent"),
+        (
+            "--scheme soft-supcon --sizes 5,9 --epsilon 0.1 --dim 1 --similarity euclidean",
+            "realisable",
+        ),
+        ("--scheme y-aware --labels sphere.npy --dim 8 --tau 0.3", "realisable"),
+        ("--scheme y-aware --labels sphere.npy --dim 8 --tau 0.6", "inconsistent"),
+        ("--scheme y-aware --labels sphere.npy --dim 3 --tau 0.3", "inconsistent"),
+        ("--scheme y-aware --labels line.csv --dim 8 --tau 0.3", "inconsistent"),
+        ("--scheme euclidean --labels line.csv --dim 1", "realisable"),
+        ("--scheme x-clr --labels sphere.npy --dim 4 --tau 0.1 --tau-prime 0.2", "realisable"),
+        ("--scheme x-clr --labels sphere.npy --dim 3 --tau 0.1 --tau-prime 0.1", "realisable"),
+        ("--scheme x-clr --labels sphere.npy --dim 9 --tau 0.3 --tau-prime 0.2", "inconsistent"),
+        ("--weights soft.npy --dim 2 --tau 0.5", "inconsistent"),
+        ("--weights soft.npy --dim 3 --tau 0.5", "realisable"),
+        ("--weights soft.npy --dim 2 --similarity euclidean", "realisable"),
+    ],
+)
+def test_verdicts(cltheory: Command, options: str, verdict: str) -> None:
+    np.save("sphere.npy", sphere())
+    Path("line.csv").write_text("age\n" + "\n".join(map(str, range(12))), encoding="utf-8")
+    labels = np.repeat(range(3), 4)
+    np.save("soft.npy", np.where(labels[:, None] == labels[None, :], 1, 0.2))
+    found = asked(cltheory, options)
+    assert found["verdict"] == verdict
+    assert found["reason"]
+    assert bool(found["realisable_by"]) == (verdict != "realisable")
+    if found["loss"] is not None:
+        assert found["loss"] >= found["bound"] - 1e-12
+
+
+def test_labels_in_decimals_are_decided_exactly(cltheory: Command) -> None:
+    Path("y.csv").write_text("1.5,0\n-1.5,0\n0,1.5\n0,-1.5\n0.9,1.2\n", encoding="utf-8")
+    for tau, q, verdict in (("2/9", 2, "realisable"), ("0.22", 2, "inconsistent")):
+        found = asked(cltheory, f"--scheme y-aware --labels y.csv --dim {q} --tau {tau}")
+        assert found["verdict"] == verdict
+        assert found["evidence"] == "exact"
+    # On a sphere within the tolerance, but not exactly: no proof is claimed.
+    Path("y.csv").write_text("1.5,0\n-1.5,0\n0,1.5\n0,-1.5\n0.900001,1.2\n", encoding="utf-8")
+    near = "--scheme y-aware --labels y.csv --dim 2 --tau 2/9 --tolerance 1e-4"
+    found = asked(cltheory, near)
+    assert (found["verdict"], found["evidence"]) == ("realisable", "float64")
+
+
+def test_what_is_proposed_makes_it_realisable(cltheory: Command) -> None:
+    soft = "--scheme soft-supcon --sizes 5,9,30 --dim 8"
+    said = asked(cltheory, soft, "--epsilon 0.1 --tau 1")["realisable_by"]
+    tau, epsilon = (part.split(" = ")[-1].split("= ")[-1].split()[0] for part in said)
+    assert asked(cltheory, soft, f"--epsilon 0.1 --tau {tau}")["verdict"] == "realisable"
+    assert asked(cltheory, soft, f"--epsilon {epsilon} --tau 1")["verdict"] == "realisable"
+    (hint,) = asked(cltheory, "--scheme supcon --sizes 5,9,30 --dim 8 --tau 0.3")["realisable_by"]
+    epsilon = hint.split(">= ")[1].split()[0]
+    assert asked(cltheory, soft, f"--epsilon {epsilon} --tau 0.3")["verdict"] == "realisable"
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        "--scheme soft-supcon --sizes 5,9,30,4 --epsilon 0.001 --dim 3 --tau 0.1",
+        "--scheme soft-supcon --sizes 5,9,30,4 --epsilon 0.001 --dim 3 --tau 0.19302",
+        "--scheme soft-supcon --sizes 5,9,30,4 --epsilon 0.001 --dim 2 --tau 0.3",
+        "--scheme y-aware --labels y.npy --dim 3 --tau 0.3",
+        "--scheme y-aware --labels y.npy --dim 3 --tau 0.7",
+        "--scheme y-aware --labels y.npy --dim 2 --tau 0.7",
+        "--weights W.npy --dim 3 --tau 0.7",
+        "--weights W.npy --dim 2 --tau 0.7",
+        "--weights any.npy --dim 2 --tau 0.2",
+    ],
+)
+def test_every_proposal_holds_as_it_is_printed(cltheory: Command, options: str) -> None:
+    y = sphere(8)
+    rng = np.random.default_rng(0)
+    some = rng.random((8, 8)) + 0.1
+    np.save("y.npy", y)
+    np.save("W.npy", np.exp(2 * y @ y.T))
+    np.save("any.npy", some + some.T)
+    before = asked(cltheory, options)
+    assert before["verdict"] == "inconsistent"
+    for said in before["realisable_by"]:
+        more = options
+        for pattern, option in (
+            (r"dimension >= (\d+)", "--dim"),
+            (r"in (\d+) dimension", "--dim"),
+            (r"tau <?= ([^ ,]+)", "--tau"),
+            (r"epsilon >= ([^ ,]+)", "--epsilon"),
+        ):
+            if found := re.search(pattern, said):
+                more = re.sub(f"{option} [^ ]+", f"{option} {found[1]}", more)
+        if found := re.search("labels times at most ([^ ,]+)", said):
+            np.save("less.npy", y * float(found[1]))
+            more = more.replace("y.npy", "less.npy")
+        if "Euclidean" in said:
+            more = re.sub("--tau [^ ]+", "--similarity euclidean", more)
+        assert asked(cltheory, more)["verdict"] == "realisable", (said, more)
+
+
+def test_numbers_that_differ_are_printed_differently(cltheory: Command) -> None:
+    soft = "--scheme soft-supcon --sizes 5,9,30,4 --epsilon 0.001 --dim 8 --tau"
+    assert "tau = 0.19302 is beyond 0.1930198:" in asked(cltheory, soft, "0.19302")["reason"]
+    out = cltheory("realize", *words(soft), "0.1234567").out
+    assert "tau 0.1234567," in out
+    assert "--epsilon 0.001 --tau 0.1234567\n" in out
+
+
+def test_the_optimum_in_few_dimensions_is_not_called_that_in_enough(cltheory: Command) -> None:
+    few = "realize --scheme supcon --sizes 50,20,5 --dim 1 --tau 0.1"
+    out = cltheory(*words(few)).out
+    assert "share one prototype in any dimension" in out
+    assert "here they do not" not in out
+    assert "in dimensions enough, to any precision" in out
+    assert "in 1 dimension the problem" in out
+
+
+def test_text_names_the_condition_and_shows_the_cosines(cltheory: Command) -> None:
+    code, out, _ = cltheory(*words("realize --scheme supcon --sizes 12,3,2 --dim 9 --tau 0.1"))
+    assert code == 0
+    assert "degenerate" in out
+    assert "tau_merge: 2.739145031" in out
+    assert "certified gap" in out
+    assert "-0.438968" in out
+
+
+def test_long_tails_are_summed_up(cltheory: Command) -> None:
+    sizes = ",".join(str(round(5000 * 1000 ** (-k / 99))) for k in range(100))
+    code, out, _ = cltheory(*words(f"realize --scheme supcon --sizes {sizes} --dim 128 --tau 0.1"))
+    assert code == 0
+    assert "74122 samples" in out
+    assert "of the two smallest (5 and 5)" in out
+    assert max(map(len, out.splitlines())) <= 110
+
+
+def test_few_dimensions_are_said_to_prove_no_optimum(cltheory: Command) -> None:
+    found = asked(cltheory, "--scheme supcon --sizes 5,6,7,8 --dim 2 --tau 0.2")
+    assert any("not convex" in note for note in found["notes"])
+    assert found["gap"] > 1e-6
+
+
+# --- files ----------------------------------------------------------------------------------------
+CLASSES = {
+    "plain.csv": "cat\ndog\ncat\ndog\ndog\n",
+    "head.csv": "label\ncat\ndog\ncat\ndog\ndog\n",
+    "numbers.csv": "y\n0\n1\n0\n1\n1\n",
+    "crlf.csv": "0\r\n1\r\n0\r\n1\r\n1\r\n\r\n",
+    "bom.csv": "\ufeffcat\ndog\ncat\ndog\ndog\n",
+    # Lines within a label: Unicode has more kinds of ends of lines than CSV.
+    "lines.csv": "c\u2028at\nd\x0cog\nc\u2028at\nd\x0cog\nd\x0cog\n",
+    "quoted.csv": '"c\nat"\r\n"d,og"\r\n"c\nat"\r\n"d,og"\r\n"d,og"\r\n',
+}
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_files_of_classes(cltheory: Command, name: str) -> None:
+    Path(name).write_bytes(CLASSES[name].encode())
+    found = asked(cltheory, f"--scheme supcon --labels {name} --dim 4 --tau 0.5")
+    assert found["sizes"] == [2, 3]
+    known = (["cat", "dog"], ["0", "1"], ["c\u2028at", "d\x0cog"], ["c\nat", "d,og"])
+    assert found["classes"] in known
+
+
+def test_a_column_by_its_name_or_number(cltheory: Command, refused: Refused) -> None:
+    Path("t.csv").write_text("id;kind\n1;a\n2;a\n3;b\n4;b\n", encoding="utf-8")
+    for column in ("kind", "2"):
+        options = f"--scheme supcon --labels t.csv --column {column} --dim 4 --tau 0.5"
+        more = "" if column == "kind" else "--header"
+        assert asked(cltheory, options, more)["sizes"] == [2, 2]
+    base = words("realize --scheme supcon --labels t.csv --dim 4 --tau 0.5")
+    assert "2 columns" in refused(*base)
+    assert "no column 'sort'" in refused(*base, "--column", "sort")
+
+
+@pytest.mark.parametrize("array", [np.array([3, 1, 3, 1]), np.array(["b", "a", "b", "a"])])
+def test_arrays_of_classes(cltheory: Command, array: np.ndarray) -> None:
+    np.save("y.npy", array)
+    np.savez("y.npz", y=array)
+    for name in ("y.npy", "y.npz"):
+        found = asked(cltheory, f"--scheme supcon --labels {name} --dim 4 --tau 0.5")
+        assert found["sizes"] == [2, 2]
+
+
+def test_the_embedding_is_written_without_pickle_and_has_the_similarities(
+    cltheory: Command,
+) -> None:
+    Path("y.csv").write_text("a\nb\nb\na\nc\nc\nc\n", encoding="utf-8")
+    options = "realize --scheme supcon --labels y.csv --dim 6 --tau 0.5 --output o.npz"
+    code, out, _ = cltheory(*words(options))
+    assert code == 0
+    assert "wrote o.npz" in out
+    with np.load("o.npz", allow_pickle=False) as found:
+        z = found["prototypes"]
+        assert z.shape == (3, 6)
+        assert found["index"].tolist() == [0, 1, 1, 0, 2, 2, 2]
+        assert found["classes"].tolist() == ["a", "b", "c"]
+        assert np.allclose(z @ z.T, found["similarity"])
+        assert json.loads(str(found["verdict"]))["verdict"] == "degenerate"
+
+
+def test_the_embedding_of_points_attains_what_was_asked(cltheory: Command) -> None:
+    y = sphere()
+    np.save("y.npy", y)
+    options = "realize --scheme y-aware --labels y.npy --dim 5 --tau 0.4 --output o.npz"
+    assert cltheory(*words(options)).code == 0
+    with np.load("o.npz", allow_pickle=False) as found:
+        d = 2 - 2 * y @ y.T
+        assert np.allclose(found["similarity"], 1 - 0.4 * d)
+        assert found["embedding"].shape == (20, 5)
+
+
+def test_heat_maps(cltheory: Command) -> None:
+    pytest.importorskip("matplotlib")
+    options = words("realize --scheme supcon --sizes 5,9,3 --dim 4 --tau 0.5 --figure a.svg")
+    assert cltheory(*options).code == 0
+    first = Path("a.svg").read_bytes()
+    assert b"<svg" in first
+    assert cltheory(*options, "--force").code == 0
+    assert Path("a.svg").read_bytes() == first
+
+
+def test_nothing_is_overwritten(refused: Refused) -> None:
+    np.save("y.npy", sphere())
+    Path("o.npz").write_bytes(b"mine")
+    base = "realize --scheme y-aware --labels y.npy --dim 5 --tau 0.4"
+    assert "--force" in refused(*words(base), "--output", "o.npz")
+    assert Path("o.npz").read_bytes() == b"mine"
+    np.savez("y.npz", y=sphere())
+    same = base.replace("y.npy", "y.npz")
+    assert "not replaced" in refused(*words(same), "--output", "y.npz", "--force")
+    assert "no folder" in refused(*words(base), "--output", "nowhere/o.npz")
+    assert ".npz" in refused(*words(base), "--output", "o.csv")
+    assert "--figure ends" in refused(*words(base), "--figure", "o.txt")
+    assert sorted(p.name for p in Path().iterdir()) == ["o.npz", "y.npy", "y.npz"]
+
+
+# --- after training ------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    "options",
+    [
+        "--scheme supcon --labels y.npy --tau 0.5",
+        "--scheme supcon --labels y.npy --tau 20",
+        "--scheme soft-supcon --labels y.npy --tau 0.3 --epsilon 0.2",
+        "--scheme soft-supcon --labels y.npy --epsilon 0.2 --similarity euclidean",
+        "--scheme y-aware --labels sphere.npy --tau 0.4",
+        "--scheme x-clr --labels sphere.npy --tau 0.1 --tau-prime 0.2",
+        "--scheme euclidean --labels sphere.npy",
+        "--weights W.npy --tau 0.5",
+        "--weights W.npy --similarity euclidean",
+    ],
+)
+def test_an_optimal_embedding_is_no_distance_away_and_another_is(
+    cltheory: Command, options: str
+) -> None:
+    pytest.importorskip("torch")
+    labels = np.array([0, 1, 2, 2, 0, 2, 2, 2, 1, 2, 2, 2, 2, 2])
+    np.save("y.npy", labels)
+    np.save("sphere.npy", sphere())
+    np.save("W.npy", np.where(labels[:, None] == labels[None, :], 1, 0.4))
+    assert cltheory("realize", *words(options), "--dim", "6", "--output", "o.npz").code == 0
+    with np.load("o.npz") as found:
+        z = found["embedding"] if "embedding" in found else found["prototypes"][found["index"]]
+    rng = np.random.default_rng(3)
+    turn = np.linalg.qr(rng.standard_normal((6, 6)))[0]
+    np.save("Z.npy", z @ turn)
+    np.save("far.npy", z + 0.2 * rng.standard_normal(z.shape))
+    near, far = (
+        asked(cltheory, options, f"--embeddings {name}")["embeddings"]
+        for name in ("Z.npy", "far.npy")
+    )
+    assert near["above"] == pytest.approx(0, abs=1e-9)
+    assert near["similarity_r2"] == pytest.approx(1, abs=1e-9)
+    assert near["procrustes_r2"] == pytest.approx(1, abs=1e-9)
+    assert far["above"] > 1e-3
+    assert far["loss_gap"] > near["loss_gap"] > -1e-12
+    assert far["similarity_r2"] < 1 - 1e-4
+    assert far["procrustes_r2"] < 1 - 1e-4
+
+
+def test_the_loss_of_many_embeddings_says_how_far_it_is() -> None:
+    pytest.importorskip("torch")
+    from cltheory.numeric.realize.classes import of_sizes
+    from cltheory.numeric.realize.verdict import Wanted
+    from cltheory.numeric.trained import distance, module
+
+    rng = np.random.default_rng(0)
+    labels, z = np.arange(1200) % 3, rng.standard_normal((1200, 4))
+    verdict, said = of_sizes([400] * 3, Wanted(4, 0.2)), list[str]()
+    loss = module("supcon", "cosine", 0.2)
+    told = distance(loss, z, labels, verdict, labels.tolist(), said.append)
+    assert len(said) > 3 and said[0].endswith("0%") and said == sorted(said)
+    quiet = distance(module("supcon", "cosine", 0.2), z, labels, verdict, labels.tolist())
+    assert told == quiet
+
+
+def test_embeddings_that_do_not_fit(refused: Refused) -> None:
+    pytest.importorskip("torch")
+    np.save("y.npy", np.array([0, 0, 1, 1]))
+    np.save("Z.npy", np.ones((4, 3)))
+    np.save("short.npy", np.ones((3, 3)))
+    np.save("zero.npy", np.eye(4)[:, :3])
+    options = words("realize --scheme supcon --tau 1 --labels y.npy --embeddings")
+    assert "3 embeddings of 4 samples" in refused(*options, "short.npy")
+    assert "embedding 4 is zero" in refused(*options, "zero.npy")
+    assert "has 3 dimensions, but --dim is 5" in refused(*options, "Z.npy", "--dim", "5")
+    sizes = words("realize --scheme supcon --tau 1 --sizes 2,2 --embeddings Z.npy")
+    assert "give --labels" in refused(*sizes)
+
+
+# --- what is refused -----------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    "options, why",
+    [
+        ("--dim 4 --tau 1", "give --labels, --sizes or --weights"),
+        ("--sizes 3,3 --weights W.npy --dim 4 --tau 1", "one of them is enough"),
+        ("--sizes 3,3 --dim 4 --tau 1", "give --scheme"),
+        ("--scheme supcon --weights W.npy --dim 4 --tau 1", "leave out --scheme"),
+        ("--scheme supcon --sizes 3,3 --dim 4", "need --tau"),
+        ("--scheme supcon --sizes 3,3 --tau 1", "--dim"),
+        ("--scheme supcon --sizes 3,3 --dim 0 --tau 1", "--dim"),
+        ("--scheme supcon --sizes 3,3 --dim 4 --tau 0", "positive number"),
+        ("--scheme supcon --sizes 3,3 --dim 4 --tau nan", "positive number"),
+        ("--scheme supcon --sizes 3,3 --dim 4 --tau 1/0", "positive number"),
+        ("--scheme supcon --sizes 3,3 --dim 4 --tau 1e-9", "at least"),
+        ("--scheme supcon --sizes 3,x --dim 4 --tau 1", "no list of sizes"),
+        ("--scheme supcon --sizes 3,0 --dim 4 --tau 1", "no list of sizes"),
+        ("--scheme supcon --sizes 3,1 --dim 4 --tau 1", "one sample"),
+        ("--scheme supcon --sizes 3,3 --dim 4 --tau 1 --epsilon 0.1", "soft-supcon only"),
+        ("--scheme soft-supcon --sizes 3,3 --dim 4 --tau 1", "needs --epsilon"),
+        ("--scheme soft-supcon --sizes 3,3 --dim 4 --tau 1 --epsilon 2", "at most 1"),
+        ("--scheme x-clr --labels y.csv --dim 4 --tau 1", "needs --tau-prime"),
+        ("--scheme euclidean --labels y.csv --dim 4 --tau 1", "no temperature"),
+        ("--scheme euclidean --labels y.csv --dim 4 --similarity cosine --tau 1", "y-aware"),
+        ("--scheme y-aware --sizes 3,3 --dim 4 --tau 1", "takes --labels"),
+        ("--scheme y-aware --labels y.csv --column a --dim 4 --tau 1", "--column"),
+        ("--scheme y-aware --labels none.csv --dim 4 --tau 1", "no file"),
+        ("--scheme yaware --labels y.csv --dim 4 --tau 1", "--scheme"),
+        ("--scheme supcon --sizes 3,3 --dim 4 --tau 1 --seeds x", "--seeds"),
+        ("--scheme supcon --sizes 3,3 --dim 4 --tau 1 --tolerance 5", "--tolerance"),
+    ],
+)
+def test_options_that_do_not_go_together(refused: Refused, options: str, why: str) -> None:
+    assert why in refused("realize", *words(options))
+
+
+@pytest.mark.parametrize(
+    "text, why",
+    [
+        ("", "is empty"),
+        ("\n\n", "is empty"),
+        ("label\n", "no labels"),
+        ("a\nb\n\nb\na\n", "sample 3 is missing"),
+        ("a\nb\nnan\nb\na\n", "sample 3 is missing"),
+        ("NA\n1\n1\n2\n2\n", "sample 1 is missing"),
+        ("a,1\nb\n", "line 2 has 1 values"),
+        ("a,1\nb,2\n", "2 columns"),
+        ('a\n"b\n', "no CSV"),
+        ("a\nb\nb\n", "one sample"),
+    ],
+)
+def test_bad_files_of_classes(refused: Refused, text: str, why: str) -> None:
+    Path("y.csv").write_text(text, encoding="utf-8")
+    options = "realize --scheme supcon --labels y.csv --dim 4 --tau 1"
+    assert why in refused(*words(options))
+
+
+@pytest.mark.parametrize(
+    "text, why",
+    [
+        ("", "is empty"),
+        ("age\n", "no labels"),
+        ("1\n2\nx\n", "'x' is no number"),
+        ("1,2\n2,\n", "'' is missing"),
+        ("NA,NA\n1,2\n2,1\n", "sample 1, column 1: 'NA' is missing"),
+        (",\n1,2\n2,1\n", "sample 1, column 1: '' is missing"),
+        ("1,2\n2\n", "line 2 has 1 values"),
+        ("1\ninf\n", "not finite"),
+        ("1\n", "one sample"),
+    ],
+)
+def test_bad_files_of_vectors(refused: Refused, text: str, why: str) -> None:
+    Path("y.csv").write_text(text, encoding="utf-8")
+    options = "realize --scheme y-aware --labels y.csv --dim 4 --tau 1"
+    assert why in refused(*words(options))
+
+
+def test_bad_arrays(refused: Refused, folder: Path) -> None:
+    options = "realize --scheme y-aware --dim 4 --tau 1 --labels"
+    np.save("o.npy", np.array([1, "a", None], dtype=object), allow_pickle=True)
+    assert "not unpickled" in refused(*words(options), "o.npy")
+    np.savez("o.npz", a=np.array([None, 1], dtype=object))
+    assert "not unpickled" in refused(*words(options), "o.npz")
+    np.savez("two.npz", a=np.ones(3), b=np.ones(3))
+    assert "2 arrays (a, b)" in refused(*words(options), "two.npz")
+    np.save("cube.npy", np.ones((2, 2, 2)))
+    assert "shape (2, 2, 2)" in refused(*words(options), "cube.npy")
+    np.save("nan.npy", np.array([[1.0], [np.nan]]))
+    assert "row 2" in refused(*words(options), "nan.npy")
+    np.save("zero.npy", np.zeros((3, 2)))
+    assert "zero" in refused(
+        *words("realize --scheme x-clr --dim 4 --tau 1 --tau-prime 1 --labels zero.npy")
+    )
+    (folder / "text.npy").write_text("no array", encoding="utf-8")
+    assert "no array of NumPy: it begins as none" in refused(*words(options), "text.npy")
+    with zipfile.ZipFile("text.npz", "w") as archive:
+        archive.writestr("a.txt", "no array")
+    assert "no array of NumPy" in refused(*words(options), "text.npz")
+    with (folder / "large.npy").open("wb") as file:
+        header = {"descr": "<f8", "fortran_order": False, "shape": (10**15, 10**3)}
+        np.lib.format.write_array_header_1_0(file, header)
+    assert "more numbers than fit" in refused(*words(options), "large.npy")
+    (folder / "bytes.csv").write_bytes(b"\xff\xfe\x00")
+    assert "UTF-8" in refused(*words(options), "bytes.csv")
+    np.save("float.npy", np.array([0.5, np.nan]))
+    assert "sample 2 is missing" in refused(
+        *words("realize --scheme supcon --dim 4 --tau 1 --labels float.npy")
+    )
+    supcon = words("realize --scheme supcon --dim 4 --tau 1 --labels")
+    np.save("text.npy", np.array(["a", "a", ""]))
+    assert "sample 3 is missing" in refused(*supcon, "text.npy")
+    np.save("latin.npy", np.array([b"a", b"\xff"]))
+    assert "UTF-8" in refused(*supcon, "latin.npy")
+
+
+@pytest.mark.parametrize(
+    "w, why",
+    [
+        ([[0, 1], [2, 0]], "symmetric"),
+        ([[0, -1], [-1, 0]], "not negative"),
+        ([[0, 1, 0], [1, 0, 0], [0, 0, 0]], "row 3 has no positive weight"),
+        ([[0, 1, 1], [1, 0, 1]], "square"),
+    ],
+)
+def test_bad_weights(refused: Refused, w: list[list[float]], why: str) -> None:
+    np.save("W.npy", np.array(w, dtype=float))
+    assert why in refused(*words("realize --weights W.npy --dim 4 --tau 1"))
+
+
+def test_distances_that_are_none_show_the_most_negative_eigenvalue(cltheory: Command) -> None:
+    d = np.ones((6, 6))
+    d[0, 1] = d[1, 0] = 9.0  # the triangle with any third point does not close
+    np.save("W.npy", np.exp(-d))
+    found = asked(cltheory, "--weights W.npy --dim 2 --similarity euclidean")
+    assert found["verdict"] == "inconsistent"
+    assert found["certificate"]["least_eigenvalue"] < 0
+    assert f"{found['certificate']['least_eigenvalue']:.6g}" in found["reason"]
+
+
+def test_help_imports_neither_numpy_nor_sympy(process: Command) -> None:
+    code = (
+        "import sys; from cltheory.cli.main import run; run(['realize', '--help']); "
+        "print(sorted({'numpy', 'sympy', 'torch'} & set(sys.modules)))"
+    )
+    import subprocess
+    import sys
+
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout.rstrip().endswith("[]")
+    assert "Examples:" in done.stdout

@@ -1,0 +1,333 @@
+"""Variances, effective rank, the trace update, whitening: against numbers that share no code."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+from itertools import combinations, product
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+from cltheory.derive.decide.domain import DomainError
+from cltheory.derive.results import results
+from cltheory.derive.theorem.bounds import About, Bounds
+from cltheory.derive.vectors.measured import of_batch, of_law
+from sympy import Integer, Rational
+
+DIGITS = 40
+CLOSE = mpmath.mpf(10) ** -30
+
+BOUNDS = [
+    (id, name, q)
+    for id in ("effective-rank", "trace-update", "gradient-variance")
+    for name, q in results[id].quantities.items()
+    if isinstance(q, Bounds)
+]
+
+
+def ratio(q: Bounds, found: dict[str, Any]) -> Any:
+    """What is bounded over an upper bound, or a lower bound over it; nothing over nothing is 1."""
+    with mpmath.workdps(DIGITS):
+        values = {s: _exact(found[s.name]) for s in q.readings}
+        for s, value in values.items():
+            if s.name == "t" and abs(value * _exact(found["d"]) - 1) < Rational(1, 10**30):
+                values[s] = 1 / _exact(found["d"])  # not rounded to the other side
+        bound = mpmath.mpmathify(q.expression.subs(values).evalf(DIGITS))
+        sides = found[q.bounded], bound
+        above, below = sides if q.side == "upper" else sides[::-1]
+        return mpmath.mpf(1) if abs(above - below) < CLOSE else above / below
+
+
+def _exact(value: Any) -> Any:
+    return Integer(int(value)) if value == int(value) else Rational(mpmath.nstr(value, DIGITS + 10))
+
+
+def row(chance: random.Random, d: int) -> list[int]:
+    while True:
+        found = [chance.randint(-3, 3) for _ in range(d)]
+        if any(found):
+            return found
+
+
+# --- vectors -------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("id", "name"), [(id, name) for id, name, q in BOUNDS if q.about is About.VECTORS]
+)
+def test_no_batch_violates_a_bound(id: str, name: str) -> None:
+    q = results[id].quantities[name]
+    chance = random.Random(name)
+    for _ in range(20):
+        b, d = chance.choice([1, 2, 3, 5]), chance.choice([2, 3, 4])
+        kinds = (
+            [row(chance, d) for _ in range(b)],
+            [[int(i == k % d) for i in range(d)] for k in range(b)],
+            [[1] + [0] * (d - 1)] * b,
+        )
+        batch = chance.choice(kinds)
+        found = of_batch(batch, chance.choice([row(chance, d), batch[0]]), DIGITS + 10)
+        if name == "sigma_hat_upper" and b == 1:
+            continue
+        assert ratio(q, found) - 1 <= CLOSE, (batch, found)
+
+
+def measured(q: Bounds, stored: Any) -> dict[str, Any]:
+    """The readings of a configuration as a bound holds it."""
+    arrays = stored["vectors"]
+    if q.about is About.VECTORS:
+        return of_batch(**arrays, digits=DIGITS + 10)
+    return of_law(**arrays, tau=stored["tau"], digits=DIGITS + 10)
+
+
+@pytest.mark.parametrize(
+    ("id", "name"), [(i, k) for i, k, q in BOUNDS if q.attained and q.about is not About.BATCH]
+)
+def test_cases_of_equality(id: str, name: str) -> None:
+    q = results[id].quantities[name]
+    found = measured(q, q.attained)
+    assert abs(ratio(q, found) - 1) < CLOSE and abs(found[q.bounded]) > CLOSE
+
+
+def test_most_bounds_are_attained() -> None:
+    assert [k for _, k, q in BOUNDS if not q.printed and not q.attained] == []
+
+
+def test_the_moment_of_negatives_from_below() -> None:
+    """On batches of pairs of all kinds, against numpy."""
+    rng = np.random.default_rng(4)
+    bound = results["effective-rank"].function("mean_sigma_lower")
+    for _ in range(200):
+        n, d = 2 * int(rng.integers(2, 6)), int(rng.integers(1, 5))
+        z = rng.standard_normal((n, d)) + rng.uniform(0, 3) * rng.standard_normal(d)
+        z /= np.linalg.norm(z, axis=1, keepdims=True)
+        tops = []
+        for i in range(0, n, 2):
+            rest = np.delete(z, [i, i + 1], axis=0)
+            tops.append(np.linalg.eigvalsh(rest.T @ rest / (n - 2))[-1])
+        top = min(1.0, np.linalg.eigvalsh(z.T @ z / n)[-1])
+        assert min(tops) >= float(bound(n=n, sigma_hat=top)) - 1e-12
+
+
+@pytest.mark.parametrize("R", ["1", "6/5", "2", "5/2", "3", "10/3"])
+def test_the_least_top_eigenvalue_is_attained(R: str) -> None:
+    """With k of them equal and one less, the sum is 1 and the squares add up to 1/R."""
+    r = results["effective-rank"]
+    whole = int(Rational(R))
+    found = r.value("sigma_hat_least", k=whole, effective_rank=R, digits=30)
+    with mpmath.workdps(40):
+        rest = 1 - whole * found
+        assert -CLOSE < rest <= found + CLOSE or abs(rest) < mpmath.mpf(10) ** -29
+        assert abs(whole * found**2 + rest**2 - 1 / mpmath.mpf(float(Rational(R)))) < 1e-15
+
+
+def test_the_top_eigenvalue_of_random_spectra() -> None:
+    """Between the two values that the effective rank and the dimension give."""
+    rng = np.random.default_rng(7)
+    r = results["effective-rank"]
+    most, least = r.function("sigma_hat_most"), r.function("sigma_hat_least")
+    for d in (2, 3, 6):
+        spectra = rng.dirichlet([0.5] * d, 500)
+        R = 1 / (spectra**2).sum(1)
+        top = spectra.max(1)
+        assert (top <= most(d=d, effective_rank=R) + 1e-12).all()
+        assert (top >= least(k=np.floor(R).astype(int), effective_rank=R) - 1e-12).all()
+
+
+def test_percent_of_isotropy() -> None:
+    r = results["effective-rank"]
+    share = r.value("rank_share_at_deviation", isotropy_deviation="0.08")
+    assert float(share) == pytest.approx(1 / 1.0064, rel=1e-14)
+    back = r.value("isotropy_deviation", d=256, effective_rank=str(256 / 1.0064))
+    assert float(back) == pytest.approx(0.08, rel=1e-12)
+
+
+# --- one vector more -----------------------------------------------------------------------------
+def test_the_gain_condition_on_both_sides() -> None:
+    r = results["trace-update"]
+    border = r.value("q_gain", b=5, t="1/3", digits=20)
+    for step, falls in (("-1e-9", True), ("1e-9", False)):
+        q = str(Rational(str(border)) + Rational(step))
+        assert (r.value("gain", b=5, t="1/3", q=q) < 0) is falls
+
+
+def test_greedy_choices_are_not_best_in_the_example() -> None:
+    """By brute force over all pairs, with the trace of the squared moment in numpy."""
+    first = np.array([[1.0, 0.0]])
+    pool = np.array([[0.0, 1.0], [-0.5, 3**0.5 / 2], [-0.5, -(3**0.5) / 2]])
+
+    def trace(rows: np.ndarray) -> float:
+        return float(((rows @ rows.T) ** 2).sum() / len(rows) ** 2)
+
+    taken, left = first, list(range(3))
+    for _ in range(2):
+        at = min(left, key=lambda i: trace(np.vstack([taken, pool[i : i + 1]])))
+        taken = np.vstack([taken, pool[at : at + 1]])
+        left.remove(at)
+    best = min(trace(np.vstack([first, pool[list(p)]])) for p in combinations(range(3), 2))
+    r = results["trace-update"]
+    assert trace(taken) == pytest.approx(float(r.value("greedy_two_steps")), rel=1e-14)
+    assert best == pytest.approx(float(r.value("best_two_steps")), rel=1e-14)
+    assert best < trace(taken) - 0.05
+
+
+def test_what_the_expansion_leaves_is_of_second_order() -> None:
+    rng = np.random.default_rng(3)
+    scaled = results["trace-update"].function("scaled_remainder")
+    for _ in range(200):
+        b, d = int(rng.integers(1, 40)), int(rng.integers(1, 6))
+        rows = rng.standard_normal((b + 1, d))
+        rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+        moment = rows[:b].T @ rows[:b] / b
+        after = rows.T @ rows / (b + 1)
+        t, q = np.trace(moment @ moment), rows[b] @ moment @ rows[b]
+        left = np.trace(after @ after) - t - 2 * (q - t) / b
+        at = float(scaled(b=b, t=min(t, 1.0), q=min(q, 1.0)))
+        assert at == pytest.approx(left * b**2, abs=1e-9)
+        assert -b / (3 * b + 2) - 1e-9 <= at < 4
+
+
+# --- the variance of the gradient ----------------------------------------------------------------
+def chosen_law(chance: random.Random, d: int, negatives: int) -> dict[str, Any]:
+    atoms = chance.choice([1, 2, 3])
+    return of_law(
+        [chance.randint(1, 5) for _ in range(atoms)],
+        [row(chance, d) for _ in range(atoms)],
+        [row(chance, d) for _ in range(atoms)],
+        [[row(chance, d) for _ in range(negatives)] for _ in range(atoms)],
+        Rational(chance.randint(1, 20), 10),
+        DIGITS + 10,
+    )
+
+
+@pytest.mark.parametrize("name", ["variance_by_range", "variance_by_mean"])
+def test_no_law_violates_a_bound_on_the_variance(name: str) -> None:
+    chance = random.Random(name)
+    q = results["gradient-variance"].quantities[name]
+    for _ in range(25):
+        found = chosen_law(chance, chance.choice([1, 2, 3]), chance.choice([1, 2, 4]))
+        assert ratio(q, found) - 1 <= CLOSE
+
+
+def test_the_smallest_law_that_breaks_the_printed_bound() -> None:
+    r = results["gradient-variance"]
+    q = r.quantities["variance_printed"]
+    found = measured(q, q.violated)
+    assert ratio(q, found) > 2
+    excess = r.value("excess_one_negative", tau=1, digits=25)
+    with mpmath.workdps(DIGITS):
+        printed = 2 * found["mean_epsilon_squared"]
+        assert abs(found["gradient_variance"] - printed - excess) < mpmath.mpf(10) ** -24
+
+
+@pytest.mark.parametrize(("negatives", "tau"), [(1, "1/5"), (2, "1/4")])
+def test_the_law_on_axes(negatives: int, tau: str) -> None:
+    """All choices of the negatives, and of the side of the positive, one atom each."""
+    axes = negatives**2
+    unit = [
+        [0, *(s * int(i == k) for i in range(axes))] for k in range(axes) for s in (1, -1)
+    ]  # at right angles to the anchor
+    anchor = [1] + [0] * axes
+    atoms = list(product((1, -1), product(unit, repeat=negatives)))
+    found = of_law(
+        [1] * len(atoms),
+        [anchor] * len(atoms),
+        [[s * x for x in anchor] for s, _ in atoms],
+        [list(rows) for _, rows in atoms],
+        tau,
+        20,
+    )
+    r = results["gradient-variance"]
+    A = r.value("A", n=negatives + 2, tau=tau)
+    bound = A * found["sigma"] + (1 + mpmath.mpf(1) / negatives) * found["mean_epsilon_squared"]
+    scaled = (found["gradient_variance"] - bound) * mpmath.mpf(float(Rational(tau))) ** 4
+    least = r.value("excess_on_axes", n=negatives + 2, tau=tau)
+    assert scaled >= least - 1e-12 and least > 0
+    if negatives == 1:  # one negative has sigma 1, as the bound on it says
+        assert scaled == pytest.approx(float(least), rel=1e-10)
+
+
+@pytest.mark.parametrize(("tau", "more"), [(0.2, True), (5.0, False)])
+def test_the_sampling_term_is_no_product_of_means(tau: float, more: bool) -> None:
+    """By enumeration in numpy: the anchor and its positive at (1, 0), negatives at +-(3/5, 4/5)."""
+    anchor, line = np.array([1.0, 0.0]), np.array([0.6, 0.8])
+    sampled, squares = [], []
+    for signs in product((1, -1), repeat=2):
+        keys = np.array([s * line for s in signs])
+        weights = np.exp((keys @ anchor - 1) / tau)
+        epsilon = weights.sum() / (1 + weights.sum())
+        squares.append(epsilon**2)
+        sampled.append(epsilon**2 * (keys.mean(0) ** 2).sum())
+    direct = np.mean(sampled) - np.mean(squares) / 2
+    found = results["gradient-variance"].value("excess_of_sampling", tau=tau)
+    assert float(found) == pytest.approx(direct, rel=1e-10)
+    assert (found > 0) is more
+
+
+@pytest.mark.parametrize("n", [3, 4, 5, 6, 9, 30, 1000])
+def test_the_printed_bound_fails_for_every_n(n: int) -> None:
+    assert results["gradient-variance"].value("excess_cold", n=n) > 0
+
+
+def test_where_the_printed_bound_is_known_to_hold() -> None:
+    r = results["gradient-variance"]
+    at = {"n": 10, "sigma": "1/2", "epsilon": "1/10", "epsilon_max": "1/5"}
+    assert r.value("printed_holds_if", tau="2", **at) is True
+    at = {"n": 10, "sigma": "1/2", "epsilon": "1/2", "epsilon_max": "1"}
+    assert r.value("printed_holds_if", tau="1/10", **at) is False
+
+
+def test_sampling_at_numbers() -> None:
+    r = results["gradient-variance"]
+    assert float(r.value("sampling_mean", n=12, mu_corr="0.02")) == pytest.approx(0.1 + 0.9 * 0.02)
+    exact = float(r.value("sampling_variance_isotropic", n=12, d=5))
+    assert exact == pytest.approx(2 * 9 / (1000 * 5))
+    assert float(r.value("sampling_variance_printed", n=12)) == pytest.approx(0.09)
+    with pytest.raises(DomainError, match="n must be an integer >= 3"):
+        r.value("A", n=2, tau=1)
+
+
+# --- whitening -----------------------------------------------------------------------------------
+def test_the_printed_numbers() -> None:
+    r = results["whitening-gain"]
+    assert round(float(r.value("printed_A")), 2) == 7.33
+    assert round(float(r.value("printed_gain"))) == 151
+    assert float(r.value("largest_gain", A="7.33", B="0.02", d=256)) == pytest.approx(
+        7.35 / (7.33 / 256 + 0.02)
+    )
+    assert r.value("gain", A=3, B=2, d=4, sigma="1/4") == 1
+    assert r.value("largest_gain", A=3, B=2, d="oo") == r.value("gain_in_any_dimension", A=3, B=2)
+    with pytest.raises(DomainError, match="sigma must be in"):
+        r.value("gain", A=3, B=2, d=4, sigma="1/5")
+
+
+# --- what no unit vectors have --------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("id", "name", "given", "refused"),
+    [
+        ("trace-update", "t_next", {"b": 10, "t": "1/2", "q": 1}, "q"),
+        ("trace-update", "t_next", {"b": 2, "t": "1/10", "q": 0}, "t"),
+        ("trace-update", "t_next_upper", {"b": 9, "t": "1/2", "sigma_hat": 1}, "sigma_hat"),
+        ("trace-update", "q_gain", {"b": 2, "t": "1/3"}, "t"),
+        ("trace-update", "rank_next_any_norm", {"b": 4, "t": "1/4", "q": "1/2", "w": 1}, "q"),
+        ("gradient-variance", "sampling_mean", {"n": 10, "mu_corr": -1}, "mu_corr"),
+        ("gradient-variance", "variance_printed", {"n": 10, "sigma": "1/100"}, "sigma"),
+        ("effective-rank", "effective_rank", {"n": 8, "d": 2, "gram": 8}, "gram"),
+        ("effective-rank", "mean_sigma_lower", {"n": 8, "sigma_hat": "1/9"}, "sigma_hat"),
+    ],
+)
+def test_numbers_at_odds_are_refused(
+    id: str, name: str, given: dict[str, Any], refused: str
+) -> None:
+    with pytest.raises(DomainError, match=f"{refused} must be"):
+        results[id].value(name, **given)
+
+
+def test_the_ends_of_what_a_batch_has_are_accepted() -> None:
+    r = results["trace-update"]
+    for b in (1, 2, 3, 7):  # orthonormal, and all on one line
+        assert r.value("t_next", b=b, t=Fraction(1, b), q=Fraction(1, b)) > 0
+        assert r.value("t_next", b=b, t=1, q=1) == 1
+    assert r.value("q_gain", b=1) == 1
+    least = results["gradient-variance"].value("sampling_mean", n=10, mu_corr="-1/7")
+    assert least == 0

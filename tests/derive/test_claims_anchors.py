@@ -1,0 +1,160 @@
+"""Families of an anchor, of finite laws of negatives, and of batches; and the closed forms of two
+large configurations of the appendices, against small ones that are written out."""
+
+from __future__ import annotations
+
+import tomllib
+from fractions import Fraction
+from importlib.resources import files
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+from cltheory.derive.papers.form.anchors import (
+    independent_of,
+    numerical_radius,
+    one_anchor,
+    operator_norm,
+)
+from cltheory.derive.papers.form.batches import top_eigenvalue
+from cltheory.derive.papers.form.families import FAMILIES
+from cltheory.derive.papers.form.matrices import Matrix
+from cltheory.derive.papers.form.reader import LETTERS, expression, read
+from cltheory.derive.papers.form.run import CHECKS
+from cltheory.derive.papers.form.stored import load_checks
+from cltheory.derive.papers.form.values import NoValue, Scene, judge, value
+from sympy import Integer, Rational
+
+PAPER = "cltheory.derive.papers.ochieng2025diversity"
+
+
+def readings(
+    z: np.ndarray, own: int, others: list[int], anchor: int, tau: float
+) -> tuple[float, ...]:
+    """epsilon, the squared gradient and sigma of an anchor."""
+    heat = np.exp(z[[own, *others]] @ z[anchor] / tau)
+    p = heat / heat.sum()
+    gap = p @ z[[own, *others]] - z[own]
+    moment = z[others].T @ z[others] / len(others)
+    return 1 - p[0], gap @ gap / tau**2, np.linalg.eigvalsh(moment)[-1]
+
+
+def defined(section: str, name: str, **numbers: Fraction) -> float:
+    """What a section defines, at a point."""
+    text = (files(PAPER) / f"{section}.toml").read_text("utf-8")
+    where = tomllib.loads(text)["where"]
+    known = {}
+    for key, body in where.items():
+        if "{" in key.replace(r"\hat{\sigma}", "") or r"u^\top" in body or "Z" in body:
+            continue
+        tree = expression(key, LETTERS)
+        known[tree[1]] = ((), expression(body, LETTERS))
+    return float(value(expression(name, LETTERS), Scene(numbers, None, {}, known)))
+
+
+@pytest.mark.parametrize("d", [2, 3, 5])
+@pytest.mark.parametrize("tau", [Fraction(1, 3), Fraction(2)])
+def test_the_batch_of_axes_is_that_of_its_closed_forms(d: int, tau: Fraction) -> None:
+    axes = np.eye(d)
+    z = np.concatenate([axes, axes, -axes, -axes])
+    for anchor in range(4 * d):
+        own = (anchor + 2 * d) % (4 * d)
+        others = [j for j in range(4 * d) if j not in (anchor, own)]
+        found = readings(z, own, others, anchor, float(tau))
+        for name, one in zip((r"\epsilon", r"\gamma", r"\sigma"), found, strict=True):
+            assert defined("appendix_a8", name, d=Fraction(d), tau=tau) == pytest.approx(one)
+    sigma_hat = np.linalg.eigvalsh(z.T @ z / (4 * d))[-1]
+    assert defined("appendix_a8", r"\hat{\sigma}", d=Fraction(d)) == pytest.approx(sigma_hat)
+
+
+@pytest.mark.parametrize("section", ["appendix_a1", "appendix_a7"])
+@pytest.mark.parametrize("d", [1, 4])
+def test_negatives_spread_over_a_cross_have_the_mean_of_the_limit(section: str, d: int) -> None:
+    tau = Fraction(1, 2)
+    z = np.concatenate([np.eye(d), -np.eye(d)])
+    heat = np.exp(z[:, 0] / float(tau))
+    mean = heat @ z / heat.sum()
+    assert mean[0] == pytest.approx(defined(section, "h", d=Fraction(d), tau=tau))
+    assert np.linalg.eigvalsh(z.T @ z / (2 * d))[-1] == pytest.approx(1 / d)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_independent_negatives_are_independent_and_of_mean_zero(n: int) -> None:
+    for e in independent_of(n):
+        weights = e.entries["w"][0]
+        rows = [e.points["z"][k * n : (k + 1) * n] for k in range(len(weights))]
+        assert sum(weights) == 1
+        for j in range(n):
+            mean = [sum(w * z[j][a] for w, z in zip(weights, rows, strict=True)) for a in (0, 1)]
+            assert mean == [0, 0]
+        if n > 1:
+            seen = {(z[0], z[1]) for z in rows}
+            alone = [{z[j] for z in rows} for j in (0, 1)]
+            assert seen == {(a, b) for a in alone[0] for b in alone[1]}
+
+
+def test_eigenvalues_and_norms() -> None:
+    half = Fraction(1, 2)
+    turn = Matrix.of([[0 * half, -half], [half, 0 * half]])
+    assert numerical_radius(turn) == 0
+    assert operator_norm(turn) == half
+    assert top_eigenvalue(Matrix.of([[half, -half], [-half, half]])) == pytest.approx(1)
+    down = Matrix.of([[-half, 0 * half], [0 * half, 0 * half]])
+    assert (top_eigenvalue(down), numerical_radius(down)) == (0, half)
+
+
+def scene_of(n: int) -> Scene:
+    one, zero = Fraction(1), Fraction(0)
+    across = [zero, one]
+    e = one_anchor([one, zero], across, [[one, zero]] + [across] * (n - 1), "by hand")
+    return Scene({"N": Fraction(n), "tau": Fraction(1)}, e, FAMILIES["an anchor"].named(e))
+
+
+def test_an_anchor_by_hand() -> None:
+    letters = FAMILIES["an anchor"].letters
+    true = [
+        r"\sigma = \frac{2}{3}",
+        r"\hat{\sigma} = \frac{3}{5}",
+        r"u^\top z_1 = 1",
+        r"\|\sum_{j \in [N]} z_j\|^2 = 5",
+        "d = 2",
+    ]
+    for text in true:
+        assert judge(read(text, letters).tree, scene_of(3)).holds, text
+    assert not judge(read(r"\sigma = \frac{1}{3}", letters).tree, scene_of(3)).holds
+    truth = judge(read(r"u^\top z_4 = 0", letters).tree, scene_of(3))
+    assert not truth.holds and "no such index" in truth.says
+
+
+def test_an_outcome_that_is_not_there_has_no_value() -> None:
+    with pytest.raises(NoValue):
+        scene_of(2).named["v"](2)
+
+
+def test_checks_of_the_appendices_refuse_what_is_wrong() -> None:
+    load_checks(PAPER)
+    d = {"d": Integer(3), "n": Integer(3), "N": Integer(3)}
+    cases: list[tuple[str, dict[str, Any], dict[str, Any], dict[str, Any]]] = [
+        ("one sample in d dimensions", d, {"power": 1}, {"power": Fraction(1, 2)}),
+        ("greedy builder", d, {"stop": 0}, {"stop": 1}),
+        ("balanced picker", d, {"first": 1}, {"first": 2}),
+        ("a target below one", d, {"target": 2}, {"target": Fraction(1, 2)}),
+        (
+            "largest eigenvalue of the Hessian of log-sum-exp",
+            d,
+            {"bound": Fraction(1, 2)},
+            {"bound": Fraction(1, 4)},
+        ),
+        (
+            "shared component",
+            {"alpha": Rational(1, 10)},
+            {"d": 256, "variance": Fraction(1, 256)},
+            {"d": 256, "variance": 1},
+        ),
+        ("gradient of a similarity", d, {"times": 1}, {"times": 2}),
+    ]
+    with mpmath.workdps(50):
+        for name, at, good, bad in cases:
+            assert CHECKS[name](at, good).holds is True, name
+            assert CHECKS[name](at, bad).holds is False, name

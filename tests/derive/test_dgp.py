@@ -1,0 +1,293 @@
+"""The entropic bound of a matrix of weights, and the results on distance geometry."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+from cltheory.derive.decide.domain import Domain, DomainError
+from cltheory.derive.decide.evidence import Holds, Refuted
+from cltheory.derive.losses.weighted import WEIGHTED, entropic_bound
+from cltheory.derive.proof.derivation import Derivation, StepFailed
+from cltheory.derive.proof.relations import eq
+from cltheory.derive.results import results
+from cltheory.derive.results.weighted import dgp_euclidean
+from cltheory.derive.results.weighted._distances import (
+    Eigenvalues,
+    Placed,
+    RadiusIs,
+    put_back,
+    squared_distance,
+)
+from cltheory.derive.results.weighted._rows import WeightRows
+from cltheory.derive.results.weighted.entropic_bound import Components
+from cltheory.derive.vectors.distance import Dissimilarity
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+from sympy import Integer, Rational, S, Symbol, Tuple, exp, log, oo, sqrt
+
+SEED = 20261122
+BOUND, PLANE, SPHERE = (results[id] for id in ("entropic-bound", "dgp-euclidean", "dgp-spherical"))
+SQUARE = "0,1,2,1;1,0,1,2;2,1,0,1;1,2,1,0"
+
+
+def exact(rows: Any) -> tuple[tuple[Any, ...], ...]:
+    return tuple(tuple(map(Rational, row)) for row in rows)
+
+
+def loss(w: np.ndarray, s: np.ndarray) -> float:
+    """The loss, anew."""
+    total = 0.0
+    for i in range(len(w)):
+        others = [j for j in range(len(w)) if j != i]
+        top = max(s[i, j] for j in others)
+        partition = top + np.log(sum(np.exp(s[i, j] - top) for j in others))
+        share = w[i] / sum(w[i, j] for j in others)
+        total += sum(share[j] * (partition - s[i, j]) for j in others if w[i, j])
+    return total / len(w)
+
+
+def best_symmetric(w: np.ndarray) -> float:
+    """The least loss over symmetric similarities between -30 and 30, by an optimiser."""
+    n = len(w)
+    upper = np.triu_indices(n, 1)
+
+    def of(flat: np.ndarray) -> float:
+        s = np.zeros((n, n))
+        s[upper] = flat
+        return loss(w, s + s.T)
+
+    bounds = [(-30, 30)] * len(upper[0])
+    return float(minimize(of, np.zeros(len(upper[0])), bounds=bounds, options={"ftol": 1e-15}).fun)
+
+
+# --- the bound -----------------------------------------------------------------------------------
+def test_the_bound_is_the_entropy_of_rows() -> None:
+    chance = np.random.default_rng(SEED)
+    for n in (2, 3, 5):
+        w = chance.integers(0, 4, size=(n, n)) + np.eye(n, k=1) + np.eye(n, k=1 - n)
+        share = w * (1 - np.eye(n))
+        share = share / share.sum(1, keepdims=True)
+        found = -(share[share > 0] * np.log(share[share > 0])).sum() / n
+        assert float(BOUND.value("bound", W=w.astype(int))) == pytest.approx(found, abs=1e-14)
+
+
+def test_numbers_by_hand() -> None:
+    assert entropic_bound(exact([[0, 1], [1, 0]])) == 0
+    assert entropic_bound(exact([[9, 1, 1], [1, 0, 1], [1, 1, 5]])) == log(2)
+    rows = exact([[0, 1, 2], [1, 0, 2], [2, 2, 0]])
+    similarities = WeightRows(rows).similarities
+    assert similarities == ((0, 0, log(2)), (0, 0, log(2)), (log(2), log(2), 0))
+    moved = [[e + 3 for e in row] for row in similarities]
+    value = WEIGHTED.value(rows, moved)
+    assert float(value) == pytest.approx(float(entropic_bound(rows)), abs=1e-14)
+
+
+def test_cross_entropy_of_all_pairs_is_more() -> None:
+    """H(p_W, p_S) over pairs (i, j) is the loss plus log n."""
+    w = np.array([[0, 1, 2.0], [1, 0, 3], [2, 3, 0]])
+    s = np.array([[0, 1, -1.0], [1, 0, 2], [-1, 2, 0]])
+    p, heat = w / w.sum(1, keepdims=True) / 3, np.exp(s) * (1 - np.eye(3))
+    cross = -sum(
+        p[i, j] * np.log(heat[i, j] / heat[i].sum() / 3)
+        for i in range(3)
+        for j in range(3)
+        if i != j
+    )
+    assert cross - loss(w, s) == pytest.approx(np.log(3))
+    assert float(BOUND.value("cross_entropy_excess", n=3)) == pytest.approx(np.log(3))
+
+
+WEIGHTS = st.integers(3, 4).flatmap(
+    lambda n: st.lists(st.integers(0, 2), min_size=n * n, max_size=n * n).map(
+        lambda flat, n=n: np.array(flat, dtype=float).reshape(n, n)
+    )
+)
+
+
+@given(WEIGHTS)
+@settings(max_examples=60, deadline=None)
+def test_who_attains_and_who_approaches_it(w: np.ndarray) -> None:
+    np.fill_diagonal(w, 0)
+    if not w.any(1).all():
+        with pytest.raises(DomainError, match="is isolated"):
+            WeightRows(exact(w.astype(int).tolist()))
+        return
+    rows = WeightRows(exact(w.astype(int).tolist()))
+    gap = best_symmetric(w) - float(entropic_bound(rows.rows))
+    assert gap > -1e-9
+    # The least gap of these small matrices that is not zero is above a hundredth.
+    assert (gap < 1e-4) == rows.approached, (rows.verdict(), gap)
+    if rows.attained:
+        s = np.array(rows.similarities, dtype=float)
+        assert loss(w, s) - float(entropic_bound(rows.rows)) < 1e-12
+        assert not any(rows.zeros)
+
+
+def test_one_constant_for_each_component() -> None:
+    pairs = exact([[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]])
+    assert BOUND.value("constants", W=pairs) == 2 and not BOUND.value("attained", W=pairs)
+    assert BOUND.value("approached", W=pairs)
+    path = exact([[0, 1, 0], [1, 0, 1], [0, 1, 0]])
+    assert BOUND.value("constants", W=path) == 1
+    assert BOUND.value("similarities", W=path)[0][2] == -oo
+
+
+def test_components_are_counted_again() -> None:
+    weights = WeightRows(exact([[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]]))
+    here = Domain({}, {})
+    assert isinstance(Components(eq("components", Integer(2)), here, weights).decide(), Holds)
+    assert isinstance(Components(eq("components", Integer(1)), here, weights).decide(), Refuted)
+
+
+def test_factors_of_rows_do_not_matter() -> None:
+    symmetric = exact([[0, 1, 2], [1, 0, 3], [2, 3, 0]])
+    scaled = tuple(tuple(e * k for e in row) for row, k in zip(symmetric, (1, 5, 7), strict=True))
+    rows = WeightRows(scaled)
+    assert not rows.symmetric and rows.attained
+    assert entropic_bound(scaled) == entropic_bound(symmetric) or (
+        float(entropic_bound(scaled) - entropic_bound(symmetric)) == pytest.approx(0, abs=1e-14)
+    )
+    assert rows.similarities == WeightRows(symmetric).similarities
+    cyclic = WeightRows(exact([[0, 1, 1], [1, 0, 2], [1, 3, 0]]))
+    assert "w_12 w_23 w_31 = 2 and w_13 w_32 w_21 = 3" in cyclic.verdict()
+
+
+def test_cosines_stay_above_it_where_weights_are_zero() -> None:
+    classes = [[int(i // 2 == j // 2) for j in range(6)] for i in range(6)]
+    for tau in (Rational(1, 10), Rational(1, 2), S.One):
+        gap = float(BOUND.value("cosine_gap", W=classes, tau=tau))
+        heat = float(tau)
+        best = min(
+            loss(
+                np.array(classes, dtype=float),
+                np.array([[1 if i // 2 == j // 2 else c for j in range(6)] for i in range(6)])
+                / heat,
+            )
+            for c in np.linspace(-0.5, 1, 31)
+        )
+        assert 0 < gap <= best
+
+
+def test_points_approach_it_where_no_multiple_of_the_weights_is_a_limit() -> None:
+    """The closure of exp(S) need not hold a multiple of W for the bound to be the infimum."""
+
+    def of_line(points: list[float]) -> np.ndarray:
+        x = np.array(points)
+        return -((x[:, None] - x[None]) ** 2)
+
+    path = np.array([[0, 1.0, 0], [1, 0, 1], [0, 1, 0]])
+    bound = float(BOUND.value("bound", W=path.astype(int)))
+    assert loss(path, of_line([0, 6, 12])) - bound < 1e-12  # all exp(s) go to zero
+    # Components whose points, up to isometry, allow for one constant each, and not the same one.
+    near = np.exp(of_line([0, 1, 2]))
+    w = np.zeros((6, 6))
+    w[:3, :3], w[3:, 3:] = near, near * np.exp(-5)
+    np.fill_diagonal(w, 0)
+    share = w / w.sum(1, keepdims=True)
+    bound = -(share[share > 0] * np.log(share[share > 0])).sum() / 6
+    assert loss(w, of_line([0, 1, 2, 50, 51, 52])) - bound < 1e-12
+    d = -log(Rational(1)) + S.Zero
+    assert d == 0
+    first = results["dgp-euclidean"].value("c", D="0,1,4;1,0,1;4,1,0", q=1)
+    second = results["dgp-euclidean"].value("c", D="0,6,9;6,0,6;9,6,0", q=1)
+    assert (first, second) == (0, -5)
+
+
+# --- distances -----------------------------------------------------------------------------------
+def test_quantities_of_a_matrix() -> None:
+    D = "0,1,5;1,0,1;5,1,0"
+    assert PLANE.value("attained", D=D, q=1) is True
+    assert PLANE.value("c", D=D, q=1, digits=20) == pytest.approx(1 / 3)
+    assert str(PLANE.value("c_set", D=D, q=1)) == "c in {0.333333333333333}"
+    assert PLANE.value("is_edm", D=D) is False
+    assert PLANE.value("dimension", D=D) == 1
+    assert [float(e) for e in PLANE.value("eigenvalues", D=D)] == pytest.approx([-1 / 6, 5 / 2])
+    assert [row[0] for row in PLANE.value("embedding", D=D, q=1)][1] == 0
+    z = np.array(PLANE.value("embedding", D=D, q=1), dtype=float)
+    assert ((z[:, None] - z[None]) ** 2).sum(-1)[0, 2] == pytest.approx(5 + 1 / 3)
+    assert (PLANE.value("points", q=2), PLANE.value("points_edm", q=2)) == (7, 5)
+    assert PLANE.value("points_nonnegative", q=2) == 6
+
+
+def test_every_way_of_giving_a_matrix() -> None:
+    rows = [[0, 1, 4], [1, 0, 1], [4, 1, 0]]
+    for D in (rows, np.array(rows), np.array(rows) / 1.0, "0,1,4;1,0,1;4,1,0"):
+        assert PLANE.value("attained", D=D, q=1)
+
+
+def test_what_is_missing_is_named() -> None:
+    with pytest.raises(DomainError, match="attained is found at numbers: give q"):
+        PLANE.value("attained", D=SQUARE)
+    with pytest.raises(DomainError, match="give tau"):
+        SPHERE.value("attained", D=SQUARE, q=2)
+
+
+# --- checkers ------------------------------------------------------------------------------------
+def test_wrong_eigenvalues_are_refused() -> None:
+    of, here = Dissimilarity("0,1,5;1,0,1;5,1,0"), Domain({}, {})
+
+    def outcome(*rows: tuple[Any, int]) -> Any:
+        shown = Tuple(*(Tuple(value, Integer(k)) for value, k in rows))
+        return Eigenvalues(shown, here, of).decide()
+
+    low, high = Rational(-1, 6), Rational(5, 2)
+    assert isinstance(outcome((low, 1), (high, 1)), Holds)
+    wrong: list[tuple[tuple[Any, int], ...]] = [
+        ((low, 2),),
+        ((low, 1),),
+        ((low, 1), (high + 1, 1)),
+        ((-low, 1), (high, 1)),
+        ((low + Rational(1, 10**30), 1), (high, 1)),
+        ((high, 1), (low, 1)),
+    ]
+    assert all(isinstance(outcome(*rows), Refuted) for rows in wrong)
+
+
+def test_wrong_radii_are_refused() -> None:
+    of, here = Dissimilarity(SQUARE), Domain({}, {})
+    assert isinstance(RadiusIs(eq("rho", sqrt(2) / 2), here, of).decide(), Holds)
+    for wrong in (S.One, S.Half, sqrt(Rational(1, 2) + Rational(1, 10**30))):
+        assert isinstance(RadiusIs(eq("rho", wrong), here, of).decide(), Refuted)
+    simplex = Dissimilarity("0,1,1;1,0,1;1,1,0")
+    assert isinstance(RadiusIs(eq("rho", 1 / sqrt(3)), here, simplex).decide(), Holds)
+    assert SPHERE.value("radius", D="0,1,1;1,0,1;1,1,0") == pytest.approx(3**-0.5)
+
+
+def test_misplaced_points_are_refused() -> None:
+    rows = (Tuple(S.Zero), Tuple(S.One), Tuple(Integer(3)))
+    wanted = {(1, 0): 1, (2, 0): 9, (2, 1): 4}
+
+    def of(i: int, j: int) -> Any:
+        return Integer(wanted.get((i, j), 0))
+
+    assert isinstance(put_back(rows, of, squared_distance), Holds)
+    wanted[2, 1] = 5
+    assert isinstance(put_back(rows, of, squared_distance), Refuted)
+    wanted[2, 1] = 4
+    moved = (*rows[:2], Tuple(Integer(3) + exp(-100)))
+    assert isinstance(put_back(moved, of, squared_distance), Refuted)
+    here = Domain({}, {})
+    assert not isinstance(Placed(Tuple(Symbol("x")), here, of, squared_distance).decide(), Holds)
+
+
+def test_float_distances_are_near_and_not_attained() -> None:
+    """Distances of points rounded to floats are none exactly; how near they are is said."""
+    chance = random.Random(SEED)
+    z = np.array([[chance.gauss(0, 1) for _ in range(2)] for _ in range(6)])
+    D = ((z[:, None] - z[None]) ** 2).sum(-1)
+    D = (D + D.T) / 2
+    assert not PLANE.value("attained", D=D, q=2)
+    assert 0 < PLANE.value("defect", D=D, q=2) < 1e-14
+    assert "to within" in PLANE.value("verdict", D=D, q=2)
+
+
+@pytest.mark.parametrize("off", [-1, 1])
+def test_another_count_of_points_is_refused(off: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    fewest = dgp_euclidean.fewest
+    monkeypatch.setattr(dgp_euclidean, "fewest", lambda *of: fewest(*of) + off)
+    with pytest.raises(StepFailed):
+        dgp_euclidean.general(Derivation())

@@ -1,0 +1,529 @@
+"""Distance geometry: verdicts against floats, points against their distances, corners by hand."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from cltheory.derive.decide.domain import DomainError
+from cltheory.derive.decide.errors import InternalError
+from cltheory.derive.vectors.algebraic import Algebraic, Root, eigenvalues, roots
+from cltheory.derive.vectors.coordinates import circumradius, in_balls, in_field, inertia
+from cltheory.derive.vectors.distance import Dissimilarity, Euclidean, euclidean
+from cltheory.derive.vectors.sphere import Circumscribed, Spherical, spherical
+from flint import fmpq, fmpq_mat, fmpq_poly, fmpz_poly
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+from sympy import FiniteSet, Integer, Interval, Rational, S, log, oo, sqrt
+
+SEED = 20261122
+#: Eigenvalues of float64 matrices with entries up to 20: rounding is near 1e-14.
+CLOSE = 1e-9
+
+Rows = list[list[Any]]
+
+
+def symmetric(size: int, entry: Any) -> Rows:
+    """Rows with zeros on the diagonal."""
+    found = [[0] * size for _ in range(size)]
+    for i in range(size):
+        for j in range(i):
+            found[i][j] = found[j][i] = entry()
+    return found
+
+
+def of_points(points: Sequence[Sequence[int]]) -> Rows:
+    """Squared distances."""
+    return [[sum((a - b) ** 2 for a, b in zip(x, y, strict=True)) for y in points] for x in points]
+
+
+def centred(rows: Rows) -> np.ndarray:
+    d = np.array(rows, dtype=float)
+    np.fill_diagonal(d, 0)
+    j = np.eye(len(d)) - 1 / len(d)
+    return -j @ d @ j / 2
+
+
+def beside_ones(rows: Rows) -> np.ndarray:
+    """Eigenvalues of the centred Gram matrix beside ones, by numpy on an orthonormal basis."""
+    n = len(rows)
+    basis = np.linalg.svd(np.eye(n) - 1 / n)[0][:, : n - 1]
+    return np.linalg.eigvalsh(basis.T @ centred(rows) @ basis)
+
+
+def squared(points: Any) -> np.ndarray:
+    z = np.array([[float(e) for e in row] for row in points])
+    return ((z[:, None] - z[None]) ** 2).sum(-1)
+
+
+def off_diagonal(rows: Rows, c: float) -> np.ndarray:
+    d = np.array(rows, dtype=float) + c
+    np.fill_diagonal(d, 0)
+    return d
+
+
+matrices = st.integers(2, 6).flatmap(
+    lambda n: st.lists(
+        st.integers(-3, 6), min_size=n * (n - 1) // 2, max_size=n * (n - 1) // 2
+    ).map(lambda flat, n=n: symmetric(n, iter(flat).__next__))
+)
+
+
+# --- algebraic numbers ---------------------------------------------------------------------------
+@given(matrices)
+@settings(max_examples=40, deadline=None)
+def test_eigenvalues_are_those_of_numpy(rows: Rows) -> None:
+    n = len(rows)
+    found = eigenvalues(fmpq_mat(n, n, [fmpq(e) for row in rows for e in row]))
+    flat = [float(e.number.expression) for e in found for _ in range(e.multiplicity)]
+    assert np.allclose(flat, np.linalg.eigvalsh(np.array(rows, dtype=float)), atol=CLOSE)
+
+
+def test_surds_are_written_as_such() -> None:
+    (low, _), (high, _) = roots(fmpq_poly([-2, -2, 1]))
+    assert (low.expression, high.expression) == (1 - sqrt(3), 1 + sqrt(3))
+    assert (low.sign(), high.sign()) == (-1, 1)
+    inverse = low.of(fmpq_poly([1]), fmpq_poly([0, 1])).expression
+    assert (inverse * (1 - sqrt(3))).expand() == 1
+    (down, _), _ = roots(fmpq_poly([2, 2, -1]))  # a leading coefficient below zero
+    assert down.expression == 1 - sqrt(3)
+
+
+def test_zero_is_decided_by_algebra() -> None:
+    cubic = fmpz_poly([1, -3, 0, 1])  # 8 x^3 - 6 x + 1, doubled: cosines of 40 degrees
+    for k in range(3):
+        root = Root(cubic, k)
+        assert Algebraic(root, fmpq_poly([1, -3, 0, 1])).is_zero()
+        assert not Algebraic(root, fmpq_poly([Fraction(1, 10**40).numerator, 1])).is_zero()
+    product = fmpz_poly([1, -3, 0, 1]) * fmpz_poly([-2, 0, 1])  # not factored: a gcd decides
+    signs = [Algebraic(Root(product, k), fmpq_poly([-2, 0, 1])).sign() for k in range(5)]
+    assert signs.count(0) == 2 and signs[0] == 1
+
+
+def test_a_ball_that_misses_its_root_is_refused() -> None:
+    root = Root(fmpz_poly([-2, 0, 1]), 1)
+    ball = root.ball(60)
+    root._put_back(ball)
+    with pytest.raises(InternalError, match="changes sign"):
+        root._put_back(ball + 1)
+
+
+@given(matrices)
+@settings(max_examples=40, deadline=None)
+def test_inertia_is_the_signs_of_eigenvalues(rows: Rows) -> None:
+    exact = tuple(tuple(map(Integer, row)) for row in rows)
+    values = np.linalg.eigvalsh(np.array(rows, dtype=float))
+    counts = ((values > CLOSE).sum(), (values < -CLOSE).sum(), (abs(values) <= CLOSE).sum())
+    assert inertia(exact) == counts
+
+
+def test_inertia_of_surds() -> None:
+    one, root = S.One, sqrt(2)
+    assert inertia(((one, root), (root, Integer(2)))) == (1, 0, 1)
+    assert inertia(((S.Zero, root), (root, S.Zero))) == (1, 1, 0)
+    assert inertia(((one, root), (root, Integer(2) + Rational(1, 10**30)))) == (2, 0, 0)
+
+
+def test_vectors_of_another_rank_are_refused() -> None:
+    root = Root(fmpz_poly([0, 1]), 0)
+    gram = [[fmpq_poly([v]) for v in row] for row in ((1, 0), (0, 1))]
+    assert in_field(gram, root, 2) == ((1, 0), (0, 1))
+    with pytest.raises(InternalError):
+        in_field(gram, root, 1)
+    with pytest.raises(InternalError):
+        in_field([[e * 0 for e in row] for row in gram], root, 1)
+    exact = ((S.One, S.Zero), (S.Zero, S.One))
+    with pytest.raises(InternalError):
+        in_balls(exact, 1)[0][0].enclosure(60)
+
+
+# --- Euclidean -----------------------------------------------------------------------------------
+def attained_by_numpy(rows: Rows, q: int) -> bool:
+    """A grid over c, refined at the one value where the rank can drop."""
+    values, n = beside_ones(rows), len(rows)
+    tried = [-2 * values[0], -2 * values[0] + 1, *np.linspace(-20, 20, 81)]
+    for c in tried:
+        shifted = values + c / 2
+        if shifted.min() > -CLOSE and (shifted > CLOSE).sum() <= q:
+            return True
+    assert n
+    return False
+
+
+@given(matrices, st.integers(1, 6))
+@settings(max_examples=80, deadline=None)
+def test_the_verdict_is_that_of_floats(rows: Rows, q: int) -> None:
+    verdict = euclidean(rows, q)
+    assert verdict.attained == attained_by_numpy(rows, q)
+    values = beside_ones(rows)
+    assert np.allclose([float(e) for e in verdict.of.eigenvalues], values, atol=CLOSE)
+    assert verdict.of.is_edm == (values[0] > -CLOSE)
+    assert "\n" not in verdict.reason and verdict.reason
+    if not verdict.attained:
+        assert verdict.embedding is None and verdict.constants is S.EmptySet
+        spread = values[len(rows) - 2 - q] - values[0]
+        assert float(verdict.defect) == pytest.approx(spread / 2, abs=CLOSE)
+        return
+    points = verdict.embedding
+    assert points is not None and all(len(row) == q for row in points)
+    assert np.allclose(squared(points), off_diagonal(rows, float(verdict.c)), atol=CLOSE)
+    assert verdict.unique == (q < len(rows) - 1)
+
+
+@given(st.integers(1, 3), st.integers(2, 7), st.randoms(use_true_random=False))
+@settings(max_examples=40, deadline=None)
+def test_points_are_found_again(q: int, n: int, chance: random.Random) -> None:
+    points = [[chance.randint(-4, 4) for _ in range(q)] for _ in range(n)]
+    verdict = euclidean(of_points(points), q)
+    assert verdict.attained and verdict.c == 0 and verdict.of.is_edm
+    assert np.allclose(squared(verdict.embedding), of_points(points), atol=CLOSE)
+    z = np.array(points, dtype=float)
+    assert verdict.of.dimension_with(S.Zero) == np.linalg.matrix_rank(z - z.mean(0))
+
+
+def test_corners() -> None:
+    for d in (0, 3, -2):  # two points
+        verdict = euclidean([[0, d], [d, 0]], 1)
+        assert verdict.attained and verdict.constants == Interval(-d, oo, False, True)
+        assert verdict.c == (0 if d >= 0 else -d)
+    nothing = euclidean([[0] * 4] * 4, 1)  # all points coincide
+    assert nothing.attained and nothing.c == 0 and nothing.dimension == 0 and nothing.unique
+    assert nothing.embedding == ((0,),) * 4
+    simplex = euclidean(symmetric(5, lambda: 1), 1)  # so with another constant
+    assert (simplex.c, simplex.dimension) == (-1, 0)
+    assert euclidean(symmetric(5, lambda: 1), 4).c == 0
+    three = euclidean("0,1,5;1,0,1;5,1,0", 1)  # q = n - 2: one copy is enough
+    assert three.attained and three.c == Rational(1, 3)
+    assert three.embedding == ((2 * sqrt(3) / 3,), (0,), (-2 * sqrt(3) / 3,))
+
+
+def test_the_diagonal_is_left_out() -> None:
+    rows = [[7, 1, 4], [1, -2, 1], [4, 1, 0]]
+    assert Dissimilarity(rows).diagonal_left_out
+    assert not Dissimilarity("0,1;1,0").diagonal_left_out
+    assert euclidean(rows, 1).embedding == euclidean("0,1,4;1,0,1;4,1,0", 1).embedding
+
+
+def test_multiples_of_one_number_are_exact() -> None:
+    scaled = euclidean([[0, log(2), log(4)], [log(2), 0, log(2)], [log(4), log(2), 0]], 1)
+    plain = euclidean("0,1,2;1,0,1;2,1,0", 1)
+    assert scaled.of.scale == log(2)
+    assert scaled.c == plain.c * log(2)
+    assert scaled.embedding == tuple((row[0] * sqrt(log(2)),) for row in plain.embedding)
+    below = Dissimilarity([[0, -log(2)], [-log(2), 0]])  # the scale is positive
+    assert below.scale == log(2) and below.least == -log(2) / 2
+
+
+def test_other_entries_are_taken_as_balls() -> None:
+    a = sqrt(2)
+    line = [[0, 1, 3 + 2 * a], [1, 0, 2], [3 + 2 * a, 2, 0]]  # points 0, 1, 1 + sqrt(2)
+    verdict = euclidean(line, 1)
+    assert verdict.of.scale is None and verdict.attained and verdict.c == 0
+    assert np.allclose(squared(verdict.embedding), np.array(line, dtype=float), atol=CLOSE)
+    flat = [[0, 2 - a, 2, 2 + a], [2 - a, 0, 2 - a, 2], [2, 2 - a, 0, 2 - a], [2 + a, 2, 2 - a, 0]]
+    octagon = euclidean(flat, 2)
+    assert octagon.attained and octagon.c == 0 and octagon.dimension == 2
+    assert not euclidean(flat, 1).attained
+    twice = [[0, a, a, 1], [a, 0, 1, a], [a, 1, 0, a], [1, a, a, 0]]
+    assert euclidean(twice, 2).attained and euclidean(twice, 3).attained
+
+
+def test_equal_eigenvalues_that_are_not_told_stay_undecided() -> None:
+    a, b = sqrt(2), sqrt(3)
+    rows = [[0, a, b, b], [a, 0, b, b], [b, b, 0, a], [b, b, a, 0]]  # the least is a double one
+    verdict = euclidean(rows, 1)
+    assert verdict.attained is None and verdict.reason.startswith("undecided")
+    assert verdict.embedding is None and verdict.c is None
+    assert euclidean(rows, 2).attained  # one copy is enough
+
+
+def test_a_changed_distance_is_seen() -> None:
+    chance = random.Random(SEED)
+    points = [[chance.randint(-5, 5), chance.randint(-5, 5)] for _ in range(7)]
+    for i, j in itertools.combinations(range(7), 2):
+        rows = of_points(points)
+        rows[i][j] += 1
+        rows[j][i] += 1
+        verdict = euclidean(rows, 2)
+        assert not verdict.attained and not verdict.of.is_edm
+        assert verdict.reason.startswith("not a Euclidean distance matrix: eigenvalue -")
+
+
+@pytest.mark.parametrize("q", [1, 2, 3, 4])
+def test_so_many_points_and_one_fewer(q: int) -> None:
+    """The numbers of points from which the rank forces c = 0 are the right ones."""
+
+    def holds(rows: Rows, points: int) -> bool:
+        d = Dissimilarity(rows)
+        assert d.size == points and d.fractions is not None and d.fractions.rank() <= q + 2
+        verdict = Euclidean(d, q)
+        return verdict.attained is True and verdict.c != 0
+
+    pairs = [[s * (k == i) for k in range(q + 1)] for i in range(q + 1) for s in (1, -1)]
+    minus = [[-Fraction(e, 2) for e in row] for row in of_points(pairs)]
+    assert holds(minus, 2 * q + 2)
+    assert euclidean(minus, q).c == 2
+    # Points 2 apart on a line; q - 1 of them are split in a dimension of their own.
+    split = [
+        [2 * i, *((s * (k == i)) for k in range(q - 1))] for i in range(q - 1) for s in (1, -1)
+    ]
+    line = split + [[2 * (q - 1 + i), *[0] * (q - 1)] for i in range(3)]
+    rows = [[e - 4 * (i != j) for j, e in enumerate(row)] for i, row in enumerate(of_points(line))]
+    assert min(min(row) for row in rows) >= 0
+    assert holds(rows, 2 * q + 1)
+    simplex = symmetric(q + 2, lambda: 1)
+    assert Dissimilarity(simplex).is_edm and holds(simplex, q + 2)
+
+
+@pytest.mark.parametrize("q", [1, 2, 3, 4])
+def test_so_many_directions_and_one_fewer(q: int) -> None:
+    n = 2 * q + 1
+    rows = [[-int(i != j and max(i, j) <= q) for j in range(n)] for i in range(n)]
+    d = Dissimilarity(rows)
+    assert d.fractions is not None and d.fractions.rank() == q + 1
+    verdict = Spherical(d, q, 1 + Rational(1, q))
+    assert verdict.attained and verdict.c_prime == Rational(-1, q)
+    simplex = Dissimilarity(symmetric(q + 1, lambda: 1))
+    assert len(Spherical(simplex, q, Rational(1, 2)).constants.args) == 2
+    chance = random.Random(SEED)
+    for _ in range(100 if q < 3 else 0):  # one more
+        more = symmetric(n + 1, lambda: chance.randint(-1, 1))
+        if np.linalg.matrix_rank(np.array(more)) <= q + 1:
+            every = Spherical(Dissimilarity(more), q).temperatures
+            assert every is S.EmptySet or Dissimilarity(more).constant == 0
+
+
+def test_one_more_point_forces_the_constant() -> None:
+    """Random small matrices of rank <= q + 2: none with more points has another constant."""
+    chance = random.Random(SEED)
+    found = {"signed": 0, "positive": 0}
+    for _ in range(400):
+        q = chance.choice([1, 1, 2])
+        low = chance.choice([-2, 0])
+        n = 2 * q + 3 if low < 0 else 2 * q + 2
+        rows = symmetric(n, lambda low=low: chance.randint(low, 2))
+        if np.linalg.matrix_rank(np.array(rows)) <= q + 2 and euclidean(rows, q).attained:
+            found["signed" if low < 0 else "positive"] += 1
+            assert euclidean(rows, q).c == 0
+    assert found["positive"]
+
+
+@pytest.mark.parametrize(
+    "bad, says",
+    [
+        ("0,1;1,0;2,3", "D is 3 x 2, and must be square"),
+        ("0,1;2,0", r"D is not symmetric: entry \(1, 2\) is 1 and \(2, 1\) is 2"),
+        ("0", "D is for 1 point, and must be for two at least"),
+        ("0,oo;oo,0", r"D must be finite, and entry \(1, 2\) is oo"),
+        ("0,x;x,0", "D: 'x' is not a number"),
+        ([[0, 1], [1]], "D: the rows have different lengths"),
+        ([], "D: an empty list is not accepted"),
+        (3, "D: '3' is not a list"),
+        ([[0, float("nan")], [float("nan"), 0]], "D: 'nan' is not a number"),
+    ],
+)
+def test_bad_matrices_are_refused(bad: Any, says: str) -> None:
+    with pytest.raises(DomainError, match=says) as refusal:
+        Dissimilarity(bad)
+    assert "\n" not in str(refusal.value)
+
+
+def test_many_points() -> None:
+    chance = np.random.default_rng(SEED)
+    points = chance.integers(-20, 20, size=(60, 3))
+    rows = of_points(points.tolist())
+    assert euclidean(rows, 3).attained and not euclidean(rows, 2).attained
+    assert "needs 3 dimensions, q is 2" in euclidean(rows, 2).reason
+    rows[0][1] += 1
+    rows[1][0] += 1
+    assert not euclidean(rows, 3).attained
+
+
+# --- spherical -----------------------------------------------------------------------------------
+def feasible(rows: Rows, tau: float) -> np.ndarray:
+    """Constants c' of a fine grid for which the matrix is positive semidefinite, by floats."""
+    n, d = len(rows), off_diagonal(rows, 0)
+    best = minimize(
+        lambda c: -np.linalg.eigvalsh(np.eye(n) + c[0] * (1 - np.eye(n)) - tau * d)[0],
+        [0.5],
+        method="Nelder-Mead",
+        options={"xatol": 1e-10, "fatol": 1e-12},
+    )
+    return np.array([best.x[0], -best.fun])
+
+
+@given(matrices, st.sampled_from([Rational(1, 20), Rational(1, 7), Rational(1, 3), S.One]))
+@settings(max_examples=25, deadline=None)
+def test_cosines_in_n_dimensions(rows: Rows, tau: Rational) -> None:
+    n = len(rows)
+    verdict = spherical(rows, tau, n)
+    at, least = feasible(rows, float(tau))
+    if abs(least) > 1e-7:  # on the border floats do not tell
+        assert verdict.attained == (least > 0)
+    if not verdict.attained:
+        assert verdict.constants is S.EmptySet and verdict.cosines is None
+        assert not Spherical(verdict.of, n - 1, tau).attained
+        return
+    assert tau in verdict.temperatures
+    check_cosines(verdict, rows)
+    ends = [float(e) for e in (verdict.constants.inf, verdict.constants.sup)]
+    assert ends[0] - 1e-6 <= at <= ends[1] + 1e-6
+    for end in ends:
+        gram = np.eye(n) + end * (1 - np.eye(n)) - float(tau) * off_diagonal(rows, 0)
+        assert abs(np.linalg.eigvalsh(gram)[0]) < 1e-8
+    one_less = Spherical(verdict.of, n - 1, tau)
+    assert one_less.attained and isinstance(one_less.constants, FiniteSet)
+    check_cosines(one_less, rows)
+
+
+def check_cosines(verdict: Spherical, rows: Rows) -> None:
+    """The points are unit vectors with cosines c' - tau d, in q dimensions."""
+    points = np.array([[float(e) for e in row] for row in verdict.embedding])
+    tau, c = float(verdict.tau), float(verdict.c_prime)
+    wanted = c - tau * off_diagonal(rows, 0)
+    np.fill_diagonal(wanted, 1)
+    assert points.shape == (len(rows), verdict.q)
+    assert np.allclose(points @ points.T, wanted, atol=CLOSE)
+    assert np.allclose(np.array(verdict.cosines, dtype=float), wanted, atol=CLOSE)
+    assert verdict.c_prime in verdict.constants
+
+
+@given(st.integers(2, 3), st.integers(4, 7), st.randoms(use_true_random=False))
+@settings(max_examples=40, deadline=None)
+def test_points_on_a_sphere_are_found_again(q: int, n: int, chance: random.Random) -> None:
+    signs = [[chance.choice([-1, 1]) for _ in range(q)] for _ in range(n)]  # of radius sqrt(q)
+    rows = of_points(signs)
+    exactly = spherical(rows, Rational(1, 2 * q), q)
+    z = np.array(signs, dtype=float)
+    dimension = np.linalg.matrix_rank(z - z.mean(0))
+    if dimension == q < n - 1:
+        assert exactly.attained and exactly.c_prime == 1 and exactly.unique
+        assert exactly.temperatures == FiniteSet(Rational(1, 2 * q))
+        assert exactly.spheres.radius == sqrt(q)
+        check_cosines(exactly, rows)
+        assert not spherical(rows, Rational(1, 2 * q + 1), q).attained
+        assert not spherical(rows, Rational(1, 2 * q - 1), q).attained
+    colder = spherical(rows, Rational(1, 5 * q), q + 1)
+    assert colder.attained
+    check_cosines(colder, rows)
+
+
+def test_points_in_the_plane_on_no_circle() -> None:
+    rows = of_points([[0, 0], [1, 0], [0, 1], [3, 3], [5, 0]])
+    verdict = spherical(rows, Rational(1, 100), 3)
+    assert verdict.attained is False and verdict.reason == "not on a sphere"
+    assert verdict.temperatures is S.EmptySet and verdict.spheres.radius is None
+    free = spherical(rows, Rational(1, 100), 4)  # in n - 1 dimensions they may be
+    assert free.attained and free.unique is False
+    check_cosines(free, rows)
+
+
+def test_the_words_of_each_refusal() -> None:
+    square = "0,1,2,1;1,0,1,2;2,1,0,1;1,2,1,0"
+    assert spherical(square, S.One, 2).reason == (
+        "D lies on a sphere of radius 0.7071: attained with c' = 1"
+    )
+    assert "which needs 3 dimensions, q is 2; or tau = 1" in spherical(square, S.Half, 2).reason
+    assert spherical(square, Integer(2), 2).reason == (
+        "radius 0.7071 exceeds 1/sqrt(2 tau) = 0.5000: tau at most 1"
+    )
+    assert spherical(square, S.One, 1).reason == "needs 2 dimensions, q is 1"
+    assert "no constant will do" in spherical(square, Integer(2), 4).reason
+    assert spherical(square, None, 2).attained is None
+
+
+def test_two_points_and_three() -> None:
+    for q, tau in itertools.product((1, 2, 3), (Rational(1, 9), Integer(4))):
+        two = spherical("0,1;1,0", tau, q)
+        assert two.attained and two.temperatures == Interval.open(0, oo)
+        ends = FiniteSet(tau - 1, tau + 1)
+        assert two.constants == (ends if q == 1 else Interval(tau - 1, tau + 1))
+        check_cosines(two, [[0, 1], [1, 0]])
+    line = spherical("0,1,4;1,0,1;4,1,0", Rational(3, 8), 2)  # the last temperature
+    assert line.attained and line.temperatures == Interval(0, Rational(3, 8), True, False)
+    assert line.unique and line.c_prime == Rational(5, 8)
+    assert not spherical("0,1,4;1,0,1;4,1,0", Rational(3, 8) + Rational(1, 10**30), 2).attained
+
+
+def test_all_points_alike() -> None:
+    nothing = spherical([[0] * 4] * 4, Integer(5), 1)
+    assert nothing.attained and nothing.dimension == 1 and nothing.c_prime == 1
+    assert nothing.temperatures == Interval.open(0, oo)
+    simplex = spherical(symmetric(5, lambda: 1), S.One, 2)  # collapsed: c' = 2
+    assert simplex.attained and simplex.c_prime == 2 and simplex.cosines == ((1,) * 5,) * 5
+
+
+def test_classes_with_a_weight_between_them() -> None:
+    """Soft SupCon: C = 3 classes of 2, weight 1/10 between them, at its critical temperature."""
+    far = log(10)
+    rows = [[far * int(i // 2 != j // 2) for j in range(6)] for i in range(6)]
+    critical = Rational(2, 3) / far
+    for q in (2, 3):
+        verdict = spherical(rows, critical, q)
+        assert verdict.temperatures.sup == 3 / (2 * far)
+    assert spherical(rows, 3 / (2 * far), 2).attained
+    regular = spherical(rows, 3 / (2 * far), 2)
+    assert {e for row in regular.cosines for e in row} == {S.One, -S.Half}
+    assert not spherical(rows, critical, 2).attained and spherical(rows, critical, 3).attained
+    assert not spherical(rows, Rational(3, 2) / far + Rational(1, 10**20), 3).attained
+
+
+def test_an_octagon_in_surds() -> None:
+    a = sqrt(2)
+    arc = [[0, 2 - a, 2, 2 + a], [2 - a, 0, 2 - a, 2], [2, 2 - a, 0, 2 - a], [2 + a, 2, 2 - a, 0]]
+    on_circle = spherical(arc, S.Half, 2)
+    assert on_circle.attained and on_circle.c_prime == 1
+    assert float(on_circle.spheres.radius) == pytest.approx(1)
+    assert not spherical(arc, Rational(1, 3), 2).attained
+    assert spherical(arc, Rational(2, 3), 2).attained is False
+    assert float(circumradius(Dissimilarity(arc).entries, 2)) == pytest.approx(1)
+
+
+def test_beta_is_twice_the_squared_radius() -> None:
+    chance = random.Random(SEED)
+    for _ in range(10):
+        rows = symmetric(4, lambda: chance.randint(4, 6))  # a tetrahedron, whatever they are
+        spheres = Circumscribed(Dissimilarity(rows))
+        d = np.array(rows, dtype=float)
+        assert float(spheres.radius) ** 2 * 2 == pytest.approx(1 / np.linalg.inv(d).sum())
+        grid = [
+            1 / np.linalg.inv(off_diagonal(rows, c)).sum()
+            for c in float(spheres.of.constant) + np.linspace(1e-6, 10, 4000)
+        ]
+        assert float(spheres.least_beta) == pytest.approx(min(grid), rel=1e-4)
+
+
+@pytest.mark.slow
+def test_it_is_the_optimum() -> None:
+    """An optimiser of embeddings reaches the bound where it is attained, and not where not."""
+    rows = of_points([[1, 0], [-1, 0], [0, 1], [0, -1], [1, 0]])
+    w = np.exp(-np.array(rows, dtype=float))
+    np.fill_diagonal(w, 0)
+    share = w / w.sum(1, keepdims=True)
+    bound = -(share[share > 0] * np.log(share[share > 0])).sum() / len(w)
+
+    def loss(flat: np.ndarray, q: int, tau: float) -> float:
+        z = flat.reshape(len(w), q)
+        z = z / np.linalg.norm(z, axis=1, keepdims=True)
+        s = z @ z.T / tau
+        np.fill_diagonal(s, -np.inf)
+        top = s.max(1, keepdims=True)
+        lse = top + np.log(np.exp(s - top).sum(1, keepdims=True))
+        np.fill_diagonal(s, 0)
+        return float((share * (lse - s)).sum() / len(w))
+
+    def least(q: int, tau: float) -> float:
+        chance = np.random.default_rng(SEED)
+        starts = [chance.normal(size=len(w) * q) for _ in range(12)]
+        return min(minimize(loss, x, args=(q, tau), options={"gtol": 1e-9}).fun for x in starts)
+
+    for q, tau in ((2, Rational(1, 2)), (3, Rational(1, 4)), (2, Rational(1, 4)), (3, S.One)):
+        gap = least(q, float(tau)) - bound
+        assert (gap < 1e-8) == spherical(rows, tau, q).attained, (q, tau, gap)
+        assert gap > -1e-12

@@ -1,0 +1,397 @@
+"""Bounds on the gradient of InfoNCE: at configurations random and special, and where met."""
+
+import json
+import random
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+import pytest
+from cltheory.derive.decide.domain import DomainError
+from cltheory.derive.decide.evidence import Holds
+from cltheory.derive.proof.statement import Relations, each
+from cltheory.derive.results import results
+from cltheory.derive.theorem import bounds
+from cltheory.derive.theorem.bounds import About, Bounds
+from cltheory.derive.vectors.anchor import DECIMAL, EXACT, Anchor, Batch
+from cltheory.derive.write.proofs.vectors import marked
+from cltheory.derive.write.report import report
+from sympy import Eq, Float, Ge, Gt, Integer, Le, Lt, Tuple, simplify
+from test_anchor import plain
+
+IDENTITY, BAND = results["gradient-identity"], results["spectral-band"]
+BOUNDS = {name: q for name, q in BAND.quantities.items() if isinstance(q, Bounds)}
+DIGITS = 50
+#: What 50 digits lose: eigenvalues, and square roots of what is nearly zero.
+CLOSE = mpmath.mpf(10) ** -20
+
+
+def value(expression, of):
+    """A bound at a configuration, to the digits at work."""
+    point = {s: Float(of[s.name], DIGITS) for s in expression.free_symbols}
+    found = expression.xreplace(point).evalf(DIGITS)
+    # A square root of a number that is zero, but for rounding below it, may be complex.
+    return mpmath.mpf(found.as_real_imag()[0]._mpf_ if found.is_Float else found.as_real_imag()[0])
+
+
+def direction(rng, d):
+    return [rng.gauss(0, 1) for _ in range(d)]
+
+
+def anchors():
+    """Random ones, near and far, and the corners: N = 1, d = 1, antipodes, coincident points."""
+    rng = random.Random(7)
+    for N, d in [(1, 1), (5, 1), (1, 2), (2, 2), (8, 3), (3, 8)]:
+        for tau in ("0.05", "0.7", "20"):
+            z, z_plus = direction(rng, d), direction(rng, d)
+            rows = [direction(rng, d) for _ in range(N)]
+            yield Anchor(z, z_plus, rows, tau, DECIMAL)
+            near = [[x + rng.gauss(0, 0.1) for x in z] for _ in range(N)]
+            yield Anchor(z, [-x for x in z], near, tau, DECIMAL)
+            yield Anchor(z, z_plus, [z_plus] * N, tau, DECIMAL)
+            yield Anchor(z, z_plus, [[-x for x in z_plus]] * N, tau, DECIMAL)
+            yield Anchor(z, z, [z, *[[-x for x in z]] * (N - 1)], tau, DECIMAL)
+            yield Anchor(z, z_plus, [*rows[:-1], z], tau, DECIMAL)
+
+
+def batches():
+    rng = random.Random(8)
+    for n, d in [(4, 1), (4, 2), (6, 2), (6, 4)]:
+        for tau in ("0.2", "1", "10"):
+            z = [direction(rng, d) for _ in range(n)]
+            yield Batch(z, tau, by=DECIMAL)
+            yield Batch([z[0]] * n, tau, by=DECIMAL)
+            yield Batch([v for v in z[: n // 2] for v in (v, [-x for x in v])], tau, by=DECIMAL)
+            yield Batch([z[0]] * 2 + [[-x for x in z[0]]] * (n - 2), tau, by=DECIMAL)
+
+
+@pytest.fixture(scope="module")
+def configurations():
+    with mpmath.mp.workdps(DIGITS):
+        return {About.ANCHOR: list(anchors()), About.BATCH: list(batches())}
+
+
+def test_the_identity_holds(configurations):
+    with mpmath.mp.workdps(DIGITS):
+        for a in configurations[About.ANCHOR]:
+            for name in ("squared_gradient", "squared_tangential"):
+                gap = abs(value(IDENTITY[name], a) - a[name])
+                assert gap < CLOSE * (1 + abs(a[name])), name
+
+
+@pytest.mark.parametrize("name", BOUNDS)
+def test_no_configuration_exceeds_a_bound(name, configurations):
+    q = BOUNDS[name]
+    with mpmath.mp.workdps(DIGITS):
+        for of in configurations[q.about]:
+            bound, bounded = value(q.expression, of), of[q.bounded]
+            excess = bounded - bound if q.side == "upper" else bound - bounded
+            assert excess <= CLOSE * (1 + abs(bound)), (
+                name,
+                of.readings(s.name for s in q.readings),
+            )
+
+
+@pytest.mark.parametrize("name", [k for k in BOUNDS if BOUNDS[k].side == "upper"])
+def test_no_upper_bound_of_the_gradient_is_weaker_than_the_trivial_one(name, configurations):
+    q = BOUNDS[name]
+    if q.bounded != "squared_gradient":
+        return
+    with mpmath.mp.workdps(DIGITS):
+        for of in configurations[About.ANCHOR]:
+            trivial = 4 * of["epsilon"] ** 2 / of["tau"] ** 2
+            assert value(q.expression, of) <= trivial * (1 + CLOSE)
+
+
+@pytest.mark.parametrize("name", [k for k in BOUNDS if BOUNDS[k].attained])
+def test_the_case_of_equality_is_one(name):
+    q = BOUNDS[name]
+    read = {About.ANCHOR: Anchor, About.BATCH: Batch}[q.about].read
+    exact = read(q.attained["vectors"], q.attained["tau"], EXACT)
+    point = {s: exact[s.name] for s in q.readings}
+    assert simplify(q.expression.xreplace(point) - exact[q.bounded]).equals(0), name
+    assert exact[q.bounded] != 0
+
+
+def test_other_constants_are_broken(configurations):
+    """A hundredth off what is met somewhere is exceeded there: the check sees it."""
+    with mpmath.mp.workdps(DIGITS):
+        for name, q in BOUNDS.items():
+            if not q.attained:
+                continue
+            read = {About.ANCHOR: Anchor, About.BATCH: Batch}[q.about].read
+            exact = read(q.attained["vectors"], q.attained["tau"], EXACT)
+            point = {s: exact[s.name] for s in q.readings}
+            factor = mpmath.mpf("0.99") if q.side == "upper" else mpmath.mpf("1.01")
+            bound = factor * mpmath.mpmathify(q.expression.xreplace(point).n(DIGITS))
+            bounded = mpmath.mpmathify(exact[q.bounded].n(DIGITS))
+            assert bounded > bound if q.side == "upper" else bounded < bound, name
+
+
+def test_participation_is_bounded_for_any_similarities():
+    """The bound uses no more of the negatives than the mean square of N numbers in [-1, 1]."""
+    rng = np.random.default_rng(5)
+    most = BAND.function("participation_most")
+    for N in (1, 2, 3, 5, 17, 200):
+        for tau in (0.03, 0.1, 0.3, 1.0, 5.0):
+            s = rng.uniform(-1, 1, (60, N)) * rng.uniform(0, 1, (60, 1))
+            for k in range(30):  # a few at one value, the others at another
+                s[k] = rng.uniform(-1, 1)
+                s[k, : rng.integers(1, N + 1)] = rng.uniform(0, 1) if k % 2 else 1.0
+            sigma = np.clip((s**2).mean(1), 1 / N, 1)
+            weights = np.exp((s - s.max(1, keepdims=True)) / tau)
+            q = weights / weights.sum(1, keepdims=True)
+            bound = most(n=N + 2, tau=tau, sigma=sigma)
+            assert ((q**2).sum(1) <= bound * (1 + 1e-12)).all(), (N, tau)
+
+
+# --- derivations -------------------------------------------------------------------------------
+def changed(relation):
+    """The same relation with something else on its right."""
+    left, right = relation.args
+    kind = type(relation)
+    if kind is Eq:
+        return [Eq(left, right + 1, evaluate=False), Eq(left, 2 * right + 3, evaluate=False)]
+    turned = {Gt: Lt, Lt: Gt, Ge: Lt, Le: Gt}[kind]
+    return [turned(left, right, evaluate=False)]
+
+
+@pytest.mark.parametrize("id", ["gradient-identity", "spectral-band", "spectral-band-printed"])
+def test_steps_that_say_something_else_are_refused(id):
+    for step in results[id].derivation:
+        if not isinstance(step.says, Relations):
+            continue
+        said = list(each(step.statement))
+        for k, relation in enumerate(said):
+            for other in changed(relation):
+                wrong = step.says.saying(Tuple(*said[:k], other, *said[k + 1 :]))
+                assert not isinstance(wrong.decide(), Holds), (step.title, other)
+
+
+def test_other_exponents_of_the_identity_are_refused():
+    (step,) = [s for s in IDENTITY.derivation if s.title == "The squared gradient"]
+    shown = step.statement
+    for old, new in [(2, 3), (1, 2), (-1, 1)]:
+        wrong = shown.func(
+            shown.args[0], shown.args[1].xreplace({Integer(old): Integer(new)}), evaluate=False
+        )
+        assert not isinstance(step.says.saying(wrong).decide(), Holds)
+
+
+# --- values that there are none of -------------------------------------------------------------
+@pytest.mark.parametrize(
+    "id, values",
+    [
+        ("spectral-band", {"rho": 2}),
+        ("spectral-band", {"epsilon": "1/4", "rho": "1/3"}),
+        ("spectral-band", {"n": 12, "sigma": "1/11"}),
+        ("spectral-band", {"sigma": 2}),
+        ("spectral-band", {"epsilon": 1}),
+        ("spectral-band", {"n": 2}),
+        ("spectral-band", {"tau": 0}),
+        ("spectral-band", {"sigma": "1/4", "mean_norm": "2/3"}),
+        ("spectral-band", {"n": 5, "participation": "1/4"}),
+        ("spectral-band", {"mean_epsilon_squared": "1/16", "mean_rho": "1/3"}),
+        ("spectral-band-printed", {"c": -1}),
+        ("gradient-identity", {"epsilon": "1/2", "rho": "1/3", "mu": "1/4"}),
+        ("gradient-identity", {"mu": 2}),
+    ],
+)
+def test_impossible_readings_are_refused_in_a_line(id, values):
+    with pytest.raises(DomainError) as refusal:
+        results[id].point(**values)
+    assert "\n" not in str(refusal.value)
+
+
+def test_numbers_for_the_readings_of_a_batch_of_negatives():
+    at = {"n": 256, "tau": "1/10", "epsilon": "1/2", "rho": "1/3", "sigma": "1/10"}
+    assert str(BAND.value("upper", **at)) == "66.6666666666667"
+    assert BAND.value("lower", tau="1/10", rho="1/3") < BAND.value("upper", **at)
+    # Where the temperature is high, the spectrum says more than alignment does.
+    warm = {**at, "tau": 2}
+    alignment = BAND.value("upper_alignment", tau=2, epsilon="1/2", rho="1/3")
+    assert BAND.value("upper", **warm) < 0.7 * alignment
+    assert BAND.value("upper", n=3, tau=1, epsilon="1/2", rho=1, sigma=1) == 0
+
+
+# --- as printed --------------------------------------------------------------------------------
+PRINTED = results["spectral-band-printed"]
+
+
+def readings_of(q):
+    """A stored configuration in float64."""
+    v = q.violated["vectors"]
+    return plain(v["anchor"], v["positive"], v["negatives"], float(q.violated["tau"]))
+
+
+@pytest.mark.parametrize(
+    "name", [k for k, q in PRINTED.quantities.items() if getattr(q, "violated", 0)]
+)
+def test_what_is_printed_is_violated_where_it_is_said_to_be(name):
+    q = PRINTED.quantity(name)
+    found = readings_of(q) | {"c": 0.5}
+    bound = PRINTED.function(name)(**{s.name: found[s.name] for s in q.readings})
+    assert found[q.bounded] > 1.01 * bound
+
+
+def test_the_printed_band_holds_with_three_negatives_or_fewer(configurations):
+    with mpmath.mp.workdps(DIGITS):
+        for a in configurations[About.ANCHOR]:
+            point = {s: 0 for s in PRINTED.parameters if s.name == "c"}
+            e = PRINTED["upper_printed"].xreplace(point)
+            if a["N"] <= 3:
+                assert a["squared_gradient"] <= value(e, a) * (1 + CLOSE)
+
+
+def test_the_printed_batch_band_fails_for_large_batches():
+    """Each of 550 axes has two vectors on either side, and positives are opposite."""
+    k, tau = 550, 0.095
+    z = np.repeat(np.eye(k), 4, axis=0)
+    z[1::2] *= -1
+    n = len(z)
+    s = z @ z[0]
+    keep = np.ones(n, bool)
+    keep[[0, 1]] = False
+    e = np.exp(s / tau)
+    epsilon = e[keep].sum() / (e[keep].sum() + e[1])
+    m = e[keep] @ z[keep] / e[keep].sum()
+    gradient = epsilon**2 * ((m - z[1]) ** 2).sum() / tau**2  # that of every anchor
+    at = {"n": n, "tau": tau, "c": 0.5, "mean_epsilon_squared": epsilon**2}
+    sigma = 4 / (n - 2)  # of the negatives of an anchor, on another axis
+    by_anchor = PRINTED.function("batch_upper_printed")(
+        mean_epsilon_squared_sigma=epsilon**2 * sigma,
+        mean_epsilon_squared_sigma_squared=epsilon**2 * sigma**2,
+        **at,
+    )
+    assert gradient > 1.01 * by_anchor
+    assert gradient > 1.01 * PRINTED.function("proxy_upper_printed")(sigma_hat=4 / n, **at)
+
+
+def test_a_short_mean_takes_the_proof_from_the_printed_band():
+    """Negatives on a simplex, the anchor one of them: their mean is zero, the anchor has it all."""
+    size = 700
+    n, sigma = size + 2, 1 / (size - 1)
+    tau = np.sqrt(sigma / float(PRINTED.value("ratio_idle", n=n, c=0)) * (1 - 1e-9))
+    others = (size - 1) * np.exp(-(1 + sigma) / tau)
+    mu = (1 - others * sigma) / (1 + others)
+    gradient = (1 + mu) ** 2 / 4 / tau**2  # for epsilon = 1/2, the positive opposite to the anchor
+    at = {"n": n, "tau": tau, "sigma": sigma, "c": 0}
+    assert sigma >= PRINTED.function("sigma_idle")(n=n, tau=tau, c=0)
+    assert PRINTED.function("proved_if")(**at)
+    assert gradient <= PRINTED.function("upper_printed")(epsilon=0.5, **at)
+    del at["n"]
+    assert gradient > PRINTED.function("upper_printed_mean")(epsilon=0.5, mean_norm=0, **at)
+    assert "no shorter than 1/sqrt(N)" in PRINTED.quantity("upper_printed_mean").holds_if
+
+
+def test_where_the_printed_band_is_idle():
+    ratio = PRINTED.value("ratio_idle", n=256, c=0, digits=30)
+    with mpmath.mp.workdps(30):
+        assert abs(ratio - mpmath.mpf(251) / (3 * 254)) < 1e-25
+    for c in ("1/8", "1/2", "1"):
+        x = PRINTED.value("ratio_idle", n=256, c=c, digits=30)
+        with mpmath.mp.workdps(30):
+            printed = 3 * (
+                1
+                + mpmath.mpf(1) / 254
+                + x
+                + mpmath.mpf(Fraction(c).numerator) / Fraction(c).denominator * x**2
+            )
+            assert abs(printed - 4) < 1e-25
+    for c in (0.0, 1e-14, 1e-6, 0.5):  # no difference of numbers that are nearly equal
+        x = PRINTED.function("ratio_idle")(n=256, c=c)
+        assert abs(3 * (1 + 1 / 254 + x + c * x**2) - 4) < 1e-14
+    assert PRINTED.value("proved_if", n=256, tau="1/10", sigma="1/10", c="1/2") is True
+    assert PRINTED.value("proved_if", n=402, tau="28/250", sigma="1/400", c="1/2") is False
+
+
+# --- showing -----------------------------------------------------------------------------------
+def test_bounds_are_shown_with_what_they_are(tmp_path, monkeypatch):
+    row = {"result": BAND.id, "quantity": "upper", "ratio": "0.999"}
+    (tmp_path / f"{BAND.id}.json").write_text(json.dumps([row, {**row, "ratio": "0.5"}]))
+    monkeypatch.setattr(bounds, "ATTACKED", tmp_path)
+    bounds.attacks.cache_clear()
+    try:
+        assert bounds.tightness(BAND.id, "upper") == "0.999"
+        assert bounds.tightness(BAND.id, "lower") is None
+        found = report(BAND, BAND.point(tau=2), typeset=False, steps=False, claims=False)
+    finally:
+        bounds.attacks.cache_clear()
+    upper, trivial = (found["quantities"][k]["bound"] for k in ("upper", "upper_trivial"))
+    assert upper["tightness"] == "0.999" and upper["side"] == "upper"
+    assert trivial["constants"] == {"of epsilon^2": "1"} and not trivial["printed"]
+    said = bounds.in_words(upper)
+    assert said[0].startswith("squared_gradient <= this, for one anchor")
+    assert said[-1] == "largest ratio that an attack has reached: 0.999"
+    printed = report(PRINTED, {}, typeset=False, steps=False, claims=False)["quantities"]
+    assert "as printed" in bounds.in_words(printed["upper_printed"]["bound"])[0]
+    assert "bound" not in printed["ratio_idle"]
+
+
+@pytest.mark.parametrize(
+    "id, name, standing",
+    [
+        ("softmax-smoothness", "curvature_printed", "false as it stands"),
+        ("softmax-smoothness", "remainder_printed", "false as it stands"),
+        ("softmax-smoothness", "remainder_printed_inf", "proved where N >= 3"),
+        ("spectral-band-printed", "linear_printed", "proved as it stands"),
+    ],
+)
+def test_what_is_printed_is_called_what_it_is(id, name, standing):
+    r = results[id]
+    assert r.quantity(name).standing == standing
+    found = report(r, {}, typeset=False, steps=False, claims=False)["quantities"][name]["bound"]
+    assert f"(as printed; {standing})" in bounds.in_words(found)[0]
+
+
+@pytest.mark.parametrize("said", ["equality", "holds_if"])
+def test_a_condition_reads_as_one(said):
+    with pytest.raises(ValueError, match="iff, if or where"):
+        Bounds(Integer(1), "x", "one", **{said: "equal logits"})
+
+
+def test_a_bound_has_a_side():
+    with pytest.raises(ValueError, match="upper or a lower"):
+        Bounds(Integer(1), "x", "one", side="left")
+
+
+@pytest.mark.parametrize(
+    "text, tex",
+    [
+        ("<m, z+>^2", r"$\langle m, z^+\rangle^2$"),
+        ("(1/N) sum z_j z_j^T", r"$\frac{1}{N} \sum_j z_j z_j^\top$"),
+        ("|z_j - z_k|^2", r"$\|z_j - z_k\|^2$"),
+        ("q^T A u", r"$q^\top A u$"),
+        ("z+, and C^(1)", r"$z^+$, and $C^{(1)}$"),
+        ("epsilon <= 1 and x >= 2", "epsilon <= 1 and x >= 2"),
+    ],
+)
+def test_vectors_in_sentences_are_typeset(text, tex):
+    shown, found = marked(text)
+    for character, formula in found.items():
+        shown = shown.replace(character, formula)
+    assert shown == tex
+
+
+# --- what no unit vectors have --------------------------------------------------------------------
+@pytest.mark.parametrize("similarity, alignment", [("1", "-1"), ("1/2", "-3/4"), ("-3/4", "0")])
+def test_a_similarity_that_the_mean_cannot_have_is_refused(similarity, alignment):
+    at = {"tau": 1, "epsilon": "1/2", "rho": "1/2", "mu": "1/2", "alignment": alignment}
+    with pytest.raises(DomainError, match="similarity must be in"):
+        IDENTITY.value("squared_tangential", similarity=similarity, **at)
+    assert IDENTITY.value("squared_tangential", similarity="0", **at | {"alignment": "0"}) > 0
+
+
+def test_what_one_negative_leaves_a_single_value_need_not_be_given():
+    assert str(BAND.at("upper", BAND.point(n=3, tau=1))) == "2*epsilon*(1 - rho)"
+    assert BAND.value("participation_most", n=3, tau=1) == 1
+    assert IDENTITY.value("squared_gradient", epsilon="1/2", rho=1, tau=1) == 0
+
+
+@pytest.mark.parametrize("size", [2, 4, 8, 9, 20])
+def test_the_largest_participation_on_a_line_while_it_is_cold(size):
+    """At temperature 1 with no more than 1 + e^2 negatives, as it is said."""
+    with mpmath.mp.workdps(DIGITS):
+        a = Anchor([1], [1], [[1], *[[-1]] * (size - 1)], 1, DECIMAL)
+        most = value(BAND["participation_most"], a)
+        assert (most - a["participation"] < CLOSE) is (size <= 1 + mpmath.exp(2))

@@ -1,0 +1,394 @@
+"""Results about labels: against embeddings optimised by scipy, at corners, and with wrong input."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from cltheory.cli.derive import LAID_OUT
+from cltheory.cli.main import cli
+from cltheory.cli.render import render
+from cltheory.derive.decide.domain import DomainError
+from cltheory.derive.decide.evidence import Holds
+from cltheory.derive.proof.relations import eq, gt
+from cltheory.derive.results import results
+from cltheory.derive.results.weighted._asked import Verdict
+from cltheory.derive.results.weighted._best import WrittenDown
+from cltheory.derive.results.weighted._components import components
+from cltheory.derive.results.weighted._euclidean import InDimensions, PutBack, Spans
+from cltheory.derive.results.weighted._geometry import RHO, Directions, OnSphere
+from cltheory.derive.results.weighted._of_points import InBalls, Weights
+from cltheory.derive.vectors.distance import Dissimilarity
+from cltheory.derive.write.report import report
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+from sympy import Eq, Gt, Integer, Le, Lt, Rational, S, Symbol, Tuple, oo, sqrt
+
+Floats = NDArray[np.float64]
+#: What scipy's descents leave of a gap that is zero, and how near they get to one that is not.
+FLAT, NEAR = 1e-8, 1e-6
+LINE = [[0], [1], [2], [3]]
+TRIANGLE = [[0, 0], [1, 0], [0, 2]]
+#: On a circle of radius 5 around (1, 2).
+CIRCLE = [[6, 2], [4, 6], [1, 7], [-2, 6], [1, -3]]
+
+
+# --- the loss, written out once more -----------------------------------------------------------
+def loss(log_weights: Floats, similarities: Floats) -> float:
+    """The weighted InfoNCE loss."""
+    n, total = len(log_weights), 0.0
+    for i in range(n):
+        others = [j for j in range(n) if j != i]
+        w = np.exp(log_weights[i, others])
+        s = similarities[i, others]
+        total -= (w / w.sum()) @ (s - np.log(np.exp(s - s.max()).sum()) - s.max())
+    return total / n
+
+
+def gap_of(log_weights: Floats, similarities: Floats) -> float:
+    return loss(log_weights, similarities) - loss(log_weights, log_weights)
+
+
+def distances(rows: Any) -> Floats:
+    y = np.array(rows, dtype=float)
+    return ((y[:, None] - y) ** 2).sum(-1)
+
+
+def cosines(rows: Any) -> Floats:
+    y = np.array(rows, dtype=float)
+    y /= np.linalg.norm(y, axis=1, keepdims=True)
+    return y @ y.T
+
+
+def best_gap(log_weights: Floats, q: int, tau: float | None, starts: int = 4) -> float:
+    """The least gap of optimised embeddings: cosines over tau, or minus squared distances."""
+    n = len(log_weights)
+
+    def at(z: Floats) -> float:
+        rows = z.reshape(n, q)
+        s = -distances(rows) if tau is None else cosines(rows) / tau
+        return gap_of(log_weights, s)
+
+    found = []
+    for seed in range(starts):
+        start = np.random.default_rng(seed).normal(size=n * q)
+        found.append(minimize(at, start, method="L-BFGS-B", options={"maxiter": 500}).fun)
+    return min(found)
+
+
+def value(id: str, name: str, **given: Any) -> Any:
+    return results[id].value(name, **given)
+
+
+# --- X-CLR --------------------------------------------------------------------------------------
+def test_the_cosine_asked_for_by_x_clr() -> None:
+    at = {"tau": "1/10", "tau_prime": "1/4"}
+    assert float(value("x-clr", "cosine", **at, g="1/2")) == pytest.approx(1 - 0.4 * 0.5)
+    assert float(value("x-clr", "c_prime", **at)) == pytest.approx(0.6)
+    h = float(value("x-clr", "extra_coordinate", **at))
+    y = np.array([[1, 2, 2], [2, 1, -2], [3, 0, 4]]) / np.array([[3], [3], [5]])
+    rows = np.column_stack([y, np.full(3, h)])
+    np.testing.assert_allclose(cosines(rows), 0.4 * y @ y.T + 0.6)
+    assert gap_of(y @ y.T / 0.25, cosines(rows) / 0.1) == pytest.approx(0, abs=1e-14)
+
+
+def test_beyond_tau_prime_nothing_is_said_without_labels() -> None:
+    with pytest.raises(DomainError, match="depends on the labels"):
+        value("x-clr", "cosine", tau=2, tau_prime=1, g=0)
+    assert float(value("x-clr", "tau_max", tau_prime=1, rho="1/2")) == 4
+
+
+def test_tau_max_is_where_the_cosines_stop_being_those_of_points() -> None:
+    for rows in ([[1, 0, 0], [0, 1, 0], [0, 0, 1]], [[3, 1], [2, 1], [1, 1]], [[1, 5], [2, 4]]):
+        k = cosines(rows)
+        tau_max = float(value("x-clr", "tau_max", Y=rows, tau_prime=1))
+        for side, sign in ((0.999, 1), (1.001, -1)):
+            a = side * tau_max
+            assert sign * np.linalg.eigvalsh(a * k + 1 - a)[0] > -1e-12
+    assert value("x-clr", "tau_max", Y=[[1, 2], [2, 4]], tau_prime=1) == float("inf")
+
+
+def test_the_simplex_has_the_temperature_of_soft_supcon() -> None:
+    # w = exp(1/tau') in a class and 1 else: epsilon = exp(-1/tau').
+    rows = np.repeat(np.eye(4, dtype=int), 2, axis=0).tolist()
+    assert results["x-clr"].given(Y=rows).quantity("tau_max").expression == Rational(4, 3) * Symbol(
+        "tau_prime", positive=True
+    )
+
+
+@pytest.mark.parametrize("tau, q, attained", [("4/3", 2, True), ("4/3", 1, False), (1, 2, False),
+                                              (1, 3, True), (2, 3, False)])  # fmt: skip
+def test_x_clr_in_so_many_dimensions(tau: object, q: int, attained: bool) -> None:
+    rows = [[1, 0, 0], [0, 1, 0], [0, 0, 1], [2, 0, 0], [0, 3, 0]]  # rho^2 = 2/3
+    tau = Rational(3, 2) if tau == "4/3" else tau
+    made = results["x-clr"].given(Y=rows, at={"tau": tau, "tau_prime": 1, "q": q})
+    assert made.value("attained") is attained
+    if q > 1:  # a descent does not change signs
+        gap = best_gap(cosines(rows), q, float(tau), starts=2)
+        assert (gap < FLAT) == attained
+        name = "gap" if "gap" in made.quantities else "gap_at_most"
+        assert float(made.value(name)) == pytest.approx(gap, abs=NEAR)
+
+
+# --- y-Aware --------------------------------------------------------------------------------------
+def test_y_aware_on_a_circle() -> None:
+    made = results["y-aware"].given(Y=CIRCLE)
+    assert made.value("spherical") is True
+    assert made.value("radius") == 5 and made["tau_max"] == Rational(1, 50)
+    for tau, q, attained in (("1/50", 2, True), ("1/40", 2, False), ("1/100", 3, True)):
+        made = results["y-aware"].given(Y=CIRCLE, at={"tau": tau, "q": q})
+        assert made.value("attained") is attained
+        if attained:
+            found = np.array(made.value("cosines"), dtype=float)
+            np.testing.assert_allclose(found, 1 - float(Rational(tau)) * distances(CIRCLE))
+            z = np.array(made.value("embedding"), dtype=float)
+            np.testing.assert_allclose(z @ z.T, found, atol=1e-12)
+
+
+def test_labels_on_a_line_are_never_met_in_few_dimensions() -> None:
+    for tau in ("1/10", 10):
+        assert results["y-aware"].value("attained", Y=LINE, tau=tau, q=2) is False
+    # With as many dimensions as points another constant will do, if tau is small.
+    small = results["y-aware"].given(Y=LINE, at={"tau": "1/10", "q": 4})
+    assert small.value("attained") is True and small.value("spherical") is False
+    assert best_gap(-distances(LINE), 4, 0.1, starts=1) < FLAT
+
+
+@pytest.mark.parametrize(
+    "rows, tau, q", [(LINE, "1/2", 4), (TRIANGLE, 1, 2), ([[0, 0], [1, 3], [2, 1]], "1/2", 3)]
+)
+def test_the_best_gap_is_that_of_optimised_embeddings(rows: Any, tau: object, q: int) -> None:
+    made = results["y-aware"].given(Y=rows, at={"tau": tau, "q": q})
+    assert made.value("attained") is False
+    found = best_gap(-distances(rows), q, float(Rational(tau)))
+    assert found > FLAT
+    assert float(made.value("gap", digits=20)) == pytest.approx(found, abs=NEAR)
+    s = np.array(made.value("cosines"), dtype=float) / float(Rational(tau))
+    assert gap_of(-distances(rows), s) == pytest.approx(float(made.value("gap")), abs=1e-12)
+
+
+def test_one_dimension_is_all_signs() -> None:
+    made = results["y-aware"].given(Y=LINE, at={"tau": "1/2", "q": 1})
+    signs = np.array(np.meshgrid(*[[1, -1]] * 4)).reshape(4, -1).T
+    least = min(gap_of(-distances(LINE), 2.0 * np.outer(s, s)) for s in signs)
+    assert float(made.value("gap")) == pytest.approx(least, abs=1e-12)
+
+
+def test_between_two_bounds_where_the_rank_is_too_large() -> None:
+    rows = [[0, 0], [1, 0], [0, 1], [2, 3], [3, 1], [1, 1]]
+    made = results["y-aware"].given(Y=rows, at={"tau": "1/3", "q": 2})
+    low, high = (float(made.value(name)) for name in ("gap_at_least", "gap_at_most"))
+    assert 0 < low <= best_gap(-distances(rows), 2, 1 / 3) + NEAR
+    assert low <= high
+
+
+# --- squared distances ---------------------------------------------------------------------
+def test_euclidean_optimum_is_the_labels() -> None:
+    rows = [[0, 0], [1, 0], [0, 2], [3, 1], [1, 1]]
+    made = results["euclidean-winfonce"].given(Y=rows, at={"q": 3})
+    assert made.value("attained") and made.value("unique") and made.value("gap") == 0
+    z = np.array(made.value("embedding"), dtype=float)
+    np.testing.assert_allclose(distances(z), distances(rows), atol=1e-12)
+    np.testing.assert_allclose(z[:, 2], 0)
+    assert best_gap(-distances(rows), 2, None) < FLAT
+
+
+def test_a_triangle_is_met_on_a_line_but_not_by_its_first_component() -> None:
+    made = results["euclidean-winfonce"].given(Y=TRIANGLE, at={"q": 1})
+    assert made.value("attained") is True and made.value("min_dimension") == 1
+    z = np.array(made.value("embedding"), dtype=float)
+    assert gap_of(-distances(TRIANGLE), -distances(z)) == pytest.approx(0, abs=1e-14)
+    centred = np.array(TRIANGLE) - np.mean(TRIANGLE, axis=0)
+    u, s, _ = np.linalg.svd(centred, full_matrices=False)
+    assert gap_of(-distances(TRIANGLE), -distances(u[:, :1] * s[0])) == pytest.approx(
+        float(made.value("pca_gap")), abs=1e-12
+    )
+    np.testing.assert_allclose(np.linalg.norm(z) ** 2, s[0] ** 2 - s[1] ** 2)
+
+
+def test_equal_weights_let_all_points_collapse() -> None:
+    made = results["kernel-pca"].given(K=np.eye(4, dtype=int).tolist(), at={"q": 1})
+    assert made.value("attained") is True
+    np.testing.assert_array_equal(np.array(made.value("embedding"), dtype=float), 0)
+    assert made.value("c") == -2 and float(made.value("pca_gap")) > 0.01
+
+
+def test_too_few_dimensions_and_the_first_components_are_beaten() -> None:
+    rows = [[0, 0], [1, 0], [0, 2], [3, 1], [1, 1]]
+    made = results["euclidean-winfonce"].given(Y=rows, at={"q": 1})
+    assert made.value("attained") is False
+    best = best_gap(-distances(rows), 1, None, starts=8)
+    assert FLAT < best <= float(made.value("gap_at_most")) + NEAR < float(made.value("pca_gap"))
+
+
+def test_kernel_principal_components() -> None:
+    a = np.array([[1, 0, 2], [2, 1, 0], [0, 3, 1], [1, 1, 1], [2, 2, 5]])
+    made = results["kernel-pca"].given(K=(a @ a.T).tolist(), at={"q": 3})
+    z = np.array(made.value("embedding"), dtype=float)
+    centred = a - a.mean(0)
+    np.testing.assert_allclose(z @ z.T, centred @ centred.T, atol=1e-10)
+    values = np.linalg.eigvalsh(centred @ centred.T)[::-1][:3]
+    np.testing.assert_allclose(z.T @ z, np.diag(values), atol=1e-10)
+    np.testing.assert_allclose(np.array(made.value("eigenvalues"), dtype=float), values)
+
+
+def test_sne_scales_by_the_root_of_two() -> None:
+    r = results["sne"]
+    assert r["scale"] == sqrt(2) / (2 * Symbol("sigma", positive=True))
+    made = r.given(X=LINE, at={"sigma": 3, "q": 1})
+    z = np.array(made.value("embedding"), dtype=float)
+    np.testing.assert_allclose(np.abs(np.diff(z[:, 0])), 1 / (3 * np.sqrt(2)))
+    assert gap_of(-distances(LINE) / 18, -distances(z)) == pytest.approx(0, abs=1e-14)
+    assert gap_of(-distances(LINE) / 18, -distances(np.array(LINE) / 3)) > 1e-3
+
+
+# --- statements are refused when they are wrong --------------------------------------------
+def test_wrong_statements_do_not_hold() -> None:
+    def holds(statement: Any) -> bool:
+        return isinstance(statement.decide(), Holds)
+
+    labels = Directions([[S(3), S.One], [S(2), S.One], [S.One, S.One]])
+    right = results["x-clr"].given(Y=[[3, 1], [2, 1], [1, 1]]).derivation.steps[0].says
+    assert holds(right) and not holds(right.saying(eq(RHO**2, S.Half)))
+    assert labels.dimension == 2 and not labels.is_on_plane
+    plane = Directions([[S.One, S.Zero], [S.Zero, S.One]])
+    on = OnSphere(eq(RHO**2, S.Half), right.domain, plane)
+    assert holds(on) and not holds(on.saying(eq(RHO**2, S.One)))
+
+    D = Dissimilarity(distances(TRIANGLE).tolist())
+    spans = Spans(eq("r", S(2)), right.domain, D)
+    assert holds(spans) and not holds(spans.saying(eq("r", S.One)))
+    enough = InDimensions(Symbol("q") >= 1, right.domain, D, 1)
+    assert holds(enough) and not holds(enough.saying(Lt(Symbol("q"), 1, evaluate=False)))
+    assert not holds(enough.saying(Symbol("q") >= 2))
+
+    parts = components(D, S.Zero, 2)
+    assert parts is not None
+    rows = tuple(zip(*(part.coordinates() for part in parts), strict=True))
+    back = PutBack(eq("d_z", Symbol("d")), right.domain, D, rows)
+    assert holds(back) and not holds(back.saying(eq("d_z", Symbol("d") + 1)))
+    assert not holds(replace(back, rows=rows[::-1]))
+
+    more = InBalls(
+        gt("a", Symbol("b")), right.domain, names={Symbol("a"): sqrt(2), Symbol("b"): S.One}
+    )
+    assert holds(more) and not holds(more.saying(gt("b", Symbol("a"))))
+    assert not holds(more.saying(gt("a", Symbol("a"))))
+
+
+def test_a_wrong_verdict_does_not_hold() -> None:
+    at = {"tau": "1/50", "q": 2}
+    says = results["y-aware"].given(Y=CIRCLE, at=at).derivation.steps[1].says
+    assert isinstance(says, Verdict) and isinstance(says.decide(), Holds)
+    heat, dimension = Symbol("tau"), Symbol("q")
+    for wrong in (
+        Gt(heat, Rational(1, 50), evaluate=False),
+        Le(heat, Rational(1, 49), evaluate=False),
+        Le(Integer(3), dimension, evaluate=False),
+        Eq(Symbol("rank_D"), Integer(4), evaluate=False),
+    ):
+        assert not isinstance(says.saying(Tuple(wrong)).decide(), Holds)
+
+
+def test_the_bound_by_duality_is_below_all_embeddings() -> None:
+    weights = Weights([[-Rational(int(e)) for e in row] for row in distances(LINE)])
+    poor = WrittenDown(
+        weights, S.Half, [[S.One, S.Zero], [S.One, S.One], [S.Zero, S.One], [-S.One, S.One]]
+    )
+    good = WrittenDown.found(weights, S.Half, 4)
+    least = float(results["y-aware"].value("gap", Y=LINE, tau="1/2"))
+    assert float(poor.least_gap) < float(good.least_gap) <= least + 1e-12
+    assert least - 1e-12 <= float(good.gap) < float(poor.gap)
+
+
+# --- input ---------------------------------------------------------------------------------
+@pytest.mark.parametrize("words, said", [
+    ("x-clr --Y 1,0;0,0", "label 2 is zero"),
+    ("x-clr --Y 1,0;1", "rows have different lengths"),
+    ("y-aware --Y 1;2 --tau 0", "tau must be"),
+    ("y-aware --Y 1;2 --tau oo", "give a finite tau"),
+    ("y-aware --Y 1;2 --q 0", "q must be"),
+    ("y-aware --Y 1", "two rows"),
+    ("kernel-pca --K 1,2;3,1", "not symmetric"),
+    ("kernel-pca --K 1,2;2,1", "least eigenvalue is -1"),
+    ("kernel-pca --K 1,2,3;2,1,3", "must be square"),
+    ("sne --X 1;2", "give sigma"),
+    ("euclidean-winfonce --Y a;b", "is not a number"),
+])  # fmt: skip
+def test_bad_input_is_explained_in_a_line(words: str, said: str) -> None:
+    found = CliRunner().invoke(cli, ["derive", *words.split()])
+    message = str(found.exception) if found.exception is not None else found.output
+    assert said in message and "\n" not in message.strip()
+    assert found.exit_code != 0
+
+
+@pytest.mark.parametrize("id, given", [
+    ("x-clr", {}), ("y-aware", {}), ("euclidean-winfonce", {}), ("kernel-pca", {}), ("sne", {}),
+    ("x-clr", {"Y": [[1, 0], [0, 1], [1, 1]], "tau": 1, "tau_prime": "1/2", "q": 3}),
+    ("y-aware", {"Y": LINE, "tau": "1/2", "q": 2}),
+    ("euclidean-winfonce", {"Y": TRIANGLE, "q": 1}),
+    ("kernel-pca", {"K": [[2, 1], [1, 2]], "q": 1}),
+])  # fmt: skip
+def test_every_format_shows_it(id: str, given: dict[str, Any]) -> None:
+    r = results[id]
+    lists = {k: given.pop(k) for k in list(given) if k in r.lists}
+    point = dict(given)
+    if lists:
+        r = r.given(**lists, at=point)
+    at = r.point(**point)
+    for style in ("text", "json", "latex", "markdown", "python"):
+        found = report(
+            r, at, claims=False, typeset=style not in ("text", "python"),
+            steps=style not in ("text", "python"), plain=LAID_OUT.get(style, ""),
+        )  # fmt: skip
+        shown = render(found, style, brief=False, claims=False, result=r, point=at)
+        assert "cos" in shown or "squared" in shown or "attained" in shown
+        if style == "json":
+            assert json.loads(shown)["evidence"] in ("exact", "interval")
+
+
+def test_corners() -> None:
+    assert results["y-aware"].value("tau_max", Y=[[1, 2], [1, 2]]) == float("inf")
+    assert results["y-aware"].given(Y=[[1], [1]], at={"tau": 9, "q": 1}).value("attained") is True
+    two = results["y-aware"].given(Y=[[0], [1]], at={"tau": 5, "q": 1})
+    assert two.value("attained") is True and two.value("gap") == 0  # one pair: nothing to compare
+    made = results["euclidean-winfonce"].given(Y=[[0], [1], [3]], at={"q": 2})
+    assert made.value("attained") is True and made.value("unique") is False  # q = n - 1
+    assert results["x-clr"].given(Y=[[1, 1], [2, 2]])["tau_max"] is oo
+
+
+@pytest.mark.parametrize("id, given", [
+    ("euclidean-winfonce", {"Y": [[1], [1], [1]]}), ("kernel-pca", {"K": [[0, 0], [0, 0]]}),
+    ("sne", {"X": [[1], [1]], "sigma": 1}),
+])  # fmt: skip
+def test_points_that_coincide_span_nothing(id: str, given: dict[str, Any]) -> None:
+    for q in ({}, {"q": 2}):
+        lists = {k: v for k, v in given.items() if k in results[id].lists}
+        at = {k: v for k, v in (given | q).items() if k not in lists}
+        made = results[id].given(**lists, at=at)
+        assert made.value("dimension") == 0 and "eigenvalues" not in made.quantities
+        assert not np.any(made.value("squared_distances"))
+        words = [f"--{k}={v}" for k, v in at.items()]
+        words += [f"--{k}={';'.join(','.join(map(str, e)) for e in v)}" for k, v in lists.items()]
+        assert CliRunner().invoke(cli, ["derive", id, *words]).exit_code == 0
+
+
+@pytest.mark.parametrize("rows, tau", [
+    ([[2, 2], [-2, 1], [2, -1], [2, 2]], "1/2"),  # a label twice, at the largest temperature
+    ([[-1, 2], [1, -2], [0, -1], [2, 1]], "1/2"),  # opposite labels
+    ([[1, 1], [1, -1], [2, 1], [1, 1]], "1/10"),
+])  # fmt: skip
+def test_coordinates_that_are_zero_beside_roots(rows: Any, tau: str) -> None:
+    made = results["x-clr"].given(Y=rows, at={"tau": tau, "tau_prime": "1/2", "q": 4})
+    points = np.array(made.value("embedding"), dtype=float)
+    found = 1 - 2 * float(Rational(tau)) * (1 - cosines(rows))
+    np.testing.assert_allclose(points @ points.T, found, atol=1e-12)
+
+
+def test_labels_with_pi_have_symmetric_distances() -> None:
+    made = results["y-aware"].given(Y=[["0"], ["1"], ["pi"], ["4"]])
+    assert made.value("dimension") == 1 and made.value("spherical") is False

@@ -1,0 +1,460 @@
+"""Laws for classes of unequal size, against a loss written here by hand and minimised by scipy.
+
+Nothing of the package is used on the other side: prototypes of classes are optimised directly, and
+certificates are matrices of numbers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+import pytest
+from cltheory.derive import results
+from cltheory.derive.decide.domain import DomainError
+from cltheory.derive.decide.evidence import Holds
+from cltheory.derive.losses.labels import HARD_SUPCON
+from cltheory.derive.losses.softmax import SoftmaxLoss, SoftmaxTerm, tau
+from cltheory.derive.optimum import unequal
+from cltheory.derive.optimum.merging import SameSign, l1, merging, r
+from cltheory.derive.optimum.unequal import Q, q, q_other, state_cold, state_hot, state_simplex
+from cltheory.derive.proof.derivation import Derivation, StepFailed
+from cltheory.derive.proof.relations import Iff, ge
+from cltheory.derive.proof.statement import Relations
+from cltheory.derive.results.weighted._laws import laws
+from scipy.optimize import brentq, minimize
+from sympy import Eq, Expr, S, Tuple, oo
+
+#: Cosines that the optimiser finds are right to this, where the optimum is not flat.
+FOUND = 1e-4
+
+
+def slopes(
+    cosines: np.ndarray, sizes: list[int], heat: float, counted: bool = True
+) -> tuple[float, np.ndarray]:
+    """The loss of classes that are points, and its slope in each cosine; by hand.
+
+    ``counted`` is whether the part of it that does not change is counted.
+    """
+    l = np.asarray(sizes, dtype=float)  # noqa: E741
+    e = np.exp((cosines - 1) / heat)
+    np.fill_diagonal(e, 0)
+    others = e @ l / (l - 1)
+    push = l[:, None] * l[None, :] * e / ((l - 1) * (1 + others))[:, None] / (l.sum() * heat)
+    loss = float(l @ np.log1p(others) / l.sum())
+    return loss + counted * float(l @ np.log(l - 1) / l.sum()), push + push.T
+
+
+def optimum(sizes: list[int], heat: float, starts: int = 3) -> np.ndarray:
+    """Cosines of the prototypes that minimise the loss, from several starts."""
+    count = len(sizes)
+    draw = np.random.default_rng(0)
+    scale = np.exp(count / ((count - 1) * heat))  # so small is the loss at small temperatures
+
+    def value(z: np.ndarray) -> tuple[float, np.ndarray]:
+        u = z.reshape(count, count)
+        norm = np.linalg.norm(u, axis=1, keepdims=True)
+        v = u / norm
+        loss, push = slopes(v @ v.T, sizes, heat, counted=False)
+        np.fill_diagonal(push, 0)
+        g = scale * push @ v
+        return scale * loss, ((g - (g * v).sum(1, keepdims=True) * v) / norm).ravel()
+
+    options = {"maxiter": 20000, "ftol": 1e-16, "gtol": 1e-13, "maxfun": 40000, "maxcor": 30}
+    found = [
+        minimize(value, draw.normal(size=count**2), jac=True, method="L-BFGS-B", options=options)
+        for _ in range(starts)
+    ]
+    u = min(found, key=lambda f: f.fun).x.reshape(count, count)
+    v = u / np.linalg.norm(u, axis=1, keepdims=True)
+    return v @ v.T
+
+
+def least_slack(sizes: list[int], heat: float) -> float:
+    """The least eigenvalue of the certificate where the last class is opposite to all others.
+
+    In units of the largest, besides the one that vanishes on the prototypes.
+    """
+    v = np.ones(len(sizes))
+    v[-1] = -1
+    _, push = slopes(np.outer(v, v), sizes, heat)
+    np.fill_diagonal(push, 0)
+    slack = push - np.diag(v * (push @ v))
+    assert abs(slack @ v).max() < 1e-12 * abs(slack).max()
+    values = np.linalg.eigvalsh(slack + abs(slack).max() * np.outer(v, v))
+    return float(values.min() / values.max())
+
+
+def drawn(seed: int, few: int = 2, many: int = 5) -> list[int]:
+    """Sizes of a few smaller classes, then of one with more than all of them together."""
+    draw = np.random.default_rng(seed)
+    rest = [int(k) for k in draw.integers(2, 12, draw.integers(few, many))]
+    return [*rest, sum(rest) + int(draw.integers(1, 60))]
+
+
+def value(id: str, name: str, **values: object) -> float:
+    return float(results[id].value(name, **values))
+
+
+# --- all classes but the largest ------------------------------------------------------------------
+@pytest.mark.parametrize("seed", range(12))
+def test_the_certificate_changes_sign_at_tau_merge(seed: int) -> None:
+    sizes = drawn(seed)
+    at = value("minority-collapse", "tau_merge", l1=sizes[-1], r=sum(sizes[:-1]))
+    assert least_slack(sizes, at * 1.001) > -1e-12 > least_slack(sizes, at * 0.999)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_prototypes_merge_at_tau_merge(seed: int) -> None:
+    sizes = drawn(20 + seed)
+    at = value("minority-collapse", "tau_merge", l1=sizes[-1], r=sum(sizes[:-1]))
+    apart, merged = optimum(sizes, at * 0.9), optimum(sizes, at * 1.1)
+    k = len(sizes) - 1
+    assert merged[:k, :k].min() > 1 - FOUND
+    assert merged[k, :k].max() < -1 + FOUND
+    assert apart[:k, :k].min() < 1 - 100 * FOUND
+
+
+@pytest.mark.parametrize("rest", [[2, 2, 2, 2], [4, 4], [2, 6], [3, 5], [2, 3, 3]])
+def test_how_the_rest_is_split_does_not_matter(rest: list[int]) -> None:
+    found = laws([*rest, 20], Derivation())["tau_merge"].expression
+    assert found == laws([20, 4, 4], Derivation())["tau_merge"].expression
+    heat = float(found)
+    assert least_slack([*rest, 20], heat * 1.001) > -1e-12 > least_slack([*rest, 20], heat * 0.999)
+
+
+@pytest.mark.parametrize("sizes", [[2, 2, 4], [3, 3, 3], [5, 5, 2], [7, 3, 4], [9, 9, 9, 2]])
+def test_they_never_merge_without_a_majority(sizes: list[int]) -> None:
+    assert laws(sizes, Derivation())["tau_merge"].expression is oo
+    ordered = sorted(sizes)
+    assert all(least_slack(ordered, heat) < 0 for heat in (0.1, 1, 10, 1000))
+
+
+def test_corners() -> None:
+    assert laws([2, 9], Derivation())["tau_merge"].expression == 0
+    just = value("minority-collapse", "tau_merge", l1=5, r=4)  # one more than half
+    assert least_slack([2, 2, 5], just * 1.001) > -1e-12 > least_slack([2, 2, 5], just * 0.999)
+    with pytest.raises(DomainError, match="more than half"):
+        results["minority-collapse"].value("tau_merge", l1=4, r=4)
+    with pytest.raises(DomainError, match="two smaller classes or more"):
+        results["minority-collapse"].value("tau_merge", l1=9, r=3)
+    many = laws([2] * 500 + [1500], Derivation())["tau_merge"].expression
+    assert least_slack([2] * 500 + [1500], float(many) * 1.001) > -1e-9
+    told = value("minority-collapse", "tau_merge", l1=1500, r=1000)
+    assert told == pytest.approx(float(many), rel=1e-13)
+
+
+def test_merged_and_the_loss_there() -> None:
+    sizes = [2, 3, 12]
+    assert results["minority-collapse"].value("merged", l1=12, r=5, tau=3) is True
+    assert results["minority-collapse"].value("merged", l1=12, r=5, tau=2) is False
+    v = np.array([1, 1, -1.0])
+    loss, _ = slopes(np.outer(v, v), sizes, 3.0)
+    found = value("minority-collapse", "loss_merged", l1=12, r=5, tau=3)
+    assert found == pytest.approx(loss, rel=1e-13)
+
+
+@pytest.mark.parametrize("ratio", ["1.5", "4", "30"])
+def test_many_samples(ratio: str) -> None:
+    limit = value("minority-collapse", "tau_merge_many", rho=ratio)
+    rest = 10**9
+    exact = value("minority-collapse", "tau_merge", l1=int(float(ratio) * rest), r=rest)
+    assert limit == pytest.approx(exact, rel=1e-7)
+    back = results["minority-collapse"].value("tau_merge_many", rho=ratio, digits=40)
+    assert value("minority-collapse", "ratio_merge_many", tau=str(back)) == pytest.approx(
+        float(ratio), rel=1e-12
+    )
+
+
+def test_it_falls_with_the_largest_class_and_rises_with_the_rest() -> None:
+    at = {
+        (a, b): value("minority-collapse", "tau_merge", l1=a, r=b)
+        for a, b in [(12, 5), (13, 5), (12, 6), (40, 5), (40, 6)]
+    }
+    assert at[13, 5] < at[12, 5] < at[12, 6]
+    assert at[40, 5] < at[40, 6] < at[12, 6]
+
+
+def test_the_anchor_may_be_in_its_denominator() -> None:
+    """Then a class of l samples counts as l, not l - 1, and only the ratio matters."""
+    seen = ("self", "same_class", "cross_class")
+    term = SoftmaxTerm(S.One, positives=("same_class",), denominator=seen)
+    found = merging(SoftmaxLoss("inclusive", "inclusive", (term,), tau, "here"), Derivation())
+    many = results["minority-collapse"].quantity("merged_many").expression.lhs
+    rho = next(s for s in many.free_symbols if s.name == "rho")
+    condition = found.criterion.condition.xreplace({l1: 3 * r})
+    assert ((condition / r**2).expand() - many.xreplace({rho: S(3)})).simplify() == 0
+
+
+# --- the ends of the temperature, and the simplex -------------------------------------------------
+COLD = [[2, 3, 4], [3, 5, 101], [2, 2, 9, 40], [4, 4, 4, 30, 7]]
+
+
+@pytest.mark.parametrize("sizes", COLD, ids=str)
+def test_small_tau(sizes: list[int]) -> None:
+    first = np.array(laws(sizes, Derivation())["small_tau"].expression.tolist(), dtype=float)
+    pairs = list(combinations(range(len(sizes)), 2))
+    assert sum(first[p] for p in pairs) == pytest.approx(0, abs=1e-12)
+    errors = []
+    for heat in (0.08, 0.04):
+        found = (optimum(sizes, heat) + 1 / (len(sizes) - 1)) / heat
+        errors.append(max(abs(found[p] - first[p]) for p in pairs))
+    assert errors[1] < 0.65 * errors[0] + 0.02  # of first order in tau, but for the optimiser
+    assert errors[1] < 0.4 * max(abs(first[p]) for p in pairs) + 0.02
+
+
+def test_at_small_tau_a_larger_class_may_be_nearer() -> None:
+    found = optimum([3, 5, 101], 0.1)
+    assert found[1, 2] > found[0, 2] + 0.01
+    assert not results["imbalance-cold"].value("larger_farther", l_i=5, l_j=3, l_k=101)
+    assert results["imbalance-cold"].value("larger_farther", l_i=5, l_j=3, l_k=8)
+    farther = optimum([3, 5, 6], 0.1)
+    assert farther[1, 2] < farther[0, 2] - 0.005
+
+
+def test_where_weights_are_equal_the_first_order_does_not_tell() -> None:
+    """The larger of 3 and 4 is farther from 7 or nearer, as the other class is."""
+    cold = results["imbalance-cold"]
+    assert cold.value("weight", l_i=3, l_j=7) == cold.value("weight", l_i=4, l_j=7)
+    nearer, farther = (optimum([3, 4, 7, other], 0.08) for other in (2, 100))
+    assert nearer[1, 2] - nearer[0, 2] > 1e-4 > -1e-4 > farther[1, 2] - farther[0, 2]
+    assert "first order" in cold.quantity("larger_farther").meaning
+    assert not cold.value("larger_farther", l_i=4, l_j=3, l_k=7)
+    with pytest.raises(DomainError, match="neither class is the larger"):
+        cold.value("larger_farther", l_i=4, l_j=4, l_k=7)
+
+
+HOT = [[3, 4, 5], [3, 4, 5, 9], [2, 2, 2, 5], [5, 8, 13, 21, 34], [10, 10, 10]]
+
+
+@pytest.mark.parametrize("sizes", HOT, ids=str)
+def test_large_tau(sizes: list[int]) -> None:
+    found = np.array(laws(sizes, Derivation())["cosines_tau_oo"].expression.tolist(), dtype=float)
+    l = np.asarray(sizes, dtype=float)  # noqa: E741
+    assert abs(found @ l).max() < 1e-12
+    assert np.linalg.matrix_rank(found, tol=1e-9) == len(sizes) - 1
+    assert np.linalg.eigvalsh(found).min() > -1e-12
+    # The limit is approached like 1/tau.
+    errors = [abs(optimum(sizes, heat) - found).max() for heat in (20.0, 40.0)]
+    assert errors[1] < 0.65 * errors[0] + FOUND
+    assert errors[1] < 0.1
+
+
+def test_large_tau_at_shares_that_no_classes_have() -> None:
+    hot = results["imbalance-hot"]
+    assert float(hot.value("cosine", q_i="2/5", q_j="2/5", Q="5/3")) == -0.875  # 2 : 2 : 1
+    with pytest.raises(DomainError, match="has both classes in it"):
+        hot.value("cosine", q_i="2/5", q_j="2/5", Q="8/5")
+    with pytest.raises(DomainError, match="more than classes of these shares"):
+        hot.value("cosine", q_i="2/5", q_j="2/5", Q=2)
+    assert float(hot.value("cosine", q_i="1/10", q_j="1/10", Q=50)) > 0.9  # beside nearly a half
+
+
+def test_large_tau_with_half_of_all_samples() -> None:
+    half = laws([7, 3, 4], Derivation())["cosines_tau_oo"].expression.tolist()
+    assert half == [[1, -1, -1], [-1, 1, 1], [-1, 1, 1]]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_slopes_at_the_simplex_agree_for_one_size_only(seed: int) -> None:
+    draw = np.random.default_rng(seed)
+    count = int(draw.integers(3, 6))
+    sizes = sorted(int(k) for k in draw.integers(2, 9, count))
+    sizes[-1] = max(sizes[-1], sizes[0] + 1)
+    simplex = np.full((count, count), -1 / (count - 1))
+    np.fill_diagonal(simplex, 1)
+    heat = float(np.exp(draw.uniform(-2, 2)))
+    _, push = slopes(simplex, sizes, heat)
+    i, j, k = count - 1, 1, 0
+    unlike = (push[i, j] - push[k, j]) / (sizes[i] - sizes[k])
+    assert unlike > 0
+    assert laws(sizes, Derivation())["uniform"].expression == S.false
+    if count > 3:
+        rest = sum(sizes) - sizes[i] - sizes[j] - sizes[k]
+        told = value(
+            "simplex-needs-balance",
+            "unlike",
+            C=count,
+            l_i=sizes[i],
+            l_j=sizes[j],
+            l_k=sizes[k],
+            l_h=rest,
+            tau=repr(heat),
+        )
+        assert told == pytest.approx(unlike, rel=1e-10)
+
+
+def test_uniform() -> None:
+    assert laws([4, 4, 4, 4], Derivation())["uniform"].expression == S.true
+    assert laws([2, 5], Derivation())["uniform"].expression == S.true
+    # Uniform to first order at small tau, and yet not at any temperature.
+    twos = laws([6, 6, 2], Derivation())
+    assert not any(e for row in twos["small_tau"].expression.tolist() for e in row)
+    assert twos["uniform"].expression == S.false
+
+
+# --- a tail beside several heads ------------------------------------------------------------------
+def pressed(heads: int, head: int, tail: int, heat: float) -> tuple[float, float]:
+    """The cosine of a head and a tail that is one point, and T/(m B); by hand."""
+
+    def parts(e: float) -> tuple[float, float, float, float]:
+        across = np.exp((-e - 1) / heat)
+        among = np.exp(((heads * e**2 - 1) / (heads - 1) - 1) / heat)
+        of_tail = tail - 1 + heads * head * across
+        of_head = head - 1 + (heads - 1) * head * among + tail * across
+        return across, among, of_tail, of_head
+
+    def rise(log_e: float) -> float:
+        e = np.exp(log_e)
+        across, among, of_tail, of_head = parts(e)
+        pull = heads * head**2 * among * 2 / of_head * e
+        return pull - head * tail * across * (1 / of_tail + 1 / of_head)
+
+    e = np.exp(brentq(rise, -60, 0, xtol=1e-15, rtol=1e-14))
+    across, _, of_tail, of_head = parts(e)
+    together = heads * head * across * (1 / of_tail + 1 / of_head) * e
+    return -e, together / (2 * tail / of_tail)
+
+
+TAILS = [(2, 280, 4, "0.5"), (2, 200, 4, "0.5"), (3, 40000, 4, "0.2"), (5, 60, 9, "0.7")]
+
+
+@pytest.mark.parametrize(("heads", "head", "tail", "heat"), TAILS)
+def test_the_tail_beside_several_heads(heads: int, head: int, tail: int, heat: str) -> None:
+    at = {"K": heads, "L": head, "m": tail, "tau": heat}
+    cosine, force = pressed(heads, head, tail, float(heat))
+    assert value("tail-collapse", "cosine_tail", **at) == pytest.approx(cosine, rel=1e-10)
+    assert value("tail-collapse", "force", **at) == pytest.approx(force, rel=1e-10)
+    assert results["tail-collapse"].value("merged", **at) is bool(force > 1)
+
+
+def test_floats_of_the_tail_at_very_small_temperatures() -> None:
+    """No exponential of a term is large near the root."""
+    tail = results["tail-collapse"].function("cosine_tail")
+    for heat in ("0.002", "0.001", "0.0001"):
+        told = value("tail-collapse", "cosine_tail", K=2, L=300, m=4, tau=heat)
+        assert tail(K=2, L=300, m=4, tau=float(heat)) == pytest.approx(told, rel=1e-12)
+
+
+@pytest.mark.parametrize(("heat", "merged"), [("0.2", False), ("0.6", True), ("9", False)])
+def test_the_tail_merges_and_parts_again(heat: str, merged: bool) -> None:
+    """Not monotone in the temperature, and without a majority class."""
+    found = optimum([2, 2, 280, 280], float(heat))
+    assert bool(found[0, 1] > 1 - FOUND) is merged
+    at = {"K": 2, "L": 280, "m": 4, "tau": heat}
+    assert results["tail-collapse"].value("merged", **at) is merged
+    if merged:
+        other = optimum([3, 2, 2, 2, 630, 630], float(heat))[:4, :4]  # the same, split otherwise
+        assert other.min() > 1 - FOUND
+        assert found[0, 2] == pytest.approx(value("tail-collapse", "cosine_tail", **at), abs=FOUND)
+
+
+MIXED = [
+    ([2, 2], [214, 376], "0.58", True),
+    ([2, 2], [214, 376], "0.3", False),
+    ([3, 2, 2], [300, 300, 9], "0.5", False),
+    ([2, 3], [30, 12], "2", False),
+    ([2, 3], [60, 12], "2", True),
+]
+
+
+@pytest.mark.parametrize(("tail", "heads", "heat", "merged"), MIXED, ids=str)
+def test_the_criterion_for_any_set_of_classes(
+    tail: list[int], heads: list[int], heat: str, merged: bool
+) -> None:
+    """T >= m B at the optimum with one class in the place of the set; heads of any sizes."""
+    tau_, m = float(heat), sum(tail)
+    sizes = np.asarray([m, *heads], dtype=float)
+    coarse = optimum([m, *heads], tau_)
+    e = np.exp((coarse - 1) / tau_)
+    np.fill_diagonal(e, 0)
+    below = sizes - 1 + e @ sizes
+    per_point = sizes * e[0] * (1 / below[0] + 1 / below)
+    together = -(per_point[1:] @ coarse[0, 1:])
+    assert bool(together > 2 * m / below[0]) is merged
+    fine = optimum([*tail, *heads], tau_)
+    assert bool(fine[: len(tail), : len(tail)].min() > 1 - FOUND) is merged
+
+
+def test_beside_very_large_heads() -> None:
+    for heads, heat in ((2, "0.3"), (3, "0.15"), (7, "0.4")):
+        limit = value("tail-collapse", "force_many", K=heads, tau=heat)
+        assert limit == pytest.approx(pressed(heads, 10**15, 4, float(heat))[1], rel=1e-6)
+    assert value("tail-collapse", "force_many", K=2, tau=50) > 1
+
+
+# --- each checker on something wrong --------------------------------------------------------------
+IDS = ("minority-collapse", "imbalance-cold", "imbalance-hot", "tail-collapse")
+
+
+@pytest.mark.parametrize("id", [*IDS, "simplex-needs-balance"])
+def test_wrong_relations_are_refused(id: str) -> None:
+    """Every equation and sign that is shown, changed, does not hold."""
+    tried = 0
+    for step in results[id].derivation:
+        says = step.says
+        if type(says) is not Relations:
+            continue
+        parts = says.shown.args if isinstance(says.shown, Tuple) else (says.shown,)
+        for k, relation in enumerate(parts):
+            left, right = relation.args
+            if isinstance(relation, Eq):
+                changed = Eq(left, right + 1 if right == 0 else 2 * right, evaluate=False)
+            else:
+                changed = type(relation)(right, left, evaluate=False)
+            if left.is_number and right.is_number:
+                continue
+            wrong = says.saying(Tuple(*parts[:k], changed, *parts[k + 1 :]))
+            assert not isinstance(wrong.decide(), Holds), (step.title, changed)
+            tried += 1
+    assert tried > 1
+
+
+def test_a_wrong_criterion_is_refused() -> None:
+    step = next(s for s in results["minority-collapse"].derivation if type(s.says) is SameSign)
+    says = step.says
+    assert isinstance(says.decide(), Holds)
+    name, condition = (one.args[0] for one in says.shown.args)
+    for other in (condition + 1, condition.xreplace({l1: l1 + 1}), -condition, 2 * condition):
+        wrong = says.saying(Iff(ge(name, 0), ge(other, 0)))
+        assert not isinstance(wrong.decide(), Holds)
+    assert not isinstance(replace(says, over=-says.over).decide(), Holds)
+    assert not isinstance(says.saying(Iff(ge(name, 0), ge(name, 0))).decide(), Holds)
+    assert not isinstance(says.saying(ge(name, 0)).decide(), Holds)
+
+
+def test_a_loss_that_tells_classes_apart_has_no_such_law() -> None:
+    """In SINCERE's denominators the anchor's own class is missing, so sizes do not add up."""
+    term = SoftmaxTerm(
+        S.One, positives=("same_class",), denominator=("cross_class",), own_positive=True
+    )
+    sincere = SoftmaxLoss("sincere", "SINCERE", (term,), tau, "here")
+    with pytest.raises(StepFailed):
+        merging(sincere, Derivation())
+
+
+def test_everything_is_proved() -> None:
+    proof = Derivation()
+    merging(HARD_SUPCON, proof)
+    state_cold(HARD_SUPCON, proof)
+    state_hot(HARD_SUPCON, proof)
+    state_simplex(HARD_SUPCON, proof)
+    laws([2, 3, 4, 12], proof)
+    assert str(proof.evidence.grade) == "exact"
+    assert all(str(results[id].derivation.evidence.grade) == "exact" for id in IDS)
+
+
+H, H_OTHER = (share / (1 - 2 * share) for share in (q, q_other))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [(Q + H - H_OTHER) / (1 + Q), (-Q - H - H_OTHER) / (1 + Q), (Q - H - H_OTHER) / (2 + Q)],
+)
+def test_another_cosine_at_high_temperature_is_refused(
+    wrong: Expr, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(unequal, "_balanced_cosine", lambda: wrong)
+    with pytest.raises(StepFailed):
+        state_hot(HARD_SUPCON, Derivation())

@@ -1,0 +1,238 @@
+"""What the band is not measured on: each is refused in a line, or has a defined answer."""
+
+from __future__ import annotations
+
+from math import isfinite
+
+import numpy as np
+import pytest
+import torch
+from cltheory.numeric.band import BandMonitor, measure, neighbours, same_class, sigmas
+from torch import Tensor
+from torch.nn.functional import normalize
+
+Z = normalize(torch.randn(6, 3, generator=torch.Generator().manual_seed(1), dtype=torch.float64))
+NAN, INF = float("nan"), float("inf")
+
+
+def put(at: int, value: float) -> Tensor:
+    z = Z.clone()
+    z[at, 1] = value
+    return z
+
+
+LONG = torch.cat([Z[:4], 2 * Z[4:5], 1.1 * Z[5:]])
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ((Z[0], Z[1], Z[2:2], 0.1), "there are no negatives: n = 2, and the band needs n > 2"),
+        ((Z[0], Z[1], [], 0.1), "there are no negatives"),
+        ((Z[0], Z[1], LONG, 0.1), "negatives row 4 has length 2, not 1; normalise=True scales"),
+        ((1.5 * Z[0], Z[1], Z, 0.1), "anchor has length 1.5, not 1"),
+        ((Z[0], 0 * Z[1], Z, 0.1), "positive is zero, which has no direction"),
+        ((Z[0], Z[1], put(3, NAN), 0.1), "negatives row 3 is not finite"),
+        ((Z[0], Z[1], put(2, INF), 0.1), "negatives row 2 is not finite"),
+        ((Z[0], Z[1, :2], Z, 0.1), r"anchor has the shape \(3,\), positive \(2,\)"),
+        ((Z[0], Z[1], Z[:, :2], 0.1), r"not \(6, 2\) for anchors \(3,\)"),
+        ((Z, Z, Z.expand(5, 6, 3), 0.1), r"not \(5, 6, 3\) for anchors \(6, 3\)"),
+        ((Z[0], Z[1], Z, 0.0), "tau must be positive and finite, not 0"),
+        ((Z[0], Z[1], None, 0.1), "negatives are no vectors"),
+        ((Z[0], Z[1], torch.tensor(1.0), 0.1), "negatives must be"),
+        ((Z[0], Z[1], Z, 1e-200), "tau must be from 1e-50 to 1e\\+50, not 1e-200"),
+        ((Z[0], Z[1], Z, -1), "tau must be positive and finite, not -1"),
+        ((Z[0], Z[1], Z, NAN), "tau must be positive and finite, not nan"),
+        ((Z[0], Z[1], Z, "warm"), "tau must be a number, or one for each anchor, not 'warm'"),
+        ((Z, Z, Z, torch.ones(5)), r"tau has the shape \(5,\), anchors \(6,\)"),
+        ((Z[0].to(torch.complex64), Z[1], Z, 0.1), "anchor must be floating point"),
+        ((torch.ones(3, dtype=torch.int64), Z[1], Z, 0.1), "anchor must be floating point"),
+        ((Z[0].numpy().astype(int), Z[1], Z, 0.1), "anchor must be floating point, not int64"),
+        ((Z[0], Z[1], [[1.0, 2.0], [3.0]], 0.1), "negatives are no vectors: expected sequence"),
+        ((Z[0], Z[1], ["a"], 0.1), "negatives are no vectors"),
+        ((Z[0, :0], Z[1], Z, 0.1), r"anchor must be vectors \(..., d\), not of the shape \(0,\)"),
+    ],
+)
+def test_measure_refuses(arguments: tuple, message: str) -> None:
+    with pytest.raises(ValueError, match=message) as refused:
+        measure(*arguments)
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "given, options, message",
+    [
+        ((Z,), {}, "give second views, or positive="),
+        ((Z, Z), {"positive": [1, 0]}, "give second views, or positive="),
+        ((Z[:2],), {"positive": [1, 0]}, "there are 2 embeddings, and the band needs n > 2"),
+        ((Z[:1], Z[1:2]), {}, "there are 2 embeddings, and the band needs n > 2"),
+        ((Z, Z[:5]), {}, r"second views \(5, 3\) on cpu do not match embeddings \(6, 3\)"),
+        ((Z,), {"positive": [1, 0, 3, 2]}, r"positive must have the shape \(6,\), not \(4,\)"),
+        ((Z,), {"positive": [1, 0, 3, 2, 5, 6]}, "positive 6 is no index of 6 embeddings"),
+        ((Z,), {"positive": [1, 0, 2, 3, 5, 4]}, "embedding 2 is its own positive"),
+        ((Z,), {"positive": [1.0, 0, 3, 2, 5, 4]}, "positive must be integers"),
+        ((LONG,), {"positive": [1, 0, 3, 2, 5, 4]}, "embeddings row 4 has length 2, not 1"),
+        ((Z[0],), {"positive": [1]}, r"embeddings must be \(n, d\), not \(3,\)"),
+        ((put(5, NAN),), {"positive": [1, 0, 3, 2, 5, 4]}, "embeddings row 5 is not finite"),
+        ((Z * torch.tensor([[1.0]] * 5 + [[0.0]]), Z), {}, "embeddings row 5 is zero"),
+    ],
+)
+def test_the_monitor_refuses(given: tuple, options: dict, message: str) -> None:
+    with pytest.raises(ValueError, match=message) as refused:
+        BandMonitor(0.1)(*given, **options)
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "given, options, message",
+    [
+        ((Z, Z, Z[:0]), {}, "the queue is empty"),
+        ((Z, Z[:5], Z), {}, r"queries have the shape \(6, 3\), keys \(5, 3\)"),
+        ((Z, Z, Z[:, :2] / Z[:, :2].norm(dim=1, keepdim=True)), {}, "queries have 3 coordinates"),
+        ((Z, Z, Z), {"sample": 7}, "a sample of 7 out of a queue of 6"),
+        ((Z, Z, Z), {"sample": 3, "slack": -1.0}, "slack must be finite and not negative"),
+    ],
+)
+def test_queues_are_refused(given: tuple, options: dict, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        BandMonitor(0.1).queue(*given, **options)
+
+
+def test_spectra_are_refused() -> None:
+    with pytest.raises(ValueError, match="there are 2 embeddings, and the band needs n > 2"):
+        sigmas(Z[:2], [1, 0])
+    with pytest.raises(ValueError, match="embeddings row 4 has length 2, not 1"):
+        sigmas(LONG, [1, 0, 3, 2, 5, 4])
+    with pytest.raises(ValueError, match="embedding 0 is its own positive"):
+        sigmas(Z, [0, 0, 3, 2, 5, 4])
+
+
+@pytest.mark.parametrize("tau", [1e-50, 1e50])
+def test_every_number_is_one_at_the_ends_of_the_temperatures(tau: float) -> None:
+    found = BandMonitor(tau, per_anchor=True, closest=True, c=0.5)(Z, positive=neighbours(len(Z)))
+    values = found.floats()
+    assert "closest_upper" in values
+    assert all(isfinite(x) for x in values.values())
+    assert 0 < found.lower <= found.measured * (1 + 1e-9)
+    assert found.measured <= found.upper * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("tau", [1e300, 1e51, 1e-51, 1e-300, 10**400])
+def test_a_temperature_has_powers(tau: float) -> None:
+    with pytest.raises(ValueError, match="tau must be"):
+        BandMonitor(tau)
+    with pytest.raises(ValueError, match="tau must be"):
+        measure(Z[0], Z[1], Z[2:], tau)
+
+
+@pytest.mark.parametrize("tau", [0, -0.1, NAN, INF, "x", None, torch.ones(2)])
+def test_a_monitor_has_a_temperature(tau: object) -> None:
+    with pytest.raises(ValueError, match="tau must be"):
+        BandMonitor(tau)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("c", [-0.1, NAN, INF])
+def test_the_printed_constant_is_not_negative(c: float) -> None:
+    with pytest.raises(ValueError, match="c must be finite and not negative"):
+        measure(Z[0], Z[1], Z[2:], 0.1).upper_printed(c)
+    with pytest.raises(ValueError, match="c must be finite and not negative"):
+        BandMonitor(0.1, c=c)
+
+
+@pytest.mark.parametrize(
+    "labels, message",
+    [
+        ([3, 3, 3, 3], "all embeddings have the label 3: no negatives are left"),
+        ([0, 0, 1, 2, 2], "label 1 has one sample, which has no positive"),
+        ([], "labels must be integers"),
+        ([[0, 1]], "labels must be integers"),
+        ([0.5, 1.0], "labels must be integers"),
+    ],
+)
+def test_labels_are_refused(labels: list, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        same_class(labels)
+
+
+def test_positives_by_class() -> None:
+    labels = torch.tensor([4, 7, 4, 7, 7, 4])
+    found = same_class(labels)
+    assert found.tolist() == [2, 3, 5, 4, 1, 0]
+
+
+# --- what is taken --------------------------------------------------------------------------
+def test_rows_are_scaled_when_told_to() -> None:
+    lengths = torch.tensor([[1e-200], [1e200], [3.0], [0.1], [1.0], [2.0]], dtype=torch.float64)
+    plain, scaled = (
+        measure(Z[0], Z[1], Z[2:], 0.3),
+        measure(Z[0] * 5, Z[1] * 1e-170, (Z * lengths)[2:], 0.3, normalise=True),
+    )
+    assert float(scaled.squared_gradient) == pytest.approx(float(plain.squared_gradient))
+    report = BandMonitor(0.3, normalise=True)(Z * lengths, positive=[1, 0, 3, 2, 5, 4])
+    assert report.measured == pytest.approx(
+        BandMonitor(0.3)(Z, positive=[1, 0, 3, 2, 5, 4]).measured
+    )
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16])
+def test_rounding_of_the_precision_is_taken_off(dtype: torch.dtype) -> None:
+    low = Z.to(dtype)
+    band = measure(low[0], low[1], low[2:], 0.3)
+    assert band.epsilon.dtype == torch.float64
+    exact = measure(*(normalize(v.double(), dim=-1) for v in (low[0], low[1], low[2:])), 0.3)
+    assert float(band.squared_gradient) == pytest.approx(float(exact.squared_gradient), rel=1e-13)
+
+
+def test_arrays_and_lists_are_taken() -> None:
+    expected = float(measure(Z[0], Z[1], Z[2:], 0.3).rho)
+    assert float(measure(Z[0].numpy(), Z[1].numpy(), Z[2:].numpy(), 0.3).rho) == expected
+    assert float(measure(Z[0].tolist(), Z[1].tolist(), Z[2:].tolist(), 0.3).rho) == expected
+    assert float(measure([1, 0], [0, 1], [[0, -1]], 1).sigma) == 1
+    report = BandMonitor(np.float64(0.3))(Z.numpy(), positive=np.array([1, 0, 3, 2, 5, 4]))
+    assert report.n == 6
+
+
+def test_one_dimension() -> None:
+    """Points 1 and -1: every negative lies on the positive or opposite to it."""
+    z = torch.tensor([[1.0], [1.0], [-1.0], [1.0]], dtype=torch.float64)
+    band = measure(z[0], z[1], z[2:], 1.0)
+    weights = np.exp([1, -1, 1])
+    p = weights / weights.sum()
+    assert float(band.squared_gradient) == pytest.approx((2 * p[1]) ** 2)
+    assert float(band.squared_tangential) == pytest.approx(0, abs=1e-30)
+    assert float(band.sigma) == 1 and float(band.epsilon) == pytest.approx(p[1] + p[2])
+    report = BandMonitor(1.0, per_anchor=True)(z, positive=[1, 0, 3, 2])
+    assert report.sigma_hat == pytest.approx(1) and report.effective_rank == pytest.approx(1)
+    assert report.lower <= report.measured * (1 + 1e-12)
+
+
+def test_duplicate_rows() -> None:
+    """All points equal: no gradient, a band of nothing, and the flags say so."""
+    z = Z[:1].expand(6, 3)
+    report = BandMonitor(0.1, per_anchor=True)(z, positive=[1, 0, 3, 2, 5, 4])
+    assert report.measured == pytest.approx(0, abs=1e-28) and report.epsilon == pytest.approx(0.8)
+    assert report.lower == pytest.approx(0, abs=1e-28) == report.upper
+    assert report.sigma_max == pytest.approx(1)
+    assert report.collapsed_to_point and report.vanishing_gradient and report.collapsed
+    twice = measure(Z[0], Z[1], torch.cat([Z[2:], Z[2:]]), 0.3)
+    once = measure(Z[0], Z[1], Z[2:], 0.3)
+    assert float(twice.mu) == pytest.approx(float(once.mu))
+    assert float(twice.sigma) == pytest.approx(float(once.sigma))
+
+
+def test_three_embeddings() -> None:
+    report = BandMonitor(0.5, per_anchor=True)(Z[:3], positive=[1, 2, 0])
+    assert report.n == 3 and report.sigma is not None
+    assert report.sigma.tolist() == pytest.approx([1, 1, 1])
+
+
+@pytest.mark.parametrize("positive", ["abc", [None] * 6, [10**30] * 6])
+def test_what_is_no_index(positive: object) -> None:
+    with pytest.raises(ValueError, match="positive is no index"):
+        sigmas(Z, positive)
+
+
+@pytest.mark.parametrize("c", ["x", None, [1]])
+def test_the_printed_constant_is_a_number(c: object) -> None:
+    with pytest.raises(ValueError, match="c must be a number"):
+        measure(Z[0], Z[1], Z, 0.1).upper_printed(c)

@@ -1,0 +1,392 @@
+"""The band of anchors, batches and queues: what is measured lies within what was proved."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from cltheory.numeric.band import (
+    Band,
+    BandMonitor,
+    Report,
+    Thresholds,
+    measure,
+    measured,
+    neighbours,
+    sigmas,
+    views,
+)
+from cltheory.numeric.band.bounds import With, bound, names
+from cltheory.numeric.band.readings import BatchReadings
+from torch import Tensor
+from torch.nn.functional import normalize
+
+#: What rounding may do to a bound that is met, in times the largest possible gradient 4/tau^2 too:
+#: an error of 1e-16 in a similarity is one of 1e-16/tau in epsilon.
+MARGIN = 1e-12
+
+
+def drawn(seed: int, *shape: int) -> Tensor:
+    generator = torch.Generator().manual_seed(seed)
+    return normalize(torch.randn(*shape, generator=generator, dtype=torch.float64), dim=-1)
+
+
+def corner(name: str, size: int, d: int, seed: int) -> tuple[Tensor, Tensor, Tensor]:
+    """An anchor, its positive, and negatives where bounds are met or nearly so."""
+    z, positive, negatives = drawn(seed, d), drawn(seed + 1, d), drawn(seed + 2, size, d)
+    if name == "coincident":
+        negatives = negatives[:1].repeat(size, 1)
+    elif name == "antipodal":
+        negatives = torch.where(torch.arange(size)[:, None] % 2 == 0, z, -z)
+    elif name == "negatives at the positive":
+        negatives = positive.repeat(size, 1)
+    elif name == "positive at the anchor":
+        positive = z.clone()
+    elif name == "positive opposite":
+        positive = -z
+    elif name == "on the line of the positive":
+        negatives = torch.where(torch.arange(size)[:, None] % 3 == 0, positive, -positive)
+    elif name == "one outlier":
+        negatives = torch.cat([negatives[:1], z.repeat(size - 1, 1)])
+    elif name == "positive next to the anchor":
+        positive = normalize(z + 0.5 * 10.0 ** -(seed % 9) * positive, dim=-1)
+    elif name == "positive nearly opposite":
+        positive = normalize(-z + 0.5 * 10.0 ** -(seed % 9) * positive, dim=-1)
+    elif name == "close":
+        negatives = normalize(positive + 1e-6 * negatives, dim=-1)
+    return z, positive, negatives
+
+
+CORNERS = (
+    "random",
+    "coincident",
+    "antipodal",
+    "negatives at the positive",
+    "positive at the anchor",
+    "positive opposite",
+    "positive next to the anchor",
+    "positive nearly opposite",
+    "on the line of the positive",
+    "one outlier",
+    "close",
+)
+
+
+def within(band: Band) -> bool:
+    """lower <= measured <= upper <= upper_alignment <= 4 epsilon^2/tau^2, but for rounding."""
+    tau = band.readings["tau"]
+    trivial = 4 * (band.epsilon / tau) ** 2
+    slack = MARGIN * trivial / tau.clamp(max=1)
+    chains = [
+        [band.lower, band.squared_gradient, band.upper, band.upper_alignment, trivial],
+        [band.lower, band.closest_lower, band.squared_gradient, band.closest_upper, band.upper],
+    ]
+    steps = [step for chain in chains for step in pairwise(chain)]
+    return all(bool((a <= b * (1 + MARGIN) + slack).all()) for a, b in steps)
+
+
+@pytest.mark.parametrize("name", CORNERS)
+@pytest.mark.parametrize("tau", [0.01, 0.1, 1.0, 100.0])
+def test_what_is_measured_is_within(name: str, tau: float) -> None:
+    for size, d in ((1, 1), (1, 2), (2, 2), (5, 1), (5, 3), (30, 2), (8, 20)):
+        drawn_ones = [corner(name, size, d, 7 * seed) for seed in range(9)]
+        assert within(measure(*map(torch.stack, zip(*drawn_ones, strict=True)), tau)), (size, d)
+
+
+@pytest.mark.parametrize("quantity, factor", [("upper", 0.999), ("lower", 1.001)])
+def test_a_bound_that_is_too_good_is_noticed(
+    quantity: str, factor: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of sharp bounds: all negatives at one point; all on the line of the positive."""
+    true = measured.bound
+
+    def corrupted(name: str) -> Callable[[Any], Tensor]:
+        known = true(name)
+        return (lambda readings: factor * known(readings)) if name == quantity else known
+
+    name = "coincident" if quantity == "upper" else "on the line of the positive"
+    configuration = corner(name, 5, 3, 4)
+    assert within(measure(*configuration, 0.5))
+    monkeypatch.setattr(measured, "bound", corrupted)
+    assert not within(measure(*configuration, 0.5))
+
+
+def test_the_upper_bound_can_be_minimised() -> None:
+    z, positive, negatives = (v.requires_grad_() for v in corner("random", 5, 3, 1))
+    band = measure(z, positive, negatives, 0.3)
+    for value in (band.lower, band.upper, band.upper_printed()):
+        for gradient in torch.autograd.grad(value, (z, positive, negatives), retain_graph=True):
+            assert gradient.isfinite().all() and gradient.abs().sum() > 0
+
+
+# --- anchors, many at once --------------------------------------------------------------------
+NAMES = ("epsilon", "rho", "mu", "sigma", "squared_gradient", "squared_tangential",
+         "one_minus_rho", "lower", "upper", "upper_alignment")  # fmt: skip
+
+
+def test_many_anchors_are_each_alone() -> None:
+    z, positive, own, shared = (
+        drawn(1, 2, 3, 4),
+        drawn(2, 2, 3, 4),
+        drawn(3, 2, 3, 6, 4),
+        drawn(4, 6, 4),
+    )
+    tau = torch.rand(2, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(5)) + 0.1
+    for negatives in (own, shared):
+        for t in (tau, 0.4):
+            band = measure(z, positive, negatives, t)
+            for i in range(2):
+                for j in range(3):
+                    others = negatives if negatives is shared else own[i, j]
+                    at = float(t[i, j]) if t is tau else t
+                    alone = measure(z[i, j], positive[i, j], others, at)
+                    for name in NAMES:
+                        assert getattr(band, name).shape == (2, 3), name
+                        assert float(getattr(band, name)[i, j]) == pytest.approx(
+                            float(getattr(alone, name)), rel=1e-11
+                        ), name
+                    assert float(band.upper_printed(0.1)[i, j]) == pytest.approx(
+                        float(alone.upper_printed(0.1))
+                    )
+
+
+def test_the_printed_band_is_equation_5() -> None:
+    z, positive, negatives = corner("random", 6, 3, 2)
+    tau, c = 0.2, 0.125
+    band = measure(z, positive, negatives, tau)
+    e, s = float(band.epsilon), float(band.sigma)
+    printed = 3 / tau**2 * (e**2 + e**2 / 6) + 3 / tau**4 * e**2 * s + 3 * c / tau**6 * (e * s) ** 2
+    assert float(band.upper_printed(c)) == pytest.approx(printed)
+    printed = 3 / tau**2 * (e**2 + e**2 / 6) + 3 / tau**4 * e**2 * s + 1.5 / tau**6 * (e * s) ** 2
+    assert float(band.upper_printed()) == pytest.approx(printed)
+
+
+# --- batches ------------------------------------------------------------------------------------
+def of_anchors(z: Tensor, positive: Tensor, tau: float) -> list[Band]:
+    n = len(z)
+    found = []
+    for i in range(n):
+        p = int(positive[i])
+        found.append(measure(z[i], z[p], z[[j for j in range(n) if j not in (i, p)]], tau))
+    return found
+
+
+def mean(bands: list[Band], name: str) -> float:
+    return float(np.mean([float(getattr(b, name)) for b in bands]))
+
+
+def agrees(report: Report, bands: list[Band], spectra: bool = True) -> None:
+    pairs = {"measured": "squared_gradient", "tangential": "squared_tangential"}
+    names = ["lower", "measured", "tangential", "epsilon", "rho", "mu"]
+    if report.closest_upper == report.closest_upper:
+        names += ["closest_lower", "closest_upper"] * spectra
+        assert report.lower <= report.closest_lower <= report.measured
+        assert report.measured <= report.closest_upper <= report.upper
+    for name in names + ["upper"] * spectra:
+        expected = mean(bands, pairs.get(name, name))
+        assert getattr(report, name) == pytest.approx(expected, rel=1e-11), name
+    assert report.epsilon_squared == pytest.approx(np.mean([float(b.epsilon) ** 2 for b in bands]))
+    assert report.lower <= report.measured <= report.upper
+
+
+@pytest.mark.parametrize("n, d", [(8, 3), (6, 20), (12, 1)])
+def test_a_batch_is_its_anchors(n: int, d: int) -> None:
+    z, tau = drawn(3, n, d), 0.3
+    bands = of_anchors(z, views(n), tau)
+    report = BandMonitor(tau, per_anchor=True, closest=True, c=0.25)(z[: n // 2], z[n // 2 :])
+    agrees(report, bands)
+    assert report.sigma is not None
+    assert report.sigma.tolist() == pytest.approx([float(b.sigma) for b in bands])
+    assert torch.equal(sigmas(2 * z, views(n), normalise=True), report.sigma)
+    assert report.sigma_mean == pytest.approx(mean(bands, "sigma"))
+    assert report.sigma_max == pytest.approx(max(float(b.sigma) for b in bands))
+    assert report.upper_printed == pytest.approx(
+        np.mean([float(b.upper_printed(0.25)) for b in bands])
+    )
+    assert (report.n, report.d, report.tau) == (n, d, tau)
+
+
+@pytest.mark.parametrize("n, d", [(8, 3), (6, 20)])
+def test_without_spectra_of_anchors_a_ceiling_is_used(n: int, d: int) -> None:
+    z, tau = drawn(3, n, d), 0.3
+    bands = of_anchors(z, neighbours(n), tau)
+    report = BandMonitor(tau, closest=True, c=0.25)(z, positive=neighbours(n))
+    agrees(report, bands, spectra=False)
+    assert report.sigma is None
+    ceiling = n / (n - 2) * float(torch.linalg.eigvalsh(z.T @ z / n)[-1])
+    assert report.sigma_max == pytest.approx(min(1, ceiling)) == report.sigma_mean
+    assert all(float(b.sigma) <= ceiling + 1e-12 for b in bands)
+    e2 = report.epsilon_squared
+    terms = e2 * (1 + 1 / (n - 2)), e2 * ceiling, 0.25 * e2 * ceiling**2
+    printed = 3 * sum(t / tau ** (2 * k) for k, t in enumerate(terms, 1))
+    assert report.upper_printed == pytest.approx(printed)
+    sharper = BandMonitor(tau, c=0.25, per_anchor=True)(z, positive=neighbours(n))
+    assert sharper.upper <= report.upper * (1 + 1e-12)
+    assert sharper.upper_printed <= report.upper_printed
+
+
+def test_the_spectrum_of_a_batch() -> None:
+    for n, d in ((10, 4), (4, 10)):
+        z = drawn(6, n, d)
+        report = BandMonitor(0.2)(z, positive=neighbours(n))
+        sigma = z.T @ z / n
+        eigenvalues = torch.linalg.eigvalsh(sigma)
+        assert report.sigma_hat == pytest.approx(float(eigenvalues[-1]))
+        assert report.effective_rank == pytest.approx(1 / float((sigma @ sigma).trace()))
+        apart = torch.linalg.matrix_norm(sigma - torch.eye(d) / d)
+        assert report.isotropy_deviation == pytest.approx(100 * math.sqrt(d) * float(apart))
+        assert report.mean_norm == pytest.approx(float(z.mean(0).norm()))
+        assert report.spread == pytest.approx(1 - report.mean_norm**2)
+    exactly = BandMonitor(0.2)(torch.eye(4, dtype=torch.float64), positive=neighbours(4))
+    assert exactly.isotropy_deviation == pytest.approx(0, abs=1e-12)
+    assert exactly.effective_rank == pytest.approx(4)
+
+
+def test_a_report_as_floats() -> None:
+    z = drawn(1, 6, 3)
+    found = BandMonitor(0.2)(z, positive=neighbours(6)).floats("band/")
+    assert all(type(v) is float and math.isfinite(v) for v in found.values())
+    assert found["band/collapsed_to_point"] == 0 and "band/sigma" not in found
+    assert "band/upper_printed" not in found and "band/closest_upper" not in found
+    assert "band/sigma_proxy" not in found
+    assert "upper_printed" in BandMonitor(0.2, c=0.5)(z, positive=neighbours(6)).floats()
+
+
+def test_nothing_is_differentiated() -> None:
+    z = drawn(1, 6, 3).requires_grad_()
+    assert not BandMonitor(0.2, per_anchor=True)(z, positive=neighbours(6)).sigma.requires_grad
+
+
+def test_single_precision_is_measured_in_double() -> None:
+    z = drawn(1, 20, 8).float()
+    low = BandMonitor(0.05, per_anchor=True)(z, positive=neighbours(20))
+    exact = BandMonitor(0.05, per_anchor=True)(normalize(z.double()), positive=neighbours(20))
+    assert low.measured == pytest.approx(exact.measured, rel=1e-12)
+    assert low.lower <= low.measured <= low.upper
+
+
+#: Batches of 24 points in 5 dimensions.
+BATCHES = {
+    "random": drawn(1, 24, 5),
+    "a point": drawn(2, 1, 5).expand(24, 5),
+    "nearly a point": normalize(drawn(2, 1, 5) + 1e-5 * drawn(3, 24, 5), dim=1),
+    "antipodes": drawn(2, 1, 5) * torch.tensor([1.0, -1.0]).repeat(12)[:, None],
+    "opposite pairs": drawn(2, 1, 5) * torch.tensor([1.0, 1, -1, -1]).repeat(6)[:, None],
+    "an axis each": torch.eye(5, dtype=torch.float64)[torch.arange(24) % 5],
+    "classes": torch.eye(5, dtype=torch.float64)[torch.arange(24) // 8],
+    "one outlier": torch.cat([drawn(3, 1, 5), drawn(2, 1, 5).expand(23, 5)]),
+}
+
+
+@pytest.mark.parametrize("name", BATCHES)
+@pytest.mark.parametrize("tau", [0.02, 0.2, 5.0])
+def test_batches_are_within(name: str, tau: float) -> None:
+    z = BATCHES[name]
+    for pairs in (neighbours(24), views(24)):
+        for per_anchor in (False, True):
+            report = BandMonitor(tau, per_anchor=per_anchor, closest=True)(z, positive=pairs)
+            slack = 1e-13 * report.epsilon_squared / tau**3
+            assert report.lower <= report.measured * (1 + 1e-12) + slack
+            assert report.measured <= report.upper * (1 + 1e-12) + slack
+            assert report.measured <= report.closest_upper * (1 + 1e-12) + slack
+            assert report.closest_lower <= report.measured * (1 + 1e-12) + slack
+
+
+@pytest.mark.parametrize("side", ["lower", "upper"])
+def test_a_larger_sigma_gives_a_wider_band(side: str) -> None:
+    """So that a ceiling may stand for it."""
+    for tau in (0.05, 0.3, 2.0):
+        read = BatchReadings(drawn(4, 30, 6), views(30), tau)
+        for name in names(side):
+            before = None
+            for factor in (1, 1.01, 1.3, 2, 6):
+                sigma = (factor * read.each("sigma")).clamp(max=1)
+                value = bound(name)(With(read.each, sigma=sigma))
+                if before is not None:
+                    wider = value <= before if side == "lower" else value >= before
+                    assert (wider | torch.isclose(value, before, rtol=1e-13)).all(), name
+                before = value
+
+
+# --- collapse -----------------------------------------------------------------------------------
+def flags(z: Tensor, tau: float = 0.1, **limits: float) -> tuple[bool, bool, bool]:
+    found = BandMonitor(tau, thresholds=Thresholds(**limits))(z, positive=neighbours(len(z)))
+    assert found.collapsed is any(
+        (found.collapsed_to_point, found.dimensional_collapse, found.vanishing_gradient)
+    )
+    return found.collapsed_to_point, found.dimensional_collapse, found.vanishing_gradient
+
+
+def test_flags() -> None:
+    healthy, point = drawn(1, 60, 40), drawn(2, 1, 40)
+    assert flags(healthy) == (False, False, False)
+    assert flags(normalize(point + 1e-4 * drawn(3, 60, 40), dim=1)) == (True, True, True)
+    line = torch.where(torch.arange(60)[:, None] % 4 < 2, point, -point)
+    assert flags(line) == (False, True, True)
+    assert flags(line, tau=100.0) == (False, True, False)
+    simplex = torch.eye(30, dtype=torch.float64).repeat_interleave(2, 0)
+    assert flags(simplex, tau=0.05) == (False, False, True)
+    assert flags(simplex, tau=1.0) == (False, False, False)
+    assert flags(healthy, rank=0.9) == (False, True, False)
+    assert flags(healthy, point=0.999) == (True, False, False)
+    assert flags(healthy, gradient=0.9) == (False, False, True)
+
+
+# --- queues ---------------------------------------------------------------------------------------
+@pytest.mark.parametrize("per_anchor", [False, True])
+@pytest.mark.parametrize("batch_keys", [False, True])
+def test_a_queue_is_its_anchors(batch_keys: bool, per_anchor: bool) -> None:
+    query, key, queue, tau = drawn(1, 5, 4), drawn(2, 5, 4), drawn(3, 20, 4), 0.2
+    bands = []
+    for i in range(5):
+        others = torch.cat([key[:i], key[i + 1 :]]) if batch_keys else queue[:0]
+        bands.append(measure(query[i], key[i], torch.cat([queue, others]), tau))
+    monitor = BandMonitor(tau, per_anchor=per_anchor, closest=per_anchor)
+    found = monitor.queue(query, key, queue, batch_keys=batch_keys)
+    agrees(found, bands, spectra=per_anchor or not batch_keys)
+    assert found.n == (26 if batch_keys else 22)
+    assert found.sigma_hat == pytest.approx(float(torch.linalg.eigvalsh(queue.T @ queue / 20)[-1]))
+    largest = max(float(b.sigma) for b in bands)
+    if per_anchor or not batch_keys:
+        assert found.sigma_max == pytest.approx(largest)
+    else:
+        assert largest <= found.sigma_max <= 1
+    assert math.isnan(found.sigma_proxy)
+
+
+def test_the_proxy_of_a_queue() -> None:
+    query, key, queue = drawn(1, 5, 4), drawn(2, 5, 4), drawn(3, 20, 4)
+    whole = BandMonitor(0.2).queue(query, key, queue, sample=20)
+    assert whole.sigma_proxy == pytest.approx(whole.sigma_hat)
+    some = BandMonitor(0.2).queue(query, key, queue, sample=6, slack=0.05, seed=3)
+    again = BandMonitor(0.2).queue(query, key, queue, sample=6, seed=3)
+    assert some.sigma_proxy == pytest.approx(again.sigma_proxy + 0.05)
+    assert BandMonitor(0.2).queue(query, key, queue, sample=6, slack=2).sigma_proxy == 1
+    with_c = BandMonitor(0.2, c=0.5).queue(query, key, queue, sample=6, slack=2)
+    parts = 1 + 1 / 20, 1, 0.5
+    printed = 3 * with_c.epsilon_squared * sum(x / 0.04 ** (k + 1) for k, x in enumerate(parts))
+    assert with_c.upper_printed == pytest.approx(printed)
+
+
+@pytest.mark.parametrize("tau", [1e-6, 1e-4])
+def test_where_epsilon_underflows_there_are_bounds_still(tau: float) -> None:
+    z, others = drawn(3, 4), drawn(4, 5, 4)
+    band = measure(z, z, others, tau)
+    assert band.epsilon == band.closest_lower == band.closest_upper == 0
+    report = BandMonitor(tau, closest=True)(drawn(5, 6, 4), drawn(5, 6, 4))
+    assert report.closest_lower <= report.measured <= report.closest_upper
+
+
+@pytest.mark.parametrize("tau", [1e2, 1e4, 1e6])
+def test_bounds_that_are_met_at_high_temperatures(tau: float) -> None:
+    """Where N times the participation is next to 1, all but 1e-16 of the bound is there."""
+    z = torch.ones(1, dtype=torch.float64)
+    others = torch.tensor([1.0, 1, -1, -1, -1, 1, 1], dtype=torch.float64)[:, None]
+    band = measure(z, -z, others, tau)
+    for name in ("lower_mean", "upper_mean", "lower_measured", "upper_measured"):
+        assert float(band.bound(name) / band.squared_gradient) == pytest.approx(1, rel=2e-15), name

@@ -1,0 +1,102 @@
+"""The training on digits, short."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+import torch
+from cltheory.numeric.batches.experiment import (
+    MEASURED,
+    METHODS,
+    Setup,
+    _nearest,
+    _probe,
+    _views,
+    compare,
+    runs,
+)
+from cltheory.numeric.table import Row
+
+pytest.importorskip("sklearn")
+SHORT = Setup(batch=32, steps=4, d=8, pool=128, every=3)
+
+
+def test_every_method_runs_and_is_measured() -> None:
+    seen: list[tuple[int, int]] = []
+    found = list(runs(seeds=(3,), setup=SHORT, progress=lambda *at: seen.append(at)))
+    assert [run.row["method"] for run in found] == list(METHODS)
+    assert seen[-1] == (6, 6)
+    for run in found:
+        assert set(run.row) == {"method", "seed", *MEASURED}
+        assert all(math.isfinite(float(run.row[name])) for name in MEASURED)
+        assert [at["step"] for at in run.curve] == [3, 4]
+        assert 1 <= float(run.row["rank"]) <= 8
+        assert 1 / 8 <= float(run.row["sigma"]) <= float(run.row["peak_sigma"]) <= 1
+
+
+def test_runs_are_a_function_of_the_seed() -> None:
+    first, again = (list(runs(("P3",), (5,), SHORT)) for _ in range(2))
+    assert first == again
+    (other,) = runs(("P3",), (6,), SHORT)
+    assert other.row["loss_area"] != first[0].row["loss_area"]
+
+
+def test_a_longer_training_learns_and_methods_differ() -> None:
+    longer = Setup(steps=50, every=25)
+    random, greedy = runs(("random", "greedy-64"), (0,), longer)
+    for run in (random, greedy):
+        assert run.curve[-1]["reference"] < run.curve[0]["reference"] < math.log(127)
+        assert run.row["knn"] > 0.8 and run.row["probe"] > 0.8
+    assert greedy.row["rank"] > random.row["rank"] + 0.3
+    assert greedy.row["sigma"] < random.row["sigma"] - 0.01
+
+
+def test_an_unknown_method_is_refused_before_any_training() -> None:
+    for name in ("P4", "greedy-", "greedy-x", "greedy"):
+        with pytest.raises(ValueError, match="method must be one of random"):
+            next(runs(("random", name), (0,), SHORT))
+    with pytest.raises(ValueError, match="probe must be 1 or more"):
+        next(runs(("greedy-0",), (0,), SHORT))
+
+
+def test_a_comparison_is_seed_by_seed() -> None:
+    def row(method: str, seed: int, value: float) -> Row:
+        return {"method": method, "seed": seed, **dict.fromkeys(MEASURED, value)}
+
+    rows = [row("random", s, 10.0 * s) for s in range(3)]
+    rows += [row("P1", s, 10.0 * s + 1 + 0.1 * s) for s in (2, 0, 1)]
+    found = {(line["method"], line["measure"]): line for line in compare(rows)}
+    line = found["P1", "rank"]
+    assert (line["mean"], line["difference"]) == (pytest.approx(11.1), pytest.approx(1.1))
+    assert line["difference_error"] == pytest.approx(0.1 / 3**0.5)
+    assert line["error"] > 5 and line["p"] == pytest.approx(0.0027, rel=0.02)
+    assert math.isnan(float(found["random", "rank"]["p"]))
+    with pytest.raises(ValueError, match="not run with the same seeds"):
+        compare(rows[:-1])
+    with pytest.raises(ValueError, match="no runs of 'P2'"):
+        compare(rows, "P2")
+
+
+def test_accuracies_against_what_is_known() -> None:
+    classes = torch.arange(40) % 10
+    apart = torch.eye(10, dtype=torch.float64)[classes]
+    train, test = torch.arange(30), torch.arange(30, 40)
+    wide = torch.cat([apart, apart, apart])
+    many = torch.cat([classes, classes, classes])
+    everything = torch.arange(120)
+    assert _nearest(wide, many, everything[:100], everything[100:]) == 1
+    assert _probe(apart, classes, train, test) == 1
+    wrong = classes.clone()
+    wrong[test] = (wrong[test] + 1) % 10
+    assert _probe(apart, wrong, train, test) == 0
+
+
+def test_views_of_an_image_are_like_it() -> None:
+    image = torch.zeros(8, 8)
+    image[3:5, 2:6] = 1
+    views = _views(image.reshape(1, -1).repeat(50, 1), torch.Generator().manual_seed(0))
+    assert views.shape == (50, 2, 64)
+    like = torch.cosine_similarity(views.mean((0, 1)), image.reshape(-1), dim=0)
+    assert like > 0.8
+    assert not torch.equal(views[:, 0], views[:, 1])

@@ -1,0 +1,160 @@
+"""In-batch whitening against its definition, finite differences, and where roots coincide."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+import torch
+from cltheory.numeric.batches import InBatchWhitening
+from cltheory.numeric.metrics import effective_rank
+from plain_batches import plain_whitening
+from torch import Tensor
+
+SHAPES = [(1, 1), (1, 4), (5, 1), (4, 7), (7, 4), (5, 5)]
+
+
+def drawn(seed: int, n: int, d: int) -> Tensor:
+    random = torch.Generator().manual_seed(seed)
+    return torch.randn(n, d, generator=random, dtype=torch.float64) + 0.5
+
+
+@pytest.mark.parametrize("n, d", SHAPES)
+@pytest.mark.parametrize("eps", [1e-5, 0.3])
+def test_it_is_the_root_of_the_second_moment(n: int, d: int, eps: float) -> None:
+    z = drawn(1, n, d)
+    found = InBatchWhitening(eps)(z)
+    # The definition takes roots of eigenvalues that are 0 but for rounding, 1e-16 beside eps.
+    np.testing.assert_allclose(found.numpy(), plain_whitening(z.numpy(), eps), atol=1e-9)
+    assert torch.linalg.vector_norm(found, dim=1).tolist() == pytest.approx([1] * n)
+
+
+def test_a_wrong_root_would_be_noticed() -> None:
+    z = drawn(1, 7, 4)
+    wrong = plain_whitening(z.numpy(), 0.1)
+    assert np.abs(InBatchWhitening()(z).numpy() - wrong).max() > 0.01
+
+
+def test_batches_are_whitened_apart() -> None:
+    z = torch.stack([drawn(seed, 6, 4) for seed in range(3)])
+    whiten = InBatchWhitening()
+    assert torch.allclose(whiten(z), torch.stack([whiten(one) for one in z]), atol=1e-12)
+
+
+def test_it_makes_batches_isotropic() -> None:
+    z = torch.nn.functional.normalize(drawn(0, 200, 8) + 2, dim=1)
+    before, after = effective_rank(z), effective_rank(InBatchWhitening()(z))
+    assert before < 1.5 and after > 7.5
+    few = drawn(0, 6, 20) + 2  # with fewer rows than dimensions they become orthogonal
+    assert effective_rank(InBatchWhitening()(few)) == pytest.approx(6, abs=1e-3)
+
+
+def test_lengths_of_rows_count_only_when_asked_to() -> None:
+    z = drawn(1, 6, 4)
+    stretched = z * torch.tensor([1, 2, 1e3, 4, 5, 1e-3], dtype=z.dtype)[:, None]
+    whiten = InBatchWhitening()
+    assert torch.allclose(whiten(z), whiten(stretched), atol=1e-12)
+    as_they_are = InBatchWhitening(normalise=False)
+    assert not torch.allclose(as_they_are(z), as_they_are(stretched), atol=0.1)
+
+
+# --- gradients ------------------------------------------------------------------------------------
+@pytest.mark.parametrize("normalise", [True, False])
+@pytest.mark.parametrize("n, d", SHAPES)
+def test_gradient(n: int, d: int, normalise: bool) -> None:
+    z = drawn(2, n, d).requires_grad_()
+    assert torch.autograd.gradcheck(InBatchWhitening(0.05, normalise=normalise), (z,))
+
+
+@pytest.mark.parametrize(
+    "z",
+    [
+        torch.eye(4),  # all four eigenvalues are the same
+        torch.eye(4)[:2],  # two, in the smaller Gram matrix
+        torch.eye(4).repeat(2, 1),
+        torch.cat([torch.eye(3), torch.zeros(3, 2)], 1).repeat(3, 1),  # three of 1/3, two of 0
+        torch.ones(4, 3),  # all rows the same
+    ],
+    ids=["basis", "part of a basis", "twice a basis", "with null directions", "copies"],
+)
+def test_gradient_where_eigenvalues_are_the_same(z: Tensor) -> None:
+    z = z.double().requires_grad_()
+    assert torch.autograd.gradcheck(InBatchWhitening(0.05), (z,))
+
+
+def test_autograd_through_eigenvectors_has_no_gradient_there() -> None:
+    z = torch.eye(4).double().requires_grad_()
+    unit = torch.nn.functional.normalize(z, dim=1)
+    values, vectors = torch.linalg.eigh(unit.T @ unit / len(z))
+    hat = unit @ (vectors * (values.clamp_min(0) + 0.05).rsqrt()) @ vectors.T
+    (naive,) = torch.autograd.grad((hat * drawn(3, *z.shape)).sum(), z)
+    assert not naive.isfinite().all()
+
+
+def test_it_trains() -> None:
+    z = drawn(4, 16, 5).float().requires_grad_()
+    whiten = InBatchWhitening()
+    optimiser = torch.optim.SGD([z], lr=10)
+    values = []
+    for _ in range(30):
+        optimiser.zero_grad()
+        loss = (whiten(z)[:8] - whiten(z)[8:]).square().mean()
+        loss.backward()
+        optimiser.step()
+        values.append(loss.item())
+    assert values[-1] < 0.5 * values[0]
+
+
+# --- precision and bad input ----------------------------------------------------------------------
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32])
+def test_lower_precision(dtype: torch.dtype, device: str) -> None:
+    z = drawn(1, 40, 6).to(device, dtype).requires_grad_()
+    found = InBatchWhitening()(z)
+    assert found.dtype == dtype
+    expected = plain_whitening(z.detach().double().cpu().numpy(), 1e-5)
+    close = 1e-4 if dtype == torch.float32 else 4 * torch.finfo(dtype).eps
+    np.testing.assert_allclose(found.detach().double().cpu().numpy(), expected, atol=close)
+    found.float().square().sum().backward()
+    assert z.grad is not None and z.grad.dtype == dtype and z.grad.isfinite().all()
+
+
+def test_autocast_does_not_lower_it() -> None:
+    z = drawn(1, 40, 6).float()
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        under = InBatchWhitening()(z)
+    assert torch.equal(under, InBatchWhitening()(z))
+
+
+@pytest.mark.parametrize(
+    "z, says",
+    [
+        (torch.ones(3), "embeddings must be (n, d), not (3,)"),
+        (torch.ones(0, 3), "embeddings must be (n, d)"),
+        (torch.ones(3, 2, dtype=torch.long), "must be floating-point"),
+        (torch.tensor([[1.0, 0], [0, 0]]), "embedding 1 is zero"),
+        (torch.tensor([[1.0, torch.nan]]), "not finite"),
+    ],
+)
+def test_what_cannot_be_whitened(z: Tensor, says: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(says)):
+        InBatchWhitening()(z)
+
+
+@pytest.mark.parametrize("eps", [0.0, -1.0, float("nan"), float("inf")])
+def test_a_shift_that_is_none(eps: float) -> None:
+    with pytest.raises(ValueError, match="eps must be a positive number"):
+        InBatchWhitening(eps)
+
+
+def test_it_says_what_it_is() -> None:
+    assert str(InBatchWhitening(0.1)) == "InBatchWhitening(eps=0.1)"
+
+
+@pytest.mark.parametrize("scale", [1e-30, 1e-22, 1e30])
+def test_rows_of_any_length_are_whitened_alike(scale: float) -> None:
+    z = torch.randn(8, 3, generator=torch.Generator().manual_seed(2))
+    whiten = InBatchWhitening()
+    assert torch.allclose(whiten(z * scale), whiten(z), atol=1e-5)
+    with pytest.raises(ValueError, match="too large to square"):
+        InBatchWhitening(normalise=False)(z * 1e30)

@@ -1,0 +1,310 @@
+"""Figures of the synthetic experiments with the band: against plain loops, and what they show."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from cltheory.cli.main import run
+from cltheory.numeric.figures import (
+    band_anisotropy,
+    band_correlated,
+    band_fig1,
+    band_fig2,
+    band_synthetic,
+    band_whitening,
+    diversity_digits,
+)
+from cltheory.numeric.figures.band_synthetic import UPPERS, Batch, Found, gaussian, positives
+from cltheory.numeric.table import TableError
+
+FIG1 = band_fig1.Grid((0.1, 0.3), (None, 0.6, 1.0), n=12, d=16, batches=2, seeds=(0, 1))
+FIG2 = band_fig2.Grid(n=12, d=16, batches=2, seeds=(0,))
+CORRELATED = band_correlated.Grid((6, 20), (0.0, 0.1), d=16, batches=3, seeds=(0,))
+ANISOTROPY = band_anisotropy.Grid((0.0, 100.0, 300.0), n=8, d=16, batches=2, seeds=(0,))
+WHITENING = band_whitening.Grid((0.1, 0.5), n=16, d=6, batches=3, seeds=(0,))
+DIGITS = diversity_digits.Grid(("random", "greedy-4"), steps=2, batch=8, seeds=(0, 1))
+
+
+@pytest.fixture
+def batch() -> Batch:
+    random = torch.Generator().manual_seed(0)
+    z = gaussian(10, 7, 0.4, random)
+    return Batch(z, positives(z, 0.7, random), "cpu")
+
+
+# --- the construction ----------------------------------------------------------------------------
+def test_vectors_and_positives(batch: Batch) -> None:
+    assert batch.z.norm(dim=1) == pytest.approx(torch.ones(10).numpy(), abs=1e-12)
+    assert batch.own.norm(dim=1) == pytest.approx(torch.ones(10).numpy(), abs=1e-12)
+    assert (batch.z * batch.own).sum(1) == pytest.approx([0.7] * 10, abs=1e-12)
+
+
+def test_the_spectrum_is_not_that_of_the_law() -> None:
+    """As the vectors are normalised; with lambda_1 = 1 they lie on a line."""
+    z = gaussian(4000, 64, 0.3, torch.Generator().manual_seed(0))
+    assert 0.2 < float(z[:, 0].square().mean()) < 0.25
+    line = gaussian(5, 4, 1.0, torch.Generator().manual_seed(0))
+    assert line.abs()[:, 0].tolist() == [1.0] * 5
+
+
+def test_numbers_against_a_plain_loop(batch: Batch) -> None:
+    tau = 0.25
+    found = batch.at(tau)
+    z, own = batch.z.numpy(), batch.own.numpy()
+    for i in range(batch.n):
+        others = np.array([z[j] for j in range(batch.n) if j != i])
+        logits = np.array([z[i] @ own[i], *(others @ z[i])]) / tau
+        p = np.exp(logits - logits.max())
+        p /= p.sum()
+        mean = p @ np.vstack([own[i], others])
+        error, rho = 1 - p[0], mean @ own[i]
+        sigma = np.linalg.eigvalsh(others.T @ others / len(others))[-1]
+        squared = ((mean - own[i]) ** 2).sum() / tau**2
+        terms = 1 + 1 / len(others) + sigma / tau**2 + 0.5 * sigma**2 / tau**4
+        assert float(found.measured[i]) == pytest.approx(squared, rel=1e-9)
+        assert float(found.epsilon[i]) == pytest.approx(error, rel=1e-9)
+        assert float(found.lower[i]) == pytest.approx((1 - rho) ** 2 / tau**2, rel=1e-9)
+        assert float(found.uppers["printed"][i]) == pytest.approx(3 * error**2 / tau**2 * terms)
+        assert float(found.uppers["trivial"][i]) == pytest.approx(4 * error**2 / tau**2)
+        assert float(batch.sigma[i]) == pytest.approx(sigma, rel=1e-9)
+    rho = 1 - found.one_minus_rho.mean()
+    assert float(found.plugged_in[0]) == pytest.approx(float((1 - rho) ** 2 / tau**2))
+
+
+def test_facts_of_a_batch(batch: Batch) -> None:
+    z = batch.z.numpy()
+    moment = z.T @ z / len(z)
+    d = z.shape[1]
+    apart = np.linalg.norm(moment - np.eye(d) / d) / np.linalg.norm(np.eye(d) / d)
+    gram = z @ z.T
+    expected = {
+        "sigma": float(batch.sigma.mean()),
+        "sigma_hat": np.linalg.eigvalsh(moment)[-1],
+        "deviation": 100 * apart,
+        "correlation": (gram.sum() - 10) / 90,
+    }
+    assert batch.facts == pytest.approx(expected)
+
+
+def test_what_is_outside_is_seen(batch: Batch) -> None:
+    """Both sides, where a bound is wrong by a part in a million."""
+    found = Found.together([batch.at(0.2)])
+    assert found.coverage["inside_proved"] == found.coverage["inside_printed"] == 1
+    assert found.coverage["mean_printed"] == 1
+    low, high = found.measured * (1 + 1e-6), found.measured * (1 - 1e-6)
+    assert not found.above(low).any() and not found.below(high).any()
+    assert found.above(found.measured).all() and found.below(found.measured).all()
+    wrong = Found(**{**vars(found), "uppers": {**found.uppers, "printed": high}})
+    assert wrong.coverage["inside_printed"] == 0 and wrong.coverage["over_printed"] == 1
+    assert wrong.coverage["mean_printed"] == 0 and wrong.coverage["inside_proved"] == 1
+
+
+def test_gradients_that_are_zero_have_no_looseness() -> None:
+    z = gaussian(6, 3, 1.0, torch.Generator().manual_seed(1))
+    row = Found.together([Batch(z, z, "cpu").at(0.01)]).looseness
+    assert all(np.isnan(value) for value in row.values())
+
+
+# --- the figures --------------------------------------------------------------------------------
+def test_figure_1(tmp_path: Path) -> None:
+    rows = band_fig1.measure(FIG1, tmp_path / "t.csv", device="cpu")
+    assert len(rows) == 12
+    assert all(row["inside_proved"] == row["inside_printed"] == 1 for row in rows)
+    # The lower bound by the mean of rho is of the mean, not of every anchor.
+    assert min(float(row["inside_plugged"]) for row in rows) < 0.9
+    assert all(row["mean_printed"] == 1 for row in rows)
+    shown = band_fig1.settings(FIG1, rows)
+    assert [(row["lambda_1"], row["tau"]) for row in shown[:2]] == [(1 / 16, 0.1), (1 / 16, 0.3)]
+    for row in shown:
+        if row["lambda_1"] < 1:
+            assert 1 <= row["closest_median"] <= row["spectrum_median"] <= row["alignment_median"]
+            assert row["alignment_median"] <= row["trivial_median"]
+    before = (tmp_path / "t.csv").read_bytes()
+    band_fig1.measure(FIG1, tmp_path / "t.csv", device="cpu")
+    assert (tmp_path / "t.csv").read_bytes() == before
+    with pytest.raises(TableError, match="n = 12, not 13"):
+        band_fig1.measure(band_fig1.Grid(n=13, d=16), tmp_path / "t.csv", device="cpu")
+
+
+def test_cells_do_not_depend_on_each_other(tmp_path: Path) -> None:
+    whole = band_fig1.measure(FIG1, tmp_path / "a.csv", device="cpu")
+    few = band_fig1.Grid((0.3,), (0.6,), n=12, d=16, batches=2, seeds=(1,))
+    (alone,) = band_fig1.measure(few, tmp_path / "b.csv", device="cpu")
+    assert alone in whole
+
+
+@pytest.mark.parametrize("slope", [2.0, -0.5])
+def test_the_slope_of_a_power(slope: float) -> None:
+    taus = np.array(FIG2.taus)
+    fit = band_fig2.fitted(taus, 3 * (1 / taus) ** slope)
+    assert (fit.slope, fit.error, fit.r2) == pytest.approx((slope, 0, 1), abs=1e-7)
+    assert np.exp(fit.constant) == pytest.approx(3)
+
+
+def test_figure_2(tmp_path: Path) -> None:
+    rows = band_fig2.measure(FIG2, tmp_path / "t.csv", device="cpu")
+    for row in rows:
+        assert row["lower"] <= row["mean_squared"] <= row["upper"] <= row["upper_printed"]
+    # Epsilon falls with the temperature, so that the gradient is no power of it.
+    error = [float(row["mean_epsilon"]) for row in sorted(rows, key=lambda row: row["tau"])]
+    assert error == sorted(error) and error[0] < 0.5 * error[-1]
+
+
+def test_correlated_negatives_are_as_lemma_a2_says(tmp_path: Path) -> None:
+    rows = band_correlated.measure(CORRELATED, tmp_path / "t.csv", device="cpu")
+    for row in rows:
+        expected = band_correlated._lemma(float(row["N"]), float(row["correlation"]))
+        assert row["sampling"] == pytest.approx(expected)
+        assert row["inside_proved"] == 1
+    by = {(row["N"], row["alpha"]): float(row["sampling"]) for row in rows}
+    assert by[20, 0.1] > 1.5 * by[20, 0.0]
+
+
+def test_no_batch_is_nearer_to_isotropy_than_its_rank_allows(tmp_path: Path) -> None:
+    rows = band_anisotropy.measure(ANISOTROPY, tmp_path / "t.csv", device="cpu")
+    assert pytest.approx(100) == ANISOTROPY.floor
+    assert all(float(row["deviation"]) > ANISOTROPY.floor for row in rows)
+    assert band_anisotropy.Grid().floor == pytest.approx(173.2, abs=0.01)
+    top = ANISOTROPY.top(300.0)
+    law = np.array([top] + [(1 - top) / 15] * 15)
+    assert 100 * np.sqrt(16) * np.linalg.norm(law - 1 / 16) == pytest.approx(300, rel=0.05)
+    with pytest.raises(ValueError, match=r"0 to 387\.3 %"):
+        band_anisotropy.Grid((400.0,), d=16)
+
+
+def test_variances_raw_and_whitened(tmp_path: Path) -> None:
+    rows = band_whitening.measure(WHITENING, tmp_path / "t.csv", device="cpu")
+    for row in rows:
+        for kind in band_whitening.KINDS:
+            assert row[f"{kind}_variance"] <= row[f"{kind}_proved"]
+            assert row[f"{kind}_variance_of_mean"] < row[f"{kind}_variance"]
+        assert row["white_sigma"] < row["raw_sigma"]
+        assert row["raw_alignment"] == pytest.approx(0.75)
+    # By hand, out of the columns.
+    row = rows[0]
+    a = 3 / 14 * (1 - 1 / 14) / float(row["tau"]) ** 4
+    b = float(row["raw_mean_epsilon_squared"]) * (1 + 1 / 14)
+    assert row["raw_printed"] == pytest.approx(a * float(row["raw_sigma"]) + b)
+
+
+def test_digits(tmp_path: Path) -> None:
+    pytest.importorskip("sklearn")
+    pytest.importorskip("scipy")
+    rows = diversity_digits.measure(DIGITS, tmp_path / "t.csv", device="cpu")
+    assert {row["method"] for row in rows} == {"random", "greedy-4"}
+    with pytest.raises(ValueError, match="name them too"):
+        diversity_digits.Grid(("P1",))
+    odd = diversity_digits.Grid(("random", "P9"), 2, 8, (0,))
+    with pytest.raises(ValueError, match="method must be one of"):
+        diversity_digits.measure(odd, tmp_path / "o.csv", device="cpu")
+
+
+DRAWN: list[tuple[Any, Any, int]] = [
+    (band_fig1, FIG1, 3),
+    (band_fig2, FIG2, 2),
+    (band_correlated, CORRELATED, 2),
+    (band_anisotropy, ANISOTROPY, 2),
+    (band_whitening, WHITENING, 2),
+    (diversity_digits, DIGITS, 6),
+]
+
+
+@pytest.mark.parametrize("module, grid, panels", DRAWN, ids=lambda x: getattr(x, "__name__", ""))
+def test_drawn(module: Any, grid: Any, panels: int, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    pytest.importorskip("sklearn")
+    told: list[int] = []
+    drawing = module.draw(
+        grid, tmp_path / "t.csv", device="cpu", progress=lambda done, whole: told.append(done)
+    )
+    assert len(drawing.figure.axes) == panels
+    assert told == sorted(told) and told
+    assert drawing.says and drawing.caption.endswith(".")
+    # What TeX would take for a comment, and no control characters out of strings.
+    assert "%" not in drawing.caption.replace(r"\%", "")
+    assert drawing.caption.isprintable()
+    assert drawing.caption.count("$") % 2 == 0
+
+
+def test_uppers_are_those_that_are_found(batch: Batch) -> None:
+    assert set(batch.at(0.1).uppers) == set(UPPERS)
+
+
+# --- the commands -------------------------------------------------------------------------------
+SMALL = {
+    "band-fig1": ("--n", "8", "--d", "9", "--batches", "1", "--tau", "0.2", "--lambda1", "1/d,1"),
+    "band-fig2": ("--n", "8", "--d", "9", "--batches", "1", "--tau", "0.1,0.2,0.4"),
+    "band-correlated": ("--N", "5", "--d", "9", "--batches", "1", "--alpha", "0,0.1"),
+    "band-anisotropy": ("--n", "8", "--d", "9", "--batches", "1", "--deviation", "0,50"),
+    "band-whitening": ("--n", "8", "--d", "3", "--batches", "2", "--tau", "0.2"),
+}
+
+
+@pytest.fixture
+def command(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
+    def call(*words: str) -> tuple[int, str, str]:
+        capsys.readouterr()
+        code = run(["figure", *words])
+        found = capsys.readouterr()
+        return code, found.out, found.err
+
+    return call
+
+
+QUICK = ("band-fig1", "band-whitening")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(k, marks=[] if k in QUICK else pytest.mark.slow) for k in SMALL]
+)
+def test_commands(name: str, command: Any, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    out = ("--out", str(tmp_path / "a.svg"), "--seeds", "0", "--device", "cpu")
+    code, said, err = command(name, *SMALL[name], *out)
+    assert (code, err) == (0, "")
+    with (tmp_path / "a.csv").open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert f"{len(rows)} cells" in said
+    before = (tmp_path / "a.csv").read_bytes()
+    assert command(name, *SMALL[name], *out)[1] == said
+    assert (tmp_path / "a.csv").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "name, args, says",
+    [
+        ("band-fig1", ("--tau", "0"), "--tau takes numbers"),
+        ("band-fig1", ("--tau", "nan"), "--tau takes numbers"),
+        ("band-whitening", ("--tau", "1e-300"), "--tau takes numbers"),
+        ("band-fig1", ("--lambda1", "1/d,2"), "--lambda1 takes numbers"),
+        ("band-fig1", ("--lambda1", "1/d,1/d"), "repeats"),
+        ("band-fig1", ("--batches", "0"), "range"),
+        ("band-fig2", ("--tau", "0.1,0.2"), "three temperatures"),
+        ("band-fig2", ("--cosine", "2"), "range"),
+        ("band-correlated", ("--N", "1"), "--N takes"),
+        ("band-correlated", ("--alpha", "2"), "--alpha takes"),
+        ("band-anisotropy", ("--deviation", "4000"), "0 to 3198.4 %"),
+        ("band-anisotropy", ("--tau", "-1"), "--tau takes"),
+        ("band-whitening", ("--n", "7"), "two pairs"),
+        ("diversity-digits", ("--methods", "P1"), "name them too"),
+        ("diversity-digits", ("--methods", "random,P9"), "method must be one of"),
+    ],
+)
+def test_refusals(name: str, args: Any, says: str, command: Any, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    pytest.importorskip("sklearn")
+    code, said, err = command(name, *args, "--out", str(tmp_path / "a.png"))
+    assert (code, said) == (2, "")
+    assert err.startswith("cltheory: ") and err.count("\n") == 1 and says in err
+    assert not (tmp_path / "a.png").exists()
+
+
+def test_random_numbers_are_those_of_the_cell() -> None:
+    one, same, other = (band_synthetic.generator(0.3, k).initial_seed() for k in (1, 1, 2))
+    assert one == same != other

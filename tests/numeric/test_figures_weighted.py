@@ -1,0 +1,246 @@
+"""Figures of weighted InfoNCE: what they measure, their tables, and the commands that draw them."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from cltheory.cli.main import run
+from cltheory.numeric import digits
+from cltheory.numeric.figures import imbalance_fig4, soft_supcon_fig2, y_aware_fig5
+from cltheory.numeric.figures.imbalance_fig4 import HARD, SOFT, certified
+from cltheory.numeric.free import fit
+from cltheory.numeric.losses import SupCon
+from cltheory.numeric.metrics import procrustes_r2
+from cltheory.numeric.table import TableError
+from sympy import Rational
+
+SMALL = imbalance_fig4.Grid(sizes=((2, 2, 2), (2, 3, 6)), tau=Rational(1, 2))
+
+
+@pytest.fixture
+def figure(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Any:
+    pytest.importorskip("matplotlib")
+
+    def draw(*words: str) -> Any:
+        capsys.readouterr()
+        code = run(["figure", *words, "--out", str(tmp_path / "fig.png"), "--device", "cpu"])
+        return code, *capsys.readouterr()
+
+    return draw
+
+
+# --- free embeddings ----------------------------------------------------------------------------
+def test_free_embeddings_reach_the_optimum() -> None:
+    labels = torch.arange(3).repeat_interleave(4)
+    found = fit(SupCon(0.2), labels, 3, seed=0, device="cpu")
+    assert found.is_converged and found.gradient_norm <= 1e-12
+    cosines = (found.embeddings @ found.embeddings.T).numpy()
+    # Rounding of cosines near 1 is 1e-16; a gradient of 1e-12 leaves 1e-8 where it is cold.
+    assert cosines == pytest.approx(np.where(np.equal.outer(labels, labels), 1, -0.5), abs=1e-7)
+    assert certified(labels.numpy(), cosines, 0.2, 0.0) < 1e-11
+    assert found.loss == pytest.approx(np.log(3 + 8 * np.exp(-1.5 / 0.2)), abs=1e-12)
+
+
+def test_what_is_no_optimum_has_a_gap() -> None:
+    labels = np.repeat(np.arange(3), 2)
+    u = np.random.default_rng(0).standard_normal((6, 4))
+    u /= np.linalg.norm(u, axis=1, keepdims=True)
+    assert certified(labels, np.clip(u @ u.T, -1, 1), 0.5, 0.0) > 0.1
+    stopped = fit(SupCon(0.5), torch.as_tensor(labels), 4, 0, tolerance=1e-30, device="cpu")
+    assert not stopped.is_converged
+
+
+# --- imbalance-fig4 -----------------------------------------------------------------------------
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The table of SMALL."""
+    path = tmp_path_factory.mktemp("unequal") / "t.csv"
+    imbalance_fig4.measure(SMALL, path, device="cpu")
+    return path
+
+
+def test_unequal_classes_against_theory(measured: Path) -> None:
+    rows = imbalance_fig4.measure(SMALL, measured, device="cpu")
+    assert [(row["scheme"], row["sizes"]) for row in rows] == [
+        (scheme, sizes) for scheme in (HARD, SOFT) for sizes in ("2:2:2", "2:3:6")
+    ]
+    assert {row["stop"] for row in rows} == {"converged"}
+    for row in rows:
+        assert row["gap"] < 1e-9  # of losses of order 1, at a gradient of 1e-12
+        assert row["difference"] < 1e-6 and row["spread"] < 1e-6
+    regular, uneven = (imbalance_fig4.blocks(SMALL, row) for row in rows[:2])
+    assert regular == pytest.approx(1.5 * np.eye(3) - 0.5, abs=1e-6)
+    assert uneven[0, 1] > -0.45 > -0.55 > uneven[0, 2]  # the small ones are close to each other
+    assert imbalance_fig4.blocks(SMALL, rows[3]) == pytest.approx(1.5 * np.eye(3) - 0.5, abs=1e-6)
+    assert rows[3]["tau"] == 1.5  # C / (C - 1) at epsilon = 1/e, and not its reciprocal
+
+
+def test_another_theory_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(imbalance_fig4, "derived", lambda grid, cell: 1.6 * np.eye(3) - 0.6)
+    rows = imbalance_fig4.measure(SMALL, tmp_path / "t.csv", device="cpu")
+    assert min(float(row["difference"]) for row in rows) > 0.09
+
+
+def test_a_table_of_unequal_classes_is_resumed(measured: Path, tmp_path: Path) -> None:
+    path, whole = tmp_path / "t.csv", measured.read_text()
+    first = imbalance_fig4.Grid(sizes=((2, 2, 2),), tau=Rational(1, 2))
+    path.write_text("".join(whole.splitlines(keepends=True)[:2])[:-20])  # killed in a line
+    imbalance_fig4.measure(first, path, device="cpu")
+    lines = whole.splitlines()
+    assert path.read_text().splitlines() == [lines[0], lines[1], lines[3]]
+    with pytest.raises(TableError, match="not a table"):
+        imbalance_fig4.measure(imbalance_fig4.Grid(sizes=((2, 2),)), path, device="cpu")
+
+
+def test_the_command_draws_unequal_classes(figure: Any, measured: Path, tmp_path: Path) -> None:
+    (tmp_path / "fig.csv").write_bytes(measured.read_bytes())
+    words = ("--sizes", "2,2,2", "--sizes", "2,3,6", "--tau", "1/2")
+    code, out, err = figure("imbalance-fig4", *words, "--caption", str(tmp_path / "a.tex"))
+    assert (code, err) == (0, "")
+    assert "4 cells in" in out and "for Soft SupCon, largest certified gap" in out
+    assert (tmp_path / "fig.png").read_bytes().startswith(b"\x89PNG")
+    assert r"\varepsilon = e^{-1}" in (tmp_path / "a.tex").read_text()
+    assert (tmp_path / "fig.csv").read_bytes() == measured.read_bytes()
+
+
+@pytest.mark.slow
+def test_the_figure_of_the_paper(figure: Any, tmp_path: Path) -> None:
+    assert figure("imbalance-fig4")[0] == 0
+    with (tmp_path / "fig.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 8
+    assert {row["stop"] for row in rows} == {"converged"}
+    assert max(float(row["difference"]) for row in rows) < 1e-6
+    assert max(float(row["gap"]) for row in rows) < 1e-8
+
+
+# --- digits -------------------------------------------------------------------------------------
+@pytest.fixture
+def sklearn() -> None:
+    """For where the digits are there."""
+    pytest.importorskip("sklearn")
+
+
+def test_digits_are_split_by_the_seed(sklearn: None) -> None:
+    of = digits.load()
+    assert of.images.shape == (1797, 64) and of.images.max() == 1
+    assert float(of.ink.mean()) == pytest.approx(0, abs=1e-12)
+    assert float(of.ink.square().mean()) == pytest.approx(1)
+    one, again, other = (
+        digits.embedded(of, SupCon(), of.classes, 2, seed, steps=1, device="cpu")
+        for seed in (0, 0, 1)
+    )
+    assert torch.equal(one.embeddings, again.embeddings)
+    assert not torch.equal(one.held_out, other.held_out)
+    both = torch.cat([one.trained_on, one.held_out])
+    assert torch.equal(both.sort().values, torch.arange(1797))
+    assert one.embeddings.shape == (1797, 2)
+
+
+def test_the_simplex_needs_nine_dimensions(sklearn: None, tmp_path: Path) -> None:
+    assert soft_supcon_fig2.least_dimension() == 9
+    grid = soft_supcon_fig2.Grid((2, 9), seeds=(0,), steps=40)
+    few, enough = soft_supcon_fig2.measure(grid, tmp_path / "t.csv", device="cpu")
+    # After some steps; in two dimensions no ten points are near a simplex.
+    for part in ("train", "test"):
+        assert 0 < enough[f"{part}_loss_gap"] < few[f"{part}_loss_gap"]
+        assert few[f"{part}_procrustes_r2"] < 0.3 < 0.5 < enough[f"{part}_procrustes_r2"] <= 1
+        assert few[f"{part}_similarity_r2"] < -2 < enough[f"{part}_similarity_r2"] <= 1
+    mean, off = soft_supcon_fig2.averaged(grid, [few, enough], "train_procrustes_r2")
+    assert mean == pytest.approx([few["train_procrustes_r2"], enough["train_procrustes_r2"]])
+    assert off == pytest.approx([0, 0])
+    assert soft_supcon_fig2.measure(grid, tmp_path / "t.csv", device="cpu") == [few, enough]
+    longer = soft_supcon_fig2.Grid((2, 9), seeds=(0,), steps=41)
+    with pytest.raises(TableError, match="was made with steps = 40"):
+        soft_supcon_fig2.measure(longer, tmp_path / "t.csv", device="cpu")
+
+
+def test_a_line_is_no_arc(sklearn: None, tmp_path: Path) -> None:
+    grid = y_aware_fig5.Grid(seeds=(0,), steps=40)
+    cosine, euclidean = y_aware_fig5.measure(grid, tmp_path / "t.csv", device="cpu")
+    assert cosine["test_r2"] < euclidean["test_r2"] <= 1
+    assert euclidean["test_r2"] > 0.8
+    for row in (cosine, euclidean):  # what is drawn is what was measured, to five digits
+        at = y_aware_fig5.points(row)
+        target = y_aware_fig5.geometry(str(row["scheme"]), torch.as_tensor(at[:, 0]))
+        assert len(at) == digits.HELD_OUT
+        assert procrustes_r2(at[:, 1:], target) == pytest.approx(row["test_r2"], abs=1e-3)
+    # Turned onto the line and moved, embeddings of cosines are on a circle of radius 1.
+    x = y_aware_fig5.points(cosine)[:, 1:]
+    centre = np.linalg.lstsq(np.c_[2 * x, np.ones(len(x))], (x**2).sum(1), rcond=None)[0][:2]
+    assert np.linalg.norm(x - centre, axis=1) == pytest.approx(np.ones(len(x)), abs=1e-3)
+    assert y_aware_fig5.measure(grid, tmp_path / "t.csv", device="cpu") == [cosine, euclidean]
+
+
+@pytest.mark.slow
+def test_trained_to_the_end_the_transition_is_sharp(sklearn: None, tmp_path: Path) -> None:
+    grid = soft_supcon_fig2.Grid((7, 8, 9, 10), seeds=(0,))
+    rows = soft_supcon_fig2.measure(grid, tmp_path / "t.csv", device="cpu")
+    r2 = [float(row["train_procrustes_r2"]) for row in rows]
+    assert r2[0] < r2[1] < 0.92 < 0.97 < r2[2]
+    assert abs(r2[3] - r2[2]) < 0.01
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("soft-supcon-fig2", "--q", "2,9"), "Procrustes similarity"),
+        (("y-aware-fig5",), "for y-Aware, Euclidean"),
+    ],
+)
+def test_the_commands_draw_digits(
+    sklearn: None, figure: Any, tmp_path: Path, words: tuple[str, ...], says: str
+) -> None:
+    more = ("--steps", "3", "--seeds", "0", "--caption", str(tmp_path / "a.tex"))
+    code, out, err = figure(*words, *more)
+    assert (code, err) == (0, "")
+    assert "2 cells in" in out and says in out and "tolerance" not in out
+    assert (tmp_path / "fig.png").read_bytes().startswith(b"\x89PNG")
+    assert "derived" in (tmp_path / "a.tex").read_text()
+
+
+def test_without_scikit_learn_one_line_says_how_to_get_it(
+    figure: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cltheory.cli.figure.find_spec", lambda name: None)
+    for name in ("soft-supcon-fig2", "y-aware-fig5"):
+        code, out, err = figure(name)
+        assert (code, out) == (2, "")
+        assert "cltheory[digits]" in err and err.count("\n") == 1
+
+
+@pytest.mark.parametrize("text", ["1:x", "0,2", "65", "3:2", "2:3:4", "", "²"])
+def test_bad_dimensions_are_refused_in_one_line(figure: Any, tmp_path: Path, text: str) -> None:
+    code, out, err = figure("soft-supcon-fig2", "--q", text)
+    assert (code, out) == (2, "")
+    assert "--q takes dimensions" in err and err.count("\n") == 1
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("--sizes", "1,2"), "--sizes takes samples"),
+        (("--sizes", "4"), "--sizes takes samples"),
+        (("--sizes", "2,x"), "--sizes takes samples"),
+        (("--sizes", "2,2", "--sizes", "2,2,2"), "as many classes"),
+        (("--sizes", "2,2", "--sizes", "2,2"), "the same sizes"),
+        (("--epsilon", "1"), "less than 1"),
+        (("--epsilon", "0"), "must be a positive number"),
+        (("--tau", "oo"), "must be a positive number"),
+        (("--tau", "cold"), "--tau"),
+    ],
+)
+def test_bad_sizes_are_refused_in_one_line(
+    figure: Any, tmp_path: Path, words: tuple[str, ...], says: str
+) -> None:
+    code, out, err = figure("imbalance-fig4", *words)
+    assert (code, out) == (2, "")
+    assert err.startswith("cltheory: ") and err.count("\n") == 1
+    assert says in err
+    assert not list(tmp_path.iterdir())

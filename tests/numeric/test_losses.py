@@ -1,0 +1,534 @@
+"""The losses to train with, against plain sums, public packages, and bad input.
+
+Compared with ``pytorch-metric-learning`` 2.9, ``lightly`` 1.6 and ``open_clip_torch`` 3.3 where
+they are installed; of the latter two only the files with the losses, since the packages want
+torchvision.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Callable, Iterator
+from math import log
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from cltheory.numeric.losses import (
+    XCLR,
+    EuclideanWInfoNCE,
+    Loss,
+    SoftSupCon,
+    SupCon,
+    WInfoNCE,
+    YAware,
+    tiles,
+)
+from torch import Tensor
+
+N, D = 23, 4
+#: float64 sums of some hundred terms; at tau = 0.001 similarities are about 1000.
+CLOSE = {"rtol": 1e-9, "atol": 1e-12}
+
+
+# --- the definition, written out in numpy, one anchor after the other -----------------------------
+def plain(z: Any, w: Any, tau: float, euclidean: bool = False, seen: Any = None) -> float:
+    z, w = (torch.as_tensor(part).numpy() for part in (z, w))
+    n, found = len(z), []
+    for i in range(n):
+        others = [j for j in range(n) if (j != i if seen is None else seen[i, j])]
+        if euclidean:
+            s = {j: -float(np.sum((z[i] - z[j]) ** 2)) / tau for j in others}
+        else:
+            length = np.linalg.norm(z, axis=1)
+            s = {j: float(z[i] @ z[j]) / (length[i] * length[j]) / tau for j in others}
+        top = max(s.values())
+        log_sum = top + log(sum(np.exp(s[j] - top) for j in others))
+        pulls = [j for j in others if j != i and w[i, j] > 0]
+        if pulls:
+            total = sum(w[i, j] for j in pulls)
+            found.append(-sum(w[i, j] / total * (s[j] - log_sum) for j in pulls))
+    return float(np.mean(found))
+
+
+def drawn(seed: int, *shape: int) -> Tensor:
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+
+
+def classes(seed: int, n: int = N, count: int = 5) -> Tensor:
+    labels = torch.randint(0, count, (n,), generator=torch.Generator().manual_seed(seed))
+    labels[0] = 99  # alone in its class
+    return labels
+
+
+Z, Y, LABELS = drawn(1, N, D), drawn(2, N, 3), classes(3)
+W = drawn(4, N, N).abs() * (drawn(5, N, N) > 0)
+SAME = (LABELS[:, None] == LABELS).double()
+SQUARES = (Y[:, None] - Y).square().sum(-1)
+COSINES = torch.nn.functional.cosine_similarity(Y[:, None], Y, dim=-1)
+
+#: name: the module of a temperature, what it is given, the weights, whether it is Euclidean.
+CASES: dict[str, tuple[Callable[[Any], Loss], Tensor, Tensor, bool]] = {
+    "supcon": (SupCon, LABELS, SAME, False),
+    "soft-supcon": (lambda t: SoftSupCon(0.3, t), LABELS, 0.3 + 0.7 * SAME, False),
+    "y-aware": (lambda t: YAware(t, gamma=0.5), Y, torch.exp(-0.5 * SQUARES), False),
+    "x-clr": (lambda t: XCLR(0.2, t), Y, torch.exp(COSINES / 0.2), False),
+    "euclidean": (EuclideanWInfoNCE, Y, torch.exp(-SQUARES), True),
+    "any": (lambda t: WInfoNCE(t, symmetric=False), W, W, False),
+    "any-euclidean": (lambda t: WInfoNCE(t, euclidean=True, symmetric=False), W, W, True),
+}
+
+
+@pytest.fixture(params=[512, 6, 2], ids="block{}".format)
+def block(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
+    """One tile, some tiles, and many, of which some hold a point with itself only."""
+    monkeypatch.setattr(tiles, "BLOCK", request.param)
+    return int(request.param)
+
+
+@pytest.mark.parametrize("tau", [0.5, 0.02, 0.001])
+@pytest.mark.parametrize("name", CASES)
+def test_values(name: str, tau: float, block: int) -> None:
+    made, given, w, euclidean = CASES[name]
+    assert float(made(tau)(Z, given)) == pytest.approx(plain(Z, w, tau, euclidean), rel=1e-10)
+    single = float(made(tau)(Z.float(), given))
+    assert single == pytest.approx(plain(Z, w, tau, euclidean), rel=2e-5)
+
+
+def test_a_wrong_value_is_seen() -> None:
+    found = float(SupCon(0.5)(Z, LABELS))
+    for wrong in (plain(Z, SAME, 0.51), plain(Z, 1.0 - SAME, 0.5), plain(Z, SAME, 0.5, True)):
+        assert abs(found - wrong) > 1e-3
+
+
+@pytest.mark.parametrize("tau", [0.5, 0.02])
+@pytest.mark.parametrize("name", CASES)
+def test_gradients(name: str, tau: float, block: int) -> None:
+    """Also of the temperature; 0.02 is shifted row by row in float32 only."""
+    made, given, _, _ = CASES[name]
+
+    def loss(z: Tensor, t: Tensor) -> Tensor:
+        module = made(tau)
+        module.tau = t  # type: ignore[assignment]
+        return module(z, given)
+
+    z, given = Z[:8].clone(), given[:8, :8] if len(given.shape) > 1 else given[:8]
+    t = torch.tensor(tau, dtype=torch.float64)
+    assert torch.autograd.gradcheck(loss, (z.requires_grad_(), t.requires_grad_()))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_small_temperatures_have_gradients(name: str, block: int) -> None:
+    """Where sums have to be shifted, float64 and float32, against autograd of the definition."""
+    made, given, w, euclidean = CASES[name]
+    tau, w = 1e-3, w.clone().fill_diagonal_(0)
+    z = Z.clone().requires_grad_()
+    x = z if euclidean else torch.nn.functional.normalize(z)
+    s = (-(x[:, None] - x).square().sum(-1) if euclidean else x @ x.T) / tau
+    total, eye = w.sum(1), torch.eye(N, dtype=torch.bool)
+    rows = torch.logsumexp(s.masked_fill(eye, -torch.inf), 1)
+    has = total > 0
+    ((w * (rows[:, None] - s)).sum(1)[has] / total[has]).mean().backward()
+    assert z.grad is not None
+    for dtype, tolerance in ((torch.float64, 1e-9), (torch.float32, 1e-3)):
+        ours = Z.clone().to(dtype).requires_grad_()
+        made(tau)(ours, given).backward()
+        assert ours.grad is not None
+        error = (ours.grad - z.grad).abs().max() / z.grad.abs().max()
+        assert error < tolerance
+
+
+def test_each_anchor_and_their_mean() -> None:
+    each = SupCon(0.2, reduction="none")(Z, LABELS)
+    alone = (SAME.sum(1) == 1).nonzero()[:, 0]
+    assert each.shape == (N,) and 0 in alone and torch.equal((each == 0).nonzero()[:, 0], alone)
+    assert float(SupCon(0.2)(Z, LABELS)) == pytest.approx(float(each[each > 0].mean()))
+    assert float(SupCon(0.2, isolated="zero")(Z, LABELS)) == pytest.approx(float(each.mean()))
+    z = Z.clone().requires_grad_()
+    weights = drawn(6, N)
+    (SupCon(0.2, reduction="none")(z, LABELS) * weights).sum().backward()
+    assert z.grad is not None
+
+    def loss(v: Tensor) -> Tensor:
+        return SupCon(0.2, reduction="none")(v, LABELS) @ weights
+
+    assert torch.autograd.gradcheck(loss, (z,))
+
+
+# --- views, towers, conventions -------------------------------------------------------------------
+VIEWS = drawn(7, 8, 3, D)
+VIEW_LABELS = classes(8, 8, 3)
+
+
+def seen_by_towers(views: int, batch: int) -> Any:
+    view = np.repeat(np.arange(views), batch)
+    return view[:, None] != view
+
+
+@pytest.mark.parametrize("towers", [False, True])
+@pytest.mark.parametrize("epsilon", [0.0, 0.2])
+def test_views(epsilon: float, towers: bool, block: int) -> None:
+    loss = SoftSupCon(epsilon, 0.3, towers=towers)
+    flat, labels = VIEWS.transpose(0, 1).flatten(0, 1), VIEW_LABELS.repeat(3)
+    w = epsilon + (1 - epsilon) * (labels[:, None] == labels).double()
+    seen = seen_by_towers(3, 8) if towers else None
+    found = plain(flat, w, 0.3, seen=seen)
+    assert float(loss(VIEWS, VIEW_LABELS)) == pytest.approx(found, rel=1e-10)
+    each = SoftSupCon(epsilon, 0.3, towers=towers, reduction="none")(VIEWS, VIEW_LABELS)
+    assert each.shape == (8, 3) and float(each.mean()) == pytest.approx(found)
+    z = VIEWS[:4].clone().requires_grad_()
+    assert torch.autograd.gradcheck(lambda v: loss(v, VIEW_LABELS[:4] % 2), (z,))
+
+
+@pytest.mark.parametrize("towers", [False, True])
+def test_views_of_other_weights(towers: bool) -> None:
+    y = drawn(9, 8, 2)
+    flat, all_y = VIEWS.transpose(0, 1).flatten(0, 1), y.repeat(3, 1)
+    w = torch.exp(-(all_y[:, None] - all_y).square().sum(-1))
+    seen = seen_by_towers(3, 8) if towers else None
+    expected = plain(flat, w, 0.3, seen=seen)
+    assert float(YAware(0.3, towers=towers)(VIEWS, y)) == pytest.approx(expected, rel=1e-10)
+    given = torch.exp(-(y[:, None] - y).square().sum(-1))
+    assert float(WInfoNCE(0.3, towers=towers)(VIEWS, given)) == pytest.approx(expected, rel=1e-10)
+
+
+def test_the_anchor_in_its_denominator() -> None:
+    found = float(SupCon(0.3, anchor=True)(Z, LABELS))
+    assert found == pytest.approx(plain(Z, SAME, 0.3, seen=np.ones((N, N), dtype=bool)), rel=1e-10)
+
+
+def test_the_factor_of_supcontrast() -> None:
+    found = SupCon(0.3, base=0.07)(Z, LABELS)
+    assert float(found) == pytest.approx(0.3 / 0.07 * float(SupCon(0.3)(Z, LABELS)))
+
+
+def test_labels_of_any_kind() -> None:
+    expected = float(SupCon(0.3)(Z, LABELS))
+    for kind in (torch.int8, torch.uint8, torch.int16, torch.int32):
+        assert float(SupCon(0.3)(Z, LABELS.to(kind))) == expected
+    for labels in (LABELS - 1000, LABELS * 10**15, -LABELS):
+        assert float(SupCon(0.3)(Z, labels)) == pytest.approx(expected, rel=1e-13)
+    two = LABELS % 2 == 0
+    assert float(SupCon(0.3)(Z, two)) == float(SupCon(0.3)(Z, two.long()))
+
+
+@pytest.mark.parametrize("kind", [torch.bfloat16, torch.float16])
+def test_lower_precision_is_raised(kind: torch.dtype) -> None:
+    z = Z.to(kind).requires_grad_()
+    loss = SupCon(0.3)(z, LABELS)
+    loss.backward()
+    assert loss.dtype == torch.float32 and z.grad is not None and z.grad.dtype == kind
+    assert float(loss.detach()) == float(SupCon(0.3)(Z.to(kind).float(), LABELS))
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        assert float(SupCon(0.3)(Z.float(), LABELS)) == float(SupCon(0.3)(Z.float(), LABELS))
+    expected = float(SupCon(0.3)(Z.float(), LABELS))
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        assert float(SupCon(0.3)(Z.float(), LABELS)) == expected
+
+
+def test_a_learned_temperature() -> None:
+    tau = torch.nn.Parameter(torch.tensor(0.3))
+    loss = SupCon(tau)
+    assert list(loss.parameters()) == [tau]
+    loss(Z.float(), LABELS).backward()
+    step = 1e-4
+    slope = (SupCon(0.3 + step)(Z, LABELS) - SupCon(0.3 - step)(Z, LABELS)) / (2 * step)
+    assert tau.grad is not None and float(tau.grad) == pytest.approx(float(slope), rel=1e-3)
+
+
+def test_gradients_twice_are_refused() -> None:
+    """Else a penalty on gradients would be dropped without a word."""
+    z = Z.clone().requires_grad_()
+    with pytest.raises(RuntimeError, match="has no second derivative"):
+        torch.autograd.grad(SupCon(0.3)(z, LABELS), z, create_graph=True)
+
+
+def test_a_graph_may_be_kept() -> None:
+    z = Z.clone().requires_grad_()
+    loss = SupCon(0.3)(z, LABELS)
+    (first,) = torch.autograd.grad(loss, z, retain_graph=True)
+    (second,) = torch.autograd.grad(loss, z)
+    assert torch.equal(first, second)
+
+
+def test_distances_do_not_see_a_shift() -> None:
+    """Rounding stays that of the distances, also far from zero."""
+    near = EuclideanWInfoNCE(0.5)(Z.float(), Y)
+    far = EuclideanWInfoNCE(0.5)((Z + 1000.0), Y)
+    assert float(near) == pytest.approx(float(far), rel=1e-5)
+
+
+# --- against the packages -------------------------------------------------------------------------
+def agree(ours: Callable[[Tensor], Tensor], theirs: Callable[[Tensor], Tensor], z: Tensor) -> None:
+    """Values and gradients; packages add a "small value" here and there."""
+    found = []
+    for loss in (ours, theirs):
+        v = z.clone().requires_grad_()
+        value = loss(v)
+        value.backward()
+        assert v.grad is not None
+        found.append((value.detach(), v.grad))
+    torch.testing.assert_close(found[0], found[1], rtol=1e-9, atol=1e-11)
+
+
+@pytest.mark.parametrize("tau", [0.05, 0.5])
+def test_pytorch_metric_learning(tau: float) -> None:
+    losses = pytest.importorskip(
+        "pytorch_metric_learning.losses", reason="needs pytorch-metric-learning"
+    )
+    # A class of one sample is left out of both means.
+    agree(lambda z: SupCon(tau)(z, LABELS), lambda z: losses.SupConLoss(tau)(z, LABELS), Z)
+    instances = torch.arange(8).repeat(2)
+    both = drawn(10, 8, 2, D)
+
+    def nt_xent(z: Tensor) -> Tensor:
+        return losses.NTXentLoss(tau)(z.transpose(0, 1).flatten(0, 1), instances)
+
+    agree(SupCon(tau), nt_xent, both)
+
+
+@pytest.fixture
+def lightly() -> Iterator[ModuleType]:
+    """The file of lightly's NT-Xent; packages that would import torchvision are left empty."""
+    package = importlib.util.find_spec("lightly")
+    if package is None or package.origin is None:
+        pytest.skip("needs lightly")
+    root, before = Path(package.origin).parent, dict(sys.modules)
+    for name in ("lightly", "lightly.models", "lightly.models.modules", "lightly.models.utils"):
+        empty = ModuleType(name)
+        empty.__path__ = [str(root.parent.joinpath(*name.split(".")))]
+        sys.modules[name] = empty
+    try:
+        yield loaded(root / "loss" / "ntx_ent_loss.py")
+    finally:
+        for name in set(sys.modules) - set(before):
+            del sys.modules[name]
+        sys.modules.update(before)
+
+
+def loaded(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(f"{path.stem}_alone", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("tau", [0.05, 0.5])
+def test_lightly(lightly: ModuleType, tau: float) -> None:
+    theirs = lightly.NTXentLoss(temperature=tau)
+    agree(SupCon(tau), lambda z: theirs(z[:, 0], z[:, 1]), drawn(11, 8, 2, D))
+
+
+@pytest.mark.parametrize("t", [2.0, 100.0])
+def test_open_clip(t: float) -> None:
+    package = importlib.util.find_spec("open_clip")
+    if package is None or package.origin is None:
+        pytest.skip("needs open_clip_torch")
+    theirs = loaded(Path(package.origin).with_name("loss.py")).ClipLoss()
+    unit = torch.nn.functional.normalize(drawn(12, 8, 2, D), dim=-1)
+    ours = SupCon(1 / t, towers=True, normalize=False)
+    agree(ours, lambda z: theirs(z[:, 0], z[:, 1], t), unit)
+
+
+# --- hard cases -----------------------------------------------------------------------------------
+def test_nothing_to_be_attracted_to() -> None:
+    z = Z.clone().requires_grad_()
+    loss = SupCon(0.1)(z, torch.arange(N))
+    loss.backward()
+    assert float(loss.detach()) == 0 and z.grad is not None and not z.grad.any()
+    assert float(SupCon(0.1)(Z[:1], LABELS[:1])) == 0
+    assert float(SoftSupCon(0.1, 0.1)(Z[:1], LABELS[:1])) == 0
+    with pytest.raises(ValueError, match="sample 0 has no other sample"):
+        SupCon(0.1, isolated="error")(Z, LABELS)
+
+
+def test_one_class() -> None:
+    """pytorch-metric-learning returns zero here; the definition does not."""
+    one = torch.zeros(N, dtype=torch.long)
+    assert float(SupCon(0.5)(Z, one)) == pytest.approx(plain(Z, np.ones((N, N)), 0.5), rel=1e-10)
+
+
+def test_equal_embeddings() -> None:
+    """Every anchor then finds the others alike: log (n - 1), with the gradient zero."""
+    z = Z[:1].repeat(N, 1).requires_grad_()
+    loss = SupCon(0.01)(z, LABELS)
+    loss.backward()
+    assert float(loss.detach()) == pytest.approx(log(N - 1))
+    assert z.grad is not None and float(z.grad.abs().max()) < 1e-12
+
+
+def spoiled(value: float, row: int = 3) -> Tensor:
+    z = Z.clone()
+    z[row] = value
+    return z
+
+
+BAD: dict[str, tuple[Callable[[], Any], str]] = {
+    "nan": (lambda: SupCon()(spoiled(float("nan")), LABELS), "embedding 3 is not finite"),
+    "oo": (lambda: SupCon()(spoiled(float("inf")), LABELS), "embedding 3 is not finite"),
+    "nan in a label": (
+        lambda: YAware()(Z, torch.where(torch.arange(N) == 2, torch.nan, Y[:, 0])),
+        "label 2 is not finite",
+    ),
+    "zero": (lambda: SupCon()(spoiled(0.0), LABELS), "embedding 3 is zero"),
+    "zero label": (lambda: XCLR()(Z, torch.zeros(N, 2)), "label 0 is zero"),
+    "empty": (lambda: SupCon()(Z[:0], LABELS[:0]), r"a batch of shape \(0, 4\) is empty"),
+    "integers": (lambda: SupCon()(LABELS[:, None], LABELS), "must be floating point"),
+    "a vector": (lambda: SupCon()(Z[0], LABELS), r"must be \(batch, d\)"),
+    "float classes": (lambda: SupCon()(Z, LABELS.double()), "labels of classes must be integers"),
+    "labels": (
+        lambda: SupCon()(Z, LABELS[:4]),
+        r"labels must be \(23,\), one a sample",
+    ),
+    "no labels": (lambda: YAware()(Z), "needs labels"),
+    "no weights": (lambda: WInfoNCE()(Z), "needs weights"),
+    "rows": (lambda: YAware()(Z, Y[:4]), r"labels must be \(23, l\), one a sample, not \(4, 3\)"),
+    "tau": (lambda: SupCon(0.0), "tau must be positive and finite, not 0"),
+    "learned tau": (
+        lambda: SupCon(torch.nn.Parameter(torch.tensor(-0.3)))(Z, LABELS),
+        "tau must be positive and finite, not -0.3",
+    ),
+    "two of tau": (lambda: SupCon(torch.nn.Parameter(torch.ones(2))), "tau must have one entry"),
+    "epsilon": (lambda: SoftSupCon(1.5), r"epsilon must be within \[0, 1\], not 1.5"),
+    "gamma": (lambda: YAware(gamma=-1), "gamma must be positive"),
+    "tau'": (lambda: XCLR(float("nan")), "tau_prime must be positive"),
+    "reduction": (lambda: SupCon(reduction="sum"), "reduction must be one of mean, none"),
+    "towers": (lambda: SupCon(towers=True)(Z, LABELS), "towers=True needs embeddings of shape"),
+    "shape of W": (lambda: WInfoNCE()(Z, W[:4]), r"weights must be \(23, 23\), not \(4, 23\)"),
+    "negative W": (lambda: WInfoNCE()(Z, -torch.ones(N, N)), r"w\[0, 0\] is -1"),
+    "nan in W": (lambda: WInfoNCE()(Z, W + torch.nan), r"w\[0, 0\] is nan"),
+    "asymmetric W": (lambda: WInfoNCE()(Z, torch.ones(N, N).triu()), "not symmetric: w"),
+    "isolated row": (lambda: WInfoNCE()(Z, SAME), "sample 0 has no other sample"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input_is_refused_in_a_line(name: str) -> None:
+    call, says = BAD[name]
+    with pytest.raises(ValueError, match=says) as caught:
+        call()
+    assert "\n" not in str(caught.value)
+
+
+def test_without_checks_nan_stays_nan() -> None:
+    assert SupCon(check=False)(spoiled(float("nan")), LABELS).isnan()
+    z = spoiled(0.0).requires_grad_()
+    loss = SupCon(check=False)(z, LABELS)
+    loss.backward()
+    assert loss.isfinite() and z.grad is not None and z.grad.isfinite().all()
+
+
+def test_without_checks_values_are_the_same() -> None:
+    for name, (made, given, _, _) in CASES.items():
+        loss = made(0.3)
+        expected = float(loss(Z, given))
+        loss.check = False
+        assert float(loss(Z, given)) == pytest.approx(expected, rel=1e-12), name
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_batch_of_one_has_no_pair(name: str) -> None:
+    made, given, _, _ = CASES[name]
+    z = Z[:1].clone().requires_grad_()
+    loss = made(0.3)
+    loss.isolated = "skip"
+    one = given[:1, :1] if isinstance(loss, WInfoNCE) else given[:1]
+    value = loss(z, one)
+    value.backward()
+    assert float(value.detach()) == 0 == float(loss.entropic_bound(z, one))
+    assert z.grad is not None and not z.grad.any()
+    loss.reduction = "none"
+    assert loss(z, one).tolist() == [0]
+
+
+def test_a_compiler_leaves_the_loss_alone() -> None:
+    loss = SupCon(0.3)
+    expected = float(loss(Z, LABELS))
+    compiled = torch.compile(loss, backend="eager")
+    assert float(compiled(Z, LABELS)) == pytest.approx(expected, rel=1e-12)
+    z = Z.clone().requires_grad_()
+    compiled(z, LABELS).backward()
+    other = Z.clone().requires_grad_()
+    loss(other, LABELS).backward()
+    assert z.grad is not None and other.grad is not None
+    assert torch.equal(z.grad, other.grad)
+
+
+def test_rounding_is_no_asymmetry() -> None:
+    w = W + W.T
+    off = w * (1 + 1e-12 * torch.arange(N, dtype=w.dtype))
+    assert float(WInfoNCE()(Z, off)) == pytest.approx(float(WInfoNCE()(Z, w)), rel=1e-9)
+    with pytest.raises(ValueError, match="not symmetric"):
+        WInfoNCE()(Z, w * (1 + 1e-4 * torch.arange(N, dtype=w.dtype)))
+
+
+def test_lists_and_arrays_are_labels() -> None:
+    expected = float(SupCon(0.3)(Z, LABELS))
+    assert float(SupCon(0.3)(Z, LABELS.tolist())) == expected
+    assert float(SupCon(0.3)(Z, LABELS.numpy())) == expected
+
+
+@pytest.mark.parametrize("far", [1e3, 1e5])
+def test_groups_that_are_far_apart_keep_their_distances(far: float) -> None:
+    """In float32 the squares are 1e6 and more, the distances within groups are about 1."""
+    apart = far * (torch.arange(N) % 2)[:, None]
+    z, y = (Z + apart).float(), (Y + apart).float()
+    for loss, labels in ((EuclideanWInfoNCE(), y), (WInfoNCE(1.0, euclidean=True), W + W.T)):
+        exact = loss(z.double(), labels.double())
+        found = loss(z, labels)
+        assert found.dtype is torch.float32
+        assert float(found) == pytest.approx(float(exact), rel=2e-5 * max(1, far / 1e3))
+        bounds = [float(loss.entropic_bound(k, labels.to(k.dtype))) for k in (z, z.double())]
+        assert bounds[0] == pytest.approx(bounds[1], rel=2e-5 * max(1, far / 1e3))
+
+
+def test_labels_are_centred_in_their_own_precision() -> None:
+    """Times in seconds, next to embeddings in float32."""
+    expected = float(YAware(0.3)(Z.float(), Y))
+    assert float(YAware(0.3)(Z.float(), Y + 1.7e9)) == pytest.approx(expected, rel=1e-5)
+    whole = torch.arange(N) % 5
+    expected = float(YAware(0.3)(Z.float(), whole))
+    assert float(YAware(0.3)(Z.float(), whole + 1_700_000_000)) == pytest.approx(expected, rel=1e-6)
+
+
+# --- entropic bounds ------------------------------------------------------------------------------
+@pytest.mark.parametrize("name", CASES)
+def test_the_entropic_bound(name: str, block: int) -> None:
+    made, given, w, _ = CASES[name]
+    p = w.numpy().copy()
+    np.fill_diagonal(p, 0)
+    p = p[p.sum(1) > 0]
+    p /= p.sum(1, keepdims=True)
+    entropy = -np.sum(p * np.log(np.where(p > 0, p, 1)), axis=1).mean()
+    loss = made(0.5)
+    assert float(loss.entropic_bound(Z, given)) == pytest.approx(entropy, rel=1e-12)
+    assert float(loss(Z, given)) > entropy
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.2])
+def test_the_entropic_bound_of_towers(epsilon: float) -> None:
+    labels = VIEW_LABELS
+    w = epsilon + (1 - epsilon) * (labels[:, None] == labels).double()
+    soft = SoftSupCon(epsilon, towers=True).entropic_bound(VIEWS, labels)
+    any_w = WInfoNCE(towers=True, isolated="skip").entropic_bound(VIEWS, w)
+    assert float(soft) == pytest.approx(float(any_w), rel=1e-12)
+
+
+@pytest.mark.cuda
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device, torch finds none")
+@pytest.mark.parametrize("name", CASES)
+def test_cuda(name: str) -> None:
+    made, given, _, _ = CASES[name]
+    found = []
+    for device in ("cpu", "cuda"):
+        z = Z.clone().to(device).requires_grad_()
+        loss = made(0.3)(z, given.to(device))
+        loss.backward()
+        assert z.grad is not None
+        found.append((loss.detach().cpu(), z.grad.cpu()))
+    torch.testing.assert_close(found[0], found[1], **CLOSE)
