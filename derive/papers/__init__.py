@@ -15,7 +15,13 @@ from ..results import results
 if TYPE_CHECKING:
     from .ledger import Claim, Ledger
 
-PAPERS = ("lee2025ssem", "lee2024sigmoid", "vock2026unified", "ochieng2025diversity")
+PAPERS = (
+    "lee2025ssem",
+    "lee2024sigmoid",
+    "vock2026unified",
+    "ochieng2025diversity",
+    "tan2024spectral",
+)
 
 
 def _wrong(key: str, found: Any) -> str:

@@ -1,0 +1,1 @@
+"""InfoNCE as the cross-entropy of two graphs: subgraphs of out-degree one, spectral clustering."""

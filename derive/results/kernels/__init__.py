@@ -1,0 +1,1 @@
+"""Exponential kernels: where they come from, and which optimum a loss with one has."""

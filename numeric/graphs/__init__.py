@@ -1,0 +1,1 @@
+"""Similarity graphs in numbers: subgraphs drawn from them, Laplacians, and clusters found."""
