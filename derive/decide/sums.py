@@ -80,8 +80,7 @@ def equal(left: Expr, right: Expr, domain: Domain, known: Known | None = None) -
     stand_ins = {a: Dummy(f"s{k}", real=True) for k, a in enumerate(atoms)}
     ranges = {s: POSITIVE if is_positive(a) else Range() for a, s in stand_ins.items()}
     witness = dict.fromkeys(ranges, S.One)
-    free = {s: r for s, r in domain.ranges.items()}
-    whole = Domain({**free, **ranges}, {**domain.witness, **witness})
+    whole = Domain({**domain.ranges, **ranges}, {**domain.witness, **witness})
     found = zero(gap.xreplace(stand_ins), whole)
     if isinstance(found, Holds):
         return Holds(Evidence(Grade.EXACT, HOW))
@@ -213,9 +212,9 @@ def _indices(e: Expr) -> set[Expr]:
 def _joined(left: set[Symbol], factors: Sequence[Expr]) -> set[Symbol]:
     """The indices that factors join to one of them."""
     part = {min(left, key=default_sort_key)}
-    while more := {
-        i for f in factors if f.free_symbols & part for i in f.free_symbols & left
-    } - part:
+    while (
+        more := {i for f in factors if f.free_symbols & part for i in f.free_symbols & left} - part
+    ):
         part |= more
     return part
 

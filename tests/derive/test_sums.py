@@ -26,11 +26,15 @@ EQUAL = [
     (Sum(tau * x[1] + x[i], (i, 1, n)), n * tau * x[1] + Sum(x[i], (i, 1, n)), {}),
     (Sum(exp(x[i] / tau) / total, (i, 1, n)), S.One, {}),
     (Sum(exp((x[i] - x[1]) / tau), (i, 1, n)), total * exp(-x[1] / tau), {}),
-    (Sum(a[i] * log(a[i] / total), (i, 1, n)), Sum(a[i] * log(a[i]), (i, 1, n)) - log(total), SHARES),
+    (
+        Sum(a[i] * log(a[i] / total), (i, 1, n)),
+        Sum(a[i] * log(a[i]), (i, 1, n)) - log(total),
+        SHARES,
+    ),
     (Sum(w[i, j] * x[i] ** 2, (i, 1, n), (j, 1, n)), Sum(x[i] ** 2, (i, 1, n)), ROWS),
     (Sum(a[i] / a[i], (i, 1, n)), n, {}),
     (Sum((x[i] - Sum(x[j], (j, 1, n)) / n), (i, 1, n)), S.Zero, {}),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("left, right, known", EQUAL)
@@ -51,7 +55,11 @@ def test_wrong_multiples_and_shifts_are_refused(left, right, known, factor, shif
 @pytest.mark.parametrize(
     "left, right, known",
     [
-        (Sum(w[i, j] * x[j] ** 2, (i, 1, n), (j, 1, n)), Sum(x[j] ** 2, (j, 1, n)), ROWS),  # columns
+        (
+            Sum(w[i, j] * x[j] ** 2, (i, 1, n), (j, 1, n)),
+            Sum(x[j] ** 2, (j, 1, n)),
+            ROWS,
+        ),  # columns
         (Sum(x[i] ** 2, (i, 1, n)), Sum(x[i], (i, 1, n)) ** 2, {}),
         (Sum(x[i] * y[i], (i, 1, n)), Sum(x[i], (i, 1, n)) * Sum(y[i], (i, 1, n)), {}),
         (Sum(log(x[i] * x[i]), (i, 1, n)), 2 * Sum(log(x[i]), (i, 1, n)), {}),  # not positive
