@@ -42,7 +42,9 @@ class Graph:
         for i, row in enumerate(rows):
             for j, e in enumerate(row):
                 if not _is_nonnegative(e):
-                    raise DomainError(f"{name}: the weight from {i + 1} to {j + 1} is {e}, not >= 0")
+                    raise DomainError(
+                        f"{name}: the weight from {i + 1} to {j + 1} is {e}, not >= 0"
+                    )
             if row[i] != 0:
                 raise DomainError(
                     f"{name}: row {i + 1} has a self-loop, {row[i]} on the diagonal; an object is "
@@ -56,9 +58,7 @@ class Graph:
         self.weights = ImmutableMatrix(rows)
 
     @classmethod
-    def without_loops(
-        cls, weights: Sequence[Sequence[Expr]] | Matrix, name: str = "pi"
-    ) -> Graph:
+    def without_loops(cls, weights: Sequence[Sequence[Expr]] | Matrix, name: str = "pi") -> Graph:
         """The graph of a matrix whose diagonal is left out, such as that of a kernel."""
         rows = _rows(weights, name)
         return cls(
@@ -134,9 +134,7 @@ class Graph:
             while todo:
                 i = todo.pop()
                 part.add(i)
-                joined = {
-                    j for j in left if self.weights[i, j] != 0 or self.weights[j, i] != 0
-                }
+                joined = {j for j in left if self.weights[i, j] != 0 or self.weights[j, i] != 0}
                 todo |= joined - part
             left -= part
             found.append(tuple(sorted(part)))
