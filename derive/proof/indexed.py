@@ -36,5 +36,8 @@ class SumsEqual(Statement):
             return Undecided(f"{self.shown} is no equation")
         if {s.name for s in self.names} & {s.name for s in self.domain.ranges}:
             return Undecided("a name is written like a symbol of the domain")
-        sides = [[side.xreplace(dict(self.names)) for side in e.args] for e in equations]
-        return every([equal(*pair, self.domain, self.known) for pair in sides])
+        names = dict(self.names)
+        return every(
+            equal(e.args[0].xreplace(names), e.args[1].xreplace(names), self.domain, self.known)
+            for e in equations
+        )
