@@ -7,6 +7,7 @@ over tau bounds that of P1, and the least bound is the value of P1: strong duali
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from sympy import Add, Expr, Integer, Lambda, S, Symbol, Tuple, exp, log, oo
@@ -57,10 +58,18 @@ def derive(
     data: Mapping[str, Any], at: Mapping[Symbol, Expr], proof: Derivation
 ) -> dict[str, Quantity]:
     """What holds for any similarities, and for these."""
+    proof.steps += _of_any_number().steps
+    return Program(data["psi"]).quantities(proof) if data else general()
+
+
+@cache
+def _of_any_number() -> Derivation:
+    """The steps that hold for all similarities."""
+    proof = Derivation()
     state_maximiser(proof)
     state_gibbs(proof)
     state_duality(proof)
-    return Program(data["psi"]).quantities(proof) if data else general()
+    return proof
 
 
 def general() -> dict[str, Quantity]:
