@@ -1,4 +1,4 @@
-"""Where the loss of an anchor bends down in one inner product: all but the Gaussian do somewhere."""
+"""Where the loss of an anchor bends down in one inner product: every one but the Gaussian."""
 
 from __future__ import annotations
 

@@ -7,8 +7,8 @@ SCHOENBERG = Lemma(
     "for 0 < gamma <= 2 the function |x - y|^gamma is of negative type: it is the squared distance "
     "of images of x and y in a Hilbert space; so exp(-|x - y|^gamma/tau) is positive definite on "
     "R^d for every d and every tau > 0, strictly for different points",
-    "I. J. Schoenberg, Metric spaces and positive definite functions (1938): |x - y|^gamma is a "
-    "positive multiple of the integral of (1 - exp(-s |x - y|^2)) s^(-1 - gamma/2) ds for gamma < 2",
+    "I. J. Schoenberg, Metric spaces and positive definite functions (1938): |x - y|^gamma is "
+    "a positive multiple of the integral of (1 - exp(-s |x - y|^2)) s^(-1 - gamma/2) ds for gamma < 2",
 )
 TAYLOR = Lemma(
     "ends of the exponential series",
@@ -18,8 +18,8 @@ TAYLOR = Lemma(
 JENSEN = Lemma(
     "Jensen over pairs",
     "log-sum-exp is convex and rises in the similarities of the denominator, and the positives "
-    "enter by their mean: so the mean loss over anchors is at least the loss at the mean similarity "
-    "of other views and the mean similarity of negatives; that is at least the similarity of "
+    "enter by their mean: so the mean loss over anchors is at least the loss at the mean "
+    "similarity of other views and the mean similarity of negatives; that is at least the similarity of "
     "their mean inner product, the similarity being convex in it",
     "Jensen's inequality, over the pairs of each anchor and then over anchors",
 )

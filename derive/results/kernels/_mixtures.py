@@ -37,7 +37,8 @@ def state_sum(proof: Derivation) -> None:
             ge("slope", 0),
             ge("bend", 0),
         ],
-        "share is what the first kernel has of the sum, gap by how much the other rises faster; so it rises and is convex where both do, "
+        "share is what the first kernel has of the sum, gap by how much the other rises "
+        "faster; so it rises and is convex where both do, "
         "and what follows holds for a sum of kernels up to the Gaussian, as for one of them. A "
         "convex combination of two losses is least where both are: at the simplex as well",
         where,
