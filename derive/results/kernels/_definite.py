@@ -97,7 +97,8 @@ def state_definite(proof: Derivation) -> dict[str, Quantity]:
         "On a circle: three points an angle theta apart",
         eq("ratio_of_squares", 4 * angle**2),
         "cos_half is cos(theta/2); neighbours are 2 sin(theta/2) apart, the outer points 2 "
-        "sin theta = 4 sin(theta/2) cos(theta/2), so P is (2 cos(theta/2))^gamma, which goes to 2^gamma as "
+        "sin theta = 4 sin(theta/2) cos(theta/2), so P is (2 cos(theta/2))^gamma, which goes to "
+        "2^gamma as "
         "theta goes to 0, and x goes to 0: the form is negative there as well",
         circle,
         names={Symbol("ratio_of_squares"): 16 * sine * angle**2 / (4 * sine)},
