@@ -274,7 +274,7 @@ def test_the_authors_loss_overflows_where_ours_does_not() -> None:
     """A positive pair so far apart that its exponential is 0 in float32."""
     z1, z2 = torch.eye(8).split(4)
     assert theirs(z1, z2, 2.0, 0.01, 1e-6).isinf()
-    assert float(KernelInfoNCE(2.0, 0.01)(z1, z2)) == pytest.approx(log(7), rel=1e-6)
+    assert float(KernelInfoNCE(2.0, 0.01)(z1, z2)) == pytest.approx(log(7), rel=2e-5)
 
 
 def test_the_printed_core_loss_is_constant() -> None:
