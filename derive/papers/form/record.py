@@ -22,6 +22,7 @@ from .hypotheses import (
     read_place,
     read_under,
 )
+from .kernels import KERNELS
 from .reader import (
     LETTERS,
     NOTHING,
@@ -42,7 +43,7 @@ ORIGINS = ("authors", "extraction", "unclear")
 
 
 #: All families of sets, by name.
-FAMILIES = {**families.FAMILIES, **BLOCKS, **BATCHES}
+FAMILIES = {**families.FAMILIES, **BLOCKS, **BATCHES, **KERNELS}
 
 
 class BadRecord(ValueError):
