@@ -182,9 +182,7 @@ def of_graph(e: Embeddings) -> dict[str, Any]:
         return dict(law(table))[tuple(row.index(ONE) for row in w.rows)]
 
     def outcomes() -> list[tuple[Any, Embeddings, dict[str, Any]]]:
-        return [
-            (p, e, {**found, "W": _constant(as_matrix(target))}) for target, p in law(rows)
-        ]
+        return [(p, e, {**found, "W": _constant(as_matrix(target))}) for target, p in law(rows)]
 
     found: dict[str, Any] = {
         **e.named(),
@@ -245,8 +243,7 @@ def weights_on(n: int) -> dict[str, list[list[Fraction]]]:
         "symmetric weights": both,
         "weights": steps,
         "weights, with loops": [
-            [v + (i + 1 if i == j else 0) for j, v in enumerate(row)]
-            for i, row in enumerate(steps)
+            [v + (i + 1 if i == j else 0) for j, v in enumerate(row)] for i, row in enumerate(steps)
         ],
         "one edge only": by(lambda i, j: int((i, j) == (0, 1))),
         "a star": by(lambda i, j: int(i != j and 0 in (i, j))),
