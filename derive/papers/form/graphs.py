@@ -1,8 +1,8 @@
 r"""Families of weighted graphs with points, and of subgraphs.
 
-A graph has weights ``\pi_{ij}``, of any kind: with loops, asymmetric, with rows of zeros. A subgraph
-W of out-degree one has an edge i -> j, j \neq i, for every i. Its law under a table of weights is
-found by going through all of them, as Definition 2.2 of tan2024spectral has it, and by nothing
+A graph has weights ``\pi_{ij}``, of any kind: with loops, asymmetric, with rows of zeros. A
+subgraph W of out-degree one has an edge i -> j, j \neq i, for every i. Its law under a table of
+weights is found by going through all of them, as Definition 2.2 of tan2024spectral has it, and by nothing
 else: ``\mathbb{E}[...]`` is over W under pi, ``P`` the mean of W under pi, ``Q`` that under the
 Gaussian kernel ``K`` of the points at the temperature tau, ``H`` the cross entropy, ``R`` and ``T``
 the sums over all W of the products of entries of K and of pi, ``\operatorname{pr}(W)`` and
@@ -151,6 +151,10 @@ def _constant(found: Matrix) -> OfScene:
     return OfScene(lambda scene, *indices, mark="": _table(scene, found, indices))
 
 
+def _sine(scene: Scene, *_: Any) -> Any:
+    raise NoValue("a sine has one argument")
+
+
 def _psd(scene: Scene, a: Any) -> Fraction:
     if not isinstance(a, Matrix):
         raise Unknown("this is said of matrices")
@@ -168,6 +172,7 @@ def of_graph(e: Embeddings) -> dict[str, Any]:
     assert isinstance(e, Tables)
     rows = e.numbers["pi"].rows
     points = e.points["z"]
+    n = len(points)
 
     def kernel(scene: Scene) -> Rows:
         if "tau" not in scene.numbers:
@@ -180,6 +185,15 @@ def of_graph(e: Embeddings) -> dict[str, Any]:
 
     def probability(table: Rows, w: Matrix) -> Any:
         return dict(law(table))[tuple(row.index(ONE) for row in w.rows)]
+
+    def similarity(scene: Scene, one: Any, other: Any) -> Any:
+        return e.dot(one, other)
+
+    def query(scene: Scene) -> Any:
+        """(1) of the first point, with the second as its positive, and all others."""
+        gaps = [e.dot({(0, 0, 0): ONE}, {(0, k, 0): ONE, (0, 1, 0): -ONE}) for k in range(2, n)]
+        heat = [mpmath.exp(mp(gap) / mp(scene.numbers["tau"])) for gap in gaps]
+        return mpmath.log(1 + mpmath.fsum(heat))
 
     def outcomes() -> list[tuple[Any, Embeddings, dict[str, Any]]]:
         return [(p, e, {**found, "W": _constant(as_matrix(target))}) for target, p in law(rows)]
@@ -197,6 +211,9 @@ def of_graph(e: Embeddings) -> dict[str, Any]:
         "pr": lambda scene, w: probability(rows, w),
         "Pr": lambda scene, w: probability(kernel(scene), w),
         "Lap": laplacian,
+        "L": query,
+        "sim": similarity,
+        "sin": _sine,
         "psd": _psd,
         "rank": _rank,
         OUTCOMES: outcomes,
@@ -279,14 +296,14 @@ def graphs_of(n: int, q: int) -> tuple[Embeddings, ...]:
     )
 
 
-# --- product laws ----------------------------------------------------------------------------------
+# --- product laws --------------------------------------------------------------------------------
 def _product_laws(point: Mapping[str, Any]) -> list[Embeddings]:
     return list(product_laws_of(size(point, "m"), size(point, "n")))
 
 
 @cache
 def product_laws_of(m: int, n: int) -> tuple[Embeddings, ...]:
-    """Two products of m laws on n outcomes: full, with zeros, with zeros where the first has none."""
+    """Two products of m laws on n outcomes: full, with zeros, with zeros in the second alone."""
     if n**m > 4**4:
         raise Unknown("there are too many outcomes")
 
@@ -319,7 +336,7 @@ def _against(p: Sequence[Any], q: Sequence[Any]) -> Any:
 
 
 def _of_product_laws(e: Embeddings) -> dict[str, Any]:
-    """``h_i`` is the cross entropy of two factors, ``h`` that of the products, over all outcomes."""
+    """``h_i`` is the cross entropy of two factors, ``h`` that of the products on all outcomes."""
     assert isinstance(e, Tables)
     p, q = e.numbers["p"].rows, e.numbers["q"].rows
 
@@ -348,7 +365,7 @@ def _of_subgraph(e: Embeddings) -> dict[str, Any]:
     return {"W": _constant(e.numbers["w"]), "pi": _constant(e.numbers["pi"])}
 
 
-FUNCTIONS = frozenset({"pr", "Pr", "Lap", "psd", "rank", *OF_MATRICES})
+FUNCTIONS = frozenset({"pr", "Pr", "Lap", "sim", "sin", "psd", "rank", *OF_MATRICES})
 SAID = Letters(
     vectors=frozenset("z"),
     sets=frozenset(),

@@ -13,7 +13,8 @@ here, in the LaTeX of the paper, to be evaluated on exact sets of vectors at exa
     product   = factor { [\cdot | \times | /] factor } [ |_{name = sum, name \to \infty} ]
     factor    = atom [^ power | ^\top]
     atom      = number | name | \frac | \sqrt | \log factor | \exp factor | ( sum ) | \|sum\|
-              | \sum_{binders} product (also \prod) | \mathbb{I}_{relation} | |set| | \mathbb{E}[set] | \text{Var}[set] | name(sum; sum)
+              | \sum_{binders} product (also \prod) | \mathbb{I}_{relation} |
+              | |set| | \mathbb{E}[set] | \text{Var}[set] | name(sum; sum)
               | \lim_{name \to sum} product
               | \frac{\partial}{\partial name} product    (also \partial^2, and \partial f above)
               | \cos(sum, sum) | \langle sum, sum \rangle | \delta_{i \ne j} | |sum|

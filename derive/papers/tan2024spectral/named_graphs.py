@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from itertools import product
+from itertools import combinations, product
 from typing import Any
 
 import mpmath
@@ -176,3 +176,121 @@ def one_graph(at: Point, given: Given) -> Answer:
         differ = differ or second + regulariser != first
     same = Matrix.of(rows).equals(Matrix.of(other))
     return Answer(differ or same, "it is spectral clustering on the edge 1 - 2 as well")
+
+
+@named_check("spectral embeddings are minimisers")
+def spectral_embeddings(at: Point, given: Given) -> Answer:
+    """An eigenvector of the Laplacian of pi for the eigenvalue number ``which`` (from the least on,
+    which is 1), times some positive factor, has a loss that no points on a line among those tried
+    are below: equal points, signs, and the other eigenvectors, times any of the factors."""
+    rows, _ = graph_of(at)
+    n, tau = len(rows), as_number(at["tau"])
+    p, which = shares(rows), int(given["which"])
+    if not 1 <= which <= n:
+        raise NoValue("there is no such eigenvalue")
+    lap = laplacian(None, Matrix.of(rows))  # type: ignore[arg-type]
+    _, vectors = mpmath.eigsy(mpmath.matrix([[mpf(v) for v in row] for row in lap.rows]))
+    columns = [tuple((vectors[i, k],) for i in range(n)) for k in range(n)]
+    factors = [mpmath.sqrt(mp(tau)) * mpmath.mpf(2) ** k for k in range(-12, 13)]
+
+    def least(z: Any) -> Any:
+        return min(infonce_along(p, [(c * mp(x[0]),) for x in z], tau) for c in factors)
+
+    own = least(columns[which - 1])
+    rivals = [tuple((ZERO,) for _ in range(n)), *signs(n), *columns]
+    best = min(rivals, key=least)
+    below = least(best) < own - NEAR * (1 + abs(own))
+    says = f"the loss is {text(least(best))} elsewhere, and at least {text(own)} there"
+    return Answer(not below, says)
+
+
+@named_check("loss of batches")
+def batches(at: Point, given: Given) -> Answer:
+    """The mean of (1) over pairs from pi and over all batches of N objects with the pair in it,
+    whose others are the candidates, less the loss with all objects as candidates (times ``times``)
+    is the same at the points and at equal points."""
+    rows, points = graph_of(at)
+    n, count, tau = len(rows), size(at, "N"), as_number(at["tau"])
+    p = shares(rows)
+
+    def gap(z: Rows) -> Any:
+        heat = gaussian(z, tau)
+        total = mpmath.mpf(0)
+        for i, j in product(range(n), repeat=2):
+            if i == j or p[i][j] == 0:
+                continue
+            others = [k for k in range(n) if k not in (i, j)]
+            drawn = list(combinations(others, count - 2))
+            if not drawn:
+                raise NoValue("there is no such batch")
+            logs = [mpmath.log(mpmath.fsum(mp(heat[i][k]) for k in (j, *b))) for b in drawn]
+            mean = mpmath.fsum(logs) / len(logs) - mpmath.log(mp(heat[i][j]))
+            total += mp(p[i][j]) * mean
+        return total - mp(given["times"]) * mp(infonce(p, z, tau))
+
+    equal = tuple((ZERO,) for _ in range(n))
+    here, there = gap(points), gap(equal)
+    same = abs(here - there) <= NEAR * (1 + abs(there))
+    return Answer(bool(same), f"the difference is {text(here)}, and {text(there)} at equal points")
+
+
+@named_check("components lie apart")
+def components(at: Point, given: Given) -> Answer:
+    """Of the graph of m separate pairs the least loss on the unit sphere of R^1 has a minimiser at
+    which points of different pairs are different; all points there are tried. ``weight`` is that of
+    an edge."""
+    m, tau = size(at, "m"), as_number(at["tau"])
+    n = 2 * m
+    rows = tuple(
+        tuple(Fraction(int(i != j and i // 2 == j // 2)) * given["weight"] for j in range(n))
+        for i in range(n)
+    )
+    if given["weight"] != 1:
+        return Answer(False, "the rows are no distributions")
+    found = minimisers(lambda z: infonce(rows, z, tau), signs(n))
+
+    def apart(z: Any) -> bool:
+        return all(z[i] != z[j] for i in range(n) for j in range(i) if i // 2 != j // 2)
+
+    return Answer(any(map(apart, found)), f"a minimiser is {shown(found[0])}")
+
+
+@named_check("many points on the sphere")
+def many_points(at: Point, given: Given) -> Answer:
+    """On the unit sphere of R^q there are n different points, and the matrix of the Gaussian kernel
+    of any such has the rank n times ``share``: so the space of the kernel has that many
+    dimensions."""
+    n, q = size(at, "n"), size(at, "q")
+    if q == 1 and n > 2:
+        return Answer(False, "the unit sphere of R^1 has two points, and the space two dimensions")
+    turns = [(Fraction(1 - k * k, 1 + k * k), Fraction(2 * k, 1 + k * k)) for k in range(n)]
+    rows = [(x, y, *([ZERO] * (q - 2))) for x, y in turns] if q > 1 else [(ONE,), (-ONE,)][:n]
+    found = Matrix.of(gaussian(tuple(rows), ONE)).rank()
+    return Answer(found == n * given["share"], f"the rank is {found}")
+
+
+@named_check("reproducing kernel")
+def reproducing(at: Point, given: Given) -> Answer:
+    """On n points with the kernel matrix K, which is positive semi-definite and may be singular, the
+    functions K a with <K a, K b> = ``factor`` a^T K b are a space whose kernel K reproduces: the
+    inner product depends on the functions alone, and <h, k_i> = h_i."""
+    n = size(at, "n")
+    for rank in range(1, n + 1):
+        root = Matrix.by(
+            n, lambda i, j, top=rank: Fraction((i + 2 * j * j + i * j) % 5 * (j < top))
+        )
+        kernel = root.times(root.transposed)
+        assert kernel is not None
+        for k in range(n):
+            a = [Fraction((k + 1) * i - 2) for i in range(n)]
+            h = [sum((v * x for v, x in zip(row, a, strict=True)), ZERO) for row in kernel.rows]
+            solved = kernel.solved(h)  # another a with the same function
+            if solved is None:
+                return Answer(False, "it is not in the space")
+            for i in range(n):
+                inner = given["factor"] * sum(
+                    (s * v for s, v in zip(solved, kernel.rows[i], strict=True)), ZERO
+                )
+                if inner != h[i]:
+                    return Answer(False, f"<h, k_{i + 1}> = {inner}, and h is {h[i]} there")
+    return Answer(True)
