@@ -123,9 +123,9 @@ def state_trace(proof: Derivation) -> None:
     proof.add(
         "The Gaussian kernel: attraction is 1/tau times the trace with the symmetrised shares",
         SumsEqual(eq(pulled / (2 * tau), (1 / tau) * of_mean), WHERE),
-        "-log k_ij is |Z_i - Z_j|^2/(2 tau); on the right is tr(Z' Lap(S) Z) for S = (P + P')/2 and "
-        "Lap(S) = diag(row sums) - S: pairs are counted twice and halved, so no factor but 1/tau is "
-        "left",
+        "-log k_ij is |Z_i - Z_j|^2/(2 tau); on the right is tr(Z' Lap(S) Z) for S = (P + P')/2 "
+        "and Lap(S) = diag(row sums) - S: pairs are counted twice and halved, so no factor but "
+        "1/tau is left",
     )
     proof.add(
         "With Lap(P) = diag(row sums of P) - P, for shares that are not symmetric",

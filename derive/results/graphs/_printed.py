@@ -20,6 +20,8 @@ from ...theorem.quantity import Quantity
 from ._attraction import attraction, log_partitions
 
 c = Symbol("c", real=True)
+#: A temperature that is solved for; a bound name is none of the parameters.
+heat = Symbol("t", positive=True)
 HEAT = Domain({tau: POSITIVE}, {tau: Rational(1, 2)})
 ALONG = HEAT.with_range(c, between(-1, 1), S.Half)
 PAIRS = blocks([2, 2])
@@ -89,7 +91,7 @@ def state_printed(proof: Derivation) -> dict[str, Quantity]:
     )
     return {
         "tau_apart": Quantity(
-            ClampedRoot(Lambda(tau, turn), S.Half, S.One),
+            ClampedRoot(Lambda(heat, turn.xreplace({tau: heat})), S.Half, S.One),
             r"\tau_{\mathrm{apart}}",
             "temperature below which tr(Z'LZ) + log R, as printed without 1/tau, has another "
             "minimiser than the loss on two pairs of positives",

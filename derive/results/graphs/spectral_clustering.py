@@ -151,8 +151,8 @@ def derive(
         found["eigenvalues"] = Quantity(
             listed,
             r"\lambda_i",
-            "of the Laplacian of S, from the least on: to first order in 1/tau, with one Frobenius norm, the "
-            "columns of the best Z are eigenvectors of the second",
+            "of the Laplacian of S, from the least on: to first order in 1/tau, with one "
+            "Frobenius norm, the columns of the best Z are eigenvectors of the second",
         )
     if "Z" in data:
         found |= _at(graph, data["Z"], at.get(tau, tau), proof)
