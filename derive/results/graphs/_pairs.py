@@ -20,7 +20,7 @@ s = Symbol("s", real=True)
 #: Weights, degrees; any vectors, losses of anchors.
 P = IndexedBase("P", nonnegative=True)
 deg = IndexedBase("D", positive=True)
-x, y, loss = (IndexedBase(name, real=True) for name in ("x", "y", "ell"))
+x, v, loss = (IndexedBase(name, real=True) for name in ("x", "v", "ell"))
 
 LINE = Range(S.NegativeInfinity)
 OBJECTS = Domain({n: at_least(2), M: at_least(1)}, {n: 4, M: 3})
@@ -44,24 +44,24 @@ def state_form(proof: Derivation) -> None:
     squares = Sum(P[i, j] * (x[i] - x[j]) ** 2, *both) / 2
     excess = Sum(P[j, i] * x[i] ** 2, *both) - Sum(x[i] ** 2, (i, 1, n))
     proof.add(
-        "The form x'Lx of L = 1 - P, where rows of P add up to 1",
+        "The form of the Laplacian I - P, where rows of P add up to 1",
         SumsEqual(eq(form, squares - excess / 2), OBJECTS, known=ROWS),
         "so it is >= 0 if columns add up to 1 as well: then it is the sum of squares",
     )
-    turned = Sum(P[j, i] * y[i], *both)
-    along = form.xreplace({x[i]: 1 + s * y[i], x[j]: 1 + s * y[j]})
-    bent = form.xreplace({x[i]: y[i], x[j]: y[j]})
+    turned = Sum(P[j, i] * v[i], *both)
+    along = form.xreplace({x[i]: 1 + s * v[i], x[j]: 1 + s * v[j]})
+    bent = form.xreplace({x[i]: v[i], x[j]: v[j]})
     proof.add(
-        "The form along 1 + s y",
+        "The form along 1 + s v, for any vector v",
         SumsEqual(
-            eq("along", s * (Sum(y[i], (i, 1, n)) - turned) + s**2 * bent),
+            eq("along", s * (Sum(v[i], (i, 1, n)) - turned) + s**2 * bent),
             OBJECTS.with_range(s, LINE, S.One),
             names={Symbol("along"): along},
             known=ROWS,
         ),
-        "its slope at s = 0 is the sum of y_i (1 - r_i), r_i being what comes in at i. With "
-        "y = r - 1 that is minus a sum of squares: so the form is negative somewhere unless all "
-        "r_i are 1",
+        "1 being the vector of ones. The slope at s = 0 adds up v_i less v_i times what comes in "
+        "at i. With v the latter less 1 this is minus a sum of squares: so the form is negative "
+        "somewhere unless what comes in is 1 at every object",
     )
     degree = Symbol("D", integer=True, positive=True)
     proof.holds(

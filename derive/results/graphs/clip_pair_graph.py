@@ -82,7 +82,7 @@ def general() -> dict[str, Quantity]:
     return {
         "total_variation_at_least": Quantity(
             Abs(n_A - n_B) / (2 * (n_A + n_B)),
-            r"\mathrm{TV} \ge",
+            r"\mathrm{TV}_0",
             "total variation between drawing pairs and drawing objects, at least; equal if degrees "
             "do not vary within A, nor within B",
             DOMAIN.restricted([n_A, n_B]),
@@ -178,10 +178,10 @@ def of_sampling(pairs: PairGraph, proof: Derivation) -> dict[str, Quantity]:
             total, r"\mathrm{TV}", "total variation between the two, of anchors or of edges"
         ),
         "total_variation_at_least": Quantity(
-            least, r"\mathrm{TV} \ge", "what the numbers of objects make of it, at least"
+            least, r"\mathrm{TV}_0", "what the numbers of objects make of it, at least"
         ),
         "total_variation_at_most": Quantity(
-            spread / 2, r"\mathrm{TV} \le", "half the coefficient of variation of all degrees"
+            spread / 2, r"\mathrm{TV}_1", "half the coefficient of variation of all degrees"
         ),
     }
     if pairs.sharing is not None:
