@@ -267,7 +267,7 @@ class _Gradient:
 
         By temperatures only ``share`` of it is counted.
         """
-        slopes: list[Tensor | None] = [None for _ in self.kernel.parts]
+        slopes: dict[int, Tensor] = {}
         logarithms = self.kernel.logarithms(found) if len(self.kernel.terms) > 1 else []
         for m, (term, power) in enumerate(zip(self.kernel.terms, found.powers, strict=True)):
             weight = h
@@ -280,9 +280,9 @@ class _Gradient:
             if term.shape is not None:
                 self.d_taus[m] += share / term.tau * (weight * power).sum()
             slope = term.slope(power, found.squares[term.part], weight)
-            before = slopes[term.part]
+            before = slopes.get(term.part)
             slopes[term.part] = slope if before is None else before.add_(slope)
-        return [torch.zeros_like(h) if slope is None else slope for slope in slopes]
+        return [slopes[p] for p in range(len(self.kernel.parts))]
 
     def pull(self, h: Tensor, tile: Tile, found: _Found) -> None:
         """Add what h, a tile, times the logarithm comes to."""
@@ -320,11 +320,11 @@ class _Gradient:
             d_part[a] += force
             d_part[b] -= force
 
-    def close(self) -> Tensor:
-        """All has been seen: the gradient by the features of all points."""
+    def close(self) -> list[Tensor]:
+        """All has been seen: the gradient by the features of each part."""
         for d_part, part, row in zip(self.d_parts, self.kernel.parts, self.rows, strict=True):
             d_part.addcmul_(part.x, row[:, None], value=2)
-        return self.d_parts[0] if len(self.d_parts) == 1 else torch.cat(self.d_parts, 1)
+        return self.d_parts
 
 
 class _KernelInfoNCE(torch.autograd.Function):
@@ -341,12 +341,17 @@ class _KernelInfoNCE(torch.autograd.Function):
         each: bool,
         *taus: float | Tensor,
     ) -> Tensor:
+        features = u.tensor_split(parts, 1)
+        used = sorted({part for _, _, part in shapes})
         kernel = _Kernel(
             [
-                _Part(x.contiguous(), any(g < 2 for g, _, part in shapes if part == p))
-                for p, x in enumerate(u.tensor_split(parts, 1))
+                _Part(features[p].contiguous(), any(g < 2 for g, _, part in shapes if part == p))
+                for p in used
             ],
-            [_Term(*shape, tau, u) for shape, tau in zip(shapes, taus, strict=True)],
+            [
+                _Term(gamma, weight, used.index(part), tau, u)
+                for (gamma, weight, part), tau in zip(shapes, taus, strict=True)
+            ],
             eps,
         )
         softmax = Softmax(Similarities(u, False, layout.anchor, safe))
@@ -365,6 +370,7 @@ class _KernelInfoNCE(torch.autograd.Function):
         # One tile is small enough to keep what was computed.
         ctx.kept = (found, room) if len(tiles) == 1 else None
         ctx.parts = kernel, softmax, layout, tiles, pairs, share, views
+        ctx.features = used, [part.shape for part in features]
         return (losses if each else losses.sum()) * share
 
     @staticmethod
@@ -376,20 +382,25 @@ class _KernelInfoNCE(torch.autograd.Function):
         g = (g * share).expand_as(softmax.log_sum)
         pulled = softmax.pulled(g)
         for tile in tiles:
-            found, powers = ctx.kept or (kernel.tile(tile), None)
+            seen, powers = ctx.kept or (kernel.tile(tile), None)
             if softmax.safe and powers is not None:
                 h = softmax.pull(powers, tile, torch.empty_like(powers), pulled, powers)
             else:
-                s = _seen(kernel.logarithm(found), tile, layout)
+                s = _seen(kernel.logarithm(seen), tile, layout)
                 h = softmax.pull(s, tile, torch.empty_like(s), pulled)
-            gradient.pull(h, tile, found)
+            gradient.pull(h, tile, seen)
         for a, b in pairs:
             gradient.pull_run((g[a] + g[b]) / (1 - views), a, b)
         d_taus = [
             None if term.shape is None else d.reshape(term.shape)
             for d, term in zip(gradient.d_taus, kernel.terms, strict=True)
         ]
-        return gradient.close(), *[None] * 7, *d_taus
+        found = dict(zip(ctx.features[0], gradient.close(), strict=True))
+        d_parts = [
+            found[p] if p in found else softmax.log_sum.new_zeros(shape)
+            for p, shape in enumerate(ctx.features[1])
+        ]
+        return d_parts[0] if len(d_parts) == 1 else torch.cat(d_parts, 1), *[None] * 7, *d_taus
 
 
 def _seen(s: Tensor, tile: Tile, layout: Layout) -> Tensor:
