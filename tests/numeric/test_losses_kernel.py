@@ -186,7 +186,7 @@ def test_a_wrong_gradient_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(evaluator, "NEAR", -1.0)
     same = gradient(KernelInfoNCE(0.5, 0.3), NEAR)
     assert float((right - same).norm() / right.norm()) < 1e-10
-    monkeypatch.setattr(evaluator._Kernel, "pull_run", lambda self, h, a, b: None)
+    monkeypatch.setattr(evaluator._Gradient, "pull_run", lambda self, h, a, b: None)
     wrong = gradient(KernelInfoNCE(0.5, 0.3), NEAR)
     assert float((right - wrong).norm() / right.norm()) > 0.1
 
