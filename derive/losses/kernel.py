@@ -79,17 +79,18 @@ def kernel_sum(loss: SoftmaxLoss) -> SoftmaxLoss:
 
 
 def in_similarities(loss: SoftmaxLoss) -> SoftmaxLoss:
-    """The loss as a function of its similarities, in which it is log-sum-exp minus linear."""
-    return replace(loss, similarity=None)
+    """The loss of similarities over the temperature, in which it is log-sum-exp minus linear."""
+    return replace(loss, temperature=S.One, similarity=None)
 
 
 def gaussian(loss: SoftmaxLoss) -> SoftmaxLoss:
     """The loss at gamma = 2: one of inner products, which the whole engine takes."""
     return replace(
-        in_similarities(loss),
+        loss,
         name=f"gaussian-{loss.name}",
         title=f"{loss.title}, gamma = 2",
         temperature=loss.temperature / Integer(2),
+        similarity=None,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 
-from sympy import Eq, Expr, Sum, Symbol
+from sympy import Eq, Expr, Indexed, Sum, Symbol
 
 from ..decide.evidence import Outcome, Undecided
 from ..decide.frozen import dataclass
@@ -20,13 +20,13 @@ class SumsEqual(Statement):
     Attributes
     ----------
     names
-        What a name in them stands for; it comes from elsewhere than the other side.
+        What a name or an entry in them stands for; it comes from elsewhere than the other side.
     known
         What sums over one index are given to be, such as that of shares: 1. The title of the step
         has to say so.
     """
 
-    names: Mapping[Symbol, Expr] = field(default_factory=dict)
+    names: Mapping[Symbol | Indexed, Expr] = field(default_factory=dict)
     known: Mapping[Sum, Expr] = field(default_factory=dict)
 
     def decide(self) -> Outcome:

@@ -50,7 +50,9 @@ def adjusted_rand(a: Tensor, b: Tensor) -> float:
     point, are the same.
     """
     if a.shape != b.shape or a.ndim != 1:
-        raise ValueError(f"labellings of the same points, not of {tuple(a.shape)}, {tuple(b.shape)}")
+        raise ValueError(
+            f"labellings of the same points, not of {tuple(a.shape)}, {tuple(b.shape)}"
+        )
     first, second = (torch.unique(labels, return_inverse=True)[1] for labels in (a, b))
     table = torch.zeros(int(first.max()) + 1, int(second.max()) + 1, dtype=torch.float64)
     table.index_put_((first.cpu(), second.cpu()), torch.ones(len(a)).double(), accumulate=True)

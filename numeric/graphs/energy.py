@@ -108,30 +108,35 @@ def infonce(
     """
     gradient = torch.zeros_like(z)
     if negatives == "all":
-        drawn = torch.zeros(len(anchors), len(z), dtype=z.dtype, device=z.device)
-        drawn.scatter_(1, positives[:, None], 1.0)
-        value, left, right = _contrast(z[anchors], z, drawn, anchors, kernel)
+        value, left, right = _contrast(z[anchors], z, positives, anchors, kernel)
         return value, gradient.index_add_(0, anchors, left) + right
     views, n = torch.cat([anchors, positives]), len(anchors)
     itself = torch.arange(2 * n, device=z.device)
-    drawn = torch.zeros(2 * n, 2 * n, dtype=z.dtype, device=z.device)
-    drawn.scatter_(1, itself.roll(n)[:, None], 1.0)
-    value, left, right = _contrast(z[views], z[views], drawn, itself, kernel)
+    value, left, right = _contrast(z[views], z[views], itself.roll(n), itself, kernel)
     return value, gradient.index_add_(0, views, left + right)
 
 
 def _contrast(
-    x: Tensor, y: Tensor, weights: Tensor, itself: Tensor, kernel: Kernel
+    x: Tensor, y: Tensor, drawn: Tensor, itself: Tensor, kernel: Kernel
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """The mean loss of rows ``x`` among ``y``, without ``y[itself]``; gradients in x and in y."""
-    squared = (x.square().sum(1)[:, None] + y.square().sum(1) - 2 * x @ y.T).clamp(min=0)
+    """The mean loss of rows ``x`` among ``y``, without ``y[itself]``; gradients in x and in y.
+
+    ``drawn`` has the weights of each row, or only the index of the one that has all.
+    """
+    squared = x.square().sum(1)[:, None] + y.square().sum(1)
+    squared = squared.addmm_(x, y.T, alpha=-2).clamp_(min=0)
     energy, slope = kernel.energy(squared)
     energy.scatter_(1, itself[:, None], float("inf"))
-    log_sum = torch.logsumexp(-energy, 1, keepdim=True)
-    softmax = torch.exp(-energy - log_sum)
-    energy.scatter_(1, itself[:, None], 0.0)
-    value = ((weights * energy).sum(1) + log_sum[:, 0]).mean()
-    pull = (weights - softmax) * slope / len(x)
+    logs = torch.log_softmax(-energy, 1)
+    pull = logs.exp().neg_()
+    if drawn.ndim == 1:
+        value = -logs.gather(1, drawn[:, None]).mean()
+        one = torch.ones(len(x), 1, dtype=x.dtype, device=x.device)
+        pull.scatter_add_(1, drawn[:, None], one)
+    else:
+        value = -(drawn * logs.scatter_(1, itself[:, None], 0.0)).sum(1).mean()
+        pull += drawn
+    pull *= slope / len(x)
     return (
         value,
         pull.sum(1, keepdim=True) * x - pull @ y,

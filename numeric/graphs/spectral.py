@@ -18,10 +18,9 @@ def laplacian(pi: Tensor, kind: str = "symmetrised") -> Tensor:
 
     Raises
     ------
-    GraphError
-        If the matrix is no graph; see :func:`draw.checked`.
     ValueError
-        For a kind that is not one of ``LAPLACIANS``.
+        For a kind that is not one of ``LAPLACIANS``, or a matrix that is no graph; see
+        :func:`draw.checked`.
     """
     if kind not in LAPLACIANS:
         raise ValueError(f"a Laplacian is one of {', '.join(LAPLACIANS)}, not {kind!r}")
@@ -30,7 +29,9 @@ def laplacian(pi: Tensor, kind: str = "symmetrised") -> Tensor:
     degrees = weights.sum(1)
     if kind == "normalised":
         root = degrees.sqrt()
-        return torch.eye(len(pi), dtype=pi.dtype, device=pi.device) - weights / (root[:, None] * root)
+        return torch.eye(len(pi), dtype=pi.dtype, device=pi.device) - weights / (
+            root[:, None] * root
+        )
     return torch.diag(degrees) - weights
 
 
@@ -43,9 +44,7 @@ def trivial(pi: Tensor, kind: str = "symmetrised") -> Tensor:
     return weights / weights.norm()
 
 
-def bottom_eigenvectors(
-    pi: Tensor, count: int, kind: str = "symmetrised"
-) -> tuple[Tensor, Tensor]:
+def bottom_eigenvectors(pi: Tensor, count: int, kind: str = "symmetrised") -> tuple[Tensor, Tensor]:
     """The lowest eigenvalues of a Laplacian without the trivial one, and their eigenvectors.
 
     The trivial eigenvector is moved to the top before the matrix is diagonalised: of a graph that

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import normalize
 
-from .draw import draw_subgraph, probabilities
+from .draw import drawn_from, probabilities
 from .energy import NEGATIVES, Kernel, infonce, of_rows
 
 #: Iterations between two looks at the exact cross-entropy, and looks that are averaged: what one
@@ -118,9 +118,10 @@ def sgd(
         If the points left all bounds, which a smaller learning rate prevents.
     """
     rows, z = probabilities(pi), points.clone()
+    sums = rows.cumsum(1)
     early, seen, before = z, [], float("inf")
     for iteration in range(1, setup.most + 1):
-        positives = draw_subgraph(rows, random)
+        positives = drawn_from(sums, random)
         order = torch.randperm(len(z), generator=random, device=z.device)
         for anchors in order.split(setup.batch):
             _, gradient = infonce(z, anchors, positives[anchors], setup.kernel, setup.negatives)
@@ -191,9 +192,7 @@ def minimised(
     return Optimum(normalize(found) if sphere else found, float(value), float(gradient.abs().max()))
 
 
-def _on_surface(
-    x: Tensor, rows: Tensor, kernel: Kernel, sphere: bool
-) -> tuple[Tensor, Tensor]:
+def _on_surface(x: Tensor, rows: Tensor, kernel: Kernel, sphere: bool) -> tuple[Tensor, Tensor]:
     """The cross-entropy at x, or at x / |x|, and its gradient in x."""
     if not sphere:
         return of_rows(x, rows, kernel)

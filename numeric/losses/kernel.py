@@ -63,7 +63,10 @@ class Exponential:
 
     def reach(self, longest: float, eps: float) -> float:
         """The largest exponent, in base 2, of points that are no longer than ``longest``."""
-        power = (4 * longest**2 + eps**2) ** (self.gamma / 2) if longest < inf else inf
+        try:
+            power = (4 * longest**2 + eps**2) ** (self.gamma / 2)
+        except OverflowError:
+            return inf
         return power * LOG2E / float(torch.as_tensor(self.tau).detach()) + abs(log2(self.weight))
 
 
@@ -112,7 +115,8 @@ def kernel_infonce(
     Raises
     ------
     ValueError
-        If an embedding is not finite, or is zero and has no direction.
+        If an embedding is not finite, or is zero and has no direction, or if distances are so
+        large that their powers overflow.
     """
     longest = 1.0 if normalize else inf
     if check:
@@ -126,6 +130,8 @@ def kernel_infonce(
             raise ValueError(f"embedding {row} is zero, which has no direction")
         longest = 1.0 if normalize else most
     reach = max(term.reach(longest, eps) for term in terms)
+    if check and reach == inf:
+        raise ValueError(f"embeddings as long as {longest:g} have distances that overflow")
     dtype = z.dtype
     if dtype is torch.float32 and FAR < reach < inf:  # float32 does not hold such exponents
         z = z.double()
@@ -179,7 +185,8 @@ class _Term:
         self, gamma: float, weight: float, part: int, tau: float | Tensor, like: Tensor
     ) -> None:
         self.gamma, self.part, self.shift = gamma, part, log2(weight)
-        self.tau = tau.detach().to(like) if isinstance(tau, Tensor) else tau
+        self.shape = tau.shape if isinstance(tau, Tensor) else None
+        self.tau = tau.detach().to(like).reshape(()) if isinstance(tau, Tensor) else tau
         self.scale = LOG2E / self.tau
 
     def power(self, d: Tensor) -> Tensor:
@@ -191,7 +198,7 @@ class _Term:
     def slope(self, power: Tensor, d: Tensor) -> Tensor:
         """The derivative of the power in d, which is 0 where points coincide."""
         if self.gamma == 2:
-            return torch.as_tensor(self.scale).to(d).expand_as(d)
+            return torch.as_tensor(self.scale, dtype=d.dtype, device=d.device).expand_as(d)
         coincide = d < COINCIDE * torch.finfo(d.dtype).tiny
         return (power / d).mul_(self.gamma / 2).masked_fill_(coincide, 0.0)
 
@@ -336,7 +343,7 @@ class _KernelInfoNCE(torch.autograd.Function):
         for a, b in pairs:
             kernel.pull_run((g[a] + g[b]) / (1 - views), a, b)
         d_taus = [
-            d.reshape(term.tau.shape) if isinstance(term.tau, Tensor) else None
+            None if term.shape is None else d.reshape(term.shape)
             for d, term in zip(kernel.d_taus, kernel.terms, strict=True)
         ]
         return kernel.gradient(), *[None] * 7, *d_taus

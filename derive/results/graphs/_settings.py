@@ -86,3 +86,27 @@ def same_size(rows: Sequence[Sequence[Expr]], name: str, graph: Graph) -> None:
         raise DomainError(
             f"{name} has {len(rows)} rows, and pi is for {graph.size} objects: they must agree"
         )
+
+
+PAIRS = Setting(
+    (
+        "objects of A, such as images, and of B, such as texts, and M pairs of the two",
+        (("D_v", "D_v"), "is the number of pairs of v, its degree"),
+        (
+            ("pi_vu = 1/D_v", r"\pi_{vu} = 1/D_v"),
+            "for u paired with v: every object draws a partner, uniformly; the graph has no other "
+            "edges",
+        ),
+        (("L = 1 - pi", r"L = I - \pi"), "is its Laplacian, rows of pi adding up to 1"),
+        (("Z_v", "Z_v"), "is the embedding of v"),
+        (("tau", r"\tau"), "divides half the squared distance"),
+        "the sum, not the mean, over all objects of both modalities as anchors; candidates are all "
+        "objects of the other modality, each once",
+    ),
+    (
+        "-sum_v sum_u pi_vu log(exp(-|Z_v - Z_u|^2/(2 tau)) / sum_w exp(-|Z_v - Z_w|^2/(2 tau)))",
+        r"-\sum_v \sum_u \pi_{vu} \log\frac{e^{-\|Z_v - Z_u\|^2/(2\tau)}}"
+        r"{\sum_w e^{-\|Z_v - Z_w\|^2/(2\tau)}}",
+    ),
+    dimension="any",
+)

@@ -23,7 +23,7 @@ LINE = Range(-S.Infinity)
 #: The exponents at which the kernel is positive definite, those below the Gaussian, those beyond.
 UP_TO_GAUSS = between(0, 2, "(]")
 BELOW_GAUSS = between(0, 2, "()")
-BEYOND_GAUSS = Range(S(2), why="up to gamma = 2 the simplex is optimal at every temperature")
+BEYOND_GAUSS = Range(S(2))
 AT = {gamma: 1, tau: Rational(1, 2), l: -1}
 
 #: psi, and what stands under the power.
