@@ -78,6 +78,11 @@ def _rows(e: Any, letter: str) -> Any:
     return () if found is None else found.rows
 
 
+def _joined(edges: Any) -> bool:
+    """Whether every image and every text has an edge."""
+    return all(map(any, edges)) and all(map(any, zip(*edges, strict=True)))
+
+
 def _weights(e: Any) -> Any:
     """Rows of the weights pi of a graph."""
     return _rows(e, "pi")
@@ -111,5 +116,8 @@ TABLES: dict[str, Callable[[Any], bool]] = {
     "unit(Y)": lambda e: all(sum(v * v for v in row) == 1 for row in e.points["y"]),
     "centred(Z)": lambda e: e.is_centred,  # the law of the negatives
     "ahead(Z)": lambda e: e.is_ahead,  # every positive, of all negatives
+    "alone(S)": lambda e: all(v < e.numbers["s"].rows[0][0] for v in e.numbers["s"].rows[0][1:]),
+    "spread(A)": lambda e: all(v > 0 for v in e.numbers["a"].rows[0]),
+    "joined(E)": lambda e: _joined(e.numbers["e"].rows),
     "nonzero(Y)": lambda e: all(any(row) for row in getattr(e, "points", {}).get("y", ())),
 }

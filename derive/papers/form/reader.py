@@ -740,6 +740,8 @@ class _Reader:
             while self.now == "'":
                 self.take()
                 base += "'"
+        if base == "lambda" and not subs:  # a weight or a multiplier; with an index, an eigenvalue
+            base = "lam"
         full = indexed(base, subs)
         is_function = full in self.letters.functions or base in self.letters.functions
         if (is_function or base == "L") and self.now == "(":

@@ -23,6 +23,7 @@ from .hypotheses import (
     read_place,
     read_under,
 )
+from .kernels import KERNELS
 from .reader import (
     LETTERS,
     NOTHING,
@@ -43,7 +44,7 @@ ORIGINS = ("authors", "extraction", "unclear")
 
 
 #: All families of sets, by name.
-FAMILIES = {**families.FAMILIES, **BLOCKS, **BATCHES, **GRAPHS}
+FAMILIES = {**families.FAMILIES, **BLOCKS, **BATCHES, **KERNELS, **GRAPHS}
 
 
 class BadRecord(ValueError):
