@@ -199,9 +199,11 @@ def spectral_embeddings(at: Point, given: Given) -> Answer:
     own = least(columns[which - 1])
     rivals = [tuple((ZERO,) for _ in range(n)), *signs(n), *columns]
     best = min(rivals, key=least)
-    below = least(best) < own - NEAR * (1 + abs(own))
-    says = f"the loss is {text(least(best))} elsewhere, and at least {text(own)} there"
-    return Answer(not below, says)
+    gap = own - least(best)
+    return Answer(
+        not gap > NEAR * (1 + abs(own)),
+        f"the loss is {text(least(best))} elsewhere, and there more by at least {text(gap)}",
+    )
 
 
 @named_check("loss of batches")
@@ -271,8 +273,8 @@ def many_points(at: Point, given: Given) -> Answer:
 
 @named_check("reproducing kernel")
 def reproducing(at: Point, given: Given) -> Answer:
-    """On n points with the kernel matrix K, which is positive semi-definite and may be singular, the
-    functions K a with <K a, K b> = ``factor`` a^T K b are a space whose kernel K reproduces: the
+    """On n points with the kernel matrix K, not negative and maybe singular, the functions
+    K a with <K a, K b> = ``factor`` a^T K b are a space whose kernel K reproduces: the
     inner product depends on the functions alone, and <h, k_i> = h_i."""
     n = size(at, "n")
     for rank in range(1, n + 1):
