@@ -105,6 +105,11 @@ def test_a_draw_that_the_other_never_makes_costs_infinity():
     assert MRF.given(pi="0,1,0;1,0,1;1,1,0", K="0,1,1;1,0,1;1,1,0")["cross_entropy"].is_finite
 
 
+def test_how_many_subgraphs_there_are():
+    for n in (2, 3, 4):
+        assert MRF.value("subgraphs", n=n) == len(drawn([[1] * n for _ in range(n)]))
+
+
 def test_equal_weights_have_the_largest_entropy():
     largest = MRF.value("largest_entropy", n=3)
     assert abs(MRF.given(pi="0,2,2;1,0,1;5,5,0").value("entropy") - largest) < CLOSE
