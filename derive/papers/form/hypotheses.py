@@ -48,6 +48,10 @@ epsilon, tau_prime, rho = (Symbol(name, positive=True) for name in ("epsilon", "
 SYMBOLS: dict[str, Symbol] = {s.name: s for s in (m, n, p, N, d, alpha, tau, delta, x, t, b, c, r)}
 beta = Symbol("beta", real=True)
 SYMBOLS |= {s.name: s for s in (q, C, ell, epsilon, tau_prime, rho, beta)}
+#: Of kernel losses: the exponent, the weight of a mixture, its temperatures.
+gamma, tau_1, tau_2 = (Symbol(name, positive=True) for name in ("gamma", "tau_1", "tau_2"))
+lam = Symbol("lam", real=True)
+SYMBOLS |= {s.name: s for s in (gamma, lam, tau_1, tau_2)}
 
 Point = Mapping[str, Any]  #: values of letters, and functions
 
@@ -393,7 +397,7 @@ _MEMBER = re.compile(r"^([A-Za-z]\w*)\s+in\s+(.+)$")
 _INTEGERS = re.compile(r"^(.+?)\.\.(.*)$")
 _INTERVAL = re.compile(r"^([\[(])(.*),(.*?)([\])])$")
 _TWO = re.compile(r"^two of ([A-Za-z]\w*)$")
-_PREDICATE = re.compile(r"^([a-z]+\([A-Za-z]\))$")
+_PREDICATE = re.compile(r"^([a-z]+\((?:[A-Za-z]|pi)\))$")
 _SHAPED = re.compile(r"^([A-Za-z]_[A-Za-z])\s+(convex \w+)$")
 _SHAPE = re.compile(r"^([a-z]+)\(([A-Za-z]_[A-Za-z])\)$")
 

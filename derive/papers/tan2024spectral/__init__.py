@@ -1,4 +1,4 @@
-"""Tan, Zhang, Yang and Yuan. Contrastive Learning Is Spectral Clustering on Similarity Graph. ICLR 2024.
+"""Tan, Zhang, Yang, Yuan. Contrastive Learning Is Spectral Clustering on Similarity Graph. 2024.
 
 The text at hand was extracted from the PDF, with formulas as LaTeX.
 """
