@@ -118,30 +118,32 @@ def state_trace(proof: Derivation) -> None:
     over = ((a, 1, d), (j, 1, n), (i, 1, n))
     mean = (P[i, j] + P[j, i]) / 2
     pulled = Sum(P[i, j] * (z[i, a] - z[j, a]) ** 2, *over)
-    of_mean = Sum(mean * z[i, a] ** 2, *over) - Sum(mean * z[i, a] * z[j, a], *over)
-    of_rows = Sum(P[i, j] * z[i, a] ** 2, *over) - Sum(P[i, j] * z[i, a] * z[j, a], *over)
+    attracted, traced = Symbol("attraction"), Symbol("trace")
+    of_mean = Sum(mean * z[i, a] * (z[i, a] - z[j, a]), *over)
+    of_rows = Sum(P[i, j] * z[i, a] * (z[i, a] - z[j, a]), *over)
     proof.add(
         "The Gaussian kernel: attraction is 1/tau times the trace with the symmetrised shares",
-        SumsEqual(eq(pulled / (2 * tau), (1 / tau) * of_mean), WHERE),
-        "-log k_ij is |Z_i - Z_j|^2/(2 tau); on the right is tr(Z' Lap(S) Z) for S = (P + P')/2 "
-        "and Lap(S) = diag(row sums) - S: pairs are counted twice and halved, so no factor but "
-        "1/tau is left",
+        SumsEqual(eq(attracted, (1 / tau) * of_mean), WHERE, names={attracted: pulled / (2 * tau)}),
+        "attraction is the sum of P_ij |Z_i - Z_j|^2/(2 tau), as -log k_ij is that without the "
+        "share; on the right is tr(Z' Lap(S) Z) for S = (P + P')/2 and Lap(S) = diag(row sums) - "
+        "S: pairs are counted twice and halved, so no factor but 1/tau is left",
     )
     proof.add(
         "With Lap(P) = diag(row sums of P) - P, for shares that are not symmetric",
         SumsEqual(
             eq(
-                of_mean,
-                of_rows
-                + (Sum(P[j, i] * z[i, a] ** 2, *over) - Sum(P[i, j] * z[i, a] ** 2, *over)) / 2,
+                traced,
+                of_rows + Sum((P[j, i] - P[i, j]) * z[i, a] ** 2, *over) / 2,
             ),
             WHERE,
+            names={traced: of_mean},
         ),
-        "the difference is half the sum over i of (in-degree - out-degree) |Z_i|^2",
+        "trace is tr(Z' Lap(S) Z); the difference is half the sum over i of (in-degree - "
+        "out-degree) |Z_i|^2",
     )
     proof.add(
         "On the unit sphere it is the same",
-        SumsEqual(eq(of_mean, of_rows), WHERE, known=UNIT),
+        SumsEqual(eq(traced, of_rows), WHERE, known=UNIT, names={traced: of_mean}),
         "all |Z_i| are 1, and in-degrees have the sum of the out-degrees",
     )
 
