@@ -142,6 +142,17 @@ def test_every_factor(n, d, seed):
     assert traced - of_rows == pytest.approx(((P.sum(0) - P.sum(1)) * lengths).sum() / 2)
 
 
+def test_it_is_the_cross_entropy_of_two_distributions_over_subgraphs():
+    pi, Z = random_graph(random.Random(6), 4), [[0, 0], [1, 0], [3, 1], [-2, 2]]
+    K = ";".join(
+        ",".join(f"exp(-{sum((a - b) ** 2 for a, b in zip(x, y, strict=True))})" for y in Z)
+        for x in Z
+    )
+    # exp(-|x - y|^2) is the kernel at tau = 1/2; the ones on its diagonal are left out.
+    ours = SPECTRAL.given(pi=pi, Z=Z).value("cross_entropy", tau="1/2", digits=30)
+    assert abs(MRF.given(pi=pi, K=K).value("cross_entropy", digits=30) - ours) < 1e-28
+
+
 NAMES = {
     "cross_entropy",
     "trace",

@@ -79,11 +79,6 @@ def log_partitions(half: Matrix, heat: Expr) -> list[Expr]:
     ]
 
 
-def kernel(half: Matrix, heat: Expr) -> Graph:
-    """The Gaussian kernel; its distribution over subgraphs is that of the embeddings."""
-    return Graph.without_loops(half.applyfunc(lambda e: exp(-e / heat)), "the kernel")
-
-
 def trace(laplacian: Matrix, rows: Sequence[Sequence[Expr]]) -> Expr:
     """tr(Z' L Z)."""
     Z = Matrix(rows)
