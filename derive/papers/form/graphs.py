@@ -2,10 +2,10 @@ r"""Families of weighted graphs with points, and of subgraphs.
 
 A graph has weights ``\pi_{ij}``, of any kind: with loops, asymmetric, with rows of zeros. A
 subgraph W of out-degree one has an edge i -> j, j \neq i, for every i. Its law under a table of
-weights is found by going through all of them, as Definition 2.2 of tan2024spectral has it, and by nothing
-else: ``\mathbb{E}[...]`` is over W under pi, ``P`` the mean of W under pi, ``Q`` that under the
-Gaussian kernel ``K`` of the points at the temperature tau, ``H`` the cross entropy, ``R`` and ``T``
-the sums over all W of the products of entries of K and of pi, ``\operatorname{pr}(W)`` and
+weights is found by going through all of them, as Definition 2.2 of tan2024spectral has it, and by
+nothing else: ``\mathbb{E}[...]`` is over W under pi, ``P`` the mean of W under pi, ``Q`` that under
+the Gaussian kernel ``K`` of the points at the temperature tau, ``H`` the cross entropy, ``R`` and
+``T`` the sums over all W of the products of entries of K and of pi, ``\operatorname{pr}(W)`` and
 ``\operatorname{Pr}(W)`` the probabilities under pi and under K.
 """
 
@@ -20,6 +20,7 @@ from typing import Any
 import mpmath
 
 from ...vectors.embeddings import Embeddings
+from ..digits import DIGITS
 from .batches import OF_MATRICES, over
 from .family import Family, size
 from .matrices import Matrix
@@ -92,6 +93,11 @@ def partition(rows: Rows) -> Any:
 @lru_cache(maxsize=512)
 def law(rows: Rows) -> tuple[tuple[Target, Any], ...]:
     """The law of the subgraph under a table of weights."""
+    with mpmath.workdps(DIGITS):
+        return _law(rows)
+
+
+def _law(rows: Rows) -> tuple[tuple[Target, Any], ...]:
     whole = partition(rows)
     if whole == 0:
         raise NoValue("every subgraph of out-degree one has the weight zero")
@@ -107,14 +113,17 @@ def marginals(rows: Rows) -> Matrix:
     )
 
 
+@lru_cache(maxsize=512)
 def cross_entropy(rows: Rows, kernel: Rows) -> Any:
     """The mean under the one law of minus the logarithm of the other."""
     other = dict(law(kernel))
     if any(target not in other for target, _ in law(rows)):
         return mpmath.inf
-    return mpmath.fsum(-mp(p) * mpmath.log(mp(other[target])) for target, p in law(rows))
+    with mpmath.workdps(DIGITS):
+        return mpmath.fsum(-mp(p) * mpmath.log(mp(other[target])) for target, p in law(rows))
 
 
+@lru_cache(maxsize=512)
 def gaussian(points: Rows, tau: Any) -> Rows:
     """exp(-|x - y|^2 / (2 tau)) of all pairs, 1 on the diagonal."""
 
@@ -122,7 +131,8 @@ def gaussian(points: Rows, tau: Any) -> Rows:
         square = sum(((a - b) ** 2 for a, b in zip(x, y, strict=True)), ZERO)
         return ONE if square == 0 else mpmath.exp(-mp(square) / (2 * mp(tau)))
 
-    return tuple(tuple(one(x, y) for y in points) for x in points)
+    with mpmath.workdps(DIGITS):
+        return tuple(tuple(one(x, y) for y in points) for x in points)
 
 
 def laplacian(scene: Scene, w: Any) -> Matrix:
@@ -384,7 +394,7 @@ GRAPHS: dict[str, Family] = {
             _graphs,
             of_graph,
             SAID,
-            most=24,
+            most=14,
         ),
         Family(
             "product laws",

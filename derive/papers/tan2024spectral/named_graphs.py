@@ -15,7 +15,7 @@ from ..form.graphs import cross_entropy, gaussian, laplacian, partition
 from ..form.matrices import Matrix, mpf
 from ..form.run import Answer, Point, named_check
 from ..form.tables import Tables
-from ..form.values import NoValue, Unknown, as_number, mp, text
+from ..form.values import NoValue, as_number, mp, text
 
 Given = Mapping[str, Any]
 Rows = tuple[tuple[Any, ...], ...]
@@ -94,7 +94,7 @@ def same_minimisers(at: Point, given: Given) -> Answer:
     rows, _ = graph_of(at)
     tau, weights = as_number(at["tau"]), shares(rows)
     if given["mean"] not in (0, 1):
-        raise Unknown("mean is 0 or 1")
+        raise NoValue("mean is 0 or 1")
     weights = weights if given["mean"] == 1 else rows
     among = signs(len(rows))
 
@@ -168,7 +168,7 @@ def one_graph(at: Point, given: Given) -> Answer:
     other = tuple(tuple(Fraction(int({i, j} == {0, 1})) for j in range(n)) for i in range(n))
     differ = False
     if given["free"] not in (0, 1):
-        raise Unknown("free is 0 or 1")
+        raise NoValue("free is 0 or 1")
     lines = [tuple((Fraction(c + k * k),) for k in range(n)) for c in (0, 1, -3)]
     for z in (points, *lines):
         first, second = attraction(rows, z), attraction(other, z)
@@ -199,9 +199,11 @@ def spectral_embeddings(at: Point, given: Given) -> Answer:
     own = least(columns[which - 1])
     rivals = [tuple((ZERO,) for _ in range(n)), *signs(n), *columns]
     best = min(rivals, key=least)
-    below = least(best) < own - NEAR * (1 + abs(own))
-    says = f"the loss is {text(least(best))} elsewhere, and at least {text(own)} there"
-    return Answer(not below, says)
+    gap = own - least(best)
+    return Answer(
+        not gap > NEAR * (1 + abs(own)),
+        f"the loss is {text(least(best))} elsewhere, and there more by at least {text(gap)}",
+    )
 
 
 @named_check("loss of batches")
@@ -271,8 +273,8 @@ def many_points(at: Point, given: Given) -> Answer:
 
 @named_check("reproducing kernel")
 def reproducing(at: Point, given: Given) -> Answer:
-    """On n points with the kernel matrix K, which is positive semi-definite and may be singular, the
-    functions K a with <K a, K b> = ``factor`` a^T K b are a space whose kernel K reproduces: the
+    """On n points with the kernel matrix K, not negative and maybe singular, the functions
+    K a with <K a, K b> = ``factor`` a^T K b are a space whose kernel K reproduces: the
     inner product depends on the functions alone, and <h, k_i> = h_i."""
     n = size(at, "n")
     for rank in range(1, n + 1):
