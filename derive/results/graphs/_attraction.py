@@ -32,8 +32,8 @@ from ...structures.graph import Graph
 from ...structures.hierarchy import n
 
 a, d, h, i, j = (Symbol(x, integer=True, positive=True) for x in ("a", "d", "h", "i", "j"))
-P, k, R = (IndexedBase(x, positive=True) for x in ("P", "k", "R"))
-z, x = (IndexedBase(s, real=True) for s in ("z", "x"))
+P, Q, k, R = (IndexedBase(s, positive=True) for s in ("P", "Q", "k", "R"))
+v, x, z = (IndexedBase(s, real=True) for s in ("v", "x", "z"))
 WHERE = Domain({n: at_least(2), d: at_least(1), tau: POSITIVE}, {n: 4, d: 2, tau: Rational(1, 2)})
 #: Shares of a row, and what unit vectors have.
 SHARES = {Sum(P[i, j], (j, 1, n)): S.One}
@@ -77,6 +77,11 @@ def log_partitions(half: Matrix, heat: Expr) -> list[Expr]:
         log(sum((exp(-half[p, q] / heat) for q in range(size) if q != p), S.Zero))
         for p in range(size)
     ]
+
+
+def kernel(half: Matrix, heat: Expr) -> Graph:
+    """The Gaussian kernel; its distribution over subgraphs is that of the embeddings."""
+    return Graph.without_loops(half.applyfunc(lambda e: exp(-e / heat)), "the kernel")
 
 
 def trace(laplacian: Matrix, rows: Sequence[Sequence[Expr]]) -> Expr:
@@ -165,6 +170,42 @@ def state_dot_product(proof: Derivation) -> None:
     )
 
 
+def state_gradient(proof: Derivation) -> None:
+    """The gradient: a difference of two Laplacians, that of the weights and that of the kernel."""
+    s = Symbol("s", real=True)
+    E, F, G = (IndexedBase(x, real=True) for x in ("E", "F", "G"))
+    weights = exp(-(E[h] + s * F[h] + s**2 * G[h]) / tau)
+    slope = log(Sum(weights, (h, 1, n - 1))).diff(s).subs(s, 0)
+    start = Sum(exp(-E[h] / tau), (h, 1, n - 1))
+    proof.add(
+        "The slope of log R_i, along Z + s V",
+        SumsEqual(
+            eq("in_s", -Sum(F[h] * exp(-E[h] / tau), (h, 1, n - 1)) / (tau * start)),
+            WHERE,
+            names={Symbol("in_s"): slope},
+        ),
+        "half the squared distance is E + s F + s^2 G with F = <Z_i - Z_h, V_i - V_h>: so it is "
+        "minus the mean of F over tau, under the shares Q of the kernel",
+    )
+    over = ((a, 1, d), (j, 1, n), (i, 1, n))
+    gap = P[i, j] - Q[i, j]
+    mean = (P[i, j] + P[j, i] - Q[i, j] - Q[j, i]) / 2
+    proof.add(
+        "The gradient is 2/tau times the difference of two Laplacians, applied to Z",
+        SumsEqual(
+            eq("in_s", (2 / tau) * Sum(mean * v[i, a] * (z[i, a] - z[j, a]), *over)),
+            WHERE,
+            names={
+                Symbol("in_s"): Sum(gap * (z[i, a] - z[j, a]) * (v[i, a] - v[j, a]), *over) / tau
+            },
+        ),
+        "the slope of H along V is the sum of (P_ij - Q_ij) <Z_i - Z_j, V_i - V_j>/tau, which is "
+        "the inner product of V with (2/tau) (Lap(S) - Lap(S_Q)) Z, S_Q being (Q + Q')/2: where Z "
+        "is stationary its columns are eigenvectors, of the eigenvalue 0, of a matrix that depends "
+        "on Z; on the sphere rows of that are multiples of those of Z",
+    )
+
+
 def state_hot(proof: Derivation) -> None:
     """The first order in 1/tau, with a bound on what is left out."""
     s = Symbol("s", nonnegative=True)
@@ -182,12 +223,25 @@ def state_hot(proof: Derivation) -> None:
         ),
         "D_h is half the squared distance to one of the n - 1 others",
     )
+    share = exp(-s * D[h]) / total
+    proof.add(
+        "Its second derivative is the variance of D under the softmax",
+        SumsEqual(
+            eq(
+                "second",
+                Sum(D[h] ** 2 * share, (h, 1, n - 1)) - Sum(D[h] * share, (h, 1, n - 1)) ** 2,
+            ),
+            hot,
+            names={Symbol("second"): of_row.diff(s, 2)},
+        ),
+        "the shares are exp(-s D_h) over their sum",
+    )
     m1 = Symbol("M", real=True)
     spread = Symbol("spread")
     proof.holds(
-        "On the unit sphere its second derivative is at most 1",
+        "On the unit sphere that is at most 1",
         eq(1 - spread, (1 - m1) ** 2),
-        "it is the variance of D under the softmax; 0 <= D <= 2 makes D^2 <= 2 D, so the variance "
+        "0 <= D <= 2 makes D^2 <= 2 D, so the variance "
         "is at most 2 M - M^2, M being the mean; 1 less that is a square",
         Domain({m1: between(0, 2)}, {m1: 1}),
         names={spread: 2 * m1 - m1**2},
