@@ -95,7 +95,7 @@ def least(
         z = free.reshape(count, d)
         value = loss(z / z.norm(dim=1, keepdim=True))
         (slope,) = torch.autograd.grad(value, free)
-        return float(value), slope.numpy()
+        return float(value.detach()), slope.numpy()
 
     found = np.inf
     for seed in range(seeds):
