@@ -37,7 +37,7 @@ LARGEST_GAMMA, COLDEST, HOTTEST = 4.0, 1e-3, 1e3
 @click.option(
     "--tau",
     "taus",
-    default="0.025,0.05,0.1,0.2,0.4",
+    default="0.025,0.05,0.1,0.2,0.4,0.8",
     show_default=True,
     metavar="LIST",
     help="Temperatures that each kernel has to choose from.",

@@ -11,7 +11,7 @@ encoder nor the linear fit has seen; only then are those looked at that were hel
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import isclose, nan
 from statistics import mean
@@ -37,7 +37,7 @@ from .table import Row
 GAUSSIAN, UNTRAINED = "gamma-2", "untrained"
 #: Exponents 1 and 2 in equal parts, at one temperature as in the authors' code. A mixture of losses
 #: is Table 2, of kernels Section 5.2; concatenation gives each exponent half of the features.
-MIXTURES: dict[str, type[LossSumInfoNCE] | type[KernelSumInfoNCE]] = {
+MIXTURES: dict[str, Callable[[float, float, float], KernelLoss]] = {
     "loss-sum": LossSumInfoNCE,
     "kernel-sum": KernelSumInfoNCE,
     "loss-concatenation": LossConcatenationInfoNCE,

@@ -77,7 +77,7 @@ class Grid:
 
     gammas: tuple[float, ...] = (2.0, 1.0, 0.5)
     mixtures: tuple[str, ...] = tuple(MIXTURES)
-    taus: tuple[float, ...] = (0.025, 0.05, 0.1, 0.2, 0.4)
+    taus: tuple[float, ...] = (0.025, 0.05, 0.1, 0.2, 0.4, 0.8)
     seeds: tuple[int, ...] = tuple(range(8))
     steps: int = 300
     batch: int = 64

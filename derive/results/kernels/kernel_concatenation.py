@@ -107,7 +107,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
             r"k_{\mathrm{negative}}",
             "sum of both kernels of two negatives; of two views it is 2",
         ),
-        "loss": Quantity(
+        "least_loss": Quantity(
             whole.xreplace({both: best[0] + best[1], mass: S(2)}),
             r"\mathcal{L}^\star",
             "least loss: a simplex in each half, with coinciding views",
