@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from math import nan, sqrt
 from statistics import mean, stdev
 
+#: Differences of accuracies that are the same come out apart by rounding; relative to the largest.
+SAME = 1e-9
+
 
 def error(values: Sequence[float]) -> float:
     """The standard error of a mean; nan for one value."""
@@ -60,7 +63,7 @@ def paired(ours: Sequence[float], theirs: Sequence[float], held: float = nan) ->
     apart = [a - b for a, b in zip(ours, theirs, strict=True)]
     if not apart:
         raise ValueError("there is no seed to compare by")
-    told = len(apart) > 1 and len(set(apart)) > 1
+    told = max(apart) - min(apart) > SAME * max(map(abs, apart))
     p = p_resampled = nan
     if told:
         p = float(ttest_1samp(apart, 0).pvalue)

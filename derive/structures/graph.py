@@ -42,9 +42,8 @@ class Graph:
         for i, row in enumerate(rows):
             for j, e in enumerate(row):
                 if not _is_nonnegative(e):
-                    raise DomainError(
-                        f"{name}: the weight from {i + 1} to {j + 1} is {e}, not >= 0"
-                    )
+                    place = f"({i + 1}, {j + 1})"
+                    raise DomainError(f"{name}: weight {place} is {e}, and must be >= 0")
             if row[i] != 0:
                 raise DomainError(
                     f"{name}: row {i + 1} has a self-loop, {row[i]} on the diagonal; an object is "

@@ -20,7 +20,7 @@ from torch import Tensor
 from ..device import resolve_device, threads_for
 from ..graphs.agreement import adjusted_rand, captured, centred, k_means, principal_angles
 from ..graphs.draw import planted_labels, planted_partition
-from ..graphs.energy import Kernel, cross_entropy, entropy
+from ..graphs.energy import cross_entropy, entropy
 from ..graphs.spectral import LAPLACIANS, bottom_eigenvectors
 from ..graphs.train import EARLY, Setup, minimised, sgd, start
 from ..progress import Report, reporting

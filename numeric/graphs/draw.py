@@ -44,7 +44,8 @@ def planted_partition(clusters: int, k: int, p: float, q: float, random: torch.G
         if not 0 <= value <= 1:
             raise ValueError(f"{name} is a probability, from 0 to 1, not {value:g}")
     label = planted_labels(clusters, k)
-    chance = torch.where(label[:, None] == label, p, q).to(torch.float64)
+    inside, across = (torch.tensor(float(value), dtype=torch.float64) for value in (p, q))
+    chance = torch.where(label[:, None] == label, inside, across)
     drawn = torch.rand(chance.shape, generator=random, dtype=torch.float64) < chance
     above = drawn.triu(1)
     return checked((above | above.T).to(torch.float64))

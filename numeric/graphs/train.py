@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import isfinite
 
 import torch
@@ -44,7 +44,7 @@ class Setup:
         Iterations after which SGD stops in any case; a subgraph is drawn in each.
     """
 
-    kernel: Kernel = Kernel()
+    kernel: Kernel = field(default_factory=Kernel)
     lr: float = 1.0
     batch: int = 50
     negatives: str = "all"

@@ -32,9 +32,9 @@ LN2 = log(2)
 NEAR = 2.0**-5
 #: Differences that are formed at once.
 CHUNK = 2**15
-#: Points coincide whose squared distance is below so many times the least normal number: in
-#: float32 that is a distance of 1e-16. Nearer ones could overflow a slope.
-COINCIDE = 2.0**20
+#: Slopes grow no further below squared distances of so many times the least normal number, else
+#: they could overflow: in float32 that is a distance of 1e-16.
+LEAST = 2.0**20
 
 #: Pairs in a tile, as rows and columns; None where no term asks.
 Near = tuple[Tensor, Tensor] | None
@@ -188,72 +188,111 @@ class _Term:
         self.shape = tau.shape if isinstance(tau, Tensor) else None
         self.tau = tau.detach().to(like).reshape(()) if isinstance(tau, Tensor) else tau
         self.scale = LOG2E / self.tau
+        self.least = LEAST * torch.finfo(like.dtype).tiny
 
     def power(self, d: Tensor) -> Tensor:
         """The distance to the power gamma over tau, from its square."""
         if self.gamma == 2:
             return d * self.scale
-        return (d.sqrt() if self.gamma == 1 else d.pow(self.gamma / 2)).mul_(self.scale)
+        if self.gamma in (1, 0.5):  # roots are quicker than powers
+            root = d.sqrt()
+            return (root if self.gamma == 1 else root.sqrt_()).mul_(self.scale)
+        return d.pow(self.gamma / 2).mul_(self.scale)
 
-    def slope(self, power: Tensor, d: Tensor) -> Tensor:
-        """The derivative of the power in d, which is 0 where points coincide."""
+    def slope(self, power: Tensor, d: Tensor, h: Tensor) -> Tensor:
+        """h times the derivative of minus the power in d; 0 where points coincide."""
         if self.gamma == 2:
-            return torch.as_tensor(self.scale, dtype=d.dtype, device=d.device).expand_as(d)
-        coincide = d < COINCIDE * torch.finfo(d.dtype).tiny
-        return (power / d).mul_(self.gamma / 2).masked_fill_(coincide, 0.0)
+            return h * -self.scale
+        # The power is 0 where d is, and so is this.
+        return (power / d.clamp_min(self.least)).mul_(h).mul_(-self.gamma / 2)
+
+
+@dataclass(frozen=True)
+class _Found:
+    """Squared distances of pairs in each part; powers and logarithms are of each term."""
+
+    squares: list[Tensor]
+    powers: list[Tensor]
+    near: list[Near]
 
 
 class _Kernel:
-    """The logarithm of the kernel in base 2, and its gradient; tile by tile, or pair by pair."""
+    """The logarithm of the kernel in base 2, and its gradient; tile by tile, or run by run."""
 
     def __init__(self, parts: list[_Part], terms: list[_Term], eps: float) -> None:
-        self.parts, self.terms, self.square = parts, terms, eps**2
-        self.d_parts = [torch.zeros_like(part.u) for part in parts]
-        self.rows = [torch.zeros_like(part.squares) for part in parts]
-        self.d_taus = [parts[0].u.new_zeros(()) for _ in terms]
+        self.parts, self.terms, self.eps = parts, terms, eps
 
-    def logarithm(self, squares: Sequence[Tensor]) -> Tensor:
-        """The logarithm at squared distances in the parts."""
-        return self._terms(squares)[0]
+    def tile(self, tile: Tile) -> _Found:
+        """Of two blocks."""
+        found = [part.tile(tile) for part in self.parts]
+        return self._found([d for d, _ in found], [near for _, near in found])
 
-    def _terms(self, squares: Sequence[Tensor]) -> tuple[Tensor, list[Tensor], list[Tensor]]:
-        """It; and powers and squared distances of each term."""
-        d = [squares[term.part] for term in self.terms]
-        if self.square:
-            d = [part + self.square for part in d]
-        powers = [term.power(part) for term, part in zip(self.terms, d, strict=True)]
-        s = self.terms[0].shift - powers[0]
-        for term, power in zip(self.terms[1:], powers[1:], strict=True):
-            s = torch.logaddexp2(s, term.shift - power)
-        return s, powers, d
+    def run(self, differences: list[Tensor]) -> _Found:
+        """Of pairs, from their differences in each part."""
+        return self._found([part.square().sum(1) for part in differences], [])
 
-    def slopes(self, h: Tensor, squares: Sequence[Tensor], share: float = 1.0) -> list[Tensor]:
+    def differences(self, a: slice, b: slice) -> list[Tensor]:
+        """In each part, one run of points beside another."""
+        return [part.between(a, b) for part in self.parts]
+
+    def _found(self, squares: list[Tensor], near: list[Near]) -> _Found:
+        if self.eps:
+            squares = [d + self.eps**2 for d in squares]
+        powers = [term.power(squares[term.part]) for term in self.terms]
+        return _Found(squares, powers, near)
+
+    def logarithms(self, found: _Found) -> list[Tensor]:
+        """Of each term."""
+        return [term.shift - p for term, p in zip(self.terms, found.powers, strict=True)]
+
+    def logarithm(self, found: _Found) -> Tensor:
+        """Of their sum."""
+        first, *others = self.logarithms(found)
+        for other in others:
+            first = torch.logaddexp2(first, other)
+        return first
+
+
+class _Gradient:
+    """What logarithms of the kernel come to by points and by temperatures, summed up."""
+
+    def __init__(self, kernel: _Kernel) -> None:
+        self.kernel = kernel
+        self.d_parts = [torch.zeros_like(part.u) for part in kernel.parts]
+        self.rows = [torch.zeros_like(part.squares) for part in kernel.parts]
+        self.d_taus = [kernel.parts[0].u.new_zeros(()) for _ in kernel.terms]
+
+    def slopes(self, h: Tensor, found: _Found, share: float = 1.0) -> list[Tensor]:
         """What h times the logarithm comes to by squared distances, for each part.
 
-        And by temperatures, of which only ``share`` is counted.
+        By temperatures only ``share`` of it is counted.
         """
-        found = [torch.zeros_like(h) for _ in self.parts]
-        s, powers, d = self._terms(squares)
-        for m, term in enumerate(self.terms):
-            weight = h if len(self.terms) == 1 else (term.shift - powers[m] - s).exp2_().mul_(h)
-            if isinstance(term.tau, Tensor):
-                self.d_taus[m] += share / term.tau * (weight * powers[m]).sum()
-            found[term.part].addcmul_(weight, term.slope(powers[m], d[m]), value=-1)
-        return found
+        slopes: dict[int, Tensor] = {}
+        logarithms = self.kernel.logarithms(found) if len(self.kernel.terms) > 1 else []
+        for m, (term, power) in enumerate(zip(self.kernel.terms, found.powers, strict=True)):
+            weight = h
+            if logarithms:  # the share of this term in the kernel
+                total = torch.ones_like(h)
+                for k, other in enumerate(logarithms):
+                    if k != m:
+                        total.add_(torch.exp2(other - logarithms[m]))
+                weight = total.reciprocal_().mul_(h)
+            if term.shape is not None:
+                self.d_taus[m] += share / term.tau * (weight * power).sum()
+            slope = term.slope(power, found.squares[term.part], weight)
+            before = slopes.get(term.part)
+            slopes[term.part] = slope if before is None else before.add_(slope)
+        return [slopes[p] for p in range(len(self.kernel.parts))]
 
-    def squares(self, tile: Tile) -> tuple[list[Tensor], list[Near]]:
-        """Squared distances of two blocks in each part, and the pairs that are near."""
-        found = [part.tile(tile) for part in self.parts]
-        return [d for d, _ in found], [near for _, near in found]
-
-    def pull(self, h: Tensor, tile: Tile, squares: Sequence[Tensor], near: Sequence[Near]) -> None:
+    def pull(self, h: Tensor, tile: Tile, found: _Found) -> None:
         """Add what h, a tile, times the logarithm comes to."""
         rows, columns = tile
-        slopes = self.slopes(h, squares, 0.5 if rows is columns else 1.0)
-        for p, (part, c) in enumerate(zip(self.parts, slopes, strict=True)):
-            pairs = near[p]
-            if pairs is not None:
-                i, j = pairs
+        slopes = self.slopes(h, found, 0.5 if rows is columns else 1.0)
+        for part, near, c, d_part, row in zip(
+            self.kernel.parts, found.near, slopes, self.d_parts, self.rows, strict=True
+        ):
+            if near is not None:
+                i, j = near
                 at = c[i, j]
                 c[i, j] = 0.0
                 for a, b, weight in zip(
@@ -263,29 +302,29 @@ class _Kernel:
                     strict=True,
                 ):
                     force = part.between(a, b).mul_(2 * weight[:, None])
-                    self.d_parts[p].index_add_(0, a, force)
+                    d_part.index_add_(0, a, force)
                     if rows is not columns:
-                        self.d_parts[p].index_add_(0, b, force, alpha=-1)
-            self.rows[p][rows] += c.sum(1)
-            self.d_parts[p][rows].addmm_(c, part.x[columns], alpha=-2)
+                        d_part.index_add_(0, b, force, alpha=-1)
+            row[rows] += c.sum(1)
+            d_part[rows].addmm_(c, part.x[columns], alpha=-2)
             if rows is not columns:
-                self.rows[p][columns] += c.sum(0)
-                self.d_parts[p][columns].addmm_(c.T, part.x[rows], alpha=-2)
+                row[columns] += c.sum(0)
+                d_part[columns].addmm_(c.T, part.x[rows], alpha=-2)
 
     def pull_run(self, h: Tensor, a: slice, b: slice) -> None:
         """The same of pairs, one run of points beside another."""
-        differences = [part.between(a, b) for part in self.parts]
-        slopes = self.slopes(h, [part.square().sum(1) for part in differences])
+        differences = self.kernel.differences(a, b)
+        slopes = self.slopes(h, self.kernel.run(differences))
         for d_part, part, c in zip(self.d_parts, differences, slopes, strict=True):
             force = part.mul_(2 * c[:, None])
             d_part[a] += force
             d_part[b] -= force
 
-    def gradient(self) -> Tensor:
-        """By all features of all points."""
-        for d_part, part, rows in zip(self.d_parts, self.parts, self.rows, strict=True):
-            d_part.addcmul_(part.x, rows[:, None], value=2)
-        return self.d_parts[0] if len(self.parts) == 1 else torch.cat(self.d_parts, 1)
+    def close(self) -> list[Tensor]:
+        """All has been seen: the gradient by the features of each part."""
+        for d_part, part, row in zip(self.d_parts, self.kernel.parts, self.rows, strict=True):
+            d_part.addcmul_(part.x, row[:, None], value=2)
+        return self.d_parts
 
 
 class _KernelInfoNCE(torch.autograd.Function):
@@ -302,30 +341,36 @@ class _KernelInfoNCE(torch.autograd.Function):
         each: bool,
         *taus: float | Tensor,
     ) -> Tensor:
+        features = u.tensor_split(parts, 1)
+        used = sorted({part for _, _, part in shapes})
         kernel = _Kernel(
             [
-                _Part(x.contiguous(), any(g < 2 for g, _, part in shapes if part == p))
-                for p, x in enumerate(u.tensor_split(parts, 1))
+                _Part(features[p].contiguous(), any(g < 2 for g, _, part in shapes if part == p))
+                for p in used
             ],
-            [_Term(*shape, tau, u) for shape, tau in zip(shapes, taus, strict=True)],
+            [
+                _Term(gamma, weight, used.index(part), tau, u)
+                for (gamma, weight, part), tau in zip(shapes, taus, strict=True)
+            ],
             eps,
         )
         softmax = Softmax(Similarities(u, False, layout.anchor, safe))
         tiles = layout.tiles(u.device)
         for tile in tiles if layout.watch is None else layout.watch(tiles):
-            squares, near = kernel.squares(tile)
-            s = _seen(kernel.logarithm(squares), tile, layout)
-            softmax.add(s, tile, torch.empty_like(s))
+            found = kernel.tile(tile)
+            s = _seen(kernel.logarithm(found), tile, layout)
+            softmax.add(s, tile, room := torch.empty_like(s))
         losses = softmax.close().clone()
         pairs = _positives(u.shape[0], views)
         for a, b in pairs:
-            s = kernel.logarithm([part.between(a, b).square().sum(1) for part in kernel.parts])
-            losses[a] -= s / (views - 1)
-            losses[b] -= s / (views - 1)
+            s = kernel.logarithm(kernel.run(kernel.differences(a, b))).div_(views - 1)
+            losses[a] -= s
+            losses[b] -= s
         share = LN2 if each else LN2 / len(losses)
         # One tile is small enough to keep what was computed.
-        ctx.kept = (squares, near) if len(tiles) == 1 else None
+        ctx.kept = (found, room) if len(tiles) == 1 else None
         ctx.parts = kernel, softmax, layout, tiles, pairs, share, views
+        ctx.features = used, [part.shape for part in features]
         return (losses if each else losses.sum()) * share
 
     @staticmethod
@@ -333,20 +378,29 @@ class _KernelInfoNCE(torch.autograd.Function):
         if torch.is_grad_enabled():  # else a penalty on gradients would be dropped unnoticed
             raise RuntimeError("this loss has no second derivative: create_graph=True is refused")
         kernel, softmax, layout, tiles, pairs, share, views = ctx.parts
-        kernel = _Kernel(kernel.parts, kernel.terms, kernel.square**0.5)
+        gradient = _Gradient(kernel)
         g = (g * share).expand_as(softmax.log_sum)
         pulled = softmax.pulled(g)
         for tile in tiles:
-            squares, near = ctx.kept or kernel.squares(tile)
-            s = _seen(kernel.logarithm(squares), tile, layout)
-            kernel.pull(softmax.pull(s, tile, torch.empty_like(s), pulled), tile, squares, near)
+            seen, powers = ctx.kept or (kernel.tile(tile), None)
+            if softmax.safe and powers is not None:
+                h = softmax.pull(powers, tile, torch.empty_like(powers), pulled, powers)
+            else:
+                s = _seen(kernel.logarithm(seen), tile, layout)
+                h = softmax.pull(s, tile, torch.empty_like(s), pulled)
+            gradient.pull(h, tile, seen)
         for a, b in pairs:
-            kernel.pull_run((g[a] + g[b]) / (1 - views), a, b)
+            gradient.pull_run((g[a] + g[b]) / (1 - views), a, b)
         d_taus = [
             None if term.shape is None else d.reshape(term.shape)
-            for d, term in zip(kernel.d_taus, kernel.terms, strict=True)
+            for d, term in zip(gradient.d_taus, kernel.terms, strict=True)
         ]
-        return kernel.gradient(), *[None] * 7, *d_taus
+        found = dict(zip(ctx.features[0], gradient.close(), strict=True))
+        d_parts = [
+            found[p] if p in found else softmax.log_sum.new_zeros(shape)
+            for p, shape in enumerate(ctx.features[1])
+        ]
+        return d_parts[0] if len(d_parts) == 1 else torch.cat(d_parts, 1), *[None] * 7, *d_taus
 
 
 def _seen(s: Tensor, tile: Tile, layout: Layout) -> Tensor:

@@ -3,8 +3,9 @@ r"""Families of kernel losses: similarities and distributions, a query, objects,
 Letters of *similarities*: \psi_i, a distribution \alpha_i, its entropy H; P_1 and P_2 are the
 largest values of two programs over all distributions, by their optimality conditions: of the
 entropy where the mean similarity is at least \psi_1, and of tau H plus the mean less \psi_1.
-Of *a query*: q and p_1..p_N; of *objects*: z_1..z_n with weights w_{ij}, and \mathcal{H}, the mean
-over all subgraphs of out-degree one of minus the log of their probability under a kernel k. Of *a
+Of *a query*: q and p_1..p_N; of *objects*: z_1..z_n with weights w_{ij}, and H, the mean
+over all subgraphs of out-degree one of minus the log of their probability under a kernel k. Of
+*graphs*: w_{ij}, and the probability P_{ij} of an edge in a subgraph drawn uniformly. Of *a
 pair graph*: images x_1..x_m, texts y_1..y_n, all of them z_1..z_{m+n}, the edges e_{ij} between
 them, out-degrees g_i, and w_{ij} = e_{ij} / g_i. Of *views*: z_1..z_{2N}.
 """
@@ -64,6 +65,7 @@ def _similarities_of(n: int, tau: Any) -> tuple[Tables, ...]:
             "uniform": [Rational(1, n)] * n,
             "on the largest": [Rational(int(i in best), len(best)) for i in range(n)],
             "at the last of the largest": [Rational(int(i == best[-1])) for i in range(n)],
+            "on the least": [Rational(int(i == psi.index(min(psi)))) for i in range(n)],
             "any": [v / sum(part) for v in part],
             "exponential": [v / sum(heat) for v in heat],
         }
@@ -198,23 +200,20 @@ def _objects_of(n: int) -> tuple[Tables, ...]:
     )
 
 
-def subgraphs(n: int) -> list[tuple[int, ...]]:
-    """For each vertex the one that its edge goes to: all without loops."""
-    return list(product(*([j for j in range(n) if j != i] for i in range(n))))
-
-
 def probabilities(weights: Rows) -> dict[tuple[int, ...], Any]:
-    """Of each subgraph of out-degree one, in proportion to the product of its weights."""
-    n = len(weights)
+    """Of each subgraph of out-degree one, in proportion to the product of its weights: for each
+    vertex the one that its edge goes to."""
+    allowed = [[j for j, v in enumerate(row) if v and j != i] for i, row in enumerate(weights)]
+    if not all(allowed):
+        raise NoValue("no subgraph of out-degree one has a weight")
     found: dict[tuple[int, ...], Any] = {}
-    for to in subgraphs(n):
-        weight = weights[0][0] * 0 + 1
+    for to in product(*allowed):
+        weight: Any = ONE
         for i, j in enumerate(to):
-            weight = weight * weights[i][j]
+            factor = weights[i][j]
+            weight = (weight if isinstance(factor, Fraction) else mp(weight)) * factor
         found[to] = weight
     total = sum(found.values())
-    if not total:
-        raise NoValue("no subgraph of out-degree one has a weight")
     return {to: v / total for to, v in found.items()}
 
 
@@ -224,21 +223,62 @@ def cross_entropy(weights: Rows, kernel: Rows) -> Any:
     return -mpmath.fsum(mp(p) * mpmath.log(mp(other[to])) for to, p in drawn.items() if p)
 
 
-def _of_objects(e: Embeddings) -> dict[str, Any]:
-    assert isinstance(e, Tables)
+def crossed(weights: Rows, compared: Callable[[int, int], bool]) -> OfScene:
+    """The cross-entropy with the kernel k_{i,j} that the record defines, which is 0 for pairs that
+    are not compared."""
 
-    def crossed(scene: Scene, mark: str = "") -> Any:
-        """With the kernel k(i, j) of the scene."""
-        rows = e.numbers["w"].rows
-        n = range(1, len(rows) + 1)
+    def found(scene: Scene, mark: str = "") -> Any:
+        every = range(1, len(weights) + 1)
 
         def entry(i: int, j: int) -> Any:
             indices = tuple(("num", Fraction(v)) for v in (i, j))
-            return mp(value(("name", "k", indices, ""), scene))
+            return mp(value(("name", "k", indices, ""), scene)) if compared(i, j) else ZERO
 
-        return cross_entropy(rows, [[entry(i, j) if i != j else 1 for j in n] for i in n])
+        return cross_entropy(weights, [[entry(i, j) for j in every] for i in every])
 
-    return {**e.named(), "H": OfScene(crossed)}
+    return OfScene(found)
+
+
+def _of_objects(e: Embeddings) -> dict[str, Any]:
+    assert isinstance(e, Tables)
+
+    rows = e.numbers["w"].rows
+    return {**e.named(), "H": crossed(rows, lambda i, j: i != j)}
+
+
+# --- graphs ---------------------------------------------------------------------------------------
+def _graphs(point: Mapping[str, Any]) -> list[Embeddings]:
+    """Symmetric graphs: complete, a cycle, in pairs, without an edge at a vertex, any."""
+    n = size(point, "n")
+    rng = random.Random(n)
+    drawn = {(i, j): rng.randint(0, 1) for i in range(n) for j in range(i)}
+    ways: dict[str, Callable[[int, int], bool]] = {
+        "complete": lambda i, j: True,
+        "a path": lambda i, j: i - j == 1,
+        "in pairs": lambda i, j: i // 2 == j // 2,
+        "a vertex without neighbours": lambda i, j: j > 0,
+        "any": lambda i, j: bool(drawn[i, j]),
+    }
+    found: list[Embeddings] = []
+    for note, way in ways.items():
+        w = [
+            [Fraction(int(i != j and way(max(i, j), min(i, j)))) for j in range(n)]
+            for i in range(n)
+        ]
+        found.append(Tables({"w": w}, note=note))
+    return found
+
+
+def _of_graphs(e: Embeddings) -> dict[str, Any]:
+    assert isinstance(e, Tables)
+    rows = e.numbers["w"].rows
+
+    def probability(i: int, j: int, mark: str = "") -> Any:
+        """Of the edge from i to j, in subgraphs that are drawn uniformly."""
+        drawn = probabilities(rows)
+        return sum((p for to, p in drawn.items() if to[i - 1] == j - 1), ZERO)
+
+    return {**e.named(), "P": probability}
 
 
 # --- a pair graph --------------------------------------------------------------------------------
@@ -298,18 +338,21 @@ def _of_pairs(e: Embeddings) -> dict[str, Any]:
 
     def weight(i: int, j: int, mark: str = "") -> Any:
         a, b = checked(i, j)
-        if not degree(i):
-            raise NoValue("the weights of an object without edges are divided by its out-degree")
-        return full[a][b] / degree(i)
+        return full[a][b] / degree(i) if degree(i) else ZERO
 
     def vertex(k: int, mark: str = "") -> Any:
         (a,) = checked(k)
         return {(0, a, 0): ONE} if a < m else {(1, a - m, 0): ONE}
 
+    every = range(1, len(full) + 1)
+    shares = [[weight(i, j) for j in every] for i in every]
     return {
         "e": edge,
         "g": degree,
         "w": weight,
+        "p": lambda i, j, mark="": weight(i, m + j),
+        "r": lambda j, i, mark="": weight(m + j, i),
+        "H": crossed(shares, lambda i, j: (i > m) != (j > m)),
         "x": e.point("x"),
         "y": e.point("y"),
         "z": vertex,
@@ -332,6 +375,9 @@ def _views_of(n: int, unit: bool) -> tuple[Tables, ...]:
         ([axis(2, i % 2) for i in range(2 * n)], "axes in turn"),
         ([axis(2)] * (2 * n), "all equal"),
     ]
+    if n == 2:
+        corners = [[Fraction(3 * s, 5), Fraction(4 * t, 5)] for t in (1, -1) for s in (1, -1)]
+        kinds.append((corners, "a rectangle"))
     if not unit:
         kinds += [([[v * (1 + i % 3) for v in x] for i, x in enumerate(plane)], "of other lengths")]
         kinds += [([[Fraction(i * i, 4), ONE] for i in range(2 * n)], "on a line")]
@@ -388,6 +434,15 @@ KERNELS = {
             most=16,
         ),
         Family(
+            "graphs",
+            "symmetric weights w_ij that are 0 or 1, with a zero diagonal",
+            ("n",),
+            _graphs,
+            _of_graphs,
+            Letters(vectors=frozenset(), sets=frozenset(), entries=frozenset("w")),
+            most=16,
+        ),
+        Family(
             "a pair graph",
             "images x_1..x_m and texts y_1..y_n with edges e_ij",
             ("m", "n"),
@@ -402,7 +457,7 @@ KERNELS = {
             ("N",),
             lambda point: _views(point, False),
             _of_views,
-            Letters(vectors=frozenset("z"), sets=frozenset(), functions=frozenset("l")),
+            Letters(vectors=frozenset("z"), sets=frozenset(), functions=frozenset("l"), entries=frozenset("ab")),
             most=24,
         ),
         Family(
@@ -411,7 +466,7 @@ KERNELS = {
             ("N",),
             lambda point: _views(point, True),
             _of_views,
-            Letters(vectors=frozenset("z"), sets=frozenset(), functions=frozenset("l")),
+            Letters(vectors=frozenset("z"), sets=frozenset(), functions=frozenset("l"), entries=frozenset("ab")),
             most=24,
         ),
     )

@@ -123,12 +123,12 @@ def state_trace(proof: Derivation) -> None:
     proof.add(
         "The Gaussian kernel: attraction is 1/tau times the trace with the symmetrised shares",
         SumsEqual(eq(pulled / (2 * tau), (1 / tau) * of_mean), WHERE),
-        "-log k_ij is |Z_i - Z_j|^2/(2 tau); on the right is tr(Z' L(S) Z) for S = (P + P')/2 and "
-        "L(S) = diag(row sums) - S: pairs are counted twice and halved, so no factor but 1/tau is "
-        "left",
+        "-log k_ij is |Z_i - Z_j|^2/(2 tau); on the right is tr(Z' Lap(S) Z) for S = (P + P')/2 "
+        "and Lap(S) = diag(row sums) - S: pairs are counted twice and halved, so no factor but "
+        "1/tau is left",
     )
     proof.add(
-        "With L(P) = diag(row sums of P) - P, for shares that are not symmetric",
+        "With Lap(P) = diag(row sums of P) - P, for shares that are not symmetric",
         SumsEqual(
             eq(
                 of_mean,
@@ -179,9 +179,9 @@ def state_hot(proof: Derivation) -> None:
     proof.add(
         "At s = 1/tau = 0 a row has log R_i = log(n - 1), and minus the mean distance for a slope",
         SumsEqual(
-            Tuple(eq("start", log(n - 1)), eq("slope", -Sum(D[h], (h, 1, n - 1)) / (n - 1))),
+            Tuple(eq("at_0", log(n - 1)), eq("first", -Sum(D[h], (h, 1, n - 1)) / (n - 1))),
             hot,
-            names={Symbol("start"): start, Symbol("slope"): slope},
+            names={Symbol("at_0"): start, Symbol("first"): slope},
         ),
         "D_h is half the squared distance to one of the n - 1 others",
     )
@@ -202,19 +202,19 @@ def state_hot(proof: Derivation) -> None:
         "All pairs alike: the trace with (n I - J)/(n - 1), J being the matrix of ones",
         SumsEqual(eq(everything, traced), WHERE),
         TAYLOR.says + ": so, on the unit sphere, H = n log(n - 1) + tr(Z'MZ)/tau + r with "
-        "M = L(S) - (n I - J)/(n - 1) and 0 <= r <= n/(2 tau^2)",
+        "M = Lap(S) - (n I - J)/(n - 1) and 0 <= r <= n/(2 tau^2)",
     )
     shared = Sum((P[i, j] + P[j, i]) / 2, (j, 1, n), (i, 1, n))
     proof.add(
         "The trace of M is 0",
         SumsEqual(eq(shared - n * (n - 1) / (n - 1), 0), WHERE, known=SHARES),
-        "P has zeros on the diagonal, so that of L(S) is the sum of all shares; M maps the "
+        "P has zeros on the diagonal, so that of Lap(S) is the sum of all shares; M maps the "
         "constant vector to 0: its other eigenvalues have the mean 0, and all are 0 for the "
         "complete graph with equal weights only",
     )
     centred = {Sum(x[j], (j, 1, n)): S.Zero}
     proof.add(
-        "On vectors whose entries add up to zero M is L(S) - n/(n - 1)",
+        "On vectors whose entries add up to zero M is Lap(S) - n/(n - 1)",
         SumsEqual(
             eq((n * x[i] - Sum(x[j], (j, 1, n))) / (n - 1), n / (n - 1) * x[i]),
             WHERE,
@@ -222,7 +222,7 @@ def state_hot(proof: Derivation) -> None:
         ),
         f"J vanishes there. {EIGENVECTORS.says[0].upper()}{EIGENVECTORS.says[1:]}: so to first "
         "order, with one Frobenius norm, the columns are those of the second least eigenvalue of "
-        "L(S); with d orthonormal columns those of the d least, where the constant vector comes "
+        "Lap(S); with d orthonormal columns those of the d least, where the constant vector comes "
         "after those below n/(n - 1). With one norm for every row, as on the sphere, that is not "
         "so in general",
     )

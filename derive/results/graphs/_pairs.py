@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import IndexedBase, S, Sum, Symbol, Tuple, log
+from sympy import IndexedBase, S, Sum, Symbol, log
 
 from ...decide.domain import POSITIVE, Domain, Range, at_least
 from ...proof.derivation import Derivation
@@ -20,7 +20,7 @@ s = Symbol("s", real=True)
 #: Weights, degrees; any vectors, losses of anchors.
 P = IndexedBase("P", nonnegative=True)
 deg = IndexedBase("D", positive=True)
-x, y, loss = (IndexedBase(name, real=True) for name in ("x", "y", "ell"))
+x, v, loss = (IndexedBase(name, real=True) for name in ("x", "v", "ell"))
 
 LINE = Range(S.NegativeInfinity)
 OBJECTS = Domain({n: at_least(2), M: at_least(1)}, {n: 4, M: 3})
@@ -44,24 +44,24 @@ def state_form(proof: Derivation) -> None:
     squares = Sum(P[i, j] * (x[i] - x[j]) ** 2, *both) / 2
     excess = Sum(P[j, i] * x[i] ** 2, *both) - Sum(x[i] ** 2, (i, 1, n))
     proof.add(
-        "The form x'Lx of L = 1 - P, where rows of P add up to 1",
+        "The form of the Laplacian I - P, where rows of P add up to 1",
         SumsEqual(eq(form, squares - excess / 2), OBJECTS, known=ROWS),
         "so it is >= 0 if columns add up to 1 as well: then it is the sum of squares",
     )
-    turned = Sum(P[j, i] * y[i], *both)
-    along = form.xreplace({x[i]: 1 + s * y[i], x[j]: 1 + s * y[j]})
-    bent = form.xreplace({x[i]: y[i], x[j]: y[j]})
+    turned = Sum(P[j, i] * v[i], *both)
+    along = form.xreplace({x[i]: 1 + s * v[i], x[j]: 1 + s * v[j]})
+    bent = form.xreplace({x[i]: v[i], x[j]: v[j]})
     proof.add(
-        "The form along 1 + s y",
+        "The form along 1 + s v, for any vector v",
         SumsEqual(
-            eq("along", s * (Sum(y[i], (i, 1, n)) - turned) + s**2 * bent),
+            eq("along", s * (Sum(v[i], (i, 1, n)) - turned) + s**2 * bent),
             OBJECTS.with_range(s, LINE, S.One),
             names={Symbol("along"): along},
             known=ROWS,
         ),
-        "its slope at s = 0 is the sum of y_i (1 - r_i), r_i being what comes in at i. With "
-        "y = r - 1 that is minus a sum of squares: so the form is negative somewhere unless all "
-        "r_i are 1",
+        "1 being the vector of ones. The slope at s = 0 adds up v_i less v_i times what comes in "
+        "at i. With v the latter less 1 this is minus a sum of squares: so the form is negative "
+        "somewhere unless what comes in is 1 at every object",
     )
     degree = Symbol("D", integer=True, positive=True)
     proof.holds(
@@ -172,23 +172,20 @@ def state_modalities(proof: Derivation) -> None:
 
 def state_expected_loss(proof: Derivation) -> None:
     """The expected loss under both."""
-    c = Symbol("c", real=True)
     by_edges = Sum(deg[i] * loss[i], (i, 1, n)) / (2 * M)
     by_objects = Sum(loss[i], (i, 1, n)) / n
     mean = 2 * M / n
     proof.add(
         "The expected loss if pairs are drawn, less that if objects are",
         SumsEqual(
-            Tuple(
-                eq("difference", Sum((deg[i] / mean - 1) * (loss[i] - by_objects), (i, 1, n)) / n),
-                eq("difference", Sum((deg[i] / (2 * M) - 1 / n) * (loss[i] - c), (i, 1, n))),
-            ),
-            OBJECTS.with_range(c, LINE, S.Zero),
+            eq("difference", Sum((deg[i] / mean - 1) * (loss[i] - by_objects), (i, 1, n)) / n),
+            OBJECTS,
             names={Symbol("difference"): by_edges - by_objects},
             known=PAIRED,
         ),
         "ell_i is the mean loss of anchor i over its pairs. It is the covariance of degree and "
-        "loss over the mean degree; and for c the middle of all ell_i it is at most the total "
+        "loss over the mean degree. In place of the mean loss any number may be taken off, as both "
+        "are distributions: with the middle of all ell_i, the difference is at most the total "
         "variation times their range",
     )
 

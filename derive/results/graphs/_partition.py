@@ -121,7 +121,7 @@ def _state_signs(proof: Derivation) -> None:
     proof.holds(
         "The second eigenvector of the Laplacian has other signs",
         [
-            eq("below", 2),
+            eq("less", 2),
             eq("at", 0),
             eq("sum", 0),
             gt("smallest", "off"),
@@ -132,7 +132,7 @@ def _state_signs(proof: Derivation) -> None:
         "these have the same signs, and the fourth object is on the other side",
         NUMBERS,
         names={
-            Symbol("below"): below[0],
+            Symbol("less"): below[0],
             Symbol("at"): below[1],
             Symbol("sum"): sum(v, S.Zero),
             Symbol("smallest"): min(e**2 for e in v),

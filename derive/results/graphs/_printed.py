@@ -20,6 +20,8 @@ from ...theorem.quantity import Quantity
 from ._attraction import attraction, log_partitions
 
 c = Symbol("c", real=True)
+#: A temperature that is solved for; a bound name is none of the parameters.
+heat = Symbol("t", positive=True)
 HEAT = Domain({tau: POSITIVE}, {tau: Rational(1, 2)})
 ALONG = HEAT.with_range(c, between(-1, 1), S.Half)
 PAIRS = blocks([2, 2])
@@ -41,11 +43,14 @@ def state_printed(proof: Derivation) -> dict[str, Quantity]:
     near, far, apart = exp((c - 1) / tau), exp(-(1 + c) / tau), exp(-2 / tau)
     proof.holds(
         "Two pairs of positives: the loss falls up to c = 1",
-        [eq("slope", -4 * (apart + 2 * far) / (tau * (near + apart + far))), lt("slope", 0)],
+        [
+            eq("slope_in_c", -4 * (apart + 2 * far) / (tau * (near + apart + far))),
+            lt("slope_in_c", 0),
+        ],
         "the pairs are symmetric about an axis of the circle, and opposite; c is the inner product "
         "of positives",
         ALONG,
-        names={Symbol("slope"): slope},
+        names={Symbol("slope_in_c"): slope},
     )
     best = log(1 + 2 * exp(-2 / tau))
     proof.holds(
@@ -58,12 +63,12 @@ def state_printed(proof: Derivation) -> dict[str, Quantity]:
     )
     rising = (1 - tau) - (1 + tau) * exp(-2 * c / tau) - tau * exp(-(1 + c) / tau)
     proof.holds(
-        "Without 1/tau before the trace the slope has the sign of h, which rises with c",
-        [eq("h", rising), gt("rate", 0)],
-        "h is the slope of the printed program, tr(Z'LZ) + log R, up to a positive factor",
+        "Without 1/tau before the trace the slope has the sign of this, which rises with c",
+        [eq("as_printed", rising), gt("rate", 0)],
+        "it is the slope of the printed program, tr(Z'LZ) + log R, up to a positive factor",
         ALONG,
         names={
-            Symbol("h"): as_printed * tau * (near + apart + far) / (4 * near),
+            Symbol("as_printed"): as_printed * tau * (near + apart + far) / (4 * near),
             Symbol("rate"): derivative(rising, c),
         },
     )
@@ -71,7 +76,7 @@ def state_printed(proof: Derivation) -> dict[str, Quantity]:
     proof.holds(
         "At c = 1 it is positive below one temperature, and negative above it",
         [
-            eq("h_at_1", -turn),
+            eq("at_1", -turn),
             gt("rate", 0),
             gt(turn.xreplace({tau: S.One}), 0),
             lt(turn.xreplace({tau: S.Half}), 0),
@@ -80,13 +85,13 @@ def state_printed(proof: Derivation) -> dict[str, Quantity]:
         "c = 1: the minimiser of the loss is none of the printed program",
         HEAT,
         names={
-            Symbol("h_at_1"): rising.xreplace({c: S.One}),
+            Symbol("at_1"): rising.xreplace({c: S.One}),
             Symbol("rate"): derivative(turn, tau),
         },
     )
     return {
         "tau_apart": Quantity(
-            ClampedRoot(Lambda(tau, turn), S.Half, S.One),
+            ClampedRoot(Lambda(heat, turn.xreplace({tau: heat})), S.Half, S.One),
             r"\tau_{\mathrm{apart}}",
             "temperature below which tr(Z'LZ) + log R, as printed without 1/tau, has another "
             "minimiser than the loss on two pairs of positives",

@@ -97,7 +97,10 @@ PAIRS = Setting(
             "for u paired with v: every object draws a partner, uniformly; the graph has no other "
             "edges",
         ),
-        (("L = 1 - pi", r"L = I - \pi"), "is its Laplacian, rows of pi adding up to 1"),
+        (
+            ("L = I - pi", r"L = I - \pi"),
+            "is its Laplacian, as weights out of an object add up to 1",
+        ),
         (("Z_v", "Z_v"), "is the embedding of v"),
         (("tau", r"\tau"), "divides half the squared distance"),
         "the sum, not the mean, over all objects of both modalities as anchors; candidates are all "

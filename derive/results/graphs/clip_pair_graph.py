@@ -13,7 +13,7 @@ from typing import Any
 
 from sympy import Abs, Expr, Integer, Rational, S, Symbol, Tuple, exp, log
 
-from ...decide.domain import POSITIVE, Domain, DomainError, at_least
+from ...decide.domain import POSITIVE, Domain, DomainError, Range, at_least
 from ...losses.softmax import tau
 from ...proof.derivation import Derivation
 from ...proof.indexed import SumsEqual
@@ -46,6 +46,7 @@ MEANINGS = {
     n_B: "number of objects of B, such as texts",
     tau: "temperature: the kernel is exp(-|x - y|^2/(2 tau))",
 }
+NOT_LESS = Range(n_B, low_open=False, integer=True, why="A is the larger of the two")
 NUMBERS = Domain({}, {})
 AT_TAU = Domain({tau: POSITIVE}, {tau: S.One})
 #: Of so few objects the cross-entropy is put back into the distribution over subgraphs.
@@ -79,13 +80,14 @@ def _of_all_pairs() -> Derivation:
 def general() -> dict[str, Quantity]:
     """What follows from the numbers of objects."""
     two = DOMAIN.restricted([n_A]).with_range(n_A, at_least(2), Integer(10))
+    larger = Domain({n_B: at_least(1), n_A: NOT_LESS}, {n_A: 10, n_B: 1})
     return {
         "total_variation_at_least": Quantity(
-            Abs(n_A - n_B) / (2 * (n_A + n_B)),
-            r"\mathrm{TV} \ge",
-            "total variation between drawing pairs and drawing objects, at least; equal if degrees "
-            "do not vary within A, nor within B",
-            DOMAIN.restricted([n_A, n_B]),
+            (n_A - n_B) / (2 * (n_A + n_B)),
+            r"\mathrm{TV}_0",
+            "total variation between drawing pairs and drawing objects, at least, A being the "
+            "modality with no fewer objects; equal if degrees do not vary within A, nor within B",
+            larger,
         ),
         "least_form_of_star": Quantity(
             -((n_A - 1) ** 2) / S(4),
@@ -178,10 +180,10 @@ def of_sampling(pairs: PairGraph, proof: Derivation) -> dict[str, Quantity]:
             total, r"\mathrm{TV}", "total variation between the two, of anchors or of edges"
         ),
         "total_variation_at_least": Quantity(
-            least, r"\mathrm{TV} \ge", "what the numbers of objects make of it, at least"
+            least, r"\mathrm{TV}_0", "what the numbers of objects make of it, at least"
         ),
         "total_variation_at_most": Quantity(
-            spread / 2, r"\mathrm{TV} \le", "half the coefficient of variation of all degrees"
+            spread / 2, r"\mathrm{TV}_1", "half the coefficient of variation of all degrees"
         ),
     }
     if pairs.sharing is not None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sympy import Expr, S, Symbol, log, oo
+from sympy import Expr, S, Symbol, exp, log, oo
 
 from ...decide.domain import POSITIVE, Domain, DomainError, at_least
 from ...proof.derivation import Derivation
@@ -53,10 +53,10 @@ def general(proof: Derivation) -> dict[str, Quantity]:
     )
     return {
         "subgraphs": Quantity(
-            (n - 1) ** n,
+            exp(n * log(n - 1)),  # (n - 1)^n, as a power that normal forms take
             r"|\{W : \Omega(W) = 1\}|",
-            "how many subgraphs have one edge out of each vertex; those through an edge without "
-            "weight have probability 0",
+            "how many subgraphs have one edge out of each vertex, (n - 1)^n; those through an edge "
+            "without weight have probability 0",
         ),
         "largest_entropy": Quantity(
             n * log(n - 1),

@@ -66,7 +66,7 @@ def general(proof: Derivation) -> dict[str, Quantity]:
     return {
         "factor": Quantity(
             1 / tau,
-            r"\frac{1}{\tau}",
+            r"\frac{H - \log R}{\mathrm{tr}(Z^\top L Z)}",
             "what the trace with the Laplacian of the symmetrised shares is multiplied by",
             DOMAIN.restricted([tau]),
         ),
@@ -102,7 +102,7 @@ def _blocks(proof: Derivation) -> Quantity:
         "with equal weights inside and none across, an anchor has the logarithm of its sum over "
         "the others, which is the loss of the result supcon-balanced, and H is C k times that; its "
         "only optimum is the regular simplex. There the columns of Z are "
-        "constant on clusters, so L(S) vanishes on them, and they lie in the bottom eigenspace",
+        "constant on clusters, so Lap(S) vanishes on them, and they lie in the bottom eigenspace",
         where,
         names={
             Symbol("trace"): C * k * balanced["same_class"] - C * k,
@@ -151,8 +151,8 @@ def derive(
         found["eigenvalues"] = Quantity(
             listed,
             r"\lambda_i",
-            "of L(S), from the least on: to first order in 1/tau, with one Frobenius norm, the "
-            "columns of the best Z are eigenvectors of the second",
+            "of the Laplacian of S, from the least on: to first order in 1/tau, with one "
+            "Frobenius norm, the columns of the best Z are eigenvectors of the second",
         )
     if "Z" in data:
         found |= _at(graph, data["Z"], at.get(tau, tau), proof)

@@ -81,17 +81,18 @@ def state_maximiser(proof: Derivation) -> None:
     proof.holds(
         "Shares that add up to 1 fix the multiplier, and none of them is zero",
         [
-            eq("exp(-lambda/tau - 1)", 1 / total),
+            eq("factor", 1 / total),
             eq("lambda", tau * (log(total) - 1)),
             gt(exp(similarity / tau) / total, 0),
         ],
-        "S is the sum of exp(psi_j/tau); the maximiser is the softmax. Its multipliers of the "
+        "alpha_i is exp(psi_i/tau) times the factor exp(-lambda/tau - 1), and S is the sum of all "
+        "exp(psi_j/tau); so the maximiser is the softmax. Its multipliers of the "
         "constraints alpha_i >= 0 are zero: near zero the slope is oo",
         Domain(
             {tau: POSITIVE, total: POSITIVE, similarity: LINE}, {tau: 1, total: 1, similarity: 0}
         ),
         names={
-            Symbol("exp(-lambda/tau - 1)"): exp(-multiplier / tau - 1),
+            Symbol("factor"): exp(-multiplier / tau - 1),
             Symbol("lambda"): multiplier,
         },
     )

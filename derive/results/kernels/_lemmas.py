@@ -49,10 +49,10 @@ CHORD_SLOPES = Lemma(
 )
 COMPLEMENTARY = Lemma(
     "strict complementarity",
-    "the slope of the similarity vanishes at coincident views, for gamma > 2, so only negatives "
-    "are pushed, all alike; eigenvalues of the gradient that are more than that of the occupied "
-    "eigenspace make every direction that leaves its face raise the loss at first order, and "
-    "inside the face it does not change at first order",
+    "the slope of the similarity vanishes at coincident points, for gamma > 2, so only points that "
+    "are apart are pushed, all alike; eigenvalues of the gradient that are more than "
+    "that of the occupied eigenspace make every direction that leaves its face raise the loss at "
+    "first order, and inside the face it does not change at first order",
     "the first-order condition on {G PSD, diag G = 1}, with multiplier y I, y the least of them",
 )
 IN_THE_FACE = Lemma(
@@ -61,4 +61,25 @@ IN_THE_FACE = Lemma(
     "n(n - 3)/2 directions, all inside the cone to both sides, in each of which negatives move "
     "and their mean does not; the second derivative has one sign in all of them",
     "symmetric matrices on the contrasts have n(n - 1)/2 entries, of which the diagonal fixes n",
+)
+NEGATIVE_TYPE = Lemma(
+    "negative type",
+    "for 0 < gamma <= 2 the numbers |x - y|^gamma are squared distances in a Hilbert space, and a "
+    "sum of them with weights is >= 0 if the Laplacian of the weights has no negative eigenvalue",
+    "Schoenberg's lemma; the sum is half of <Laplacian, Gram matrix of the images> up to a factor",
+)
+AM_GM = Lemma(
+    "means of positives",
+    "the sum of the kernels of p - 1 positives is at least p - 1 times their geometric mean, which "
+    "is at most 2; so with it for k_positive and the mean over negatives for k_negative the loss "
+    "of an anchor is at least log(p - 1 + p (n - 1) k_negative/k_positive), which falls in "
+    "k_positive",
+    "the inequality of arithmetic and geometric means",
+)
+JENSEN_HALVES = Lemma(
+    "Jensen over halves",
+    "log-sum-exp of functions that are convex and fall in the squared distances of the halves is "
+    "convex in all of them and falls: so the mean over anchors is at least its value at the mean "
+    "squared distances, and those may be raised to their largest",
+    "Jensen's inequality, over the negatives of each anchor and then over anchors",
 )

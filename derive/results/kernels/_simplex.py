@@ -6,6 +6,8 @@ the inner products of negatives, and positives are as similar as can be at the s
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from sympy import Expr, S, Symbol
 
 from ...decide.calculus import derivative
@@ -128,5 +130,5 @@ def state_towers(loss: SoftmaxLoss, proof: Derivation) -> Expr:
     return value
 
 
-def _zeros(domain: Domain, more: object) -> dict[Symbol, Expr]:
+def _zeros(domain: Domain, more: Iterable[Symbol]) -> dict[Symbol, Expr]:
     return {**domain.witness, **dict.fromkeys(more, S.Zero)}

@@ -89,8 +89,8 @@ def general() -> dict[str, Quantity]:
         "bound": Quantity(value / tau, r"F", BOUND),
         "largest": Quantity(
             log(n),
-            r"\log n",
-            "largest value of P1, that of psi_1 <= the mean of psi; the least is 0",
+            r"H_1",
+            "largest value of P1, there iff psi_1 is at most the mean of all; the least is 0",
             DOMAIN.restricted([n]),
         ),
     }
@@ -183,10 +183,10 @@ class Program:
                 r"\sum_i \alpha_i^\star \psi_i - \psi_1",
                 "by how much the softmax meets the constraint of P1; negative: it is not feasible",
             ),
-            "p1_value": Quantity(value, r"\max H", "value of P1"),
-            "p1_maximiser": Quantity(shares, r"\alpha^{P1}", "shares that maximise P1"),
+            "p1_value": Quantity(value, r"H^\star", "value of P1"),
+            "p1_maximiser": Quantity(shares, r"\hat\alpha", "shares that maximise P1"),
             "gap": Quantity(
-                bound - value, r"F - \max H", "bound less the value of P1; >= 0 at every tau"
+                bound - value, r"F - H^\star", "bound less the value of P1; >= 0 at every tau"
             ),
             "regime": Quantity(self.regime, r"\text{regime}", "which case it is"),
             "ties": Quantity(

@@ -50,14 +50,14 @@ def build(proof: Derivation) -> dict[str, Quantity]:
             r"\psi_{\mathrm{simplex}}",
             "logarithm of the kernel of two negatives at the simplex",
         ),
-        "loss": Quantity(
+        "least_loss": Quantity(
             views.xreplace(at),
             r"\mathcal{L}^\star",
             "least loss, at the simplex with coinciding views",
             OPTIMAL,
             spellings=(r"\mathcal{L}^*",),
         ),
-        "loss_towers": Quantity(
+        "least_loss_towers": Quantity(
             pairs.xreplace({N: n, **at}),
             r"\mathcal{L}^\star_{\mathrm{towers}}",
             "least loss of n pairs in two towers, the mean of both directions, at the simplex with "

@@ -1,0 +1,148 @@
+"""Checks of kernels, pair graphs and the experiments on synthetic data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import mpmath
+
+from ..form.families import size
+from ..form.kernels import adjacency
+from ..form.run import Answer, Point, named_check
+from ..form.tables import Tables
+from ..form.values import as_number, compare, mp, text
+
+Given = Mapping[str, Any]
+DIGITS = 80
+#: Distances to the power gamma, over tau, at which three points on a line are tried.
+GAPS = (1, Fraction(1, 10), *(Fraction(1, 10**k) for k in (2, 4, 8, 16)))
+
+
+@named_check("kernel is positive definite")
+def kernel_is_positive_definite(at: Point, given: Given) -> Answer:
+    """The Gram matrices of exp(-|x - y|^power / tau) at points of a line: three at equal gaps, with
+    the coefficients (1, -2, 1), and five at other gaps, by Cholesky. Gaps are scaled with tau."""
+    power = mp(given["power"])
+    with mpmath.workdps(DIGITS):
+        for gap in GAPS:
+            form = 6 - 8 * mpmath.exp(-mp(gap)) + 2 * mpmath.exp(-(mpmath.mpf(2) ** power) * mp(gap))
+            if form <= 0:
+                says = f"points 0, h, 2h with h^gamma = {gap} tau: the form (1, -2, 1) is "
+                return Answer(False, says + text(form))
+        places = [mpmath.mpf(k * k) / 8 for k in range(5)]
+        gram = mpmath.matrix([[mpmath.exp(-(abs(x - y) ** power)) for y in places] for x in places])
+        try:
+            mpmath.cholesky(gram)
+        except ValueError:
+            return Answer(False, "five points on a line: the Gram matrix is not positive definite")
+    return Answer(True)
+
+
+#: Digits to which losses are compared, to see which are the least.
+TIE = mpmath.mpf(10) ** -40
+#: Edges between two images and two texts, by rows: all graphs in which every object has one.
+SQUARES = [
+    ((a, b), (c, d))
+    for a, b, c, d in sorted(product((0, 1), repeat=4), key=lambda g: (sum(g), -g[0]))
+    if (a or b) and (c or d) and (a or c) and (b or d)
+]
+
+
+@named_check("CLIP and spectral clustering have the same minimisers")
+def clip_and_spectral_clustering(at: Point, given: Given) -> Answer:
+    """Unit embeddings in R^1 are signs, so that all can be tried: for two images and two texts the
+    cross-entropy between the pair graph and the Gaussian kernel, and ``factor`` times the trace of
+    Z^T L Z plus the logarithm of R, are least at the same embeddings."""
+    tau, factor = mp(as_number(at["tau"])), mp(given["factor"])
+    with mpmath.workdps(DIGITS):
+        for edges in SQUARES:
+            full = adjacency(edges)
+            weights = [[v / sum(row) for v in row] for row in full]
+            crossed, printed = {}, {}
+            for signs in product((1, -1), repeat=3):
+                z = (1, *signs)
+                crossed[z] = _cross_entropy(weights, z, tau)
+                printed[z] = factor * _trace(weights, z) + _log_partition(z, tau)
+            least, other = (_least(values) for values in (crossed, printed))
+            if least != other:
+                says = f"edges {edges[0]}, {edges[1]}: least at {least[0]}, and as printed at "
+                return Answer(False, says + f"{other[0]} (two images, two texts)")
+    return Answer(True)
+
+
+def _cross_entropy(weights: list[list[Any]], z: tuple[int, ...], tau: Any) -> Any:
+    """Over the rows, minus the mean logarithm of the share of the kernel."""
+    total = mpmath.mpf(0)
+    for i in range(4):
+        others = (2, 3) if i < 2 else (0, 1)
+        heat = {j: mpmath.exp(-mpmath.mpf((z[i] - z[j]) ** 2) / (2 * tau)) for j in others}
+        sums = mpmath.fsum(heat.values())
+        total -= mpmath.fsum(mp(weights[i][j]) * mpmath.log(heat[j] / sums) for j in others)
+    return total
+
+
+def _trace(weights: list[list[Any]], z: tuple[int, ...]) -> Any:
+    """tr(Z^T L Z), where L has the row sums on its diagonal."""
+    return mp(sum(w * z[i] * (z[i] - z[j]) for i, r in enumerate(weights) for j, w in enumerate(r)))
+
+
+def _log_partition(z: tuple[int, ...], tau: Any) -> Any:
+    """The logarithm of the sum over subgraphs of out-degree one of the products of the kernel."""
+    total = mpmath.mpf(0)
+    for to in product((2, 3), (2, 3), (0, 1), (0, 1)):
+        total += mpmath.exp(-mpmath.mpf(sum((z[i] - z[j]) ** 2 for i, j in enumerate(to))) / (2 * tau))
+    return mpmath.log(total)
+
+
+def _least(values: Mapping[tuple[int, ...], Any]) -> list[tuple[int, ...]]:
+    """Where the least value is."""
+    best = min(values.values())
+    return [z for z, v in values.items() if v - best <= TIE * (1 + abs(best))]
+
+
+@named_check("clusters of the augmented pair graph")
+def clusters_of_the_augmented_graph(at: Point, given: Given) -> Answer:
+    """N pairs, m further views of each image, n rewrites of each text, all views of an image joined
+    with all texts of its pair: the number of components is ``least``, which the print says is more
+    than N."""
+    pairs, images, texts = size(at, "N"), size(at, "m") + 1, size(at, "n") + 1
+    parent = list(range(pairs * (images + texts)))
+
+    def top(v: int) -> int:
+        while parent[v] != v:
+            v = parent[v]
+        return v
+
+    for k in range(pairs):
+        start = k * (images + texts)
+        for i in range(images):
+            for j in range(texts):
+                parent[top(start + i)] = top(start + images + j)
+    found = sum(parent[v] == v for v in range(len(parent)))
+    return Answer(found == given["least"], f"{found} components")
+
+
+#: Probabilities of an edge inside and across, in the two experiments.
+SETTINGS = ((Fraction(1), Fraction(0)), (Fraction(3, 4), Fraction(1, 5)))
+
+
+@named_check("bottom eigenvectors of the clusters")
+def bottom_eigenvectors(at: Point, given: Given) -> Answer:
+    """Of the Laplacian of the mean graph of m clusters of n vertices, in both settings: after the
+    first ``dimension`` eigenvalues beyond the constant vector comes a larger one, so that their
+    eigenvectors are determined as a set, and the ones before are not larger than across."""
+    m, n, dimension = size(at, "m"), size(at, "n"), given["dimension"]
+    for p, q in SETTINGS:
+        # Contrasts between clusters, and inside of them.
+        spectrum = sorted([m * n * q] * (m - 1) + [n * p + (m - 1) * n * q] * (m * (n - 1)))
+        if not 0 < dimension < len(spectrum):
+            return Answer(False, "there are not so many")
+        before, after = spectrum[int(dimension) - 1], spectrum[int(dimension)]
+        if before == after:
+            count = spectrum.count(before)
+            says = f"p = {p}, q = {q}: the eigenvalue {before} is there {count} times"
+            return Answer(False, says + ", beyond the constant")
+    return Answer(True)
