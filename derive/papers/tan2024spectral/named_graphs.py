@@ -278,8 +278,11 @@ def reproducing(at: Point, given: Given) -> Answer:
     inner product depends on the functions alone, and <h, k_i> = h_i."""
     n = size(at, "n")
     for rank in range(1, n + 1):
-        root = Matrix.by(
-            n, lambda i, j, top=rank: Fraction((i + 2 * j * j + i * j) % 5 * (j < top))
+        root = Matrix.of(
+            [
+                [Fraction((i + 2 * j * j + i * j) % 5 * (j < rank)) for j in range(n)]
+                for i in range(n)
+            ]
         )
         kernel = root.times(root.transposed)
         assert kernel is not None

@@ -28,7 +28,9 @@ def kernel_is_positive_definite(at: Point, given: Given) -> Answer:
     power = mp(given["power"])
     with mpmath.workdps(DIGITS):
         for gap in GAPS:
-            form = 6 - 8 * mpmath.exp(-mp(gap)) + 2 * mpmath.exp(-(mpmath.mpf(2) ** power) * mp(gap))
+            form = (
+                6 - 8 * mpmath.exp(-mp(gap)) + 2 * mpmath.exp(-(mpmath.mpf(2) ** power) * mp(gap))
+            )
             if form <= 0:
                 says = f"points 0, h, 2h with h^gamma = {gap} tau: the form (1, -2, 1) is "
                 return Answer(False, says + text(form))
@@ -93,7 +95,9 @@ def _log_partition(z: tuple[int, ...], tau: Any) -> Any:
     """The logarithm of the sum over subgraphs of out-degree one of the products of the kernel."""
     total = mpmath.mpf(0)
     for to in product((2, 3), (2, 3), (0, 1), (0, 1)):
-        total += mpmath.exp(-mpmath.mpf(sum((z[i] - z[j]) ** 2 for i, j in enumerate(to))) / (2 * tau))
+        total += mpmath.exp(
+            -mpmath.mpf(sum((z[i] - z[j]) ** 2 for i, j in enumerate(to))) / (2 * tau)
+        )
     return mpmath.log(total)
 
 
