@@ -12,7 +12,9 @@ import click
 
 from ..derive.decide.spelling import did_you_mean
 from .figure_band import BANDS
+from .figure_kernels import kernels_digits
 from .figure_options import EXAMPLES, Draw, a_number, common, examples, made, together
+from .figure_spectral import spectral_fig3
 from .numeric_options import counts, is_count, need_torch
 from .parameters import pairs, short
 
@@ -352,5 +354,5 @@ def _axes(text: str) -> tuple[tuple[float, ...], tuple[float, ...]]:
     )
 
 
-for _command in BANDS:
+for _command in (*BANDS, spectral_fig3, kernels_digits):
     figure_command.add_command(_command)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .figure_options import Decorator, a_number, common, examples, made, together
-from .numeric_options import COLDEST, HOTTEST, counts, need_torch
+from .numeric_options import COLDEST, HOTTEST, counts, need_torch, numbers
 from .parameters import short
 
 if TYPE_CHECKING:
@@ -89,10 +89,10 @@ def band_fig1(taus: str, tops: str, n: int, d: int, batches: int, **shared: Any)
 
     The 16 settings of section 2.1. The paper has 10,000 batches of each.
     """
-    among = _listed("--tau", taus, COLDEST, HOTTEST, low_open=False)
+    among = numbers("--tau", taus, COLDEST, HOTTEST, low_open=False)
     parts = [part.strip() for part in tops.split(",")]
     plain = ",".join(part for part in parts if part != "1/d")
-    given = iter(_listed("--lambda1", plain, 0, 1) if plain else ())
+    given = iter(numbers("--lambda1", plain, 0, 1) if plain else ())
     laws = tuple(None if part == "1/d" else next(given) for part in parts)
     if len(set(laws)) < len(laws):
         raise click.UsageError(f"--lambda1 repeats a value: {short(tops)}")
@@ -118,7 +118,7 @@ def band_fig2(
 
     The same batches at every temperature. The paper has 5,000.
     """
-    among = _listed("--tau", taus, COLDEST, HOTTEST, low_open=False)
+    among = numbers("--tau", taus, COLDEST, HOTTEST, low_open=False)
 
     def drawn(table: Path, seeds: tuple[int, ...], **options: Any) -> Drawing:
         from ..numeric.figures.band_fig2 import Grid, draw
@@ -150,8 +150,8 @@ def band_correlated(
     many = counts(sizes, 2, 2**14)
     if not many or len(set(many)) < len(many):
         raise click.UsageError(f"--N takes numbers such as 62,254, not {short(sizes)!r}")
-    weights = _listed("--alpha", alphas, 0, 1, low_open=False)
-    (warm,) = _listed("--tau", str(tau), COLDEST, HOTTEST, low_open=False)
+    weights = numbers("--alpha", alphas, 0, 1, low_open=False)
+    (warm,) = numbers("--tau", str(tau), COLDEST, HOTTEST, low_open=False)
 
     def drawn(table: Path, seeds: tuple[int, ...], **options: Any) -> Drawing:
         from ..numeric.figures.band_correlated import Grid, draw
@@ -181,8 +181,8 @@ def band_anisotropy(
 
     The paper has 5,000 batches of each law.
     """
-    among = _listed("--deviation", deviations, 0, 1e6, low_open=False)
-    (warm,) = _listed("--tau", str(tau), COLDEST, HOTTEST, low_open=False)
+    among = numbers("--deviation", deviations, 0, 1e6, low_open=False)
+    (warm,) = numbers("--tau", str(tau), COLDEST, HOTTEST, low_open=False)
 
     def drawn(table: Path, seeds: tuple[int, ...], **options: Any) -> Drawing:
         from ..numeric.figures.band_anisotropy import Grid, draw
@@ -202,7 +202,7 @@ def band_whitening(
     taus: str, top: float, cosine: float, n: int, d: int, batches: int, **shared: Any
 ) -> int:
     """Section 2.4 of ochieng2025diversity: variances of gradients, raw and whitened."""
-    among = _listed("--tau", taus, COLDEST, HOTTEST, low_open=False)
+    among = numbers("--tau", taus, COLDEST, HOTTEST, low_open=False)
 
     def drawn(table: Path, seeds: tuple[int, ...], **options: Any) -> Drawing:
         from ..numeric.figures.band_whitening import Grid, draw
@@ -253,23 +253,3 @@ def diversity_digits(methods: str, steps: int, batch: int, **shared: Any) -> int
 
 
 BANDS = (band_fig1, band_fig2, band_correlated, band_anisotropy, band_whitening, diversity_digits)
-
-
-def _listed(
-    option: str, text: str, low: float, high: float, *, low_open: bool = True
-) -> tuple[float, ...]:
-    """Different numbers in a range, rising."""
-    try:
-        found = [float(part) for part in text.split(",")]
-    except ValueError:
-        found = []
-    inside = [x for x in found if (low < x if low_open else low <= x) and x <= high]
-    if not found or len(inside) < len(found):
-        more = "above" if low_open else "from"
-        raise click.UsageError(
-            f"{option} takes numbers {more} {low:g} to {high:g}, such as 0.1,0.2, not "
-            f"{short(text)!r}"
-        )
-    if len(set(found)) < len(found):
-        raise click.UsageError(f"{option} repeats a value: {short(text)}")
-    return tuple(sorted(found))

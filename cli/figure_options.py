@@ -57,6 +57,15 @@ EXAMPLES = {
         "--out digits.pdf",
         "--methods random,P2,greedy-16 --steps 600 --seeds 0,1,2,3,4",
     ),
+    "spectral-fig3": (
+        "--out fig3.pdf",
+        "--d 2,5 --seeds 0,1,2,3,4 --negatives batch",
+        "--p 0.5 --q 0.1 --n 4 --k 30 --kernel exponential --gamma 1 --sphere",
+    ),
+    "kernels-digits": (
+        "--out kernels.pdf",
+        "--gamma 0.5,1,3 --mixtures none --tau 0.05,0.1,0.2 --seeds 0,1,2",
+    ),
     "phases": (
         "--loss supcl-exclusive --x alpha --y tau --m 3 --n 3 --p 2 --out phases.pdf",
         "--loss siglip --N 16 --x b --y t --x-range=-3:3 --points 6x6",

@@ -54,6 +54,32 @@ def parse_seeds(text: str) -> list[int]:
     return found
 
 
+def numbers(
+    option: str, text: str, low: float, high: float, *, low_open: bool = True
+) -> tuple[float, ...]:
+    """Different numbers in a range, ``0.1,0.2``, rising.
+
+    Raises
+    ------
+    click.UsageError
+        For anything else.
+    """
+    try:
+        found = [float(part) for part in text.split(",")]
+    except ValueError:
+        found = []
+    inside = [x for x in found if (low < x if low_open else low <= x) and x <= high]
+    if not found or len(inside) < len(found):
+        more = "above" if low_open else "from"
+        raise click.UsageError(
+            f"{option} takes numbers {more} {low:g} to {high:g}, such as 0.1,0.2, not "
+            f"{short(text)!r}"
+        )
+    if len(set(found)) < len(found):
+        raise click.UsageError(f"{option} repeats a value: {short(text)}")
+    return tuple(sorted(found))
+
+
 def need_torch() -> None:
     """Refuse in one line where torch is not installed."""
     if find_spec("torch") is None:

@@ -190,7 +190,16 @@ def test_the_two_commands_are_where_ci_looks_for_them() -> None:
         (r"for every c \in [0, 2mn^2] there is one", r"for every $c \in [0, 2mn^2]$ there is one"),
         (r"in (A.19) iff a = b, and d \geq mn", r"in (A.19) iff $a = b$, and $d \geq mn$"),
         (r"a class i' of U_{i, j} costs $1", r"a class $i'$ of $U_{i, j}$ costs &#36;1"),
+        (r"the mean \frac{n}{m} \, x_i so \; \tau", r"the mean $\frac{n}{m} \, x_i$ so $\; \tau$"),
     ],
 )  # fmt: skip
 def test_printed_words_stand_between_their_formulas(printed: str, shown: str) -> None:
     assert typeset(printed) == shown
+
+
+def test_no_formula_of_the_claims_is_cut() -> None:
+    """No TeX outside dollar signs, and none of these escaped; a reader would see it as text."""
+    code = re.compile(r"`[^`]*`|<code>.*?</code>|```.*?```", re.S)
+    for line in code.sub("", TEXTS["claims.md"]).splitlines():
+        outside = line.split("$")[::2]
+        assert "\\$" not in line and not any("\\" in part for part in outside), line

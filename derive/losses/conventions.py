@@ -103,7 +103,8 @@ class Reading:
 
 def _same(one: Loss, other: Loss) -> bool:
     if isinstance(one, SoftmaxLoss) and isinstance(other, SoftmaxLoss):
-        return one.temperature == other.temperature and _terms(one) == _terms(other)
+        alike = one.temperature == other.temperature and one.similarity == other.similarity
+        return alike and _terms(one) == _terms(other)
     if isinstance(one, PairwiseLoss) and isinstance(other, PairwiseLoss):
         return _pairs(one) == _pairs(other)
     return False

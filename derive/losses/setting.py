@@ -124,3 +124,31 @@ WHITENED = Setting(
         ),
     ),
 )
+MAXIMUM_ENTROPY = Setting(
+    (
+        (
+            ("psi_i", r"\psi_i"),
+            "are similarities of the query to n samples, the first is the positive",
+        ),
+        (("alpha", r"\alpha"), "are shares: not negative, and they add up to 1"),
+        (
+            (
+                "H(alpha) = -sum_i alpha_i log alpha_i",
+                r"H(\alpha) = -\sum_i \alpha_i \log \alpha_i",
+            ),
+            "is their entropy",
+        ),
+        (
+            "P1 maximises H over shares with",
+            ("psi_1 <= sum_i alpha_i psi_i", r"\psi_1 \le \sum_i \alpha_i \psi_i"),
+        ),
+        (
+            "P2 maximises over all shares",
+            (
+                "-E(alpha) = sum_i alpha_i psi_i - psi_1 + tau H(alpha)",
+                r"-E(\alpha) = \sum_i \alpha_i \psi_i - \psi_1 + \tau H(\alpha)",
+            ),
+        ),
+    ),
+    dimension="any: similarities are numbers",
+)

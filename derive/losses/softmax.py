@@ -12,8 +12,10 @@ from dataclasses import field, replace
 
 from sympy import Expr, S, Symbol
 
+from ..decide.domain import DomainError
 from ..decide.frozen import dataclass
 from ..structures.scheme import Scheme
+from .pairwise import c
 from .precondition import Precondition
 
 tau = Symbol("tau", positive=True)
@@ -66,7 +68,10 @@ class SoftmaxTerm:
 class SoftmaxLoss:
     """A sum of softmax terms at one temperature (``u.v / tau``, mean over anchors).
 
-    ``others`` says what its symbols beside the temperature are.
+    ``others`` says what its symbols beside the temperature are. With a ``similarity``, an
+    expression in the inner product ``c``, that stands in the place of ``u.v``: see
+    :mod:`~cltheory.derive.losses.kernel`. Such a loss need not be convex in the Gram matrix, and
+    whatever rests on that refuses it.
     """
 
     name: str
@@ -75,6 +80,11 @@ class SoftmaxLoss:
     temperature: Expr
     source: str
     others: Mapping[Symbol, str] = field(default_factory=dict, compare=False)
+    similarity: Expr | None = None
+
+    def similar(self, inner: Expr) -> Expr:
+        """What stands over the temperature, for an inner product."""
+        return inner if self.similarity is None else self.similarity.xreplace({c: inner})
 
     @property
     def meanings(self) -> dict[Symbol, str]:
@@ -97,3 +107,17 @@ class SoftmaxLoss:
     def preconditions(self) -> Iterator[Precondition]:
         """What must hold before anything is proved from the declaration."""
         yield Precondition(self.temperature, True, f"the temperature {self.temperature}")
+
+    def check_linear(self) -> None:
+        """Refuse a loss that is not one of the inner products themselves.
+
+        Raises
+        ------
+        DomainError
+            One line.
+        """
+        if self.similarity is not None:
+            raise DomainError(
+                f"{self.name} has a similarity that is not the inner product, so it need not be "
+                "convex in the Gram matrix; what is known of its optima is in kernel-infonce"
+            )

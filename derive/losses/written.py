@@ -264,14 +264,14 @@ def _operand(e: Expr, style: Plain) -> str:
 
 
 # --- softmax losses --------------------------------------------------------------------------
-def _heated(inner: str, temperature: Expr, style: Plain) -> str:
-    return style.expression(exp(Symbol(inner) / temperature))
+def _heated(inner: str, loss: SoftmaxLoss, style: Plain) -> str:
+    return style.expression(exp(loss.similar(Symbol(inner)) / loss.temperature))
 
 
 def _softmax_of_items(loss: SoftmaxLoss, scheme: Scheme, style: Plain) -> Written:
     items = scheme.relation(NEGATIVE).count + 1
     terms, notes = [], []
-    pair = _heated("c_ii", loss.temperature, style)
+    pair = _heated("c_ii", loss, style)
     for term in loss.terms:
         # A mean over the vectors of both towers is half of each direction.
         share = term.coefficient / 2
@@ -279,7 +279,7 @@ def _softmax_of_items(loss: SoftmaxLoss, scheme: Scheme, style: Plain) -> Writte
             below = pair
             if NEGATIVE in term.denominator:
                 over = "j" if POSITIVE in term.denominator else style.unequal
-                below = f"{style.sum(over)} {_heated(other, loss.temperature, style)}"
+                below = f"{style.sum(over)} {_heated(other, loss, style)}"
             terms.append(_factor(share, style) + style.log_ratio(pair, below))
         if share in (S.One, S.Half):
             of = "sum" if share == 1 else "mean"
@@ -320,8 +320,8 @@ def _softmax(loss: SoftmaxLoss, scheme: Scheme, style: Plain) -> Written:
     denominators = sets.names("D", [term.denominator for *_, term in alike])
     terms = []
     for (coefficient, _, term), p, d in zip(alike, positives, denominators, strict=True):
-        above = _heated("u.v", loss.temperature, style)
-        below = f"{style.sum(style.member('w', d))} {_heated('u.w', loss.temperature, style)}"
+        above = _heated("u.v", loss, style)
+        below = f"{style.sum(style.member('w', d))} {_heated('u.w', loss, style)}"
         if term.own_positive:
             below = style.together(above, below)
         mean = style.mean(style.member("v", p))
@@ -348,7 +348,8 @@ def _of_temperature(loss: SoftmaxLoss, style: Plain) -> list[str]:
     for s in sorted(loss.temperature.free_symbols, key=str):
         way = {1: "divides", -1: "multiplies"}.get(loss.temperature.as_powers_dict()[s])
         if way:
-            found.append(f"{_math(s, style)} {style.sentence(f'{way} the inner products')}")
+            what = "inner products" if loss.similarity is None else "similarities"
+            found.append(f"{_math(s, style)} {style.sentence(f'{way} the {what}')}")
     return found
 
 

@@ -119,6 +119,7 @@ class ReducedLoss:
 
     def __post_init__(self) -> None:
         known = [r.name for r in self.scheme.relations]
+        self.loss.check_linear()
         if not self.loss.terms:
             raise DomainError(f"{self.loss.name} has no terms")
         for term in self.loss.terms:

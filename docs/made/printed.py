@@ -10,6 +10,8 @@ _WORDS = ("a", "A", "I")
 _LABEL = re.compile(r"\(([A-Z]\.)?\d+\)")
 _SIGNS = set("\\^_=<>+/{}|[]*") | set("0123456789")
 _RELATIONS = ("=", "<", ">", "\\le", "\\ge", "\\ne", "\\in", "\\to")
+#: Punctuation at the end; a space of TeX, as "\,", is none.
+_POINTS = re.compile(r"(?<!\\)[.,;:]+$")
 _OPEN, _CLOSE = re.compile(r"\\left(?![a-z])|\\begin"), re.compile(r"\\right(?![a-z])|\\end")
 
 
@@ -26,7 +28,7 @@ def typeset(text: str) -> str:
     row: list[str] = []
     for piece, math in zip(pieces, is_math, strict=True):
         if math:
-            stem = piece.rstrip(".,;:")
+            stem = _POINTS.sub("", piece)
             row.append(stem)
             if stem != piece and _is_open(row):  # a comma in brackets
                 row[-1] = piece
@@ -64,7 +66,7 @@ def _is_open(row: list[str]) -> bool:
 
 
 def _is_math(piece: str) -> bool:
-    stem = piece.rstrip(".,;:")
+    stem = _POINTS.sub("", piece)
     if _LABEL.fullmatch(stem) or stem in _WORDS or "$" in stem:
         return False
     if re.fullmatch(r"[A-Z]\.\d+", stem):  # A.3, a label

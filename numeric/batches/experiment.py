@@ -13,18 +13,28 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from math import pi, sqrt
-from statistics import mean, stdev
+from statistics import mean
 from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import affine_grid, grid_sample, normalize
+from torch.nn.functional import normalize
 
 from ..device import resolve_device, threads_for
-from ..digits import CLASSES, HELD_OUT, HIDDEN, RATE, Digits, encoder, load
+from ..digits import (
+    CLASSES,
+    HELD_OUT,
+    HIDDEN,
+    RATE,
+    Digits,
+    encoder,
+    linear_accuracy,
+    load,
+    views,
+)
 from ..losses import SupCon
 from ..metrics import effective_rank, smaller_gram
+from ..paired import error, paired
 from ..progress import Report, reporting
 from ..table import Row
 from .cache import EmbeddingCache
@@ -46,11 +56,7 @@ MEASURED = (
     "age",
     "evenness",
 )
-#: Largest turn, shift in parts of the image, change of scale, and noise of a view.
-TURN, SHIFT, SCALE, NOISE = pi / 9, 0.2, 0.1, 0.1
 NEIGHBOURS = 5
-#: Of the linear probe, beside features of mean square 1.
-RIDGE = 1e-2
 
 
 @dataclass(frozen=True)
@@ -158,8 +164,6 @@ def compare(rows: Iterable[Row], against: str = RANDOM) -> list[Row]:
         ``difference`` from the other method with its own ``difference_error``, and ``p`` of a
         paired t-test, which is nan for the other method itself and for a single seed.
     """
-    from scipy.stats import ttest_1samp
-
     by: dict[str, dict[int, Row]] = {}
     for row in rows:
         by.setdefault(str(row["method"]), {})[int(row["seed"])] = row
@@ -171,24 +175,19 @@ def compare(rows: Iterable[Row], against: str = RANDOM) -> list[Row]:
             raise ValueError(f"{method} and {against} were not run with the same seeds")
         for measure in MEASURED:
             values = [float(of[seed][measure]) for seed in of]
-            apart = [float(of[seed][measure]) - float(by[against][seed][measure]) for seed in of]
-            told = len(apart) > 1 and method != against and len(set(apart)) > 1
+            apart = paired(values, [float(by[against][seed][measure]) for seed in of])
             found.append(
                 {
                     "method": method,
                     "measure": measure,
                     "mean": mean(values),
-                    "error": _error(values),
-                    "difference": mean(apart),
-                    "difference_error": _error(apart),
-                    "p": float(ttest_1samp(apart, 0).pvalue) if told else float("nan"),
+                    "error": error(values),
+                    "difference": apart.mean,
+                    "difference_error": apart.error,
+                    "p": apart.p,
                 }
             )
     return found
-
-
-def _error(values: Sequence[float]) -> float:
-    return stdev(values) / sqrt(len(values)) if len(values) > 1 else float("nan")
 
 
 def _sampler(
@@ -215,7 +214,7 @@ def _run(method: str, seed: int, setup: Setup, digits: Digits, where: torch.devi
     loss = SupCon(setup.tau)
     # Four batches and their views, the same for all methods and steps.
     reference = train[torch.randperm(len(train), generator=random)[: 4 * setup.batch]]
-    references = _views(images[reference.to(where)], random).split(setup.batch)
+    references = views(images[reference.to(where)], random).split(setup.batch)
     cache = EmbeddingCache(len(train), setup.d, device=where)
     with torch.no_grad():
         cache.update(range(len(train)), net(images[train.to(where)]))
@@ -234,7 +233,7 @@ def _run(method: str, seed: int, setup: Setup, digits: Digits, where: torch.devi
         if sampler.last is not None:
             seen["cached_rank"].append(sampler.last.rank)
         seen["age"].append(float(cache.age(chosen).mean()))
-        z = net(_views(images[train[chosen].to(where)], random))
+        z = net(views(images[train[chosen].to(where)], random))
         value = loss(z)
         optimiser.zero_grad()
         value.backward()
@@ -248,7 +247,7 @@ def _run(method: str, seed: int, setup: Setup, digits: Digits, where: torch.devi
         seen["loss"].append(value.item())
         if (step + 1) % setup.every == 0 or step + 1 == setup.steps:
             with torch.no_grad():
-                common = mean(loss(net(views)).item() for views in references)
+                common = mean(loss(net(both)).item() for both in references)
                 z_all = net(images)
             near = _nearest(z_all, classes, train.to(where), test.to(where))
             now = {name: seen[name][-1] for name in ("rank", "sigma", "loss")}
@@ -266,7 +265,7 @@ def _run(method: str, seed: int, setup: Setup, digits: Digits, where: torch.devi
         "reference_area": mean(float(at["reference"]) for at in curve),
         "knn_area": mean(float(at["knn"]) for at in curve),
         "knn": curve[-1]["knn"],
-        "probe": _probe(features, classes, train.to(where), test.to(where)),
+        "probe": linear_accuracy(features, classes, train.to(where), test.to(where)),
         "age": mean(seen["age"]),
         "evenness": float(times.mean().square() / times.square().mean()),
     }
@@ -278,37 +277,9 @@ def _forever(sampler: BatchSampler) -> Iterator[list[int]]:
         yield from sampler
 
 
-def _views(images: Tensor, random: torch.Generator) -> Tensor:
-    """Two distorted views of each, ``(batch, 2, pixels)``: turned, moved, scaled, with noise."""
-    side = int(sqrt(images.shape[1]))
-    count = 2 * len(images)
-
-    def uniform(*shape: int) -> Tensor:
-        return 2 * torch.rand(*shape, generator=random) - 1
-
-    angle, scale = TURN * uniform(count), 1 + SCALE * uniform(count)
-    linear = torch.stack([angle.cos(), -angle.sin(), angle.sin(), angle.cos()], 1) * scale[:, None]
-    theta = torch.cat([linear.view(count, 2, 2), SHIFT * uniform(count, 2, 1)], 2)
-    grid = affine_grid(theta.to(images), [count, 1, side, side], align_corners=False)
-    whole = images.repeat_interleave(2, 0).view(count, 1, side, side)
-    moved = grid_sample(whole, grid, align_corners=False).view(len(images), 2, -1)
-    return moved + NOISE * torch.randn(moved.shape, generator=random).to(images)
-
-
 def _nearest(z: Tensor, classes: Tensor, train: Tensor, test: Tensor) -> float:
     """Accuracy of a vote of the nearest by cosine, on images held out."""
     unit = normalize(z, dim=1)
     near = (unit[test] @ unit[train].T).topk(NEIGHBOURS).indices
     votes = nn.functional.one_hot(classes[train][near], CLASSES).sum(1)
     return float((votes.argmax(1) == classes[test]).double().mean())
-
-
-def _probe(features: Tensor, classes: Tensor, train: Tensor, test: Tensor) -> float:
-    """Accuracy of a linear fit to the classes, by ridge regression on features of a unit scale."""
-    centred = features - features[train].mean(0)
-    x = centred / centred[train].square().mean().sqrt()
-    x = torch.cat([x, torch.ones_like(x[:, :1])], 1)
-    y = nn.functional.one_hot(classes, CLASSES).to(x)
-    gram = x[train].T @ x[train] + RIDGE * len(train) * torch.eye(x.shape[1]).to(x)
-    fit = torch.linalg.solve(gram, x[train].T @ y[train])
-    return float(((x[test] @ fit).argmax(1) == classes[test]).double().mean())

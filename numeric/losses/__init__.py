@@ -2,9 +2,21 @@
 
 `SupCon`, `SoftSupCon`, `YAware`, `XCLR`, `EuclideanWInfoNCE` and `WInfoNCE` differ in the
 weights and in the similarity, which are data; `infonce.py` evaluates all of them.
+
+`KernelInfoNCE` and its mixtures compare views by kernels of their distances; `kernel.py` evaluates
+them.
 """
 
 from .infonce import weighted_infonce
+from .kernel import Exponential, kernel_infonce
+from .kernel_modules import (
+    KernelConcatenationInfoNCE,
+    KernelInfoNCE,
+    KernelLoss,
+    KernelSumInfoNCE,
+    LossConcatenationInfoNCE,
+    LossSumInfoNCE,
+)
 from .modules import XCLR, EuclideanWInfoNCE, Loss, SoftSupCon, SupCon, WInfoNCE, YAware
 from .weights import Classes, Dense, Kernel, Weights
 
@@ -13,12 +25,20 @@ __all__ = [
     "Classes",
     "Dense",
     "EuclideanWInfoNCE",
+    "Exponential",
     "Kernel",
+    "KernelConcatenationInfoNCE",
+    "KernelInfoNCE",
+    "KernelLoss",
+    "KernelSumInfoNCE",
     "Loss",
+    "LossConcatenationInfoNCE",
+    "LossSumInfoNCE",
     "SoftSupCon",
     "SupCon",
     "WInfoNCE",
     "Weights",
     "YAware",
+    "kernel_infonce",
     "weighted_infonce",
 ]

@@ -85,6 +85,7 @@ class _Bench:
     # --- softmax -----------------------------------------------------------------------------
     def softmax(self, loss: SoftmaxLoss) -> BoundProblem:
         """A softmax loss: denominators, positives that are linear, positives that are joined."""
+        loss.check_linear()
         tau = self.number(loss.temperature)
         if not bool((tau > 0).all()):
             raise ValueError(f"the temperature must be positive, got {float(tau.min()):g}")

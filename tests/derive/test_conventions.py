@@ -15,6 +15,7 @@ from cltheory.derive.losses.setting import (
     INFONCE_OF_BATCH,
     INFONCE_OF_LAW,
     LOGITS,
+    MAXIMUM_ENTROPY,
     VECTORS,
     WHITENED,
 )
@@ -26,6 +27,7 @@ from cltheory.derive.optimum.segment import Segment
 from cltheory.derive.optimum.vertex import Pure
 from cltheory.derive.proof.derivation import Derivation
 from cltheory.derive.results import results
+from cltheory.derive.results.graphs._settings import PAIRS
 from cltheory.derive.structures.hierarchy import hierarchy, m, n
 from cltheory.derive.structures.towers import K, N, towers
 from cltheory.derive.theorem.about import head, least_dimension
@@ -57,6 +59,8 @@ SETTINGS = {
     "gradient-variance": INFONCE_OF_LAW,
     "softmax-smoothness": LOGITS,
     "effective-rank": VECTORS,
+    "exponential-kernel": MAXIMUM_ENTROPY,
+    "clip-pair-graph": PAIRS,
     "trace-update": CANDIDATE,
     "whitening-gain": WHITENED,
 }

@@ -11,8 +11,6 @@ from cltheory.numeric.batches.experiment import (
     METHODS,
     Setup,
     _nearest,
-    _probe,
-    _views,
     compare,
     runs,
 )
@@ -81,22 +79,7 @@ def test_a_comparison_is_seed_by_seed() -> None:
 def test_accuracies_against_what_is_known() -> None:
     classes = torch.arange(40) % 10
     apart = torch.eye(10, dtype=torch.float64)[classes]
-    train, test = torch.arange(30), torch.arange(30, 40)
     wide = torch.cat([apart, apart, apart])
     many = torch.cat([classes, classes, classes])
     everything = torch.arange(120)
     assert _nearest(wide, many, everything[:100], everything[100:]) == 1
-    assert _probe(apart, classes, train, test) == 1
-    wrong = classes.clone()
-    wrong[test] = (wrong[test] + 1) % 10
-    assert _probe(apart, wrong, train, test) == 0
-
-
-def test_views_of_an_image_are_like_it() -> None:
-    image = torch.zeros(8, 8)
-    image[3:5, 2:6] = 1
-    views = _views(image.reshape(1, -1).repeat(50, 1), torch.Generator().manual_seed(0))
-    assert views.shape == (50, 2, 64)
-    like = torch.cosine_similarity(views.mean((0, 1)), image.reshape(-1), dim=0)
-    assert like > 0.8
-    assert not torch.equal(views[:, 0], views[:, 1])

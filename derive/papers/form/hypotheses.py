@@ -397,7 +397,7 @@ _MEMBER = re.compile(r"^([A-Za-z]\w*)\s+in\s+(.+)$")
 _INTEGERS = re.compile(r"^(.+?)\.\.(.*)$")
 _INTERVAL = re.compile(r"^([\[(])(.*),(.*?)([\])])$")
 _TWO = re.compile(r"^two of ([A-Za-z]\w*)$")
-_PREDICATE = re.compile(r"^([a-z]+\([A-Za-z]\))$")
+_PREDICATE = re.compile(r"^([a-z]+\((?:[A-Za-z]|pi)\))$")
 _SHAPED = re.compile(r"^([A-Za-z]_[A-Za-z])\s+(convex \w+)$")
 _SHAPE = re.compile(r"^([a-z]+)\(([A-Za-z]_[A-Za-z])\)$")
 

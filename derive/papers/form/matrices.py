@@ -69,6 +69,13 @@ class Matrix:
         return gap is not None and all(is_zero(v, 1) for row in gap.rows for v in row)
 
     @property
+    def alike(self) -> Matrix:
+        """The same with entries of one kind: all exact, or all numbers of the working precision."""
+        if all(isinstance(v, Fraction) for row in self.rows for v in row):
+            return self
+        return self.map(mpf)
+
+    @property
     def hollow(self) -> bool:
         """Whether the diagonal is zero."""
         return all(row[k] == 0 for k, row in enumerate(self.rows))
@@ -80,7 +87,7 @@ class Matrix:
 
     def rank(self) -> int:
         """Rank, by elimination with the largest pivot."""
-        rows = [list(row) for row in self.rows]
+        rows = [list(row) for row in self.alike.rows]
         scale, rank = self.scale, 0
         free = set(range(self.shape[1]))
         while (at := _largest(rows, free, scale)) is not None:
@@ -96,7 +103,7 @@ class Matrix:
         if not self.equals(self.transposed):
             return False
         scale, left = self.scale, list(range(len(self.rows)))
-        rows = [list(row) for row in self.rows]
+        rows = [list(row) for row in self.alike.rows]
         while left:
             k = max(left, key=lambda i: rows[i][i])
             if is_zero(rows[k][k], scale):

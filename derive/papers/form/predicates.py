@@ -59,6 +59,20 @@ def _of(e: Any, letter: str) -> Any:
     return getattr(e, "numbers", {}).get(letter)
 
 
+def _uneven(rows: Any) -> bool:
+    """Whether the shares of the other nodes, symmetrised, are not all the same; of a row without
+    weights there are none."""
+    n = len(rows)
+    sums = [sum(v for j, v in enumerate(row) if j != i) for i, row in enumerate(rows)]
+    if 0 in sums:
+        return False
+    return any(
+        (rows[i][j] / sums[i] + rows[j][i] / sums[j]) * (n - 1) != 2
+        for i in range(n)
+        for j in range(i)
+    )
+
+
 def _rows(e: Any, letter: str) -> Any:
     found = _of(e, letter)
     return () if found is None else found.rows
@@ -67,6 +81,11 @@ def _rows(e: Any, letter: str) -> Any:
 def _joined(edges: Any) -> bool:
     """Whether every image and every text has an edge."""
     return all(map(any, edges)) and all(map(any, zip(*edges, strict=True)))
+
+
+def _weights(e: Any) -> Any:
+    """Rows of the weights pi of a graph."""
+    return _rows(e, "pi")
 
 
 #: Whether a set has it; what is said of a table that a set does not have is false.
@@ -79,9 +98,20 @@ TABLES: dict[str, Callable[[Any], bool]] = {
     "occupied(W)": lambda e: all(
         any(v != 0 for j, v in enumerate(row) if j != i) for i, row in enumerate(_rows(e, "w"))
     ),
+    "hollow(pi)": lambda e: all(row[i] == 0 for i, row in enumerate(_weights(e))),
+    "occupied(pi)": lambda e: all(
+        any(v != 0 for j, v in enumerate(row) if j != i) for i, row in enumerate(_weights(e))
+    ),
+    "stochastic(pi)": lambda e: all(sum(row) == 1 for row in _weights(e)),
+    "symmetric(pi)": lambda e: (
+        [list(row) for row in _weights(e)] == [list(c) for c in zip(*_weights(e), strict=True)]
+    ),
+    "uneven(pi)": lambda e: _uneven(_weights(e)),
     "realised(D)": lambda e: _realised(e),
     "directed(D)": lambda e: _directed(e),
     "paired(K)": lambda e: all(sum(row) >= 2 for row in _rows(e, "k")),
+    "unit(Z)": lambda e: all(sum(v * v for v in row) == 1 for row in e.points["z"]),
+    "distinct(Z)": lambda e: len(set(map(tuple, e.points["z"]))) == len(e.points["z"]),
     "nonzero(Z)": lambda e: all(any(row) for row in getattr(e, "points", {}).get("z", ())),
     "unit(Y)": lambda e: all(sum(v * v for v in row) == 1 for row in e.points["y"]),
     "centred(Z)": lambda e: e.is_centred,  # the law of the negatives

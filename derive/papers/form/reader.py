@@ -13,7 +13,8 @@ here, in the LaTeX of the paper, to be evaluated on exact sets of vectors at exa
     product   = factor { [\cdot | \times | /] factor } [ |_{name = sum, name \to \infty} ]
     factor    = atom [^ power | ^\top]
     atom      = number | name | \frac | \sqrt | \log factor | \exp factor | ( sum ) | \|sum\|
-              | \sum_{binders} product | |set| | \mathbb{E}[set] | \text{Var}[set] | name(sum; sum)
+              | \sum_{binders} product (also \prod) | \mathbb{I}_{relation} |
+              | |set| | \mathbb{E}[set] | \text{Var}[set] | name(sum; sum)
               | \lim_{name \to sum} product
               | \frac{\partial}{\partial name} product    (also \partial^2, and \partial f above)
               | \cos(sum, sum) | \langle sum, sum \rangle | \delta_{i \ne j} | |sum|
@@ -524,7 +525,7 @@ class _Reader:
         if now == "\\infty":
             self.take()
             return ("inf",)
-        if now == "\\pi":
+        if now == "\\pi" and "pi" not in self.letters.entries:
             self.take()
             return ("pi",)
         if now == "\\|":
@@ -569,8 +570,13 @@ class _Reader:
             return self.gradient()
         if now in ("\\max", "\\min") and self.peek() == "(":
             return self.least()
-        if now in ("\\sum", "\\max", "\\min"):
+        if now in ("\\sum", "\\prod", "\\max", "\\min"):
             return self.big(self.take()[1:])
+        if now == "I" and self.kind == "word" and self.peek() == "_" and self.peek(2) == "{":
+            self.take(), self.take(), self.take()
+            inside = self.relation()
+            self.expect("}")
+            return ("holds", inside)
         if now == "\\lim":
             return self.limit()
         if now.startswith("\\") and now[1:] in _FUNCTIONS:
@@ -990,6 +996,8 @@ def spell(tree: Any) -> str:
         return f"[{spell(rest[0])} != {spell(rest[1])}]"
     if kind == "abs":
         return f"|{spell(rest[0])}|"
+    if kind == "holds":
+        return f"[{spell(rest[0])}]"
     if kind == "lim":
         return f"lim[{rest[0]} -> {spell(rest[1])}] {spell(rest[2])}"
     if kind == "interval":

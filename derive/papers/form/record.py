@@ -14,6 +14,7 @@ from . import families
 from .blocks import BLOCKS
 from .families import Family
 from .families_batches import BATCHES
+from .graphs import GRAPHS
 from .hypotheses import (
     BadClause,
     Condition,
@@ -43,7 +44,7 @@ ORIGINS = ("authors", "extraction", "unclear")
 
 
 #: All families of sets, by name.
-FAMILIES = {**families.FAMILIES, **BLOCKS, **BATCHES, **KERNELS}
+FAMILIES = {**families.FAMILIES, **BLOCKS, **BATCHES, **KERNELS, **GRAPHS}
 
 
 class BadRecord(ValueError):

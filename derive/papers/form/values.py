@@ -780,6 +780,11 @@ def _unlike(tree: Tree, scene: Scene, env: Environment) -> Any:
     return Fraction(int(one != other))
 
 
+def _indicator(tree: Tree, scene: Scene, env: Environment) -> Any:
+    """1 where a relation holds, else 0."""
+    return Fraction(int(_truth(tree[1], scene, env).holds))
+
+
 def _absolute(tree: Tree, scene: Scene, env: Environment) -> Any:
     found = _value(tree[1], scene, env)
     return abs(found) if isinstance(found, Fraction) else abs(mp(found))
@@ -826,6 +831,11 @@ def _big_now(tree: Tree, scene: Scene, env: Environment) -> Any:
         for one in found:
             total = one if isinstance(total, Fraction) and total == 0 else _plus(total, one)
         return total
+    if what == "prod":
+        result: Any = Fraction(1)
+        for one in found:
+            result = _times(result, one)
+        return result
     if not found:
         raise NoValue(f"{what} over nothing")
     return _best(what, found)
@@ -979,6 +989,7 @@ _VALUES: dict[str, Callable[[Tree, Scene, Environment], Any]] = {
     "cos": _cosine,
     "unlike": _unlike,
     "abs": _absolute,
+    "holds": _indicator,
     "big": _big,
     "least": _least,
     "lim": _limit,

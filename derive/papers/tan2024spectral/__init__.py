@@ -1,26 +1,28 @@
-"""Tan, Zhang, Yang and Yuan. Contrastive Learning Is Spectral Clustering on Similarity Graph. ICLR 2024.
+"""Tan, Zhang, Yang, Yuan. Contrastive Learning Is Spectral Clustering on Similarity Graph. 2024.
 
 The text at hand was extracted from the PDF, with formulas as LaTeX.
 """
 
 from ..ledger import Ledger
 
+FIELDS, SPECTRAL = "mrf", "spectral-clustering"
+
 LEDGER = Ledger(
     "tan2024spectral",
     "Contrastive Learning Is Spectral Clustering on Similarity Graph",
     __name__,
     {
-        "section_1": (),
+        "section_1": (SPECTRAL, FIELDS),
         "section_2_1": (),
         "section_2_2": (),
         "section_2_3": (),
-        "section_2_4": (),
-        "section_3": (),
+        "section_2_4": (FIELDS, SPECTRAL),
+        "section_3": (FIELDS, SPECTRAL),
         "section_4": (),
         "section_5_1": (),
         "section_5_2": (),
         "section_6": (),
-        "appendix_a1": (),
+        "appendix_a1": (FIELDS, SPECTRAL),
         "appendix_a2": (),
         "appendix_a3": (),
         "appendix_b": (),

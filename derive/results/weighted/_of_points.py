@@ -17,6 +17,7 @@ from ...decide.ball import Enclosures, NotEnclosed, enclosure, precision
 from ...decide.domain import Domain, DomainError
 from ...decide.evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
 from ...decide.frozen import dataclass
+from ...losses.setting import Setting
 from ...losses.softmax import SoftmaxLoss, SoftmaxTerm, tau
 from ...losses.weighted import WeightedInfoNCE
 from ...optimum.blocks import BlockOptima, ReducedOnOrbits
@@ -197,8 +198,8 @@ class OfPoints(AtNumbers):
         What is derived for data, at values of parameters.
     check
         Refuses data, or makes of them what ``derive`` gets.
-    weighted
-        The loss that it is about.
+    weighted, setting
+        The loss that it is about, or what there is where that is no loss of weights.
     data, at
         What was given.
     """
@@ -217,6 +218,7 @@ class OfPoints(AtNumbers):
         derive: OfData,
         check: Callable[[Mapping[str, Any]], Mapping[str, Any]] = dict,
         weighted: WeightedInfoNCE | None = None,
+        setting: Setting | None = None,
         data: Mapping[str, Any] | None = None,
         at: Mapping[Symbol, Expr] | None = None,
     ):
@@ -232,6 +234,7 @@ class OfPoints(AtNumbers):
             read=lambda at=None, **given: self._again(check(given), {}),
             meanings=meanings,
             weighted=weighted,
+            setting=setting,
         )
         self._made: dict[str, Any] = {
             "title": title,
@@ -244,6 +247,7 @@ class OfPoints(AtNumbers):
             "derive": derive,
             "check": check,
             "weighted": weighted,
+            "setting": setting,
         }
         self.data, self.fixed = dict(data or {}), dict(at or {})
 

@@ -13,18 +13,18 @@ from typing import Any
 from flint import fmpq, fmpq_mat
 from sympy import Eq, Expr, Integer, Rational, S, Symbol, exp, log, oo
 
-from ...decide.calculus import derivative
 from ...decide.domain import POSITIVE, Domain, Range, at_least
 from ...decide.evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
 from ...decide.frozen import dataclass
 from ...losses.softmax import tau
 from ...losses.weighted import WEIGHTED, entropic_bound
 from ...proof.derivation import Derivation
-from ...proof.relations import eq, gt, lt
+from ...proof.relations import eq, gt
 from ...proof.statement import Statement
 from ...theorem.listed import ListOf
 from ...theorem.quantity import Quantity
 from ...vectors.distance import by_primes
+from ._divergence import state_divergence
 from ._geometry import GIBBS
 from ._of_points import OfPoints
 from ._rows import WeightRows
@@ -40,28 +40,12 @@ WEIGHTS = ListOf("W", Range(S.Zero, oo, low_open=False), "weights of all pairs, 
 #: Of so many points the similarities are put back into the loss by algebra.
 SMALL = 6
 
-t, p, s, a, b, w = (Symbol(x, positive=True) for x in ("t", "p", "s", "a", "b", "w"))
+p, s, a, b, w = (Symbol(x, positive=True) for x in ("p", "s", "a", "b", "w"))
 
 
 def general(proof: Derivation) -> dict[str, Quantity]:
     """What holds for all weights."""
-    divergence = t * log(t) - t + 1
-    ratio = Domain({t: POSITIVE}, {t: 1})
-    proof.holds(
-        "t log t - t + 1 falls before t = 1, where it is zero, and rises after",
-        [
-            eq("slope", log(t)),
-            lt(log(1 / (1 + t)), 0),
-            gt(log(1 + t), 0),
-            eq("value_at_1", 0),
-        ],
-        "so s times it, with t = p/s, is p log(p/s) - p + s >= 0, and zero iff p = s",
-        ratio,
-        names={
-            Symbol("slope"): derivative(divergence, t),
-            Symbol("value_at_1"): divergence.xreplace({t: S.One}),
-        },
-    )
+    state_divergence("p", "s", proof)
     shares = Domain({p: POSITIVE, s: POSITIVE, n: at_least(2)}, {p: 1, s: 1, n: 3})
     proof.holds(
         "Cross entropy is entropy plus divergence, term by term",

@@ -1,0 +1,80 @@
+"""``cltheory figure kernels-digits``: kernels for InfoNCE compared on digits."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .figure_options import common, examples, made
+from .numeric_options import need_torch, numbers
+
+if TYPE_CHECKING:
+    from ..numeric.figures.drawing import Drawing
+
+#: Exponents and temperatures that are taken.
+LARGEST_GAMMA, COLDEST, HOTTEST = 4.0, 1e-3, 1e3
+
+
+@click.command("kernels-digits", epilog=examples("kernels-digits"))
+@click.option(
+    "--gamma",
+    "gammas",
+    default="1,0.5",
+    show_default=True,
+    metavar="LIST",
+    help="Exponents of kernels besides 2, the Gaussian one.",
+)
+@click.option(
+    "--mixtures",
+    default="loss-sum,kernel-sum,loss-concatenation,kernel-concatenation",
+    show_default=True,
+    metavar="LIST",
+    help="Of the exponents 1 and 2; none for none.",
+)
+@click.option(
+    "--tau",
+    "taus",
+    default="0.025,0.05,0.1,0.2,0.4,0.8",
+    show_default=True,
+    metavar="LIST",
+    help="Temperatures that each kernel has to choose from.",
+)
+@click.option(
+    "--steps",
+    type=click.IntRange(1, 10**6),
+    default=300,
+    show_default=True,
+    help="Of training an encoder.",
+)
+@click.option(
+    "--batch",
+    type=click.IntRange(4, 256),
+    default=64,
+    show_default=True,
+    help="Images in a batch, each in two views.",
+)
+@common("0,1,2,3,4,5,6,7", "Seeds 0,1,2: each is a run of every kernel.", dtype=False)
+def kernels_digits(
+    gammas: str, mixtures: str, taus: str, steps: int, batch: int, **shared: Any
+) -> int:
+    """Table 1 of tan2024spectral, on digits: kernels for InfoNCE compared by a linear fit.
+
+    Each kernel has the same temperatures to choose from, by images that are not tested on. The
+    digits are those of scikit-learn: pip install 'cltheory[digits]'.
+    """
+    exponents = (2.0, *(g for g in numbers("--gamma", gammas, 0, LARGEST_GAMMA) if g != 2))
+    among = numbers("--tau", taus, COLDEST, HOTTEST, low_open=False)
+    named = () if mixtures == "none" else tuple(part.strip() for part in mixtures.split(","))
+    need_torch()
+    if find_spec("sklearn") is None:
+        raise click.UsageError("the digits need scikit-learn: pip install 'cltheory[digits]'")
+
+    def drawn(table: Path, seeds: tuple[int, ...], **options: Any) -> Drawing:
+        from ..numeric.figures.kernels_digits import Grid, draw
+
+        return draw(Grid(exponents, named, among, seeds, steps, batch), table, **options)
+
+    return made("kernels-digits", drawn, **shared)

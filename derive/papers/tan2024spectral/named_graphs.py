@@ -1,0 +1,298 @@
+"""Checks of Sections 1 to 3 for what no formula says: minimisers, laws that have no total mass."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from itertools import combinations, product
+from typing import Any
+
+import mpmath
+
+from ..form.batches import trace
+from ..form.families import size
+from ..form.graphs import cross_entropy, gaussian, laplacian, partition
+from ..form.matrices import Matrix, mpf
+from ..form.run import Answer, Point, named_check
+from ..form.tables import Tables
+from ..form.values import NoValue, as_number, mp, text
+
+Given = Mapping[str, Any]
+Rows = tuple[tuple[Any, ...], ...]
+#: Values this near are the same: sums of a few exponentials have some 45 digits.
+NEAR = mpmath.mpf(10) ** -30
+#: A step from the collapse so small that the second order decides.
+STEP = mpmath.mpf(10) ** -6
+ZERO, ONE = Fraction(0), Fraction(1)
+
+
+def graph_of(at: Point) -> tuple[Rows, Rows]:
+    """Weights and points of a set."""
+    e = at["on"]
+    assert isinstance(e, Tables)
+    return e.numbers["pi"].rows, e.points["z"]
+
+
+def shares(rows: Rows) -> Rows:
+    """Every row without its diagonal, divided by its sum."""
+    sums = [sum(v for j, v in enumerate(row) if j != i) for i, row in enumerate(rows)]
+    if 0 in sums:
+        raise NoValue("every subgraph of out-degree one has the weight zero")
+    return tuple(
+        tuple(ZERO if i == j else v / sums[i] for j, v in enumerate(row))
+        for i, row in enumerate(rows)
+    )
+
+
+def infonce(weights: Rows, points: Sequence[Sequence[Any]], tau: Any) -> Any:
+    """The sum over i and j != i of the weights times (1) of i with the positive j, where all others
+    are candidates and the similarity is -|x - y|^2 / 2."""
+    heat = gaussian(tuple(map(tuple, points)), tau)
+    terms = []
+    for i, row in enumerate(weights):
+        whole = mpmath.fsum(mp(v) for k, v in enumerate(heat[i]) if k != i)
+        terms += [
+            mp(w) * (mpmath.log(whole) - mpmath.log(mp(heat[i][j])))
+            for j, w in enumerate(row)
+            if j != i and w != 0
+        ]
+    return mpmath.fsum(terms)
+
+
+def attraction(weights: Rows, points: Sequence[Sequence[Any]]) -> Any:
+    """tr(Z^T L Z)."""
+    z = Matrix.of(points)
+    lap = laplacian(None, Matrix.of(weights))  # type: ignore[arg-type]
+    inner = lap.times(z)
+    assert inner is not None
+    whole = z.transposed.times(inner)
+    return trace(whole)
+
+
+def signs(n: int) -> list[tuple[tuple[Fraction], ...]]:
+    """All n points on the unit sphere of R^1, the first of them at 1."""
+    return [((ONE,), *((s,) for s in rest)) for rest in product((ONE, -ONE), repeat=n - 1)]
+
+
+def minimisers(of: Callable[[Any], Any], among: Sequence[Any]) -> list[Any]:
+    """Where a function is least."""
+    values = [mp(of(z)) for z in among]
+    least = min(values)
+    return [z for z, v in zip(among, values, strict=True) if v <= least + NEAR * (1 + abs(least))]
+
+
+def shown(z: Sequence[Sequence[Any]]) -> str:
+    """Points on a line."""
+    return "(" + ", ".join(str(x[0]) for x in z) + ")"
+
+
+@named_check("same minimisers on two points")
+def same_minimisers(at: Point, given: Given) -> Answer:
+    """On the unit sphere of R^1 the loss and ``factor`` tr(Z^T L Z) + log R(Z) have the same
+    minimisers; L is that of pi, or (``mean`` 1) that of the mean of W. All points there are tried;
+    the loss is the cross entropy over all subgraphs."""
+    rows, _ = graph_of(at)
+    tau, weights = as_number(at["tau"]), shares(rows)
+    if given["mean"] not in (0, 1):
+        raise NoValue("mean is 0 or 1")
+    weights = weights if given["mean"] == 1 else rows
+    among = signs(len(rows))
+
+    def program(z: Any) -> Any:
+        repulsion = mpmath.log(mp(partition(gaussian(z, tau))))
+        return mp(given["factor"]) * mp(attraction(weights, z)) + repulsion
+
+    loss = minimisers(lambda z: cross_entropy(rows, gaussian(z, tau)), among)
+    other = minimisers(program, among)
+    says = f"the loss is least at {shown(loss[0])}, the program at {shown(other[0])}"
+    return Answer(loss == other, says)
+
+
+@named_check("collapse is no minimiser")
+def collapse(at: Point, given: Given) -> Answer:
+    """Some points have a cross entropy below ``level``, that of points which are all equal. Near
+    them the second order is that of the Laplacian of the shares less that of even ones: the points
+    are along its least eigenvector."""
+    rows, _ = graph_of(at)
+    n, tau = len(rows), as_number(at["tau"])
+    p = shares(rows)
+    even = Fraction(1, n - 1)
+
+    def entry(i: int, j: int) -> Fraction:
+        return ZERO if i == j else (p[i][j] + p[j][i]) / 2 - even
+
+    gap = laplacian(None, Matrix.by(n, entry))  # type: ignore[arg-type]
+    values, vectors = mpmath.eigsy(mpmath.matrix([[mpf(v) for v in row] for row in gap.rows]))
+    step = STEP * mpmath.sqrt(mp(tau))
+    z = tuple((step * vectors[i, 0],) for i in range(n))
+    found = infonce_along(p, z, tau)
+    below = bool(found < mp(given["level"]) * (1 - NEAR)) and bool(values[0] < -NEAR)
+    same = abs(mp(given["level"]) - n * mpmath.log(n - 1)) <= NEAR
+    if not same:
+        return Answer(False, f"of equal points it is {text(n * mpmath.log(n - 1))}")
+    return Answer(below, "points that are all equal are a minimiser")
+
+
+def infonce_along(weights: Rows, z: Any, tau: Any) -> Any:
+    """The loss of points on a line with coordinates of any kind."""
+    total = mpmath.mpf(0)
+    for i, row in enumerate(weights):
+        squares = {j: (z[i][0] - z[j][0]) ** 2 / (2 * mp(tau)) for j in range(len(z)) if j != i}
+        whole = mpmath.log(mpmath.fsum(mpmath.exp(-s) for s in squares.values()))
+        total += mpmath.fsum(mp(row[j]) * (s + whole) for j, s in squares.items())
+    return total
+
+
+@named_check("mass of the joint law")
+def mass(at: Point, given: Given) -> Answer:
+    """The sum of f_k(Z, W) over all W of out-degree one and all n points Z among ``most`` + 1
+    integers (of R^1) is at most ``most``, so that it may be divided by; it is not, as f_k does
+    not change where all points are moved."""
+    n = size(at, "n")
+    if n < 2:
+        raise NoValue("there is no subgraph of out-degree one")
+    count = int(given["most"]) + 1
+    least = count * (n - 1) ** n  # all points equal, at any of the integers
+    return Answer(least <= given["most"], f"at equal points alone it is {least}")
+
+
+@named_check("a problem is of one graph")
+def one_graph(at: Point, given: Given) -> Answer:
+    """A problem that is spectral clustering on pi is not spectral clustering on the graph with the
+    edges 1 - 2 alone as well. Where the regulariser is ``free``, it may be whatever makes up the
+    difference of the traces; else it is the same for both."""
+    rows, points = graph_of(at)
+    n = len(rows)
+    if n < 2:
+        return Answer(True)
+    other = tuple(tuple(Fraction(int({i, j} == {0, 1})) for j in range(n)) for i in range(n))
+    differ = False
+    if given["free"] not in (0, 1):
+        raise NoValue("free is 0 or 1")
+    lines = [tuple((Fraction(c + k * k),) for k in range(n)) for c in (0, 1, -3)]
+    for z in (points, *lines):
+        first, second = attraction(rows, z), attraction(other, z)
+        regulariser = first - second if given["free"] == 1 else ZERO
+        differ = differ or second + regulariser != first
+    same = Matrix.of(rows).equals(Matrix.of(other))
+    return Answer(differ or same, "it is spectral clustering on the edge 1 - 2 as well")
+
+
+@named_check("spectral embeddings are minimisers")
+def spectral_embeddings(at: Point, given: Given) -> Answer:
+    """An eigenvector of the Laplacian of pi for the eigenvalue number ``which`` (from the least on,
+    which is 1), times some positive factor, has a loss that no points on a line among those tried
+    are below: equal points, signs, and the other eigenvectors, times any of the factors."""
+    rows, _ = graph_of(at)
+    n, tau = len(rows), as_number(at["tau"])
+    p, which = shares(rows), int(given["which"])
+    if not 1 <= which <= n:
+        raise NoValue("there is no such eigenvalue")
+    lap = laplacian(None, Matrix.of(rows))  # type: ignore[arg-type]
+    _, vectors = mpmath.eigsy(mpmath.matrix([[mpf(v) for v in row] for row in lap.rows]))
+    columns = [tuple((vectors[i, k],) for i in range(n)) for k in range(n)]
+    factors = [mpmath.sqrt(mp(tau)) * mpmath.mpf(2) ** k for k in range(-12, 13)]
+
+    def least(z: Any) -> Any:
+        return min(infonce_along(p, [(c * mp(x[0]),) for x in z], tau) for c in factors)
+
+    own = least(columns[which - 1])
+    rivals = [tuple((ZERO,) for _ in range(n)), *signs(n), *columns]
+    best = min(rivals, key=least)
+    gap = own - least(best)
+    return Answer(
+        not gap > NEAR * (1 + abs(own)),
+        f"the loss is {text(least(best))} elsewhere, and there more by at least {text(gap)}",
+    )
+
+
+@named_check("loss of batches")
+def batches(at: Point, given: Given) -> Answer:
+    """The mean of (1) over pairs from pi and over all batches of N objects with the pair in it,
+    whose others are the candidates, less the loss with all objects as candidates (times ``times``)
+    is the same at the points and at equal points."""
+    rows, points = graph_of(at)
+    n, count, tau = len(rows), size(at, "N"), as_number(at["tau"])
+    p = shares(rows)
+
+    def gap(z: Rows) -> Any:
+        heat = gaussian(z, tau)
+        total = mpmath.mpf(0)
+        for i, j in product(range(n), repeat=2):
+            if i == j or p[i][j] == 0:
+                continue
+            others = [k for k in range(n) if k not in (i, j)]
+            drawn = list(combinations(others, count - 2))
+            if not drawn:
+                raise NoValue("there is no such batch")
+            logs = [mpmath.log(mpmath.fsum(mp(heat[i][k]) for k in (j, *b))) for b in drawn]
+            mean = mpmath.fsum(logs) / len(logs) - mpmath.log(mp(heat[i][j]))
+            total += mp(p[i][j]) * mean
+        return total - mp(given["times"]) * mp(infonce(p, z, tau))
+
+    equal = tuple((ZERO,) for _ in range(n))
+    here, there = gap(points), gap(equal)
+    same = abs(here - there) <= NEAR * (1 + abs(there))
+    return Answer(bool(same), f"the difference is {text(here)}, and {text(there)} at equal points")
+
+
+@named_check("components lie apart")
+def components(at: Point, given: Given) -> Answer:
+    """Of the graph of m separate pairs the least loss on the unit sphere of R^1 has a minimiser at
+    which points of different pairs are different; all points there are tried. ``weight`` is that of
+    an edge."""
+    m, tau = size(at, "m"), as_number(at["tau"])
+    n = 2 * m
+    rows = tuple(
+        tuple(Fraction(int(i != j and i // 2 == j // 2)) * given["weight"] for j in range(n))
+        for i in range(n)
+    )
+    if given["weight"] != 1:
+        return Answer(False, "the rows are no distributions")
+    found = minimisers(lambda z: infonce(rows, z, tau), signs(n))
+
+    def apart(z: Any) -> bool:
+        return all(z[i] != z[j] for i in range(n) for j in range(i) if i // 2 != j // 2)
+
+    return Answer(any(map(apart, found)), f"a minimiser is {shown(found[0])}")
+
+
+@named_check("many points on the sphere")
+def many_points(at: Point, given: Given) -> Answer:
+    """On the unit sphere of R^q there are n different points, and the matrix of the Gaussian kernel
+    of any such has the rank n times ``share``: so the space of the kernel has that many
+    dimensions."""
+    n, q = size(at, "n"), size(at, "q")
+    if q == 1 and n > 2:
+        return Answer(False, "the unit sphere of R^1 has two points, and the space two dimensions")
+    turns = [(Fraction(1 - k * k, 1 + k * k), Fraction(2 * k, 1 + k * k)) for k in range(n)]
+    rows = [(x, y, *([ZERO] * (q - 2))) for x, y in turns] if q > 1 else [(ONE,), (-ONE,)][:n]
+    found = Matrix.of(gaussian(tuple(rows), ONE)).rank()
+    return Answer(found == n * given["share"], f"the rank is {found}")
+
+
+@named_check("reproducing kernel")
+def reproducing(at: Point, given: Given) -> Answer:
+    """On n points with the kernel matrix K, not negative and maybe singular, the functions
+    K a with <K a, K b> = ``factor`` a^T K b are a space whose kernel K reproduces: the
+    inner product depends on the functions alone, and <h, k_i> = h_i."""
+    n = size(at, "n")
+    for rank in range(1, n + 1):
+        root = Matrix.by(
+            n, lambda i, j, top=rank: Fraction((i + 2 * j * j + i * j) % 5 * (j < top))
+        )
+        kernel = root.times(root.transposed)
+        assert kernel is not None
+        for k in range(n):
+            a = [Fraction((k + 1) * i - 2) for i in range(n)]
+            h = [sum((v * x for v, x in zip(row, a, strict=True)), ZERO) for row in kernel.rows]
+            solved = kernel.solved(h)  # another a with the same function
+            if solved is None:
+                return Answer(False, "it is not in the space")
+            for i in range(n):
+                inner = given["factor"] * sum(
+                    (s * v for s, v in zip(solved, kernel.rows[i], strict=True)), ZERO
+                )
+                if inner != h[i]:
+                    return Answer(False, f"<h, k_{i + 1}> = {inner}, and h is {h[i]} there")
+    return Answer(True)

@@ -1,0 +1,43 @@
+"""Equations between sums over indices, which hold for any number of terms."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field
+
+from sympy import Eq, Expr, Indexed, Sum, Symbol
+
+from ..decide.evidence import Outcome, Undecided
+from ..decide.frozen import dataclass
+from ..decide.sums import equal
+from .statement import Statement, each, every
+
+
+@dataclass(frozen=True, eq=False)
+class SumsEqual(Statement):
+    """Equations that hold for every number of terms.
+
+    Attributes
+    ----------
+    names
+        What a name or an entry in them stands for; it comes from elsewhere than the other side.
+    known
+        What sums over one index are given to be, such as that of shares: 1. The title of the step
+        has to say so.
+    """
+
+    names: Mapping[Symbol | Indexed, Expr] = field(default_factory=dict)
+    known: Mapping[Sum, Expr] = field(default_factory=dict)
+
+    def decide(self) -> Outcome:
+        """Whether each of them is proved."""
+        equations = list(each(self.shown))
+        if not equations or not all(type(e) is Eq for e in equations):
+            return Undecided(f"{self.shown} is no equation")
+        if {s.name for s in self.names} & {s.name for s in self.domain.ranges}:
+            return Undecided("a name is written like a symbol of the domain")
+        names = dict(self.names)
+        return every(
+            equal(e.args[0].xreplace(names), e.args[1].xreplace(names), self.domain, self.known)
+            for e in equations
+        )

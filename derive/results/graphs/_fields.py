@@ -1,0 +1,150 @@
+"""Two distributions over subgraphs of out-degree one, and their cross-entropy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import prod
+
+from sympy import Expr, IndexedBase, Integer, S, Sum, Symbol, Tuple, log, oo
+
+from ...decide.domain import POSITIVE, Domain, at_least
+from ...proof.derivation import Derivation
+from ...proof.indexed import SumsEqual
+from ...proof.relations import eq
+from ...structures.graph import Graph, Targets
+from ...structures.hierarchy import n
+
+#: Rows that have been drawn, and where the next one leads to.
+m = Symbol("m", integer=True, positive=True)
+i, j = (Symbol(s, integer=True, positive=True) for s in ("i", "j"))
+w, p, q = (IndexedBase(s, positive=True) for s in ("w", "p", "q"))
+#: Of the rows before: the sum of their weights, and their cross-entropy.
+Z = Symbol("Z", positive=True)
+H = Symbol("H", real=True)
+ROWS = Domain({n: at_least(2), m: at_least(1)}, {n: 4, m: 2})
+BY_ROWS = (
+    "a choice for m + 1 rows is one for m rows and one for the next; by induction this is so for "
+    "all n rows, for any n"
+)
+#: Up to so many vertices all subgraphs of a graph of numbers are gone through.
+FEW = 5
+NUMBERS = Domain({}, {})
+
+
+def cross_entropy(of: Graph, against: Graph) -> Expr:
+    """Of the distributions over subgraphs, row by row; oo where one has no weight for a draw."""
+    shares, others = of.transitions.weights, against.transitions.weights
+    places = [(a, b) for a in range(of.size) for b in range(of.size) if shares[a, b] != 0]
+    if any(others[place] == 0 for place in places):
+        return oo
+    return -sum((shares[place] * log(others[place]) for place in places), S.Zero)
+
+
+def over_subgraphs(graph: Graph, f: Callable[[Targets], Expr]) -> Expr:
+    """The sum of f over all subgraphs, times their weights."""
+    return sum((graph.weight(t) * f(t) for t in graph.subgraphs()), S.Zero)
+
+
+# --- for any n -------------------------------------------------------------------------------
+def state_partition(proof: Derivation) -> None:
+    """That weights of subgraphs add up to the product of the sums of rows, and what follows."""
+    row = w[m + 1, j]
+    proof.add(
+        "One row more multiplies the sum of all weights by the sum of the row",
+        SumsEqual(eq(Sum(Z * row, (j, 1, n)), Z * Sum(row, (j, 1, n))), ROWS),
+        f"Z adds up the products of m rows; {BY_ROWS}, so the partition function is the product "
+        "of the row sums; the diagonal has no weight. If all others are 1, it is the number of "
+        "subgraphs, (n - 1)^n",
+    )
+    e, f, r, s, rest = (Symbol(x, positive=True) for x in ("e", "f", "r", "s", "R"))
+    proof.holds(
+        "So rows are independent, and each is one draw with the shares of its row",
+        [eq("one_row", e / r), eq("two_rows", (e / r) * (f / s))],
+        "e and f are weights of two rows with the sums r and s, and R is the product of the other "
+        "row sums: what the rows that are not fixed add up to, by the step before; with an edge "
+        "fixed in every row nothing is left of R, and the probability is the product of all shares",
+        Domain(dict.fromkeys((e, f, r, s, rest), POSITIVE), dict.fromkeys((e, f, r, s, rest), 1)),
+        names={
+            Symbol("one_row"): e * s * rest / (r * s * rest),
+            Symbol("two_rows"): e * f * rest / (r * s * rest),
+        },
+    )
+
+
+def state_cross_entropy(proof: Derivation) -> None:
+    """That the cross-entropy of products is the sum of those of the rows."""
+    drawn, cost = p[m + 1, j], -log(q[m + 1, j])
+    proof.add(
+        "One row more adds its own cross-entropy, where shares add up to 1",
+        SumsEqual(
+            eq(Sum(drawn * (H + cost), (j, 1, n)), H + Sum(drawn * cost, (j, 1, n))),
+            ROWS,
+            known={Sum(p[i, j], (j, 1, n)): S.One},
+        ),
+        "H is that of m rows, whose probabilities add up to 1; the logarithm of the product of "
+        f"the shares is the sum of their logarithms; {BY_ROWS}",
+    )
+
+
+def state_enumerated(size: int, proof: Derivation) -> None:
+    """The same with a letter for every weight, by going through all subgraphs."""
+    names = range(size)
+    pairs = [(a, b) for a in names for b in names if a != b]
+    letter = {(a, b): Symbol(f"w_{a + 1}{b + 1}", positive=True) for a, b in pairs}
+    cost = {(a, b): Symbol(f"c_{a + 1}{b + 1}", positive=True) for a, b in pairs}
+    graph = Graph([[letter.get((a, b), S.Zero) for b in names] for a in names])
+    everything = [*letter.values(), *cost.values()]
+    where = Domain(dict.fromkeys(everything, POSITIVE), dict.fromkeys(everything, S.One))
+    sums = graph.out_degrees
+    others = [prod((sums[b] for b in names if b != a), start=S.One) for a in names]
+    count, whole, of_edge, mean = (Symbol(f"{x}_{size}") for x in ("N", "Z", "through", "Z_H"))
+    rows = [sum((letter[a, b] * cost[a, b] for b in names if b != a), S.Zero) for a in names]
+    proof.holds(
+        f"All {graph.count} subgraphs on {size} vertices",
+        [
+            eq(count, (n - 1) ** n).xreplace({n: Integer(size)}),
+            eq(whole, graph.partition),
+            eq(of_edge, letter[0, 1] * others[0]),
+            eq(mean, sum((others[a] * rows[a] for a in names), S.Zero)),
+        ],
+        "gone through one by one: their number, the sum of their weights, of those with the edge "
+        "from 1 to 2, and of the weights times the costs c of their edges; over the product of the "
+        "row sums the third is a share of row 1, and the last, with c = -log q, the cross-entropy",
+        where,
+        names={
+            count: Integer(sum(1 for _ in graph.subgraphs())),
+            whole: over_subgraphs(graph, lambda t: S.One).expand(),
+            of_edge: over_subgraphs(graph, _through(0, 1)).expand(),
+            mean: over_subgraphs(graph, lambda t: _costs(t, cost)).expand(),
+        },
+    )
+
+
+def _costs(targets: Targets, cost: dict[tuple[int, int], Symbol]) -> Expr:
+    return sum((cost[edge] for edge in enumerate(targets)), S.Zero)
+
+
+# --- for given weights -----------------------------------------------------------------------
+def state_gone_through(graph: Graph, proof: Derivation) -> None:
+    """For few vertices and fractions: that probabilities and their means are as they follow."""
+    if graph.size > FEW or not all(e.is_Rational for e in graph.weights):
+        return
+    names = range(graph.size)
+    whole, places = graph.partition, [(a, b) for a in names for b in names if a != b]
+    shown = [eq("partition", whole)]
+    given = {Symbol("partition"): over_subgraphs(graph, lambda t: S.One)}
+    for a, b in places:
+        name = Symbol(f"P_{a + 1}{b + 1}")
+        shown.append(eq(name, graph.transitions.weights[a, b]))
+        given[name] = over_subgraphs(graph, _through(a, b)) / whole
+    proof.holds(
+        f"All {graph.count} subgraphs of this graph",
+        Tuple(*shown),
+        "the sum of their weights, and how often an edge is drawn, gone through one by one",
+        NUMBERS,
+        names=given,
+    )
+
+
+def _through(a: int, b: int) -> Callable[[Sequence[int]], Expr]:
+    return lambda targets: S.One if targets[a] == b else S.Zero

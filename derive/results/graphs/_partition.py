@@ -1,0 +1,141 @@
+"""A graph whose two clusters in the loss are not those of its Laplacian, at high temperatures.
+
+Weights are symmetric and all rows have one sum, so every Laplacian has the same eigenvectors. One
+vertex stands on the other side.
+"""
+
+from __future__ import annotations
+
+from sympy import Expr, Integer, Matrix, Rational, S, Symbol, diag, eye, ones
+
+from ...decide.domain import Domain
+from ...proof.derivation import Derivation
+from ...proof.relations import eq, gt
+from ...structures.graph import Graph
+from ...theorem.quantity import Quantity
+from ...vectors.coordinates import inertia
+
+#: Every row has the sum 5.
+WITNESS = Graph(
+    [
+        [0, 1, 0, 2, 0, 0, 1, 1],
+        [1, 0, 2, 0, 0, 1, 1, 0],
+        [0, 2, 0, 1, 0, 1, 0, 1],
+        [2, 0, 1, 0, 1, 1, 0, 0],
+        [0, 0, 0, 1, 0, 0, 3, 1],
+        [0, 1, 1, 1, 0, 0, 0, 2],
+        [1, 1, 0, 0, 3, 0, 0, 0],
+        [1, 0, 1, 0, 1, 2, 0, 0],
+    ]
+)
+#: Where the loss puts the vertices: two opposite points.
+SIDES = (1, -1, -1, 1, 1, -1, 1, -1)
+#: A multiple of the second eigenvector, roughly, its eigenvalue, and one that is below the third.
+NEAR = (40, -190, -373, -40, 559, -375, 575, -196)
+SECOND, BELOW_THIRD = Rational(468, 1000), Rational(79, 100)
+#: Below the second eigenvalue of the slack.
+ROOM = Rational(53, 1000)
+NUMBERS = Domain({}, {})
+
+
+def first_order(graph: Graph) -> Matrix:
+    """What the loss is in 1/tau, to first order: tr(Z' M Z)."""
+    size = graph.size
+    alike = (size * eye(size) - ones(size, size)) / (size - 1)
+    return Matrix(graph.transitions.symmetrised.laplacian) - alike
+
+
+def negative_and_zero(matrix: Matrix) -> tuple[Expr, Expr]:
+    """How many eigenvalues are negative, and how many zero, by elimination."""
+    counts = inertia(tuple(map(tuple, matrix.tolist())))
+    assert counts is not None  # fractions
+    return Integer(counts[1]), Integer(counts[2])
+
+
+def state_partition_differs(proof: Derivation) -> dict[str, Quantity]:
+    """Record both partitions, and from which temperature on the loss has the one."""
+    _state_sides(proof)
+    _state_signs(proof)
+    spectral = [1 if v * NEAR[0] > 0 else -1 for v in NEAR]
+    return {
+        "clusters_of_loss": Quantity(
+            list(SIDES),
+            r"\mathrm{sides}(Z)",
+            "the sides on which a graph of eight objects has them at high temperatures, in any "
+            "dimension",
+        ),
+        "clusters_of_laplacian": Quantity(
+            spectral,
+            r"\mathrm{sign}(v_2)",
+            "the signs of the second eigenvector of every Laplacian of the same graph",
+        ),
+        "tau_sides": Quantity(
+            _tau_sides(),
+            r"\tau_{\mathrm{sides}}",
+            "temperature above which inner products of every minimiser have these signs",
+        ),
+    }
+
+
+def _tau_sides() -> Expr:
+    return Rational(WITNESS.size**2, 4) / ROOM
+
+
+def _state_sides(proof: Derivation) -> None:
+    """The loss, to first order and with what is left out."""
+    size, x = WITNESS.size, Matrix(SIDES)
+    M = first_order(WITNESS)
+    multiplier = diag(*[x[v] * (M * x)[v] for v in range(size)])
+    slack = M - multiplier
+    away = slack - ROOM * (eye(size) - x * x.T / size)
+    negative, none = negative_and_zero(away)
+    proof.holds(
+        "Two opposite points are the only best unit vectors to first order",
+        [eq("negative", 0), eq("zero", 1)],
+        f"M - diag(y), with the y that make it vanish on the sides x, has all other eigenvalues "
+        f"above {ROOM}: so tr(Z'MZ) is above its value at two points by that times "
+        "8 - x'ZZ'x/8, or more; counts are of the eigenvalues after that is taken off",
+        NUMBERS,
+        names={Symbol("negative"): negative, Symbol("zero"): none},
+    )
+    proof.holds(
+        "What is left out moves nothing across above tau_sides",
+        eq("of_one_pair", 1),
+        "a minimiser of the loss has tr(Z'MZ) above the least by n/(2 tau) at most, so the sum of "
+        "1 - x_i x_j <Z_i, Z_j> over all i and j is at most n^2/(2 tau) over the number above, and "
+        "that of one pair, counted twice, half of it: below 1 for larger tau, so the inner product "
+        "has the sign of x_i x_j",
+        NUMBERS,
+        names={Symbol("of_one_pair"): Rational(size**2, 4) / (_tau_sides() * ROOM)},
+    )
+
+
+def _state_signs(proof: Derivation) -> None:
+    """The second eigenvector of the Laplacian."""
+    size = WITNESS.size
+    L = Matrix(WITNESS.transitions.laplacian)
+    v = Matrix(NEAR) - ones(size, 1) * Rational(sum(NEAR), size)
+    left = L * v - SECOND * v
+    below = negative_and_zero(L - BELOW_THIRD * eye(size))
+    distance = BELOW_THIRD - SECOND
+    proof.holds(
+        "The second eigenvector of the Laplacian has other signs",
+        [
+            eq("less", 2),
+            eq("at", 0),
+            eq("sum", 0),
+            gt("smallest", "off"),
+        ],
+        "two eigenvalues are below one number, the zero and the second; a vector v orthogonal to "
+        "the constant one, with Lv = s v + r, differs from a multiple of the second eigenvector by "
+        "|r| over the distance of s from the others, which is less than its smallest entry: so "
+        "these have the same signs, and the fourth object is on the other side",
+        NUMBERS,
+        names={
+            Symbol("less"): below[0],
+            Symbol("at"): below[1],
+            Symbol("sum"): sum(v, S.Zero),
+            Symbol("smallest"): min(e**2 for e in v),
+            Symbol("off"): (left.T * left)[0] / distance**2,
+        },
+    )

@@ -1,0 +1,110 @@
+"""The program as printed, without 1/tau before the trace: another minimiser than that of the loss.
+
+Two pairs of positives on the circle, each pair symmetric about an axis, the two opposite. With c
+the inner product of positives the loss falls up to c = 1, where each pair is one point.
+"""
+
+from __future__ import annotations
+
+from sympy import Expr, Lambda, Matrix, Rational, S, Symbol, exp, log
+
+from ...decide.calculus import derivative
+from ...decide.domain import POSITIVE, Domain, between
+from ...decide.present import tidy
+from ...decide.root import ClampedRoot, argmin
+from ...losses.softmax import tau
+from ...proof.derivation import Derivation
+from ...proof.relations import eq, gt, lt
+from ...structures.graph import blocks
+from ...theorem.quantity import Quantity
+from ._attraction import attraction, log_partitions
+
+c = Symbol("c", real=True)
+#: A temperature that is solved for; a bound name is none of the parameters.
+heat = Symbol("t", positive=True)
+HEAT = Domain({tau: POSITIVE}, {tau: Rational(1, 2)})
+ALONG = HEAT.with_range(c, between(-1, 1), S.Half)
+PAIRS = blocks([2, 2])
+#: Inner products of (cos t, sin t), (cos t, -sin t) and the two opposite vectors; c = cos 2t.
+GRAM = Matrix([[1, c, -1, -c], [c, 1, -c, -1], [-1, -c, 1, c], [-c, -1, c, 1]])
+HALF = GRAM.applyfunc(lambda e: 1 - e)
+
+
+def printed(pulled: Expr, repelled: Expr) -> Expr:
+    """The objective of tan2024spectral, Theorem 3.1."""
+    return pulled + repelled
+
+
+def state_printed(proof: Derivation) -> dict[str, Quantity]:
+    """Record where the two are least, and that it is not in one place below a temperature."""
+    pulled, repelled = attraction(PAIRS, HALF), sum(log_partitions(HALF, tau), S.Zero)
+    slope = _slope(pulled / tau + repelled)
+    as_printed = _slope(printed(pulled, repelled))
+    near, far, apart = exp((c - 1) / tau), exp(-(1 + c) / tau), exp(-2 / tau)
+    proof.holds(
+        "Two pairs of positives: the loss falls up to c = 1",
+        [
+            eq("slope_in_c", -4 * (apart + 2 * far) / (tau * (near + apart + far))),
+            lt("slope_in_c", 0),
+        ],
+        "the pairs are symmetric about an axis of the circle, and opposite; c is the inner product "
+        "of positives",
+        ALONG,
+        names={Symbol("slope_in_c"): slope},
+    )
+    best = log(1 + 2 * exp(-2 / tau))
+    proof.holds(
+        "At c = 1 it is as small as for any unit vectors in any dimension",
+        eq("least", 4 * best),
+        "an anchor has log(1 + sum of exp((s - s+)/tau)) over its two others, with s >= -1 and "
+        "s+ <= 1; only where positives are one point and the others opposite are both attained",
+        HEAT,
+        names={Symbol("least"): (pulled / tau + repelled).xreplace({c: S.One})},
+    )
+    rising = (1 - tau) - (1 + tau) * exp(-2 * c / tau) - tau * exp(-(1 + c) / tau)
+    proof.holds(
+        "Without 1/tau before the trace the slope has the sign of this, which rises with c",
+        [eq("as_printed", rising), gt("rate", 0)],
+        "it is the slope of the printed program, tr(Z'LZ) + log R, up to a positive factor",
+        ALONG,
+        names={
+            Symbol("as_printed"): as_printed * tau * (near + apart + far) / (4 * near),
+            Symbol("rate"): derivative(rising, c),
+        },
+    )
+    turn = (1 + 2 * tau) * exp(-2 / tau) - (1 - tau)
+    proof.holds(
+        "At c = 1 it is positive below one temperature, and negative above it",
+        [
+            eq("at_1", -turn),
+            gt("rate", 0),
+            gt(turn.xreplace({tau: S.One}), 0),
+            lt(turn.xreplace({tau: S.Half}), 0),
+        ],
+        "minus it rises with tau; below, the least value is at a smaller c, and less than at "
+        "c = 1: the minimiser of the loss is none of the printed program",
+        HEAT,
+        names={
+            Symbol("at_1"): rising.xreplace({c: S.One}),
+            Symbol("rate"): derivative(turn, tau),
+        },
+    )
+    return {
+        "tau_apart": Quantity(
+            ClampedRoot(Lambda(heat, turn.xreplace({tau: heat})), S.Half, S.One),
+            r"\tau_{\mathrm{apart}}",
+            "temperature below which tr(Z'LZ) + log R, as printed without 1/tau, has another "
+            "minimiser than the loss on two pairs of positives",
+        ),
+        "positives_printed": Quantity(
+            argmin(rising, c, S.NegativeOne, S.One),
+            r"Z_1^\top Z_2",
+            "inner product of positives where the printed program is least, for two pairs that "
+            "are opposite on the circle; the loss is least at 1",
+            HEAT,
+        ),
+    }
+
+
+def _slope(e: Expr) -> Expr:
+    return tidy(derivative(e, c))

@@ -1,0 +1,115 @@
+"""What the results about a graph of similarity speak of, and the matrices that they take."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sympy import Expr, S, oo
+
+from ...decide.domain import DomainError, Range
+from ...losses.setting import Setting
+from ...structures.graph import Graph
+from ...theorem.listed import ListOf
+
+NOT_NEGATIVE = Range(S.Zero, oo, low_open=False)
+PI = ListOf(
+    "pi",
+    NOT_NEGATIVE,
+    "weights of the graph: row i is where anchor i draws its positive from; zeros on the diagonal",
+    rows=True,
+)
+
+DRAWN = (
+    ("pi_ij >= 0", r"\pi_{ij} \ge 0"),
+    "is the weight of the edge from i to j, with zeros on the diagonal and a positive sum in "
+    "each row",
+)
+SHARES = (
+    ("P_ij = pi_ij / sum_k pi_ik", r"P_{ij} = \pi_{ij} / \sum_k \pi_{ik}"),
+    "is the probability that anchor i draws the positive j",
+)
+
+FIELD = Setting(
+    (
+        DRAWN,
+        (
+            ("W", "W"),
+            "is a subgraph in which every vertex has one edge out, with a probability "
+            "proportional to the product of its weights",
+        ),
+        SHARES,
+    ),
+    dimension="any: there are no embeddings",
+)
+SPECTRAL = Setting(
+    (
+        DRAWN,
+        SHARES,
+        (("Z_i", "Z_i"), "is the embedding of i, and a row of Z"),
+        (("tau", r"\tau"), "divides half the squared distance"),
+        "the sum, not the mean, over the n anchors; the anchor is not in the denominator; rows "
+        "of pi are divided by their sum; one direction",
+    ),
+    (
+        "-sum_{i != j} P_ij log(exp(-|Z_i - Z_j|^2/(2 tau)) "
+        "/ sum_{l != i} exp(-|Z_i - Z_l|^2/(2 tau)))",
+        r"-\sum_{i \ne j} P_{ij} \log\frac{e^{-\|Z_i - Z_j\|^2/(2\tau)}}"
+        r"{\sum_{l \ne i} e^{-\|Z_i - Z_l\|^2/(2\tau)}}",
+    ),
+    dimension="any, unless one is said",
+)
+
+
+def graph_of(given: Mapping[str, Any], id: str) -> Graph:
+    """The graph that was given.
+
+    Raises
+    ------
+    DomainError
+        If it is missing, or refused; one line.
+    """
+    if "pi" not in given:
+        raise DomainError(f"{id}: {', '.join(given)} without pi says nothing; give pi as well")
+    return Graph(given["pi"])
+
+
+def same_size(rows: Sequence[Sequence[Expr]], name: str, graph: Graph) -> None:
+    """Refuse a matrix that has not a row for each vertex.
+
+    Raises
+    ------
+    DomainError
+        One line.
+    """
+    if len(rows) != graph.size:
+        raise DomainError(
+            f"{name} has {len(rows)} rows, and pi is for {graph.size} objects: they must agree"
+        )
+
+
+PAIRS = Setting(
+    (
+        "objects of A, such as images, and of B, such as texts, and M pairs of the two",
+        (("D_v", "D_v"), "is the number of pairs of v, its degree"),
+        (
+            ("pi_vu = 1/D_v", r"\pi_{vu} = 1/D_v"),
+            "for u paired with v: every object draws a partner, uniformly; the graph has no other "
+            "edges",
+        ),
+        (
+            ("L = I - pi", r"L = I - \pi"),
+            "is its Laplacian, as weights out of an object add up to 1",
+        ),
+        (("Z_v", "Z_v"), "is the embedding of v"),
+        (("tau", r"\tau"), "divides half the squared distance"),
+        "the sum, not the mean, over all objects of both modalities as anchors; candidates are all "
+        "objects of the other modality, each once",
+    ),
+    (
+        "-sum_v sum_u pi_vu log(exp(-|Z_v - Z_u|^2/(2 tau)) / sum_w exp(-|Z_v - Z_w|^2/(2 tau)))",
+        r"-\sum_v \sum_u \pi_{vu} \log\frac{e^{-\|Z_v - Z_u\|^2/(2\tau)}}"
+        r"{\sum_w e^{-\|Z_v - Z_w\|^2/(2\tau)}}",
+    ),
+    dimension="any",
+)

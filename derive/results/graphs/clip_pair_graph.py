@@ -1,0 +1,317 @@
+"""CLIP on its pair graph, and how drawing pairs differs from drawing objects.
+
+tan2024spectral, Definition 4.1, Theorem 4.2 and the discussion after it. Rows of the weights add up
+to 1 but columns need not, so the Laplacian is that of no symmetric graph in general, and then it is
+not positive semidefinite either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from sympy import Abs, Expr, Integer, Rational, S, Symbol, Tuple, exp, log
+
+from ...decide.domain import POSITIVE, Domain, DomainError, Range, at_least
+from ...losses.softmax import tau
+from ...proof.derivation import Derivation
+from ...proof.indexed import SumsEqual
+from ...proof.relations import eq, ge, lt
+from ...structures.graph import Graph
+from ...structures.pair_graph import PairGraph
+from ...theorem.listed import ListOf
+from ...theorem.quantity import Quantity
+from ..weighted._of_points import MOST_ROWS, OfPoints
+from ._attraction import half_distances, state_trace, trace
+from ._edges import EDGES
+from ._fields import cross_entropy
+from ._pairs import (
+    LINE,
+    state_batch,
+    state_expected_loss,
+    state_form,
+    state_sampling,
+)
+from ._settings import PAIRS
+
+n_A = Symbol("n_A", integer=True, positive=True)
+n_B = Symbol("n_B", integer=True, positive=True)
+DOMAIN = Domain(
+    {n_A: at_least(1), n_B: at_least(1), tau: POSITIVE},
+    {n_A: 10, n_B: 1, tau: Rational(1, 2)},
+)
+MEANINGS = {
+    n_A: "number of objects of A, such as images",
+    n_B: "number of objects of B, such as texts",
+    tau: "temperature: the kernel is exp(-|x - y|^2/(2 tau))",
+}
+NOT_LESS = Range(n_B, low_open=False, integer=True, why="A is the larger of the two")
+NUMBERS = Domain({}, {})
+AT_TAU = Domain({tau: POSITIVE}, {tau: S.One})
+#: Of so few objects the cross-entropy is put back into the distribution over subgraphs.
+FEW = 8
+Rows = Sequence[Sequence[Expr]]
+
+
+def derive(
+    data: Mapping[str, Any], at: Mapping[Symbol, Expr], proof: Derivation
+) -> dict[str, Quantity]:
+    """What holds for all pairs, and for these."""
+    proof.steps += _of_all_pairs().steps
+    if not data:
+        return general()
+    pairs: PairGraph = data["edges"]
+    found = of_weights(pairs, proof) | of_sampling(pairs, proof)
+    return found | of_embeddings(pairs, data["Z"], proof) if "Z" in data else found
+
+
+@cache
+def _of_all_pairs() -> Derivation:
+    proof = Derivation()
+    state_form(proof)
+    state_sampling(proof)
+    state_expected_loss(proof)
+    state_batch(proof)
+    state_trace(proof)
+    return proof
+
+
+def general() -> dict[str, Quantity]:
+    """What follows from the numbers of objects."""
+    two = DOMAIN.restricted([n_A]).with_range(n_A, at_least(2), Integer(10))
+    larger = Domain({n_B: at_least(1), n_A: NOT_LESS}, {n_A: 10, n_B: 1})
+    return {
+        "total_variation_at_least": Quantity(
+            (n_A - n_B) / (2 * (n_A + n_B)),
+            r"\mathrm{TV}_0",
+            "total variation between drawing pairs and drawing objects, at least, A being the "
+            "modality with no fewer objects; equal if degrees do not vary within A, nor within B",
+            larger,
+        ),
+        "least_form_of_star": Quantity(
+            -((n_A - 1) ** 2) / S(4),
+            r"\min x^\top L x",
+            "n_A objects paired with one of B: least value of the form of the Laplacian among "
+            "vectors that are 1 on A",
+            two,
+        ),
+    }
+
+
+# --- the graph -----------------------------------------------------------------------------------
+def of_weights(pairs: PairGraph, proof: Derivation) -> dict[str, Quantity]:
+    """Weights, and whether the Laplacian is positive semidefinite."""
+    incoming, vector = pairs.in_weights, pairs.witness
+    found = {
+        "degrees": Quantity(list(pairs.degrees), "D", "pairs of every object, A before B"),
+        "incoming": Quantity(
+            list(incoming), "r", "what comes in at every object: column sums of the weights"
+        ),
+        "symmetric": Quantity(
+            _truth(pairs.is_symmetric),
+            r"\text{symmetric}",
+            "whether the weights are; that is, whether pairs join objects with as many pairs each",
+        ),
+        "semidefinite": Quantity(
+            _truth(vector is None),
+            r"L \succeq 0",
+            "whether the form x'Lx of the Laplacian is never negative",
+        ),
+    }
+    if pairs.size <= MOST_ROWS:
+        graph = pairs.graph
+        found["weights"] = Quantity(
+            graph.weights.tolist(), r"\pi_{A,B}", "one over the degree, in each row: they add to 1"
+        )
+        found["laplacian"] = Quantity(graph.laplacian.tolist(), "L", "1 less the weights")
+    if vector is None:
+        proof.holds(
+            "What comes in is 1 everywhere: the form is a sum of squares",
+            Tuple(*(eq(Symbol(f"r_{pairs.name(v)}"), S.One) for v in range(pairs.size))),
+            "so the Laplacian is positive semidefinite",
+            NUMBERS,
+            names={Symbol(f"r_{pairs.name(v)}"): r for v, r in enumerate(incoming)},
+        )
+        return found
+    value = pairs.form(vector)
+    proof.holds(
+        "The form of the Laplacian is negative at a vector",
+        lt("form", S.Zero),
+        "1 + s (r - 1), r being what comes in, and s where that is least along the line",
+        NUMBERS,
+        names={Symbol("form"): value},
+    )
+    return found | {
+        "witness": Quantity(list(vector), "x", "a vector at which the form is negative"),
+        "form": Quantity(value, r"x^\top L x", "the form there"),
+    }
+
+
+# --- sampling ------------------------------------------------------------------------------------
+def of_sampling(pairs: PairGraph, proof: Derivation) -> dict[str, Quantity]:
+    """How drawing pairs differs from drawing objects."""
+    total, spread = pairs.total_variation, pairs.variation
+    first, second = pairs.sizes
+    least = Rational(abs(first - second), 2 * pairs.size)
+    mean = Rational(2 * pairs.count, pairs.size)
+    by_degrees = sum((Abs(1 - d / mean) for d in pairs.degrees), S.Zero) / (2 * pairs.size)
+    proof.holds(
+        "The total variation of these pairs",
+        [
+            eq("over_edges", by_degrees),
+            ge(spread / 2 - Symbol("over_edges"), S.Zero),
+            ge(Symbol("over_edges") - least, S.Zero),
+        ],
+        "added up over all directed edges; between the bounds of the steps before",
+        NUMBERS,
+        names={Symbol("over_edges"): total},
+    )
+    found = {
+        "by_pairs": Quantity(
+            list(pairs.by_edges),
+            r"\frac{D}{2M}",
+            "probability of every anchor, if a pair is drawn and one of its directions",
+        ),
+        "by_objects": Quantity(
+            list(pairs.by_objects), r"\frac{1}{n}", "the same, if an object is drawn"
+        ),
+        "total_variation": Quantity(
+            total, r"\mathrm{TV}", "total variation between the two, of anchors or of edges"
+        ),
+        "total_variation_at_least": Quantity(
+            least, r"\mathrm{TV}_0", "what the numbers of objects make of it, at least"
+        ),
+        "total_variation_at_most": Quantity(
+            spread / 2, r"\mathrm{TV}_1", "half the coefficient of variation of all degrees"
+        ),
+    }
+    if pairs.sharing is not None:
+        found["sharing"] = Quantity(
+            pairs.sharing,
+            "p",
+            "chance that two different pairs share an object: in a batch of b pairs each has "
+            "(b - 1) p others, on average, that hold one of its objects again",
+        )
+    return found
+
+
+# --- embeddings ----------------------------------------------------------------------------------
+def of_embeddings(pairs: PairGraph, rows: Rows, proof: Derivation) -> dict[str, Quantity]:
+    """The loss of embeddings, those of A first."""
+    half = half_distances(rows)
+    names = range(pairs.size)
+    kernel = {v: {u: exp(-half[v, u] / tau) for u in pairs.others(v)} for v in names}
+    sums = {v: sum(kernel[v].values(), S.Zero) for v in names}
+    pulled = {
+        v: sum((half[v, u] for u in pairs.partners[v]), S.Zero) / pairs.degrees[v] for v in names
+    }
+    losses = [pulled[v] / tau + log(sums[v]) for v in names]
+    graph, attraction = pairs.graph, sum(pulled.values(), S.Zero)
+    traced = trace(graph.symmetrised.laplacian, rows)
+    plain = trace(graph.laplacian, rows)
+    proof.holds(
+        "At these embeddings the attraction is the trace with the symmetrised weights",
+        eq("attraction", traced),
+        "put in; the sum over pairs, both ways, of weight times half the squared distance",
+        NUMBERS,
+        names={Symbol("attraction"): attraction},
+    )
+    repelled = sum((log(sums[v]) for v in names), S.Zero)
+    if pairs.size <= FEW:
+        inside = [[kernel[v].get(u, S.Zero) for u in names] for v in names]
+        proof.add(
+            "and the cross-entropy is that of the distributions over subgraphs",
+            SumsEqual(
+                eq("of_subgraphs", traced / tau + repelled),
+                AT_TAU,
+                names={Symbol("of_subgraphs"): cross_entropy(graph, Graph(inside, "K"))},
+            ),
+            "of the pair graph, and of the kernel with zeros between objects of one modality",
+        )
+    by_pairs = sum((p * e for p, e in zip(pairs.by_edges, losses, strict=True)), S.Zero)
+    by_objects = sum(losses, S.Zero) / pairs.size
+    more = sum(
+        (pairs.by_edges[v] * log(_candidates(pairs, kernel[v]) / sums[v]) for v in names), S.Zero
+    )
+    return {
+        "cross_entropy": Quantity(
+            traced / tau + repelled,
+            r"\mathcal{H}",
+            "sum over all objects of their mean loss: trace over tau plus log_partition",
+        ),
+        "trace": Quantity(
+            traced,
+            r"\mathrm{tr}(Z^\top L(S) Z)",
+            "with the symmetrised weights S = (pi + pi')/2; over tau it is the attraction",
+        ),
+        "trace_of_rows": Quantity(
+            plain,
+            r"\mathrm{tr}(Z^\top L(\pi) Z)",
+            "with the weights as they are: the same for unit vectors",
+        ),
+        "log_partition": Quantity(
+            repelled,
+            r"\log R(Z)",
+            "sum over all objects of the logarithm of their kernel with the other modality",
+        ),
+        "loss_by_objects": Quantity(
+            by_objects, r"\mathcal{L}_{obj}", "expected loss if objects are drawn"
+        ),
+        "loss_by_pairs": Quantity(
+            by_pairs, r"\mathcal{L}_{pairs}", "expected loss if pairs are drawn, as CLIP does"
+        ),
+        "loss_of_batch": Quantity(
+            by_pairs + more,
+            r"\mathcal{L}_{CLIP}",
+            "CLIP's loss of a batch of all pairs, where an object stands once for each of its "
+            "pairs: the mean over both directions",
+        ),
+    }
+
+
+def _candidates(pairs: PairGraph, kernel: Mapping[int, Expr]) -> Expr:
+    """The kernel with all candidates of a batch of all pairs."""
+    return sum((pairs.degrees[u] * e for u, e in kernel.items()), S.Zero)
+
+
+def _truth(holds: bool) -> Any:
+    return S.true if holds else S.false
+
+
+def check(given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The pairs and embeddings that were given.
+
+    Raises
+    ------
+    DomainError
+        If pairs are refused, or there is not a row for each object; one line.
+    """
+    if "edges" not in given:
+        raise DomainError("clip-pair-graph: Z without edges says nothing; give edges as well")
+    pairs = PairGraph(given["edges"])
+    if "Z" in given and len(given["Z"]) != pairs.size:
+        first, second = pairs.sizes
+        raise DomainError(
+            f"Z has {len(given['Z'])} rows, and there are {first} + {second} objects: give a row "
+            "for each, those of A first"
+        )
+    return {**given, "edges": pairs}
+
+
+RESULT = OfPoints(
+    "clip-pair-graph",
+    title="The pair graph of CLIP: its Laplacian, its loss, and how pairs are drawn",
+    source="tan2024spectral, Definition 4.1 and Theorem 4.2",
+    parameters=(n_A, n_B, tau),
+    with_data=(tau,),
+    lists=(
+        EDGES,
+        ListOf("Z", LINE, "embeddings, a row for each object, those of A first", rows=True),
+    ),
+    domain=DOMAIN,
+    meanings=MEANINGS,
+    derive=derive,
+    check=check,
+    setting=PAIRS,
+)

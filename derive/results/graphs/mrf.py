@@ -1,0 +1,193 @@
+"""The distribution over subgraphs of out-degree one (tan2024spectral, Lemmas 2.3 and 2.4).
+
+The weight of a subgraph is the product of the weights of its edges. The sum over all subgraphs is,
+by the distributive law, the product of the sums of rows; so rows are drawn one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sympy import Expr, S, Symbol, exp, log, oo
+
+from ...decide.domain import POSITIVE, Domain, DomainError, at_least
+from ...proof.derivation import Derivation
+from ...proof.limiting import take_limit
+from ...proof.relations import eq
+from ...structures.graph import Graph
+from ...structures.hierarchy import n
+from ...theorem.listed import ListOf
+from ...theorem.quantity import Quantity
+from ..weighted._of_points import OfPoints
+from ._fields import (
+    NUMBERS,
+    cross_entropy,
+    state_cross_entropy,
+    state_enumerated,
+    state_gone_through,
+    state_partition,
+)
+from ._settings import FIELD, NOT_NEGATIVE, PI, graph_of, same_size
+
+DOMAIN = Domain({n: at_least(2)}, {n: 4})
+MEANINGS = {n: "number of objects"}
+
+
+def general(proof: Derivation) -> dict[str, Quantity]:
+    """What holds for all weights."""
+    state_partition(proof)
+    state_cross_entropy(proof)
+    for size in (2, 3, 4):
+        state_enumerated(size, proof)
+    share, other = (Symbol(s, positive=True) for s in ("p", "q"))
+    of_shares = Domain({share: POSITIVE, other: POSITIVE}, {share: S.Half, other: S.Half})
+    take_limit("-p log q", -share * log(other), other, S.Zero, of_shares, proof)
+    alike = 1 / (n - 1)
+    proof.holds(
+        "Equal weights: the largest entropy",
+        eq("entropy", n * log(n - 1)),
+        "n rows of n - 1 equal shares each; no n - 1 shares have more",
+        DOMAIN,
+        names={Symbol("entropy"): -n * (n - 1) * alike * log(alike)},
+    )
+    return {
+        "subgraphs": Quantity(
+            exp(n * log(n - 1)),  # (n - 1)^n, as a power that normal forms take
+            r"|\{W : \Omega(W) = 1\}|",
+            "how many subgraphs have one edge out of each vertex, (n - 1)^n; those through an edge "
+            "without weight have probability 0",
+        ),
+        "largest_entropy": Quantity(
+            n * log(n - 1),
+            r"\max_\pi H(\pi)",
+            "largest entropy of the distribution, that of equal weights; the least is 0",
+        ),
+    }
+
+
+def derive(
+    data: Mapping[str, Any], at: Mapping[Symbol, Expr], proof: Derivation
+) -> dict[str, Quantity]:
+    """What holds for all weights, and for these."""
+    in_general = general(proof)
+    if not data:
+        return in_general
+    graph: Graph = data["pi"]
+    shares = graph.transitions
+    state_gone_through(graph, proof)
+    found = {
+        "subgraphs": Quantity(graph.count, "N", "subgraphs with one edge out of each vertex"),
+        "partition": Quantity(
+            graph.partition, "Z", "sum of the weights of all of them: the product of the row sums"
+        ),
+        "marginal": Quantity(
+            shares.weights.tolist(),
+            "P_{ij}",
+            "probability that the edge of i leads to j; the mean of W",
+        ),
+        "expected_laplacian": Quantity(
+            shares.laplacian.tolist(),
+            r"\mathbb{E}\, L(W)",
+            "mean of the Laplacian: it is linear, so it is that of the marginals",
+        ),
+        "entropy": Quantity(
+            cross_entropy(graph, graph), r"H(\pi)", "entropy of the distribution, the sum over rows"
+        ),
+    }
+    if "K" in data:
+        found |= _against(graph, data["K"])
+    if "W" in data:
+        found |= _drawn(graph, data["W"], proof)
+    return found
+
+
+def _against(graph: Graph, other: Graph) -> dict[str, Quantity]:
+    """Beside another distribution."""
+    both, own = cross_entropy(graph, other), cross_entropy(graph, graph)
+    return {
+        "cross_entropy": Quantity(
+            both,
+            r"H(\pi, K)",
+            "cross-entropy with the distribution of K, the sum over rows; oo where K has no "
+            "weight for an edge that is drawn",
+            extended=True,
+        ),
+        "divergence": Quantity(
+            oo if both is oo else both - own,
+            r"D(\pi, K)",
+            "what that has more than the entropy: 0 iff K has the same shares",
+            extended=True,
+        ),
+    }
+
+
+def _drawn(
+    graph: Graph, subgraph: tuple[tuple[int, ...], ...], proof: Derivation
+) -> dict[str, Quantity]:
+    """The probability of one subgraph."""
+    places = [[b for b, e in enumerate(row) if e == 1] for row in subgraph]
+    if any(len(row) != 1 for row in places):
+        probability = S.Zero
+    else:
+        targets = [row[0] for row in places]
+        probability = graph.probability(targets)
+        proof.holds(
+            "The probability of this subgraph: its weight over the partition function",
+            eq("probability", probability),
+            "the product of the shares of its edges",
+            NUMBERS,
+            names={Symbol("probability"): graph.weight(targets) / graph.partition},
+        )
+    return {
+        "probability": Quantity(
+            probability,
+            r"\mathbb{P}(W; \pi)",
+            "probability of W: 0 unless each vertex has one edge out",
+        )
+    }
+
+
+def check(given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The graphs that were given.
+
+    Raises
+    ------
+    DomainError
+        If one is refused, or they do not fit together; one line.
+    """
+    graph = graph_of(given, "mrf")
+    found: dict[str, Any] = {"pi": graph}
+    for name in ("K", "W"):
+        if name in given:
+            same_size(given[name], name, graph)
+    if "K" in given:
+        found["K"] = Graph.without_loops(given["K"], "K")
+    if "W" in given:
+        rows = given["W"]
+        same_size(list(zip(*rows, strict=True)), "the transpose of W", graph)
+        if any(e not in (0, 1) for row in rows for e in row):
+            raise DomainError("W: the entries of a subgraph are 0 and 1")
+        if any(row[k] != 0 for k, row in enumerate(rows)):
+            raise DomainError("W: a subgraph has zeros on the diagonal")
+        found["W"] = rows
+    return found
+
+
+RESULT = OfPoints(
+    "mrf",
+    title="The distribution over subgraphs of out-degree one",
+    source="tan2024spectral, Definition 2.2, Lemmas 2.3 and 2.4",
+    parameters=(n,),
+    with_data=(),
+    lists=(
+        PI,
+        ListOf("K", NOT_NEGATIVE, "weights to compare with, such as of a kernel", rows=True),
+        ListOf("W", NOT_NEGATIVE, "a subgraph: rows of 0 and 1", rows=True),
+    ),
+    domain=DOMAIN,
+    meanings=MEANINGS,
+    derive=derive,
+    check=check,
+    setting=FIELD,
+)

@@ -1,0 +1,257 @@
+"""InfoNCE as attraction, a trace with a Laplacian, and repulsion, with every factor written out.
+
+The cross-entropy of the distribution of pi over subgraphs with that of a Gaussian kernel is
+InfoNCE. The trace has the symmetrised shares and the factor 1/tau; the repulsion is the logarithm
+of the partition function, and no constraint: only to first order in 1/tau, or where clusters are
+not joined, is it spectral clustering in the sense of eigenvectors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from flint import fmpq_mat
+from sympy import Expr, Matrix, Rational, S, Symbol, exp, log, oo
+
+from ...decide.domain import POSITIVE, Domain, Range, at_least
+from ...decide.present import tidy
+from ...losses.softmax import tau
+from ...proof.derivation import Derivation
+from ...proof.relations import eq
+from ...structures.graph import Graph, Targets
+from ...structures.hierarchy import n
+from ...theorem.listed import ListOf
+from ...theorem.quantity import Quantity
+from ...vectors.algebraic import as_flint, eigenvalues
+from ..weighted import supcon_balanced
+from ..weighted._labels import C
+from ..weighted._of_points import MOST_POINTS, OfPoints, Rows
+from ._attraction import (
+    attraction,
+    half_distances,
+    log_partitions,
+    state_decomposition,
+    state_dot_product,
+    state_hot,
+    state_trace,
+    trace,
+)
+from ._fields import FEW, NUMBERS, cross_entropy, over_subgraphs, state_cross_entropy
+from ._partition import first_order, state_partition_differs
+from ._printed import printed, state_printed
+from ._settings import PI, SPECTRAL, graph_of, same_size
+
+k = Symbol("k", integer=True, positive=True)
+DOMAIN = Domain(
+    {n: at_least(2), C: at_least(2), k: at_least(2), tau: POSITIVE},
+    {n: 4, C: 3, k: 4, tau: Rational(1, 2)},
+)
+MEANINGS = {
+    n: "number of objects",
+    C: "number of clusters",
+    k: "objects in each cluster",
+    tau: "temperature, the variance of the kernel",
+}
+EMBEDDINGS = ListOf("Z", Range(-oo, oo), "embeddings, a row for each object", rows=True)
+
+
+def general(proof: Derivation) -> dict[str, Quantity]:
+    """What holds for all weights and embeddings."""
+    state_cross_entropy(proof)
+    state_decomposition(proof)
+    state_trace(proof)
+    state_dot_product(proof)
+    state_hot(proof)
+    return {
+        "factor": Quantity(
+            1 / tau,
+            r"\frac{H - \log R}{\mathrm{tr}(Z^\top L Z)}",
+            "what the trace with the Laplacian of the symmetrised shares is multiplied by",
+            DOMAIN.restricted([tau]),
+        ),
+        "start": Quantity(
+            n * log(n - 1),
+            r"\lim_{\tau\to\infty} H",
+            "the cross-entropy at high temperatures, and where all embeddings are one point",
+            DOMAIN.restricted([n]),
+        ),
+        "left_out": Quantity(
+            n / (2 * tau**2),
+            r"r_{\max}",
+            "on the unit sphere the cross-entropy is above n log(n - 1) + tr(Z'MZ)/tau by at most "
+            "this, and not below it",
+            DOMAIN.restricted([n, tau]),
+        ),
+        "blocks": _blocks(proof),
+        **state_printed(proof),
+        **state_partition_differs(proof),
+    }
+
+
+def _blocks(proof: Derivation) -> Quantity:
+    """Clusters of one size that are not joined."""
+    balanced = supcon_balanced.RESULT
+    size = supcon_balanced.n
+    cosine, loss = (balanced[q].xreplace({size: k}) for q in ("cosine", "loss"))
+    over_others = k - 1 + (C - 1) * k * exp(-tidy(1 - cosine) / tau)
+    where = DOMAIN.restricted([C, k, tau])
+    proof.holds(
+        "Clusters that are not joined: the loss is SupCon, and each cluster is one point",
+        [eq("trace", 0), eq("over_others", exp(loss))],
+        "with equal weights inside and none across, an anchor has the logarithm of its sum over "
+        "the others, which is the loss of the result supcon-balanced, and H is C k times that; its "
+        "only optimum is the regular simplex. There the columns of Z are "
+        "constant on clusters, so Lap(S) vanishes on them, and they lie in the bottom eigenspace",
+        where,
+        names={
+            Symbol("trace"): C * k * balanced["same_class"] - C * k,
+            Symbol("over_others"): over_others,
+        },
+    )
+    return Quantity(
+        C * k * log(over_others),
+        r"H_{p=1,\,q=0}",
+        "least cross-entropy of C clusters of k objects that are not joined, at a regular simplex",
+        where,
+    )
+
+
+# --- for given weights and embeddings ----------------------------------------------------------
+def derive(
+    data: Mapping[str, Any], at: Mapping[Symbol, Expr], proof: Derivation
+) -> dict[str, Quantity]:
+    """What holds for all, and for these."""
+    in_general = general(proof)
+    if not data:
+        return in_general
+    graph: Graph = data["pi"]
+    shares = graph.transitions
+    both = shares.symmetrised
+    found = {
+        "marginal": Quantity(
+            shares.weights.tolist(), "P_{ij}", "probability that anchor i draws the positive j"
+        ),
+        "laplacian": Quantity(
+            both.laplacian.tolist(), "L(S)", "Laplacian of the symmetrised shares S = (P + P')/2"
+        ),
+        "entropy": Quantity(
+            cross_entropy(graph, graph),
+            r"H(\pi)",
+            "entropy of the distribution over subgraphs: no cross-entropy is less",
+        ),
+    }
+    if graph.size <= MOST_POINTS and all(e.is_Rational for e in both.laplacian):
+        flat = [as_flint(e) for e in both.laplacian]
+        listed = [
+            e.number.expression
+            for e in eigenvalues(fmpq_mat(graph.size, graph.size, flat))
+            for _ in range(e.multiplicity)
+        ]
+        found["eigenvalues"] = Quantity(
+            listed,
+            r"\lambda_i",
+            "of the Laplacian of S, from the least on: to first order in 1/tau, with one "
+            "Frobenius norm, the columns of the best Z are eigenvectors of the second",
+        )
+    if "Z" in data:
+        found |= _at(graph, data["Z"], at.get(tau, tau), proof)
+    return found
+
+
+def _at(graph: Graph, Z: Rows, heat: Expr, proof: Derivation) -> dict[str, Quantity]:
+    """The numbers of these embeddings."""
+    half = half_distances(Z)
+    shares = graph.transitions
+    traced = trace(shares.symmetrised.laplacian, Z)
+    repelled = sum(log_partitions(half, heat), S.Zero)
+    if all(e.is_Rational for e in (*graph.weights, *Matrix(Z))):
+        _put_back(graph, half, traced, proof)
+    return {
+        "cross_entropy": Quantity(
+            traced / heat + repelled,
+            r"H_\pi^k(Z)",
+            "cross-entropy: InfoNCE, summed over anchors; trace over tau, plus log_partition",
+        ),
+        "trace": Quantity(
+            traced, r"\mathrm{tr}(Z^\top L(S) Z)", "trace with the symmetrised shares"
+        ),
+        "trace_of_rows": Quantity(
+            trace(shares.laplacian, Z),
+            r"\mathrm{tr}(Z^\top L(P) Z)",
+            "trace with diag(row sums) - P: the same on the unit sphere, or for symmetric P",
+        ),
+        "attraction": Quantity(
+            traced / heat,
+            r"\tfrac{1}{\tau} \mathrm{tr}(Z^\top L(S) Z)",
+            "minus the mean of the logarithm of the kernel over positives, summed over anchors",
+        ),
+        "log_partition": Quantity(
+            repelled,
+            r"\log R(Z)",
+            "logarithm of the partition function of the kernel: the sum over anchors of log sum "
+            "over the others",
+        ),
+        "printed": Quantity(
+            printed(traced, repelled),
+            r"\mathrm{tr}(Z^\top L Z) + \log R(Z)",
+            "the program as printed, without 1/tau before the trace",
+        ),
+        "first_order": Quantity(
+            trace(first_order(graph), Z),
+            r"\mathrm{tr}(Z^\top M Z)",
+            "what 1/tau is multiplied by at high temperatures",
+        ),
+    }
+
+
+def _put_back(graph: Graph, half: Matrix, traced: Expr, proof: Derivation) -> None:
+    """The trace against the sum over edges, and over all subgraphs where they are few."""
+    shown = [eq("over_edges", traced)]
+    names = {Symbol("over_edges"): attraction(graph, half)}
+    if graph.size <= FEW:
+        mean = over_subgraphs(graph, lambda t: _distances(t, half)) / graph.partition
+        shown.append(eq("over_subgraphs", traced))
+        names[Symbol("over_subgraphs")] = mean
+    proof.holds(
+        "The trace at these embeddings",
+        shown,
+        "the mean of half the squared distances over edges, gone through one by one; and over the "
+        "subgraphs, where there are few",
+        NUMBERS,
+        names=names,
+    )
+
+
+def _distances(targets: Targets, half: Matrix) -> Expr:
+    return sum((half[edge] for edge in enumerate(targets)), S.Zero)
+
+
+def check(given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The graph and the embeddings that were given.
+
+    Raises
+    ------
+    DomainError
+        If one is refused, or they do not fit together; one line.
+    """
+    found: dict[str, Any] = {"pi": graph_of(given, "spectral-clustering")}
+    if "Z" in given:
+        same_size(given["Z"], "Z", found["pi"])
+        found["Z"] = given["Z"]
+    return found
+
+
+RESULT = OfPoints(
+    "spectral-clustering",
+    title="InfoNCE as a trace with a Laplacian and the logarithm of a partition function",
+    source="tan2024spectral, Lemma 2.5 and Theorem 3.1",
+    parameters=(n, C, k, tau),
+    with_data=(tau,),
+    lists=(PI, EMBEDDINGS),
+    domain=DOMAIN,
+    meanings=MEANINGS,
+    derive=derive,
+    check=check,
+    setting=SPECTRAL,
+)

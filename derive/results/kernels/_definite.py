@@ -1,0 +1,149 @@
+"""When exponential kernels are positive definite, and what sums of two kernels keep of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import product
+
+from sympy import Expr, Integer, S, Symbol, exp
+
+from ...decide.calculus import derivative
+from ...decide.domain import POSITIVE, Domain, Range, between
+from ...losses.kernel import gamma
+from ...losses.softmax import tau
+from ...proof.derivation import Derivation
+from ...proof.relations import eq, gt, le, lt
+from ...theorem.quantity import Quantity
+from ._lemmas import SCHOENBERG, TAYLOR
+from ._similarity import BEYOND_GAUSS, UP_TO_GAUSS
+
+#: (distance)^gamma/tau of neighbours, and by how much that of the outer points is more.
+x, P = Symbol("x", positive=True), Symbol("P", positive=True)
+#: -h, 0, h, and their weights.
+PLACES, WEIGHTS = (-1, 0, 1), (1, -2, 1)
+#: Values of two kernels at a pair of different points.
+k1, k2 = Symbol("k1", positive=True), Symbol("k2", positive=True)
+
+
+def quadratic_form(weights: Sequence[int], kernel: Callable[[int, int], Expr]) -> Expr:
+    """Sum of w_i w_j k(i, j) over all ordered pairs."""
+    every = range(len(weights))
+    return sum((weights[i] * weights[j] * kernel(i, j) for i, j in product(every, every)), S.Zero)
+
+
+def _on_a_line(i: int, j: int) -> Expr:
+    """The kernel of two of three points a step apart, in x and P = 2^gamma."""
+    steps = abs(PLACES[i] - PLACES[j])
+    return {0: S.One, 1: exp(-x), 2: exp(-P * x)}[steps]
+
+
+#: What is negative beyond the Gaussian.
+THREE_POINTS = quadratic_form(WEIGHTS, _on_a_line)
+#: Where the form is negative for certain.
+SURE = (P - 4) / P**2
+
+
+def above(form: Expr) -> Expr:
+    """At least the form: exponentials of positive weight bounded from above, others from below."""
+
+    def bound(e: Expr) -> Expr:
+        y = -e.args[0]
+        return 1 - y + y**2 / 2 if form.coeff(e) > 0 else 1 - y
+
+    return form.xreplace({e: bound(e) for e in form.atoms(exp)})
+
+
+def state_definite(proof: Derivation) -> dict[str, Quantity]:
+    """Positive definite up to the Gaussian, and a witness that it is not beyond."""
+    exponent = Domain({gamma: UP_TO_GAUSS, tau: POSITIVE}, {gamma: 1, tau: 1})
+    proof.holds(
+        "Up to gamma = 2 the kernel is positive definite, in every dimension",
+        [gt(gamma, 0), le(gamma, 2), gt(tau, 0)],
+        SCHOENBERG,
+        exponent,
+    )
+    wide = Domain({P: Range(S(4)), x: POSITIVE}, {P: 5, x: 1})
+    proof.holds(
+        "Three points -h, 0, h with the weights 1, -2, 1, for x = h^gamma/tau and P = 2^gamma",
+        [eq("form", 6 - 8 * exp(-x) + 2 * exp(-P * x)), eq("slope_at_0", 8 - 2 * P)],
+        "the outer points are 2 h apart; gamma > 2 iff P > 4, and then the slope is negative, so "
+        "the form is, for short h",
+        wide,
+        names={
+            Symbol("form"): THREE_POINTS,
+            Symbol("slope_at_0"): derivative(THREE_POINTS, x).xreplace({x: S.Zero}),
+        },
+    )
+    bound = above(THREE_POINTS)
+    proof.holds(
+        "The form is at most this",
+        eq("bound", x * (8 - 2 * P) + P**2 * x**2),
+        TAYLOR,
+        wide,
+        names={Symbol("bound"): bound},
+    )
+    proof.holds(
+        "so it is negative at x = (P - 4)/P^2, at every temperature",
+        [eq("bound_there", -((P - 4) ** 2) / P**2), lt("bound_there", 0)],
+        "an exact witness: beyond gamma = 2 the kernel is not positive definite on a line, and so "
+        "in no dimension",
+        wide.restricted([P]),
+        names={Symbol("bound_there"): bound.xreplace({x: SURE})},
+    )
+    angle = Symbol("cos_half", positive=True)
+    circle = Domain({angle: between(0, 1, "()"), x: POSITIVE}, {angle: "1/2", x: 1})
+    sine = 1 - angle**2
+    proof.holds(
+        "On a circle: three points an angle theta apart",
+        eq("ratio_of_squares", 4 * angle**2),
+        "cos_half is cos(theta/2); neighbours are 2 sin(theta/2) apart, the outer points 2 "
+        "sin theta = 4 sin(theta/2) cos(theta/2), so P is (2 cos(theta/2))^gamma, which goes to "
+        "2^gamma as "
+        "theta goes to 0, and x goes to 0: the form is negative there as well",
+        circle,
+        names={Symbol("ratio_of_squares"): 16 * sine * angle**2 / (4 * sine)},
+    )
+    beyond = Domain({gamma: BEYOND_GAUSS}, {gamma: 3})
+    at = {P: 2**gamma}
+    there = {**at, x: SURE.xreplace(at)}
+    return {
+        "positive_definite": Quantity(
+            gamma <= 2,
+            r"k \succ 0",
+            "whether the exponential kernel is positive definite on R^d, for every d and tau",
+        ),
+        "witness_x": Quantity(
+            SURE.xreplace(at),
+            r"h^\gamma/\tau",
+            "at this x = h^gamma/tau the points -h, 0, h with weights 1, -2, 1 are a witness that "
+            "it is not",
+            beyond,
+        ),
+        "witness_form": Quantity(
+            THREE_POINTS.xreplace(there),
+            r"w^\top K w",
+            "the quadratic form of that witness, negative",
+            beyond,
+            signed=True,
+        ),
+    }
+
+
+def state_mixtures(proof: Derivation) -> None:
+    """A sum of kernels is positive definite; a sum over concatenated halves not strictly so."""
+    values = Domain({k1: between(0, 1, "()"), k2: between(0, 1, "()")}, {k1: "1/2", k2: "1/3"})
+    corners = list(product((0, 1), (0, 1)))
+
+    def concatenated(i: int, j: int) -> Expr:
+        (a, b), (c, d) = corners[i], corners[j]
+        return (S.One if a == c else k1) + (S.One if b == d else k2)
+
+    proof.holds(
+        "Concatenation: (a, b), (a, b'), (a', b), (a', b') with the weights 1, -1, -1, 1",
+        eq("form", Integer(0)),
+        "the kernel is k1 of the first halves plus k2 of the second, and each weight of a first "
+        "half is 1 - 1 = 0: four different points, also of length 1, on which the sum is not "
+        "strictly positive definite, whatever k1 and k2 are",
+        values,
+        names={Symbol("form"): quadratic_form((1, -1, -1, 1), concatenated)},
+    )

@@ -1,0 +1,236 @@
+"""Maximum entropy for any number of similarities: the maximiser, its value, and P1 beside P2."""
+
+from __future__ import annotations
+
+from sympy import Expr, IndexedBase, S, Sum, Symbol, Tuple, exp, log, oo
+
+from ...decide.calculus import derivative
+from ...decide.domain import POSITIVE, Domain, Range, at_least
+from ...decide.present import solve_linear
+from ...losses.softmax import tau
+from ...proof.derivation import Derivation
+from ...proof.indexed import SumsEqual
+from ...proof.limiting import take_limit
+from ...proof.relations import eq, ge, gt, lt
+from ..weighted._divergence import state_divergence
+
+n = Symbol("n", integer=True, positive=True)
+i, j = (Symbol(s, integer=True, positive=True) for s in ("i", "j"))
+#: Similarities, any shares, those of the softmax, and an inverse temperature.
+psi = IndexedBase("psi", real=True)
+alpha = IndexedBase("alpha", positive=True)
+softmax = IndexedBase("m", positive=True)
+beta = Symbol("beta", nonnegative=True)
+
+LINE = Range(-oo)
+TERMS = Domain({n: at_least(2), tau: POSITIVE}, {n: 3, tau: 1})
+INVERSE = Domain({n: at_least(2), beta: Range(S.Zero, low_open=False)}, {n: 3, beta: 1})
+#: What shares add up to, where a title says that they are shares.
+SHARES = {Sum(alpha[i], (i, 1, n)): S.One}
+ENDS = "shares that are zero add nothing, as a log a goes to 0 with a"
+
+#: Of the bound, with d_i = psi_i - psi_1: F = log WHOLE, and h.
+WEIGHT = exp(beta * (psi[i] - psi[1]))
+WHOLE = Sum(WEIGHT, (i, 1, n))
+SLOPE = Sum((psi[i] - psi[1]) * WEIGHT, (i, 1, n))
+
+PARTITION = Sum(exp(psi[j] / tau), (j, 1, n))
+#: The softmax, its value as it is printed, entropy, and the objective of P2.
+MAXIMISER = exp(psi[i] / tau) / PARTITION
+VALUE = -tau * log(exp(psi[1] / tau) / PARTITION)
+MEAN = Sum(alpha[i] * psi[i], (i, 1, n))
+ENTROPY = -Sum(alpha[i] * log(alpha[i]), (i, 1, n))
+DIVERGENCE = Sum(alpha[i] * log(alpha[i] / softmax[i]), (i, 1, n))
+OBJECTIVE = -(psi[1] - MEAN) + tau * ENTROPY
+
+
+def state_maximiser(proof: Derivation) -> None:
+    """The maximiser of P2, from the conditions of Karush, Kuhn and Tucker."""
+    a, of_log = Symbol("a", positive=True), Symbol("log_a", real=True)
+    similarity, lam = (Symbol(s, real=True) for s in ("psi_i", "lambda"))
+    own = Domain(
+        {tau: POSITIVE, similarity: LINE, lam: LINE, a: POSITIVE},
+        {tau: 1, similarity: 0, lam: 0, a: S.Half},
+    )
+    term = a * similarity - tau * a * log(a) - lam * a
+    slope = derivative(term, a)
+    stationary = exp(solve_linear(slope.xreplace({log(a): of_log}), of_log))
+    proof.holds(
+        "Where the Lagrangian of P2 is stationary",
+        [eq("alpha_i", exp((similarity - lam) / tau - 1)), eq("slope_there", 0)],
+        "the objective is a sum over i, so its derivative by alpha_i is that of one term, "
+        "psi_i - tau (log alpha_i + 1) - lambda; solved for log alpha_i",
+        own,
+        names={
+            Symbol("alpha_i"): stationary,
+            Symbol("slope_there"): slope.xreplace({a: stationary}),
+        },
+    )
+    proof.holds(
+        "The objective is strictly concave",
+        [eq("second", -tau / a), lt("second", 0)],
+        "the Hessian is diagonal; so a stationary point is the only maximiser",
+        own,
+        names={Symbol("second"): derivative(slope, a)},
+    )
+    near = own.restricted([tau, similarity, lam, a])
+    take_limit("slope", slope, a, S.Zero, near, proof)
+    total = Symbol("S", positive=True)
+    factor = solve_linear(total * Symbol("f", positive=True) - 1, Symbol("f", positive=True))
+    multiplier = -tau * (log(factor) + 1)
+    proof.holds(
+        "Shares that add up to 1 fix the multiplier, and none of them is zero",
+        [
+            eq("factor", 1 / total),
+            eq("lambda", tau * (log(total) - 1)),
+            gt(exp(similarity / tau) / total, 0),
+        ],
+        "alpha_i is exp(psi_i/tau) times the factor exp(-lambda/tau - 1), and S is the sum of all "
+        "exp(psi_j/tau); so the maximiser is the softmax. Its multipliers of the "
+        "constraints alpha_i >= 0 are zero: near zero the slope is oo",
+        Domain(
+            {tau: POSITIVE, total: POSITIVE, similarity: LINE}, {tau: 1, total: 1, similarity: 0}
+        ),
+        names={
+            Symbol("factor"): exp(-multiplier / tau - 1),
+            Symbol("lambda"): multiplier,
+        },
+    )
+    proof.add(
+        "The objective at the softmax, whose shares add up to 1",
+        SumsEqual(
+            Tuple(eq("of_softmax", VALUE), eq(Sum(MAXIMISER, (i, 1, n)), S.One)),
+            TERMS,
+            names={Symbol("of_softmax"): _at_softmax()},
+        ),
+        "the value of P2, for any number of similarities",
+    )
+
+
+def _at_softmax() -> Expr:
+    mean = Sum(MAXIMISER * psi[i], (i, 1, n))
+    entropy = -Sum(MAXIMISER * log(MAXIMISER), (i, 1, n))
+    return -(psi[1] - mean) + tau * entropy
+
+
+def state_gibbs(proof: Derivation) -> None:
+    """The same once more, without calculus: what is lost is tau times a divergence."""
+    proof.add(
+        "The value less the objective, for shares alpha that add up to 1",
+        SumsEqual(
+            eq("lost", tau * DIVERGENCE),
+            TERMS,
+            names={Symbol("lost"): VALUE - OBJECTIVE, softmax[i]: MAXIMISER},
+            known=SHARES,
+        ),
+        f"a divergence from the softmax, for any number of similarities; {ENDS}",
+    )
+    state_divergence("alpha_i", "m_i", proof)
+    proof.add(
+        "A divergence is the sum of these terms, for shares that add up to 1",
+        SumsEqual(
+            eq(
+                Sum(alpha[i] * log(alpha[i] / softmax[i]) - alpha[i] + softmax[i], (i, 1, n)),
+                DIVERGENCE,
+            ),
+            TERMS,
+            names={softmax[i]: MAXIMISER},
+            known=SHARES,
+        ),
+        "so no shares have more than the softmax, and no others as much",
+    )
+
+
+def state_duality(proof: Derivation) -> None:
+    """Weak duality, the least bound, and when P1 attains it."""
+    proof.add(
+        "The objective of P2 less tau times that of P1, for shares alpha",
+        SumsEqual(
+            eq("more", Sum(alpha[i] * (psi[i] - psi[1]), (i, 1, n))),
+            TERMS,
+            names={Symbol("more"): OBJECTIVE - tau * ENTROPY},
+            known=SHARES,
+        ),
+        "what is feasible for P1 has this >= 0, so tau H(alpha) <= -E(alpha) <= the value of P2: "
+        "the value of P1 is at most value/tau at every tau",
+    )
+    bound = VALUE.xreplace({tau: 1 / beta}) * beta
+    positive = INVERSE.with_range(beta, POSITIVE, S.One)
+    proof.add(
+        "The bound value/tau, with beta = 1/tau",
+        SumsEqual(
+            eq("bound", log(WHOLE)),
+            positive,
+            names={Symbol("bound"): bound},
+        ),
+        "F(beta), for any number of similarities",
+    )
+    d = Symbol("d", real=True)
+    gap = Domain({beta: Range(S.Zero, low_open=False), d: LINE}, {beta: 1, d: 1})
+    proof.holds(
+        "F falls as long as h = sum of d_i exp(beta d_i) is negative, and h rises",
+        [
+            eq("h_term", d * exp(beta * d)),
+            eq("slope_term", d**2 * exp(beta * d)),
+            ge("slope_term", 0),
+        ],
+        "with d_i = psi_i - psi_1, F is the logarithm of the sum of exp(beta d_i), so its slope is "
+        "h over that sum; the slope of h adds up d_i^2 exp(beta d_i), >= 0, and > 0 unless all are "
+        "equal. So h has one zero at most, and F is least there",
+        gap,
+        names={
+            Symbol("h_term"): derivative(exp(beta * d), beta),
+            Symbol("slope_term"): derivative(d * exp(beta * d), beta),
+        },
+    )
+    share = WEIGHT / WHOLE
+    entropy = -Sum(share * log(share), (i, 1, n))
+    proof.add(
+        "The entropy of the softmax is the bound less beta times its slope",
+        SumsEqual(
+            eq("entropy", log(WHOLE) - beta * SLOPE / WHOLE),
+            INVERSE,
+            names={Symbol("entropy"): entropy},
+        ),
+        "where h = 0 the softmax meets the constraint of P1 with equality and has the entropy F: "
+        "no duality gap is left, and P1 has this value",
+    )
+    state_ends(proof)
+
+
+def state_ends(proof: Derivation) -> None:
+    """What is left where h has no zero: it is positive, or negative, all along."""
+    proof.add(
+        "At beta = 0, which is tau = oo",
+        SumsEqual(
+            Tuple(eq("F_at_0", log(n)), eq("h_at_0", Sum(psi[i], (i, 1, n)) - n * psi[1])),
+            TERMS,
+            names={
+                Symbol("F_at_0"): log(WHOLE.xreplace({beta: S.Zero})),
+                Symbol("h_at_0"): SLOPE.xreplace({beta: S.Zero}),
+            },
+        ),
+        "F is log n, the entropy of equal shares, and h is n times the mean of psi less psi_1. If "
+        "that is >= 0, equal shares are feasible for P1, F rises from there on, and log n is "
+        "approached as tau grows",
+    )
+    k, rest, delta = (Symbol(s, positive=True) for s in ("k", "r", "delta"))
+    late = Domain(
+        {k: POSITIVE, rest: POSITIVE, delta: POSITIVE, beta: POSITIVE},
+        {k: 1, rest: 1, delta: 1, beta: 1},
+    )
+    take_limit("above_log_k", log(1 + rest / k * exp(-beta * delta)), beta, oo, late, proof)
+    proof.holds(
+        "If psi_1 is the largest, with k - 1 others equal to it",
+        [eq("whole_over_k", 1 + rest / k * exp(-beta * delta)), gt("above_log_k", 0)],
+        "the r others are lower by delta at least; the logarithm of this is what F has above log k "
+        "at most, and it has some of it. So F stays above log k and goes to it as tau "
+        "goes to 0, which no tau attains. What is feasible for P1 has no share on lower "
+        "similarities, so its value is log k, of equal shares on the k: e_1 is the only feasible "
+        "point iff k = 1",
+        late,
+        names={
+            Symbol("whole_over_k"): (k + rest * exp(-beta * delta)) / k,
+            Symbol("above_log_k"): log(1 + rest / k * exp(-beta * delta)),
+        },
+    )

@@ -1,0 +1,86 @@
+"""The exponential similarity by the logarithm of the distance, in which all is exponential.
+
+With |x - y| = exp(l) the squared distance is exp(2 l) = 2 - 2 c, so dc = -exp(2 l) dl: slopes in
+the inner product c are -exp(-2 l) times those in l.
+"""
+
+from __future__ import annotations
+
+from sympy import Expr, Rational, S, Symbol, exp
+
+from ...decide.calculus import derivative
+from ...decide.domain import POSITIVE, Domain, Range, between
+from ...decide.present import tidy
+from ...losses.kernel import gamma
+from ...losses.softmax import tau
+from ...proof.derivation import Derivation
+from ...proof.relations import eq, ge, gt, lt
+from ...structures.hierarchy import n
+
+#: The logarithm of a distance.
+l = Symbol("l", real=True)  # noqa: E741
+LINE = Range(-S.Infinity)
+#: The exponents at which the kernel is positive definite, those below the Gaussian, those beyond.
+UP_TO_GAUSS = between(0, 2, "(]")
+BELOW_GAUSS = between(0, 2, "()")
+BEYOND_GAUSS = Range(S(2))
+AT = {gamma: 1, tau: Rational(1, 2), l: -1}
+
+#: psi, and what stands under the power.
+SIMILARITY = -exp(gamma * l) / tau
+SQUARE = exp(2 * l)
+#: The squared distance of two vertices of the simplex of n points.
+APART = 2 * n / (n - 1)
+
+
+def by_inner(e: Expr) -> Expr:
+    """The derivative in the inner product of a function of l."""
+    return tidy(-exp(-2 * l) * derivative(e, l))
+
+
+SLOPE = by_inner(SIMILARITY)
+CURVATURE = by_inner(SLOPE)
+
+
+def exponents(which: Range, witness: object) -> Domain:
+    """The domain of exponent, temperature and distance."""
+    return Domain({gamma: which, tau: POSITIVE, l: LINE}, {**AT, gamma: witness})
+
+
+def to_square(e: Expr, square: Expr) -> Expr:
+    """A function of l by the squared distance: (2 - 2 c)^(gamma/2) in the place of exp(gamma l)."""
+    powers = {a: square ** tidy(a.args[0] / l / 2) for a in e.atoms(exp) if a.has(l)}
+    return e.xreplace(powers)
+
+
+def state_slopes(proof: Derivation) -> None:
+    """Slope and curvature of the similarity in the inner product, with their signs."""
+    every = exponents(POSITIVE, 1)
+    inner = 1 - SQUARE / 2
+    proof.holds(
+        "Similarity, slope and curvature in the inner product c, by l = log |x - y|",
+        [
+            eq("dc_dl", -exp(2 * l)),
+            eq("slope", gamma * exp((gamma - 2) * l) / tau),
+            eq("curvature", gamma * (2 - gamma) * exp((gamma - 4) * l) / tau),
+        ],
+        "the squared distance 2 - 2 c is exp(2 l) and the similarity -exp(gamma l)/tau",
+        every,
+        names={
+            Symbol("dc_dl"): derivative(inner, l),
+            Symbol("slope"): SLOPE,
+            Symbol("curvature"): CURVATURE,
+        },
+    )
+    proof.holds(
+        "Up to the Gaussian the similarity rises with the inner product and is convex in it",
+        [gt(SLOPE, 0), ge(CURVATURE, 0)],
+        "all factors have a sign; it is affine at gamma = 2",
+        exponents(UP_TO_GAUSS, 1),
+    )
+    proof.holds(
+        "Beyond the Gaussian it rises and is concave",
+        [gt(SLOPE, 0), lt(CURVATURE, 0)],
+        "gamma - 2 is positive",
+        exponents(BEYOND_GAUSS, 3),
+    )

@@ -1,0 +1,300 @@
+"""Why exponential kernels: the maximum-entropy programs P1 and P2 (tan2024spectral, Section 5.1).
+
+P2 at the temperature tau is the Lagrangian of P1 at the multiplier 1/tau, times tau. So its value
+over tau bounds that of P1, and the least bound is the value of P1: strong duality, made exact here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from sympy import Add, Expr, Integer, Lambda, S, Symbol, Tuple, exp, log, oo
+
+from ...decide.calculus import derivative
+from ...decide.digits import sign
+from ...decide.domain import POSITIVE, Domain, DomainError, Range, at_least
+from ...decide.root import ClampedRoot
+from ...losses.setting import MAXIMUM_ENTROPY
+from ...losses.softmax import tau
+from ...proof.derivation import Derivation
+from ...proof.indexed import SumsEqual
+from ...proof.relations import eq, ge, lt
+from ...theorem.listed import ListOf
+from ...theorem.quantity import Quantity
+from ..weighted._of_points import OfPoints
+from ._entropy import LINE, beta, state_duality, state_gibbs, state_maximiser
+
+n = Symbol("n", integer=True, positive=True)
+psi_1 = Symbol("psi_1", real=True)
+psi_i = Symbol("psi_i", real=True)
+partition = Symbol("partition", positive=True)
+DOMAIN = Domain(
+    {
+        n: at_least(2),
+        tau: POSITIVE,
+        psi_1: LINE,
+        psi_i: LINE,
+        partition: Range(exp(psi_1 / tau), why="psi_1 is in the sum, and not alone"),
+    },
+    {n: 3, tau: 1, psi_1: 0, psi_i: 0, partition: 3},
+)
+MEANINGS = {
+    n: "number of similarities",
+    tau: "temperature, the multiplier of the entropy",
+    psi_1: "similarity of the positive",
+    psi_i: "any of the similarities",
+    partition: "sum of exp(psi_i/tau) over all n similarities",
+}
+PSI = ListOf("psi", LINE, "similarities, that of the positive first")
+#: Of more similarities the conditions are not put in one by one: the general steps hold for them.
+FEW = 8
+VALUE = r"-E(\alpha^\star)"
+BOUND = "what the value of P1 is at most: value/tau"
+
+
+def derive(
+    data: Mapping[str, Any], at: Mapping[Symbol, Expr], proof: Derivation
+) -> dict[str, Quantity]:
+    """What holds for any similarities, and for these."""
+    proof.steps += _of_any_number().steps
+    return Program(data["psi"]).quantities(proof) if data else general()
+
+
+@cache
+def _of_any_number() -> Derivation:
+    """The steps that hold for all similarities."""
+    proof = Derivation()
+    state_maximiser(proof)
+    state_gibbs(proof)
+    state_duality(proof)
+    return proof
+
+
+def general() -> dict[str, Quantity]:
+    """Maximiser and value of P2 for any similarities."""
+    value = tau * log(partition) - psi_1
+    own = {s: DOMAIN.ranges[s] for s in (n, tau, psi_i)}
+    own[partition] = Range(exp(psi_i / tau), why="psi_i is in the sum, and not alone")
+    of_one = Domain(own, {n: 3, tau: 1, psi_i: 0, partition: 3})
+    return {
+        "maximiser": Quantity(
+            exp(psi_i / tau) / partition,
+            r"\alpha_i^\star",
+            "shares that maximise P2: the softmax",
+            of_one,
+        ),
+        "value": Quantity(value, VALUE, "value of P2, which is tau times InfoNCE"),
+        "bound": Quantity(value / tau, r"F", BOUND),
+        "largest": Quantity(
+            log(n),
+            r"H_1",
+            "largest value of P1, there iff psi_1 is at most the mean of all; the least is 0",
+            DOMAIN.restricted([n]),
+        ),
+    }
+
+
+class Program:
+    """P1 and P2 for given similarities.
+
+    Parameters
+    ----------
+    psi
+        Exact numbers, that of the positive first.
+
+    Raises
+    ------
+    DomainError
+        If which of them are largest is not decided; one line.
+    """
+
+    def __init__(self, psi: Sequence[Expr]):
+        self.size = len(psi)
+        self.gaps = [e - psi[0] for e in psi]
+        self.signs = [0, *(_sign(e, "psi_1 and another of psi") for e in self.gaps[1:])]
+        self.ties = self.signs.count(0)
+        #: whether the positive is among the largest, and the sign of the mean less psi_1
+        self.is_largest = max(self.signs) <= 0
+        self.mean = _sign(Add(*self.gaps), "psi_1 and the mean of psi")
+
+    @property
+    def regime(self) -> str:
+        """Which of the cases it is, in words."""
+        if self.ties == self.size:
+            return "all similarities are equal: every tau attains the value of P1"
+        if self.is_largest:
+            return "psi_1 is the largest: the bound goes to the value of P1 as tau goes to 0"
+        if self.mean >= 0:
+            return "psi_1 is at most the mean: the bound goes to the value of P1 as tau grows"
+        return "psi_1 is above the mean and not the largest: one tau attains the value of P1"
+
+    @property
+    def is_inside(self) -> bool:
+        """Whether one temperature attains the value of P1."""
+        return not self.is_largest and self.mean < 0
+
+    # --- at an inverse temperature ---------------------------------------------------------
+    def whole(self, b: Expr) -> Expr:
+        """Sum of exp(b d_i)."""
+        return Add(*(exp(b * d) for d in self.gaps))
+
+    def slope(self, b: Expr) -> Expr:
+        """Sum of d_i exp(b d_i): negative where the bound falls with b."""
+        return Add(*(d * exp(b * d) for d in self.gaps))
+
+    def shares(self, b: Expr) -> list[Expr]:
+        """The softmax."""
+        whole = self.whole(b)
+        return [exp(b * d) / whole for d in self.gaps]
+
+    @property
+    def best(self) -> Expr:
+        """The inverse temperature of the least bound, where there is one."""
+        return ClampedRoot(Lambda(beta, self.slope(beta)), S.Zero, oo)
+
+    # --- P1 --------------------------------------------------------------------------------
+    @property
+    def p1(self) -> tuple[Expr, list[Expr], Expr | None]:
+        """Value and maximiser of P1, and the temperature of the least bound."""
+        if self.is_inside:
+            return log(self.whole(self.best)), self.shares(self.best), 1 / self.best
+        if self.is_largest:
+            shares = [S.One / self.ties if s == 0 else S.Zero for s in self.signs]
+            return log(self.ties), shares, None if self.ties == self.size else S.Zero
+        return log(self.size), [S.One / self.size] * self.size, oo
+
+    def quantities(self, proof: Derivation) -> dict[str, Quantity]:
+        """What is derived, each put back into its conditions where there are few similarities."""
+        self._state_signs(proof)
+        if self.size <= FEW:
+            self._state_conditions(proof)
+        value, shares, at = self.p1
+        bound = log(self.whole(1 / tau))
+        found = {
+            "maximiser": Quantity(
+                self.shares(1 / tau), r"\alpha^\star", "shares that maximise P2: the softmax"
+            ),
+            "value": Quantity(tau * bound, VALUE, "value of P2, which is tau times InfoNCE"),
+            "bound": Quantity(bound, "F", BOUND),
+            "slack": Quantity(
+                self.slope(1 / tau) / self.whole(1 / tau),
+                r"\sum_i \alpha_i^\star \psi_i - \psi_1",
+                "by how much the softmax meets the constraint of P1; negative: it is not feasible",
+            ),
+            "p1_value": Quantity(value, r"H^\star", "value of P1"),
+            "p1_maximiser": Quantity(shares, r"\hat\alpha", "shares that maximise P1"),
+            "gap": Quantity(
+                bound - value, r"F - H^\star", "bound less the value of P1; >= 0 at every tau"
+            ),
+            "regime": Quantity(self.regime, r"\text{regime}", "which case it is"),
+            "ties": Quantity(
+                Integer(self.ties), "k", "how many similarities equal psi_1, itself among them"
+            ),
+            "only_first": Quantity(
+                S.true if self.is_largest and self.ties == 1 else S.false,
+                r"\text{only } e_1",
+                "whether alpha = e_1 is the only feasible point of P1",
+            ),
+        }
+        if at is not None:
+            found["tau_star"] = Quantity(
+                at,
+                r"\tau^\star",
+                "temperature of the least bound; 0 and oo are approached, not attained",
+                extended=True,
+            )
+        return found
+
+    # --- steps -----------------------------------------------------------------------------
+    def _state_signs(self, proof: Derivation) -> None:
+        """Which case it is, and that the bound is least where it is said to be."""
+        at_0, largest = Symbol("h_at_0"), Symbol("largest_d")
+        names = {
+            at_0: self.slope(S.Zero),
+            largest: next((d for d, s in zip(self.gaps, self.signs, strict=True) if s > 0), S.Zero),
+        }
+        shown = [lt(at_0, 0) if self.mean < 0 else ge(at_0, 0)]
+        shown.append(eq(largest, 0) if self.is_largest else lt(0, largest))
+        proof.holds(
+            f"Here {self.regime}",
+            shown,
+            "h at beta = 0 is the sum of d_i = psi_i - psi_1; where a d_i is positive, h is in the "
+            "end",
+            NUMBERS,
+            names=names,
+        )
+
+    def _state_conditions(self, proof: Derivation) -> None:
+        """The softmax of these similarities, put back into what it was solved from."""
+        shares = self.shares(1 / tau)
+        multiplier = tau * (log(self.whole(1 / tau)) - 1)
+        slopes = [
+            d - tau * (log(a) + 1) - multiplier for d, a in zip(self.gaps, shares, strict=True)
+        ]
+        value = Add(*(a * d - tau * a * log(a) for d, a in zip(self.gaps, shares, strict=True)))
+        proof.add(
+            "These shares meet the conditions of P2, and have its value",
+            SumsEqual(
+                Tuple(
+                    *(eq(Symbol(f"slope_{k + 1}"), S.Zero) for k in range(self.size)),
+                    eq("sum", S.One),
+                    eq("objective", tau * log(self.whole(1 / tau))),
+                ),
+                AT_TAU,
+                names={
+                    **{Symbol(f"slope_{k + 1}"): e for k, e in enumerate(slopes)},
+                    Symbol("sum"): Add(*shares),
+                    Symbol("objective"): value,
+                },
+            ),
+            "put back, with psi_1 taken off all similarities, which adds to the multiplier",
+        )
+        proof.holds(
+            "For these the slope of F = log sum exp(beta d_i) is h over the sum",
+            eq("slope", self.slope(beta) / self.whole(beta)),
+            "so the zero of h is where F is least",
+            AT_BETA,
+            names={Symbol("slope"): derivative(log(self.whole(beta)), beta)},
+        )
+
+
+NUMBERS = Domain({}, {})
+AT_TAU = Domain({tau: POSITIVE}, {tau: 1})
+AT_BETA = Domain({beta: Range(S.Zero, low_open=False)}, {beta: 1})
+
+
+def _sign(e: Expr, what: str) -> int:
+    found = sign(e)
+    if found is None:
+        raise DomainError(f"which of {what} is larger was not decided")
+    return found
+
+
+def check(given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The similarities that were given.
+
+    Raises
+    ------
+    DomainError
+        If there is only one; one line.
+    """
+    if len(given["psi"]) < 2:
+        raise DomainError("psi: one similarity is the positive alone; give two or more")
+    return given
+
+
+RESULT = OfPoints(
+    "exponential-kernel",
+    title="Maximum entropy: why exponential kernels, and how tight the bound is",
+    source="tan2024spectral, Section 5.1 and Theorem 5.1",
+    parameters=(n, tau, psi_1, psi_i, partition),
+    with_data=(tau,),
+    lists=(PSI,),
+    domain=DOMAIN,
+    meanings=MEANINGS,
+    derive=derive,
+    check=check,
+    setting=MAXIMUM_ENTROPY,
+)

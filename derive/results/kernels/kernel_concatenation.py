@@ -1,0 +1,172 @@
+"""The concatenation sum: one kernel sees the first half of an embedding, another the second.
+
+The halves of a unit vector have lengths sqrt(r) and sqrt(1 - r) that nothing fixes. The optimum is
+a simplex in each half, all embeddings split alike, and r is where a convex function of one number
+is least: up to the Gaussian this is proved for all embeddings.
+"""
+
+from __future__ import annotations
+
+from sympy import Expr, Lambda, Rational, S, Symbol, exp, log
+
+from ...decide.calculus import derivative
+from ...decide.convexity import log_sum_exp_is_convex
+from ...decide.domain import POSITIVE, Domain, Range, between
+from ...decide.present import tidy
+from ...decide.root import ClampedRoot
+from ...losses.kernel import gamma, gamma2, tau2
+from ...losses.setting import Setting
+from ...losses.softmax import tau
+from ...problems.domains import INSTANCES
+from ...proof.derivation import Derivation
+from ...proof.relations import eq, ge, gt, le
+from ...structures.hierarchy import n, p
+from ...theorem.quantity import Quantity
+from ...theorem.result import Result
+from ._lemmas import AM_GM, JENSEN_HALVES
+from ._similarity import APART, UP_TO_GAUSS
+
+DOMAIN = Domain(
+    {**INSTANCES.ranges, gamma: UP_TO_GAUSS, gamma2: UP_TO_GAUSS, tau2: POSITIVE},
+    {**INSTANCES.witness, gamma: 1, gamma2: 2, tau2: 1},
+)
+MEANINGS = {
+    n: "instances",
+    p: "views per instance",
+    gamma: "exponent of the kernel of the first half",
+    tau: "its temperature",
+    gamma2: "exponent of the kernel of the second half",
+    tau2: "its temperature",
+}
+#: The squared length of the first half.
+r = Symbol("r", nonnegative=True)
+#: A kernel by the logarithm v of a squared distance.
+v = Symbol("v", real=True)
+SIMILARITY = -exp(gamma * v / 2) / tau
+
+
+def in_square(e: Expr) -> Expr:
+    """The derivative in the squared distance of a function of its logarithm."""
+    return tidy(exp(-v) * derivative(e, v))
+
+
+def kernels(share: Expr) -> list[Expr]:
+    """Both kernels between vertices of the two simplices, for the share of the first half."""
+    return [
+        exp(-((APART * part) ** (exponent / 2)) / heat)
+        for part, exponent, heat in ((share, gamma, tau), (1 - share, gamma2, tau2))
+    ]
+
+
+def build(proof: Derivation) -> dict[str, Quantity]:
+    line = Domain(
+        {gamma: UP_TO_GAUSS, tau: POSITIVE, v: Range(-S.Infinity)}, {gamma: 1, tau: 1, v: 0}
+    )
+    slope = in_square(SIMILARITY)
+    proof.holds(
+        "The similarity of a half falls with its squared distance, of which v is the logarithm, "
+        "and is convex in it; so is its kernel",
+        [
+            le(slope, 0),
+            ge(in_square(slope), 0),
+            ge(in_square(slope) + slope**2, 0),
+        ],
+        JENSEN_HALVES,
+        line,
+        given=[log_sum_exp_is_convex(3)],
+    )
+    state_means(proof)
+    both, mass = Symbol("k_negative", positive=True), Symbol("k_positive", positive=True)
+    whole = log((p - 1) + p * (n - 1) * both / mass)
+    room = INSTANCES.restricted([n, p]).with_range(both, POSITIVE, 1).with_range(mass, POSITIVE, 2)
+    proof.holds(
+        "The loss by the kernels of negatives and of positives",
+        [gt(derivative(whole, both), 0), le(derivative(whole, mass), 0)],
+        AM_GM,
+        room,
+    )
+    first, second = kernels(r)
+    rate = derivative(first, r) + derivative(second, r)
+    proof.holds(
+        "At a split r of all embeddings",
+        eq("sum_of_squared_distances", 2 * n / (n - 1)),
+        "the halves are simplices with squared distances 2 n r/(n - 1) and 2 n (1 - r)/(n - 1), "
+        "and both bounds are attained; k_negative is the sum of both kernels, k_positive is 2. "
+        "As a sum of convex functions of r it is convex, and least where its slope changes sign",
+        INSTANCES.restricted([n]).with_range(r, between(0, 1), Rational(1, 2)),
+        names={Symbol("sum_of_squared_distances"): APART * r + APART * (1 - r)},
+    )
+    share = ClampedRoot(Lambda(r, rate), S.Zero, S.One)
+    best = [k.xreplace({r: share}) for k in kernels(r)]
+    return {
+        "split": Quantity(
+            share, r"r^\star", "squared length of the first half, of every embedding"
+        ),
+        "kernel_negative": Quantity(
+            best[0] + best[1],
+            r"k_{\mathrm{negative}}",
+            "sum of both kernels of two negatives; of two views it is 2",
+        ),
+        "least_loss": Quantity(
+            whole.xreplace({both: best[0] + best[1], mass: S(2)}),
+            r"\mathcal{L}^\star",
+            "least loss: a simplex in each half, with coinciding views",
+            spellings=(r"\mathcal{L}^*",),
+        ),
+    }
+
+
+def state_means(proof: Derivation) -> None:
+    """How far apart negatives are on average in each half."""
+    squares, mean, within = (
+        Symbol(s, nonnegative=True) for s in ("mean_square", "square_of_mean", "within")
+    )
+    size = n * p
+    # All ordered pairs of n p points, of which those of one instance are p per anchor.
+    every = 2 * size * (squares - mean)
+    negatives = (every - p * within) / (size - p)
+    where = INSTANCES.restricted([n, p])
+    for s in (squares, mean, within):
+        where = where.with_range(s, Range(low_open=False), 1)
+    proof.holds(
+        "The mean squared distance of negatives in a half is at most 2 n/(n - 1) times its mean "
+        "squared length",
+        [
+            eq("short_of_it", (2 * n * mean + within) / (n - 1)),
+            ge("short_of_it", 0),
+        ],
+        "sum of |x_u - x_v|^2 over all pairs, of which those inside an instance (within, their "
+        "mean) are left out; mean squared lengths of the halves add up to 1",
+        where,
+        names={Symbol("short_of_it"): 2 * n / (n - 1) * squares - negatives},
+    )
+
+
+SETTING = Setting(
+    (
+        (
+            "n instances with p views each; embeddings",
+            ("z = (x, y)", "z = (x, y)"),
+            "of length 1 in two halves, each of n - 1 dimensions or more",
+        ),
+        "positives are the other views, the anchor is in no denominator",
+        "both kernels weigh the same",
+    ),
+    (
+        "-mean_u mean_v log(k(u, v) / sum_w k(u, w)),  k((x, y), (x', y')) = "
+        "exp(-|x - x'|^gamma/tau) + exp(-|y - y'|^gamma2/tau2)",
+        r"-\operatorname{mean}_u \operatorname{mean}_v \log\frac{k(u, v)}{\sum_w k(u, w)}, \quad "
+        r"k((x, y), (x', y')) = e^{-|x - x'|^{\gamma}/\tau} + e^{-|y - y'|^{\gamma_2}/\tau_2}",
+    ),
+    dimension="n - 1 in each half suffices",
+)
+RESULT = Result(
+    "kernel-concatenation",
+    title="The optimum of Kernel-InfoNCE with a kernel on each half of the embedding",
+    source="beyond tan2024spectral, Section 5",
+    parameters=(n, p, gamma, tau, gamma2, tau2),
+    domain=DOMAIN,
+    build=build,
+    setting=SETTING,
+    meanings=MEANINGS,
+)

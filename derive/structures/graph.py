@@ -1,0 +1,222 @@
+"""A weighted directed graph, and its subgraphs in which every vertex has one edge out.
+
+Row i of the weights is where anchor i draws its positive from. No vertex has an edge to itself:
+the diagonal is zero, or is left out by :meth:`Graph.without_loops`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import product
+from math import prod
+
+from sympy import Expr, ImmutableMatrix, Integer, Matrix, Rational, S, diag, eye, sqrt, sympify
+
+from ..decide.digits import sign
+from ..decide.domain import DomainError
+
+#: For each vertex, the one that its edge leads to.
+Targets = tuple[int, ...]
+
+
+class Graph:
+    """A graph on n vertices, its weights exact numbers or symbols that are known to be >= 0.
+
+    Parameters
+    ----------
+    weights
+        n rows of n weights each, n at least 2; a list, a tuple or a matrix.
+    name
+        What the matrix is called in a refusal.
+
+    Raises
+    ------
+    DomainError
+        If it is not square, a weight is negative or not known not to be, an entry of the diagonal
+        is not zero, or a row has no weight; one line, rows counted from 1.
+    """
+
+    def __init__(self, weights: Sequence[Sequence[Expr]] | Matrix, name: str = "pi"):
+        rows = _rows(weights, name)
+        for i, row in enumerate(rows):
+            for j, e in enumerate(row):
+                if not _is_nonnegative(e):
+                    place = f"({i + 1}, {j + 1})"
+                    raise DomainError(f"{name}: weight {place} is {e}, and must be >= 0")
+            if row[i] != 0:
+                raise DomainError(
+                    f"{name}: row {i + 1} has a self-loop, {row[i]} on the diagonal; an object is "
+                    "not its own positive: put 0 there"
+                )
+            if all(e == 0 for e in row):
+                raise DomainError(
+                    f"{name}: row {i + 1} is all zero, so that vertex has no edge to draw"
+                )
+        self.name, self.size = name, len(rows)
+        self.weights = ImmutableMatrix(rows)
+
+    @classmethod
+    def without_loops(cls, weights: Sequence[Sequence[Expr]] | Matrix, name: str = "pi") -> Graph:
+        """The graph of a matrix whose diagonal is left out, such as that of a kernel."""
+        rows = _rows(weights, name)
+        return cls(
+            [[S.Zero if i == j else e for j, e in enumerate(row)] for i, row in enumerate(rows)],
+            name,
+        )
+
+    # --- degrees ------------------------------------------------------------------------------
+    @cached_property
+    def out_degrees(self) -> tuple[Expr, ...]:
+        """Sums of rows."""
+        return tuple(sum(self.weights.row(i), S.Zero) for i in range(self.size))
+
+    @cached_property
+    def in_degrees(self) -> tuple[Expr, ...]:
+        """Sums of columns."""
+        return tuple(sum(self.weights.col(j), S.Zero) for j in range(self.size))
+
+    @cached_property
+    def is_symmetric(self) -> bool:
+        """Whether weights are the same in both directions."""
+        return bool(self.weights.is_symmetric())
+
+    @cached_property
+    def transitions(self) -> Graph:
+        """Weights over the sum of their row: where an anchor draws its positive from."""
+        n = range(self.size)
+        return Graph([[self.weights[i, j] / self.out_degrees[i] for j in n] for i in n], self.name)
+
+    @cached_property
+    def symmetrised(self) -> Graph:
+        """The mean of both directions."""
+        return Graph((self.weights + self.weights.T) / 2, self.name)
+
+    # --- Laplacians ---------------------------------------------------------------------------
+    @cached_property
+    def laplacian(self) -> ImmutableMatrix:
+        """Out-degrees less weights (tan2024spectral, Definition 2.6).
+
+        Where weights are not symmetric neither is this, and it need not be positive semidefinite.
+        """
+        return ImmutableMatrix(diag(*self.out_degrees) - self.weights)
+
+    @cached_property
+    def normalised_laplacian(self) -> ImmutableMatrix:
+        """``I - D^(-1/2) W D^(-1/2)``.
+
+        Raises
+        ------
+        DomainError
+            If weights are not symmetric: there is no one degree.
+        """
+        if not self.is_symmetric:
+            raise DomainError(f"{self.name} is not symmetric: symmetrise it first")
+        roots = [1 / sqrt(d) for d in self.out_degrees]
+        return ImmutableMatrix(
+            self.size,
+            self.size,
+            lambda i, j: (S.One if i == j else S.Zero) - roots[i] * self.weights[i, j] * roots[j],
+        )
+
+    @cached_property
+    def random_walk_laplacian(self) -> ImmutableMatrix:
+        """``I - D^(-1) W``, with out-degrees."""
+        return ImmutableMatrix(eye(self.size) - self.transitions.weights)
+
+    @cached_property
+    def components(self) -> tuple[tuple[int, ...], ...]:
+        """Vertices that edges in either direction join, each set in order."""
+        left, found = set(range(self.size)), []
+        while left:
+            part, todo = set(), {min(left)}
+            while todo:
+                i = todo.pop()
+                part.add(i)
+                joined = {j for j in left if self.weights[i, j] != 0 or self.weights[j, i] != 0}
+                todo |= joined - part
+            left -= part
+            found.append(tuple(sorted(part)))
+        return tuple(found)
+
+    # --- subgraphs of out-degree one ----------------------------------------------------------
+    @cached_property
+    def count(self) -> Expr:
+        """How many subgraphs of out-degree one there are, those of probability zero as well."""
+        return Integer(self.size - 1) ** self.size
+
+    def subgraphs(self) -> Iterator[Targets]:
+        """All of them, each by where its edges lead to."""
+        n = range(self.size)
+        return product(*([j for j in n if j != i] for i in n))
+
+    def adjacency(self, targets: Sequence[int]) -> ImmutableMatrix:
+        """The 0/1 matrix of one of them.
+
+        Raises
+        ------
+        DomainError
+            If these are not n vertices, each another one than its own; one line.
+        """
+        self._check(targets)
+        return ImmutableMatrix(
+            self.size, self.size, lambda i, j: S.One if targets[i] == j else S.Zero
+        )
+
+    def weight(self, targets: Sequence[int]) -> Expr:
+        """The product of its weights, which its probability is proportional to."""
+        self._check(targets)
+        return prod((self.weights[i, j] for i, j in enumerate(targets)), start=S.One)
+
+    @cached_property
+    def partition(self) -> Expr:
+        """The product of the row sums; it is the sum of all :meth:`weight`."""
+        return prod(self.out_degrees, start=S.One)
+
+    def probability(self, targets: Sequence[int]) -> Expr:
+        """The probability of one of them: rows are drawn one by one."""
+        return self.transitions.weight(targets)
+
+    def _check(self, targets: Sequence[int]) -> None:
+        n = range(self.size)
+        if len(targets) != self.size or any(j not in n or j == i for i, j in enumerate(targets)):
+            raise DomainError(
+                f"a subgraph is {self.size} other vertices, one for each of 0 to {self.size - 1}"
+            )
+
+
+def complete(size: int) -> Graph:
+    """Every vertex draws from all others alike."""
+    share = Rational(1, size - 1)
+    n = range(size)
+    return Graph([[S.Zero if i == j else share for j in n] for i in n])
+
+
+def blocks(sizes: Sequence[int], inside: Expr | int = 1, across: Expr | int = 0) -> Graph:
+    """Clusters of so many vertices, with one weight inside and one across."""
+    cluster = [c for c, size in enumerate(sizes) for _ in range(size)]
+    n = range(len(cluster))
+    p, q = sympify(inside, strict=True), sympify(across, strict=True)
+    return Graph(
+        [[S.Zero if i == j else p if cluster[i] == cluster[j] else q for j in n] for i in n]
+    )
+
+
+def _rows(weights: Sequence[Sequence[Expr]] | Matrix, name: str) -> list[list[Expr]]:
+    rows = weights.tolist() if hasattr(weights, "tolist") else [list(row) for row in weights]
+    if not rows or any(len(row) != len(rows) for row in rows):
+        shape = f"{len(rows)} x {len(rows[0]) if rows else 0}"
+        raise DomainError(f"{name} is {shape}, and must be square")
+    if len(rows) < 2:
+        raise DomainError(f"{name} is for one object: give two rows or more")
+    return [[sympify(e, strict=True) for e in row] for row in rows]
+
+
+def _is_nonnegative(e: Expr) -> bool:
+    """Whether it is known to be a finite number >= 0."""
+    if e.is_finite is not True and not e.free_symbols:
+        return False
+    if e.free_symbols:
+        return e.is_nonnegative is True
+    found = sign(e) if e.is_real else None
+    return found is not None and found >= 0

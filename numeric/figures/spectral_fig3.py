@@ -1,0 +1,341 @@
+"""Figure 3 of tan2024spectral: points moved by InfoNCE on a graph, and the graph's eigenvectors.
+
+Appendix C does not say what the kernel is compared on, or what negatives are. By default points
+are free in the plane and the kernel is the Gaussian one of the theorem, an anchor is compared
+with all other points, and a batch is 50 of the edges of the subgraph that was drawn; once all its
+edges have been used the next one is drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from ..device import resolve_device, threads_for
+from ..graphs.agreement import adjusted_rand, captured, centred, k_means, principal_angles
+from ..graphs.draw import planted_labels, planted_partition
+from ..graphs.energy import cross_entropy, entropy
+from ..graphs.spectral import LAPLACIANS, bottom_eigenvectors
+from ..graphs.train import EARLY, Setup, minimised, sgd, start
+from ..progress import Report, reporting
+from ..table import Row, layout
+from .drawing import Drawing, by_seeds, in_table
+from .look import MARKERS, Look
+from .panels import spaced
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+#: Vertices that a matrix is made for: 128 MB each in float64.
+MOST = 4000
+#: Vertices of each cluster whose edges are drawn, as in the paper.
+SHOWN = 10
+PARTS = {"sgd": "SGD", "optimum": "exact optimum"}
+#: What is measured of each part. Angles are in degrees: the least and the largest between the
+#: span of the points and that of the bottom eigenvectors, one fewer than clusters; and the largest
+#: to the span of as many of them as the points have dimensions.
+AGREEMENT = (
+    *("loss", "gradient", "captured", "angle_least", "angle_most", "angle_bottom"),
+    *("ari_spectral", "ari_planted"),
+)
+ABOUT = ("entropy", "eigenvalue_last", "eigenvalue_next", "eigenvectors_ari")
+POINTS = ("early", *PARTS)
+TOLD = ("p", "q", "d", "seed")
+SAME = (
+    "clusters",
+    "k",
+    "kernel",
+    "tau",
+    "lr",
+    "batch",
+    "negatives",
+    "surface",
+    "laplacian",
+    "most",
+)
+MEASURED = (*ABOUT, *(f"{part}_{name}" for part in PARTS for name in AGREEMENT), "iterations")
+COLUMNS = {
+    **layout(
+        (*TOLD, *SAME, *MEASURED, "stop", "dtype", "device", *(f"{k}_points" for k in POINTS)),
+        ("clusters", "k", "batch", "most"),
+    ),
+    **dict.fromkeys(("kernel", "negatives", "surface", "laplacian"), str),
+    **{f"{name}_points": str for name in POINTS},
+}
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Graphs, dimensions and seeds, and how points are trained."""
+
+    pairs: tuple[tuple[float, float], ...] = ((1.0, 0.0), (0.75, 0.2))
+    clusters: int = 6
+    k: int = 100
+    dimensions: tuple[int, ...] = (2,)
+    setup: Setup = field(default_factory=Setup)
+    laplacian: str = "symmetrised"
+    seeds: tuple[int, ...] = (0, 1, 2)
+
+    def __post_init__(self) -> None:
+        for name, values in (("p", 0), ("q", 1)):
+            for pair in self.pairs:
+                if not 0 <= pair[values] <= 1:
+                    raise ValueError(f"{name} is a probability, from 0 to 1, not {pair[values]:g}")
+        if self.clusters < 2 or self.k < 2:
+            raise ValueError("there are 2 clusters or more, of 2 vertices or more")
+        if self.n > MOST:
+            raise ValueError(f"a graph of {self.n} vertices is too large: {MOST} at most")
+        low = 2 if self.setup.sphere else 1
+        if not all(low <= d < self.n for d in self.dimensions):
+            raise ValueError(f"the dimension is {low} to {self.n - 1} here")
+        if self.laplacian not in LAPLACIANS:
+            raise ValueError(f"a Laplacian is one of {', '.join(LAPLACIANS)}")
+
+    @property
+    def n(self) -> int:
+        """Vertices."""
+        return self.clusters * self.k
+
+    @property
+    def same(self) -> dict[str, Any]:
+        """What all rows of a table have in common."""
+        kernel = self.setup.kernel
+        return {
+            "clusters": self.clusters,
+            "k": self.k,
+            "kernel": "gaussian" if kernel.gamma is None else f"exponential {kernel.gamma:g}",
+            "tau": kernel.tau,
+            "lr": self.setup.lr,
+            "batch": self.setup.batch,
+            "negatives": self.setup.negatives,
+            "surface": "sphere" if self.setup.sphere else "plane",
+            "laplacian": self.laplacian,
+            "most": self.setup.most,
+        }
+
+    def cells(self) -> list[dict[str, Any]]:
+        """All cells."""
+        return [
+            {"p": p, "q": q, "d": d, "seed": seed}
+            for p, q in self.pairs
+            for d in self.dimensions
+            for seed in self.seeds
+        ]
+
+    def graph(self, p: float, q: float, seed: int) -> tuple[Tensor, torch.Generator]:
+        """The graph of a cell, whatever the dimension; and what draws the start after it."""
+        random = torch.Generator().manual_seed(seed)
+        try:
+            return planted_partition(self.clusters, self.k, p, q, random), random
+        except ValueError as refusal:
+            raise ValueError(f"p = {p:g}, q = {q:g}, seed {seed}: {refusal}") from None
+
+
+def measure(
+    grid: Grid,
+    path: Path,
+    *,
+    device: str | torch.device = "auto",
+    progress: bool | Report = False,
+) -> list[Row]:
+    """Train the points of every cell that the table lacks."""
+    where = resolve_device(device)
+
+    def solve(todo: list[dict[str, Any]]) -> Iterator[Row]:
+        for cell in todo:  # a vertex without edges is refused before any work
+            grid.graph(cell["p"], cell["q"], cell["seed"])
+        total = len(todo) * grid.setup.most
+        with (
+            reporting(progress, total, "iteration") as advance,
+            threads_for(grid.n, max(grid.dimensions)),
+        ):
+            for cell in todo:
+                yield {**cell, **_cell(grid, cell, where, advance), "device": str(where)}
+
+    return in_table(path, COLUMNS, grid.cells(), solve, torch.float64, **grid.same)
+
+
+def _cell(
+    grid: Grid, cell: dict[str, Any], where: torch.device, advance: Callable[[int], None]
+) -> Row:
+    """SGD from a normal start, and the lower of the minima that are below its end and its start."""
+    setup, d = grid.setup, cell["d"]
+    pi, random = grid.graph(cell["p"], cell["q"], cell["seed"])
+    pi, first = pi.to(where), start(grid.n, d, random, setup.sphere).to(where)
+    draws = torch.Generator(where).manual_seed(cell["seed"])
+    trained = sgd(pi, first, setup, draws, advance)
+    advance(setup.most - trained.iterations)
+    minima = [minimised(pi, z, setup.kernel, setup.sphere) for z in (trained.points, first)]
+    best = min(minima, key=lambda found: found.value)
+
+    count = min(max(grid.clusters, d + 1), grid.n - 1)
+    values, vectors = bottom_eigenvectors(pi, count, grid.laplacian)
+    label = planted_labels(grid.clusters, grid.k)
+    bottom = vectors[:, : grid.clusters - 1]
+    spectral = k_means(bottom, grid.clusters)
+    row: Row = {
+        "entropy": entropy(pi),
+        "eigenvalue_last": float(values[grid.clusters - 2]),
+        "eigenvalue_next": float(values[grid.clusters - 1]),
+        "eigenvectors_ari": adjusted_rand(spectral, label),
+        "iterations": trained.iterations,
+        "stop": trained.stop,
+        "early_points": _written(trained.early),
+    }
+    for part, z in (("sgd", trained.points), ("optimum", best.points)):
+        value, gradient = cross_entropy(z, pi, setup.kernel)
+        size = float(gradient.abs().max()) if part == "sgd" else best.gradient
+        angles = principal_angles(centred(z), bottom)
+        found = k_means(z, grid.clusters)
+        told = (
+            *(float(value), size, captured(z, bottom), float(angles[0]), float(angles[-1])),
+            float(principal_angles(centred(z), vectors[:, :d])[-1]),
+            *(adjusted_rand(found, spectral), adjusted_rand(found, label)),
+        )
+        row |= {f"{part}_{name}": v for name, v in zip(AGREEMENT, told, strict=True)}
+        row[f"{part}_points"] = _written(z)
+    return row
+
+
+def _written(points: Tensor) -> str:
+    """Points of the plane as ``x y;x y``; of more dimensions, along the axes of most variance."""
+    if points.shape[1] > 2:
+        about = centred(points)
+        points = about @ torch.linalg.svd(about, full_matrices=False)[2][:2].T
+    return ";".join(" ".join(f"{v:.5g}" for v in point) for point in points.tolist())
+
+
+def points(row: Row, name: str) -> np.ndarray:
+    """The points of a row by name, ``(n, 2)``, or ``(n, 1)`` of a line."""
+    told = str(row[f"{name}_points"]).split(";")
+    return np.array([point.split() for point in told], dtype=np.float64)
+
+
+def means(rows: Sequence[Row], name: str) -> tuple[float, float]:
+    """The mean of a column, and its standard error; nan of one row."""
+    values = np.array([float(row[name]) for row in rows])
+    error = values.std(ddof=1) / len(values) ** 0.5 if len(values) > 1 else np.nan
+    return float(values.mean()), float(error)
+
+
+def draw(grid: Grid, path: Path, *, look: Look | None = None, **options: Any) -> Drawing:
+    """Measure what is missing, and draw it: a line of panels for each graph and dimension."""
+    look = look or Look()
+    rows = measure(grid, path, **options)
+    settings = [
+        (p, q, d, [row for row in rows if (row["p"], row["q"], row["d"]) == (p, q, d)])
+        for p, q in grid.pairs
+        for d in grid.dimensions
+    ]
+    says, tex = [], []
+    for p, q, d, mine in settings:
+        text = {}
+        for quote in ("", "$"):
+            angles, shares, index = (
+                [_number(means(mine, f"{part}_{name}"), digits, quote) for part in PARTS]
+                for name, digits in (("angle_most", 1), ("captured", 3), ("ari_spectral", 2))
+            )
+            text[quote] = (
+                f"angle {angles[0]} (optimum {angles[1]}), variance {shares[0]} ({shares[1]}), "
+                f"index {index[0]} ({index[1]})"
+            )
+        says.append(f"p = {p:g}, q = {q:g}, d = {d}: {text['']}")
+        tex.append(f"$p = {p:g}$, $q = {q:g}$, $d = {d}$: {text['$']}")
+    same = grid.same
+    caption = (
+        f"{grid.clusters} clusters of {grid.k} vertices, with edges of probability $p$ inside and "
+        f"$q$ across. Points start from a normal law; in each iteration a subgraph of out-degree "
+        f"one is drawn, and InfoNCE ({same['kernel']} kernel, {same['surface']}, temperature "
+        f"{same['tau']:g}, negatives: {same['negatives']}) is lowered by SGD, learning rate "
+        f"{same['lr']:g}, in batches of {same['batch']}. Each line: after {EARLY} iterations; at "
+        "the end, with the edges among "
+        f"{min(SHOWN, grid.k)} vertices of each cluster; at a minimum of the exact "
+        "expectation over subgraphs; and the two lowest eigenvectors of the Laplacian "
+        f"({grid.laplacian}) that are not trivial. All is measured, "
+        f"{by_seeds(grid.seeds, 'of which the first is drawn')}. Largest angle in degrees to the "
+        f"{grid.clusters - 1} lowest eigenvectors, part of the variance in their span, and the "
+        "adjusted Rand index of k-means of both, mean with standard error, at the end of SGD "
+        f"(and at the minimum): {'; '.join(tex)}."
+    )
+    figure = _drawn(grid, settings, look)
+    return Drawing(figure, look, rows, "; ".join(says), caption)
+
+
+def _number(found: tuple[float, float], digits: int, quote: str) -> str:
+    """A mean with its standard error, where there is one."""
+    mean, error = found
+    sign = r" \pm " if quote else " +- "
+    return f"{quote}{mean:.{digits}f}" + (
+        quote if np.isnan(error) else f"{sign}{error:.{digits}f}{quote}"
+    )
+
+
+def _drawn(
+    grid: Grid, settings: Sequence[tuple[float, float, int, list[Row]]], look: Look
+) -> Figure:
+    from matplotlib.figure import Figure
+
+    titles = {"early": f"{EARLY} iterations", **PARTS, "vectors": "eigenvectors"}
+    columns = look.columns(4, 1.5)
+    lines = -(-4 // columns)
+    side = (look.width - 0.2) / columns
+    with look.applied():
+        figure = Figure(
+            figsize=(look.width, len(settings) * lines * (side + 0.25)), layout=spaced()
+        )
+        axes = figure.subplots(len(settings) * lines, columns, squeeze=False)
+        for k, (p, q, d, rows) in enumerate(settings):
+            first = next(row for row in rows if row["seed"] == grid.seeds[0])
+            pi, _ = grid.graph(p, q, grid.seeds[0])
+            count = min(2, grid.n - 1)
+            panels = {name: points(first, name) for name in POINTS} | {
+                "vectors": bottom_eigenvectors(pi, count, grid.laplacian)[1].numpy()
+            }
+            mine = axes[k * lines : (k + 1) * lines].flat
+            for j, (ax, (name, at)) in enumerate(zip(mine, panels.items(), strict=False)):
+                if name == "sgd":
+                    _edges(ax, _plane(at), pi.numpy(), grid)
+                _scatter(ax, _plane(at), grid, look)
+                ax.set_title(f"({'abcd'[j]}) {titles[name]}", loc="left")
+                if j == 0:
+                    ax.set_ylabel(rf"$p = {p:g}$, $q = {q:g}$, $d = {d}$")
+    return figure
+
+
+def _plane(at: np.ndarray) -> np.ndarray:
+    """Points of a line, in a plane."""
+    return at if at.shape[1] > 1 else np.column_stack([at, np.zeros(len(at))])
+
+
+def _scatter(ax: Axes, at: np.ndarray, grid: Grid, look: Look) -> None:
+    colours = look.palette()
+    for c in range(grid.clusters):
+        which = slice(c * grid.k, (c + 1) * grid.k)
+        ax.plot(
+            *at[which].T,
+            linestyle="",
+            marker=MARKERS[c % len(MARKERS)],
+            color=colours[c % len(colours)],
+            markersize=2.2,
+            markeredgewidth=0,
+            alpha=0.8,
+        )
+    ax.set_aspect("equal", adjustable="datalim")
+    ax.set_xticks([])
+    ax.set_yticks([])
+
+
+def _edges(ax: Axes, at: np.ndarray, pi: np.ndarray, grid: Grid) -> None:
+    """Edges among the first vertices of each cluster, which are no others than any: all alike."""
+    from matplotlib.collections import LineCollection
+
+    some = [c * grid.k + i for c in range(grid.clusters) for i in range(min(SHOWN, grid.k))]
+    ends = [(at[i], at[j]) for i in some for j in some if i < j and pi[i, j] > 0]
+    ax.add_collection(LineCollection(ends, colors="0.6", linewidths=0.2, zorder=0))

@@ -1,0 +1,263 @@
+"""Records about weighted graphs, their subgraphs of out-degree one, and points."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+from cltheory.derive.papers import ledger_of
+from cltheory.derive.papers.form.examine import examine
+from cltheory.derive.papers.form.graphs import (
+    cross_entropy,
+    every_subgraph,
+    gaussian,
+    graphs_of,
+    law,
+    marginals,
+    out_degree_one,
+    partition,
+    points_on,
+    product_laws_of,
+    weights_on,
+)
+from cltheory.derive.papers.form.hypotheses import PREDICATES
+from cltheory.derive.papers.form.matrices import Matrix
+from cltheory.derive.papers.form.record import Record, read_section
+from cltheory.derive.papers.form.run import CHECKS
+from cltheory.derive.papers.form.stored import load_checks
+from cltheory.derive.papers.form.tables import Tables
+from cltheory.derive.papers.form.values import NoValue, Unknown
+from sympy import Integer, Rational
+
+PAPER = "tan2024spectral"
+load_checks(ledger_of(PAPER).package)
+ON_GRAPHS = 'under = "n in 2..3, tau in [3/5, 3/5], occupied(pi)"\non = "graphs and points"\n'
+ON_SUBGRAPHS = 'under = "n in 1..3"\non = "subgraphs"\n'
+#: Sums of a few hundred exponentials of 50 digits, against floats.
+FLOAT = 1e-12
+
+
+def a_record(printed: str, more: str, for_all: str = "") -> Record:
+    text = f"[[record]]\nlabel = 'x'\nweight = 'aside'\nprinted = '''{printed}'''\n"
+    if for_all:
+        text += f"for_all = '''{for_all}'''\n"
+    return read_section(PAPER, "none", text + more)[0]
+
+
+# --- the language ---------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("printed", "for_all"),
+    [
+        (r"P_{i,j} = \mathbb{E}[W_{i,j}]", r"i, j \in [n]"),
+        (r"\sum_{j} P_{i,j} = 1", r"i \in [n]"),
+        (r"P_{i,i} = 0", r"i \in [n]"),
+        (r"Q_{i,j} \sum_{k \neq i} K_{i,k} = K_{i,j}", r"i \neq j \in [n]"),
+        (r"R = \prod_{i \in [n]} \sum_{j \neq i} K_{i,j}", ""),
+        (r"T = \prod_{i \in [n]} \sum_{j \neq i} \pi_{i,j}", ""),
+        (r"\mathbb{E}[\prod_{i, j \in [n]} \pi_{i,j}^{W_{i,j}}] > 0", ""),
+        (r"\mathbb{E}[\log \operatorname{Pr}(W)] = -H", ""),
+        (r"\operatorname{tr}(\operatorname{Lap}(\pi)) = \sum_{i,j \in [n]} \pi_{i,j}", ""),
+        (r"\operatorname{psd}(\operatorname{Lap}(\pi + \pi^{\top})) = 1", ""),
+        (r"\sum_{i,j \in [n]} \mathbb{I}_{\pi_{i,j} > 0} \leq n^2", ""),
+    ],
+)
+def test_what_holds_on_graphs(printed: str, for_all: str) -> None:
+    found = examine(a_record(printed, ON_GRAPHS, for_all))
+    assert found.verdict.word == "agrees", found
+
+
+@pytest.mark.parametrize(
+    ("printed", "for_all"),
+    [
+        (r"P_{i,j} = \pi_{i,j}", r"i, j \in [n]"),
+        (r"Q_{i,j} \sum_{k \in [n]} K_{i,k} = K_{i,j}", r"i \neq j \in [n]"),
+        (r"R = \prod_{i \in [n]} \sum_{j \in [n]} K_{i,j}", ""),
+        (r"H = \sum_{i,j \in [n]} P_{i,j} \log K_{i,j} + \log R", ""),
+        (r"\operatorname{psd}(\operatorname{Lap}(\pi)) = 1", ""),
+        (r"\mathbb{E}[\operatorname{Lap}(W)] = \operatorname{Lap}(\pi)", ""),
+        (r"\sum_{i \in [n]} P_{i,j} = 1", r"j \in [n]"),
+    ],
+)
+def test_what_does_not_hold_on_graphs(printed: str, for_all: str) -> None:
+    assert examine(a_record(printed, ON_GRAPHS, for_all)).verdict.word == "differs"
+
+
+def test_an_indicator_and_a_product_on_subgraphs() -> None:
+    right = r"\prod_{i \in [n]} \mathbb{I}_{\sum_{j \in [n]} W_{i,j} = 1} \leq 1"
+    assert examine(a_record(right, ON_SUBGRAPHS)).verdict.word == "agrees"
+    wrong = r"\prod_{i \in [n]} \mathbb{I}_{\sum_{j \in [n]} W_{i,j} = 1} = 1"
+    assert examine(a_record(wrong, ON_SUBGRAPHS)).verdict.word == "differs"
+
+
+# --- the family -----------------------------------------------------------------------------------
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_subgraphs_are_all_there_are(n: int) -> None:
+    every = every_subgraph(n)
+    assert len(set(every)) == 2 ** (n * (n - 1))
+    of_degree_one = [w for w in every if all(sum(row) == 1 for row in w)]
+    assert len(of_degree_one) == len(list(out_degree_one(n))) == (n - 1) ** n
+
+
+@pytest.mark.parametrize("n", [2, 3, 4])
+def test_laws_against_numpy(n: int) -> None:
+    for what, rows in weights_on(n).items():
+        table = tuple(map(tuple, rows))
+        a = np.array(rows, dtype=float)
+        off = a * (1 - np.eye(n))
+        if not off.sum(1).all():
+            assert partition(table) == 0
+            with pytest.raises(NoValue):
+                law(table)
+            continue
+        shares = off / off.sum(1, keepdims=True)
+        found = np.array(marginals(table).rows, dtype=float)
+        np.testing.assert_allclose(found, shares, atol=FLOAT, err_msg=what)
+        z = points_on(n, 2)["any points"]
+        x = np.array(z, dtype=float)
+        heat = np.exp(-((x[:, None] - x[None]) ** 2).sum(-1) / (2 * 3)) * (1 - np.eye(n))
+        logs = np.log(heat / heat.sum(1, keepdims=True) + np.eye(n))
+        with mpmath.workdps(50):
+            value = float(cross_entropy(table, gaussian(tuple(map(tuple, z)), Fraction(3))))
+        assert value == pytest.approx(-(shares * logs).sum(), rel=FLOAT)
+
+
+def test_there_are_graphs_of_every_kind() -> None:
+    for name in ("hollow", "occupied", "stochastic", "symmetric", "uneven"):
+        seen = {PREDICATES[f"{name}(pi)"](e) for e in graphs_of(3, 2)}
+        assert seen == {True, False}, name
+    assert {PREDICATES["unit(Z)"](e) for e in graphs_of(3, 2)} == {True, False}
+    assert {PREDICATES["distinct(Z)"](e) for e in graphs_of(3, 2)} == {True, False}
+
+
+def test_too_many_subgraphs_are_refused() -> None:
+    with pytest.raises(Unknown, match="gone through"):
+        list(out_degree_one(9))
+
+
+def test_products_of_laws_are_laws() -> None:
+    for e in product_laws_of(2, 3):
+        for letter in "pq":
+            assert all(sum(row) == 1 for row in e.numbers[letter].rows)  # type: ignore[attr-defined]
+
+
+def test_matrices_of_exact_and_other_numbers() -> None:
+    half = mpmath.mpf(1) / 2
+    mixed = Matrix.of([[Fraction(1), half], [half, Fraction(1)]])
+    assert mixed.is_psd()
+    assert mixed.rank() == 2
+    assert not Matrix.of(
+        [[Fraction(1), 2 * mpmath.mpf(1)], [2 * mpmath.mpf(1), Fraction(1)]]
+    ).is_psd()
+
+
+# --- named checks ---------------------------------------------------------------------------------
+def graph(n: int, what: str, where: str = "any points") -> Tables:
+    return Tables({"pi": weights_on(n)[what]}, {"z": points_on(n, 2)[where]})
+
+
+def answer(check: str, given: dict[str, Any], **at: Any) -> bool:
+    numbers = {k: Fraction(v) if isinstance(v, int) else v for k, v in given.items()}
+    with mpmath.workdps(50):
+        return bool(CHECKS[check](at, numbers).holds)
+
+
+TAU = Rational(1, 2)
+
+
+@pytest.mark.parametrize(("n", "what"), [(2, "even"), (3, "even"), (4, "a ring")])
+def test_the_factor_of_the_trace(n: int, what: str) -> None:
+    """1 / tau = 2; without it the minimisers are others somewhere."""
+    on = graph(n, what)
+    assert answer("same minimisers on two points", {"factor": 2, "mean": 0}, on=on, tau=TAU)
+    if n == 2:  # the loss is 0 at all points
+        for wrong in (1, 3):
+            given = {"factor": wrong, "mean": 0}
+            assert not answer("same minimisers on two points", given, on=on, tau=TAU)
+
+
+def test_the_minimisers_are_those_found_by_floats() -> None:
+    """A graph at which the program without 1 / tau splits, and the loss does not."""
+    near, far = Fraction(3, 4), Fraction(1, 8)
+    rows = [
+        [0 if i == j else near if i // 2 == j // 2 else far for j in range(4)] for i in range(4)
+    ]
+    a = np.array(rows, dtype=float)
+
+    def loss(z: Any, tau: float, factor: float) -> float:
+        x = np.array(z, dtype=float)
+        gaps = (x[:, None] - x[None]) ** 2
+        heat = np.exp(-gaps / (2 * tau)) * (1 - np.eye(4))
+        return float(factor * (a * gaps).sum() / 2 + np.log(heat.sum(1)).sum())
+
+    among = [(1, *rest) for rest in product((1, -1), repeat=3)]
+    best = {f: min(among, key=lambda z: loss(z, 0.25, f)) for f in (4.0, 1.0)}
+    assert best[4.0] != best[1.0]
+    on = Tables({"pi": rows}, {"z": points_on(4, 2)["any points"]})
+    tau = Rational(1, 4)
+    assert answer("same minimisers on two points", {"factor": 4, "mean": 0}, on=on, tau=tau)
+    assert not answer("same minimisers on two points", {"factor": 1, "mean": 0}, on=on, tau=tau)
+
+
+def test_where_equal_points_are_a_minimiser() -> None:
+    level = {n: n * mpmath.log(n - 1) for n in (3, 4)}
+    with mpmath.workdps(50):
+        level = {n: n * mpmath.log(n - 1) for n in (3, 4)}
+    check = "collapse is no minimiser"
+    assert answer(check, {"level": level[4]}, on=graph(4, "a ring"), tau=TAU)
+    assert not answer(check, {"level": level[4]}, on=graph(4, "even"), tau=TAU)
+    # A directed ring on three nodes is even once it is symmetrised.
+    assert not answer(check, {"level": level[3]}, on=graph(3, "a directed ring"), tau=TAU)
+    assert not answer(check, {"level": level[4] + 1}, on=graph(4, "a ring"), tau=TAU)
+
+
+def test_no_number_is_above_the_mass() -> None:
+    for most in (1, 10, 1000):
+        assert not answer("mass of the joint law", {"most": most}, n=Integer(3))
+
+
+def test_a_free_regulariser_makes_any_graph_fit() -> None:
+    on = graph(3, "a ring")
+    assert not answer("a problem is of one graph", {"free": 1}, on=on)
+    assert answer("a problem is of one graph", {"free": 0}, on=on)
+    with pytest.raises(NoValue):
+        answer("a problem is of one graph", {"free": 2}, on=on)
+
+
+def test_eigenvectors_are_no_minimisers() -> None:
+    check = "spectral embeddings are minimisers"
+    assert not answer(check, {"which": 2}, on=graph(3, "even"), tau=Integer(1))
+    assert answer(check, {"which": 1}, on=graph(3, "even"), tau=Integer(1))  # equal points are
+    with pytest.raises(NoValue):
+        answer(check, {"which": 9}, on=graph(3, "even"), tau=Integer(1))
+
+
+def test_batches_have_the_loss_of_all_objects_only_if_they_are_all() -> None:
+    on = graph(4, "a ring")
+    at = {"on": on, "tau": Integer(2)}
+    assert answer("loss of batches", {"times": 1}, N=Integer(4), **at)
+    assert not answer("loss of batches", {"times": 2}, N=Integer(4), **at)
+    for count in (2, 3):
+        assert not answer("loss of batches", {"times": 1}, N=Integer(count), **at)
+
+
+def test_components_have_no_room() -> None:
+    at = {"tau": Integer(1)}
+    assert answer("components lie apart", {"weight": 1}, m=Integer(2), **at)
+    assert not answer("components lie apart", {"weight": 1}, m=Integer(3), **at)
+    assert not answer("components lie apart", {"weight": 2}, m=Integer(2), **at)
+
+
+def test_dimensions_of_the_gaussian_space() -> None:
+    check = "many points on the sphere"
+    assert answer(check, {"share": 1}, n=Integer(3), q=Integer(2))
+    assert not answer(check, {"share": 2}, n=Integer(3), q=Integer(2))
+    assert not answer(check, {"share": 1}, n=Integer(3), q=Integer(1))
+
+
+def test_the_reproducing_property() -> None:
+    assert answer("reproducing kernel", {"factor": 1}, n=Integer(3))
+    assert not answer("reproducing kernel", {"factor": 2}, n=Integer(3))

@@ -1,0 +1,184 @@
+"""Maximum entropy, P1 and P2: against constrained optimisation that shares no code with it."""
+
+import numpy as np
+import pytest
+from cltheory.cli.main import run
+from cltheory.derive.decide.evidence import Holds
+from cltheory.derive.losses.softmax import tau
+from cltheory.derive.proof.indexed import SumsEqual
+from cltheory.derive.results import results
+from cltheory.derive.results.kernels.exponential_kernel import Program
+from scipy.optimize import minimize
+from scipy.special import logsumexp, softmax
+from sympy import Eq, Rational, oo, sympify
+
+RESULT = results["exponential-kernel"]
+#: Cases that have ties, ends and extremes: psi, the value of P1 as text, tau_star as text.
+CORNERS = [
+    ("1,0", "0", "0"),
+    ("1,1", "log(2)", None),
+    ("3,3,3", "log(3)", None),
+    ("2,2,0,-1", "log(2)", "0"),
+    ("0,1", "log(2)", "oo"),
+    ("0,1,-1", "log(3)", "oo"),  # psi_1 is the mean
+    ("1000,0", "0", "0"),
+    ("0,1000,-1001", None, None),
+    ("1/1000,0,1/500", "log(3)", "oo"),
+    ("sqrt(2),sqrt(2),1", "log(2)", "0"),
+]
+
+
+def entropy(shares):
+    shares = np.asarray(shares, dtype=float)
+    inside = shares[shares > 0]
+    return float(-(inside * np.log(inside)).sum())
+
+
+def p1_by_descent(psi):
+    """P1 by sequential quadratic programming from equal shares and from the softmax."""
+    n, gaps = len(psi), np.asarray(psi) - psi[0]
+    best = 0.0
+    for start in (np.full(n, 1 / n), softmax(gaps), np.eye(n)[0] * 0.9 + 0.1 / n):
+        found = minimize(
+            lambda a: float((a * np.log(np.maximum(a, 1e-300))).sum()),
+            start,
+            jac=lambda a: np.log(np.maximum(a, 1e-300)) + 1,
+            bounds=[(1e-12, 1)] * n,
+            constraints=[
+                {"type": "eq", "fun": lambda a: a.sum() - 1, "jac": lambda a: np.ones(n)},
+                {"type": "ineq", "fun": lambda a: a @ gaps, "jac": lambda a: gaps},
+            ],
+            method="SLSQP",
+            options={"maxiter": 500, "ftol": 1e-14},
+        )
+        if abs(found.x.sum() - 1) < 1e-8 and found.x @ gaps > -1e-8:
+            best = max(best, -float(found.fun))
+    return best
+
+
+def random_psi(seed):
+    rng = np.random.default_rng(seed)
+    return [Rational(int(k), 7) for k in rng.integers(-12, 13, size=int(rng.integers(2, 7)))]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_both_programs_against_optimisation(seed):
+    psi = random_psi(seed)
+    floats = np.array([float(e) for e in psi])
+    at = results["exponential-kernel"].given(psi=psi)
+    # SLSQP ends within about 1e-7 of the optimum, and the floor of the shares costs as little.
+    assert float(at.value("p1_value")) == pytest.approx(p1_by_descent(floats), abs=2e-6)
+    shares = np.array([float(e) for e in at.value("p1_maximiser")])
+    assert shares.sum() == pytest.approx(1) and shares @ floats >= floats[0] - 1e-12
+    assert entropy(shares) == pytest.approx(float(at.value("p1_value")), abs=1e-12)
+    rng = np.random.default_rng(seed)
+    for t in ("1/10", "1/2", "3"):
+        heat = float(Rational(t))
+        value = float(at.value("value", tau=t))
+        assert value == pytest.approx(heat * logsumexp(floats / heat) - floats[0], rel=1e-12)
+        best = [float(e) for e in at.value("maximiser", tau=t)]
+        assert best == pytest.approx(softmax(floats / heat), rel=1e-12)
+        for other in rng.dirichlet(np.ones(len(psi)), size=20):  # none does better
+            assert other @ floats - floats[0] + heat * entropy(other) <= value + 1e-12
+        assert float(at.value("gap", tau=t)) >= -1e-15
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_best_temperature_closes_the_gap(seed):
+    at = RESULT.given(psi=random_psi(seed))
+    if "one tau" not in str(at.regime):
+        return
+    heat = at.value("tau_star", digits=40)
+    # Forty digits in; the gap is quadratic in the error of the temperature.
+    assert abs(at.value("gap", tau=str(heat), digits=30)) < 1e-30
+    assert abs(at.value("slack", tau=str(heat), digits=30)) < 1e-30
+    for factor in ("0.9", "1.1"):
+        assert at.value("gap", tau=str(heat * sympify(factor))) > 0
+
+
+@pytest.mark.parametrize("psi, value, heat", CORNERS)
+def test_ties_ends_and_extremes(psi, value, heat):
+    at = RESULT.given(psi=psi)
+    if value is not None:
+        assert at.p1_value == sympify(value)
+    if heat is not None:
+        assert at.tau_star == sympify(heat)
+    elif value is not None:
+        assert "tau_star" not in at.quantities and at.gap == 0
+    numbers = [float(sympify(e)) for e in psi.split(",")]
+    largest = numbers[0] == max(numbers)
+    assert bool(at.only_first) == (largest and numbers.count(numbers[0]) == 1)
+    assert at.ties == numbers.count(numbers[0])
+    assert float(at.value("p1_value")) == pytest.approx(
+        entropy([float(e) for e in at.value("p1_maximiser")]), abs=1e-12
+    )
+
+
+def test_e1_is_not_the_only_feasible_point_with_ties():
+    # The paper: "if psi_1 is the largest, alpha = e_1 is the sole solution".
+    psi = [2.0, 2.0, 0.0]
+    for share in (0.0, 0.3, 1.0):
+        alpha = np.array([share, 1 - share, 0.0])
+        assert alpha @ psi >= psi[0]
+    assert not RESULT.given(psi="2,2,0").only_first
+    assert RESULT.given(psi="2,1,0").only_first
+
+
+def test_the_general_formulas_are_those_of_given_similarities():
+    at = {"psi_1": "1/3", "tau": "1/2", "n": 3}
+    given = RESULT.given(psi="1/3,1,-2")
+    partition = "exp(2/3)+exp(2)+exp(-4)"
+    total = sympify(partition)
+    for name in ("value", "bound"):
+        there = RESULT[name].subs(
+            {
+                s: {"partition": total}.get(s.name, sympify(at.get(s.name, 0)))
+                for s in RESULT.parameters
+            }
+        )
+        assert float(there) == pytest.approx(float(given.value(name, tau="1/2")), rel=1e-12)
+
+
+def test_every_step_refuses_something_else():
+    """Each side of each equation, changed: the check is not satisfied by all."""
+    at = RESULT.given(psi="1,2,0")
+    changed = 0
+    for step in at.derivation:
+        if not isinstance(step.says, SumsEqual):
+            continue
+        shown = step.statement if step.statement.args[0].is_Relational else None
+        relations = shown.args if shown is not None else (step.statement,)
+        for k, relation in enumerate(relations):
+            for wrong in (relation.rhs + 1, 2 * relation.rhs + Rational(1, 3), relation.rhs + tau):
+                other = list(relations)
+                other[k] = Eq(relation.lhs, wrong, evaluate=False)
+                said = type(step.statement)(*other) if shown is not None else other[0]
+                assert not isinstance(step.says.saying(said).decide(), Holds)
+                changed += 1
+    assert changed > 20
+
+
+def test_the_regime_is_decided_by_signs():
+    assert Program(sympify("[0, 1, -2]")).is_inside
+    assert not Program(sympify("[0, 1, -1]")).is_inside
+    assert Program(sympify("[1, 1, 1]")).p1[2] is None
+    assert Program(sympify("[0, 1, 1]")).p1[2] is oo
+
+
+@pytest.mark.parametrize(
+    "words, said",
+    [
+        (["--psi", "1"], "one similarity is the positive alone"),
+        (["--psi", ""], "an empty list"),
+        (["--psi", "1,oo"], "must be finite"),
+        (["--psi", "1,x"], "x"),
+        (["--psi", "1,2", "--tau", "0"], "tau must be > 0"),
+        (["--tau", "-1"], "tau must be > 0"),
+        (["--psi", "1,2", "--n", "2"], "has no parameter n"),
+        (["--psi", "__import__('os').getpid(),1"], "psi"),
+    ],
+)
+def test_bad_input_is_one_line(words, said, capsys):
+    assert run(["derive", "exponential-kernel", *words]) == 2
+    told = capsys.readouterr().err
+    assert said in told and "Traceback" not in told

@@ -1,0 +1,345 @@
+"""Cross-entropy of subgraphs as attraction and repulsion, against loops that share no code."""
+
+import math
+import random
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+from cltheory.derive.decide.domain import DomainError
+from cltheory.derive.decide.evidence import Grade, Holds
+from cltheory.derive.proof.derivation import Derivation
+from cltheory.derive.proof.indexed import SumsEqual
+from cltheory.derive.proof.statement import Relations, each
+from cltheory.derive.results import results
+from cltheory.derive.results.graphs._partition import NEAR, SIDES, WITNESS
+from sympy import Eq, Ge, Gt, Le, Lt, S, Tuple
+
+MRF, SPECTRAL = results["mrf"], results["spectral-clustering"]
+#: Of float64, after a few sums of logarithms.
+CLOSE = 1e-12
+
+
+def random_graph(rng, n, symmetric=False):
+    rows = [[0 if i == j else rng.randrange(4) for j in range(n)] for i in range(n)]
+    for i in range(n):
+        rows[i][(i + 1) % n] += 1
+        if symmetric:
+            for j in range(i):
+                rows[i][j] = rows[j][i]
+    if symmetric:
+        rows[0][n - 1] = rows[n - 1][0] = 2
+    return rows
+
+
+def drawn(pi):
+    """(targets, probability) of every subgraph of out-degree one."""
+    n = len(pi)
+    choices = list(product(*([j for j in range(n) if j != i] for i in range(n))))
+    weights = [math.prod(Fraction(pi[i][j]) for i, j in enumerate(t)) for t in choices]
+    return [(t, w / sum(weights)) for t, w in zip(choices, weights, strict=True)]
+
+
+def infonce(pi, Z, tau):
+    """InfoNCE summed over anchors, positives by their shares; plain loops."""
+    n, total = len(pi), 0.0
+    for i in range(n):
+
+        def kernel(j, i=i):
+            apart = sum((a - b) ** 2 for a, b in zip(Z[i], Z[j], strict=True))
+            return math.exp(-apart / (2 * tau))
+
+        below = sum(kernel(j) for j in range(n) if j != i)
+        for j in range(n):
+            if j != i:
+                total -= pi[i][j] / sum(pi[i]) * math.log(kernel(j) / below)
+    return total
+
+
+# --- mrf -------------------------------------------------------------------------------------
+@pytest.mark.parametrize("n, seed", [(2, 0), (3, 1), (4, 2)])
+def test_the_distribution_over_subgraphs(n, seed):
+    rng = random.Random(seed)
+    pi, K = random_graph(rng, n), [[rng.randint(1, 5) for _ in range(n)] for _ in range(n)]
+    law = drawn(pi)
+    other = dict(drawn([[0 if i == j else K[i][j] for j in range(n)] for i in range(n)]))
+    made = MRF.given(pi=pi, K=K)
+    assert made["subgraphs"] == len(law)
+    for i, j in product(range(n), repeat=2):
+        assert made["marginal"][i, j] == sum(p for t, p in law if t[i] == j)
+    crossed = -sum(float(p) * math.log(other[t]) for t, p in law if p)
+    entropy = -sum(float(p) * math.log(p) for t, p in law if p)
+    assert abs(float(made.value("cross_entropy")) - crossed) < CLOSE
+    assert abs(float(made.value("entropy")) - entropy) < CLOSE
+    assert float(made.value("divergence")) > -CLOSE
+    for t, p in law[:5]:
+        W = [[int(t[i] == j) for j in range(n)] for i in range(n)]
+        assert MRF.given(pi=pi, W=W)["probability"] == p
+
+
+def test_the_mean_laplacian_is_that_of_the_subgraphs():
+    pi = random_graph(random.Random(3), 3)
+    mean = sum(float(p) * (np.eye(3) - np.eye(3)[list(t)]) for t, p in drawn(pi))
+    found = np.array(MRF.given(pi=pi)["expected_laplacian"].tolist(), float)
+    assert np.allclose(found, mean, atol=CLOSE)
+
+
+def test_rows_are_independent():
+    law = drawn(random_graph(random.Random(4), 4))
+    for i, k in [(0, 1), (2, 3)]:
+        for a, b in product(range(4), repeat=2):
+            both = sum(p for t, p in law if (t[i], t[k]) == (a, b))
+            one, two = (sum(p for t, p in law if t[r] == c) for r, c in ((i, a), (k, b)))
+            assert both == one * two
+
+
+def test_two_edges_out_of_a_vertex_have_probability_zero():
+    assert MRF.given(pi="0,1,1;1,0,1;1,1,0", W="0,1,1;1,0,0;1,0,0")["probability"] == 0
+
+
+def test_a_draw_that_the_other_never_makes_costs_infinity():
+    made = MRF.given(pi="0,1,1;1,0,1;1,1,0", K="0,1,0;1,0,1;1,1,0")
+    assert made["cross_entropy"] == made["divergence"] == S.Infinity
+    # The other way round nothing is missing.
+    assert MRF.given(pi="0,1,0;1,0,1;1,1,0", K="0,1,1;1,0,1;1,1,0")["cross_entropy"].is_finite
+
+
+def test_how_many_subgraphs_there_are():
+    for n in (2, 3, 4):
+        assert MRF.value("subgraphs", n=n) == len(drawn([[1] * n for _ in range(n)]))
+
+
+def test_equal_weights_have_the_largest_entropy():
+    largest = MRF.value("largest_entropy", n=3)
+    assert abs(MRF.given(pi="0,2,2;1,0,1;5,5,0").value("entropy") - largest) < CLOSE
+    assert MRF.given(pi="0,2,1;1,0,1;5,5,0").value("entropy") < largest
+
+
+# --- spectral clustering ---------------------------------------------------------------------
+@pytest.mark.parametrize("n, d, seed", [(2, 1, 0), (3, 2, 1), (4, 3, 2)])
+def test_every_factor(n, d, seed):
+    rng = random.Random(seed)
+    pi = random_graph(rng, n)
+    Z = [[Fraction(rng.randint(-5, 5), 3) for _ in range(d)] for _ in range(n)]
+    tau = Fraction(3, 4)
+    text = ";".join(",".join(map(str, row)) for row in Z)
+    made = SPECTRAL.given(pi=pi, Z=text)
+    at = {name: float(made.value(name, tau=str(tau))) for name in made.quantities if name in NAMES}
+    P = np.array(pi, float)
+    P /= P.sum(1, keepdims=True)
+    z = np.array(Z, float)
+    both = (P + P.T) / 2
+    traced = np.trace(z.T @ (np.diag(both.sum(1)) - both) @ z)
+    of_rows = np.trace(z.T @ (np.diag(P.sum(1)) - P) @ z)
+    assert at["cross_entropy"] == pytest.approx(infonce(pi, Z, float(tau)), abs=CLOSE * 100)
+    assert at["trace"] == pytest.approx(traced, abs=CLOSE * 100)
+    assert at["trace_of_rows"] == pytest.approx(of_rows, abs=CLOSE * 100)
+    assert at["attraction"] == pytest.approx(traced / float(tau), abs=CLOSE * 100)
+    assert at["attraction"] + at["log_partition"] == pytest.approx(at["cross_entropy"])
+    assert at["trace"] + at["log_partition"] == pytest.approx(at["printed"])
+    lengths = (z**2).sum(1)
+    assert traced - of_rows == pytest.approx(((P.sum(0) - P.sum(1)) * lengths).sum() / 2)
+
+
+NAMES = {
+    "cross_entropy",
+    "trace",
+    "trace_of_rows",
+    "attraction",
+    "log_partition",
+    "printed",
+    "first_order",
+}
+
+
+def test_on_the_sphere_the_laplacian_need_not_be_symmetrised():
+    made = SPECTRAL.given(pi="0,1,3;2,0,5;7,1,0", Z="1,0;3/5,4/5;0,-1")
+    assert made["trace"] == made["trace_of_rows"]
+    made = SPECTRAL.given(pi="0,1,3;2,0,5;7,1,0", Z="2,0;3/5,4/5;0,-1")
+    assert made["trace"] != made["trace_of_rows"]
+
+
+def test_numbers_that_are_no_fractions():
+    made = SPECTRAL.given(pi="0,sqrt(2);1,0", Z="sqrt(2)/2,sqrt(2)/2;1,0")
+    # With one other object there is nothing to choose.
+    assert abs(made.value("cross_entropy", tau="1/10")) < CLOSE
+
+
+@pytest.mark.parametrize("tau", [1, 3, 10])
+def test_what_the_first_order_leaves_out(tau):
+    rng = np.random.default_rng(tau)
+    for n, d in [(3, 1), (4, 2), (6, 3)]:
+        pi = random_graph(random.Random(n), n)
+        z = rng.normal(size=(n, d))
+        z /= np.linalg.norm(z, axis=1, keepdims=True)
+        P = np.array(pi, float)
+        P /= P.sum(1, keepdims=True)
+        S = (P + P.T) / 2
+        M = np.diag(S.sum(1)) - S - (n * np.eye(n) - np.ones((n, n))) / (n - 1)
+        left = infonce(pi, z.tolist(), tau) - n * math.log(n - 1) - np.trace(z.T @ M @ z) / tau
+        most = float(SPECTRAL.value("left_out", n=n, tau=tau))
+        assert -CLOSE <= left <= most
+
+
+def test_to_first_order_columns_are_the_second_eigenvector():
+    pi = random_graph(random.Random(9), 6, symmetric=True)
+    P = np.array(pi, float)
+    P /= P.sum(1, keepdims=True)
+    S = (P + P.T) / 2
+    L = np.diag(S.sum(1)) - S
+    M = L - (6 * np.eye(6) - np.ones((6, 6))) / 5
+    values, vectors = np.linalg.eigh(M)
+    second = np.linalg.eigh(L)[1][:, 1]
+    assert abs(np.trace(M)) < CLOSE
+    assert values[0] < 0 and abs(abs(vectors[:, 0] @ second) - 1) < 1e-9
+
+
+def test_clusters_that_are_not_joined():
+    for C, k in [(2, 2), (2, 3)]:
+        n = C * k
+        pi = [[int(i != j and i // k == j // k) for j in range(n)] for i in range(n)]
+        Z = [[1 if i < k else -1] for i in range(n)]
+        least = SPECTRAL.given(pi=pi, Z=Z).value("cross_entropy", tau="1/3")
+        assert abs(SPECTRAL.value("blocks", C=C, k=k, tau="1/3") - least) < CLOSE
+        rng = np.random.default_rng(C + k)
+        for _ in range(20):
+            z = rng.normal(size=(n, 3))
+            z /= np.linalg.norm(z, axis=1, keepdims=True)
+            assert infonce(pi, z.tolist(), 1 / 3) > float(least)
+
+
+# --- without 1/tau ---------------------------------------------------------------------------
+def two_pairs(c):
+    t = math.acos(c) / 2
+    one = [math.cos(t), math.sin(t)], [math.cos(t), -math.sin(t)]
+    return [*one, *([-x for x in z] for z in one)]
+
+
+PAIRS = [[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]]
+
+
+@pytest.mark.parametrize("tau", [0.1, 0.5, 0.75])
+def test_the_printed_program_is_least_elsewhere(tau):
+    grid = np.linspace(-1, 1, 2001)
+    losses = [infonce(PAIRS, two_pairs(c), tau) for c in grid]
+    # Each of the four anchors has half the squared distance 1 - c to its positive.
+    as_printed = [v - 4 * (1 - c) / tau + 4 * (1 - c) for c, v in zip(grid, losses, strict=True)]
+    assert grid[np.argmin(losses)] == 1
+    found = float(SPECTRAL.value("positives_printed", tau=str(tau)))
+    assert abs(grid[np.argmin(as_printed)] - found) <= 1e-3
+    assert found < 0.9
+
+
+def test_from_one_temperature_on_it_agrees_on_pairs():
+    border = float(SPECTRAL.value("tau_apart"))
+    assert 0.79 < border < 0.8
+    assert float(SPECTRAL.value("positives_printed", tau=f"{border + 0.01:.6f}")) == 1
+    assert float(SPECTRAL.value("positives_printed", tau=f"{border - 0.01:.6f}")) < 1
+
+
+# --- another partition -----------------------------------------------------------------------
+def test_the_graph_of_eight_objects():
+    W = np.array(WITNESS.weights, float)
+    assert (W == W.T).all() and (W.sum(1) == 5).all()
+    vector = np.linalg.eigh(np.diag(W.sum(1)) - W)[1][:, 1]
+    spectral = [int(s) for s in np.sign(vector * vector[0])]
+    assert spectral == SPECTRAL["clusters_of_laplacian"].tolist()
+    assert list(SIDES) == SPECTRAL["clusters_of_loss"].tolist() != spectral
+    assert [1 if v > 0 else -1 for v in NEAR] == spectral
+    # Of all ways to put the objects on two points, at a temperature above the border.
+    tau = float(SPECTRAL.value("tau_sides")) + 1
+    rows = W.tolist()
+
+    def loss(signs):
+        return infonce(rows, [[s] for s in signs], tau)
+
+    best = min(((1, *rest) for rest in product((1, -1), repeat=7)), key=loss)
+    assert best == SIDES
+
+
+def test_descent_in_three_dimensions_finds_the_same_sides():
+    W = np.array(WITNESS.weights, float) / 5
+    S, n, tau = W, 8, 302.0
+    z = np.random.default_rng(5).normal(size=(n, 3))
+    off = 1 - np.eye(n)
+    for _ in range(8000):
+        z /= np.linalg.norm(z, axis=1, keepdims=True)
+        q = np.exp(z @ z.T / tau) * off
+        q /= q.sum(1, keepdims=True)
+        slope = ((q + q.T) / 2 - S) @ z * 2  # tau times the gradient
+        z -= 0.3 * (slope - (slope * z).sum(1, keepdims=True) * z)
+    z /= np.linalg.norm(z, axis=1, keepdims=True)
+    assert (np.sign(z @ z[0]) == SIDES).all()
+
+
+# --- steps -----------------------------------------------------------------------------------
+TURNED = {Gt: Lt, Ge: Lt, Lt: Gt, Le: Gt}
+
+
+def corrupted(shown):
+    """The statement with one relation made false, for each of them."""
+    parts = list(each(shown))
+    for k, relation in enumerate(parts):
+        left, right = relation.args
+        wrong = (
+            Eq(left, 2 * right + 1, evaluate=False)
+            if isinstance(relation, Eq)
+            else TURNED[type(relation)](left, right, evaluate=False)
+        )
+        yield Tuple(*parts[:k], wrong, *parts[k + 1 :])
+
+
+@pytest.mark.parametrize("id", ["mrf", "spectral-clustering"])
+def test_wrong_steps_are_refused(id):
+    tried = 0
+    for step in results[id].derivation:
+        assert step.evidence.grade is Grade.EXACT
+        if not isinstance(step.says, Relations | SumsEqual):
+            continue
+        for wrong in corrupted(step.statement):
+            assert not isinstance(step.says.saying(wrong).decide(), Holds), (step.title, wrong)
+            tried += 1
+    assert tried > 10
+
+
+def test_a_wrong_trace_is_not_put_back():
+    from cltheory.derive.proof.derivation import StepFailed
+    from cltheory.derive.results.graphs.spectral_clustering import _put_back, half_distances
+    from cltheory.derive.structures.graph import Graph
+
+    graph, Z = Graph([[0, 1, 1], [1, 0, 2], [1, 1, 0]]), [[S.One], [S.Zero], [S(2)]]
+    with pytest.raises(StepFailed):
+        _put_back(graph, half_distances(Z), S(1), Derivation())
+
+
+# --- bad input -------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    "id, given, says",
+    [
+        ("mrf", {"pi": "0,1;0,0"}, "row 2 is all zero"),
+        ("mrf", {"pi": "1,1;1,0"}, "row 1 has a self-loop"),
+        ("mrf", {"pi": "0,-1;1,0"}, "must be >= 0, not -1"),
+        ("mrf", {"pi": "0,1,1;1,0,1"}, "must be square"),
+        ("mrf", {"pi": "0"}, "two rows or more"),
+        ("mrf", {"K": "0,1;1,0"}, "give pi as well"),
+        ("mrf", {"pi": "0,1;1,0", "K": "0,1,1;1,0,1;1,1,0"}, "K has 3 rows"),
+        ("mrf", {"pi": "0,1;1,0", "K": "1,0;1,1"}, "K: row 1 is all zero"),
+        ("mrf", {"pi": "0,1;1,0", "W": "0,2;1,0"}, "0 and 1"),
+        ("mrf", {"pi": "0,1;1,0", "W": "1,0;1,0"}, "zeros on the diagonal"),
+        ("mrf", {"pi": "0,1;1,0", "W": "0,1,0;1,0,0"}, "3 rows"),
+        ("spectral-clustering", {"Z": "1;1"}, "give pi as well"),
+        ("spectral-clustering", {"pi": "0,1;1,0", "Z": "1;1;1"}, "Z has 3 rows"),
+        ("spectral-clustering", {"pi": "0,1;1,0", "Z": "1;oo"}, "finite"),
+    ],
+)
+def test_bad_input_is_one_line(id, given, says):
+    with pytest.raises(DomainError) as error:
+        results[id].given(**given)
+    assert says in str(error.value) and "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("tau", ["0", "-1", "oo"])
+def test_temperatures_that_are_refused(tau):
+    with pytest.raises(DomainError):
+        SPECTRAL.given(pi="0,1;1,0", Z="1;1").value("cross_entropy", tau=tau)

@@ -1,0 +1,407 @@
+"""Losses with exponential kernels against free optimisation, and against wrong formulas.
+
+The losses are written here a second time, in numpy, on embeddings and without symmetry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from cltheory.derive.decide.domain import DomainError
+from cltheory.derive.losses.kernel import (
+    KERNEL_CLIP,
+    KERNEL_INFONCE,
+    KERNEL_SUPCL,
+    SUM_INFONCE,
+    gaussian,
+    in_similarities,
+)
+from cltheory.derive.losses.simclr import SIMCLR
+from cltheory.derive.losses.softmax import tau
+from cltheory.derive.optimum.reduce import ReducedLoss
+from cltheory.derive.proof.derivation import Derivation, StepFailed
+from cltheory.derive.results import results
+from cltheory.derive.results.kernels import _convexity, _definite, _similarity, _simplex
+from scipy.optimize import minimize
+from sympy import Eq, S, Symbol, Tuple
+from torch import Tensor
+
+IDS = ("kernel-infonce", "kernel-threshold", "kernel-supcl", "kernel-concatenation")
+
+
+# --- the losses a second time ----------------------------------------------------------------
+def squares(z: Tensor) -> Tensor:
+    """Squared distances of all pairs; what is added keeps slopes finite where points coincide."""
+    gaps = z[:, None, :] - z[None, :, :]
+    return (gaps**2).sum(-1) + 1e-60
+
+
+def softmax_loss(logs: Tensor, positive: Tensor, others: Tensor) -> Tensor:
+    """Mean over anchors and their weighted positives of -log(k/sum of k over the others)."""
+    spread = logs.masked_fill(~others, -torch.inf).logsumexp(1)
+    return (spread - (positive * logs).sum(1)).mean()
+
+
+def kron(*sides: Tensor) -> Tensor:
+    return torch.kron(*sides)
+
+
+def eye(k: int) -> Tensor:
+    return torch.eye(k, dtype=torch.float64)
+
+
+def ones(*shape: int) -> Tensor:
+    return torch.ones(shape, dtype=torch.float64)
+
+
+def of_views(n: int, p: int) -> tuple[Tensor, Tensor]:
+    """Positives with their weights, and the denominators, of views in instances."""
+    own = kron(eye(n), ones(p, p)) - eye(n * p)
+    return own / (p - 1), eye(n * p) == 0
+
+
+def of_classes(m: int, n: int, p: int, alpha: float) -> tuple[Tensor, Tensor]:
+    """The same of the SupCL loss, with the anchor in numerator and denominator."""
+    own = kron(eye(m * n), ones(p, p))
+    same = kron(eye(m), ones(n * p, n * p)) - own
+    return alpha * own / p + (1 - alpha) * same / (p * (n - 1)), ones(m * n * p, m * n * p) > 0
+
+
+def exponential(gamma: float, heat: float) -> Callable[[Tensor], Tensor]:
+    return lambda z: -(squares(z) ** (gamma / 2)) / heat
+
+
+def simplex(k: int) -> Tensor:
+    z = eye(k) - 1 / k
+    return z / z[0].norm()
+
+
+def least(
+    loss: Callable[[Tensor], Tensor],
+    count: int,
+    d: int,
+    seeds: int = 6,
+    start: Tensor | None = None,
+) -> float:
+    """The least loss that a search over embeddings finds."""
+
+    def both(x: np.ndarray) -> tuple[float, np.ndarray]:
+        free = torch.tensor(x, requires_grad=True)
+        z = free.reshape(count, d)
+        value = loss(z / z.norm(dim=1, keepdim=True))
+        (slope,) = torch.autograd.grad(value, free)
+        return float(value), slope.numpy()
+
+    found = np.inf
+    for seed in range(seeds):
+        at = np.random.default_rng(seed).normal(size=(count, d))
+        if start is not None:
+            at = start.numpy() + 10.0 ** -(1 + seed) * at
+        best = minimize(both, at.ravel(), jac=True, method="L-BFGS-B", options={"maxiter": 300})
+        found = min(found, best.fun)
+    return found
+
+
+# --- the optimum up to the Gaussian -----------------------------------------------------------
+@pytest.mark.parametrize(("gamma", "heat"), [(0.5, 0.7), (1.0, 0.5), (1.5, 2.0), (2.0, 0.3)])
+def test_no_embeddings_of_views_are_better_than_the_simplex(gamma: float, heat: float) -> None:
+    n, p = 3, 2
+    says = float(results["kernel-infonce"].value("least_loss", n=n, p=p, gamma=gamma, tau=heat))
+    masks, psi = of_views(n, p), exponential(gamma, heat)
+    there = softmax_loss(psi(simplex(n).repeat_interleave(p, 0)), *masks)
+    assert float(there) == pytest.approx(says, abs=1e-12)
+    found = least(lambda z: softmax_loss(psi(z), *masks), n * p, 4)
+    # A search never beats a true bound; where slopes are infinite it may stop short of it.
+    assert found >= says - 1e-9
+    if gamma == 2:
+        assert found == pytest.approx(says, abs=1e-6)
+
+
+@pytest.mark.parametrize(("gamma", "heat"), [(0.5, 0.7), (1.0, 2.0), (2.0, 0.6)])
+def test_no_embeddings_of_towers_are_better_than_the_simplex(gamma: float, heat: float) -> None:
+    n = 3
+    says = float(results["kernel-infonce"].value("least_loss_towers", n=n, gamma=gamma, tau=heat))
+
+    def loss(z: Tensor) -> Tensor:
+        logs = -(squares(z)[:n, n:] ** (gamma / 2)) / heat
+        own, everything = eye(n), ones(n, n) > 0
+        return (softmax_loss(logs, own, everything) + softmax_loss(logs.T, own, everything)) / 2
+
+    assert float(loss(simplex(n).repeat(2, 1))) == pytest.approx(says, abs=1e-12)
+    assert least(loss, 2 * n, 4) >= says - 1e-9
+
+
+def test_a_sum_of_kernels_has_its_least_loss_at_the_simplex() -> None:
+    n, p = 3, 2
+    masks = of_views(n, p)
+
+    def loss(z: Tensor) -> Tensor:
+        parts = [exponential(0.7, 0.5)(z), exponential(1.6, 1.5)(z)]
+        return softmax_loss(torch.log(0.3 * parts[0].exp() + 0.7 * parts[1].exp()), *masks)
+
+    says = float(loss(simplex(n).repeat_interleave(p, 0)))
+    assert least(loss, n * p, 4) >= says - 1e-9
+
+
+def test_the_gaussian_is_the_inner_product_at_half_the_temperature() -> None:
+    assert gaussian(KERNEL_INFONCE).temperature == tau / 2
+    same = replace(SIMCLR, temperature=tau / 2)
+    assert gaussian(KERNEL_INFONCE).terms == same.terms
+    at = {"n": 5, "p": 2}
+    ours = results["kernel-infonce"].value("least_loss", gamma=2, tau="3/5", **at)
+    theirs = results["simclr"].value("loss", tau="3/10", **at)
+    assert abs(ours - theirs) < 1e-14
+
+
+# --- definiteness --------------------------------------------------------------------------------
+@pytest.mark.parametrize("gamma", ["21/10", "3", "7"])
+def test_three_points_refute_definiteness_beyond_the_gaussian(gamma: str) -> None:
+    of = results["kernel-infonce"]
+    x, form = (float(of.value(k, gamma=gamma)) for k in ("witness_x", "witness_form"))
+    heat, power = 0.37, float(S(gamma))
+    h = (x * heat) ** (1 / power)
+    points = np.array([-h, 0.0, h])
+    kernel = np.exp(-(np.abs(points[:, None] - points) ** power) / heat)
+    w = np.array([1.0, -2.0, 1.0])
+    assert w @ kernel @ w == pytest.approx(form, rel=1e-6)
+    assert form < 0
+    # On a circle, a little apart.
+    at = np.array([-1.0, 0.0, 1.0]) * 1e-2
+    circle = torch.tensor(np.stack([np.cos(at), np.sin(at)], 1))
+    kernel = exponential(power, 1e-2**power * 100)(circle).exp()
+    assert torch.linalg.eigvalsh(kernel)[0] < 0
+
+
+def test_four_concatenated_points_have_a_form_of_zero() -> None:
+    rng = np.random.default_rng(0)
+    a, b = (torch.tensor(rng.normal(size=(2, 3))) for _ in range(2))
+    first, second = (exponential(g, 0.8)(h).exp().numpy() for g, h in ((0.9, a), (1.7, b)))
+    pick = [(0, 0), (0, 1), (1, 0), (1, 1)]
+    kernel = np.array([[first[i, k] + second[j, e] for k, e in pick] for i, j in pick])
+    w = np.array([1.0, -1.0, -1.0, 1.0])
+    assert w @ kernel @ w == pytest.approx(0, abs=1e-14)
+
+
+def test_definite_and_convex_are_decided_at_the_border() -> None:
+    of = results["kernel-infonce"]
+    assert of.value("positive_definite", gamma=2) is True
+    assert of.value("positive_definite", gamma="20001/10000") is False
+    assert of.value("convex", gamma=2) is True
+    assert of.value("convex", gamma="19999/10000") is False
+
+
+# --- convexity -----------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("name", "gamma", "sign"), [("concave_positive", 1.2, 1), ("concave_negative", 3.5, -1)]
+)
+@pytest.mark.parametrize("rest", [1e-3, 1.0, 1e3])
+def test_the_loss_is_concave_inside_the_border(
+    name: str, gamma: float, sign: int, rest: float
+) -> None:
+    heat = 0.4
+    border = float(results["kernel-infonce"].value(name, gamma=gamma, tau=heat))
+
+    def loss(c: np.ndarray) -> np.ndarray:
+        psi = -((2 - 2 * c) ** (gamma / 2)) / heat
+        return np.log(1 + rest * np.exp(-sign * psi))
+
+    c = 1 - 0.98 * border / 2
+    step = 1e-3 * border
+    assert np.diff(loss(c + step * np.array([-1.0, 0.0, 1.0])), 2)[0] < 0
+
+
+def test_outside_the_border_and_with_small_mass_the_loss_is_convex() -> None:
+    heat, gamma = 0.4, 1.2
+    border = float(results["kernel-infonce"].value("concave_positive", gamma=gamma, tau=heat))
+    c = 1 - 1.05 * border / 2 + 1e-4 * np.array([-1.0, 0.0, 1.0])
+    psi = -((2 - 2 * c) ** (gamma / 2)) / heat
+    assert np.diff(np.log(1 + 1e-4 * np.exp(-psi)), 2)[0] > 0
+
+
+# --- beyond the Gaussian --------------------------------------------------------------------------
+def instance_loss(z: Tensor, gamma: float, heat: float, p: int = 2) -> Tensor:
+    return softmax_loss(exponential(gamma, heat)(z.repeat_interleave(p, 0)), *of_views(len(z), p))
+
+
+@pytest.mark.parametrize(("k", "q", "gamma"), [(2, 2, 4), (3, 2, 3), (2, 3, 6), (4, 3, "5/2")])
+def test_clusters_and_the_simplex_change_places(k: int, q: int, gamma: Any) -> None:
+    at = float(results["kernel-threshold"].value("tau_clusters", k=k, q=q, gamma=gamma))
+    clusters, power = simplex(k).repeat_interleave(q, 0), float(S(gamma))
+    for factor, better in ((0.999, False), (1.001, True)):
+        ours = instance_loss(simplex(k * q), power, at * factor)
+        assert bool(instance_loss(clusters, power, at * factor) < ours) is better
+
+
+def test_four_instances_leave_the_simplex_for_pairs() -> None:
+    at = float(results["kernel-threshold"].value("tau_clusters", k=2, q=2, gamma=4))
+    for factor in (0.97, 1.03):
+        heat = at * factor
+        ours = float(instance_loss(simplex(4), 4, heat))
+        pairs = float(instance_loss(simplex(2).repeat_interleave(2, 0), 4, heat))
+        found = least(lambda z, heat=heat: instance_loss(z, 4, heat), 4, 3)
+        assert found == pytest.approx(min(ours, pairs), abs=1e-6)
+
+
+@pytest.mark.parametrize(("k", "q", "gamma"), [(2, 2, 4), (2, 3, 3)])
+def test_the_simplex_is_a_local_optimum_up_to_a_temperature(k: int, q: int, gamma: int) -> None:
+    at = float(results["kernel-threshold"].value("tau_local", k=k, q=q, gamma=gamma))
+    n = k * q
+    rng = np.random.default_rng(1)
+    flat = np.eye(n) - 1 / n
+    for factor, stable in ((0.97, True), (1.03, False)):
+        ours = instance_loss(simplex(n), gamma, at * factor)
+        for _ in range(4):
+            # A direction in the face: symmetric, on contrasts, with no diagonal.
+            move = rng.normal(size=(n, n))
+            move = flat @ (move + move.T) @ flat
+            basis = np.stack([flat @ np.diag(e) @ flat for e in np.eye(n)]).reshape(n, -1)
+            fit = np.linalg.lstsq(
+                np.stack([np.diag(b.reshape(n, n)) for b in basis], 1), np.diag(move), rcond=None
+            )[0]
+            move = move - np.tensordot(fit, basis.reshape(n, n, n), 1)
+            gram = (simplex(n) @ simplex(n).T).numpy()
+            step = 0.02 / np.abs(move).max()
+            values = []
+            for sign in (-1, 1):
+                w, vectors = np.linalg.eigh(gram + sign * step * move)
+                z = torch.tensor(vectors * np.sqrt(np.clip(w, 0, None)))
+                values.append(instance_loss(z, gamma, at * factor))
+            assert bool(sum(values) / 2 > ours) is stable
+
+
+# --- classes ----------------------------------------------------------------------------------
+@pytest.mark.parametrize(("gamma", "p"), [(0.5, 1), (1.0, 2), (1.5, 1)])
+def test_classes_collapse_up_to_alpha_max(gamma: float, p: int) -> None:
+    m, n, heat = 2, 2, 0.8
+    of = results["kernel-supcl"]
+    at = {"m": m, "n": n, "gamma": gamma, "tau": heat}
+    border = float(of.value("alpha_max", **at))
+    collapsed = simplex(m).repeat_interleave(n * p, 0)
+    for shift, optimal in ((-0.03, True), (0.03, False)):
+        alpha = round(border + shift, 6)
+        masks, psi = of_classes(m, n, p, alpha), exponential(gamma, heat)
+
+        def loss(z: Tensor, masks: Any = masks, psi: Any = psi) -> Tensor:
+            return softmax_loss(psi(z), *masks)
+
+        says = float(of.value("loss_collapsed", p=p, **at))
+        assert float(loss(collapsed)) == pytest.approx(says, abs=1e-12)
+        start = torch.nn.functional.pad(collapsed, (0, 2))
+        found = min(
+            least(loss, m * n * p, 4, seeds=4), least(loss, m * n * p, 4, seeds=5, start=start)
+        )
+        if optimal:
+            assert found >= says - 1e-9
+        else:
+            assert found < says - 1e-9
+
+
+def test_alpha_max_is_not_that_of_the_gaussian() -> None:
+    at = {"m": 3, "n": 4}
+    near = float(results["kernel-supcl"].value("alpha_max", gamma="1999/1000", tau="6/5", **at))
+    gauss = float(results["supcl-threshold"].value("alpha_min", tau="3/5", **at))
+    # At the Gaussian the distance between classes is felt, by a finite step.
+    h = np.exp(3 / 2 / 0.6)
+    assert gauss - near == pytest.approx(3 / (4 * (2 + h)), abs=1e-3)
+
+
+# --- concatenation ----------------------------------------------------------------------------
+def test_the_split_of_a_concatenation_is_optimal() -> None:
+    n, p, at = 3, 2, {"gamma": 1, "tau": "1/2", "gamma2": 2, "tau2": 1}
+    of = results["kernel-concatenation"]
+    r, says = (float(of.value(k, n=n, p=p, **at)) for k in ("split", "least_loss"))
+
+    def loss(z: Tensor) -> Tensor:
+        kernels = exponential(1, 0.5)(z[:, :3]).exp() + exponential(2, 1)(z[:, 3:]).exp()
+        return softmax_loss(kernels.log(), *of_views(n, p))
+
+    def split(share: float) -> Tensor:
+        s = simplex(n).repeat_interleave(p, 0)
+        return torch.hstack([share**0.5 * s, (1 - share) ** 0.5 * s])
+
+    assert float(loss(split(r))) == pytest.approx(says, abs=1e-12)
+    assert min(loss(split(r - 1e-3)), loss(split(r + 1e-3))) > says
+    assert least(loss, n * p, 6, seeds=4) >= says - 1e-9
+
+
+def test_equal_kernels_split_in_half_and_a_flat_gaussian_is_left_alone() -> None:
+    of = results["kernel-concatenation"]
+    alike = {"gamma": 1, "tau": "1/2", "gamma2": 1, "tau2": "1/2"}
+    assert of.value("split", n=4, **alike) == 0.5
+    flat = {"gamma": 2, "tau": 1, "gamma2": 2, "tau2": 100}
+    assert of.value("split", n=4, **flat) == 1
+
+
+# --- wrong formulas ------------------------------------------------------------------------------
+def test_a_wrong_slope_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_similarity, "SLOPE", 2 * _similarity.SLOPE)
+    with pytest.raises(StepFailed):
+        _similarity.state_slopes(Derivation())
+
+
+def test_wrong_weights_of_the_witness_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    wrong = _definite.quadratic_form((1, -1, 1), _definite._on_a_line)
+    monkeypatch.setattr(_definite, "THREE_POINTS", wrong)
+    with pytest.raises(StepFailed):
+        _definite.state_definite(Derivation())
+
+
+def test_a_wrong_curvature_of_the_loss_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_convexity, "IN_POSITIVE", -_convexity.IN_POSITIVE)
+    with pytest.raises(StepFailed):
+        _convexity.state_convexity(Derivation())
+
+
+def test_a_wrong_loss_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that falls with the similarity of negatives has no simplex."""
+    monkeypatch.setattr(_simplex, "at_similarities", lambda *_: _simplex.psi_p - 2 * _simplex.psi_n)
+    for state, loss in (
+        (_simplex.state_views, KERNEL_INFONCE),
+        (_simplex.state_towers, KERNEL_CLIP),
+    ):
+        with pytest.raises(StepFailed):
+            state(loss, Derivation())
+
+
+@pytest.mark.parametrize("id", IDS)
+def test_each_equation_shown_is_decided(id: str) -> None:
+    """Twice the right side of any equation that is not zero is refused."""
+    for step in results[id].derivation:
+        shown = step.statement.args if isinstance(step.statement, Tuple) else (step.statement,)
+        for k, one in enumerate(shown):
+            if not isinstance(one, Eq) or one.rhs == 0:
+                continue
+            wrong = list(shown)
+            wrong[k] = Eq(one.lhs, 2 * one.rhs, evaluate=False)
+            with pytest.raises(StepFailed):
+                Derivation().add("wrong", step.says.saying(Tuple(*wrong)), "")
+
+
+# --- what the engine does not take ---------------------------------------------------------------
+@pytest.mark.parametrize("loss", [KERNEL_INFONCE, KERNEL_SUPCL, KERNEL_CLIP, SUM_INFONCE])
+def test_the_convex_engine_refuses_other_similarities(loss: Any) -> None:
+    scheme = results["kernel-infonce"].structure
+    with pytest.raises(DomainError, match="convex in the Gram matrix"):
+        ReducedLoss(loss, scheme)
+    assert in_similarities(loss).similarity is None
+    assert Symbol("gamma", positive=True) in loss.meanings
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"gamma": 0}, "gamma must be > 0, not 0"),
+        ({"tau": 0}, "tau must be > 0, not 0"),
+        ({"gamma": -1}, "gamma must be > 0, not -1"),
+        ({"n": 1}, "n must be an integer >= 2, not 1"),
+    ],
+)
+def test_values_outside_are_refused_in_one_line(given: dict[str, int], says: str) -> None:
+    with pytest.raises(DomainError) as refused:
+        results["kernel-infonce"].value("similarity", **{"n": 4, "gamma": 1, "tau": 1, **given})
+    assert str(refused.value) == says

@@ -1,0 +1,116 @@
+"""Sums with any number of terms: equal ones are proved so, and unequal ones are not."""
+
+import pytest
+from cltheory.derive.decide.domain import POSITIVE, Domain, at_least
+from cltheory.derive.decide.evidence import Grade, Holds, Undecided
+from cltheory.derive.decide.sums import NoSum, equal, is_positive, normal
+from cltheory.derive.proof.indexed import SumsEqual
+from cltheory.derive.proof.relations import eq, le
+from sympy import IndexedBase, Rational, S, Sum, Symbol, exp, log, symbols
+
+tau = Symbol("tau", positive=True)
+n = Symbol("n", integer=True, positive=True)
+i, j, k = symbols("i j k", integer=True)
+x, y = IndexedBase("x", real=True), IndexedBase("y", real=True)
+a = IndexedBase("a", positive=True)
+w = IndexedBase("w", nonnegative=True)
+WHERE = Domain({tau: POSITIVE, n: at_least(2)}, {tau: 1, n: 3})
+SHARES = {Sum(a[i], (i, 1, n)): S.One}
+ROWS = {Sum(w[i, j], (j, 1, n)): S.One}
+total = Sum(exp(x[j] / tau), (j, 1, n))
+
+EQUAL = [
+    (Sum(x[i] + y[i], (i, 1, n)), Sum(y[j], (j, 1, n)) + Sum(x[k], (k, 1, n)), {}),
+    (Sum(x[i], (i, 1, n)) ** 2, Sum(x[i] * x[j], (i, 1, n), (j, 1, n)), {}),
+    (Sum(w[i, j] * x[i], (i, 1, n), (j, 1, n)), Sum(w[j, i] * x[j], (i, 1, n), (j, 1, n)), {}),
+    (Sum(tau * x[1] + x[i], (i, 1, n)), n * tau * x[1] + Sum(x[i], (i, 1, n)), {}),
+    (Sum(exp(x[i] / tau) / total, (i, 1, n)), S.One, {}),
+    (Sum(exp((x[i] - x[1]) / tau), (i, 1, n)), total * exp(-x[1] / tau), {}),
+    (
+        Sum(a[i] * log(a[i] / total), (i, 1, n)),
+        Sum(a[i] * log(a[i]), (i, 1, n)) - log(total),
+        SHARES,
+    ),
+    (Sum(w[i, j] * x[i] ** 2, (i, 1, n), (j, 1, n)), Sum(x[i] ** 2, (i, 1, n)), ROWS),
+    (Sum(a[i] / a[i], (i, 1, n)), n, {}),
+    (Sum((x[i] - Sum(x[j], (j, 1, n)) / n), (i, 1, n)), S.Zero, {}),
+]
+
+
+@pytest.mark.parametrize("left, right, known", EQUAL)
+def test_equal_sums_are_proved_equal(left, right, known):
+    found = equal(left, right, WHERE, known)
+    assert isinstance(found, Holds) and found.evidence.grade is Grade.EXACT
+
+
+@pytest.mark.parametrize("left, right, known", EQUAL)
+@pytest.mark.parametrize("factor, shift", [(2, 0), (-1, 0), (1, Rational(1, 7))])
+def test_wrong_multiples_and_shifts_are_refused(left, right, known, factor, shift):
+    wrong = factor * right + shift
+    if right == 0 and not shift:
+        wrong = x[1]
+    assert isinstance(equal(left, wrong, WHERE, known), Undecided)
+
+
+@pytest.mark.parametrize(
+    "left, right, known",
+    [
+        (
+            Sum(w[i, j] * x[j] ** 2, (i, 1, n), (j, 1, n)),
+            Sum(x[j] ** 2, (j, 1, n)),
+            ROWS,
+        ),  # columns
+        (Sum(x[i] ** 2, (i, 1, n)), Sum(x[i], (i, 1, n)) ** 2, {}),
+        (Sum(x[i] * y[i], (i, 1, n)), Sum(x[i], (i, 1, n)) * Sum(y[i], (i, 1, n)), {}),
+        (Sum(log(x[i] * x[i]), (i, 1, n)), 2 * Sum(log(x[i]), (i, 1, n)), {}),  # not positive
+        (Sum(a[i] * log(total), (i, 1, n)), log(total), {}),  # what is not given
+        (Sum(log(Sum(w[i, j], (j, 1, n))), (i, 1, n)), Sum(log(w[i, i]), (i, 1, n)), {}),
+    ],
+)
+def test_what_is_not_so_is_not_proved(left, right, known):
+    assert isinstance(equal(left, right, WHERE, known), Undecided)
+
+
+@pytest.mark.parametrize("left, right, known", [e for e in EQUAL if not e[2]])
+@pytest.mark.parametrize("size", [2, 3])
+def test_the_normal_form_has_the_same_value(left, right, known, size):
+    # The terms are written out, which shares no code with the normal form.
+    numbers = {}
+    for base in (x, y, a):
+        numbers |= {base[p]: Rational(2 * p + len(str(base.label)), 3 + p) for p in range(1, 4)}
+    numbers |= {w[p, q]: Rational(1 + p, 2 + p * q) for p in range(1, 4) for q in range(1, 4)}
+
+    def value(e):
+        return float(e.subs(n, size).subs(tau, Rational(1, 2)).doit().subs(numbers))
+
+    values = [value(e) for e in (left, normal(left), right)]
+    assert values == pytest.approx([values[0]] * 3, rel=1e-12)
+
+
+def test_nested_indices_are_not_mixed_up():
+    nested = Sum(log(Sum(a[j] * a[i] + a[j] ** 2, (j, 1, n))), (i, 1, n))
+    other = Sum(log(Sum(a[i] * a[j] + a[i] ** 2, (i, 1, n))), (j, 1, n))
+    assert isinstance(equal(nested, other, WHERE), Holds)
+    same = Sum(log(Sum(2 * a[i] ** 2, (i, 1, n))), (j, 1, n))
+    assert isinstance(equal(nested, same, WHERE), Undecided)
+
+
+def test_other_sums_are_refused():
+    with pytest.raises(NoSum, match="from 1 on"):
+        normal(Sum(x[i], (i, 2, n)))
+    assert isinstance(equal(Sum(x[i], (i, 0, n)), S.Zero, WHERE), Undecided)
+
+
+def test_signs():
+    assert is_positive(total) and is_positive(a[1] * total) and is_positive(total**-1)
+    assert not is_positive(Sum(x[i], (i, 1, n))) and not is_positive(a[1] - a[2])
+
+
+def test_a_statement_is_what_it_shows():
+    sums = Sum(exp(x[i] / tau) / total, (i, 1, n))
+    says = SumsEqual(eq("s", S.One), WHERE, names={Symbol("s"): sums})
+    assert isinstance(says.decide(), Holds)
+    for wrong in (eq("s", S(2)), le("s", S.One), S.true, eq("t", S.One)):
+        assert not isinstance(says.saying(wrong).decide(), Holds)
+    clash = SumsEqual(eq("n", S.One), WHERE, names={n: sums})
+    assert isinstance(clash.decide(), Undecided)

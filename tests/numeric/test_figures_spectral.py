@@ -1,0 +1,166 @@
+"""Figure 3 of tan2024spectral: its numbers, its command, and what it refuses."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from cltheory.cli.main import run
+from cltheory.numeric.figures import spectral_fig3
+from cltheory.numeric.graphs.agreement import adjusted_rand, captured, k_means
+from cltheory.numeric.graphs.draw import planted_labels
+from cltheory.numeric.graphs.energy import Kernel, cross_entropy, entropy
+from cltheory.numeric.graphs.spectral import bottom_eigenvectors
+from cltheory.numeric.graphs.train import Setup
+from cltheory.numeric.table import TableError
+
+SMALL = Setup(batch=10, most=100)
+GRID = spectral_fig3.Grid(((1.0, 0.0), (0.9, 0.1)), 3, 12, (2, 3), SMALL, seeds=(0, 1))
+ONE = spectral_fig3.Grid(((0.9, 0.1),), 3, 12, (2,), SMALL, seeds=(0,))
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("fig3") / "t.csv"
+    spectral_fig3.measure(GRID, path, device="cpu")
+    return path
+
+
+def test_rows_against_the_points_that_are_kept(table: Path) -> None:
+    rows = spectral_fig3.measure(GRID, table, device="cpu")
+    assert len(rows) == 8
+    label = planted_labels(3, 12)
+    for row in rows:
+        pi, _ = GRID.graph(float(row["p"]), float(row["q"]), int(row["seed"]))
+        values, vectors = bottom_eigenvectors(pi, 3)
+        assert row["entropy"] == pytest.approx(entropy(pi))
+        assert row["eigenvalue_last"] == pytest.approx(float(values[1]), abs=1e-12)
+        assert row["eigenvalue_next"] == pytest.approx(float(values[2]))
+        assert row["entropy"] <= row["optimum_loss"] <= row["sgd_loss"]
+        assert row["optimum_gradient"] < 1e-6 < row["sgd_gradient"]
+        for part in spectral_fig3.PARTS:
+            least, most = (float(row[f"{part}_angle_{k}"]) for k in ("least", "most"))
+            assert 0 <= least <= most <= 90
+            if row["d"] != 2:
+                continue
+            # Points are kept with five digits.
+            z = torch.as_tensor(spectral_fig3.points(row, part))
+            assert row[f"{part}_captured"] == pytest.approx(captured(z, vectors[:, :2]), abs=1e-3)
+            value = float(cross_entropy(z, pi, Kernel())[0])
+            assert row[f"{part}_loss"] == pytest.approx(value, abs=1e-3)
+            found = adjusted_rand(k_means(z, 3), label)
+            assert row[f"{part}_ari_planted"] == pytest.approx(found)
+
+
+def test_clusters_of_a_graph_in_pieces_are_its_eigenvectors(table: Path) -> None:
+    """q = 0: the minimum is at infinity, and clusters collapse on the way: the span is exact."""
+    for row in spectral_fig3.measure(GRID, table, device="cpu"):
+        if row["q"] == 0:
+            assert row["optimum_loss"] == pytest.approx(float(row["entropy"]), abs=1e-6)
+            assert row["optimum_captured"] > 0.999
+            assert row["optimum_ari_spectral"] == row["optimum_ari_planted"] == 1
+
+
+def test_a_table_is_resumed_and_belongs_to_its_setup(table: Path, tmp_path: Path) -> None:
+    before = table.read_bytes()
+    (alone,) = spectral_fig3.measure(ONE, tmp_path / "one.csv", device="cpu")
+    assert alone in spectral_fig3.measure(GRID, table, device="cpu")
+    assert table.read_bytes() == before
+    other = spectral_fig3.Grid(ONE.pairs, 3, 12, (2,), Setup(Kernel(0.4), batch=10, most=100))
+    with pytest.raises(TableError, match=r"tau = 0\.5, not 0\.4"):
+        spectral_fig3.measure(other, table, device="cpu")
+
+
+def test_points_of_more_dimensions_lie_along_their_axes() -> None:
+    z = torch.diag(torch.tensor([1.0, 3.0, 2.0, 0.1])).double()
+    z = torch.cat([z, -z])
+    told = spectral_fig3.points({"sgd_points": spectral_fig3._written(z)}, "sgd")
+    assert np.abs(told).max(0) == pytest.approx([3, 2])
+
+
+def test_the_standard_error() -> None:
+    rows: list[Any] = [{"x": value} for value in (1.0, 2.0, 6.0)]
+    assert spectral_fig3.means(rows, "x") == pytest.approx((3, 7**0.5 / 3**0.5))
+    assert np.isnan(spectral_fig3.means(rows[:1], "x")[1])
+
+
+# --- the command ---------------------------------------------------------------------------------
+@pytest.fixture
+def figure(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Callable[..., Any]:
+    """The command on a small graph: its exit code, and what it says."""
+
+    def command(*more: str) -> tuple[int, str, str]:
+        small = ["--n", "2", "--k", "5", "--p", "0.9", "--q", "0.2", "--iterations", "20"]
+        where = ["--seeds", "0", "--device", "cpu", "--out", str(tmp_path / "f.png")]
+        code = run(["figure", "spectral-fig3", *small, *where, *more])
+        return code, *capsys.readouterr()
+
+    return command
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        (),
+        ("--sphere", "--negatives", "batch", "--batch", "4"),
+        ("--kernel", "exponential", "--gamma", "1.5", "--d", "1,3"),
+        ("--laplacian", "normalised", "--seeds", "0,1", "--width", "one-column"),
+        ("--style", "grayscale", "--p", "1,0.9", "--q", "0,0.1"),
+    ],
+    ids=" ".join,
+)
+def test_the_command(figure: Any, tmp_path: Path, more: tuple[str, ...]) -> None:
+    caption = tmp_path / "f.tex"
+    code, out, err = figure("--caption", str(caption), *more)
+    assert (code, err) == (0, "")
+    assert "angle" in out and (tmp_path / "f.png").stat().st_size > 5000
+    told = caption.read_text()
+    assert told.count("$") % 2 == 0 and "All is measured" in told
+    assert ("sphere" in told) == ("--sphere" in more)
+    with (tmp_path / "f.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert {row["stop"] for row in rows} == {"iterations"}
+    before = (tmp_path / "f.png").read_bytes()
+    assert figure(*more)[0] == 0 and (tmp_path / "f.png").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        (("--p", "1.5"), "--p takes probabilities from 0 to 1"),
+        (("--q", "-0.1"), "--q takes probabilities from 0 to 1"),
+        (("--q", "nan"), "--q takes probabilities from 0 to 1"),
+        (("--p", "__import__('os')"), "--p takes probabilities"),
+        (("--p", "1,0.5"), "--p has 2 values and --q 1"),
+        (("--p", "1,1", "--q", "0,0"), "repeat a pair"),
+        (("--k", "1"), "--k"),
+        (("--n", "1"), "--n"),
+        (("--n", "100", "--k", "1000"), "too large: 4000 at most"),
+        (("--lr", "0"), "--lr must be a positive number"),
+        (("--lr", "nan"), "nan is not a number"),
+        (("--tau", "-1"), "--tau must be a positive number"),
+        (("--tau", "inf"), "--tau must be a positive number"),
+        (("--kernel", "exponential", "--gamma", "0"), "--gamma must be a positive number"),
+        (("--gamma", "1"), "add --kernel exponential"),
+        (("--d", "0"), "--d takes dimensions from 1 to 64"),
+        (("--d", "2,2"), "--d takes dimensions"),
+        (("--d", "11"), "the dimension is 1 to 9 here"),
+        (("--d", "1", "--sphere"), "the dimension is 2 to 9 here"),
+        (("--batch", "1"), "--batch"),
+        (("--p", "0", "--q", "0"), "seed 0: vertex 0 has no edge"),
+        (("--lr", "1e200"), "left all bounds with learning rate 1e+200"),
+        (("--negatives", "none"), "all"),
+        (("--laplacian", "other"), "symmetrised"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_one_line(
+    figure: Any, tmp_path: Path, more: tuple[str, ...], says: str
+) -> None:
+    code, out, err = figure(*more)
+    assert (code, out) == (2, "") and err.count("\n") == 1 and says in err
+    assert not (tmp_path / "f.csv").exists()

@@ -1,0 +1,522 @@
+"""Kernel-InfoNCE and its mixtures, against the definition, NT-Xent, mpmath, and bad input.
+
+The authors' code (yifanzhang-pro/Kernel-InfoNCE) is not run here. What it computes is written
+again below in a few lines, from its description.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import log
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+import torch
+from cltheory.numeric.losses import (
+    KernelConcatenationInfoNCE,
+    KernelInfoNCE,
+    KernelLoss,
+    KernelSumInfoNCE,
+    LossConcatenationInfoNCE,
+    LossSumInfoNCE,
+    SupCon,
+    tiles,
+)
+from cltheory.numeric.losses import kernel as evaluator
+from torch import Tensor, nn
+
+B, D = 7, 4
+GAMMAS = [0.1, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0]
+
+
+def drawn(seed: int, *shape: int) -> Tensor:
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+
+
+VIEWS, THREE = drawn(1, B, 2, D), drawn(2, B, 3, D)
+#: The second view lies near the first, so that pairs are formed from differences.
+NEAR = torch.stack((VIEWS[:, 0], VIEWS[:, 0] + 0.01 * VIEWS[:, 1]), 1)
+
+
+# --- the definition, one anchor after the other ---------------------------------------------------
+def plain(
+    views: Tensor,
+    terms: list[tuple[float, float, float, slice]],
+    *,
+    normalize: bool = True,
+    eps: float = 0.0,
+    anchor: bool = False,
+    towers: bool = False,
+    each: bool = False,
+) -> Any:
+    """Terms are gamma, tau, the weight, and the features; points are (sample, view)."""
+    z = views.detach().numpy()
+    if normalize:
+        z = z / np.linalg.norm(z, axis=2, keepdims=True)
+
+    def log_kernel(x: Any, y: Any) -> float:
+        found = [
+            log(weight) - (float(np.sum((x[part] - y[part]) ** 2)) + eps**2) ** (gamma / 2) / tau
+            for gamma, tau, weight, part in terms
+        ]
+        return float(np.logaddexp.reduce(found))
+
+    samples, count, _ = z.shape
+    points = [(i, v) for i in range(samples) for v in range(count)]
+    losses = np.zeros((samples, count))
+    for i, v in points:
+        if towers:
+            seen = [other for other in points if other[1] != v]
+        else:
+            seen = [other for other in points if anchor or other != (i, v)]
+        log_sum = np.logaddexp.reduce([log_kernel(z[i, v], z[other]) for other in seen])
+        others = [w for w in range(count) if w != v]
+        losses[i, v] = np.mean([log_sum - log_kernel(z[i, v], z[i, w]) for w in others])
+    return losses if each else float(losses.mean())
+
+
+ALL, FIRST, SECOND = slice(None), slice(0, D // 2), slice(D // 2, D)
+
+
+def mixtures(lam: float, tau_1: float, tau_2: float) -> dict[str, tuple[KernelLoss, Any]]:
+    """Each mixture, and the same from the definition."""
+
+    def kernel(second: slice, first: slice) -> Callable[[Tensor], float]:
+        return lambda z: plain(z, [(1.0, tau_1, lam, first), (2.0, tau_2, 1 - lam, second)])
+
+    def losses(second: slice, first: slice) -> Callable[[Tensor], float]:
+        return lambda z: (
+            lam * plain(z, [(1.0, tau_1, 1.0, first)])
+            + (1 - lam) * plain(z, [(2.0, tau_2, 1.0, second)])
+        )
+
+    taus = {"lam": lam, "tau_1": tau_1, "tau_2": tau_2}
+    return {
+        "kernel-sum": (KernelSumInfoNCE(**taus), kernel(ALL, ALL)),
+        "kernel-concatenation": (KernelConcatenationInfoNCE(**taus), kernel(SECOND, FIRST)),
+        "loss-sum": (LossSumInfoNCE(**taus), losses(ALL, ALL)),
+        "loss-concatenation": (LossConcatenationInfoNCE(**taus), losses(SECOND, FIRST)),
+    }
+
+
+MIXTURES = list(mixtures(0.3, 1.0, 1.0))
+
+
+@pytest.fixture(params=[512, 2], ids="block{}".format)
+def block(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
+    """One tile, and many."""
+    monkeypatch.setattr(tiles, "BLOCK", request.param)
+    return int(request.param)
+
+
+def gradient(loss: KernelLoss, z: Tensor) -> Tensor:
+    z = z.clone().requires_grad_()
+    loss(z).backward()
+    assert z.grad is not None
+    return z.grad
+
+
+@pytest.mark.parametrize("views", [VIEWS, THREE, NEAR], ids=["two", "three", "near"])
+@pytest.mark.parametrize("tau", [1.0, 0.001])
+@pytest.mark.parametrize("gamma", GAMMAS)
+def test_values(gamma: float, tau: float, views: Tensor) -> None:
+    """float32: the exponents reach 16,000, and embeddings themselves are rounded."""
+    expected = plain(views, [(gamma, tau, 1.0, ALL)])
+    assert float(KernelInfoNCE(gamma, tau)(views)) == pytest.approx(expected, rel=1e-10)
+    single = float(KernelInfoNCE(gamma, tau)(views.float()))
+    assert single == pytest.approx(expected, rel=1e-4)
+
+
+@pytest.mark.parametrize("tau", [0.5, 0.02])
+@pytest.mark.parametrize("name", MIXTURES)
+def test_mixtures(name: str, tau: float, block: int) -> None:
+    for views in (VIEWS, THREE, NEAR):
+        loss, definition = mixtures(0.3, tau, 1.3 * tau)[name]
+        assert float(loss(views)) == pytest.approx(definition(views), rel=1e-10)
+
+
+def test_a_wrong_value_is_seen() -> None:
+    """A temperature, a power, the anchor, a kernel for a loss, and the halves exchanged."""
+    found = float(KernelInfoNCE(1.0, 0.5)(VIEWS))
+    for term, options in (
+        ((1.0, 0.25, 1.0, ALL), {}),
+        ((2.0, 0.5, 1.0, ALL), {}),
+        ((1.0, 0.5, 1.0, ALL), {"anchor": True}),
+        ((1.0, 0.5, 1.0, ALL), {"normalize": False}),
+    ):
+        assert abs(found - plain(VIEWS, [term], **options)) > 1e-2
+    values = [definition(VIEWS) for _, definition in mixtures(0.3, 0.5, 0.5).values()]
+    swapped = plain(VIEWS, [(1.0, 0.5, 0.3, SECOND), (2.0, 0.5, 0.7, FIRST)])
+    assert min(abs(a - b) for i, a in enumerate(values) for b in [*values[:i], swapped]) > 1e-3
+
+
+@pytest.mark.parametrize("views", [THREE, NEAR], ids=["three", "near"])
+@pytest.mark.parametrize("gamma", [0.5, 1.0, 2.0, 3.0])
+def test_gradients(gamma: float, views: Tensor, block: int) -> None:
+    """Away from coincidence, with each anchor and the temperature; by finite differences."""
+
+    def loss(z: Tensor, tau: Tensor) -> Tensor:
+        module = KernelInfoNCE(gamma, reduction="none")
+        module.tau = tau  # type: ignore[assignment]
+        return module(z)
+
+    tau = torch.tensor(0.3, dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradcheck(loss, (views[:3].clone().requires_grad_(), tau))
+
+
+@pytest.mark.parametrize("options", [{"eps": 0.2}, {"towers": True}, {"anchor": True}])
+@pytest.mark.parametrize("name", MIXTURES)
+def test_gradients_of_mixtures(name: str, options: dict[str, Any], block: int) -> None:
+    made = type(mixtures(0.3, 1.0, 1.0)[name][0])
+
+    def loss(z: Tensor, tau_1: Tensor, tau_2: Tensor) -> Tensor:
+        module = made(0.3, normalize=False, **options)
+        module.tau_1, module.tau_2 = tau_1, tau_2
+        return module(z)
+
+    taus = [torch.tensor(t, dtype=torch.float64, requires_grad=True) for t in (0.5, 0.8)]
+    assert torch.autograd.gradcheck(loss, (NEAR[:3].clone().requires_grad_(), *taus))
+
+
+def test_a_wrong_gradient_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The pull of near pairs is most of the gradient here; left out, it is missed."""
+    right = gradient(KernelInfoNCE(0.5, 0.3), NEAR)
+    monkeypatch.setattr(evaluator, "NEAR", -1.0)
+    same = gradient(KernelInfoNCE(0.5, 0.3), NEAR)
+    assert float((right - same).norm() / right.norm()) < 1e-10
+    monkeypatch.setattr(evaluator._Gradient, "pull_run", lambda self, h, a, b: None)
+    wrong = gradient(KernelInfoNCE(0.5, 0.3), NEAR)
+    assert float((right - wrong).norm() / right.norm()) > 0.1
+
+
+# --- conventions ----------------------------------------------------------------------------------
+@pytest.mark.parametrize("tau", [1.0, 0.2, 0.01])
+def test_the_square_is_nt_xent_at_half_the_temperature(tau: float) -> None:
+    for views in (VIEWS, THREE):
+        ours, theirs = KernelInfoNCE(2.0, tau), SupCon(tau / 2)
+        assert float(ours(views)) == pytest.approx(float(theirs(views)), rel=1e-9)
+        z = views.clone().requires_grad_()
+        theirs(z).backward()
+        assert z.grad is not None
+        torch.testing.assert_close(gradient(ours, views), z.grad, rtol=1e-9, atol=1e-11)
+        assert abs(float(ours(views)) - float(SupCon(tau)(views))) > 1e-2
+
+
+def test_two_views_or_a_batch_of_views() -> None:
+    loss = KernelInfoNCE(1.0, 0.3)
+    assert float(loss(VIEWS[:, 0], VIEWS[:, 1])) == float(loss(VIEWS))
+    assert float(loss(VIEWS[:, 1], VIEWS[:, 0])) == pytest.approx(float(loss(VIEWS)), rel=1e-12)
+
+
+@pytest.mark.parametrize("normalize", [True, False])
+@pytest.mark.parametrize("option", [{}, {"anchor": True}, {"towers": True}, {"eps": 0.3}])
+def test_options(option: dict[str, Any], normalize: bool, block: int) -> None:
+    """Each anchor, and their mean."""
+    for views in (VIEWS, THREE):
+        given = {"normalize": normalize, **option}
+        expected = plain(views, [(0.5, 0.3, 1.0, ALL)], each=True, **given)
+        each = KernelInfoNCE(0.5, 0.3, reduction="none", **given)(views)
+        np.testing.assert_allclose(each.numpy(), expected, rtol=1e-10)
+        mean = float(KernelInfoNCE(0.5, 0.3, **given)(views))
+        assert mean == pytest.approx(expected.mean(), rel=1e-10)
+
+
+@pytest.mark.parametrize("made", [KernelSumInfoNCE, LossSumInfoNCE])
+def test_a_mixture_of_one(made: Any) -> None:
+    first, second = (KernelInfoNCE(g, 0.3)(VIEWS) for g in (1.0, 2.0))
+    assert float(made(1.0, 0.3, 0.3)(VIEWS)) == pytest.approx(float(first), rel=1e-12)
+    assert float(made(0.0, 0.3, 0.3)(VIEWS)) == pytest.approx(float(second), rel=1e-12)
+    same = made(0.4, 0.3, 0.3, gamma_1=1.5, gamma_2=1.5)(VIEWS)
+    assert float(same) == pytest.approx(float(KernelInfoNCE(1.5, 0.3)(VIEWS)), rel=1e-12)
+
+
+def test_halves_have_the_length_of_the_whole() -> None:
+    """All features are normalised together, as the authors do: halves are not unit vectors."""
+    whole = nn.functional.normalize(VIEWS, dim=-1)
+    loss = LossConcatenationInfoNCE(1.0, 0.3)
+    half = KernelInfoNCE(1.0, 0.3, normalize=False)(whole[..., : D // 2])
+    assert float(loss(VIEWS)) == pytest.approx(float(half), rel=1e-12)
+    unit = KernelInfoNCE(1.0, 0.3)(whole[..., : D // 2])
+    assert abs(float(loss(VIEWS)) - float(unit)) > 1e-2
+
+
+# --- what the authors' code computes --------------------------------------------------------------
+def theirs(z1: Tensor, z2: Tensor, gamma: float, tau: float, eps: float) -> Tensor:
+    """Exponentials as they are, eps below the sum of the negatives and once more beside it."""
+    z = torch.cat([z1, z2])
+    others = torch.exp(-torch.cdist(z, z).pow(gamma) / tau)
+    others = (others.sum(1) - others.diag()).clamp(min=eps) + eps
+    own = torch.exp(-(z1 - z2).norm(dim=1).pow(gamma) / tau).repeat(2)
+    return -torch.log(own / others).mean()
+
+
+@pytest.mark.parametrize("gamma", [0.5, 1.0, 2.0])
+def test_the_authors_loss_is_ours_but_for_what_they_add(gamma: float) -> None:
+    """At tau = 0.5 eps = 1e-6 is seen in the last places; at 0.02 it is all of the denominator."""
+    z1, z2 = (nn.functional.normalize(z) for z in VIEWS.unbind(1))
+    ours = float(KernelInfoNCE(gamma, 0.5)(z1, z2))
+    assert float(theirs(z1, z2, gamma, 0.5, 0.0)) == pytest.approx(ours, rel=1e-12)
+    assert float(theirs(z1, z2, gamma, 0.5, 1e-6)) == pytest.approx(ours, rel=1e-5)
+    z1, z2 = torch.eye(8, dtype=torch.float64).split(4)  # all sqrt(2) apart: a loss of log 7
+    assert float(KernelInfoNCE(gamma, 0.02)(z1, z2)) == pytest.approx(log(7), rel=1e-12)
+    power = 2 ** (gamma / 2) / 0.02
+    x = z1.clone().requires_grad_()
+    cold = theirs(x, z2, gamma, 0.02, 1e-6)
+    assert float(cold.detach()) == pytest.approx(power + log(2e-6), rel=1e-9)
+    cold.backward()  # attraction alone
+    assert x.grad is not None
+    torch.testing.assert_close(x.grad, gamma * power / 2 / 4 * (z1 - z2), rtol=1e-9, atol=1e-9)
+
+
+def test_the_authors_loss_overflows_where_ours_does_not() -> None:
+    """A positive pair so far apart that its exponential is 0 in float32."""
+    z1, z2 = torch.eye(8).split(4)
+    assert theirs(z1, z2, 2.0, 0.01, 1e-6).isinf()
+    assert float(KernelInfoNCE(2.0, 0.01)(z1, z2)) == pytest.approx(log(7), rel=2e-5)
+
+
+def test_the_printed_core_loss_is_constant() -> None:
+    """Algorithm 2 as printed sums exp(s_ij) over k: what is left is log(2N - 1) for any z."""
+    z = torch.cat(VIEWS.unbind(1))
+    s = torch.cdist(z, z) / 0.3
+    pairs = [(i, i + B) for i in range(B)] + [(i + B, i) for i in range(B)]
+    total = sum(-torch.log(s[i, j].exp() / ((2 * B - 1) * s[i, j].exp())) for i, j in pairs)
+    assert float(total) / (2 * B) == pytest.approx(log(2 * B - 1), rel=1e-12)
+
+
+# --- where it is hard -----------------------------------------------------------------------------
+def hard(dtype: torch.dtype) -> dict[str, Tensor]:
+    one = torch.tensor([3.0, -1.0, 2.0, 0.5])
+    two = torch.tensor([0.25, 1.0, -1.0, 2.0])
+    signs = torch.tensor([1.0, -1.0, 1.0, -1.0])[:, None]
+    return {
+        name: views.to(dtype)
+        for name, views in {
+            "all coincide": one.expand(4, 2, 4),
+            "views coincide": VIEWS[:, :1].expand(B, 2, D),
+            "samples coincide": torch.stack((one, two)).expand(4, 2, 4),
+            "antipodal": torch.stack((one * signs, -one * signs), 1),
+            "nearly coincide": VIEWS[:, :1] * (1 + 2.0**-9 * torch.tensor([[[0.0], [1.0]]])),
+            "one sample": VIEWS[:1],
+            "one sample, coincident": VIEWS[:1, :1].expand(1, 2, D),
+        }.items()
+    }
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16, torch.float16])
+@pytest.mark.parametrize("tau", [1e-4, 0.1, 10.0])
+def test_no_nan(tau: float, dtype: torch.dtype) -> None:
+    gammas = GAMMAS if dtype.itemsize > 2 else [0.1, 1.0, 4.0]
+    for name, views in hard(dtype).items():
+        made: list[KernelLoss] = [KernelInfoNCE(gamma, tau) for gamma in gammas]
+        made += [loss for loss, _ in mixtures(0.3, tau, tau).values()]
+        for loss in made:
+            for check in (True, False) if dtype is torch.float32 else (True,):
+                loss.check = check
+                z = views.clone().requires_grad_()
+                value = loss(z)
+                value.backward()
+                assert z.grad is not None and z.grad.dtype == dtype
+                if dtype is not torch.float16:  # whose largest number gradients may exceed
+                    assert z.grad.isfinite().all(), (name, loss)
+                assert not z.grad.isnan().any() and value.isfinite(), (name, loss)
+
+
+@pytest.mark.parametrize("gamma", GAMMAS)
+def test_coincident_points_pull_nothing(gamma: float) -> None:
+    """All alike: log (2B - 1), gradient zero; views alike: only the other samples act."""
+    views = VIEWS[:1, :1].expand(B, 2, D)
+    assert float(KernelInfoNCE(gamma, 0.01)(views)) == pytest.approx(log(2 * B - 1), rel=1e-12)
+    assert float(gradient(KernelInfoNCE(gamma, 0.01), views).abs().max()) < 1e-15
+    found = gradient(KernelInfoNCE(gamma, 0.3), VIEWS[:, :1].expand(B, 2, D))
+    z = VIEWS[:, 0].clone().requires_grad_()
+    x = nn.functional.normalize(z)
+    apart = (x[:, None] - x).square().sum(-1) + torch.eye(B)
+    k = (torch.exp(-(apart ** (gamma / 2)) / 0.3) * (1 - torch.eye(B))).sum(1)
+    (1 + 2 * k).log().mean().backward()
+    assert z.grad is not None
+    torch.testing.assert_close(found.sum(1), z.grad, rtol=1e-8, atol=1e-10)
+
+
+@pytest.mark.parametrize("gamma", [0.1, 0.5, 1.0, 1.5])
+@pytest.mark.parametrize("apart", [1e-2, 1e-5, 1e-8])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_small_distances(gamma: float, apart: float, dtype: torch.dtype) -> None:
+    """Value and gradient of the distance in the loss, against 50 digits.
+
+    With 2 - 2 x.y in float32 a distance of 1e-5 would be 0 or 3e-4. What is left is rounding of
+    the loss: some units in its last place.
+    """
+    base = nn.functional.normalize(VIEWS[:, 0], dim=-1)
+    step = apart * nn.functional.normalize(VIEWS[:, 1], dim=-1)
+    z = torch.stack((base, base + step), 1).to(dtype)
+    z[0, 0], z[0, 1] = torch.tensor([0.0, 0.0, 1.0, 0.0]), torch.tensor([0.0, apart, 1.0, 0.0])
+    tau = apart**gamma  # so that the distance is seen
+    loss = KernelInfoNCE(gamma, tau, normalize=False, reduction="none")
+    found = loss(z)
+    x = z.clone().requires_grad_()
+    loss(x)[0, 0].backward()
+    with mpmath.workdps(50):
+        points = [mpmath.matrix(row.tolist()) for row in z.double().flatten(0, 1)]
+        power = [mpmath.norm(points[0] - p) ** gamma / mpmath.mpf(tau) for p in points]
+        expected = power[1] + mpmath.log(sum(mpmath.exp(-p) for p in power[1:]))
+        share = mpmath.exp(-power[1]) / sum(mpmath.exp(-p) for p in power[1:])
+        pull = gamma * (1 - share) * power[1] / mpmath.norm(points[0] - points[1])
+    unit = torch.finfo(dtype).eps
+    assert abs(float(found[0, 0]) - expected) < 50 * unit * max(1, float(power[1]))
+    slope = float(x.grad[0, 1, 1])  # type: ignore[index]
+    assert slope == pytest.approx(float(pull), rel=1e-3 if dtype is torch.float32 else 1e-9, abs=1)
+
+
+@pytest.mark.parametrize("gamma", [0.5, 1.0])
+def test_clusters(gamma: float, block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many near pairs, formed some at a time: float32 against autograd of the definition."""
+    monkeypatch.setattr(evaluator, "CHUNK", 3)
+    views = (drawn(7, 2, 1, D).repeat(6, 1, 1) + 1e-3 * drawn(8, 12, 2, D)).float()
+    z = views.double().requires_grad_()
+    x = z.transpose(0, 1).flatten(0, 1)
+    eye = torch.eye(24, dtype=torch.bool)
+    squares = (x[:, None] - x).square().sum(-1).masked_fill(eye, 1.0)
+    s = -squares.pow(gamma / 2) / 0.3
+    pairs = torch.arange(24), torch.arange(24).roll(12)
+    (s.masked_fill(eye, -torch.inf).logsumexp(1) - s[pairs]).mean().backward()
+    assert z.grad is not None
+    found = gradient(KernelInfoNCE(gamma, 0.3, normalize=False), views).double()
+    assert float((found - z.grad).norm() / z.grad.norm()) < 1e-5
+    monkeypatch.setattr(evaluator, "NEAR", -1.0)  # all from squares and inner products
+    rounded = gradient(KernelInfoNCE(gamma, 0.3, normalize=False), views).double()
+    assert float((rounded - z.grad).norm() / z.grad.norm()) > 1e-3
+
+
+def test_the_slope_grows_without_bound_below_one() -> None:
+    """For gamma < 1 nearby views pull with apart^(gamma - 1); eps bounds it."""
+
+    def pull(gamma: float, apart: float, eps: float = 0.0) -> float:
+        z = VIEWS[:, :1].repeat(1, 2, 1)
+        z[:, 1, 0] += apart
+        loss = KernelInfoNCE(gamma, 0.3, normalize=False, eps=eps)
+        return float(gradient(loss, z)[:, 1].norm())
+
+    assert pull(0.5, 1e-8) / pull(0.5, 1e-6) == pytest.approx(10, rel=0.01)
+    assert pull(1.0, 1e-8) / pull(1.0, 1e-6) == pytest.approx(1, rel=0.01)
+    assert pull(0.5, 1e-8, 0.01) < 1 < pull(0.5, 1e-8)
+
+
+def test_far_points_keep_their_distances() -> None:
+    """Distances do not see a shift, and large exponents are computed in float64."""
+    near = KernelInfoNCE(1.0, 0.5, normalize=False)(VIEWS.float())
+    far = KernelInfoNCE(1.0, 0.5, normalize=False)(VIEWS + 1000.0)
+    assert float(near) == pytest.approx(float(far), rel=1e-5)
+
+
+# --- precision, temperatures, second derivatives --------------------------------------------------
+@pytest.mark.parametrize("kind", [torch.bfloat16, torch.float16])
+def test_lower_precision_is_raised(kind: torch.dtype) -> None:
+    loss, z = KernelInfoNCE(1.0, 0.3), VIEWS.to(kind)
+    value = loss(z)
+    assert value.dtype == torch.float32 and float(value) == float(loss(z.float()))
+    expected = float(loss(VIEWS.float()))
+    with torch.autocast("cpu", dtype=kind):
+        assert float(loss(VIEWS.float())) == expected
+
+
+def test_learned_temperatures() -> None:
+    tau = nn.Parameter(torch.tensor(0.3))
+    assert list(KernelInfoNCE(1.0, tau).parameters()) == [tau]
+    loss = KernelSumInfoNCE(0.4, tau, nn.Parameter(torch.tensor([0.5])))
+    assert len(list(loss.parameters())) == 2 and "learned" in repr(loss)
+    loss(VIEWS.float()).backward()
+    up, down = (KernelSumInfoNCE(0.4, 0.3 + h, 0.5)(VIEWS) for h in (1e-4, -1e-4))
+    assert tau.grad is not None
+    assert float(tau.grad) == pytest.approx(float(up - down) / 2e-4, rel=1e-3)
+
+
+def test_gradients_twice_are_refused() -> None:
+    z = VIEWS.clone().requires_grad_()
+    with pytest.raises(RuntimeError, match="has no second derivative"):
+        torch.autograd.grad(KernelInfoNCE()(z), z, create_graph=True)
+
+
+def test_a_graph_may_be_kept() -> None:
+    z = NEAR.clone().requires_grad_()
+    loss = KernelInfoNCE(0.5, 0.3)(z)
+    (first,) = torch.autograd.grad(loss, z, retain_graph=True)
+    (second,) = torch.autograd.grad(loss, z)
+    assert torch.equal(first, second)
+
+
+def test_a_longer_exponent_than_is_safe() -> None:
+    """Just below and above the border where sums are shifted, both are the definition."""
+    for tau in (0.028, 0.033, 0.04, 0.05):
+        loss = KernelInfoNCE(1.0, tau)
+        expected = plain(VIEWS, [(1.0, tau, 1.0, ALL)])
+        assert float(loss(VIEWS.float())) == pytest.approx(expected, rel=1e-5)
+        error = gradient(loss, VIEWS.float()) - gradient(loss, VIEWS)
+        assert float(error.norm() / gradient(loss, VIEWS).norm()) < 1e-4
+
+
+# --- bad input ------------------------------------------------------------------------------------
+def spoiled(value: float) -> Tensor:
+    z = VIEWS.clone()
+    z[3, 0] = value
+    return z
+
+
+BAD: dict[str, tuple[Callable[[], Any], str]] = {
+    "gamma": (lambda: KernelInfoNCE(0.0), "gamma must be positive and finite, not 0"),
+    "negative gamma": (lambda: KernelInfoNCE(-1.0), "gamma must be positive and finite, not -1"),
+    "nan gamma": (lambda: KernelInfoNCE(float("nan")), "gamma must be positive"),
+    "tau": (lambda: KernelInfoNCE(1.0, 0.0), "tau must be positive and finite, not 0"),
+    "tau_2": (lambda: LossSumInfoNCE(tau_2=-1.0), "tau_2 must be positive and finite, not -1"),
+    "gamma_1": (lambda: LossSumInfoNCE(gamma_1=0.0), "gamma_1 must be positive"),
+    "two of tau": (lambda: KernelInfoNCE(1.0, nn.Parameter(torch.ones(2))), "must have one entry"),
+    "learned tau": (
+        lambda: KernelInfoNCE(1.0, nn.Parameter(torch.tensor(-0.3)))(VIEWS),
+        "tau must be positive and finite, not -0.3",
+    ),
+    "lam": (lambda: KernelSumInfoNCE(1.5), r"lam must be within \[0, 1\], not 1.5"),
+    "eps": (lambda: KernelInfoNCE(eps=-1.0), "eps must be finite and not negative, not -1"),
+    "reduction": (
+        lambda: KernelInfoNCE(reduction="sum"),  # type: ignore[arg-type]
+        "reduction must be one of mean, none",
+    ),
+    "one view": (lambda: KernelInfoNCE()(VIEWS[:, 0]), "two views are needed"),
+    "labels": (lambda: KernelInfoNCE()(VIEWS, torch.arange(B)), r"must be \(batch, d\) both"),
+    "other shape": (lambda: KernelInfoNCE()(VIEWS[:, 0], VIEWS[1:, 1]), r"\(7, 4\) and \(6, 4\)"),
+    "odd": (lambda: KernelConcatenationInfoNCE()(VIEWS[..., :3]), "3 features do not have 2"),
+    "nan": (lambda: KernelInfoNCE()(spoiled(float("nan"))), "embedding 3 is not finite"),
+    "oo": (lambda: KernelInfoNCE()(spoiled(float("inf"))), "embedding 3 is not finite"),
+    "zero": (lambda: KernelInfoNCE()(spoiled(0.0)), "embedding 3 is zero"),
+    "far": (lambda: KernelInfoNCE(4.0, normalize=False)(spoiled(1e120)), "distances that overflow"),
+    "empty": (lambda: KernelInfoNCE()(VIEWS[:0]), r"a batch of shape \(0, 2, 4\) is empty"),
+    "integers": (lambda: KernelInfoNCE()(torch.ones(4, 2, 3, dtype=torch.long)), "floating point"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input_is_refused_in_a_line(name: str) -> None:
+    call, says = BAD[name]
+    with pytest.raises(ValueError, match=says) as caught:
+        call()
+    assert "\n" not in str(caught.value)
+
+
+def test_without_checks_nan_stays_nan() -> None:
+    loss = KernelInfoNCE(1.0, check=False)
+    assert loss(spoiled(float("nan"))).isnan()
+    z = spoiled(0.0).requires_grad_()
+    value = loss(z)
+    value.backward()
+    assert value.isfinite() and z.grad is not None and z.grad.isfinite().all()
+
+
+@pytest.mark.cuda
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device, torch finds none")
+@pytest.mark.parametrize("gamma", GAMMAS)
+def test_cuda(gamma: float) -> None:
+    loss = KernelInfoNCE(gamma, 0.3)
+    for views in (VIEWS, NEAR):
+        assert float(loss(views.cuda())) == pytest.approx(float(loss(views)), rel=1e-9)
+        torch.testing.assert_close(gradient(loss, views.cuda()).cpu(), gradient(loss, views))
