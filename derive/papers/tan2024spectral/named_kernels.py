@@ -12,7 +12,6 @@ import mpmath
 from ..form.families import size
 from ..form.kernels import adjacency
 from ..form.run import Answer, Point, named_check
-from ..form.tables import Tables
 from ..form.values import as_number, compare, mp, text
 
 Given = Mapping[str, Any]
@@ -40,6 +39,50 @@ def kernel_is_positive_definite(at: Point, given: Given) -> Answer:
             mpmath.cholesky(gram)
         except ValueError:
             return Answer(False, "five points on a line: the Gram matrix is not positive definite")
+    return Answer(True)
+
+
+@named_check("sum of kernels is positive definite")
+def sum_of_kernels(at: Point, given: Given) -> Answer:
+    """exp(-|x - y|^first / tau_2) + exp(-|x - y|^last / tau_1) at three points of a line at equal
+    gaps, with the coefficients (1, -2, 1), and at five others by Cholesky."""
+    parts = [(mp(given["first"]), at["tau_2"]), (mp(given["last"]), at["tau_1"])]
+    powers = [(power, mp(as_number(tau))) for power, tau in parts]
+
+    def kernel(x: Any) -> Any:
+        return mpmath.fsum(mpmath.exp(-(x**power) / tau) for power, tau in powers)
+
+    with mpmath.workdps(DIGITS):
+        for gap in GAPS:
+            for power, tau in powers:
+                h = (mp(gap) * tau) ** (1 / max(power, mpmath.mpf(1)))
+                form = 6 * kernel(mpmath.mpf(0)) - 8 * kernel(h) + 2 * kernel(2 * h)
+                if form <= 0:
+                    return Answer(False, f"points 0, h, 2h: the form (1, -2, 1) is {text(form)}")
+        places = [mpmath.mpf(k * k) / 8 for k in range(5)]
+        gram = mpmath.matrix([[kernel(abs(x - y)) for y in places] for x in places])
+        try:
+            mpmath.cholesky(gram)
+        except ValueError:
+            return Answer(False, "five points on a line: the Gram matrix is not positive definite")
+    return Answer(True)
+
+
+@named_check("concatenation on rectangles")
+def concatenation_on_rectangles(at: Point, given: Given) -> Answer:
+    """On the corners (x, y), (x', y), (x, y'), (x', y') the form of exp(-|x - x'|^2 / tau_2) +
+    exp(-|y - y'| / tau_1) with the coefficients (1, -1, -1, 1) is ``value``."""
+    with mpmath.workdps(DIGITS):
+        one, other = (mp(as_number(at[k])) for k in ("tau_2", "tau_1"))
+        for sides in ((1, 1), (Fraction(6, 5), Fraction(8, 5)), (Fraction(1, 7), 3)):
+            corners = [(x, y) for y in (0, 1) for x in (0, 1)]
+            form = mpmath.mpf(0)
+            for c, (x, y) in zip((1, -1, -1, 1), corners, strict=True):
+                for b, (v, w) in zip((1, -1, -1, 1), corners, strict=True):
+                    far, wide = mp(sides[0]) * abs(x - v), mp(sides[1]) * abs(y - w)
+                    form += b * c * (mpmath.exp(-(far**2) / one) + mpmath.exp(-wide / other))
+            if not compare(form, given["value"], "="):
+                return Answer(False, f"sides {sides[0]}, {sides[1]}: the form is {text(form)}")
     return Answer(True)
 
 
