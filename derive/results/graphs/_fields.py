@@ -79,7 +79,7 @@ def state_cross_entropy(proof: Derivation) -> None:
         SumsEqual(
             eq(Sum(drawn * (H + cost), (j, 1, n)), H + Sum(drawn * cost, (j, 1, n))),
             ROWS,
-            known={Sum(p[i, j], (j, 1, n)): S.One},
+            known={Sum(p[m + 1, j], (j, 1, n)): S.One},
         ),
         "H is that of m rows, whose probabilities add up to 1; the logarithm of the product of "
         f"the shares is the sum of their logarithms; {BY_ROWS}",
