@@ -203,3 +203,15 @@ def test_eigenvalues_of_the_mean_graph() -> None:
     assert answer("bottom eigenvectors of the clusters", at, dimension=Fraction(2))
     assert not answer("bottom eigenvectors of the clusters", at, dimension=Fraction(1))
     assert not answer("bottom eigenvectors of the clusters", at, dimension=Fraction(0))
+
+
+def test_tables_of_the_experiments() -> None:
+    better = {"table": Fraction(1), "least": Fraction(4)}
+    assert answer("better than the first row", {}, **better)
+    assert not answer("better than the first row", {}, **{**better, "least": Fraction(2)})
+    assert not answer("better than the first row", {}, **{**better, "table": Fraction(2)})
+    assert answer("best on average", {}, row=Fraction(4))
+    assert not answer("best on average", {}, row=Fraction(5))
+    assert answer("best of a column", {}, value=Fraction("83.85"), column=Fraction(2))
+    assert not answer("best of a column", {}, value=Fraction("83.23"), column=Fraction(2))
+    assert not answer("best of a column", {}, value=Fraction("83.85"), column=Fraction(7))
