@@ -27,6 +27,9 @@ _KNOWN: dict[str, dict[str, bool]] = {
 }
 
 
+#: The highest power of one exponential: polynomials of far higher degree take too much memory.
+HIGHEST = 20_000
+
 Parts = frozenset[Expr]
 
 
@@ -95,7 +98,10 @@ class ExpField:
             y = self._new(exp(exponent, evaluate=scale != 1 or e is S.One), "exp")
             self.exponents[y] = exponent
             for i, row in rows.items():
-                factor = y ** int(row[j] * scale)
+                power = int(row[j] * scale)
+                if abs(power) > HIGHEST:
+                    raise NotInField(f"{ordered[i]} is a power above {HIGHEST} of another")
+                factor = y**power
                 self._rename[ordered[i]] = self._rename.get(ordered[i], 1) * factor
 
     def _new(self, meaning: Expr, kind: str) -> Symbol:

@@ -277,3 +277,11 @@ def test_a_difference_in_the_fortieth_digit_is_seen() -> None:
     assert isinstance(positive(Max(-gap, -X), AWAY), Refuted)
     held = equal(log(X + 1) * 2, log((X + 1) ** 2), AWAY)
     assert isinstance(held, Holds) and held.evidence.grade is Grade.EXACT
+
+
+def test_powers_that_are_too_high_are_refused():
+    x = Symbol("x", real=True)  # as polynomials of that degree they take gigabytes
+    tiny = exp(x * Rational(1, 10**9))
+    with pytest.raises(NotInField, match="a power above"):
+        ExpField([tiny + exp(x)])
+    assert ExpField([exp(1000 * x) - exp(x)]).vanishes(exp(1000 * x) - exp(x) ** 1000)
