@@ -384,7 +384,9 @@ def proof(wording: Wording, condition: Condition | None, inside: list[Trial]) ->
         domains = wording.hypotheses().domains(condition)
     except DomainError:
         return None
-    predicates = condition is not None and any(r.predicate for part in condition.parts for r in part)
+    predicates = condition is not None and any(
+        r.predicate for part in condition.parts for r in part
+    )
     if predicates and wording.proof not in results:
         return None  # only a derivation that is named can assume what no range says
     if wording.proof:
