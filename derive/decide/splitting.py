@@ -12,16 +12,16 @@ from sympy import Dummy, Expr, Piecewise, Pow, S, Symbol, exp, log
 from .decide import is_proved_positive
 from .domain import Domain
 from .factors import factors, proves_positive, surd
-from .normal import NotInField, canonical, in_order
+from .normal import NotInField, canonical, in_order, is_power
 from .root import ClampedRoot
 
 
 def branching(e: Expr) -> set[Expr]:
-    """Logarithms and roots outside case distinctions, where each branch has its own."""
+    """Logarithms, roots and powers outside case distinctions, where each branch has its own."""
     if isinstance(e, (Piecewise, ClampedRoot)):
         return set()
     found = set().union(*(branching(a) for a in e.args)) if e.args else set()
-    return found | {e} if isinstance(e, log) or _is_root(e) else found
+    return found | {e} if isinstance(e, log) or _is_root(e) or is_power(e) else found
 
 
 def _is_root(e: Expr) -> bool:
