@@ -35,10 +35,10 @@ from .defined import Condition, conditions
 from .domain import Domain, Range
 from .evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
 from .factors import proves_positive
-from .normal import ExpField, NotInField, in_order, is_power
+from .normal import ExpField, NotInField, in_order
 from .number import DIGITS, agree, apart, digits
 from .root import ClampedRoot
-from .splitting import branching, split_logs, split_roots, under
+from .splitting import bases, branching, split_logs, split_roots, under
 from .wanting import closed_again, is_isolated, place, wanting
 
 #: Points with nothing special about them that are tried, and the fewest that are any support.
@@ -305,11 +305,7 @@ def value_at(expression: Expr, point: Mapping[Symbol, Expr]) -> Expr:
 
 def _proved(printed: Expr, derived: Expr, domain: Domain) -> bool:
     one, other = _with_opaque([printed, derived])
-    # The normal form takes the bases of powers to be positive.
-    inside = [branching(e) for e in one.atoms(exp) | other.atoms(exp)]
-    logs = {e for found in inside for e in found if isinstance(e, log)}
-    powers = {e for e in branching(one) | branching(other) if is_power(e)}
-    if not all(proves_positive(under(e), domain) for e in powers | logs):
+    if not all(proves_positive(b, domain) for b in bases(one) | bases(other)):
         return False
     if isinstance(_vanishes(one - other), Holds):
         return True

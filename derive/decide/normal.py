@@ -112,7 +112,7 @@ class ExpField:
                 self._rename[ordered[i]] = self._rename.get(ordered[i], 1) * factor
 
     def _collect_powers(self, powers: Parts, exponentials: Parts) -> Parts:
-        """Unknowns for the factors of bases with their exponents; the exponentials that are left."""
+        """Unknowns for the factors of bases with their exponents; what exponentials are left."""
         left = set(exponentials)
         split: dict[Expr, list[tuple[Expr, Expr]]] = {}
         plain: dict[Expr, Expr] = {}
@@ -311,7 +311,8 @@ def factor_list(poly: Poly) -> tuple[Any, list[tuple[Poly, int]]]:
 
 def is_power(e: Expr) -> bool:
     """Whether it is a power with an exponent that is no rational number."""
-    return bool(e.is_Pow and not isinstance(e, exp) and not e.exp.is_Rational)
+    symbolic = e.is_Pow and not isinstance(e, exp) and not e.exp.is_Rational
+    return bool(symbolic and not e.base.is_extended_nonpositive)  # (-1)**k is a sign by parity
 
 
 def _survey(expressions: Iterable[Expr]) -> tuple[Parts, Parts, Parts, Parts]:
@@ -368,14 +369,12 @@ def positive_factors(base: Expr) -> tuple[tuple[Expr, Expr], ...]:
 
     Where it is positive, so are they: at most one of them is of a sign that is not known of
     its symbols. ``E`` stands for exponentials.
-
-    Raises
-    ------
-    NotInField
-        If it has parts that the normal form does not know, or is nowhere positive.
     """
-    field = ExpField([base])
-    whole = field(base)
+    try:
+        field = ExpField([base])
+        whole = field(base)
+    except NotInField:
+        return ((base, S.One),)
     above, factors = factor_list(whole.numer)
     below, divisors = factor_list(whole.denom)
     number = to_sympy(above / below)
@@ -399,7 +398,7 @@ def positive_factors(base: Expr) -> tuple[tuple[Expr, Expr], ...]:
     elif unknown:
         found.append((canonical(sign * Mul(*(e**k for e, k in unknown))), S.One))
     elif number <= 0:
-        raise NotInField(f"{base} is not positive")
+        return ((base, S.One),)
     return (*found, *_primes(abs(number)))
 
 

@@ -17,11 +17,23 @@ from .root import ClampedRoot
 
 
 def branching(e: Expr) -> set[Expr]:
-    """Logarithms, roots and powers outside case distinctions, where each branch has its own."""
+    """Logarithms and roots outside case distinctions, where each branch has its own."""
     if isinstance(e, (Piecewise, ClampedRoot)):
         return set()
     found = set().union(*(branching(a) for a in e.args)) if e.args else set()
-    return found | {e} if isinstance(e, log) or _is_root(e) or is_power(e) else found
+    return found | {e} if isinstance(e, log) or _is_root(e) else found
+
+
+def bases(e: Expr) -> set[Expr]:
+    """What the normal form takes to be positive: bases of powers, logarithms in exponents."""
+    if isinstance(e, (Piecewise, ClampedRoot)):
+        return set()
+    found = set().union(*(bases(a) for a in e.args)) if e.args else set()
+    if is_power(e):
+        return found | {e.base}
+    return (
+        found | {under(a) for a in branching(e) if isinstance(a, log)} if e.func is exp else found
+    )
 
 
 def _is_root(e: Expr) -> bool:
