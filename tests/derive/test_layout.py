@@ -286,3 +286,9 @@ def test_e_is_a_number() -> None:
     # Numbers may be put in for temperatures; exp(1) is then no function any more.
     formula = laid_out((m - exp(S.One)) / (n + exp(S.One)), SIZES)
     assert tex(formula, str) == r"\frac{m - e}{n + e}"
+
+
+def test_an_exponential_of_a_logarithm_with_symbols_is_laid_out() -> None:
+    e = exp(-log(x**2 + 1) / (y * (k - 1)))
+    node = laid_out(e, RANDOM)
+    assert is_same(node, e, RANDOM) or node.key == as_derived(e).key

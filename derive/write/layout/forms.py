@@ -14,7 +14,7 @@ from operator import add
 
 from sympy import Abs, Add, Basic, Dummy, Expr, Max, Min, Mul, Pow, S, Symbol, exp, log
 
-from ...decide.normal import ExpField, NotInField
+from ...decide.normal import ExpField, NotInField, is_power
 from ...decide.polynomial import ONE as UNIT
 from ...decide.polynomial import Monomial, Poly, Quotient, Ring
 from .arrange import Signed, alone, natural, power, quotient, signed, total, where
@@ -267,12 +267,19 @@ def _is_root(e: Expr) -> bool:
     return bool(e.is_Pow and e.exp.is_Rational and e.exp.q > 1 and not e.base.is_number)
 
 
+def _has_powers(ring: ExpField) -> bool:
+    """Whether there are symbols in exponents; such powers stay as they are written."""
+    return any(map(is_power, ring.atoms.values()))
+
+
 def _taken_out(e: Expr) -> tuple[Expr, Expr] | None:
     """The exponential that the terms above have in common, or the first of them has."""
     try:
         ring = ExpField([e])
         element = ring(e)
     except (NotInField, ZeroDivisionError):
+        return None
+    if _has_powers(ring):
         return None
     if not 0 < len(ring.exponents) <= FUNCTIONS or max(element.numer.degrees(), default=0) > DEGREE:
         return None
@@ -313,6 +320,8 @@ def _rational(e: Expr, parts: Mapping[Symbol, Node]) -> Iterator[Node]:
     try:
         ring = ExpField([e])
         if sum(isinstance(a, (exp, log)) for a in ring.atoms.values()) > FUNCTIONS:
+            return
+        if _has_powers(ring):
             return
         element = ring(e)
     except (NotInField, ZeroDivisionError):
@@ -513,7 +522,7 @@ def _together(e: Expr) -> Expr:
     """With the exponentials of each term as one."""
     try:
         ring = ExpField([e])
-        return ring.factored(ring(e))
+        return e if _has_powers(ring) else ring.factored(ring(e))
     except (NotInField, ZeroDivisionError):
         return e
 
