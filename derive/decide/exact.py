@@ -22,7 +22,23 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from sympy import Expr, I, Integer, Max, Pow, Rational, S, exp, log, nan, oo, pi, sqrt, zoo
+from sympy import (
+    Expr,
+    Function,
+    I,
+    Integer,
+    Max,
+    Pow,
+    Rational,
+    S,
+    exp,
+    log,
+    nan,
+    oo,
+    pi,
+    sqrt,
+    zoo,
+)
 
 from .ball import NotEnclosed, TooWide, enclosure, precision
 
@@ -136,8 +152,11 @@ def expression(
     *,
     max_length: int = MAX_LENGTH,
     needed: list[tuple[str, Expr]] | None = None,
+    powers: bool = False,
 ) -> Expr:
     """Read an expression in the given names.
+
+    With ``powers`` also ``x^y`` for a y in letters with small numbers, and x that has to be > 0.
 
     ``needed`` gets what it needs for a value as it is written, before anything cancels:
     ``("!= 0", divisor)``, ``("> 0", argument)``, ``(">= 0", argument)``.
@@ -147,7 +166,7 @@ def expression(
     NotANumber
         If the text is not one; the message is one line and names the accepted symbols.
     """
-    reader = _Reader(text, symbols, max_length)
+    reader = _Reader(text, symbols, max_length, powers)
     value = reader.read()
     if needed is not None:
         needed += reader.needed
@@ -160,9 +179,13 @@ def _bits(n: int) -> int:
 
 class _Reader:
     def __init__(
-        self, text: str, symbols: Mapping[str, Expr] | None = None, max_length: int = MAX_LENGTH
+        self,
+        text: str,
+        symbols: Mapping[str, Expr] | None = None,
+        max_length: int = MAX_LENGTH,
+        powers: bool = False,
     ):
-        self.symbols = symbols
+        self.symbols, self.powers = symbols, powers
         if len(text) > max_length:
             raise NotANumber(
                 f"a value of {len(text)} characters is too long (at most {max_length})"
@@ -281,6 +304,10 @@ class _Reader:
             raise self._refuse(" (too deeply nested)")
         exponent = self._signed()
         self.depth -= 1
+        if self.powers and self._is_tame(exponent) and (base.free_symbols or base.is_positive):
+            if base.free_symbols:
+                self.needed.append(("> 0", base))
+            return self._sound(base**exponent)
         if base.free_symbols:
             if not exponent.is_Rational or abs(exponent) > MAX_DEPTH:
                 raise self._refuse(" (a power it does not allow)")
@@ -300,6 +327,15 @@ class _Reader:
         if abs(exponent) * digits > MAX_DIGITS or exponent.q > MAX_DIGITS:
             raise self._refuse(" (the power is too large)")
         return self._sound(base**exponent)
+
+    def _is_tame(self, exponent: Expr) -> bool:
+        """Whether an exponent in letters is a small quotient of products, with small numbers."""
+        return (
+            bool(exponent.free_symbols)
+            and not exponent.atoms(Function)
+            and all(p.exp == -1 for p in exponent.atoms(Pow))
+            and all(abs(r.p) <= MAX_POWER and r.q <= MAX_POWER for r in exponent.atoms(Rational))
+        )
 
     def _two_arguments(self) -> tuple[Expr, Expr]:
         found = []
