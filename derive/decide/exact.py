@@ -22,23 +22,7 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from sympy import (
-    Expr,
-    Function,
-    I,
-    Integer,
-    Max,
-    Pow,
-    Rational,
-    S,
-    exp,
-    log,
-    nan,
-    oo,
-    pi,
-    sqrt,
-    zoo,
-)
+from sympy import Expr, I, Integer, Max, Pow, Rational, S, exp, log, nan, oo, pi, sqrt, zoo
 
 from .ball import NotEnclosed, TooWide, enclosure, precision
 
@@ -154,9 +138,7 @@ def expression(
     needed: list[tuple[str, Expr]] | None = None,
     powers: bool = False,
 ) -> Expr:
-    """Read an expression in the given names.
-
-    With ``powers`` also ``x^y`` for a y in letters with small numbers, and x that has to be > 0.
+    """Read an expression in the given names; ``powers`` says if exponents may have names too.
 
     ``needed`` gets what it needs for a value as it is written, before anything cancels:
     ``("!= 0", divisor)``, ``("> 0", argument)``, ``(">= 0", argument)``.
@@ -166,7 +148,8 @@ def expression(
     NotANumber
         If the text is not one; the message is one line and names the accepted symbols.
     """
-    reader = _Reader(text, symbols, max_length, powers)
+    reader = _Reader(text, symbols, max_length)
+    reader.powers = powers
     value = reader.read()
     if needed is not None:
         needed += reader.needed
@@ -179,13 +162,9 @@ def _bits(n: int) -> int:
 
 class _Reader:
     def __init__(
-        self,
-        text: str,
-        symbols: Mapping[str, Expr] | None = None,
-        max_length: int = MAX_LENGTH,
-        powers: bool = False,
+        self, text: str, symbols: Mapping[str, Expr] | None = None, max_length: int = MAX_LENGTH
     ):
-        self.symbols, self.powers = symbols, powers
+        self.symbols = symbols
         if len(text) > max_length:
             raise NotANumber(
                 f"a value of {len(text)} characters is too long (at most {max_length})"
@@ -195,6 +174,7 @@ class _Reader:
         self.at = 0
         self.depth = 0
         self.needed: list[tuple[str, Expr]] = []
+        self.powers = False
 
     def _split(self, text: str) -> list[str]:
         tokens, at = [], 0
@@ -232,7 +212,7 @@ class _Reader:
         if any(max(_bits(r.p), _bits(r.q)) > MAX_BITS for r in value.atoms(Rational)):
             raise self._refuse(" (it is too large)")
         if value.free_symbols:
-            if any(p.exp.is_Rational and abs(p.exp) > MAX_POWER for p in value.atoms(Pow)):
+            if any(abs(k) > MAX_POWER for p in value.atoms(Pow) for k in p.exp.atoms(Rational)):
                 raise self._refuse(" (the power is too large)")
             if value.is_Add or value.is_Mul:
                 self._bounded(value.as_independent(*value.free_symbols)[0])
@@ -304,9 +284,9 @@ class _Reader:
             raise self._refuse(" (too deeply nested)")
         exponent = self._signed()
         self.depth -= 1
-        if self.powers and self._is_tame(exponent) and (base.free_symbols or base.is_positive):
-            if base.free_symbols:
-                self.needed.append(("> 0", base))
+        if self.powers and exponent.free_symbols and not base.is_extended_nonpositive:
+            self._plain(exponent)
+            self.needed.append(("> 0", base))
             return self._sound(base**exponent)
         if base.free_symbols:
             if not exponent.is_Rational or abs(exponent) > MAX_DEPTH:
@@ -328,14 +308,11 @@ class _Reader:
             raise self._refuse(" (the power is too large)")
         return self._sound(base**exponent)
 
-    def _is_tame(self, exponent: Expr) -> bool:
-        """Whether an exponent in letters is a small quotient of products, with small numbers."""
-        return (
-            bool(exponent.free_symbols)
-            and not exponent.atoms(Function)
-            and all(p.exp == -1 for p in exponent.atoms(Pow))
-            and all(abs(r.p) <= MAX_POWER and r.q <= MAX_POWER for r in exponent.atoms(Rational))
-        )
+    def _plain(self, exponent: Expr) -> None:
+        """Refuse what would make a large exponent where numbers are put in."""
+        inner = [p.exp for p in exponent.atoms(Pow, exp)]
+        if any(k not in (-2, -1, 2) for k in inner):
+            raise self._refuse(" (a power it does not allow)")
 
     def _two_arguments(self) -> tuple[Expr, Expr]:
         found = []

@@ -142,14 +142,3 @@ def test_a_sign_by_parity_is_read_and_no_other_power_of_a_symbol() -> None:
     for text in ("(-1)^x", "(-2)^n", "(-1)^(n/2)", "2^n"):
         with pytest.raises(NotANumber):
             expression(text, {"n": n, **X})
-
-
-def test_powers_in_letters_are_read_where_they_are_asked_for_and_small() -> None:
-    n, x = Symbol("n", integer=True, positive=True), X["x"]
-    needed: list[tuple[str, Expr]] = []
-    known = {"n": n, **X}
-    assert expression("2^n + n^(x/2)", known, powers=True, needed=needed) == 2**n + n ** (x / 2)
-    assert ("> 0", n) in needed
-    for text in ("(-2)^n", "0^n", "2^(99*n)", "2^(n/99)", "2^2^n", "2^exp(n)", "2^(n^9)", "oo^n"):
-        with pytest.raises(NotANumber):
-            expression(text, known, powers=True)
