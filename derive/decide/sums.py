@@ -57,8 +57,8 @@ def normal(e: Expr, known: Known | None = None) -> Expr:
     Parameters
     ----------
     known
-        Sums over one index, and what they are: ``{Sum(a[i], (i, 1, n)): 1}``. Other indices in them
-        stand for any.
+        Sums over one index, and what they are: ``{Sum(a[i], (i, 1, n)): 1}``. Another index in them
+        stands for itself, and for any that is summed over.
 
     Raises
     ------
@@ -213,7 +213,9 @@ def _renamings(sum_: Sum, inside: Expr, index: Symbol) -> Iterator[dict[Expr, Ex
     """What the other indices of a known sum may stand for."""
     symbols = {s for s in _indices(sum_.function) if s.is_Symbol}
     others = sorted(symbols - {sum_.limits[0][0]}, key=default_sort_key)
-    there = sorted(_indices(inside) - {index}, key=default_sort_key)
+    # What runs is a dummy by now; another expression, such as i + 1, may be out of range.
+    there = [k for k in _indices(inside) - {index} if isinstance(k, Dummy) or k in others]
+    there = sorted(there, key=default_sort_key)
     for chosen in product(there, repeat=len(others)):
         yield dict(zip(others, chosen, strict=True))
 

@@ -191,6 +191,8 @@ def _cell(
     }
     for part, z in (("sgd", trained.points), ("optimum", best.points)):
         value, gradient = cross_entropy(z, pi, setup.kernel)
+        if setup.sphere:  # what a step along the sphere sees
+            gradient -= (gradient * z).sum(1, keepdim=True) * z
         size = float(gradient.abs().max()) if part == "sgd" else best.gradient
         angles = principal_angles(centred(z), bottom)
         found = k_means(z, grid.clusters)
@@ -258,7 +260,8 @@ def draw(grid: Grid, path: Path, *, look: Look | None = None, **options: Any) ->
         "the end, with the edges among "
         f"{min(SHOWN, grid.k)} vertices of each cluster; at a minimum of the exact "
         "expectation over subgraphs; and the two lowest eigenvectors of the Laplacian "
-        f"({grid.laplacian}) that are not trivial. All is measured, "
+        f"({grid.laplacian}) that are not trivial. Derived is only that no cross-entropy is below "
+        "the entropy of the graph; all that is shown is measured, "
         f"{by_seeds(grid.seeds, 'of which the first is drawn')}. Largest angle in degrees to the "
         f"{grid.clusters - 1} lowest eigenvectors, part of the variance in their span, and the "
         "adjusted Rand index of k-means of both, mean with standard error, at the end of SGD "
@@ -323,9 +326,8 @@ def _scatter(ax: Axes, at: np.ndarray, grid: Grid, look: Look) -> None:
             linestyle="",
             marker=MARKERS[c % len(MARKERS)],
             color=colours[c % len(colours)],
-            markersize=2.2,
+            markersize=2.0,
             markeredgewidth=0,
-            alpha=0.8,
         )
     ax.set_aspect("equal", adjustable="datalim")
     ax.set_xticks([])
@@ -338,4 +340,4 @@ def _edges(ax: Axes, at: np.ndarray, pi: np.ndarray, grid: Grid) -> None:
 
     some = [c * grid.k + i for c in range(grid.clusters) for i in range(min(SHOWN, grid.k))]
     ends = [(at[i], at[j]) for i in some for j in some if i < j and pi[i, j] > 0]
-    ax.add_collection(LineCollection(ends, colors="0.6", linewidths=0.2, zorder=0))
+    ax.add_collection(LineCollection(ends, colors="0.6", linewidths=0.15, zorder=0))

@@ -27,7 +27,7 @@ from cltheory.derive.optimum.segment import Segment
 from cltheory.derive.optimum.vertex import Pure
 from cltheory.derive.proof.derivation import Derivation
 from cltheory.derive.results import results
-from cltheory.derive.results.graphs._settings import PAIRS
+from cltheory.derive.results.graphs._settings import FIELD, PAIRS, SPECTRAL
 from cltheory.derive.structures.hierarchy import hierarchy, m, n
 from cltheory.derive.structures.towers import K, N, towers
 from cltheory.derive.theorem.about import head, least_dimension
@@ -61,6 +61,8 @@ SETTINGS = {
     "effective-rank": VECTORS,
     "exponential-kernel": MAXIMUM_ENTROPY,
     "clip-pair-graph": PAIRS,
+    "mrf": FIELD,
+    "spectral-clustering": SPECTRAL,
     "trace-update": CANDIDATE,
     "whitening-gain": WHITENED,
 }

@@ -144,6 +144,32 @@ def test_every_factor(n, d, seed):
     assert traced - of_rows == pytest.approx(((P.sum(0) - P.sum(1)) * lengths).sum() / 2)
 
 
+def test_it_is_the_cross_entropy_of_two_distributions_over_subgraphs():
+    pi, Z = random_graph(random.Random(6), 4), [[0, 0], [1, 0], [3, 1], [-2, 2]]
+    K = ";".join(
+        ",".join(f"exp(-{sum((a - b) ** 2 for a, b in zip(x, y, strict=True))})" for y in Z)
+        for x in Z
+    )
+    # exp(-|x - y|^2) is the kernel at tau = 1/2; the ones on its diagonal are left out.
+    ours = SPECTRAL.given(pi=pi, Z=Z).value("cross_entropy", tau="1/2", digits=30)
+    assert abs(MRF.given(pi=pi, K=K).value("cross_entropy", digits=30) - ours) < 1e-28
+
+
+@pytest.mark.parametrize("tau", ["1/3", "2"])
+def test_the_gradient_against_differences(tau):
+    pi, Z = random_graph(random.Random(8), 4), [[1, 0], [0, 2], [-1, 1], [1, 1]]
+    found = SPECTRAL.given(pi=pi, Z=Z).value("gradient", tau=tau)
+    step, heat = 1e-5, float(Fraction(tau))
+    for i, a in product(range(4), range(2)):
+        ends = []
+        for sign in (1, -1):
+            moved = [[float(e) for e in row] for row in Z]
+            moved[i][a] += sign * step
+            ends.append(infonce(pi, moved, heat))
+        # The error of the difference is of the order of step^2, and of rounding over the step.
+        assert (ends[0] - ends[1]) / (2 * step) == pytest.approx(float(found[i][a]), abs=1e-6)
+
+
 NAMES = {
     "cross_entropy",
     "trace",

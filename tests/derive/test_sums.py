@@ -87,6 +87,16 @@ def test_the_normal_form_has_the_same_value(left, right, known, size):
     assert values == pytest.approx([values[0]] * 3, rel=1e-12)
 
 
+def test_what_is_known_of_indices_is_not_said_of_others():
+    for out in (n + 1, i + 1, tau):
+        left = Sum(w[out, j] * x[1], (i, 1, n), (j, 1, n))
+        assert isinstance(equal(left, n * x[1], WHERE, ROWS), Undecided)
+    assert isinstance(equal(Sum(w[i, j], (j, 1, n)), S.One, WHERE, ROWS), Holds)
+    assert isinstance(
+        equal(Sum(log(Sum(w[k, j], (j, 1, n))), (k, 1, n)), S.Zero, WHERE, ROWS), Holds
+    )
+
+
 def test_nested_indices_are_not_mixed_up():
     nested = Sum(log(Sum(a[j] * a[i] + a[j] ** 2, (j, 1, n))), (i, 1, n))
     other = Sum(log(Sum(a[i] * a[j] + a[i] ** 2, (i, 1, n))), (j, 1, n))

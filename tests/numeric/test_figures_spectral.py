@@ -120,7 +120,7 @@ def test_the_command(figure: Any, tmp_path: Path, more: tuple[str, ...]) -> None
     assert (code, err) == (0, "")
     assert "angle" in out and (tmp_path / "f.png").stat().st_size > 5000
     told = caption.read_text()
-    assert told.count("$") % 2 == 0 and "All is measured" in told
+    assert told.count("$") % 2 == 0 and "all that is shown is measured" in told
     assert ("sphere" in told) == ("--sphere" in more)
     with (tmp_path / "f.csv").open() as file:
         rows = list(csv.DictReader(file))

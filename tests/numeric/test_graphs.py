@@ -323,6 +323,13 @@ def test_small_embeddings_see_the_laplacian() -> None:
     assert above != pytest.approx(quadratic("normalised"), rel=1e-2)
 
 
+def test_in_the_plane_the_temperature_is_a_unit_of_length() -> None:
+    z, pi = points(7, 2), weights(7)
+    value = float(cross_entropy(z, pi, Kernel(0.5))[0])
+    assert float(cross_entropy(3 * z, pi, Kernel(4.5))[0]) == pytest.approx(value, rel=1e-12)
+    assert float(cross_entropy(3 * z, pi, Kernel(1.5))[0]) != pytest.approx(value, rel=1e-2)
+
+
 def simplex(clusters: int, k: int, squared: float) -> Tensor:
     """Clusters collapsed to the vertices of a regular simplex of this squared side."""
     corners = torch.eye(clusters, dtype=torch.float64) * (squared / 2) ** 0.5

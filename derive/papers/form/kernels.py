@@ -1,4 +1,4 @@
-r"""Families of kernel losses: similarities and distributions, a query, objects, a pair graph, views.
+r"""Families of kernel losses: similarities, a query, objects, graphs, a pair graph, views.
 
 Letters of *similarities*: \psi_i, a distribution \alpha_i, its entropy H; P_1 and P_2 are the
 largest values of two programs over all distributions, by their optimality conditions: of the
@@ -111,7 +111,7 @@ def largest_entropy(psi: tuple[Any, ...]) -> Any:
 
 @cache
 def largest_sum(psi: tuple[Any, ...], tau: Any) -> Any:
-    """The largest tau H + mean of psi - psi_1. A distribution without zeros is the maximiser of this
+    """The largest tau H + mean of psi - psi_1. A distribution without zeros maximises this
     strictly concave function iff its derivatives psi_i - tau (log alpha_i + 1) are all the same."""
     numbers = [mp(v) for v in psi]
 
@@ -220,6 +220,8 @@ def probabilities(weights: Rows) -> dict[tuple[int, ...], Any]:
 def cross_entropy(weights: Rows, kernel: Rows) -> Any:
     """Minus the mean of log P(W; kernel) over subgraphs W that are drawn from P(.; weights)."""
     drawn, other = probabilities(weights), probabilities(kernel)
+    if any(p and not other.get(to) for to, p in drawn.items()):
+        raise NoValue("the logarithm of the probability of a subgraph that is never drawn")
     return -mpmath.fsum(mp(p) * mpmath.log(mp(other[to])) for to, p in drawn.items() if p)
 
 
@@ -389,7 +391,7 @@ def _of_views(e: Embeddings) -> dict[str, Any]:
     point = e.point("z")
 
     def part(k: int, last: bool) -> Any:
-        """The first or the last half of the coordinates: distances of halves are all that is used."""
+        """The first or the last half of the coordinates."""
         rows = [r[len(r) // 2 :] if last else r[: len(r) // 2] for r in e.points["z"]]
         return rows[k - 1]
 
@@ -457,7 +459,12 @@ KERNELS = {
             ("N",),
             lambda point: _views(point, False),
             _of_views,
-            Letters(vectors=frozenset("z"), sets=frozenset(), functions=frozenset("l"), entries=frozenset("ab")),
+            Letters(
+                vectors=frozenset("z"),
+                sets=frozenset(),
+                functions=frozenset("l"),
+                entries=frozenset("ab"),
+            ),
             most=24,
         ),
         Family(
@@ -466,7 +473,12 @@ KERNELS = {
             ("N",),
             lambda point: _views(point, True),
             _of_views,
-            Letters(vectors=frozenset("z"), sets=frozenset(), functions=frozenset("l"), entries=frozenset("ab")),
+            Letters(
+                vectors=frozenset("z"),
+                sets=frozenset(),
+                functions=frozenset("l"),
+                entries=frozenset("ab"),
+            ),
             most=24,
         ),
     )

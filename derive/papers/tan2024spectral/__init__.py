@@ -6,6 +6,7 @@ The text at hand was extracted from the PDF, with formulas as LaTeX.
 from ..ledger import Ledger
 
 FIELDS, SPECTRAL = "mrf", "spectral-clustering"
+PAIRS, ENTROPY, KERNEL = "clip-pair-graph", "exponential-kernel", "kernel-infonce"
 
 LEDGER = Ledger(
     "tan2024spectral",
@@ -13,19 +14,19 @@ LEDGER = Ledger(
     __name__,
     {
         "section_1": (SPECTRAL, FIELDS),
-        "section_2_1": (),
+        "section_2_1": (SPECTRAL,),
         "section_2_2": (),
         "section_2_3": (),
         "section_2_4": (FIELDS, SPECTRAL),
         "section_3": (FIELDS, SPECTRAL),
-        "section_4": (),
-        "section_5_1": (),
-        "section_5_2": (),
-        "section_6": (),
+        "section_4": (PAIRS,),
+        "section_5_1": (ENTROPY,),
+        "section_5_2": (ENTROPY, KERNEL),
+        "section_6": (SPECTRAL, PAIRS),
         "appendix_a1": (FIELDS, SPECTRAL),
-        "appendix_a2": (),
-        "appendix_a3": (),
-        "appendix_b": (),
+        "appendix_a2": (PAIRS,),
+        "appendix_a3": (ENTROPY,),
+        "appendix_b": (KERNEL,),
         "appendix_c": (),
     },
 )

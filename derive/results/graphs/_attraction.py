@@ -32,8 +32,8 @@ from ...structures.graph import Graph
 from ...structures.hierarchy import n
 
 a, d, h, i, j = (Symbol(x, integer=True, positive=True) for x in ("a", "d", "h", "i", "j"))
-P, k, R = (IndexedBase(x, positive=True) for x in ("P", "k", "R"))
-z, x = (IndexedBase(s, real=True) for s in ("z", "x"))
+P, Q, k, R = (IndexedBase(s, positive=True) for s in ("P", "Q", "k", "R"))
+v, x, z = (IndexedBase(s, real=True) for s in ("v", "x", "z"))
 WHERE = Domain({n: at_least(2), d: at_least(1), tau: POSITIVE}, {n: 4, d: 2, tau: Rational(1, 2)})
 #: Shares of a row, and what unit vectors have.
 SHARES = {Sum(P[i, j], (j, 1, n)): S.One}
@@ -118,30 +118,32 @@ def state_trace(proof: Derivation) -> None:
     over = ((a, 1, d), (j, 1, n), (i, 1, n))
     mean = (P[i, j] + P[j, i]) / 2
     pulled = Sum(P[i, j] * (z[i, a] - z[j, a]) ** 2, *over)
-    of_mean = Sum(mean * z[i, a] ** 2, *over) - Sum(mean * z[i, a] * z[j, a], *over)
-    of_rows = Sum(P[i, j] * z[i, a] ** 2, *over) - Sum(P[i, j] * z[i, a] * z[j, a], *over)
+    attracted, traced = Symbol("attraction"), Symbol("trace")
+    of_mean = Sum(mean * z[i, a] * (z[i, a] - z[j, a]), *over)
+    of_rows = Sum(P[i, j] * z[i, a] * (z[i, a] - z[j, a]), *over)
     proof.add(
         "The Gaussian kernel: attraction is 1/tau times the trace with the symmetrised shares",
-        SumsEqual(eq(pulled / (2 * tau), (1 / tau) * of_mean), WHERE),
-        "-log k_ij is |Z_i - Z_j|^2/(2 tau); on the right is tr(Z' Lap(S) Z) for S = (P + P')/2 "
-        "and Lap(S) = diag(row sums) - S: pairs are counted twice and halved, so no factor but "
-        "1/tau is left",
+        SumsEqual(eq(attracted, (1 / tau) * of_mean), WHERE, names={attracted: pulled / (2 * tau)}),
+        "attraction is the sum of P_ij |Z_i - Z_j|^2/(2 tau), as -log k_ij is that without the "
+        "share; on the right is tr(Z' Lap(S) Z) for S = (P + P')/2 and Lap(S) = diag(row sums) - "
+        "S: pairs are counted twice and halved, so no factor but 1/tau is left",
     )
     proof.add(
         "With Lap(P) = diag(row sums of P) - P, for shares that are not symmetric",
         SumsEqual(
             eq(
-                of_mean,
-                of_rows
-                + (Sum(P[j, i] * z[i, a] ** 2, *over) - Sum(P[i, j] * z[i, a] ** 2, *over)) / 2,
+                traced,
+                of_rows + Sum((P[j, i] - P[i, j]) * z[i, a] ** 2, *over) / 2,
             ),
             WHERE,
+            names={traced: of_mean},
         ),
-        "the difference is half the sum over i of (in-degree - out-degree) |Z_i|^2",
+        "trace is tr(Z' Lap(S) Z); the difference is half the sum over i of (in-degree - "
+        "out-degree) |Z_i|^2",
     )
     proof.add(
         "On the unit sphere it is the same",
-        SumsEqual(eq(of_mean, of_rows), WHERE, known=UNIT),
+        SumsEqual(eq(traced, of_rows), WHERE, known=UNIT, names={traced: of_mean}),
         "all |Z_i| are 1, and in-degrees have the sum of the out-degrees",
     )
 
@@ -168,6 +170,42 @@ def state_dot_product(proof: Derivation) -> None:
     )
 
 
+def state_gradient(proof: Derivation) -> None:
+    """The gradient: a difference of two Laplacians, that of the weights and that of the kernel."""
+    s = Symbol("s", real=True)
+    E, F, G = (IndexedBase(x, real=True) for x in ("E", "F", "G"))
+    weights = exp(-(E[h] + s * F[h] + s**2 * G[h]) / tau)
+    slope = log(Sum(weights, (h, 1, n - 1))).diff(s).subs(s, 0)
+    start = Sum(exp(-E[h] / tau), (h, 1, n - 1))
+    proof.add(
+        "The slope of log R_i, along Z + s V",
+        SumsEqual(
+            eq("in_s", -Sum(F[h] * exp(-E[h] / tau), (h, 1, n - 1)) / (tau * start)),
+            WHERE,
+            names={Symbol("in_s"): slope},
+        ),
+        "half the squared distance is E + s F + s^2 G with F = <Z_i - Z_h, V_i - V_h>: so it is "
+        "minus the mean of F over tau, under the shares Q of the kernel",
+    )
+    over = ((a, 1, d), (j, 1, n), (i, 1, n))
+    gap = P[i, j] - Q[i, j]
+    mean = (P[i, j] + P[j, i] - Q[i, j] - Q[j, i]) / 2
+    proof.add(
+        "The gradient is 2/tau times the difference of two Laplacians, applied to Z",
+        SumsEqual(
+            eq("in_s", (2 / tau) * Sum(mean * v[i, a] * (z[i, a] - z[j, a]), *over)),
+            WHERE,
+            names={
+                Symbol("in_s"): Sum(gap * (z[i, a] - z[j, a]) * (v[i, a] - v[j, a]), *over) / tau
+            },
+        ),
+        "the slope of H along V is the sum of (P_ij - Q_ij) <Z_i - Z_j, V_i - V_j>/tau, which is "
+        "the inner product of V with (2/tau) (Lap(S) - Lap(S_Q)) Z, S_Q being (Q + Q')/2: where Z "
+        "is stationary its columns are eigenvectors, of the eigenvalue 0, of a matrix that depends "
+        "on Z; on the sphere rows of that are multiples of those of Z",
+    )
+
+
 def state_hot(proof: Derivation) -> None:
     """The first order in 1/tau, with a bound on what is left out."""
     s = Symbol("s", nonnegative=True)
@@ -185,12 +223,25 @@ def state_hot(proof: Derivation) -> None:
         ),
         "D_h is half the squared distance to one of the n - 1 others",
     )
+    share = exp(-s * D[h]) / total
+    proof.add(
+        "Its second derivative is the variance of D under the softmax",
+        SumsEqual(
+            eq(
+                "second",
+                Sum(D[h] ** 2 * share, (h, 1, n - 1)) - Sum(D[h] * share, (h, 1, n - 1)) ** 2,
+            ),
+            hot,
+            names={Symbol("second"): of_row.diff(s, 2)},
+        ),
+        "the shares are exp(-s D_h) over their sum",
+    )
     m1 = Symbol("M", real=True)
     spread = Symbol("spread")
     proof.holds(
-        "On the unit sphere its second derivative is at most 1",
+        "On the unit sphere that is at most 1",
         eq(1 - spread, (1 - m1) ** 2),
-        "it is the variance of D under the softmax; 0 <= D <= 2 makes D^2 <= 2 D, so the variance "
+        "0 <= D <= 2 makes D^2 <= 2 D, so the variance "
         "is at most 2 M - M^2, M being the mean; 1 less that is a square",
         Domain({m1: between(0, 2)}, {m1: 1}),
         names={spread: 2 * m1 - m1**2},

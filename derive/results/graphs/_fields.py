@@ -79,7 +79,7 @@ def state_cross_entropy(proof: Derivation) -> None:
         SumsEqual(
             eq(Sum(drawn * (H + cost), (j, 1, n)), H + Sum(drawn * cost, (j, 1, n))),
             ROWS,
-            known={Sum(p[i, j], (j, 1, n)): S.One},
+            known={Sum(p[m + 1, j], (j, 1, n)): S.One},
         ),
         "H is that of m rows, whose probabilities add up to 1; the logarithm of the product of "
         f"the shares is the sum of their logarithms; {BY_ROWS}",
@@ -95,27 +95,33 @@ def state_enumerated(size: int, proof: Derivation) -> None:
     graph = Graph([[letter.get((a, b), S.Zero) for b in names] for a in names])
     everything = [*letter.values(), *cost.values()]
     where = Domain(dict.fromkeys(everything, POSITIVE), dict.fromkeys(everything, S.One))
-    sums = graph.out_degrees
+    sums = [Symbol(f"r_{a + 1}") for a in names]
+    costs = [Symbol(f"u_{a + 1}") for a in names]
     others = [prod((sums[b] for b in names if b != a), start=S.One) for a in names]
-    count, whole, of_edge, mean = (Symbol(f"{x}_{size}") for x in ("N", "Z", "through", "Z_H"))
-    rows = [sum((letter[a, b] * cost[a, b] for b in names if b != a), S.Zero) for a in names]
+    count, whole, through, mean = (Symbol(f"{s}_{size}") for s in ("N", "Z", "T", "U"))
     proof.holds(
-        f"All {graph.count} subgraphs on {size} vertices",
+        f"Subgraphs on {size} vertices, gone through one by one",
         [
             eq(count, (n - 1) ** n).xreplace({n: Integer(size)}),
-            eq(whole, graph.partition),
-            eq(of_edge, letter[0, 1] * others[0]),
-            eq(mean, sum((others[a] * rows[a] for a in names), S.Zero)),
+            eq(whole, prod(sums, start=S.One)),
+            eq(through, letter[0, 1] * others[0]),
+            eq(mean, sum((others[a] * costs[a] for a in names), S.Zero)),
         ],
-        "gone through one by one: their number, the sum of their weights, of those with the edge "
-        "from 1 to 2, and of the weights times the costs c of their edges; over the product of the "
-        "row sums the third is a share of row 1, and the last, with c = -log q, the cross-entropy",
+        "N is their number, Z the sum of their weights, T of those with the edge from 1 to 2, U of "
+        "the weights times the costs c of their edges; r and u are the sums of a row of weights, "
+        "and of weights times costs. So T over Z is a share of row 1, and U over Z, with "
+        "c = -log q, the sum of the cross-entropies of the rows",
         where,
         names={
             count: Integer(sum(1 for _ in graph.subgraphs())),
             whole: over_subgraphs(graph, lambda t: S.One).expand(),
-            of_edge: over_subgraphs(graph, _through(0, 1)).expand(),
+            through: over_subgraphs(graph, _through(0, 1)).expand(),
             mean: over_subgraphs(graph, lambda t: _costs(t, cost)).expand(),
+            **dict(zip(sums, graph.out_degrees, strict=True)),
+            **{
+                costs[a]: sum((letter[a, b] * cost[a, b] for b in names if b != a), S.Zero)
+                for a in names
+            },
         },
     )
 

@@ -178,15 +178,14 @@ def state_expected_loss(proof: Derivation) -> None:
     proof.add(
         "The expected loss if pairs are drawn, less that if objects are",
         SumsEqual(
-            eq("difference", Sum((deg[i] / mean - 1) * (loss[i] - by_objects), (i, 1, n)) / n),
+            eq("difference", (Sum(deg[i] * loss[i], (i, 1, n)) / n - mean * by_objects) / mean),
             OBJECTS,
             names={Symbol("difference"): by_edges - by_objects},
             known=PAIRED,
         ),
         "ell_i is the mean loss of anchor i over its pairs. It is the covariance of degree and "
-        "loss over the mean degree. In place of the mean loss any number may be taken off, as both "
-        "are distributions: with the middle of all ell_i, the difference is at most the total "
-        "variation times their range",
+        "loss over the mean degree. As both are distributions, any number may be taken off all "
+        "ell_i: with their middle, the difference is at most the total variation times their range",
     )
 
 

@@ -30,9 +30,11 @@ from ..weighted._of_points import MOST_POINTS, OfPoints, Rows
 from ._attraction import (
     attraction,
     half_distances,
+    kernel,
     log_partitions,
     state_decomposition,
     state_dot_product,
+    state_gradient,
     state_hot,
     state_trace,
     trace,
@@ -62,6 +64,7 @@ def general(proof: Derivation) -> dict[str, Quantity]:
     state_decomposition(proof)
     state_trace(proof)
     state_dot_product(proof)
+    state_gradient(proof)
     state_hot(proof)
     return {
         "factor": Quantity(
@@ -167,6 +170,8 @@ def _at(graph: Graph, Z: Rows, heat: Expr, proof: Derivation) -> dict[str, Quant
     shares = graph.transitions
     traced = trace(shares.symmetrised.laplacian, Z)
     repelled = sum(log_partitions(half, heat), S.Zero)
+    model = kernel(half, heat)
+    model_laplacian = model.transitions.symmetrised.laplacian
     if all(e.is_Rational for e in (*graph.weights, *Matrix(Z))):
         _put_back(graph, half, traced, proof)
     return {
@@ -198,6 +203,16 @@ def _at(graph: Graph, Z: Rows, heat: Expr, proof: Derivation) -> dict[str, Quant
             printed(traced, repelled),
             r"\mathrm{tr}(Z^\top L Z) + \log R(Z)",
             "the program as printed, without 1/tau before the trace",
+        ),
+        "model": Quantity(
+            model.transitions.weights.tolist(),
+            "Q_{ij}",
+            "shares of the kernel: what the embeddings give for P",
+        ),
+        "gradient": Quantity(
+            (2 / heat * (shares.symmetrised.laplacian - model_laplacian) * Matrix(Z)).tolist(),
+            r"\nabla_Z H",
+            "2/tau times the difference of the Laplacians of both shares, applied to Z; Z is free",
         ),
         "first_order": Quantity(
             trace(first_order(graph), Z),

@@ -41,12 +41,6 @@ SMALLER_POWER = Lemma(
     "x^a with 0 < a < 1 is more than any multiple of x for small x > 0, and x^a with a > 1 less",
     "x^a/x = x^(a - 1)",
 )
-CHORD_SLOPES = Lemma(
-    "slopes of chords",
-    "a convex function of s that is 0 at s = 0, over s, rises: its slope times s^2 is 0 at s = 0 "
-    "and rises",
-    "that slope times s^2 is s f' - f, whose derivative is s f''",
-)
 COMPLEMENTARY = Lemma(
     "strict complementarity",
     "the slope of the similarity vanishes at coincident points, for gamma > 2, so only points that "

@@ -14,15 +14,17 @@ from ...decide.calculus import derivative
 from ...decide.domain import POSITIVE, Domain, Range, at_least
 from ...decide.present import solve_linear
 from ...decide.root import ClampedRoot
-from ...losses.kernel import KERNEL_INFONCE, gamma
+from ...losses.kernel import EXPONENT, gamma
+from ...losses.setting import Setting
 from ...losses.supcl import SAME_INSTANCE
 from ...proof.derivation import Derivation
+from ...proof.lemmas import FIRST_ORDER
 from ...proof.relations import eq, gt, lt
 from ...structures.hierarchy import n, p
 from ...structures.towers import NEGATIVE
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
-from ._lemmas import CHORD_SLOPES, COMPLEMENTARY, IN_THE_FACE
+from ._lemmas import COMPLEMENTARY, IN_THE_FACE
 from ._similarity import APART, BEYOND_GAUSS, CURVATURE, SLOPE, exponents, l, state_slopes, tau
 from ._simplex import NO_CLASSES
 
@@ -111,23 +113,23 @@ def state_clusters(proof: Derivation) -> dict[str, Quantity]:
         DOMAIN.with_range(a, POSITIVE, 1).with_range(b, POSITIVE, 2),
         names={Symbol("slope_of_more"): counted.xreplace({near: q - 1, free: size - q})},
     )
-    chord = more / s
+    turning = (q - 1) * a * exp(b * s) - (size - q) * (b - a)
     proof.holds(
-        "Divided by s it rises, so the zero is the only one",
-        [gt("rise_of_numerator", 0)],
-        CHORD_SLOPES,
-        where,
+        "It falls up to one s and rises after it, so beyond that it has its only zero",
+        [eq("slope", turning * exp(-(b - a) * s)), gt("rate_of_turning", 0)],
+        FIRST_ORDER,
+        where.with_range(b, POSITIVE, 2),
         names={
-            Symbol("rise_of_numerator"): derivative(derivative(chord, s) * s**2, s).xreplace(
-                {b: a + extra}
-            )
+            Symbol("slope"): derivative(more, s),
+            Symbol("rate_of_turning"): derivative(turning, s),
         },
     )
+    least = log((size - q) * (b - a) / ((q - 1) * a)) / b
     there = {
         a: APART.xreplace({n: size}) ** (gamma / 2),
         b: (2 * k / (k - 1)) ** (gamma / 2),
     }
-    root = ClampedRoot(Lambda(s, chord.xreplace(there)), S.Zero, oo)
+    root = ClampedRoot(Lambda(s, more.xreplace(there)), least.xreplace(there), oo)
     return {
         "tau_clusters": Quantity(
             1 / root,
@@ -210,6 +212,18 @@ def _second(e: Expr) -> Expr:
     return derivative(derivative(e, t), t).xreplace({t: S.Zero})
 
 
+SETTING = Setting(
+    (
+        ("u is each of the", ("n p", "n p"), "unit vectors: n = k q instances with p views each"),
+        "v is another view of its instance, w any other vector; tau divides",
+    ),
+    (
+        "-mean_u mean_v log(k(u, v) / sum_w k(u, w)),  k(u, v) = exp(-|u - v|^gamma/tau)",
+        r"-\operatorname{mean}_u \operatorname{mean}_v \log\frac{k(u, v)}{\sum_w k(u, w)}, \quad "
+        r"k(u, v) = e^{-|u - v|^{\gamma}/\tau}",
+    ),
+    dimension="n - 1 suffices",
+)
 RESULT = Result(
     "kernel-threshold",
     title="Beyond the Gaussian: how far the simplex is optimal for Kernel-InfoNCE",
@@ -217,7 +231,6 @@ RESULT = Result(
     parameters=(k, q, gamma),
     domain=DOMAIN,
     build=build,
-    declared=KERNEL_INFONCE,
-    structure=NO_CLASSES,
-    meanings=MEANINGS,
+    setting=SETTING,
+    meanings={**MEANINGS, gamma: EXPONENT[gamma]},
 )
