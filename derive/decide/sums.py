@@ -16,6 +16,7 @@ What is left are sums that no rule touches, each with one name for its indices.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from itertools import permutations, product
 
 from sympy import (
@@ -33,7 +34,7 @@ from sympy import (
     log,
 )
 
-from .decide import zero
+from .decide import is_proved_positive, zero
 from .domain import POSITIVE, Domain, Range
 from .evidence import Evidence, Grade, Holds, Outcome, Undecided
 
@@ -62,7 +63,7 @@ def normal(e: Expr, known: Known | None = None) -> Expr:
     Raises
     ------
     NoSum
-        If a sum does not run over an index from 1 on.
+        If a sum does not run over an index from 1 on, or how far depends on another index.
     """
     return Add(*(_gathered(term, known or {}) for term in _terms(e, known or {})))
 
@@ -70,12 +71,20 @@ def normal(e: Expr, known: Known | None = None) -> Expr:
 def equal(left: Expr, right: Expr, domain: Domain, known: Known | None = None) -> Outcome:
     """Whether two expressions with sums are equal, for any number of terms.
 
-    Symbols outside of sums are bounded by the ``domain``; entries are what their bases say.
+    Symbols outside of sums are bounded by the ``domain``; entries are what their bases say, which
+    has to be that they are real. Sums have a term or more everywhere on the domain.
     """
+    given = [left, right, *(known or {}), *(known or {}).values()]
+    for entry in (e for part in given for e in part.atoms(Indexed)):
+        if not entry.is_real:
+            return Undecided(f"{entry} is not known to be real")
     try:
         gap = normal(left - right, known)
     except NoSum as error:
         return Undecided(str(error))
+    for high in dict.fromkeys(high for part in given for high in _highs(part)):
+        if not high.is_integer or not is_proved_positive(high, domain):
+            return Undecided(f"{high} is not known to be an integer >= 1")
     atoms = _outermost(gap)
     stand_ins = {a: Dummy(f"s{k}", real=True) for k, a in enumerate(atoms)}
     ranges = {s: POSITIVE if is_positive(a) else Range() for a, s in stand_ins.items()}
@@ -109,7 +118,7 @@ def _terms(e: Expr, known: Known) -> list[Term]:
         return _multiplied([_terms(e.base, known) for _ in range(int(e.exp))])
     if isinstance(e, Sum):
         return _of_sum(e, known)
-    if isinstance(e, Indexed) or not e.args:
+    if isinstance(e, Indexed) or not e.args or not all(isinstance(a, Expr) for a in e.args):
         return [((), (e,))]
     inside = [normal(a, known) for a in e.args]
     if isinstance(e, log):
@@ -126,7 +135,7 @@ def _of_log(argument: Expr) -> list[Term]:
             return [((), (log(argument),))]
         if isinstance(factor, exp):
             found += _terms(factor.args[0], {})
-        elif isinstance(factor, Pow):
+        elif isinstance(factor, Pow) and is_positive(factor.base):
             found += _multiplied([_terms(factor.exp, {}), [((), (log(factor.base),))]])
         else:
             found.append(((), (log(factor),)))
@@ -136,13 +145,16 @@ def _of_log(argument: Expr) -> list[Term]:
 def _of_sum(e: Sum, known: Known) -> list[Term]:
     found = e.function
     names: list[tuple[Symbol, Expr]] = []
-    for index, low, high in reversed(e.limits):
+    for index, low, high in e.limits:  # the innermost first: it binds an index that stands twice
         if low != 1 or any(high.has(i) for i, *_ in e.limits):
             raise NoSum(f"{e} does not run from 1 on to a number of terms")
         own = Dummy(index.name, integer=True)
         found = found.xreplace({index: own})
         names.append((own, high))
-    return [((*names, *own), factors) for own, factors in _terms(found, known)]
+    terms = _terms(found, known)
+    if any(high.has(index) for own, _ in terms for _, high in own for index, _ in names):
+        raise NoSum(f"{e} has a sum inside, whose number of terms depends on an index")
+    return [((*names, *own), factors) for own, factors in terms]
 
 
 def _multiplied(parts: Sequence[list[Term]]) -> list[Term]:
@@ -167,9 +179,10 @@ def _gathered(term: Term, known: Known) -> Expr:
     factors = list(Mul.make_args(Mul(*term[1])))
     found: Expr = S.One
     while (replaced := _replaced(highs, factors, known)) is not None:
-        index, value, factors = replaced
+        index, value, rest = replaced
         del highs[index]
-        found *= value
+        # The value may depend on the other indices.
+        factors = list(Mul.make_args(Mul(value, *rest)))
     left = set(highs)
     while left:
         part = _joined(left, factors)
@@ -198,7 +211,8 @@ def _replaced(
 
 def _renamings(sum_: Sum, inside: Expr, index: Symbol) -> Iterator[dict[Expr, Expr]]:
     """What the other indices of a known sum may stand for."""
-    others = sorted(_indices(sum_.function) - {sum_.limits[0][0]}, key=default_sort_key)
+    symbols = {s for s in _indices(sum_.function) if s.is_Symbol}
+    others = sorted(symbols - {sum_.limits[0][0]}, key=default_sort_key)
     # What runs is a dummy by now; another expression, such as i + 1, may be out of range.
     there = [k for k in _indices(inside) - {index} if isinstance(k, Dummy) or k in others]
     there = sorted(there, key=default_sort_key)
@@ -227,7 +241,7 @@ def _named(highs: Mapping[Symbol, Expr], factors: Sequence[Expr]) -> Expr:
         return Mul(*highs.values())
     summand = Mul(*factors)
     level = 1 + max((_level(s) for s in summand.atoms(Sum)), default=0)
-    names = [Symbol(f"i_{level}_{k}", integer=True) for k in range(len(highs))]
+    names = [_name(level, k) for k in range(len(highs))]
     best: Sum | None = None
     for order in permutations(highs):
         new = dict(zip(order, names, strict=True))
@@ -236,6 +250,17 @@ def _named(highs: Mapping[Symbol, Expr], factors: Sequence[Expr]) -> Expr:
             best = made
     assert best is not None
     return best
+
+
+@cache
+def _name(level: int, place: int) -> Dummy:
+    """An index of a normal form: none that anyone else uses."""
+    return Dummy(f"i_{level}_{place}", integer=True)
+
+
+def _highs(e: Expr) -> list[Expr]:
+    """Up to what sums in it run."""
+    return [high for s in e.atoms(Sum) for _, _, high in s.limits]
 
 
 def _level(s: Sum) -> int:

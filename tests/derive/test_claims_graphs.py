@@ -325,3 +325,12 @@ def test_dimensions_of_the_gaussian_space() -> None:
 def test_the_reproducing_property() -> None:
     assert answer("reproducing kernel", {"factor": 1}, n=Integer(3))
     assert not answer("reproducing kernel", {"factor": 2}, n=Integer(3))
+
+
+def test_a_mixture_of_exponential_kernels_is_none() -> None:
+    check = "a mixture is an exponential kernel"
+    at = {"tau": Integer(1), "tau_prime": Integer(2)}
+    for alpha in (0, 1):
+        assert answer(check, {"square": 2}, alpha=Integer(alpha), **at)
+        assert not answer(check, {"square": 1}, alpha=Integer(alpha), **at)
+    assert not answer(check, {"square": 2}, alpha=Rational(1, 2), **at)

@@ -6,7 +6,7 @@ from cltheory.derive.decide.evidence import Grade, Holds, Undecided
 from cltheory.derive.decide.sums import NoSum, equal, is_positive, normal
 from cltheory.derive.proof.indexed import SumsEqual
 from cltheory.derive.proof.relations import eq, le
-from sympy import IndexedBase, Rational, S, Sum, Symbol, exp, log, symbols
+from sympy import IndexedBase, Piecewise, Rational, S, Sum, Symbol, conjugate, exp, log, symbols
 
 tau = Symbol("tau", positive=True)
 n = Symbol("n", integer=True, positive=True)
@@ -114,6 +114,77 @@ def test_other_sums_are_refused():
 def test_signs():
     assert is_positive(total) and is_positive(a[1] * total) and is_positive(total**-1)
     assert not is_positive(Sum(x[i], (i, 1, n))) and not is_positive(a[1] - a[2])
+
+
+def test_what_ends_or_is_given_may_depend_on_other_indices():
+    # The sum of d_i g_i is not the product of the sums over n.
+    count, apart = Sum(S.One, (j, 1, i)), Sum(y[k], (k, 1, n))
+    triangle = Sum(n * count * y[i] - count * apart, (i, 1, n))
+    assert isinstance(equal(triangle, S.Zero, WHERE), Undecided)
+    row = Sum(w[i, j], (j, 1, n))
+    given = {row: x[i]}
+    false = Sum(n * row * y[i] - row * apart, (i, 1, n))
+    assert isinstance(equal(false, S.Zero, WHERE, given), Undecided)
+    assert isinstance(
+        equal(Sum(row * y[i], (i, 1, n)), Sum(x[i] * y[i], (i, 1, n)), WHERE), Undecided
+    )
+    true = equal(Sum(row * y[i], (i, 1, n)), Sum(x[i] * y[i], (i, 1, n)), WHERE, given)
+    assert isinstance(true, Holds)
+    first = {Sum(w[1, j], (j, 1, n)): S.One}  # of the first row, and of no other
+    assert isinstance(equal(Sum(w[1, j], (j, 1, n)), S.One, WHERE, first), Holds)
+    assert isinstance(equal(Sum(w[2, j], (j, 1, n)), S.One, WHERE, first), Undecided)
+    assert isinstance(equal(Sum(w[i, j], (j, 1, n), (i, 1, n)), n, WHERE, first), Undecided)
+
+
+@pytest.mark.parametrize("name", ["i_1_0", "i_2_0", "i"])
+def test_an_index_of_the_normal_form_captures_no_symbol(name):
+    free = Symbol(name, integer=True)
+    row = Sum(w[free, j], (j, 1, n))
+    assert isinstance(equal(row, Sum(w[j, j], (j, 1, n)), WHERE), Undecided)
+    assert isinstance(equal(row, Sum(w[free, k], (k, 1, n)), WHERE), Holds)
+
+
+def test_an_index_that_stands_twice_belongs_to_the_inner_sum():
+    m = Symbol("m", integer=True, positive=True)
+    where, twice = WHERE.with_range(m, at_least(1), S(2)), Sum(x[i], (i, 1, n), (i, 1, m))
+    assert isinstance(equal(twice, m * Sum(x[i], (i, 1, n)), where), Holds)
+    assert isinstance(equal(twice, n * Sum(x[i], (i, 1, m)), where), Undecided)
+
+
+@pytest.mark.parametrize("terms", [n - 2, n / 2, n - 7, S.Zero, S.Infinity])
+def test_a_sum_has_a_term(terms):
+    # For n = 2 the first is empty, and has no logarithm.
+    inside = Sum(a[j], (j, 1, terms))
+    split = equal(log(tau * inside), log(tau) + log(inside), WHERE)
+    assert isinstance(split, Undecided)
+    assert isinstance(equal(log(tau * total), log(tau) + log(total), WHERE), Holds)
+    fewer = Sum(a[j], (j, 1, n - 1))
+    assert isinstance(equal(log(tau * fewer), log(tau) + log(fewer), WHERE), Holds)
+
+
+def test_only_real_entries_are_compared():
+    c = IndexedBase("c")
+    assert isinstance(equal(conjugate(c[1]), c[1], WHERE), Undecided)
+    assert isinstance(equal(conjugate(x[1]), x[1], WHERE), Holds)
+
+
+def test_the_logarithm_of_a_square_needs_the_sign():
+    v = IndexedBase("v", real=True, nonzero=True)
+    assert isinstance(equal(log(tau * v[1] ** 2), log(tau) + 2 * log(v[1]), WHERE), Undecided)
+    assert isinstance(equal(log(tau * v[1] ** 2), log(tau) + log(v[1] ** 2), WHERE), Holds)
+
+
+def test_what_is_no_expression_is_left_alone():
+    cases = Sum(Piecewise((x[i], i < 2), (S.Zero, True)), (i, 1, n))
+    assert isinstance(equal(cases, x[1], WHERE), Undecided)
+    assert isinstance(equal(2 * cases, cases + cases.xreplace({i: j}), WHERE), Holds)
+
+
+def test_a_name_stands_outside_of_sums_that_would_bind_its_indices():
+    shown = eq(Sum(Symbol("s"), (i, 1, n)), Sum(x[i], (i, 1, n)))
+    assert isinstance(SumsEqual(shown, WHERE, names={Symbol("s"): x[i]}).decide(), Undecided)
+    of_entry = eq(Sum(y[i], (i, 1, n)), Sum(x[i], (i, 1, n)))
+    assert isinstance(SumsEqual(of_entry, WHERE, names={y[i]: x[i]}).decide(), Holds)
 
 
 def test_a_statement_is_what_it_shows():

@@ -220,6 +220,8 @@ def probabilities(weights: Rows) -> dict[tuple[int, ...], Any]:
 def cross_entropy(weights: Rows, kernel: Rows) -> Any:
     """Minus the mean of log P(W; kernel) over subgraphs W that are drawn from P(.; weights)."""
     drawn, other = probabilities(weights), probabilities(kernel)
+    if any(p and not other.get(to) for to, p in drawn.items()):
+        raise NoValue("the logarithm of the probability of a subgraph that is never drawn")
     return -mpmath.fsum(mp(p) * mpmath.log(mp(other[to])) for to, p in drawn.items() if p)
 
 

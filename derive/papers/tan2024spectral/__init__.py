@@ -22,7 +22,7 @@ LEDGER = Ledger(
         "section_4": (PAIRS,),
         "section_5_1": (ENTROPY,),
         "section_5_2": (ENTROPY, KERNEL),
-        "section_6": (PAIRS,),
+        "section_6": (SPECTRAL, PAIRS),
         "appendix_a1": (FIELDS, SPECTRAL),
         "appendix_a2": (PAIRS,),
         "appendix_a3": (ENTROPY,),

@@ -378,3 +378,17 @@ def reproducing(at: Point, given: Given) -> Answer:
                 if inner != h[i]:
                     return Answer(False, f"<h, k_{i + 1}> = {inner}, and h is {h[i]} there")
     return Answer(True)
+
+
+@named_check("a mixture is an exponential kernel")
+def mixture(at: Point, given: Given) -> Answer:
+    """The logarithm h of alpha exp(-x / tau) + (1 - alpha) exp(-x^2 / tau_prime) is a multiple of a
+    power of x at the distances 1, 2, 4: so h(1) h(4) is the power ``square`` of h(2)."""
+    alpha, tau, other = (mp(as_number(at[k])) for k in ("alpha", "tau", "tau_prime"))
+
+    def h(x: int) -> Any:
+        return mpmath.log(alpha * mpmath.exp(-x / tau) + (1 - alpha) * mpmath.exp(-(x**2) / other))
+
+    left, right = h(1) * h(4), (-h(2)) ** int(given["square"])
+    same = abs(left - right) <= NEAR * (1 + abs(right))
+    return Answer(bool(same), f"{text(left)} = {text(right)}")

@@ -16,6 +16,7 @@ from ..form.values import as_number, compare, mp, text
 
 Given = Mapping[str, Any]
 DIGITS = 80
+INFINITE = "a negative power of a distance has no value where two points are the same"
 #: Distances to the power gamma, over tau, at which three points on a line are tried.
 GAPS = (1, Fraction(1, 10), *(Fraction(1, 10**k) for k in (2, 4, 8, 16)))
 
@@ -25,6 +26,8 @@ def kernel_is_positive_definite(at: Point, given: Given) -> Answer:
     """The Gram matrices of exp(-|x - y|^power / tau) at points of a line: three at equal gaps, with
     the coefficients (1, -2, 1), and five at other gaps, by Cholesky. Gaps are scaled with tau."""
     power = mp(given["power"])
+    if power < 0:
+        return Answer(False, INFINITE)
     with mpmath.workdps(DIGITS):
         for gap in GAPS:
             form = (
@@ -48,6 +51,8 @@ def sum_of_kernels(at: Point, given: Given) -> Answer:
     gaps, with the coefficients (1, -2, 1), and at five others by Cholesky."""
     parts = [(mp(given["first"]), at["tau_2"]), (mp(given["last"]), at["tau_1"])]
     powers = [(power, mp(as_number(tau))) for power, tau in parts]
+    if min(power for power, _ in powers) < 0:
+        return Answer(False, INFINITE)
 
     def kernel(x: Any) -> Any:
         return mpmath.fsum(mpmath.exp(-(x**power) / tau) for power, tau in powers)
@@ -193,3 +198,59 @@ def bottom_eigenvectors(at: Point, given: Given) -> Answer:
             says = f"p = {p}, q = {q}: the eigenvalue {before} is there {count} times"
             return Answer(False, says + ", beyond the constant")
     return Answer(True)
+
+
+#: Mean accuracies, a row for each method: SimCLR (MoCo) first, the Laplacian kernel, gamma = 1/2
+#: and the two mixtures (the Laplacian kernel and the sum). None is lost in the extraction.
+TABLES: dict[int, list[list[str | None]]] = {
+    1: [
+        ["88.11", "90.60", "62.57", "66.29", "34.00", "37.83"],
+        ["89.26", "91.03", "63.16", "66.09", "35.91", "38.71"],
+        ["89.00", "91.23", "63.48", "65.81", "34.17", "38.75"],
+        ["89.82", "91.72", "66.67", "68.62", "36.61", "39.38"],
+        ["89.89", "91.28", "66.10", "68.57", "35.98", "38.77"],
+    ],
+    4: [
+        ["76.41", "80.01", "84.45", "47.02", "52.50", "57.62"],
+        ["78.09", "83.85", "88.34", None, "53.44", "59.10"],
+        ["78.12", "83.23", "87.50", None, "53.62", "59.83"],
+    ],
+}
+
+
+def _rows(table: Any) -> list[list[Fraction | None]]:
+    """The numbers of a table; none if there is no such table."""
+    return [[None if v is None else Fraction(v) for v in r] for r in TABLES.get(int(table), [])]
+
+
+@named_check("better than the first row")
+def better_than_the_first(at: Point, given: Given) -> Answer:
+    """The rows that are above the first one in all columns that can be read are those from the row
+    ``least`` on."""
+    rows = _rows(given["table"])
+    if not rows:
+        return Answer(False, "there is no such table")
+    better, says = [], ""
+    for k, row in enumerate(rows[1:], 2):
+        below = [v for v, w in zip(row, rows[0], strict=True) if v is not None and v <= (w or 0)]
+        better += [k] if not below else []
+        says = says or (f"row {k} has {float(below[0])}" if below else "")
+    return Answer(better == list(range(int(given["least"]), len(rows) + 1)), says)
+
+
+@named_check("best on average")
+def best_on_average(at: Point, given: Given) -> Answer:
+    """Of the rows of Table 1 ``row`` has the largest mean over all columns."""
+    sums = [sum((v for v in row if v is not None), Fraction(0)) for row in _rows(1)]
+    best = sums.index(max(sums)) + 1
+    return Answer(best == given["row"], f"it is row {best}")
+
+
+@named_check("best of a column")
+def best_of_a_column(at: Point, given: Given) -> Answer:
+    """``value`` is the largest number of a column of Table 4."""
+    rows, column = _rows(4), int(given["column"])
+    if not 1 <= column <= len(rows[0]):
+        return Answer(False, "there is no such column")
+    best = max(v for row in rows for v in [row[column - 1]] if v is not None)
+    return Answer(best == given["value"], f"it is {float(best)}")

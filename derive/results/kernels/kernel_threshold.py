@@ -14,7 +14,8 @@ from ...decide.calculus import derivative
 from ...decide.domain import POSITIVE, Domain, Range, at_least
 from ...decide.present import solve_linear
 from ...decide.root import ClampedRoot
-from ...losses.kernel import KERNEL_INFONCE, gamma
+from ...losses.kernel import EXPONENT, gamma
+from ...losses.setting import Setting
 from ...losses.supcl import SAME_INSTANCE
 from ...proof.derivation import Derivation
 from ...proof.lemmas import FIRST_ORDER
@@ -211,6 +212,18 @@ def _second(e: Expr) -> Expr:
     return derivative(derivative(e, t), t).xreplace({t: S.Zero})
 
 
+SETTING = Setting(
+    (
+        ("u is each of the", ("n p", "n p"), "unit vectors: n = k q instances with p views each"),
+        "v is another view of its instance, w any other vector; tau divides",
+    ),
+    (
+        "-mean_u mean_v log(k(u, v) / sum_w k(u, w)),  k(u, v) = exp(-|u - v|^gamma/tau)",
+        r"-\operatorname{mean}_u \operatorname{mean}_v \log\frac{k(u, v)}{\sum_w k(u, w)}, \quad "
+        r"k(u, v) = e^{-|u - v|^{\gamma}/\tau}",
+    ),
+    dimension="n - 1 suffices",
+)
 RESULT = Result(
     "kernel-threshold",
     title="Beyond the Gaussian: how far the simplex is optimal for Kernel-InfoNCE",
@@ -218,7 +231,6 @@ RESULT = Result(
     parameters=(k, q, gamma),
     domain=DOMAIN,
     build=build,
-    declared=KERNEL_INFONCE,
-    structure=NO_CLASSES,
-    meanings=MEANINGS,
+    setting=SETTING,
+    meanings={**MEANINGS, gamma: EXPONENT[gamma]},
 )
