@@ -65,6 +65,9 @@ PREVIEWS = {
     "spectral-fig3": Preview(
         "cltheory figure spectral-fig3 --seeds 0,1,2 --width 6", ("spectral-clustering",)
     ),
+    "kernels-digits": Preview(
+        "cltheory figure kernels-digits --seeds 0,1,2,3,4", ("kernel-infonce", "kernel-threshold")
+    ),
     "phases": Preview(
         "cltheory figure phases --loss supcl-exclusive --x alpha --y tau --m 3 --n 3 --p 2",
         ("phases", "supcl-exclusive"),

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 import torch
 from sympy import Expr, S
 from torch import Tensor
 
-from ...derive.losses.pairwise import PairwiseLoss
+from ...derive.losses.pairwise import PairwiseLoss, c
 from ...derive.losses.softmax import SoftmaxLoss, SoftmaxTerm
 from ...derive.problems.problem import Problem
 from ...derive.structures.arrangement import Arrangement, arrange
@@ -18,8 +19,8 @@ from ..scalar import Scalar, compile_scalar
 from .bound import BoundProblem
 from .linear import Linear, linear
 from .parameters import Values, compiled, parameter_names, per_problem, size_names, split
-from .parts import Acts, Joined, LogSum, Pairwise, Part
-from .views import Blocks, Cross, View
+from .parts import Acts, Joined, LogSum, Pairwise, Part, Through, Weighted
+from .views import Blocks, Cross, Squares, View
 
 __all__ = ["bind", "evaluate", "parameter_names", "value_and_gradient"]
 
@@ -85,11 +86,12 @@ class _Bench:
     # --- softmax -----------------------------------------------------------------------------
     def softmax(self, loss: SoftmaxLoss) -> BoundProblem:
         """A softmax loss: denominators, positives that are linear, positives that are joined."""
-        loss.check_linear()
         tau = self.number(loss.temperature)
         if not bool((tau > 0).all()):
             raise ValueError(f"the temperature must be positive, got {float(tau.min()):g}")
-        size, scale = self.arrangement.size, 1 / tau
+        # Similarities of their own are over the temperature already, where parts see them.
+        plain = loss.similarity is None
+        size, scale = self.arrangement.size, 1 / tau if plain else self.one
         per_pair: dict[str, Tensor] = {}
         weights: dict[tuple[str, ...], Tensor] = {}
         joined: list[tuple[list[dict[str, Tensor]], tuple[str, ...]]] = []
@@ -141,6 +143,8 @@ class _Bench:
             parts.append(
                 Joined(view, columns, weight / size, scale, outside, self._self(denominator, cross))
             )
+        if not plain:
+            return self._through(loss, parts, per_pair, cross)
         return BoundProblem(
             self.arrangement,
             scale,
@@ -149,6 +153,25 @@ class _Bench:
             bool(weights),
             self.one,
         )
+
+    def _through(
+        self, loss: SoftmaxLoss, parts: list[Part], per_pair: Mapping[str, Tensor], cross: bool
+    ) -> BoundProblem:
+        """The same parts, of a similarity that is not the inner product."""
+        if per_pair:
+            view: View = Cross(2) if cross else Blocks(self._blocks(per_pair))
+            weights = sum(
+                -wide(pull, 3) * _mask(self.arrangement, self._shown(view), (r,), self.one.device)
+                for r, pull in per_pair.items()
+            )
+            assert isinstance(weights, Tensor)
+            parts = [*parts, Weighted(view, weights)]
+        # The squared distance takes the place of the inner product.
+        function = compile_scalar((loss.similar(c) / loss.temperature).xreplace({c: 1 - c / 2}))
+        numbers = tuple(self.numbers[name] for name in function.names)
+        found = [Through(_of_squares(part), function, numbers) for part in parts]
+        nothing = Linear(self.arrangement.shape, (), ())
+        return BoundProblem(self.arrangement, None, _by_view(found), nothing, True, self.one)
 
     def _check_names(self, loss: SoftmaxLoss, role: str, named: Sequence[str]) -> None:
         if len(set(named)) != len(named) or any(r not in self.kinds for r in named):
@@ -293,6 +316,15 @@ class _Bench:
         """True where pairs of some relations are in the flattened entries of a view."""
         mask = _mask(self.arrangement, self._shown(view), relations, self.one.device)
         return mask.flatten().repeat(view.k if isinstance(view, Blocks) else 1)
+
+
+def _of_squares(part: Part) -> Part:
+    """A part whose view shows squared distances; then nothing is known of the largest entry."""
+    assert isinstance(part, (LogSum, Joined, Weighted)) and isinstance(part.view, (Blocks, Cross))
+    view = Squares(part.view)
+    if isinstance(part, Weighted):
+        return replace(part, view=view)
+    return replace(part, view=view, has_self=False)
 
 
 def _by_view(parts: Iterable[Part]) -> tuple[tuple[View, tuple[Part, ...]], ...]:

@@ -369,3 +369,10 @@ def test_bad_input_is_one_line(id, given, says):
 def test_temperatures_that_are_refused(tau):
     with pytest.raises(DomainError):
         SPECTRAL.given(pi="0,1;1,0", Z="1;1").value("cross_entropy", tau=tau)
+
+
+@pytest.mark.parametrize("n", ["1001", "1000000", "oo"])
+def test_a_number_of_subgraphs_that_is_too_long_is_not_written_out(n, capsys):
+    assert run(["derive", "mrf", "--n", n]) == 0
+    printed = capsys.readouterr().out
+    assert "subgraphs: no value here" in printed and "largest_entropy = " in printed

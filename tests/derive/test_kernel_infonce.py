@@ -337,6 +337,26 @@ def test_equal_kernels_split_in_half_and_a_flat_gaussian_is_left_alone() -> None
     assert of.value("split", n=4, **flat) == 1
 
 
+@pytest.mark.parametrize(
+    ("first", "second"), [(("3/2", 30), (1, 9)), (("1/2", 12), (1, 3)), (("1/10", "1/100"), (1, 5))]
+)
+def test_the_halves_may_change_places(first: tuple[Any, Any], second: tuple[Any, Any]) -> None:
+    """Slopes are infinite at both ends here, and the split is in either half of the interval."""
+    of, n = results["kernel-concatenation"], 4
+    both = []
+    for (one, heat), (other, heat2) in ((first, second), (second, first)):
+        at = {"n": n, "p": 2, "gamma": one, "tau": heat, "gamma2": other, "tau2": heat2}
+        both.append([float(of.value(k, **at)) for k in ("split", "least_loss")])
+    assert both[0][0] + both[1][0] == pytest.approx(1, abs=1e-12)
+    assert both[0][1] == pytest.approx(both[1][1], rel=1e-12)
+    far = 2 * n / (n - 1)
+    (one, heat), (other, heat2) = ((float(S(x)) for x in kernel) for kernel in (first, second))
+    r = np.concatenate([np.geomspace(1e-16, 0.5, 4000), 1 - np.geomspace(1e-16, 0.5, 4000)])
+    near = np.exp(-((far * r) ** (one / 2)) / heat)
+    near = near + np.exp(-((far * (1 - r)) ** (other / 2)) / heat2)
+    assert both[0][1] <= np.log(1 + 2 * (n - 1) * near.min() / 2) <= both[0][1] + 1e-4
+
+
 # --- wrong formulas ------------------------------------------------------------------------------
 def test_a_wrong_slope_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_similarity, "SLOPE", 2 * _similarity.SLOPE)

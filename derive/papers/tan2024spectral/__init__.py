@@ -14,7 +14,7 @@ LEDGER = Ledger(
     __name__,
     {
         "section_1": (SPECTRAL, FIELDS),
-        "section_2_1": (),
+        "section_2_1": (SPECTRAL,),
         "section_2_2": (),
         "section_2_3": (),
         "section_2_4": (FIELDS, SPECTRAL),
