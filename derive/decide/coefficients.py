@@ -19,7 +19,7 @@ from typing import Any
 from sympy import Dummy, Expr, Symbol, log
 
 from .domain import Case, Domain, Range
-from .normal import ExpField, NotInField, factor_list
+from .normal import ExpField, NotInField, factor_list, is_power
 from .number import sign as sign_of_number
 from .polynomial import Poly, Ring
 from .ratio import NotRational, Ratio, reader
@@ -169,7 +169,7 @@ def _signs(field: ExpField, ratio: Ratio, domain: Domain) -> Signs:
     """Signs of the logarithms and roots that occur, on the whole domain."""
     active = _active(ratio)
     return {
-        y: _sign_of_log(atom.args[0], domain) if isinstance(atom, log) else _root(atom, domain)
+        y: _sign_of_log(atom.args[0], domain) if isinstance(atom, log) else _power(atom, domain)
         for y, atom in field.atoms.items()
         if y in active and y not in field.exponents
     }
@@ -184,7 +184,9 @@ def _sign_of_log(argument: Expr, domain: Domain) -> Sign:
     return None
 
 
-def _root(atom: Expr, domain: Domain) -> Sign:
+def _power(atom: Expr, domain: Domain) -> Sign:
+    if is_power(atom):  # it has a value where its base is positive
+        return Fraction(1)
     # Its base is not negative, since the root has a value.
     return Fraction(1, 1 if proves(atom.base, domain) else 2)
 

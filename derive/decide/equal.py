@@ -38,7 +38,7 @@ from .factors import proves_positive
 from .normal import ExpField, NotInField, in_order
 from .number import DIGITS, agree, apart, digits
 from .root import ClampedRoot
-from .splitting import branching, split_logs, split_roots, under
+from .splitting import bases, branching, split_logs, split_roots, under
 from .wanting import closed_again, is_isolated, place, wanting
 
 #: Points with nothing special about them that are tried, and the fewest that are any support.
@@ -305,6 +305,8 @@ def value_at(expression: Expr, point: Mapping[Symbol, Expr]) -> Expr:
 
 def _proved(printed: Expr, derived: Expr, domain: Domain) -> bool:
     one, other = _with_opaque([printed, derived])
+    if not all(proves_positive(b, domain) for b in bases(one) | bases(other)):
+        return False
     if isinstance(_vanishes(one - other), Holds):
         return True
     if not all(proves_positive(under(e), domain) for e in branching(one) | branching(other)):

@@ -136,8 +136,9 @@ def expression(
     *,
     max_length: int = MAX_LENGTH,
     needed: list[tuple[str, Expr]] | None = None,
+    powers: bool = False,
 ) -> Expr:
-    """Read an expression in the given names.
+    """Read an expression in the given names; ``powers`` says if exponents may have names too.
 
     ``needed`` gets what it needs for a value as it is written, before anything cancels:
     ``("!= 0", divisor)``, ``("> 0", argument)``, ``(">= 0", argument)``.
@@ -148,6 +149,7 @@ def expression(
         If the text is not one; the message is one line and names the accepted symbols.
     """
     reader = _Reader(text, symbols, max_length)
+    reader.powers = powers
     value = reader.read()
     if needed is not None:
         needed += reader.needed
@@ -172,6 +174,7 @@ class _Reader:
         self.at = 0
         self.depth = 0
         self.needed: list[tuple[str, Expr]] = []
+        self.powers = False
 
     def _split(self, text: str) -> list[str]:
         tokens, at = [], 0
@@ -209,7 +212,7 @@ class _Reader:
         if any(max(_bits(r.p), _bits(r.q)) > MAX_BITS for r in value.atoms(Rational)):
             raise self._refuse(" (it is too large)")
         if value.free_symbols:
-            if any(p.exp.is_Rational and abs(p.exp) > MAX_POWER for p in value.atoms(Pow)):
+            if any(abs(k) > MAX_POWER for p in value.atoms(Pow) for k in p.exp.atoms(Rational)):
                 raise self._refuse(" (the power is too large)")
             if value.is_Add or value.is_Mul:
                 self._bounded(value.as_independent(*value.free_symbols)[0])
@@ -281,6 +284,10 @@ class _Reader:
             raise self._refuse(" (too deeply nested)")
         exponent = self._signed()
         self.depth -= 1
+        if self.powers and exponent.free_symbols and not base.is_extended_nonpositive:
+            self._plain(exponent)
+            self.needed.append(("> 0", base))
+            return self._sound(base**exponent)
         if base.free_symbols:
             if not exponent.is_Rational or abs(exponent) > MAX_DEPTH:
                 raise self._refuse(" (a power it does not allow)")
@@ -300,6 +307,12 @@ class _Reader:
         if abs(exponent) * digits > MAX_DIGITS or exponent.q > MAX_DIGITS:
             raise self._refuse(" (the power is too large)")
         return self._sound(base**exponent)
+
+    def _plain(self, exponent: Expr) -> None:
+        """Refuse what would make a large exponent where numbers are put in."""
+        inner = [p.exp for p in exponent.atoms(Pow, exp)]
+        if any(k not in (-2, -1, 2) for k in inner):
+            raise self._refuse(" (a power it does not allow)")
 
     def _two_arguments(self) -> tuple[Expr, Expr]:
         found = []

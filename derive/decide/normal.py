@@ -4,6 +4,9 @@ Exponentials of exponents that are linearly independent over Q (modulo constants
 are algebraically independent over the rational functions. So once all exponents
 are written in a Q-basis, ``exp(E)`` becomes a monomial in new variables, the
 expression becomes an element of a fraction field, and "is it zero?" is decided.
+
+A power with a symbolic exponent has a value where its base is positive, and is
+``exp(e * log(base))`` there: a product of such powers of the factors of the base.
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ from math import lcm
 from typing import Any
 
 from flint import fmpq
-from sympy import Dummy, Expr, Mul, Pow, Rational, S, Symbol, exp, log
+from sympy import Add, Dummy, Expr, Integer, Mul, Pow, Rational, S, Symbol, exp, log
 
 from .polynomial import ONE, Poly, Quotient, Ring, to_sympy
 from .ratio import NotRational, Ratio, reader
@@ -24,8 +27,16 @@ _KNOWN: dict[str, dict[str, bool]] = {
     "exp": {"positive": True},
     "root": {"nonnegative": True},
     "log": {"real": True},
+    "power": {"positive": True},
 }
+#: A number with more bits is not factored where it is the base of a power.
+FACTORED_BITS = 64
+#: So deep may powers stand in the bases of powers.
+NESTED = 4
 
+
+#: The highest power of one exponential: polynomials of far higher degree take too much memory.
+HIGHEST = 20_000
 
 Parts = frozenset[Expr]
 
@@ -49,15 +60,20 @@ class ExpField:
         """The field is the same for all expressions that are made of the same parts."""
         return _field(*_survey(expressions))
 
-    def _build(self, symbols: Parts, exponentials: Parts, opaque: Parts) -> None:
+    def _build(self, symbols: Parts, exponentials: Parts, opaque: Parts, powers: Parts) -> None:
         self.atoms: dict[Symbol, Expr] = {}
         self.exponents: dict[Symbol, Expr] = {}
         self._rename: dict[Expr, Expr] = {}
         self._bases: dict[Symbol, Expr] = {}
         self._collect_opaque(opaque)
+        if powers:
+            exponentials = self._collect_powers(powers, exponentials)
         self._collect_exponentials(exponentials)
         self.ring = Ring([*sorted(symbols, key=lambda s: s.name), *self.atoms])
-        self._read = reader(self.ring, self._rename)
+        try:
+            self._read = reader(self.ring, self._named() if powers else self._rename)
+        except NotRational as error:
+            raise NotInField("the base of a power cannot be normalised") from error
 
     # --- building -------------------------------------------------------------------
     def _collect_opaque(self, found: Parts) -> None:
@@ -95,8 +111,60 @@ class ExpField:
             y = self._new(exp(exponent, evaluate=scale != 1 or e is S.One), "exp")
             self.exponents[y] = exponent
             for i, row in rows.items():
-                factor = y ** int(row[j] * scale)
+                power = int(row[j] * scale)
+                if abs(power) > HIGHEST:
+                    raise NotInField(f"{ordered[i]} is a power above {HIGHEST} of another")
+                factor = y**power
                 self._rename[ordered[i]] = self._rename.get(ordered[i], 1) * factor
+
+    def _collect_powers(self, powers: Parts, exponentials: Parts) -> Parts:
+        """Unknowns for the factors of bases with their exponents; what exponentials are left."""
+        left = set(exponentials)
+        split: dict[Expr, list[tuple[Expr, Expr]]] = {}
+        plain: dict[Expr, Expr] = {}
+        for atom in in_order(powers):
+            left.discard(atom)  # an exponential of logarithms is a power too
+            bases, plain[atom] = _as_powers(atom)
+            left |= plain[atom].atoms(exp)
+            split[atom] = [(f, (k * e).expand()) for b, e in bases for f, k in positive_factors(b)]
+        exponents: dict[Expr, list[Expr]] = {}
+        for parts in split.values():
+            for f, e in parts:
+                exponents.setdefault(f, []).append(e)
+        rows: dict[tuple[Expr, Expr], Expr] = {}
+        for f in in_order(exponents):
+            different = in_order(set(exponents[f]))
+            if f is S.Exp1:
+                made = [exp(e) for e in different]
+                left |= set().union(*(a.atoms(exp) for a in made))
+            else:
+                made = self._monomials(f, different)
+            rows |= {(f, e): m for e, m in zip(different, made, strict=True)}
+        for atom, parts in split.items():
+            self._rename[atom] = Mul(plain[atom], *(rows[part] for part in parts))
+        self._rename = self._named()
+        return frozenset(left)
+
+    def _monomials(self, base: Expr, exponents: list[Expr]) -> list[Expr]:
+        """Powers of a base as monomials in as few new unknowns as there are exponents over Q."""
+        basis, rows = _rational_basis([e.xreplace(self._rename) for e in exponents])
+        made: list[Expr] = [S.One] * len(exponents)
+        for j, e in enumerate(basis):
+            scale = lcm(*(int(row[j].denominator) for row in rows.values()), 1)
+            y = self._new(Pow(base, (e / scale).xreplace(self.atoms)), "power")
+            for i, row in rows.items():
+                made[i] *= y ** int(row[j] * scale)
+        return made
+
+    def _named(self) -> dict[Expr, Expr]:
+        """What each part is in the unknowns; a power may stand in the base of another one."""
+        names = self._rename
+        for _ in range(NESTED):
+            done = {e: m.xreplace(names) for e, m in names.items()}
+            if done == names:
+                break
+            names = done
+        return names
 
     def _new(self, meaning: Expr, kind: str) -> Symbol:
         # SymPy may use what is said here: it writes y for Abs(y) and Max(0, y) of a positive y.
@@ -183,9 +251,9 @@ class ExpField:
 
 
 @lru_cache(maxsize=512)
-def _field(symbols: Parts, exponentials: Parts, opaque: Parts) -> ExpField:
+def _field(symbols: Parts, exponentials: Parts, opaque: Parts, powers: Parts) -> ExpField:
     field = object.__new__(ExpField)
-    field._build(symbols, exponentials, opaque)
+    field._build(symbols, exponentials, opaque, powers)
     return field
 
 
@@ -247,11 +315,18 @@ def factor_list(poly: Poly) -> tuple[Any, list[tuple[Poly, int]]]:
     return content, plain
 
 
-def _survey(expressions: Iterable[Expr]) -> tuple[Parts, Parts, Parts]:
-    """Symbols, exponentials, and logarithms and roots, each subexpression seen once."""
+def is_power(e: Expr) -> bool:
+    """Whether it is a power with an exponent that is no rational number."""
+    symbolic = e.is_Pow and not isinstance(e, exp) and not e.exp.is_Rational
+    return bool(symbolic and not e.base.is_extended_nonpositive)  # (-1)**k is a sign by parity
+
+
+def _survey(expressions: Iterable[Expr]) -> tuple[Parts, Parts, Parts, Parts]:
+    """Symbols, exponentials, logarithms and roots, and powers, each subexpression seen once."""
     symbols: set[Expr] = set()
     exponentials: set[Expr] = set()
     opaque: set[Expr] = set()
+    powers: set[Expr] = set()
     seen: set[Expr] = set()
     todo = list(expressions)
     while todo:
@@ -263,10 +338,82 @@ def _survey(expressions: Iterable[Expr]) -> tuple[Parts, Parts, Parts]:
             symbols.add(e)
         elif isinstance(e, exp) or e is S.Exp1:
             exponentials.add(e)
+            if e.has(log) and _as_powers(e)[0]:
+                powers.add(e)
         elif isinstance(e, log) or (e.is_Pow and e.exp.is_Rational and not e.exp.is_Integer):
             opaque.add(e)
+        elif is_power(e):
+            powers.add(e)
+            todo.append(_as_powers(e)[1])  # b**(x + 1/2) is b**x * sqrt(b)
         todo.extend(e.args)
-    return frozenset(symbols), frozenset(exponentials), frozenset(opaque)
+    return frozenset(symbols), frozenset(exponentials), frozenset(opaque), frozenset(powers)
+
+
+@lru_cache(maxsize=1024)
+def _as_powers(e: Expr) -> tuple[list[tuple[Expr, Expr]], Expr]:
+    """A power, or an exponential of logarithms: its bases with exponents, and what is left."""
+    if not isinstance(e, exp):
+        number, rest = e.exp.expand().as_coeff_Add()
+        if number.is_Integer:
+            return [(e.base, rest)], e.base**number
+        roots = (Pow(f, k * number) for f, k in positive_factors(e.base))
+        return [(e.base, rest)], Mul(*roots)
+    found, others = list[tuple[Expr, Expr]](), list[Expr]()
+    for term in Add.make_args(e.args[0].expand()) if e.has(log) else ():
+        logs = [a for a in Mul.make_args(term) if isinstance(a, log)]
+        rate = term / logs[0] if len(logs) == 1 else S.One
+        if rate.is_Rational or rate.has(log):
+            others.append(term)
+        else:
+            found.append((logs[0].args[0], rate))
+    return found, exp(Add(*others)) if found else e
+
+
+@lru_cache(maxsize=1024)
+def positive_factors(base: Expr) -> tuple[tuple[Expr, Expr], ...]:
+    """What a positive expression is the product of: pairs of a positive factor and its power.
+
+    Where it is positive, so are they: at most one of them is of a sign that is not known of
+    its symbols. ``E`` stands for exponentials.
+    """
+    try:
+        field = ExpField([base])
+        whole = field(base)
+    except NotInField:
+        return ((base, S.One),)
+    above, factors = factor_list(whole.numer)
+    below, divisors = factor_list(whole.denom)
+    number = to_sympy(above / below)
+    found: list[tuple[Expr, Expr]] = []
+    unknown: list[tuple[Expr, int]] = []
+    for f, k in [*factors, *((g, -k) for g, k in divisors)]:
+        e = field.back(f)
+        if isinstance(e, exp):
+            found.append((S.Exp1, k * e.args[0]))
+        elif e.is_Pow and not e.exp.is_Integer:  # it has a value, so what stands in it is positive
+            found += [(g, j * k * e.exp) for g, j in positive_factors(e.base)]
+        elif e.is_positive or e.is_negative:
+            found.append((e if e.is_positive else -e, Integer(k)))
+            number *= 1 if e.is_positive else (-1) ** k
+        else:
+            unknown.append((e, k))
+    sign = 1 if number > 0 else -1
+    if len(unknown) == 1 and unknown[0][1] % 2:
+        ((e, k),) = unknown
+        found.append((sign * e, Integer(k)))
+    elif unknown:
+        found.append((canonical(sign * Mul(*(e**k for e, k in unknown))), S.One))
+    elif number <= 0:
+        return ((base, S.One),)
+    return (*found, *_primes(abs(number)))
+
+
+def _primes(number: Rational) -> list[tuple[Expr, Expr]]:
+    if number == 1:
+        return []
+    if max(abs(int(k)).bit_length() for k in (number.p, number.q)) > FACTORED_BITS:
+        return [(number, S.One)]
+    return [(Integer(p), Integer(k)) for p, k in number.factors().items()]
 
 
 def in_order(found: Iterable[Expr]) -> list[Expr]:

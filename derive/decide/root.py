@@ -444,6 +444,8 @@ class Bracket:
         """Move in from the ends at which the function has no value."""
         if start and not any(self._cut_at(1, k) < 0 for k in range(1, NEAREST)):
             raise Unsettled(f"no change of sign is found near {self.x} = {self.start}")
+        # Moving in from the start may have passed the root, and so left the end.
+        end = end and self.b == 1 << self.scale
         if end and not any(self._cut_at((1 << k) - 1, k) > 0 for k in range(1, NEAREST)):
             raise Unsettled(f"no change of sign is found near {self.x} = {self.end}")
 

@@ -12,7 +12,7 @@ from sympy import Dummy, Expr, Piecewise, Pow, S, Symbol, exp, log
 from .decide import is_proved_positive
 from .domain import Domain
 from .factors import factors, proves_positive, surd
-from .normal import NotInField, canonical, in_order
+from .normal import NotInField, canonical, in_order, is_power
 from .root import ClampedRoot
 
 
@@ -22,6 +22,18 @@ def branching(e: Expr) -> set[Expr]:
         return set()
     found = set().union(*(branching(a) for a in e.args)) if e.args else set()
     return found | {e} if isinstance(e, log) or _is_root(e) else found
+
+
+def bases(e: Expr) -> set[Expr]:
+    """What the normal form takes to be positive: bases of powers, logarithms in exponents."""
+    if isinstance(e, (Piecewise, ClampedRoot)):
+        return set()
+    found = set().union(*(bases(a) for a in e.args)) if e.args else set()
+    if is_power(e):
+        return found | {e.base}
+    return (
+        found | {under(a) for a in branching(e) if isinstance(a, log)} if e.func is exp else found
+    )
 
 
 def _is_root(e: Expr) -> bool:

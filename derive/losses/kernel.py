@@ -23,7 +23,7 @@ from .softmax import SoftmaxLoss, tau
 from .supcl import SUPCL
 
 gamma = Symbol("gamma", positive=True)
-#: Of the second kernel of a sum, and its weight; the first has the rest.
+#: Of the second kernel of a sum, and the weight of the first; the second has the rest.
 gamma2 = Symbol("gamma2", positive=True)
 tau2 = Symbol("tau2", positive=True)
 lam = Symbol("lam", positive=True)
@@ -32,7 +32,7 @@ EXPONENT = {gamma: "exponent of the distance in the kernel; 2 is the Gaussian"}
 SECOND = {
     gamma2: "exponent of the second kernel",
     tau2: "temperature of the second kernel",
-    lam: "weight of the second kernel in the sum, that of the first being 1 - lam",
+    lam: "weight of the first kernel in the sum, that of the second being 1 - lam",
 }
 SOURCE = "tan2024spectral, Section 5"
 
@@ -45,7 +45,7 @@ def power(inner: Expr, exponent: Expr = gamma) -> Expr:
 #: What stands over the temperature.
 EXPONENTIAL = -power(c)
 #: The logarithm of a sum of two kernels; it has temperatures of its own.
-SUM = log((1 - lam) * exp(-power(c) / tau) + lam * exp(-power(c, gamma2) / tau2))
+SUM = log(lam * exp(-power(c) / tau) + (1 - lam) * exp(-power(c, gamma2) / tau2))
 
 
 def kernel(loss: SoftmaxLoss) -> SoftmaxLoss:

@@ -344,7 +344,7 @@ def _equivalent(result: Result, q: Quantity, old: Mapping[str, Any]) -> bool | N
     try:
         roots = {name: _thawed(parts, known, names) for name, parts in old["roots"].items()}
         stand_ins: dict[str, Expr] = {name: Symbol(name, real=True) for name in roots}
-        shown = read(old["expression"], {**known, **stand_ins}, max_length=MAX_READ)
+        shown = read(old["expression"], {**known, **stand_ins}, max_length=MAX_READ, powers=True)
     except ValueError:
         return None
     whole = shown.xreplace({stand_ins[name]: root for name, root in roots.items()})
@@ -401,11 +401,13 @@ def entries(text: str) -> tuple[list[str], tuple[int, ...]] | None:
 def _thawed(parts: Mapping[str, str], known: Mapping[str, Expr], now: Mapping[str, Expr]) -> Expr:
     """A root as the lock describes it; its name is the one that ``known`` has not."""
     unknown = {name: Symbol(name, real=True) for name in now}
-    h = read(parts["zero_of"], {**known, **unknown}, max_length=MAX_READ)
+    h = read(parts["zero_of"], {**known, **unknown}, max_length=MAX_READ, powers=True)
     names = h.free_symbols & set(unknown.values())
     if len(names) != 1:
         raise LockError("a root whose equation does not contain it")
-    low, high = (read(parts[end], known, max_length=MAX_READ) for end in ("low", "high"))
+    low, high = (
+        read(parts[end], known, max_length=MAX_READ, powers=True) for end in ("low", "high")
+    )
     return ClampedRoot(Lambda(names.pop(), h), low, high)
 
 

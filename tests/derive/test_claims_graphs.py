@@ -31,6 +31,7 @@ from cltheory.derive.papers.form.run import CHECKS
 from cltheory.derive.papers.form.stored import load_checks
 from cltheory.derive.papers.form.tables import Tables
 from cltheory.derive.papers.form.values import NoValue, Unknown
+from cltheory.derive.papers.tan2024spectral.named_graphs import descent, in_any_length
 from sympy import Integer, Rational
 
 PAPER = "tan2024spectral"
@@ -91,6 +92,21 @@ def test_an_indicator_and_a_product_on_subgraphs() -> None:
     assert examine(a_record(right, ON_SUBGRAPHS)).verdict.word == "agrees"
     wrong = r"\prod_{i \in [n]} \mathbb{I}_{\sum_{j \in [n]} W_{i,j} = 1} = 1"
     assert examine(a_record(wrong, ON_SUBGRAPHS)).verdict.word == "differs"
+
+
+@pytest.mark.parametrize("printed", [r"R = \prod_{i \in [n]} \sum_{j \neq i} K_{i,j}"])
+def test_a_named_derivation_may_assume_what_is_said_of_a_set(printed: str) -> None:
+    """Without its name the same is only tried; what fails no derivation saves."""
+    conditional = ON_GRAPHS.replace(", occupied(pi)", "").replace("n in 2..3", "n in 1..3")
+    conditional += 'condition = "occupied(pi)"\norigin = "authors"\nsufficient = true\n'
+    printed = f"0 T + {printed.replace(' = ', ' = 0 / T + ')}"  # T is zero where it is not occupied
+    named = conditional + 'proof = "spectral-clustering"\n'
+    for more, grade in ((named, "exact"), (conditional, "sampled")):
+        verdict = examine(a_record(printed, more)).verdict
+        assert verdict.word == "needs-condition"
+        assert verdict.evidence.grade.name.lower() == grade
+    wrong = printed.replace(r"j \neq i", r"j \in [n]")
+    assert examine(a_record(wrong, named)).verdict.word == "differs"
 
 
 # --- the family -----------------------------------------------------------------------------------
@@ -227,12 +243,60 @@ def test_a_free_regulariser_makes_any_graph_fit() -> None:
         answer("a problem is of one graph", {"free": 2}, on=on)
 
 
+def test_the_eigenvector_of_two_triangles() -> None:
+    """Exactly, and that no other eigenvalue is below 2/13 or equal to it, but 0."""
+    rows = weights_on(6)["two triangles"]
+    v = [2, 2, 1, -1, -2, -2]
+    assert all(sum(row) == 1 for row in rows)
+    for i in range(6):
+        assert v[i] - sum(w * x for w, x in zip(rows[i], v, strict=True)) == Fraction(2, 13) * v[i]
+    values = np.linalg.eigvalsh(np.eye(6) - np.array(rows, dtype=float))
+    np.testing.assert_allclose(values[:2], [0, 2 / 13], atol=FLOAT)
+    assert values[2] > 0.9
+
+
+def line_loss(rows: Any, z: Any, tau: float) -> float:
+    x = np.array(z, dtype=float)
+    gaps = (x[:, None] - x[None]) ** 2 / (2 * tau)
+    heat = np.exp(-gaps) * (1 - np.eye(len(x)))
+    return float((np.array(rows, dtype=float) * gaps).sum() + np.log(heat.sum(1)).sum())
+
+
 def test_eigenvectors_are_no_minimisers() -> None:
     check = "spectral embeddings are minimisers"
-    assert not answer(check, {"which": 2}, on=graph(3, "even"), tau=Integer(1))
-    assert answer(check, {"which": 1}, on=graph(3, "even"), tau=Integer(1))  # equal points are
+    on = graph(6, "two triangles")
+    for tau in (Integer(1), Rational(1, 3)):
+        assert not answer(check, {"which": 2}, on=on, tau=tau)
+    for wrong in (1, 3, 4):
+        assert not answer(check, {"which": wrong}, on=on, tau=Integer(1))
+    # Of three objects equal points are best, the multiple 0, and every centred vector is one.
+    assert answer(check, {"which": 2}, on=graph(3, "even"), tau=Integer(1))
+    # Of four objects with weights of three kinds the signs are best, as symmetry has it.
+    a, b, c = Fraction(3, 5), Fraction(1, 4), Fraction(3, 20)
+    rows = [[0, a, b, c], [a, 0, c, b], [b, c, 0, a], [c, b, a, 0]]
+    four = Tables({"pi": rows}, {"z": points_on(4, 2)["any points"]})
+    assert answer(check, {"which": 2}, on=four, tau=Integer(1))
+    assert not answer(check, {"which": 4}, on=four, tau=Integer(1))
     with pytest.raises(NoValue):
         answer(check, {"which": 9}, on=graph(3, "even"), tau=Integer(1))
+
+
+def test_no_length_has_less_than_is_said() -> None:
+    rows, v = weights_on(6)["two triangles"], (2, 2, 1, -1, -2, -2)
+    table = tuple(map(tuple, rows))
+    for tau in (0.25, 1.0, 3.0):
+        with mpmath.workdps(50):
+            least, length = in_any_length(table, [mpmath.mpf(x) for x in v], tau)
+        grid = [line_loss(rows, np.array(v) * c, tau) for c in np.linspace(0, 9, 9001)]
+        assert float(least) <= min(grid)
+        assert float(least) == pytest.approx(min(grid), abs=1e-6)  # steps of 1/1000
+        assert line_loss(rows, np.array(v) * float(length), tau) == pytest.approx(float(least))
+        found = descent(table, [float(length) * x for x in v], tau)
+        assert line_loss(rows, found, tau) < float(least) - 0.1
+    with mpmath.workdps(50):
+        none, at = in_any_length(table, [mpmath.mpf(x) for x in (1, -1, 0, 0, 0, 0)], 1)
+    assert at == 0  # a pair of positives apart: equal points are better
+    assert float(none) == pytest.approx(6 * np.log(5))
 
 
 def test_batches_have_the_loss_of_all_objects_only_if_they_are_all() -> None:

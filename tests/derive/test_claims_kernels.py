@@ -23,7 +23,7 @@ from cltheory.derive.papers.form.reader import expression
 from cltheory.derive.papers.form.record import FAMILIES
 from cltheory.derive.papers.form.run import CHECKS
 from cltheory.derive.papers.form.stored import load_checks
-from cltheory.derive.papers.form.values import NoValue, Scene, value
+from cltheory.derive.papers.form.values import NoValue, Scene, text, value
 from sympy import Integer, Rational
 
 load_checks("cltheory.derive.papers.tan2024spectral")
@@ -124,6 +124,19 @@ def test_a_multiplier_is_a_letter_and_an_eigenvalue_is_none() -> None:
     assert value(expression(r"1 - \lambda"), half) == Fraction(1, 2)
 
 
+def test_a_derivative_that_is_not_real_has_no_value() -> None:
+    # The rules give log(x - 1) at x = 1/2, which is a complex number.
+    tree = expression(r"\frac{\partial}{\partial x} ((x - 1) \log (x - 1))")
+    with pytest.raises(NoValue, match="no real number"):
+        value(tree, Scene({"x": Fraction(1, 2)}))
+    assert value(tree, Scene({"x": Fraction(2)})) == 1
+
+
+def test_a_rounded_zero_is_shown_as_zero() -> None:
+    assert text(mpmath.mpf(10) ** -51) == "0.0"
+    assert text(mpmath.mpf(10) ** -12) == "1.0e-12"
+
+
 def test_no_family_has_two_definitions() -> None:
     assert not set(KERNELS) & set(_FIRST)
     assert set(KERNELS) <= set(FAMILIES)
@@ -135,7 +148,8 @@ def answer(name: str, at: dict[str, object], **given: object) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("power", "holds"), [("1/2", True), ("1", True), ("2", True), ("9/4", False), ("3", False)]
+    ("power", "holds"),
+    [("1/2", True), ("1", True), ("2", True), ("9/4", False), ("3", False), ("-1/2", False)],
 )
 def test_exponential_kernels_are_definite_up_to_two(power: str, holds: bool) -> None:
     assert answer("kernel is positive definite", {}, power=Fraction(power)) == holds
@@ -145,7 +159,8 @@ def test_a_sum_with_a_kernel_that_is_not_definite() -> None:
     at = {"tau_1": Rational(50), "tau_2": Rational(1, 50)}
     good = {"first": Fraction(2), "last": Fraction(1)}
     assert answer("sum of kernels is positive definite", at, **good)
-    assert not answer("sum of kernels is positive definite", at, **{**good, "first": Fraction(3)})
+    for wrong in (Fraction(3), Fraction(-1)):
+        assert not answer("sum of kernels is positive definite", at, **{**good, "first": wrong})
 
 
 def test_concatenation_vanishes_on_rectangles() -> None:

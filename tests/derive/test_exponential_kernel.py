@@ -1,9 +1,10 @@
 """Maximum entropy, P1 and P2: against constrained optimisation that shares no code with it."""
 
+import mpmath
 import numpy as np
 import pytest
 from cltheory.cli.main import run
-from cltheory.derive.decide.evidence import Holds
+from cltheory.derive.decide.evidence import Grade, Holds
 from cltheory.derive.losses.softmax import tau
 from cltheory.derive.proof.indexed import SumsEqual
 from cltheory.derive.results import results
@@ -182,3 +183,29 @@ def test_bad_input_is_one_line(words, said, capsys):
     assert run(["derive", "exponential-kernel", *words]) == 2
     told = capsys.readouterr().err
     assert said in told and "Traceback" not in told
+
+
+@pytest.mark.parametrize(
+    "psi",
+    [
+        "0.623456789,1,0.2,-0.3",  # a polynomial of the degree 10^9
+        "1,1+1e-40,0",
+        "1,2,-10**7",
+        "1/3,sqrt(2),log(2),-5,pi",
+    ],
+)
+def test_similarities_whose_exponentials_are_no_small_polynomials(psi, capsys):
+    # Such as those of an encoder, with all their digits: the general steps hold for them.
+    given = RESULT.given(psi=psi)
+    with mpmath.workdps(120):
+        rows = [mpmath.mpf(str(e.evalf(120))) for e in given.data["psi"]]
+        gaps = [e - rows[0] for e in rows]
+        whole = mpmath.fsum(mpmath.exp(2 * e) for e in gaps)
+        value = mpmath.mpf(str(given.value("value", tau="1/2", digits=20)))
+        assert abs(value - mpmath.log(whole) / 2) < 1e-19
+        best = 1 / mpmath.mpf(str(given.value("tau_star", tau="1/2", digits=50)))
+        slope = [e * mpmath.exp(best * e) for e in gaps]
+        assert abs(mpmath.fsum(slope)) < 1e-35 * max(map(abs, slope))
+    assert given.derivation.evidence.grade is Grade.EXACT
+    assert run(["derive", "exponential-kernel", "--psi", psi]) == 0
+    assert "tau_star" in capsys.readouterr().out

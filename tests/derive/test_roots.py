@@ -64,6 +64,13 @@ def test_ends_at_which_a_function_vanishes() -> None:
         assert root(exp(x) + 10, low, high).settled() == low
 
 
+@pytest.mark.parametrize("root", [Rational(1, 1000), Rational(1, 5), Rational(4, 5)])
+def test_both_ends_may_be_without_a_value(root: Rational) -> None:
+    weight = (1 - root) / root
+    h = 1 / (weight * (1 - x)) - 1 / (weight**2 * x)
+    assert float(ClampedRoot(Lambda(x, h), 0, 1)) == pytest.approx(float(root), rel=1e-12)
+
+
 def test_a_root_on_pieces_is_the_first_point_not_below_zero() -> None:
     third = Rational(1, 3)
     flat = Piecewise((-1, x < third), (0, x < 2 * third), (1, True))

@@ -241,6 +241,15 @@ def _circulant(n: int) -> list[list[Fraction]]:
     return [[v / sum(row) for v in row] for row in raw]
 
 
+def _triangles() -> list[list[Fraction]]:
+    """Two triangles joined by an edge, each row a distribution. (2, 2, 1, -1, -2, -2) is an
+    eigenvector of the Laplacian, for 2/13, its least eigenvalue but 0."""
+    edges = {(0, 1): 9, (0, 2): 4, (1, 2): 4, (2, 3): 5, (3, 4): 4, (3, 5): 4, (4, 5): 9}
+    return [
+        [Fraction(edges.get((min(i, j), max(i, j)), 0), 13) for j in range(6)] for i in range(6)
+    ]
+
+
 @cache
 def weights_on(n: int) -> dict[str, list[list[Fraction]]]:
     """Tables of weights by what they are."""
@@ -277,6 +286,7 @@ def weights_on(n: int) -> dict[str, list[list[Fraction]]]:
         **found,
         "a row of zeros": by(lambda i, j: int(i > 0 and i != j)),
         "a loop alone in its row": by(lambda i, j: int(i != j if i else j == 0)),
+        **({"two triangles": _triangles()} if n == 6 else {}),
     }
 
 

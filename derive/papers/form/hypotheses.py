@@ -245,7 +245,8 @@ class Hypotheses:
     def domains(self, condition: Condition | None = None) -> list[Domain]:
         """The hypotheses (and a condition) as domains of the engine, one for each alternative.
 
-        A relation that is no bound of one letter is left out, which makes the domain larger.
+        A relation that is no bound of one letter is left out, and what is said of a set, which
+        makes the domain larger.
 
         Raises
         ------
@@ -260,7 +261,7 @@ class Hypotheses:
         for chain in relations:
             for left, r, right in zip(chain.sides, chain.relations, chain.sides[1:], strict=False):
                 _tighten(ranges, left, r, right)
-        inside = Condition((relations,), "")
+        inside = Condition((tuple(r for r in relations if r.of or not r.predicate),), "")
         for point, wrong in self.points(400):
             if wrong or not inside.holds(point) or any(v in (oo, -oo) for v in point.values()):
                 continue

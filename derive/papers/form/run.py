@@ -384,8 +384,11 @@ def proof(wording: Wording, condition: Condition | None, inside: list[Trial]) ->
         domains = wording.hypotheses().domains(condition)
     except DomainError:
         return None
-    if condition is not None and any(r.predicate for part in condition.parts for r in part):
-        return None
+    predicates = condition is not None and any(
+        r.predicate for part in condition.parts for r in part
+    )
+    if predicates and wording.proof not in results:
+        return None  # only a derivation that is named can assume what no range says
     if wording.proof:
         return _named(wording, domains, inside)
     found: list[Evidence] = []

@@ -724,9 +724,12 @@ def _diff(tree: Tree, scene: Scene, env: Environment) -> Any:
     if missing:
         raise Unknown(f"the name {missing[0]!r} is not known")
     try:
-        return function(*(mp(values[n]) for n in names))
+        found = function(*(mp(values[n]) for n in names))
     except ZeroDivisionError:
         raise NoValue(f"division by zero in {_short(tree)}") from None
+    if isinstance(found, mpmath.mpc):  # the rules take the logarithm of what is negative
+        raise NoValue(f"no real number in {_short(tree)}")
+    return found
 
 
 def _rate(quantity: Derived, letter: str, scene: Scene) -> Any:
@@ -1010,6 +1013,8 @@ def mp(found: Any) -> Any:
     if isinstance(found, (Constant, Moved)):
         constant = found if isinstance(found, Constant) else found.constant
         raise Unknown(f"nothing says what {constant.name} is")
+    if isinstance(found, mpmath.mpc):
+        raise NoValue("no real number")
     return mpmath.mpf(found)
 
 
@@ -1023,6 +1028,8 @@ def text(found: Any) -> str:
         return "a matrix"
     if isinstance(found, Interval):
         return str(found)
+    if isinstance(found, mpmath.mpf) and abs(found) <= CLOSE:  # it is compared as zero
+        return "0.0"
     return str(mpmath.nstr(found, 12))
 
 

@@ -14,7 +14,7 @@ LEDGER = Ledger(
     __name__,
     {
         "section_1": (SPECTRAL, FIELDS),
-        "section_2_1": (),
+        "section_2_1": (SPECTRAL,),
         "section_2_2": (),
         "section_2_3": (),
         "section_2_4": (FIELDS, SPECTRAL),
@@ -22,7 +22,7 @@ LEDGER = Ledger(
         "section_4": (PAIRS,),
         "section_5_1": (ENTROPY,),
         "section_5_2": (ENTROPY, KERNEL),
-        "section_6": (PAIRS,),
+        "section_6": (SPECTRAL, PAIRS),
         "appendix_a1": (FIELDS, SPECTRAL),
         "appendix_a2": (PAIRS,),
         "appendix_a3": (ENTROPY,),

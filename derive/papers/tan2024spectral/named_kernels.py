@@ -16,6 +16,7 @@ from ..form.values import as_number, compare, mp, text
 
 Given = Mapping[str, Any]
 DIGITS = 80
+INFINITE = "a negative power of a distance has no value where two points are the same"
 #: Distances to the power gamma, over tau, at which three points on a line are tried.
 GAPS = (1, Fraction(1, 10), *(Fraction(1, 10**k) for k in (2, 4, 8, 16)))
 
@@ -25,6 +26,8 @@ def kernel_is_positive_definite(at: Point, given: Given) -> Answer:
     """The Gram matrices of exp(-|x - y|^power / tau) at points of a line: three at equal gaps, with
     the coefficients (1, -2, 1), and five at other gaps, by Cholesky. Gaps are scaled with tau."""
     power = mp(given["power"])
+    if power < 0:
+        return Answer(False, INFINITE)
     with mpmath.workdps(DIGITS):
         for gap in GAPS:
             form = (
@@ -48,6 +51,8 @@ def sum_of_kernels(at: Point, given: Given) -> Answer:
     gaps, with the coefficients (1, -2, 1), and at five others by Cholesky."""
     parts = [(mp(given["first"]), at["tau_2"]), (mp(given["last"]), at["tau_1"])]
     powers = [(power, mp(as_number(tau))) for power, tau in parts]
+    if min(power for power, _ in powers) < 0:
+        return Answer(False, INFINITE)
 
     def kernel(x: Any) -> Any:
         return mpmath.fsum(mpmath.exp(-(x**power) / tau) for power, tau in powers)

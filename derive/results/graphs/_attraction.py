@@ -260,8 +260,9 @@ def state_hot(proof: Derivation) -> None:
         "The trace of M is 0",
         SumsEqual(eq(shared - n * (n - 1) / (n - 1), 0), WHERE, known=SHARES),
         "P has zeros on the diagonal, so that of Lap(S) is the sum of all shares; M maps the "
-        "constant vector to 0: its other eigenvalues have the mean 0, and all are 0 for the "
-        "complete graph with equal weights only",
+        "constant vector to 0: its other eigenvalues have the mean 0, and all are 0 iff all "
+        "entries of S off the diagonal are equal, such as for equal weights, or a directed circle "
+        "of three",
     )
     centred = {Sum(x[j], (j, 1, n)): S.Zero}
     proof.add(

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sympy import Expr, S, Symbol, exp, log, oo
+from sympy import Expr, Integer, S, Symbol, exp, log, oo
 
-from ...decide.domain import POSITIVE, Domain, DomainError, at_least
+from ...decide.domain import POSITIVE, Domain, DomainError, Range, at_least
 from ...proof.derivation import Derivation
 from ...proof.limiting import take_limit
 from ...proof.relations import eq
@@ -31,6 +31,10 @@ from ._fields import (
 from ._settings import FIELD, NOT_NEGATIVE, PI, graph_of, same_size
 
 DOMAIN = Domain({n: at_least(2)}, {n: 4})
+#: Where the number of subgraphs is written out; its logarithm is the largest entropy.
+COUNTED = Range(
+    Integer(2), Integer(1000), False, False, integer=True, why="it has thousands of digits beyond"
+)
 MEANINGS = {n: "number of objects"}
 
 
@@ -57,6 +61,7 @@ def general(proof: Derivation) -> dict[str, Quantity]:
             r"|\{W : \Omega(W) = 1\}|",
             "how many subgraphs have one edge out of each vertex, (n - 1)^n; those through an edge "
             "without weight have probability 0",
+            Domain({n: COUNTED}, {n: 4}),
         ),
         "largest_entropy": Quantity(
             n * log(n - 1),

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from sympy import Add, Expr, Integer, Lambda, S, Symbol, Tuple, exp, log, oo
+from sympy import Add, Expr, Integer, Lambda, S, Symbol, Tuple, exp, ilcm, log, oo
 
 from ...decide.calculus import derivative
 from ...decide.digits import sign
@@ -49,7 +49,9 @@ MEANINGS = {
 }
 PSI = ListOf("psi", LINE, "similarities, that of the positive first")
 #: Of more similarities the conditions are not put in one by one: the general steps hold for them.
-FEW = 8
+#: Nor of those that are no fractions, or are many multiples of their common unit apart:
+#: exponentials of such are no polynomials of a size that can be handled.
+FEW, MOST_UNITS = 8, 10_000
 VALUE = r"-E(\alpha^\star)"
 BOUND = "what the value of P1 is at most: value/tau"
 
@@ -135,6 +137,14 @@ class Program:
         """Whether one temperature attains the value of P1."""
         return not self.is_largest and self.mean < 0
 
+    @property
+    def is_put_in(self) -> bool:
+        """Whether the conditions are put in for these similarities."""
+        if self.size > FEW or not all(d.is_Rational for d in self.gaps):
+            return False
+        unit = ilcm(*(d.q for d in self.gaps))
+        return max(abs(d) for d in self.gaps) * unit <= MOST_UNITS
+
     # --- at an inverse temperature ---------------------------------------------------------
     def whole(self, b: Expr) -> Expr:
         """Sum of exp(b d_i)."""
@@ -166,9 +176,9 @@ class Program:
         return log(self.size), [S.One / self.size] * self.size, oo
 
     def quantities(self, proof: Derivation) -> dict[str, Quantity]:
-        """What is derived, each put back into its conditions where there are few similarities."""
+        """What is derived, and put back into its conditions where that can be done."""
         self._state_signs(proof)
-        if self.size <= FEW:
+        if self.is_put_in:
             self._state_conditions(proof)
         value, shares, at = self.p1
         bound = log(self.whole(1 / tau))
@@ -220,8 +230,8 @@ class Program:
         proof.holds(
             f"Here {self.regime}",
             shown,
-            "h at beta = 0 is the sum of d_i = psi_i - psi_1; where a d_i is positive, h is in the "
-            "end",
+            "h at beta = 0 is the sum of d_i = psi_i - psi_1; where a d_i is positive, so is h for "
+            "large beta",
             NUMBERS,
             names=names,
         )

@@ -189,9 +189,10 @@ class Teller:
         names = getattr(step.says, "names", {})
         if self._solved_next is not None and type(step.statement) in (Gt, Lt):
             return self._rate
-        if Symbol("L") in names:
+        # A theorem of one's own may use these letters for something else.
+        if Symbol("L") in names and self.notation.relations:
             return self._loss
-        if Symbol("h") in names:
+        if Symbol("h") in names and self._segment_told is not None:
             return self._slope
         if step.lemma is not None and step.lemma.name == "averaging":
             return self._convex
