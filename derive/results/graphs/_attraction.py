@@ -108,7 +108,8 @@ def state_decomposition(proof: Derivation) -> None:
             WHERE,
             known=SHARES,
         ),
-        "R_i is the sum of k_il over l other than i, P is zero on the diagonal; the sum of log R_i "
+        "R of an anchor is the sum of its k over the others, P is zero on the diagonal; "
+        "the sum of the logarithms of R "
         "is the logarithm of the product, the partition function of the kernel (result mrf)",
     )
 

@@ -84,7 +84,7 @@ def state_clusters(proof: Derivation) -> dict[str, Quantity]:
     proof.holds(
         "Squared distances at the two simplices have the ratio of the numbers of far negatives",
         [eq(power, (size - 1) / (size - q)), gt(power - 1, 0)],
-        "n - 1 for the simplex, n - q for clusters; the logarithm of that is called log_ratio",
+        "n - 1 for the simplex, n - q for clusters; the logarithm of their ratio is a letter",
         DOMAIN,
         names={power: square},
     )
@@ -100,7 +100,7 @@ def state_clusters(proof: Derivation) -> dict[str, Quantity]:
             eq("slope_at_0", falls),
             lt(falls, 0),
         ],
-        "far is n - q, and q - 1 is far (exp(log_ratio) - 1); so it is negative for small s, "
+        "the first factor is n - q, and q - 1 is the rest of n - 1; so it is negative for small s, "
         "positive for large s as q > 1, and zero once between",
         others,
         names={
