@@ -205,7 +205,7 @@ def _threshold(of: _Asked) -> Iterator[Check]:
     for name, says, holds, close in rules if settled else rules[:1]:
         value = of.derived(name)
         measured = located(holds, value, False, 0.0, float("inf"))
-        yield of.check(f"{name}, where {says}", value, measured, close, None)
+        yield of.check(f"{name}, where {says}", value, measured, close * max(1.0, value), None)
     border, local = of.derived("tau_clusters"), of.derived("tau_local")
     seeds, run = of.run.seeds, of.run
     for name, tau, start, left in (
