@@ -137,6 +137,7 @@ def _loss(problem: Problem, values: Mapping[Symbol, Expr]) -> dict[str, Any]:
                 for term in loss.terms
             ],
         }
+    loss.check_linear()  # nothing else can be certified
     return {
         "kind": "softmax",
         "temperature": _written(_at(loss.temperature, values)),

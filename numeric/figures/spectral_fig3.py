@@ -25,7 +25,7 @@ from ..graphs.spectral import LAPLACIANS, bottom_eigenvectors
 from ..graphs.train import EARLY, Setup, minimised, sgd, start
 from ..progress import Report, reporting
 from ..table import Row, layout
-from .drawing import Drawing, by_seeds, in_table
+from .drawing import Drawing, by_seeds, in_table, number
 from .look import MARKERS, Look
 from .panels import spaced
 
@@ -110,12 +110,14 @@ class Grid:
         return {
             "clusters": self.clusters,
             "k": self.k,
-            "kernel": "gaussian" if kernel.gamma is None else f"exponential {kernel.gamma:g}",
+            "kernel": "gaussian"
+            if kernel.gamma is None
+            else f"exponential {str(kernel.gamma).removesuffix('.0')}",  # all digits: tables differ
             "tau": kernel.tau,
             "lr": self.setup.lr,
             "batch": self.setup.batch,
             "negatives": self.setup.negatives,
-            "surface": "sphere" if self.setup.sphere else "plane",
+            "surface": "sphere" if self.setup.sphere else "free",
             "laplacian": self.laplacian,
             "most": self.setup.most,
         }
@@ -169,7 +171,8 @@ def _cell(
     setup, d = grid.setup, cell["d"]
     pi, random = grid.graph(cell["p"], cell["q"], cell["seed"])
     pi, first = pi.to(where), start(grid.n, d, random, setup.sphere).to(where)
-    draws = torch.Generator(where).manual_seed(cell["seed"])
+    # With the seed of the graph, positives would be drawn by the numbers that made its edges.
+    draws = torch.Generator(where).manual_seed(int(torch.randint(2**31, (), generator=random)))
     trained = sgd(pi, first, setup, draws, advance)
     advance(setup.most - trained.iterations)
     minima = [minimised(pi, z, setup.kernel, setup.sphere) for z in (trained.points, first)]
@@ -250,25 +253,34 @@ def draw(grid: Grid, path: Path, *, look: Look | None = None, **options: Any) ->
             )
         says.append(f"p = {p:g}, q = {q:g}, d = {d}: {text['']}")
         tex.append(f"$p = {p:g}$, $q = {q:g}$, $d = {d}$: {text['$']}")
-    same = grid.same
+    same, early = grid.same, min(EARLY, grid.setup.most)
+    surface = "on the unit sphere" if grid.setup.sphere else "free"
+    worst = number(max(float(row["optimum_gradient"]) for row in rows))
+    more = max(grid.dimensions) > 2
     caption = (
         f"{grid.clusters} clusters of {grid.k} vertices, with edges of probability $p$ inside and "
-        f"$q$ across. Points start from a normal law; in each iteration a subgraph of out-degree "
-        f"one is drawn, and InfoNCE ({same['kernel']} kernel, {same['surface']}, temperature "
+        f"$q$ across. Points, {surface}, start from a normal law; in each iteration a subgraph of "
+        f"out-degree one is drawn, and InfoNCE ({same['kernel']} kernel, temperature "
         f"{same['tau']:g}, negatives: {same['negatives']}) is lowered by SGD, learning rate "
-        f"{same['lr']:g}, in batches of {same['batch']}. Each line: after {EARLY} iterations; at "
+        f"{same['lr']:g}, in batches of {same['batch']}. Each line: after {early} iterations; at "
         "the end, with the edges among "
-        f"{min(SHOWN, grid.k)} vertices of each cluster; at a minimum of the exact "
-        "expectation over subgraphs; and the two lowest eigenvectors of the Laplacian "
-        f"({grid.laplacian}) that are not trivial. Derived is only that no cross-entropy is below "
+        f"{min(SHOWN, grid.k)} vertices of each cluster; where the exact expectation over "
+        f"subgraphs was minimised to, with no entry of the gradient above {worst}; and the two "
+        f"lowest eigenvectors of the Laplacian ({grid.laplacian}) that are not trivial. "
+        f"{'Of more than two dimensions the axes of most variance are shown. ' if more else ''}"
+        "Derived is only that no cross-entropy is below "
         "the entropy of the graph; all that is shown is measured, "
         f"{by_seeds(grid.seeds, 'of which the first is drawn')}. Largest angle in degrees to the "
-        f"{grid.clusters - 1} lowest eigenvectors, part of the variance in their span, and the "
+        f"{_lowest(grid.clusters - 1)}, part of the variance in their span, and the "
         "adjusted Rand index of k-means of both, mean with standard error, at the end of SGD "
-        f"(and at the minimum): {'; '.join(tex)}."
+        f"(and where it was minimised to): {'; '.join(tex)}."
     )
     figure = _drawn(grid, settings, look)
     return Drawing(figure, look, rows, "; ".join(says), caption)
+
+
+def _lowest(count: int) -> str:
+    return f"{count} lowest eigenvectors" if count > 1 else "lowest eigenvector"
 
 
 def _number(found: tuple[float, float], digits: int, quote: str) -> str:
@@ -285,7 +297,11 @@ def _drawn(
 ) -> Figure:
     from matplotlib.figure import Figure
 
-    titles = {"early": f"{EARLY} iterations", **PARTS, "vectors": "eigenvectors"}
+    titles = {
+        "early": f"{min(EARLY, grid.setup.most)} iterations",
+        **PARTS,
+        "vectors": "eigenvectors",
+    }
     columns = look.columns(4, 1.5)
     lines = -(-4 // columns)
     side = (look.width - 0.2) / columns

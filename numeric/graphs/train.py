@@ -130,12 +130,12 @@ def sgd(
                 z = normalize(z)
         if iteration <= EARLY:
             early = z.clone()
-        if iteration % LOOK == 0:
+        if iteration % LOOK == 0 or iteration == setup.most:
             value = float(of_rows(z, rows, setup.kernel)[0])
             if not isfinite(value):
                 raise ValueError(f"SGD left all bounds with learning rate {setup.lr:g}: try less")
             seen.append(value)
-            advance(LOOK)
+            advance(iteration % LOOK or LOOK)
         if iteration % (LOOK * AVERAGED) == 0:
             now = sum(seen[-AVERAGED:]) / AVERAGED
             if before - now < FALL:
@@ -187,9 +187,10 @@ def minimised(
         return value
 
     optimiser.step(closure)  # type: ignore[arg-type]
-    found = x.detach()
+    # At x / |x|, of length one: at x, which only grew longer, the gradient looks smaller.
+    found = normalize(x.detach()) if sphere else x.detach()
     value, gradient = _on_surface(found, rows, kernel, sphere)
-    return Optimum(normalize(found) if sphere else found, float(value), float(gradient.abs().max()))
+    return Optimum(found, float(value), float(gradient.abs().max()))
 
 
 def _on_surface(x: Tensor, rows: Tensor, kernel: Kernel, sphere: bool) -> tuple[Tensor, Tensor]:

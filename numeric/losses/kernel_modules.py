@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from .kernel import Exponential, kernel_infonce
-from .modules import Reduction, points, positive
+from .modules import Reduction, apart, points, positive
 from .tiles import Layout
 
 Tau = float | nn.Parameter
@@ -53,7 +53,8 @@ class KernelLoss(nn.Module):
     anchor
         Whether an anchor stands in its own denominator, with K(x, x).
     towers
-        Whether an anchor sees only views of other index than its own: CLIP with two of them.
+        Whether an anchor sees only views of other index than its own: CLIP with two of them. Then
+        it does not see itself: ``anchor`` is refused.
     check
         Whether values are looked at, to refuse bad ones in a line.
     """
@@ -74,6 +75,7 @@ class KernelLoss(nn.Module):
         if reduction not in get_args(Reduction):
             known = ", ".join(get_args(Reduction))
             raise ValueError(f"reduction must be one of {known}, not {reduction!r}")
+        apart(anchor, towers)
         self.eps, self.normalize, self.reduction = float(eps), normalize, reduction
         self.anchor, self.towers, self.check = anchor, towers, check
 

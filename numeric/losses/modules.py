@@ -52,7 +52,8 @@ class Loss(nn.Module):
     anchor
         Whether an anchor stands in its own denominator.
     towers
-        Whether an anchor sees only views of other index than its own: CLIP with two of them.
+        Whether an anchor sees only views of other index than its own: CLIP with two of them. Then
+        it does not see itself: ``anchor`` is refused.
     base
         Multiply by tau / base, as SupContrast does with base 0.07.
     check
@@ -85,6 +86,7 @@ class Loss(nn.Module):
         ):
             if value not in known:
                 raise ValueError(f"{name} must be one of {', '.join(known)}, not {value!r}")
+        apart(anchor, towers)
         self.normalize, self.reduction, self.isolated = normalize, reduction, isolated
         self.anchor, self.towers, self.check = anchor, towers, check
         self.watch: Watch | None = None
@@ -150,6 +152,12 @@ def positive(name: str, value: float) -> float:
     if not 0 < value < float("inf"):
         raise ValueError(f"{name} must be positive and finite, not {value:g}")
     return value
+
+
+def apart(anchor: bool, towers: bool) -> None:
+    """Refuse an anchor in its own denominator where it sees no view of its own index."""
+    if anchor and towers:
+        raise ValueError("anchor=True and towers=True exclude each other: take one of them")
 
 
 def _tensor(labels: Any, z: Tensor) -> Tensor | None:

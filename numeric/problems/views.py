@@ -15,7 +15,6 @@ from torch import Tensor
 
 from ..problem import wide
 
-
 # Squared distances below this are formed from differences; rounding changes those above by
 # some 32 units in their last place.
 _NEAR = 2.0**-4

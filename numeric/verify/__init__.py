@@ -4,7 +4,7 @@ Every check optimises (or builds) actual embeddings of the declared loss and com
 what it measures with the derived value. The certificate says how far the loss found can
 be from the global minimum, so agreement is not an accident of the optimiser. What is measured
 is what the quantities of the result say of themselves (:mod:`cltheory.derive.theorem.measure`);
-nothing here knows a result by name.
+nothing here knows a result by name, but :mod:`.similar` those on losses of other similarities.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ...derive.structures.arrangement import arrange, axis_names
 from ...derive.theorem.bounds import Bounds
 from ...derive.theorem.result import Result
 from ..device import threads_for
-from . import matrices
+from . import matrices, similar
 from .case import Case
 from .checks import Check, Run
 from .points import typical_sizes
@@ -71,6 +71,8 @@ def verify(
         return matrices.checks(
             result, values, Run(d, tuple(seeds), dtype, device, tell or Run.tell)
         )
+    if id in similar.KNOWN:
+        return similar.checks(result, values, Run(d, tuple(seeds), dtype, device, tell or Run.tell))
     if result.structure is None:
         said = f"{id} is about no optimal embeddings: there is nothing to train for"
         if any(isinstance(q, Bounds) for q in result.quantities.values()):

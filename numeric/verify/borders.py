@@ -47,7 +47,7 @@ def located_border(of: Case, name: str, border: Border) -> Iterator[Check]:
     holds = _holds(of, border, numbers)
     bounds = of.problem.domain.ranges[border.parameter]
     low, high = (_number(e, numbers) for e in (bounds.low, bounds.high))
-    measured = _located(holds, value, border.above, low, high)
+    measured = located(holds, value, border.above, low, high)
     threshold = of.result.quantity(name).threshold
     says = "another structure becomes optimal"
     if threshold is not None:
@@ -108,7 +108,7 @@ def _holds(of: Case, border: Border, numbers: Mapping[str, float]) -> Callable[[
     return holds
 
 
-def _located(
+def located(
     holds: Callable[[float], bool], value: float, above: bool, low: float, high: float
 ) -> float:
     """The parameter nearest to ``value`` at which ``holds`` changes; nan where it does not.

@@ -7,14 +7,16 @@ from itertools import product
 
 import numpy as np
 import pytest
+from cltheory.cli.main import run
 from cltheory.derive.decide.domain import DomainError
 from cltheory.derive.decide.evidence import Grade, Holds
 from cltheory.derive.proof.derivation import Derivation
 from cltheory.derive.proof.indexed import SumsEqual
 from cltheory.derive.proof.statement import Relations, each
 from cltheory.derive.results import results
-from cltheory.derive.results.graphs._partition import NEAR, SIDES, WITNESS
-from sympy import Eq, Ge, Gt, Le, Lt, S, Tuple
+from cltheory.derive.results.graphs._partition import NEAR, SIDES, WITNESS, first_order
+from cltheory.derive.structures.graph import Graph
+from sympy import Eq, Ge, Gt, Le, Lt, S, Tuple, zeros
 
 MRF, SPECTRAL = results["mrf"], results["spectral-clustering"]
 #: Of float64, after a few sums of logarithms.
@@ -236,6 +238,23 @@ def test_clusters_that_are_not_joined():
 
 
 # --- without 1/tau ---------------------------------------------------------------------------
+def test_the_least_loss_of_clusters_is_that_of_unit_embeddings():
+    pi = [[int(i != j and i // 2 == j // 2) for j in range(4)] for i in range(4)]
+    apart = [[3], [3], [-3], [-3]]
+    least = SPECTRAL.value("blocks", C=2, k=2, tau=1)
+    assert SPECTRAL.given(pi=pi, Z=apart).value("cross_entropy", tau=1) < least
+    meaning = SPECTRAL.quantity("blocks").meaning
+    assert "unit embeddings" in meaning and "C - 1 dimensions" in meaning
+
+
+def test_the_first_order_vanishes_for_a_directed_circle_of_three_as_well():
+    circle = Graph([[0, 1, 0], [0, 0, 1], [1, 0, 0]])
+    assert not circle.is_symmetric
+    assert first_order(circle) == zeros(3, 3)
+    (step,) = [s for s in SPECTRAL.derivation if s.title == "The trace of M is 0"]
+    assert "directed circle of three" in step.because and "only" not in step.because
+
+
 def two_pairs(c):
     t = math.acos(c) / 2
     one = [math.cos(t), math.sin(t)], [math.cos(t), -math.sin(t)]

@@ -26,7 +26,7 @@ from cltheory.derive.losses.softmax import tau
 from cltheory.derive.optimum.reduce import ReducedLoss
 from cltheory.derive.proof.derivation import Derivation, StepFailed
 from cltheory.derive.results import results
-from cltheory.derive.results.kernels import _convexity, _definite, _similarity, _simplex
+from cltheory.derive.results.kernels import _convexity, _definite, _similarity, _simplex, _spread
 from scipy.optimize import minimize
 from sympy import Eq, S, Symbol, Tuple
 from torch import Tensor
@@ -215,6 +215,25 @@ def test_the_loss_is_concave_inside_the_border(
     assert np.diff(loss(c + step * np.array([-1.0, 0.0, 1.0])), 2)[0] < 0
 
 
+def test_with_three_views_the_border_is_for_all_pairs_of_an_instance_alike() -> None:
+    heat, gamma, p = 0.4, 1.2, 3
+    border = float(results["kernel-infonce"].value("concave_positive", gamma=gamma, tau=heat))
+
+    def bent(one: Callable[[float], list[float]]) -> float:
+        """The second difference of an anchor's loss at these inner products of positives."""
+
+        def loss(c: float) -> float:
+            psi = -((2 - 2 * np.array(one(c))) ** (gamma / 2)) / heat
+            return float(np.log(np.exp(psi).sum() + 1e-3) - psi.mean())
+
+        c, step = 1 - 0.9 * border / 2, 1e-3 * border
+        return loss(c - step) + loss(c + step) - 2 * loss(c)
+
+    assert bent(lambda c: [c] * (p - 1)) < 0
+    # In the inner product of one pair alone it may be convex, however near that pair is.
+    assert bent(lambda c: [c, 0.0]) > 0
+
+
 def test_outside_the_border_and_with_small_mass_the_loss_is_convex() -> None:
     heat, gamma = 0.4, 1.2
     border = float(results["kernel-infonce"].value("concave_positive", gamma=gamma, tau=heat))
@@ -272,6 +291,75 @@ def test_the_simplex_is_a_local_optimum_up_to_a_temperature(k: int, q: int, gamm
                 z = torch.tensor(vectors * np.sqrt(np.clip(w, 0, None)))
                 values.append(instance_loss(z, gamma, at * factor))
             assert bool(sum(values) / 2 > ours) is stable
+
+
+def bends(z: Tensor, move: Tensor, loss: Callable[[Tensor], Tensor], step: float = 2e-3) -> float:
+    """Second difference of a loss along a movement of embeddings, over the squared step."""
+
+    def at(e: float) -> float:
+        there = z + e * move
+        return float(loss(there / there.norm(dim=1, keepdim=True)))
+
+    return (at(step) + at(-step) - 2 * at(0)) / step**2
+
+
+@pytest.mark.parametrize(
+    ("gamma", "factor"), [(3, 0.99), (14, 0.99), (14, 0.5), (20, 0.99), (30, 0.95), (30, 0.7)]
+)
+def test_instances_may_move_towards_one_vector(gamma: int, factor: float) -> None:
+    """Below the temperature of the face: for large gamma the simplex is no local optimum there."""
+    n, p = 4, 2
+    heat = factor * float(results["kernel-threshold"].value("tau_local", k=2, q=2, gamma=gamma))
+    z, rng = simplex(n), np.random.default_rng(3)
+    u = torch.tensor(rng.normal(size=n))
+    u = u - u.mean()
+    found = bends(z, u.expand(n, n), lambda z: instance_loss(z, gamma, heat, p), 1e-3)
+    square = 2 * n / (n - 1)
+    k = np.exp(-(square ** (gamma / 2)) / heat)
+    at = {
+        _spread.v: gamma * square ** (gamma / 2) / heat,
+        _spread.Q: float(((z @ u) ** 2).mean()),
+        _spread.push: p * k / (p - 1 + p * (n - 1) * k),
+        _similarity.n: n,
+        _similarity.gamma: gamma,
+    }
+    says = float(_spread.spreading().xreplace({s: S(x) for s, x in at.items()}))
+    assert found == pytest.approx(says, rel=2e-2)
+    assert found > 0 or gamma > 4 * n - 2
+    assert bool(found < 0) is ((gamma, factor) in [(20, 0.99), (30, 0.95)])
+
+
+@pytest.mark.parametrize(("m", "gamma"), [(3, 3), (3, 4), (3, 5), (4, 8), (2, 8)])
+def test_beyond_the_fourth_power_points_of_a_class_part(m: int, gamma: int) -> None:
+    n, alpha = 2, 0.4
+    power = (2 * m / (m - 1)) ** (gamma / 2)
+    border = gamma * power / (gamma - 4) if gamma > 4 else 100.0
+    z = simplex(m).repeat_interleave(n, 0)
+    u = torch.tensor(np.random.default_rng(4).normal(size=m))
+    u = u - u.mean()
+    u = u - (u @ z[0]) * z[0]
+    move = torch.zeros_like(z)
+    move[0], move[1] = u, -u
+    for factor in (0.9, 1.1):
+        heat = border * factor
+        psi, masks = exponential(gamma, heat), of_classes(m, n, 1, alpha)
+        found = bends(z, move, lambda z, psi=psi, masks=masks: softmax_loss(psi(z), *masks))
+        # Two classes span a line, in which there is no such movement.
+        assert m == 2 or bool(found < 0) is (gamma > 4 and factor > 1)
+        if m == 2:
+            assert found == pytest.approx(0, abs=1e-9)
+            continue
+        k = np.exp(-power / heat)
+        at = {
+            _spread.v: gamma * power / heat,
+            _spread.push: k / (n + n * (m - 1) * k),
+            _spread.m: m,
+            _similarity.gamma: gamma,
+        }
+        says = float(_spread.parting().xreplace({s: S(x) for s, x in at.items()}))
+        # Each of the two moves, and each pair has two anchors; a mean over all points.
+        says *= 2 * 2 * n * float(u @ u) / (m * n)
+        assert found == pytest.approx(says, rel=5e-2, abs=1e-7)
 
 
 # --- classes ----------------------------------------------------------------------------------
@@ -425,3 +513,10 @@ def test_values_outside_are_refused_in_one_line(given: dict[str, int], says: str
     with pytest.raises(DomainError) as refused:
         results["kernel-infonce"].value("similarity", **{"n": 4, "gamma": 1, "tau": 1, **given})
     assert str(refused.value) == says
+
+
+def test_numbers_of_thousands_of_digits_end_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    from cltheory.cli.main import run
+
+    assert run(["derive", "kernel-infonce", "--gamma", "1e6", "--tau", "1", "--n", "2"]) == 1
+    assert "too large to decide" in capsys.readouterr().err

@@ -235,3 +235,11 @@ def test_pairs_that_are_no_integers_are_refused():
     for wrong in ([], [(1, True)], [(1, 1.0)], [(1, 2, 3)], [(0, 1)]):
         with pytest.raises(DomainError):
             PairGraph(wrong)
+
+
+def test_embeddings_that_are_no_fractions_have_their_numbers():
+    given = RESULT.given(edges="1-1,2-1,3-1", Z="sqrt(2);exp(-1);pi;log(2)")
+    close = RESULT.given(edges="1-1,2-1,3-1", Z="1.41421356;0.36787944;3.14159265;0.69314718")
+    for name in ("cross_entropy", "trace", "loss_by_pairs", "loss_of_batch"):
+        found = given.value(name, tau="1/2")
+        assert abs(found - close.value(name, tau="1/2")) < 1e-6

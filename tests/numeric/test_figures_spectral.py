@@ -12,11 +12,12 @@ import pytest
 import torch
 from cltheory.cli.main import run
 from cltheory.numeric.figures import spectral_fig3
+from cltheory.numeric.figures.drawing import number
 from cltheory.numeric.graphs.agreement import adjusted_rand, captured, k_means
 from cltheory.numeric.graphs.draw import planted_labels
 from cltheory.numeric.graphs.energy import Kernel, cross_entropy, entropy
 from cltheory.numeric.graphs.spectral import bottom_eigenvectors
-from cltheory.numeric.graphs.train import Setup
+from cltheory.numeric.graphs.train import Setup, sgd
 from cltheory.numeric.table import TableError
 
 SMALL = Setup(batch=10, most=100)
@@ -74,6 +75,47 @@ def test_a_table_is_resumed_and_belongs_to_its_setup(table: Path, tmp_path: Path
     other = spectral_fig3.Grid(ONE.pairs, 3, 12, (2,), Setup(Kernel(0.4), batch=10, most=100))
     with pytest.raises(TableError, match=r"tau = 0\.5, not 0\.4"):
         spectral_fig3.measure(other, table, device="cpu")
+
+
+def test_kernels_that_print_alike_have_tables_of_their_own(tmp_path: Path) -> None:
+    """1.0000001 is 1 in six digits."""
+    names = [
+        spectral_fig3.Grid(ONE.pairs, setup=Setup(Kernel(0.5, gamma))).same["kernel"]
+        for gamma in (1.0, 1.0000001)
+    ]
+    assert names == ["exponential 1", "exponential 1.0000001"]
+
+
+def test_positives_are_not_drawn_by_the_numbers_of_the_graph(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """One stream for both would tie what a vertex draws to which edges there are."""
+    seen: list[torch.Tensor] = []
+
+    def spied(pi: torch.Tensor, first: Any, setup: Any, random: Any, advance: Any) -> Any:
+        clone = torch.Generator().set_state(random.get_state())
+        seen.append(torch.rand(len(pi), generator=clone, dtype=torch.float64))
+        return sgd(pi, first, setup, random, advance)
+
+    monkeypatch.setattr(spectral_fig3, "sgd", spied)
+    spectral_fig3.measure(ONE, tmp_path / "t.csv", device="cpu")
+    of_graph = torch.rand(36**2, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    assert len(seen) == 1 and not torch.isin(seen[0], of_graph).any()
+
+
+def test_a_caption_says_what_was_done(tmp_path: Path) -> None:
+    """Fewer iterations than are shown by default; dimensions; and how near a minimum it came."""
+    setup = Setup(Kernel(0.5, 0.5), batch=10, most=30)
+    for d, free in ((2, 0), (3, 1)):
+        grid = spectral_fig3.Grid(((1.0, 0.0),), 3, 12, (d,), setup, seeds=(0,))
+        drawing = spectral_fig3.draw(grid, tmp_path / f"{d}.csv", device="cpu")
+        assert "after 30 iterations" in drawing.caption and "50" not in drawing.caption
+        assert drawing.caption.count("axes of most variance") == free
+        assert "plane" not in drawing.caption
+        # A power below 1 has a cusp where clusters collapse: no gradient of zero is found.
+        (row,) = drawing.rows
+        assert float(row["optimum_gradient"]) > 1e-6
+        assert f"gradient above {number(float(row['optimum_gradient']))}" in drawing.caption
 
 
 def test_points_of_more_dimensions_lie_along_their_axes() -> None:
@@ -154,6 +196,7 @@ def test_the_command(figure: Any, tmp_path: Path, more: tuple[str, ...]) -> None
         (("--batch", "1"), "--batch"),
         (("--p", "0", "--q", "0"), "seed 0: vertex 0 has no edge"),
         (("--lr", "1e200"), "left all bounds with learning rate 1e+200"),
+        (("--lr", "1e200", "--iterations", "5"), "left all bounds with learning rate 1e+200"),
         (("--negatives", "none"), "all"),
         (("--laplacian", "other"), "symmetrised"),
     ],

@@ -385,6 +385,11 @@ def test_points_stay_on_the_sphere() -> None:
     _, slope = cross_entropy(best.points, pi, Kernel())
     tangential = slope - (slope * best.points).sum(1, keepdim=True) * best.points
     assert tangential.abs().max() < 1e-7 and slope.abs().max() > 1e-4
+    # Of few steps, so that it is no rounding: the gradient of x / |x| in x is less than that.
+    early = minimised(pi, 0.1 * first, Kernel(), sphere=True, steps=3)
+    _, slope = cross_entropy(early.points, pi, Kernel())
+    tangential = slope - (slope * early.points).sum(1, keepdim=True) * early.points
+    assert early.gradient == pytest.approx(float(tangential.abs().max()), rel=1e-9)
 
 
 def test_minima_are_minima() -> None:

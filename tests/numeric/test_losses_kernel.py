@@ -482,6 +482,10 @@ BAD: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: KernelInfoNCE(reduction="sum"),  # type: ignore[arg-type]
         "reduction must be one of mean, none",
     ),
+    "anchor and towers": (
+        lambda: KernelInfoNCE(anchor=True, towers=True),
+        "anchor=True and towers=True exclude each other",
+    ),
     "one view": (lambda: KernelInfoNCE()(VIEWS[:, 0]), "two views are needed"),
     "labels": (lambda: KernelInfoNCE()(VIEWS, torch.arange(B)), r"must be \(batch, d\) both"),
     "other shape": (lambda: KernelInfoNCE()(VIEWS[:, 0], VIEWS[1:, 1]), r"\(7, 4\) and \(6, 4\)"),

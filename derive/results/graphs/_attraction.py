@@ -108,7 +108,8 @@ def state_decomposition(proof: Derivation) -> None:
             WHERE,
             known=SHARES,
         ),
-        "R_i is the sum of k_il over l other than i, P is zero on the diagonal; the sum of log R_i "
+        "R of an anchor is the sum of its k over the others, P is zero on the diagonal; "
+        "the sum of the logarithms of R "
         "is the logarithm of the product, the partition function of the kernel (result mrf)",
     )
 
@@ -260,8 +261,9 @@ def state_hot(proof: Derivation) -> None:
         "The trace of M is 0",
         SumsEqual(eq(shared - n * (n - 1) / (n - 1), 0), WHERE, known=SHARES),
         "P has zeros on the diagonal, so that of Lap(S) is the sum of all shares; M maps the "
-        "constant vector to 0: its other eigenvalues have the mean 0, and all are 0 for the "
-        "complete graph with equal weights only",
+        "constant vector to 0: its other eigenvalues have the mean 0, and all are 0 iff all "
+        "entries of S off the diagonal are equal, such as for equal weights, or a directed circle "
+        "of three",
     )
     centred = {Sum(x[j], (j, 1, n)): S.Zero}
     proof.add(

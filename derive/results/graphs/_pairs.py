@@ -159,9 +159,9 @@ def state_modalities(proof: Derivation) -> None:
     proof.holds(
         "Degrees that do not vary within A: M/n_A each",
         [eq(of_one, (n_B - n_A) / (2 * whole)), eq("degrees_less", M * (n_B - n_A) / (n_A * n_B))],
-        "together they differ by this, and those of B by as much the other way; degrees_less is "
-        "M/n_A - M/n_B. So the total variation is zero iff all degrees are equal, and then n_A = "
-        "n_B; that degrees vary in neither modality is not enough",
+        "together they differ by this, and those of B by as much the other way; a degree in B "
+        "is less by M/n_A - M/n_B. So the total variation is zero iff all degrees are "
+        "equal, and then n_A = n_B; that degrees vary in neither modality is not enough",
         BOTH,
         names={
             of_one: n_A * ((M / n_A) / mean - 1) / whole,

@@ -210,25 +210,9 @@ def of_embeddings(pairs: PairGraph, rows: Rows, proof: Derivation) -> dict[str, 
     graph, attraction = pairs.graph, sum(pulled.values(), S.Zero)
     traced = trace(graph.symmetrised.laplacian, rows)
     plain = trace(graph.laplacian, rows)
-    proof.holds(
-        "At these embeddings the attraction is the trace with the symmetrised weights",
-        eq("attraction", traced),
-        "put in; the sum over pairs, both ways, of weight times half the squared distance",
-        NUMBERS,
-        names={Symbol("attraction"): attraction},
-    )
     repelled = sum((log(sums[v]) for v in names), S.Zero)
-    if pairs.size <= FEW:
-        inside = [[kernel[v].get(u, S.Zero) for u in names] for v in names]
-        proof.add(
-            "and the cross-entropy is that of the distributions over subgraphs",
-            SumsEqual(
-                eq("of_subgraphs", traced / tau + repelled),
-                AT_TAU,
-                names={Symbol("of_subgraphs"): cross_entropy(graph, Graph(inside, "K"))},
-            ),
-            "of the pair graph, and of the kernel with zeros between objects of one modality",
-        )
+    if all(e.is_Rational for row in rows for e in row):
+        _put_back(pairs, kernel, attraction, traced, repelled, proof)
     by_pairs = sum((p * e for p, e in zip(pairs.by_edges, losses, strict=True)), S.Zero)
     by_objects = sum(losses, S.Zero) / pairs.size
     more = sum(
@@ -268,6 +252,36 @@ def of_embeddings(pairs: PairGraph, rows: Rows, proof: Derivation) -> dict[str, 
             "pairs: the mean over both directions",
         ),
     }
+
+
+def _put_back(
+    pairs: PairGraph,
+    kernel: Mapping[int, Mapping[int, Expr]],
+    attraction: Expr,
+    traced: Expr,
+    repelled: Expr,
+    proof: Derivation,
+) -> None:
+    """The trace against the sum over pairs, and over subgraphs where objects are few."""
+    names, graph = range(pairs.size), pairs.graph
+    proof.holds(
+        "At these embeddings the attraction is the trace with the symmetrised weights",
+        eq("attraction", traced),
+        "put in; the sum over pairs, both ways, of weight times half the squared distance",
+        NUMBERS,
+        names={Symbol("attraction"): attraction},
+    )
+    if pairs.size <= FEW:
+        inside = [[kernel[v].get(u, S.Zero) for u in names] for v in names]
+        proof.add(
+            "and the cross-entropy is that of the distributions over subgraphs",
+            SumsEqual(
+                eq("of_subgraphs", traced / tau + repelled),
+                AT_TAU,
+                names={Symbol("of_subgraphs"): cross_entropy(graph, Graph(inside, "K"))},
+            ),
+            "of the pair graph, and of the kernel with zeros between objects of one modality",
+        )
 
 
 def _candidates(pairs: PairGraph, kernel: Mapping[int, Expr]) -> Expr:

@@ -102,10 +102,11 @@ def _blocks(proof: Derivation) -> Quantity:
     proof.holds(
         "Clusters that are not joined: the loss is SupCon, and each cluster is one point",
         [eq("trace", 0), eq("over_others", exp(loss))],
-        "with equal weights inside and none across, an anchor has the logarithm of its sum over "
-        "the others, which is the loss of the result supcon-balanced, and H is C k times that; its "
-        "only optimum is the regular simplex. There the columns of Z are "
-        "constant on clusters, so Lap(S) vanishes on them, and they lie in the bottom eigenspace",
+        "for unit embeddings; with equal weights inside and none across, an anchor has the "
+        "logarithm of its sum over the others, which is the loss of the result supcon-balanced, "
+        "and H is C k times that; its only optimum is the regular simplex. There the columns of Z "
+        "are constant on clusters, so Lap(S) vanishes on them, and they lie in the bottom "
+        "eigenspace",
         where,
         names={
             Symbol("trace"): C * k * balanced["same_class"] - C * k,
@@ -115,7 +116,8 @@ def _blocks(proof: Derivation) -> Quantity:
     return Quantity(
         C * k * log(over_others),
         r"H_{p=1,\,q=0}",
-        "least cross-entropy of C clusters of k objects that are not joined, at a regular simplex",
+        "least cross-entropy of unit embeddings, of C clusters of k objects with equal weights "
+        "inside and none across: at a regular simplex, which needs C - 1 dimensions or more",
         where,
     )
 

@@ -1,4 +1,8 @@
-"""Where the loss of an anchor bends down in one inner product: every one but the Gaussian."""
+"""Where the loss of an anchor bends down: for every kernel of the family but the Gaussian.
+
+Below the Gaussian in the inner product of the views of an instance, all alike; beyond, in that of
+one negative. (In that of one of several positives the sign depends on the others as well.)
+"""
 
 from __future__ import annotations
 
@@ -28,7 +32,8 @@ def second(loss: Expr) -> Expr:
     return derivative(derivative(loss, t), t).xreplace({t: S.Zero})
 
 
-#: The loss along the inner product of the positive, and along that of one negative.
+#: The loss along the common inner product of positives, up to a constant, and along that of one
+#: negative.
 IN_POSITIVE = second(log(1 + odds * exp(-PATH)))
 IN_NEGATIVE = second(log(1 + odds * exp(PATH)))
 
@@ -41,13 +46,15 @@ def state_convexity(proof: Derivation) -> dict[str, Quantity]:
         {odds: 1, slope: 1, bend: 1},
     )
     proof.holds(
-        "The second derivative of an anchor's loss in the inner product of one pair",
+        "The second derivative of an anchor's loss in the inner product of positives, all alike, "
+        "and of one negative",
         [
             eq("in_positive", share * ((1 - share) * slope**2 - bend)),
             eq("in_negative", share * ((1 - share) * slope**2 + bend)),
         ],
         "slope and bend are those of its similarity; odds/(1 + odds) is the softmax mass of all "
-        "negatives in the first, and of the one negative in the second",
+        "negatives in the first, and of the one negative in the second. The views of an instance "
+        "move together in the first: with p >= 3 the loss may be convex in one pair of them",
         anywhere,
         names={Symbol("in_positive"): IN_POSITIVE, Symbol("in_negative"): IN_NEGATIVE},
     )
@@ -82,7 +89,7 @@ def state_convexity(proof: Derivation) -> dict[str, Quantity]:
     )
     found = {}
     for name, sign, which, witness, says in (
-        ("concave_positive", 1, BELOW_GAUSS, 1, "of the positive"),
+        ("concave_positive", 1, BELOW_GAUSS, 1, "of the views of an instance, all alike"),
         ("concave_negative", -1, BEYOND_GAUSS, 3, "of a negative"),
     ):
         where = exponents(which, witness).restricted([gamma, tau])

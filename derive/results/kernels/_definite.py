@@ -94,10 +94,10 @@ def state_definite(proof: Derivation) -> dict[str, Quantity]:
     circle = Domain({angle: between(0, 1, "()"), x: POSITIVE}, {angle: "1/2", x: 1})
     sine = 1 - angle**2
     proof.holds(
-        "On a circle: three points an angle theta apart",
+        "On a circle: three points, neighbours equally far apart",
         eq("ratio_of_squares", 4 * angle**2),
-        "cos_half is cos(theta/2); neighbours are 2 sin(theta/2) apart, the outer points 2 "
-        "sin theta = 4 sin(theta/2) cos(theta/2), so P is (2 cos(theta/2))^gamma, which goes to "
+        "for the cosine of half the angle of neighbours: they are twice the sine of that half "
+        "apart, the outer points that times twice the cosine; so P is (twice the cosine)^gamma, which goes to "
         "2^gamma as "
         "theta goes to 0, and x goes to 0: the form is negative there as well",
         circle,

@@ -85,8 +85,8 @@ def state_maximiser(proof: Derivation) -> None:
             eq("lambda", tau * (log(total) - 1)),
             gt(exp(similarity / tau) / total, 0),
         ],
-        "alpha_i is exp(psi_i/tau) times the factor exp(-lambda/tau - 1), and S is the sum of all "
-        "exp(psi_j/tau); so the maximiser is the softmax. Its multipliers of the "
+        "alpha_i is exp(psi_i/tau) times the factor exp(-lambda/tau - 1), and S is the sum of "
+        "exp(psi_i/tau) over all i; so the maximiser is the softmax. Its multipliers of the "
         "constraints alpha_i >= 0 are zero: near zero the slope is oo",
         Domain(
             {tau: POSITIVE, total: POSITIVE, similarity: LINE}, {tau: 1, total: 1, similarity: 0}

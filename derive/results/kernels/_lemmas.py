@@ -41,12 +41,13 @@ SMALLER_POWER = Lemma(
     "x^a with 0 < a < 1 is more than any multiple of x for small x > 0, and x^a with a > 1 less",
     "x^a/x = x^(a - 1)",
 )
-COMPLEMENTARY = Lemma(
-    "strict complementarity",
+FIRST_ORDER_OFF_FACE = Lemma(
+    "first order off the face",
     "the slope of the similarity vanishes at coincident points, for gamma > 2, so only points that "
-    "are apart are pushed, all alike; eigenvalues of the gradient that are more than "
-    "that of the occupied eigenspace make every direction that leaves its face raise the loss at "
-    "first order, and inside the face it does not change at first order",
+    "are apart are pushed, all alike; eigenvalues of the gradient that are more than that of the "
+    "occupied eigenspace raise the loss at first order in the block of the Gram matrix off the "
+    "face. The block between may be as large as the root of that one, so that second derivatives "
+    "count beside it, for which see what follows",
     "the first-order condition on {G PSD, diag G = 1}, with multiplier y I, y the least of them",
 )
 IN_THE_FACE = Lemma(
@@ -55,6 +56,24 @@ IN_THE_FACE = Lemma(
     "n(n - 3)/2 directions, all inside the cone to both sides, in each of which negatives move "
     "and their mean does not; the second derivative has one sign in all of them",
     "symmetric matrices on the contrasts have n(n - 1)/2 entries, of which the diagonal fixes n",
+)
+SPREADING = Lemma(
+    "towards one vector",
+    "up to rotations, instances can move in the span of the simplex in two ways, which symmetry "
+    "keeps apart: in the face, and all towards one vector; off the span, or with views apart, the "
+    "mean inner product of an anchor with negatives does not fall at second order and does not "
+    "change at first, so that there the sign in the face decides",
+    "the vertices add up to 0 and their outer products to n/(n - 1) times the identity; "
+    "representations of the symmetric group: contrasts times contrasts",
+)
+PARTING = Lemma(
+    "parting",
+    "vertices add up to 0 and their outer products to m/(m - 1) times the identity; the mean of "
+    "the points that part stays, so the mean inner product with them does not change at first "
+    "order; similarities inside a class change by |x - y|^gamma, which is less than second order. "
+    "Off the span of the classes inner products change at second order only, and the mean rises: "
+    "there the second derivative is positive",
+    "Taylor's theorem at second order",
 )
 NEGATIVE_TYPE = Lemma(
     "negative type",

@@ -13,8 +13,9 @@ from dataclasses import replace
 
 from sympy import Expr, Le, S, Symbol, exp
 
+from ...decide.calculus import derivative
 from ...decide.convexity import log_sum_exp_is_convex
-from ...decide.domain import POSITIVE, Range, between
+from ...decide.domain import POSITIVE, Domain, Range, between
 from ...decide.present import solve_linear, tidy
 from ...losses.kernel import KERNEL_SUPCL, gamma, in_similarities
 from ...losses.softmax import tau
@@ -23,12 +24,13 @@ from ...optimum.reduce import ReducedLoss
 from ...optimum.threshold import Criterion, Threshold, threshold
 from ...problems.domains import COMBINED
 from ...proof.derivation import Derivation
-from ...proof.relations import eq, ge, gt, le
+from ...proof.relations import eq, ge, gt, le, lt
 from ...structures.hierarchy import hierarchy, m, n, p
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
-from ._lemmas import COMPLEMENTARY, NEGATIVE_TYPE, SMALLER_POWER, TANGENT
+from ._lemmas import FIRST_ORDER_OFF_FACE, NEGATIVE_TYPE, SMALLER_POWER, TANGENT
 from ._similarity import BELOW_GAUSS, SIMILARITY, state_slopes, to_square
+from ._spread import state_parting
 
 CLASSES = hierarchy()
 DOMAIN = COMBINED.with_range(gamma, BELOW_GAUSS, 1)
@@ -162,18 +164,39 @@ def state_enough(push: dict[str, Expr], proof: Derivation) -> None:
 
 
 def state_beyond(proof: Derivation) -> None:
-    """Beyond the Gaussian no direction that parts points of a class lowers the loss nearby."""
+    """Beyond the Gaussian points of a class stay together nearby, up to a temperature at least."""
     g = Symbol("push", positive=True)
     gradient = {r.name: S.Zero for r in CLASSES.relations} | {CROSS_CLASS: g}
     theta = CLASSES.eigenvalues(gradient)
     gaps = {e: tidy(theta[e] - theta["classes"]) for e in ("views", "instances", "mean")}
     proof.holds(
-        "Beyond the Gaussian classes stay collapsed nearby, whatever alpha is: eigenvalues of the "
-        "gradient above that of the contrasts of classes",
+        "Beyond the Gaussian alpha does not matter nearby: eigenvalues of the gradient above that "
+        "of the contrasts of classes",
         [*(eq(e, gap) for e, gap in gaps.items()), *(gt(gap, 0) for gap in gaps.values())],
-        COMPLEMENTARY,
+        FIRST_ORDER_OFF_FACE,
         COMBINED.restricted([m, n, p]).with_range(g, POSITIVE, 1),
         names={Symbol(e): theta[e] - theta["classes"] for e in gaps},
+    )
+    state_parting(proof)
+    excess = gamma * D - (gamma - 4) * tau
+    exponent = between(2, 4, "(]")
+    proof.holds(
+        "So points of a class stay together nearby for gamma <= 4, at every temperature",
+        gt("excess", 0),
+        "v is gamma D/tau, and excess is tau times v - (gamma - 4)",
+        Domain({gamma: exponent, D: POSITIVE, tau: POSITIVE}, {gamma: 3, D: 1, tau: 1}),
+        names={Symbol("excess"): excess},
+    )
+    proof.holds(
+        "Beyond that they do up to a temperature; above it they part, if there are three classes "
+        "or more",
+        [eq("vanishes_at", gamma * D / (gamma - 4)), lt("rate", 0)],
+        "the same, falling in tau; two classes span a line, in which nothing can part",
+        Domain({gamma: Range(S(4)), D: POSITIVE}, {gamma: 5, D: 1}),
+        names={
+            Symbol("vanishes_at"): solve_linear(excess, tau),
+            Symbol("rate"): derivative(excess, tau),
+        },
     )
 
 

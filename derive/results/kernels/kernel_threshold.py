@@ -2,8 +2,10 @@
 
 Two things end it. Clusters: k q instances on q-fold points of a smaller simplex have a lower loss
 beyond one temperature, since the mean of |x - y|^gamma is larger there. And the second derivative:
-beyond another temperature the simplex is no longer a local optimum. In all cases that were tried
-pairs (q = 2) come first, so that the simplex is then still a local optimum.
+beyond another temperature the simplex is no longer a local optimum. Up to that it is one if gamma
+<= 4 n - 2; for larger exponents it need not be, since instances may move towards one vector. In all
+cases that were tried with such gamma pairs (q = 2) come first, so that the simplex is then still a
+local optimum.
 """
 
 from __future__ import annotations
@@ -24,9 +26,10 @@ from ...structures.hierarchy import n, p
 from ...structures.towers import NEGATIVE
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
-from ._lemmas import COMPLEMENTARY, IN_THE_FACE
+from ._lemmas import FIRST_ORDER_OFF_FACE, IN_THE_FACE
 from ._similarity import APART, BEYOND_GAUSS, CURVATURE, SLOPE, exponents, l, state_slopes, tau
 from ._simplex import NO_CLASSES
+from ._spread import state_spreading
 
 k, q = (Symbol(s, integer=True, positive=True) for s in "kq")
 MEANINGS = {
@@ -81,7 +84,7 @@ def state_clusters(proof: Derivation) -> dict[str, Quantity]:
     proof.holds(
         "Squared distances at the two simplices have the ratio of the numbers of far negatives",
         [eq(power, (size - 1) / (size - q)), gt(power - 1, 0)],
-        "n - 1 for the simplex, n - q for clusters; the logarithm of that is called log_ratio",
+        "n - 1 for the simplex, n - q for clusters; the logarithm of their ratio is a letter",
         DOMAIN,
         names={power: square},
     )
@@ -97,7 +100,7 @@ def state_clusters(proof: Derivation) -> dict[str, Quantity]:
             eq("slope_at_0", falls),
             lt(falls, 0),
         ],
-        "far is n - q, and q - 1 is far (exp(log_ratio) - 1); so it is negative for small s, "
+        "the first factor is n - q, and q - 1 is the rest of n - 1; so it is negative for small s, "
         "positive for large s as q > 1, and zero once between",
         others,
         names={
@@ -155,7 +158,7 @@ def state_local(proof: Derivation) -> dict[str, Quantity]:
             gt("views", 0),
             gt("mean", 0),
         ],
-        COMPLEMENTARY,
+        FIRST_ORDER_OFF_FACE,
         sizes,
         names={
             Symbol("views"): theta["views"] - theta["instances"],
@@ -197,12 +200,14 @@ def state_local(proof: Derivation) -> dict[str, Quantity]:
         "at gamma Y/(gamma - 2)",
         Domain({gamma: BEYOND_GAUSS, y: POSITIVE}, {gamma: 3, y: 1}),
     )
+    state_spreading(proof)
     value = border.xreplace({y: APART.xreplace({n: k * q}) ** (gamma / 2)})
     return {
         "tau_local": Quantity(
             value,
             r"\tau_{\mathrm{local}}",
-            "the simplex is a strict local optimum if tau < tau_local, and none if tau > tau_local",
+            "the simplex is no local optimum if tau > tau_local; if tau < tau_local and gamma <= "
+            "4 k q - 2 it is a strict one",
             bound=(tau, "<"),
         )
     }

@@ -395,7 +395,8 @@ def _spelling(ring: ExpField, s: Symbol, flipped: bool, parts: Mapping[Symbol, N
     base = best(meaning.base.xreplace(back))
     if meaning.exp == S.Half:
         return Call("sqrt", (base,))
-    return Power(base, number(meaning.exp))
+    exponent = meaning.exp
+    return Power(base, number(exponent) if exponent.is_Rational else best(exponent.xreplace(back)))
 
 
 def _reversed(numer: Poly, denom: Poly, i: int) -> tuple[Poly, Poly]:
