@@ -41,6 +41,7 @@ Examples:
   cltheory verify supcl-threshold --m 10 --n 10 --p 2 --tau 0.2
   cltheory verify supcl-optimum --m 4 --n 5 --alpha 0.7 --tau 0.3 --seeds 0,1,2
   cltheory verify towers-threshold --K 3 --N 6 --p 2 --w 1/2
+  cltheory verify kernel-infonce --n 4 --p 2 --gamma 1 --tau 1/2
 """,
 )
 @click.argument("id", type=ResultId())
@@ -67,7 +68,8 @@ def verify_command(
 
     PARAMETERS are --name value pairs; what is not given takes small defaults, and alpha is
     picked on both sides of the threshold. The gap certifies how far the loss found can be
-    from its global minimum.
+    from its global minimum; where the loss is not convex in the Gram matrix there is none,
+    and what was found is called optimised.
     """
     need_torch()
     # What the vectors of an item are is no matter of most results, but embeddings need it.
@@ -117,7 +119,7 @@ COLUMNS = (
 def _row(c: Check) -> tuple[str, ...]:
     gap = "" if c.gap is None else f"{c.gap:.1e}"
     if c.stop not in ("", "converged"):
-        gap += f" ({c.stop})"
+        gap = f"{gap} ({c.stop})".strip()
     return (
         c.what,
         c.at,

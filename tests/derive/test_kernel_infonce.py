@@ -513,3 +513,10 @@ def test_values_outside_are_refused_in_one_line(given: dict[str, int], says: str
     with pytest.raises(DomainError) as refused:
         results["kernel-infonce"].value("similarity", **{"n": 4, "gamma": 1, "tau": 1, **given})
     assert str(refused.value) == says
+
+
+def test_numbers_of_thousands_of_digits_end_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    from cltheory.cli.main import run
+
+    assert run(["derive", "kernel-infonce", "--gamma", "1e6", "--tau", "1", "--n", "2"]) == 1
+    assert "too large to decide" in capsys.readouterr().err

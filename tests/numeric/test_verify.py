@@ -121,6 +121,46 @@ def test_positives_that_nothing_holds_are_not_claimed():
         assert found[f"{name} (too flat to tell)"] == "not covered"
 
 
+@pytest.mark.parametrize(
+    ("id", "values"),
+    [
+        ("kernel-infonce", {"n": 2, "p": 3, "gamma": "1/4"}),
+        ("kernel-infonce", {"n": 5, "gamma": "3/2", "tau": 2}),
+        ("kernel-supcl", {"m": 2, "n": 3, "p": 1, "gamma": "1/2"}),
+        ("kernel-supcl", {"m": 3, "alpha": 1, "tau": 1}),
+        ("kernel-threshold", {"k": 3, "p": 2}),
+        ("kernel-threshold", {"q": 3, "gamma": 4}),
+    ],
+)
+def test_losses_of_other_similarities_are_optimised_and_not_certified(id, values):
+    checks = verify(id, seeds=[0], device="cpu", **values)
+    assert verdicts(checks) == {"agrees"}
+    assert {x.stop for x in checks} <= {"optimised", ""}
+    assert all(x.gap is None for x in checks)
+
+
+def test_kernels_have_both_sides_of_their_thresholds():
+    checks = verify("kernel-supcl", seeds=[0], m=2, device="cpu")
+    assert {x.predicted for x in checks if x.what == "collapsed"} == {0, 1}
+    checks = verify("kernel-threshold", seeds=[0], device="cpu")
+    assert {x.predicted for x in checks if x.what.startswith("leaves")} == {0, 1}
+
+
+@pytest.mark.parametrize(
+    ("id", "values", "said"),
+    [
+        ("kernel-infonce", {"gamma": 3}, "gamma must be in"),
+        ("kernel-infonce", {"k": 3}, "no parameter k"),
+        ("kernel-threshold", {"p": 1}, "p must be"),
+        ("kernel-threshold", {"d": 2}, "needs 3 dimensions"),
+        ("kernel-supcl", {"n": "oo"}, "finite"),
+    ],
+)
+def test_what_a_kernel_result_does_not_take_is_refused(id, values, said):
+    with pytest.raises(DomainError, match=said):
+        verify(id, seeds=[0], **values)
+
+
 def test_a_users_loss_that_is_flat_along_the_ccem():
     """-2x and x balance for N = 6: the least loss is right, its place is not unique."""
     checks = verify("pairwise-threshold", seeds=[0], device="cpu", N=6, lp="-2*x", ln="x")
@@ -230,6 +270,13 @@ def lying(monkeypatch, name, wrong):
         ("towers-threshold", "negative", lambda x: x - 1e-5, {"p": 2, "w": "1/2"}),
         ("towers-threshold", "loss", lambda x: x / 2, {"p": 2, "w": "1/2"}),
         ("towers-threshold", "loss", lambda x: x * (1 + 1e-8), {"p": 2, "w": "1/2"}),
+        ("kernel-infonce", "least_loss", lambda x: x * (1 + 1e-7), {"n": 3, "gamma": 1}),
+        ("kernel-infonce", "least_loss_towers", lambda x: x * (1 - 1e-7), {"n": 3, "gamma": 1}),
+        ("kernel-infonce", "similarity", lambda x: x + 1e-5, {"n": 3, "gamma": 1}),
+        ("kernel-supcl", "collapsed", lambda x: not x, {"m": 2}),
+        ("kernel-supcl", "loss_collapsed", lambda x: x * (1 + 1e-8), {"m": 2}),
+        ("kernel-threshold", "tau_clusters", lambda x: x * (1 + 1e-6), {}),
+        ("kernel-threshold", "tau_local", lambda x: x * (1 + 1e-5), {}),
     ],
 )
 def test_a_wrong_prediction_is_noticed(monkeypatch, id, name, wrong, values):

@@ -13,7 +13,7 @@ LEDGER = Ledger(
     "Contrastive Learning Is Spectral Clustering on Similarity Graph",
     __name__,
     {
-        "section_1": (SPECTRAL, FIELDS),
+        "section_1": (SPECTRAL, FIELDS, PAIRS),
         "section_2_1": (SPECTRAL,),
         "section_2_2": (),
         "section_2_3": (),
