@@ -125,9 +125,10 @@ def state_trace(proof: Derivation) -> None:
     proof.add(
         "The Gaussian kernel: attraction is 1/tau times the trace with the symmetrised shares",
         SumsEqual(eq(attracted, (1 / tau) * of_mean), WHERE, names={attracted: pulled / (2 * tau)}),
-        "attraction is the sum of P_ij |Z_i - Z_j|^2/(2 tau), as -log k_ij is that without the "
-        "share; on the right is tr(Z' Lap(S) Z) for S = (P + P')/2 and Lap(S) = diag(row sums) - "
-        "S: pairs are counted twice and halved, so no factor but 1/tau is left",
+        "attraction is the sum of shares times |Z_i - Z_j|^2/(2 tau), as that is minus the "
+        "logarithm of the kernel; on the right is tr(Z' Lap(S) Z) for S = (P + P')/2 and "
+        "Lap(S) = diag(row sums) - S: "
+        "pairs are counted twice and halved, so no factor but 1/tau is left",
     )
     proof.add(
         "With Lap(P) = diag(row sums of P) - P, for shares that are not symmetric",
@@ -179,14 +180,14 @@ def state_gradient(proof: Derivation) -> None:
     slope = log(Sum(weights, (h, 1, n - 1))).diff(s).subs(s, 0)
     start = Sum(exp(-E[h] / tau), (h, 1, n - 1))
     proof.add(
-        "The slope of log R_i, along Z + s V",
+        "The slope of the logarithm of R at an anchor, along Z + s V",
         SumsEqual(
             eq("in_s", -Sum(F[h] * exp(-E[h] / tau), (h, 1, n - 1)) / (tau * start)),
             WHERE,
             names={Symbol("in_s"): slope},
         ),
-        "half the squared distance is E + s F + s^2 G with F = <Z_i - Z_h, V_i - V_h>: so it is "
-        "minus the mean of F over tau, under the shares Q of the kernel",
+        "half the squared distance is E + s F + s^2 G, F the inner product of the differences: "
+        "so it is minus the mean of F over tau, under the shares Q of the kernel",
     )
     over = ((a, 1, d), (j, 1, n), (i, 1, n))
     gap = P[i, j] - Q[i, j]
@@ -216,7 +217,7 @@ def state_hot(proof: Derivation) -> None:
     hot = Domain({n: at_least(2), s: between(0, 1)}, {n: 4, s: S.Half})
     start, slope = of_row.subs(s, 0), of_row.diff(s).subs(s, 0)
     proof.add(
-        "At s = 1/tau = 0 a row has log R_i = log(n - 1), and minus the mean distance for a slope",
+        "At s = 1/tau = 0 log R is log(n - 1) in a row, and minus the mean distance for a slope",
         SumsEqual(
             Tuple(eq("at_0", log(n - 1)), eq("first", -Sum(D[h], (h, 1, n - 1)) / (n - 1))),
             hot,

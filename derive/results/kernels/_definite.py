@@ -97,9 +97,9 @@ def state_definite(proof: Derivation) -> dict[str, Quantity]:
         "On a circle: three points, neighbours equally far apart",
         eq("ratio_of_squares", 4 * angle**2),
         "for the cosine of half the angle of neighbours: they are twice the sine of that half "
-        "apart, the outer points that times twice the cosine; so P is (twice the cosine)^gamma, which goes to "
-        "2^gamma as "
-        "theta goes to 0, and x goes to 0: the form is negative there as well",
+        "apart, the outer points that times twice the cosine; so P is (twice the "
+        "cosine)^gamma. As the angle goes to 0 it goes to 2^gamma, and x to 0: the form is "
+        "negative there as well",
         circle,
         names={Symbol("ratio_of_squares"): 16 * sine * angle**2 / (4 * sine)},
     )

@@ -56,8 +56,8 @@ def state_views(loss: SoftmaxLoss, proof: Derivation) -> Expr:
     proof.holds(
         "The mean inner product of negatives is at least -1/(n - 1)",
         eq("above_simplex", (t + (p - 1) * below) / (p * (n - 1))),
-        "sum_of_row, the mean of the row sums of the Gram matrix, is >= 0, and so is below_one, by "
-        "which the mean inner product of other views is below 1; both vanish at the simplex with "
+        "the mean of the row sums of the Gram matrix is >= 0, and so is that by which the mean "
+        "inner product of other views is below 1; both vanish at the simplex with "
         "coinciding views",
         room,
         names={Symbol("above_simplex"): held + 1 / (n - 1)},
