@@ -8,6 +8,7 @@ import subprocess
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 from cltheory.derive.decide.domain import Domain
@@ -33,7 +34,20 @@ from cltheory.derive.write.proofs.document import (
 from cltheory.derive.write.proofs.lemmas import PRINTED, printed
 from cltheory.derive.write.proofs.notation import Notation, with_math
 from cltheory.derive.write.proofs.sentences import Paragraph
-from sympy import Basic, Expr, Gt, Limit, Rational, Symbol, Tuple, exp
+from sympy import (
+    Basic,
+    Expr,
+    Gt,
+    Indexed,
+    IndexedBase,
+    Integer,
+    Limit,
+    Rational,
+    Sum,
+    Symbol,
+    Tuple,
+    exp,
+)
 
 #: Small results of each family, for what takes a while.
 SOME = ("ssem", "supcl-threshold", "infonce-optimum", "supcon-two-sizes")
@@ -118,16 +132,23 @@ def test_symbols_are_introduced_before_they_are_used(id: str) -> None:
             continue
         here = text.index(rf"\label{{eq:{result.id}:{k}}}", start)
         own = " ".join(p.formula.rows)
+        entries = {s for node in p.formula.nodes for s in node.symbols if isinstance(s, Indexed)}
+        labels = {Symbol(str(s.base)) for s in entries}
         before = text[: text.rindex(r"\begin{align}", 0, here)] + p.after
         defined = {row.partition("&=")[0].strip() for row in p.formula.rows if "&=" in row}
         defined |= {row[0].partition("&=")[0].strip() for row in p.formula.where}
         for s in {s for node in p.formula.nodes for s in node.symbols}:
+            if Symbol(s.name) in labels:  # of entries, which are looked at
+                continue
             name = note.name(s) if s.name not in LETTERS else s.name
             if name in defined or s.name.startswith(("apart_", "dF_", "d")) or name not in own:
                 continue
             if re.fullmatch(r"\\mathrm\{[a-z\\ 2]{5,}\}", name):  # words say what they name
                 continue
             family = name.partition("_")[0]  # theta_e for every eigenspace e
+            if isinstance(s, Indexed):  # one entry stands for all
+                assert f"${family}_{{" in before, f"{name} in {step.title}"
+                continue
             known = any(x in before for x in (name, f"${family}_e$", f"${family}_r$"))
             assert known, f"{name} ({s}) in {step.title}"
     assert note.relations or result.segment is None
@@ -176,16 +197,33 @@ def assert_same(side: Expr, back: Basic, point: dict[Symbol, Expr]) -> bool:
         for s in side.free_symbols | back.free_symbols
         if s.name == t.name
     }
-    one, other = (e.xreplace(at).evalf(30) for e in (side, back))
+    one, other = (at_entries(e, at).evalf(30) for e in (side, back))
     assert abs(one - other) < Rational(1, 10**20), f"{side} is not {back}"
     return True
+
+
+def at_entries(e: Expr, at: dict[Symbol, Expr]) -> Expr:
+    """The value; sums over indices are written out, and each entry has a number of its own."""
+    if not e.has(Indexed, Sum):
+        return e.xreplace(at)
+    labels = {s.label for s in e.atoms(IndexedBase)}
+    put = {s: v for s, v in at.items() if s not in labels and isinstance(s, Symbol)}
+    written_out = e.subs(put).doit()
+    assert not written_out.has(Sum), e
+    return written_out.xreplace({s: own_number(s) for s in written_out.atoms(Indexed)})
+
+
+def own_number(entry: Indexed) -> Expr:
+    return Rational(crc32(str(entry).encode()) % 9973 + 1, 9974)
 
 
 def at_random(domain: Domain, stated: list[Expr]) -> dict[Symbol, Expr]:
     found = dict(domain.witness)
     for e in stated:
         for s in e.free_symbols:
-            found.setdefault(s, Rational(3, 7) + Rational(len(found), 11))
+            found.setdefault(
+                s, Integer(2) if s.is_integer else Rational(3, 7) + Rational(len(found), 11)
+            )
     return found
 
 

@@ -201,10 +201,10 @@ def state_gradient(proof: Derivation) -> None:
                 Symbol("in_s"): Sum(gap * (z[i, a] - z[j, a]) * (v[i, a] - v[j, a]), *over) / tau
             },
         ),
-        "the slope of H along V is the sum of (P_ij - Q_ij) <Z_i - Z_j, V_i - V_j>/tau, which is "
-        "the inner product of V with (2/tau) (Lap(S) - Lap(S_Q)) Z, S_Q being (Q + Q')/2: where Z "
-        "is stationary its columns are eigenvectors, of the eigenvalue 0, of a matrix that depends "
-        "on Z; on the sphere rows of that are multiples of those of Z",
+        "the slope of H along V is the sum of (P_ij - Q_ij)/tau times the inner product of "
+        "Z_i - Z_j and V_i - V_j, which is that of V with (2/tau) (Lap(S) - Lap(S_Q)) Z, S_Q being "
+        "(Q + Q')/2: where Z is stationary its columns are eigenvectors, of the eigenvalue 0, of a "
+        "matrix that depends on Z; on the sphere rows of that are multiples of those of Z",
     )
 
 

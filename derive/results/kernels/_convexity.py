@@ -96,13 +96,13 @@ def state_convexity(proof: Derivation) -> dict[str, Quantity]:
         border = solve_linear(_excess(Y, sign), Y)
         proof.holds(
             f"There is such a place: |x - y|^gamma below this, for the inner product {says}",
-            [gt(border, 0), eq("excess", S.Zero), gt("rate", 0)],
+            [gt(border, 0), eq("excess", S.Zero), gt("slope", 0)],
             "below it the second derivative is negative, so the loss is not convex in the Gram "
             "matrix",
             where,
             names={
                 Symbol("excess"): _excess(border, sign),
-                Symbol("rate"): derivative(_excess(Y, sign), Y),
+                Symbol("slope"): derivative(_excess(Y, sign), Y),
             },
         )
         found[name] = Quantity(

@@ -127,7 +127,7 @@ def state_gibbs(proof: Derivation) -> None:
     )
     state_divergence("alpha_i", "m_i", proof)
     proof.add(
-        "A divergence is the sum of these terms, for shares that add up to 1",
+        "The divergence is the sum of these terms, for shares that add up to 1",
         SumsEqual(
             eq(
                 Sum(alpha[i] * log(alpha[i] / softmax[i]) - alpha[i] + softmax[i], (i, 1, n)),

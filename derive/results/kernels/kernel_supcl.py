@@ -190,12 +190,12 @@ def state_beyond(proof: Derivation) -> None:
     proof.holds(
         "Beyond that they do up to a temperature; above it they part, if there are three classes "
         "or more",
-        [eq("vanishes_at", gamma * D / (gamma - 4)), lt("rate", 0)],
+        [eq("vanishes_at", gamma * D / (gamma - 4)), lt("slope", 0)],
         "the same, falling in tau; two classes span a line, in which nothing can part",
         Domain({gamma: Range(S(4)), D: POSITIVE}, {gamma: 5, D: 1}),
         names={
             Symbol("vanishes_at"): solve_linear(excess, tau),
-            Symbol("rate"): derivative(excess, tau),
+            Symbol("slope"): derivative(excess, tau),
         },
     )
 

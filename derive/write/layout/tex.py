@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from sympy import E, Symbol, latex, oo, pi
+from sympy import E, Expr, Indexed, Symbol, latex, oo, pi
+from sympy import Sum as Total
 from sympy.core.symbol import Str
 
 from .tree import ATOM, ONE, POWER, PRODUCT, Call, Name, Node, Number, Other, Power, Product, Sum
@@ -46,7 +47,20 @@ def tex(node: Node, name: Names) -> str:
         return spoken(node.value.name)
     shown, called = node.with_parts(lambda part: tex(part, name))
     names = {s: called.get(s) or name(s) for s in shown.free_symbols}
-    return str(latex(shown, symbol_names=names))
+    return _without_braces(str(latex(shown, symbol_names=names)))
+
+
+def entry(e: Indexed) -> str:
+    """LaTeX of what has indices, as it stands in a formula."""
+    return _without_braces(str(latex(e)))
+
+
+_BASE = re.compile(r"(?<![A-Za-z}\\])\{(\\?[A-Za-z]+)\}(?=_\{)")
+
+
+def _without_braces(written: str) -> str:
+    """``P_{i,j}``, of which SymPy makes ``{P}_{i,j}``."""
+    return _BASE.sub(r"\1", written)
 
 
 def is_tall(node: Node) -> bool:
@@ -59,6 +73,8 @@ def is_tall(node: Node) -> bool:
         return any(map(is_tall, node.arguments))
     if isinstance(node, Power):
         return is_tall(node.base)
+    if isinstance(node, Other) and isinstance(node.value, Expr) and node.value.has(Total):
+        return True
     return any(map(is_tall, node.children))
 
 

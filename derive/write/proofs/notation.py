@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from functools import cached_property
 
-from sympy import Expr, Symbol
+from sympy import Expr, Indexed, Symbol
 
 from ...decide.domain import Domain
 from ...decide.frozen import dataclass
@@ -24,7 +24,7 @@ from ...theorem.quantity import Quantity
 from ...theorem.result import Result
 from ..display import Writer, sentence, written, written_sign
 from ..layout.layout import layout
-from ..layout.tex import tex
+from ..layout.tex import entry, tex
 from ..macros import escape
 from .vectors import marked
 
@@ -190,6 +190,8 @@ class Notation:
         pair = _PAIR.fullmatch(s.name)
         if pair is not None:
             return f"{PAIRS[pair[1]][0]}_{{{pair[2]}{pair[3]}}}"
+        if isinstance(s, Indexed):
+            return entry(s)
         return self.writer.symbol(s)
 
     def symbol_of(self, quantity: str) -> str:
@@ -258,6 +260,18 @@ class Notation:
             and r"\mathrm" not in written(s)
         ]
 
+    @property
+    def _entries(self) -> dict[str, str]:
+        """Entries of what has indices, ``P_ij`` for ``P[i, j]``."""
+        found: dict[str, str] = {}
+        for step in self.result.derivation:
+            parts = (step.statement, *getattr(step.says, "names", {}))
+            for e in {e for part in parts for e in part.atoms(Indexed)}:
+                indices = [str(k) for k in e.indices]
+                if all(len(k) == 1 for k in indices):
+                    found[f"{e.base}_{''.join(indices)}"] = self.name(e)
+        return found
+
     @cached_property
     def _known(self) -> dict[str, str]:
         known = {s.name: self.name(s) for s in self._of_steps}
@@ -265,7 +279,7 @@ class Notation:
         known |= {name: self.symbol_of(name) for name in self.result.quantities if "_" in name}
         known |= {name: written for name, (written, _) in NAMES.items() if name not in WORDS}
         letters = LETTERS if self.result.setting is None else {**LETTERS, **OF_ANCHORS}
-        return {**letters, **known, **self._indexed}
+        return {**letters, **self._entries, **known, **self._indexed}
 
     def prose(self, text: str) -> str:
         """A sentence, with what is mathematics in it between dollars."""
@@ -303,6 +317,7 @@ LETTERS = {
     **{letter: letter for letter in ("x", "i", "j", "k", "u", "v", "n", "q", "r", "N", "d", "G")},
     **{"u_i": "u_i", "v_i": "v_i", "v_j": "v_j", "l_p": r"\ell_p", "oo": r"\infty"},
     **{"delta": r"\delta", "U_i": "U_i", "x_i": "x_i", "y_i": "y_i"},
+    **{"V_i": "V_i", "V_j": "V_j", "Z_i": "Z_i", "Z_j": "Z_j"},
     **{"exp": r"\exp", "cos": r"\cos"},
 }
 #: More of them where it is one anchor that steps are about.
@@ -329,7 +344,7 @@ def _of_orbits(name: str) -> str:
 # --- mathematics in words ------------------------------------------------------------------------
 _TOKEN = re.compile(
     r"(?P<name>[A-Za-z]+\d*(?:_[A-Za-z0-9]+)*)|(?P<number>\d+)|(?P<sign>>=|<=|->|[-+*/^=<>])"
-    r"|(?P<open>[(\[])|(?P<close>[)\]])|(?P<space>\s+)|(?P<other>.)"
+    r"|(?P<open>[(\[])|(?P<close>[)\]])|(?P<space>\s+)|(?P<other>'s\b|.)"
 )
 _LOSS = re.compile("L_([A-Za-z]+)")
 _SIGNS = {">=": r"\ge ", "<=": r"\le ", "->": r"\to ", "*": r"\,"}

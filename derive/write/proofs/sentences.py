@@ -7,10 +7,10 @@ step. What stands in a formula and was not met before is said what it is.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from sympy import Basic, Eq, Expr, Ge, Gt, Limit, Lt, Symbol, Tuple, exp
+from sympy import Basic, Eq, Expr, Ge, Gt, Indexed, Limit, Lt, Symbol, Tuple, exp
 
 from ...decide.calculus import derivative
 from ...decide.decide import positive, zero
@@ -161,6 +161,23 @@ class Teller:
             elif s in step.says.domain.ranges and s.name not in ("x",):
                 r = step.says.domain.ranges[s]
                 said.append(f"Let ${self.notation.writer.range(s, r)}$.")
+        return [*said, *self._entries(step, written)]
+
+    def _entries(self, step: Step, written: Iterable[Symbol | Indexed]) -> list[str]:
+        """Sentences about what has indices, one for all entries."""
+        said = []
+        entries = (s for s in written if isinstance(s, Indexed))
+        for s in sorted(entries, key=lambda s: (not all(k.is_Symbol for k in s.indices), str(s))):
+            family = f"{s.base}["
+            if family in self.met or any(name.startswith(f"{s.base}_") for name in self.met):
+                continue
+            self.met.add(family)
+            name, stands_for = self.notation.name(s), getattr(step.says, "names", {}).get(s)
+            if stands_for is not None:
+                said.append(f"Let ${name} = {self.notation.formula(stands_for)}$.")
+                continue
+            sign = "> 0" if s.is_positive else r"\ge 0" if s.is_nonnegative else r"\in \mathbb{R}"
+            said.append(f"Let ${name} {sign}$.")
         return said
 
     def _meet(self, *names: str) -> None:
