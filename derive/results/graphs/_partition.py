@@ -124,7 +124,7 @@ def _state_signs(proof: Derivation) -> None:
             eq("less", 2),
             eq("at", 0),
             eq("sum", 0),
-            gt("smallest", "off"),
+            gt("smallest_square", "off_square"),
         ],
         "two eigenvalues are below one number, the zero and the second; a vector v orthogonal to "
         "the constant one, with Lv = s v + r, differs from a multiple of the second eigenvector by "
@@ -135,7 +135,7 @@ def _state_signs(proof: Derivation) -> None:
             Symbol("less"): below[0],
             Symbol("at"): below[1],
             Symbol("sum"): sum(v, S.Zero),
-            Symbol("smallest"): min(e**2 for e in v),
-            Symbol("off"): (left.T * left)[0] / distance**2,
+            Symbol("smallest_square"): min(e**2 for e in v),
+            Symbol("off_square"): (left.T * left)[0] / distance**2,
         },
     )

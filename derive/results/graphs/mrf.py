@@ -46,7 +46,7 @@ def general(proof: Derivation) -> dict[str, Quantity]:
         state_enumerated(size, proof)
     share, other = (Symbol(s, positive=True) for s in ("p", "q"))
     of_shares = Domain({share: POSITIVE, other: POSITIVE}, {share: S.Half, other: S.Half})
-    take_limit("-p log q", -share * log(other), other, S.Zero, of_shares, proof)
+    take_limit("of_one_draw", -share * log(other), other, S.Zero, of_shares, proof)
     alike = 1 / (n - 1)
     proof.holds(
         "Equal weights: the largest entropy",

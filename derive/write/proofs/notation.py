@@ -91,6 +91,9 @@ PAIRS: dict[str, tuple[str, str]] = {
         r"what the cosine of the classes ${}$ and ${}$ is more than $-1/(C-1)$, over $\tau$",
     ),
 }
+#: The same of rows of a graph.
+ROWS = {"r": "the sum of the weights in row ${}$", "u": "that of weights times costs in row ${}$"}
+_ROW = re.compile(rf"({'|'.join(ROWS)})_([0-9])")
 _PAIR = re.compile(rf"({'|'.join(PAIRS)})_([A-Za-z0-9])_([A-Za-z0-9])")
 
 
@@ -209,6 +212,9 @@ class Notation:
         pair = _PAIR.fullmatch(name)
         if pair is not None:
             return PAIRS[pair[1]][1].format(pair[2], pair[3])
+        row = _ROW.fullmatch(name)
+        if row is not None:
+            return ROWS[row[1]].format(row[2])
         if name in {f"d_{r.name}" for r in self.relations}:
             return f"the slope of the loss in ${self._indexed[f'g_{name[2:]}']}$"
         return NAMES.get(name, ("", ""))[1]
@@ -347,6 +353,8 @@ _TOKEN = re.compile(
     r"|(?P<open>[(\[])|(?P<close>[)\]])|(?P<space>\s+)|(?P<other>'s\b|.)"
 )
 _LOSS = re.compile("L_([A-Za-z]+)")
+#: A letter with an index: no word has an underscore.
+_LETTER = re.compile("[A-Za-z]_[A-Za-z0-9]")
 _SIGNS = {">=": r"\ge ", "<=": r"\le ", "->": r"\to ", "*": r"\,"}
 
 
@@ -377,7 +385,8 @@ def with_math(text: str, known: Mapping[str, str]) -> str:
 def _is_name(token: tuple[str, str], known: Mapping[str, str]) -> bool:
     kind, text = token
     if kind == "name":
-        return text in known or _is_product(text, known) or _LOSS.fullmatch(text) is not None
+        drawn = _LOSS.fullmatch(text) or _LETTER.fullmatch(text)
+        return text in known or _is_product(text, known) or drawn is not None
     return kind == "number"
 
 
@@ -427,6 +436,7 @@ def _as_tex(tokens: list[tuple[str, str]], known: Mapping[str, str]) -> str:
         if kind == "name":
             loss = _LOSS.fullmatch(text)
             named = rf"\mathcal{{L}}_{{\mathrm{{{loss[1]}}}}}" if loss is not None else ""
+            named = text if _LETTER.fullmatch(text) else named
             out.append(known.get(text) or named or " ".join(known[c] for c in text))
         else:
             out.append(_SIGNS.get(text) or (r"^\top " if text == "." else text))
