@@ -8,7 +8,6 @@ import subprocess
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from zlib import crc32
 
 import pytest
 from cltheory.derive.decide.domain import Domain
@@ -34,16 +33,15 @@ from cltheory.derive.write.proofs.document import (
 from cltheory.derive.write.proofs.lemmas import PRINTED, printed
 from cltheory.derive.write.proofs.notation import Notation, with_math
 from cltheory.derive.write.proofs.sentences import Paragraph
+from entries import has_entries, with_entries
 from sympy import (
     Basic,
     Expr,
     Gt,
     Indexed,
-    IndexedBase,
     Integer,
     Limit,
     Rational,
-    Sum,
     Symbol,
     Tuple,
     exp,
@@ -200,24 +198,11 @@ def assert_same(side: Expr, back: Basic, point: dict[Symbol, Expr]) -> bool:
     if side.is_infinite:  # a limit
         assert side == back
         return True
-    one, other = (at_entries(e, at).evalf(30) for e in (side, back))
+    one, other = (
+        (with_entries(e, at) if has_entries(e) else e.xreplace(at)).evalf(30) for e in (side, back)
+    )
     assert abs(one - other) < Rational(1, 10**20), f"{side} is not {back}"
     return True
-
-
-def at_entries(e: Expr, at: dict[Symbol, Expr]) -> Expr:
-    """The value; sums over indices are written out, and each entry has a number of its own."""
-    if not e.has(Indexed, Sum):
-        return e.xreplace(at)
-    labels = {s.label for s in e.atoms(IndexedBase)}
-    put = {s: v for s, v in at.items() if s not in labels and isinstance(s, Symbol)}
-    written_out = e.subs(put).doit()
-    assert not written_out.has(Sum), e
-    return written_out.xreplace({s: own_number(s) for s in written_out.atoms(Indexed)})
-
-
-def own_number(entry: Indexed) -> Expr:
-    return Rational(crc32(str(entry).encode()) % 9973 + 1, 9974)
 
 
 def at_random(domain: Domain, stated: list[Expr]) -> dict[Symbol, Expr]:

@@ -25,12 +25,14 @@ from cltheory.derive.optimum.threshold import (
 )
 from cltheory.derive.problems.domains import TEMPERED
 from cltheory.derive.proof.derivation import Derivation, Step, StepFailed
+from cltheory.derive.proof.indexed import SumsEqual
 from cltheory.derive.proof.limiting import LimitIs
 from cltheory.derive.proof.relations import Iff, eq, ge, gt, le, lt
 from cltheory.derive.proof.statement import Relations, Statement, each
 from cltheory.derive.results import results
 from cltheory.derive.results.classes._supcl import on_segment
 from cltheory.derive.structures.hierarchy import m, n, p
+from entries import with_entries
 from mutate import mutants
 from sympy import (
     Basic,
@@ -38,6 +40,7 @@ from sympy import (
     Expr,
     Ge,
     Gt,
+    Indexed,
     Integer,
     Lambda,
     Le,
@@ -57,6 +60,11 @@ SEED = 20261121
 FEW, MANY = 2, 60
 POINTS = 24
 CLOSE = S(10) ** -25
+
+#: Indices that are free in sums.
+INDICES_AT = {
+    Symbol(s, integer=True, positive=True): Integer(k) for s, k in zip("ij", (1, 2), strict=True)
+}
 
 #: What a slip makes of a relation. Exchanging the sides of an equation changes nothing.
 SLIPS = {Gt: (Lt, Ge), Ge: (Le, Gt), Lt: (Gt, Le), Le: (Ge, Lt), Eq: (Lt,)}
@@ -98,7 +106,7 @@ def gap_at(left: Expr, right: Expr, statement: Statement, point: dict[Symbol, Ex
     """How far two sides are apart, over their size; None where they have no real value."""
     names = dict(getattr(statement, "names", {}))
     try:
-        sides = [e.xreplace(names).xreplace(point).evalf(40, maxn=400) for e in (left, right)]
+        sides = [_at(e.xreplace(names), statement, point) for e in (left, right)]
     except ValueError:  # SymPy does not compare complex numbers in a maximum
         return None
     if not all(e.is_real and e.is_finite for e in sides):
@@ -106,8 +114,19 @@ def gap_at(left: Expr, right: Expr, statement: Statement, point: dict[Symbol, Ex
     return (sides[0] - sides[1]) / (sum(map(abs, sides)) or 1)
 
 
+def _at(e: Expr, statement: Statement, point: dict[Symbol, Expr]) -> Expr:
+    if isinstance(statement, SumsEqual):
+        known = {s: v for s, v in statement.known.items() if s.function.atoms(Indexed)}
+        e = with_entries(e, {**INDICES_AT, **point}, known)
+    return e.xreplace(point).evalf(40, maxn=400)
+
+
 def points(statement: Statement) -> Iterator[dict[Symbol, Expr]]:
-    """Points of the domain and, for a threshold, close to it on both sides."""
+    """Points of the domain and, for a threshold, close to it on both sides; few terms of sums."""
+    if isinstance(statement, SumsEqual):
+        yield statement.domain.witness
+        yield {s: v + 1 if s.is_integer else v for s, v in statement.domain.witness.items()}
+        return
     for point in statement.domain.generic_points(POINTS):
         yield point
         if isinstance(statement, ChangesSign):
@@ -148,10 +167,11 @@ def is_far(statement: LimitIs) -> bool:
     """Whether what a limit is said to be is not approached."""
     limit, claimed = statement.shown.args
     of, symbol, point, _ = limit.args
+    one = S.One if claimed == 0 else S.Zero  # the size of what is zero is that of one
     for at in statement.domain.generic_points(POINTS // 4):
         away = S(10) ** (12 if point is oo else -12)
         for near in (away, 2 * away):
-            gap = gap_at(of, claimed, statement, {**at, symbol: near})
+            gap = gap_at(of + one, claimed + one, statement, {**at, symbol: near})
             if gap is not None and abs(gap) > Rational(1, 1000):
                 return True
     return False

@@ -119,12 +119,12 @@ def state_towers(loss: SoftmaxLoss, proof: Derivation) -> Expr:
     proof.holds(
         "The loss depends on psi_n - psi_p and rises with it",
         [
-            eq("sum_of_slopes", 0),
+            eq("slope_in_positives", -derivative(value, psi_n)),
             gt(derivative(value, psi_n), 0),
         ],
         JENSEN,
         free,
-        names={Symbol("sum_of_slopes"): derivative(value, psi_p) + derivative(value, psi_n)},
+        names={Symbol("slope_in_positives"): derivative(value, psi_p)},
         given=[log_sum_exp_is_convex(2)],
     )
     return value
