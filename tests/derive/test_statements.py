@@ -41,6 +41,7 @@ from sympy import (
     Ge,
     Gt,
     Indexed,
+    IndexedBase,
     Integer,
     Lambda,
     Le,
@@ -48,11 +49,13 @@ from sympy import (
     Lt,
     Rational,
     S,
+    Sum,
     Symbol,
     Tuple,
     exp,
     log,
     oo,
+    symbols,
 )
 
 SEED = 20261121
@@ -221,6 +224,21 @@ def test_a_changed_statement_is_refused(id: str) -> None:
     for step in results[id].derivation:
         _, bad = survivors(step, FEW, chance)
         assert not bad, f"{step.title}: {bad}"
+
+
+def test_sums_are_compared_at_entries_that_have_the_known_sum() -> None:
+    i, j = symbols("i j", integer=True, positive=True)
+    P, z = IndexedBase("P", positive=True), IndexedBase("z", real=True)
+    rows, unit = Sum(P[i, j], (j, 1, n)), Sum(z[j] ** 2, (j, 1, n))
+    known, at = {rows: S.One, unit: S(2)}, {n: Integer(4), i: Integer(2)}
+    assert with_entries(rows, at, known) == 1
+    assert with_entries(unit, at, known).equals(2)
+    assert with_entries(rows, at) != 1
+    assert with_entries(Sum(rows, (i, 1, n)), at, known) == 4
+    assert with_entries(P[i, 1] + 2 * P[i, 2], at) != with_entries(2 * P[i, 1] + P[i, 2], at)
+    says = SumsEqual(eq(rows, 1), Domain({n: at_least(2)}, {n: 4}), known=known)
+    assert is_same(says, says.saying(eq(rows * rows, 1)))
+    assert not is_same(says, says.saying(eq(Sum(P[i, j] ** 2, (j, 1, n)), 1)))
 
 
 @pytest.mark.slow

@@ -154,10 +154,10 @@ SETTING = Setting(
         "both kernels weigh the same",
     ),
     (
-        "-mean_u mean_v log(k(u, v) / sum_w k(u, w)),  k((x, y), (x', y')) = "
+        "-mean_u mean_v log(k(u, v) / sum_w k(u, w)),  k(z, z') = "
         "exp(-|x - x'|^gamma/tau) + exp(-|y - y'|^gamma2/tau2)",
         r"-\operatorname{mean}_u \operatorname{mean}_v \log\frac{k(u, v)}{\sum_w k(u, w)}, \quad "
-        r"k((x, y), (x', y')) = e^{-|x - x'|^{\gamma}/\tau} + e^{-|y - y'|^{\gamma_2}/\tau_2}",
+        r"k(z, z') = e^{-|x - x'|^{\gamma}/\tau} + e^{-|y - y'|^{\gamma_2}/\tau_2}",
     ),
     dimension="n - 1 in each half suffices",
 )

@@ -6,25 +6,11 @@ that is not here, such as one of another package, is printed in its own words.
 
 from __future__ import annotations
 
-from ...decide.frozen import dataclass
 from ...proof.statement import Lemma
 from ..display import sentence
 from ..macros import escape
-
-
-@dataclass(frozen=True)
-class Printed:
-    """A lemma in LaTeX."""
-
-    title: str
-    statement: str
-    proof: str
-
-    @property
-    def label(self) -> str:
-        """What it is referred to by."""
-        return "lem:" + self.title.lower().replace(" ", "-")
-
+from .lemmas_kernels import OF_KERNELS
+from .printed import Printed
 
 _DUAL = (
     r"For Gram matrices $G$, $G'$ of unit vectors convexity gives $\mathcal{L}(G') - "
@@ -400,6 +386,7 @@ PRINTED: dict[str, Printed] = {
         r"semidefinite; it vanishes on some of them unless the affine hull of the labels has $n "
         r"- 1$ dimensions, and there $d I$ is left.",
     ),
+    **OF_KERNELS,
 }
 
 

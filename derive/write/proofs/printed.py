@@ -1,0 +1,19 @@
+"""A lemma as it stands in a paper."""
+
+from __future__ import annotations
+
+from ...decide.frozen import dataclass
+
+
+@dataclass(frozen=True)
+class Printed:
+    """A lemma in LaTeX."""
+
+    title: str
+    statement: str
+    proof: str
+
+    @property
+    def label(self) -> str:
+        """What it is referred to by."""
+        return "lem:" + self.title.lower().replace(" ", "-")
