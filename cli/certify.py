@@ -99,8 +99,7 @@ def certify_command(
     made |= {k: from_file(k, values.pop(k)) for k in result.lists if k in values}
     result = result.given(**made) if made else result
     if result.problem is None:
-        about = "no loss" if result.declared is None else "any number of classes"
-        raise click.UsageError(f"{target} is about {about}: there is nothing to certify")
+        raise click.UsageError(f"{target} {_lacks(result)}: there is nothing to certify")
     point = _point(result, result.problem, values)
     with telling(f"certifying {target}"):
         try:
@@ -114,6 +113,15 @@ def certify_command(
         except OSError as error:
             raise click.UsageError(f"{out!r} cannot be written: {error.strerror}") from None
     return _told(out or target, file, style, result.problem)
+
+
+def _lacks(result: Result) -> str:
+    """Why a result has no problem."""
+    if result.declared is None:
+        return "declares no loss on a structure"
+    if getattr(result.declared, "similarity", None) is not None:
+        return "is about a loss that need not be convex in the Gram matrix"
+    return "is about any number of classes"
 
 
 def _point(result: Result, problem: Problem, values: dict[str, str]) -> dict[Symbol, Expr]:

@@ -74,7 +74,7 @@ def verify(
     if id in similar.KNOWN:
         return similar.checks(result, values, Run(d, tuple(seeds), dtype, device, tell or Run.tell))
     if result.structure is None:
-        said = f"{id} is about no optimal embeddings: there is nothing to train for"
+        said = f"{id} declares no structure that embeddings take: there is nothing to train for"
         if any(isinstance(q, Bounds) for q in result.quantities.values()):
             said += f"; what tries to break its bounds is cltheory attack {id}"
         raise DomainError(said)

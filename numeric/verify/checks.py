@@ -25,7 +25,7 @@ CLOSE_THRESHOLD = 1e-9
 #: Explicit vectors, and identities of any vectors, carry rounding errors only.
 CLOSE_EXPLICIT = 1e-12
 
-Outcome = Literal["agrees", "disagrees", "not covered"]
+Outcome = Literal["agrees", "disagrees", "not covered", "not reached"]
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,8 @@ class Check:
         Whether the result speaks of this point at all.
     close_gap
         Largest gap that counts as certified.
+    reached
+        Whether the search got as low as what was derived; if not, a difference refutes nothing.
     """
 
     what: str
@@ -60,6 +62,7 @@ class Check:
     stop: str = ""
     covered: bool = True
     close_gap: float = CLOSE_GAP
+    reached: bool = True
 
     @property
     def difference(self) -> float:
@@ -73,7 +76,9 @@ class Check:
             return "not covered"
         near = abs(self.difference) <= self.tolerance
         certified = self.gap is None or self.gap <= self.close_gap
-        return "agrees" if near and certified else "disagrees"
+        if near and certified:
+            return "agrees"
+        return "disagrees" if self.reached else "not reached"
 
 
 @dataclass(frozen=True)

@@ -160,6 +160,8 @@ def test_a_certificate_without_a_name_is_replayed(cltheory: Any, stored: Path) -
         (("supcl-optimum", "--m", "3"), "give --n, --p, --tau, --alpha"),
         (("supcl-optimm",), "there is no result"),
         (("ssem",), "there is nothing to certify"),
+        (("kernel-infonce",), "a loss that need not be convex in the Gram matrix"),
+        (("kernel-concatenation",), "declares no loss on a structure"),
         (("supcon-two-sizes", "--m1", "3"), "give --n1, --m2, --n2, --p, --tau"),
         ((*SUPCL, "--N", "3"), "has no parameter N"),
         ((*SUPCL[:-2], "--alpha", "2"), "alpha"),
