@@ -124,7 +124,7 @@ def _quantity(name: str, q: Mapping[str, Any], said: set[str], brief: bool) -> l
             lines += fold(f"where {part}", WIDTH, 6, 10)
     exact = not q["sympy"].endswith("...")
     if value and exact and not brief and not plain and len(formula) < WIDTH:
-        lines.append(f"      exactly {formula}")
+        lines += fold(f"exactly {formula}", WIDTH, 6, 8)
     lines += _wrapped(q["meaning"], 6)
     if "bound" in q and not brief:
         lines += _wrapped("; ".join(in_words(q["bound"])), 6)

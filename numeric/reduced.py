@@ -25,7 +25,7 @@ from ..derive.decide.calculus import derivative
 from ..derive.decide.digits import rounded
 from ..derive.decide.domain import DomainError
 from ..derive.decide.evidence import Undecided
-from ..derive.losses.pairwise import PairwiseLoss
+from ..derive.losses.pairwise import PairwiseLoss, c
 from ..derive.losses.softmax import SoftmaxLoss
 from ..derive.optimum.blocks import BlockOptima, ReducedOnOrbits
 from ..derive.optimum.reduce import ReducedLoss, ReducedPairwise
@@ -203,7 +203,7 @@ class InvariantLoss:
         scheme = self.arrangement.scheme
         assert isinstance(scheme, Configuration) and isinstance(self.loss, SoftmaxLoss)
         of = {s for e in (*scheme.axes, *expressions(self.problem)) for s in e.free_symbols}
-        return BlockOptima(ReducedOnOrbits(self.loss, scheme), tuple(sorted(of, key=str)))
+        return BlockOptima(ReducedOnOrbits(self.loss, scheme), tuple(sorted(of - {c}, key=str)))
 
     def _of_blocks(self, batch: int, values: Mapping[str, Array]) -> Optima:
         """The same on several orbits; nan where the optimum is not decided."""
