@@ -308,7 +308,12 @@ class Notation:
 
     def sentence(self, text: str) -> str:
         """The same, with a capital letter at the start and a full stop."""
-        shown = sentence(self.prose(text.strip()))
+        text = text.strip()
+        article = re.match(r"[Aa] (?=[a-z]{4})", text)  # it may be a letter of the result too
+        if article is not None:
+            rest = self.sentence(text[2:])
+            return f"A {rest[:1].lower()}{rest[1:]}"
+        shown = sentence(self.prose(text))
         return shown if shown.endswith((".", ":")) else f"{shown}."
 
 
