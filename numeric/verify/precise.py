@@ -22,7 +22,7 @@ Values = Mapping[str, Any]
 DIGITS = 30
 FLOAT_DIGITS = 340
 #: Parting is tried up to distances of this power of ten; what needs more is left open.
-MOST_DIGITS = 20000
+MOST_DIGITS = 1000
 
 
 def loss_at(
@@ -64,16 +64,14 @@ def instances_part(
     """Whether instances of collapsed classes gain when they part into directions of their own.
 
     Each class parts by the same, between any two of its instances by x in the inner product, and
-    stays symmetric. All powers of ten up to a size that settles it are tried for x; None where
-    that would be more than :data:`MOST_DIGITS`.
+    stays symmetric. Powers of ten down to a size that settles it are tried for x; None where
+    none gains and that would be beyond :data:`MOST_DIGITS`.
     """
     m, n = sizes["m"], sizes["n"]
     power, heat = float(exact(values["gamma"])), float(exact(values["tau"]))
     # The gain is a multiple of x^(gamma/2)/tau until that is about one, the cost one of x.
     needed = 2 / power * (5 + max(0.0, -float(mp.log10(heat)))) + 40 / (1 - power / 2)
-    if needed > MOST_DIGITS:
-        return None
-    steps = int(needed)
+    steps = int(min(needed, MOST_DIGITS))
     with mp.workdps(2 * steps + DIGITS):
 
         def at(x: Any) -> Any:
@@ -88,7 +86,8 @@ def instances_part(
 
         together = at(mp.mpf(0))
         tried = sorted({*range(1, min(steps, 20)), *(steps * k // 40 for k in range(1, 41))})
-        return any(at(mp.mpf(10) ** -k) < together for k in tried)
+        gains = any(at(mp.mpf(10) ** -k) < together for k in tried)
+    return gains if gains or needed <= MOST_DIGITS else None
 
 
 def _number(value: Any) -> Any:

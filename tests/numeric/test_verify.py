@@ -164,6 +164,7 @@ def test_kernels_have_both_sides_of_their_thresholds():
         ("kernel-supcl", {"m": 4, "gamma": "1/10", "tau": "1/100"}),
         ("kernel-supcl", {"m": 4, "gamma": "19/10", "tau": 100}),
         ("kernel-supcl", {"m": 2, "d": 1}),
+        ("kernel-threshold", {"gamma": "201/100"}),
     ],
 )
 def test_a_search_that_stalls_refutes_nothing(id, values):
@@ -205,6 +206,9 @@ def test_instances_part_exactly_above_the_threshold():
     for step, parted in ((-1, False), (1, True)):
         alpha = border + step * Rational(1, 10**9)
         assert instances_part(result.declared, counts, sizes, {**at, "alpha": alpha}) is parted
+    # Nearer to the Gaussian that would be at distances that are not tried.
+    near = {**at, "gamma": "1999/1000", "alpha": 0}
+    assert instances_part(result.declared, counts, sizes, near) is None
 
 
 def test_the_loss_to_many_digits_is_that_of_embeddings():

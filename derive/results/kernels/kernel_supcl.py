@@ -164,7 +164,11 @@ def state_enough(push: dict[str, Expr], proof: Derivation) -> None:
 
 
 def state_beyond(proof: Derivation) -> None:
-    """Beyond the Gaussian points of a class stay together nearby, up to a temperature at least."""
+    """Beyond the Gaussian: when parting the points of a class, and that alone, raises the loss.
+
+    Classes themselves may leave the simplex at lower temperatures (see ``kernel-threshold``), and
+    searches that follow them may end with points apart; of that nothing is said here.
+    """
     g = Symbol("push", positive=True)
     gradient = {r.name: S.Zero for r in CLASSES.relations} | {CROSS_CLASS: g}
     theta = CLASSES.eigenvalues(gradient)
@@ -181,15 +185,16 @@ def state_beyond(proof: Derivation) -> None:
     excess = gamma * D - (gamma - 4) * tau
     exponent = between(2, 4, "(]")
     proof.holds(
-        "So points of a class stay together nearby for gamma <= 4, at every temperature",
+        "So parting points of a class, and that alone, raises the loss at second order for "
+        "gamma <= 4, at every temperature",
         gt("excess", 0),
         "v is gamma D/tau, and excess is tau times v - (gamma - 4)",
         Domain({gamma: exponent, D: POSITIVE, tau: POSITIVE}, {gamma: 3, D: 1, tau: 1}),
         names={Symbol("excess"): excess},
     )
     proof.holds(
-        "Beyond that they do up to a temperature; above it they part, if there are three classes "
-        "or more",
+        "Beyond that it does up to a temperature; above it the loss falls as they part, if there "
+        "are three classes or more",
         [eq("vanishes_at", gamma * D / (gamma - 4)), lt("slope", 0)],
         "the same, falling in tau; two classes span a line, in which nothing can part",
         Domain({gamma: Range(S(4)), D: POSITIVE}, {gamma: 5, D: 1}),
