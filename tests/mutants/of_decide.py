@@ -161,8 +161,8 @@ MUTANTS = [
     ),
     Mutant(
         C,
-        "    return None\n\n\ndef _root(",
-        "    return Fraction(1)\n\n\ndef _root(",
+        "    return None\n\n\ndef _power(",
+        "    return Fraction(1)\n\n\ndef _power(",
         "logarithms of unknown sign count as positive",
         DEFINED,
     ),

@@ -74,8 +74,8 @@ MUTANTS = [
     ),
     Mutant(
         N,
-        "factor = y ** int(row[j] * scale)",
-        "factor = y ** int(row[j])",
+        "power = int(row[j] * scale)",
+        "power = int(row[j])",
         "fractions of an exponent are cut off",
         SIGNS,
     ),
