@@ -158,18 +158,14 @@ def _of_sum(e: Sum, known: Known) -> list[Term]:
 
 
 def _multiplied(parts: Sequence[list[Term]]) -> list[Term]:
-    """Every term of each by every term of the others."""
-    found: list[Term] = []
-    for chosen in product(*parts):
-        indices: list[tuple[Symbol, Expr]] = []
-        factors: list[Expr] = []
-        for own, inside in chosen:
-            # One sum by itself has the same indices twice.
-            new = {i: Dummy(i.name, integer=True) for i, _ in own}
-            indices += [(new[i], high) for i, high in own]
-            factors += [f.xreplace(new) for f in inside]
-        found.append((tuple(indices), tuple(factors)))
-    return found
+    """Every term of each by every term of the others; none has an index of another's."""
+    return [
+        (
+            tuple(pair for indices, _ in chosen for pair in indices),
+            tuple(f for _, factors in chosen for f in factors),
+        )
+        for chosen in product(*parts)
+    ]
 
 
 # --- one term --------------------------------------------------------------------------------

@@ -57,6 +57,16 @@ def test_another_power_is_refused(power: Expr) -> None:
         assert not ExpField([one - other]).vanishes(one - other)
 
 
+def test_exponents_in_fractions_of_one_another() -> None:
+    one, other = N ** (G / 2), N ** (G / 3)
+    square = N**G - 2 * N ** (5 * G / 6) + N ** (2 * G / 3)
+    assert isinstance(equal((one - other) ** 2, square, DOMAIN), Holds)
+    for wrong in (one - other, one - 1, other - 1, one * other - N**G, one + other - 1 - N**G):
+        assert not ExpField([wrong]).vanishes(wrong)
+        assert isinstance(equal(wrong, S.Zero, DOMAIN), Refuted)
+    assert not ExpField([one, other, N**G]).vanishes(one - other)
+
+
 def test_a_base_must_be_positive() -> None:
     # For x < 0 the two sides are not the same: 1 and -1 at gamma = 1.
     anywhere = Domain({X: Range(-oo), G: Range(S(0))}, {X: Integer(1), G: Integer(1)})

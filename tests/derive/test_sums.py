@@ -1,12 +1,26 @@
 """Sums with any number of terms: equal ones are proved so, and unequal ones are not."""
 
+from itertools import permutations
+
 import pytest
 from cltheory.derive.decide.domain import POSITIVE, Domain, at_least
 from cltheory.derive.decide.evidence import Grade, Holds, Undecided
 from cltheory.derive.decide.sums import NoSum, equal, is_positive, normal
 from cltheory.derive.proof.indexed import SumsEqual
 from cltheory.derive.proof.relations import eq, le
-from sympy import IndexedBase, Piecewise, Rational, S, Sum, Symbol, conjugate, exp, log, symbols
+from sympy import (
+    Abs,
+    IndexedBase,
+    Piecewise,
+    Rational,
+    S,
+    Sum,
+    Symbol,
+    conjugate,
+    exp,
+    log,
+    symbols,
+)
 
 tau = Symbol("tau", positive=True)
 n = Symbol("n", integer=True, positive=True)
@@ -17,6 +31,7 @@ w = IndexedBase("w", nonnegative=True)
 WHERE = Domain({tau: POSITIVE, n: at_least(2)}, {tau: 1, n: 3})
 SHARES = {Sum(a[i], (i, 1, n)): S.One}
 ROWS = {Sum(w[i, j], (j, 1, n)): S.One}
+LIMITS = [(index, 1, n) for index in (i, j, k)]
 total = Sum(exp(x[j] / tau), (j, 1, n))
 
 EQUAL = [
@@ -172,6 +187,48 @@ def test_the_logarithm_of_a_square_needs_the_sign():
     v = IndexedBase("v", real=True, nonzero=True)
     assert isinstance(equal(log(tau * v[1] ** 2), log(tau) + 2 * log(v[1]), WHERE), Undecided)
     assert isinstance(equal(log(tau * v[1] ** 2), log(tau) + log(v[1] ** 2), WHERE), Holds)
+
+
+def test_the_logarithm_of_a_product_needs_the_signs():
+    v = IndexedBase("v", real=True, nonzero=True)
+    for one, other in ((v[1], v[2]), (v[1] ** 3, v[2] ** 3)):  # both may be negative
+        split = log(one) + log(other)
+        assert isinstance(equal(log(one * other), split, WHERE), Undecided)
+    both = log(a[1]) + log(a[2]) * 3
+    assert isinstance(equal(log(a[1] * a[2] ** 3), both, WHERE), Holds)
+
+
+def test_a_sum_is_positive_only_where_its_terms_are():
+    for base, outcome in ((a, Holds), (x, Undecided)):
+        inside = Sum(base[i], (i, 1, n))
+        assert isinstance(equal(log(inside**2), 2 * log(inside), WHERE), outcome)
+
+
+def test_how_many_terms_may_not_depend_on_an_index():
+    where = WHERE.with_range(j, at_least(1), S(2))
+    triangle, row = Sum(x[i], (i, 1, j), (j, 1, n)), Sum(x[i], (i, 1, j))
+    assert isinstance(equal(triangle, n * row, where), Undecided)
+
+
+def test_what_is_known_of_a_sum_is_not_said_of_a_longer_one():
+    m = Symbol("m", integer=True, positive=True)
+    where = WHERE.with_range(m, at_least(1), S(2))
+    for most, outcome in ((n, Holds), (m, Undecided)):
+        inside = Sum(a[i], (i, 1, most))
+        assert isinstance(equal(inside, S.One, where, SHARES), outcome)
+
+
+@pytest.mark.parametrize("order", list(permutations((i, j, k))), ids=str)
+def test_the_order_of_indices_does_not_matter(order):
+    b = IndexedBase("b", real=True)
+    one, other = Sum(b[i, j, k], *LIMITS), Sum(b[order], *LIMITS)
+    assert isinstance(equal(one, other, WHERE), Holds)
+    mixed = Sum(b[i, j, k] * b[j, k, i] * x[i], *LIMITS)
+    names = dict(zip((i, j, k), order, strict=True))
+    renamed = Sum(mixed.function.xreplace(names), *LIMITS)
+    assert isinstance(equal(mixed, renamed, WHERE), Holds)
+    wrong = Sum(b[i, j, k] * b[j, k, i] * x[k], *LIMITS)
+    assert isinstance(equal(wrong, renamed, WHERE), Undecided)
 
 
 def test_what_is_no_expression_is_left_alone():
