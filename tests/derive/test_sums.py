@@ -9,7 +9,6 @@ from cltheory.derive.decide.sums import NoSum, equal, is_positive, normal
 from cltheory.derive.proof.indexed import SumsEqual
 from cltheory.derive.proof.relations import eq, le
 from sympy import (
-    Abs,
     IndexedBase,
     Piecewise,
     Rational,
