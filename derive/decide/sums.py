@@ -35,7 +35,7 @@ from sympy import (
 )
 
 from .decide import is_proved_positive, zero
-from .domain import POSITIVE, Domain, Range
+from .domain import Domain, Range
 from .evidence import Evidence, Grade, Holds, Outcome, Undecided
 
 #: A term: the index that runs, up to what; and the factors.
@@ -87,7 +87,8 @@ def equal(left: Expr, right: Expr, domain: Domain, known: Known | None = None) -
             return Undecided(f"{high} is not known to be an integer >= 1")
     atoms = _outermost(gap)
     stand_ins = {a: Dummy(f"s{k}", real=True) for k, a in enumerate(atoms)}
-    ranges = {s: POSITIVE if is_positive(a) else Range() for a, s in stand_ins.items()}
+    # Their signs were used where logarithms were split; here they are any numbers.
+    ranges = dict.fromkeys(stand_ins.values(), Range())
     witness = dict.fromkeys(ranges, S.One)
     whole = Domain({**domain.ranges, **ranges}, {**domain.witness, **witness})
     found = zero(gap.xreplace(stand_ins), whole)
