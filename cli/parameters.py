@@ -203,11 +203,16 @@ def from_file(name: str, value: str) -> str:
     Raises
     ------
     click.UsageError
-        If the file cannot be read, or is too large.
+        If the file cannot be read, is too large, or of another kind.
     """
-    if not value.lower().endswith(FILES):
-        return value
     path = Path(value)
+    if not value.lower().endswith(FILES):
+        if os.path.isfile(value):  # as Path.is_file, but a list may be longer than a name may
+            raise click.UsageError(
+                f"--{name}: a list or a matrix may be a .txt, .csv or .npy file, "
+                f"which {short(value)!r} is not"
+            )
+        return value
     try:
         if not path.is_file():
             raise click.UsageError(f"--{name}: there is no file {short(value)!r}")

@@ -14,7 +14,7 @@ from typing import Any
 
 import mpmath
 from mpmath import iv
-from sympy import Expr, Integer, Rational, S, Symbol, oo
+from sympy import Expr, Integer, Pow, Rational, S, Symbol, oo
 
 from ..decide.ball import NotEnclosed, TooWide, enclosure, precision
 from ..decide.digits import LAST_BITS, NotKnown, rounded
@@ -256,9 +256,7 @@ def _check_limit(
     bits = int(3.33 * (digits + 2 * powers[-1])) + 64
     try:
         with precision(bits):
-            balls = [
-                enclosure(expression.xreplace({symbol: _toward(where, k)}), bits) for k in powers
-            ]
+            balls = [_ball_at(expression, symbol, _toward(where, k), bits) for k in powers]
             slowest = enclosure(SLOWEST, bits)
             if mpmath.isinf(value):
                 first, second, third = balls if value > 0 else [-b for b in balls]
@@ -276,6 +274,13 @@ def _check_limit(
     with precision(bits):
         if gaps[-1] > close and gaps[-1] > slowest * gaps[-2]:
             raise Inconsistent(f"{shown} is not what far values approach")
+
+
+def _ball_at(expression: Expr, symbol: Symbol, place: Expr, bits: int) -> Any:
+    if any(power.exp.has(symbol) for power in expression.atoms(Pow)):
+        # Not put in: SymPy writes out whole numbers to whole powers, of whatever size.
+        return enclosure(expression, bits, {symbol: enclosure(place, bits)})
+    return enclosure(expression.xreplace({symbol: place}), bits)
 
 
 def _toward(where: Expr, k: int) -> Expr:

@@ -100,7 +100,10 @@ class Grid:
     def kernels(self) -> tuple[str, ...]:
         """Their names, the Gaussian one first."""
         among = (2.0, *(g for g in self.gammas if g != 2))
-        return (*(f"gamma-{gamma:g}" for gamma in among), *self.mixtures)
+        return (
+            *(f"gamma-{str(float(gamma)).removesuffix('.0')}" for gamma in among),
+            *self.mixtures,
+        )
 
     @property
     def setup(self) -> Setup:
@@ -147,17 +150,21 @@ def draw(grid: Grid, path: Path, *, look: Look | None = None, **options: Any) ->
     told = {layer: compare(rows, layer, images) for layer in LAYERS}
     found = says(grid, told)
     among = ", ".join(f"{tau:g}" for tau in grid.taus)
+    mixed = (
+        "Mixtures have the exponents 1 and 2 in equal parts, of the losses or of the kernels, on "
+        "all features or on a half each. "
+    ) * bool(grid.mixtures)
     caption = (
         f"An encoder of the digits of scikit-learn, trained for {grid.steps} steps on batches of "
-        f"{grid.batch} images in two views by InfoNCE with several kernels, then frozen. Mixtures "
-        "have the exponents 1 and 2 in equal parts, of the losses or of the kernels, on all "
-        "features or on a half each. (a), (b) Measured: accuracy of a linear fit to the classes on "
+        f"{grid.batch} images in two views by InfoNCE with several kernels, then frozen. {mixed}"
+        "(a), (b) Measured: accuracy of a linear fit to the classes on "
         f"images held out. Small: a seed, of {len(grid.seeds)}; large: the mean with its standard "
         "error; dotted: an encoder that is not trained. Each kernel has the temperature among "
         f"{among} that is best on other images, for each seed. (c) Means over the temperature, in "
         "the colours and marks of (a). "
         "Nothing here is derived but the kernels that are positive definite: those with exponents "
-        f"up to 2, and mixtures of them. By paired tests: {found.replace('p < ', '$p$ < ')}."
+        f"up to 2{', and mixtures of them' * bool(grid.mixtures)}. "
+        f"By paired tests: {found.replace('p < ', '$p$ < ')}."
     )
     return Drawing(_drawn(grid, rows, told, look), look, rows, found, caption)
 

@@ -51,3 +51,13 @@ def test_matrices_in_files(tmp_path: Path, cltheory: Any) -> None:
 )
 def test_bad_input_is_one_line(refused: Any, words: tuple[str, ...], says: str) -> None:
     assert says in refused("derive", *words)
+
+
+def test_files_of_other_kinds_are_refused(tmp_path: Path, refused: Any) -> None:
+    other = tmp_path / "pi.json"
+    other.write_text("[[0, 1], [1, 0]]")
+    says = refused("derive", "mrf", "--pi", str(other))
+    assert "may be a .txt, .csv or .npy file" in says
+    # What is typed may be longer than a name of a file.
+    long = refused("derive", "mrf", "--pi", "0," * 5000 + "0;1")
+    assert "the rows have different lengths" in long

@@ -344,3 +344,9 @@ def test_an_internal_error_is_one_line_and_exit_code_1(monkeypatch, cltheory_run
         "please report\n"
     )
     assert issubclass(Inconsistent, InternalError)
+
+
+def test_a_limit_in_an_exponent_is_put_back() -> None:
+    # 3**(10**40) is no number that anyone writes out.
+    at = {"gamma": "oo", "n": "4", "tau": "1"}
+    assert results["kernel-infonce"].value("similarity", **at) == -oo

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable
+from dataclasses import replace
 from math import isnan
 from pathlib import Path
 from typing import Any
@@ -175,6 +176,8 @@ def test_cells() -> None:
         count[cell["kernel"], cell["seed"]] += 1
     assert {n for (kernel, _), n in count.items() if kernel != UNTRAINED} == {2}
     assert count[UNTRAINED, 0] == 1
+    near = kernels_digits.Grid(gammas=(1.0, 1.0000001, 0.3), mixtures=())
+    assert near.kernels == (GAUSSIAN, "gamma-1", "gamma-1.0000001", "gamma-0.3")
     for wrong, says in (
         ({"gammas": (1.0, 1.0)}, "an exponent is named twice"),
         ({"mixtures": ("loss-sum",) * 2}, "a mixture is named twice"),
@@ -198,7 +201,10 @@ def test_drawn(tmp_path: Path) -> None:
     caption = drawing.caption
     assert "%" not in caption and caption.isprintable() and caption.count("$") % 2 == 0
     assert "easured" in caption and "erived" in caption and caption.endswith(".")
-    assert "of 4 comparisons" in drawing.says
+    assert "of 4 comparisons" in drawing.says and "ixture" in caption
+    of_one = replace(SMALL, mixtures=())
+    without = kernels_digits.draw(of_one, tmp_path / "one.csv", device="cpu").caption
+    assert "ixture" not in without
     # What is there is not trained again, and what a killed run lacks is.
     whole = path.read_text()
     path.write_text("".join(whole.splitlines(keepends=True)[:9]) + "gamma-1,0.1")
