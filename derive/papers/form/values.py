@@ -180,10 +180,12 @@ def _truth(tree: Tree, scene: Scene, env: Environment) -> Truth:
             return Truth(True, seen=frozenset({False}))
         second = _part(tree[2], scene, env)
         good = first.holds == second.holds if kind == "iff" else second.holds or not first.holds
-        says = f"{spell(tree[1])} is {first.holds}, {spell(tree[2])} is {second.holds}"
+        verbs = ["holds" if t.holds else "does not hold" for t in (first, second)]
+        says = ", ".join(f"{spell(t)} {verb}" for t, verb in zip(tree[1:3], verbs, strict=True))
         if len(says) > LONG:
-            told = (f"{t.holds}{f' ({t.says})' if t.says else ''}" for t in (first, second))
-            says = "the first part is {}, the second {}".format(*told)
+            seen = (f" ({t.says})" if t.says else "" for t in (first, second))
+            told = [verb + text for verb, text in zip(verbs, seen, strict=True)]
+            says = f"the first part {told[0]}, the second {told[1]}"
         return Truth(good, says, seen=frozenset({second.holds if kind == "iff" else first.holds}))
     if kind == "and":
         parts = (_truth(part, scene, env) for part in tree[1:])
