@@ -1,6 +1,6 @@
 """Losses with exponential kernels against free optimisation, and against wrong formulas.
 
-The losses are written here a second time, in numpy, on embeddings and without symmetry.
+The losses are written here a second time, in torch, on embeddings and without symmetry.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 from cltheory.derive.decide.domain import DomainError
 from cltheory.derive.losses.kernel import (
     KERNEL_CLIP,
@@ -29,64 +28,65 @@ from cltheory.derive.results import results
 from cltheory.derive.results.kernels import _convexity, _definite, _similarity, _simplex, _spread
 from scipy.optimize import minimize
 from sympy import Eq, S, Symbol, Tuple
-from torch import Tensor
+
+torch = pytest.importorskip("torch")
 
 IDS = ("kernel-infonce", "kernel-threshold", "kernel-supcl", "kernel-concatenation")
 
 
 # --- the losses a second time ----------------------------------------------------------------
-def squares(z: Tensor) -> Tensor:
+def squares(z: torch.Tensor) -> torch.Tensor:
     """Squared distances of all pairs; what is added keeps slopes finite where points coincide."""
     gaps = z[:, None, :] - z[None, :, :]
     return (gaps**2).sum(-1) + 1e-60
 
 
-def softmax_loss(logs: Tensor, positive: Tensor, others: Tensor) -> Tensor:
+def softmax_loss(logs: torch.Tensor, positive: torch.Tensor, others: torch.Tensor) -> torch.Tensor:
     """Mean over anchors and their weighted positives of -log(k/sum of k over the others)."""
     spread = logs.masked_fill(~others, -torch.inf).logsumexp(1)
     return (spread - (positive * logs).sum(1)).mean()
 
 
-def kron(*sides: Tensor) -> Tensor:
+def kron(*sides: torch.Tensor) -> torch.Tensor:
     return torch.kron(*sides)
 
 
-def eye(k: int) -> Tensor:
+def eye(k: int) -> torch.Tensor:
     return torch.eye(k, dtype=torch.float64)
 
 
-def ones(*shape: int) -> Tensor:
+def ones(*shape: int) -> torch.Tensor:
     return torch.ones(shape, dtype=torch.float64)
 
 
-def of_views(n: int, p: int) -> tuple[Tensor, Tensor]:
+def of_views(n: int, p: int) -> tuple[torch.Tensor, torch.Tensor]:
     """Positives with their weights, and the denominators, of views in instances."""
     own = kron(eye(n), ones(p, p)) - eye(n * p)
     return own / (p - 1), eye(n * p) == 0
 
 
-def of_classes(m: int, n: int, p: int, alpha: float) -> tuple[Tensor, Tensor]:
+def of_classes(m: int, n: int, p: int, alpha: float) -> tuple[torch.Tensor, torch.Tensor]:
     """The same of the SupCL loss, with the anchor in numerator and denominator."""
     own = kron(eye(m * n), ones(p, p))
     same = kron(eye(m), ones(n * p, n * p)) - own
     return alpha * own / p + (1 - alpha) * same / (p * (n - 1)), ones(m * n * p, m * n * p) > 0
 
 
-def exponential(gamma: float, heat: float) -> Callable[[Tensor], Tensor]:
+def exponential(gamma: float, heat: float) -> Callable[[torch.Tensor], torch.Tensor]:
     return lambda z: -(squares(z) ** (gamma / 2)) / heat
 
 
-def simplex(k: int) -> Tensor:
+def simplex(k: int) -> torch.Tensor:
     z = eye(k) - 1 / k
     return z / z[0].norm()
 
 
 def least(
-    loss: Callable[[Tensor], Tensor],
+    loss: Callable[[torch.Tensor], torch.Tensor],
     count: int,
     d: int,
     seeds: int = 6,
-    start: Tensor | None = None,
+    start: torch.Tensor | None = None,
 ) -> float:
     """The least loss that a search over embeddings finds."""
 
@@ -127,7 +127,7 @@ def test_no_embeddings_of_towers_are_better_than_the_simplex(gamma: float, heat:
     n = 3
     says = float(results["kernel-infonce"].value("least_loss_towers", n=n, gamma=gamma, tau=heat))
 
-    def loss(z: Tensor) -> Tensor:
+    def loss(z: torch.Tensor) -> torch.Tensor:
         logs = -(squares(z)[:n, n:] ** (gamma / 2)) / heat
         own, everything = eye(n), ones(n, n) > 0
         return (softmax_loss(logs, own, everything) + softmax_loss(logs.T, own, everything)) / 2
@@ -140,7 +140,7 @@ def test_a_sum_of_kernels_has_its_least_loss_at_the_simplex() -> None:
     n, p = 3, 2
     masks = of_views(n, p)
 
-    def loss(z: Tensor) -> Tensor:
+    def loss(z: torch.Tensor) -> torch.Tensor:
         parts = [exponential(0.7, 0.5)(z), exponential(1.6, 1.5)(z)]
         return softmax_loss(torch.log(0.3 * parts[0].exp() + 0.7 * parts[1].exp()), *masks)
 
@@ -243,7 +243,7 @@ def test_outside_the_border_and_with_small_mass_the_loss_is_convex() -> None:
 
 
 # --- beyond the Gaussian --------------------------------------------------------------------------
-def instance_loss(z: Tensor, gamma: float, heat: float, p: int = 2) -> Tensor:
+def instance_loss(z: torch.Tensor, gamma: float, heat: float, p: int = 2) -> torch.Tensor:
     return softmax_loss(exponential(gamma, heat)(z.repeat_interleave(p, 0)), *of_views(len(z), p))
 
 
@@ -293,7 +293,12 @@ def test_the_simplex_is_a_local_optimum_up_to_a_temperature(k: int, q: int, gamm
             assert bool(sum(values) / 2 > ours) is stable
 
 
-def bends(z: Tensor, move: Tensor, loss: Callable[[Tensor], Tensor], step: float = 2e-3) -> float:
+def bends(
+    z: torch.Tensor,
+    move: torch.Tensor,
+    loss: Callable[[torch.Tensor], torch.Tensor],
+    step: float = 2e-3,
+) -> float:
     """Second difference of a loss along a movement of embeddings, over the squared step."""
 
     def at(e: float) -> float:
@@ -374,7 +379,7 @@ def test_classes_collapse_up_to_alpha_max(gamma: float, p: int) -> None:
         alpha = round(border + shift, 6)
         masks, psi = of_classes(m, n, p, alpha), exponential(gamma, heat)
 
-        def loss(z: Tensor, masks: Any = masks, psi: Any = psi) -> Tensor:
+        def loss(z: torch.Tensor, masks: Any = masks, psi: Any = psi) -> torch.Tensor:
             return softmax_loss(psi(z), *masks)
 
         says = float(of.value("loss_collapsed", p=p, **at))
@@ -404,11 +409,11 @@ def test_the_split_of_a_concatenation_is_optimal() -> None:
     of = results["kernel-concatenation"]
     r, says = (float(of.value(k, n=n, p=p, **at)) for k in ("split", "least_loss"))
 
-    def loss(z: Tensor) -> Tensor:
+    def loss(z: torch.Tensor) -> torch.Tensor:
         kernels = exponential(1, 0.5)(z[:, :3]).exp() + exponential(2, 1)(z[:, 3:]).exp()
         return softmax_loss(kernels.log(), *of_views(n, p))
 
-    def split(share: float) -> Tensor:
+    def split(share: float) -> torch.Tensor:
         s = simplex(n).repeat_interleave(p, 0)
         return torch.hstack([share**0.5 * s, (1 - share) ** 0.5 * s])
 
