@@ -404,3 +404,9 @@ def test_a_condition_is_known_where_something_else_is_infinite(cltheory: Any) ->
     assert "positive_definite = True" in out
     _, out, _ = cltheory("derive", "kernel-infonce", "--gamma", "oo", "--brief")
     assert "whether positive_definite holds at gamma = oo is not known" in out
+
+
+def test_a_name_has_no_decimal_in_latex(cltheory: Any) -> None:
+    words = ("derive", "exponential-kernel", "--psi", "1,2,0,-3", "--brief", "--format", "latex")
+    (regime,) = [line for line in cltheory(*words).out.splitlines() if r"\text{regime}" in line]
+    assert "attains the value of P1" in regime and r"\approx" not in regime
