@@ -218,7 +218,7 @@ def from_file(name: str, value: str) -> str:
             raise click.UsageError(f"--{name}: there is no file {short(value)!r}")
         if path.stat().st_size > MAX_FILE:
             raise click.UsageError(f"--{name}: {short(value)!r} has more than {MAX_FILE} bytes")
-        return path.read_text(encoding="utf-8").strip()
+        return path.read_text(encoding="utf-8-sig").strip()  # spreadsheets put a mark first
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or "it is no text"
         raise click.UsageError(f"--{name}: {short(value)!r} cannot be read: {why}") from None

@@ -173,7 +173,8 @@ def _in_line(value: Any) -> str:
 def _number_tex(q: Mapping[str, Any]) -> str:
     r"""``\approx value``; of an integer, a set, a condition or a name the formula says it all."""
     value = q["value"]
-    if not value or "text" in q or q["sympy"].lower() == value or q["sympy"].lstrip("-").isdigit():
+    text = q["sympy"]
+    if not value or "text" in q or value in (text, text.lower()) or text.lstrip("-").isdigit():
         return ""
     return rf" \approx {_array_tex(value)}"
 

@@ -120,13 +120,20 @@ def _entries(value: object, rows: bool) -> list[Any]:
         if len(value) > MAX_ENTRIES * MAX_LENGTH:
             raise NotANumber(f"a list of {len(value)} characters is too long")
         if rows:
-            return [_entries(row, False) for row in re.split(r"[;\n]", value.strip())]
+            # Empty lines between rows are of no meaning, a semicolon without a row is a slip.
+            return [_entries(row, False) for row in re.split(r";|\n\s*", value.strip())]
         words = [part.split() for part in value.split(",")] if value.strip() else []
         if not all(words):
             raise NotANumber("a list has a comma with no number beside it")
         return [word for part in words for word in part]
     if not isinstance(value, Sequence):
         raise NotANumber(f"{str(value)[:40]!r} is not a list of numbers, such as 2,2,4")
+    if (
+        rows
+        and value
+        and not any(isinstance(row, Sequence) or hasattr(row, "tolist") for row in value)
+    ):
+        raise NotANumber("one list is no matrix: give rows, such as 0,1;1,0")
     return [_entries(row, False) for row in value] if rows else list(value)
 
 

@@ -295,8 +295,9 @@ class Result(Shown):
         for symbol, value in quantity.at_oo.items():
             if point.get(symbol) is oo:
                 return value.xreplace(dict(point))
-        if quantity.kind is Kind.CONDITION and oo in point.values():
-            at = ", ".join(f"{s} = {v}" for s, v in point.items())
+        felt = {s: v for s, v in point.items() if quantity.expression.has(s)}
+        if quantity.kind is Kind.CONDITION and oo in felt.values():
+            at = ", ".join(f"{s} = {v}" for s, v in felt.items())
             raise DomainError(f"whether {name} holds at {at} is not known: it is a limit case")
         return rebuilt(quantity.expression, lambda e: _put_in(name, quantity, e, point, domain))
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any, Literal
 
-from sympy import Basic, Contains, Expr, Symbol, oo
+from sympy import Basic, Contains, Expr, Rational, Symbol, oo
 from sympy.core.symbol import Str
 
 from ..decide.ball import NoValue
@@ -124,6 +125,9 @@ def _quantity(
         value = None
         if not expression.free_symbols:
             value = decimal(result.number(name, expression, point, digits))
+        if _too_long(expression):
+            known = "" if value is None else f"; it is {value}"
+            raise DomainError(f"its exact form has a number of thousands of digits{known}")
     except DomainError as refusal:  # of this quantity; the others have values still
         why = str(refusal)
         why = "it" + why[len(name) :] if why.startswith(f"{name} ") else why
@@ -137,6 +141,14 @@ def _quantity(
             "beyond": "; ".join(beyond(q, result)),
         }
     return _shown(q, expression, tex, result) | {"value": value} | found
+
+
+def _too_long(expression: Basic) -> bool:
+    """Whether there is an integer in it that Python does not write out in decimals."""
+    most = sys.get_int_max_str_digits()
+    return bool(most) and any(
+        max(abs(r.p), r.q) >= 10**most for r in without_roots(expression).atoms(Rational)
+    )
 
 
 def _shown(

@@ -387,3 +387,26 @@ def test_what_a_root_solves_has_one_mark_a_row(cltheory: Any) -> None:
     (solved,) = [part for part in out.split("$$") if part.endswith("= 0,")]
     assert r"\\" in solved
     assert all(row.count("&") == 1 for row in solved.split(r"\\"))
+
+
+@pytest.mark.parametrize("style", ["text", "json", "latex", "markdown"])
+def test_a_number_too_long_to_write_out_leaves_the_others(cltheory: Any, style: str) -> None:
+    """1999^2000 has more digits than Python writes: its decimal is said, and the rest is shown."""
+    point = ("--gamma", "1/1000", "--tau", "1", "--n", "4", "--p", "2")
+    code, out, _ = cltheory("derive", "kernel-infonce", *point, "--brief", "--format", style)
+    assert code == 0
+    assert "has a number of thousands of digits; it is 4.22268063145500e+6601" in out
+    assert "1.16508461577194" in out
+
+
+def test_a_condition_is_known_where_something_else_is_infinite(cltheory: Any) -> None:
+    _, out, _ = cltheory("derive", "kernel-infonce", "--gamma", "1", "--n", "oo", "--brief")
+    assert "positive_definite = True" in out
+    _, out, _ = cltheory("derive", "kernel-infonce", "--gamma", "oo", "--brief")
+    assert "whether positive_definite holds at gamma = oo is not known" in out
+
+
+def test_a_name_has_no_decimal_in_latex(cltheory: Any) -> None:
+    words = ("derive", "exponential-kernel", "--psi", "1,2,0,-3", "--brief", "--format", "latex")
+    (regime,) = [line for line in cltheory(*words).out.splitlines() if r"\text{regime}" in line]
+    assert "attains the value of P1" in regime and r"\approx" not in regime

@@ -16,6 +16,8 @@ def test_a_list_is_typed_or_in_a_file(tmp_path: Path) -> None:
     path = tmp_path / "sizes.csv"
     path.write_text("2,2\n4\n")
     assert exact_list(from_file("sizes", str(path))) == (2, 2, 4)
+    path.write_text("2,2\n4\n", encoding="utf-8-sig")  # as spreadsheets write it
+    assert exact_list(from_file("sizes", str(path))) == (2, 2, 4)
 
 
 def test_files_that_cannot_be_read_are_refused_in_one_line(tmp_path: Path) -> None:

@@ -202,3 +202,11 @@ def test_similarities_whose_exponentials_are_no_small_polynomials(psi, capsys):
     assert given.derivation.evidence.grade is Grade.EXACT
     assert run(["derive", "exponential-kernel", "--psi", psi]) == 0
     assert "tau_star" in capsys.readouterr().out
+
+
+def test_numpy_functions_do_not_overflow_at_low_temperatures() -> None:
+    """At tau = 1/1000 the exponentials are beyond the largest float."""
+    given = results["exponential-kernel"].given(psi="1,2,0,-3")
+    for name in ("maximiser", "value", "bound", "slack", "gap"):
+        exact = np.array(given.value(name, tau="1/1000"), float)
+        np.testing.assert_allclose(given.function(name)(tau=1e-3), exact, rtol=1e-12, atol=1e-300)

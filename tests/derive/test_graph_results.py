@@ -395,3 +395,16 @@ def test_a_number_of_subgraphs_that_is_too_long_is_not_written_out(n, capsys):
     assert run(["derive", "mrf", "--n", n]) == 0
     printed = capsys.readouterr().out
     assert "subgraphs: no value here" in printed and "largest_entropy = " in printed
+
+
+def test_numpy_functions_do_not_underflow_at_low_temperatures() -> None:
+    """At tau = 1/1000 all of a row of the kernel is below the least float."""
+    here = results["spectral-clustering"].given(pi="0,1,1;1,0,1;1,1,0", Z="1,0;0,1;-1,0")
+    pairs = results["clip-pair-graph"].given(edges="1-1,2-1", Z="1,0;0,1;-1,0")
+    for result, names in (
+        (here, ("cross_entropy", "log_partition", "printed", "model", "gradient")),
+        (pairs, ("cross_entropy", "log_partition", "loss_by_pairs", "loss_of_batch")),
+    ):
+        for name in names:
+            exact = np.array(result.value(name, tau="1/1000"), float)
+            np.testing.assert_allclose(result.function(name)(tau=1e-3), exact, rtol=1e-12)

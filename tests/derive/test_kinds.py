@@ -334,6 +334,18 @@ def test_rows_are_of_one_length() -> None:
             exact_list(bad, rows=True)
 
 
+def test_empty_lines_between_rows_are_passed_over() -> None:
+    assert exact_list("0,1\r\n \r\n\n1,0\n", rows=True) == ((0, 1), (1, 0))
+
+
+def test_one_list_is_no_matrix() -> None:
+    for bad in ([0, 1, 1], np.array([0.0, 1.0])):
+        with pytest.raises(ValueError, match="one list is no matrix: give rows"):
+            exact_list(bad, rows=True)
+    with pytest.raises(ValueError, match="an empty list"):
+        exact_list([], rows=True)
+
+
 def test_a_set_under_a_convention_turns_round() -> None:
     """SigLIP's bias is minus ours: [1/t, 2) is then (-2, -1/t], and all below 0 all above."""
     reading = CONVENTIONS["siglip"].reading(SIGMOID)

@@ -6,7 +6,7 @@ the identities are shown as sums over indices; at given numbers they are put bac
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from sympy import (
     Expr,
@@ -70,18 +70,34 @@ def attraction(graph: Graph, half: Matrix) -> Expr:
     return sum((shares[e] * half[e] for e in _others(graph.size)), S.Zero)
 
 
+def nearest(distances: Iterable[Expr]) -> Expr:
+    """The least of some numbers, by their decimals; of those that agree there any."""
+    return min(distances, key=lambda e: e.evalf(30))
+
+
 def log_partitions(half: Matrix, heat: Expr) -> list[Expr]:
-    """The logarithm of the sum of the kernel over all others, for each anchor."""
-    size = half.rows
-    return [
-        log(sum((exp(-half[p, q] / heat) for q in range(size) if q != p), S.Zero))
-        for p in range(size)
-    ]
+    """The logarithm of the sum of the kernel over all others, for each anchor.
+
+    The kernel with the nearest is taken out, so that numpy functions do not underflow.
+    """
+    found = []
+    for p in range(half.rows):
+        others = [half[p, q] for q in range(half.rows) if q != p]
+        least = nearest(others) if all(e.is_number for e in others) else S.Zero
+        found.append(log(sum((exp((least - e) / heat) for e in others), S.Zero)) - least / heat)
+    return found
 
 
 def kernel(half: Matrix, heat: Expr) -> Graph:
-    """The Gaussian kernel; its distribution over subgraphs is that of the embeddings."""
-    return Graph.without_loops(half.applyfunc(lambda e: exp(-e / heat)), "the kernel")
+    """The Gaussian kernel; its distribution over subgraphs is that of the embeddings.
+
+    Each row is divided by its largest entry, which changes no shares.
+    """
+    size = half.rows
+    least = [nearest(half[p, q] for q in range(size) if q != p) for p in range(size)]
+    return Graph.without_loops(
+        Matrix(size, size, lambda p, q: exp((least[p] - half[p, q]) / heat)), "the kernel"
+    )
 
 
 def trace(laplacian: Matrix, rows: Sequence[Sequence[Expr]]) -> Expr:

@@ -23,7 +23,7 @@ from ...structures.pair_graph import PairGraph
 from ...theorem.listed import ListOf
 from ...theorem.quantity import Quantity
 from ..weighted._of_points import MOST_ROWS, OfPoints
-from ._attraction import half_distances, state_trace, trace
+from ._attraction import half_distances, nearest, state_trace, trace
 from ._edges import EDGES
 from ._fields import cross_entropy
 from ._pairs import (
@@ -201,16 +201,18 @@ def of_embeddings(pairs: PairGraph, rows: Rows, proof: Derivation) -> dict[str, 
     """The loss of embeddings, those of A first."""
     half = half_distances(rows)
     names = range(pairs.size)
-    kernel = {v: {u: exp(-half[v, u] / tau) for u in pairs.others(v)} for v in names}
+    # Of each row the largest is taken out, so that numpy functions do not underflow.
+    least = {v: nearest(half[v, u] for u in pairs.others(v)) for v in names}
+    kernel = {v: {u: exp((least[v] - half[v, u]) / tau) for u in pairs.others(v)} for v in names}
     sums = {v: sum(kernel[v].values(), S.Zero) for v in names}
     pulled = {
         v: sum((half[v, u] for u in pairs.partners[v]), S.Zero) / pairs.degrees[v] for v in names
     }
-    losses = [pulled[v] / tau + log(sums[v]) for v in names]
+    losses = [(pulled[v] - least[v]) / tau + log(sums[v]) for v in names]
     graph, attraction = pairs.graph, sum(pulled.values(), S.Zero)
     traced = trace(graph.symmetrised.laplacian, rows)
     plain = trace(graph.laplacian, rows)
-    repelled = sum((log(sums[v]) for v in names), S.Zero)
+    repelled = sum((log(sums[v]) - least[v] / tau for v in names), S.Zero)
     if all(e.is_Rational for row in rows for e in row):
         _put_back(pairs, kernel, attraction, traced, repelled, proof)
     by_pairs = sum((p * e for p, e in zip(pairs.by_edges, losses, strict=True)), S.Zero)

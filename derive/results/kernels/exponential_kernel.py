@@ -115,6 +115,7 @@ class Program:
     def __init__(self, psi: Sequence[Expr]):
         self.size = len(psi)
         self.gaps = [e - psi[0] for e in psi]
+        self.most = max(self.gaps, key=lambda e: e.evalf(30))
         self.signs = [0, *(_sign(e, "psi_1 and another of psi") for e in self.gaps[1:])]
         self.ties = self.signs.count(0)
         #: whether the positive is among the largest, and the sign of the mean less psi_1
@@ -159,6 +160,16 @@ class Program:
         whole = self.whole(b)
         return [exp(b * d) / whole for d in self.gaps]
 
+    # The same, the largest term taken out of the sum, so that numpy functions do not overflow.
+    def bound_at(self, b: Expr) -> Expr:
+        """The logarithm of the sum of exp(b d_i)."""
+        return log(Add(*(exp(b * (d - self.most)) for d in self.gaps))) + b * self.most
+
+    def softmax_at(self, b: Expr) -> list[Expr]:
+        """The softmax."""
+        terms = [exp(b * (d - self.most)) for d in self.gaps]
+        return [e / Add(*terms) for e in terms]
+
     @property
     def best(self) -> Expr:
         """The inverse temperature of the least bound, where there is one."""
@@ -181,15 +192,17 @@ class Program:
         if self.is_put_in:
             self._state_conditions(proof)
         value, shares, at = self.p1
-        bound = log(self.whole(1 / tau))
+        bound = self.bound_at(1 / tau)
         found = {
             "maximiser": Quantity(
-                self.shares(1 / tau), r"\alpha^\star", "shares that maximise P2: the softmax"
+                self.softmax_at(1 / tau), r"\alpha^\star", "shares that maximise P2: the softmax"
             ),
-            "value": Quantity(tau * bound, VALUE, "value of P2, which is tau times InfoNCE"),
+            "value": Quantity(
+                (tau * bound).expand(), VALUE, "value of P2, which is tau times InfoNCE"
+            ),
             "bound": Quantity(bound, "F", BOUND),
             "slack": Quantity(
-                self.slope(1 / tau) / self.whole(1 / tau),
+                Add(*(a * d for a, d in zip(self.softmax_at(1 / tau), self.gaps, strict=True))),
                 r"\sum_i \alpha_i^\star \psi_i - \psi_1",
                 "by how much the softmax meets the constraint of P1; negative: it is not feasible",
             ),
@@ -238,8 +251,8 @@ class Program:
 
     def _state_conditions(self, proof: Derivation) -> None:
         """The softmax of these similarities, put back into what it was solved from."""
-        shares = self.shares(1 / tau)
-        multiplier = tau * (log(self.whole(1 / tau)) - 1)
+        shares = self.softmax_at(1 / tau)
+        multiplier = tau * (self.bound_at(1 / tau) - 1)
         slopes = [
             d - tau * (log(a) + 1) - multiplier for d, a in zip(self.gaps, shares, strict=True)
         ]
@@ -250,7 +263,7 @@ class Program:
                 Tuple(
                     *(eq(Symbol(f"slope_{k + 1}"), S.Zero) for k in range(self.size)),
                     eq("sum", S.One),
-                    eq("objective", tau * log(self.whole(1 / tau))),
+                    eq("objective", tau * self.bound_at(1 / tau)),
                 ),
                 AT_TAU,
                 names={
