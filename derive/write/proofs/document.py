@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from sympy import Contains, Expr, Limit, Symbol, oo
 
@@ -220,7 +221,8 @@ class Writer:
             notes = "; ".join(about.notes)
             lines += ["Consider the loss", rf"\[ {about.formula} \]", f"where {notes}."]
         else:
-            lines.append(f"Consider {'; '.join(about.notes[:-1])}.")  # the last: there is no loss
+            first = "Consider" if result.setting is None else "Here"
+            lines.append(f"{first} {'; '.join(about.notes[:-1])}.")  # the last: there is no loss
         entries = {s.name for q in result.quantities.values() for s in q.expression.free_symbols}
         felt = [r for r in note.relations if f"g_{r.name}" in entries]
         if felt:
@@ -262,6 +264,9 @@ class Writer:
             return [rf"\item {meaning}{condition}{cited_at}:", *display(inside)]
         e = note.writer.shown(q.expression)
         formula = expression(e, q.domain or self.result.domain, note.name, symbol, ROOM - 30)
+        if q.kind is Kind.CONDITION:
+            first, *more = formula.rows
+            formula = replace(formula, rows=(first.replace(" &= ", r" &\iff ", 1), *more))
         if q.bound is not None and iff:
             meaning = note.sentence(f"{what} iff {q.bound[0]} {q.bound[1]} {name}")[:-1]
             return [rf"\item {meaning}{condition}, where{cited_at}", *display(formula, stop=".")]

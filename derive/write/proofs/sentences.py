@@ -550,7 +550,12 @@ class Teller:
         (at,) = step.statement.atoms(Limit)
         to = self.notation.formula(at.args[2])
         before = rf"As ${self.notation.name(at.args[1])} \to {to}$,"
-        return Paragraph(before, self._show(step))
+        of, *where, _ = at.args
+        assert isinstance(step.says, LimitIs)
+        if of.name in self.notation.result.quantities:
+            return Paragraph(before, self._show(step))
+        whole = Eq(Limit(step.says.names[of], *where), step.statement.args[1], evaluate=False)
+        return Paragraph(before, self._show(step, whole))
 
     def _ranks(self, step: Step) -> Paragraph:
         return Paragraph("The rank of the Gram matrix is", self._show(step))
