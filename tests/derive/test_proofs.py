@@ -314,6 +314,45 @@ def test_mathematics_in_words(text: str, tex: str) -> None:
     assert with_math(text, known) == tex
 
 
+@pytest.mark.parametrize(
+    ("id", "text", "tex"),
+    [
+        ("clip-pair-graph", "any ell_i of |Z_i|", r"any $\ell_{i}$ of $\|Z_i\|$"),
+        ("clip-pair-graph", "is |n_A - n_B| less", "is $|n_A - n_B|$ less"),
+        ("mrf", "log q of log-weights", r"$\log$ $q$ of log-weights"),
+        ("kernel-infonce", "on R^d", r"on $\mathbb{R}^d$"),
+        ("kernel-supcl", "D is |x - y|^gamma", r"$D$ is $|x - y|^\gamma$"),
+        ("spectral-clustering", "tr(Z'MZ)/tau", r"$\operatorname{tr}(Z^\top M Z)/\tau$"),
+    ],
+)
+def test_formulas_in_words_of_a_result(id: str, text: str, tex: str) -> None:
+    assert Notation(results[id]).prose(text) == tex
+
+
+def test_no_letter_of_a_step_is_said_to_be_that_of_another_result() -> None:
+    # "share" and "gap" are names with meanings of their own, elsewhere.
+    said = proof_of(results["kernel-infonce"]).proof
+    assert "the towers. Let" not in said
+    assert "how far the loss is" not in said
+    assert r"Let $w \in \left(0, 1\right)$" in said
+
+
+def test_a_condition_is_an_equivalence() -> None:
+    theorem = proof_of(results["kernel-infonce"]).theorem
+    assert r"k \succ 0 &\iff \gamma \leq 2." in theorem
+    assert r"&= \gamma \leq 2" not in theorem
+
+
+def test_a_limit_shows_what_it_is_of() -> None:
+    said = proof_of(results["mrf"]).proof
+    assert r"\lim_{q \to 0} (- p \log(q)) &= \infty" in said
+
+
+def test_clauses_about_letters_are_sentences() -> None:
+    assert r"Here $\psi_i$ are similarities" in proof_of(results["exponential-kernel"]).theorem
+    assert r"Consider $m n p$ vectors" in proof_of(results["variance-bound"]).theorem
+
+
 # --- values --------------------------------------------------------------------------------------
 def test_values_stand_beside_the_general_statement() -> None:
     r = results["supcl-threshold"]

@@ -40,8 +40,8 @@ def state_sum(proof: Derivation) -> None:
         "w is the share that the first kernel has of the sum, a_1 the slope of its logarithm and "
         "a_1 + g that of the other, b_1 and b_2 are their curvatures; so it rises and is "
         "convex where both do, and what follows holds for a sum of kernels up to the "
-        "Gaussian, as for one of them. A "
-        "convex combination of two losses is least where both are: at the simplex as well",
+        "Gaussian, as for one of them. A convex combination of two losses is least where both are: "
+        "at the simplex as well",
         where,
         names={Symbol("slope"): slope, Symbol("bend"): bend},
     )

@@ -221,7 +221,8 @@ class Writer:
             notes = "; ".join(about.notes)
             lines += ["Consider the loss", rf"\[ {about.formula} \]", f"where {notes}."]
         else:
-            first = "Consider" if result.setting is None else "Here"
+            is_clause = re.match(r"\$[^$]*\$ (is|are)\b", about.notes[0]) is not None
+            first = "Here" if is_clause else "Consider"
             lines.append(f"{first} {'; '.join(about.notes[:-1])}.")  # the last: there is no loss
         entries = {s.name for q in result.quantities.values() for s in q.expression.free_symbols}
         felt = [r for r in note.relations if f"g_{r.name}" in entries]

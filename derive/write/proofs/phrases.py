@@ -9,6 +9,7 @@ from __future__ import annotations
 PHRASES: dict[str, str] = {
     "(1/m) sum_i Var[U_i]": r"$\frac{1}{m} \sum_i \mathrm{Var}[U_i]$",
     "log-sum-exp": "log-sum-exp",
+    "log-": "log-",  # part of a word
     "R^d": r"$\mathbb{R}^d$",
     "log |x - y|": r"$\log |x - y|$",
     "|x - y|^gamma": r"$|x - y|^\gamma$",

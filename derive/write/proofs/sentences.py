@@ -46,7 +46,7 @@ from ..layout.layout import layout
 from ..layout.statement import without_evident
 from ..layout.tree import Node
 from ..macros import listed
-from .notation import Notation
+from .notation import NAMES, Notation
 
 #: Where a lemma is cited.
 CITED = "@lemma@"
@@ -552,7 +552,7 @@ class Teller:
         before = rf"As ${self.notation.name(at.args[1])} \to {to}$,"
         of, *where, _ = at.args
         assert isinstance(step.says, LimitIs)
-        if of.name in self.notation.result.quantities:
+        if of.name in self.notation.result.quantities or of.name in NAMES:
             return Paragraph(before, self._show(step))
         whole = Eq(Limit(step.says.names[of], *where), step.statement.args[1], evaluate=False)
         return Paragraph(before, self._show(step, whole))
