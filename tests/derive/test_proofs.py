@@ -353,6 +353,28 @@ def test_clauses_about_letters_are_sentences() -> None:
     assert r"Consider $m n p$ vectors" in proof_of(results["variance-bound"]).theorem
 
 
+def theorem_of(id: str, **given: object) -> str:
+    return " ".join(proof_of(results[id].given(**given)).theorem.split())
+
+
+def test_a_theorem_about_what_was_given_says_what_that_is() -> None:
+    # "There are 8 subgraphs, of the weight 9" is false of other weights.
+    said = theorem_of("mrf", pi=[["0", "1/3", "2"], [1, 0, 0], [0, 3, 0]])
+    assert r"have the rows $(0, \frac{1}{3}, 2)$, $(1, 0, 0)$ and $(0, 3, 0)$." in said
+    assert r"Let $\psi$ (similarities, that of the positive first) be $(3, 1, 4)$." in theorem_of(
+        "exponential-kernel", psi=[3, 1, 4]
+    )
+    of_pairs = theorem_of("clip-pair-graph", edges="1-1,2-1")
+    assert "Let edges (" in of_pairs and "be 1--1 and 2--1." in of_pairs
+    assert "is never negative: no." in of_pairs
+
+
+def test_a_root_in_a_greek_letter_is_written_as_one() -> None:
+    said = theorem_of("exponential-kernel", psi=[3, 1, 4])
+    assert r"\beta^\star" in said and not re.search(r"(?<!\\)beta", said)
+    assert r"$\psi_{1}$ is above the mean" in said
+
+
 # --- values --------------------------------------------------------------------------------------
 def test_values_stand_beside_the_general_statement() -> None:
     r = results["supcl-threshold"]

@@ -170,7 +170,7 @@ _SIGNS = {">=": r"$\ge$", "<=": r"$\le$", ">": "$>$", "<": "$<$"}
 
 def phrase(words: str) -> str:
     """Words as LaTeX: names with an index, and signs, are mathematics."""
-    indexed = _INDEXED.sub(r"$\1_{\2}$", words)
+    indexed = _INDEXED.sub(lambda at: f"${latex(Symbol(at[1]))}_{{{at[2]}}}$", words)
     return re.sub("[<>]=?", lambda sign: _SIGNS[sign[0]], indexed)
 
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from sympy import Basic, Eq, Expr, Ge, Gt, Indexed, Limit, Lt, Symbol, Tuple, exp
+from sympy import Basic, Eq, Expr, Ge, Gt, Indexed, Limit, Lt, Symbol, Tuple, exp, latex
 
 from ...decide.calculus import derivative
 from ...decide.decide import positive, zero
@@ -513,7 +513,9 @@ class Teller:
             else Symbol(f"{root.variable.name.rstrip('_')}_star")
         )
         if root not in names:
-            self.notation.extra[called.name] = rf"{root.variable.name.rstrip('_')}^\star"
+            self.notation.extra[called.name] = (
+                rf"{latex(Symbol(root.variable.name.rstrip('_')))}^\star"
+            )
         self._meet(called.name)
         star = self.notation.name(called)
         shown_as = step.statement.xreplace({root: called})
