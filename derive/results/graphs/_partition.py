@@ -73,8 +73,7 @@ def state_partition_differs(proof: Derivation) -> dict[str, Quantity]:
         "clusters_of_loss": Quantity(
             list(SIDES),
             r"\mathrm{sides}(Z)",
-            "the sides on which a minimiser of the loss has the objects of one graph at high "
-            "temperatures, in any dimension; eight objects, with the edges "
+            "sides of eight objects in every minimiser at high temperatures, with the edges "
             f"{edges_in_words(WITNESS)}",
         ),
         "clusters_of_laplacian": Quantity(
