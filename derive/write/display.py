@@ -87,7 +87,7 @@ def root_names(result: Result) -> dict[ClampedRoot, Name]:
             while (name := f"{letter}_star" + (f"_{count}" if count > 1 else "")) in taken:
                 count += 1
             taken.add(name)
-            tex = rf"{letter}^\star" + (rf"_{{{count}}}" if count > 1 else "")
+            tex = rf"{latex(Symbol(letter))}^\star" + (rf"_{{{count}}}" if count > 1 else "")
             names[root] = Name(Symbol(name), tex)
     return names
 

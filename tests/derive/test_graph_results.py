@@ -14,9 +14,15 @@ from cltheory.derive.proof.derivation import Derivation
 from cltheory.derive.proof.indexed import SumsEqual
 from cltheory.derive.proof.statement import Relations, each
 from cltheory.derive.results import results
-from cltheory.derive.results.graphs._partition import NEAR, SIDES, WITNESS, first_order
+from cltheory.derive.results.graphs._partition import (
+    NEAR,
+    SIDES,
+    WITNESS,
+    edges_in_words,
+    first_order,
+)
 from cltheory.derive.structures.graph import Graph
-from sympy import Eq, Ge, Gt, Le, Lt, S, Tuple, zeros
+from sympy import Eq, Ge, Gt, Indexed, Le, Lt, S, Tuple, oo, zeros
 
 MRF, SPECTRAL = results["mrf"], results["spectral-clustering"]
 #: Of float64, after a few sums of logarithms.
@@ -408,3 +414,52 @@ def test_numpy_functions_do_not_underflow_at_low_temperatures() -> None:
         for name in names:
             exact = np.array(result.value(name, tau="1/1000"), float)
             np.testing.assert_allclose(result.function(name)(tau=1e-3), exact, rtol=1e-12)
+
+
+# --- what the words of the steps assume ------------------------------------------------------
+@pytest.mark.parametrize("of", [MRF, SPECTRAL])
+def test_weights_and_shares_may_be_zero(of):
+    # As on the diagonal; a step that is about positive ones only would not be about any graph.
+    entries = {e for s in of.derivation for e in s.statement.atoms(Indexed)}
+    weights = [e for e in entries if str(e.base) in ("w", "p", "P", "Q")]
+    assert weights and not any(e.is_positive for e in weights)
+    assert all(e.is_nonnegative for e in weights)
+
+
+def test_the_expansion_is_at_every_temperature():
+    # s is 1/tau: up to 1 only, the bound on what is left out would be for tau >= 1 alone.
+    (step,) = (s for s in SPECTRAL.derivation if s.title.startswith("Its second derivative"))
+    (s,) = (s for s in step.says.domain.ranges if s.name == "s")
+    assert step.says.domain.ranges[s].high is oo
+
+
+@pytest.mark.parametrize(
+    "pi",
+    [
+        [[0, 1], [1, 0]],
+        [[0, 1, 1], [1, 0, 1], [1, 1, 0]],
+        [[0, 1, 0], [0, 0, 1], [1, 0, 0]],
+        [[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]],
+        [[0, 1, 2, 0], [1, 0, 0, 1], [2, 0, 0, 1], [0, 1, 1, 0]],
+    ],
+)
+def test_no_embedding_is_better_to_first_order_iff_all_eigenvalues_but_one_are_equal(pi):
+    made = SPECTRAL.given(pi=pi, Z=[[k] for k in range(len(pi))])
+    _, *others = (float(e) for e in made["eigenvalues"])
+    is_nothing = first_order(Graph(pi)) == zeros(len(pi), len(pi))
+    assert is_nothing == (max(others) - min(others) < CLOSE)
+    assert is_nothing <= (made["first_order"] == 0)
+    said = made.quantity("eigenvalues").meaning
+    assert "if all but the first are equal, no Z is better than another" in said
+
+
+def test_the_graph_of_eight_objects_is_said():
+    read = np.zeros((8, 8), dtype=int)
+    for part in edges_in_words(WITNESS).replace(" and ", ", ").split(", "):
+        edge, _, weight = part.partition(" with the weight ")
+        a, b = (int(k) - 1 for k in edge.split("-"))
+        read[a, b] = read[b, a] = -1
+        if weight:
+            read[read == -1] = int(weight)
+    assert (read == np.array(WITNESS.weights.tolist(), dtype=int)).all()
+    assert edges_in_words(WITNESS) in SPECTRAL.quantity("clusters_of_loss").meaning

@@ -23,7 +23,21 @@ from cltheory.derive.write.layout.tex import spoken, tex
 from cltheory.derive.write.layout.tree import Call, Name, Node, Number, Power, Sum, name_of, named
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sympy import Expr, Float, Integer, Max, Piecewise, Rational, S, Symbol, exp, log, sqrt
+from sympy import (
+    Expr,
+    Float,
+    IndexedBase,
+    Integer,
+    Max,
+    Piecewise,
+    Rational,
+    S,
+    Symbol,
+    exp,
+    log,
+    sqrt,
+)
+from sympy import Sum as Total
 
 m, n, alpha, tau = results["supcl-threshold"].parameters
 SIZES = Domain(
@@ -292,3 +306,15 @@ def test_an_exponential_of_a_logarithm_with_symbols_is_laid_out() -> None:
     e = exp(-log(x**2 + 1) / (y * (k - 1)))
     node = laid_out(e, RANDOM)
     assert is_same(node, e, RANDOM) or node.key == as_derived(e).key
+
+
+def test_a_sum_over_an_index_is_held_where_something_follows() -> None:
+    # Without brackets these are a sum of squares, and a sum of products.
+    i, j = (Symbol(name, integer=True, positive=True) for name in ("i", "j"))
+    u, v = IndexedBase("u", nonnegative=True), IndexedBase("v", nonnegative=True)
+    one, other = Total(u[i], (i, 1, 3)), Total(v[j], (j, 1, 3))
+    held = r"\left(\sum_{i=1}^{3} u_{i}\right)"
+    assert tex(laid_out(one**2), str) == rf"{held}^{{2}}"
+    squares = Total(u[i] ** 2, (i, 1, 3))
+    assert tex(laid_out(squares), str) == r"\sum_{i=1}^{3} u_{i}^{2}"
+    assert tex(laid_out(one * other), str) == rf"{held} \sum_{{j=1}}^{{3}} v_{{j}}"

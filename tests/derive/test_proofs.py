@@ -314,6 +314,67 @@ def test_mathematics_in_words(text: str, tex: str) -> None:
     assert with_math(text, known) == tex
 
 
+@pytest.mark.parametrize(
+    ("id", "text", "tex"),
+    [
+        ("clip-pair-graph", "any ell_i of |Z_i|", r"any $\ell_{i}$ of $\|Z_i\|$"),
+        ("clip-pair-graph", "is |n_A - n_B| less", "is $|n_A - n_B|$ less"),
+        ("mrf", "log q of log-weights", r"$\log$ $q$ of log-weights"),
+        ("kernel-infonce", "on R^d", r"on $\mathbb{R}^d$"),
+        ("kernel-supcl", "D is |x - y|^gamma", r"$D$ is $|x - y|^\gamma$"),
+        ("spectral-clustering", "tr(Z'MZ)/tau", r"$\operatorname{tr}(Z^\top M Z)/\tau$"),
+    ],
+)
+def test_formulas_in_words_of_a_result(id: str, text: str, tex: str) -> None:
+    assert Notation(results[id]).prose(text) == tex
+
+
+def test_no_letter_of_a_step_is_said_to_be_that_of_another_result() -> None:
+    # "share" and "gap" are names with meanings of their own, elsewhere.
+    said = proof_of(results["kernel-infonce"]).proof
+    assert "the towers. Let" not in said
+    assert "how far the loss is" not in said
+    assert r"Let $w \in \left(0, 1\right)$" in said
+
+
+def test_a_condition_is_an_equivalence() -> None:
+    theorem = proof_of(results["kernel-infonce"]).theorem
+    assert r"k \succ 0 &\iff \gamma \leq 2." in theorem
+    assert r"&= \gamma \leq 2" not in theorem
+
+
+def test_a_limit_shows_what_it_is_of() -> None:
+    said = proof_of(results["mrf"]).proof
+    assert r"\lim_{q \to 0} (- p \log(q)) &= \infty" in said
+
+
+def test_clauses_about_letters_are_sentences() -> None:
+    assert r"Here $\psi_i$ are similarities" in proof_of(results["exponential-kernel"]).theorem
+    assert r"Consider $m n p$ vectors" in proof_of(results["variance-bound"]).theorem
+
+
+def theorem_of(id: str, **given: object) -> str:
+    return " ".join(proof_of(results[id].given(**given)).theorem.split())
+
+
+def test_a_theorem_about_what_was_given_says_what_that_is() -> None:
+    # "There are 8 subgraphs, of the weight 9" is false of other weights.
+    said = theorem_of("mrf", pi=[["0", "1/3", "2"], [1, 0, 0], [0, 3, 0]])
+    assert r"have the rows $(0, \frac{1}{3}, 2)$, $(1, 0, 0)$ and $(0, 3, 0)$." in said
+    assert r"Let $\psi$ (similarities, that of the positive first) be $(3, 1, 4)$." in theorem_of(
+        "exponential-kernel", psi=[3, 1, 4]
+    )
+    of_pairs = theorem_of("clip-pair-graph", edges="1-1,2-1")
+    assert "Let edges (" in of_pairs and "be 1--1 and 2--1." in of_pairs
+    assert "is never negative: no." in of_pairs
+
+
+def test_a_root_in_a_greek_letter_is_written_as_one() -> None:
+    said = theorem_of("exponential-kernel", psi=[3, 1, 4])
+    assert r"\beta^\star" in said and not re.search(r"(?<!\\)beta", said)
+    assert r"$\psi_{1}$ is above the mean" in said
+
+
 # --- values --------------------------------------------------------------------------------------
 def test_values_stand_beside_the_general_statement() -> None:
     r = results["supcl-threshold"]

@@ -22,7 +22,7 @@ from sympy import (
     log,
 )
 
-from ...decide.domain import POSITIVE, Domain, at_least, between
+from ...decide.domain import POSITIVE, Domain, Range, at_least, between
 from ...losses.softmax import tau
 from ...proof.derivation import Derivation
 from ...proof.indexed import SumsEqual
@@ -32,7 +32,9 @@ from ...structures.graph import Graph
 from ...structures.hierarchy import n
 
 a, d, h, i, j = (Symbol(x, integer=True, positive=True) for x in ("a", "d", "h", "i", "j"))
-P, Q, k, R = (IndexedBase(s, positive=True) for s in ("P", "Q", "k", "R"))
+#: Shares are zero on the diagonal; the kernel and its sums over the others are not.
+P, Q = (IndexedBase(s, nonnegative=True) for s in ("P", "Q"))
+K, R = (IndexedBase(s, positive=True) for s in ("K", "R"))
 v, x, z = (IndexedBase(s, real=True) for s in ("v", "x", "z"))
 WHERE = Domain({n: at_least(2), d: at_least(1), tau: POSITIVE}, {n: 4, d: 2, tau: Rational(1, 2)})
 #: Shares of a row, and what unit vectors have.
@@ -118,13 +120,13 @@ def state_decomposition(proof: Derivation) -> None:
         "Attraction and repulsion, where the shares of a row add up to 1",
         SumsEqual(
             eq(
-                -Sum(share * log(k[i, j] / R[i]), *both),
-                -Sum(share * log(k[i, j]), *both) + Sum(log(R[i]), (i, 1, n)),
+                -Sum(share * log(K[i, j] / R[i]), *both),
+                -Sum(share * log(K[i, j]), *both) + Sum(log(R[i]), (i, 1, n)),
             ),
             WHERE,
             known=SHARES,
         ),
-        "R of an anchor is the sum of its k over the others, P is zero on the diagonal; "
+        "R of an anchor is the sum of its K over the others, P is zero on the diagonal; "
         "the sum of the logarithms of R "
         "is the logarithm of the product, the partition function of the kernel (result mrf)",
     )
@@ -230,7 +232,7 @@ def state_hot(proof: Derivation) -> None:
     D = IndexedBase("D", nonnegative=True)
     total = Sum(exp(-s * D[h]), (h, 1, n - 1))
     of_row = log(total)
-    hot = Domain({n: at_least(2), s: between(0, 1)}, {n: 4, s: S.Half})
+    hot = Domain({n: at_least(2), s: Range(low_open=False)}, {n: 4, s: S.Half})
     start, slope = of_row.subs(s, 0), of_row.diff(s).subs(s, 0)
     proof.add(
         "At s = 1/tau = 0 log R is log(n - 1) in a row, and minus the mean distance for a slope",
@@ -259,8 +261,8 @@ def state_hot(proof: Derivation) -> None:
     proof.holds(
         "On the unit sphere that is at most 1",
         eq(1 - spread, (1 - m1) ** 2),
-        "0 <= D <= 2 makes D^2 <= 2 D, so the variance "
-        "is at most 2 M - M^2, M being the mean; 1 less that is a square",
+        "as 0 <= D <= 2, the square of D is at most 2 D, so the variance is at most 2 M - M^2, M "
+        "being the mean; 1 less that is a square",
         Domain({m1: between(0, 2)}, {m1: 1}),
         names={spread: 2 * m1 - m1**2},
     )
@@ -292,7 +294,7 @@ def state_hot(proof: Derivation) -> None:
         ),
         f"J vanishes there. {EIGENVECTORS.says[0].upper()}{EIGENVECTORS.says[1:]}: so to first "
         "order, with one Frobenius norm, the columns are those of the second least eigenvalue of "
-        "Lap(S); with d orthonormal columns those of the d least, where the constant vector comes "
-        "after those below n/(n - 1). With one norm for every row, as on the sphere, that is not "
-        "so in general",
+        "Lap(S), unless M is 0, where no Z is better than another; with d orthonormal columns "
+        "those of the d least, where the constant vector comes after those below n/(n - 1). With "
+        "one norm for every row, as on the sphere, that is not so in general",
     )

@@ -17,7 +17,9 @@ from ...structures.hierarchy import n
 #: Rows that have been drawn, and where the next one leads to.
 m = Symbol("m", integer=True, positive=True)
 i, j = (Symbol(s, integer=True, positive=True) for s in ("i", "j"))
-w, p, q = (IndexedBase(s, positive=True) for s in ("w", "p", "q"))
+#: Weights and shares may be zero, as on the diagonal; what logarithms are taken of may not.
+w, p = (IndexedBase(s, nonnegative=True) for s in ("w", "p"))
+q = IndexedBase("q", positive=True)
 #: Of the rows before: the sum of their weights, and their cross-entropy.
 Z = Symbol("Z", positive=True)
 H = Symbol("H", real=True)
@@ -73,11 +75,11 @@ def state_partition(proof: Derivation) -> None:
 
 def state_cross_entropy(proof: Derivation) -> None:
     """That the cross-entropy of products is the sum of those of the rows."""
-    drawn, cost = p[m + 1, j], -log(q[m + 1, j])
+    drawn, other = p[m + 1, j], log(q[m + 1, j])
     proof.add(
         "One row more adds its own cross-entropy, where shares add up to 1",
         SumsEqual(
-            eq(Sum(drawn * (H + cost), (j, 1, n)), H + Sum(drawn * cost, (j, 1, n))),
+            eq(Sum(drawn * (H - other), (j, 1, n)), H - Sum(drawn * other, (j, 1, n))),
             ROWS,
             known={Sum(p[m + 1, j], (j, 1, n)): S.One},
         ),

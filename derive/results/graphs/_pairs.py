@@ -113,7 +113,7 @@ def state_sampling(proof: Derivation) -> None:
     proof.add(
         "Both are distributions, degrees adding up to 2M",
         SumsEqual(eq(Sum(gap, (i, 1, n)), S.Zero), OBJECTS, known=PAIRED),
-        "so the total variation is half the sum of |D_i/mean - 1| over n",
+        "so the total variation is half the sum of |D_i n/(2M) - 1| over n",
     )
     u = IndexedBase("u", nonnegative=True)
     average = Sum(u[i], (i, 1, n)) / n
@@ -126,8 +126,9 @@ def state_sampling(proof: Derivation) -> None:
             ),
             OBJECTS,
         ),
-        "with u_i = |D_i/mean - 1|: the total variation is half the mean of u, so at most half the "
-        "root of the mean of u^2, the coefficient of variation of all degrees; equal iff all u are",
+        "with u_i = |D_i n/(2M) - 1|: the total variation is half the mean of u, so at most half "
+        "the root of the mean of u^2, the coefficient of variation of all degrees; equal "
+        "iff all u are",
     )
     proof.add(
         "The mean of u^2",
@@ -192,7 +193,7 @@ def state_expected_loss(proof: Derivation) -> None:
 def state_batch(proof: Derivation) -> None:
     """A batch of all pairs, as CLIP has it, where an object stands once for each of its pairs."""
     kernel = IndexedBase("K", positive=True)
-    one, total = (Symbol(name, positive=True) for name in ("k", "R"))
+    one, total = (Symbol(name, positive=True) for name in ("kappa", "R"))
     weighted = Sum(deg[j] * kernel[j], (j, 1, n))
     plain = Sum(kernel[j], (j, 1, n))
     proof.add(
@@ -210,7 +211,8 @@ def state_batch(proof: Derivation) -> None:
     proof.holds(
         "With D copies of the positive the loss is at least log D",
         [eq("above", total / one), ge("above", 0)],
-        "the loss is log(D + R/k), R being the rest of the denominator",
+        "the loss is log(D + R/kappa), kappa being the kernel of the positive and R the rest of "
+        "the denominator",
         Domain(
             {copies: at_least(1), total: POSITIVE, one: POSITIVE}, {copies: 1, total: 1, one: 1}
         ),

@@ -38,6 +38,18 @@ ROOM = Rational(53, 1000)
 NUMBERS = Domain({}, {})
 
 
+def edges_in_words(graph: Graph) -> str:
+    """The edges of a symmetric graph by their weights: ``1-2 and 2-3 with the weight 1``."""
+    names = range(graph.size)
+    pairs = [(a, b) for a in names for b in names if a < b and graph.weights[a, b] != 0]
+    of_weight = []
+    for weight in sorted({graph.weights[e] for e in pairs}):
+        *most, last = (f"{a + 1}-{b + 1}" for a, b in pairs if graph.weights[a, b] == weight)
+        joined = f"{', '.join(most)} and {last}" if most else last
+        of_weight.append(f"{joined} with the weight {weight}")
+    return ", ".join(of_weight)
+
+
 def first_order(graph: Graph) -> Matrix:
     """What the loss is in 1/tau, to first order: tr(Z' M Z)."""
     size = graph.size
@@ -61,8 +73,8 @@ def state_partition_differs(proof: Derivation) -> dict[str, Quantity]:
         "clusters_of_loss": Quantity(
             list(SIDES),
             r"\mathrm{sides}(Z)",
-            "the sides on which a graph of eight objects has them at high temperatures, in any "
-            "dimension",
+            "sides of eight objects in every minimiser at high temperatures, with the edges "
+            f"{edges_in_words(WITNESS)}",
         ),
         "clusters_of_laplacian": Quantity(
             spectral,
@@ -72,7 +84,8 @@ def state_partition_differs(proof: Derivation) -> dict[str, Quantity]:
         "tau_sides": Quantity(
             _tau_sides(),
             r"\tau_{\mathrm{sides}}",
-            "temperature above which inner products of every minimiser have these signs",
+            "temperature above which the inner product of two objects has the sign of the product "
+            "of their sides, in every minimiser",
         ),
     }
 
@@ -91,22 +104,23 @@ def _state_sides(proof: Derivation) -> None:
     negative, none = negative_and_zero(away)
     proof.holds(
         "Two opposite points are the only best unit vectors to first order",
-        [eq("negative", 0), eq("zero", 1)],
-        f"M - diag(y), with the y that make it vanish on the sides x, has all other eigenvalues "
+        [eq("negative_eigenvalues", 0), eq("zero_eigenvalues", 1)],
+        f"for the graph with the edges {edges_in_words(WITNESS)}. "
+        "M - diag(y), with the y that make it vanish on the sides x, has all other eigenvalues "
         f"above {ROOM}: so tr(Z'MZ) is above its value at two points by that times "
         "8 - x'ZZ'x/8, or more; counts are of the eigenvalues after that is taken off",
         NUMBERS,
-        names={Symbol("negative"): negative, Symbol("zero"): none},
+        names={Symbol("negative_eigenvalues"): negative, Symbol("zero_eigenvalues"): none},
     )
     proof.holds(
         "What is left out moves nothing across above tau_sides",
-        eq("of_one_pair", 1),
+        eq("bound_of_one_pair", 1),
         "a minimiser of the loss has tr(Z'MZ) above the least by n/(2 tau) at most, so the sum of "
         "1 - x_i x_j <Z_i, Z_j> over all i and j is at most n^2/(2 tau) over the number above, and "
         "that of one pair, counted twice, half of it: below 1 for larger tau, so the inner product "
         "has the sign of x_i x_j",
         NUMBERS,
-        names={Symbol("of_one_pair"): Rational(size**2, 4) / (_tau_sides() * ROOM)},
+        names={Symbol("bound_of_one_pair"): Rational(size**2, 4) / (_tau_sides() * ROOM)},
     )
 
 
@@ -121,21 +135,22 @@ def _state_signs(proof: Derivation) -> None:
     proof.holds(
         "The second eigenvector of the Laplacian has other signs",
         [
-            eq("less", 2),
-            eq("at", 0),
-            eq("sum", 0),
-            gt("smallest_square", "off_square"),
+            eq("eigenvalues_below", 2),
+            eq("eigenvalues_at", 0),
+            eq("sum_of_entries", 0),
+            gt("least_square_of_entries", "square_of_difference"),
         ],
-        "two eigenvalues are below one number, the zero and the second; a vector v orthogonal to "
-        "the constant one, with Lv = s v + r, differs from a multiple of the second eigenvector by "
+        f"two eigenvalues are below {BELOW_THIRD}, the zero and the second; a vector v orthogonal "
+        "to the constant one, with Lv = s v + r, differs from a multiple of the second "
+        "eigenvector by "
         "|r| over the distance of s from the others, which is less than its smallest entry: so "
         "these have the same signs, and the fourth object is on the other side",
         NUMBERS,
         names={
-            Symbol("less"): below[0],
-            Symbol("at"): below[1],
-            Symbol("sum"): sum(v, S.Zero),
-            Symbol("smallest_square"): min(e**2 for e in v),
-            Symbol("off_square"): (left.T * left)[0] / distance**2,
+            Symbol("eigenvalues_below"): below[0],
+            Symbol("eigenvalues_at"): below[1],
+            Symbol("sum_of_entries"): sum(v, S.Zero),
+            Symbol("least_square_of_entries"): min(e**2 for e in v),
+            Symbol("square_of_difference"): (left.T * left)[0] / distance**2,
         },
     )

@@ -64,12 +64,11 @@ def state_printed(proof: Derivation) -> dict[str, Quantity]:
     rising = (1 - tau) - (1 + tau) * exp(-2 * c / tau) - tau * exp(-(1 + c) / tau)
     proof.holds(
         "Without 1/tau before the trace the slope has the sign of this, which rises with c",
-        [eq("as_printed", rising), gt("slope", 0)],
+        [eq("as_printed", rising), gt(derivative(rising, c), 0)],
         "it is the slope of the printed program, tr(Z'LZ) + log R, up to a positive factor",
         ALONG,
         names={
             Symbol("as_printed"): as_printed * tau * (near + apart + far) / (4 * near),
-            Symbol("slope"): derivative(rising, c),
         },
     )
     turn = (1 + 2 * tau) * exp(-2 / tau) - (1 - tau)
@@ -77,17 +76,14 @@ def state_printed(proof: Derivation) -> dict[str, Quantity]:
         "At c = 1 it is positive below one temperature, and negative above it",
         [
             eq("at_1", -turn),
-            gt("slope", 0),
+            gt(derivative(turn, tau), 0),
             gt(turn.xreplace({tau: S.One}), 0),
             lt(turn.xreplace({tau: S.Half}), 0),
         ],
         "minus it rises with tau; below, the least value is at a smaller c, and less than at "
         "c = 1: the minimiser of the loss is none of the printed program",
         HEAT,
-        names={
-            Symbol("at_1"): rising.xreplace({c: S.One}),
-            Symbol("slope"): derivative(turn, tau),
-        },
+        names={Symbol("at_1"): rising.xreplace({c: S.One})},
     )
     return {
         "tau_apart": Quantity(

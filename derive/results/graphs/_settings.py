@@ -26,7 +26,7 @@ DRAWN = (
     "each row",
 )
 SHARES = (
-    ("P_ij = pi_ij / sum_k pi_ik", r"P_{ij} = \pi_{ij} / \sum_k \pi_{ik}"),
+    ("P_ij = pi_ij / sum_l pi_il", r"P_{ij} = \pi_{ij} / \sum_l \pi_{il}"),
     "is the probability that anchor i draws the positive j",
 )
 

@@ -190,7 +190,7 @@ def of_sampling(pairs: PairGraph, proof: Derivation) -> dict[str, Quantity]:
         found["sharing"] = Quantity(
             pairs.sharing,
             "p",
-            "chance that two different pairs share an object: in a batch of b pairs each has "
+            "chance p that two different pairs share an object: in a batch of b pairs each has "
             "(b - 1) p others, on average, that hold one of its objects again",
         )
     return found

@@ -157,7 +157,8 @@ def derive(
             listed,
             r"\lambda_i",
             "of the Laplacian of S, from the least on: to first order in 1/tau, with one "
-            "Frobenius norm, the columns of the best Z are eigenvectors of the second",
+            "Frobenius norm, the columns of the best Z are eigenvectors of the second; if all but "
+            "the first are equal, no Z is better than another",
         )
     if "Z" in data:
         found |= _at(graph, data["Z"], at.get(tau, tau), proof)

@@ -65,8 +65,9 @@ def state_convexity(proof: Derivation) -> dict[str, Quantity]:
             eq("of_positive", gamma * exp((gamma - 4) * l) / tau * _excess(exp(gamma * l))),
             eq("of_negative", gamma * exp((gamma - 4) * l) / tau * _excess(exp(gamma * l), -1)),
         ],
-        "slope^2 - bend and slope^2 + bend; the softmax makes slope^2 less, so where these are "
-        "negative so is the second derivative, whatever the other pairs are",
+        "the square of the slope less the bend, and the sum of both; the softmax makes the square "
+        "less, so where these are negative so is the second derivative, whatever the other pairs "
+        "are",
         exponents(POSITIVE, 1),
         names={Symbol("of_positive"): falls, Symbol("of_negative"): rises},
     )
@@ -96,14 +97,13 @@ def state_convexity(proof: Derivation) -> dict[str, Quantity]:
         border = solve_linear(_excess(Y, sign), Y)
         proof.holds(
             f"There is such a place: |x - y|^gamma below this, for the inner product {says}",
-            [gt(border, 0), eq("excess", S.Zero), gt("slope", 0)],
-            "below it the second derivative is negative, so the loss is not convex in the Gram "
-            "matrix",
+            [gt(border, 0), eq("excess", S.Zero), gt(derivative(_excess(Y, sign), Y), 0)],
+            f"the excess, gamma |x - y|^gamma/tau {'-' if sign > 0 else '+'} (2 - gamma), has the "
+            "sign of what is left without the softmax; it vanishes there and rises with the "
+            "distance. Below it the second derivative is negative, so the loss is not convex in "
+            "the Gram matrix",
             where,
-            names={
-                Symbol("excess"): _excess(border, sign),
-                Symbol("slope"): derivative(_excess(Y, sign), Y),
-            },
+            names={Symbol("excess"): _excess(border, sign)},
         )
         found[name] = Quantity(
             border ** (2 / gamma),

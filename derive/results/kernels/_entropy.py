@@ -27,7 +27,7 @@ TERMS = Domain({n: at_least(2), tau: POSITIVE}, {n: 3, tau: 1})
 INVERSE = Domain({n: at_least(2), beta: Range(S.Zero, low_open=False)}, {n: 3, beta: 1})
 #: What shares add up to, where a title says that they are shares.
 SHARES = {Sum(alpha[i], (i, 1, n)): S.One}
-ENDS = "shares that are zero add nothing, as a log a goes to 0 with a"
+ENDS = "shares that are zero add nothing, as t log t goes to 0 with t"
 
 #: Of the bound, with d_i = psi_i - psi_1: F = log WHOLE, and h.
 WEIGHT = exp(beta * (psi[i] - psi[1]))
@@ -175,8 +175,8 @@ def state_duality(proof: Derivation) -> None:
             ge("slope_term", 0),
         ],
         "with d_i = psi_i - psi_1, F is the logarithm of the sum of exp(beta d_i), so its slope is "
-        "h over that sum; the slope of h adds up d_i^2 exp(beta d_i), >= 0, and > 0 unless all are "
-        "equal. So h has one zero at most, and F is least there",
+        "h over that sum; the slope of h adds up d_i^2 exp(beta d_i), >= 0, and > 0 unless all "
+        "psi_i are equal. Unless they are, h has one zero at most, and F is least there",
         gap,
         names={
             Symbol("h_term"): derivative(exp(beta * d), beta),
@@ -222,7 +222,10 @@ def state_ends(proof: Derivation) -> None:
     take_limit("above_log_k", log(1 + rest / k * exp(-beta * delta)), beta, oo, late, proof)
     proof.holds(
         "If psi_1 is the largest, with k - 1 others equal to it",
-        [eq("whole_over_k", 1 + rest / k * exp(-beta * delta)), gt("above_log_k", 0)],
+        [
+            eq("whole_over_k", 1 + rest / k * exp(-beta * delta)),
+            gt(log(1 + rest / k * exp(-beta * delta)), 0),
+        ],
         "the r others are lower by delta at least; the logarithm of this is what F has above log k "
         "at most, and it has some of it. So F stays above log k and goes to it as tau "
         "goes to 0, which no tau attains. What is feasible for P1 has no share on lower "
@@ -231,6 +234,5 @@ def state_ends(proof: Derivation) -> None:
         late,
         names={
             Symbol("whole_over_k"): (k + rest * exp(-beta * delta)) / k,
-            Symbol("above_log_k"): log(1 + rest / k * exp(-beta * delta)),
         },
     )

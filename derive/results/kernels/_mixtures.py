@@ -9,12 +9,12 @@ from ...decide.domain import Domain, Range, between
 from ...proof.derivation import Derivation
 from ...proof.relations import eq, ge
 
-#: Along the inner product: its change; of both similarities, the value, slope and curvature.
-t, share = Symbol("t", real=True), Symbol("share", positive=True)
-slope1, gap = Symbol("slope1", nonnegative=True), Symbol("gap", nonnegative=True)
+#: Along the inner product: its change; of the sum, the share of the first kernel; slopes and bends.
+t, share = Symbol("t", real=True), Symbol("w", positive=True)
+slope1, gap = Symbol("a_1", nonnegative=True), Symbol("g", nonnegative=True)
 #: The second kernel is the one that rises faster.
 slopes = [slope1, slope1 + gap]
-bends = [Symbol(f"bend{i}", nonnegative=True) for i in (1, 2)]
+bends = [Symbol(f"b_{i}", nonnegative=True) for i in (1, 2)]
 
 
 def state_sum(proof: Derivation) -> None:
@@ -37,10 +37,11 @@ def state_sum(proof: Derivation) -> None:
             ge("slope", 0),
             ge("bend", 0),
         ],
-        "share is what the first kernel has of the sum, gap by how much the other rises "
-        "faster; so it rises and is convex where both do, "
-        "and what follows holds for a sum of kernels up to the Gaussian, as for one of them. A "
-        "convex combination of two losses is least where both are: at the simplex as well",
+        "w is the share that the first kernel has of the sum, a_1 the slope of its logarithm and "
+        "a_1 + g that of the other, b_1 and b_2 are their curvatures; so it rises and is "
+        "convex where both do, and what follows holds for a sum of kernels up to the "
+        "Gaussian, as for one of them. A convex combination of two losses is least where both are: "
+        "at the simplex as well",
         where,
         names={Symbol("slope"): slope, Symbol("bend"): bend},
     )

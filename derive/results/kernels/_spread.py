@@ -85,8 +85,9 @@ def parting() -> Expr:
 
 def state_spreading(proof: Derivation) -> None:
     """Towards one vector: positive up to the temperature of the face, if gamma is not large."""
-    share, mass = Symbol("share", positive=True), Symbol("mass", positive=True)
+    share, mass = Symbol("w", positive=True), Symbol("mass", positive=True)
     more = Symbol("above", nonnegative=True)
+    of_shares = {gamma: 2 + 4 * (n - 1) * share, push: mass / (n - 1)}
     excess = v * (1 - push * (n - 2) / 2) - (gamma - 2) + 2 * (n - 2)
     proof.holds(
         "The second derivative where all instances move towards one vector, mean over anchors",
@@ -100,9 +101,10 @@ def state_spreading(proof: Derivation) -> None:
     )
     proof.holds(
         "It is positive for tau <= tau_local if gamma <= 4 n - 2",
-        gt("excess", 0),
-        "there v = gamma - 2 + above with above >= 0, gamma - 2 is 4 (n - 1) share with share <= "
-        "1, and the mass of all negatives, (n - 1) push, is below one",
+        gt(excess.xreplace({v: gamma - 2 + more}).xreplace(of_shares), 0),
+        "there v = gamma - 2 + above with above >= 0, gamma - 2 is 4 (n - 1) w with w <= 1, and "
+        "the mass of all negatives, (n - 1) push, is below one; shown is what stands in the last "
+        "brackets of the step before",
         Domain(
             {
                 n: at_least(4),
@@ -112,11 +114,6 @@ def state_spreading(proof: Derivation) -> None:
             },
             {n: 4, share: 1, mass: "1/2", more: 0},
         ),
-        names={
-            Symbol("excess"): excess.xreplace({v: gamma - 2 + more}).xreplace(
-                {gamma: 2 + 4 * (n - 1) * share, push: mass / (n - 1)}
-            )
-        },
     )
 
 

@@ -34,9 +34,9 @@ MEANINGS = {
     n: "instances",
     p: "views per instance",
     gamma: "exponent of the kernel of the first half",
-    tau: "its temperature",
+    tau: "temperature of the kernel of the first half",
     gamma2: "exponent of the kernel of the second half",
-    tau2: "its temperature",
+    tau2: "temperature of the kernel of the second half",
 }
 #: The squared length of the first half.
 r = Symbol("r", nonnegative=True)

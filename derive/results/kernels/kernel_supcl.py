@@ -187,21 +187,17 @@ def state_beyond(proof: Derivation) -> None:
     proof.holds(
         "So parting points of a class, and that alone, raises the loss at second order for "
         "gamma <= 4, at every temperature",
-        gt("excess", 0),
-        "v is gamma D/tau, and excess is tau times v - (gamma - 4)",
+        gt(excess, 0),
+        "v is gamma D/tau, and this is tau times v - (gamma - 4)",
         Domain({gamma: exponent, D: POSITIVE, tau: POSITIVE}, {gamma: 3, D: 1, tau: 1}),
-        names={Symbol("excess"): excess},
     )
     proof.holds(
         "Beyond that it does up to a temperature; above it the loss falls as they part, if there "
         "are three classes or more",
-        [eq("vanishes_at", gamma * D / (gamma - 4)), lt("slope", 0)],
+        [eq("vanishes_at", gamma * D / (gamma - 4)), lt(derivative(excess, tau), 0)],
         "the same, falling in tau; two classes span a line, in which nothing can part",
         Domain({gamma: Range(S(4)), D: POSITIVE}, {gamma: 5, D: 1}),
-        names={
-            Symbol("vanishes_at"): solve_linear(excess, tau),
-            Symbol("slope"): derivative(excess, tau),
-        },
+        names={Symbol("vanishes_at"): solve_linear(excess, tau)},
     )
 
 

@@ -40,7 +40,7 @@ DOMAIN = Domain({k: at_least(2), q: at_least(2), gamma: BEYOND_GAUSS}, {k: 2, q:
 #: One over the temperature, where two losses are compared.
 s = Symbol("s", positive=True)
 #: |x - y|^gamma of two vertices, for the simplex of all and for that of clusters.
-a, b = Symbol("a", positive=True), Symbol("b", positive=True)
+a, b = Symbol("Y", positive=True), Symbol("X", positive=True)
 #: Weights of a row: of what does not move, and of each of three negatives.
 rest, h = Symbol("rest", positive=True), Symbol("h", positive=True)
 e1, e2, slope, bend, t = (Symbol(x, real=True) for x in ("e1", "e2", "slope", "bend", "t"))
@@ -61,21 +61,17 @@ def state_clusters(proof: Derivation) -> dict[str, Quantity]:
     where = DOMAIN.with_range(a, POSITIVE, 1).with_range(s, POSITIVE, 1)
     where = where.with_range(extra, POSITIVE, 1)
     proof.holds(
-        "Clusters against the simplex: the difference of denominators, over exp(-a/tau)",
+        "Clusters against the simplex: the difference of denominators, over exp(-Y/tau)",
         [
             eq("at_0", S.Zero),
-            gt("second_derivative", 0),
+            gt(derivative(derivative(more, s), s).xreplace({b: a + extra}), 0),
         ],
-        "a and b = a + more are |x - y|^gamma at the two simplices and s = 1/tau; clusters have "
+        "Y and X = Y + more are |x - y|^gamma at the simplex of all and at that of clusters, and "
+        "s = 1/tau; clusters have "
         "the lower loss iff it is negative, whatever the number of views, as the loss rises with "
         "the denominator; it is convex in s",
         where,
-        names={
-            Symbol("at_0"): more.xreplace({s: S.Zero}),
-            Symbol("second_derivative"): derivative(derivative(more, s), s).xreplace(
-                {b: a + extra}
-            ),
-        },
+        names={Symbol("at_0"): more.xreplace({s: S.Zero})},
     )
     ratio = Symbol("log_ratio", positive=True)
     others = DOMAIN.restricted([gamma]).with_range(ratio, POSITIVE, 1)
@@ -112,20 +108,17 @@ def state_clusters(proof: Derivation) -> dict[str, Quantity]:
     proof.holds(
         "with the slope counted as at the structures",
         eq("slope_of_more", slope_at_0),
-        "(q - 1) a - (n - q)(b - a)",
+        "it is (q - 1) Y - (n - q)(X - Y)",
         DOMAIN.with_range(a, POSITIVE, 1).with_range(b, POSITIVE, 2),
         names={Symbol("slope_of_more"): counted.xreplace({near: q - 1, free: size - q})},
     )
     turning = (q - 1) * a * exp(b * s) - (size - q) * (b - a)
     proof.holds(
         "It falls up to one s and rises after it, so beyond that it has its only zero",
-        [eq("slope", turning * exp(-(b - a) * s)), gt("rate_of_turning", 0)],
+        [eq("slope", turning * exp(-(b - a) * s)), gt(derivative(turning, s), 0)],
         FIRST_ORDER,
         where.with_range(b, POSITIVE, 2),
-        names={
-            Symbol("slope"): derivative(more, s),
-            Symbol("rate_of_turning"): derivative(turning, s),
-        },
+        names={Symbol("slope"): derivative(more, s)},
     )
     least = log((size - q) * (b - a) / ((q - 1) * a)) / b
     there = {
@@ -220,12 +213,12 @@ def _second(e: Expr) -> Expr:
 SETTING = Setting(
     (
         ("u is each of the", ("n p", "n p"), "unit vectors: n = k q instances with p views each"),
-        "v is another view of its instance, w any other vector; tau divides",
+        "v is another view of its instance, w is any other vector; tau divides",
     ),
     (
-        "-mean_u mean_v log(k(u, v) / sum_w k(u, w)),  k(u, v) = exp(-|u - v|^gamma/tau)",
-        r"-\operatorname{mean}_u \operatorname{mean}_v \log\frac{k(u, v)}{\sum_w k(u, w)}, \quad "
-        r"k(u, v) = e^{-|u - v|^{\gamma}/\tau}",
+        "-mean_u mean_v log(K(u, v) / sum_w K(u, w)),  K(u, v) = exp(-|u - v|^gamma/tau)",
+        r"-\operatorname{mean}_u \operatorname{mean}_v \log\frac{K(u, v)}{\sum_w K(u, w)}, \quad "
+        r"K(u, v) = e^{-|u - v|^{\gamma}/\tau}",
     ),
     dimension="n - 1 suffices",
 )

@@ -12,8 +12,8 @@ from ...proof.relations import Iff
 from .layout import layout
 from .lines import POINTS, points, rows
 from .signs import by_sign
-from .tex import Names, tex
-from .tree import Node, named
+from .tex import Names, brackets, is_tall, tex
+from .tree import SUM, Node, named
 
 #: Signs as text and as LaTeX.
 SIGNS: dict[type, tuple[str, str]] = {
@@ -38,7 +38,9 @@ class Limited:
     def tex(self, name: Names) -> str:
         """As LaTeX."""
         to = str(latex(self.to))
-        return rf"\lim_{{{name(self.symbol)} \to {to}}} {tex(self.of, name)}"
+        of = tex(self.of, name)
+        of = brackets(of, tall=is_tall(self.of)) if self.of.tight == SUM else of
+        return rf"\lim_{{{name(self.symbol)} \to {to}}} {of}"
 
 
 @dataclass(frozen=True)

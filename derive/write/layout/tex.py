@@ -37,6 +37,8 @@ def tex(node: Node, name: Names) -> str:
         return _product(node, name)
     if isinstance(node, Power):
         inside = _held(node.base, ATOM, name)
+        if _is_total(node.base):  # the exponent would be that of its terms
+            inside = brackets(inside, tall=True)
         if "^" in inside and isinstance(node.base, (Name, Call)) and not inside.endswith(")"):
             inside = brackets(inside, tall=False)  # TeX takes one exponent
         return f"{inside}^{{{tex(node.exponent, name)}}}"
@@ -78,6 +80,11 @@ def is_tall(node: Node) -> bool:
     return any(map(is_tall, node.children))
 
 
+def _is_total(node: Node) -> bool:
+    """Whether it is a sum over an index, which has no end of its own in LaTeX."""
+    return isinstance(node, Other) and isinstance(node.value, Total)
+
+
 def brackets(inside: str, *, tall: bool) -> str:
     """Parentheses around LaTeX."""
     return rf"\left({inside}\right)" if tall else f"({inside})"
@@ -104,6 +111,9 @@ def _side(factors: tuple[Node, ...]) -> Node:
 def _row(factors: tuple[Node, ...], name: Names) -> str:
     """Factors side by side; a dot between numbers."""
     parts = [_held(f, POWER, name) for f in factors]
+    for k, f in enumerate(factors[:-1]):
+        if _is_total(f):  # what follows would be part of its terms
+            parts[k] = brackets(parts[k], tall=True)
     row = parts[0]
     for part in parts[1:]:
         row += (r" \cdot " if part[0].isdigit() else " ") + part
@@ -160,7 +170,7 @@ _SIGNS = {">=": r"$\ge$", "<=": r"$\le$", ">": "$>$", "<": "$<$"}
 
 def phrase(words: str) -> str:
     """Words as LaTeX: names with an index, and signs, are mathematics."""
-    indexed = _INDEXED.sub(r"$\1_{\2}$", words)
+    indexed = _INDEXED.sub(lambda at: f"${latex(Symbol(at[1]))}_{{{at[2]}}}$", words)
     return re.sub("[<>]=?", lambda sign: _SIGNS[sign[0]], indexed)
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from sympy import Contains, Expr, Limit, Symbol, oo
+from sympy import Contains, Expr, Limit, S, Symbol, latex, oo
 
 from ...decide.domain import DomainError
 from ...decide.evidence import Grade
+from ...decide.exact import expression as exact
 from ...decide.frozen import dataclass
 from ...decide.root import without_roots
 from ...optimum.segment_facts import Active, AtEnd, Segments, assignments
@@ -28,7 +30,8 @@ from ...theorem.quantity import Quantity
 from ...theorem.result import Result
 from ..display import CLAMPED
 from ..layout.displays import ROOM, Shown, expression, of_node, shown
-from ..layout.tex import phrase
+from ..layout.layout import layout
+from ..layout.tex import phrase, tex
 from ..macros import cited, escape, listed
 from .lemmas import printed
 from .notation import Notation, Typeset
@@ -44,6 +47,8 @@ PLAIN = 1000
 WAYS = ("=", r"\to")
 #: Lines of words with much mathematics in them would stick out.
 STRETCH = r"\emergencystretch=3em\relax"
+#: Longer lists are not written out.
+MOST_GIVEN = 200
 #: What a snippet needs.
 PACKAGES = r"\usepackage{amsmath,amssymb,amsthm}"
 THEOREMS = (r"\newtheorem{theorem}{Theorem}", r"\newtheorem{lemma}[theorem]{Lemma}")
@@ -215,12 +220,15 @@ class Writer:
                 noun = noun if len(parts) > 1 else noun.replace("integers", "an integer")
                 said.append(listed(parts) + noun)
         lines = [f"Let {', and let '.join(said)}."] if said else []
+        lines += self._given()
         about = head(result, Typeset(note.name, note.prose))
         if about.formula:
             notes = "; ".join(about.notes)
             lines += ["Consider the loss", rf"\[ {about.formula} \]", f"where {notes}."]
         else:
-            lines.append(f"Consider {'; '.join(about.notes[:-1])}.")  # the last: there is no loss
+            is_clause = re.match(r"\$[^$]*\$ (is|are)\b", about.notes[0]) is not None
+            first = "Here" if is_clause else "Consider"
+            lines.append(f"{first} {'; '.join(about.notes[:-1])}.")  # the last: there is no loss
         entries = {s.name for q in result.quantities.values() for s in q.expression.free_symbols}
         felt = [r for r in note.relations if f"g_{r.name}" in entries]
         if felt:
@@ -238,6 +246,15 @@ class Writer:
             )
         lines.append("Then the following holds.")
         return lines
+
+    def _given(self) -> list[str]:
+        """The lists that were given: without them the theorem would be about all."""
+        return [
+            f"Let {called(name)} ({self.note.prose(self.result.lists[name].meaning)}) "
+            f"{listing(text)}."
+            for name, text in self.result.made_for.items()
+            if name in self.result.lists
+        ]
 
     def _item(self, name: str, q: Quantity) -> list[str]:
         note = self.note
@@ -262,6 +279,11 @@ class Writer:
             return [rf"\item {meaning}{condition}{cited_at}:", *display(inside)]
         e = note.writer.shown(q.expression)
         formula = expression(e, q.domain or self.result.domain, note.name, symbol, ROOM - 30)
+        if q.expression in (S.true, S.false):
+            return [rf"\item {meaning}{condition}: {'yes' if q.expression == S.true else 'no'}."]
+        if q.kind is Kind.CONDITION:
+            first, *more = formula.rows
+            formula = replace(formula, rows=(first.replace(" &= ", r" &\iff ", 1), *more))
         if q.bound is not None and iff:
             meaning = note.sentence(f"{what} iff {q.bound[0]} {q.bound[1]} {name}")[:-1]
             return [rf"\item {meaning}{condition}, where{cited_at}", *display(formula, stop=".")]
@@ -460,6 +482,23 @@ class Writer:
         if "loss" in self.result.quantities and loss:
             said += rf", and its loss is \eqref{{{self._label(loss)}}} there"
         return ["", f"{said}."]
+
+
+def called(name: str) -> str:
+    """The name of a list in a sentence: a letter, or a word."""
+    written = str(latex(Symbol(name)))
+    return name if written.isalpha() and len(written) > 1 else f"${written}$"
+
+
+def listing(text: str) -> str:
+    """``have the rows ..`` or ``be ..``, of numbers or pairs as they are typed."""
+    rows = [row.split(",") for row in text.split(";")]
+    if sum(map(len, rows)) > MOST_GIVEN:
+        return f"be what was given, {len(rows)} rows" if len(rows) > 1 else "be what was given"
+    if re.fullmatch(r"\d+-\d+", rows[0][0]):
+        return f"be {listed(['--'.join(pair.split('-')) for pair in rows[0]])}"
+    written = [f"$({', '.join(tex(layout(exact(e, {})), str) for e in row)})$" for row in rows]
+    return f"have the rows {listed(written)}" if len(written) > 1 else f"be {written[0]}"
 
 
 def _same_limit(says: LimitIs, q: Quantity) -> bool:

@@ -26,6 +26,7 @@ from ..display import Writer, sentence, written, written_sign
 from ..layout.layout import layout
 from ..layout.tex import entry, tex
 from ..macros import escape
+from .phrases import held, released
 from .vectors import marked
 
 #: Indices of relations that are not numbered.
@@ -92,7 +93,10 @@ PAIRS: dict[str, tuple[str, str]] = {
     ),
 }
 #: The same of rows of a graph.
-ROWS = {"r": "the sum of the weights in row ${}$", "u": "that of weights times costs in row ${}$"}
+ROWS = {
+    "r": "the sum of the weights in row ${}$",
+    "u": "the sum of weights times costs in row ${}$",
+}
 _ROW = re.compile(rf"({'|'.join(ROWS)})_([0-9])")
 _PAIR = re.compile(rf"({'|'.join(PAIRS)})_([A-Za-z0-9])_([A-Za-z0-9])")
 
@@ -257,6 +261,8 @@ class Notation:
         found: dict[Symbol, None] = {}
         for step in self.result.derivation:
             found |= dict.fromkeys((*step.says.domain.ranges, *getattr(step.says, "names", ())))
+            capitals = (s for s in step.statement.free_symbols if s.name in CAPITALS)
+            found |= dict.fromkeys(sorted(capitals, key=str))
         return [
             s
             for s in found
@@ -289,8 +295,7 @@ class Notation:
 
     def prose(self, text: str) -> str:
         """A sentence, with what is mathematics in it between dollars."""
-        for said, tex_of in SAID.items():
-            text = text.replace(said, tex_of)
+        text = held(text)
         for e in self.spaces:
             own = rf"\b{e.name}\b"
             text = re.sub(
@@ -320,16 +325,15 @@ class Notation:
 #: Names in steps, and of readings, that are words elsewhere.
 WORDS = {"share", "below", "gap", "Var", "balance", "part", "beside", "mean", "along", "product"}
 WORDS |= {"participation", "similarity", "alignment", "variance"}
-#: Formulas in words that are longer than names and signs, as private characters.
-SAID = {"(1/m) sum_i Var[U_i]": "\ue100"}
-_SPECIAL = {"\ue100": r"$\frac{1}{m} \sum_i \mathrm{Var}[U_i]$"}
+#: Letters that are no words, for which what a step shows is enough to be formulas in its words.
+CAPITALS = frozenset("BCDEFGHJKLMNPQRSTUVWXYZ")
 #: Letters in words of steps that no result says what they are.
 LETTERS = {
     **{letter: letter for letter in ("x", "i", "j", "k", "u", "v", "n", "q", "r", "N", "d", "G")},
     **{"u_i": "u_i", "v_i": "v_i", "v_j": "v_j", "l_p": r"\ell_p", "oo": r"\infty"},
     **{"delta": r"\delta", "U_i": "U_i", "x_i": "x_i", "y_i": "y_i"},
     **{"V_i": "V_i", "V_j": "V_j", "Z_i": "Z_i", "Z_j": "Z_j"},
-    **{"exp": r"\exp", "cos": r"\cos"},
+    **{"exp": r"\exp", "cos": r"\cos", "log": r"\log"},
 }
 #: More of them where it is one anchor that steps are about.
 OF_ANCHORS = {
@@ -381,10 +385,7 @@ def with_math(text: str, known: Mapping[str, str]) -> str:
             continue
         out.append(f"${_as_tex(tokens[k:end], known)}$")
         k = end
-    joined = "".join(out)
-    for character, tex_of in _SPECIAL.items():
-        joined = joined.replace(character, tex_of)
-    return joined
+    return released("".join(out))
 
 
 def _is_name(token: tuple[str, str], known: Mapping[str, str]) -> bool:

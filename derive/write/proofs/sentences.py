@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from sympy import Basic, Eq, Expr, Ge, Gt, Indexed, Limit, Lt, Symbol, Tuple, exp
+from sympy import Basic, Eq, Expr, Ge, Gt, Indexed, Limit, Lt, Symbol, Tuple, exp, latex
 
 from ...decide.calculus import derivative
 from ...decide.decide import positive, zero
@@ -46,7 +46,7 @@ from ..layout.layout import layout
 from ..layout.statement import without_evident
 from ..layout.tree import Node
 from ..macros import listed
-from .notation import Notation
+from .notation import NAMES, Notation
 
 #: Where a lemma is cited.
 CITED = "@lemma@"
@@ -513,7 +513,9 @@ class Teller:
             else Symbol(f"{root.variable.name.rstrip('_')}_star")
         )
         if root not in names:
-            self.notation.extra[called.name] = rf"{root.variable.name.rstrip('_')}^\star"
+            self.notation.extra[called.name] = (
+                rf"{latex(Symbol(root.variable.name.rstrip('_')))}^\star"
+            )
         self._meet(called.name)
         star = self.notation.name(called)
         shown_as = step.statement.xreplace({root: called})
@@ -550,7 +552,12 @@ class Teller:
         (at,) = step.statement.atoms(Limit)
         to = self.notation.formula(at.args[2])
         before = rf"As ${self.notation.name(at.args[1])} \to {to}$,"
-        return Paragraph(before, self._show(step))
+        of, *where, _ = at.args
+        assert isinstance(step.says, LimitIs)
+        if of.name in self.notation.result.quantities or of.name in NAMES:
+            return Paragraph(before, self._show(step))
+        whole = Eq(Limit(step.says.names[of], *where), step.statement.args[1], evaluate=False)
+        return Paragraph(before, self._show(step, whole))
 
     def _ranks(self, step: Step) -> Paragraph:
         return Paragraph("The rank of the Gram matrix is", self._show(step))

@@ -12,7 +12,7 @@ _PARTS = re.compile(
     rf"|<(?P<left>{_ITEM}), (?P<right>{_ITEM})>(?P<power>\^2)?"
     r"|\|(?P<inside>[^|<>=]+)\|(?P<square>\^2)?(?P<over>/tau\^2)?"
     r"|(?P<u>[a-z])\^T (?P<form>[A-Z]) (?P<v>[a-z])"
-    r"|(?P<letter>[zZqpls])(?:_(?P<index>[a-z])\b|(?P<plus>\+)(?=[\s,;.)]|$))"
+    r"|(?<![A-Za-z])(?P<letter>[zZqpls])(?:_(?P<index>[a-z])\b|(?P<plus>\+)(?=[\s,;.)]|$))"
     r"|\b(?P<part>[AC])\^\((?P<order>[12])\)"
 )
 
@@ -39,6 +39,8 @@ def _tex(at: re.Match[str]) -> str:
     if at["inside"]:
         inside = re.sub(_ITEM, lambda m: _item(m[0]), at["inside"])
         over = r"/\tau^2" if at["over"] else ""
+        if re.match(r"n_|[A-Z]_\w n/", at["inside"]):  # of numbers, no vectors
+            return f"|{at['inside']}|"
         return rf"\|{inside}\|{'^2' if at['square'] else ''}{over}"
     if at["form"]:
         return rf"{at['u']}^\top {at['form']} {at['v']}"
