@@ -520,8 +520,15 @@ def test_values_outside_are_refused_in_one_line(given: dict[str, int], says: str
     assert str(refused.value) == says
 
 
-def test_numbers_of_thousands_of_digits_end_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_numbers_of_thousands_of_digits_are_not_written_out(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     from cltheory.cli.main import run
 
-    assert run(["derive", "kernel-infonce", "--gamma", "1e6", "--tau", "1", "--n", "2"]) == 1
+    words = ["derive", "kernel-infonce", "--gamma", "1e6", "--tau", "1", "--n", "2"]
+    assert run(words) == 0
+    out = capsys.readouterr().out
+    assert "similarity: no value here, its exact form has a number of thousands of digits" in out
+    assert "convex = False" in out and max(map(len, out.splitlines())) < 250
+    assert run([*words, "--format", "python"]) == 1
     assert "too large to decide" in capsys.readouterr().err
