@@ -4,8 +4,8 @@
 
 A page must have no formula left as text, none that MathJax refuses, nothing on the console, no
 picture that does not load, no request to another host, and nothing that makes the page itself
-scroll sideways. Whatever Chromium or Chrome there is is started once, without a window, and goes
-from page to page; where there is none that is said, and nothing is checked.
+scroll sideways. Whatever Chromium or Chrome there is is started once for each width, without a
+window, and goes from page to page; where there is none that is said, and nothing is checked.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -191,8 +192,9 @@ def main(site: Path) -> int:
         print(f"skipped: there is no browser here to look with ({', '.join(NAMES)})")
         return 0
     faults = 0
-    for width in WIDTHS:
-        look = looked_at(site, program, width)
+    with ThreadPoolExecutor() as at_once:  # a browser for each width
+        looks = list(at_once.map(partial(looked_at, site, program), WIDTHS))
+    for width, look in zip(WIDTHS, looks, strict=True):
         for page, found in look.faults.items():
             for fault in dict.fromkeys(found):
                 print(f"{page} at {width}: {fault}")

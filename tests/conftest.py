@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import random
+from collections import defaultdict
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -26,3 +28,35 @@ def _seed() -> None:
     except ImportError:
         return
     np.random.seed(0)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--whole", action="store_true", help="families marked 'sample' are all quick")
+
+
+@pytest.hookimpl(tryfirst=True)  # before pytest looks for the slow ones
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Thin families of tests: quick runs by ``sample``, runs of a share of all by ``net``."""
+    if not config.getoption("--whole"):
+        for family in _families(items, "sample"):
+            (most,) = family[0].get_closest_marker("sample").args
+            quick = {k * len(family) // most for k in range(most)}
+            for k, item in enumerate(family):
+                if len(family) > most and k not in quick:
+                    item.add_marker(pytest.mark.slow)
+    first, _, step = os.environ.get("CLTHEORY_SHARE", "1/1").partition("/")
+    left = {
+        item for family in _families(items, "net") for item in family[int(first) - 1 :: int(step)]
+    }
+    out = [i for i in items if i.get_closest_marker("net") and i not in left]
+    config.hook.pytest_deselected(items=out)
+    items[:] = [i for i in items if i not in set(out)]
+
+
+def _families(items: list[pytest.Item], mark: str) -> list[list[pytest.Item]]:
+    """The tests that have a mark, those of one function together."""
+    found: dict[tuple[object, str], list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        if item.get_closest_marker(mark):
+            found[item.path, item.name.partition("[")[0]].append(item)
+    return list(found.values())

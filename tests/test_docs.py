@@ -43,6 +43,7 @@ def blocks(name: str, language: str) -> list[str]:
 
 
 # --- outputs and formulas -----------------------------------------------------------------
+@pytest.mark.sample(12)
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda e: f"{e.page} {e.command}")
 def test_examples_print_what_the_page_shows(example) -> None:
     printed = pages.output(example.command)

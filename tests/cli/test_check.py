@@ -395,6 +395,7 @@ def test_orders_to_a_terminal_are_not_passed_on(cltheory: Any, here: Path) -> No
     assert "\x1b" not in out and "\x07" not in out
 
 
+@pytest.mark.slow
 def test_ten_megabytes(cltheory: Any, here: Path) -> None:
     (here / "a.tex").write_text("words $x$ \\emph{more}\n" * 450_000 + WRONG)
     code, out, _ = cltheory("check", "a.tex")

@@ -35,6 +35,7 @@ def before(text: str, *later: str) -> str:
     return text[: min(text.index(word) for word in later if word in text)]
 
 
+@pytest.mark.sample(8)
 @pytest.mark.parametrize("id", IDS)
 def test_show_and_derive_begin_with_it(cltheory: Any, id: str) -> None:
     derived, shown = cltheory("derive", id).out, cltheory("show", id).out
@@ -47,6 +48,7 @@ def test_show_and_derive_begin_with_it(cltheory: Any, id: str) -> None:
         assert all(len(line) <= 100 for line in top.splitlines())
 
 
+@pytest.mark.sample(8)
 @pytest.mark.parametrize("id", WITH_LOSS)
 def test_latex_and_markdown_begin_with_it(cltheory: Any, id: str) -> None:
     tex = cltheory("derive", id, "--format", "latex").out
@@ -72,6 +74,7 @@ def test_the_notebook_begins_with_it(id: str) -> None:
         assert "there is no loss here" in top
 
 
+@pytest.mark.sample(12)
 @pytest.mark.parametrize("id", IDS)
 def test_an_exported_theorem_begins_with_it(cltheory: Any, id: str) -> None:
     text = cltheory("export", "--latex", "-", id).out
@@ -91,6 +94,7 @@ def test_exported_functions_say_it(cltheory: Any) -> None:
     assert "# L = 1/N sum_i [ log(exp(b - c_ii*t) + 1)" in text
 
 
+@pytest.mark.sample(8)
 @pytest.mark.parametrize("id", IDS)
 def test_json_has_it(cltheory: Any, id: str) -> None:
     loss = json.loads(cltheory("derive", id, "--format", "json").out)["loss"]

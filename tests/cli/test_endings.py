@@ -124,6 +124,7 @@ PARTLY = {
 }
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize("id", PARTLY)
 @pytest.mark.parametrize("style", ["text", "json", "latex", "markdown", "python"])
 def test_one_quantity_without_a_value_does_not_silence_the_others(
@@ -301,6 +302,7 @@ PLACES: list[list[str]] = [
 ]
 
 
+@pytest.mark.sample(10)
 @pytest.mark.parametrize("place", PLACES, ids=" ".join)
 def test_odd_words_are_refused_in_one_line(
     cltheory: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, place: list[str]

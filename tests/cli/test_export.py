@@ -38,14 +38,20 @@ QUANTITIES = [
 ]
 
 
-@cache
-def theory() -> str:
-    return export.to_latex(list(results.values()))
+#: Results whose macros are looked at as one document in the quick tests: in the slow ones, all.
+SOME = ("ssem", "supcl-threshold", "supcl-optimum", "infonce-optimum", "soft-supcon", "mrf")
+DOCUMENTS = [pytest.param(SOME, id="some"), pytest.param((), marks=pytest.mark.slow, id="all")]
 
 
 @cache
-def definitions() -> dict[str, tuple[int, str]]:
-    return defined(theory())
+def theory(*ids: str) -> str:
+    """What is exported of some results, or of all."""
+    return export.to_latex([results[id] for id in ids or results])
+
+
+@cache
+def definitions(*ids: str) -> dict[str, tuple[int, str]]:
+    return defined(theory(*ids))
 
 
 def defined(text: str) -> dict[str, tuple[int, str]]:
@@ -77,18 +83,16 @@ def check_macro(arity: int, body: str) -> None:
 
 
 # --- the text of the macros -----------------------------------------------------------------------
-def test_every_quantity_and_statement_has_its_macros() -> None:
-    for id in results:
-        assert macro_name(id, "statement") in definitions()
+@pytest.mark.parametrize("ids", DOCUMENTS)
+def test_every_quantity_and_statement_has_its_macros(ids: tuple[str, ...]) -> None:
+    there = definitions(*ids)
+    for id in ids or results:
+        assert macro_name(id, "statement") in there
         for name in results[id].quantities:
             for kind in ("", "name", "eq"):
-                assert macro_name(id, name, *filter(None, [kind])) in definitions()
-    assert r"\clSupclThresholdAlphaMinTauZero" in definitions()
-
-
-def test_macros_are_well_formed() -> None:
-    assert len(definitions()) > 250
-    for name, (arity, body) in definitions().items():
+                assert macro_name(id, name, *filter(None, [kind])) in there
+    assert r"\clSupclThresholdAlphaMinTauZero" in there
+    for name, (arity, body) in there.items():
         if name != r"\clArgEnd":
             check_macro(arity, body)
 
@@ -112,11 +116,12 @@ def test_two_macros_of_one_name_are_refused() -> None:
         export.to_latex([one, one])
 
 
-def test_the_text_is_the_same_every_time() -> None:
-    assert export.to_latex(list(results.values())) == theory()
+@pytest.mark.parametrize("ids", DOCUMENTS)
+def test_the_text_is_the_same_every_time(ids: tuple[str, ...]) -> None:
+    assert export.to_latex([results[id] for id in ids or results]) == theory(*ids)
     code = (
         "import sys\nfrom cltheory.derive.write import export\nfrom cltheory.derive.results import "
-        "results\nsys.stdout.write(export.to_latex(list(results.values())))"
+        f"results\nsys.stdout.write(export.to_latex([results[id] for id in {ids} or results]))"
     )
     done = subprocess.run(
         [sys.executable, "-c", code],
@@ -125,13 +130,13 @@ def test_the_text_is_the_same_every_time() -> None:
         text=True,
         check=True,
     )
-    assert done.stdout == theory()
+    assert done.stdout == theory(*ids)
 
 
 # --- what the macros say --------------------------------------------------------------------------
 @cache
-def macros() -> Macros:
-    return Macros.from_document(theory())
+def macros(*ids: str) -> Macros:
+    return Macros.from_document(theory(*ids))
 
 
 def points(result: Result, expression: Expr) -> Iterator[dict[Symbol, Expr]]:
@@ -180,15 +185,17 @@ READ = [
 ]
 
 
+@pytest.mark.sample(24)
 @pytest.mark.parametrize("id, name", READ)
 def test_a_macro_says_what_was_derived(id: str, name: str) -> None:
     result, shown, macro, order = calls(id, name)
-    assert definitions()[macro][0] == len(order)
+    assert definitions(id)[macro][0] == len(order)
     writer = Writer(result)
     call = macro + "".join(f"{{{writer.symbol(s)}}}" for s in order)
-    assert not disagrees(call, shown, result, macros())
+    assert not disagrees(call, shown, result, macros(id))
 
 
+@pytest.mark.sample(24)
 @pytest.mark.parametrize("id, name", READ)
 def test_compound_arguments_stay_whole(id: str, name: str) -> None:
     result, shown, macro, order = calls(id, name)
@@ -200,7 +207,7 @@ def test_compound_arguments_stay_whole(id: str, name: str) -> None:
             call, put[s] = call + rf"{{\frac{{{writer.symbol(s)}}}{{2}}}}", s / 2
         else:
             call, put[s] = call + f"{{{writer.symbol(s)} + {k + 1}}}", s + k + 1
-    assert not disagrees(call, shown.subs(put, simultaneous=True), result, macros())
+    assert not disagrees(call, shown.subs(put, simultaneous=True), result, macros(id))
 
 
 def test_a_wrong_macro_is_noticed() -> None:
@@ -209,7 +216,7 @@ def test_a_wrong_macro_is_noticed() -> None:
         result, shown, macro, order = calls(id, name)
         if not order or len(order) > 8:
             continue
-        arity, body = definitions()[macro]
+        arity, body = definitions(id)[macro]
         writer = Writer(result)
         call = macro + "".join(f"{{{writer.symbol(s)}}}" for s in order)
         for old, new in (
@@ -220,7 +227,7 @@ def test_a_wrong_macro_is_noticed() -> None:
         ):
             if (broken := body.replace(old, new, 1)) == body:
                 continue
-            text = theory().replace(f"[{arity}]{{{body}}}", f"[{arity}]{{{broken}}}")
+            text = theory(id).replace(f"[{arity}]{{{body}}}", f"[{arity}]{{{broken}}}")
             if old.startswith("\\"):  # an argument without its parentheses
                 call = macro + "".join(f"{{{writer.symbol(s)} + 1}}" for s in order)
                 derived = shown.subs({s: s + 1 for s in order}, simultaneous=True)
@@ -234,21 +241,23 @@ def test_a_wrong_macro_is_noticed() -> None:
 
 
 def test_a_root_is_said_to_be_one() -> None:
-    arity, body = definitions()[r"\clSupclOptimumXStarWhere"]
+    arity, body = definitions("supcl-optimum")[r"\clSupclOptimumXStarWhere"]
     assert arity == 4
     assert body.startswith(r"x^\star \in \left[0, \frac{\clArgFirst{#1} \clArg{#2}}")
     assert body.endswith(" = 0")
-    assert definitions()[r"\clSupclOptimumXStar"] == (0, r"x^\star")
+    assert definitions("supcl-optimum")[r"\clSupclOptimumXStar"] == (0, r"x^\star")
     result = results["supcl-optimum"]
     (root,) = Writer(result).roots
     function = body.partition(r"\quad ")[2].removesuffix(" = 0")
     for k, s in enumerate(("m", "n", r"\alpha", r"\tau"), 1):
         function = function.replace(f"#{k}", s)
-    assert not disagrees(function, Writer(result).equation(root).meaning, result, macros())
+    assert not disagrees(
+        function, Writer(result).equation(root).meaning, result, macros("supcl-optimum")
+    )
 
 
 def test_a_statement_has_its_conditions_and_its_source() -> None:
-    _, body = definitions()[r"\clSupclThresholdStatement"]
+    _, body = definitions("supcl-threshold")[r"\clSupclThresholdStatement"]
     assert r"\begin{theorem}[{When the SupCL loss collapses classes, \cite[Theorem 2]{" in body
     assert r"Let $m \ge 2$ and $n \ge 2$ be integers" in body
     assert r"\item Classes do not collapse iff $\alpha > \alpha_{\min}$:" in body
@@ -261,7 +270,10 @@ def test_symbols_are_renamed_everywhere() -> None:
     tex, plain = export.rename([r"\tau=T", r"m=\tilde{m}", r"alpha=\lambda"], one)
     text = export.to_latex(one, tex)
     found = defined(text)
-    assert found[r"\clSupclThresholdAlphaMin"] == definitions()[r"\clSupclThresholdAlphaMin"]
+    assert (
+        found[r"\clSupclThresholdAlphaMin"]
+        == definitions("supcl-threshold")[r"\clSupclThresholdAlphaMin"]
+    )
     assert found[r"\clSupclThresholdTauMaxEq"][1] == (
         r"T_{\max} = \clSupclThresholdTauMax{{\tilde{m}}}{n}{\lambda}"
     )
@@ -366,6 +378,7 @@ NUMERIC = [
 ]
 
 
+@pytest.mark.sample(40)
 @pytest.mark.parametrize("id, name", NUMERIC)
 def test_exported_functions_agree_with_the_result(module: ModuleType, id: str, name: str) -> None:
     result = results[id]
@@ -479,13 +492,14 @@ def test_symbols_of_functions_are_renamed() -> None:
 
 
 # --- JSON -----------------------------------------------------------------------------------------
-def test_the_registry(cltheory: Any) -> None:
-    code, out, err = cltheory("export", "--json", "-")
+@pytest.mark.parametrize("ids", DOCUMENTS)
+def test_the_registry(cltheory: Any, ids: tuple[str, ...]) -> None:
+    code, out, err = cltheory("export", "--json", "-", *ids)
     assert (code, err) == (0, "")
     found = json.loads(out)
     assert (found["schema"], found["schema_version"]) == ("cltheory-registry", 1)
     assert found["cltheory"] == version()
-    assert [r["id"] for r in found["results"]] == list(results)
+    assert [r["id"] for r in found["results"]] == list(ids or results)
     assert {s["key"] for s in found["sources"]} == set(SOURCES)
     for r in found["results"]:
         assert "claims" not in r
@@ -587,7 +601,7 @@ def tex(folder: Path, document: str, program: str = "pdflatex") -> tuple[int, st
 
 @pytest.fixture
 def folder(cltheory: Any, tmp_path: Path) -> Path:
-    assert cltheory("export", "--latex", str(tmp_path / "theory.tex")).code == 0
+    assert cltheory("export", "--latex", str(tmp_path / "theory.tex"), *SOME).code == 0
     return tmp_path
 
 
@@ -617,10 +631,14 @@ def test_a_number_that_begins_a_product_has_no_parentheses(
 
 
 @needs_tex
-def test_a_document_that_uses_everything_compiles(folder: Path) -> None:
+@pytest.mark.parametrize("ids", DOCUMENTS)
+def test_a_document_that_uses_everything_compiles(
+    cltheory: Any, folder: Path, ids: tuple[str, ...]
+) -> None:
+    assert cltheory("export", "--latex", str(folder / "theory.tex"), *ids).code == 0
     rows = []
     simple, compound = "mntpbwKNr", ["m+1", "50", r"{\tilde m}", "-t", "N^-", r"\tau", "", "5", "x"]
-    for name, (arity, _) in definitions().items():
+    for name, (arity, _) in definitions(*ids).items():
         if name.endswith(("Statement", "Evidence", "Version")):
             rows.append(name + "\n")
         elif not name.startswith(r"\clArg"):

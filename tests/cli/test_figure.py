@@ -355,6 +355,7 @@ def phases(cltheory: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> An
     return draw
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("loss", "words", "faces"),
     [
@@ -402,6 +403,7 @@ def test_targets_of_positives_are_parameters(phases: Any) -> None:
     assert " 0 with another structure than the map" in out
 
 
+@pytest.mark.slow
 def test_ranges_may_depend_on_what_is_fixed(phases: Any, tmp_path: Path) -> None:
     words = ("--x", "beta", "--y", "tau", "--M", "2", "--m", "2", "--n", "2", "--alpha", "1/2")
     assert phases("--loss", "docs/problems/superclasses.toml", *words).code == 0

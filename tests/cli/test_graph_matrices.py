@@ -9,6 +9,7 @@ import pytest
 PI, Z = "0,1,1;1,0,1;1,1,0", "1,0;0,1;-1,0"
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("style", ["text", "json", "latex", "markdown", "python"])
 @pytest.mark.parametrize(
     "words",

@@ -19,6 +19,7 @@ SMALL = ("--m", "2", "--n", "2", "--p", "1", "--seeds", "0")
 CHECKED = [id for id, r in results.items() if r.structure is not None and r.structure.axes]
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize("id", CHECKED)
 def test_embeddings_agree_with_the_result(
     cltheory: Any, request: pytest.FixtureRequest, id: str

@@ -555,6 +555,7 @@ def test_limits_of_what_was_derived() -> None:
 WITNESSED = [r for r in RECORDS if r.witness is not None]
 
 
+@pytest.mark.sample(120)
 @pytest.mark.parametrize("one", WITNESSED, ids=lambda r: f"{r.paper} {r.label}")
 def test_the_print_fails_at_its_witness(one: Record) -> None:
     assert one.witness is not None
@@ -571,6 +572,7 @@ def changed_digit(text: str) -> str:
 WITH_NUMBERS = [r for r in WITNESSED if r.witness and any(c.isdigit() for c in r.witness.says)]
 
 
+@pytest.mark.sample(80)
 @pytest.mark.parametrize("one", WITH_NUMBERS, ids=lambda r: f"{r.paper} {r.label}")
 def test_a_witness_with_a_digit_changed_is_refused(one: Record) -> None:
     assert one.witness is not None

@@ -73,6 +73,7 @@ H += r"x\frac{n-1}{(m-1)n})/\tau}"
 SUM = r"1 + (n-1) e^{-x/\tau} + (m-1)n e^{(-\frac{m}{m-1} + x\frac{n-1}{(m-1)n})/\tau}"
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("named", "printed"),
     [

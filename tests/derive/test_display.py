@@ -31,6 +31,7 @@ def test_the_check_can_fail(text: str) -> None:
         check_math(text)
 
 
+@pytest.mark.sample(10)
 @pytest.mark.parametrize("id", IDS)
 def test_everything_displays(id: str) -> None:
     result = results[id]
@@ -58,6 +59,7 @@ def test_a_result_shows_its_quantities_and_evidence(id: str) -> None:
     assert f"Evidence: {result.evidence.grade}, {len(result.derivation)} checked steps." in text
 
 
+@pytest.mark.sample(12)
 @pytest.mark.parametrize("id", IDS)
 def test_a_derivation_shows_numbered_steps(id: str) -> None:
     derivation = results[id].derivation

@@ -78,6 +78,7 @@ COUNTS = [2, 3, 4, 5, 9]
 REALS = [Rational(k, 2) for k in (-3, -1, 0, 1, 2, 5)]
 
 
+@pytest.mark.sample(10)
 @pytest.mark.parametrize("id", list(results))
 def test_functions_agree_with_values_inside_and_outside(exported, id) -> None:
     result, draw = results[id], random.Random(id)

@@ -125,6 +125,7 @@ def test_equal_weights_have_the_largest_entropy():
 
 
 # --- spectral clustering ---------------------------------------------------------------------
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("n, d, seed", [(2, 1, 0), (3, 2, 1), (4, 3, 2)])
 def test_every_factor(n, d, seed):
     rng = random.Random(seed)

@@ -136,6 +136,7 @@ def test_a_root_may_be_written_otherwise() -> None:
     assert found.equivalent is False
 
 
+@pytest.mark.sample(40)
 @pytest.mark.parametrize("id, name", QUANTITIES)
 def test_the_text_of_a_lock_is_read_back(id: str, name: str) -> None:
     entry = json.loads(frozen())["quantities"][id][name]

@@ -218,6 +218,7 @@ def survivors(step: Step, count: int, chance: random.Random) -> tuple[int, list[
     return tried, bad
 
 
+@pytest.mark.sample(8)
 @pytest.mark.parametrize("id", list(results))
 def test_a_changed_statement_is_refused(id: str) -> None:
     chance = random.Random(SEED)
@@ -242,6 +243,7 @@ def test_sums_are_compared_at_entries_that_have_the_known_sum() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.net
 @pytest.mark.parametrize("id", list(results))
 def test_many_changed_statements_are_refused(id: str) -> None:
     chance = random.Random(SEED + 1)

@@ -141,7 +141,7 @@ def _run(folder: Path, module: str, tests: tuple[str, ...], said: Path) -> None:
         import pytest
 
         files = [str(ROOT / "tests" / t) for t in tests]
-        words = ["-x", "-q", "-p", "no:cacheprovider", *files]
+        words = ["-x", "-q", "--whole", "-p", "no:cacheprovider", *files]
         code = RAN + int(pytest.main(words, plugins=[_Used(folder, module)]))
     except BaseException:
         traceback.print_exc()

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
 from mutant import ROOT, BadMutant, Mutant, every, survives
 
 EVERY = every()
-#: A share of the mutants to run, such as 1/8; all of them take a quarter of an hour.
-SHARE = os.environ.get("CLTHEORY_MUTANTS", "1/1")
-CHOSEN = EVERY[:: int(SHARE.removeprefix("1/"))]
 
 
 def test_every_mutant_can_be_made() -> None:
@@ -64,12 +59,14 @@ def test_tests_that_are_not_run_notice_nothing(first: str, test: str, says: str)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("tests", sorted({m.tests for m in CHOSEN}))
+@pytest.mark.net
+@pytest.mark.parametrize("tests", sorted({m.tests for m in EVERY}))
 def test_the_tests_pass_without_a_mutant(tests: tuple[str, ...]) -> None:
     assert survives(None, tests)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("m", CHOSEN, ids=[m.name for m in CHOSEN])
+@pytest.mark.net
+@pytest.mark.parametrize("m", EVERY, ids=[m.name for m in EVERY])
 def test_the_mutant_is_noticed(m: Mutant) -> None:
     assert not survives(m, m.tests)

@@ -31,6 +31,7 @@ def broken(id: str, **options: Any) -> dict[str, str]:
     return found
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("id", with_bounds())
 def test_no_bound_is_violated_at_first_sight(id: str) -> None:
     assert broken(id, **QUICK) == {}

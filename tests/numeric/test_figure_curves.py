@@ -257,6 +257,7 @@ def overlapping(figure: Figure) -> list[str]:
     ]
 
 
+@pytest.mark.sample(1)
 def test_figures_have_a_legend_and_keep_to_their_axes(drawn: dict[str, Figure]) -> None:
     for name, figure in drawn.items():
         (legend,) = figure.legends

@@ -145,6 +145,7 @@ def figure(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Callable[..., 
     return command
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     "more",
     [

@@ -28,6 +28,7 @@ def verdicts(checks):
 CHECKED = [id for id, r in results.items() if r.structure is not None and r.structure.axes]
 
 
+@pytest.mark.sample(10)
 @pytest.mark.parametrize("id", CHECKED)
 def test_embeddings_agree(id, device):
     checks = verify(id, seeds=[0], device=device)
@@ -43,6 +44,7 @@ def test_embeddings_agree(id, device):
         assert any(0.1 < x < 0.9 for x in s)
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize(
     ("id", "values"),
     [
@@ -313,6 +315,7 @@ def lying(monkeypatch, name, wrong):
     monkeypatch.setattr(Result, "at", lies_at)
 
 
+@pytest.mark.sample(8)
 @pytest.mark.parametrize(
     ("id", "name", "wrong", "values"),
     [

@@ -519,6 +519,7 @@ PIECES = [
 ]  # fmt: skip
 
 
+@pytest.mark.sample(12)
 @pytest.mark.parametrize("kind", ["tex", "md"])
 @pytest.mark.parametrize("piece", PIECES)
 def test_long_runs_end(piece: str, kind: Kind) -> None:
@@ -544,6 +545,7 @@ def test_any_sequence_of_pieces_is_read(kind: Kind) -> None:
                 assert all(a == b for a, b in kept)
 
 
+@pytest.mark.slow
 def test_ten_megabytes() -> None:
     block = "Some text, $a$ and more of it; \\emph{words}.\n" * 20 + MARK + "$$ x = 1 $$\n\n"
     text = block * (10_000_000 // len(block))

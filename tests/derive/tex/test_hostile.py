@@ -183,6 +183,7 @@ BOUNDED = {
 }
 
 
+@pytest.mark.sample(30)
 @pytest.mark.parametrize("name", BOUNDED)
 def test_bounded(name: str) -> None:
     ends(BOUNDED[name])
@@ -237,6 +238,7 @@ def test_macros_end(document: str) -> None:
     assert ends(r"m + \a + \b", Macros.from_document(document))
 
 
+@pytest.mark.slow
 def test_documents_end() -> None:
     for document in (
         "\\begin{verbatim}" * 60_000,

@@ -155,6 +155,7 @@ CASES = "unread: 'cases' cannot be read here"
 
 
 # --- the two rates ---------------------------------------------------------------------------
+@pytest.mark.sample(20)
 @pytest.mark.parametrize("id, name", QUANTITIES, ids=lambda v: v)
 def test_every_style_is_accepted(id: str, name: str) -> None:
     if (id, name) in TOO_DEEP:
@@ -200,6 +201,7 @@ def run(id: str, name: str, most: int | None) -> tuple[int, list[str]]:
     return count, accepted
 
 
+@pytest.mark.sample(20)
 @pytest.mark.parametrize("id, name", QUANTITIES, ids=lambda v: v)
 def test_no_mutant_is_accepted(id: str, name: str) -> None:
     if (id, name) in TOO_DEEP:
@@ -210,17 +212,10 @@ def test_no_mutant_is_accepted(id: str, name: str) -> None:
 
 
 @pytest.mark.slow
-def test_all_mutants(capsys) -> None:
-    total = 0
-    for id, name in QUANTITIES:
-        if (id, name) in TOO_DEEP:
-            continue
-        count, accepted = run(id, name, None)
-        total += count
-        assert accepted == [], (id, name)
-    with capsys.disabled():
-        print(f"\n{total} mutants that change a value, all refused")
-    assert total > 1000
+@pytest.mark.net
+@pytest.mark.parametrize("id, name", [q for q in QUANTITIES if q not in TOO_DEEP], ids=lambda v: v)
+def test_none_of_all_mutants_is_accepted(id: str, name: str) -> None:
+    assert run(id, name, None)[1] == []
 
 
 def inner_roots(root: ClampedRoot, domain, chance: random.Random) -> list[dict[Symbol, Expr]]:

@@ -502,6 +502,7 @@ PIECES = [
 ]  # fmt: skip
 
 
+@pytest.mark.sample(12)
 @pytest.mark.parametrize("kind", ["tex", "md"])
 @pytest.mark.parametrize("piece", PIECES)
 def test_long_runs_end(piece: str, kind: str) -> None:

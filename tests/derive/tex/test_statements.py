@@ -28,7 +28,7 @@ IN_EACH = 0.8
 #: without an edit.
 SLOWER = 0.05
 #: Statements of each kind in the quick run.
-FEW = 2
+FEW = 1
 
 
 # --- the corpus itself ----------------------------------------------------------------------
@@ -117,6 +117,7 @@ def test_what_is_stored_is_good_and_is_what_the_docs_show() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.net
 @pytest.mark.parametrize("kind", run.EVERY_KIND)
 def test_every_statement(kind: str) -> None:
     rows = count(run.of_kind(kind))
