@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import sys
 from collections import defaultdict
 
 import pytest
@@ -28,6 +29,8 @@ def _seed() -> None:
     except ImportError:
         return
     np.random.seed(0)
+    if "torch" in sys.modules:
+        sys.modules["torch"].manual_seed(0)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

