@@ -696,6 +696,7 @@ def test_the_verdict_is_reached_again(one: Record) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.net
 @pytest.mark.parametrize(
     "one", [r for r in RECORDS if r.mathematical], ids=lambda r: f"{r.paper} {r.label}"
 )

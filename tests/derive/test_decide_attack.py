@@ -294,9 +294,11 @@ def test_no_random_statement_is_decided_wrongly() -> None:
 
 
 @pytest.mark.slow
-def test_no_random_statement_is_decided_wrongly_in_thousands() -> None:
-    held = run(range(MANY))
-    assert min(held.values()) >= MANY // 25, held
+@pytest.mark.net
+@pytest.mark.parametrize("part", range(10))
+def test_no_random_statement_is_decided_wrongly_in_thousands(part: int) -> None:
+    held = run(range(part, MANY, 10))
+    assert min(held.values()) >= MANY // 500, held
 
 
 def test_the_evaluator_knows_what_has_no_value() -> None:

