@@ -53,7 +53,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     }
     out = [i for i in items if i.get_closest_marker("net") and i not in left]
     config.hook.pytest_deselected(items=out)
-    items[:] = [i for i in items if i not in set(out)]
+    gone = set(out)
+    items[:] = [i for i in items if i not in gone]
 
 
 def _families(items: list[pytest.Item], mark: str) -> list[list[pytest.Item]]:

@@ -38,10 +38,10 @@ MANY = {f"test_many[{k}]" for k in range(10)}
 @pytest.mark.parametrize(
     "words, share, expected",
     [
-        ((), "", QUICK),
-        (("-m", "slow"), "", MANY | SAMPLED - QUICK),
+        ((), "1/1", QUICK),
+        (("-m", "slow"), "1/1", MANY | SAMPLED - QUICK),
         (("-m", "slow"), "2/5", {"test_many[1]", "test_many[6]"} | SAMPLED - QUICK),
-        (("--whole",), "", SAMPLED | FEW | {"test_alone"}),
+        (("--whole",), "1/1", SAMPLED | FEW | {"test_alone"}),
     ],
     ids=["quick", "slow", "a share", "whole families"],
 )
@@ -54,7 +54,7 @@ def test_which_are_run(
     done = subprocess.run(
         [*command, "-c", str(HERE.parent / "pyproject.toml"), "--rootdir", ".", *words, "."],
         cwd=tmp_path,
-        env={**os.environ, "CLTHEORY_SHARE": share or "1/1", "PYTEST_ADDOPTS": ""},
+        env={**os.environ, "CLTHEORY_SHARE": share, "PYTEST_ADDOPTS": ""},
         capture_output=True,
         text=True,
         check=True,

@@ -139,10 +139,13 @@ def test_text_tells_everything(cltheory: Any, id: str) -> None:
     assert "\x1b" not in out
 
 
-def test_claims_are_listed_when_asked_for(cltheory: Any) -> None:
-    r = results["supcon-balanced"]
+@pytest.mark.parametrize(
+    "id", ["supcon-balanced", pytest.param("cnce-optimum", marks=pytest.mark.slow)]
+)
+def test_claims_are_listed_when_asked_for(cltheory: Any, id: str) -> None:
+    r = results[id]
     assert r.claims
-    flat = " ".join(cltheory("derive", "supcon-balanced", "--claims").out.split())
+    flat = " ".join(cltheory("derive", id, "--claims").out.split())
     for claim in r.claims:
         assert f"{claim.paper} {claim.label} {claim.verdict().word}" in flat
 

@@ -224,7 +224,7 @@ def test_a_reader_may_leave_at_once() -> None:
 def test_a_reader_of_tables_may_leave() -> None:
     pytest.importorskip("torch")
     assert piped("verify", "ssem") == (0, "")
-    assert piped("claims", "lee2024sigmoid", "--stored") == (0, "")
+    assert piped("claims", "lee2024sigmoid") == (0, "")
 
 
 def test_a_failed_check_is_not_hidden_by_a_closed_pipe(tmp_path: Path) -> None:

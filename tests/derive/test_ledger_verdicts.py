@@ -61,7 +61,7 @@ def test_claims_come_in_the_order_of_the_pages() -> None:
 DUMP = """
 import json
 from cltheory.derive.papers import ledger_of
-claims = list(ledger_of("lee2025ssem"))[::40]
+claims = list(ledger_of("lee2025ssem"))[::8]
 print(json.dumps([[c.label, str(c.verdict())] for c in claims]))
 """
 
@@ -80,7 +80,7 @@ def test_verdicts_do_not_depend_on_the_hash_seed() -> None:
         )
         for seed in ("1", "2")
     ]
-    assert len(found[0]) > 5
+    assert len(found[0]) > 30
     assert found[0] == found[1]
 
 

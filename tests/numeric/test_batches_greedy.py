@@ -161,8 +161,11 @@ def test_by_default_batches_are_full_and_end_in_the_window(window: tuple[float, 
 def test_a_window_below_what_the_pool_has_is_approached() -> None:
     pool = drawn(4, 600, 20, 0.9)
     found = greedy(pool, 100, window=(1.2, 2), random=0)
-    random = [float(effective_rank(pool[torch.randperm(600)[:100]])) for _ in range(20)]
-    assert found.ranks[-1] < 0.7 * min(random)  # 0.54 to 0.61 of it, by the draws
+    fixed = torch.Generator().manual_seed(1)  # the least of other draws may be lower by a tenth
+    random = [
+        float(effective_rank(pool[torch.randperm(600, generator=fixed)[:100]])) for _ in range(20)
+    ]
+    assert found.ranks[-1] < 0.6 * min(random)
 
 
 def test_a_window_above_what_the_pool_has_is_approached() -> None:

@@ -28,7 +28,7 @@ IN_EACH = 0.8
 #: without an edit.
 SLOWER = 0.05
 #: Statements of each kind in the quick run.
-FEW = 1
+FEW = 2
 
 
 # --- the corpus itself ----------------------------------------------------------------------
