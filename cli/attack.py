@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +13,7 @@ from .numeric_options import DEVICE, is_count, need_torch, parse_device
 from .parameters import FilePath, ResultId, result_files, short
 from .progress import counting
 from .tables import Column, show_table
+from .writing import FORCE, check_writable, write
 
 if TYPE_CHECKING:
     from ..derive.theorem.result import Result
@@ -76,7 +75,7 @@ Examples:
     help="Starts of each size and seed.",
 )
 @click.option("--out", type=FilePath(dir_okay=False), help="Write the configurations reached here.")
-@click.option("--force", is_flag=True, help="Replace the file.")
+@FORCE
 @click.option(
     "--replay",
     "replayed",
@@ -128,10 +127,8 @@ def attack_command(
             "--replay takes the bound and its numbers from the file and writes nothing: "
             "no --quantity, --set, --out or --store"
         )
-    if out is not None and not force and Path(out).exists():
-        raise click.UsageError(f"{short(out)} exists; --force replaces it")
-    if out is not None and not Path(out).absolute().parent.is_dir():
-        raise click.UsageError(f"{short(out)}: there is no such folder")
+    if out is not None:
+        check_writable(out, force=force)
     need_torch()
     where = parse_device(device)
     folder = _folder(id) if store else None
@@ -141,7 +138,7 @@ def attack_command(
     _check_bounds(result)
     if replayed is not None:
         return _replay(result, replayed, digits, style)
-    from ..numeric.attack import NoTarget, Target, attack, bounds_of, spaces_of
+    from ..numeric.attack import NoTarget, Target, attack, bounds_of, dump, spaces_of
 
     # All that is refused is refused before the first is attacked.
     todo = {}
@@ -178,7 +175,7 @@ def attack_command(
             break
     records = [a.record for a in done if a.record is not None]
     if out is not None and records:
-        _write(Path(out), records)
+        write({out: dump(records)})
     if folder is not None:
         _store(folder, result, done)
     if style == "json":
@@ -267,18 +264,6 @@ def with_bounds() -> list[str]:
 
 
 # --- files -----------------------------------------------------------------------------------
-def _write(path: Path, records: list[Record]) -> None:
-    from ..numeric.attack import dump
-
-    partial = path.with_name(f"{path.name}.part-{os.getpid()}")
-    try:
-        partial.write_text(dump(records), encoding="utf-8")
-        os.replace(partial, path)
-    finally:
-        with suppress(OSError):
-            partial.unlink()
-
-
 def _folder(id: str) -> Path:
     """Where attacks on a result are kept; only a source checkout has such a place."""
     module = result_files().get(id)
@@ -292,7 +277,7 @@ def _folder(id: str) -> Path:
 
 def _store(folder: Path, result: Result, done: list[Attack]) -> None:
     """Keep, of each bound, the configuration with the largest ratio that was ever reached."""
-    from ..numeric.attack import BadRecord, load, renewed
+    from ..numeric.attack import BadRecord, dump, load, renewed
 
     file = folder / f"{result.id}.json"
     kept: dict[str, Record] = {}
@@ -311,7 +296,7 @@ def _store(folder: Path, result: Result, done: list[Attack]) -> None:
             kept[name] = new
     if kept:
         folder.mkdir(exist_ok=True)
-        _write(file, [kept[name] for name in sorted(kept)])
+        write({file: dump([kept[name] for name in sorted(kept)])})
 
 
 def _is_larger(ratio: str, than: str) -> bool:

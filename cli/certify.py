@@ -19,6 +19,7 @@ from .parameters import (
     split,
 )
 from .progress import telling
+from .writing import FORCE, check_writable, write
 
 if TYPE_CHECKING:
     from sympy import Expr, Symbol
@@ -63,6 +64,7 @@ needs Python and python-flint only.
 @click.argument("target", type=Target(), metavar="ID|FILE.json")
 @click.argument("parameters", nargs=-1, type=click.UNPROCESSED, shell_complete=complete_value)
 @click.option("--out", type=FilePath(dir_okay=False), help="Where to write the certificate.")
+@FORCE
 @click.option("--search", is_flag=True, help="Certify embeddings that torch finds.")
 @click.option("--d", type=click.IntRange(min=1), help="Their dimension; by default their number.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
@@ -72,6 +74,7 @@ def certify_command(
     target: str,
     parameters: tuple[str, ...],
     out: str | None,
+    force: bool,
     search: bool,
     d: int | None,
     seed: int,
@@ -94,6 +97,8 @@ def certify_command(
     from ..derive.certificate import Refused
     from ..derive.results import results
 
+    if out is not None:
+        check_writable(out, force=force)
     result = results[target]
     made: dict[str, Any] = {k: values.pop(k) for k in result.texts if k in values}
     made |= {k: from_file(k, values.pop(k)) for k in result.lists if k in values}
@@ -108,10 +113,7 @@ def certify_command(
         except Refused as error:
             raise click.UsageError(f"{target} cannot be certified: {error}") from None
     if out is not None:
-        try:
-            Path(out).write_text(json.dumps(file, indent=1) + "\n", encoding="utf-8")
-        except OSError as error:
-            raise click.UsageError(f"{out!r} cannot be written: {error.strerror}") from None
+        write({out: json.dumps(file, indent=1) + "\n"})
     return _told(out or target, file, style, result.problem)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,7 @@ import click
 from .guard import Limits, Spent, cores, each, options
 from .parameters import FilePath
 from .progress import track
+from .writing import FORCE, check_writable, write
 
 FORMATS = ("text", "json", "junit", "sarif", "github")
 
@@ -61,6 +61,7 @@ In paper.tex, above a display, or before a row inside one:
     type=FilePath(exists=True, dir_okay=False),
     help="Also compare the derived formulas with those that cltheory freeze wrote.",
 )
+@FORCE
 @options(time=5, memory=1, of="an equation")
 @click.option("--list", "only_list", is_flag=True, help="List the marked equations, unchecked.")
 @click.option("--require", is_flag=True, help="Exit 2 if no equation is marked.")
@@ -68,6 +69,7 @@ def check_command(
     paths: tuple[str, ...],
     style: str,
     output: str | None,
+    force: bool,
     allow_sampled: bool,
     macros: tuple[str, ...],
     frozen: str | None,
@@ -94,7 +96,7 @@ def check_command(
     if only_list and style not in ("text", "json"):
         raise click.UsageError("--list goes with --format text or json")
     if output is not None:
-        _writable(output)
+        check_writable(output, force=force, reads=(*paths, *macros, frozen))
     try:
         files, unreadable = files_of(paths)
     except PathError as refusal:
@@ -151,7 +153,7 @@ def _show(report: Report, style: str, output: str | None) -> None:
     if output is None:
         click.echo(render(report, style))
         return
-    _write(output, render(report, style))
+    write({output: render(report, style) + "\n"})
     click.echo(summary(report) if style == "text" else render(report, "text"))
 
 
@@ -178,24 +180,9 @@ def _list(papers: list[Paper], style: str, output: str | None) -> int:
             for row in rows
         )
     if output is not None:
-        _write(output, text)
+        write({output: text + "\n"})
     elif text:
         click.echo(text)
     for path, problem in problems:
         click.echo(f"{visible(path)}:{problem.place}: {one_line(problem.message)}", err=True)
     return 2 if problems else 0
-
-
-def _writable(path: str) -> None:
-    """Refuse before the work, not after it."""
-    folder = os.path.dirname(path) or "."
-    if not os.path.isdir(folder):
-        raise click.UsageError(f"--output: there is no folder {folder}")
-
-
-def _write(path: str, text: str) -> None:
-    try:
-        with open(path, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
-            file.write(text + "\n")
-    except OSError as error:
-        raise click.UsageError(f"--output {path}: {error.strerror}") from None

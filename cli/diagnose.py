@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -14,6 +13,7 @@ from .numeric_options import COLDEST, HOTTEST, need_torch
 from .parameters import FilePath, short
 from .progress import counting
 from .realize_options import Number
+from .writing import FORCE, check_writable, write
 
 if TYPE_CHECKING:
     from ..numeric.diagnose import Array, Diagnosis, Taken
@@ -98,7 +98,7 @@ Examples:
     show_default=True,
 )
 @click.option("--out", type=FILE, help="Write to this file.")
-@click.option("--force", is_flag=True, help="Replace a file that is there.")
+@FORCE
 def diagnose_command(**options: Any) -> int:
     """Say what the gradient band says of embeddings: FILE is npz, npy, CSV, parquet or safetensors.
 
@@ -127,10 +127,8 @@ def diagnose_command(**options: Any) -> int:
     if given.out is None:
         click.echo(text)
     else:
-        # The name of a file may be no text.
-        data = f"{text}\n".encode(errors="backslashreplace")
-        Path(given.out).write_bytes(data)
-        click.echo(f"{given.out}: {len(data)} bytes")
+        write({given.out: f"{text}\n"})
+        click.echo(f"wrote {given.out}")
     return 0
 
 
@@ -168,17 +166,9 @@ class Given:
             )
         if self.style == "html" and find_spec("matplotlib") is None:
             raise click.UsageError("--format html needs matplotlib: pip install 'cltheory[plot]'")
-        if self.out is None:
-            return
-        path = Path(self.out)
-        if os.path.realpath(path) == os.path.realpath(self.file):
-            raise click.UsageError(f"{short(self.out)} is what is read: it is not replaced")
-        if path.exists() and not self.force:
-            raise click.UsageError(f"{short(self.out)} is there already; --force replaces it")
-        if not path.resolve().parent.is_dir():
-            raise click.UsageError(f"there is no folder {short(str(path.parent))}")
-        if not os.access(path if path.exists() else path.resolve().parent, os.W_OK):
-            raise click.UsageError(f"cannot write {short(self.out)}: permission denied")
+        if self.out is not None:
+            reads = (self.file, self.labels, self.positives)
+            check_writable(self.out, force=self.force, reads=reads)
 
     def rendered(self, found: Diagnosis) -> str:
         """The report in the format that was asked for."""

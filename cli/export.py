@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import suppress
 from pathlib import Path
 
 import click
 
 from .parameters import FilePath, ResultId
 from .progress import track
+from .writing import check_writable, write
 
 FILE = FilePath(dir_okay=False, allow_dash=True, path_type=str)
 
@@ -48,7 +48,7 @@ Examples:
     multiple=True,
     help="Write a symbol otherwise, with --latex and --python; may be repeated.",
 )
-@click.option("--force", is_flag=True, help="Overwrite files that cltheory did not write.")
+@click.option("--force", is_flag=True, help="Replace files that cltheory did not write.")
 def export_command(
     ids: tuple[str, ...],
     tex: str | None,
@@ -104,9 +104,14 @@ def export_command(
         raise click.UsageError(str(refusal)) from None
     # Nothing is written before everything is known to be allowed.
     for name in texts:
-        _may_write(name, export.MADE_BY, force)
+        if name != "-":
+            check_writable(name, force=force, mark=export.MADE_BY)
+    write({name: text for name, text in texts.items() if name != "-"})
     for name, text in texts.items():
-        _write(name, text)
+        if name == "-":
+            click.echo(text, nl=False)
+        elif sys.stderr.isatty():
+            click.echo(f"wrote {name}", err=True)
     return 0
 
 
@@ -119,33 +124,3 @@ def _twice(names: list[str]) -> str:
             return "standard output" if name == "-" else name
         seen.add(place)
     return ""
-
-
-def _may_write(name: str, made_by: str, force: bool) -> None:
-    path = Path(name)
-    if name == "-" or force or not path.exists():
-        return
-    try:
-        with path.open("rb") as file:
-            start = file.read(200)
-    except OSError as error:
-        raise click.UsageError(f"{name}: {error.strerror}") from None
-    if start and made_by.encode() not in start:
-        raise click.UsageError(f"{name} was not written by cltheory; --force overwrites it")
-
-
-def _write(name: str, text: str) -> None:
-    if name == "-":
-        click.echo(text, nl=False)
-        return
-    # Whole or not at all: a paper may be compiled meanwhile.
-    partial = Path(f"{name}.part-{os.getpid()}")
-    try:
-        partial.write_text(text, encoding="utf-8", newline="\n")
-        os.replace(partial, name)
-    except OSError as error:
-        with suppress(OSError):
-            partial.unlink()
-        raise click.UsageError(f"{name}: {error.strerror}") from None
-    if sys.stderr.isatty():
-        click.echo(f"wrote {name}", err=True)

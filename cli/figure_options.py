@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable
 from functools import reduce
@@ -17,6 +16,7 @@ from click.shell_completion import CompletionItem
 
 from .numeric_options import DEVICE, DTYPE, need_torch, parse_device, parse_dtype, parse_seeds
 from .parameters import FilePath, short
+from .writing import FORCE, check_writable, write
 
 if TYPE_CHECKING:
     from ..numeric.figures.drawing import Drawing
@@ -198,6 +198,7 @@ def common(
             help="Text in SVG as outlines, or as text for who has the font.",
         ),
         click.option("--caption", type=path, help="Write a caption as well, as LaTeX."),
+        FORCE,
     )
 
 
@@ -213,6 +214,7 @@ def made(
     style: str,
     svg_text: str,
     caption: Path | None,
+    force: bool,
     dtype: str | None = None,
     **options: Any,
 ) -> int:
@@ -227,16 +229,16 @@ def made(
     out = out or Path(f"{name}.png")
     table = table or out.with_suffix(".csv")
     files = {"figure": out, "table": table, **({"caption": caption} if caption else {})}
-    for path in files.values():
-        _check_writable(path)
+    from ..numeric.figures.look import MARK, Look, StyleError
+
+    for kind, path in files.items():  # a table is resumed, not replaced
+        check_writable(path, force=force or kind == "table", mark=MARK)
     for first, second in combinations(files, 2):
         if files[first].resolve() == files[second].resolve():
             raise click.UsageError(
                 f"the {first} would replace its {second} {files[second]}: give another --{second}"
             )
     _check_format(out)
-    from ..numeric.figures.look import Look, StyleError
-
     look = Look(width, style, svg_text == "text")
     try:
         if style:
@@ -261,7 +263,7 @@ def made(
     try:
         drawing.save(out)
         if caption is not None:
-            caption.write_text(drawing.caption + "\n", encoding="utf-8")
+            write({caption: f"{drawing.caption}\n% {MARK}\n"})
     except (OSError, ValueError, RuntimeError) as refusal:  # .pgf without LaTeX is the last
         why = getattr(refusal, "strerror", None) or refusal
         path = getattr(refusal, "filename", None) or out
@@ -269,15 +271,6 @@ def made(
     stopped = f", {drawing.stopped} did not reach the tolerance" if drawing.stopped else ""
     click.echo(f"{out}: {len(drawing.rows)} cells in {table}, {drawing.says}{stopped}")
     return 0
-
-
-def _check_writable(path: Path) -> None:
-    """Refuse what cannot be written before the cells are computed."""
-    folder = path.resolve().parent
-    if not folder.is_dir():
-        raise click.UsageError(f"there is no folder {path.parent}")
-    if not os.access(path if path.exists() else folder, os.W_OK):
-        raise click.UsageError(f"cannot write {path}: permission denied")
 
 
 def _check_format(out: Path) -> None:

@@ -103,6 +103,8 @@ def program() -> None:
     """This process is the command, and no program that calls it: a command may leave it."""
     global _is_program
     _is_program = True
+    # Whoever asks the command to end gets what Ctrl-C gets: nothing is left half done.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
 
 
 def go_on_in_a_copy(limits: Limits) -> None:
@@ -124,11 +126,6 @@ def go_on_in_a_copy(limits: Limits) -> None:
 
 
 def _wait(pid: int, limits: Limits) -> int:
-    def end(number: int, _: object) -> NoReturn:
-        _kill(pid)
-        os._exit(128 + number)
-
-    signal.signal(signal.SIGTERM, end)
     try:
         _, status = os.waitpid(pid, 0)
     except BaseException:
@@ -361,7 +358,7 @@ def _kill(pid: int) -> None:
 def _be_a_copy() -> None:
     """Ctrl-C is for the parent, which ends its copies; the kernel ends them at their time."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    for ends in (signal.SIGPROF, signal.SIGALRM):
+    for ends in (signal.SIGPROF, signal.SIGALRM, signal.SIGTERM):
         signal.signal(ends, signal.SIG_DFL)
 
 

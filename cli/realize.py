@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import asdict, replace
 from math import inf, isfinite
 from pathlib import Path
@@ -13,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..derive.files import replacing
 from .numeric_options import SEEDS
 from .parameters import FilePath, short
 from .progress import telling
@@ -28,6 +26,7 @@ from .realize_options import (
     read,
 )
 from .render import WIDTH
+from .writing import FORCE
 
 if TYPE_CHECKING:
     from ..numeric.pairs import Array, Tell
@@ -89,7 +88,7 @@ Examples:
 )
 @click.option("--output", type=FILE, help="Write the optimal embedding to this .npz file.")
 @click.option("--figure", type=FILE, help="Draw its similarities: .pdf, .svg, .png or .eps.")
-@click.option("--force", is_flag=True, help="Replace files that are there.")
+@FORCE
 @click.option("--format", "style", type=click.Choice(["text", "json"]), default="text")
 def realize_command(**options: Any) -> int:
     """Say before training whether the geometry that weights ask for can be realised.
@@ -337,7 +336,8 @@ def _written(asked: Asked, case: Case, verdict: Verdict) -> list[str]:
         )
     said = []
     if asked.output is not None:
-        _write(asked.output, lambda file: _arrays(file, asked, case, verdict))
+        with replacing(asked.output) as file:
+            _arrays(file, asked, case, verdict)
         said.append(f"  wrote {asked.output}")
     if asked.figure is not None:
         from ..numeric.figures.heat import heat_map
@@ -346,14 +346,8 @@ def _written(asked: Asked, case: Case, verdict: Verdict) -> list[str]:
         similarity, order, label = _similarity(asked, case, verdict, DRAWN)
         look = Look()
         made = heat_map(similarity[order][:, order], look, label, _rows(case))
-        partial = Path(f"{asked.figure}.part-{os.getpid()}{Path(asked.figure).suffix}")
-        try:
-            with look.applied():
-                write(made, partial)
-            os.replace(partial, asked.figure)
-        finally:
-            with suppress(OSError):
-                partial.unlink()
+        with look.applied():
+            write(made, Path(asked.figure))
         said.append(f"  wrote {asked.figure}")
     return said
 
@@ -398,17 +392,3 @@ def _arrays(file: Any, asked: Asked, case: Case, verdict: Verdict) -> None:
         arrays["similarity"] = _similarity(asked, case, verdict, WRITTEN)[0]
     arrays["verdict"] = np.array(json.dumps(_json(asked, case, verdict)))
     np.savez_compressed(file, **arrays)
-
-
-def _write(name: str, save: Callable[[Any], None]) -> None:
-    """Whole or not at all."""
-    partial = Path(f"{name}.part-{os.getpid()}")
-    try:
-        with partial.open("wb") as file:
-            save(file)
-        os.replace(partial, name)
-    except OSError as error:
-        raise click.UsageError(f"{short(name)}: {error.strerror}") from None
-    finally:
-        with suppress(OSError):
-            partial.unlink()

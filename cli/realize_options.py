@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -16,6 +15,7 @@ import click
 from . import label_files
 from .numeric_options import counts, need_torch, parse_seeds
 from .parameters import short
+from .writing import check_writable
 
 if TYPE_CHECKING:
     from ..numeric.pairs import Array, Tell
@@ -147,20 +147,9 @@ class Asked:
         if self.figure is not None and find_spec("matplotlib") is None:
             raise click.UsageError("--figure needs matplotlib: pip install 'cltheory[plot]'")
         files = (self.labels, self.weights, self.embeddings)
-        read = {os.path.realpath(f) for f in files if f is not None}
         for name in (self.output, self.figure):
-            if name is None:
-                continue
-            path = Path(name)
-            if os.path.realpath(name) in read:
-                raise click.UsageError(f"{short(name)} is what is read: it is not replaced")
-            if path.exists() and not self.force:
-                raise click.UsageError(f"{short(name)} is there already; --force replaces it")
-            folder = path.resolve().parent
-            if not folder.is_dir():
-                raise click.UsageError(f"there is no folder {short(str(path.parent))}")
-            if not os.access(path if path.exists() else folder, os.W_OK):
-                raise click.UsageError(f"cannot write {short(name)}: permission denied")
+            if name is not None:
+                check_writable(name, force=self.force, reads=files)
 
 
 @dataclass(frozen=True)

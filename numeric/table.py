@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeAlias
 
@@ -102,6 +103,35 @@ class Table:
         size = self.path.stat().st_size - len(tail.encode())
         with self.path.open("r+b") as file:
             file.truncate(size)
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Keep other processes from filling the table meanwhile; what they added before is read.
+
+        Where there is no ``flock`` (Windows) nobody is kept from it.
+
+        Raises
+        ------
+        TableError
+            If another process is filling it.
+        """
+        with self.path.open("a") as file:
+            try:
+                import fcntl
+
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise TableError(
+                    f"another process is filling {self.path}: wait for it, or give another --table"
+                ) from None
+            except (ImportError, OSError):  # some network file systems have no locks
+                pass
+            try:
+                self.rows = self._read()
+                yield
+            finally:
+                if not self.path.stat().st_size:
+                    self.path.unlink()
 
     def append(self, rows: Iterable[Row]) -> None:
         """Write rows at the end, at once; what they do not say of the set-up is added."""

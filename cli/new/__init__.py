@@ -13,6 +13,7 @@ from pathlib import Path
 import click
 
 from ..parameters import FilePath
+from ..writing import write
 from .files import Laid, lay_paper, lay_theorem
 
 TO = click.option(
@@ -93,9 +94,11 @@ def _laid(laid: Laid) -> int:
     there = [path for path in laid.files if path.exists()]
     if there:
         raise click.UsageError(f"{there[0]} is there already; nothing was written")
-    for path, text in (laid.files | laid.changed).items():
+    texts = laid.files | laid.changed
+    for path in texts:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+    write(texts)
+    for path in texts:
         click.echo(f"{'changed' if path in laid.changed else 'wrote  '} {path}")
     click.echo("\n".join(["", "Next:", *(f"  {k}. {step}" for k, step in enumerate(laid.next, 1))]))
     return 0

@@ -14,6 +14,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from ..files import write as write_whole
 from . import ledger_of
 from .form.mutate import holes
 from .form.record import Record, Witness, read_section
@@ -66,7 +67,7 @@ def examined(paper: str, section: str, path: Path, write: bool) -> int:
         found = computed(record, lambda label: find(paper, label))
         if write and record.witness is None and found.found is not None:
             text = put_witness(text, record.label, found.found)
-            path.write_text(text, "utf-8")
+            write_whole(path, text)
             record = next(
                 r for r in read_section(paper, section, text, package) if r.label == record.label
             )
@@ -79,7 +80,7 @@ def examined(paper: str, section: str, path: Path, write: bool) -> int:
         wrong += len(found.problems)
     if write:
         target = path.with_name(f"{section}.verdicts.json")
-        target.write_text(json.dumps(rows, indent=1, ensure_ascii=False) + "\n", "utf-8")
+        write_whole(target, json.dumps(rows, indent=1, ensure_ascii=False) + "\n")
     return wrong
 
 

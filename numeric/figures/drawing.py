@@ -83,18 +83,19 @@ def in_table(
     Raises
     ------
     TableError
-        If the table belongs to another set-up.
+        If the table belongs to another set-up, or another process is filling it.
     KeyboardInterrupt
         On Ctrl-C; what was finished is in the table, and the next call goes on from there.
     """
     table = Table(path, {**setup, "dtype": str(dtype).removeprefix("torch.")}, columns)
-    todo = lacking(grid, table.rows)
-    for row in solve(todo) if todo else ():
-        table.append([row])
+    if lacking(grid, table.rows):
+        with table.alone():
+            for row in solve(lacking(grid, table.rows)):
+                table.append([row])
     told = (*grid[0],)
     wanted = {key(cell, told) for cell in grid}
     found: dict[tuple[Hashable, ...], Row] = {}
-    for row in table.rows:  # another run may have filled the table at the same time
+    for row in table.rows:  # a table may hold a cell twice, of times before there was a lock
         found.setdefault(key(row, told), row)
     return [row for place, row in found.items() if place in wanted]
 

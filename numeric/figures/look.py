@@ -16,10 +16,14 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...derive.files import write as write_whole
+
 if TYPE_CHECKING:
     from cycler import Cycler
     from matplotlib.figure import Figure
 
+#: What tells a figure of ours from another file.
+MARK = "cltheory"
 #: Inches, as in the templates of conferences and journals.
 WIDTHS = {"one-column": 3.25, "two-column": 6.75}
 NARROWEST, WIDEST = 2.0, 20.0
@@ -286,11 +290,11 @@ def write(figure: Figure, path: Path) -> None:
     drawn = {"svgz": "svg"}.get(kind, kind)
     # No version of matplotlib either: who draws a figure again gets the file that there is.
     undated: dict[str, dict[str, Any]] = {
-        "pdf": {"CreationDate": None, "Producer": None, "Creator": "cltheory"},
-        "svg": {"Date": None, "Creator": "cltheory"},
-        "png": {"Software": None},
-        "ps": {"Creator": "cltheory"},
-        "eps": {"Creator": "cltheory"},
+        "pdf": {"CreationDate": None, "Producer": None, "Creator": MARK},
+        "svg": {"Date": None, "Creator": MARK},
+        "png": {"Software": MARK},
+        "ps": {"Creator": MARK},
+        "eps": {"Creator": MARK},
     }
     file = BytesIO()
     with _quiet("fontTools"):  # which warns of the age of a font that comes with matplotlib
@@ -300,7 +304,7 @@ def write(figure: Figure, path: Path) -> None:
         written = re.sub(rb"(?m)^%%CreationDate:.*\n", b"", written, count=1)
     if kind == "svgz":
         written = gzip.compress(written, mtime=0)
-    path.write_bytes(written)
+    write_whole(path, written)
 
 
 @contextmanager

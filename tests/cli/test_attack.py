@@ -260,7 +260,7 @@ def test_there_is_no_place_for_it_in_an_installation(
         ([ID, "--d", ""], "--d takes"),
         ([ID, "--n", "2"], "no size among those given"),
         (["spectral-band", "--n", "3,5"], "(n even, 4 or more)"),
-        ([ID, "--out", "nowhere/best.json"], "nowhere/best.json: there is no such folder"),
+        ([ID, "--out", "nowhere/best.json"], "there is no folder nowhere"),
         ([ID, "--budget", "nan"], "--budget takes a number of seconds"),
         ([ID, "--replay", "best.json", "--store"], "--replay takes the bound"),
         ([ID, "--replay", "best.json", "--quantity", "upper"], "--replay takes the bound"),

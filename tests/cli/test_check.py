@@ -358,6 +358,8 @@ def test_a_file_that_is_too_large(
         (["a.tex", "--list", "--format", "sarif"], "--list goes with"),
         (["a.tex", "--output", "no/such/file"], "there is no folder no/such"),
         (["a.tex", "--output", "."], "is a directory"),
+        (["a.tex", "--output", "a.pdf"], "a.pdf exists; --force replaces it"),
+        (["a.tex", "--output", "a.tex", "--force"], "a.tex is an input of this command"),
         (["a.tex", "--frozen", "nope.lock"], "nope.lock"),
         (["a.tex", "--macros", "nope.tex"], "nope.tex"),
     ],
@@ -506,7 +508,7 @@ def test_completion_of_options() -> None:
     shell = get_completion_class("bash")
     assert shell is not None
     found = shell(cli, {}, "cltheory", "_X").get_completions(["check"], "--f")
-    assert {item.value for item in found} == {"--format", "--frozen"}
+    assert {item.value for item in found} == {"--force", "--format", "--frozen"}
     found = shell(cli, {}, "cltheory", "_X").get_completions(["check", "--format"], "s")
     assert [item.value for item in found] == ["sarif"]
     assert "sympy" in sys.modules  # this process has it; test_start_up.py asks another

@@ -416,7 +416,7 @@ def test_files_that_are_not_there_or_not_to_be_replaced(refused: Any, tmp_path: 
     np.save(path, GOOD)
     (tmp_path / "there.txt").write_text("mine")
     for out, says in (
-        (path, "what is read"),
+        (path, "is an input"),
         (tmp_path / "there.txt", "--force"),
         (tmp_path / "no" / "a.txt", "no folder"),
     ):

@@ -551,7 +551,7 @@ def test_a_paper_is_not_overwritten(
         (["--json", "-", "--rename", "tau=T"], "--rename is for"),
         (["--latex", "-", "--claims"], "--claims is for"),
         (["--latex", "-", "no-such-result"], "there is no result"),
-        (["--latex", "no/such/folder/x.tex", "ssem"], "No such file"),
+        (["--latex", "no/such/folder/x.tex", "ssem"], "there is no folder"),
     ],
 )
 def test_bad_input(refused: Callable[..., str], args: list[str], says: str) -> None:

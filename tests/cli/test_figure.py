@@ -269,7 +269,7 @@ def test_a_caption_says_what_is_derived_and_what_is_measured(figure: Any, tmp_pa
     path = tmp_path / "fig.tex"
     assert figure("--caption", str(path), "--seeds", "0,1").code == 0
     text = path.read_text()
-    assert text.count("$") % 2 == 0 and text.endswith(".\n")
+    assert text.count("$") % 2 == 0 and text.endswith(".\n% cltheory\n")
     assert "(a) Derived" in text and "(b) Measured" in text and "seeds differ by at most" in text
 
 

@@ -1,0 +1,82 @@
+"""Files that a command writes: refused before the work, replaced whole after it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import click
+
+from ..derive import files
+from .parameters import short
+
+LOOKED_AT = 2**24  #: bytes that a mark is looked for in
+FORCE = click.option("--force", is_flag=True, help="Replace files that exist.")
+
+
+def check_writable(
+    path: str | Path,
+    *,
+    force: bool = False,
+    reads: Iterable[str | Path | None] = (),
+    mark: str = "",
+) -> None:
+    """Refuse a file that cannot or must not be written.
+
+    Parameters
+    ----------
+    path
+        The file.
+    force
+        Whether a file that is there may be replaced.
+    reads
+        Files that the command reads, which are never replaced.
+    mark
+        What stands in a file that cltheory wrote; such a file may be replaced.
+
+    Raises
+    ------
+    click.UsageError
+        If it is read, exists, has no folder or no permission.
+    """
+    path, name = Path(path), short(str(path))
+    real = os.path.realpath(path)
+    if real in {os.path.realpath(read) for read in reads if read is not None}:
+        raise click.UsageError(f"{name} is an input of this command and is not replaced")
+    folder = Path(real).parent
+    if not folder.is_dir():
+        raise click.UsageError(f"there is no folder {short(str(path.parent))}")
+    if path.is_file() and not force and not (mark and _has(path, mark)):
+        but = " and was not written by cltheory" if mark else ""
+        raise click.UsageError(f"{name} exists{but}; --force replaces it")
+    # A file is replaced by another, which its folder must take.
+    if not os.access(path if path.exists() else folder, os.W_OK) or (
+        path.is_file() and not os.access(folder, os.W_OK)
+    ):
+        raise click.UsageError(f"cannot write {name}: permission denied")
+
+
+def _has(path: Path, mark: str) -> bool:
+    """Whether a file holds a mark; an empty one holds nothing that could be lost."""
+    try:
+        with path.open("rb") as file:
+            start = file.read(LOOKED_AT)
+    except OSError as error:
+        raise click.UsageError(f"{short(str(path))}: {error.strerror}") from None
+    return not start or mark.encode() in start
+
+
+def write(wanted: Mapping[str | Path, str | bytes]) -> None:
+    """Write files, none before all of them are ready.
+
+    Raises
+    ------
+    click.UsageError
+        If one cannot be written; every file that was there is then still whole.
+    """
+    try:
+        files.write_all(wanted)
+    except OSError as error:
+        name = short(str(error.filename))
+        raise click.UsageError(f"cannot write {name}: {error.strerror or error}") from None

@@ -1,0 +1,117 @@
+"""Files are replaced whole or not at all, and not without --force."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cltheory.derive import files
+
+OLD = "what was there"
+
+#: Dies at the first byte that is written to any file, or just before a file takes its place.
+DIES = """
+import os, sys
+from cltheory.derive import files
+def die(*_):
+    os.kill(os.getpid(), 9)
+if sys.argv[1] == "move":
+    os.replace = die
+else:
+    os.fsync = die
+files.write_all({name: "new" * 10**6 for name in sys.argv[2:]})
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs signals")
+@pytest.mark.parametrize("at", ["move", "sync"])
+def test_a_process_that_dies_leaves_the_old_files(tmp_path: Path, at: str) -> None:
+    names = [tmp_path / "a.json", tmp_path / "b.json"]
+    for name in names:
+        name.write_text(OLD)
+    done = subprocess.run([sys.executable, "-c", DIES, at, *map(str, names)])
+    assert done.returncode == -signal.SIGKILL
+    assert [name.read_text() for name in names] == [OLD, OLD]
+
+
+def test_of_several_files_none_is_replaced_when_one_cannot_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = tmp_path / "a", tmp_path / "b"
+    first.write_text(OLD)
+    full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    class Full:
+        def __init__(self, file: Any) -> None:
+            self.file = file
+
+        def write(self, data: bytes) -> int:
+            if b"too much" in data:
+                raise full
+            return int(self.file.write(data))
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self.file, name)
+
+        def __enter__(self) -> Full:
+            return self
+
+        def __exit__(self, *_: Any) -> None:
+            self.file.close()
+
+    opened = Path.open
+    monkeypatch.setattr(Path, "open", lambda self, *args: Full(opened(self, *args)))
+    with pytest.raises(OSError) as raised:
+        files.write_all({first: "new", second: "too much"})
+    assert raised.value.filename == str(second)
+    monkeypatch.undo()
+    assert first.read_text() == OLD
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a"]
+
+
+def test_links_permissions_and_devices(tmp_path: Path) -> None:
+    target, link = tmp_path / "target", tmp_path / "link"
+    target.write_text(OLD)
+    target.chmod(0o640)
+    link.symlink_to(target)
+    files.write(link, "new \udc80")  # of a file whose name is no text
+    assert link.is_symlink() and target.read_text() == "new \\udc80"
+    assert target.stat().st_mode & 0o777 == 0o640
+    files.write(os.devnull, "nothing")
+    assert Path(os.devnull).is_char_device()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("certify", "supcl-optimum", "--m", "2", "--n", "2", "--p", "1", "--out"),
+        ("check", "a.tex", "--output"),
+        ("check", "a.tex", "--list", "--output"),
+        ("diagnose", "a.csv", "--out"),
+        ("attack", "gradient-identity", "--starts", "1", "--out"),
+        ("export", "ccem", "--json"),
+        ("figure", "ccem-fig2", "--N", "4,8", "--out"),
+        ("figure", "ccem-fig2", "--N", "4,8", "--out", "new.png", "--caption"),
+    ],
+    ids=lambda words: " ".join(words),
+)
+def test_nothing_is_replaced_without_being_asked(
+    refused: Callable[..., str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    words: tuple[str, ...],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.tex").write_text("")
+    Path("a.csv").write_text("1,2\n3,4\n")
+    Path("mine.png").write_text(OLD)
+    assert "--force" in refused(*words, "mine.png")
+    assert Path("mine.png").read_text() == OLD
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a.csv", "a.tex", "mine.png"]
