@@ -90,6 +90,7 @@ OURS = {
     "cltheory.derive.decide.domain.DomainError": 2,
     "cltheory.derive.results.UnknownResult": 2,
     "cltheory.derive.papers.UnknownPaper": 2,
+    "cltheory.derive.papers.form.record.BadRecord": 2,
     "cltheory.derive.plugins.PluginError": 2,
     "cltheory.derive.decide.exact.NotANumber": 2,
 }

@@ -23,6 +23,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import torch
 from torch import Tensor
 
+from .directions import check_directions, directions
 from .losses.modules import Loss
 
 Similarity = Literal["euclidean", "cosine", "dot"]
@@ -86,7 +87,9 @@ def similarity_r2(z: Any, z_star: Any, similarity: Similarity = "euclidean") -> 
     if similarity == "euclidean":
         a, b = a - a.mean(0), b - b.mean(0)
     elif similarity == "cosine":
-        a, b = _unit(a, "embedding"), _unit(b, "target")
+        check_directions(a, "embedding")
+        check_directions(b, "target")
+        a, b = directions(a)[0], directions(b)[0]
     a = a @ _turn(a, b)
     n, u, v = len(a), a - b, a + b
     # a a' - b b' = (u v' + v u') / 2, and u'v is symmetric after the turn.
@@ -220,11 +223,3 @@ def _pair(z: Any, z_star: Any) -> tuple[Tensor, Tensor]:
     b, q = b.to(a.device), max(a.shape[1], b.shape[1])
     pad = torch.nn.functional.pad
     return pad(a, (0, q - a.shape[1])), pad(b, (0, q - b.shape[1]))
-
-
-def _unit(a: Tensor, name: str) -> Tensor:
-    lengths = torch.linalg.vector_norm(a, dim=1, keepdim=True)
-    if not lengths.all():
-        row = int((lengths[:, 0] == 0).nonzero()[0])
-        raise ValueError(f"{name} {row} is zero, which has no direction")
-    return a / lengths

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from .directions import directions
 from .losses.modules import XCLR, EuclideanWInfoNCE, Loss, SoftSupCon, SupCon, WInfoNCE, YAware
 from .losses.tiles import Tile
 from .metrics import procrustes_r2, similarity_r2
@@ -109,9 +110,9 @@ def distance(
         If an embedding is zero and the loss compares directions.
     """
     z = torch.as_tensor(np.asarray(embeddings, dtype=np.float64))
-    lengths = torch.linalg.vector_norm(z, dim=1)
-    if not loss.euclidean and not bool(lengths.all()):
-        raise Unfit(f"embedding {int((lengths == 0).nonzero()[0]) + 1} is zero: it has no cosine")
+    zero = (z == 0).all(1)
+    if not loss.euclidean and bool(zero.any()):
+        raise Unfit(f"embedding {int(zero.nonzero()[0]) + 1} is zero: it has no cosine")
     given = torch.as_tensor(np.asarray(labels))
     notes: list[str] = []
     gap = r2 = turned = None
@@ -127,7 +128,7 @@ def distance(
         notes.append("there is no optimal embedding to compare with")
     else:
         best = verdict.vectors if index is None else verdict.vectors[np.asarray(index)]
-        unit = z if loss.euclidean else z / lengths[:, None]
+        unit = z if loss.euclidean else directions(z)[0]
         try:
             r2 = similarity_r2(unit, best, "euclidean" if loss.euclidean else "cosine")
             turned = procrustes_r2(unit, best)

@@ -144,7 +144,7 @@ class Ledger:
             self._read.add(name)
 
     def _load_records(self, section: str, text: str) -> None:
-        from .form.record import read_section
+        from .form.record import BadRecord, read_section
 
         for record in read_section(self.key, section, text, self.package):
             claim = Claim(
@@ -155,7 +155,10 @@ class Ledger:
                 record,
                 record.settled or None,
             )
-            self.add(section, claim)
+            try:
+                self.add(section, claim)
+            except ValueError as error:
+                raise BadRecord(str(error)) from None
 
     def _run(self, record: Record) -> Callable[[], Verdict]:
         def run() -> Verdict:

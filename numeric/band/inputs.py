@@ -8,6 +8,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from ..directions import check_directions, directions
+
 #: How far from 1 a length may be by rounding of embeddings that were scaled in that precision.
 ROUNDING = {torch.float64: 1e-9, torch.float32: 1e-5, torch.float16: 4e-3, torch.bfloat16: 3e-2}
 
@@ -76,14 +78,7 @@ def unit(name: str, z: Tensor, normalise: bool) -> Tensor:
     slack = ROUNDING.get(z.dtype, 0.1)
     z = z.double()
     flat = z.detach().reshape(-1, z.shape[-1])
-    # The largest entry first, so that no square overflows or vanishes.
-    size = flat.abs().amax(1)
-    if not size.isfinite().all():
-        raise ValueError(f"{name}{_row(z, int((~size.isfinite()).nonzero()[0]))} is not finite")
-    if not size.all():
-        raise ValueError(
-            f"{name}{_row(z, int((size == 0).nonzero()[0]))} is zero, which has no direction"
-        )
+    check_directions(z, name if z.ndim == 1 else f"{name} row")
     if not normalise:
         off = (torch.linalg.vector_norm(flat, dim=1) - 1).abs()
         worst = int(off.argmax())
@@ -93,8 +88,7 @@ def unit(name: str, z: Tensor, normalise: bool) -> Tensor:
                 f"{name}{_row(z, worst)} has length {length:.6g}, not 1; "
                 "normalise=True scales every row"
             )
-    z = z / size.reshape(*z.shape[:-1], 1)
-    return z / torch.linalg.vector_norm(z, dim=-1, keepdim=True)
+    return directions(z)[0]
 
 
 def _row(z: Tensor, at: int) -> str:

@@ -28,6 +28,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from ..directions import directions
+
 #: Up to this many times the size of the batch all products of a pool are computed at once; and no
 #: more than so many numbers.
 SMALL, LARGEST = 4, 2**26
@@ -178,11 +180,7 @@ def _least(values: np.ndarray, tie: float) -> int:
 
 def _unit(pool: Tensor) -> Tensor:
     z = pool.detach()
-    z = z if z.dtype == torch.float64 else z.float()
-    largest = z.abs().amax(1, keepdim=True)
-    z = z / largest.where(largest > 0, 1)
-    length = torch.linalg.vector_norm(z, dim=1, keepdim=True)
-    return z / length.where(length > 0, 1)
+    return directions(z if z.dtype == torch.float64 else z.float())[0]
 
 
 def _check(

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from ..device import resolve_device
+from ..directions import check_directions, directions
 
 #: What may hold indices of samples.
 Indices = Tensor | np.ndarray | Sequence[int]
@@ -88,12 +89,9 @@ class EmbeddingCache:
             expected = (len(at), self.vectors.shape[1])
             raise ValueError(f"embeddings must be {expected}, not {tuple(z.shape)}")
         z = z.to(self.vectors.device, self.vectors.dtype)
-        # Through the largest entry first: squares of what is tiny or huge have no precision left.
-        z = z / z.abs().amax(1, keepdim=True)
-        z = z / torch.linalg.vector_norm(z, dim=1, keepdim=True)
-        if self.check and not bool(z.isfinite().all()):
-            row = int((~z.isfinite().all(1)).nonzero()[0])
-            raise ValueError(f"embedding {row} is zero or not finite: it has no direction")
+        if self.check:
+            check_directions(z, "embedding")
+        z = directions(z)[0]
         self.step = self.step + 1 if step is None else step
         # Writing a row twice at once has no defined order: keep the last of each.
         _, back = np.unique(at.numpy()[::-1], return_index=True)

@@ -18,6 +18,8 @@ import torch
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
+from ..directions import check_directions, directions
+
 
 class InBatchWhitening(nn.Module):
     """Whiten the rows of a batch and scale them to unit length.
@@ -65,7 +67,7 @@ class InBatchWhitening(nn.Module):
             if self.check:
                 _look(z, self.normalise)
             if self.normalise:
-                z = _unit(z)
+                z = directions(z)[0]
             n, d = z.shape[-2:]
             root: Tensor
             if n < d:
@@ -74,7 +76,7 @@ class InBatchWhitening(nn.Module):
             else:
                 root = _InverseRoot.apply(z.mT @ z / n, self.eps)  # type: ignore[no-untyped-call]
                 z = z @ root
-            return _unit(z).to(embeddings.dtype)
+            return directions(z)[0].to(embeddings.dtype)
 
 
 class _InverseRoot(torch.autograd.Function):
@@ -97,17 +99,7 @@ class _InverseRoot(torch.autograd.Function):
         return vectors @ (divided * inner) @ vectors.mT, None
 
 
-def _unit(z: Tensor) -> Tensor:
-    """Rows by their lengths, the largest entry first: no square overflows or vanishes."""
-    return nn.functional.normalize(z / z.detach().abs().amax(-1, keepdim=True), dim=-1, eps=0)
-
-
 def _look(z: Tensor, normalise: bool) -> None:
-    largest = z.detach().abs().amax(-1)
-    if not bool(largest.isfinite().all()):
-        raise ValueError("embeddings are not finite")
+    check_directions(z, "embedding")
     if not normalise and not bool(torch.linalg.vector_norm(z.detach(), dim=-1).isfinite().all()):
         raise ValueError("embeddings are too large to square: normalise=True scales them")
-    if not bool(largest.all()):
-        row = int((largest == 0).nonzero()[0][-1])
-        raise ValueError(f"embedding {row} is zero: it has no direction")

@@ -17,6 +17,7 @@ from typing import Any, Literal
 import torch
 from torch import Tensor
 
+from ..directions import check_directions, directions, longest_length
 from .tiles import SAFE, Buffers, Layout, Similarities, Softmax
 from .weights import FAR, LOG2E, Weights
 
@@ -105,17 +106,14 @@ class _WeightedInfoNCE(torch.autograd.Function):
         scale = scale.sqrt() if isinstance(scale, Tensor) else sqrt(scale)
         if euclidean and not normalize:
             z = z - z.mean(0)  # distances stay, and rounding falls
-        lengths = torch.linalg.vector_norm(z, dim=1, keepdim=True) if normalize or check else None
-        longest = _longest(z, lengths, normalize) if check and lengths is not None else inf
         if normalize:
-            assert lengths is not None
-            longest = 1.0
-            if not check:
-                lengths = lengths.clamp_min(torch.finfo(z.dtype).tiny)
-            factor = scale / lengths
+            if check:
+                check_directions(z, "embedding")
+            unit, lengths = directions(z)
+            longest, factor, x = 1.0, scale / lengths, unit * scale
         else:
-            factor = scale
-        x = z * factor
+            longest = longest_length(z) if check else inf
+            factor, x = scale, z * scale
         safe = isfinite(longest) and longest**2 * float(scale) ** 2 <= SAFE[z.dtype]
         similarities = Similarities(x, euclidean, layout.anchor, safe)
         tiles = layout.tiles(z.device)
@@ -194,15 +192,3 @@ class _WeightedInfoNCE(torch.autograd.Function):
             if normalize:
                 dx.addcmul_(x, (along / scale**2)[:, None], value=-1)
         return dx.mul_(factor), d_tau, None, None, None, None, None, None
-
-
-def _longest(z: Tensor, lengths: Tensor, normalize: bool) -> float:
-    """The largest length; embeddings without a direction are refused."""
-    least, most = (float(end) for end in lengths.aminmax())
-    if not isfinite(most):
-        row = int((~lengths[:, 0].isfinite()).nonzero()[0])
-        raise ValueError(f"embedding {row} is not finite")
-    if normalize and least == 0:
-        row = int((lengths[:, 0] == 0).nonzero()[0])
-        raise ValueError(f"embedding {row} is zero, which has no direction")
-    return most

@@ -23,6 +23,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from ..directions import check_directions, directions, longest_length
 from .tiles import SAFE, Layout, Similarities, Softmax, Tile
 from .weights import FAR, LOG2E
 
@@ -119,16 +120,10 @@ def kernel_infonce(
         large that their powers overflow.
     """
     longest = 1.0 if normalize else inf
-    if check:
-        lengths = torch.linalg.vector_norm(z.detach(), dim=1)
-        least, most = (float(end) for end in lengths.aminmax())
-        if not most < inf:
-            row = int((~lengths.isfinite()).nonzero()[0])
-            raise ValueError(f"embedding {row} is not finite")
-        if normalize and least == 0:
-            row = int((lengths == 0).nonzero()[0])
-            raise ValueError(f"embedding {row} is zero, which has no direction")
-        longest = 1.0 if normalize else most
+    if check and normalize:
+        check_directions(z, "embedding")
+    elif check:
+        longest = longest_length(z.detach())
     reach = max(term.reach(longest, eps) for term in terms)
     if check and reach == inf:
         raise ValueError(f"embeddings as long as {longest:g} have distances that overflow")
@@ -136,8 +131,7 @@ def kernel_infonce(
     if dtype is torch.float32 and FAR < reach < inf:  # float32 does not hold such exponents
         z = z.double()
     if normalize:
-        norms = torch.linalg.vector_norm(z, dim=1, keepdim=True)
-        z = z / torch.where(norms == 0, inf, norms)  # a zero vector stays, without a gradient
+        z = directions(z)[0]
     layout = layout or Layout(z.shape[0])
     kernel = [(term.gamma, term.weight, term.part) for term in terms]
     taus = [term.tau for term in terms]

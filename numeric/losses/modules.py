@@ -11,6 +11,7 @@ from typing import Any, Literal, TypedDict, Unpack, get_args
 import torch
 from torch import Tensor, nn
 
+from ..directions import check_directions, directions
 from .infonce import weighted_infonce
 from .tiles import Layout, Watch
 from .weights import Classes, Dense, Kernel, Weights
@@ -293,11 +294,9 @@ class XCLR(_Labelled):
         self.tau_prime = positive("tau_prime", tau_prime)
 
     def _kernel(self, y: Tensor) -> Kernel:
-        lengths = torch.linalg.vector_norm(y, dim=1, keepdim=True)
-        if self.check and not lengths.all():
-            row = int((lengths[:, 0] == 0).nonzero()[0])
-            raise ValueError(f"label {row} is zero, which has no direction")
-        return Kernel(y / lengths * self.tau_prime**-0.5, euclidean=False)
+        if self.check:
+            check_directions(y, "label")
+        return Kernel(directions(y)[0] * self.tau_prime**-0.5, euclidean=False)
 
 
 class WInfoNCE(Loss):

@@ -55,10 +55,12 @@ def directions(y: Array, tau_prime: float) -> Array:
     Unfit
         If a label is zero, and so has no direction.
     """
-    length = np.linalg.norm(y, axis=1)
-    if not length.all():
-        raise Unfit(f"the label of sample {int(np.argmin(length)) + 1} is zero: it has no cosine")
-    found: Array = y / length[:, None] / np.sqrt(2 * tau_prime)
+    size = np.abs(y).max(axis=1, keepdims=True)  # no square vanishes or overflows beside it
+    if not size.all():
+        raise Unfit(f"the label of sample {int(np.argmin(size)) + 1} is zero: it has no cosine")
+    scaled = y / size
+    length = np.linalg.norm(scaled, axis=1, keepdims=True)
+    found: Array = scaled / length / np.sqrt(2 * tau_prime)
     return found
 
 

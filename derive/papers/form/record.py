@@ -292,7 +292,7 @@ def read_section(paper: str, section: str, text: str, package: str = "") -> list
 
 def _with_used(table: dict[str, Any], shared: Mapping[str, Any]) -> dict[str, Any]:
     """A record with the definitions of its section that it uses."""
-    used = table.get("uses", [])
+    used = _texts("uses", table.get("uses", []))
     missing = [k for k in used if k not in shared]
     if missing:
         raise BadRecord(f"the section does not define {missing[0]!r}")
@@ -372,16 +372,23 @@ def _other(value: Any, shared: Mapping[str, Any]) -> Wording:
 
 def _wording(text: str, rest: Mapping[str, Any]) -> Wording:
     known = dict(rest)
-    formal = known.pop("formal", ())
-    formal = (formal,) if isinstance(formal, str) else tuple(formal)
-    also = known.pop("also", ())
-    also = (also,) if isinstance(also, str) else tuple(also)
+    formal, also, uses = (_texts(k, known.pop(k, ())) for k in ("formal", "also", "uses"))
+    for name in _TEXTS & set(known) | {"text"}:
+        if not isinstance(known.get(name, text), str):
+            raise BadRecord(f"{name} is a text")
     for name in ("where", "names", "given"):
         table = known.get(name, {})
         if not isinstance(table, dict) or not all(isinstance(v, str) for v in table.values()):
             raise BadRecord(f"{name} is a table of texts")
-    uses = tuple(known.pop("uses", ()))
     return Wording(text.strip(), formal, also=also, uses=uses, **known)
+
+
+def _texts(name: str, value: Any) -> tuple[str, ...]:
+    """One text, or a list of them."""
+    listed = [value] if isinstance(value, str) else value
+    if not isinstance(listed, list | tuple) or not all(isinstance(v, str) for v in listed):
+        raise BadRecord(f"{name} is a text or a list of texts")
+    return tuple(listed)
 
 
 def _witness(table: Any) -> Witness:

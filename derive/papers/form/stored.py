@@ -16,8 +16,9 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from ...decide.evidence import Evidence, Grade
+from ...results import UnknownResult
 from ..verdict import Verdict
-from .record import Record
+from .record import BadRecord, Record
 
 if TYPE_CHECKING:
     from .examine import Examined
@@ -40,7 +41,10 @@ def computed(record: Record, find: Callable[[str], Record | None]) -> Examined:
     from .examine import examine
 
     load_checks(record.package)
-    found = examine(record)
+    try:
+        found = examine(record)
+    except (BadRecord, UnknownResult) as error:
+        raise BadRecord(f"{record.paper}, {record.label}: {error}") from None
     if not record.restates:
         return found
     other = find(record.restates)
