@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ..derive.tex.judge.explain import details, headline, one_line, word_of
 from ..derive.tex.text.document import Marked, Place, Problem
-from .guard import Limits, Spent, cores, each
+from .guard import Limits, Spent, cores, each, is_too_long
 from .papers import Paper
 
 if TYPE_CHECKING:
@@ -135,6 +135,8 @@ def judge(
     except Exception as error:  # one equation must not hide the others
         if _of_memory(error):
             raise MemoryError from error
+        if is_too_long(error):
+            raise
         kind = type(error).__name__
         return None, f"the check failed, which is a defect: {kind}: {error}"
 

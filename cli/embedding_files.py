@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .label_files import LARGEST, UNREADABLE, no_array
+from .label_files import LARGEST, UNREADABLE, check_text, no_array
 from .parameters import short
 
 if TYPE_CHECKING:
@@ -71,6 +71,8 @@ def arrays(name: str, labels: str | None = None) -> Arrays:
         found = _table(path, labels)
     if not found:
         raise click.UsageError(f"{short(name)} has no arrays")
+    for array in found.values():
+        check_text(name, array)
     return found
 
 

@@ -28,6 +28,7 @@ R = TypeVar("R")
 Tell = Callable[[R], None]
 
 GIB = 2**30
+TOO_LONG = "a number of thousands of digits"
 PATIENCE = 10  #: real time to processor time
 MOST = 10**6  #: seconds, or GB
 
@@ -43,7 +44,7 @@ class Limits:
     memory: float | None = None
 
 
-Kind = Literal["time", "memory", "depth", "crash", "defect"]
+Kind = Literal["time", "memory", "depth", "digits", "crash", "defect"]
 
 
 @dataclass(frozen=True)
@@ -445,9 +446,16 @@ def _of_memory(limits: Limits) -> Spent:
     return Spent("memory", f"more memory than {most} (--memory)")
 
 
+def is_too_long(error: BaseException) -> bool:
+    """Whether Python refused to write or read an integer of thousands of digits."""
+    return isinstance(error, ValueError) and "integer string conversion" in str(error)
+
+
 def _spent(error: Exception, limits: Limits) -> Spent:
     if isinstance(error, MemoryError):
         return _of_memory(limits)
     if isinstance(error, RecursionError):
         return Spent("depth", "too deeply nested")
+    if is_too_long(error):
+        return Spent("digits", TOO_LONG)
     return Spent("defect", f"{type(error).__name__}: {error}")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import struct
+import sys
 import tokenize
 import zipfile
 import zlib
@@ -227,7 +228,19 @@ def _real(name: str, array: Any) -> Any:
         raise click.UsageError(f"{short(name)} holds {array.dtype}, neither numbers nor text")
     if not array.size:
         raise click.UsageError(f"{short(name)} is empty")
+    check_text(name, array)
     return array
+
+
+def check_text(name: str, array: Any) -> None:
+    """Refuse text of code points that Unicode does not have; Python would end in an error."""
+    import numpy as np
+
+    if array.dtype.kind != "U" or not array.dtype.itemsize:
+        return
+    points = np.ascontiguousarray(array).reshape(-1).view(f"{array.dtype.byteorder}u4")
+    if (points > sys.maxunicode).any():
+        raise click.UsageError(f"{short(name)} holds text that is not Unicode")
 
 
 def _file(name: str) -> Path:

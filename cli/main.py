@@ -94,8 +94,6 @@ OURS = {
     "cltheory.derive.plugins.PluginError": 2,
     "cltheory.derive.decide.exact.NotANumber": 2,
 }
-#: What Python says of an integer too long to be written.
-TOO_LONG = "integer string conversion"
 #: What torch says of arrays that it cannot hold; it raises plain RuntimeError.
 NO_MEMORY = re.compile(r"can't allocate memory|out of memory|overflow", re.IGNORECASE)
 MAX_WORD = 200  #: characters of a word in a message, which may be the user's
@@ -175,8 +173,8 @@ def run(args: list[str] | None = None) -> int:
         return refuse(f"too large to decide: {what}", 1)
     except Exception as error:
         known = _code_of(error)
-        if known is None and isinstance(error, ValueError) and TOO_LONG in str(error):
-            return refuse("too large to decide: a number of thousands of digits", 1)
+        if known is None and guard.is_too_long(error):
+            return refuse(f"too large to decide: {guard.TOO_LONG}", 1)
         if known is None and isinstance(error, RuntimeError) and NO_MEMORY.search(str(error)):
             return refuse("too large: more memory than there is", 1)
         if known is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 from math import inf, nan, sqrt
 from typing import Any
@@ -15,6 +16,9 @@ from .inputs import constant, is_empty, positives, temperature, unit, vectors
 from .measured import printed
 from .readings import BatchReadings, Readings, largest_eigenvalue, views
 from .sigma import largest_without
+
+#: Similarities that are held at a time: a batch of thousands is read some anchors at a time.
+BLOCK = 2**22
 
 
 @dataclass(frozen=True)
@@ -146,8 +150,12 @@ def sigmas(z: Any, positive: Any, *, normalise: bool = False) -> Tensor:
     """
     rows = _rows("embeddings", z, normalise).detach()
     index = _partners(rows, positive)
-    own = torch.arange(len(rows), device=rows.device)
-    return largest_without(rows, torch.stack([own, index], 1)).value
+    return largest_without(rows, _removed(index)).value
+
+
+def _removed(positive: Tensor) -> Tensor:
+    """What is no negative of each embedding: itself and its positive."""
+    return torch.stack([torch.arange(len(positive), device=positive.device), positive], 1)
 
 
 def _rows(name: str, given: Any, normalise: bool) -> Tensor:
@@ -229,14 +237,14 @@ class BandMonitor:
             z = torch.cat([z, other])
         n = len(z)
         index = _partners(z, views(n) if second is not None else positive)
-        read = BatchReadings(z, index, self.tau)
         spectrum, sigma = None, None
         if self.per_anchor:
-            found = largest_without(z, read.removed)
+            found = largest_without(z, _removed(index))
             sigma, spectrum = found.value, found.spectrum
-        elif n <= z.shape[1]:
-            spectrum = torch.linalg.eigvalsh(read.similarities)
-        return self._report(read, z, spectrum, sigma, n / (n - 2))
+        size = max(1, BLOCK // n)
+        starts = range(0, n, size)
+        reads = (BatchReadings(z, index, self.tau, slice(k, k + size)) for k in starts)
+        return self._report(reads, z, spectrum, sigma, n / (n - 2))
 
     @torch.no_grad()
     def queue(
@@ -283,7 +291,7 @@ class BandMonitor:
             raise ValueError(f"vectors are on {z.device}, {k.device} and {rest.device}")
         proxy = nan if sample is None else self._proxy(rest, sample, slack, seed)
         if not batch_keys:
-            return self._report(Readings(z, k, rest, self.tau), rest, proxy=proxy)
+            return self._report([Readings(z, k, rest, self.tau)], rest, proxy=proxy)
         both = torch.cat([rest, k])
         own = torch.arange(len(rest), len(both), device=z.device)[:, None]
         keep = torch.ones(len(z), len(both), dtype=torch.bool, device=z.device)
@@ -293,7 +301,7 @@ class BandMonitor:
         else:
             ceiling = largest_eigenvalue(both) / (len(both) - 1)
             sigma = ceiling.clamp_max(1).expand(len(z))
-        return self._report(read, rest, sigma=sigma, proxy=proxy)
+        return self._report([read], rest, sigma=sigma, proxy=proxy)
 
     @staticmethod
     def _proxy(queue: Tensor, sample: int, slack: float, seed: int) -> float:
@@ -307,45 +315,39 @@ class BandMonitor:
 
     def _report(
         self,
-        read: Readings,
+        reads: Iterable[Readings],
         cloud: Tensor,
         spectrum: Tensor | None = None,
         sigma: Tensor | None = None,
         widen: float = 1.0,
         proxy: float = nan,
     ) -> Report:
-        """Readings and bounds of anchors whose spectra are at most ``widen`` times the cloud's."""
+        """Readings and bounds of anchors, some at a time.
+
+        Their spectra are at most ``widen`` times the cloud's.
+        """
         size, d = cloud.shape
         if spectrum is None:
             spectrum = torch.linalg.eigvalsh(smaller_gram(cloud))
         spectrum = spectrum.clamp_min(0) / size
         sigma_hat = spectrum.amax()
         # The paper does not say that no eigenvalue exceeds 1.
-        loose = (widen * sigma_hat).expand(read.alignment.shape) if sigma is None else sigma
+        loose = widen * sigma_hat if sigma is None else sigma
+        totals: dict[str, Tensor] = {}
+        anchors = 0
+        for read in reads:
+            k = len(read.alignment)
+            here = loose.expand(k) if sigma is None else loose[anchors : anchors + k]
+            of_proxy = here if proxy != proxy else torch.full_like(here, proxy)
+            for name, values in self._of_anchors(read, here.clamp_max(1), of_proxy).items():
+                totals[name] = totals.get(name, 0) + values.sum()
+            anchors += k
         sigma = loose.clamp_max(1)
-        if proxy == proxy:
-            loose = torch.full_like(loose, proxy)
-        at = With(read.each, sigma=sigma)
         mean = cloud.mean(0)
         # One over d apart in each direction that there is, and all of it in the others.
         apart = (spectrum - 1 / d).square().sum() + (d - len(spectrum)) / d**2
-        measured = read.squared_gradient
-        unknown = measured.new_tensor(nan)
         values = {
-            "lower": bound("lower")(at).mean(),
-            "measured": measured.mean(),
-            "upper": bound("upper")(at).mean(),
-            "closest_lower": closest("lower", at).mean() if self.closest else unknown,
-            "closest_upper": closest("upper", at).mean() if self.closest else unknown,
-            "upper_printed": unknown
-            if self.c is None
-            else printed(With(read.each, sigma=loose), self.c).mean(),
-            "tangential": read.squared_tangential.mean(),
-            "epsilon": read.epsilon.mean(),
-            "epsilon_squared": read.epsilon.square().mean(),
-            "rho": read.rho.mean(),
-            "mu": read.mu.mean(),
-            "alignment": read.alignment.mean(),
+            **{name: total / anchors for name, total in totals.items()},
             "sigma_hat": sigma_hat,
             "sigma_mean": sigma.mean(),
             "sigma_max": sigma.amax(),
@@ -369,3 +371,24 @@ class BandMonitor:
             vanishing_gradient=found["measured"] <= limits.gradient * 4 / self.tau**2,
             sigma=sigma if self.per_anchor else None,
         )
+
+    def _of_anchors(self, read: Readings, sigma: Tensor, loose: Tensor) -> dict[str, Tensor]:
+        """What is reported as a mean over anchors, of each of them."""
+        at = With(read.each, sigma=sigma)
+        unknown = torch.full_like(read.alignment, nan)
+        return {
+            "lower": bound("lower")(at),
+            "measured": read.squared_gradient,
+            "upper": bound("upper")(at),
+            "closest_lower": closest("lower", at) if self.closest else unknown,
+            "closest_upper": closest("upper", at) if self.closest else unknown,
+            "upper_printed": unknown
+            if self.c is None
+            else printed(With(read.each, sigma=loose), self.c),
+            "tangential": read.squared_tangential,
+            "epsilon": read.epsilon,
+            "epsilon_squared": read.epsilon.square(),
+            "rho": read.rho,
+            "mu": read.mu,
+            "alignment": read.alignment,
+        }

@@ -102,7 +102,7 @@ class Readings:
     @cached_property
     def _logits(self) -> Tensor:
         logits = self.similarities / self._tau[..., None]
-        return logits if self.keep is None else logits.masked_fill(~self.keep, -torch.inf)
+        return logits if self.keep is None else logits.masked_fill_(~self.keep, -torch.inf)
 
     @cached_property
     def log_epsilon(self) -> Tensor:
@@ -344,14 +344,20 @@ class BatchReadings(Readings):
         The index of the positive of each; see `neighbours` and `views`.
     tau
         A number, or ``(...)``.
+    some
+        The anchors to read, of which there are n if it is not given: readings of all take room
+        for several matrices n x n.
     """
 
-    def __init__(self, z: Tensor, positive: Tensor, tau: Tensor | float) -> None:
-        n, positive = z.shape[-2], positive.to(z.device)
-        keep = ~torch.eye(n, dtype=torch.bool, device=z.device)
-        keep[torch.arange(n, device=z.device), positive] = False
-        super().__init__(z, z[..., positive, :], z, tau, keep)
-        self.positive = positive
+    def __init__(
+        self, z: Tensor, positive: Tensor, tau: Tensor | float, some: slice = slice(None)
+    ) -> None:
+        own = torch.arange(z.shape[-2], device=z.device)[some]
+        positive = positive.to(z.device)[some]
+        keep = torch.ones(len(own), z.shape[-2], dtype=torch.bool, device=z.device)
+        keep.scatter_(1, torch.stack([own, positive], 1), False)
+        super().__init__(z[..., some, :], z[..., positive, :], z, tau, keep)
+        self.own, self.positive = own, positive
 
     @cached_property
     def sigma(self) -> Tensor:
@@ -362,6 +368,8 @@ class BatchReadings(Readings):
 
     @property
     def _positive_similarities(self) -> Tensor:
+        if len(self.own) < self.keys.shape[-2]:
+            return super()._positive_similarities
         return self.similarities[..., self.positive, :]
 
     @cached_property
@@ -373,8 +381,7 @@ class BatchReadings(Readings):
     @property
     def removed(self) -> Tensor:
         """What is no negative of each: itself and its positive."""
-        n = len(self.positive)
-        return torch.stack([torch.arange(n, device=self.positive.device), self.positive], 1)
+        return torch.stack([self.own, self.positive], 1)
 
     def __getitem__(self, name: str) -> Tensor:
         """The reading of that name of the batch, ``(...)``."""
