@@ -46,6 +46,7 @@ GENERIC, FEWEST = 24, 8
 FIRST = 4  #: points looked at before a proof is tried
 #: This many digits may be lost to rounding where values are compared.
 LOST = 15
+NOT_THERE = "the values differ there"
 CLOSE = S(10) ** (LOST - DIGITS)
 
 
@@ -221,8 +222,14 @@ def _difference(printed: Expr, derived: Expr, point: Point) -> str | None:
             return None
         same = bool(abs(one - other) <= CLOSE * (1 + abs(other)))
     if same is False:
-        return f"{one.n(6)!s} is not {other.n(6)!s}" if one.is_real else "the values differ there"
+        return " is not ".join(apart_in_text(one, other, 6)) if one.is_real else NOT_THERE
     return "" if same else None
+
+
+def apart_in_text(one: Expr, other: Expr, least: int) -> tuple[str, str]:
+    """Two numbers, with more digits than ``least`` if they would look the same."""
+    texts = [(str(one.n(k)), str(other.n(k))) for k in (least, DIGITS)]
+    return texts[texts[0][0] == texts[0][1]]
 
 
 def _are_apart(printed: Expr, derived: Expr, point: Point) -> bool:

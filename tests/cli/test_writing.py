@@ -115,3 +115,51 @@ def test_nothing_is_replaced_without_being_asked(
     assert "--force" in refused(*words, "mine.png")
     assert Path("mine.png").read_text() == OLD
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.csv", "a.tex", "mine.png"]
+
+
+HOLDS = """
+import sys, time
+from pathlib import Path
+from cltheory.numeric.table import Table
+table = Table(Path(sys.argv[1]), {}, {"x": float})
+with table.alone():
+    table.append([{"x": 1.0}])
+    print("holding", flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no flock")
+def test_one_process_fills_a_table_at_a_time(tmp_path: Path) -> None:
+    from cltheory.numeric.table import Table, TableError
+
+    path = tmp_path / "cells.csv"
+    table = Table(path, {}, {"x": float})
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLDS, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as other:
+        assert other.stdout is not None and other.stdout.readline() == b"holding\n"
+        with pytest.raises(TableError, match="another process is filling"), table.alone():
+            pass
+        other.communicate(b"")
+    with table.alone():  # what the other wrote is not computed again
+        assert table.rows == [{"x": 1.0}]
+
+
+def test_a_table_that_nothing_was_written_to_is_not_left(tmp_path: Path) -> None:
+    from cltheory.numeric.table import Table
+
+    path = tmp_path / "cells.csv"
+    with pytest.raises(KeyboardInterrupt), Table(path, {}, {"x": float}).alone():
+        raise KeyboardInterrupt
+    assert not path.exists()
+
+
+def test_text_that_is_not_unicode_is_refused(refused: Callable[..., str], tmp_path: Path) -> None:
+    import numpy as np
+
+    path = tmp_path / "labels.npy"
+    np.save(path, np.array(["ab", "cd"]))
+    path.write_bytes(path.read_bytes()[:-4] + b"\xff\xff\xff\x7f")
+    scheme = ("realize", "--scheme", "supcon", "--dim", "2", "--tau", "1", "--labels")
+    assert "not Unicode" in refused(*scheme, str(path))

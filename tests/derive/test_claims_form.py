@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -15,6 +16,8 @@ from cltheory.derive.papers.form.examine import corrected, examine, retried
 from cltheory.derive.papers.form.hypotheses import BadClause, read_condition, read_under
 from cltheory.derive.papers.form.mutate import holes, mutants
 from cltheory.derive.papers.form.reader import read, spell
+from cltheory.derive.papers.form.record import _PLAIN as PLAIN
+from cltheory.derive.papers.form.record import _WORDING as WORDING
 from cltheory.derive.papers.form.record import BadRecord, Record, read_section
 from cltheory.derive.papers.form.restated import differences
 from cltheory.derive.papers.form.stored import computed, load_checks, row_of, stored
@@ -308,6 +311,27 @@ def test_a_bad_record_is_refused_in_one_line_that_names_it(text: str, why: str) 
         record(text)
     assert "nobody2020, (1)" in str(refusal.value)
     assert "\n" not in str(refusal.value)
+
+
+@pytest.mark.parametrize("odd", [3, True, [3], {"a": 3}, {"text": 3}, "x((", "\\frac{"])
+def test_fields_of_the_wrong_kind_are_refused_in_one_line(
+    odd: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever stands in a field: it is read, or the record is refused."""
+    good = tomllib.loads(f"label = '(1)'\nweight = 'aside'\n{GOOD}")
+    for name in PLAIN | WORDING:
+        data = {"record": [{**good, name: odd}]}
+        monkeypatch.setattr(tomllib, "loads", lambda _, data=data: data)
+        with suppress(BadRecord):
+            read_section("nobody2020", "section_1", "")
+
+
+@pytest.mark.parametrize("named", ["ccem.deltta", "cceem.delta"])
+def test_a_quantity_that_there_is_not_leaves_the_record_undecided(named: str) -> None:
+    wrong = f"printed = '''a = 1'''\nnames = {{ a = '{named}' }}\nunder = 'N in 2..'"
+    found = computed(record(wrong), lambda label: None)
+    assert found.verdict.word == "undecided"
+    assert "has no 'deltta'" in found.verdict.note or "no result 'cceem'" in found.verdict.note
 
 
 def test_a_bad_file_is_refused() -> None:

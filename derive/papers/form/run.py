@@ -33,7 +33,7 @@ from ..digits import DIGITS
 from .functions import Function
 from .hypotheses import SYMBOLS, Condition, Hypotheses, letters_at, put_in
 from .reader import Read, Tree, expression, indexed
-from .record import BadRecord, Wording
+from .record import Wording
 from .symbolic import NotClosed, fixed, symbolic
 from .values import NoValue, Scene, Truth, Unknown, as_number, judge, value
 
@@ -579,7 +579,7 @@ def _expression(result: Result, name: str) -> Expr:
         return loss if name == "loss_along" else derivative(loss, segment.x)
     quantity, _, function = name.partition(".")
     if quantity not in result.quantities:
-        raise BadRecord(f"{result.id} has no {quantity!r}; it has {', '.join(result.quantities)}")
+        raise LookupError(f"{result.id} has no {quantity!r}; it has {', '.join(result.quantities)}")
     found: Expr = result.quantity(quantity).expression
     if function and not isinstance(found, ClampedRoot):
         raise Unknown(f"{result.id}.{quantity} is no root")

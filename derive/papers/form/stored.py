@@ -16,9 +16,8 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from ...decide.evidence import Evidence, Grade
-from ...results import UnknownResult
 from ..verdict import Verdict
-from .record import BadRecord, Record
+from .record import Record
 
 if TYPE_CHECKING:
     from .examine import Examined
@@ -41,10 +40,7 @@ def computed(record: Record, find: Callable[[str], Record | None]) -> Examined:
     from .examine import examine
 
     load_checks(record.package)
-    try:
-        found = examine(record)
-    except (BadRecord, UnknownResult) as error:
-        raise BadRecord(f"{record.paper}, {record.label}: {error}") from None
+    found = examine(record)
     if not record.restates:
         return found
     other = find(record.restates)

@@ -6,14 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from sympy import Expr, Symbol, latex
+from sympy import Expr, latex
 
-from ...decide.equal import value_at
+from ...decide.equal import apart_in_text, value_at
 from ...decide.evidence import Grade, Holds, Outcome, Undecided
 from ...decide.root import without_roots
 from ..directives import Directive
 from .lookup import Meant
 
+SHOWN = 15  #: digits of a value
 Word = Literal["equal", "differs", "unread", "undecided"]
 
 
@@ -94,6 +95,10 @@ def finding(
         return replace(shown, verdict="undecided", ok=False, message=outcome.reason)
     symbols = {s.name: s for s in meant.domain.ranges}
     point = {symbols[k]: v for k, v in outcome.witness.items() if k in symbols}
+    values = [value_at(e, point) for e in (printed.xreplace(meant.given), derived)]
+    texts = [_shown_value(value) for value in values]
+    if texts[0] == texts[1] and all(value.is_real for value in values):
+        texts = list(apart_in_text(values[0], values[1], SHOWN))
     return replace(
         shown,
         verdict="differs",
@@ -101,19 +106,14 @@ def finding(
         message=outcome.note,
         point={s.name: str(v) for s, v in point.items()},
         # What cancelled may have a value again, and not as it was printed.
-        printed_value=(
-            "no value"
-            if "no value" in outcome.note
-            else _shown_value(printed.xreplace(meant.given), point)
-        ),
-        derived_value=_shown_value(derived, point),
+        printed_value="no value" if "no value" in outcome.note else texts[0],
+        derived_value=texts[1],
     )
 
 
-def _shown_value(expression: Expr, point: Mapping[Symbol, Expr]) -> str:
-    value = value_at(expression, point)
+def _shown_value(value: Expr) -> str:
     if value.is_Rational:
         return str(value)
-    return (
-        str(value.n(15)) if value.is_real else "no value" if value.is_real is None else "not real"
-    )
+    if value.is_real:
+        return str(value.n(SHOWN))
+    return "no value" if value.is_real is None else "not real"
