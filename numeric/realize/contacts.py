@@ -110,17 +110,15 @@ def _crowded(near: Near, names: list[str], q: int) -> None:
     Common neighbours of some points are 1 from each of them, so the two sets span orthogonal
     flats; and at most five points of a plane, 1 apart, have two common neighbours.
     """
+    room = KISSING.get(q, len(near))
     for i, around in enumerate(near):
-        if len(around) > KISSING.get(q, len(near)):
-            raise _Impossible(
-                f"point {names[i]} is linked to {len(around)} others, and has room for at most "
-                f"{KISSING[q]} in {dimensions(q)}"
-            )
         # Six angles of 60 degrees or more are all 60: these pairs go to c + O(1), linked or not.
-        if q == 2 and len(around) == 6 and sum(len(near[j] & around) for j in around) < 12:
+        is_open = q == 2 and len(around) == 6 and sum(len(near[j] & around) for j in around) < 12
+        if len(around) > room or is_open:
+            fit = f"at most {room}" if q > 2 else "at most 5, or 6 that are linked in a ring"
             raise _Impossible(
-                f"point {names[i]} is linked to 6 others, which are then as far from each other "
-                "as from it in the plane, but are not linked in a ring"
+                f"point {names[i]} is linked to {len(around)} others, and {dimensions(q)} have "
+                f"room for {fit}"
             )
     for size in (2, 3):
         if q > size + 1 or len(near) > LARGE:

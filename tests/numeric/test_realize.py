@@ -357,7 +357,7 @@ def least_excess(w: np.ndarray, q: int, rng: np.random.Generator, starts: int) -
 
 
 @pytest.mark.parametrize(
-    "n, count", [(4, 4), *(pytest.param(n, 40, marks=pytest.mark.slow) for n in (5, 6))]
+    "n, count", [(4, 3), *(pytest.param(n, 40, marks=pytest.mark.slow) for n in (5, 6))]
 )
 def test_verdicts_on_zeros_are_those_of_optimised_points(n: int, count: int) -> None:
     rng = np.random.default_rng(n)
@@ -367,7 +367,7 @@ def test_verdicts_on_zeros_are_those_of_optimised_points(n: int, count: int) -> 
         if not w.sum(axis=1).all() or (w + np.eye(n) > 0).all():
             continue
         word = apart(w, q)
-        least = least_excess(w, q, rng, 30 if n > 4 else 3)
+        least = least_excess(w, q, rng, 12 if n > 4 else 2)
         # Nothing of 1,000 such problems was between 3e-7 and 1e-3.
         assert (least < 1e-4) == (word == "degenerate") or word == "undecided", (w, q, word, least)
 
