@@ -103,8 +103,8 @@ def diagnose_command(**options: Any) -> int:
     """Say what the gradient band says of embeddings: FILE is npz, npy, CSV, parquet or safetensors.
 
     The squared InfoNCE gradient of every embedding, the bounds that are proved of it and the
-    printed one, alignment, softmax error, spectrum, effective rank, and whether they have
-    collapsed.
+    printed one, alignment, softmax error, spectrum, effective rank, and whether all of them
+    together have collapsed. Collapse of classes is not examined.
 
     The positive of an embedding is its other view, where there are two arrays of one shape (or one
     of shape (n, 2, d)); with labels the next one of its class; else its neighbour, rows 0 and 1

@@ -7,7 +7,7 @@ from html import escape
 from io import StringIO
 from typing import TYPE_CHECKING
 
-from .diagnose_report import FLAGS, PARTS, SHORT
+from .diagnose_report import FLAGS, NO_FLAG, NOT_EXAMINED, PARTS, SHORT
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,7 +46,8 @@ def page(file: str, found: Diagnosis) -> str:
         f"<style>{STYLE}</style></head><body>\n<h1>{title}</h1>\n"
         f"<p>{n} embeddings in {d} dimensions, temperature {first.tau:g}{batches}; "
         f"{escape(found.taken.how)}.</p>\n"
-        f"<ul>{flags or '<li>no sign of collapse</li>'}{notes}</ul>\n"
+        f"<p>{escape(NOT_EXAMINED)}</p>\n"
+        f"<ul>{flags or f'<li>{NO_FLAG}</li>'}{notes}</ul>\n"
         f"{plots(found)}\n{tables}<h2>Anchors</h2>{_anchors(found)}</body></html>"
     )
 

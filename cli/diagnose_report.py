@@ -2,8 +2,8 @@
 
 JSON is one object:
 
-    {"version": 1, "file": str, "taken": str, "n": int, "d": int, "tau": float,
-     "batches": int, "batch": int,
+    {"version": 1, "file": str, "taken": str, "not_examined": str, "n": int, "d": int,
+     "tau": float, "batches": int, "batch": int,
      "band": {number of the report: {"mean", "least", "largest"} over the batches},
      "anchors": {number of an anchor: {"0%": float, ..., "100%": float}},
      "outside": {"proved": part of the anchors, "printed": part of the anchors},
@@ -52,6 +52,14 @@ FLAGS = {
     "dimensional_collapse": "the effective rank is below a tenth of min(n, d)",
     "vanishing_gradient": "gradients are a millionth of 4/tau^2 or less",
 }
+#: Stands near the top of every report.
+NOT_EXAMINED = (
+    "Collapse of classes is not examined: neither whether the samples of a class lie in one point, "
+    "nor whether class means coincide or form a simplex. Flags of collapse judge all embeddings "
+    "together, and labels only choose the positives."
+)
+#: Where no flag is up.
+NO_FLAG = "the embeddings as a whole raise no flag"
 PARTS = {"gradient": BAND, "softmax": SOFTMAX, "spectrum": SPECTRUM}
 
 
@@ -64,6 +72,7 @@ def as_text(file: str, found: Diagnosis) -> str:
     lines = [f"{one_line(file)}: {n} embeddings in {d} dimensions, temperature {first.tau:g}"]
     lines += _wrapped("taken", one_line(found.taken.how))
     lines += _wrapped("batches", f"{len(found.reports)} of {first.n}") if many else []
+    lines += _wrapped("scope", NOT_EXAMINED)
     for title, names in PARTS.items():
         lines += ["", f"  {title}"]
         for name, says in names.items():
@@ -77,7 +86,7 @@ def as_text(file: str, found: Diagnosis) -> str:
         lines.append(f"    {SHORT.get(name, name):<16}{three}")
     lines += ["", f"  above the bounds    {_outside(found)}", ""]
     up = [name for name, count in found.flags.items() if count]
-    told = [FLAGS[name] + _in(found, name) for name in up] or ["no sign of it"]
+    told = [FLAGS[name] + _in(found, name) for name in up] or [NO_FLAG]
     for says in told:
         lines += _wrapped("collapse", says)
     for note in found.notes:
@@ -131,6 +140,7 @@ def _object(file: str, found: Diagnosis) -> dict[str, Any]:
         "version": 1,
         "file": file,
         "taken": found.taken.how,
+        "not_examined": NOT_EXAMINED,
         "n": n,
         "d": d,
         "tau": first.tau,

@@ -83,8 +83,9 @@ def _column(name: str, column: str | None, header: bool | None) -> list[str]:
             if not np.isfinite(array).all():
                 bad = int(np.argmin(np.isfinite(array)))
                 raise click.UsageError(f"{short(name)}: the label of sample {bad + 1} is missing")
-            if (array == np.round(array)).all():
-                array = array.astype(np.int64)
+            # What int64 does not hold stays as it is; 0.0 and -0.0 are one label.
+            whole = (array == np.round(array)).all() and float(np.abs(array).max()) < 2.0**63
+            array = array.astype(np.int64) if whole else array + 0.0
         if array.dtype.kind == "S":
             array = _decoded(name, array)
         return _none_missing(name, [str(x) for x in array.tolist()])

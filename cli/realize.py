@@ -95,7 +95,9 @@ def realize_command(**options: Any) -> int:
 
     The weighted InfoNCE loss is at least its entropic bound. The target is realisable if
     embeddings attain it, inconsistent if none do, and degenerate if weights of zero ask for
-    similarities of minus infinity. Said are the condition that decides, with its numbers, what
+    similarities of minus infinity. With Euclidean similarities and weights of zero, degenerate
+    says that embeddings come as near to the bound as you like, inconsistent that they do not, and
+    undecided that neither was proved. Said are the condition that decides, with its numbers, what
     would make the target realisable, and how low the loss can be. Of --embeddings, how far they are
     from it.
 
@@ -189,7 +191,8 @@ def _text(asked: Asked, case: Case, verdict: Verdict) -> list[str]:
         )
 
     lines = [_title(asked, case), ""]
-    lines += row("verdict", f"{verdict.word}  [{verdict.evidence}]")
+    by = f"  [{verdict.evidence}]" if verdict.evidence else ""
+    lines += row("verdict", f"{verdict.word}{by}")
     lines += row("because", verdict.reason)
     for k, remedy in enumerate(verdict.remedies):
         lines += row("realisable by" if k == 0 else "or", remedy)
@@ -301,7 +304,7 @@ def _json(
             if getattr(asked, k) is not None
         },
         "verdict": verdict.word,
-        "evidence": verdict.evidence,
+        "evidence": verdict.evidence or None,
         "found": verdict.found or None,
         "reason": verdict.reason,
         "certificate": {k.replace(" ", "_"): v for k, v in verdict.certificate.items()},

@@ -22,6 +22,8 @@ LOG2E = 1 / log(2)
 FAR = 2.0**11
 #: Labels may leave this many numbers unused per point before they are numbered anew.
 SPARSE = 4
+#: Integers of which torch finds no least and largest.
+_WITHOUT_ENDS = (torch.uint16, torch.uint32, torch.uint64)
 #: Below every sum of weights that is not zero, to divide by.
 _LEAST = 1e-30
 
@@ -122,9 +124,10 @@ class Classes(Weights):
 
 def numbered(labels: Tensor) -> tuple[Tensor, int]:
     """Labels from 0 on, and how many numbers that takes."""
-    low, high = (int(end) for end in labels.aminmax())
-    if high - low < SPARSE * len(labels):
-        return (labels.long() - low if low else labels.long()), high - low + 1
+    if labels.dtype not in _WITHOUT_ENDS:
+        low, high = (int(end) for end in labels.aminmax())
+        if high - low < SPARSE * len(labels):
+            return (labels.long() - low if low else labels.long()), high - low + 1
     names, index = labels.unique(return_inverse=True)
     return index, len(names)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..pairs import Array, Tell
 
-Word: TypeAlias = Literal["realisable", "degenerate", "inconsistent"]
+Word: TypeAlias = Literal["realisable", "degenerate", "inconsistent", "undecided"]
 
 
 Similarity: TypeAlias = Literal["cosine", "euclidean"]
@@ -64,9 +64,10 @@ class Verdict:
     ----------
     word
         ``realisable``: the entropic bound is attained. ``degenerate``: weights of zero ask for
-        similarities of minus infinity, so the bound is not attained, and what the embedding
-        converges to is decided by the sphere (or, without one, by nothing). ``inconsistent``:
-        the target is finite, and no embedding has it.
+        similarities of minus infinity, so the bound is not attained; on the sphere that decides
+        what the embedding converges to, and without one the bound is approached.
+        ``inconsistent``: the bound is neither attained nor (without a sphere) approached.
+        ``undecided``: whether it is approached is not known.
     reason
         The condition that decides, with its numbers.
     certificate
@@ -81,7 +82,8 @@ class Verdict:
     vectors, index
         Optimal embedding, one row a prototype or a point, and the row of each point.
     evidence
-        Of the verdict: ``exact``, or ``float64`` where it is decided up to tolerances.
+        Of the verdict: ``exact``, or ``float64`` where it is decided up to tolerances; empty where
+        it is not decided.
     is_limited
         Whether the dimension keeps it from the optimum that there is in more of them.
     found

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from ..pairs import Array, Unfit
+from .contacts import LARGE, Found, contacts
 from .distances import decomposed, flat_of, of_distances
-from .search import pairs_of, searched
-from .verdict import DENSE, Verdict, Wanted
+from .search import SEARCHED, pairs_of, searched
+from .verdict import DENSE, Verdict, Wanted, dimensions
 
 #: Part of a weight by which its mirror image may differ: the rounding of float32.
 SYMMETRY = 1e-6
@@ -29,7 +30,7 @@ def of_weights(weights: Array, wanted: Wanted) -> Verdict:
         distances[off] = -np.log(w[off])
         return of_distances(distances, wanted)
     if wanted.similarity == "euclidean":
-        return _sparse_apart(w, wanted.q, wanted.tolerance)
+        return _sparse_apart(w, wanted)
     zeros = int(np.sum(w[off] == 0) // 2)
     verdict = Verdict(
         "degenerate",
@@ -78,45 +79,52 @@ def checked(weights: Array) -> Array:
     return w
 
 
-def _sparse_apart(w: Array, q: int, tolerance: float) -> Verdict:
-    """Pairs of weight 0 move apart without end; those of positive weight stay."""
-    groups = _groups(w)
-    label = np.empty(len(w), dtype=int)
-    for k, group in enumerate(groups):
-        label[group] = k
-    broken = (w == 0) & (label[:, None] == label[None, :]) & ~np.eye(len(w), dtype=bool)
-    if broken.any():
-        i, j = (int(x) for x in np.unravel_index(np.argmax(broken), w.shape))
-        return Verdict(
-            "inconsistent",
-            f"points {i + 1} and {j + 1} have weight 0 but are linked by pairs of positive weight: "
-            "they cannot move apart without end while those stay, so the bound is not approached",
-            remedies=["positive weights only"],
-        )
-    shifts = []
-    for group in groups:
-        if len(group) == 1:
-            continue
-        d = np.zeros((len(group), len(group)))
-        inside = ~np.eye(len(group), dtype=bool)
-        d[inside] = -np.log(w[np.ix_(group, group)][inside])
-        shifts.append(flat_of(*decomposed(d)[:2], q, tolerance))
-    worst = next((v for v in shifts if v.word != "realisable"), None)
-    if worst is not None:
-        return Verdict("inconsistent", f"within a group, {worst.reason}", worst.certificate)
-    constants = [float(v.certificate["c"]) for v in shifts]
-    if max(constants) - min(constants) > tolerance * max(1.0, *constants):
-        return Verdict(
-            "inconsistent",
-            f"groups need different constants ({min(constants):.6g} and {max(constants):.6g})",
-        )
-    return Verdict(
+def _sparse_apart(w: Array, wanted: Wanted) -> Verdict:
+    """Pairs of weight 0 move apart without end; each linked group is decided by itself."""
+    found = [_group(w, group, wanted) for group in _groups(w)]
+    no = next((f for f in found if f.approached is False), None)
+    unknown = next((f for f in found if f.approached is None), None)
+    verdict = Verdict(
         "degenerate",
-        f"{len(groups)} groups with weight 0 between them: the bound is approached as they move "
-        "apart without end, in any arrangement, and never attained",
-        {"groups": len(groups), "c": constants[0]},
+        f"pairs have weight 0: in {dimensions(wanted.q)} the bound is approached as these move "
+        "apart without end, and never attained",
+        {"groups": len(found)},
         ["positive weights only"],
+        bound=pairs_of(w, 1.0).bound,
     )
+    verdict.evidence = "exact" if all(f.evidence == "exact" for f in found) else "float64"
+    if no is not None:
+        verdict.word, verdict.evidence = "inconsistent", no.evidence
+        verdict.reason = f"the bound is not approached: {no.why}"
+    elif unknown is not None:
+        verdict.word, verdict.evidence = "undecided", ""
+        verdict.reason = (
+            "it is not known whether the bound is approached: it is if there are points with "
+            f"linked pairs at one distance and all others farther, and {unknown.why}"
+        )
+    if verdict.word != "degenerate":
+        enough = max(f.enough for f in found)
+        verdict.remedies.append(f"dimension >= {enough}, where the bound is approached")
+        verdict.notes.append("the least loss is not searched for")
+    return verdict
+
+
+def _group(w: Array, group: list[int], wanted: Wanted) -> Found:
+    """A group that positive weights link."""
+    own, names = w[np.ix_(group, group)], [str(i + 1) for i in group]
+    linked = own > 0
+    d = np.zeros_like(own)
+    d[linked] = -np.log(own[linked])
+    if linked.sum() < len(group) * (len(group) - 1):
+        near = [set(np.flatnonzero(row).tolist()) for row in linked]
+        most = 0 if wanted.search is False else LARGE if wanted.search else SEARCHED
+        seeds = wanted.seeds if len(group) <= most else ()
+        return contacts(d, near, names, wanted.q, wanted.tolerance, seeds)
+    if np.ptp(d[linked]) == 0:
+        return Found(True)  # all in one place
+    flat = flat_of(*decomposed(d)[:2], wanted.q, wanted.tolerance)
+    why = f"of the points linked to point {names[0]}, {flat.reason}"
+    return Found(flat.word == "realisable", why, "float64", flat.certificate["rank"])
 
 
 def _groups(w: Array) -> list[list[int]]:

@@ -169,6 +169,27 @@ def test_collapse_and_copies(tmp_path: Path, report: Any) -> None:
     assert found["outside"]["proved"] == 0
 
 
+@pytest.mark.parametrize("style", ["text", "json", pytest.param("html", marks=pytest.mark.slow)])
+def test_that_classes_are_not_examined_is_said_before_the_numbers(
+    cltheory: Any, tmp_path: Path, style: str
+) -> None:
+    if style == "html":
+        pytest.importorskip("matplotlib")
+    labels = np.repeat(range(3), 6)
+    path = tmp_path / "z.npz"
+    np.savez(path, z=np.eye(3)[labels], labels=labels)  # every class is one point
+    code, out, _ = cltheory("diagnose", str(path), "--temperature", "0.5", "--format", style)
+    assert code == 0
+    said = " ".join(out.split())
+    told, numbers = said.index("Collapse of classes is not examined"), said.index("closest_lower")
+    assert told < numbers
+    if style == "json":
+        found = json.loads(out)
+        assert not any(found["flags"].values()) and "Collapse" in found["not_examined"]
+    else:
+        assert "the embeddings as a whole raise no flag" in said
+
+
 def test_one_dimension_and_random_pairs(tmp_path: Path, report: Any) -> None:
     np.save(tmp_path / "z.npy", np.array([[1.0], [-1.0], [1.0], [-1.0], [-1.0], [1.0]]))
     notes = " ".join(report(tmp_path / "z.npy")["notes"])

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cltheory.cli.label_files import classes
 
 Command = Callable[..., Any]
 Refused = Callable[..., str]
@@ -63,6 +64,9 @@ def sphere(n: int = 20, dims: int = 3) -> np.ndarray:
         ("--weights soft.npy --dim 2 --tau 0.5", "inconsistent"),
         ("--weights soft.npy --dim 3 --tau 0.5", "realisable"),
         ("--weights soft.npy --dim 2 --similarity euclidean", "realisable"),
+        ("--weights prism.npy --dim 1 --similarity euclidean", "inconsistent"),
+        ("--weights prism.npy --dim 2 --similarity euclidean", "undecided"),
+        ("--weights prism.npy --dim 4 --similarity euclidean", "degenerate"),
     ],
 )
 def test_verdicts(cltheory: Command, options: str, verdict: str) -> None:
@@ -70,8 +74,11 @@ def test_verdicts(cltheory: Command, options: str, verdict: str) -> None:
     Path("line.csv").write_text("age\n" + "\n".join(map(str, range(12))), encoding="utf-8")
     labels = np.repeat(range(3), 4)
     np.save("soft.npy", np.where(labels[:, None] == labels[None, :], 1, 0.2))
+    # Two triangles, and a side from each corner to its counterpart.
+    np.save("prism.npy", np.kron(np.eye(2), 1 - np.eye(3)) + np.kron(1 - np.eye(2), np.eye(3)))
     found = asked(cltheory, options)
     assert found["verdict"] == verdict
+    assert (found["evidence"] is None) == (verdict == "undecided")
     assert found["reason"]
     assert bool(found["realisable_by"]) == (verdict != "realisable")
     if found["loss"] is not None:
@@ -224,6 +231,25 @@ def test_arrays_of_classes(cltheory: Command, array: np.ndarray) -> None:
     for name in ("y.npy", "y.npz"):
         found = asked(cltheory, f"--scheme supcon --labels {name} --dim 4 --tau 0.5")
         assert found["sizes"] == [2, 2]
+
+
+#: Numbers that meet when they are rounded to int64, to float64 or to so many digits.
+HARD = [1e300, 2e300, -1e300, 2.0**63, 2.0**64, -(2.0**63), 2.0**53, 2.0**53 + 2, 0.0, -0.0, 1.0]
+
+
+@pytest.mark.parametrize("kind", ["float16", "float32", "float64", "longdouble", "uint64"])
+@pytest.mark.parametrize("whole", [True, False])
+def test_labels_that_are_numbers_are_one_class_iff_they_are_equal(kind: str, whole: bool) -> None:
+    rng = np.random.default_rng(22)
+    values = [2**64 - 1, 2**63, 2**63 - 1, 2**53 + 1, 2**53, 0, 1] if kind == "uint64" else HARD
+    with np.errstate(over="ignore"):
+        array = rng.choice(np.array(values, dtype=kind), 60)
+    array = array[np.isfinite(array)]
+    if kind != "uint64" and not whole:
+        array[:4] = [0.5, -0.0, np.nextafter(array.dtype.type(1), array.dtype.type(2)), 1]
+    np.save("y.npy", array)
+    of = classes("y.npy", None, None).of_sample
+    assert np.array_equal(np.equal.outer(of, of), np.equal.outer(array, array))
 
 
 def test_the_embedding_is_written_without_pickle_and_has_the_similarities(

@@ -146,3 +146,4 @@ def test_three_points_of_a_line_attain_the_bound_in_the_limit() -> None:
     assert halves.gap < 1e-10 and near.gap > 0.01
     assert halves.multiples(joint=False) and not halves.multiples(joint=True)
     assert not near.multiples(joint=False)
+    assert [one.agrees for one in (line, uneven, halves, near)] == [True, False, True, False]

@@ -24,6 +24,8 @@ from cltheory.derive.results.weighted._distances import (
 from cltheory.derive.results.weighted._rows import WeightRows
 from cltheory.derive.results.weighted.entropic_bound import Components
 from cltheory.derive.vectors.distance import Dissimilarity
+from cltheory.numeric.realize.verdict import Wanted
+from cltheory.numeric.realize.weights import of_weights
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
@@ -190,8 +192,9 @@ def test_points_approach_it_where_no_multiple_of_the_weights_is_a_limit() -> Non
     share = w / w.sum(1, keepdims=True)
     bound = -(share[share > 0] * np.log(share[share > 0])).sum() / 6
     assert loss(w, of_line([0, 1, 2, 50, 51, 52])) - bound < 1e-12
-    d = -log(Rational(1)) + S.Zero
-    assert d == 0
+    # So it is decided as well, for each component by itself.
+    for weights, q in ((path, 1), (w, 1)):
+        assert of_weights(weights, Wanted(q, None, "euclidean")).word == "degenerate"
     first = results["dgp-euclidean"].value("c", D="0,1,4;1,0,1;4,1,0", q=1)
     second = results["dgp-euclidean"].value("c", D="0,6,9;6,0,6;9,6,0", q=1)
     assert (first, second) == (0, -5)

@@ -519,6 +519,14 @@ def test_the_entropic_bound_of_towers(epsilon: float) -> None:
     assert float(soft) == pytest.approx(float(any_w), rel=1e-12)
 
 
+@pytest.mark.parametrize("kind", [torch.uint16, torch.uint32, torch.uint64, torch.int64])
+def test_labels_of_every_integer_type(kind: torch.dtype) -> None:
+    whole = LABELS - LABELS.min()
+    top = torch.iinfo(kind).max - int(whole.max())
+    made = torch.from_numpy((whole.numpy().astype(object) + top).astype(str(kind)[6:]))
+    assert float(SupCon(0.5)(Z, made)) == pytest.approx(float(SupCon(0.5)(Z, LABELS)), rel=1e-12)
+
+
 @pytest.mark.cuda
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device, torch finds none")
 @pytest.mark.parametrize("name", CASES)

@@ -237,6 +237,13 @@ class Sequence:
         return [(i, j) for i in range(len(self.w)) for j in range(len(self.w)) if i != j]
 
     @property
+    def agrees(self) -> bool:
+        """Whether exp(S^(m)), each row over its sum, is near to W, each row over its sum."""
+        near = shares([[mpmath.exp(mp(v)) for v in row] for row in self.s])
+        wanted = shares(self.w)
+        return all(abs(near[i][j] - mp(wanted[i][j])) < NEAR for i, j in self.places)
+
+    @property
     def vanishes(self) -> bool:
         """Whether a row of the limit is 0 off the diagonal."""
         return any(not any(r[:i] + r[i + 1 :]) for i, r in enumerate(map(list, self.v)))
@@ -303,13 +310,14 @@ def where_optimal(at: Point, given: Given) -> Answer:
     """On a sequence of similarities, whose exponentials are bounded, the loss goes to the bound
     iff the exponentials go to a positive multiple of W: one for all of W (``joint`` 1), or one for
     each part of W that is connected, and 0 between (``joint`` 0); where no row of the limit is 0,
-    if ``rows`` is 1."""
+    if ``rows`` is 1. If there is ``shares``, the rows over their sums go to those of W instead."""
     if given["joint"] not in (0, 1) or given["rows"] not in (0, 1):
         return Answer(False, "W is taken as a whole, or by parts")
     for one in sequences(size(at, "n")):
         if given["rows"] == 1 and one.vanishes:
             continue
-        said, goes = one.multiples(joint=given["joint"] == 1), bool(one.gap < NEAR)
+        goes = bool(one.gap < NEAR)
+        said = one.agrees if "shares" in given else one.multiples(joint=given["joint"] == 1)
         if said != goes:
             rows = "; ".join(" ".join(map(str, row)) for row in one.v)
             how = "goes" if goes else "does not go"
