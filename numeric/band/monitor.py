@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from ..metrics import smaller_gram
-from .bounds import With, bound, closest
+from .bounds import With, closest, proved
 from .inputs import constant, is_empty, positives, temperature, unit, vectors
 from .measured import printed
 from .readings import BatchReadings, Readings, largest_eigenvalue, views
@@ -332,9 +332,9 @@ class BandMonitor:
         measured = read.squared_gradient
         unknown = measured.new_tensor(nan)
         values = {
-            "lower": bound("lower")(at).mean(),
+            "lower": proved("lower", at).mean(),
             "measured": measured.mean(),
-            "upper": bound("upper")(at).mean(),
+            "upper": proved("upper", at).mean(),
             "closest_lower": closest("lower", at).mean() if self.closest else unknown,
             "closest_upper": closest("upper", at).mean() if self.closest else unknown,
             "upper_printed": unknown
