@@ -15,8 +15,8 @@ from .expressions import Compiled, Lookup, compile_expression
 #: The result that is proved, and the paper's.
 PROVED, PRINTED = "spectral-band", "spectral-band-printed"
 #: How far rounding may put a bound on the wrong side of what it bounds, in times the trivial bound:
-#: some thousand roundings of a float64, as sums over thousands of negatives collect. Numbers of that
-#: size are added and subtracted in a bound, however small the gradient is.
+#: a few thousand roundings of a float64, as sums over thousands of negatives collect. Numbers of
+#: that size are added and subtracted in a bound, however small the gradient is.
 ROUNDING = 1e-12
 
 
