@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .numeric_options import COLDEST, HOTTEST, need_torch
+from .numeric_options import COLDEST, HOTTEST, Number, need_torch
 from .parameters import FilePath, short
 from .progress import counting
-from .realize_options import Number
 
 if TYPE_CHECKING:
     from ..numeric.diagnose import Array, Diagnosis, Taken

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from importlib.util import find_spec
+from math import inf
 from typing import Any
 
 import click
@@ -36,6 +37,28 @@ def counts(text: str, least: int, most: int) -> list[int] | None:
         return None
     found = [int(part) for part in parts]
     return found if all(least <= k <= most for k in found) else None
+
+
+class Number(click.ParamType):
+    """A positive number that a float64 holds: 0.1, 1/10 or 1e-1."""
+
+    name = "number"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Refuse what is none; no exact number is formed, as 1e999999999 has too many digits."""
+        above, slash, below = str(value).strip()[:100].partition("/")
+        try:
+            found = float(above) / (float(below) if slash else 1.0)
+        except (ValueError, ZeroDivisionError):
+            found = inf
+        if not 0 < found < inf:
+            self.fail(
+                f"{short(str(value))!r} is not a positive number from 1e-323 to 1e308, such as 0.1 "
+                "or 1/10"
+            )
+        return found
 
 
 def parse_seeds(text: str) -> list[int]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .numeric_options import SEEDS
+from .numeric_options import SEEDS, Number
 from .parameters import FilePath, short
 from .progress import telling
 from .realize_options import (
@@ -22,7 +22,6 @@ from .realize_options import (
     VECTORS,
     Asked,
     Case,
-    Number,
     Sizes,
     embeddings,
     read,
