@@ -21,6 +21,8 @@ DEVICE = click.option(
     "--device", default="auto", show_default=True, help="auto (CUDA where there is one), cpu, cuda."
 )
 
+#: Positive numbers that are taken: their squares, products and quotients are floats as well.
+LEAST, MOST = 1e-50, 1e50
 #: Temperatures that the gradient band is looked at.
 COLDEST, HOTTEST = 1e-6, 1e6
 
@@ -40,7 +42,7 @@ def counts(text: str, least: int, most: int) -> list[int] | None:
 
 
 class Number(click.ParamType):
-    """A positive number that a float64 holds: 0.1, 1/10 or 1e-1."""
+    """A positive number: 0.1, 1/10 or 1e-1."""
 
     name = "number"
 
@@ -53,10 +55,10 @@ class Number(click.ParamType):
             found = float(above) / (float(below) if slash else 1.0)
         except (ValueError, ZeroDivisionError):
             found = inf
-        if not 0 < found < inf:
+        if not LEAST <= found <= MOST:
             self.fail(
-                f"{short(str(value))!r} is not a positive number from 1e-323 to 1e308, such as 0.1 "
-                "or 1/10"
+                f"{short(str(value))!r} is not a positive number from {LEAST:g} to {MOST:g}, such "
+                "as 0.1 or 1/10"
             )
         return found
 

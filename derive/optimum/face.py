@@ -18,7 +18,7 @@ from sympy.core.symbol import Str
 
 from ..decide.ball import NotEnclosed, enclosure, precision
 from ..decide.digits import is_zero, sign
-from ..decide.domain import DomainError
+from ..decide.domain import Domain, DomainError
 from ..decide.evidence import Evidence, Grade, Holds
 from ..structures.configuration import single
 from .duality import Certificate
@@ -153,7 +153,7 @@ class Faces:
                     f"{reduced.loss.name} is not proved to be convex: {reduced.shape}"
                 )
             for term in reduced.loss.terms:
-                if not is_smooth(term.function):
+                if not is_smooth(term.function.xreplace(dict(point)), Domain({})):
                     raise DomainError(
                         f"{reduced.loss.name} has a kink or a root in {term.function}; a face "
                         "needs second derivatives (on its segment it may still be solved)"
