@@ -22,7 +22,8 @@ from ..decide.domain import Domain, DomainError
 from ..decide.evidence import Evidence, Grade, Holds
 from ..structures.configuration import single
 from .duality import Certificate
-from .interior import Interior, NoOptimum, pivots
+from .interior import NoOptimum, pivots
+from .newton import NotProved
 from .program import Program, Smooth, entry
 from .reduce import Reduced, ReducedPairwise, check_at_numbers, inner_products
 from .reduction import is_smooth
@@ -138,7 +139,7 @@ class Faces:
                 return corner
             unfelt = unfelt_exchanges(program)
             return self._level(program, unfelt) if unfelt else self._inside(program)
-        except (NotEnclosed, NoOptimum) as error:
+        except (NotEnclosed, NoOptimum, NotProved) as error:
             raise NotDecided(f"the optimum is not decided: {error}") from None
 
     def _program(self, point: Mapping[Symbol, Expr]) -> Program:
@@ -250,7 +251,7 @@ class Faces:
         what was used up has slack zero, if all others are occupied.
         """
         names = [e.name for e in program.blocks]
-        shares = [v.mid() for v in Interior(program, BITS).run().shares]
+        shares = Solved.guess(program, BITS)
         dropped: dict[str, list[Expr]] = {}
         while unfelt:
             exchange = unfelt[0]
