@@ -9,6 +9,7 @@ method, polished by Newton's method and proved by balls (:mod:`.solve`).
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any
@@ -376,8 +377,8 @@ def least(reduced: Reduced, point: Mapping[Symbol, Expr], digits: int = 15) -> F
     Parameters
     ----------
     digits
-        How many digits of the loss and of the inner products are made sure of before they leave;
-        more may be asked of them afterwards.
+        How many digits of the loss are made sure of before it leaves, and of the inner products
+        as far as they can be told; more may be asked of them afterwards.
 
     Raises
     ------
@@ -387,8 +388,10 @@ def least(reduced: Reduced, point: Mapping[Symbol, Expr], digits: int = 15) -> F
     """
     found = faces(reduced).at(point)
     bits = int(3.33 * digits) + 16
-    for value in (found.loss, *found.inner.values()):
-        enclosure(value, bits)
+    enclosure(found.loss, bits)
+    for value in found.inner.values():
+        with suppress(NotEnclosed):  # whoever asks for it is told; the others have digits still
+            enclosure(value, bits)
     return found
 
 

@@ -11,11 +11,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cltheory.derive.decide.ball import NotEnclosed
 from cltheory.derive.decide.domain import DomainError
 from cltheory.derive.losses.clip import b, t, w
 from cltheory.derive.losses.pairwise import PairwiseLoss, c
 from cltheory.derive.losses.softmax import SoftmaxLoss, tau
 from cltheory.derive.losses.supcl import alpha
+from cltheory.derive.optimum import face
 from cltheory.derive.optimum.reduce import ReducedLoss, inner_products
 from cltheory.derive.optimum.vertex import vertex
 from cltheory.derive.problems.catalogue import CATALOGUE, named
@@ -26,6 +28,7 @@ from cltheory.derive.results.phases import OfLoss
 from cltheory.derive.results.towers.towers_threshold import WEIGHTED
 from cltheory.derive.structures.hierarchy import m, n, p
 from cltheory.derive.structures.towers import K, N
+from cltheory.derive.write.report import report
 from scipy.optimize import linprog, minimize
 from sympy import Rational, S, Symbol, lambdify
 
@@ -470,3 +473,23 @@ def test_five_levels_at_a_cold_temperature(tau_: str) -> None:
     assert float(result.value("same_instance")) == 1
     assert apart == pytest.approx(math.log(2), rel=1e-9)
     assert float(result.value("loss")) == pytest.approx(math.log(3) + 2 / 3 * math.log(2))
+
+
+def test_an_inner_product_without_digits_silences_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    ball = face._Numbers.ball
+
+    def short(self, kind: str, name: str, bits: int):
+        if (kind, name) == ("inner", "negative"):
+            raise NotEnclosed("it is smaller than 1e-9 in size")
+        return ball(self, kind, name, bits)
+
+    monkeypatch.setattr(face._Numbers, "ball", short)
+    face.faces.cache_clear()
+    text = ROOTS.replace("POSITIVE", "exp(-x)").replace("NEGATIVE", "exp(x) + exp(-2*x)")
+    try:
+        result = OfLoss(read_text(text))
+        found = report(result, {}, typeset=False, steps=False, claims=False)["quantities"]
+    finally:
+        face.faces.cache_clear()
+    assert found["negative"]["value"] is None and "1e-9" in found["negative"]["refused"]
+    assert all(found[k]["value"] is not None for k in ("loss", "positive", "within_modality"))
