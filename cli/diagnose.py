@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .numeric_options import COLDEST, HOTTEST, need_torch
+from .numeric_options import COLDEST, HOTTEST, Number, need_torch
 from .parameters import FilePath, short
 from .progress import counting
-from .realize_options import Number
 from .writing import FORCE, check_writable, write
 
 if TYPE_CHECKING:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from importlib.util import find_spec
+from math import inf
 from typing import Any
 
 import click
@@ -20,6 +21,8 @@ DEVICE = click.option(
     "--device", default="auto", show_default=True, help="auto (CUDA where there is one), cpu, cuda."
 )
 
+#: Positive numbers that are taken: their squares, products and quotients are floats as well.
+LEAST, MOST = 1e-50, 1e50
 #: Temperatures that the gradient band is looked at.
 COLDEST, HOTTEST = 1e-6, 1e6
 
@@ -36,6 +39,28 @@ def counts(text: str, least: int, most: int) -> list[int] | None:
         return None
     found = [int(part) for part in parts]
     return found if all(least <= k <= most for k in found) else None
+
+
+class Number(click.ParamType):
+    """A positive number: 0.1, 1/10 or 1e-1."""
+
+    name = "number"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Refuse what is none; no exact number is formed, as 1e999999999 has too many digits."""
+        above, slash, below = str(value).strip()[:100].partition("/")
+        try:
+            found = float(above) / (float(below) if slash else 1.0)
+        except (ValueError, ZeroDivisionError):
+            found = inf
+        if not LEAST <= found <= MOST:
+            self.fail(
+                f"{short(str(value))!r} is not a positive number from {LEAST:g} to {MOST:g}, such "
+                "as 0.1 or 1/10"
+            )
+        return found
 
 
 def parse_seeds(text: str) -> list[int]:

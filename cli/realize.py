@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..derive.files import replacing
-from .numeric_options import SEEDS
+from .numeric_options import SEEDS, Number
 from .parameters import FilePath, short
 from .progress import telling
 from .realize_options import (
@@ -20,7 +20,6 @@ from .realize_options import (
     VECTORS,
     Asked,
     Case,
-    Number,
     Sizes,
     embeddings,
     read,

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from importlib.util import find_spec
-from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,24 +25,6 @@ VECTORS = ("y-aware", "x-clr", "euclidean")
 #: What a heat map may be written as.
 FIGURES = (".pdf", ".svg", ".png", ".eps")
 MOST_DIMENSIONS, MOST_SAMPLES = 2**16, 10**9
-
-
-class Number(click.ParamType):
-    """A positive number: 0.1, 1/10 or 1e-1."""
-
-    name = "number"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> float:
-        """Refuse what is none."""
-        try:
-            found = float(Fraction(str(value).strip()[:100]))
-        except (ValueError, ZeroDivisionError, OverflowError):
-            found = inf
-        if not 0 < found < inf:
-            self.fail(f"{short(str(value))!r} is no positive number, such as 0.1 or 1/10")
-        return found
 
 
 class Sizes(click.ParamType):

@@ -91,7 +91,7 @@ def _fitting(
     at = invariant.arrangement
     rows = _vectors(at, found, k, d)
     names = [name for name, there in zip(found.names, found.occupied[k], strict=True) if there]
-    if rows is not None or len(at.anchors) > 1:
+    if rows is not None or len(at.anchors) > 1 or not names:
         return rows
     parts = [
         invariant.within(left).least(**values)

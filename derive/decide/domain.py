@@ -26,6 +26,9 @@ class Range:
     high_open: bool = True
     integer: bool = False
     why: str = ""  #: said after the refusal, where the bare inequality would puzzle a reader
+    #: how far outside an end that belongs to it a number that was measured in float64 may lie, and
+    #: then counts as that end; 0 where numbers are not measured
+    rounding: Expr = S.Zero
 
     def __str__(self) -> str:
         if self.integer and self.high is oo:
@@ -148,6 +151,21 @@ class Domain:
                 continue
             low, high = _put_in(r.low, point), _put_in(r.high, point)
             refuse_outside(symbol.name, r, point[symbol], low, high)
+
+    def settled(self, point: Mapping[Symbol, Expr]) -> dict[Symbol, Expr]:
+        """A point with measured numbers that rounding put outside of their ranges at the ends."""
+        found = dict(point)
+        for symbol, r in self.ranges.items():
+            value = found.get(symbol)
+            if value is None or r.rounding == 0 or not value.is_number or not value.is_finite:
+                continue
+            room = _put_in(r.rounding, found)
+            for end, is_open, side in ((r.low, r.low_open, -1), (r.high, r.high_open, 1)):
+                out = side * (value - _put_in(end, found))
+                known = not is_open and room.is_number and out.is_number and out.is_extended_real
+                if known and 0 < out <= room:
+                    found[symbol] = _put_in(end, found)
+        return found
 
     def forced(self, point: Mapping[Symbol, Expr]) -> dict[Symbol, Expr]:
         """A point of some of the symbols with those that it leaves a single value."""

@@ -290,6 +290,13 @@ def _is_plainly_irreducible(poly: Poly) -> bool:
     return False
 
 
+#: A polynomial is factored where its degree is at most so many times the number of its terms, and
+#: kept as it is where its factors have more terms than so many times as many: x^1000 - 7 x + 6 is
+#: (x - 1) times a thousand terms, which say less and take long. Exponentials of fractions, such as
+#: exp(16807 s/243), are such powers.
+SPARSE, LONGER = 100, 4
+
+
 def factor_list(poly: Poly) -> tuple[Any, list[tuple[Poly, int]]]:
     """Factor over Q, without the general algorithm where the answer is plain."""
     if poly.is_number:
@@ -301,11 +308,12 @@ def factor_list(poly: Poly) -> tuple[Any, list[tuple[Poly, int]]]:
     plain = [(g, k) for g, k in zip(poly.ring.gens, shared, strict=True) if k]
     if len(rest) == 1:
         return rest.leading, plain
-    if _is_plainly_irreducible(rest):
-        content, primitive = rest.primitive()
-        factors = [(primitive, 1)]
-    else:
-        content, factors = rest.factor_list()
+    content, primitive = rest.primitive()
+    factors = [(primitive, 1)]
+    if not _is_plainly_irreducible(rest) and max(rest.degrees()) <= SPARSE * len(rest):
+        scale, found = rest.factor_list()
+        if sum(len(f) for f, _ in found) <= LONGER * len(rest):
+            content, factors = scale, found
     for factor, power in factors:
         # Most terms positive reads best: alpha/(m + alpha - alpha m), not -alpha/(alpha m ...).
         signs = [1 if c > 0 else -1 for c in factor.coeffs()]

@@ -9,6 +9,7 @@ from sympy import Expr, Lambda, S, Symbol, exp, log
 
 from .calculus import derivative
 from .normal import ExpField, NotInField
+from .ratio import Ratio
 
 #: Exponents without a common measure make polynomials of high degree, which are not cancelled.
 LARGEST_DEGREE = 5000
@@ -21,9 +22,14 @@ def tidy(expression: Expr) -> Expr:
         return expression
     try:
         field = ExpField([expression])
-        return field.factored(field(expression))
+        ratio = field.ratio(expression)
     except NotInField:
         return expression
+    return expression if _is_large(ratio) else field.factored(ratio.cancelled())
+
+
+def _is_large(ratio: Ratio) -> bool:
+    return max(ratio.numer.degrees(), default=0) > LARGEST_DEGREE
 
 
 def affine(expression: Expr, x: Symbol) -> Expr:
@@ -60,7 +66,7 @@ def collected(expression: Expr, x: Symbol) -> Expr:
         ratio = field.ratio(expression)
     except NotInField:
         return expression
-    if max(ratio.numer.degrees(), default=0) > LARGEST_DEGREE:
+    if _is_large(ratio):
         return expression
     element = ratio.cancelled()
     below = field.by_atoms(element.denom)

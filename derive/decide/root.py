@@ -35,7 +35,7 @@ from sympy import (
 from .ball import NotEnclosed, NoValue, TooWide, enclosure, precision
 from .calculus import derivative
 from .decide import positive
-from .digits import LAST_BITS, is_zero, sign
+from .digits import ALGEBRA_BITS, FIRST_BITS, LAST_BITS, is_zero, sign
 from .domain import Domain, Range
 from .evidence import Holds
 from .kinks import pieces_of_slope
@@ -268,7 +268,7 @@ def _located(root: ClampedRoot) -> Expr | Bracket:
 def _sign_at_end(h: Expr, x: Symbol, end: Expr) -> int | None:
     """Sign of the function at an end, or None if it has no value there."""
     try:
-        found = sign(h.xreplace({x: end}))
+        found = _sign_at(h, x, end)
     except NoValue:
         return None
     if found is None:
@@ -279,6 +279,21 @@ def _sign_at_end(h: Expr, x: Symbol, end: Expr) -> int | None:
     return found
 
 
+def _sign_at(h: Expr, x: Symbol, at: Expr) -> int | None:
+    """Sign of the function at a number, or None if it was not decided.
+
+    By balls first: put in, SymPy would write exp(k log c) as a power of c, however large.
+    """
+    for bits in (FIRST_BITS, ALGEBRA_BITS):
+        try:
+            value = enclosure(h, bits, {x: enclosure(at, bits)})
+        except TooWide:
+            continue
+        if value > 0 or value < 0:
+            return 1 if value > 0 else -1
+    return sign(h.xreplace({x: at}))
+
+
 def _beyond(h: Expr, x: Symbol, low: Expr) -> Expr:
     """A point where the function is proved positive, on a bracket without an upper end.
 
@@ -287,7 +302,7 @@ def _beyond(h: Expr, x: Symbol, low: Expr) -> Expr:
     for k in range(FARTHEST):
         at = low + Integer(2) ** k
         try:
-            if sign(h.xreplace({x: at})) == 1:
+            if _sign_at(h, x, at) == 1:
                 return at
         except NoValue:
             continue

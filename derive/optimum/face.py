@@ -9,6 +9,7 @@ method, polished by Newton's method and proved by balls (:mod:`.solve`).
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any
@@ -18,11 +19,12 @@ from sympy.core.symbol import Str
 
 from ..decide.ball import NotEnclosed, enclosure, precision
 from ..decide.digits import is_zero, sign
-from ..decide.domain import DomainError
+from ..decide.domain import Domain, DomainError
 from ..decide.evidence import Evidence, Grade, Holds
 from ..structures.configuration import single
 from .duality import Certificate
-from .interior import Interior, NoOptimum, pivots
+from .interior import NoOptimum, pivots
+from .newton import NotProved
 from .program import Program, Smooth, entry
 from .reduce import Reduced, ReducedPairwise, check_at_numbers, inner_products
 from .reduction import is_smooth
@@ -138,7 +140,7 @@ class Faces:
                 return corner
             unfelt = unfelt_exchanges(program)
             return self._level(program, unfelt) if unfelt else self._inside(program)
-        except (NotEnclosed, NoOptimum) as error:
+        except (NotEnclosed, NoOptimum, NotProved) as error:
             raise NotDecided(f"the optimum is not decided: {error}") from None
 
     def _program(self, point: Mapping[Symbol, Expr]) -> Program:
@@ -153,7 +155,7 @@ class Faces:
                     f"{reduced.loss.name} is not proved to be convex: {reduced.shape}"
                 )
             for term in reduced.loss.terms:
-                if not is_smooth(term.function):
+                if not is_smooth(term.function.xreplace(dict(point)), Domain({})):
                     raise DomainError(
                         f"{reduced.loss.name} has a kink or a root in {term.function}; a face "
                         "needs second derivatives (on its segment it may still be solved)"
@@ -250,7 +252,7 @@ class Faces:
         what was used up has slack zero, if all others are occupied.
         """
         names = [e.name for e in program.blocks]
-        shares = [v.mid() for v in Interior(program, BITS).run().shares]
+        shares = Solved.guess(program, BITS)
         dropped: dict[str, list[Expr]] = {}
         while unfelt:
             exchange = unfelt[0]
@@ -375,8 +377,8 @@ def least(reduced: Reduced, point: Mapping[Symbol, Expr], digits: int = 15) -> F
     Parameters
     ----------
     digits
-        How many digits of the loss and of the inner products are made sure of before they leave;
-        more may be asked of them afterwards.
+        How many digits of the loss are made sure of before it leaves, and of the inner products
+        as far as they can be told; more may be asked of them afterwards.
 
     Raises
     ------
@@ -386,8 +388,10 @@ def least(reduced: Reduced, point: Mapping[Symbol, Expr], digits: int = 15) -> F
     """
     found = faces(reduced).at(point)
     bits = int(3.33 * digits) + 16
-    for value in (found.loss, *found.inner.values()):
-        enclosure(value, bits)
+    enclosure(found.loss, bits)
+    for value in found.inner.values():
+        with suppress(NotEnclosed):  # whoever asks for it is told; the others have digits still
+            enclosure(value, bits)
     return found
 
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from sympy import Abs, Expr, Max, Min, Piecewise, Pow, Symbol, Tuple
+from sympy import Abs, Expr, Max, Min, Piecewise, Pow, Rational, S, Symbol, Tuple
 
+from ..decide.ball import non_negative
 from ..decide.decide import is_proved_positive, zero
-from ..decide.domain import Domain, DomainError, Range
+from ..decide.domain import Domain, DomainError, Range, between
 from ..decide.evidence import Holds
 from ..decide.kinks import in_x
 from ..losses.pairwise import PairwiseLoss, c
@@ -39,18 +40,35 @@ def reduced(problem: Problem) -> Reduced:
     loss, scheme = problem.loss, problem.scheme
     if isinstance(loss, SoftmaxLoss):
         return ReducedLoss(loss, scheme)
-    kinked = next((k for k in loss.terms if not is_smooth(k.function)), None)
+    kinked = next((k for k in loss.terms if not is_smooth(k.function, problem.domain)), None)
     if kinked is not None:  # there the derivative is not one number
         raise DomainError(f"{loss.name} has a kink or a root in {in_x(kinked.function, c)}")
     shape = every(convex(term.function, problem.domain) for term in loss.terms)
     return ReducedPairwise(loss, scheme, shape)
 
 
-def is_smooth(function: Expr) -> bool:
-    """Whether a function has a derivative everywhere, by how it is written."""
+#: What a root is of, where intervals tell that it is positive on [-1, 1].
+LEAST_BASE = Rational(1, 2**20)
+
+
+def is_smooth(function: Expr, domain: Domain | None = None) -> bool:
+    """Whether a function of ``c`` has a derivative everywhere, by how it is written.
+
+    With a domain of its parameters, also where it has roots of what is proved positive on [-1, 1].
+    """
     if function.has(Abs, Max, Min, Piecewise):
         return False
-    return all(e.exp.is_Integer for e in function.atoms(Pow) if e.base.free_symbols)
+    powers = (e for e in function.atoms(Pow) if e.base.free_symbols)
+    roots = [e.base for e in powers if not e.exp.is_Integer]
+    if domain is None or not roots:
+        return not roots
+    near = domain.with_range(c, between(-1, 1), 0)
+    return all(
+        is_proved_positive(base, near)
+        # By intervals, which takes numbers, something above zero is left.
+        or isinstance(non_negative(base - LEAST_BASE, c, S.NegativeOne, S.One), Holds)
+        for base in roots
+    )
 
 
 def state_reduction(reduced: Reduced, domain: Domain, proof: Derivation) -> None:

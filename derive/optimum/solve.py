@@ -10,7 +10,7 @@ from __future__ import annotations
 from itertools import combinations
 from typing import Any
 
-from ..decide.ball import NotEnclosed, enclosure, precision
+from ..decide.ball import NotEnclosed, TooWide, enclosure, precision
 from ..decide.domain import DomainError
 from .interior import Interior, NoOptimum
 from .newton import NotProved
@@ -25,6 +25,8 @@ LADDER = (256, 1024, 4096, 16384, 65536)
 CHANGES = 24
 #: Sweeps over all pairs of eigenspaces, halvings for each, and the change that ends them.
 SWEEPS, BISECTIONS, SETTLED = 12, 40, 1e-9
+#: Bits of all evaluations in these sweeps together, at most: some 20 seconds.
+MOST_WORK = 60_000_000
 #: Bits beyond those that are asked for.
 GUARD_BITS = 64
 
@@ -47,7 +49,7 @@ class Solved:
         NotDecided
             Saying what was not proved.
         """
-        self.program = program
+        self.program, self.work = program, 0
         why = ""
         if near is not None:
             try:
@@ -62,6 +64,19 @@ class Solved:
             except (NoOptimum, NotProved, NotEnclosed) as error:
                 why = str(error)
         raise NotDecided(f"the optimum is not decided: {why}")
+
+    @classmethod
+    def guess(cls, program: Program, bits: int) -> list[Any]:
+        """Shares near an optimum, of which nothing is proved.
+
+        Raises
+        ------
+        NoOptimum, NotProved
+            If none were found.
+        """
+        made = cls.__new__(cls)
+        made.program, made.work = program, 0
+        return [v.mid() for v in made._guess(bits)[1][0]]
 
     def _guess(self, bits: int) -> tuple[Face, Start]:
         try:
@@ -165,8 +180,24 @@ class Solved:
             return moved
 
         def slope(share: Any) -> Any:
-            _, down, _ = self.program.evaluate(at(share), bits, order=1)
-            return (down[i] - down[j]).mid()
+            """Its sign is enough, so most of the time a few of the bits are."""
+            few = min(bits, LADDER[0])
+            while True:
+                self.work += few
+                if self.work > MOST_WORK:
+                    raise NotProved(
+                        f"shares as small as exp(-1/tau) are told apart with {bits} bits or more, "
+                        "which takes too long"
+                    )
+                try:
+                    _, down, _ = self.program.evaluate(at(share), few, order=1)
+                    found = down[i] - down[j]
+                    if few == bits or found > 0 or found < 0:
+                        return found.mid()
+                except TooWide:
+                    if few == bits:
+                        raise
+                few = min(bits, 4 * few)
 
         low, high = arb(0), both.mid()
         if slope(low) >= 0:

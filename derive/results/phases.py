@@ -384,9 +384,17 @@ def _free(c: Condition) -> list[Symbol]:
 
 
 # --- losses with kinks ----------------------------------------------------------------------------
+OF_TWO_TOWERS = {POSITIVE, NEGATIVE}
+
+
 def _is_bent(problem: Problem) -> bool:
     loss = problem.loss
-    return isinstance(loss, PairwiseLoss) and not all(is_smooth(k.function) for k in loss.terms)
+    if not isinstance(loss, PairwiseLoss):
+        return False
+    # There one-sided slopes answer, also for symbols; elsewhere a face needs second derivatives.
+    is_short = is_two_towers(problem.scheme) and {k.relation for k in loss.terms} <= OF_TWO_TOWERS
+    domain = None if is_short else problem.domain
+    return not all(is_smooth(k.function, domain) for k in loss.terms)
 
 
 def _of_pairs(
@@ -402,7 +410,8 @@ def _of_pairs(
     structure = problem.scheme
     if not is_two_towers(structure):
         assert isinstance(problem.loss, PairwiseLoss)
-        bent = next(k for k in problem.loss.terms if not is_smooth(k.function))
+        rough = (k for k in problem.loss.terms if not is_smooth(k.function, problem.domain))
+        bent = next(rough, problem.loss.terms[0])
         raise DomainError(
             f"{problem.loss.name} has a kink or a root in {in_x(bent.function, inner_product)}; "
             "such losses are answered on two towers, where they act on positive and negative pairs"

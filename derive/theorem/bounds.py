@@ -53,6 +53,12 @@ class Bounds(Quantity):
         Of a printed one, a configuration that violates it, in the same form; empty where it holds.
     printed
         Whether it is a paper's, and not proved here.
+    fails_at
+        Of a printed one, numbers at which it fails, with ``bounded`` for what it bounds; a step of
+        the derivation has put them in. Empty where it holds, or ``violated`` is small enough to
+        attack.
+    fails_for
+        In words, the configuration that has these numbers.
     holds_if
         Of a printed one, what it is proved under, such as "where ..."; empty where it is proved
         as it stands, or is false and nothing more is said.
@@ -65,6 +71,8 @@ class Bounds(Quantity):
     equality: str = ""
     attained: Mapping[str, Any] = field(default_factory=dict)
     violated: Mapping[str, Any] = field(default_factory=dict)
+    fails_at: Mapping[Symbol, Expr] = field(default_factory=dict)
+    fails_for: str = ""
     printed: bool = False
     holds_if: str = ""
 
@@ -85,8 +93,21 @@ class Bounds(Quantity):
     def standing(self) -> str:
         """Of a printed one, how far it is proved."""
         if self.holds_if:
-            return f"proved {self.holds_if}"
-        return "false as it stands" if self.violated else "proved as it stands"
+            return f"{'false in general, ' * self.is_false}proved {self.holds_if}"
+        return "false as it stands" if self.is_false else "proved as it stands"
+
+    @property
+    def is_false(self) -> bool:
+        """Whether a configuration is known that violates it."""
+        return bool(self.violated or self.fails_at)
+
+    @property
+    def failing_ratio(self) -> Expr | None:
+        """What is bounded over the bound, where it fails; None where no such numbers are stored."""
+        if not self.fails_at:
+            return None
+        ratio = self.fails_at[Symbol(self.bounded)] / self.expression.xreplace(dict(self.fails_at))
+        return ratio if self.side == "upper" else 1 / ratio
 
     @property
     def relation(self) -> str:
@@ -123,6 +144,9 @@ def as_data(q: Bounds, id: str, name: str, point: Mapping[Symbol, Expr]) -> dict
         "constants": {k: str(e.xreplace(dict(point))) for k, e in q.constants.items()},
         "equality": q.equality or None,
         "tightness": tightness(id, name),
+        "fails": None
+        if q.failing_ratio is None
+        else {"for": q.fails_for, "ratio": str(q.failing_ratio.n(50))},
         "printed": q.printed,
         "proved_if": (q.holds_if or None) if q.printed else None,
         "standing": q.standing if q.printed else "proved",
@@ -140,7 +164,9 @@ def in_words(bound: Mapping[str, Any], code: Callable[[str], str] = str) -> list
     if bound["constants"]:
         listed = ", ".join(f"{code(e)} {k}" for k, e in bound["constants"].items())
         said.append(f"constants: {listed}")
-    if bound["tightness"]:
-        ratio = f"{float(Fraction(bound['tightness'])):.6g}"
-        said.append(f"largest ratio that an attack has reached: {ratio}")
+    reached, fails = bound["tightness"], bound["fails"]
+    if fails:
+        said.append(f"false for {fails['for']}: the ratio is {float(fails['ratio']):.6g}")
+    if reached and (not fails or Fraction(reached) > Fraction(fails["ratio"])):
+        said.append(f"largest ratio that an attack has reached: {float(Fraction(reached)):.6g}")
     return said

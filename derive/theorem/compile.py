@@ -131,14 +131,17 @@ def conditions_on(
         if s not in put:
             continue
         value, low, high = put[s], r.low.xreplace(put), r.high.xreplace(put)
+        room = r.rounding.xreplace(put)
         if r.integer:
             found.append(Eq(floor(value), value))
         exact_low, exact_high = (r.integer or end.is_Rational for end in (low, high))
         if low is not -oo:
             slack = S.Zero if exact_low or r.low_open else SLACK * Abs(low)
+            slack += room
             found.append(value > low if r.low_open else value >= low - slack)
         if high is not oo:
             slack = S.Zero if exact_high or r.high_open else SLACK * Abs(high)
+            slack += room
             found.append(value < high if r.high_open else value <= high + slack)
     if quantity.needs is not None:
         found.append(quantity.needs[0].xreplace(put) > 0)

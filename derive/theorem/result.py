@@ -252,6 +252,8 @@ class Result(Shown):
     def point(self, **values: object) -> dict[Symbol, Expr]:
         """Read parameter values exactly and check them against the domain.
 
+        A measured number that lies outside by rounding alone counts as the end of its range.
+
         Raises
         ------
         DomainError
@@ -268,6 +270,7 @@ class Result(Shown):
                 point[known[name]] = exact(value)
             except ValueError as error:
                 raise DomainError(f"{name}: {error}") from None
+        point = self.domain.settled(point)
         self.domain.check(point)
         return {s: point[s] for s in self.parameters if s in point}
 

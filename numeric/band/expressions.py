@@ -8,7 +8,7 @@ from functools import lru_cache, reduce
 from typing import Any, Protocol
 
 import torch
-from sympy import Abs, Expr, Function, Max, Min, Piecewise, Pow, Symbol, lambdify
+from sympy import Abs, Expr, Float, Function, Max, Min, Piecewise, Pow, Symbol, lambdify
 from sympy.logic.boolalg import And, Boolean, Not, Or
 from torch import Tensor
 
@@ -21,6 +21,8 @@ NEAR_ONE = {"rho": "one_minus_rho", "mean_rho": "mean_one_minus_rho"}
 #: also where epsilon underflows.
 BESIDE = {"alignment", "similarity", "epsilon", "rho"}
 GAP = Symbol("positive_gap")
+#: Beyond this torch does not take a whole number.
+LARGEST_INTEGER = 2**63 - 1
 #: N participation is 1 + excess, which is next to 1 at high temperatures.
 EVEN, EXCESS = {"participation", "n", "mean_norm"}, Symbol("participation_excess")
 SINE, PART = Symbol("sine", positive=True), Symbol("similarity_beside")
@@ -176,6 +178,8 @@ def _in_torch(e: Any) -> Any:
     """The same expression in the functions above."""
     if isinstance(e, Piecewise):
         return _Where(*(part for value, met in e.args for part in (_met(met), _in_torch(value))))
+    if e.is_Integer and abs(e) > LARGEST_INTEGER:
+        return Float(e, 20)
     if not e.args:
         return e
     args = [_in_torch(a) for a in e.args]

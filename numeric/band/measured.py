@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from .bounds import PRINTED, With, bound, closest
+from .bounds import PRINTED, With, bound, closest, proved
 from .expressions import Lookup
 from .inputs import constant, is_empty, temperatures, unit, vectors
 from .readings import AnchorReadings, Readings
@@ -78,7 +78,7 @@ class Band:
         KeyError
             If there is none of that name.
         """
-        return bound(name)(self.readings)
+        return proved(name, self.readings)
 
     @property
     def closest_lower(self) -> Tensor:

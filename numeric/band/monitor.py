@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from ..metrics import smaller_gram
-from .bounds import With, bound, closest
+from .bounds import With, closest, proved
 from .inputs import constant, is_empty, positives, temperature, unit, vectors
 from .measured import printed
 from .readings import BatchReadings, Readings, largest_eigenvalue, views
@@ -377,9 +377,9 @@ class BandMonitor:
         at = With(read.each, sigma=sigma)
         unknown = torch.full_like(read.alignment, nan)
         return {
-            "lower": bound("lower")(at),
+            "lower": proved("lower", at),
             "measured": read.squared_gradient,
-            "upper": bound("upper")(at),
+            "upper": proved("upper", at),
             "closest_lower": closest("lower", at) if self.closest else unknown,
             "closest_upper": closest("upper", at) if self.closest else unknown,
             "upper_printed": unknown

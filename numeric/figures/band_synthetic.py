@@ -23,7 +23,7 @@ import torch
 from torch import Tensor
 from torch.linalg import vecdot, vector_norm
 
-from ..band.bounds import With, bound, closest
+from ..band.bounds import With, closest, proved
 from ..band.measured import printed
 from ..band.readings import Readings
 from ..band.sigma import Sigmas, largest_without
@@ -122,13 +122,13 @@ class Batch:
         at = With(read.each, sigma=self.sigma)
         return Found(
             measured=read.squared_gradient,
-            lower=bound("lower")(at),
+            lower=proved("lower", at),
             closest_lower=closest("lower", at),
             uppers={
                 "printed": printed(at, CONSTANT),
-                "trivial": bound("upper_trivial")(at),
-                "alignment": bound("upper_alignment")(at),
-                "spectrum": bound("upper")(at),
+                "trivial": proved("upper_trivial", at),
+                "alignment": proved("upper_alignment", at),
+                "spectrum": proved("upper", at),
                 "closest": closest("upper", at),
             },
             epsilon=read.epsilon,

@@ -41,6 +41,14 @@ VALUES = [
 ]
 
 
+@pytest.mark.parametrize(
+    "value", ["1e999999999", "1e-999999999", "1/1e999999999", "1e308", "1e-60"]
+)
+def test_a_number_is_bounded_before_it_is_formed(refused: Refused, value: str) -> None:
+    for command in (("realize", "--scheme", "supcon"), ("diagnose", "z.npy")):
+        assert "from 1e-50 to 1e+50" in refused(*command, f"--tau={value}")
+
+
 @pytest.mark.parametrize("command", ["derive", "verify"])
 @pytest.mark.parametrize(
     ("name", "value", "says"), VALUES, ids=[f"{n}={v[:12]}" for n, v, _ in VALUES]

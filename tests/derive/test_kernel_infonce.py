@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import mpmath
 import numpy as np
 import pytest
 from cltheory.derive.decide.domain import DomainError
@@ -254,6 +255,25 @@ def test_clusters_and_the_simplex_change_places(k: int, q: int, gamma: Any) -> N
     for factor, better in ((0.999, False), (1.001, True)):
         ours = instance_loss(simplex(k * q), power, at * factor)
         assert bool(instance_loss(clusters, power, at * factor) < ours) is better
+
+
+@pytest.mark.parametrize(("k", "gamma"), [(3, 4), (7, 10)])
+def test_the_border_of_clusters_of_any_size(k: int, gamma: int) -> None:
+    """The limit is put into the limit of the condition, and large clusters come near it.
+
+    Exponentials of 16807 s/243 are powers of a degree that is not factored.
+    """
+    value = results["kernel-threshold"].value
+    s = 1 / value("tau_clusters", digits=30, k=k, q="oo", gamma=gamma)
+    with mpmath.mp.workdps(30):
+        near, far = mpmath.mpf(2) ** (gamma // 2), (mpmath.mpf(2 * k) / (k - 1)) ** (gamma // 2)
+
+        def more(x):
+            return mpmath.exp(near * x) + (k - 1) * mpmath.exp((near - far) * x) - k
+
+        assert more(s * (1 - mpmath.mpf(10) ** -12)) < 0 < more(s * (1 + mpmath.mpf(10) ** -12))
+    large = value("tau_clusters", k=k, q=10**8, gamma=gamma)
+    assert abs(large * s - 1) < 1e-6
 
 
 def test_four_instances_leave_the_simplex_for_pairs() -> None:

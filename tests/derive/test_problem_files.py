@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import math
 import os
 import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
+from cltheory.derive.decide.ball import NotEnclosed
 from cltheory.derive.decide.domain import DomainError
 from cltheory.derive.losses.clip import b, t, w
-from cltheory.derive.losses.pairwise import PairwiseLoss
+from cltheory.derive.losses.pairwise import PairwiseLoss, c
 from cltheory.derive.losses.softmax import SoftmaxLoss, tau
 from cltheory.derive.losses.supcl import alpha
+from cltheory.derive.optimum import face
 from cltheory.derive.optimum.reduce import ReducedLoss, inner_products
 from cltheory.derive.optimum.vertex import vertex
 from cltheory.derive.problems.catalogue import CATALOGUE, named
@@ -24,8 +28,9 @@ from cltheory.derive.results.phases import OfLoss
 from cltheory.derive.results.towers.towers_threshold import WEIGHTED
 from cltheory.derive.structures.hierarchy import m, n, p
 from cltheory.derive.structures.towers import K, N
-from scipy.optimize import linprog
-from sympy import Rational, S, Symbol
+from cltheory.derive.write.report import report
+from scipy.optimize import linprog, minimize
+from sympy import Rational, S, Symbol, lambdify
 
 FILES = Path(__file__).resolve().parents[2] / "docs" / "problems"
 
@@ -371,3 +376,120 @@ def test_kinks_elsewhere_are_refused_in_a_line() -> None:
         with pytest.raises(DomainError, match=says) as refused:
             OfLoss(read_text(text.replace("ITEMS", '"N"'))).quantities  # noqa: B018
         assert "\n" not in str(refused.value)
+
+
+ROOTS = """
+[structure]
+towers = 3
+items = 3
+[[terms]]
+relation = "positive"
+function = "POSITIVE"
+[[terms]]
+relation = "negative"
+function = "NEGATIVE"
+[[terms]]
+relation = "within_modality"
+function = "(x + 1/3)^2"
+"""
+
+
+@pytest.mark.parametrize(
+    "positive, negative",
+    [
+        ("-sqrt(2 + x)", "sqrt(1 + x^2)"),
+        ("exp(-x)", "2*sqrt(1/10 + (x - 1/2)^2)"),
+        ("1/sqrt(2 + x)", "-(3 - x)^(1/3)"),
+    ],
+)
+def test_roots_of_what_is_positive_are_smooth_on_any_structure(
+    positive: str, negative: str
+) -> None:
+    """Against a minimiser over the shares that knows nothing of faces."""
+    result = OfLoss(read_text(ROOTS.replace("POSITIVE", positive).replace("NEGATIVE", negative)))
+    scheme, terms = result.problem.structure, result.problem.loss.terms
+    counts = {r.name: r.count for r in scheme.relations}
+    functions = [
+        (
+            [
+                float(scheme.table[e.name][k.relation] / counts[k.relation])
+                for e in scheme.eigenspaces
+            ],
+            lambdify(c, k.function),
+            float(k.weight * counts[k.relation]),
+        )
+        for k in terms
+    ]
+
+    def loss(shares):
+        return sum(w * f(float(np.dot(row, shares))) for row, f, w in functions)
+
+    size = len(scheme.eigenspaces)
+    found = minimize(
+        loss,
+        np.full(size, 1 / size),
+        method="SLSQP",
+        bounds=[(0, 1)] * size,
+        constraints=[{"type": "eq", "fun": lambda shares: shares.sum() - 1}],
+        options={"ftol": 1e-15, "maxiter": 500},
+    )
+    assert float(result.value("loss")) == pytest.approx(found.fun, rel=1e-8)
+
+
+@pytest.mark.parametrize("function", ["sqrt(1 + x)", "sqrt(x^2)", "(x^2 - 1/4)^(3/2)"])
+def test_a_root_that_vanishes_on_the_interval_is_refused(function: str) -> None:
+    text = ROOTS.replace("POSITIVE", "-x").replace("NEGATIVE", function)
+    with pytest.raises(DomainError, match="kink or a root"):
+        OfLoss(read_text(text)).quantities  # noqa: B018
+
+
+#: Five levels at a cold temperature: shares as small as exp(-1/tau), and Newton's steps too short.
+COLD = """
+temperature = "TAU"
+[structure]
+levels = [
+  { name = "views", size = 2, relation = "same_instance" },
+  { name = "instances", size = 3, relation = "same_class" },
+  { name = "classes", size = 2, relation = "same_group" },
+  { name = "groups", size = 5, relation = "same_half" },
+  { name = "halves", size = 3, relation = "across" },
+]
+[[terms]]
+weight = "2/3"
+positives = ["same_class"]
+denominator = "others"
+[[terms]]
+weight = "1/3"
+positives = ["same_instance"]
+denominator = "others"
+"""
+
+
+@pytest.mark.parametrize("tau_", [pytest.param("1/200", marks=pytest.mark.slow), "1/1000"])
+def test_five_levels_at_a_cold_temperature(tau_: str) -> None:
+    """Of an instance one other view, of its class four: log(1 + 4 exp(-d)) + 2 d/3 is least."""
+    result = OfLoss(read_text(COLD.replace("TAU", tau_)))
+    apart = (1 - float(result.value("same_class"))) / float(Rational(tau_))
+    assert float(result.value("same_instance")) == 1
+    assert apart == pytest.approx(math.log(2), rel=1e-9)
+    assert float(result.value("loss")) == pytest.approx(math.log(3) + 2 / 3 * math.log(2))
+
+
+def test_an_inner_product_without_digits_silences_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    ball = face._Numbers.ball
+
+    def short(self, kind: str, name: str, bits: int):
+        if (kind, name) == ("inner", "negative"):
+            raise NotEnclosed("it is smaller than 1e-9 in size")
+        return ball(self, kind, name, bits)
+
+    monkeypatch.setattr(face._Numbers, "ball", short)
+    face.faces.cache_clear()
+    text = ROOTS.replace("POSITIVE", "exp(-x)").replace("NEGATIVE", "exp(x) + exp(-2*x)")
+    try:
+        result = OfLoss(read_text(text))
+        found = report(result, {}, typeset=False, steps=False, claims=False)["quantities"]
+    finally:
+        face.faces.cache_clear()
+    assert found["negative"]["value"] is None and "1e-9" in found["negative"]["refused"]
+    assert all(found[k]["value"] is not None for k in ("loss", "positive", "within_modality"))

@@ -15,8 +15,8 @@ from cltheory.numeric.band import (
     BandMonitor,
     Report,
     Thresholds,
+    bounds,
     measure,
-    measured,
     neighbours,
     sigmas,
     views,
@@ -103,7 +103,7 @@ def test_a_bound_that_is_too_good_is_noticed(
     quantity: str, factor: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of sharp bounds: all negatives at one point; all on the line of the positive."""
-    true = measured.bound
+    true = bound
 
     def corrupted(name: str) -> Callable[[Any], Tensor]:
         known = true(name)
@@ -112,8 +112,25 @@ def test_a_bound_that_is_too_good_is_noticed(
     name = "coincident" if quantity == "upper" else "on the line of the positive"
     configuration = corner(name, 5, 3, 4)
     assert within(measure(*configuration, 0.5))
-    monkeypatch.setattr(measured, "bound", corrupted)
+    monkeypatch.setattr(bounds, "bound", corrupted)
     assert not within(measure(*configuration, 0.5))
+
+
+@pytest.mark.parametrize("spread", [0.0, 1e-9])
+def test_rounding_alone_puts_no_bound_on_the_wrong_side(spread: float) -> None:
+    """On a line the gradient is up to 1e-16 of the numbers that bounds add and subtract."""
+    sides = torch.where(drawn(3, 8, 256) > 0, 1.0, -1.0)[..., None]
+    z = normalize(sides * drawn(4, 8, 1, 20) + spread * drawn(5, 8, 256, 20), dim=-1)
+    wrong = 0
+    for tau in (0.05, 0.1, 0.3):
+        band = measure(z[:, 0], z[:, 0], z[:, 1:], tau)
+        for side in ("upper", "lower"):
+            for name in names(side):
+                rounded, shown = bound(name)(band.readings), band.bound(name)
+                low, high = (band.squared_gradient, shown)[:: 1 if side == "upper" else -1]
+                assert (low <= high).all(), (name, tau)
+                wrong += int((rounded != shown).sum())
+    assert wrong > 20  # it is not the rounding that is kind here
 
 
 def test_the_upper_bound_can_be_minimised() -> None:

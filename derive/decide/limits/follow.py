@@ -31,7 +31,7 @@ from ..domain import Domain, Range
 from ..normal import NotInField, in_order
 from ..root import ClampedRoot
 from .growth import Growth
-from .signs import NoLimit, Signs, UnknownSign, neat
+from .signs import NoLimit, Signs, UnknownSign, is_no_number, neat
 from .toward import with_range
 
 #: What goes to oo.
@@ -83,7 +83,7 @@ class Follow:
         if found in (oo, -oo):
             return found
         found = found.xreplace(limits)
-        if found.has(S.NaN, S.ComplexInfinity, oo, -oo):
+        if is_no_number(found):
             raise NoLimit("it is not continuous where a part of it goes")
         return found
 

@@ -97,7 +97,7 @@ class Signs:
         if self.vanishes(c):
             return 0
         c = c.xreplace(self.limits)
-        if c.has(S.NaN, S.ComplexInfinity, oo, -oo):
+        if is_no_number(c):
             raise NoLimit("a part has no finite limit, and its rate matters")
         if self.limits and c == 0:
             raise NoLimit("a leading coefficient vanishes where a root goes")
@@ -137,6 +137,14 @@ class Signs:
     def _with_others(self, used: set[Symbol]) -> Domain:
         """The domain, with the symbols that it does not bound."""
         return with_assumed(self.domain, used)
+
+
+def is_no_number(e: Expr) -> bool:
+    """Whether oo or nan is in it; that a root is looked for up to oo is no such part."""
+    return e.xreplace(dict.fromkeys(e.atoms(ClampedRoot), S.One)).has(*_INFINITE)
+
+
+_INFINITE = (S.NaN, S.ComplexInfinity, oo, -oo)
 
 
 def with_assumed(domain: Domain, used: set[Symbol]) -> Domain:

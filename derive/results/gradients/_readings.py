@@ -52,6 +52,10 @@ MEANINGS = {
     c: "the paper's softmax-smoothness constant, which it puts at 1/2 in plots",
 }
 
+#: 64 roundings of a float64 near 1, as sums over hundreds of negatives collect. A reading that lies
+#: outside of its range by no more counts as the end of the range.
+ROUNDING = Rational(1, 2**47)
+
 #: 1 - rho = epsilon (1 - <m, z+>), and |<m, z+>| <= mu <= 1.
 WHY_RHO = "1 - rho is epsilon times 1 - <m, z+>"
 RANGES = {
@@ -75,6 +79,7 @@ RANGES = {
     ),
     c: Range(low_open=False),
 }
+RANGES = {s: r if r.integer or s == c else replace(r, rounding=ROUNDING) for s, r in RANGES.items()}
 SMALL = Rational(1, 10**6)  #: inside its range also where that is short
 WITNESS = {
     n: 6,

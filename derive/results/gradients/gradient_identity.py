@@ -6,6 +6,8 @@ one corner: where m = z+, every negative is the positive, so that epsilon is N/(
 epsilon 0 at any temperature; as it goes there, the gradient does.
 """
 
+from dataclasses import replace
+
 from sympy import Abs, Expr, Matrix, Max, Min, Rational, S, Symbol, exp, log, sqrt
 
 from ...decide.domain import POSITIVE, Domain, between
@@ -18,6 +20,7 @@ from ...theorem.result import Result
 from ._identity import state_ends, state_identity
 from ._readings import (
     MEANINGS,
+    ROUNDING,
     SMALL,
     alignment,
     domain_of,
@@ -30,19 +33,27 @@ from ._readings import (
 
 #: |m - z+|, by the identity.
 APART = sqrt(2 * epsilon * (1 - rho) - epsilon**2 * (1 - mu**2)) / epsilon
+#: What the rounding of rho next to 1 does to <m, z+>, by which rho is divided by epsilon; at most
+#: what leaves half of the digits. And what that does to |m - z+|, of which it is the square.
+OF_ALIGNMENT = Min(ROUNDING / epsilon, Rational(1, 10**8))
+OF_APART = sqrt(APART**2 + OF_ALIGNMENT) - APART
 DOMAIN = (
     domain_of(tau, epsilon, rho, similarity, alignment)
     .with_range(
         mu,
-        between(Abs(epsilon + rho - 1) / epsilon, 1, why="mu is at least |<m, z+>|, and at most 1"),
+        replace(
+            between(Abs(epsilon + rho - 1) / epsilon, 1),
+            why="mu is at least |<m, z+>|, and at most 1",
+            rounding=OF_ALIGNMENT,
+        ),
         1 - SMALL,
     )
     .with_range(
         similarity,
-        between(
-            Max(-mu, alignment - APART),
-            Min(mu, alignment + APART),
+        replace(
+            between(Max(-mu, alignment - APART), Min(mu, alignment + APART)),
             why="<z, m> is no longer than m, and differs from <z, z+> by |m - z+| at most",
+            rounding=OF_ALIGNMENT + OF_APART,
         ),
         Rational(1, 2),
     )

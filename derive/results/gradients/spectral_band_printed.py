@@ -10,7 +10,7 @@ first order where tau is small. Three times the first alone is all but the trivi
 from collections.abc import Mapping
 from typing import Any
 
-from sympy import Expr, Ge, Le, Poly, S, Symbol, expand, sqrt
+from sympy import Expr, Ge, Le, Poly, Rational, S, Symbol, exp, expand, sqrt
 
 from ...decide.domain import POSITIVE, Domain, Range, at_least, between
 from ...decide.present import tidy
@@ -86,6 +86,61 @@ def _crowded(size: int, tau: str) -> Mapping[str, Any]:
 CROWDED = _crowded(400, "0.112")
 
 
+#: What is bounded, where numbers of a configuration are put in.
+GRADIENT, REMAINDER = Symbol("squared_gradient"), Symbol("squared_remainder")
+MEAN_GRADIENT = Symbol("mean_squared_gradient")
+
+
+def _at_crowded(size: int, heat: Rational) -> dict[Symbol, Expr]:
+    """Readings of these vectors: one of the negatives has the weight w against 1 of each other."""
+    w, others, even = exp(1 / heat), size - 1, S.One / size
+    odds = (w + others) * w  # the positive is at -1, the others at 0
+    share, first, other = odds / (1 + odds), w / (w + others), 1 / (w + others)
+    left = first - even - (1 - even) * even / heat, other - even + even**2 / heat
+    return {
+        n: S(size + 2),
+        tau: heat,
+        c: S.Half,
+        epsilon: share,
+        sigma: even,
+        mean_norm: sqrt(even),
+        GRADIENT: (share / heat) ** 2 * ((first + 1) ** 2 + others * other**2),
+        REMAINDER: share**2 * (left[0] ** 2 + others * left[1] ** 2),
+    }
+
+
+def _at_axes(d: int, heat: Rational) -> dict[Symbol, Expr]:
+    """Readings of a batch of 4 d vectors, two at either end of d axes, positives being opposite.
+
+    All anchors are alike: one negative is the anchor, one the positive, and the others are
+    orthogonal to both.
+    """
+    w, across = exp(1 / heat), 4 * (d - 1)
+    negatives = w + 1 / w + across
+    share = negatives / (negatives + 1 / w)
+    along = (w - 1 / w) / negatives  # of m, which is a multiple of the anchor
+    own = S(4) / (4 * d - 2)
+    return {
+        n: S(4 * d),
+        tau: heat,
+        c: S.Half,
+        sigma_hat: S.One / d,
+        mean_epsilon_squared: share**2,
+        mean_epsilon_squared_sigma: share**2 * own,
+        mean_epsilon_squared_sigma_squared: share**2 * own**2,
+        MEAN_GRADIENT: (share / heat) ** 2 * (1 + along) ** 2,
+    }
+
+
+CROWDED_FOR = (
+    "400 orthonormal negatives, one of them the anchor, the positive opposite to it, tau = 0.112 "
+    "and c = 1/2"
+)
+AXES_FOR = (
+    "3200 vectors, two at either end of 800 axes, positives being opposite, tau = 1/10 and c = 1/2"
+)
+
+
 def _three_squares(proof: Derivation) -> None:
     parts = [{name: S.One} for name in "ABC"]
     gram = {(a, b): Symbol(f"{a}{b}", real=True) for a in "ABC" for b in "ABC" if a <= b}
@@ -132,6 +187,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     measured = whole.xreplace({terms["sampling"]: FACTOR * mean_norm**2})
     g, mean_g = r"\|\nabla_z \mathcal{L}\|^2", r"\overline{\|\nabla_z \mathcal{L}\|^2}"
     condition = "where proved_if holds, or sigma >= sigma_idle"
+    axes, crowded = _at_axes(800, Rational(1, 10)), _at_crowded(400, Rational(14, 125))
     named = {f"of {name}": e for name, e in coefficients.items()}
     found: dict[str, Quantity] = {
         f"coefficient_{name}": Quantity(
@@ -167,6 +223,8 @@ def build(proof: Derivation) -> dict[str, Quantity]:
             printed=True,
             holds_if=f"{condition}, and the mean of the negatives is no shorter than 1/sqrt(N)",
             violated=CROWDED,
+            fails_at=crowded,
+            fails_for=CROWDED_FOR,
         ),
         "batch_upper_printed": Bounds(
             batch,
@@ -177,6 +235,8 @@ def build(proof: Derivation) -> dict[str, Quantity]:
             constants=named,
             printed=True,
             holds_if=f"{condition}, for the sigma of every anchor",
+            fails_at=axes,
+            fails_for=AXES_FOR,
         ),
         "proxy_upper_printed": Bounds(
             proxy,
@@ -187,6 +247,8 @@ def build(proof: Derivation) -> dict[str, Quantity]:
             constants=named,
             printed=True,
             holds_if=f"{condition}, for n sigma_hat/(n - 2)",
+            fails_at=axes,
+            fails_for=AXES_FOR,
         ),
         "sampling_printed": Bounds(
             epsilon**2 / N,
@@ -215,6 +277,8 @@ def build(proof: Derivation) -> dict[str, Quantity]:
             printed=True,
             holds_if="where all similarities are equal",
             violated=CROWDED,
+            fails_at=crowded,
+            fails_for=CROWDED_FOR,
         ),
         "mu_safe": mu_safe,
         **idle,
@@ -226,7 +290,25 @@ def build(proof: Derivation) -> dict[str, Quantity]:
             domain_of(n, tau, sigma, c),
         ),
     }
+    _counterexamples(found, proof)
     return in_own_ranges(found, DOMAIN)
+
+
+def _counterexamples(found: Mapping[str, Quantity], proof: Derivation) -> None:
+    """Put in, for every printed bound, the numbers at which it fails."""
+    nothing = Domain({}, {})
+    for name, q in found.items():
+        if isinstance(q, Bounds) and q.fails_at:
+            proof.holds(
+                f"The printed {name.removesuffix('_printed')} fails",
+                gt("bounded", "bound"),
+                f"both are numbers for {q.fails_for}",
+                nothing,
+                names={
+                    Symbol("bounded"): q.fails_at[Symbol(q.bounded)],
+                    Symbol("bound"): q.expression.xreplace(dict(q.fails_at)),
+                },
+            )
 
 
 def _safe(proof: Derivation) -> Quantity:

@@ -8,7 +8,7 @@ from sympy import Expr, Symbol, exp, oo
 
 from ...decide.decide import is_proved_positive
 from ...decide.domain import Domain, Range
-from ...decide.normal import ExpField, NotInField
+from ...decide.normal import ExpField, NotInField, factor_list
 from ...decide.root import ClampedRoot
 from .arrange import looked_at
 from .forms import best
@@ -73,7 +73,7 @@ def _multiples(h: Expr, domain: Domain) -> list[Expr]:
         return []
     if len(element.numer) > LARGEST:
         return []
-    content, factors = element.numer.factor_list()
+    content, factors = factor_list(element.numer)
     rest = element.numer.ring.number(1 if content > 0 else -1)
     for factor, k in factors:
         e = ring.back(factor)
