@@ -125,9 +125,11 @@ def _examine(record: Record) -> Examined:
 def over_readings(record: Record, found: Examined) -> Examined:
     """The verdict over all fair readings: only where every one fails it differs."""
     first = found.verdict
+    wordings = (record.printed, *record.fair_readings)
     verdicts = [first, *(_under(record, wording) for wording in record.fair_readings)]
     names = [record.under_reading, *(w.text for w in record.fair_readings)]
-    said = {name: _outcome(v) for name, v in zip(names, verdicts, strict=True)}
+    outcomes = (_outcome(record, w, v) for w, v in zip(wordings, verdicts, strict=True))
+    said = dict(zip(names, outcomes, strict=True))
     words = {v.word for v in verdicts}
     problems = list(found.problems)
     if "undecided" in words:
@@ -163,11 +165,10 @@ def _under(record: Record, wording: Wording) -> Verdict:
     return Verdict("differs", Evidence(grade, f"fails {_where(failing)}"))
 
 
-def _outcome(verdict: Verdict) -> str:
-    if verdict.word == "agrees":
-        return "holds"
-    if verdict.word == "needs-condition":
-        return "holds under the condition"
+def _outcome(record: Record, wording: Wording, verdict: Verdict) -> str:
+    if verdict.word in ("agrees", "needs-condition"):
+        within = record.condition and wording.under == record.printed.under
+        return f"holds where {record.condition}" if within else "holds"
     how = verdict.evidence.how.replace("fails always:", "fails:")
     return how if verdict.word == "differs" else verdict.word
 
