@@ -38,7 +38,8 @@ def claims_command(paper: str, style: str, only: str | None, stored: bool) -> in
     """Check every statement of PAPER as printed; exit 1 if any is left undecided.
 
     Verdicts: agrees; misprint (the line is wrong, what it means is right); needs-condition (the
-    condition is named); differs (with a point and both values there); undecided; not-mathematical.
+    condition is named, or the reading of a loose word under which it holds); differs (with a point
+    and both values there); undecided; not-mathematical.
     """
     from ..derive.papers import ledger_of
 
@@ -56,6 +57,7 @@ def claims_command(paper: str, style: str, only: str | None, stored: bool) -> in
             "evidence": str(v.evidence),
             "note": v.note,
             "witness": dict(v.witness),
+            "readings": dict(v.readings),
             **c.as_data(),
         }
         for c, v in checked
@@ -90,6 +92,10 @@ COLUMNS = (
 def _row(row: dict[str, object]) -> tuple[str, ...]:
     witness = row["witness"]
     note = str(row["note"])
+    readings = row["readings"]
+    if isinstance(readings, dict) and readings:
+        said = "; ".join(f"under reading: {name} ({what})" for name, what in readings.items())
+        note = f"{said}; {note}" if note else said
     if isinstance(witness, dict) and witness:
         note += (
             f" [at {_at(witness.get('point'))}: printed {witness.get('printed')}, "

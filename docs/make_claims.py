@@ -36,8 +36,8 @@ corners of its own hypotheses, on random and degenerate embeddings, and proved w
 | --- | --- |
 | `agrees` | the statement holds as printed |
 | `misprint` | the line is wrong, and what it means is right |
-| `differs` | what it means is false |
-| `needs-condition` | it holds under a condition that is not printed |
+| `differs` | what it means is false, also under every other fair reading |
+| `needs-condition` | it holds under a condition that is not printed, or under one fair reading |
 | `not-mathematical` | there is nothing to run; what is at odds with what is said |
 | `undecided` | no check has settled it; `cltheory claims` then exits with 1 |
 
@@ -123,6 +123,14 @@ def uses(row: Row, known: dict[str, Row]) -> str:
     return ", ".join(f"{plain(label)} ({known[label]['verdict']})" for label in labels)
 
 
+def under_readings(row: Row) -> list[str]:
+    """How a loose word may be read, and what each reading comes to."""
+    return [
+        f"- Under reading: *{plain(name)}*: {plain(what)}"
+        for name, what in row.get("readings", {}).items()
+    ]
+
+
 def result(id: str) -> str:
     """The page of a result."""
     return f"[`{id}`](results/{id}.md)" if id else ""
@@ -131,6 +139,8 @@ def result(id: str) -> str:
 def entry(row: Row, known: dict[str, Row]) -> str:
     """A record that does not hold as printed."""
     said = SAID[row["verdict"]]
+    if row["verdict"] == "needs-condition" and not row["condition"]:
+        said = "depends on the reading"
     origin = {"authors": "the authors'", "extraction": "of the extraction"}.get(
         row.get("origin", ""), "unclear whose"
     )
@@ -145,6 +155,7 @@ def entry(row: Row, known: dict[str, Row]) -> str:
             lines.append(f"- Correct{where.removeprefix(',')}.")
         else:
             lines.append(f"- Correct{where}: {typeset(text)}")
+    lines += under_readings(row)
     for name, text in (
         ("At", at(row)),
         ("Remark", plain(row.get("remark") or ("" if row["witness"] else row["note"]))),
@@ -207,6 +218,8 @@ def agreeing(rows: list[Row], known: dict[str, Row]) -> str:
     for row in rows:
         how = str(row["evidence"]).partition(":")[0]
         lines.append(f"- {plain(row['label'])} ({how}): {typeset(row['printed'])}")
+        if row["under_reading"]:
+            lines[-1] += f" (under reading: {plain(row['under_reading'])})"
     return fold(f"{len(rows)} statements", "\n".join(lines))
 
 

@@ -47,6 +47,7 @@ class Claim(NamedTuple):
             "under": " ".join(r.printed.under.split()),
             "correction": corrected(r),
             "condition": r.condition,
+            "under_reading": r.under_reading,
             "origin": r.origin,
             "remark": r.remark or r.at_odds,
             "restates": r.restates,

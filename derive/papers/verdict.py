@@ -29,12 +29,15 @@ class Verdict(NamedTuple):
         One sentence for the reader: the condition, the correction, or a remark.
     witness
         For a difference: the point and both values, as exact strings.
+    readings
+        Where it hangs on how a loose word is read: what each reading comes to.
     """
 
     word: Word
     evidence: Evidence
     note: str = ""
     witness: Mapping[str, Any] = MappingProxyType({})
+    readings: Mapping[str, str] = MappingProxyType({})
 
     def with_note(self, note: str) -> Verdict:
         """Return the same verdict with a note for the reader."""

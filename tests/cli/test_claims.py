@@ -50,6 +50,21 @@ def test_the_paper_as_json(cltheory: Any) -> None:
     assert all(row["statement"] and row["evidence"] for row in rows)
 
 
+def test_readings_are_shown(cltheory: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    ledger = Ledger("small", "A small paper")
+    verdict = Verdict(
+        "needs-condition", EXACT, "a note", readings={"so": "fails at m = 2", "or": "holds"}
+    )
+    ledger.add("section_1", Claim("small", "(1)", "one", lambda: verdict, RECORD))
+    give(monkeypatch, ledger)
+    _, out, _ = cltheory("claims", "small")
+    assert "under reading: so (fails at m = 2); under reading: or (holds); a note" in out
+    _, out, _ = cltheory("claims", "small", "--format", "json")
+    (row,) = json.loads(out)
+    assert row["readings"] == {"so": "fails at m = 2", "or": "holds"}
+    assert row["under_reading"] == ""
+
+
 def test_a_table(cltheory: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     give(monkeypatch, small("agrees", "differs", "needs-condition", "agrees"))
     code, out, err = cltheory("claims", "small")

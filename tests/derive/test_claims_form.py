@@ -669,6 +669,91 @@ def test_what_is_spelled_can_be_read_again() -> None:
             assert all(spell(r.tree) for r in one.printed.signed()[0].read())
 
 
+# --- loose words ----------------------------------------------------------------------------------
+#: m = 4 is where the printed word, taken so, fails first.
+LOOSE = (
+    "printed = 'm is small'\nformal = 'm \\le 3'\nunder = 'm in 1..9'\norigin = 'authors'\n"
+    "correction = {{ text = 'm is a number', formal = 'm \\ge 1' }}\n"
+    "under_reading = 'small: at most 3'\n" + WITNESS.format('m = "5"', "5 <= 3").rstrip()
+)
+
+
+def readings(*formal: str) -> str:
+    rows = (f"[[record.fair_readings]]\ntext = 'by {f}'\nformal = '{f}'\n" for f in formal)
+    return LOOSE.replace("{{", "{").replace("}}", "}") + "\n\n" + "\n".join(rows)
+
+
+def test_one_reading_refutes_nothing() -> None:
+    found = examine(record(readings()))
+    assert found.verdict.word == "undecided"
+    assert any("list every fair one" in p for p in found.problems)
+    assert found.verdict.readings["small: at most 3"].startswith("fails at")
+
+
+def test_what_fails_under_every_fair_reading_differs_and_under_one_depends_on_it() -> None:
+    every = examine(record(readings("m \\le 4", "m < 6")))
+    assert (every.verdict.word, every.problems) == ("differs", ())
+    assert all(v.startswith("fails") for v in every.verdict.readings.values())
+    some = examine(record(readings("m \\le 4", "m < 10")))
+    assert (some.verdict.word, some.problems) == ("needs-condition", ())
+    assert [v.split()[0] for v in some.verdict.readings.values()] == ["fails", "fails", "holds"]
+    assert some.verdict.witness
+    # The other way round, and where a reading cannot be run.
+    turned = "printed = 'm'\nformal = 'm < 10'\nunder = 'm in 1..9'\norigin = 'authors'\n"
+    turned += "under_reading = 'one'\n[[record.fair_readings]]\ntext = 'two'\nformal = 'm < 3'\n"
+    assert verdict(turned) == ("needs-condition", ())
+    unread = turned.replace("formal = 'm < 3'", "check = 'nowhere'\ngiven = { k = '1' }")
+    word, problems = verdict(unread)
+    assert word == "undecided"
+    assert problems
+
+
+def test_a_verdict_over_readings_lacks_neither_correction_nor_origin() -> None:
+    text = readings("m \\le 4")
+    lines = [x for x in text.split("\n") if not x.startswith("correction")]
+    assert any("no correction" in p for p in examine(record("\n".join(lines))).problems)
+    lines = [x for x in text.split("\n") if not x.startswith("origin")]
+    assert any("origin" in p for p in examine(record("\n".join(lines))).problems)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (readings("m \\le 3"), "they are one"),
+        (readings("m < 5", "m < 5"), "one text"),
+        (readings("m <"), "fair reading 1"),
+        (readings("m < 5").replace("text = 'by m < 5'\n", ""), "each with a text"),
+        (readings("m < 5").replace("under_reading = 'small: at most 3'\n", ""), "stand beside"),
+        (GOOD.replace("under", "mathematical = false\nunder_reading = 'x'\n#")
+         + "[[record.fair_readings]]\ntext = 'y'\nformal = 'm > 0'\n", "fair_readings"),
+        (GOOD + "fair_readings = 'any'\n", "list of tables"),
+    ],
+)  # fmt: skip
+def test_readings_that_are_none_are_refused(text: str, why: str) -> None:
+    with pytest.raises(BadRecord, match=why):
+        record(text)
+
+
+def test_the_readings_of_the_papers_are_stored_and_what_differs_fails_under_all() -> None:
+    loose = [(r, stored(r)) for r in RECORDS if r.under_reading]
+    assert len(loose) > 50
+    for one, found in loose:
+        assert found is not None
+        assert list(found.readings) == [one.under_reading, *(w.text for w in one.fair_readings)]
+        failing = [v for v in found.readings.values() if v.startswith("fails")]
+        if found.word == "differs":
+            assert len(failing) == len(found.readings) >= 2, one.label
+        else:
+            assert len(failing) < len(found.readings), one.label
+
+
+def test_what_readings_come_to_is_stored() -> None:
+    found = examine(record(readings("m < 10"))).verdict
+    row = row_of(record(readings("m < 10")), found)
+    assert row["readings"] == dict(found.readings)
+    assert "readings" not in row_of(record(GOOD), examine(record(GOOD)).verdict)
+
+
 # --- the records of the papers --------------------------------------------------------------------
 @pytest.mark.parametrize("one", RECORDS, ids=lambda r: f"{r.paper} {r.label}")
 def test_the_stored_verdict_is_that_of_the_record_as_it_stands(one: Record) -> None:

@@ -235,14 +235,6 @@ def test_no_number_is_above_the_mass() -> None:
         assert not answer("mass of the joint law", {"most": most}, n=Integer(3))
 
 
-def test_a_free_regulariser_makes_any_graph_fit() -> None:
-    on = graph(3, "a ring")
-    assert not answer("a problem is of one graph", {"free": 1}, on=on)
-    assert answer("a problem is of one graph", {"free": 0}, on=on)
-    with pytest.raises(NoValue):
-        answer("a problem is of one graph", {"free": 2}, on=on)
-
-
 def test_the_eigenvector_of_two_triangles() -> None:
     """Exactly, and that no other eigenvalue is below 2/13 or equal to it, but 0."""
     rows = weights_on(6)["two triangles"]

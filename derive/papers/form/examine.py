@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from ...decide.evidence import Evidence, Grade
+from ...decide.evidence import Evidence, Grade, weakest
 from ...decide.exact import NotANumber, exact
 from ...vectors.embeddings import Embeddings
 from ..verdict import Verdict
@@ -64,9 +64,11 @@ def examine(record: Record) -> Examined:
     if not record.mathematical:
         note = f"at odds: {record.at_odds}" if record.at_odds else ""
         how = Evidence(Grade.EXACT, "nothing to run")
-        return Examined(Verdict("not-mathematical", how, note))
+        readings = {record.under_reading: "nothing to run"} if record.under_reading else {}
+        return Examined(Verdict("not-mathematical", how, note, readings=readings))
     try:
-        return _examine(record)
+        found = _examine(record)
+        return over_readings(record, found) if record.under_reading else found
     except LookupError as error:  # a name, result or check that is not there
         text = str(error.args[0])
         how = Evidence(Grade.SAMPLED, text)
@@ -110,13 +112,65 @@ def _examine(record: Record) -> Examined:
     problems += more
     if record.correction is not None:
         problems += _wrong_with_correction(record, condition)
-    elif record.reading is None and condition is None:
+    elif record.reading is None and condition is None and not record.fair_readings:
         problems.append("it differs and has no correction")
     if verdict.word != "agrees" and not record.origin:
         problems.append("a verdict that is not agrees has an origin")
     note = _note(record, verdict, failing, slips)
     verdict = verdict._replace(note=note, witness=shown(record.witness or found))
     return Examined(_with_restated(record, verdict), tuple(problems), found)
+
+
+# --- loose words -----------------------------------------------------------------------------
+def over_readings(record: Record, found: Examined) -> Examined:
+    """The verdict over all fair readings: only where every one fails it differs."""
+    first = found.verdict
+    wordings = (record.printed, *record.fair_readings)
+    verdicts = [first, *(_under(record, wording) for wording in record.fair_readings)]
+    names = [record.under_reading, *(w.text for w in record.fair_readings)]
+    outcomes = (_outcome(record, w, v) for w, v in zip(wordings, verdicts, strict=True))
+    said = dict(zip(names, outcomes, strict=True))
+    words = {v.word for v in verdicts}
+    problems = list(found.problems)
+    if "undecided" in words:
+        verdict = next(v for v in verdicts if v.word == "undecided")
+        problems += [] if first.word == "undecided" else ["a fair reading is undecided"]
+    elif words == {"differs"} and len(verdicts) == 1:
+        how = Evidence(Grade.SAMPLED, "it fails under one reading, and no other was tried")
+        verdict = Verdict("undecided", how)
+        problems.append("it fails under one reading: list every fair one, each must fail")
+    elif len(words) == 1:
+        verdict = first
+    else:
+        how = weakest(v.evidence for v in verdicts if v.word != "differs")
+        verdict = first._replace(word="needs-condition", evidence=how)
+    if verdict.word == "differs" and record.correction is None:
+        problems.append("it differs and has no correction")
+    if verdict.word != "agrees" and not record.origin:
+        problems.append("a verdict that is not agrees has an origin")
+    problems = list(dict.fromkeys(problems))
+    verdict = verdict._replace(note=first.note, witness=first.witness, readings=said)
+    return Examined(verdict, tuple(problems), found.found)
+
+
+def _under(record: Record, wording: Wording) -> Verdict:
+    """What a fair reading comes to: agrees, differs or undecided."""
+    tally = Tally.of(trials(wording))
+    if wording.under == record.printed.under:
+        tally = tally.where(record.stated_under(), True)
+    if not tally.bad:
+        return _agreeing(record, wording, record.stated_under(), tally)
+    failing = min(tally.bad, key=_simplicity)
+    grade = Grade.SAMPLED if failing.simulated else Grade.EXACT
+    return Verdict("differs", Evidence(grade, f"fails {_where(failing)}"))
+
+
+def _outcome(record: Record, wording: Wording, verdict: Verdict) -> str:
+    if verdict.word in ("agrees", "needs-condition"):
+        within = record.condition and wording.under == record.printed.under
+        return f"holds where {record.condition}" if within else "holds"
+    how = verdict.evidence.how.replace("fails always:", "fails:")
+    return how if verdict.word == "differs" else verdict.word
 
 
 # --- the verdicts ----------------------------------------------------------------------------

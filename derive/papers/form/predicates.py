@@ -88,6 +88,18 @@ def _weights(e: Any) -> Any:
     return _rows(e, "pi")
 
 
+def _symmetric(e: Any) -> bool:
+    """Whether E[z_j z_i^T] of every two negatives of a law is a symmetric matrix."""
+    weights, z = e.numbers["w"].rows[0], e.points["z"]
+    n, wide = len(z) // len(weights), range(len(z[0]))
+
+    def entry(j: int, i: int, a: int, b: int) -> Any:
+        return sum(w * z[k * n + j][a] * z[k * n + i][b] for k, w in enumerate(weights))
+
+    pairs = [(j, i) for j in range(n) for i in range(j)]
+    return all(entry(*p, a, b) == entry(*p, b, a) for p in pairs for a in wide for b in range(a))
+
+
 #: Whether a set has it; what is said of a table that a set does not have is false.
 TABLES: dict[str, Callable[[Any], bool]] = {
     "hollow(D)": lambda e: _of(e, "d") is not None and _of(e, "d").hollow,
@@ -115,6 +127,7 @@ TABLES: dict[str, Callable[[Any], bool]] = {
     "nonzero(Z)": lambda e: all(any(row) for row in getattr(e, "points", {}).get("z", ())),
     "unit(Y)": lambda e: all(sum(v * v for v in row) == 1 for row in e.points["y"]),
     "centred(Z)": lambda e: e.is_centred,  # the law of the negatives
+    "symmetric(Z)": _symmetric,
     "ahead(Z)": lambda e: e.is_ahead,  # every positive, of all negatives
     "alone(S)": lambda e: all(v < e.numbers["s"].rows[0][0] for v in e.numbers["s"].rows[0][1:]),
     "spread(A)": lambda e: all(v > 0 for v in e.numbers["a"].rows[0]),

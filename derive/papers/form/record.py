@@ -200,6 +200,8 @@ class Record:
     correction: Wording | None = None
     corrupted: Wording | None = None
     attained: Wording | None = None  #: where every bound of it is an equality
+    under_reading: str = ""  #: how a loose word is taken by what is run
+    fair_readings: tuple[Wording, ...] = ()  #: the other ways to take it
     origin: str = ""
     condition: str = ""
     sufficient: bool = False
@@ -252,10 +254,10 @@ _WORDING = {f.name for f in fields(Wording)} - {"text"}
 _PLAIN = {
     "label", "weight", "printed", "reading", "correction", "corrupted", "attained", "origin",
     "condition", "sufficient", "witness", "restates", "settled", "sharp", "mathematical",
-    "at_odds", "remark", "used_in", "also_true",
+    "at_odds", "remark", "used_in", "also_true", "under_reading", "fair_readings",
 }  # fmt: skip
 _TEXTS = {"for_all", "under", "on", "about", "check", "proof", "condition", "origin", "restates"}
-_TEXTS |= {"settled", "at_odds", "remark", "label", "weight"}
+_TEXTS |= {"settled", "at_odds", "remark", "label", "weight", "under_reading"}
 
 
 def read_section(paper: str, section: str, text: str, package: str = "") -> list[Record]:
@@ -321,6 +323,8 @@ def _record(paper: str, section: str, table: dict[str, Any]) -> Record:
     for k in ("reading", "correction", "corrupted"):
         if k in table:
             plain[k] = _other(table[k], shared)
+    if "fair_readings" in table:
+        plain["fair_readings"] = _fair(table["fair_readings"], shared, printed)
     if "attained" in table:
         if not isinstance(table["attained"], dict) or set(table["attained"]) - {"on", "under"}:
             raise BadRecord("attained says on what, and under which hypotheses")
@@ -338,7 +342,7 @@ def _record(paper: str, section: str, table: dict[str, Any]) -> Record:
 
 _SIMPLE = {
     "origin", "condition", "sufficient", "restates", "settled", "sharp", "mathematical",
-    "at_odds", "remark",
+    "at_odds", "remark", "under_reading",
 }  # fmt: skip
 
 
@@ -354,6 +358,19 @@ def _reasons(value: Any) -> dict[str, str]:
     if not isinstance(value, dict) or not all(isinstance(v, str) and v for v in value.values()):
         raise BadRecord("also_true is a table of reasons")
     return dict(value)
+
+
+def _fair(value: Any, shared: Mapping[str, Any], printed: Wording) -> tuple[Wording, ...]:
+    """The other readings of a loose word, each run in its own way."""
+    if not isinstance(value, list) or not all(isinstance(v, dict) and v.get("text") for v in value):
+        raise BadRecord("fair_readings is a list of tables, each with a text")
+    found = tuple(_other(v, shared) for v in value)
+    if len({w.text for w in found}) < len(found):
+        raise BadRecord("two fair readings have one text")
+    run = [replace(w, text="", formal=w.formal or printed.says) for w in (printed, *found)]
+    if any(one in run[:k] for k, one in enumerate(run)):
+        raise BadRecord("two readings are run in the same way: they are one")
+    return found
 
 
 def _other(value: Any, shared: Mapping[str, Any]) -> Wording:
@@ -411,8 +428,11 @@ def _witness(table: Any) -> Witness:
 
 def _sound(record: Record) -> None:
     """Read everything in a record, so that what cannot be read is found when it is loaded."""
+    if record.fair_readings and not record.under_reading:
+        raise BadRecord("fair_readings stand beside under_reading, the one that is run first")
     if not record.mathematical:
-        used = [k for k in ("under", "on", "condition", "check") if record.source.get(k)]
+        kinds = ("under", "on", "condition", "check", "fair_readings")
+        used = [k for k in kinds if record.source.get(k)]
         if used:
             raise BadRecord(f"what is not mathematical has no {used[0]}")
         return
@@ -424,6 +444,7 @@ def _sound(record: Record) -> None:
         raise BadRecord("a reading that differs from the print has an origin")
     known = {"": record.printed, "reading": record.reading, "correction": record.correction}
     more = {"corrupted": record.corrupted, "attained": record.attained}
+    more |= {f"fair reading {k}": w for k, w in enumerate(record.fair_readings, 1)}
     for name, wording in {**known, **more}.items():
         if wording is None:
             continue

@@ -66,6 +66,7 @@ def stored(record: Record) -> Verdict | None:
         Evidence(Grade[row["grade"].upper()], row["how"]),
         row["note"],
         row["witness"],
+        row.get("readings", {}),
     )
 
 
@@ -78,6 +79,7 @@ def _rows(package: str, section: str) -> dict[str, Any]:
 
 def row_of(record: Record, verdict: Verdict) -> dict[str, Any]:
     """What is stored of a verdict."""
+    readings = {"readings": dict(verdict.readings)} if verdict.readings else {}
     return {
         "record": record.fingerprint(),
         "verdict": verdict.word,
@@ -85,4 +87,5 @@ def row_of(record: Record, verdict: Verdict) -> dict[str, Any]:
         "how": verdict.evidence.how,
         "note": verdict.note,
         "witness": dict(verdict.witness),
+        **readings,
     }

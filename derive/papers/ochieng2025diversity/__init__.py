@@ -68,5 +68,6 @@ LEDGER = Ledger(
         "appendix_b1": ("effective-rank",),
         "appendix_b2": ("softmax-smoothness",),
         "appendix_b3": (),
+        "appendix_c": ("spectral-band-printed",),
     },
 )

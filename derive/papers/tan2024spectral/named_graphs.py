@@ -163,28 +163,6 @@ def mass(at: Point, given: Given) -> Answer:
     return Answer(least <= given["most"], f"at equal points alone it is {least}")
 
 
-@named_check("a problem is of one graph")
-def one_graph(at: Point, given: Given) -> Answer:
-    """A problem that is spectral clustering on pi is not spectral clustering on the graph with the
-    edges 1 - 2 alone as well. Where the regulariser is ``free``, it may be whatever makes up the
-    difference of the traces; else it is the same for both."""
-    rows, points = graph_of(at)
-    n = len(rows)
-    if n < 2:
-        return Answer(True)
-    other = tuple(tuple(Fraction(int({i, j} == {0, 1})) for j in range(n)) for i in range(n))
-    differ = False
-    if given["free"] not in (0, 1):
-        raise NoValue("free is 0 or 1")
-    lines = [tuple((Fraction(c + k * k),) for k in range(n)) for c in (0, 1, -3)]
-    for z in (points, *lines):
-        first, second = attraction(rows, z), attraction(other, z)
-        regulariser = first - second if given["free"] == 1 else ZERO
-        differ = differ or second + regulariser != first
-    same = Matrix.of(rows).equals(Matrix.of(other))
-    return Answer(differ or same, "it is spectral clustering on the edge 1 - 2 as well")
-
-
 @named_check("spectral embeddings are minimisers")
 def spectral_embeddings(at: Point, given: Given) -> Answer:
     """No points on a line have less loss, by ``MARGIN``, than an eigenvector of the Laplacian of pi

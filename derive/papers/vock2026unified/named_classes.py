@@ -78,12 +78,15 @@ def imbalanced(at: Point, given: Given) -> Answer:
 @named_check("any classes are at a uniform simplex")
 def uniform(at: Point, given: Given) -> Answer:
     """For all sizes a simplex with one cosine is optimal for Soft SupCon: the one that attains the
-    bound up to the temperature ``critical``, and the regular one beyond."""
+    bound up to the temperature ``critical``, and the regular one beyond; or the regular one at all
+    temperatures (``regular`` 1)."""
     classes, tau = size(at, "C"), as_number(at["tau"])
     epsilon = as_number(at["epsilon"])
+    if given.get("regular", 1) != 1:
+        return Answer(False, "nothing is said")
     with mpmath.workdps(DIGITS):
         g = 1 + mp(tau) * mpmath.log(mp(epsilon))
-        if mp(tau) <= mp(given["critical"]):
+        if "regular" not in given and mp(tau) <= mp(given["critical"]):
             found = slopes(unequal(classes)[0], mp(epsilon), mp(tau), g)
             good = all(abs(f) <= CLOSE * 10 for f in found) and g >= mp(-1) / (classes - 1) - CLOSE
             return Answer(good, f"the cosine {text(g)} cannot be had or is not optimal")

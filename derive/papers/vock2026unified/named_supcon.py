@@ -150,13 +150,17 @@ def searched(sizes: tuple[int, ...], tau: Fraction, between: Fraction) -> tuple[
 
 @named_check("cosines by sizes")
 def by_sizes(at: Point, given: Given) -> Answer:
-    """At the optimum, cosines of pairs of classes of the same sizes differ by ``apart``."""
+    """At the optimum, cosines of pairs of classes of the same sizes differ by ``apart``; also from
+    those beside one class more (``alone`` 1)."""
     sizes, tau = sizes_at(at), number(at, "tau")
-    g = optimum(sizes, tau, by_size=False)
+    if given.get("alone", 1) != 1:
+        return Answer(False, "nothing is said")
     pairs: dict[tuple[int, ...], list[float]] = {}
-    for i in range(len(sizes)):
-        for j in range(i):
-            pairs.setdefault(tuple(sorted((sizes[i], sizes[j]))), []).append(float(g[i, j]))
+    for some in (sizes, (*sizes, sizes[0])) if "alone" in given else (sizes,):
+        g = optimum(some, tau, by_size=False)
+        for i in range(len(some)):
+            for j in range(i):
+                pairs.setdefault(tuple(sorted((some[i], some[j]))), []).append(float(g[i, j]))
     gaps = [max(some) - min(some) for some in pairs.values()]
     return Answer(all(abs(v - given["apart"]) < SAME for v in gaps) or not gaps, "they differ")
 
