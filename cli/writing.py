@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -67,7 +68,7 @@ def _has(path: Path, mark: str) -> bool:
     return not start or mark.encode() in start
 
 
-def write(wanted: Mapping[str | Path, str | bytes]) -> None:
+def write(wanted: Mapping[Any, str | bytes]) -> None:
     """Write files, none before all of them are ready.
 
     Raises

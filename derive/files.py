@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 
 @contextmanager
@@ -51,7 +51,7 @@ def write(path: str | Path, data: str | bytes) -> None:
     write_all({path: data})
 
 
-def write_all(files: Mapping[str | Path, str | bytes]) -> None:
+def write_all(files: Mapping[Any, str | bytes]) -> None:
     """Write several files; none takes its place before all are written."""
     with ExitStack() as stack:
         for path, data in files.items():

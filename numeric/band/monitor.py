@@ -333,7 +333,7 @@ class BandMonitor:
         sigma_hat = spectrum.amax()
         # The paper does not say that no eigenvalue exceeds 1.
         loose = widen * sigma_hat if sigma is None else sigma
-        totals: dict[str, Tensor] = {}
+        totals: dict[str, Any] = {}
         anchors = 0
         for read in reads:
             k = len(read.alignment)
