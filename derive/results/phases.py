@@ -17,6 +17,7 @@ from sympy import Expr, Ge, Le, S, Symbol, latex, oo
 
 from ..decide.digits import sign
 from ..decide.domain import Domain, DomainError
+from ..decide.evidence import Holds
 from ..decide.kinks import NotBent, bent, in_x
 from ..losses.pairwise import PairwiseLoss
 from ..losses.pairwise import c as inner_product
@@ -33,7 +34,8 @@ from ..optimum.phases import (
     phases,
     state_only,
 )
-from ..optimum.reduction import at_values, is_smooth
+from ..optimum.reduce import ReducedPairwise
+from ..optimum.reduction import at_values, is_smooth, reduced
 from ..optimum.segment import x
 from ..optimum.threshold import NoClosedForm, NoThreshold, Threshold, threshold
 from ..optimum.vertex import Vertex
@@ -142,6 +144,8 @@ def build(
     if _is_bent(problem):
         return _of_pairs(problem, fixed, proof)
     there = at_values(problem, fixed)
+    in_pairs = isinstance(problem.loss, PairwiseLoss) and is_two_towers(problem.scheme)
+    found, failed = None, None
     try:
         if not there.domain.ranges:
             return _of_optimum(optimum(there, proof))
@@ -149,12 +153,24 @@ def build(
         if far and found.certain is None and found.whole is None:
             proof.steps.clear()
             return _of_far(optimum_far(there, proof), there.domain)
-        return _of_phases(found, proof)
-    except StepFailed:
-        if not isinstance(problem.loss, PairwiseLoss) or not is_two_towers(problem.scheme):
+    except StepFailed as error:
+        if not in_pairs:
             raise
-        proof.steps.clear()
-        return _of_pairs(problem, fixed, proof)
+        failed = error
+    if found is not None and not (in_pairs and found.unproved):
+        return _of_phases(found, proof)
+    other = Derivation()
+    try:
+        quantities = _of_pairs(problem, fixed, other)
+    except DomainError:
+        if found is not None:
+            return _of_phases(found, proof)
+        loss = reduced(there)
+        if failed and isinstance(loss, ReducedPairwise) and isinstance(loss.shape, Holds):
+            raise failed from None  # else the refusal says more: where it is not convex
+        raise
+    proof.steps[:] = other.steps
+    return quantities
 
 
 def _of_optimum(found: Optimum) -> dict[str, Quantity]:
@@ -206,12 +222,14 @@ def _of_phases(found: Phases, proof: Derivation) -> dict[str, Quantity]:
         quantities |= _of_vertex(v, proof, set(v.open))
     for edge in found.edges.values():
         quantities |= _of_edge(edge, proof)
+    left = ", ".join(name.replace("+", " and ") for name in found.unproved)
+    left = f"what is not proved here is optimal ({left}), or " if left else ""
     quantities["elsewhere"] = Quantity(
         "faces",
         r"\text{elsewhere}",
-        "where none of these holds, three or more eigenspaces are occupied, and there is no closed "
-        "form: theta is the same y on these and >= y on the others; give all parameters for the "
-        "numbers, a size may be oo",
+        f"where none of these holds, {left}three or more eigenspaces are occupied, and there is no "
+        "closed form: theta is the same y on these and >= y on the others; give all parameters for "
+        "the numbers, a size may be oo",
     )
     return quantities
 
