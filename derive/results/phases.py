@@ -19,6 +19,7 @@ from ..decide.digits import sign
 from ..decide.domain import Domain, DomainError
 from ..decide.evidence import Holds
 from ..decide.kinks import NotBent, bent, in_x
+from ..decide.limits.limit import NoLimit, joint_limit
 from ..losses.pairwise import PairwiseLoss
 from ..losses.pairwise import c as inner_product
 from ..optimum.borders import together
@@ -29,6 +30,7 @@ from ..optimum.phases import (
     Far,
     Optimum,
     Phases,
+    face_name,
     optimum,
     optimum_far,
     phases,
@@ -48,6 +50,8 @@ from ..theorem.result import Result
 from .towers import pairwise_threshold
 from .towers._ccem import LOW, ccem_segment, is_two_towers
 
+#: What there may be only where all parameters are given.
+AT_NUMBERS = ("structure", "loss", "excess")
 #: The loss that is taken without one.
 DEFAULT = "supcl"
 
@@ -107,9 +111,13 @@ class OfLoss(Result):
         loss: dict[str, Any] = {k: values.pop(k) for k in self.texts if k in values}
         made = self.given(**loss) if loss else self
         point = made.point(**values)
-        found = made.there({**made.fixed, **dict.fromkeys(made.far, oo), **point})
+        given = {**made.fixed, **dict.fromkeys(made.far, oo), **point}
+        found = made.there(given)
+        left = [s.name for s in made.parameters if s not in given]
         if name not in found.quantities and name in made.quantities:  # a border, or its condition
             found = made
+        elif name not in found.quantities and name in AT_NUMBERS and left:
+            raise DomainError(f"{name} is found at numbers: give {', '.join(left)}")
         return found.number(name, found.at(name, point), point, digits)
 
 
@@ -153,6 +161,8 @@ def build(
         if far and found.certain is None and found.whole is None:
             proof.steps.clear()
             return _of_far(optimum_far(there, proof), there.domain)
+        if far and found.whole is not None:
+            return _of_phases(found, proof) | _far_structure(found.whole, far)
     except StepFailed as error:
         if not in_pairs:
             raise
@@ -171,6 +181,19 @@ def build(
         raise
     proof.steps[:] = other.steps
     return quantities
+
+
+def _far_structure(found: Edge, far: Collection[Symbol]) -> dict[str, Quantity]:
+    """Which ends of an edge keep a share where these symbols go to infinity, if that is known."""
+    point = dict.fromkeys(far, oo)
+    ends = (S.Zero, found.segment.length)
+    try:
+        place, *at = (settled(joint_limit(e, point, found.domain)) for e in (found.position, *ends))
+    except NoLimit:
+        return {}
+    names = found.names[at.index(place)] if place in at else face_name(found.reduced, found.names)
+    only = f"eigenspaces that keep a share of the trace as {', '.join(map(str, far))} goes to oo"
+    return {"structure": replace(_structure(names, ""), meaning=only)}
 
 
 def _of_optimum(found: Optimum) -> dict[str, Quantity]:
