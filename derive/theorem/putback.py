@@ -35,11 +35,11 @@ FAR_FOR_ROOTS = (2, 4, 8)
 #: From one to the next the distance falls at least by this, even for a limit like 1/log log n.
 SLOWEST = Rational(9, 10)
 #: If they do not approach it there, they may so many times further out, up to these.
-FARTHER, FARTHEST, FARTHEST_FOR_ROOTS = 8, 10**16, 10**4
-#: What grows without bound rises by so much even there, from each power of ten to its square.
+FARTHER, FARTHEST, FARTHEST_FOR_ROOTS = 8, 2 * 10**6, 10**4
+#: What grows without bound rises by so much from each power of ten to its square.
 LEAST_RISE = 0.01
 #: Bits of the values.
-MOST_BITS = 2**17
+MOST_BITS = 2**12
 #: A rise of what grows without bound is seen if it is known so well.
 SEEN = 1e-3
 #: How far out the sign of a condition that never changes is looked at, as powers of ten.
@@ -291,9 +291,9 @@ def _is_approached(
                 if (third - second).rad() > SEEN:  # beside a large number no rise is seen
                     return None
                 # Even log log n rises as much from each to the next; from where does not matter.
-                rises = third - second > slowest * (second - first) > 0
-                # Further out also what is bounded, as -1/log log n, rises so; but not so far.
-                return bool(rises and (powers[-1] <= FAR[-1] or third - second > LEAST_RISE))
+                # So does what is bounded, as -1/log log n, far enough out; but not so far.
+                rise = third - second
+                return bool(rise > LEAST_RISE and rise > slowest * (second - first) > 0)
             target = enclosure(_fraction(value), bits)
             gaps = [abs(b - target) for b in balls]
             close = enclosure(Rational(1, 10 ** (digits + 2)), bits) * (1 + abs(target))

@@ -31,6 +31,7 @@ LAST_WITH_ROOTS = RATIO**2
 #: Where they do not approach it there, a constant such as exp(1/tau) may be larger than they are:
 #: then they are tried as far as these.
 FARTHEST, FARTHEST_WITH_ROOTS = RATIO**30, RATIO**6
+NEAR = RATIO
 #: Bits at which values are computed: the first, and the most where terms cancel.
 BITS, MOST_BITS = 128, 2**12
 #: A distance so small has arrived.
@@ -124,8 +125,9 @@ def _distances(
             found[power] = _distance(expression, x, value, power, at)
         except _NotReal:
             found[power] = None
-        except _TooFar:
-            break
+        except _TooFar:  # or it is a pole, which lies near
+            if found or power > NEAR:
+                break
     return found
 
 
