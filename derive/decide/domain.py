@@ -7,7 +7,7 @@ from dataclasses import field
 from functools import lru_cache
 from itertools import product
 
-from sympy import Dummy, Expr, Integer, Rational, S, Symbol, ceiling, floor, oo, sympify
+from sympy import Dummy, Expr, Integer, Max, Min, Rational, S, Symbol, ceiling, floor, oo, sympify
 
 from .frozen import dataclass
 
@@ -174,7 +174,7 @@ class Domain:
             if symbol in found or r.low_open or r.high_open:
                 continue
             low, high = _put_in(r.low, found), _put_in(r.high, found)
-            if low == high and low.is_number:
+            if low == high and low.is_number and low.is_finite:
                 found[symbol] = low
         return found
 
@@ -364,6 +364,19 @@ def _put_in(end: Expr, point: Mapping[Symbol, Expr]) -> Expr:
         return end
     finite = {s: v for s, v in point.items() if v is not oo}
     end = end.xreplace(finite)
-    for symbol in end.free_symbols & set(point):
-        end = end.limit(symbol, oo)
+    for symbol in point:
+        if symbol in end.free_symbols:
+            end = _far(end, symbol)
     return end
+
+
+def _far(end: Expr, symbol: Symbol) -> Expr:
+    """Where an end of a range goes as a symbol goes to oo; SymPy takes no series of maxima."""
+    if isinstance(end, (Max, Min)):
+        return end.func(*(_far(a, symbol) for a in end.args))
+    parts = (a for a in end.atoms(Max, Min) if symbol in a.free_symbols)
+    for part, goal in {a: _far(a, symbol) for a in parts}.items():
+        if goal is oo and symbol in end.xreplace({part: S.One}).free_symbols:
+            raise DomainError(f"where {end} goes as {symbol} goes to oo is not known")
+        end = end.xreplace({part: symbol if goal is oo else goal})
+    return end.limit(symbol, oo)

@@ -33,11 +33,13 @@ def _is_large(ratio: Ratio) -> bool:
 
 
 def affine(expression: Expr, x: Symbol) -> Expr:
-    """``c0 + c1 x`` with both coefficients factored (or the factored whole, without x)."""
+    """``c0 + c1 x`` with both coefficients factored; the factored whole if it is not affine."""
     if x not in expression.free_symbols:
         return tidy(expression)
-    slope = tidy(derivative(expression, x))
-    return tidy(expression.xreplace({x: S.Zero})) + slope * x
+    slope, start = tidy(derivative(expression, x)), expression.xreplace({x: S.Zero})
+    if x in slope.free_symbols or start.has(S.NaN, S.ComplexInfinity):
+        return tidy(expression)
+    return tidy(start) + slope * x
 
 
 def put_in(expression: Expr, values: Mapping[Symbol, Expr]) -> Expr:

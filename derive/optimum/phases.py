@@ -48,6 +48,8 @@ class Phases:
         Those whose least point may be optimal somewhere, if there is no such edge.
     never
         Vertices that are nowhere optimal, each with an eigenspace for which it is left.
+    unproved
+        Vertices and edges of which a step was not proved, with that step: any may be optimal.
     """
 
     reduced: Reduced
@@ -57,6 +59,7 @@ class Phases:
     whole: Edge | None
     edges: Mapping[str, Edge]
     never: Mapping[str, str]
+    unproved: Mapping[str, str]
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +92,7 @@ def phases(problem: Problem, proof: Derivation) -> Phases:
     Raises
     ------
     DomainError, StepFailed
-        If the declaration is unfit, or the loss is not proved convex.
+        If the declaration is unfit, the loss is not proved convex, or nothing else is proved.
     """
     domain = problem.domain
     loss = reduced(problem)
@@ -97,8 +100,13 @@ def phases(problem: Problem, proof: Derivation) -> Phases:
     vertices: dict[str, Vertex] = {}
     known: dict[str, Vertex] = {}
     never: dict[str, str] = {}
+    unproved: dict[str, str] = {}
     for name in _present(loss, domain):
-        found, steps = _vertex(loss, name, domain)
+        try:
+            found, steps = _vertex(loss, name, domain)
+        except StepFailed as failed:
+            unproved[name] = str(failed)
+            continue
         known[name] = found
         left = next((e for e, c in found.conditions.items() if c.verdict == "never"), None)
         proof.steps += steps
@@ -107,26 +115,29 @@ def phases(problem: Problem, proof: Derivation) -> Phases:
             continue
         vertices[name] = found
         if found.verdict in ("strict", "holds") and found.domain is domain:
-            return Phases(loss, domain, found, vertices, None, {}, never)
+            return Phases(loss, domain, found, vertices, None, {}, never, {})
     edges: dict[str, Edge] = {}
     for names in _pairs(loss, domain, tuple(vertices)):
-        if any(_is_kept(known[a], b) for a, b in (names, names[::-1])):
+        if any(a in known and _is_kept(known[a], b) for a, b in (names, names[::-1])):
             continue  # the convex loss is least at this end of the edge
         try:
             found_edge, steps = _edge(loss, names, domain)
-        except DomainError:
+        except (DomainError, StepFailed) as failed:
+            unproved[face_name(loss, names)] = str(failed)
             continue
         if any(c.verdict == "never" for c in found_edge.along.values()):
             continue
         if found_edge.is_whole and found_edge.domain is domain:
             proof.steps += steps
-            return Phases(loss, domain, None, vertices, found_edge, {}, never)
+            return Phases(loss, domain, None, vertices, found_edge, {}, never, {})
         ends = (S.Zero, found_edge.segment.length)
         if found_edge.position not in ends:  # else it is one of the vertices
             edges[face_name(loss, names)] = found_edge
     for found_edge in edges.values():
         proof.steps += found_edge.proof.steps
-    return Phases(loss, domain, None, vertices, None, edges, never)
+    if unproved and not vertices and not edges:
+        raise StepFailed(next(iter(unproved.values())))
+    return Phases(loss, domain, None, vertices, None, edges, never, unproved)
 
 
 def optimum(problem: Problem, proof: Derivation, digits: int = 15) -> Optimum:
@@ -265,7 +276,10 @@ def _on(
 ) -> Optimum | None:
     """The optimum, if it is proved to lie on this vertex or edge."""
     if len(names) == 1:
-        found, steps = _vertex(loss, names[0], domain)
+        try:
+            found, steps = _vertex(loss, names[0], domain)
+        except StepFailed:
+            return None
         if found.verdict in ("strict", "holds"):
             proof.steps += steps
             unique = True if state_only(found, proof) else None
@@ -275,11 +289,12 @@ def _on(
         return None
     try:
         on, steps = _edge(loss, (names[0], names[1]), domain, whole=False)
-        at_root = Derivation()
-        state_at_root(at_root, on)
-    except DomainError:
+    except (DomainError, StepFailed):
         return None
-    except StepFailed:
+    at_root = Derivation()
+    try:
+        state_at_root(at_root, on)
+    except (DomainError, StepFailed):
         if on.verdict == "open":
             undecided += [c.criterion.says for c in on.open.values()]
         return None

@@ -25,7 +25,7 @@ from ..proof.relations import eq
 from ..proof.statement import every
 from ..structures.scheme import Eigenspace, Relation, Scheme
 from .reduce import Reduced, ReducedLoss, ReducedPairwise, inner_products
-from .segment_facts import PairGradient, Spectrum, with_reals
+from .segment_facts import PairGradient, Spectrum, with_inner
 from .shape import convex
 
 
@@ -82,7 +82,7 @@ def state_reduction(reduced: Reduced, domain: Domain, proof: Derivation) -> None
         "The loss, with one inner product per relation",
         eq(loss, value),
         "one anchor stands for all; equal denominators are merged",
-        with_reals(domain, g.values()),
+        with_inner(domain, g.values()),
         names={loss: reduced.declared(g)},
     )
     proof.add(

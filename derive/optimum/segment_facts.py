@@ -101,7 +101,7 @@ class PairGradient(Statement):
                 - r.count * shown[Symbol(f"a_{r.name}")]
                 for r in scheme.relations
             ],
-            with_reals(self.domain, self.g.values()),
+            with_inner(self.domain, self.g.values()),
         )
 
 
@@ -243,7 +243,8 @@ class AtEnd(Statement):
         slope = slope_along(self.reduced, self.segment)
         for place, sign in ((S.Zero, 1), (self.segment.length, -1)):
             if end is not None and isinstance(zero(end - place, self.domain), Holds):
-                return positive(sign * slope, self.domain)
+                same = zero(slope - _slope(self.reduced, self.segment), self.domain)
+                return every([same, positive(sign * slope, self.domain)])
         return Refuted(note=f"{end} is no end of the segment")
 
 
@@ -267,8 +268,13 @@ class SumOfConvex(Statement):
 @lru_cache(maxsize=64)
 def slope_along(reduced: Reduced, segment: Segment) -> Expr:
     """The derivative of the loss along a segment, times something positive."""
+    return collected(_slope(reduced, segment), segment.x)
+
+
+def _slope(reduced: Reduced, segment: Segment) -> Expr:
+    """The same as differentiation gives it, which no way of presenting has touched."""
     weight = reduced.scale * reduced.clearing(segment.inner)
-    return collected(weight * derivative(reduced.value(segment.inner), segment.x), segment.x)
+    return weight * derivative(reduced.value(segment.inner), segment.x)
 
 
 @dataclass(frozen=True, eq=False)
@@ -307,7 +313,7 @@ class FirstOrder(Statement):
                 positive(gap, self.domain, strict=strict)
                 for gap, strict in ((point, False), (length - point, True))
             )
-        there = slope_along(self.reduced, self.segment).xreplace({x: point})
+        there = _slope(self.reduced, self.segment).xreplace({x: point})
         outside = self.domain.restricted(set(self.domain.ranges) - {x})
         return every(
             [
@@ -323,6 +329,13 @@ def with_reals(domain: Domain, symbols: Iterable[Symbol]) -> Domain:
     """The domain with further symbols that may be any real number."""
     for s in symbols:
         domain = domain.with_range(s, Range(-S.Infinity), 0)
+    return domain
+
+
+def with_inner(domain: Domain, symbols: Iterable[Symbol]) -> Domain:
+    """The domain with further symbols that are inner products of unit vectors."""
+    for s in symbols:
+        domain = domain.with_range(s, between(-1, 1), 0)
     return domain
 
 

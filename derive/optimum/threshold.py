@@ -16,7 +16,7 @@ from ..decide.defined import defined
 from ..decide.domain import Domain, Range
 from ..decide.evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
 from ..decide.frozen import dataclass
-from ..decide.normal import ExpField, factor_list, in_order
+from ..decide.normal import ExpField, NotInField, factor_list, in_order
 from ..decide.number import near_value
 from ..decide.polynomial import Poly, Quotient
 from ..decide.present import tidy
@@ -322,8 +322,11 @@ def essential(condition: Expr, parameter: Symbol, domain: Domain) -> Expr:
         If several factors may change sign.
     """
     split = _split_exponents(condition, parameter)
-    field = ExpField([split])
-    ratio = field.ratio(split)
+    try:
+        field = ExpField([split])
+        ratio = field.ratio(split)
+    except NotInField as error:
+        raise NoClosedForm(str(error)) from None
     related = [y for y, e in field.exponents.items() if parameter in e.free_symbols]
     if parameter in ratio.numer.ring.symbols:
         related.append(parameter)

@@ -17,7 +17,9 @@ from sympy import Expr, Ge, Le, S, Symbol, latex, oo
 
 from ..decide.digits import sign
 from ..decide.domain import Domain, DomainError
+from ..decide.evidence import Holds
 from ..decide.kinks import NotBent, bent, in_x
+from ..decide.limits.limit import NoLimit, joint_limit
 from ..losses.pairwise import PairwiseLoss
 from ..losses.pairwise import c as inner_product
 from ..optimum.borders import together
@@ -28,12 +30,14 @@ from ..optimum.phases import (
     Far,
     Optimum,
     Phases,
+    face_name,
     optimum,
     optimum_far,
     phases,
     state_only,
 )
-from ..optimum.reduction import at_values, is_smooth
+from ..optimum.reduce import ReducedPairwise
+from ..optimum.reduction import at_values, is_smooth, reduced
 from ..optimum.segment import x
 from ..optimum.threshold import NoClosedForm, NoThreshold, Threshold, threshold
 from ..optimum.vertex import Vertex
@@ -46,6 +50,8 @@ from ..theorem.result import Result
 from .towers import pairwise_threshold
 from .towers._ccem import LOW, ccem_segment, is_two_towers
 
+#: What there may be only where all parameters are given.
+AT_NUMBERS = ("structure", "loss", "excess")
 #: The loss that is taken without one.
 DEFAULT = "supcl"
 
@@ -105,9 +111,13 @@ class OfLoss(Result):
         loss: dict[str, Any] = {k: values.pop(k) for k in self.texts if k in values}
         made = self.given(**loss) if loss else self
         point = made.point(**values)
-        found = made.there({**made.fixed, **dict.fromkeys(made.far, oo), **point})
+        given = {**made.fixed, **dict.fromkeys(made.far, oo), **point}
+        found = made.there(given)
+        left = [s.name for s in made.parameters if s not in given]
         if name not in found.quantities and name in made.quantities:  # a border, or its condition
             found = made
+        elif name not in found.quantities and name in AT_NUMBERS and left:
+            raise DomainError(f"{name} is found at numbers: give {', '.join(left)}")
         return found.number(name, found.at(name, point), point, digits)
 
 
@@ -142,6 +152,8 @@ def build(
     if _is_bent(problem):
         return _of_pairs(problem, fixed, proof)
     there = at_values(problem, fixed)
+    in_pairs = isinstance(problem.loss, PairwiseLoss) and is_two_towers(problem.scheme)
+    found, failed = None, None
     try:
         if not there.domain.ranges:
             return _of_optimum(optimum(there, proof))
@@ -149,12 +161,39 @@ def build(
         if far and found.certain is None and found.whole is None:
             proof.steps.clear()
             return _of_far(optimum_far(there, proof), there.domain)
-        return _of_phases(found, proof)
-    except StepFailed:
-        if not isinstance(problem.loss, PairwiseLoss) or not is_two_towers(problem.scheme):
+        if far and found.whole is not None:
+            return _of_phases(found, proof) | _far_structure(found.whole, far)
+    except StepFailed as error:
+        if not in_pairs:
             raise
-        proof.steps.clear()
-        return _of_pairs(problem, fixed, proof)
+        failed = error
+    if found is not None and not (in_pairs and found.unproved):
+        return _of_phases(found, proof)
+    other = Derivation()
+    try:
+        quantities = _of_pairs(problem, fixed, other)
+    except DomainError:
+        if found is not None:
+            return _of_phases(found, proof)
+        loss = reduced(there)
+        if failed and isinstance(loss, ReducedPairwise) and isinstance(loss.shape, Holds):
+            raise failed from None  # else the refusal says more: where it is not convex
+        raise
+    proof.steps[:] = other.steps
+    return quantities
+
+
+def _far_structure(found: Edge, far: Collection[Symbol]) -> dict[str, Quantity]:
+    """Which ends of an edge keep a share where these symbols go to infinity, if that is known."""
+    point = dict.fromkeys(far, oo)
+    ends = (S.Zero, found.segment.length)
+    try:
+        place, *at = (settled(joint_limit(e, point, found.domain)) for e in (found.position, *ends))
+    except NoLimit:
+        return {}
+    names = found.names[at.index(place)] if place in at else face_name(found.reduced, found.names)
+    only = f"eigenspaces that keep a share of the trace as {', '.join(map(str, far))} goes to oo"
+    return {"structure": replace(_structure(names, ""), meaning=only)}
 
 
 def _of_optimum(found: Optimum) -> dict[str, Quantity]:
@@ -206,12 +245,14 @@ def _of_phases(found: Phases, proof: Derivation) -> dict[str, Quantity]:
         quantities |= _of_vertex(v, proof, set(v.open))
     for edge in found.edges.values():
         quantities |= _of_edge(edge, proof)
+    left = ", ".join(name.replace("+", " and ") for name in found.unproved)
+    left = f"what is not proved here is optimal ({left}), or " if left else ""
     quantities["elsewhere"] = Quantity(
         "faces",
         r"\text{elsewhere}",
-        "where none of these holds, three or more eigenspaces are occupied, and there is no closed "
-        "form: theta is the same y on these and >= y on the others; give all parameters for the "
-        "numbers, a size may be oo",
+        f"where none of these holds, {left}three or more eigenspaces are occupied, and there is no "
+        "closed form: theta is the same y on these and >= y on the others; give all parameters for "
+        "the numbers, a size may be oo",
     )
     return quantities
 

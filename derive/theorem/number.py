@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from math import prod
 from numbers import Integral
 from typing import Any
@@ -59,8 +59,8 @@ class _Number(mpmath.mpf):
     __repr__ = __str__
 
 
-def decided(expression: Basic, name: str) -> bool | str:
-    """Whether a condition holds, or what a name is.
+def decided(expression: Basic, name: str, names: Collection[Basic] = ()) -> bool | str:
+    """Whether a condition holds, or what a name is, perhaps one of those that cases lead to.
 
     Raises
     ------
@@ -71,7 +71,9 @@ def decided(expression: Basic, name: str) -> bool | str:
         return str(expression.name)
     if expression in (S.true, S.false):
         return bool(expression)
-    left = ", ".join(sorted(s.name for s in expression.free_symbols))
+    if expression in names:
+        return str(expression)
+    left = ", ".join(sorted(s.name for s in expression.free_symbols - set(names)))
     raise DomainError(f"{name} still depends on {left}: give a value")
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import field, replace
 from typing import Any
 
-from sympy import Expr, Symbol, sign
+from sympy import Expr, Piecewise, Symbol, sign
 
 from ..decide.domain import Domain
 from ..decide.frozen import dataclass
@@ -98,6 +98,13 @@ class Quantity(Shown):
     def is_number(self) -> bool:
         """Whether it is one number, given its symbols."""
         return self.kind is Kind.NUMBER
+
+    @property
+    def names(self) -> set[Symbol]:
+        """What it may be by cases, where that is not a number: names, or parameters alone."""
+        e = self.expression
+        cases = [v for v, _ in e.args] if isinstance(e, Piecewise) else []
+        return set(cases) if all(v.is_Symbol for v in cases) else set()
 
     @property
     def needed(self) -> tuple[Expr, str] | None:

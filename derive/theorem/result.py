@@ -336,8 +336,9 @@ class Result(Shown):
         """
         quantity = self.quantity(name)
         point = (quantity.domain or self.domain).forced(point)
-        if quantity.kind in (Kind.NAME, Kind.CONDITION):
-            return decided(expression, name)
+        names = quantity.names - self.domain.ranges.keys()
+        if names or quantity.kind in (Kind.NAME, Kind.CONDITION):
+            return decided(expression, name, names)
         if quantity.is_number:
             return self._number(name, quantity, expression, point, digits)
         if quantity.kind is Kind.ARRAY:

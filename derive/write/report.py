@@ -123,7 +123,7 @@ def _quantity(
     try:
         expression = result.at(name, point)
         value = None
-        if not expression.free_symbols:
+        if not expression.free_symbols or expression in q.names - result.domain.ranges.keys():
             value = decimal(result.number(name, expression, point, digits))
         if _too_long(expression):
             known = "" if value is None else f"; it is {value}"

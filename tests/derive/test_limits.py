@@ -200,6 +200,10 @@ X = Dummy("x", positive=True)
 SMALL = st.integers(1, 3).map(Integer)
 
 
+#: The root of a function in x with a constant that is larger than 10^200.
+ROOT_FAR = ClampedRoot(Lambda(x, x - X / (X + exp(500))), S.Zero, S(2))
+
+
 def _larger(parts: st.SearchStrategy[Expr]) -> st.SearchStrategy[Expr]:
     return st.one_of(
         st.builds(lambda a, c, k: a + k * c, parts, parts, st.integers(-2, 2)),
@@ -298,6 +302,11 @@ def test_wrong_values_are_refused(
         (exp(exp(X)) / (1 + exp(exp(X))), 1, True),
         ((X + 10**60) / (X + 1), 1, True),  # settles late
         (sqrt(1 - X), 0, False),  # not real
+        (X / (X + exp(500)), 1, True),  # larger than the first far values
+        (X / (X + exp(500)), 2, False),
+        (ROOT_FAR, 1, True),
+        (ROOT_FAR, Rational(3, 2), False),
+        (2 / log((19 * X / 10 - 1) / (X / 10 - 1)), 2 / log(19), True),  # a pole at 10
         (X / (X + 1), 1 + Rational(1, 10**20), False),
     ],
 )
@@ -484,3 +493,48 @@ def test_ranges_that_refer_to_the_same_values_are_put_in_together() -> None:
         {k: 1, low: half, other: half},
     )
     assert joint_limit(low * other / k, {k: oo}, domain) == 0
+
+
+# --- results at oo -------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    "id, name, values, value",
+    [
+        ("supcl-threshold", "alpha_min", {"m": "oo", "n": 10, "tau": "0.01"}, 1),
+        ("sigmoid-optimum", "regime", {"N": "oo", "t": 1, "b": 0}, "antipodal"),
+        ("sigmoid-optimum", "regime", {"N": 3, "t": 1, "b": 0}, "simplex"),
+        ("effective-rank", "effective_rank_upper", {"n": 3, "d": "oo"}, 3),
+        ("gradient-variance", "sampling_mean", {"n": "oo", "mu_corr": "1/3"}, "1/3"),
+        *(
+            pytest.param(*case, marks=pytest.mark.slow)
+            for case in (
+                ("supcl-exclusive", "alpha_low", {"m": "oo", "n": 10, "p": 2, "tau": "0.01"}, -1),
+                (
+                    "supcl-optimum",
+                    "x_star",
+                    {"m": "oo", "n": 10, "p": 1, "alpha": "1/2", "tau": "0.01"},
+                    0,
+                ),
+            )
+        ),
+    ],
+)
+def test_results_at_oo(id: str, name: str, values: dict[str, object], value: object) -> None:
+    found = results[id].value(name, **values)
+    expected = mpmath.mpf(1) / 3 if value == "1/3" else value
+    assert found == expected or abs(found - expected) < 1e-14
+
+
+def test_an_end_of_a_range_with_maxima_goes_where_they_go() -> None:
+    k = Symbol("k", real=True)
+    limited = Domain(
+        {n: at_least(2), m: at_least(2), k: Range(-1 / Max(1, n - 3), Min(m, n))},
+        {n: 3, m: 2, k: 1},
+    )
+    assert limited.contains({n: oo, m: S(2), k: S(1)}) and limited.contains({n: oo, m: oo, k: S(9)})
+    assert not limited.contains({n: oo, m: S(2), k: S(3)})
+    assert not limited.contains({n: oo, m: S(2), k: Rational(-1, 9)})
+    forced = Domain({n: at_least(2), k: Range(Max(n, 3), n**2, False, False)}, {n: 3, k: 4})
+    assert forced.forced({n: oo}) == {n: oo}  # two ends at oo leave more than one value
+    mixed = Domain({n: at_least(2), k: Range(Max(1, n - 3) / n)}, {n: 3, k: 1})
+    with pytest.raises(DomainError, match="as n goes to oo is not known"):
+        mixed.check({n: oo, k: S(1)})

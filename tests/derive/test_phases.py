@@ -8,20 +8,24 @@ import pytest
 from brute_force import gram
 from cltheory.derive.decide.domain import DomainError
 from cltheory.derive.decide.evidence import Grade, Holds
+from cltheory.derive.losses import clip
 from cltheory.derive.losses.pairwise import PairTerm, PairwiseLoss, c
 from cltheory.derive.losses.softmax import tau
 from cltheory.derive.losses.supcl import alpha
+from cltheory.derive.optimum import phases as module
 from cltheory.derive.optimum.phases import OnFace, optimum, phases, state_only
 from cltheory.derive.optimum.reduction import at_values, reduced
 from cltheory.derive.optimum.vertex import vertex
 from cltheory.derive.problems.catalogue import CATALOGUE
 from cltheory.derive.problems.domains import SIZES
+from cltheory.derive.problems.file import read_text
 from cltheory.derive.problems.problem import Problem
-from cltheory.derive.proof.derivation import Derivation
+from cltheory.derive.proof.derivation import Derivation, StepFailed
 from cltheory.derive.proof.relations import eq
 from cltheory.derive.results import results
 from cltheory.derive.structures.hierarchy import hierarchy, m, n, p
 from cltheory.derive.structures.towers import N
+from random_losses import Problem as Pairs
 from random_softmax import Drawn, draw
 from scipy.optimize import minimize
 from sympy import Interval, Rational, S, Tuple, exp
@@ -331,3 +335,70 @@ def test_exponents_without_a_common_measure_take_no_polynomial_of_high_degree() 
     assert str(found.quantity("structure").expression) == "shared_contrasts"
     g = [float(found.quantity(r).expression) for r in ("positive", "negative")]
     assert g == pytest.approx([1, -1 / 3])
+
+
+# --- smooth functions of a user's own -------------------------------------------------------------
+def pairs(positive: str, negative: str) -> Problem:
+    """A loss on two towers."""
+    terms = (("positive", positive), ("negative", negative))
+    shown = "".join(f'[[terms]]\nrelation = "{r}"\nfunction = "{f}"\n' for r, f in terms)
+    return read_text(f'[structure]\ntowers = 2\nitems = "N"\n{shown}')
+
+
+@pytest.mark.parametrize(
+    "positive, negative",
+    [
+        ("exp((-8*x/3 + 1/3)^2)", "exp((5*x/3 + 1/2)^2)"),  # an exponent that is not affine
+        ("-log(6 + x)", "1/(13/2 + 9*x/4)"),  # poles outside of [-1, 1], and one that falls
+    ],
+)
+def test_smooth_pairs_against_brute_force(positive: str, negative: str) -> None:
+    brute = Pairs(((positive, "1"),), ((negative, "1"),), 3).least()
+    result = PHASES.given(loss=pairs(positive, negative))
+    assert float(result.value("loss", N=3)) == pytest.approx(brute, rel=1e-9)
+
+
+@pytest.mark.slow
+def test_a_step_that_fails_on_an_edge_silences_nothing_else(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def failing(*of: object, **more: object) -> None:
+        raise StepFailed("made up")
+
+    problem = CATALOGUE["supcl-exclusive"]
+    monkeypatch.setattr(module, "edge", failing)
+    found = phases(problem, Derivation())
+    assert found.vertices and not found.edges and set(found.unproved.values()) == {"made up"}
+    result = PHASES.given(loss=problem)
+    assert "alpha_classes_views" in result.quantities
+    assert "is not proved here" in result.quantity("elsewhere").meaning
+    values = {"m": 3, "n": 2, "p": 2, "tau": "1/2", "alpha": "9/10"}
+    assert float(result.value("loss", **values)) == pytest.approx(
+        float(EXCLUSIVE.value("loss", **values))
+    )
+    monkeypatch.setattr(module, "vertex", failing)
+    with pytest.raises(StepFailed, match="made up"):
+        phases(problem, Derivation())
+
+
+def test_what_is_found_at_numbers_says_so() -> None:
+    with pytest.raises(DomainError, match="structure is found at numbers: give n, p, tau, alpha"):
+        PHASES.value("structure", m="oo")
+
+
+def test_a_step_that_fails_on_an_edge_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(*of: object, **more: object) -> None:
+        raise StepFailed("made up")
+
+    monkeypatch.setattr(module, "edge", failing)
+    found = phases(CATALOGUE["clip"], Derivation())
+    assert found.certain is not None or set(found.unproved.values()) == {"made up"}
+    assert optimum(
+        at_values(CATALOGUE["siglip"], {N: S(3), clip.t: S(1), clip.b: S(9)}), Derivation()
+    ).loss
+
+
+@pytest.mark.slow
+def test_a_structure_far_out_where_a_formula_holds_everywhere() -> None:
+    far = {"m": "oo", "n": 10, "p": 2, "tau": "0.01", "alpha": "1/2"}
+    assert PHASES.value("structure", **far) == "classes"

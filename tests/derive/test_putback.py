@@ -253,6 +253,14 @@ def test_a_limit_is_approached(expression: Expr, symbol: Symbol, point: Expr, va
             result(q).value("q", **others)
 
 
+def test_a_constant_may_be_larger_than_far_values() -> None:
+    of = n / (n + exp(1000))
+    assert result(quantity(S.One, limit_of=(of, n, oo))).value("q") == 1
+    for other in (1 + SLIGHTLY, 2, oo):
+        with pytest.raises(Inconsistent, match="far values"):
+            result(quantity(other, limit_of=(of, n, oo))).value("q")
+
+
 def test_a_value_at_infinity_is_a_limit(monkeypatch) -> None:
     r = result(quantity((n + tau) / (2 * n)))
     assert r.value("q", n=oo, tau=2) == 0.5

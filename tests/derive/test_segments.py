@@ -7,9 +7,11 @@ from dataclasses import replace
 import pytest
 from cltheory.derive.decide.domain import Domain, DomainError, at_least, between
 from cltheory.derive.decide.evidence import Evidence, Grade, Holds, Undecided
+from cltheory.derive.decide.present import affine, collected
 from cltheory.derive.losses.pairwise import PairTerm, PairwiseLoss, c
 from cltheory.derive.losses.softmax import SoftmaxLoss, SoftmaxTerm, tau
 from cltheory.derive.losses.supcl import CNCE, SUPCL, alpha
+from cltheory.derive.optimum import segment_facts as facts
 from cltheory.derive.optimum.on_segment import LossOnSegment
 from cltheory.derive.optimum.reduce import Pool, ReducedLoss, ReducedPairwise, inner_products
 from cltheory.derive.optimum.segment import Segment, cut_segment, x
@@ -482,3 +484,27 @@ def test_equal_inner_products_are_counted_together() -> None:
     at = {m: Integer(3), n: Integer(4), p: Integer(2), tau: Rational(1, 3), alpha: Rational(2, 5)}
     number = found.subs(at).subs(Symbol("g"), Rational(1, 7)).evalf(30)
     assert abs(exp(number) - 24) < S(10) ** -25
+
+
+# --- what is presented -------------------------------------------------------------------------
+def test_an_exponent_that_is_not_affine_keeps_its_square() -> None:
+    square = (8 * x / 3 - Rational(1, 3)) ** 2
+    for shown, e in (
+        (affine(square, x), square),
+        (collected(3 * exp(square) + exp(2 * x), x), 3 * exp(square) + exp(2 * x)),
+        (affine((x**2 + x) / x, x), (x**2 + x) / x),  # which has no value at 0 as it stands
+    ):
+        assert all(abs((shown - e).xreplace({x: S(at)}).evalf()) < 1e-12 for at in (1, 2, 5))
+
+
+def test_first_order_conditions_do_not_rest_on_how_the_slope_is_presented(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    problem = on_segment(ReducedLoss(CNCE, SYMMETRY), TEMPERED)
+    end = AtEnd.of(problem.reduced, problem.segment, problem.segment.length, problem.domain)
+    right = facts.slope_along
+    assert not refused(end)
+    monkeypatch.setattr(facts, "slope_along", lambda *of: 2 * right(*of))
+    assert refused(end)
+    shown = Iff(gt("x_star", Rational(1, 2)), lt(2 * problem.slope_at(Rational(1, 2)), 0))
+    assert refused(FirstOrder(shown, problem.domain, problem.reduced, problem.segment))

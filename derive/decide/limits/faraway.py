@@ -28,6 +28,10 @@ FIRST, LAST = 1, RATIO**8
 #: ... or, where values so far out cannot be had, with half steps between the last ones.
 #: With a root in the expression every value takes long, and they go less far.
 LAST_WITH_ROOTS = RATIO**2
+#: Where they do not approach it there, a constant such as exp(1/tau) may be larger than they are:
+#: then they are tried as far as these.
+FARTHEST, FARTHEST_WITH_ROOTS = RATIO**30, RATIO**6
+NEAR = RATIO
 #: Bits at which values are computed: the first, and the most where terms cancel.
 BITS, MOST_BITS = 128, 2**12
 #: A distance so small has arrived.
@@ -61,22 +65,27 @@ def compared(expression: Expr, x: Symbol, value: Expr, at: Parameters | None = N
 
     ``at`` gives the other symbols. They are put beside the two, not into them.
     """
-    last = LAST_WITH_ROOTS if expression.has(ClampedRoot) else LAST
-    powers = _ladder(Fraction(FIRST), Fraction(RATIO), last)
-    found = _distances(expression, x, value, powers, at or {})
+    roots = expression.has(ClampedRoot)
+    last, most = (LAST_WITH_ROOTS, FARTHEST_WITH_ROOTS) if roots else (LAST, FARTHEST)
+    ladder = found = _distances(expression, x, value, _ladder(Fraction(FIRST), last), at or {})
     if len(found) < FEWEST + 1:
         top = max(found, default=Fraction(FIRST))
         between = [top / 2**i for i in range(4, -1, -1)]
         missing = (k for k in between if k not in found)
-        found |= _distances(expression, x, value, missing, at or {})
+        found = found | _distances(expression, x, value, missing, at or {})
         found = {k: d for k, d in found.items() if k in between}
+    outcome = _verdict(found, x)
+    if isinstance(outcome, Supported) or Fraction(last) not in ladder:
+        return outcome
+    further = _ladder(Fraction(RATIO * last), most)
+    return _verdict(ladder | _distances(expression, x, value, further, at or {}), x)
+
+
+def _verdict(found: dict[Fraction, Any], x: Symbol) -> Outcome:
     steps = sorted(found)
     if len(steps) < FEWEST:
         return Undecided("too few values far out can be computed")
-    return _verdict([found[k] for k in steps], x, steps[-1])
-
-
-def _verdict(distances: list[Any], x: Symbol, power: Fraction) -> Outcome:
+    distances, power = [found[k] for k in steps], steps[-1]
     where = {x.name: f"10^{power}"}
     a, b, c = distances[-3:]
     if c is None:
@@ -100,10 +109,10 @@ def _n(value: Any) -> str:
     return str(mpmath.nstr(value, 3))
 
 
-def _ladder(first: Fraction, ratio: Fraction, last: int) -> Iterator[Fraction]:
+def _ladder(first: Fraction, last: int) -> Iterator[Fraction]:
     while first <= last:
         yield first
-        first *= ratio
+        first *= RATIO
 
 
 def _distances(
@@ -116,8 +125,9 @@ def _distances(
             found[power] = _distance(expression, x, value, power, at)
         except _NotReal:
             found[power] = None
-        except _TooFar:
-            break
+        except _TooFar:  # or it is a pole, which lies near
+            if found or power > NEAR:
+                break
     return found
 
 

@@ -24,12 +24,12 @@ from sympy import (
     log,
     oo,
 )
-from sympy.core.relational import Relational
 
 from ..calculus import derivative
 from ..domain import Domain, Range
 from ..normal import NotInField, in_order
 from ..root import ClampedRoot
+from .foregone import with_cases_decided
 from .growth import Growth
 from .signs import NoLimit, Signs, UnknownSign, is_no_number, neat
 from .toward import with_range
@@ -58,7 +58,7 @@ class Follow:
         """The limit of an expression in x."""
         if self.x not in e.free_symbols:
             return e
-        e = self._with_cases_decided(e)
+        e = with_cases_decided(e, self.x, self.domain)
         limits: dict[Symbol, Expr] = {}
         stand_ins: dict[Expr, Expr] = {}
         for part in in_order(_outermost(e)):
@@ -86,44 +86,6 @@ class Follow:
         if is_no_number(found):
             raise NoLimit("it is not continuous where a part of it goes")
         return found
-
-    # --- cases and maxima -------------------------------------------------------------
-    def _with_cases_decided(self, e: Expr) -> Expr:
-        """Without case distinctions and maxima that are decided from some x on."""
-        if self.x not in e.free_symbols or isinstance(e, ClampedRoot) or not e.args:
-            return e
-        if isinstance(e, Piecewise):
-            return self._with_cases_decided(self._case(e))
-        e = e.func(*(self._with_cases_decided(a) for a in e.args)) if e.has(*_CASES) else e
-        if isinstance(e, (Max, Min)):
-            return self._winner(e)
-        return e
-
-    def _sign(self, e: Expr) -> int:
-        if e.has(*_PARTS):
-            raise NoLimit("a comparison depends on a root")
-        return Growth(self.x, Signs(self.domain)).sign(neat(e))
-
-    def _case(self, e: Piecewise) -> Expr:
-        for value, condition in e.args:
-            if condition == True:  # noqa: E712
-                return value
-            if not isinstance(condition, Relational):
-                raise NoLimit(f"the case {condition} is not decided far out")
-            sign = self._sign(condition.lhs - condition.rhs)
-            if condition.func(sign, 0) == True:  # noqa: E712
-                return value
-        raise NoLimit("no case applies far out")
-
-    def _winner(self, e: Expr) -> Expr:
-        best, *rest = e.args
-        try:
-            for a in rest:
-                sign = self._sign(a - best)
-                best = a if (sign > 0) is isinstance(e, Max) and sign else best
-        except NoLimit:
-            return e  # it is continuous: the limits of its arguments will do
-        return best
 
     # --- parts that are taken by themselves -------------------------------------------
     def _of_part(self, part: Expr) -> Expr:
@@ -200,8 +162,6 @@ class Follow:
 
 #: Ties that are looked for along the bracket of a root.
 CUTS = 3
-_CASES = (Piecewise, Max, Min)
-_PARTS = (ClampedRoot, Max, Min, Piecewise)
 
 
 @lru_cache(maxsize=256)

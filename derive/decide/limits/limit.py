@@ -62,7 +62,7 @@ def _limit(
         raise NoLimit(str(error)) from None
     seen = approaches(expression, symbol, point, found, domain)
     if isinstance(seen, Refuted):
-        raise NoLimit(f"{found} was found, but values near {symbol} = {point} do not approach it")
+        raise NoLimit(f"{found} was found, but values as far as they are tried do not approach it")
     if not isinstance(seen, Supported):
         raise NoLimit(f"{found} was found, but it could not be compared with values")
     return found

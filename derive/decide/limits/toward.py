@@ -8,6 +8,7 @@ from dataclasses import replace
 from sympy import Dummy, Expr, Symbol, oo
 
 from ..domain import Domain, DomainError, Range, in_order, refuse_outside
+from .foregone import with_cases_decided
 from .growth import Growth
 from .signs import NoLimit, Signs, with_assumed
 
@@ -90,8 +91,9 @@ def end_of(
     if symbol not in end.free_symbols:
         return end, is_open
     x = Dummy("x", positive=True)
-    growth = Growth(x, Signs(domain.restricted(end.free_symbols - {symbol})))
-    end = end.xreplace({symbol: image_of(x, symbol, point, domain)})
+    others = domain.restricted(end.free_symbols - {symbol})
+    growth = Growth(x, Signs(others))
+    end = with_cases_decided(end.xreplace({symbol: image_of(x, symbol, point, domain)}), x, others)
     goal = growth.limit(end)
     inside = goal in (oo, -oo) or side * growth.sign(end - goal) > 0
     return goal, inside
