@@ -60,6 +60,8 @@ SETTINGS = {
     "spectral-band": INFONCE_OF_BATCH,
     "spectral-band-printed": INFONCE_OF_BATCH,
     "gradient-variance": INFONCE_OF_LAW,
+    "expected-gradient": INFONCE_OF_LAW,
+    "sample-spectrum": VECTORS,
     "softmax-smoothness": LOGITS,
     "effective-rank": VECTORS,
     "exponential-kernel": MAXIMUM_ENTROPY,

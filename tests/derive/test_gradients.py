@@ -184,7 +184,14 @@ def changed(relation):
 
 @pytest.mark.parametrize(
     "id",
-    ["gradient-identity", "spectral-band", "spectral-band-printed", "projected-spectrum"],
+    [
+        "gradient-identity",
+        "spectral-band",
+        "spectral-band-printed",
+        "projected-spectrum",
+        "expected-gradient",
+        "sample-spectrum",
+    ],
 )
 def test_steps_that_say_something_else_are_refused(id):
     for step in results[id].derivation:
