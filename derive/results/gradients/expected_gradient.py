@@ -26,6 +26,7 @@ from ...vectors.moments import Block, correlated, mean_of_sum
 from . import _readings as of_anchor
 from ._lemmas import LEAVE_ONE_OUT, MINKOWSKI, RAYLEIGH
 from ._readings import N, alignment, n
+from ._spectrum import COSH, SINH, state_weights
 
 square, spectral = of_anchor.mean_epsilon_squared, of_anchor.mean_epsilon_squared_sigma
 KNOWN = (n, tau, alignment, square, spectral)
@@ -48,34 +49,6 @@ DOMAIN = Domain(
     {s: of_anchor.RANGES[s] for s in KNOWN} | {s: r for s, (r, _, _) in OWN.items()},
     {s: of_anchor.WITNESS[s] for s in KNOWN} | {s: w for s, (_, w, _) in OWN.items()},
 )
-#: cosh(1/tau) and sinh(1/tau): their squares bound N sum q_j^2 and N sum (q_j - 1/N)^2.
-COSH, SINH = ((exp(1 / tau) + sign * exp(-1 / tau)) / 2 for sign in (1, -1))
-
-
-def _weights(proof: Derivation) -> None:
-    """How unevenly a softmax of similarities can weigh."""
-    w, y = Symbol("w", positive=True), Symbol("y", positive=True)
-    most = (1 + w) ** 2 / (4 * w)
-    proof.holds(
-        "How unevenly the softmax weighs the negatives",
-        eq("room", ((1 + w) * y - 2 * w) ** 2 / (4 * w * y**2)),
-        "exponentials between w and 1 with the mean y have a mean square of at most (1 + w) y - w, "
-        "and N sum q_j^2 is the mean square over y^2",
-        Domain({w: between(0, 1, "(]"), y: between(w, 1)}, {w: S.Half, y: S.Half}),
-        names={Symbol("room"): most - ((1 + w) * y - w) / y**2},
-    )
-    sigma, k = of_anchor.sigma, Symbol("k", nonnegative=True)
-    proof.holds(
-        "The softmax mean is near the mean: |m - z'|^2 is at most sinh(1/tau)^2 sigma",
-        [eq("most", COSH**2), eq("most_uneven", SINH**2), ge("left_over", 0)],
-        RAYLEIGH,
-        of_anchor.domain_of(n, tau, sigma).with_range(k, between(0, sigma), S.Half / 2),
-        names={
-            Symbol("most"): most.xreplace({w: exp(-2 / tau)}),
-            Symbol("most_uneven"): most.xreplace({w: exp(-2 / tau)}) - 1,
-            Symbol("left_over"): SINH**2 * (sigma - k),
-        },
-    )
 
 
 def _softmax_mean(proof: Derivation) -> Expr:
@@ -177,7 +150,15 @@ def _hot(apart: Expr, proof: Derivation) -> dict[str, Quantity]:
 
 
 def build(proof: Derivation) -> dict[str, Quantity]:
-    _weights(proof)
+    state_weights(proof)
+    sigma, k = of_anchor.sigma, Symbol("k", nonnegative=True)
+    proof.holds(
+        "The softmax mean is near the mean: |m - z'|^2 is at most sinh(1/tau)^2 sigma",
+        ge("left_over", 0),
+        RAYLEIGH,
+        of_anchor.domain_of(n, tau, sigma).with_range(k, between(0, sigma), S.Half / 2),
+        names={Symbol("left_over"): SINH**2 * (sigma - k)},
+    )
     x, y = Symbol("x", nonnegative=True), Symbol("y", nonnegative=True)
     mixed, free = Symbol("c", real=True), Range(low_open=False)
     proof.holds(
@@ -230,11 +211,6 @@ def build(proof: Derivation) -> dict[str, Quantity]:
             Min(trivial, (first + by_law) ** 2) / tau**2,
             rf"{g} \le U_\Sigma",
             f"upper bound {independent}, by its largest eigenvalue, in any dimension",
-        ),
-        "lower_law": Quantity(
-            Max(0, first - by_law) ** 2 / tau**2,
-            rf"{g} \ge \ell_\Sigma",
-            f"lower bound {independent}, by the same",
         ),
         **_hot(apart, proof),
     }

@@ -46,14 +46,13 @@ from ._readings import (
     n,
     participation,
     rho,
-    sigma,
     sigma_plane,
     sigma_positive,
     similarity,
 )
-from ._spectrum import state_participation
+from ._spectrum import COSH, state_weights
 
-SPECTRA = (sigma, sigma_positive, sigma_plane)
+SPECTRA = (sigma_positive, sigma_plane)
 PARAMETERS = (n, tau, epsilon, rho, *SPECTRA, participation, similarity, alignment)
 DOMAIN = domain_of(*PARAMETERS)
 
@@ -140,13 +139,13 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     state_ends(identity, proof)
     _projection(identity, proof)
     state_plane(proof)
-    excess = state_participation(proof).excess
+    state_weights(proof)
     flat = epsilon**2 * _tangential(identity, proof) / tau**2
     along = tidy(identity.at(identity.mean_alignment**2))
     room = factor(1 - identity.mean_alignment**2)
     planar = along + epsilon**2 * identity.in_plane / tau**2
     beside = epsilon**2 * Min(room, sigma_positive * N * participation) / tau**2
-    by_spectra = epsilon**2 * Min(room, sigma_positive * excess) / tau**2
+    by_spectra = epsilon**2 * Min(room, sigma_positive * COSH**2) / tau**2
     off = epsilon**2 * Min(room - identity.in_plane, sigma_plane * N * participation) / tau**2
     g, t = r"\|\nabla_z \mathcal{L}\|^2", r"\|(I - z z^\top)\nabla_z \mathcal{L}\|^2"
     eigen = "the weights q are an eigenvector of the Gram matrix of the parts orthogonal to"
@@ -163,8 +162,8 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         ),
         "upper_projected_spectrum": Bounds(
             along + by_spectra,
-            rf"{g} \le U_{{\perp\sigma}}",
-            "the same where the participation is not measured, by both spectra",
+            rf"{g} \le U_{{\perp\tau}}",
+            "the same where the participation is not measured",
             equality="where all negatives are multiples of the positive, or one point",
             attained=PARALLEL,
         ),

@@ -8,7 +8,7 @@ does not give.
 
 from __future__ import annotations
 
-from sympy import Expr, Min, Poly, S, Symbol, exp, log, sqrt
+from sympy import Expr, Min, Poly, S, Symbol, exp, factor, log, sqrt
 
 from ...decide.calculus import derivative
 from ...decide.domain import POSITIVE, Domain, at_least, between
@@ -93,7 +93,7 @@ def _quadratic(least: Expr, x: Symbol) -> Expr:
     """The positive zero of a polynomial of degree two."""
     square, linear, constant = Poly(least, x).all_coeffs()
     half = -linear / (2 * square)
-    return half + sqrt((half**2 - constant / square).expand())
+    return half + sqrt(factor(half**2 - constant / square))
 
 
 def _constants(best: Expr, proof: Derivation) -> tuple[Expr, Expr]:
