@@ -8,7 +8,7 @@ does not give.
 
 from __future__ import annotations
 
-from sympy import Expr, Min, Poly, S, Symbol, exp, factor, log, sqrt
+from sympy import Expr, Min, Poly, S, Symbol, exp, factor, log, oo, sqrt
 
 from ...decide.calculus import derivative
 from ...decide.domain import POSITIVE, Domain, at_least, between
@@ -44,8 +44,8 @@ MEANINGS = {
 }
 
 
-def _exponential(proof: Derivation) -> Expr:
-    """The mean of exp(theta v v^T) along the eigenvector of the largest eigenvalue."""
+def _exponential(proof: Derivation) -> tuple[Expr, Expr]:
+    """The root of A below, and a bound on the mean of the largest eigenvalue."""
     one = 1 + (exp(theta) - 1) * sigma
     smaller, A, B = Symbol("k", nonnegative=True), *(Symbol(s, positive=True) for s in "AB")
     proof.holds(
@@ -57,7 +57,8 @@ def _exponential(proof: Derivation) -> Expr:
     )
     proof.holds(
         "The mean of the trace of exp(N theta S) - I, S being the second moment, is at most (A - "
-        "1)/sigma with A = (1 + (exp(theta) - 1) sigma)^N",
+        "1)/sigma with A = (1 + (exp(theta) - 1) sigma)^N: every power of an eigenvalue k of Sigma "
+        "is at most k times one power of sigma less, and eigenvalues add up to 1",
         ge(smaller * sigma, smaller**2),
         LIEB,
         DOMAIN.restricted([sigma]).with_range(smaller, between(0, sigma), S.Zero),
@@ -67,10 +68,18 @@ def _exponential(proof: Derivation) -> Expr:
         eq("room", (B - A) / (B * (B - 1))),
         "with B = exp(N theta t) it is at most (A - 1)/(B - 1)/sigma by Markov's inequality, so at "
         "most A/B/sigma: that is 1 or more unless A < B",
-        Domain({A: between(1, B), B: between(1, S.Infinity, "()")}, {A: 2, B: 3}),
+        Domain({A: between(1, B), B: between(1, oo, "()")}, {A: 2, B: 3}),
         names={Symbol("room"): A / B - (A - 1) / (B - 1)},
     )
-    return one
+    mean = log(1 + (A - 1) / sigma) / (N * theta)
+    proof.holds(
+        "The mean of the largest eigenvalue",
+        eq("exponential_minus_1", (A - 1) / sigma),
+        "exp is convex, so that exp(N theta times the mean) - 1 is at most this",
+        DOMAIN.restricted([N, sigma, theta]).with_range(A, between(1, oo, "[)"), S(2)),
+        names={Symbol("exponential_minus_1"): exp(N * theta * mean) - 1},
+    )
+    return one, mean.xreplace({A: one**N})
 
 
 def _best(one: Expr, proof: Derivation) -> Expr:
@@ -136,7 +145,7 @@ def _constants(best: Expr, proof: Derivation) -> tuple[Expr, Expr]:
 
 
 def build(proof: Derivation) -> dict[str, Quantity]:
-    one = _exponential(proof)
+    one, mean = _exponential(proof)
     best = _best(one, proof)
     above, short = _constants(best, proof)
     wanted, largest = DOMAIN.restricted, r"\lambda_{\max}(\hat\Sigma)"
@@ -162,7 +171,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
             wanted([N, sigma_hat, delta]),
         ),
         "mean_most": Quantity(
-            log(1 + (one**N - 1) / sigma) / (N * theta),
+            mean,
             rf"\mathbb{{E}}[{largest}] \le",
             "bound on the mean of the largest eigenvalue, for any theta; equal to it at N = 1",
             wanted([N, sigma, theta]),
