@@ -124,6 +124,10 @@ def of_law(
             "mean_epsilon_squared": expected("epsilon", 2),
             "mean_epsilon": expected("epsilon"),
             "epsilon_max": max(a["epsilon"] for a in atoms),
+            "mean_epsilon_squared_sigma": mpmath.fsum(
+                w * a["epsilon"] ** 2 * a["sigma"] for w, a in zip(share, atoms, strict=True)
+            ),
+            "mean_squared_sampling": expected("squared_sampling"),
             "sigma": expected("sigma"),
             "mean_squared_gradient": first,
             "gradient_variance": mpmath.fsum(w * s for w, s in zip(share, spread, strict=True)),

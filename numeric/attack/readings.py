@@ -236,6 +236,12 @@ class _Law:
     def epsilon_max(self) -> Tensor:
         return self._each["epsilon"].amax(-1)
 
+    def mean_epsilon_squared_sigma(self) -> Tensor:
+        return self._mean(self._each["epsilon"].square() * self._each["sigma"])
+
+    def mean_squared_sampling(self) -> Tensor:
+        return self._mean(self._each["squared_sampling"])
+
     def sigma(self) -> Tensor:
         return self._mean(self._each["sigma"])
 

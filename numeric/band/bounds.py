@@ -12,8 +12,8 @@ from ...derive.results import results
 from ...derive.theorem.bounds import About, Bounds
 from .expressions import Compiled, Lookup, compile_expression
 
-#: The result that is proved, and the paper's.
-PROVED, PRINTED = "spectral-band", "spectral-band-printed"
+#: The results that are proved, and the paper's.
+PROVED, PROJECTED, PRINTED = "spectral-band", "projected-spectrum", "spectral-band-printed"
 #: How far rounding may put a bound on the wrong side of what it bounds, in times the trivial bound:
 #: a few thousand roundings of a float64, as sums over thousands of negatives collect. Numbers of
 #: that size are added and subtracted in a bound, however small the gradient is.
@@ -34,11 +34,15 @@ class With:
 def bound(name: str, result: str = PROVED) -> Compiled:
     """A bound as a function of readings, derived and compiled at the first call.
 
+    What ``spectral-band`` lacks is looked up in ``projected-spectrum``.
+
     Raises
     ------
     KeyError
         If the result has no such bound.
     """
+    if result == PROVED and name not in results[PROVED].quantities:
+        result = PROJECTED
     found = results[result].quantities
     if name not in found:
         raise KeyError(f"{result} has no bound {name!r}, but: {', '.join(found)}")

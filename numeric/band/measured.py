@@ -71,7 +71,9 @@ class Band:
         return self.bound("upper_alignment")
 
     def bound(self, name: str) -> Tensor:
-        """Any bound of ``spectral-band`` on one anchor: ``"upper_participation"``, say.
+        """Any bound of ``spectral-band`` or ``projected-spectrum`` on one anchor.
+
+        ``"upper_participation"``, say, or ``"upper_projected"``.
 
         Raises
         ------

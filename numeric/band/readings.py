@@ -191,11 +191,7 @@ class Readings:
     @cached_property
     def _beside(self) -> Tensor:
         """z - <z, z+> z+, without cancellation where z is near z+ or opposite to it."""
-        side = torch.where(self.alignment < 0, -1.0, 1.0)[..., None]
-        apart = self.anchors - side * self.positives
-        part = apart + side * apart.square().sum(-1, keepdim=True) / 2 * self.positives
-        # Once more, as lengths are 1 up to rounding only, which may be much in so short a vector.
-        return part - vecdot(part, self.positives)[..., None] * self.positives
+        return orthogonal(self.anchors, self.positives)
 
     @cached_property
     def sine(self) -> Tensor:
@@ -205,8 +201,12 @@ class Readings:
     @cached_property
     def similarity_beside(self) -> Tensor:
         """<u, m>, u being the unit vector beside the positive towards the anchor; 0 without one."""
-        length = torch.where(self.sine > 0, self.sine, torch.inf)
-        return vecdot(self._beside / length[..., None], self.m)
+        return vecdot(self._beside / self._sine_or_one, self.m)
+
+    @property
+    def _sine_or_one(self) -> Tensor:
+        """The length to divide by, ``(..., B, 1)``: where it is zero, so is what is divided."""
+        return torch.where(self.sine > 0, self.sine, 1.0)[..., None]
 
     @cached_property
     def participation(self) -> Tensor:
@@ -254,6 +254,29 @@ class Readings:
         gram = (self.keys @ self.keys.mT)[..., None, :, :]
         kept = gram * (self.keep[:, :, None] & self.keep[:, None, :])
         return torch.linalg.eigvalsh(kept)[..., -1] / self.count
+
+    def _largest_of(self, rows: Tensor) -> Tensor:
+        """The largest eigenvalue for rows of each anchor, ``(..., B, K, d)``."""
+        if self.keep is not None:
+            rows = rows * self.keep[..., None]
+        return largest_eigenvalue(rows) / self.count
+
+    @cached_property
+    def _projected(self) -> Tensor:
+        """The parts of the keys orthogonal to the positive of each anchor, ``(..., B, K, d)``."""
+        return orthogonal(self.keys[..., None, :, :], self.positives[..., None, :])
+
+    @cached_property
+    def sigma_positive(self) -> Tensor:
+        """As sigma, with the parts of the negatives orthogonal to the positive."""
+        return self._largest_of(self._projected)
+
+    @cached_property
+    def sigma_plane(self) -> Tensor:
+        """As sigma, with the parts orthogonal to the anchor and the positive."""
+        axis = (self._beside / self._sine_or_one)[..., None, :]
+        along = vecdot(self._projected, axis)[..., None]
+        return self._largest_of(self._projected - along * axis)
 
     # --- parts of M - z+ --------------------------------------------------------------------
     @cached_property
@@ -417,6 +440,15 @@ def neighbours(n: int) -> Tensor:
 def views(n: int) -> Tensor:
     """Positives where the second half of a batch are the second views of the first."""
     return (torch.arange(n) + n // 2) % n
+
+
+def orthogonal(x: Tensor, axis: Tensor) -> Tensor:
+    """x - <x, axis> axis of unit vectors, without cancellation where they are (anti)parallel."""
+    side = torch.where(vecdot(x, axis) < 0, -1.0, 1.0)[..., None]
+    apart = x - side * axis
+    part = apart + side * apart.square().sum(-1, keepdim=True) / 2 * axis
+    # Once more, as lengths are 1 up to rounding only, which may be much in so short a vector.
+    return part - vecdot(part, axis)[..., None] * axis
 
 
 def largest_eigenvalue(rows: Tensor) -> Tensor:

@@ -28,6 +28,8 @@ def plain(z, positive, negatives, tau):
         "one_minus_rho": 1 - M @ positive,
         "mu": np.linalg.norm(m),
         "sigma": np.linalg.eigvalsh(rows.T @ rows / N)[-1],
+        "sigma_positive": projected(rows, positive),
+        "sigma_plane": projected(rows, positive, z),
         "squared_gradient": g @ g,
         "squared_tangential": g @ g - (g @ z) ** 2,
         "participation": q @ q,
@@ -42,6 +44,14 @@ def plain(z, positive, negatives, tau):
         "squared_linear": linear @ linear,
         "squared_remainder": (C - linear) @ (C - linear),
     }
+
+
+def projected(rows, *axes):
+    """The largest eigenvalue of the second moment beside some axes."""
+    basis, sizes, _ = np.linalg.svd(np.stack(axes, 1), full_matrices=False)
+    basis = basis[:, sizes > 1e-9]
+    left = rows - rows @ basis @ basis.T
+    return np.linalg.norm(left, 2) ** 2 / len(rows)
 
 
 def unit(rng, *shape):

@@ -56,9 +56,12 @@ def test_results_without_a_loss_say_so() -> None:
 # --- results on anchors, logits and vectors ------------------------------------------------------
 SETTINGS = {
     "gradient-identity": AT_ANCHOR,
+    "projected-spectrum": AT_ANCHOR,
     "spectral-band": INFONCE_OF_BATCH,
     "spectral-band-printed": INFONCE_OF_BATCH,
     "gradient-variance": INFONCE_OF_LAW,
+    "expected-gradient": INFONCE_OF_LAW,
+    "sample-spectrum": VECTORS,
     "softmax-smoothness": LOGITS,
     "effective-rank": VECTORS,
     "exponential-kernel": MAXIMUM_ENTROPY,

@@ -21,7 +21,10 @@ from sympy import Eq, Float, Ge, Gt, Integer, Le, Lt, Rational, Tuple, simplify
 from test_anchor import plain
 
 IDENTITY, BAND = results["gradient-identity"], results["spectral-band"]
-BOUNDS = {name: q for name, q in BAND.quantities.items() if isinstance(q, Bounds)}
+PROJECTED = results["projected-spectrum"]
+BOUNDS = {
+    name: q for r in (BAND, PROJECTED) for name, q in r.quantities.items() if isinstance(q, Bounds)
+}
 DIGITS = 50
 #: What 50 digits lose: eigenvalues, and square roots of what is nearly zero.
 CLOSE = mpmath.mpf(10) ** -20
@@ -129,6 +132,29 @@ def test_other_constants_are_broken(configurations):
             assert bounded > bound if q.side == "upper" else bounded < bound, name
 
 
+@pytest.mark.parametrize(
+    "tau, factor",
+    [("1/25", 10**17), *(pytest.param(*x, marks=pytest.mark.slow) for x in [("1", 2), ("5", 1)])],
+)
+def test_by_the_projected_spectrum_parallel_negatives_are_exact(tau, factor):
+    """The bounds by sigma are off by a factor without limit there, as sigma is 1."""
+    positive = ["3/5", "4/5"]
+    for anchor in (positive, ["24/25", "-7/25"]):
+        a = Anchor(anchor, positive, [positive, ["-3/5", "-4/5"]], tau, EXACT)
+        assert a["sigma"] == 1 and a["sigma_positive"] == 0
+
+        def at(result, name, a=a):
+            bound = result[name]
+            return bound.xreplace({s: a[s.name] for s in bound.free_symbols})
+
+        for name in ("upper_projected", "upper_projected_spectrum", "upper_plane"):
+            assert simplify(at(PROJECTED, name) - a["squared_gradient"]).equals(0)
+        off = at(BAND, "upper").n(DIGITS) / a["squared_gradient"].n(DIGITS)
+        assert anchor != positive or off > factor
+        # Both bounds by alignment and by sigma are 2 epsilon/(1 - rho) times too large.
+        assert abs(off / (2 * a["epsilon"] / a["one_minus_rho"]).n(DIGITS) - 1) < 1e-30
+
+
 def test_participation_is_bounded_for_any_similarities():
     """The bound uses no more of the negatives than the mean square of N numbers in [-1, 1]."""
     rng = np.random.default_rng(5)
@@ -157,7 +183,17 @@ def changed(relation):
     return [turned(left, right, evaluate=False)]
 
 
-@pytest.mark.parametrize("id", ["gradient-identity", "spectral-band", "spectral-band-printed"])
+@pytest.mark.parametrize(
+    "id",
+    [
+        "gradient-identity",
+        "spectral-band",
+        "spectral-band-printed",
+        "projected-spectrum",
+        "expected-gradient",
+        "sample-spectrum",
+    ],
+)
 def test_steps_that_say_something_else_are_refused(id):
     for step in results[id].derivation:
         if not isinstance(step.says, Relations):

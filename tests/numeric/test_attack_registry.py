@@ -53,9 +53,9 @@ def slow(name: str, change: Any) -> Any:
     return pytest.param(name, change, marks=pytest.mark.slow, id=name)
 
 
-def corrupted(name: str, expression: Expr) -> Any:
+def corrupted(name: str, expression: Expr, id: str = "spectral-band") -> Any:
     """The result of one bound of the band, with another expression."""
-    band = results["spectral-band"]
+    band = results[id]
     bound = band.quantities[name]
     return Result(
         "corrupted",
@@ -89,3 +89,23 @@ def test_a_bound_of_the_band_that_was_changed_is_broken(name: str, change: Any) 
     false = corrupted(name, change(bound.expression, symbols))
     done = attack(false, name, n=(6,), d=(2,), seeds=(0,), starts=12, steps=25)
     assert done.is_violated
+
+
+@pytest.mark.parametrize(
+    "name, change",
+    [
+        ("upper_projected", lambda e, s: e.xreplace({s["n"]: s["n"] - 1})),
+        ("upper_plane", lambda e, s: e.xreplace({s["sigma_plane"]: s["sigma_plane"] / 2})),
+        slow("tangential_upper", lambda e, s: e.xreplace({s["alignment"]: -s["alignment"]})),
+        slow("tangential_lower", lambda e, s: e * Rational(101, 100)),
+        slow("upper_projected_spectrum", lambda e, s: e * Rational(99, 100)),
+    ],
+)
+def test_a_bound_by_the_projected_spectrum_that_was_changed_is_broken(
+    name: str, change: Any
+) -> None:
+    result = results["projected-spectrum"]
+    symbols = {s.name: s for s in result.parameters}
+    expression = change(result.quantities[name].expression, symbols)
+    false = corrupted(name, expression, result.id)
+    assert attack(false, name, n=(6,), d=(3,), seeds=(0,), starts=12, steps=25).is_violated

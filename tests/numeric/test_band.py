@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 from cltheory.derive.vectors.anchor import READINGS
+from cltheory.numeric.band.measured import measure
 from cltheory.numeric.band.readings import (
     NAMES,
     AnchorReadings,
@@ -29,6 +30,13 @@ def unit(v: np.ndarray) -> np.ndarray:
     """Its direction; 0 where it is 0 but for rounding."""
     length = np.linalg.norm(v)
     return v / length if length > 1e-14 else 0 * v
+
+
+def projected(rows: np.ndarray, *axes: np.ndarray) -> float:
+    """The largest eigenvalue of the second moment orthogonal to some axes, by least squares."""
+    span = np.stack(axes, 1)
+    left = [v - span @ np.linalg.lstsq(span, v, rcond=None)[0] for v in rows]
+    return np.linalg.norm(np.stack(left), 2) ** 2 / len(rows)
 
 
 def plain(z: np.ndarray, positive: np.ndarray, negatives: np.ndarray, tau: float) -> dict:
@@ -58,6 +66,8 @@ def plain(z: np.ndarray, positive: np.ndarray, negatives: np.ndarray, tau: float
         "one_minus_rho": 1 - softmax_mean @ positive,
         "mu": np.linalg.norm(mean),
         "sigma": np.linalg.eigvalsh(moment)[-1],
+        "sigma_positive": projected(negatives, positive),
+        "sigma_plane": projected(negatives, positive, z),
         "squared_gradient": gradient @ gradient,
         "squared_tangential": gradient @ gradient - (gradient @ z) ** 2,
         "positive_gap": 1 - mean @ positive,
@@ -196,3 +206,12 @@ def test_there_are_no_other_readings() -> None:
         AnchorReadings(z[0], z[1], z[2:], 1.0)["radius"]
     with pytest.raises(KeyError, match="no reading 'mean_radius'"):
         BatchReadings(z, views(4), 1.0)["mean_radius"]
+
+
+def test_parallel_negatives_have_an_exact_bound_in_float64() -> None:
+    """Where the bound by sigma is 10^17 times the squared gradient."""
+    z = torch.tensor([0.6, 0.8], dtype=torch.float64)
+    band = measure(z, z, torch.stack([z, -z, -z]), tau=0.04)
+    assert float(band.upper / band.squared_gradient) > 1e17
+    for name in ("upper_projected", "upper_projected_spectrum", "upper_plane"):
+        assert float(band.bound(name) / band.squared_gradient) == pytest.approx(1, rel=1e-12)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from sympy import Expr, Matrix, S, Symbol
+from sympy import Expr, Matrix, Piecewise, S, Symbol
 
 from ...decide.domain import POSITIVE, Domain, between
 from ...decide.present import solve_linear, tidy
@@ -28,6 +28,8 @@ ANCHOR: Combination = {"z": S.One}
 #: The softmax mean of all, and the gradient times tau.
 ALL = plus((1 - epsilon, ONE), (epsilon, MEAN))
 DELTA = plus((1, ALL), (-1, ONE))
+#: The squared part of m in the plane of the anchor and the positive, beside the positive.
+beside = (similarity - mean_alignment * alignment) ** 2 / (1 - alignment**2)
 
 WHERE = domain_of(tau, epsilon, rho).with_range(mu, between(0, 1), S.Half)
 
@@ -36,10 +38,10 @@ class Identity:
     """What the inner products of m, z+ and z say of the gradient."""
 
     def __init__(self) -> None:
+        #: Inner products, with <m, z+> by its own name.
+        self.free = self._gram(mean_alignment)
         #: <m, z+>, by what rho is
-        self.mean_alignment = tidy(
-            solve_linear(inner(ALL, ONE, self._gram(mean_alignment)) - rho, mean_alignment)
-        )
+        self.mean_alignment = tidy(solve_linear(inner(ALL, ONE, self.free) - rho, mean_alignment))
 
     def _gram(self, with_positive: Expr) -> Gram:
         return {
@@ -74,6 +76,12 @@ class Identity:
         """<gradient, z>."""
         return inner(DELTA, ANCHOR, self.gram) / tau
 
+    @cached_property
+    def in_plane(self) -> Expr:
+        """The squared part of m in the plane of anchor and positive, beside the positive."""
+        part = beside.xreplace({mean_alignment: self.mean_alignment})
+        return Piecewise((part, alignment**2 < 1), (S.Zero, True))
+
     def at(self, square: Expr) -> Expr:
         """The squared gradient for a value of mu^2."""
         return self.squared_gradient.xreplace({mu**2: square})
@@ -100,7 +108,6 @@ def state_identity(proof: Derivation) -> Identity:
         },
     )
     found = Identity()
-    free = found._gram(mean_alignment)
     proof.holds(
         "The mean of the negatives beside the positive",
         eq("rho_of_M", rho),
@@ -108,7 +115,7 @@ def state_identity(proof: Derivation) -> Identity:
         "bilinear in any number of coordinates",
         WHERE,
         names={
-            Symbol("rho_of_M"): inner(ALL, ONE, free).xreplace(
+            Symbol("rho_of_M"): inner(ALL, ONE, found.free).xreplace(
                 {mean_alignment: found.mean_alignment}
             )
         },
@@ -121,6 +128,28 @@ def state_identity(proof: Derivation) -> Identity:
         names={Symbol("squared_gradient"): found.expanded},
     )
     return found
+
+
+def state_plane(proof: Derivation) -> None:
+    """What m is in the plane of the anchor and the positive."""
+    plane = Matrix(
+        [
+            [S.One, alignment, similarity],
+            [alignment, S.One, mean_alignment],
+            [similarity, mean_alignment, mu**2],
+        ]
+    )
+    proof.holds(
+        "The part of m in the plane of the anchor and the positive",
+        eq("determinant", (1 - alignment**2) * (mu**2 - mean_alignment**2 - beside)),
+        "the Gram determinant of z, z+ and m is >= 0, and zero iff m is in their plane; so mu^2 "
+        "is at least <m, z+>^2 with the square of what is beside z+ there",
+        domain_of(alignment, similarity)
+        .with_range(alignment, between(-1, 1, "()"), S.Half)
+        .with_range(mean_alignment, between(-1, 1), S.Zero)
+        .with_range(mu, between(0, 1), S.Half),
+        names={Symbol("determinant"): plane.det()},
+    )
 
 
 def state_ends(identity: Identity, proof: Derivation) -> None:

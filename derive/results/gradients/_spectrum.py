@@ -26,6 +26,8 @@ share, low = Symbol("alpha", positive=True), Symbol("w", positive=True)
 TWO = Domain({share: between(0, 1, "()"), low: between(0, 1, "(]")}, {share: "1/3", low: "1/2"})
 #: The number of negatives, where it may be any.
 count = Symbol("N", integer=True, positive=True)
+#: cosh(1/tau) and sinh(1/tau): their squares bound N sum q_j^2 and N sum (q_j - 1/N)^2.
+COSH, SINH = ((exp(1 / tau) + sign * exp(-1 / tau)) / 2 for sign in (1, -1))
 
 
 class Spectrum:
@@ -81,6 +83,30 @@ class Spectrum:
     def least_by_mean(self) -> Expr:
         """The least mu^2 there."""
         return Max(0, mean_norm - self.spread) ** 2
+
+
+def state_weights(proof: Derivation) -> None:
+    """How unevenly a softmax of similarities can weigh, whatever the spectrum is."""
+    w, y = low, Symbol("y", positive=True)
+    most = (1 + w) ** 2 / (4 * w)
+    cold = {w: exp(-2 / tau)}
+    proof.holds(
+        "How unevenly the softmax weighs the negatives",
+        [
+            eq("room", ((1 + w) * y - 2 * w) ** 2 / (4 * w * y**2)),
+            eq("most", COSH**2),
+            eq("most_uneven", SINH**2),
+        ],
+        "exponentials between w and 1 with the mean y have a mean square of at most (1 + w) y - w, "
+        "and N sum q_j^2 is the mean square over y^2. Similarities are between -1 and 1, so that w "
+        "is exp(-2/tau)",
+        Domain({w: between(0, 1, "(]"), y: between(w, 1), tau: POSITIVE}, {w: 1, y: 1, tau: 1}),
+        names={
+            Symbol("room"): most - ((1 + w) * y - w) / y**2,
+            Symbol("most"): most.xreplace(cold),
+            Symbol("most_uneven"): most.xreplace(cold) - 1,
+        },
+    )
 
 
 def state_rayleigh(proof: Derivation) -> None:

@@ -9,7 +9,7 @@ trivial 4 epsilon^2/tau^2.
 from collections.abc import Mapping
 from typing import Any
 
-from sympy import Expr, Matrix, Max, Min, Piecewise, S, Symbol, oo, sqrt
+from sympy import Expr, Matrix, Max, Min, S, Symbol, oo, sqrt
 
 from ...decide.domain import POSITIVE, Domain, Range, at_least, between
 from ...decide.present import tidy
@@ -20,7 +20,7 @@ from ...proof.relations import eq, ge, le
 from ...theorem.bounds import About, Bounds
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
-from ._identity import Identity, mean_alignment, state_ends, state_identity
+from ._identity import Identity, state_ends, state_identity, state_plane
 from ._lemmas import RAYLEIGH
 from ._readings import (
     MEANINGS,
@@ -148,35 +148,12 @@ def _at_anchor(identity: Identity, proof: Derivation) -> dict[str, Expr]:
         domain_of(tau, epsilon, rho),
         names={Symbol("least"): least},
     )
-    inside = (
-        domain_of(alignment, similarity)
-        .with_range(alignment, between(-1, 1, "()"), S.Half)
-        .with_range(mean_alignment, between(-1, 1), S.Zero)
-        .with_range(mu, between(0, 1), S.Half)
-    )
-    plane = Matrix(
-        [
-            [S.One, alignment, similarity],
-            [alignment, S.One, mean_alignment],
-            [similarity, mean_alignment, mu**2],
-        ]
-    )
-    beside = (similarity - mean_alignment * alignment) ** 2 / (1 - alignment**2)
-    proof.holds(
-        "The part of m in the plane of the anchor and the positive",
-        eq("determinant", (1 - alignment**2) * (mu**2 - mean_alignment**2 - beside)),
-        "the Gram determinant of z, z+ and m is >= 0, and zero iff m is in their plane; so mu^2 "
-        "is at least <m, z+>^2 with the square of what is beside z+ there",
-        inside,
-        names={Symbol("determinant"): plane.det()},
-    )
-    part = beside.xreplace({mean_alignment: identity.mean_alignment})
-    in_plane = Piecewise((part, alignment**2 < 1), (S.Zero, True))
+    state_plane(proof)
     return {
         "most": most,
         "least": least,
         "trivial": trivial,
-        "in_plane": in_plane,
+        "in_plane": identity.in_plane,
     }
 
 

@@ -1,0 +1,191 @@
+"""The largest eigenvalue of the second moment of N independent unit vectors: explicit constants.
+
+For a unit vector v, v v^T is a projection, so that E exp(theta v v^T) is I + (exp(theta) - 1) Sigma
+exactly, Sigma being E[v v^T]. The bounds that follow have no other constants, and 1/sigma, the
+effective rank of Sigma, where the dimension is usual. The paper's bounds have constants that it
+does not give.
+"""
+
+from __future__ import annotations
+
+from sympy import Expr, Min, Poly, S, Symbol, exp, factor, log, oo, sqrt
+
+from ...decide.calculus import derivative
+from ...decide.domain import POSITIVE, Domain, at_least, between
+from ...decide.present import solve_linear, tidy
+from ...losses.setting import VECTORS
+from ...proof.derivation import Derivation
+from ...proof.relations import eq, ge, gt
+from ...theorem.quantity import Quantity
+from ...theorem.result import Result
+from ._lemmas import LIEB
+
+N = Symbol("N", integer=True, positive=True)
+sigma, t, theta, delta = (Symbol(s, positive=True) for s in ("sigma_law", "t", "theta", "delta"))
+sigma_hat, log_odds = Symbol("sigma_hat", positive=True), Symbol("l", positive=True)
+DOMAIN = Domain(
+    {
+        N: at_least(1),
+        sigma: between(0, 1, "()"),
+        t: between(sigma, 1, "()"),
+        theta: POSITIVE,
+        delta: between(0, 1, "()"),
+        sigma_hat: between(1 / N, 1, why="N eigenvalues or fewer add up to 1"),
+    },
+    {N: 9, sigma: "1/4", t: "1/2", theta: 1, delta: "1/20", sigma_hat: "1/3"},
+)
+MEANINGS = {
+    N: "number of independent unit vectors of one law",
+    sigma: "largest eigenvalue of E[v v^T], v being one of them",
+    t: "value that the largest eigenvalue of their second moment may exceed",
+    theta: "any positive number, the bound on the mean holds for each",
+    delta: "probability with which the bound may fail",
+    sigma_hat: "largest eigenvalue of their second moment",
+}
+
+
+def _exponential(proof: Derivation) -> tuple[Expr, Expr]:
+    """The root of A below, and a bound on the mean of the largest eigenvalue."""
+    one = 1 + (exp(theta) - 1) * sigma
+    smaller, A, B = Symbol("k", nonnegative=True), *(Symbol(s, positive=True) for s in "AB")
+    proof.holds(
+        "The exponential of theta v v^T",
+        [eq("at_0", 1), eq("at_1", exp(theta))],
+        "v v^T has the eigenvalues 0 and 1, and there exp(theta x) is 1 + (exp(theta) - 1) x",
+        DOMAIN.restricted([theta]),
+        names={Symbol(f"at_{k}"): one.xreplace({sigma: S(k)}) for k in (0, 1)},
+    )
+    proof.holds(
+        "The mean of the trace of exp(N theta S) - I, S being the second moment, is at most (A - "
+        "1)/sigma with A = (1 + (exp(theta) - 1) sigma)^N: every power of an eigenvalue k of Sigma "
+        "is at most k times one power of sigma less, and eigenvalues add up to 1",
+        ge(smaller * sigma, smaller**2),
+        LIEB,
+        DOMAIN.restricted([sigma]).with_range(smaller, between(0, sigma), S.Zero),
+    )
+    proof.holds(
+        "The probability that the largest eigenvalue of S is t or more",
+        eq("room", (B - A) / (B * (B - 1))),
+        "with B = exp(N theta t) it is at most (A - 1)/(B - 1)/sigma by Markov's inequality, so at "
+        "most A/B/sigma: that is 1 or more unless A < B",
+        Domain({A: between(1, B), B: between(1, oo, "()")}, {A: 2, B: 3}),
+        names={Symbol("room"): A / B - (A - 1) / (B - 1)},
+    )
+    mean = log(1 + (A - 1) / sigma) / (N * theta)
+    proof.holds(
+        "The mean of the largest eigenvalue",
+        eq("exponential_minus_1", (A - 1) / sigma),
+        "exp is convex, so that exp(N theta times the mean) - 1 is at most this",
+        DOMAIN.restricted([N, sigma, theta]).with_range(A, between(1, oo, "[)"), S(2)),
+        names={Symbol("exponential_minus_1"): exp(N * theta * mean) - 1},
+    )
+    return one, mean.xreplace({A: one**N})
+
+
+def _best(one: Expr, proof: Derivation) -> Expr:
+    """The logarithm of A/B over N where it is least."""
+    y = Symbol("y", positive=True)
+    base = one.xreplace({exp(theta): y})
+    slope = derivative(base, y) * y - t * base
+    best = tidy(solve_linear(slope.expand(), y))
+    proof.holds(
+        "The best theta, with y = exp(theta)",
+        [eq("slope_there", 0), gt("best", 1)],
+        "the derivative of log(A/B)/N in log y has the sign of this slope, which rises with y",
+        DOMAIN.restricted([sigma, t]),
+        names={Symbol("slope_there"): slope.xreplace({y: best}), Symbol("best"): best},
+    )
+    return log(tidy(base.xreplace({y: best}))) - t * log(best)
+
+
+def _quadratic(least: Expr, x: Symbol) -> Expr:
+    """The positive zero of a polynomial of degree two."""
+    square, linear, constant = Poly(least, x).all_coeffs()
+    half = -linear / (2 * square)
+    return half + sqrt(factor(half**2 - constant / square))
+
+
+def _constants(best: Expr, proof: Derivation) -> tuple[Expr, Expr]:
+    """By how much the largest eigenvalue may exceed sigma, and sigma the largest eigenvalue."""
+    x = Symbol("x", nonnegative=True)
+    below = x**2 / (2 * (sigma + x / 3))
+    there = sigma + x
+    proof.holds(
+        "The exponent as a function of t = sigma + x",
+        [
+            eq("second_derivative", 1 / (t * (1 - t))),
+            eq("second_below", sigma**2 / (sigma + x / 3) ** 3),
+            eq("room", sigma * x**2 / 3 + x**3 / 27 + sigma**2 * (sigma + x) ** 2),
+        ],
+        "-log(A/B)/N and x^2/(2 (sigma + x/3)) vanish at x = 0 with their derivatives, and the "
+        "second derivative of the first is larger: room is (sigma + x/3)^3 - sigma^2 t (1 - t)",
+        DOMAIN.restricted([sigma, t]).with_range(x, between(0, 1), S.Half / 2),
+        names={
+            Symbol("second_derivative"): derivative(derivative(-best, t), t),
+            Symbol("second_below"): derivative(derivative(below, x), x),
+            Symbol("room"): (sigma + x / 3) ** 3 - sigma**2 * there * (1 - there),
+        },
+    )
+    above = _quadratic(x**2 - 2 * log_odds * (sigma + x / 3), x)
+    short = _quadratic(x**2 - 2 * log_odds * (sigma_hat + x), x)
+    proof.holds(
+        "Where the bounds are a given probability, l being minus its logarithm over N",
+        [eq("exponent_above", log_odds), eq("exponent_below", log_odds)],
+        "below sigma the second derivative is at least 1/sigma, so that the exponent is at least "
+        "(sigma - t)^2/(2 sigma). There the form of Sigma's eigenvector in S is a mean of numbers "
+        "between 0 and 1 with the mean sigma, whose exponentials are below their chords: the same "
+        "bound, without 1/sigma",
+        DOMAIN.restricted([N, sigma, sigma_hat]).with_range(log_odds, POSITIVE, S.One),
+        names={
+            Symbol("exponent_above"): below.xreplace({x: above}),
+            Symbol("exponent_below"): short**2 / (2 * (sigma_hat + short)),
+        },
+    )
+    return above, short
+
+
+def build(proof: Derivation) -> dict[str, Quantity]:
+    one, mean = _exponential(proof)
+    best = _best(one, proof)
+    above, short = _constants(best, proof)
+    wanted, largest = DOMAIN.restricted, r"\lambda_{\max}(\hat\Sigma)"
+    return {
+        "tail": Quantity(
+            Min(1, exp(N * best) / sigma),
+            rf"P({largest} \ge t) \le",
+            "bound on the probability that the largest eigenvalue is t or more; equal to it at N "
+            "= 1, and as t goes to 1 for vectors on orthogonal axes, all alike",
+            wanted([N, sigma, t]),
+        ),
+        "most": Quantity(
+            Min(1, sigma + above.xreplace({log_odds: log(1 / (sigma * delta)) / N})),
+            rf"{largest} \le",
+            "value that the largest eigenvalue exceeds with the probability delta at most",
+            wanted([N, sigma, delta]),
+        ),
+        "law_most": Quantity(
+            Min(1, sigma_hat + short.xreplace({log_odds: log(1 / delta) / N})),
+            r"\lambda_{\max}(\Sigma) \le",
+            "bound on the largest eigenvalue of the law by that of a sample, which fails with the "
+            "probability delta at most",
+            wanted([N, sigma_hat, delta]),
+        ),
+        "mean_most": Quantity(
+            mean,
+            rf"\mathbb{{E}}[{largest}] \le",
+            "bound on the mean of the largest eigenvalue, for any theta; equal to it at N = 1",
+            wanted([N, sigma, theta]),
+        ),
+    }
+
+
+RESULT = Result(
+    "sample-spectrum",
+    title="The largest eigenvalue of a sample of unit vectors, with explicit constants",
+    source="beyond the paper; in place of ochieng2025diversity, Appendix A.2",
+    parameters=(N, sigma, t, theta, delta, sigma_hat),
+    domain=DOMAIN,
+    build=build,
+    meanings=MEANINGS,
+    setting=VECTORS,
+)

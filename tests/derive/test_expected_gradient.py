@@ -1,0 +1,267 @@
+"""The mean gradient over random negatives, and the spectrum of a sample, against enumeration.
+
+Laws are finite, and all draws are gone through in numpy; no code is shared with the results.
+"""
+
+import functools
+import itertools
+import math
+
+import numpy as np
+import pytest
+from cltheory.derive.results import results
+from cltheory.derive.vectors.measured import of_law
+from cltheory.numeric.attack import attack
+
+EXPECTED, SAMPLE = results["expected-gradient"], results["sample-spectrum"]
+#: Rounding of float64 in sums of a few hundred terms.
+CLOSE = 1e-11
+
+
+def unit(v):
+    return v / np.linalg.norm(v, axis=-1, keepdims=True)
+
+
+def laws(count, seed):
+    """Atoms and their probabilities, an anchor and its positive: spread out, narrow, on axes."""
+    rng = np.random.default_rng(seed)
+    for k in range(count):
+        d, size = rng.integers(1, 5), rng.integers(2, 5)
+        atoms = rng.normal(size=(size, d))
+        if k % 3 == 1:
+            atoms = np.eye(size, d) + np.eye(size, d, -d)
+        if k % 3 == 2:
+            atoms = atoms / 10 + rng.choice([-1, 1], (size, 1)) * rng.normal(size=d)
+        atoms = unit(np.where(np.abs(atoms).sum(1, keepdims=True) > 0, atoms, 1.0))
+        shares = rng.dirichlet(np.full(size, 10 ** rng.uniform(-1, 1)))
+        anchor = unit(atoms[0] + rng.choice([0, 1]) * rng.normal(size=d))
+        positive = unit(rng.choice([-1, 1]) * anchor + rng.choice([0, 0.1, 3]) * rng.normal(size=d))
+        yield atoms, shares, anchor, positive, int(rng.integers(1, 6)), 10 ** rng.uniform(-0.8, 1.5)
+
+
+def draws(shares, N):
+    """What N draws may be without order, with their probabilities."""
+    for draw in itertools.combinations_with_replacement(range(len(shares)), N):
+        counts = [draw.count(j) for j in range(len(shares))]
+        ways = math.factorial(N) // math.prod(map(math.factorial, counts))
+        yield list(draw), ways * float(np.prod(shares ** np.array(counts)))
+
+
+def enumerated(atoms, shares, anchor, positive, N, tau):
+    """The means that the bounds are of."""
+    rows = []
+    for draw, chance in draws(shares, N):
+        v = atoms[draw]
+        e = np.exp((v @ anchor - anchor @ positive) / tau)
+        epsilon, q = e.sum() / (1 + e.sum()), e / e.sum()
+        sigma = np.linalg.norm(v, 2) ** 2 / N
+        gradient = epsilon**2 * ((q @ v - positive) ** 2).sum() / tau**2
+        mean = v.mean(0) @ v.mean(0)
+        rows.append((chance, epsilon, gradient, sigma, mean, ((q @ v) ** 2).sum()))
+    chance, epsilon, gradient, sigma, mean, m = np.array(rows).T
+    middle = shares @ atoms
+    square, largest = chance @ epsilon**2, np.linalg.norm(np.sqrt(shares)[:, None] * atoms, 2) ** 2
+    mean_square = min(middle @ middle, largest)
+    moment = (shares * (atoms @ anchor)) @ (atoms @ positive)
+    along = np.clip(middle @ positive, -math.sqrt(mean_square), math.sqrt(mean_square))
+    return {
+        "n": N + 2,
+        "tau": tau,
+        # Rounding may leave the ranges that readings have.
+        "alignment": np.clip(anchor @ positive, -1, 1),
+        "mean_epsilon_squared": square,
+        "mean_epsilon_squared_sigma": min(chance @ (epsilon**2 * sigma), square),
+        "mean_squared_sampling": min(chance @ (epsilon**2 * mean), square),
+        "epsilon_max": max(epsilon.max(), math.sqrt(square)),
+        "epsilon_min": min(epsilon.min(), math.sqrt(square)),
+        "sigma_law": min(largest, 1.0),
+        "mean_square": mean_square,
+        "mean_along": along,
+        "moment": np.clip(moment, -1, 1),
+        "gradient": chance @ gradient,
+        "softmax_mean": chance @ m,
+    }
+
+
+@functools.cache
+def function(result, name):
+    return results[result].function(name)
+
+
+def evaluated(name, readings):
+    """A quantity in numpy, from its expression."""
+    of = EXPECTED[name].free_symbols
+    return function("expected-gradient", name)(**{s.name: readings[s.name] for s in of})
+
+
+BOUNDS = ["upper_any", "upper_sampled", "upper_law", "lower_sampled"]
+
+
+@pytest.mark.parametrize("count, seed", [(20, 0), pytest.param(1500, 1, marks=pytest.mark.slow)])
+def test_no_law_exceeds_a_bound(count, seed):
+    for law in laws(count, seed):
+        found = enumerated(*law)
+        gradient, scale = found["gradient"], 4 * found["mean_epsilon_squared"] / law[-1] ** 2
+        for name in BOUNDS:
+            over = gradient - evaluated(name, found)
+            assert (over if name.startswith("upper") else -over) <= CLOSE * scale, (name, law)
+        kappa = math.cosh(1 / law[-1]) ** 2
+        assert found["softmax_mean"] <= kappa * (found["sigma_law"] + 3 / law[-2]) * (1 + CLOSE)
+
+
+def crowd(axes=60, N=400, tau=0.1):
+    """One of many axes is the anchor, and the positive is opposite: binomial draws of that axis.
+
+    The squared norm of the sum of the others is at least 0, which bounds the gradient from below.
+    """
+    k = np.arange(N + 1)
+    chance = np.array([math.comb(N, int(j)) for j in k], float) * (1 / axes) ** k
+    chance *= (1 - 1 / axes) ** (N - k)
+    e = k * math.exp(2 / tau) + (N - k) * math.exp(1 / tau)  # over the exponential of the positive
+    along = k * math.exp(2 / tau) / e
+    epsilon = e / (1 + e)
+    return {
+        "n": N + 2,
+        "tau": tau,
+        "mean_epsilon_squared": chance @ epsilon**2,
+        "epsilon_max": epsilon.max(),
+        "sigma_law": 1 / axes,
+        "gradient": chance @ (epsilon * (1 + along)) ** 2 / tau**2,
+    }
+
+
+def test_the_factor_of_the_temperature_cannot_be_left_out():
+    """The printed polynomial in 1/tau is not enough, nor is sigma alone."""
+    at = crowd()
+    assert at["gradient"] <= evaluated("upper_law", at)
+    first, spread = math.sqrt(at["mean_epsilon_squared"]), at["sigma_law"] + 3 / (at["n"] - 2)
+    for factor in (1, 1 + 1 / (2 * at["tau"])):
+        assert at["gradient"] > (first + math.sqrt(factor * spread)) ** 2 / at["tau"] ** 2
+
+
+def test_corrupted_bounds_in_expectation_are_broken():
+    """Each change of a formula is broken by one of the laws."""
+    changes = {
+        "sampled without its mean": lambda r: evaluated("upper_sampled", r | {"mean_along": 0.0}),
+        "sampled as if more": lambda r: evaluated("upper_sampled", r | {"n": r["n"] + 2}),
+        "lower from the largest": lambda r: (
+            -evaluated("lower_sampled", r | {"epsilon_min": r["epsilon_max"], "mean_along": 0.0})
+        ),
+        "law of half the size": lambda r: 0.9 * evaluated("upper_law", r),
+        "any without the sample": lambda r: evaluated(
+            "upper_any", r | {"mean_squared_sampling": 0.0}
+        ),
+    }
+    found = [enumerated(*law) for law in laws(60, 2)]
+    for what, change in changes.items():
+        assert any(
+            (r["gradient"] if change(r) >= 0 else -r["gradient"]) > change(r) + 1e-6 * r["gradient"]
+            for r in found
+        ), what
+
+
+def test_the_hot_limit_and_its_slope():
+    """By differences at 1/tau = 1e-4, whose second order is 1e-4 of the slope."""
+    for atoms, shares, anchor, positive, N, _ in laws(12, 3):
+        both, half = np.concatenate([atoms, -atoms]), np.concatenate([shares, shares]) / 2
+        values = []
+        for x in (1e-4, -1e-4):  # an opposite temperature is an opposite anchor
+            at = enumerated(both, half, math.copysign(1, x) * anchor, positive, N, abs(1 / x))
+            values.append(at["gradient"] / x**2)
+        at = enumerated(both, half, anchor, positive, N, 1e4)
+        assert sum(values) / 2 == pytest.approx(evaluated("hot_limit", at), abs=1e-6)
+        slope = (values[0] - values[1]) / 2e-4
+        assert slope == pytest.approx(evaluated("hot_slope", at), abs=1e-5)
+        wrong = evaluated("hot_slope", at | {"moment": -at["moment"]})
+        assert abs(at["moment"]) < 1e-3 or slope != pytest.approx(wrong, abs=1e-5)
+
+
+def test_a_spectrum_along_the_anchor_makes_the_hot_gradient_smaller():
+    """At the first order that feels it: opposite to what the printed bound suggests."""
+    slope = function("expected-gradient", "hot_slope")
+    assert slope(n=10, alignment=0.5, moment=0.4) < slope(n=10, alignment=0.5, moment=0.1)
+
+
+@pytest.mark.slow
+def test_the_bound_for_any_law_is_attacked():
+    done = attack("expected-gradient", "upper_any", n=(4,), d=(2,), seeds=(0,), starts=8, steps=15)
+    assert not done.is_violated and done.ratio > 0.9
+
+
+def test_readings_of_a_law_for_these_bounds():
+    atoms, shares, anchor, positive, _, tau = next(laws(1, 5))
+    found = enumerated(atoms, shares, anchor, positive, 2, tau)
+    chosen = list(draws(shares, 2))
+    size = len(chosen)
+    read = of_law(
+        [c for _, c in chosen],
+        [anchor.tolist()] * size,
+        [positive.tolist()] * size,
+        [atoms[draw].tolist() for draw, _ in chosen],
+        tau,
+    )
+    for name in ("mean_epsilon_squared_sigma", "mean_squared_sampling", "epsilon_max"):
+        assert float(read[name]) == pytest.approx(found[name], rel=1e-12), name
+
+
+# --- the spectrum of a sample --------------------------------------------------------------------
+def eigenvalues(atoms, shares, N):
+    """The largest eigenvalue of all samples, largest first, with their probabilities."""
+    found = [(np.linalg.norm(atoms[d], 2) ** 2 / N, c) for d, c in draws(shares, N)]
+    return [(min(value, 1.0), chance) for value, chance in sorted(found, reverse=True)]
+
+
+@pytest.mark.parametrize("count, seed", [(20, 6), pytest.param(1500, 7, marks=pytest.mark.slow)])
+def test_no_law_exceeds_the_bounds_on_its_spectrum(count, seed):
+    names = ("tail", "most", "law_most", "mean_most")
+    tail, most, law_most, mean_most = (function("sample-spectrum", name) for name in names)
+    for atoms, shares, _, _, N, x in laws(count, seed):
+        sigma = np.linalg.norm(np.sqrt(shares)[:, None] * atoms, 2) ** 2
+        if not 1e-9 < sigma < 1 - 1e-9:
+            continue
+        of = eigenvalues(atoms, shares, N)
+        assert sum(v * c for v, c in of) <= mean_most(N=N, sigma_law=sigma, theta=x) * (1 + CLOSE)
+        above = 0.0
+        for value, chance in of:
+            above += chance
+            if sigma < value < 1:
+                assert above <= tail(N=N, sigma_law=sigma, t=value) * (1 + 1e-6)
+        for delta in (0.5, 0.1, 0.01):
+            limit = most(N=N, sigma_law=sigma, delta=delta)
+            assert sum(c for v, c in of if v > limit + CLOSE) <= delta
+            missed = sum(
+                c for v, c in of if sigma > law_most(N=N, sigma_hat=max(v, 1 / N), delta=delta)
+            )
+            assert missed <= delta
+
+
+def test_equality_on_axes():
+    """As t goes to 1, all N vectors have to be on one of d axes: d^(1 - N)."""
+    for d, N in [(2, 1), (3, 4), (5, 3)]:
+        bound = SAMPLE.value("tail", N=N, sigma_law=f"1/{d}", t="1 - 10^-30", digits=20)
+        assert abs(float(bound) * d ** (N - 1) - 1) < 1e-12
+        mean = SAMPLE.value("mean_most", N=1, sigma_law=f"1/{d}", theta=d)
+        assert abs(float(mean) - 1) < 1e-12
+
+
+def test_constants_that_are_too_small_are_broken():
+    """Without 1/sigma the tail fails on axes; with half of the exponents' constants, on a line."""
+    atoms, shares = np.eye(4), np.full(4, 0.25)
+    of = eigenvalues(atoms, shares, 3)
+    tail = function("sample-spectrum", "tail")
+    above = np.cumsum([c for _, c in of])
+    assert any(
+        p > tail(N=3, sigma_law=0.25, t=v) * 0.25
+        for (v, _), p in zip(of, above, strict=True)
+        if v < 1
+    )
+    # Two axes, N draws: the count of the first is binomial.
+    sigma, N, delta = 0.9, 400, 1e-3
+    count = np.arange(N + 1)
+    log = [math.lgamma(N + 1) - math.lgamma(k + 1) - math.lgamma(N - k + 1) for k in count]
+    chance = np.exp(log + count * math.log(sigma) + (N - count) * math.log(1 - sigma))
+    value = np.maximum(count, N - count) / N
+    bound = function("sample-spectrum", "law_most")(N=N, sigma_hat=value, delta=delta)
+    assert chance[sigma > bound].sum() <= delta
+    half = value + (bound - value) / 4
+    assert chance[sigma > half].sum() > delta
