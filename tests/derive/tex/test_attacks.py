@@ -423,6 +423,9 @@ def test_vectors_and_indices_that_are_not_there() -> None:
     "ending",
     [
         r"+ 1 \textcolor{white}{- 1}",
+        r"+ 1 \textcolor{-black}{- 1}",
+        r"+ 1 \textcolor[gray]{1}{- 1}",
+        r"+ 1 \textcolor{paper}{- 1}",
         r"+ 1 {\color{white!95!black} - 1}",
         r"+ 1 \hspace{-3cm} - 1",
         r"\tag{false}",
@@ -436,6 +439,23 @@ def test_what_is_not_seen_as_it_is_read(ending: str) -> None:
 @pytest.mark.parametrize("ending", [r"\hspace{-2pt}", r"\tag{SupCL}", r"\textcolor{blue}{+ 0}"])
 def test_what_may_stand_there(ending: str) -> None:
     assert check(rf"\alpha_{{\min}} = {A} {ending}").ok
+
+
+@pytest.mark.parametrize(
+    "zero",
+    [
+        r"\log 4 - 2 \log 2",
+        r"\log 6 - \log 2 - \log 3",
+        r"\cosh^2 1 - \sinh^2 1 - 1",
+        r"\max\{\log 4, 2 \log 2\} - \log 4",
+        r"\bigl|\log 6 - \log 2 - \log 3\bigr|",
+    ],
+)
+def test_numbers_that_are_zero_divide_nothing(zero: str) -> None:
+    for made in (rf"\frac{{{zero}}}{{{zero}}} ({A})", rf"{A} + \frac{{0}}{{{zero}}}"):
+        assert check(rf"\alpha_{{\min}} = {made}").verdict in ("differs", "undecided"), made
+    assert not check(rf"\alpha_{{\min}} = ({zero})^0 ({A})").ok
+    assert check(rf"\alpha_{{\min}} = \frac{{1 + {zero}}}{{1 + {zero}}} ({A})").ok
 
 
 def test_a_difference_is_one_however_small() -> None:
