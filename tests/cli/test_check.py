@@ -122,7 +122,9 @@ def test_macros_of_the_root_of_a_document(cltheory: Any, here: Path) -> None:
     text = "% !TEX root = ../main.tex\n" + MARK + r"\[ 1/n = \ninv \]"
     (here / "sections" / "theory.tex").write_text(text)
     assert cltheory("check", ".").code == 0
-    assert cltheory("check", "sections/theory.tex").code == 0
+    assert cltheory("check", "sections/theory.tex", "--follow-outside").code == 0
+    code, out, _ = cltheory("check", "sections/theory.tex")
+    assert code == 2 and "outside the folders that are checked" in out
     (here / "sections" / "theory.tex").write_text(text.replace("!TEX", "!NO"))
     assert cltheory("check", "sections").code == 2
 
@@ -506,7 +508,7 @@ def test_completion_of_options() -> None:
     shell = get_completion_class("bash")
     assert shell is not None
     found = shell(cli, {}, "cltheory", "_X").get_completions(["check"], "--f")
-    assert {item.value for item in found} == {"--format", "--frozen"}
+    assert {item.value for item in found} == {"--follow-outside", "--format", "--frozen"}
     found = shell(cli, {}, "cltheory", "_X").get_completions(["check", "--format"], "s")
     assert [item.value for item in found] == ["sarif"]
     assert "sympy" in sys.modules  # this process has it; test_start_up.py asks another
