@@ -81,6 +81,8 @@ DECLARABLE = {
 }
 OPERATORS = {"+": "+", "-": "-", "/": "/", "\\cdot": "*", "\\times": "*"}
 MARKS = {",": "comma", ";": "semicolon", ".": "dot", "&": "amp", "\\\\": "row", "\\cr": "row"}
+#: Signs between two statements that hold together or not at all.
+STATED = {"\\iff", "\\Leftrightarrow", "\\Longleftrightarrow"}
 AND = {"\\land", "\\wedge"}
 FRACTIONS = {f"\\{name}" for name in "frac dfrac tfrac cfrac nicefrac sfrac".split()}
 ANNOTATED = {"\\overset", "\\stackrel", "\\underset"}

@@ -16,11 +16,13 @@ from sympy import Expr, Symbol
 
 from ..directives import Directive
 from ..statement import Bounds, Called, Chain, Clause, Relation, Side, Statement, TexError
+from .bounded import is_bound, judge_bound
 from .claimed import Wider, claimed
 from .conditions import judge_condition
 from .equations import judge_equation
 from .finding import Finding
 from .lookup import Meant
+from .stated import judge_stated
 from .subject import with_subject
 
 __all__ = ["Finding", "judge"]
@@ -35,7 +37,8 @@ def judge(statement: Statement, meant: Meant, directive: Directive) -> Finding:
         If it has no sides that could be compared.
     """
     rows = _with_conditions((statement, *statement.rest), meant)
-    count = len(meant.quantities)
+    # What two bounds are bounds of is one statement.
+    count = 1 if meant.bounded is not None else len(meant.quantities)
     same = count == 1 and all(_is_about(row, meant.own[0]) for row in rows)
     if len(rows) > 1 and count != len(rows) and not same:
         raise TexError(
@@ -56,6 +59,9 @@ def judge(statement: Statement, meant: Meant, directive: Directive) -> Finding:
 def _with_conditions(rows: tuple[Statement, ...], meant: Meant) -> tuple[Statement, ...]:
     """The statements, with those that only bound parameters as conditions on the others."""
     bounded = {q.bound[0] for q in meant.quantities if q.bound}
+    if any(row.joined for row in rows):  # no condition on one another: each says the same
+        named = (meant.own[0],) if meant.stated is not None else None
+        return tuple(row for row in rows if row.sides != named)
     beside = [row for row in rows if _is_condition(row, set(meant.result.domain.ranges) - bounded)]
     kept = [row for row in rows if row not in beside]
     if len(rows) <= len(meant.quantities) or not beside or not kept:
@@ -98,7 +104,11 @@ def _judge_one(statement: Statement, meant: Meant, directive: Directive) -> Find
         return Finding("differs", False, message=str(wider))
     meant = claim.meant
     statement = with_subject(statement, meant, claim.at_limit)
-    if set(statement.relations) <= {"="}:
+    if is_bound(statement, meant):
+        found = judge_bound(statement, meant, directive)
+    elif meant.stated is not None and not hasattr(meant.stated, "shape"):
+        found = judge_stated(statement, meant, directive)
+    elif set(statement.relations) <= {"="}:
         found = judge_equation(statement, meant, directive)
     elif "=" in statement.relations:
         found = _judge_mixed(statement, meant, directive)

@@ -8,6 +8,8 @@ from sympy import Expr, Piecewise
 
 from ...decide.cases import opened
 from ...decide.defined import Condition, conditions
+from ...decide.equal import equal
+from ...decide.evidence import Evidence, Grade, Holds, Outcome
 from ...decide.wanting import by_factors, wanting
 from ..statement import Statement, TexError
 from .lookup import Meant
@@ -19,6 +21,14 @@ def plain(side: object) -> Expr:
     if not isinstance(side, Expr):
         raise TexError("an interval stands where a value is expected")
     return side
+
+
+def compared(side: Expr, meant: Meant, needs: list[Condition], removable: bool = False) -> Outcome:
+    """Whether a side equals the derived value; what is exported is that value as it stands."""
+    if side in meant.exported and not needs:
+        return Holds(Evidence(Grade.EXACT, "it is written as it is exported"))
+    e = side.xreplace(meant.given)
+    return equal(e, meant.derived[0], meant.domain, needs, removable=removable)
 
 
 def needs_of(statement: Statement, meant: Meant) -> list[Condition]:
