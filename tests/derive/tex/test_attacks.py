@@ -8,7 +8,8 @@ import pytest
 from cltheory.derive.tex.check import check_equation
 from cltheory.derive.tex.directives import directive
 from cltheory.derive.tex.judge.finding import Finding
-from cltheory.derive.tex.judge.lookup import BadTarget
+from cltheory.derive.tex.judge.lookup import BadTarget, look_up
+from sympy import latex
 
 Q = r"e^{-\frac{m}{(m-1)\tau}}"
 A = rf"\frac{{1 + (mn-1){Q}}}{{n\left(1 + (m-1){Q}\right)}}"
@@ -417,6 +418,23 @@ def test_vectors_and_indices_that_are_not_there() -> None:
         (rf"u_i^\top v_j = {negative} \text{{ for }} i \ne j \in [N+1]", "negative", False),
     ]:
         assert check(source, f"ccem.{name}").ok is ok, source
+
+
+@pytest.mark.parametrize(
+    "name, vectors, fine, wrong",
+    [
+        ("same_class", "u_{i,j}^\\top u_{i,j'}", "j \\ne j'", ["i \\ne j'", "i \\ne j"]),
+        ("cross_class", "u_{i,j}^\\top u_{i',j'}", "i \\ne i'", ["j \\ne j'", "i \\ne j'"]),
+        ("same_class", "u_{i,j,k}^\\top u_{i,l,h}", "j \\ne l", ["k \\ne h", "k \\ne l"]),
+    ],
+)
+def test_which_indices_differ(name: str, vectors: str, fine: str, wrong: list[str]) -> None:
+    derived = latex(look_up(directive(f"ssem.{name}")).derived[0])
+    for said in ("", fine, f"{fine}, k \\ne h" if "k" in vectors else fine):
+        assert check(rf"{vectors} = {derived} \quad {said and f'({said})'}", f"ssem.{name}").ok
+    for said in wrong:
+        found = check(rf"{vectors} = {derived} \quad ({said})", f"ssem.{name}")
+        assert found.verdict == "unread", said
 
 
 @pytest.mark.parametrize(
