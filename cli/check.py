@@ -56,6 +56,11 @@ In paper.tex, above a display, or before a row inside one:
     help="Read LaTeX definitions from this file too; local files that a paper inputs are read.",
 )
 @click.option(
+    "--follow-outside",
+    is_flag=True,
+    help="Also read files that a paper inputs from outside the folders of PATHS (../, links).",
+)
+@click.option(
     "--frozen",
     metavar="LOCK",
     type=FilePath(exists=True, dir_okay=False),
@@ -70,6 +75,7 @@ def check_command(
     output: str | None,
     allow_sampled: bool,
     macros: tuple[str, ...],
+    follow_outside: bool,
     frozen: str | None,
     seconds: float | None,
     gigabytes: float | None,
@@ -100,7 +106,8 @@ def check_command(
     except PathError as refusal:
         raise click.UsageError(str(refusal)) from None
     limits = Limits(seconds, gigabytes)
-    papers = read_papers(files, macros)
+    folders = [p if os.path.isdir(p) else os.path.dirname(p) or "." for p in (*paths, *macros)]
+    papers = read_papers(files, macros, None if follow_outside else folders)
     if only_list:
         return _list(papers, style, output)
     report = check_papers(

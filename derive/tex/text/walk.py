@@ -352,6 +352,7 @@ class Walk(Defining, Skipping):
 
     def _document(self, begins: bool, end: int) -> int:
         if begins:
+            self._code_of("document", end, end)
             return end
         declared = "\\documentclass" in self.files.stack[-1].text if self.files.stack else False
         if len(self.files.stack) > 1 and declared and not self.source.definitions:
@@ -427,6 +428,7 @@ _HANDLERS: dict[str, _Handler] = {
     **dict.fromkeys(("begingroup", "endgroup", "bgroup", "egroup"), Walk._group),
     **dict.fromkeys(tables.BY_NAME, Walk._by_name),
     **dict.fromkeys(tables.HOOKS, Walk._hook),
+    **dict.fromkeys(tables.DEFERRING, Walk._deferred),
     "ExplSyntaxOn": Walk._expl,
     "endinput": Walk._end_of_input,
 }
