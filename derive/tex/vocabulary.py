@@ -87,7 +87,7 @@ AND = {"\\land", "\\wedge"}
 FRACTIONS = {f"\\{name}" for name in "frac dfrac tfrac cfrac nicefrac sfrac".split()}
 ANNOTATED = {"\\overset", "\\stackrel", "\\underset"}
 CASES = {"cases", "dcases"}
-TRANSPARENT = {"aligned", "split", "gathered", "alignedat", "multlined"}
+TRANSPARENT = {"array", "aligned", "split", "gathered", "alignedat", "multlined"}
 
 #: What makes a superscript part of a name.
 DECORATING = {"+", "-", "*", "\\star", "\\prime", "\\dagger", "\\ddagger", "\\top", "\\bot"}

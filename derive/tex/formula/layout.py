@@ -185,7 +185,12 @@ def _aligned(row: list[Piece]) -> list[Piece]:
         joins = after is not None and (
             after[0].kind in ("relation", "stated", "amp") or _is_sign(after[0])
         )
-        if before is None or (count == 1 and joins) or (after and after[0].kind == "amp"):
+        if (
+            before is None
+            or not out
+            or (count == 1 and joins)
+            or (after and after[0].kind == "amp")
+        ):
             continue
         if count == 1 and before[0].kind == "operator":
             continue

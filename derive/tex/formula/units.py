@@ -298,7 +298,7 @@ class _Cutter(Characters):
         if self.out and self.out[-1].kind not in ("relation", "quad"):
             raise TexError(f"{show(token.text)} cannot be read after {show('...')}", token.at)
         self.k += 1
-        if token.text == "alignedat":
+        if token.text in ("alignedat", "array"):
             _, self.k = self.f._one_token(self.k, self.end, token)
         elif self.f._is(self.k, "["):
             self.k += 3

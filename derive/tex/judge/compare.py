@@ -14,6 +14,8 @@ from typing import cast
 
 from sympy import Expr, Symbol
 
+from ...decide.decide import is_proved_positive
+from ...proof.relations import TURNED
 from ..directives import Directive
 from ..statement import Bounds, Called, Chain, Clause, Relation, Side, Statement, TexError
 from .bounded import is_bound, judge_bound
@@ -22,6 +24,7 @@ from .conditions import judge_condition
 from .equations import judge_equation
 from .finding import Finding
 from .lookup import Meant
+from .printed import plain
 from .stated import judge_stated
 from .subject import with_subject
 
@@ -141,5 +144,19 @@ def _judge_mixed(statement: Statement, meant: Meant, directive: Directive) -> Fi
         )
         for g in equations
     ]
-    found.append(judge_condition(condition, meant, directive))
+    if meant.quantities[0].bound is not None:
+        found.append(judge_condition(condition, meant, directive))
+    else:
+        _check_order(condition, meant)
     return next((f for f in found if not f.ok), found[-1])
+
+
+def _check_order(condition: Statement, meant: Meant) -> None:
+    """Refuse what a value is said to lie above or below, ``0 < x = ..``, unless it is proved."""
+    names = {**meant.given, **dict(zip(meant.own, meant.derived, strict=True))}
+    sides = [plain(side).xreplace(names) for side in condition.sides]
+    for one, relation, other in zip(sides, condition.relations, sides[1:], strict=False):
+        gap = one - other if relation[0] == ">" else other - one
+        strict = "=" not in relation
+        if relation not in TURNED or not is_proved_positive(gap, meant.domain, strict=strict):
+            raise TexError(f"a second claim, which was not proved: {one} {relation} {other}")

@@ -224,9 +224,11 @@ def _exported(quantities: tuple[Quantity, ...]) -> dict[Symbol, Expr]:
 
 
 def _is_name(written: str) -> bool:
+    """Whether it can be found as a name; what is closed is rather found as a phrase."""
     try:
-        name, probe = canonical_name(written), Symbol("probe")
-        return read(written, {name: probe}).sides == (probe,)
+        name, probe, spelled = canonical_name(written), Symbol("probe"), phrase(written)
+        alone = len(spelled) == 1 or not is_closed(spelled)
+        return alone and read(written, {name: probe}).sides == (probe,)
     except TexError:
         return False
 
@@ -324,7 +326,8 @@ def _names(
         if _is_name(spelled):
             name = canonical_name(spelled)
             known = found.get(name, meaning)
-            if known != meaning and any(known == Symbol(q, real=True) for q in result.quantities):
+            others = {Symbol(q, real=True) for q in result.quantities if q != str(meaning)}
+            if known != meaning and known in others:
                 raise BadTarget(f"{spelled} is the name of {known}, and cannot stand for {meaning}")
             found[name] = meaning
     return found
@@ -352,6 +355,9 @@ def _declared(
         if isinstance(q, Bounds):
             known.setdefault(q.bounded, bounded(q))  # type: ignore[arg-type]
     known |= _symbols(result)
+    for q in map(result.quantity, directive.quantities):
+        if isinstance(q, Bounds) and known[q.bounded] not in q.expression.free_symbols:
+            known[q.bounded] = bounded(q)  # type: ignore[assignment]
     found: dict[str, Expr] = {}
     for spelled, text in directive.names.items():
         try:
