@@ -41,7 +41,14 @@ def check_equation(
     """
     meant = look_up(directive)
     try:
-        statement = read(source, meant.names, macros, relations=directive.relations, lead=lead)
+        statement = read(
+            source,
+            meant.names,
+            macros,
+            relations=directive.relations,
+            lead=lead,
+            phrases=meant.phrases,
+        )
         found = judge(statement, meant, directive)
     except TexError as error:
         says = str(error)

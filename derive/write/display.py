@@ -11,10 +11,9 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from sympy import Basic, Expr, Piecewise, Symbol, Tuple, latex, oo
+from sympy import Basic, Expr, Piecewise, Symbol, Tuple, oo
 from sympy.core.symbol import Str
 
-from ..decide.frozen import dataclass
 from ..decide.root import ClampedRoot
 from ..losses.written import Tex
 from ..proof.derivation import Derivation, Step
@@ -22,6 +21,7 @@ from ..theorem.about import head
 from ..theorem.kinds import Kind
 from ..theorem.quantity import Quantity
 from ..theorem.result import Result
+from ..theorem.written import Name, root_names, written
 from .layout.equations import equation
 from .layout.layout import layout, where_rows, with_names
 from .layout.lines import POINTS, rows
@@ -35,19 +35,6 @@ if TYPE_CHECKING:
 
 
 # --- names -----------------------------------------------------------------------------------
-def written(symbol: Symbol) -> str:
-    r"""LaTeX of a symbol: ``g_same_class`` is g with the rest as its index."""
-    base, _, index = symbol.name.partition("_")
-    if len(base) > 1 and base.isalpha() and latex(Symbol(base)) == base:  # a word
-        return rf"\mathrm{{{symbol.name.replace('_', chr(92) + ' ')}}}"
-    if index == "prime":
-        return rf"{latex(Symbol(base))}^{{\prime}}"
-    if "_" in index or len(index) > 2:
-        spaced = index.replace("_", r"\ ")
-        return rf"{latex(Symbol(base))}_{{\mathrm{{{spaced}}}}}"
-    return str(latex(symbol))
-
-
 def written_sign(sign: str) -> str:
     """LaTeX of the sign of a comparison."""
     return r"\ge" if sign == ">=" else sign
@@ -63,33 +50,6 @@ def words(expression: Expr) -> set[Symbol]:
     cases = expression.atoms(Piecewise)
     values = {value for case in cases for value, _ in case.args if value.is_Symbol}
     return {v for v in values if len(v.name) > 2 and v == Symbol(v.name)}
-
-
-@dataclass(frozen=True)
-class Name:
-    """What a root is called: a stand-in symbol, and its LaTeX."""
-
-    symbol: Symbol
-    tex: str
-
-
-def root_names(result: Result) -> dict[ClampedRoot, Name]:
-    """A name for every root of a result, the same in all its quantities."""
-    names: dict[ClampedRoot, Name] = {}
-    for name, q in result.quantities.items():
-        if isinstance(q.expression, ClampedRoot) and q.expression not in names:
-            names[q.expression] = Name(Symbol(name), q.symbol)
-    taken = {n.symbol.name for n in names.values()}
-    for q in result.quantities.values():
-        for root in sorted(q.expression.atoms(ClampedRoot) - set(names), key=str):
-            letter = root.variable.name.rstrip("_")
-            count = 1
-            while (name := f"{letter}_star" + (f"_{count}" if count > 1 else "")) in taken:
-                count += 1
-            taken.add(name)
-            tex = rf"{latex(Symbol(letter))}^\star" + (rf"_{{{count}}}" if count > 1 else "")
-            names[root] = Name(Symbol(name), tex)
-    return names
 
 
 def typeset(

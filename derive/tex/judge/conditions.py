@@ -123,7 +123,7 @@ def _solved(gap: Expr, s: Symbol, meant: Meant, names: Mapping[Symbol, Expr]) ->
     for derived in meant.derived:
         if s in derived.free_symbols:
             continue
-        quotient = _cancelled(gap, s - derived)
+        quotient = cancelled(gap, s - derived)
         for mirrored in (False, True):
             if quotient is not None and _keeps_sign(
                 -quotient if mirrored else quotient, derived, meant.domain
@@ -147,11 +147,12 @@ def _keeps_sign(quotient: Expr, bound: Expr, domain: Domain) -> bool:
     (inside,), open_domain = with_signed_logs([quotient], opened(domain))
     if not proof_of_positive(inside, open_domain):
         return False
-    product = _cancelled(quotient * bound, S.One)
+    product = cancelled(quotient * bound, S.One)
     return product is not None and any(proof_of_positive(k * product, domain) for k in (1, -1))
 
 
-def _cancelled(gap: Expr, line: Expr) -> Expr | None:
+def cancelled(gap: Expr, line: Expr) -> Expr | None:
+    """The quotient in lowest terms; None if it is not seen."""
     try:
         field_ = ExpField([gap, line])
         return field_.factored(field_(gap) / field_(line))
