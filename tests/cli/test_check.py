@@ -481,6 +481,18 @@ def test_an_empty_folder(cltheory: Any, here: Path) -> None:
     assert (code, out) == (0, "no marked equation in 0 files\n")
 
 
+def test_more_than_is_checked_ends_in_one_line(
+    cltheory: Any, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (here / "a.tex").write_text(3 * RIGHT + "{" * 99)
+    monkeypatch.setattr("cltheory.cli.checking.MAX_MARKED", 2)
+    code, out, _ = cltheory("check", "a.tex")
+    assert code == 2 and "3 equations are marked, and the first 2 are checked" in out
+    monkeypatch.setattr("cltheory.derive.tex.text.walk.MAX_TOKENS", 60)
+    code, out, _ = cltheory("check", "a.tex")
+    assert code == 2 and "what stands after 60 commands, braces and comments is not checked" in out
+
+
 def test_paths_of_macros_stay_apart(here: Path) -> None:
     text = r"\input{/etc/passwd} \input{b} \input{missing} \newcommand{\x}{1}"
     (here / "a.tex").write_text(text + "\n" + RIGHT)
