@@ -176,9 +176,11 @@ class _Reading:
             usual = self.meant.result.domain.ranges.get(s, own)
             for side in _NATURAL.keys() - self.ends[s]:
                 end, other = getattr(own, side), getattr(usual, side)
-                closed = getattr(own, f"{side}_open") and not getattr(usual, f"{side}_open")
+                is_open = getattr(own, f"{side}_open")
+                closed = is_open and not getattr(usual, f"{side}_open")
                 narrower = other.is_number and (end != other or closed)
-                if narrower or not (own.integer or end in _NATURAL[side]):
+                natural = end in _NATURAL[side] and not (end == 1 and is_open)
+                if narrower or not (own.integer or natural):
                     raise Wider(
                         f"the conditions leave open how {'small' if side == 'low' else 'large'} "
                         f"{s} is, and it was derived for {s} {own}"

@@ -30,6 +30,7 @@ from sympy import Eq, Expr, Integer, Piecewise, Rational, S, Symbol, exp, log, o
 
 ALPHA_MIN, TAU_MAX = "supcl-threshold.alpha_min", "supcl-threshold.tau_max"
 T_SIMPLEX = "sigmoid-threshold.t_simplex"
+epsilon = Symbol("epsilon", positive=True)
 BETA, LEAST_LOSS = "soft-supcon.beta", "kernel-infonce.least_loss"
 
 
@@ -128,6 +129,7 @@ def test_a_narrower_claim_is_noted(text: str, clauses: list[Clause], says: str) 
         # an end that is not said, and is none by what the symbol is
         (TAU_MAX, [chain(alpha, "<=", 1)], "how small alpha"),
         (BETA, [chain(tau, ">", 0)], "how large tau"),
+        (BETA, [chain(epsilon, ">", 0)], "how large epsilon"),
         (BETA, [clause(Kinds((tau,), "positive"))], "how large tau"),
         (LEAST_LOSS, [chain(gamma, ">=", 2)], "how large gamma"),
         # all numbers but one
