@@ -165,9 +165,9 @@ class Phrases:
                 here[-1] = p.atoms[-1] if here[-1].startswith(p.atoms[-1] + "^") else here[-1]
             if tuple(here) != p.atoms:
                 continue
-            before = atoms[k - 1].text if k else ""
-            after = atoms[k + size].text if k + size < len(atoms) else ""
             if p.whole:
+                before = next((a.text for a in reversed(atoms[:k]) if a.text != "&"), "")
+                after = next((a.text for a in atoms[k + size :] if a.text != "&"), "")
                 told = [s in RELATIONS or s in STATED or s == ":" for s in (before, after)]
                 bare = [not s or _ends(s) for s in (before, after)]
                 if not outer or not any(told) or not all(map(max, told, bare)):
