@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .guard import Limits, Spent, cores, each, options
+from .guard import Limits, Spent, cores, each, limit_memory, options
 from .parameters import FilePath
 from .progress import track
 
+MAX_MEMORY = 4  #: GB of what reads the files, beside those that --memory gives an equation
 FORMATS = ("text", "json", "junit", "sarif", "github")
 
 if TYPE_CHECKING:
@@ -106,6 +107,7 @@ def check_command(
     except PathError as refusal:
         raise click.UsageError(str(refusal)) from None
     limits = Limits(seconds, gigabytes)
+    limit_memory(MAX_MEMORY)
     folders = [p if os.path.isdir(p) else os.path.dirname(p) or "." for p in (*paths, *macros)]
     papers = read_papers(files, macros, None if follow_outside else folders)
     if only_list:

@@ -22,6 +22,8 @@ from .markdown import code_of
 from .skipping import ANY_MARK, OPTION, SIMPLE, Skipping
 from .source import Lines, Source
 
+MAX_TOKENS = 2_000_000  #: of a document; ten megabytes of a paper have half as many
+
 _TOKEN = re.compile(
     r"\\(?:[A-Za-z@]+|.|\Z)|%+|[{}]|\$\$?|<!--|<(?:pre|code|script|style|textarea)(?=[\s>])"
     r"|\n(?=[ \t]*(?:\n|\Z))|\^\^(?=[0-9a-f]{2})",
@@ -76,6 +78,11 @@ class Walk(Defining, Skipping):
                 break
             else:
                 at = self._token(token[0], token.start(), token.end())
+                self.tokens += 1
+                if self.tokens > MAX_TOKENS:
+                    self.finished = f"{MAX_TOKENS} commands, braces and comments"
+                    error = f"what stands after {self.finished} is not checked"
+                    self.problems.append(Found(at, "", source, error=error))
         if self._stop or self.finished:
             for mark in ANY_MARK.finditer(text, at):
                 self.displays.stray(mark.start(), f"it stands after {self._stop or self.finished}")

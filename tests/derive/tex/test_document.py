@@ -20,6 +20,7 @@ from cltheory.derive.tex.text.document import (
     find,
     kind_of,
 )
+from cltheory.derive.tex.text.source import Source
 from cltheory.derive.tex.text.walk import displays
 
 MARK = "% cltheory: a.x\n"
@@ -587,6 +588,13 @@ def test_ten_megabytes() -> None:
     block = "Some text, $a$ and more of it; \\emph{words}.\n" * 20 + MARK + "$$ x = 1 $$\n\n"
     text = block * (10_000_000 // len(block))
     assert len(marked(text)) == len(text) // len(block)
+
+
+def test_open_groups_take_no_memory_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cltheory.derive.tex.text.source.MAX_OPEN", 5)
+    inside = r"\newcommand{\a}{1}"
+    assert Source("{" * 3 + inside).argument(3 + len(r"\newcommand")) is not None
+    assert Source("{" * 9 + inside).argument(9 + len(r"\newcommand")) is None
 
 
 def test_finding_imports_no_sympy() -> None:
