@@ -56,7 +56,7 @@ def check_equation(
             says += "; [NAME -> EXPRESSION] in the directive says what another one stands for"
         return Finding("unread", False, message=says, position=error.position)
     # What has no value is not a token away from what it was meant to be.
-    if found.verdict == "differs" and found.printed_value != "no value":
+    if found.verdict == "differs" and found.printed_value != "no value" and source.isascii():
         tell(found)
         found = replace(found, edit=suggest(source, meant, directive, macros, lead))
     return found

@@ -140,9 +140,9 @@ class Writer:
             return self.where(q.expression)
         name = self.symbol_text(q.symbol)
         value = self.expression(q.expression, q.domain)
-        if q.kind is Kind.CONDITION:
-            return rf"{name} \iff {value}"
-        return value if value == re.sub(r"\^(\d)\Z", r"^{\1}", name) else f"{name} = {value}"
+        if value == re.sub(r"\^(\d)\Z", r"^{\1}", name):
+            return value
+        return f"{name}{joint(q)}{value}"
 
     def used_roots(self, expression: Expr) -> list[ClampedRoot]:
         """Roots in an expression, in the order of their names."""
@@ -308,6 +308,13 @@ def _cell(tex: str) -> str:
     return tex.replace(r"\|", r"\Vert ").replace(r"\left|", r"\left\vert ").replace("|", r"\vert ")
 
 
+def joint(q: Quantity, align: str = "") -> str:
+    r"""What stands between the name of a quantity and its value: ``=``, nothing after ``\le``."""
+    if q.symbol.endswith((r"\le", r"\ge")):
+        return f" {{}} {align} " if align else " "
+    return rf" {align}\iff " if q.kind is Kind.CONDITION else f" {align}= "
+
+
 def value_latex(result: Result, name: str) -> str:
     """LaTeX of the value of a quantity."""
     q = result.quantity(name)
@@ -316,7 +323,7 @@ def value_latex(result: Result, name: str) -> str:
 
 def quantity_latex(q: Quantity) -> str:
     """``name = expression`` of a quantity that stands by itself."""
-    return rf"$\displaystyle {q.symbol} = {typeset(q.expression, domain=q.domain)}$"
+    return rf"$\displaystyle {q.symbol}{joint(q)}{typeset(q.expression, domain=q.domain)}$"
 
 
 def quantity_bundle(q: Quantity) -> dict[str, str]:
@@ -337,7 +344,7 @@ def result_latex(result: Result) -> str:
     for q in result.quantities.values():
         if q.expression not in writer.roots:
             value, where = writer.named(q)
-            found.append(rf"{q.symbol} &= {value}")
+            found.append(rf"{q.symbol}{joint(q, '&')}{value}")
             found += [rf"&\text{{where }} {row}" for row in where]
     for root, name in writer.roots.items():
         found.append(rf"{name.tex} &\in {writer.bracket(root)}")

@@ -94,6 +94,7 @@ def lay_out(pieces: Sequence[Piece]) -> Display:
     whole = _without_broken_brackets([unpunctuated(p) for p in pieces])
     found = Display()
     ended = False  # whether the row before ended with a mark
+    defining: Beside | None = None  # the row before, if it is only about conditions and letters
     for row in _rows(whole):
         number, found.rows = found.rows, found.rows + 1
         solid = next((k for k, (u, _) in enumerate(row) if u.kind not in ("amp", "quad")), 0)
@@ -101,8 +102,17 @@ def lay_out(pieces: Sequence[Piece]) -> Display:
         row, beside = _apart(_without_number(stripped(_aligned(row))), number)
         runs = split(row, lambda piece: piece[0].kind == "stated")
         parts = [part for run in runs for part in _parts(run)]
+        if defining is not None and parts and _is_sign(parts[0][0][0][0]):
+            told = {defining.pieces[k][0].text for k in at_top(defining.pieces, "relation")}
+            if told != {"="}:
+                raise TexError(
+                    "does the row go on with the formula or the condition?", row[0][0].at
+                )
+            defining.pieces.extend(row)  # of the letter in the row before: where A = .. \\ + ..
+            continue
         found.beside += [replace(b, alone=not parts) for b in beside]
         after = any(not b.before for b in beside)
+        defining = found.beside[-1] if beside and not parts else None
         for index, (part, loose) in enumerate(parts):
             body = stripped(part, ENDING)
             drafts = found.drafts

@@ -57,6 +57,7 @@ class Atom:
     text: str
     start: int
     end: int
+    power: int = -1  #: where the superscript of a norm begins
 
 
 @dataclass(frozen=True)
@@ -134,7 +135,9 @@ class Phrases:
             for k in range(len(atoms)):
                 which = self._at(atoms, k, outer=start == 0 and end == len(tokens))
                 if which is not None:
-                    first, last = atoms[k].start, atoms[k + len(self.known[which].atoms) - 1].end
+                    atom = atoms[k + len(self.known[which].atoms) - 1]
+                    raised = atom.text != self.known[which].atoms[-1]
+                    first, last = atoms[k].start, atom.power if raised else atom.end
                     signs = [t.text for t in tokens[first:last] if t.kind == "char"]
                     if signs.count("{") == signs.count("}"):
                         found.setdefault(first, (last, which))
@@ -157,11 +160,14 @@ class Phrases:
             size = len(p.atoms)
             if best is not None and size <= len(self.known[best].atoms):
                 continue
-            if tuple(a.text for a in atoms[k : k + size]) != p.atoms:
+            here = [a.text for a in atoms[k : k + size]]
+            if here and atoms[k + len(here) - 1].power >= 0 and not p.whole:
+                here[-1] = p.atoms[-1] if here[-1].startswith(p.atoms[-1] + "^") else here[-1]
+            if tuple(here) != p.atoms:
                 continue
-            before = atoms[k - 1].text if k else ""
-            after = atoms[k + size].text if k + size < len(atoms) else ""
             if p.whole:
+                before = next((a.text for a in reversed(atoms[:k]) if a.text != "&"), "")
+                after = next((a.text for a in atoms[k + size :] if a.text != "&"), "")
                 told = [s in RELATIONS or s in STATED or s == ":" for s in (before, after)]
                 bare = [not s or _ends(s) for s in (before, after)]
                 if not outer or not any(told) or not all(map(max, told, bare)):
@@ -258,7 +264,7 @@ class _Atoms:
 
     def _with_scripts(self, atoms: list[Atom], end: int) -> list[Atom]:
         """The atoms with the scripts that follow on the last of them."""
-        sub, sup, k = "", "", self._after
+        sub, sup, k, power = "", "", self._after, -1
         while (at := self._skip(k, end)) < end:
             mark = self.tokens[at]
             if mark.kind != "char" or mark.text not in ("_", "^", "'"):
@@ -269,6 +275,7 @@ class _Atoms:
             elif mark.text == "_":
                 sub += "".join(self._argument(at + 1, end))
             else:
+                power = at
                 sup += "".join(self._argument(at + 1, end))
             k = self._after
         self._after = k
@@ -278,7 +285,8 @@ class _Atoms:
         if last.text == "\\|" and sub == "2":
             sub = ""  # the Euclidean norm, said or not
         scripts = (f"_{{{sub}}}" if sub else "") + (f"^{{{sup}}}" if sup else "")
-        return [*atoms[:-1], Atom(last.text + scripts, last.start, k)]
+        power = power if last.text in ("\\|", "|") else -1
+        return [*atoms[:-1], Atom(last.text + scripts, last.start, k, power)]
 
 
 def _ends(atom: str) -> bool:

@@ -16,6 +16,7 @@ from ...decide.wanting import wanting
 from ...optimum.threshold import Criterion, NoClosedForm, threshold
 from ...proof.derivation import Derivation, StepFailed
 from ...proof.relations import TURNED, lt
+from ...theorem.bounds import Bounds as BoundQuantity
 from ..directives import Directive
 from ..statement import Bounds, Relation, Statement, TexError
 from .finding import Finding, finding
@@ -36,6 +37,12 @@ def judge_condition(statement: Statement, meant: Meant, directive: Directive) ->
     bounds = [q.bound for q in meant.quantities]
     if None in bounds:
         names = ", ".join(directive.quantities)
+        told = next((q for q in meant.quantities if isinstance(q, BoundQuantity)), None)
+        if told is not None:
+            raise TexError(
+                f"{names} is a bound, {told.symbol}: write that, or declare another name of what "
+                f"it bounds by [LATEX -> {told.bounded}]"
+            )
         raise TexError(f"{names} is no threshold: mark an equation for it")
     symbols = {b[0] for b in bounds if b is not None}
     if len(symbols) != 1:

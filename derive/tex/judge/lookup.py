@@ -206,7 +206,8 @@ def _phrases(
         value = phrase(result.latex(directive.quantities[own.index(symbol)]))
         heads = [p for p in found if p.atoms != value]
         parts = split_at_relation(value)
-        exported = list(_exported((q,))) if q.kind is not Kind.SET else []
+        bare = q.kind is not Kind.SET and not directive.values
+        exported = list(_exported((q,))) if bare else []
         if len(parts) == len(exported):
             heads += [Phrase(*pair, whole=True) for pair in zip(parts, exported, strict=True)]
         found = heads
@@ -350,11 +351,9 @@ def _declared(
     BadTarget
         If something is no name, or what it stands for is not known.
     """
-    known: dict[str, Expr] = {s.name: s for s in own}
-    for q in result.quantities.values():
-        if isinstance(q, Bounds):
-            known.setdefault(q.bounded, bounded(q))  # type: ignore[arg-type]
-    known |= _symbols(result)
+    every = [q for q in result.quantities.values() if isinstance(q, Bounds)]
+    known: dict[str, Expr] = {q.bounded: bounded(q) for q in every}  # type: ignore[misc]
+    known |= {**_symbols(result), **{s.name: s for s in own}}
     for q in map(result.quantity, directive.quantities):
         if isinstance(q, Bounds) and known[q.bounded] not in q.expression.free_symbols:
             known[q.bounded] = bounded(q)  # type: ignore[assignment]

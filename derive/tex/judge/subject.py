@@ -54,7 +54,8 @@ def with_subject(statement: Statement, meant: Meant, at_limit: bool) -> Statemen
         else _subject(side, meant, at_limit, indices)
         for side in statement.sides
     )
-    used = set[object]().union(*(s.free_symbols for s in sides if isinstance(s, Expr)))
+    read = [s.xreplace(meant.exported) for s in sides if isinstance(s, Expr)]
+    used = set[object]().union(*(e.free_symbols for e in read))
     for gone in used & meant.gone:
         raise TexError(f"{gone} goes to infinity in the directive, and stands in the formula")
     relations = tuple("=" if r == "->" else r for r in statement.relations)
