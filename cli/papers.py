@@ -94,7 +94,9 @@ class Shelf:
     """
 
     def __init__(self, macros: Sequence[str] = (), within: Sequence[str] | None = None):
-        self._within = within and [Path(os.path.realpath(folder)) for folder in within]
+        self._within: list[Path] | None = None
+        if within is not None:
+            self._within = [Path(os.path.realpath(folder)) for folder in within]
         self._texts: dict[str, str | DocumentError] = {}
         self.problems: list[Problem] = []
         self.macros: list[tuple[str, str]] = []
