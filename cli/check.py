@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .guard import Limits, Spent, cores, each, options
+from .guard import Limits, Spent, cores, each, limit_memory, options
 from .parameters import FilePath
 from .progress import track
 from .writing import FORCE, check_writable, write
 
+MAX_MEMORY = 4  #: GB of what reads the files, beside those that --memory gives an equation
 FORMATS = ("text", "json", "junit", "sarif", "github")
 
 if TYPE_CHECKING:
@@ -56,6 +57,11 @@ In paper.tex, above a display, or before a row inside one:
     help="Read LaTeX definitions from this file too; local files that a paper inputs are read.",
 )
 @click.option(
+    "--follow-outside",
+    is_flag=True,
+    help="Also read files that a paper inputs from outside the folders of PATHS (../, links).",
+)
+@click.option(
     "--frozen",
     metavar="LOCK",
     type=FilePath(exists=True, dir_okay=False),
@@ -72,6 +78,7 @@ def check_command(
     force: bool,
     allow_sampled: bool,
     macros: tuple[str, ...],
+    follow_outside: bool,
     frozen: str | None,
     seconds: float | None,
     gigabytes: float | None,
@@ -102,7 +109,9 @@ def check_command(
     except PathError as refusal:
         raise click.UsageError(str(refusal)) from None
     limits = Limits(seconds, gigabytes)
-    papers = read_papers(files, macros)
+    limit_memory(MAX_MEMORY)
+    folders = [p if os.path.isdir(p) else os.path.dirname(p) or "." for p in (*paths, *macros)]
+    papers = read_papers(files, macros, None if follow_outside else folders)
     if only_list:
         return _list(papers, style, output)
     report = check_papers(

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ..derive.write.lock import Change
 
 MAX_SHIFT = 200
+MAX_MARKED = 5_000  #: equations in one run
 #: Of an equation.
 DEFAULT = Limits(time=5, memory=1)
 
@@ -158,6 +159,10 @@ def check_papers(
     checked: list[Checked] = []
     problems = [(paper.path, problem) for paper in papers for problem in paper.problems]
     todo: list[tuple[Paper, Marked]] = [(paper, one) for paper in papers for one in paper.marked]
+    count, todo = len(todo), todo[:MAX_MARKED]
+    if count > MAX_MARKED:
+        error = f"{count} equations are marked, and the first {MAX_MARKED} are checked"
+        problems.append((todo[-1][0].path, Problem(error, todo[-1][1].place)))
     if todo:
         _warm_up({marked.directive.result_id for _, marked in todo})
 
@@ -167,7 +172,7 @@ def check_papers(
     with closing(each(work, todo, limits, workers=cores())) as outcomes:
         for (paper, marked), outcome in zip(track(todo), outcomes, strict=True):
             checked.append(Checked(paper.path, marked, *_judged(outcome)))
-    return Report(len(papers), checked, problems, marked=len(todo))
+    return Report(len(papers), checked, problems, marked=count)
 
 
 def _judged(outcome: Judged | Spent) -> Judged:

@@ -108,6 +108,12 @@ def program() -> None:
     signal.signal(signal.SIGTERM, signal.default_int_handler)
 
 
+def limit_memory(gigabytes: float) -> None:
+    """Let this process, where it is the command, have no more memory than so much."""
+    if _is_program and is_possible():
+        _limit(gigabytes)
+
+
 def go_on_in_a_copy(limits: Limits) -> None:
     """Go on in a copy under limits, while the process itself waits, and ends as the copy does.
 
@@ -391,15 +397,20 @@ def _end_with(parent: int) -> None:
 
 
 def _start_budget(limits: Limits) -> None:
-    if limits.memory is not None and _size():
-        import resource
-
-        _, hard = resource.getrlimit(resource.RLIMIT_AS)
-        soft = _size() + int(limits.memory * GIB)
-        resource.setrlimit(resource.RLIMIT_AS, (_least(soft, hard), hard))
+    if limits.memory is not None:
+        _limit(limits.memory)
     if limits.time is not None:
         signal.setitimer(signal.ITIMER_PROF, limits.time)
         signal.setitimer(signal.ITIMER_REAL, PATIENCE * limits.time)
+
+
+def _limit(gigabytes: float) -> None:
+    import resource
+
+    if _size():
+        _, hard = resource.getrlimit(resource.RLIMIT_AS)
+        soft = _size() + int(gigabytes * GIB)
+        resource.setrlimit(resource.RLIMIT_AS, (_least(soft, hard), hard))
 
 
 def _end_budget() -> None:

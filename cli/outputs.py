@@ -71,7 +71,12 @@ def tool_version() -> str:
 # --- text --------------------------------------------------------------------------------------
 def text(report: Report) -> str:
     """What failed, and a last line with the counts."""
-    lines = []
+    lines = [
+        f"{_at(one.path, one.place)}: {note}"
+        for one in report.checked
+        if one.word == "equal"
+        for note in one.details
+    ]
     for said in _said(report):
         at = visible(said.path) if said.rule == "changed" else _at(said.path, said.place)
         first, *rest = said.lines
@@ -211,6 +216,7 @@ def _equation(one: Checked) -> dict[str, Any]:
         **{name: getattr(found, name, "") for name in texts},
         "point": dict(found.point) if found else {},
         **{name: getattr(found, name, "") for name in values},
+        "notes": [*found.notes] if found else [],
         "edit": {"description": edit.description, "source": edit.source} if edit else None,
     }
 

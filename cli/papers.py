@@ -89,9 +89,14 @@ class Shelf:
     ----------
     macros
         Files of definitions that are in force from the beginning of every paper.
+    within
+        Folders outside of which nothing is read that is not given by name; None for everywhere.
     """
 
-    def __init__(self, macros: Sequence[str] = ()):
+    def __init__(self, macros: Sequence[str] = (), within: Sequence[str] | None = None):
+        self._within: list[Path] | None = None
+        if within is not None:
+            self._within = [Path(os.path.realpath(folder)) for folder in within]
         self._texts: dict[str, str | DocumentError] = {}
         self.problems: list[Problem] = []
         self.macros: list[tuple[str, str]] = []
@@ -105,6 +110,7 @@ class Shelf:
         """The text of a file that another one names; None if there is none."""
         if not os.path.isfile(path):
             return None
+        self._refuse_outside(path)
         key = os.path.realpath(path)
         if key not in self._texts:
             try:
@@ -116,9 +122,19 @@ class Shelf:
             raise found
         return found
 
+    def _refuse_outside(self, path: str) -> None:
+        real = Path(os.path.realpath(path))
+        if self._within is not None and not any(map(real.is_relative_to, self._within)):
+            raise DocumentError(
+                f"{path} is outside the folders that are checked, and is read only with "
+                "--follow-outside"
+            )
+
     def given(self, path: str, by_name: bool) -> str | Problem | None:
         """The text of a file to check; None if it marks nothing and inputs nothing."""
         try:
+            if not by_name:
+                self._refuse_outside(path)
             data = _bytes(path)
         except DocumentError as error:
             return Problem(str(error), Place(1, path=path))
@@ -143,7 +159,11 @@ class Shelf:
         return read(path, text, kind, self.text, self.macros)
 
 
-def read_papers(files: Iterable[tuple[str, bool]], macros: Sequence[str] = ()) -> list[Paper]:
+def read_papers(
+    files: Iterable[tuple[str, bool]],
+    macros: Sequence[str] = (),
+    within: Sequence[str] | None = None,
+) -> list[Paper]:
     """Read files and those that they input, and find what they mark.
 
     An equation is found once, however many of the files reach it, unless its macros mean
@@ -155,13 +175,15 @@ def read_papers(files: Iterable[tuple[str, bool]], macros: Sequence[str] = ()) -
         Paths, and whether each was given by name.
     macros
         Files of definitions that are in force everywhere.
+    within
+        Folders outside of which no file is followed; None for everywhere.
 
     Returns
     -------
     list
         A paper for each of the files, and for each further one that has something to say.
     """
-    shelf = Shelf(macros)
+    shelf = Shelf(macros, within)
     papers: dict[str, Paper] = {os.path.realpath(path): Paper(path) for path, _ in files}
     texts: list[tuple[str, bool, str]] = []
     found: list[tuple[bool, Document]] = [(True, Document([], shelf.problems, []))]

@@ -82,7 +82,8 @@ class PaperFile(pytest.File):
         """What the file marks, and what it inputs."""
         from .papers import read_papers
 
-        return read_papers([(str(self.path), False)])
+        within = [str(self.config.rootpath), str(self.path.parent)]
+        return read_papers([(str(self.path), False)], within=within)
 
     def _is_input(self) -> bool:
         """Whether a whole document, collected in this run, inputs this file."""

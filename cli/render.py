@@ -211,7 +211,7 @@ def _typeset_head(result: Result, point: Point, style: str) -> list[str]:
 
 
 def _latex(report: dict[str, Any], brief: bool, head: list[str], result: Result) -> str:
-    from ..derive.write.display import Writer, sentence
+    from ..derive.write.display import Writer, joint, sentence
     from ..derive.write.macros import escape
 
     writer = Writer(result)
@@ -226,9 +226,12 @@ def _latex(report: dict[str, Any], brief: bool, head: list[str], result: Result)
             rows.append(f"  {label} &: {q['latex']}")
             continue
         first, *more = q["shown"]
-        found = [f"  {label} &= {first}", *(rf"  &\quad {{}} {row}" for row in more)]
+        sign = joint(result.quantity(name), "&")
+        found = [f"  {label}{sign}{first}", *(rf"  &\quad {{}} {row}" for row in more)]
         value = _number_tex(q)
-        if first == label:  # a root has no other name for what it is
+        if (
+            result.quantity(name).expression in writer.roots
+        ):  # a root has no other name for what it is
             found = [f"  {label} &= {value.partition('approx ')[2]}" if value else ""]
             found[0] = found[0] or rf"  {label} &= \text{{the zero below}}"
         elif value:

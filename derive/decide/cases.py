@@ -52,7 +52,10 @@ def regions(
                 if any(_cut(part, inner, closed)[0] for part in split):
                     raise NotSplit("two cases apply at once")
             cuts = [_cut(part, condition, closed) for part in rest]
-            split += [region for inside, _ in cuts for region in inside]
+            inside = [region for part, _ in cuts for region in part]
+            if distinction in printed and not inside:
+                raise NotSplit("a case is met nowhere on the domain")
+            split += inside
             rest = [region for _, outside in cuts for region in outside]
         if rest:
             raise NotSplit("the cases do not cover the domain")

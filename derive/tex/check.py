@@ -41,7 +41,14 @@ def check_equation(
     """
     meant = look_up(directive)
     try:
-        statement = read(source, meant.names, macros, relations=directive.relations, lead=lead)
+        statement = read(
+            source,
+            meant.names,
+            macros,
+            relations=directive.relations,
+            lead=lead,
+            phrases=meant.phrases,
+        )
         found = judge(statement, meant, directive)
     except TexError as error:
         says = str(error)
@@ -49,7 +56,7 @@ def check_equation(
             says += "; [NAME -> EXPRESSION] in the directive says what another one stands for"
         return Finding("unread", False, message=says, position=error.position)
     # What has no value is not a token away from what it was meant to be.
-    if found.verdict == "differs" and found.printed_value != "no value":
+    if found.verdict == "differs" and found.printed_value != "no value" and source.isascii():
         tell(found)
         found = replace(found, edit=suggest(source, meant, directive, macros, lead))
     return found

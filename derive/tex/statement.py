@@ -162,6 +162,8 @@ class Statement:
         The conditions that stand beside it, every one of them; the comparison holds them
         against the domain. Of a display with several statements each has those of its own row,
         and those that end the display.
+    joined
+        Whether it is one of two statements that hold together or not at all.
     needs, bounds_need
         What its formulas needed for a value as they were written, before anything cancelled;
         and what the bounds of cases did.
@@ -171,5 +173,6 @@ class Statement:
     relations: tuple[Relation, ...] = ()
     rest: tuple[Statement, ...] = ()
     clauses: tuple[Clause, ...] = ()
+    joined: bool = False
     needs: tuple[Condition, ...] = field(default=(), compare=False, repr=False)
     bounds_need: tuple[Condition, ...] = field(default=(), compare=False, repr=False)

@@ -50,6 +50,17 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
+#: Characters beyond ASCII that print what a command or another character does.
+_SIGNS = {
+    **{chr(0x3B1 + k): f"\\{name}" for k, name in enumerate(
+        "alpha beta gamma delta varepsilon zeta eta theta iota kappa lambda mu nu xi omicron pi "
+        "rho varsigma sigma tau upsilon varphi chi psi omega".split())},
+    **{"ϵ": "\\epsilon", "ϕ": "\\phi", "ϑ": "\\vartheta", "Φ": "\\Phi", "Ω": "\\Omega"},
+    **{"Γ": "\\Gamma", "Δ": "\\Delta", "Θ": "\\Theta", "Λ": "\\Lambda", "Σ": "\\Sigma"},
+    **{"−": "-", "×": "\\times", "·": "\\cdot", "⋅": "\\cdot", "≤": "\\le", "≥": "\\ge"},
+    **{"≠": "\\ne", "→": "\\to", "∞": "\\infty", "∈": "\\in", "⊤": "\\top", "∇": "\\nabla"},
+    **{"ℓ": "\\ell", "‖": "\\|", "⟨": "\\langle", "⟩": "\\rangle", "\u00a0": " "},
+}  # fmt: skip
 _BLANKS = re.compile(r"[ \t\r\n]*")
 
 
@@ -82,6 +93,9 @@ def tokenise(source: str, limit: int = MAX_LENGTH) -> list[Token]:
             kind, text = match["edge"], match["environment"]
         elif kind == "command" and text[1].isalpha():
             at = _BLANKS.match(source, at).end()  # type: ignore[union-attr]
+        elif kind == "char" and text in _SIGNS:
+            text = _SIGNS[text]
+            kind = {"\\": "command", " ": "space"}.get(text[0], "char")
         elif kind != "space" and not " " <= text[-1] <= "~":
             if text[-1] not in "\t\r\n":
                 raise TexError(f"the character U+{ord(text[-1]):04X} cannot be read", start)

@@ -81,11 +81,13 @@ DECLARABLE = {
 }
 OPERATORS = {"+": "+", "-": "-", "/": "/", "\\cdot": "*", "\\times": "*"}
 MARKS = {",": "comma", ";": "semicolon", ".": "dot", "&": "amp", "\\\\": "row", "\\cr": "row"}
+#: Signs between two statements that hold together or not at all.
+STATED = {"\\iff", "\\Leftrightarrow", "\\Longleftrightarrow"}
 AND = {"\\land", "\\wedge"}
 FRACTIONS = {f"\\{name}" for name in "frac dfrac tfrac cfrac nicefrac sfrac".split()}
 ANNOTATED = {"\\overset", "\\stackrel", "\\underset"}
 CASES = {"cases", "dcases"}
-TRANSPARENT = {"aligned", "split", "gathered", "alignedat", "multlined"}
+TRANSPARENT = {"array", "aligned", "split", "gathered", "alignedat", "multlined"}
 
 #: What makes a superscript part of a name.
 DECORATING = {"+", "-", "*", "\\star", "\\prime", "\\dagger", "\\ddagger", "\\top", "\\bot"}

@@ -11,10 +11,9 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from sympy import Basic, Expr, Piecewise, Symbol, Tuple, latex, oo
+from sympy import Basic, Expr, Piecewise, Symbol, Tuple, oo
 from sympy.core.symbol import Str
 
-from ..decide.frozen import dataclass
 from ..decide.root import ClampedRoot
 from ..losses.written import Tex
 from ..proof.derivation import Derivation, Step
@@ -22,6 +21,7 @@ from ..theorem.about import head
 from ..theorem.kinds import Kind
 from ..theorem.quantity import Quantity
 from ..theorem.result import Result
+from ..theorem.written import Name, root_names, written
 from .layout.equations import equation
 from .layout.layout import layout, where_rows, with_names
 from .layout.lines import POINTS, rows
@@ -35,19 +35,6 @@ if TYPE_CHECKING:
 
 
 # --- names -----------------------------------------------------------------------------------
-def written(symbol: Symbol) -> str:
-    r"""LaTeX of a symbol: ``g_same_class`` is g with the rest as its index."""
-    base, _, index = symbol.name.partition("_")
-    if len(base) > 1 and base.isalpha() and latex(Symbol(base)) == base:  # a word
-        return rf"\mathrm{{{symbol.name.replace('_', chr(92) + ' ')}}}"
-    if index == "prime":
-        return rf"{latex(Symbol(base))}^{{\prime}}"
-    if "_" in index or len(index) > 2:
-        spaced = index.replace("_", r"\ ")
-        return rf"{latex(Symbol(base))}_{{\mathrm{{{spaced}}}}}"
-    return str(latex(symbol))
-
-
 def written_sign(sign: str) -> str:
     """LaTeX of the sign of a comparison."""
     return r"\ge" if sign == ">=" else sign
@@ -63,33 +50,6 @@ def words(expression: Expr) -> set[Symbol]:
     cases = expression.atoms(Piecewise)
     values = {value for case in cases for value, _ in case.args if value.is_Symbol}
     return {v for v in values if len(v.name) > 2 and v == Symbol(v.name)}
-
-
-@dataclass(frozen=True)
-class Name:
-    """What a root is called: a stand-in symbol, and its LaTeX."""
-
-    symbol: Symbol
-    tex: str
-
-
-def root_names(result: Result) -> dict[ClampedRoot, Name]:
-    """A name for every root of a result, the same in all its quantities."""
-    names: dict[ClampedRoot, Name] = {}
-    for name, q in result.quantities.items():
-        if isinstance(q.expression, ClampedRoot) and q.expression not in names:
-            names[q.expression] = Name(Symbol(name), q.symbol)
-    taken = {n.symbol.name for n in names.values()}
-    for q in result.quantities.values():
-        for root in sorted(q.expression.atoms(ClampedRoot) - set(names), key=str):
-            letter = root.variable.name.rstrip("_")
-            count = 1
-            while (name := f"{letter}_star" + (f"_{count}" if count > 1 else "")) in taken:
-                count += 1
-            taken.add(name)
-            tex = rf"{latex(Symbol(letter))}^\star" + (rf"_{{{count}}}" if count > 1 else "")
-            names[root] = Name(Symbol(name), tex)
-    return names
 
 
 def typeset(
@@ -180,9 +140,9 @@ class Writer:
             return self.where(q.expression)
         name = self.symbol_text(q.symbol)
         value = self.expression(q.expression, q.domain)
-        if q.kind is Kind.CONDITION:
-            return rf"{name} \iff {value}"
-        return value if value == re.sub(r"\^(\d)\Z", r"^{\1}", name) else f"{name} = {value}"
+        if value == re.sub(r"\^(\d)\Z", r"^{\1}", name):
+            return value
+        return f"{name}{joint(q)}{value}"
 
     def used_roots(self, expression: Expr) -> list[ClampedRoot]:
         """Roots in an expression, in the order of their names."""
@@ -348,6 +308,13 @@ def _cell(tex: str) -> str:
     return tex.replace(r"\|", r"\Vert ").replace(r"\left|", r"\left\vert ").replace("|", r"\vert ")
 
 
+def joint(q: Quantity, align: str = "") -> str:
+    r"""What stands between the name of a quantity and its value: ``=``, nothing after ``\le``."""
+    if q.symbol.endswith((r"\le", r"\ge")):
+        return f" {{}} {align} " if align else " "
+    return rf" {align}\iff " if q.kind is Kind.CONDITION else f" {align}= "
+
+
 def value_latex(result: Result, name: str) -> str:
     """LaTeX of the value of a quantity."""
     q = result.quantity(name)
@@ -356,7 +323,7 @@ def value_latex(result: Result, name: str) -> str:
 
 def quantity_latex(q: Quantity) -> str:
     """``name = expression`` of a quantity that stands by itself."""
-    return rf"$\displaystyle {q.symbol} = {typeset(q.expression, domain=q.domain)}$"
+    return rf"$\displaystyle {q.symbol}{joint(q)}{typeset(q.expression, domain=q.domain)}$"
 
 
 def quantity_bundle(q: Quantity) -> dict[str, str]:
@@ -377,7 +344,7 @@ def result_latex(result: Result) -> str:
     for q in result.quantities.values():
         if q.expression not in writer.roots:
             value, where = writer.named(q)
-            found.append(rf"{q.symbol} &= {value}")
+            found.append(rf"{q.symbol}{joint(q, '&')}{value}")
             found += [rf"&\text{{where }} {row}" for row in where]
     for root, name in writer.roots.items():
         found.append(rf"{name.tex} &\in {writer.bracket(root)}")

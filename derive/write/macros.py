@@ -30,9 +30,10 @@ from ..losses.written import Tex
 from ..papers.sources import MADE_BY, SOURCES, version
 from ..tex.exported import ARGUMENT, FIRST, FIRST_IN_TEX, IN_TEX
 from ..theorem.about import head
+from ..theorem.kinds import Kind
 from ..theorem.quantity import Quantity
 from ..theorem.result import Result
-from .display import CLAMPED, Writer, words, written
+from .display import CLAMPED, Writer, joint, words, written
 from .layout.layout import layout
 from .layout.tex import tex
 from .layout.tree import Node
@@ -213,7 +214,9 @@ class _Paper:
         else:
             value = self.call(macro, order)
             symbol = writer.symbol_text(q.symbol)
-            equation = f"{symbol} = {value}" if "=" in writer.quantity(q) else value
+            named = writer.quantity(q) != writer.expression(q.expression, q.domain)
+            bare = q.kind is Kind.CONDITION or not named
+            equation = value if bare else f"{symbol}{joint(q)}{value}"
         lines = [f"% {macro}{_shown_arguments(order)}: {q.meaning}"]
         body = self.body(shown, order, q.domain or self.result.domain)
         lines += [f"%   for {condition}"] if condition else []

@@ -35,6 +35,9 @@ from .layout.statement import aligned, for_reading, tex_rows
 from .layout.tex import tex as tex_of
 from .layout.tree import named
 
+_WHERE = r"\text{where }"
+_SKIP = rf"\phantom{{{_WHERE}}}"
+
 
 def report(
     result: Result,
@@ -286,7 +289,9 @@ def tex_rows_of(expression: Basic, domain: Domain | None) -> list[str]:
         return [_typeset(expression)]
     found = of_node(layout(cases_by_sign(expression, domain), domain), starred, POINTS - 90)
     return [re.sub(r"^&(\\quad \{\} )?\s*", "", row) for row in found.rows] + [
-        rf"\text{{where }} {row.replace('&', '', 1)}" for part in found.where for row in part
+        rf"{_WHERE if row is part[0] else _SKIP} {row.replace('&', '', 1)}"
+        for part in found.where
+        for row in part
     ]
 
 

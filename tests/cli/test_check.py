@@ -122,7 +122,9 @@ def test_macros_of_the_root_of_a_document(cltheory: Any, here: Path) -> None:
     text = "% !TEX root = ../main.tex\n" + MARK + r"\[ 1/n = \ninv \]"
     (here / "sections" / "theory.tex").write_text(text)
     assert cltheory("check", ".").code == 0
-    assert cltheory("check", "sections/theory.tex").code == 0
+    assert cltheory("check", "sections/theory.tex", "--follow-outside").code == 0
+    code, out, _ = cltheory("check", "sections/theory.tex")
+    assert code == 2 and "outside the folders that are checked" in out
     (here / "sections" / "theory.tex").write_text(text.replace("!TEX", "!NO"))
     assert cltheory("check", "sections").code == 2
 
@@ -481,6 +483,18 @@ def test_an_empty_folder(cltheory: Any, here: Path) -> None:
     assert (code, out) == (0, "no marked equation in 0 files\n")
 
 
+def test_more_than_is_checked_ends_in_one_line(
+    cltheory: Any, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (here / "a.tex").write_text(3 * RIGHT + "{" * 99)
+    monkeypatch.setattr("cltheory.cli.checking.MAX_MARKED", 2)
+    code, out, _ = cltheory("check", "a.tex")
+    assert code == 2 and "3 equations are marked, and the first 2 are checked" in out
+    monkeypatch.setattr("cltheory.derive.tex.text.walk.MAX_TOKENS", 60)
+    code, out, _ = cltheory("check", "a.tex")
+    assert code == 2 and "what stands after 60 commands, braces and comments is not checked" in out
+
+
 def test_paths_of_macros_stay_apart(here: Path) -> None:
     text = r"\input{/etc/passwd} \input{b} \input{missing} \newcommand{\x}{1}"
     (here / "a.tex").write_text(text + "\n" + RIGHT)
@@ -508,7 +522,8 @@ def test_completion_of_options() -> None:
     shell = get_completion_class("bash")
     assert shell is not None
     found = shell(cli, {}, "cltheory", "_X").get_completions(["check"], "--f")
-    assert {item.value for item in found} == {"--force", "--format", "--frozen"}
+    names = {"--follow-outside", "--force", "--format", "--frozen"}
+    assert {item.value for item in found} == names
     found = shell(cli, {}, "cltheory", "_X").get_completions(["check", "--format"], "s")
     assert [item.value for item in found] == ["sarif"]
     assert "sympy" in sys.modules  # this process has it; test_start_up.py asks another

@@ -288,3 +288,15 @@ def test_closed_streams_do_not_get_in_the_way(closed: tuple[int, ...], tmp_path:
     )
     subprocess.run([sys.executable, "-c", code], check=False, timeout=60, capture_output=True)
     assert (tmp_path / "found").read_text() == "[2, 3]"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is limited on Linux")
+def test_the_command_itself_has_no_memory_without_end() -> None:
+    code = (
+        "from cltheory.cli import guard\n"
+        "guard.limit_memory(0.25); bytearray(2**29)\n"  # of a program that calls it: nothing
+        "guard.program(); guard.limit_memory(0.25)\n"
+        "try:\n    bytearray(2**29)\nexcept MemoryError:\n    print('ended')"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "ended\n"

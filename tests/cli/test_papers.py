@@ -51,6 +51,43 @@ def test_a_false_equation_in_an_included_file(cltheory: Any, here: Path, command
         assert "sec.tex" in out
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        r"\input{../defs}",
+        r"\input{sub/../../defs}",
+        r"\import{../}{defs}",
+        r"\input{link}",
+        r"\input{folder/defs}",
+        r"\usepackage{../defs}",
+    ],
+)
+def test_nothing_is_read_from_outside_the_folder(here: Path, command: str) -> None:
+    paper = here / "paper"
+    (paper / "sub").mkdir(parents=True)
+    for name in ("defs.tex", "defs.sty"):
+        (here / name).write_text(r"\newcommand{\x}{n}")
+    (paper / "link.tex").symlink_to(here / "defs.tex")
+    (paper / "folder").symlink_to(here)
+    write(paper, main=command + "\n" + WITH_MACRO)
+    for within, refused in ((["paper"], True), (None, False), (["."], False)):
+        (found,) = read_papers([("paper/main.tex", True)], within=within)
+        assert [p.message.split(" is ")[1][:30] for p in found.problems] == (
+            ["outside the folders that are c"] if refused else []
+        )
+        assert ("\\x" in found.marked[0].macros.known) is not refused
+
+
+def test_what_is_outside_of_the_folder_is_read_on_demand(cltheory: Any, here: Path) -> None:
+    (here / "paper").mkdir()
+    write(here, other=RIGHT)
+    (here / "paper" / "main.tex").symlink_to(here / "other.tex")
+    code, out, _ = cltheory("check", "paper")
+    assert code == 2 and "read only with --follow-outside" in out
+    assert cltheory("check", "paper", "--follow-outside").code == 0
+    assert cltheory("check", "paper/main.tex").code == 0  # by its name
+
+
 def test_every_equation_is_checked_once(cltheory: Any, here: Path) -> None:
     write(here, a=RIGHT, main=ROOT + r"\input{a}\input{a}\input{b}" + END, b=r"\input{c}", c=RIGHT)
     for paths in (["."], ["main.tex", "a.tex"], ["a.tex", "b.tex", "c.tex", "main.tex"]):

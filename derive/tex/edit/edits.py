@@ -67,7 +67,14 @@ class _Search:
     def read(self, text: str, **more: Expr) -> Statement:
         self.length += len(text)
         names = {**self.meant.names, **more}
-        return read(text, names, self.macros, relations=self.directive.relations, lead=self.lead)
+        return read(
+            text,
+            names,
+            self.macros,
+            relations=self.directive.relations,
+            lead=self.lead,
+            phrases=self.meant.phrases,
+        )
 
     def best(self) -> Edit | None:
         """The smallest change that is proved."""

@@ -127,7 +127,7 @@ class Screen:
             if len(values) < len(found):
                 continue
             here |= dict(zip(meant.own, values, strict=True))
-            for s, e in meant.others.items():
+            for s, e in {**meant.others, **meant.exported}.items():
                 if (other := value(e, here)) is not None:
                     here[s] = other
             self.points.append(here)

@@ -427,7 +427,10 @@ class Build:
             if told == S.true:
                 raise TexError(f"the cases before {value} leave nothing for it", 0)
             told = Or(told, condition)
-        return Terms(0, [_sound(Piecewise(*items), 0)])
+        found = Piecewise(*items)
+        if not isinstance(found, Piecewise):  # what its cases are for would be lost
+            raise TexError("all cases have one value: write it without them", 0)
+        return Terms(0, [_sound(found, 0)])
 
     # -- statements ---------------------------------------------------------------------
 

@@ -15,7 +15,17 @@ from itertools import pairwise
 from ..statement import TexError
 from ..vocabulary import STARTS, THEN
 from .names import Piece
-from .pieces import ENDING, at_top, depths, enclosed, is_letter, stripped, unpunctuated, words
+from .pieces import (
+    ENDING,
+    at_top,
+    depths,
+    enclosed,
+    is_letter,
+    split,
+    stripped,
+    unpunctuated,
+    words,
+)
 from .spelling import Unit
 
 _EQUATION_NUMBER = re.compile(r"[a-z]{0,2}\.?[0-9]{1,3}(\.[0-9]{1,3}){0,2}[a-z]?")
@@ -32,11 +42,14 @@ class Draft:
     loose
         Whether it stands after another formula of the row and no word says what it is: it may
         be a condition on that.
+    joined
+        Whether it is one of two statements that hold together or not at all.
     """
 
     pieces: list[Piece]
     rows: set[int] = field(default_factory=set)
     loose: bool = False
+    joined: bool = False
 
 
 @dataclass
@@ -81,14 +94,25 @@ def lay_out(pieces: Sequence[Piece]) -> Display:
     whole = _without_broken_brackets([unpunctuated(p) for p in pieces])
     found = Display()
     ended = False  # whether the row before ended with a mark
+    defining: Beside | None = None  # the row before, if it is only about conditions and letters
     for row in _rows(whole):
         number, found.rows = found.rows, found.rows + 1
         solid = next((k for k, (u, _) in enumerate(row) if u.kind not in ("amp", "quad")), 0)
         indented = any(u.kind == "quad" for u, _ in row[:solid])
         row, beside = _apart(_without_number(stripped(_aligned(row))), number)
-        parts = _parts(row)
+        runs = split(row, lambda piece: piece[0].kind == "stated")
+        parts = [part for run in runs for part in _parts(run)]
+        if defining is not None and parts and _is_sign(parts[0][0][0][0]):
+            told = {defining.pieces[k][0].text for k in at_top(defining.pieces, "relation")}
+            if told != {"="}:
+                raise TexError(
+                    "does the row go on with the formula or the condition?", row[0][0].at
+                )
+            defining.pieces.extend(row)  # of the letter in the row before: where A = .. \\ + ..
+            continue
         found.beside += [replace(b, alone=not parts) for b in beside]
         after = any(not b.before for b in beside)
+        defining = found.beside[-1] if beside and not parts else None
         for index, (part, loose) in enumerate(parts):
             body = stripped(part, ENDING)
             drafts = found.drafts
@@ -96,11 +120,12 @@ def lay_out(pieces: Sequence[Piece]) -> Display:
                 drafts[-1].pieces.extend(body)
                 drafts[-1].rows.add(number)
             else:
-                drafts.append(Draft(body, {number}, loose))
+                drafts.append(Draft(body, {number}, loose, len(runs) > 1))
             ended = part[-1][0].kind in ENDING or index + 1 < len(parts) or bool(after)
         if len(parts) > 1:
             for draft in found.drafts[-len(parts) :]:
-                if not at_top(draft.pieces, "relation"):
+                named = draft.joined and len(draft.pieces) == 1
+                if not at_top(draft.pieces, "relation") and not named:
                     raise TexError(
                         "one of several formulas in a row lacks a relation", draft.pieces[0][0].at
                     )
@@ -158,7 +183,7 @@ def _aligned(row: list[Piece]) -> list[Piece]:
         count += 1
         after = row[following[k]] if k in following else None
         second = seconds[k + 1]
-        if second is None or (before is not None and before[0].kind == "relation"):
+        if second is None or (before is not None and before[0].kind in ("relation", "stated")):
             continue
         if begins_condition(second):
             out.append((Unit("quad", "&", piece[0].at), None))
@@ -167,8 +192,15 @@ def _aligned(row: list[Piece]) -> list[Piece]:
             # && goes to the next column: what stands there is set apart
             out += [(Unit(kind, "&", piece[0].at), None) for kind in ("comma", "quad")]
             continue
-        joins = after is not None and (after[0].kind in ("relation", "amp") or _is_sign(after[0]))
-        if before is None or (count == 1 and joins) or (after and after[0].kind == "amp"):
+        joins = after is not None and (
+            after[0].kind in ("relation", "stated", "amp") or _is_sign(after[0])
+        )
+        if (
+            before is None
+            or not out
+            or (count == 1 and joins)
+            or (after and after[0].kind == "amp")
+        ):
             continue
         if count == 1 and before[0].kind == "operator":
             continue

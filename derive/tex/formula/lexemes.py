@@ -16,6 +16,7 @@ from .pieces import ENDING, at_top, depths, stripped, unpunctuated, words
 from .spelling import Range, Unit
 from .units import Formula
 
+_DECLARED = "[LATEX -> EXPRESSION] in the directive says what it stands for"
 MAX_DIGITS = 60
 MAX_CASES = 40  #: and twice as many relations in them
 
@@ -162,6 +163,8 @@ class Lexemes:
             raise TexError(f"{show(text)} cannot be read{': ' if why else ''}{why}", at)
         if kind == "null":
             raise TexError(f"{show(text + '.')} cannot be read here", at)
+        if kind == "bar" and text in ("\\|", "\\Vert"):
+            raise TexError(f"a norm that is not known: {_DECLARED}", at)
         if kind == "bar":
             raise TexError("bars: write an absolute value here with \\left| and \\right|", at)
         if kind == "limit":
@@ -174,7 +177,11 @@ class Lexemes:
             raise TexError(f"{show(text)} cannot be read here", at)
         lexeme = _LEXEMES.get(text)
         if text in ("\\langle", "\\rangle", "\\lVert", "\\rVert"):
-            raise TexError("an inner product or a norm is read alone on a side of an equation", at)
+            raise TexError(
+                "an inner product or a norm that is not known; a known one stands alone on a side "
+                f"of an equation: {_DECLARED}",
+                at,
+            )
         if lexeme is None:
             raise TexError(f"{show(text)} cannot be read; the brackets are ( ) [ ] \\{{ \\}}", at)
         return Lexeme(lexeme, text, at)

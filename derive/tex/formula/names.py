@@ -23,7 +23,7 @@ def _spelled(name: str) -> tuple[str, ...]:
 class Names:
     """The names that are known, and which of them starts at a unit: the longest."""
 
-    def __init__(self, names: Mapping[str, Expr]):
+    def __init__(self, names: Mapping[str, Expr], places: Mapping[str, Expr] | None = None):
         self.spelled = sorted(names)
         self.starting: dict[str, list[tuple[tuple[str, ...], Expr]]] = {}
         self.letters: dict[str, Expr] = {}
@@ -35,6 +35,8 @@ class Names:
             self.starting.setdefault(units[0], []).append((units, meaning))
         for choices in self.starting.values():
             choices.sort(key=lambda choice: -len(choice[0]))
+        for place, meaning in (places or {}).items():  # tokens that stand for phrases
+            self.starting[place] = [((place,), meaning)]
 
     def define(self, letter: str, meaning: Expr) -> None:
         """Add a letter that the text itself defines."""

@@ -21,8 +21,10 @@ _START: ContextVar[int] = ContextVar("start", default=0)
 
 def note_power(base: Expr, exponent: Expr) -> None:
     """A power is about to be built: a root needs what is >= 0, and zero has no power <= 0."""
-    if base.is_number and (exponent.is_number or base.is_positive):
-        return  # what is wrong with a number is refused where it is built
+    if base.is_number and (base.is_positive or (base.is_Rational and exponent.is_number)):
+        return  # what is wrong with a rational number is refused where it is built
+    if base.is_Rational and not base.is_zero and exponent.is_integer:
+        return
     if not exponent.is_Integer:
         weak = exponent.is_Rational and exponent.is_positive
         _note(Condition(Pow(base, exponent), ">= 0" if weak else "> 0", base))

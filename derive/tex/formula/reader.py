@@ -36,6 +36,7 @@ from .layout import Beside, Display, Draft, lay_out
 from .lexemes import Lexemes
 from .names import Names, Piece
 from .needs import taken
+from .phrases import Phrases
 from .pieces import at_top, sides, split
 from .units import Formula, canonical_name
 from .words import Item, stream
@@ -54,6 +55,7 @@ def read(
     *,
     relations: Mapping[str, Relation] | None = None,
     lead: str = "",
+    phrases: Phrases | None = None,
 ) -> Statement:
     r"""Read the inside of one display.
 
@@ -72,6 +74,9 @@ def read(
         The rows before, in the same environment: the left side of a source that begins with
         its relation stands there.
 
+    phrases
+        Names that are no single signs.
+
     Raises
     ------
     TexError
@@ -82,11 +87,12 @@ def read(
         if sign.strip() not in DECLARABLE:
             raise TexError(f"{show(sign)} is not a sign that can be declared to be a relation")
     signs = {sign.strip(): relation for sign, relation in (relations or {}).items()}
-    display = _Reading(source, names, macros, signs)
+    phrases = phrases or Phrases()
+    display = _Reading(source, names, macros, signs, phrases)
     follows: Side | None = None
     first = display.found.drafts[0].pieces
     if first[0][0].kind == "relation":
-        rows = _end_of(lead, names, macros, signs)
+        rows = _end_of(lead, names, macros, signs, phrases)
         follows = Unread("") if rows is None else rows[0]
         if rows is not None:
             display.grammar.note(rows[1])
@@ -98,6 +104,7 @@ def _end_of(
     names: Mapping[str, Expr],
     macros: Macros | None,
     signs: Mapping[str, Relation],
+    phrases: Phrases,
 ) -> tuple[Side, Grammar] | None:
     """What a row that begins with a relation goes on with, of the rows before it.
 
@@ -105,7 +112,7 @@ def _end_of(
     The grammar that read it knows what it needed.
     """
     try:
-        rows = _Reading(lead, names, macros, signs)
+        rows = _Reading(lead, names, macros, signs, phrases)
         last = rows.found.drafts[-1]
         told = {last.pieces[k][0].text for k in at_top(last.pieces, "relation")}
         if last.loose and told - {"="}:
@@ -125,13 +132,15 @@ class _Reading:
         names: Mapping[str, Expr],
         macros: Macros | None,
         signs: Mapping[str, Relation],
+        phrases: Phrases,
     ):
         tokens = tokenise(source)
         if macros is not None:
             tokens = macros.expand(tokens)
         if sum(token.kind != "space" for token in tokens) > MAX_TOKENS:
             raise TexError(f"more than {MAX_TOKENS} tokens")
-        self.lexemes = Lexemes(Formula(tokens, signs), Names(names))
+        known = Names(names, phrases.meanings())
+        self.lexemes = Lexemes(Formula(phrases.put(tokens), signs), known)
         self.grammar = Grammar(self.lexemes, len(source))
         self.clauses = Clauses(self.grammar, source)
         pieces = self.lexemes.pieces(0, len(self.lexemes.formula.tokens))
@@ -215,6 +224,7 @@ class _Reading:
         return replace(
             statement,
             clauses=tuple(clauses),
+            joined=draft.joined,
             needs=(*statement.needs, *self.grammar.needs),
             bounds_need=(*statement.bounds_need, *self.grammar.bounds_need),
         )

@@ -156,7 +156,8 @@ class Sides:
             u.kind in ("comma", "semicolon") for u, m in marks if m is None
         )
         starred = "^{" in head.text and isinstance(meaning, Symbol) and len(inside) == 1
-        if not (subscript or starred or (listed and marks)):
+        listed_marks = listed and any(m is None for _, m in marks)
+        if not (subscript or starred or listed_marks):
             return None
         of = [m for u, m in arguments if isinstance(m, Symbol) and u.power is None]
         known = listed and len(of) == len(arguments) and len(set(of)) == len(of)

@@ -16,6 +16,7 @@ from ..vocabulary import (
     BLANKS,
     DECORATING,
     FONTS,
+    FRACTIONS,
     IN_NAMES,
     KEPT_FONTS,
     LETTERS,
@@ -221,6 +222,16 @@ class Spelling:
             if k2 < end and self._is(k2, "{"):
                 return (k, self.partner[k2] + 1), self.partner[k2] + 1
             return (k, self._one_token(k + 1, end, token)[1]), k2 + 1
+        if token.text in FRACTIONS | {"\\sqrt"} and token.kind == "command":
+            after = k + 1
+            for _ in range(2 if token.text in FRACTIONS else 1):
+                after = self._skip(after, end)
+                if not self._is(after, "{"):
+                    raise TexError(
+                        f"{show(mark.text)} needs braces around {show(token.text)}", token.at
+                    )
+                after = self.partner[after] + 1
+            return (k, after), after
         word = token.text[1:] in OPERATOR_WORDS or token.text in LETTERS | DECORATING
         if token.kind == "char" and (token.text.isalnum() or token.text in "*+-"):
             following = self.tokens[k + 1] if k + 1 < end else None

@@ -28,6 +28,7 @@ from ..vocabulary import (
     SILENT,
     SILENT_OF,
     SIZES,
+    STATED,
     TEXT,
     THIN,
     TRANSPARENT,
@@ -117,6 +118,8 @@ class _Cutter(Characters):
             self._add(Unit("open", OPENING[text], token.at))
         elif text in CLOSING:
             self._with_scripts(Unit("close", CLOSING[text], token.at), self.k + 1)
+        elif text in STATED:
+            self._add(Unit("stated", text, token.at))
         elif text in AND:
             self._add(Unit("and", text, token.at))
         elif text == "\\forall":
@@ -267,7 +270,7 @@ class _Cutter(Characters):
             self.texts.append(span[1] - 1)
             self.k = inside[0]
             self._words(token)
-        elif parts and letters.isalpha() and len(parts) == len(letters):
+        elif letters.isalnum() and letters[0].isalpha() and len(parts) == len(letters):
             unit = Unit("word", f"\\operatorname{{{letters}}}", token.at)
             if letters == "lim":
                 unit = Unit("limit", "\\lim", token.at)
@@ -295,7 +298,7 @@ class _Cutter(Characters):
         if self.out and self.out[-1].kind not in ("relation", "quad"):
             raise TexError(f"{show(token.text)} cannot be read after {show('...')}", token.at)
         self.k += 1
-        if token.text == "alignedat":
+        if token.text in ("alignedat", "array"):
             _, self.k = self.f._one_token(self.k, self.end, token)
         elif self.f._is(self.k, "["):
             self.k += 3

@@ -8,11 +8,27 @@ asked there. One that cannot be held against the domain makes the statement unre
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from copy import copy
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from sympy import Expr, Integer, Symbol, ceiling, floor, oo
+from sympy import (
+    And,
+    Basic,
+    Eq,
+    Expr,
+    Integer,
+    Not,
+    Piecewise,
+    S,
+    Symbol,
+    ceiling,
+    floor,
+    oo,
+)
+from sympy.core.relational import Relational
 
+from ...decide.cases import opened, with_signed_logs
 from ...decide.decide import is_proved_positive, zero
 from ...decide.domain import Domain, DomainError, Range, in_order
 from ...decide.evidence import Holds
@@ -28,12 +44,19 @@ from ..statement import (
     Inner,
     Kinds,
     Limit,
+    Relation,
     Statement,
     Tends,
     TexError,
 )
 from .lookup import BadTarget, Meant, look_up
 from .subject import tends_there
+
+#: Ends that a range has by what its symbol is: a weight, a temperature, a cosine.
+_NATURAL = {"low": (S.Zero, S.NegativeOne, -oo), "high": (S.One, oo)}
+_RELATIONS: dict[str, Relation] = {
+    "<": "<", "<=": "<=", ">": ">", ">=": ">=", "==": "=", "!=": "!=",
+}  # fmt: skip
 
 
 class Wider(ValueError):
@@ -70,6 +93,11 @@ def claimed(statement: Statement, meant: Meant, directive: Directive) -> Claim:
     reading = _Reading(statement, meant, directive)
     for clause in statement.clauses:
         reading.read(clause)
+    reading.end()
+    sides = [side for side in statement.sides if isinstance(side, Expr)]
+    for told in set().union(*(side.atoms(Piecewise) for side in sides)):
+        for case in _cases(told):
+            reading.in_case(case)
     if reading.gone and reading.gone != meant.gone:
         names = " and ".join(sorted(map(str, meant.gone)))
         raise TexError(f"the directive names the limit where {names} go to infinity")
@@ -86,6 +114,8 @@ class _Reading:
         self.at_limit = False
         self.gone: set[Expr] = set()  # what is said to go to infinity, as the directive has it
         self.notes: list[str] = []
+        #: the ends that were said of each symbol
+        self.ends: dict[Symbol, set[str]] = {}
         #: symbols with a range of their own among the conditions
         self.said = {s for c in statement.clauses for s in _ranged(c)}
         #: what the statement itself bounds, if it is a condition
@@ -114,6 +144,52 @@ class _Reading:
                         self._is_implied(left, right, relation, clause)
                     else:
                         self._link(self._value(left), self._value(right), relation, clause)
+
+    def in_case(self, clauses: list[Clause]) -> None:
+        """Read what one case is for: that is no more than was derived either."""
+        inner = copy(self)
+        inner.notes, inner.ends = [], {s: {*said} for s, said in self.ends.items()}
+        for clause in clauses:
+            if clause.says.relations == ("=",):  # type: ignore[union-attr]
+                inner._at_value(clause)
+            else:
+                inner.read(clause)
+        inner.end()
+
+    def _at_value(self, clause: Clause) -> None:
+        """A case for one value of a symbol, which must be one that it may have."""
+        assert isinstance(clause.says, Chain)
+        one, other = (self._value(e) for e in clause.says.sides if isinstance(e, Expr))
+        for s, value in ((one, other), (other, one)):
+            r = self.whole.ranges.get(s)
+            if isinstance(s, Symbol) and r is not None and _inside(s, value, r, self.whole):
+                return
+        raise TexError(f"that {clause.text} is met on the domain was not proved")
+
+    def end(self) -> None:
+        """Refuse ends that nothing is said of, and that do not come with what the symbol is.
+
+        For all alpha <= 1 is wider than for all alpha in (1/n, 1].
+        """
+        for s in self.ends.keys() & self.whole.ranges.keys():
+            own = self.whole.ranges[s]
+            usual = self.meant.result.domain.ranges.get(s, own)
+            for side in _NATURAL.keys() - self.ends[s]:
+                end, other = getattr(own, side), getattr(usual, side)
+                is_open = getattr(own, f"{side}_open")
+                closed = is_open and not getattr(usual, f"{side}_open")
+                narrower = other.is_number and (end != other or closed)
+                natural = end in _NATURAL[side] and not (end == 1 and is_open)
+                if narrower or not (own.integer or natural):
+                    raise Wider(
+                        f"the conditions leave open how {'small' if side == 'low' else 'large'} "
+                        f"{s} is, and it was derived for {s} {own}"
+                    )
+
+    def _leave_open(self, e: Expr) -> None:
+        """What is said of an expression says no end of its symbols."""
+        for s in e.free_symbols:
+            self.ends.setdefault(s, set())  # type: ignore[arg-type]
 
     def _value(self, e: Expr) -> Expr:
         names = dict(zip(self.meant.own, self.meant.derived, strict=True))
@@ -213,7 +289,8 @@ class _Reading:
     # --- bounds -----------------------------------------------------------------------------
     def _link(self, left: Expr, right: Expr, relation: str, clause: Clause) -> None:
         self._known({*left.free_symbols, *right.free_symbols}, clause)  # type: ignore[arg-type]
-        if relation == "!=":
+        if relation == "!=" and ((left - right).free_symbols or sign(left - right)):
+            self._leave_open(left - right)  # all values but one
             self.notes.append(f"asked also where {clause.text} does not hold")
             return
         if (left in (oo, -oo) or right in (oo, -oo)) and relation != "=":
@@ -239,6 +316,7 @@ class _Reading:
         if "=" in relation or not symbol.is_Symbol or (below != -oo and above is not oo):
             raise TexError(f"the condition {clause.text} is not compared", clause.at)
         r = self.whole.ranges[symbol]
+        self.ends.setdefault(symbol, set()).add("low" if below == -oo else "high")
         end = r.low if below == -oo else r.high
         if end not in (oo, -oo):
             raise Wider(f"it claims this for {left} {relation} {right}, and {symbol} is {r}")
@@ -247,7 +325,9 @@ class _Reading:
         found = sign(left - right)
         if found is None and left != right:
             raise TexError(f"the condition {clause.text} could not be decided", clause.at)
-        holds = {"=": (0,), "<": (-1,), "<=": (-1, 0), ">": (1,), ">=": (1, 0)}[relation]
+        holds = {"=": (0,), "!=": (1, -1), "<": (-1,), "<=": (-1, 0), ">": (1,), ">=": (1, 0)}[
+            relation
+        ]
         if (found or 0) not in holds:
             raise Wider(f"the condition {clause.text} does not hold with the values that are given")
 
@@ -256,6 +336,7 @@ class _Reading:
         assert isinstance(s, Symbol)
         r = self.whole.ranges[s]
         is_low, is_open = relation[0] == ">", "=" not in relation
+        self.ends.setdefault(s, set()).add("low" if is_low else "high")
         if r.integer and (value.is_number or value.is_integer):
             value, is_open = _next_integer(value, is_low, is_open), False
         end, end_open = (r.low, r.low_open) if is_low else (r.high, r.high_open)
@@ -287,6 +368,9 @@ class _Reading:
             return 0
         if is_proved_positive(inward, self.whole, strict=False):
             return 1
+        (inside,), inner = with_signed_logs([inward], opened(self.whole))
+        if is_proved_positive(inside, inner):  # at an end by continuity, or it is infinite there
+            return 1
         # Somewhere beyond is beyond.
         points = [self.whole.witness, *self.whole.points(60)]
         if any(sign(inward.xreplace(dict(p))) == -1 for p in points):
@@ -295,6 +379,7 @@ class _Reading:
 
     def _narrow(self, s: Symbol, value: Expr, is_low: bool, is_open: bool, clause: Clause) -> None:
         self.notes.append(f"claimed for {clause.text} only")
+        self.ends.setdefault(s, set()).add("low" if is_low else "high")
         domain = self.meant.domain
         now = domain.ranges[s]
         new = (
@@ -338,6 +423,7 @@ class _Reading:
                         return
         if used and self.bounded & set(used):
             raise TexError(f"a second condition on what is bounded: {clause.text}", clause.at)
+        self._leave_open(gap)
         self.notes.append(f"asked also where {clause.text} does not hold")
 
     def _implied(self, gap: Expr, strict: bool, clause: Clause) -> None:
@@ -394,6 +480,17 @@ class _Reading:
         self.meant = replace(there, names=self.meant.names)
         self.whole = there.domain
         self.notes.append(f"claimed for {clause.text} only")
+
+
+def _cases(told: Basic) -> Iterator[list[Clause]]:
+    """What each case of a distinction is for; of the rest of two it is the complement."""
+    for _, condition in told.args:
+        first = told.args[0].args[1]
+        if condition == True and len(told.args) == 2 and not isinstance(first, Eq):  # noqa: E712
+            condition = Not(first)
+        parts = condition.args if isinstance(condition, And) else (condition,)
+        chains = [p for p in parts if isinstance(p, Relational)]
+        yield [Clause(Chain((p.lhs, p.rhs), (_RELATIONS[p.rel_op],)), str(p)) for p in chains]
 
 
 def _links(chain: Chain) -> Iterator[tuple[Expr, str, Expr]]:

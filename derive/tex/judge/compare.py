@@ -14,13 +14,18 @@ from typing import cast
 
 from sympy import Expr, Symbol
 
+from ...decide.decide import is_proved_positive
+from ...proof.relations import TURNED
 from ..directives import Directive
 from ..statement import Bounds, Called, Chain, Clause, Relation, Side, Statement, TexError
+from .bounded import is_bound, judge_bound
 from .claimed import Wider, claimed
 from .conditions import judge_condition
 from .equations import judge_equation
 from .finding import Finding
 from .lookup import Meant
+from .printed import plain
+from .stated import judge_stated
 from .subject import with_subject
 
 __all__ = ["Finding", "judge"]
@@ -35,7 +40,8 @@ def judge(statement: Statement, meant: Meant, directive: Directive) -> Finding:
         If it has no sides that could be compared.
     """
     rows = _with_conditions((statement, *statement.rest), meant)
-    count = len(meant.quantities)
+    # What two bounds are bounds of is one statement.
+    count = 1 if meant.bounded is not None else len(meant.quantities)
     same = count == 1 and all(_is_about(row, meant.own[0]) for row in rows)
     if len(rows) > 1 and count != len(rows) and not same:
         raise TexError(
@@ -56,6 +62,9 @@ def judge(statement: Statement, meant: Meant, directive: Directive) -> Finding:
 def _with_conditions(rows: tuple[Statement, ...], meant: Meant) -> tuple[Statement, ...]:
     """The statements, with those that only bound parameters as conditions on the others."""
     bounded = {q.bound[0] for q in meant.quantities if q.bound}
+    if any(row.joined for row in rows):  # no condition on one another: each says the same
+        named = (meant.own[0],) if meant.stated is not None else None
+        return tuple(row for row in rows if row.sides != named)
     beside = [row for row in rows if _is_condition(row, set(meant.result.domain.ranges) - bounded)]
     kept = [row for row in rows if row not in beside]
     if len(rows) <= len(meant.quantities) or not beside or not kept:
@@ -98,7 +107,11 @@ def _judge_one(statement: Statement, meant: Meant, directive: Directive) -> Find
         return Finding("differs", False, message=str(wider))
     meant = claim.meant
     statement = with_subject(statement, meant, claim.at_limit)
-    if set(statement.relations) <= {"="}:
+    if is_bound(statement, meant):
+        found = judge_bound(statement, meant, directive)
+    elif meant.stated is not None and not hasattr(meant.stated, "shape"):
+        found = judge_stated(statement, meant, directive)
+    elif set(statement.relations) <= {"="}:
         found = judge_equation(statement, meant, directive)
     elif "=" in statement.relations:
         found = _judge_mixed(statement, meant, directive)
@@ -131,5 +144,19 @@ def _judge_mixed(statement: Statement, meant: Meant, directive: Directive) -> Fi
         )
         for g in equations
     ]
-    found.append(judge_condition(condition, meant, directive))
+    if meant.quantities[0].bound is not None:
+        found.append(judge_condition(condition, meant, directive))
+    else:
+        _check_order(condition, meant)
     return next((f for f in found if not f.ok), found[-1])
+
+
+def _check_order(condition: Statement, meant: Meant) -> None:
+    """Refuse what a value is said to lie above or below, ``0 < x = ..``, unless it is proved."""
+    names = {**meant.given, **dict(zip(meant.own, meant.derived, strict=True))}
+    sides = [plain(side).xreplace(names) for side in condition.sides]
+    for one, relation, other in zip(sides, condition.relations, sides[1:], strict=False):
+        gap = one - other if relation[0] == ">" else other - one
+        strict = "=" not in relation
+        if relation not in TURNED or not is_proved_positive(gap, meant.domain, strict=strict):
+            raise TexError(f"a second claim, which was not proved: {one} {relation} {other}")

@@ -16,6 +16,7 @@ from ...decide.wanting import wanting
 from ...optimum.threshold import Criterion, NoClosedForm, threshold
 from ...proof.derivation import Derivation, StepFailed
 from ...proof.relations import TURNED, lt
+from ...theorem.bounds import Bounds as BoundQuantity
 from ..directives import Directive
 from ..statement import Bounds, Relation, Statement, TexError
 from .finding import Finding, finding
@@ -36,6 +37,12 @@ def judge_condition(statement: Statement, meant: Meant, directive: Directive) ->
     bounds = [q.bound for q in meant.quantities]
     if None in bounds:
         names = ", ".join(directive.quantities)
+        told = next((q for q in meant.quantities if isinstance(q, BoundQuantity)), None)
+        if told is not None:
+            raise TexError(
+                f"{names} is a bound, {told.symbol}: write that, or declare another name of what "
+                f"it bounds by [LATEX -> {told.bounded}]"
+            )
         raise TexError(f"{names} is no threshold: mark an equation for it")
     symbols = {b[0] for b in bounds if b is not None}
     if len(symbols) != 1:
@@ -123,7 +130,7 @@ def _solved(gap: Expr, s: Symbol, meant: Meant, names: Mapping[Symbol, Expr]) ->
     for derived in meant.derived:
         if s in derived.free_symbols:
             continue
-        quotient = _cancelled(gap, s - derived)
+        quotient = cancelled(gap, s - derived)
         for mirrored in (False, True):
             if quotient is not None and _keeps_sign(
                 -quotient if mirrored else quotient, derived, meant.domain
@@ -147,11 +154,12 @@ def _keeps_sign(quotient: Expr, bound: Expr, domain: Domain) -> bool:
     (inside,), open_domain = with_signed_logs([quotient], opened(domain))
     if not proof_of_positive(inside, open_domain):
         return False
-    product = _cancelled(quotient * bound, S.One)
+    product = cancelled(quotient * bound, S.One)
     return product is not None and any(proof_of_positive(k * product, domain) for k in (1, -1))
 
 
-def _cancelled(gap: Expr, line: Expr) -> Expr | None:
+def cancelled(gap: Expr, line: Expr) -> Expr | None:
+    """The quotient in lowest terms; None if it is not seen."""
     try:
         field_ = ExpField([gap, line])
         return field_.factored(field_(gap) / field_(line))

@@ -19,7 +19,7 @@ from ..directives import Directive
 from ..statement import Statement, TexError
 from .finding import Finding, finding
 from .lookup import Meant
-from .printed import needs_of, plain
+from .printed import compared, needs_of, plain
 
 
 def judge_equation(statement: Statement, meant: Meant, directive: Directive) -> Finding:
@@ -45,16 +45,7 @@ def judge_equation(statement: Statement, meant: Meant, directive: Directive) -> 
     if any(own in e.free_symbols for e in sides):
         return _implicit(statement, sides, meant, directive)
     needs = needs_of(statement, meant)
-    outcomes = [
-        equal(
-            e.xreplace(meant.given),
-            derived,
-            meant.domain,
-            needs,
-            removable=directive.allow_removable,
-        )
-        for e in sides
-    ]
+    outcomes = [compared(e, meant, needs, directive.allow_removable) for e in sides]
     for e, outcome in zip(sides, outcomes, strict=True):
         if not isinstance(outcome, Holds):
             return finding(outcome, e, derived, meant, directive)

@@ -70,6 +70,7 @@ def finding(
     outcome: Outcome, printed: Expr, derived: Expr, meant: Meant, directive: Directive
 ) -> Finding:
     """Put an outcome about two expressions into words."""
+    printed = printed.xreplace(meant.exported)
     shown = Finding(
         "equal",
         True,

@@ -7,18 +7,25 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import lru_cache
 
-from sympy import Expr, Symbol, latex, oo
+from sympy import Basic, Expr, Interval, Symbol, latex, oo
+from sympy.core.relational import Relational
 
 from ...decide.defined import Condition
 from ...decide.domain import Domain, DomainError
 from ...decide.exact import NotANumber, expression
 from ...decide.wanting import wanting
 from ...results import UnknownResult, results
+from ...theorem.bounds import Bounds
+from ...theorem.kinds import Kind
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
+from ...theorem.written import root_names, written
 from ..directives import Directive
+from ..formula.phrases import Phrase, Phrases, is_closed, phrase, split_at_relation
 from ..formula.reader import canonical_name, read
 from ..statement import Inner, TexError, Unread
+
+_NO_PHRASES = Phrases()
 
 
 class BadTarget(ValueError):
@@ -43,6 +50,10 @@ class Meant:
         Where all of it is meant; symbols with values are gone.
     point
         The values.
+    phrases
+        Further names that may occur: those that are no single signs.
+    stated
+        A condition or a set as it was derived; ``derived`` is a number then that stands for it.
     """
 
     result: Result
@@ -53,12 +64,26 @@ class Meant:
     names: Mapping[str, Expr]
     domain: Domain
     point: Mapping[Symbol, Expr]
+    phrases: Phrases = _NO_PHRASES
+    stated: Basic | None = None
+
+    @property
+    def bounded(self) -> Symbol | None:
+        """What stands for the number that the quantities are bounds of."""
+        (first, *_) = self.quantities
+        return bounded(first)
 
     @property
     def given(self) -> dict[Symbol, Expr]:
         """What is put into the printed side too: values, and the other quantities it names."""
         values = {s: v for s, v in self.point.items() if v is not oo}
-        return values | {s: e.xreplace(values) for s, e in self.others.items()}
+        others = {**self.others, **self.exported}
+        return values | {s: e.xreplace(values) for s, e in others.items()}
+
+    @property
+    def exported(self) -> dict[Symbol, Expr]:
+        """What stands for the quantities where they are written as they are exported."""
+        return _exported(self.quantities)
 
     @property
     def gone(self) -> set[Symbol]:
@@ -103,13 +128,15 @@ def _look_up(directive: Directive) -> Meant:
         result = results[directive.result_id]
         quantities = tuple(result.quantity(name) for name in directive.quantities)
         for name, q in zip(directive.quantities, quantities, strict=True):
-            if not q.is_number:
+            if not q.is_number and (len(quantities) > 1 or q.kind is Kind.NAME):
                 raise BadTarget(f"{name} of {result.id} is no number but a {q.kind.value}")
         point = result.point(**directive.values)
-        derived = tuple(result.at(name, point) for name in directive.quantities)
+        found = tuple(result.at(name, point) for name in directive.quantities)
     except (UnknownResult, DomainError, AttributeError) as error:
         raise BadTarget(str(error) + _nearest(directive)) from None
     own = tuple(Symbol(name, real=True) for name in directive.quantities)
+    derived = tuple(map(_as_number, found))
+    stated = None if quantities[0].is_number else found[0]
     domain = _domain(result, quantities, point)
     gone = {s for s, v in point.items() if v is oo}
     finite = {s: v for s, v in point.items() if v is not oo}
@@ -124,7 +151,87 @@ def _look_up(directive: Directive) -> Meant:
         # A symbol that is gone may still be what tends to infinity below a limit.
         if e not in others or not others[e].free_symbols & gone
     }
-    return Meant(result, quantities, own, derived, others, names, domain, point)
+    phrases = _phrases(directive, result, quantities, own, names)
+    return Meant(result, quantities, own, derived, others, names, domain, point, phrases, stated)
+
+
+def _as_number(found: Basic) -> Expr:
+    """What was derived, or a number that stands for it: of a condition, what is to be positive."""
+    if isinstance(found, Expr):
+        return found
+    if isinstance(found, Interval):
+        return found.start
+    if isinstance(found, Relational):
+        return found.lhs - found.rhs if found.rel_op == "==" else found.gts - found.lts
+    return Symbol("the array" if hasattr(found, "shape") else str(found))
+
+
+def bounded(quantity: Quantity) -> Symbol | None:
+    """What stands for the number that a bound is a bound of."""
+    return Symbol(f"the {quantity.bounded}") if isinstance(quantity, Bounds) else None
+
+
+def bound_name(quantity: Quantity) -> tuple[str, str]:
+    r"""LaTeX of what is bounded, and of the bound: ``\|m\|`` and ``\mu_{\max}``."""
+    sign = r"\le" if isinstance(quantity, Bounds) and quantity.side == "upper" else r"\ge"
+    before, _, after = quantity.symbol.partition(rf" {sign}")
+    return before, after.strip()
+
+
+def _phrases(
+    directive: Directive,
+    result: Result,
+    quantities: tuple[Quantity, ...],
+    own: tuple[Symbol, ...],
+    names: Mapping[str, Expr],
+) -> Phrases:
+    """Names that are no single signs: that the directive declares, and of its quantities."""
+    found = [
+        Phrase(phrase(spelled), meaning)
+        for spelled, meaning in _declared(directive, result, own).items()
+        if not _is_name(spelled)
+    ]
+    for q, symbol in zip(quantities, own, strict=True):
+        heads = [(written, symbol) for written in (q.symbol, *q.spellings)]
+        whole = bounded(q)
+        if whole is not None:
+            before, after = bound_name(q)
+            heads = [(before, whole), *([(after, symbol)] if after else [])]
+        for spelled, meaning in heads:
+            known = names.get(canonical_name(spelled)) if _is_name(spelled) else None
+            vectors = isinstance(pattern(spelled), Inner)
+            if q.limit_of is None and known != meaning and not vectors:
+                # What is a name of something else is that at the right of a relation.
+                found.append(Phrase(phrase(spelled), meaning, True, known is not None))
+        value = phrase(result.latex(directive.quantities[own.index(symbol)]))
+        heads = [p for p in found if p.atoms != value]
+        parts = split_at_relation(value)
+        bare = q.kind is not Kind.SET and not directive.values
+        exported = list(_exported((q,))) if bare else []
+        if len(parts) == len(exported):
+            heads += [Phrase(*pair, whole=True) for pair in zip(parts, exported, strict=True)]
+        found = heads
+    return Phrases(tuple(found))
+
+
+def _exported(quantities: tuple[Quantity, ...]) -> dict[Symbol, Expr]:
+    """What stands for a quantity as it is exported, or for both sides of a condition."""
+    found: dict[Symbol, Expr] = {}
+    for q in quantities:
+        e = q.expression
+        sides = [e.lhs, e.rhs] if isinstance(e, Relational) else [_as_number(e)]
+        found |= {Symbol(f"side {k} of {q.meaning}", real=True): e for k, e in enumerate(sides)}
+    return found
+
+
+def _is_name(written: str) -> bool:
+    """Whether it can be found as a name; what is closed is rather found as a phrase."""
+    try:
+        name, probe, spelled = canonical_name(written), Symbol("probe"), phrase(written)
+        alone = len(spelled) == 1 or not is_closed(spelled)
+        return alone and read(written, {name: probe}).sides == (probe,)
+    except TexError:
+        return False
 
 
 def _nearest(directive: Directive) -> str:
@@ -192,39 +299,77 @@ def pattern(written: str) -> Inner | Unread | None:
 def _names(
     directive: Directive, result: Result, own: tuple[Symbol, ...], domain: Domain
 ) -> dict[str, Expr]:
+    symbols = _symbols(result)
+    found: dict[str, Expr] = {}
+    # What the directive names has its name first: others may be called the same.
+    for name, q in sorted(
+        result.quantities.items(), key=lambda i: i[0] not in directive.quantities
+    ):
+        if q.limit_of is not None or not q.is_number:
+            continue  # it is written as the limit of what has the name
+        if isinstance(q, Bounds) and not bound_name(q)[1]:
+            continue  # it has no name: only what is bounded has one
+        is_own = name in directive.quantities
+        meant = own[directive.quantities.index(name)] if is_own else Symbol(name, real=True)
+        called = (bound_name(q)[1],) if isinstance(q, Bounds) else (q.symbol, *q.spellings)
+        for spelled in called:
+            if isinstance(pattern(spelled), Inner):
+                continue  # which vectors, and which of their indices: see subject.py
+            try:
+                found.setdefault(canonical_name(spelled), meant)
+            except TexError:  # of vectors, or a limit
+                continue
+    for s in symbols.values():
+        found |= {canonical_name(spelled): s for spelled in (latex(s), written(s))}
+    for root, called_ in root_names(result).items():
+        found.setdefault(canonical_name(called_.tex), root)
+    for spelled, meaning in _declared(directive, result, own, domain).items():
+        if _is_name(spelled):
+            name = canonical_name(spelled)
+            known = found.get(name, meaning)
+            others = {Symbol(q, real=True) for q in result.quantities if q != str(meaning)}
+            if known != meaning and known in others:
+                raise BadTarget(f"{spelled} is the name of {known}, and cannot stand for {meaning}")
+            found[name] = meaning
+    return found
+
+
+def _symbols(result: Result) -> dict[str, Symbol]:
     symbols = {s.name: s for s in result.domain.ranges}
     for q in result.quantities.values():
         symbols |= {s.name: s for s in q.expression.free_symbols if isinstance(s, Symbol)}
+    return symbols
+
+
+def _declared(
+    directive: Directive, result: Result, own: tuple[Symbol, ...], domain: Domain | None = None
+) -> dict[str, Expr]:
+    """What the directive says that names stand for; with a domain it is checked to be defined.
+
+    Raises
+    ------
+    BadTarget
+        If something is no name, or what it stands for is not known.
+    """
+    every = [q for q in result.quantities.values() if isinstance(q, Bounds)]
+    known: dict[str, Expr] = {q.bounded: bounded(q) for q in every}  # type: ignore[misc]
+    known |= {**_symbols(result), **{s.name: s for s in own}}
+    for q in map(result.quantity, directive.quantities):
+        if isinstance(q, Bounds) and known[q.bounded] not in q.expression.free_symbols:
+            known[q.bounded] = bounded(q)  # type: ignore[assignment]
     found: dict[str, Expr] = {}
-    for name, q in result.quantities.items():
-        if q.limit_of is not None or not q.is_number:
-            continue  # it is written as the limit of what has the name
-        is_own = name in directive.quantities
-        meant = own[directive.quantities.index(name)] if is_own else Symbol(name, real=True)
-        for written in (q.symbol, *q.spellings):
-            if isinstance(pattern(written), Inner):
-                continue  # which vectors, and which of their indices: see subject.py
-            try:
-                found.setdefault(canonical_name(written), meant)
-            except TexError:  # of vectors, or a limit
-                continue
-    found |= {canonical_name(latex(s)): s for s in symbols.values()}
-    for written, text in directive.names.items():
+    for spelled, text in directive.names.items():
         try:
-            name, probe = canonical_name(written), Symbol("probe")
-            if read(written, {name: probe}).sides != (probe,):
-                raise BadTarget(f"{written} is not a name")
+            if not _is_name(spelled) and not is_closed(phrase(spelled)):
+                raise BadTarget(f"{spelled} is not a name")
             needed: list[tuple[str, Expr]] = []
-            meaning = expression(text, {**symbols, **{s.name: s for s in own}}, needed=needed)
+            found[spelled] = expression(text, known, needed=needed)
         except NotANumber as error:
-            raise BadTarget(f"{written} -> {text}: {error}") from None
+            raise BadTarget(f"{spelled} -> {text}: {error}") from None
         except TexError as error:
-            raise BadTarget(f"{written} is not a name: {error}") from None
-        known = found.get(name, meaning)
-        if known != meaning and any(known == Symbol(q, real=True) for q in result.quantities):
-            raise BadTarget(f"{written} is the name of {known}, and cannot stand for {meaning}")
-        _check_defined(written, meaning, needed, domain)
-        found[name] = meaning
+            raise BadTarget(f"{spelled} is not a name: {error}") from None
+        if domain is not None:
+            _check_defined(spelled, found[spelled], needed, domain)
     return found
 
 

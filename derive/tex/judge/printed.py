@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 
-from sympy import Expr, Piecewise
+from sympy import Expr, Piecewise, cosh, exp, log, sinh, tanh
 
 from ...decide.cases import opened
+from ...decide.decide import is_proved_positive
 from ...decide.defined import Condition, conditions
+from ...decide.domain import Domain
+from ...decide.equal import equal
+from ...decide.evidence import Evidence, Grade, Holds, Outcome
 from ...decide.wanting import by_factors, wanting
 from ..statement import Statement, TexError
 from .lookup import Meant
@@ -19,6 +23,41 @@ def plain(side: object) -> Expr:
     if not isinstance(side, Expr):
         raise TexError("an interval stands where a value is expected")
     return side
+
+
+def compared(side: Expr, meant: Meant, needs: list[Condition], removable: bool = False) -> Outcome:
+    """Whether a side equals the derived value; what is exported is that value as it stands."""
+    (derived,), domain = meant.derived, meant.domain
+    e = side.xreplace(meant.given)
+    if side in meant.exported and e == derived and not needs:
+        return Holds(Evidence(Grade.EXACT, "it is written as it is exported"))
+    outcome = equal(e, derived, domain, needs, removable=removable)
+    simple = _simplified(e, domain)
+    if is_proved(outcome) or not isinstance(outcome, Holds):
+        return outcome
+    more = [*needs, *conditions(e)]
+    # What is equal in the exponent is equal: logarithms of roots are seen there.
+    for one, other in ((simple, derived), (exp(simple), exp(derived))):
+        proof = equal(one, other, domain, more, removable=removable)
+        if is_proved(proof):
+            return proof
+    return outcome
+
+
+def is_proved(outcome: Outcome) -> bool:
+    """Whether it holds, and not only at sampled points."""
+    return isinstance(outcome, Holds) and outcome.evidence.grade > Grade.SAMPLED
+
+
+def _simplified(e: Expr, domain: Domain) -> Expr:
+    r"""The same with hyperbolic functions as exponentials, and ``\log x^a`` as ``a \log x``."""
+    e = e.rewrite((cosh, sinh, tanh), exp) if e.has(cosh, sinh, tanh) else e
+    powers = {
+        a: a.args[0].exp * log(a.args[0].base)
+        for a in e.atoms(log)
+        if a.args[0].is_Pow and is_proved_positive(a.args[0].base, domain)
+    }
+    return e.xreplace(powers)
 
 
 def needs_of(statement: Statement, meant: Meant) -> list[Condition]:

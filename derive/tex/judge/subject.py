@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import replace
-from itertools import permutations
 
 from sympy import Expr, S, Symbol, oo
 
@@ -55,7 +54,8 @@ def with_subject(statement: Statement, meant: Meant, at_limit: bool) -> Statemen
         else _subject(side, meant, at_limit, indices)
         for side in statement.sides
     )
-    used = set[object]().union(*(s.free_symbols for s in sides if isinstance(s, Expr)))
+    read = [s.xreplace(meant.exported) for s in sides if isinstance(s, Expr)]
+    used = set[object]().union(*(e.free_symbols for e in read))
     for gone in used & meant.gone:
         raise TexError(f"{gone} goes to infinity in the directive, and stands in the formula")
     relations = tuple("=" if r == "->" else r for r in statement.relations)
@@ -158,7 +158,8 @@ def _of_vectors(side: Inner, meant: Meant, conditions: list[Indices | Among]) ->
     same, indices = _identified(side, indices)
     for quantity, symbol in _written(meant):
         if any(isinstance(p, Inner) and fits(same, p) for p in patterns(quantity)):
-            _check_indices(_letters_of(same), indices, meant)
+            places = zip(letters(same.one), letters(same.other), strict=True)
+            _check_indices(list(places), indices, meant)
             return symbol
     called = " or ".join(dict.fromkeys(q.symbol for q in meant.quantities))
     raise TexError(f"this inner product is none that is known; the quantity is called {called}")
@@ -194,7 +195,7 @@ def _of_families(
             (p.one.indices, p.other.indices) for p in patterns(quantity) if isinstance(p, Inner)
         ]
         if symbol.name == relation and (side.one.indices, side.other.indices) in scripts:
-            _check_indices({i for i in places + its_places if _LETTER.fullmatch(i)}, indices, meant)
+            _check_indices(list(zip(places, its_places, strict=True)), indices, meant)
             return symbol
     raise TexError(f"this inner product is of {relation.replace('_', ' ')}, which is not known")
 
@@ -291,8 +292,14 @@ def _letters_of(side: Inner) -> set[str]:
     return {i for v in (side.one, side.other) for i in letters(v) if _LETTER.fullmatch(i)}
 
 
-def _check_indices(there: set[str], indices: list[Indices], meant: Meant) -> None:
-    """Refuse conditions on indices that do not leave what the letters already say."""
+def _check_indices(places: list[tuple[str, str]], indices: list[Indices], meant: Meant) -> None:
+    """Refuse conditions on indices that do not leave what the letters already say.
+
+    Each place counts something else, classes or instances or views; what two vectors are to
+    one another is said by the first place at which their indices differ.
+    """
+    there = {i for pair in places for i in pair if _LETTER.fullmatch(i)}
+    pairs = [{*pair} for pair in places if pair[0] != pair[1]]
     apart = [set(said.letters) for said in indices if said.relation == "!="]
     ranging = {i for said in indices if said.relation == "any" for i in said.letters}
     counts = {s for s, r in meant.result.domain.ranges.items() if r.integer}
@@ -302,11 +309,15 @@ def _check_indices(there: set[str], indices: list[Indices], meant: Meant) -> Non
             raise TexError(f"a condition on the index {missing}, which the vectors do not have")
         if said.size is not None and said.size not in counts and not said.size.is_Integer:
             raise TexError(f"an index runs to {said.size}, which is no number of vectors here")
-    for a, b in permutations(sorted(there), 2):
-        if {a, b} <= ranging and not any({a, b} <= pair for pair in apart):
+    if pairs and apart and pairs[0] not in apart:
+        first, second = sorted(pairs[0])
+        raise TexError(f"the condition on indices is another one than {first} \\ne {second}")
+    for pair in pairs[:1]:
+        first, second = sorted(pair)
+        if pair <= ranging and not apart:
             raise TexError(
-                f"for all {a} and {b} is also for {a} = {b}, where it is another quantity: "
-                f"add {a} \\ne {b}"
+                f"for all {first} and {second} is also for {first} = {second}, where it is "
+                f"another quantity: add {first} \\ne {second}"
             )
 
 

@@ -107,6 +107,9 @@ CHARACTERS = _words(
 ANYTHING = _words("globaldefs directlua luadirect luaexec latelua luacode")
 #: Commands named by a word: ``\\csname NAME\\endcsname``.
 BY_NAME = _words("csname @nameuse csuse nameuse")
+#: The command after them is run later, and what may stand there that defines nothing.
+DEFERRING = _words("aftergroup afterassignment")
+HARMLESS_LATER = _words("egroup bgroup endgroup ignorespaces relax unskip par fi")
 #: Code that is put before or into other things, and its arguments before the code.
 HOOKS = {
     **dict.fromkeys(("everymath", "everydisplay"), 0),

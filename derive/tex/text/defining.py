@@ -48,6 +48,8 @@ class Defining(Following):
         where = f"\\{name} at {self.source.where(start)}"
         # MathJax has no groups: a definition lasts to the end of the page.
         everywhere = done.everywhere or self._everywhere == start or self.source.markdown
+        # What is in an argument may be run anywhere, whatever braces there are around it.
+        everywhere = everywhere or bool(self.groups.argument)
         why = self._uncertain(start)
         for prefix in done.prefixes:
             scope.touch_all(prefix, f"may be changed by {where}")
@@ -62,7 +64,7 @@ class Defining(Following):
                 self._hides[stem] = True if one.startswith("\\begin{") else None
             if one in tables.CORE:
                 scope.touch_all("\\", f"is not certain: {one} is redefined by {where}")
-            body = definition.body if definition is not None else done.meant.rstrip() + " "
+            body = definition.body if definition else done.body or done.meant.rstrip() + " "
             if why:
                 problem = f"may be defined by {where}, {why}"
                 scope.touch(one, problem, everywhere=everywhere, body=body)
@@ -71,7 +73,8 @@ class Defining(Following):
                     scope.touch_all("\\", f"is not certain: {one} ends conditionals by {where}")
                 scope.define(one, self._meaning(done.meant), everywhere=everywhere)
             elif definition is None:
-                scope.touch(one, f"may be changed by {where}", everywhere=everywhere)
+                problem = f"may be changed by {where}"
+                scope.touch(one, problem, everywhere=everywhere, body=done.body)
             else:
                 if definition.problem:
                     definition = replace(definition, problem=f"{definition.problem}, by {where}")
@@ -116,7 +119,8 @@ class Defining(Following):
         if self.displays.conditionals:
             return f"inside \\{self.displays.conditionals[-1]}"
         if self.groups.argument:
-            return f"in an argument of \\{self.groups.argument}"
+            which = self.groups.argument
+            return "as the value of a key" if which == "=" else f"in an argument of \\{which}"
         if self.displays.display is not None and not self.displays.is_empty(start):
             return "in the middle of a display"
         if self.displays.in_cells or self.groups.inside(tables.CELLS):
@@ -140,6 +144,13 @@ class Defining(Following):
     def _by_name(self, name: str, start: int, end: int) -> int:
         found, end = self.calls.by_name(self.source, name, end)
         return self._apply(name, found, end, start)
+
+    def _deferred(self, name: str, start: int, end: int) -> int:
+        r"""``\aftergroup\foo``: run where the group ends."""
+        if self.calls.defers(self.source, end):
+            where = f"\\{name} at {self.source.where(start)}"
+            self.scope.touch_all("\\", f"may be changed by {where}")
+        return end
 
     def _hook(self, name: str, start: int, end: int) -> int:
         """Code that is put into displays must not print there."""

@@ -24,6 +24,8 @@ _LITERAL = re.compile(r"[^\\#{}~$%&\s]*")
 _COMMAND = re.compile(r"\\(?:[A-Za-z@]+|[^A-Za-z@\s])")
 _LETTERS = re.compile(r"[A-Za-z@]+\*?")
 _SPEC = re.compile(r"\s*(?:\+?O\{([^{}]*)\}\s*)?((?:\+?m\s*)*)")
+_PLAIN = re.compile(r"\s*(?:#\d\s*)*+")
+_EDGE = re.compile(r"\\.|[{\]]", re.DOTALL)
 _XARGS = re.compile(r"\s*1\s*=\s*([^,=\[\]]*)")
 NOT_READ = "is defined in a way that is not read"
 
@@ -46,6 +48,8 @@ class Act:
         ``new`` where LaTeX refuses a name that it has, ``provide`` where that changes nothing.
     meant
         For ``\let``: the token whose meaning is taken.
+    body
+        Of names that are not known: what a call of them may run.
     """
 
     end: int
@@ -54,6 +58,7 @@ class Act:
     everywhere: bool = False
     when: str = ""
     meant: str = ""
+    body: str = ""
 
 
 @dataclass
@@ -65,9 +70,10 @@ class _Target:
     prefixes: list[str] = field(default_factory=list)
     computed: bool = False  #: by \\csname, which is never read precisely
 
-    def touched(self, end: int | None = None, *, everywhere: bool = False) -> Act:
+    def touched(self, end: int | None = None, *, everywhere: bool = False, body: str = "") -> Act:
         known: list[tuple[str, Definition | None]] = [(name, None) for name in self.names]
-        return Act(self.end if end is None else end, known, self.prefixes, everywhere)
+        end = self.end if end is None else end
+        return Act(end, known, self.prefixes, everywhere, body=body)
 
     def gets(self, definition: Definition | None, end: int, when: str = "") -> Act:
         if definition is None or len(self.names) != 1:
@@ -291,7 +297,9 @@ def _delimiter(source: Source, name: str, at: int) -> Act:
 
 
 def _environment(source: Source, name: str, at: int) -> Act:
-    found = source.argument(_star(source, at)[0])
+    begins_at = _star(source, at)[0]
+    only = 0 if name in tables.ENVIRONMENTS else 1
+    found = source.argument(_after(source, begins_at, 0) if only else begins_at)
     if found is None:
         return Act(at)
     start, end, at = found
@@ -301,7 +309,9 @@ def _environment(source: Source, name: str, at: int) -> Act:
         return Act(at, prefixes=prefixes)
     keys = [f"\\begin{{{named}}}", f"\\end{{{named}}}", f"\\{named}", f"\\end{named}"]
     if name not in tables.ENVIRONMENTS:
-        return Act(at, [(key, None) for key in keys[:1] + keys[2:]])
+        at = _after(source, at)
+        body = source.text[begins_at:at]
+        return Act(at, [(key, None) for key in keys[:1] + keys[2:]], body=body)
     arity, default, at = _arguments(source, at)
     begins, at = _body(source, at, arity, default)
     ends, at = _body(source, at)
@@ -310,9 +320,36 @@ def _environment(source: Source, name: str, at: int) -> Act:
     return Act(at, [*touched, (keys[0], begins), (keys[1], ends)], when=_when(name))
 
 
+def _after(source: Source, at: int, count: int = 4) -> int:
+    """The place after the options here, and so many arguments in braces."""
+    text = source.text
+    while (letter := text[(start := source.skip(at)) : start + 1]) in ("[", "{"):
+        close = source.close(start)
+        if letter == "{":
+            if close is None or not count:
+                break
+            at, count = close + 1, count - 1
+            continue
+        inside = start + 1
+        while (edge := _EDGE.search(text, inside, start + MAX_BODY)) and edge[0] != "]":
+            close = source.close(edge.start()) if edge[0] == "{" else None
+            inside = edge.end() if close is None else close + 1
+        if edge is None:
+            break
+        at = edge.end()
+    return at
+
+
 # --- what is only known to touch names --------------------------------------------------------
 def _by_word(source: Source, name: str, at: int) -> Act:
-    return _target(source, at, word=True).touched(everywhere="g" in name or "x" in name[:3])
+    target = _target(source, at, word=True)
+    everywhere = "g" in name or "x" in name[:3]
+    found = None
+    if "undef" not in name:
+        found = source.argument(_PLAIN.match(source.text, target.end).end())  # type: ignore[union-attr]
+    if found is None:
+        return target.touched(everywhere=everywhere)
+    return target.touched(found[2], everywhere=everywhere, body=source.text[slice(*found[:2])])
 
 
 def _letcs(source: Source, name: str, at: int) -> Act:
@@ -335,7 +372,7 @@ def _patch(source: Source, name: str, at: int) -> Act:
         if found is None:
             break
         end = found[2]
-    return target.touched(end, everywhere=True)
+    return target.touched(end, everywhere=True, body=source.text[target.end : end])
 
 
 def _counter(source: Source, name: str, at: int) -> Act:

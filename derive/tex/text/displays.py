@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ..directives import DirectiveError, directive
 from .commands import ALIGNED, DISPLAYS
+from .rows import goes_on, is_beside
 from .scope import Moment, Scope
 from .source import Source
 
@@ -88,6 +89,13 @@ class _Frame:
     directive: Waiting | None = None
     begun: bool = False  #: whether something of the row stands before its directive
     rows: list[int] = field(default_factory=list)  #: where the rows before begin
+    first: int = 0  #: where the statement of the directive begins
+    last: int = -1  #: where its last row so far ends, and how things were there
+    state: tuple[Moment, int] | None = None
+    lead: str = ""
+    opened: int = 0
+    count: int = 0  #: of what was found before
+    inner: list[tuple[int, int, int]] = field(default_factory=list)  #: environments, what in them
 
 
 @dataclass
@@ -132,6 +140,8 @@ class Displays:
             return
         frame = display.frames[-1]
         self.blank(at, end)
+        if frame.last >= 0:
+            self._end_of_statement(frame)
         if frame.directive is not None:
             self.fail(frame.directive, "another directive follows, and no row between them")
         elif frame.begun or _NO_FORMULA.sub("", self._cut(frame.row, at)):
@@ -236,7 +246,8 @@ class Displays:
         assert display is not None
         if name in DISPLAYS and not self.source.text[display.start : start].strip():
             display.inner = (inside, -1)
-        display.frames.append(_Frame(name, inside, display.braces))
+        frame = _Frame(name, inside, display.braces, opened=start, count=len(self.found))
+        display.frames.append(frame)
         if len(display.frames) > MAX_DEPTH:
             self.give_up(f"more than {MAX_DEPTH} environments are open in it")
 
@@ -248,6 +259,9 @@ class Displays:
             return
         frame = display.frames.pop()
         self._row(frame, start)
+        self._end_of_statement(frame)
+        if frame.count < len(self.found):
+            display.frames[-1].inner.append((frame.opened, start, frame.count))
         if display.inner is not None and len(display.frames) == 1 and name in DISPLAYS:
             display.inner = (display.inner[0], start)
 
@@ -274,6 +288,7 @@ class Displays:
         assert display is not None
         for frame in display.frames:
             self._row(frame, end)
+            self._end_of_statement(frame)
         if display.above is not None:
             start, stop = display.start, end
             if display.inner is not None and display.inner[1] >= 0:
@@ -315,11 +330,38 @@ class Displays:
         return not _NO_FORMULA.sub("", self._cut(display.start, at))
 
     def _row(self, frame: _Frame, end: int) -> None:
-        if frame.directive is not None:
+        """A row ends; the statement of a directive goes on up to a formula of its own."""
+        for opened, closed, count in frame.inner:
+            if is_beside(self._cut(frame.row, opened), self._cut(closed, end)):
+                self._refuse_since(count)
+        frame.inner = []
+        if frame.directive is None:
+            return
+        if frame.last < 0:
             rows = [row for row in frame.rows[-100:] if row >= frame.row - MAX_LEAD]
-            lead = self._cut(rows[0], frame.directive.at) if rows else ""
-            self._take(frame.directive, frame.row, end, row=True, lead=lead)
-            frame.directive = None
+            frame.lead = self._cut(rows[0], frame.directive.at) if rows else ""
+            frame.first = frame.row
+        else:
+            row, before = self._cut(frame.row, end), max(frame.first, frame.last - 200)
+            if not row.strip():
+                return
+            if not goes_on(self._cut(before, frame.last), row):
+                self._end_of_statement(frame)
+                return
+        frame.last, frame.state = end, (self.scope.moment(), self.switches)
+
+    def _refuse_since(self, count: int) -> None:
+        """What stands beside an environment may belong to the formulas in it."""
+        error = "something stands beside the environment that its row is in: mark the whole display"
+        for k in range(count, len(self.found)):
+            if not self.found[k].error:
+                self.found[k] = replace(self.found[k], error=error, stands_in=None)
+
+    def _end_of_statement(self, frame: _Frame) -> None:
+        if frame.directive is not None:
+            where = frame.directive, frame.first, frame.last
+            self._take(*where, row=True, lead=frame.lead, state=frame.state)
+        frame.directive, frame.last = None, -1
 
     def _cut(self, start: int, end: int) -> str:
         """A piece of the display, comments as spaces."""
@@ -335,21 +377,36 @@ class Displays:
         return "".join([*parts, text[at:end]])
 
     def _take(
-        self, waiting: Waiting, start: int, end: int, *, row: bool = False, lead: str = ""
+        self,
+        waiting: Waiting,
+        start: int,
+        end: int,
+        *,
+        row: bool = False,
+        lead: str = "",
+        state: tuple[Moment, int] | None = None,
     ) -> None:
         assert self.display is not None
         source = self._cut(start, end)
         if self.source.markdown:
             depth = _quoted(self.source.text, self.display.start)
             source, lead = _unquoted(source, depth), _unquoted(lead, depth)
-        found = self._taken(waiting, source, start, row=row, lead=lead.strip())
+        found = self._taken(waiting, source, start, row=row, lead=lead.strip(), state=state)
         self.found.append(found)
 
     def _taken(
-        self, waiting: Waiting, source: str, start: int, *, row: bool = False, lead: str = ""
+        self,
+        waiting: Waiting,
+        source: str,
+        start: int,
+        *,
+        row: bool = False,
+        lead: str = "",
+        state: tuple[Moment, int] | None = None,
     ) -> Found:
+        moment, switches = state or (self.scope.moment(), self.switches)
         where = {"at": waiting.at, "body": waiting.body, "said_in": waiting.said_in}
-        if waiting.conditional or self.switches != waiting.switches:
+        if waiting.conditional or switches != waiting.switches:
             which = "\\" + waiting.conditional if waiting.conditional else r"\if.. or \fi"
             error = f"with the conditional {which} it is not known what is printed"
             return Found(**where, error=error)  # type: ignore[arg-type]
@@ -363,7 +420,7 @@ class Displays:
             stands_in=self.source,
             whole=not row,
             lead=lead,
-            moment=self.scope.moment(),
+            moment=moment,
         )
 
 

@@ -13,7 +13,9 @@ from dataclasses import dataclass, field
 from .commands import (
     BY_NAME,
     CONDITIONALS,
+    DEFERRING,
     DISPLAYS,
+    HARMLESS_LATER,
     INPUTS,
     LOOPS,
     NO_CONDITIONALS,
@@ -56,7 +58,7 @@ class Effects:
         """What a defining command does."""
         for one, definition in done.defines:
             self.names[one] = self.names.get(one, False) or done.everywhere
-            body = done.meant + " " if done.meant[:1] == "\\" else ""
+            body = done.meant + " " if done.meant[:1] == "\\" else done.body
             body = definition.body if definition is not None else body
             if body and body not in self.bodies.get(one, ""):
                 self.bodies[one] = f"{self.bodies.get(one, '')} {body}"
@@ -109,9 +111,20 @@ class Calls:
             return False  # looked at for itself
         if name in ("begin", "end", "[", "]") or name in INPUTS or name in LOOPS or name in BY_NAME:
             return True
-        if name in ("fi", "repeat") or (name.startswith("if") and name not in NO_CONDITIONALS):
+        if (
+            name in DEFERRING
+            or name in ("fi", "repeat")
+            or (name.startswith("if") and name not in NO_CONDITIONALS)
+        ):
             return True
         return name in DISPLAYS or act(Source(""), name, 0) is not None
+
+    def defers(self, source: Source, at: int) -> bool:
+        """Whether the command here, which is run later, may do more than print."""
+        token = source.command(source.skip(at))
+        if token is None or token[0][1:] in HARMLESS_LATER:
+            return False
+        return self.scope.written(token[0]) is None or not self.is_quiet(token[0][1:])
 
     # --- what the others do ----------------------------------------------------------------
     def call(self, source: Source, name: str, at: int) -> tuple[Effects, int]:
@@ -283,6 +296,9 @@ class Calls:
             for item in items:
                 self._run(_put(body, variable, item), found, path)
             return end
+        if name in DEFERRING:
+            found.prefixes += ["\\"] if self.defers(source, at) else []
+            return at
         if name in TESTS:
             return at  # the branches are gone through as text
         if name in CONDITIONALS or (name.startswith("if") and name not in NO_CONDITIONALS):

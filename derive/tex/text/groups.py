@@ -13,6 +13,7 @@ from .scope import Scope
 from .source import Source
 
 _REGISTER = re.compile(r"[0-9]*\s*=")
+_VALUE = re.compile(r"=\s*\Z")
 _MAX_GAP = 200  #: characters between a command and its argument
 
 
@@ -70,6 +71,8 @@ class Groups:
         command = ""
         if self._after >= 0 and self._is_argument(source.text, self._after, start):
             command = self._command
+        elif _VALUE.search(source.text, max(0, start - 20), start):
+            command = "="  # of a key: whether it is run is not known either
         self._push("{", command)
         self._command, self._after = "", -1
         if command:

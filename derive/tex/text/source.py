@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 
+MAX_OPEN = 1_000  #: groups in one another; TeX stops at 255
 _BLANKS = re.compile(r"(?:[ \t]+|%(?!%*[ \t]*cltheory[ \t]*:)[^\n]*\n?|\n(?![ \t]*\n))*+")
 _BRACE = re.compile(r"\\.|%[^\n]*|[{}]", re.DOTALL)
 _COMMAND = re.compile(r"\\(?:[A-Za-z@]+|[^A-Za-z@])", re.DOTALL)
@@ -113,6 +114,8 @@ class Source:
         opened, closed, waiting = array("l"), array("l"), []
         for brace in _BRACE.finditer(self.text):
             if brace[0] == "{":
+                if len(waiting) > MAX_OPEN:
+                    break
                 waiting.append(len(opened))
                 opened.append(brace.start())
                 closed.append(-1)

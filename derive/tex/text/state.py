@@ -31,6 +31,7 @@ class State:
         self.problems: list[Found] = []  #: with files, not with directives
         self.source = Source("")
         self.finished = ""  #: what ended the document
+        self.tokens = 0  #: that were met
         self._stop = ""  #: what ended this file
         self._inline = -1  #: where the inside of an inline formula began
         self._money = -1  #: the same in Markdown, where it may be none

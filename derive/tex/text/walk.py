@@ -22,6 +22,8 @@ from .markdown import code_of
 from .skipping import ANY_MARK, OPTION, SIMPLE, Skipping
 from .source import Lines, Source
 
+MAX_TOKENS = 2_000_000  #: of a document; ten megabytes of a paper have half as many
+
 _TOKEN = re.compile(
     r"\\(?:[A-Za-z@]+|.|\Z)|%+|[{}]|\$\$?|<!--|<(?:pre|code|script|style|textarea)(?=[\s>])"
     r"|\n(?=[ \t]*(?:\n|\Z))|\^\^(?=[0-9a-f]{2})",
@@ -76,6 +78,11 @@ class Walk(Defining, Skipping):
                 break
             else:
                 at = self._token(token[0], token.start(), token.end())
+                self.tokens += 1
+                if self.tokens > MAX_TOKENS:
+                    self.finished = f"{MAX_TOKENS} commands, braces and comments"
+                    error = f"what stands after {self.finished} is not checked"
+                    self.problems.append(Found(at, "", source, error=error))
         if self._stop or self.finished:
             for mark in ANY_MARK.finditer(text, at):
                 self.displays.stray(mark.start(), f"it stands after {self._stop or self.finished}")
@@ -352,6 +359,7 @@ class Walk(Defining, Skipping):
 
     def _document(self, begins: bool, end: int) -> int:
         if begins:
+            self._code_of("document", end, end)
             return end
         declared = "\\documentclass" in self.files.stack[-1].text if self.files.stack else False
         if len(self.files.stack) > 1 and declared and not self.source.definitions:
@@ -427,6 +435,7 @@ _HANDLERS: dict[str, _Handler] = {
     **dict.fromkeys(("begingroup", "endgroup", "bgroup", "egroup"), Walk._group),
     **dict.fromkeys(tables.BY_NAME, Walk._by_name),
     **dict.fromkeys(tables.HOOKS, Walk._hook),
+    **dict.fromkeys(tables.DEFERRING, Walk._deferred),
     "ExplSyntaxOn": Walk._expl,
     "endinput": Walk._end_of_input,
 }

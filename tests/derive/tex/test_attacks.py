@@ -8,7 +8,8 @@ import pytest
 from cltheory.derive.tex.check import check_equation
 from cltheory.derive.tex.directives import directive
 from cltheory.derive.tex.judge.finding import Finding
-from cltheory.derive.tex.judge.lookup import BadTarget
+from cltheory.derive.tex.judge.lookup import BadTarget, look_up
+from sympy import latex
 
 Q = r"e^{-\frac{m}{(m-1)\tau}}"
 A = rf"\frac{{1 + (mn-1){Q}}}{{n\left(1 + (m-1){Q}\right)}}"
@@ -420,9 +421,29 @@ def test_vectors_and_indices_that_are_not_there() -> None:
 
 
 @pytest.mark.parametrize(
+    "name, vectors, fine, wrong",
+    [
+        ("same_class", "u_{i,j}^\\top u_{i,j'}", "j \\ne j'", ["i \\ne j'", "i \\ne j"]),
+        ("cross_class", "u_{i,j}^\\top u_{i',j'}", "i \\ne i'", ["j \\ne j'", "i \\ne j'"]),
+        ("same_class", "u_{i,j,k}^\\top u_{i,l,h}", "j \\ne l", ["k \\ne h", "k \\ne l"]),
+    ],
+)
+def test_which_indices_differ(name: str, vectors: str, fine: str, wrong: list[str]) -> None:
+    derived = latex(look_up(directive(f"ssem.{name}")).derived[0])
+    for said in ("", fine, f"{fine}, k \\ne h" if "k" in vectors else fine):
+        assert check(rf"{vectors} = {derived} \quad {said and f'({said})'}", f"ssem.{name}").ok
+    for said in wrong:
+        found = check(rf"{vectors} = {derived} \quad ({said})", f"ssem.{name}")
+        assert found.verdict == "unread", said
+
+
+@pytest.mark.parametrize(
     "ending",
     [
         r"+ 1 \textcolor{white}{- 1}",
+        r"+ 1 \textcolor{-black}{- 1}",
+        r"+ 1 \textcolor[gray]{1}{- 1}",
+        r"+ 1 \textcolor{paper}{- 1}",
         r"+ 1 {\color{white!95!black} - 1}",
         r"+ 1 \hspace{-3cm} - 1",
         r"\tag{false}",
@@ -436,6 +457,23 @@ def test_what_is_not_seen_as_it_is_read(ending: str) -> None:
 @pytest.mark.parametrize("ending", [r"\hspace{-2pt}", r"\tag{SupCL}", r"\textcolor{blue}{+ 0}"])
 def test_what_may_stand_there(ending: str) -> None:
     assert check(rf"\alpha_{{\min}} = {A} {ending}").ok
+
+
+@pytest.mark.parametrize(
+    "zero",
+    [
+        r"\log 4 - 2 \log 2",
+        r"\log 6 - \log 2 - \log 3",
+        r"\cosh^2 1 - \sinh^2 1 - 1",
+        r"\max\{\log 4, 2 \log 2\} - \log 4",
+        r"\bigl|\log 6 - \log 2 - \log 3\bigr|",
+    ],
+)
+def test_numbers_that_are_zero_divide_nothing(zero: str) -> None:
+    for made in (rf"\frac{{{zero}}}{{{zero}}} ({A})", rf"{A} + \frac{{0}}{{{zero}}}"):
+        assert check(rf"\alpha_{{\min}} = {made}").verdict in ("differs", "undecided"), made
+    assert not check(rf"\alpha_{{\min}} = ({zero})^0 ({A})").ok
+    assert check(rf"\alpha_{{\min}} = \frac{{1 + {zero}}}{{1 + {zero}}} ({A})").ok
 
 
 def test_a_difference_is_one_however_small() -> None:

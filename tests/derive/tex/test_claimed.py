@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 from cltheory.derive.losses.clip import b, t
+from cltheory.derive.losses.kernel import gamma
 from cltheory.derive.losses.softmax import tau
 from cltheory.derive.losses.supcl import alpha
 from cltheory.derive.optimum.segment import delta
@@ -25,10 +26,12 @@ from cltheory.derive.tex.statement import (
     Tends,
     TexError,
 )
-from sympy import Expr, Integer, Rational, S, Symbol, exp, log, oo
+from sympy import Eq, Expr, Integer, Piecewise, Rational, S, Symbol, exp, log, oo
 
 ALPHA_MIN, TAU_MAX = "supcl-threshold.alpha_min", "supcl-threshold.tau_max"
 T_SIMPLEX = "sigmoid-threshold.t_simplex"
+epsilon = Symbol("epsilon", positive=True)
+BETA, LEAST_LOSS = "soft-supcon.beta", "kernel-infonce.least_loss"
 
 
 def clause(says: object) -> Clause:
@@ -83,7 +86,7 @@ def test_the_same_claim(text: str, clauses: list[Clause]) -> None:
         (T_SIMPLEX, [chain(N, ">=", 5)], "only"),
         (T_SIMPLEX, [chain(N, "=", 7)], "only"),
         (TAU_MAX, [chain(alpha, "in", Bounds(Rational(1, 2), S.One, False, False))], "only"),
-        (TAU_MAX, [chain(alpha, "<", 1)], "only"),
+        (TAU_MAX, [chain(1 / n, "<", alpha, "<", 1)], "only"),
         (ALPHA_MIN, [chain(n, ">=", m)], "only"),
         (ALPHA_MIN, [chain(alpha * n, ">", 1)], "only"),
         (ALPHA_MIN, [chain(0, "<", tau, "<=", 1)], "only"),
@@ -123,9 +126,20 @@ def test_a_narrower_claim_is_noted(text: str, clauses: list[Clause], says: str) 
         (f"{ALPHA_MIN} (m = 10)", [chain(m, ">=", 2)], "leaves m open"),
         (f"{ALPHA_MIN} (m = 10)", [chain(n, ">=", m)], "leaves m open"),
         (f"{ALPHA_MIN} (m = 10)", [clause(Kinds((m,), "any"))], "says m = 10"),
+        # an end that is not said, and is none by what the symbol is
+        (TAU_MAX, [chain(alpha, "<=", 1)], "how small alpha"),
+        (BETA, [chain(tau, ">", 0)], "how large tau"),
+        (BETA, [chain(epsilon, ">", 0)], "how large epsilon"),
+        (BETA, [clause(Kinds((tau,), "positive"))], "how large tau"),
+        (LEAST_LOSS, [chain(gamma, ">=", 2)], "how large gamma"),
+        # all numbers but one
+        (T_SIMPLEX, [chain(N, "!=", 3)], "how small N"),
+        (T_SIMPLEX, [chain(N, "!=", 7)], "how small N"),
+        (TAU_MAX, [chain(alpha, "!=", 0)], "how small alpha"),
         # what holds on the whole domain, and beyond it
         (ALPHA_MIN, [chain(2 * m, ">=", 2)], "m >= 1"),
         (ALPHA_MIN, [chain(-tau, "<", 5)], "tau > -5"),
+        (ALPHA_MIN, [chain(2, "!=", 2)], "does not hold"),
         (TAU_MAX, [chain(3 * alpha, ">=", 1)], "alpha >= 1/3"),
         (TAU_MAX, [chain(alpha * n, ">=", 1)], "alpha >= 1/n"),
         (ALPHA_MIN, [chain(-oo, "<", tau)], "tau is > 0"),
@@ -251,3 +265,31 @@ def test_unused_symbols_may_be_bounded() -> None:
     assert verdict(ALPHA_MIN, chain(p, ">=", 1)).ok
     assert verdict(T_SIMPLEX, chain(t, ">", 0)).ok
     assert not verdict(ALPHA_MIN, chain(p, ">=", 0)).ok
+
+
+def cases(target: str, *rows: tuple[Expr | int | None, object], beside=()) -> Finding:
+    """Of a quantity, whose value is None in the rows."""
+    derived = look_up(directive(target)).derived[0]
+    told = Piecewise(*((derived if v is None else v, c) for v, c in rows), evaluate=False)
+    return verdict(target, *beside, sides=(told,), relations=())
+
+
+@pytest.mark.parametrize(
+    "target, rows",
+    [
+        (TAU_MAX, [(None, alpha > 1 / n), (17, alpha <= 1 / n)]),
+        (T_SIMPLEX, [(None, N >= 4), (7, N <= 3)]),
+        (T_SIMPLEX, [(None, N >= 4), (7, True)]),
+        (T_SIMPLEX, [(None, N >= 3), (None, True)]),
+        (T_SIMPLEX, [(None, N <= 9), (None, True)]),
+        (T_SIMPLEX, [(None, N >= 4), (7, Eq(N, 3))]),
+    ],
+)
+def test_cases_are_no_wider_than_what_was_derived(target: str, rows) -> None:
+    assert not cases(target, *rows).ok
+
+
+def test_cases_that_are_narrower_say_no_more() -> None:
+    rows = [(None, N < 10), (None, N >= 10)]
+    assert not cases(T_SIMPLEX, *rows).ok
+    assert cases(T_SIMPLEX, *rows, beside=[chain(N, ">=", 4)]).ok

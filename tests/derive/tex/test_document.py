@@ -20,6 +20,7 @@ from cltheory.derive.tex.text.document import (
     find,
     kind_of,
 )
+from cltheory.derive.tex.text.source import Source
 from cltheory.derive.tex.text.walk import displays
 
 MARK = "% cltheory: a.x\n"
@@ -212,15 +213,52 @@ def test_rows() -> None:
     assert isinstance(three, Problem) and "empty" in three.message
 
 
+@pytest.mark.parametrize(
+    "after, taken",
+    [
+        (r"& + 1", True),
+        (r"&\quad + 1", True),
+        (r"\quad &{}- 1", True),
+        (r"&\phantom{=} \mathrel{+} 1", True),
+        (r"&= 2", True),
+        (r"&\le 2 + c", True),
+        (r"&\text{for all } N \ge 2", True),
+        (r"&\quad 17 \quad (N \ge 2)", True),
+        (r"&\qquad 17, N \ge 2", True),
+        (r"\left. + 1 \right)", True),
+        (r"&17 \label{x}", True),
+        (r"b &= c", False),
+        (r"-b &= c", False),
+        (r"{} b &\sum_i c = d", False),
+        (r"\intertext{and} b &= c", False),
+        ("", False),
+    ],
+)
+@pytest.mark.parametrize("name", ["align", "split", "multline", "eqnarray*"])
+def test_rows_that_go_on_are_read_with_the_marked_one(name: str, after: str, taken: bool) -> None:
+    row = "\n% cltheory: a.x\na &= b \\\\\n"
+    inside = rf"\begin{{{name}}}{row}{after} \\ z = w \end{{{name}}}"
+    text = rf"\begin{{equation}}{inside}\end{{equation}}" if name == "split" else inside
+    (found,) = sources(text)
+    assert found == (r"a &= b \\" + "\n" + after if taken else "a &= b")
+
+
+def test_a_row_goes_on_after_an_operator_at_its_end() -> None:
+    (found,) = sources("\\[\\begin{split}% cltheory: a.x\na &= b + \\\\ c \\end{split}\\]")
+    assert found == r"a &= b + \\ c"
+
+
 def test_rows_of_an_inner_environment() -> None:
-    text = r"""\begin{equation} L = \begin{aligned}[t]
+    text = r"""\begin{equation} \left\{ \begin{aligned}[t]
     % cltheory: a.x
     x &= 1 \\
     y &= 2 \\
     % cltheory: a.y
     z &= 3
-  \end{aligned} + 1 \end{equation}"""
+  \end{aligned}, \end{equation}"""
     assert sources(text) == ["x &= 1", "z &= 3"]
+    for beside in (text.replace("},", "} + 1"), text.replace("{equation} ", "{equation} 17 ")):
+        assert len(problems(beside)) == 2
 
 
 def test_a_bracket_after_a_row_is_not_always_a_distance() -> None:
@@ -550,6 +588,13 @@ def test_ten_megabytes() -> None:
     block = "Some text, $a$ and more of it; \\emph{words}.\n" * 20 + MARK + "$$ x = 1 $$\n\n"
     text = block * (10_000_000 // len(block))
     assert len(marked(text)) == len(text) // len(block)
+
+
+def test_open_groups_take_no_memory_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cltheory.derive.tex.text.source.MAX_OPEN", 5)
+    inside = r"\newcommand{\a}{1}"
+    assert Source("{" * 3 + inside).argument(3 + len(r"\newcommand")) is not None
+    assert Source("{" * 9 + inside).argument(9 + len(r"\newcommand")) is None
 
 
 def test_finding_imports_no_sympy() -> None:

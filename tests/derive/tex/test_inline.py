@@ -89,10 +89,12 @@ def test_a_row_knows_the_rows_before_it() -> None:
   % cltheory: a.x
   &= 3 \\
   % cltheory: a.x
-  b &= \begin{aligned}
+  b &= 4 \\
+  a &= 5 \\
+  \left\{ \begin{aligned}
     c \\
     % cltheory: a.x
-    d \end{aligned}
+    d \end{aligned} \right.
 \end{align}"""
     rows = [item for item in find(text, "tex") if isinstance(item, Marked)]
     assert [row.source.split()[0] for row in rows] == ["&=", "b", "d"]

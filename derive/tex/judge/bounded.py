@@ -1,0 +1,136 @@
+r"""Bounds on a number that has a name: ``\ell \le \|\nabla_z \mathcal{L}\|^2 \le U = ..``.
+
+They say what was derived if the bound nearest to the name is the derived one, on its side, and
+not strict. What stands further out is a second claim, which has to be proved.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from sympy import Expr
+
+from ...decide.decide import is_proved_positive
+from ...decide.evidence import Holds, weakest
+from ...proof.relations import TURNED
+from ...theorem.bounds import Bounds
+from ..directives import Directive
+from ..statement import Side, Statement, TexError
+from .finding import Finding, finding
+from .lookup import Meant
+from .printed import compared, needs_of, plain
+
+
+@dataclass(frozen=True)
+class _Group:
+    """Sides that are equal, and whether what is further out is strictly beyond them."""
+
+    sides: tuple[Expr, ...]
+    strict: bool
+
+
+def is_bound(statement: Statement, meant: Meant) -> bool:
+    """Whether a statement is about what the quantities are bounds of."""
+    return meant.bounded is not None and meant.bounded in statement.sides
+
+
+def judge_bound(statement: Statement, meant: Meant, directive: Directive) -> Finding:
+    """Judge a chain of bounds around what is bounded.
+
+    Raises
+    ------
+    TexError
+        If it is no such chain, or claims more than the directive names.
+    """
+    printed = _around(statement, meant)
+    wanted = {q.side: k for k, q in enumerate(meant.quantities) if isinstance(q, Bounds)}
+    if len(wanted) != len(meant.quantities):
+        raise TexError("the directive names two bounds on the same side")
+    if len({q.bounded for q in meant.quantities if isinstance(q, Bounds)}) > 1:
+        raise TexError("the directive names bounds of two different numbers")
+    found: list[Finding] = []
+    for side, groups in printed.items():
+        if side not in wanted:
+            if len(printed) == 1:
+                return Finding("differs", False, message=f"no {side} bound: the other side is")
+            raise TexError(f"it is bounded from two sides: name the {side} bound in the directive")
+        own = meant.single(wanted[side]) if len(wanted) > 1 else meant
+        found.append(_nearest(statement, groups, own, directive))
+        if found[-1].ok:
+            _further(groups, own, side)
+    if len(printed) < len(wanted):
+        raise TexError("the directive names two bounds, and only one of them is here")
+    return next((f for f in found if not f.ok), found[-1])
+
+
+def _around(statement: Statement, meant: Meant) -> dict[str, list[_Group]]:
+    """What stands below and above, the nearest first."""
+    sides, relations = list(statement.sides), list(statement.relations)
+    if {r[0] for r in relations} - {"="} == {">"}:
+        sides, relations = sides[::-1], [TURNED.get(r, r) for r in relations[::-1]]  # type: ignore[misc]
+    if set(relations) - {"=", "<", "<="}:
+        raise TexError("a chain of bounds with relations in two directions")
+    at = sides.index(meant.bounded)
+    if "=" in relations[max(at - 1, 0) : at + 1]:
+        raise TexError(
+            "this is bounded, and its value was not derived: \\le or \\ge stands beside its name"
+        )
+    found = {
+        "upper": _groups(sides[at + 1 :], relations[at:]),
+        "lower": _groups(sides[:at][::-1], relations[:at][::-1]),
+    }
+    return {side: groups for side, groups in found.items() if groups}
+
+
+def _groups(sides: list[Side], relations: list[str]) -> list[_Group]:
+    out: list[_Group] = []
+    for side, relation in zip(sides, relations, strict=True):
+        if relation == "=":
+            out[-1] = replace(out[-1], sides=(*out[-1].sides, plain(side)))
+        else:
+            out.append(_Group((plain(side),), relation == "<"))
+    return out
+
+
+def _nearest(
+    statement: Statement, groups: list[_Group], meant: Meant, directive: Directive
+) -> Finding:
+    (own,), (derived,), (quantity,) = meant.own, meant.derived, meant.quantities
+    assert isinstance(quantity, Bounds)
+    needs = needs_of(statement, meant)
+    held: list[Holds] = []
+    last: Expr = derived
+    for e in (s for s in groups[0].sides if s != own):
+        last, outcome = e, compared(e, meant, needs, directive.allow_removable)
+        if not isinstance(outcome, Holds):
+            return finding(outcome, e, derived, meant, directive)
+        held.append(outcome)
+    if not held:
+        raise TexError("nothing is left to compare: the bound is only a name")
+    if groups[0].strict:
+        return Finding("differs", False, message="it was derived with equality allowed, not strict")
+    if quantity.violated:
+        return Finding(
+            "differs",
+            False,
+            message=f"the formula is printed so, and is {_standing(quantity)}",
+        )
+    if quantity.printed and quantity.holds_if:
+        return Finding("undecided", False, message=f"the bound is {quantity.standing}")
+    return finding(Holds(weakest(o.evidence for o in held)), last, derived, meant, directive)
+
+
+def _standing(quantity: Bounds) -> str:
+    more = f", and proved {quantity.holds_if}" if quantity.holds_if else ""
+    return f"false as it stands{more}"
+
+
+def _further(groups: list[_Group], meant: Meant, side: str) -> None:
+    """Refuse what stands beyond the derived bound unless it is proved to be beyond."""
+    names = dict(zip(meant.own, meant.derived, strict=True))
+    for one, other in pairwise(groups):
+        near, far = (g.sides[0].xreplace(meant.given).xreplace(names) for g in (one, other))
+        gap = far - near if side == "upper" else near - far
+        if len(other.sides) > 1 or not is_proved_positive(gap, meant.domain, strict=other.strict):
+            raise TexError(f"a second claim, which was not proved: {near} and {far} in this order")

@@ -1,0 +1,90 @@
+r"""Quantities that are conditions or sets: ``\gamma \le 2``, ``\alpha \in [0, 1/2]``."""
+
+from __future__ import annotations
+
+from sympy import Expr, Interval
+from sympy.core.relational import Relational
+
+from ...decide.decide import proof_of_positive
+from ...decide.equal import equal
+from ...decide.evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided, weakest
+from ...decide.number import sign
+from ...proof.relations import TURNED
+from ..directives import Directive
+from ..statement import Bounds, Statement, TexError
+from .conditions import cancelled
+from .finding import Finding, finding
+from .lookup import Meant
+from .printed import needs_of, plain
+
+
+def judge_stated(statement: Statement, meant: Meant, directive: Directive) -> Finding:
+    """Judge a condition or a set against the one that was derived.
+
+    Raises
+    ------
+    TexError
+        If it is none.
+    """
+    if isinstance(meant.stated, Relational) and len(statement.relations) == 1:
+        return _condition(statement, meant, directive)
+    if isinstance(meant.stated, Interval):
+        return _interval(statement, meant, directive)
+    raise TexError("what was derived is one condition, and this is another statement")
+
+
+def _condition(statement: Statement, meant: Meant, directive: Directive) -> Finding:
+    """The same condition: what is to be positive is a positive multiple of what was derived."""
+    (relation,), (derived,) = statement.relations, meant.derived
+    left, right = (plain(s).xreplace(meant.given) for s in statement.sides)
+    gap = right - left if relation[0] == "<" else left - right
+    assert isinstance(meant.stated, Relational)
+    wanted = {"==": "="}.get(meant.stated.rel_op, meant.stated.rel_op)
+    same = relation in (wanted, TURNED.get(wanted))  # type: ignore[call-overload]
+    outcome = _multiple(gap, derived, relation, statement, meant)
+    if isinstance(outcome, Holds) and not same:
+        outcome = Refuted({}, f"the sign is {relation}, and it was derived with {wanted}")
+    return finding(outcome, gap, derived, meant, directive)
+
+
+def _multiple(
+    gap: Expr, derived: Expr, relation: str, statement: Statement, meant: Meant
+) -> Outcome:
+    if set(statement.sides) == set(meant.exported) and gap == derived:
+        return Holds(Evidence(Grade.EXACT, "it is written as it is exported"))
+    factor = cancelled(gap, derived)
+    signs = (1, -1) if relation == "=" else (1,)
+    if factor is not None and any(proof_of_positive(k * factor, meant.domain) for k in signs):
+        return equal(gap, factor * derived, meant.domain, needs_of(statement, meant))
+    for point in meant.domain.points(60):
+        one, other = (sign(e.xreplace(dict(point))) for e in (gap, derived))
+        if relation == "=":  # which of the two is larger says nothing
+            one, other = (None if k is None else abs(k) for k in (one, other))
+        if None not in (one, other) and one != other:
+            return Refuted({s.name: v for s, v in point.items()}, "the conditions differ there")
+    return Undecided("that the two conditions are one was not proved")
+
+
+def _interval(statement: Statement, meant: Meant, directive: Directive) -> Finding:
+    """The same interval: both ends are, and whether they belong to it."""
+    (s,), derived = {q.parameter for q in meant.quantities}, meant.stated
+    assert isinstance(derived, Interval)
+    (left, *middle), relations = statement.sides, statement.relations
+    if relations == ("in",) and left == s and isinstance(middle[0], Bounds):
+        low, high = middle[0].low, middle[0].high
+        is_open = middle[0].low_open, middle[0].high_open
+    elif len(middle) == 2 and middle[0] == s and set(relations) <= {"<", "<="}:
+        low, high = plain(left), plain(middle[1])
+        is_open = relations[0] == "<", relations[1] == "<"
+    else:
+        raise TexError(f"the set is stated as {s} in an interval")
+    held: list[Holds] = []
+    for one, other in ((low, derived.start), (high, derived.end)):
+        outcome = equal(one.xreplace(meant.given), other, meant.domain, needs_of(statement, meant))
+        if not isinstance(outcome, Holds):
+            return finding(outcome, one, other, meant, directive)
+        held.append(outcome)
+    last: Outcome = Holds(weakest(o.evidence for o in held))
+    if is_open != (bool(derived.left_open), bool(derived.right_open)):
+        last = Refuted({}, "an end belongs to one of the two intervals only")
+    return finding(last, high, derived.end, meant, directive)

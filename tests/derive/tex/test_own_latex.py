@@ -1,0 +1,234 @@
+r"""What is exported says what was derived: every result's own LaTeX is accepted.
+
+Corrupted, it is not: another sign, another factor, the relation of a bound turned round.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from cltheory.derive.results import results
+from cltheory.derive.tex.check import check_equation
+from cltheory.derive.tex.directives import directive
+from cltheory.derive.theorem.bounds import Bounds
+from cltheory.derive.theorem.kinds import Kind
+from cltheory.derive.theorem.quantity import Quantity
+from cltheory.derive.write.display import joint
+
+EVERY = [(id, name) for id in results for name in results[id].quantities]
+#: Cheap ones, one of each kind: a number, a root, bounds, a condition, a set, an array.
+FEW = [
+    ("simclr", "loss"),
+    ("sigmoid-optimum", "positive"),
+    ("trace-update", "t_next"),
+    ("spectral-band", "upper_trivial"),
+    ("softmax-smoothness", "remainder_2"),
+    ("spectral-band-printed", "sampling_printed"),
+    ("kernel-infonce", "positive_definite"),
+    ("x-clr", "attained"),
+    ("phases", "classes_for_alpha"),
+    ("spectral-clustering", "clusters_of_loss"),
+]
+
+
+def own(id: str, name: str) -> str:
+    """The name of a quantity and its value, as they are exported."""
+    q, value = results[id].quantity(name), results[id].latex(name)
+    if q.kind is Kind.SET:
+        return rf"\{q.parameter} \in {value}"
+    return f"{q.symbol}{joint(q)}{value}"
+
+
+def is_proved(q: Quantity) -> bool:
+    """Whether what is exported is true: a printed bound may be false, or need a condition."""
+    return not (isinstance(q, Bounds) and q.printed and (q.violated or q.holds_if))
+
+
+def corrupted(id: str, name: str) -> Iterator[str]:
+    """The same with a slip that makes it false."""
+    q, value = results[id].quantity(name), results[id].latex(name)
+    if q.kind is Kind.SET:
+        yield rf"\{q.parameter} \in 2 {value}"
+        yield rf"\{q.parameter} \in {value}".replace(r"\left[", r"\left(").replace("[", "(", 1)
+    elif q.kind is Kind.CONDITION:
+        sign = next(s for s in (r"\leq", r"\geq", "<", ">", "=") if f" {s} " in value)
+        turned = {r"\leq": r"\geq", r"\geq": r"\leq", "<": ">", ">": "<", "=": r"\leq"}[sign]
+        yield value.replace(f" {sign} ", f" {turned} ", 1)
+        yield value.replace(f" {sign} ", f" {sign} 7 + ", 1)
+    elif q.kind is Kind.ARRAY:
+        yield f"{q.symbol} = {value.replace('-1', '1', 1)}"
+    else:
+        wrong = (
+            rf"- \left({value}\right)",
+            rf"2 \left({value}\right)",
+            rf"\left({value}\right) + 1",
+        )
+        for slip in wrong:
+            if q.expression != 0 or "+ 1" in slip:
+                yield f"{q.symbol}{joint(q)}{slip}"
+        if isinstance(q, Bounds):
+            turned = {r"\le": r"\ge", r"\ge": r"\le"}
+            sign = next(s for s in turned if f" {s}" in q.symbol)
+            for other in (turned[sign], "=", "<" if sign == r"\le" else ">"):
+                yield f"{q.symbol.replace(f' {sign}', f' {other}')}{joint(q)}{value}"
+
+
+def _accepted(id: str, name: str) -> None:
+    found = check_equation(own(id, name), directive(f"{id}.{name}"))
+    if is_proved(results[id].quantity(name)):
+        assert found.ok and found.evidence == "exact", (own(id, name), found.message)
+    else:  # the formula is the printed one, and is no bound as it stands
+        assert not found.ok and ("false" in found.message or "proved" in found.message)
+
+
+@pytest.mark.parametrize(("id", "name"), FEW)
+def test_what_is_exported_is_accepted(id: str, name: str) -> None:
+    _accepted(id, name)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("id", "name"), EVERY)
+def test_everything_that_is_exported_is_accepted(id: str, name: str) -> None:
+    _accepted(id, name)
+
+
+@pytest.mark.parametrize(("id", "name"), FEW[3:])
+def test_what_is_exported_is_refused_with_a_slip(id: str, name: str) -> None:
+    for source in corrupted(id, name):
+        assert not check_equation(source, directive(f"{id}.{name}")).ok, source
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("id", "name"), EVERY)
+def test_everything_that_is_exported_is_refused_with_a_slip(id: str, name: str) -> None:
+    test_what_is_exported_is_refused_with_a_slip(id, name)
+
+
+NORMS = [
+    r"\|\nabla_z \mathcal{L}\|^2",
+    r"\lVert\nabla_z \mathcal{L}\rVert^2",
+    r"\lVert \nabla_{z} \mathcal L \rVert_2^2",
+    r"\bigl\|\nabla_z\mathcal{L}\bigr\|^{2}",
+    r"\left\lVert\nabla_z\mathcal{L}\right\rVert_{2}^{2}",
+    r"\Vert\nabla_z \mathcal{L}\Vert^2",
+    r"\left\|\nabla_z\mathcal{L}\right\|_2^2",
+    r"||\nabla_z \mathcal{L}||^2",
+]
+BAND = r"spectral-band.lower, spectral-band.upper_trivial"
+LOW, HIGH = r"\frac{(1 - \rho)^2}{\tau^2}", r"\frac{4 \epsilon^2}{\tau^2}"
+
+
+def says(source: str, text: str) -> str:
+    """What comes of a statement under a directive."""
+    return check_equation(source, directive(text)).verdict
+
+
+@pytest.mark.parametrize("norm", NORMS)
+def test_a_norm_is_known_in_all_its_spellings(norm: str) -> None:
+    assert says(rf"{norm} \le {HIGH}", "spectral-band.upper_trivial") == "equal"
+    assert says(rf"{norm} \le {LOW}", "spectral-band.upper_trivial") != "equal"
+    assert says(rf"{LOW} \le {norm} \leq {HIGH}", BAND) == "equal"
+    assert says(rf"{HIGH} \ge {norm} \geq {LOW}, \quad \tau > 0", BAND) == "equal"
+
+
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        (rf"{NORMS[0]} < {HIGH}", "spectral-band.upper_trivial"),
+        (rf"{NORMS[0]} = {HIGH}", "spectral-band.upper_trivial"),
+        (rf"{NORMS[0]} \ge {HIGH}", "spectral-band.upper_trivial"),
+        (rf"{HIGH} \le {NORMS[0]}", "spectral-band.upper_trivial"),
+        (rf"{NORMS[0]} \le {HIGH} \le 1", "spectral-band.upper_trivial"),
+        (rf"1 \le {NORMS[0]} \le {HIGH}", "spectral-band.upper_trivial"),
+        (rf"{NORMS[0]} \le {HIGH}", BAND),
+        (rf"{HIGH} \le {NORMS[0]} \le {LOW}", BAND),
+        (rf"2 {NORMS[0]} \le {HIGH}", "spectral-band.upper_trivial"),
+        (rf"{NORMS[0]}^2 \le {HIGH}", "spectral-band.upper_trivial"),
+        (rf"\|\nabla_z \mathcal{{L}}\| \le {HIGH}", "spectral-band.upper_trivial"),
+        (rf"\|\nabla_z \mathcal{{L}}\|_1^2 \le {HIGH}", "spectral-band.upper_trivial"),
+        (rf"\|\nabla_x \mathcal{{L}}\|^2 \le {HIGH}", "spectral-band.upper_trivial"),
+        (rf"{NORMS[0]} \le {HIGH}, \quad \tau > -1", "spectral-band.upper_trivial"),
+        (rf"{NORMS[0]} \le {HIGH} \quad \text{{for }} n \ge 2", "spectral-band.upper_trivial"),
+    ],
+)
+def test_another_bound_is_refused(source: str, text: str) -> None:
+    assert says(source, text) != "equal"
+
+
+DECLARED = (
+    r"spectral-band.batch_lower [\mathbb{E}\left[\|g_i\|^2\right] -> mean_squared_gradient, "
+    r"\overline{\epsilon^2} -> mean_epsilon_squared, \rho -> mean_rho]"
+)
+
+
+def test_a_phrase_may_be_declared() -> None:
+    bound = r"\frac{(1 - \rho)^2}{\tau^2}"
+    assert says(rf"\mathbb{{E}}[\lVert g_i \rVert_2^2] \ge {bound}", DECLARED) == "equal"
+    assert says(rf"\mathbb{{E}}[\lVert g_j \rVert_2^2] \ge {bound}", DECLARED) == "unread"
+    assert says(rf"\mathbb{{E}}[\lVert g_i \rVert_2] \ge {bound}", DECLARED) == "unread"
+    assert says(rf"\mathbb{{E}}[\lVert g_i \rVert_2^2]^2 \ge {bound}", DECLARED) == "unread"
+    zero = r"\overline{\epsilon^2} - \overline{\epsilon^{2}}"
+    assert says(rf"\mathbb{{E}}[\|g_i\|^2] \ge {bound} + {zero}", DECLARED) == "equal"
+    one = zero.replace("-", "+")
+    assert says(rf"\mathbb{{E}}[\|g_i\|^2] \ge {bound} + {one}", DECLARED) == "differs"
+
+
+TAU = r"\frac{1}{2 \rho^2}"
+
+
+@pytest.mark.parametrize(
+    ("source", "wrong", "text"),
+    [
+        (rf"0 < \tau_{{\max}} = {TAU}", rf"1 < \tau_{{\max}} = {TAU}", "y-aware.tau_max"),
+        (rf"\tau_{{\max}} = {TAU} > 0", rf"\tau_{{\max}} = {TAU} < 1", "y-aware.tau_max"),
+        (r"\tau_{\max} = 2^{-1} ρ^{−2}", r"\tau_{\max} = 2^{-1} ρ^{2}", "y-aware.tau_max"),
+        (
+            rf"\tau_{{\max}} = (-1)^{{2q}} {TAU}",
+            rf"\tau_{{\max}} = (-1)^{{2q+1}} {TAU}",
+            "y-aware.tau_max",
+        ),
+        (
+            rf"\tau_{{\max}} = (\cosh^2 \rho - \sinh^2 \rho) {TAU}",
+            rf"\tau_{{\max}} = (\cosh^2 \rho + \sinh^2 \rho) {TAU}",
+            "y-aware.tau_max",
+        ),
+        (
+            rf"\begin{{array}}{{rcl}} \tau_{{\max}} &=& {TAU} \end{{array}}",
+            rf"\begin{{array}}{{rcl}} \tau_{{\max}} &=& {TAU} \\ && {{}} + 1 \end{{array}}",
+            "y-aware.tau_max",
+        ),
+        (
+            rf"\tau \le {TAU} \iff 2 \rho^2 \tau \le 1",
+            rf"\tau \le {TAU} \iff 2 \rho^2 \tau < 1",
+            "y-aware.attained",
+        ),
+        (rf"\text{{attained}} \iff \tau \le {TAU}", rf"q \iff \tau \le {TAU}", "y-aware.attained"),
+        (r"1 \ge 2 \rho^2 \tau", r"1 \le 2 \rho^2 \tau", "y-aware.attained"),
+        (
+            r"\max_\pi H(\pi) = \log\left((n - 1)^n\right)",
+            r"\max_\pi H(\pi) = \log\left((n - 1)^{n - 1}\right)",
+            "mrf.largest_entropy",
+        ),
+        (
+            r"b_{\mathrm{simplex}} = t + \log\frac{2 (N - 2)}"
+            r"{4 - N + \sqrt{N^2 + 8 (N - 2) (e^{N t/(N - 1)} - 1)}}",
+            r"b_{\mathrm{simplex}} = t + \log\frac{2 (N - 2)}"
+            r"{4 - N + \sqrt{N^2 + 8 (N - 2) (e^{N t/(N - 1)} + 1)}}",
+            "sigmoid-threshold.b_simplex",
+        ),
+    ],
+)
+def test_each_spelling_and_its_corrupted_twin(source: str, wrong: str, text: str) -> None:
+    assert says(source, text) == "equal"
+    assert says(wrong, text) != "equal"
+
+
+def test_what_is_exported_says_nothing_where_a_parameter_has_gone() -> None:
+    r = results["supcl-threshold"]
+    source = rf"\alpha_{{\min}} = {r.latex('alpha_min')}"
+    assert says(source, "supcl-threshold.alpha_min") == "equal"
+    for more in ("(n = oo)", "(n = oo, m = 3)", "_n_oo"):
+        assert says(
+            source, f"supcl-threshold.alpha_min{more if more[0] == '_' else ' ' + more}"
+        ) != ("equal")
