@@ -202,7 +202,8 @@ def _phrases(
             vectors = isinstance(pattern(spelled), Inner)
             if q.limit_of is None and known != meaning and not vectors:
                 # What is a name of something else is that at the right of a relation.
-                found.append(Phrase(phrase(spelled), meaning, True, known is not None))
+                first = known is not None and meaning == symbol
+                found.append(Phrase(phrase(spelled), meaning, True, first))
         value = phrase(result.latex(directive.quantities[own.index(symbol)]))
         heads = [p for p in found if p.atoms != value]
         parts = split_at_relation(value)
