@@ -13,7 +13,8 @@ JSON is one object:
                     "evidence": "exact", "interval", "sampled" or "", "message": str,
                     "printed": str, "derived": str, "printed_latex": str, "derived_latex": str,
                     "point": {parameter: exact value}, "printed_value": str,
-                    "derived_value": str, "edit": {"description": str, "source": str} or null}],
+                    "derived_value": str, "notes": [str],
+                    "edit": {"description": str, "source": str} or null}],
      "problems": [{"file", "line", "column", "cell", "cell_line", "message"}],
      "changes": [{"id": str, "quantity": str, "kind": "changed" or "missing",
                   "message": str, "equivalent": bool or null}]}

@@ -204,7 +204,10 @@ class _Atoms:
         token = self.tokens[k]
         if token.kind in ("begin", "end"):
             self._after = k + 1
-            return [Atom(f"\\{token.kind}{{{token.text}}}", k, k + 1)]
+            at = self._skip(k + 1, end)
+            if token.kind == "begin" and token.text in ("array", "alignedat"):
+                self._after = self.partner.get(at, k) + 1  # how columns are set
+            return [Atom(f"\\{token.kind}{{{token.text}}}", k, self._after)]
         if token.text != "{" or token.kind != "char":
             return self._one(k, end)
         found = list(self._atoms(k + 1, self.partner[k]))

@@ -6,6 +6,7 @@ not strict. What stands further out is a second claim, which has to be proved.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -83,7 +84,7 @@ def _around(statement: Statement, meant: Meant) -> dict[str, list[_Group]]:
     return {side: groups for side, groups in found.items() if groups}
 
 
-def _groups(sides: list[Side], relations: list[str]) -> list[_Group]:
+def _groups(sides: list[Side], relations: Sequence[str]) -> list[_Group]:
     out: list[_Group] = []
     for side, relation in zip(sides, relations, strict=True):
         if relation == "=":

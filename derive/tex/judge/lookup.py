@@ -202,15 +202,15 @@ def _phrases(
             vectors = isinstance(pattern(spelled), Inner)
             if q.limit_of is None and known != meaning and not vectors:
                 # What is a name of something else is that at the right of a relation.
-                found.append(Phrase(phrase(spelled), meaning, True, known is not None))
+                first = known is not None and meaning == symbol
+                found.append(Phrase(phrase(spelled), meaning, True, first))
         value = phrase(result.latex(directive.quantities[own.index(symbol)]))
-        heads = [p for p in found if p.atoms != value]
+        found = [p for p in found if p.atoms != value]
         parts = split_at_relation(value)
         bare = q.kind is not Kind.SET and not directive.values
         exported = list(_exported((q,))) if bare else []
         if len(parts) == len(exported):
-            heads += [Phrase(*pair, whole=True) for pair in zip(parts, exported, strict=True)]
-        found = heads
+            found += [Phrase(*pair, whole=True) for pair in zip(parts, exported, strict=True)]
     return Phrases(tuple(found))
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import replace
+from itertools import zip_longest
 
 from sympy import Expr, S, Symbol, oo
 
@@ -158,7 +159,7 @@ def _of_vectors(side: Inner, meant: Meant, conditions: list[Indices | Among]) ->
     same, indices = _identified(side, indices)
     for quantity, symbol in _written(meant):
         if any(isinstance(p, Inner) and fits(same, p) for p in patterns(quantity)):
-            places = zip(letters(same.one), letters(same.other), strict=True)
+            places = zip_longest(letters(same.one), letters(same.other), fillvalue="")
             _check_indices(list(places), indices, meant)
             return symbol
     called = " or ".join(dict.fromkeys(q.symbol for q in meant.quantities))
