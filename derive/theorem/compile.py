@@ -141,7 +141,7 @@ def python_function(
 
 
 def _with_body(head: str, lines: Iterable[str]) -> str:
-    return f"{head}\n" + "".join(f"    {line}\n" for line in lines)
+    return f"{head}\n" + "".join(f"    {line}".rstrip() + "\n" for line in lines)
 
 
 def _constant(e: Expr, name: str) -> str:
