@@ -376,8 +376,8 @@ class Result(Shown):
         absolute 1e-300); where float64 is not enough for that, they are nan, and a
         ``RuntimeWarning`` counts them. Where the arguments are outside the domain, or the
         quantity does not exist, they are nan as well. The positional order is that of
-        ``parameters``. The axes of an array come last. Of a set, the function tells whether the parameter, its
-        last argument, is in it.
+        ``parameters``. The axes of an array come last. Of a set, the function tells whether the
+        parameter, its last argument, is in it.
         """
         return compiled(self.quantity(name), name, self.parameters, self.domain)
 
