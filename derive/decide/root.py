@@ -8,7 +8,6 @@ least on [a, b]. At kinks h jumps, and the root is the first point where it is n
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
 from math import floor
@@ -467,49 +466,6 @@ class Bracket:
     def _cut_at(self, part: int, k: int) -> int:
         self._magnify(max(0, k - self.scale))
         return self._cut(part << self.scale - k)
-
-
-def clamped_root(
-    h: Callable[..., Any], slope: Callable[..., Any] | None, low: Any, high: Any, *params: Any
-) -> Any:
-    """Vectorised float64 root: Newton steps kept inside a shrinking bracket.
-
-    ``h`` and ``slope`` take the variable first and then ``params``; everything broadcasts.
-    Without a slope ``h`` may jump and be zero on an interval: the bracket is halved, and the root
-    is the first point where ``h`` is not negative. With one, a zero at the far end is the only one.
-    """
-    import numpy as np
-
-    shape = np.broadcast_shapes(np.shape(low), np.shape(high), *(np.shape(p) for p in params))
-    a = np.array(np.broadcast_to(low, shape), dtype=float)
-    b = np.array(np.broadcast_to(high, shape), dtype=float)
-    with np.errstate(all="ignore"):
-        reach = np.ones_like(a)
-        for _ in range(60):  # an open end: go out until the function is positive
-            short = np.isinf(b) & (h(a + reach, *params) <= 0)
-            if not short.any():
-                break
-            reach = np.where(short, 2 * reach, reach)
-        start, end = a, b
-        b = np.where(np.isinf(b), a + reach, b)
-        at_low = h(a, *params) >= 0
-        at_high = h(b, *params) < 0 if slope is None else h(b, *params) <= 0
-        x = (a + b) / 2
-        for _ in range(200):
-            value = h(x, *params)
-            below = value < 0
-            a, b = np.where(below, x, a), np.where(below, b, x)
-            new = (a + b) / 2
-            if slope is not None:
-                step = x - np.divide(value, slope(x, *params))
-                new = np.where((step > a) & (step < b), step, new)
-            # 4e-16 is two units in the last place of a float64 of size 1.
-            done = (np.abs(new - x) <= 4e-16 * np.maximum(1e-300, np.abs(x))) | (b - a <= 0)
-            x = new
-            if done.all():
-                break
-        x = np.where(np.isnan(h(x, *params)), np.nan, x)  # floats do not reach so far
-        return np.where(at_low, start, np.where(at_high, end, x))
 
 
 def argmin(slope: Expr, x: Symbol, low: Expr, high: Expr) -> ClampedRoot:

@@ -1,17 +1,21 @@
-"""Turn an expression into a vectorised numpy function."""
+"""Turn an expression into a vectorised numpy function, as source that reads like the formula.
+
+What the source is written in is :mod:`.floats`; exported modules begin with its text.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import ast
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import reduce
 from math import lcm, prod
+from types import FunctionType
 from typing import Any
 
 from sympy import (
     Abs,
     Add,
     Basic,
-    Dummy,
     Eq,
     Expr,
     Float,
@@ -22,49 +26,32 @@ from sympy import (
     Rational,
     S,
     Symbol,
+    cse,
+    exp,
     floor,
-    lambdify,
+    numbered_symbols,
     oo,
+    together,
 )
+from sympy.printing.numpy import NumPyPrinter
+from sympy.printing.precedence import PRECEDENCE
 
 from ..decide.domain import Domain, DomainError
-from ..decide.root import ClampedRoot, clamped_root
+from ..decide.root import ClampedRoot
+from . import floats
 from .kinds import Kind, numbers_in
+from .number import number
 from .quantity import Quantity
 
 #: By how much, relatively, a float64 may lie beyond an end that belongs to a range: such an end is
 #: itself rounded where it is computed. It is a few units in the last place.
 SLACK = Float("1e-15")
+#: What a function may be written in.
+WORDS = frozenset(name for name in vars(floats) if name.islower() and name[0] != "_") | {"np"}
 
 
-def compile_numpy(
-    expression: Basic, order: Sequence[Symbol], name: str, conditions: Sequence[Expr] = ()
-) -> Callable[..., Any]:
-    """Compile to float64 numpy, with roots found by a bracketed vectorised Newton method.
-
-    Where one of the :func:`conditions_on` the arguments fails, the value is nan.
-    """
-    import numpy as np
-
-    evaluate = _evaluator(expression, order)
-    plain = [_plain(s) for s in order]
-    checks = [_evaluator(condition, plain) for condition in conditions]
-    names = [s.name for s in order]
-
-    def function(*args: Any, **kwargs: Any) -> Any:
-        values = dict(zip(names, args, strict=False))
-        values.update(kwargs)
-        if len(args) > len(names) or set(values) != set(names):
-            raise TypeError(f"{name} takes {', '.join(names)}, not {', '.join(values)}")
-        arrays = [np.asarray(values[k], dtype=float) for k in names]
-        with np.errstate(all="ignore"):  # what is computed outside is not used
-            inside = reduce(np.logical_and, (check(arrays) for check in checks), np.True_)
-            value = evaluate(arrays)
-            return value if inside.all() else np.where(inside, value, np.nan)[()]
-
-    function.__name__ = name
-    function.__doc__ = f"{name} of {', '.join(names)}, vectorised over numpy arrays."
-    return function
+class NotNumpy(ValueError):
+    """The expression has no counterpart in numpy; the message says what it needs."""
 
 
 def compiled(
@@ -77,26 +64,221 @@ def compiled(
     DomainError
         If it is a name.
     """
+    if quantity.kind is Kind.NAME:
+        raise DomainError(f"{name} is {quantity.expression}, a name: there is no function of it")
+    order = [s for s in parameters if s in quantity.expression.free_symbols]
+    source = quantity_function(name, quantity, order, "", conditions_on(domain, quantity, order))
+    made: dict[str, Any] = dict(vars(floats))
+    exec(source, made)  # it is what was just written
+    function: FunctionType = made[name]
+    function.__doc__ = (
+        f"{name} of {', '.join(s.name for s in order)}, vectorised over numpy arrays."
+    )
+    return function
+
+
+def quantity_function(
+    name: str,
+    quantity: Quantity,
+    order: Sequence[Symbol],
+    doc: str,
+    conditions: Sequence[Expr] = (),
+) -> str:
+    """The source of a numpy function of a quantity of any kind.
+
+    Raises
+    ------
+    NotNumpy
+        If numpy has no counterpart, or it is no number.
+    """
     expression = quantity.expression
     if quantity.kind is Kind.NAME:
-        raise DomainError(f"{name} is {expression}, a name: there is no function of it")
-    order = [s for s in parameters if s in expression.free_symbols]
-    conditions = conditions_on(domain, quantity, order)
+        raise NotNumpy(f"{name} is a name, {expression}")
     if quantity.kind is Kind.SET:
         expression, order = membership(quantity, order)
-    if quantity.kind is not Kind.ARRAY:
-        return compile_numpy(expression, order, name, conditions)
-    entries = [compile_numpy(e, order, name, conditions) for e in numbers_in(expression)]
-    shape = expression.shape
+        doc = f"Whether {quantity.parameter} is there. {doc}"
+    return python_function(name, expression, order, doc, conditions)
 
-    def function(*args: Any, **kwargs: Any) -> Any:
-        import numpy as np
 
-        found = np.stack(np.broadcast_arrays(*(f(*args, **kwargs) for f in entries)), axis=-1)
-        return found.reshape(*found.shape[:-1], *shape)
+def python_function(
+    name: str,
+    expression: Basic,
+    order: Sequence[Symbol],
+    doc: str,
+    conditions: Sequence[Expr] = (),
+) -> str:
+    """The source of a numpy function; every root is found once, before it is used.
 
-    function.__name__, function.__doc__ = name, entries[0].__doc__
-    return function
+    Where one of the :func:`conditions_on` the arguments fails, the value is nan.
+
+    Raises
+    ------
+    NotNumpy
+        If numpy has no function that the expression needs.
+    """
+    names = ", ".join(s.name for s in order)
+    shape = tuple(getattr(expression, "shape", ()))
+    lines = [f'"""{doc}"""'] if doc else []
+    printer = _Printer({"fully_qualified_modules": False, "allow_unknown_functions": True})
+    if not order:
+        listed = [_constant(e, name) for e in numbers_in(expression)]
+        array = f"np.array([{', '.join(listed)}]).reshape({shape})"
+        lines.append(f"return {array if shape else listed[0]}")
+        return _with_body(f"\n\ndef {name}():", lines)
+    entries = numbers_in(expression) if shape else [expression]
+    more, values = _written(entries, printer, order)
+    lines += [*more, f"return [{', '.join(values)}]" if shape else f"return {values[0]}"]
+    given = [f"shape={shape}"] if shape else []
+    if conditions:
+        printer.plain = True
+        tests = [f"({printer.doprint(condition)})" for condition in conditions]
+        given.insert(0, f"lambda {names}: " + "\n    & ".join(tests))
+    body = "".join(f"\n    {part}," for part in given)
+    source = f"\n\n@checked({body}\n)" if given else "\n\n@checked()"
+    source = _with_body(f"{source}\ndef {name}({names}):", lines)
+    _only_numpy(source, name)
+    return source
+
+
+def _with_body(head: str, lines: Iterable[str]) -> str:
+    return f"{head}\n" + "".join(f"    {line}".rstrip() + "\n" for line in lines)
+
+
+def _constant(e: Expr, name: str) -> str:
+    return str(e) if e.is_Integer else repr(float(number(e, name, 17, extended=True)))
+
+
+def _written(
+    entries: Sequence[Basic], printer: _Printer, order: Sequence[Symbol]
+) -> tuple[list[str], list[str]]:
+    """Lines that prepare expressions, and the expressions; what they share is computed once."""
+    printer.like = order[0].name
+    lines: list[str] = []
+    roots = set().union(*(e.atoms(ClampedRoot) for e in entries))
+    stand_ins: dict[ClampedRoot, Symbol] = {}
+    for k, root in enumerate(sorted(roots, key=lambda e: (len(e.atoms(ClampedRoot)), str(e))), 1):
+        (h, x), own = root.equation(), Symbol(f"at_{root.variable.name}")  # no parameter is that
+        h = _over_one(without_fractions(h)).xreplace({x: own, **stand_ins})
+        known = [*order, *stand_ins.values()]
+        args = ", ".join(s.name for s in known if s in h.free_symbols)
+        inner, (value,) = _written([h], printer, [own])
+        lines.append(f"def condition_{k}({own}, {args}):")
+        lines += [f"    {line}" for line in [*inner, f"return {value}"]] + [""]
+        printer.like = order[0].name
+        ends = [printer.doprint(end.xreplace(stand_ins)) for end in (root.low, root.high)]
+        flat = ", flat=True" if h.has(*KINKED) else ""
+        lines.append(f"root_{k} = clamped_root(condition_{k}, {', '.join(ends)}, {args}{flat})")
+        stand_ins[root] = Symbol(f"root_{k}")
+    parts, shown = cse(
+        [_over_one(e.xreplace(stand_ins)) for e in entries],
+        symbols=numbered_symbols("part_", start=1),
+    )
+    lines += [f"{s} = {printer.doprint(e)}" for s, e in parts]
+    return lines, [printer.doprint(e) for e in shown]
+
+
+def _over_one(e: Basic) -> Basic:
+    """Exponents over one denominator, so that those that vanish do so in floats."""
+    return e.replace(exp, lambda power: exp(together(power)))
+
+
+def _only_numpy(source: str, name: str) -> None:
+    """Refuse a function that uses a name it neither defines nor has from numpy."""
+    import numpy as np
+
+    known, used = {*WORDS, "float"}, set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.arg):
+            known.add(node.arg)
+        elif isinstance(node, ast.FunctionDef):
+            known.add(node.name)
+        elif isinstance(node, ast.Name):
+            (known if isinstance(node.ctx, ast.Store) else used).add(node.id)
+        elif isinstance(node, ast.Attribute) and not hasattr(np, node.attr):
+            raise NotNumpy(f"{name} needs {node.attr}, which numpy does not have")
+    if used - known:
+        raise NotNumpy(f"{name} needs {', '.join(sorted(used - known))}, which numpy does not have")
+
+
+class _Printer(NumPyPrinter):  # type: ignore[misc]
+    """Python code in the words of :mod:`.floats`."""
+
+    _module = "np"
+    like = ""  #: an argument: constants that no float64 is are made numbers of its kind
+    plain = False  #: whether it is for floats only
+
+    def _print_Rational(self, e: Rational) -> str:
+        if e.q & (e.q - 1) == 0 or self.plain:  # a float64
+            return f"{e.p}/{e.q}"
+        return f"number({e.p}, {self.like})/{e.q}"
+
+    def _print_Mul(self, e: Expr) -> str:
+        c, rest = e.as_coeff_Mul()
+        if c.is_Rational and not c.is_Integer:
+            whole = Mul(c.p, rest, evaluate=False) if abs(c.p) != 1 else c.p * rest
+            return f"{self.parenthesize(whole, PRECEDENCE['Mul'])}/{c.q}"
+        return str(super()._print_Mul(e))
+
+    def _of(self, function: str, e: Expr) -> str:
+        printed = self._print(e)
+        return f"{function}({printed if e.free_symbols else f'number({printed}, {self.like})'})"
+
+    def _print_exp(self, e: Expr) -> str:
+        return self._of("exp", e.args[0])
+
+    def _print_log(self, e: Expr) -> str:
+        return self._of("log", e.args[0])
+
+    def _print_Abs(self, e: Expr) -> str:
+        return self._of("absolute", e.args[0])
+
+    def _print_sign(self, e: Expr) -> str:
+        return self._of("sign", e.args[0])
+
+    def _print_Pow(self, e: Expr, rational: bool = False) -> str:
+        if abs(e.exp) == S.Half:
+            root = self._of("sqrt", e.base)
+            return root if e.exp > 0 else f"1/{root}"
+        return str(self._hprint_Pow(e, rational=rational))
+
+    def _print_Relational(self, e: Expr) -> str:
+        left, right = self._print(e.lhs), self._print(e.rhs)
+        if isinstance(e, Eq) and not self.plain:
+            return f"same({left}, {right})"
+        return f"{left} {e.rel_op} {right}"
+
+    def _print_Piecewise(self, e: Piecewise) -> str:
+        *cases, (last, where) = e.args
+        start = self._print(last)
+        if where is not S.true:
+            start = f"select({self._print(where)}, {start}, np.nan)"
+        return reduce(
+            lambda rest, case: f"select({self._print(case[1])}, {self._print(case[0])}, {rest})",
+            reversed(cases),
+            start,
+        )
+
+    def _print_And(self, e: Expr) -> str:
+        return " & ".join(f"({self._print(a)})" for a in e.args)
+
+    def _print_Or(self, e: Expr) -> str:
+        return " | ".join(f"({self._print(a)})" for a in e.args)
+
+    def _print_Not(self, e: Expr) -> str:
+        return f"~({self._print(e.args[0])})"
+
+    def _print_Max(self, e: Expr) -> str:
+        return self._pairwise("maximum", e)
+
+    def _print_Min(self, e: Expr) -> str:
+        return self._pairwise("minimum", e)
+
+    def _pairwise(self, function: str, e: Expr) -> str:
+        first, *rest = map(self._print, e.args)
+        return reduce(lambda a, b: f"{function}({a}, {b})", rest, first)
+
+    def _module_format(self, fqn: str, register: bool = True) -> str:
+        return "np." + str(fqn).rpartition(".")[2]
 
 
 def membership(quantity: Quantity, order: Sequence[Symbol]) -> tuple[Basic, list[Symbol]]:
@@ -152,26 +334,6 @@ def conditions_on(
 #: What makes a function jump, bend or lie flat.
 KINKED = (Piecewise, Max, Min, Abs)
 
-Evaluator = Callable[[Sequence[Any]], Any]
-
-
-def _evaluator(expression: Basic, order: Sequence[Symbol]) -> Evaluator:
-    """Evaluate an expression on arrays, its outermost roots first."""
-    roots = sorted(outermost_roots(expression), key=str)
-    stand_ins = {root: Dummy(f"root{i}") for i, root in enumerate(roots)}
-    outer = lambdify(
-        [*order, *stand_ins.values()], expression.xreplace(stand_ins), "numpy", cse=True
-    )
-    solvers = [_solver(root, order) for root in roots]
-    return lambda arrays: outer(*arrays, *(solve(arrays) for solve in solvers))
-
-
-def outermost_roots(e: Basic) -> set[ClampedRoot]:
-    """Roots that are not in another."""
-    if isinstance(e, ClampedRoot):
-        return {e}
-    return set().union(*(outermost_roots(a) for a in e.args)) if e.args else set()
-
 
 def without_fractions(h: Expr) -> Expr:
     """A positive multiple with integers for coefficients: then flat parts are flat in float64."""
@@ -204,13 +366,3 @@ def _times(e: Expr, k: int) -> Expr:
             k //= own
         return Mul(k, *cleared)
     return k * e
-
-
-def _solver(root: ClampedRoot, order: Sequence[Symbol]) -> Evaluator:
-    h, x = root.equation()
-    h = without_fractions(h)
-    f = lambdify([x, *order], h, "numpy", cse=True)
-    # Newton steps need a slope, and stop anywhere on a flat part.
-    slope = None if h.has(*KINKED) else lambdify([x, *order], h.diff(x), "numpy", cse=True)
-    low, high = _evaluator(root.low, order), _evaluator(root.high, order)
-    return lambda arrays: clamped_root(f, slope, low(arrays), high(arrays), *arrays)

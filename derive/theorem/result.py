@@ -376,10 +376,12 @@ class Result(Shown):
     def function(self, name: str) -> Callable[..., Any]:
         """A vectorised numpy function of the quantity's free symbols (by keyword).
 
-        Values are float64 and broadcast; where the arguments are outside the domain, or the
-        quantity does not exist, they are nan. The positional order is that of ``parameters``.
-        The axes of an array come last. Of a set, the function tells whether the parameter, its
-        last argument, is in it.
+        Values are float64 and broadcast, each within a relative 1e-9 of the exact one (or an
+        absolute 1e-300); where float64 is not enough for that, they are nan, and a
+        ``RuntimeWarning`` counts them. Where the arguments are outside the domain, or the
+        quantity does not exist, they are nan as well. The positional order is that of
+        ``parameters``. The axes of an array come last. Of a set, the function tells whether the
+        parameter, its last argument, is in it.
         """
         return compiled(self.quantity(name), name, self.parameters, self.domain)
 

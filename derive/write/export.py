@@ -13,15 +13,14 @@ from typing import Any
 
 from sympy import Symbol
 
-from ..decide.root import ClampedRoot
 from ..papers.sources import MADE_BY, SOURCES, bibtex, version
 from ..theorem.about import head
-from ..theorem.compile import conditions_on
+from ..theorem.compile import NotNumpy, conditions_on, quantity_function
 from ..theorem.quantity import Quantity
 from ..theorem.result import Result
 from .display import sentence, words
 from .macros import to_latex
-from .python import NotNumpy, python_module, quantity_function
+from .python import python_module
 from .renaming import ExportError, rename
 from .report import condition_of, report
 
@@ -57,7 +56,7 @@ def to_python(results: Sequence[Result], renamed: Mapping[str, str] | None = Non
     A function is named like its result and quantity: ``supcl_threshold_alpha_min(m, n, tau)``.
     What numpy has no counterpart for is left out, and a comment says so.
     """
-    body, rooted = "", False
+    body = ""
     for result in results:
         body += f"\n\n# --- {result.id}: {result.title}\n{_about(result)}"
         for name, q in result.quantities.items():
@@ -67,10 +66,9 @@ def to_python(results: Sequence[Result], renamed: Mapping[str, str] | None = Non
             except NotNumpy as refusal:
                 body += f"\n\n# Left out: {refusal}.\n"
                 continue
-            rooted |= bool(q.expression.atoms(ClampedRoot))
             body += source
     title = f"{MADE_BY} {version()}: results of contrastive-learning theory"
-    return python_module(title, body, rooted)
+    return python_module(title, body)
 
 
 def _about(result: Result) -> str:

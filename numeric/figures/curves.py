@@ -7,6 +7,7 @@ was derived first, must have different signs on both sides of every point.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -142,7 +143,9 @@ class Frame:
 
         def at(x: Array, y: Array) -> Array:
             values = {**self.fixed, self.x: x, self.y: y}
-            found = f(**{k: values[k] for k in needed})
+            with warnings.catch_warnings():  # on a border a condition is zero to all digits
+                warnings.simplefilter("ignore", RuntimeWarning)
+                found = f(**{k: values[k] for k in needed})
             return np.asarray(np.broadcast_to(found, np.broadcast(x, y).shape), dtype=float)
 
         return at

@@ -441,7 +441,7 @@ def test_what_numpy_lacks_is_left_out(module: ModuleType) -> None:
 
 
 def test_a_function_that_numpy_lacks_is_refused() -> None:
-    from cltheory.derive.write.python import NotNumpy, python_function
+    from cltheory.derive.theorem.compile import NotNumpy, python_function
     from sympy import zeta
 
     s = Symbol("s", real=True)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import random
 from typing import Any
 
+import mpmath
 import numpy as np
 import pytest
 from cltheory.derive.decide.domain import DomainError
 from cltheory.derive.results import results
+from cltheory.derive.theorem import floats
 from cltheory.derive.write import export
 from cltheory.derive.write.display import words
 from cltheory.derive.write.python import python_source
@@ -121,3 +123,64 @@ def test_digits_are_an_integer_from_one_on(digits) -> None:
     with pytest.raises(DomainError, match="digits must be an integer from 1 on, not"):
         r.value("alpha_min", m=3, n=4, tau=1, digits=digits)
     assert str(r.value("alpha_min", m=3, n=4, tau=1, digits=np.int64(1))) == "0.6"
+
+
+# --- extremes ---------------------------------------------------------------------------------
+EXTREMES: list[tuple[str, str, dict[str, float]]] = [
+    ("sigmoid-optimum", "positive", {"N": 7, "t": 3000, "b": 2.0**-10}),
+    ("towers-threshold", "positive", {"N": 10, "t": 10000, "b": -10, "K": 5, "w": 0.0625}),
+    ("kernel-threshold", "tau_clusters", {"k": 7, "q": 3, "gamma": 500}),
+    ("supcon-balanced", "loss", {"C": 10, "n": 5, "tau": 2.0**-13}),
+    ("supcl-exclusive", "loss", {"m": 3, "n": 4, "p": 3, "alpha": 0.5, "tau": 2.0**-10}),
+    ("gradient-variance", "excess_of_sampling", {"tau": 10000}),
+    ("soft-supcon", "loss", {"C": 10**6, "n": 10**8, "epsilon": 2.0**-40, "tau": 2.0**-9}),
+]
+
+
+@pytest.mark.parametrize("id, name, at", EXTREMES)
+def test_at_extremes_functions_agree_with_values(exported, id, name, at) -> None:
+    names = {s.name for s in results[id].quantity(name).expression.free_symbols}
+    at = {k: v for k, v in at.items() if k in names}
+    exact = results[id].value(name, digits=20, **{k: Rational(v) for k, v in at.items()})
+    for value in both(exported, id, name, **at):
+        assert value == pytest.approx(float(exact), rel=1e-9)
+
+
+def test_where_float64_is_not_enough_a_function_says_so(exported) -> None:
+    # The second loss is 9e-2170, which no float64 is.
+    at = {"N": [4, 4], "t": [1.0, 10000.0], "b": [0.0, -8.457276943822588]}
+    for function in (
+        results["sigmoid-optimum"].function("loss"),
+        exported["sigmoid_optimum_loss"],
+    ):
+        with pytest.warns(RuntimeWarning, match="loss is nan at 1 of 2 points, where float64"):
+            found = function(**at)
+        np.testing.assert_array_equal(np.isnan(found), [False, True])
+
+
+def test_bounds_on_errors_hold_and_are_needed() -> None:
+    """What two kinds of numbers say of themselves, against 60 digits; no bound is no answer."""
+    draw = np.random.default_rng(0)
+    x, y = 10 ** draw.uniform(-8, 8, (2, 300)) * draw.choice([-1, 1], (2, 300))
+    formulas = [
+        lambda a, b, m: (a + b) * a - a * a - b / 3,
+        lambda a, b, m: m.exp(a / (1 + a * a) - 1) - m.exp(-b / b),
+        lambda a, b, m: m.log(1 + b * b / (1 + a * a)) / (m.sqrt(1 + b * b) - 1),
+        lambda a, b, m: (1 + a * a) ** (b / (1 + b * b)) - 1,
+    ]
+    mpmath.mp.dps = 60
+    try:
+        for formula in formulas:
+            exact = [
+                formula(mpmath.mpf(a), mpmath.mpf(b), mpmath) for a, b in zip(x, y, strict=True)
+            ]
+            for kind in (floats.Fast, floats.Careful, floats.Wide):
+                with np.errstate(all="ignore"):
+                    value, sure = kind.value(formula(kind.of(x), kind.of(y), floats))
+                off = [abs(v - e) > 1e-9 * abs(e) for v, e in zip(value, exact, strict=True)]
+                assert not (np.array(off) & sure).any()
+                assert np.sum(sure) > 100
+                if kind is floats.Fast and formula is formulas[0]:
+                    assert (np.array(off) & ~sure).any()  # the check has something to refuse
+    finally:
+        mpmath.mp.dps = 15

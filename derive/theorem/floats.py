@@ -1,0 +1,617 @@
+"""Numpy functions that know how exact they are. Needs numpy only.
+
+A formula is evaluated in numbers that carry a bound on their rounding error: first in float64
+(Fast); where that is not enough, with twice the digits and an exponent of any size (Wide). A value
+is within a relative TOLERANCE, or FLOOR absolutely, of the exact one at the floats that are given.
+Where that is not known, it is nan, and a RuntimeWarning says so.
+"""
+
+from __future__ import annotations
+
+import warnings
+from decimal import Decimal, localcontext
+from functools import wraps
+from inspect import signature
+from math import prod
+from typing import Any
+
+import numpy as np
+
+TOLERANCE, FLOOR = 1e-9, 1e-300
+#: Twice the largest relative error of one operation, and the smallest float64.
+U, TINY = 2.0**-52, 5e-324
+#: An error that is not worth following point by point; how many points are taken together.
+SMALL, BLOCK, FEW = 1e-13, 2**15, 2**12
+
+
+class Number:
+    """What both kinds of numbers share; they mix with integers and with floats that are exact."""
+
+    __array_ufunc__ = None
+
+    def __radd__(self, other: Any) -> Any:
+        return self + other
+
+    def __sub__(self, other: Any) -> Any:
+        return self + -self.of(other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return -self + other
+
+    def __rmul__(self, other: Any) -> Any:
+        return self * other
+
+    def __truediv__(self, other: Any) -> Any:
+        return self * self.of(other).inverse()
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return self.of(other) / self
+
+    def __pow__(self, power: Any) -> Any:
+        if not isinstance(power, int):
+            return self.power(self.of(power))
+        if power <= 0:
+            return 1 / self**-power if power else self.of(1)
+        half = self ** (power // 2) if power > 1 else self
+        return half if power == 1 else half * half * self if power % 2 else half * half
+
+    def __rpow__(self, base: Any) -> Any:
+        return self.parity() if base == -1 else self.of(base).power(self)
+
+    def __gt__(self, other: Any) -> Any:
+        return (self - other).positive()
+
+    def __lt__(self, other: Any) -> Any:
+        return (self.of(other) - self).positive()
+
+    def __ge__(self, other: Any) -> Any:
+        return ~(self < other)
+
+    def __le__(self, other: Any) -> Any:
+        return ~(self > other)
+
+    def sign(self) -> Any:
+        """1 or -1, or 0 where it is not known; an exact zero counts as positive."""
+        below = (-self).positive()
+        return below.sure * np.where(below.yes, -1, 1)
+
+
+class Truth:
+    """Truth values, and where they are known."""
+
+    def __init__(self, yes: Any, sure: Any, kind: Any = None):
+        self.yes, self.sure, self.kind = yes, sure, kind
+
+    def __invert__(self) -> Truth:
+        return Truth(~self.yes, self.sure, self.kind)
+
+    def __and__(self, other: Truth) -> Truth:
+        no = (self.sure & ~self.yes) | (other.sure & ~other.yes)
+        return Truth(self.yes & other.yes, no | (self.sure & other.sure), self.kind)
+
+    def __or__(self, other: Truth) -> Truth:
+        return ~(~self & ~other)
+
+
+class Fast(Number):
+    """Floats v with an error of at most r |v|; one r for all of them where that is small."""
+
+    careful = False  #: whether each product is looked at; else a flag of the processor tells
+
+    def __init__(self, v: Any, r: Any = 0.0):
+        self.v, self.r = v, r
+        if self.careful:
+            self.r = np.where(np.abs(np.log(np.abs(v))) < 660, r, np.where(r == 0, r, np.inf))
+
+    @classmethod
+    def of(cls, v: Any) -> Fast:
+        """Exact floats."""
+        return v if isinstance(v, Number) else cls(v)
+
+    @classmethod
+    def value(cls, x: Any) -> tuple[Any, Any]:
+        """What came out as floats or truths, and where it is right."""
+        if isinstance(x, Truth):
+            return x.yes, x.sure
+        return (x.v, x.r <= TOLERANCE) if isinstance(x, cls) else (x, np.True_)
+
+    def __neg__(self) -> Fast:
+        return type(self)(-self.v, self.r)
+
+    def __add__(self, other: Any) -> Fast:
+        y = self.of(other)
+        v, r = self.v + y.v, np.maximum(self.r, y.r)
+        if np.ndim(r) or (r > 0 and not _of_one_sign(self.v, y.v)):  # much may cancel
+            r = (self.r * np.abs(self.v) + y.r * np.abs(y.v)) / np.abs(v)
+            most = np.max(r)
+            r = most if most < SMALL else r
+        return type(self)(v, r + U)
+
+    def __mul__(self, other: Any) -> Fast:
+        y = self.of(other)
+        return type(self)(self.v * y.v, self.r + y.r + U)
+
+    def __truediv__(self, other: Any) -> Fast:
+        y = self.of(other)
+        return type(self)(self.v / y.v, self.r + y.r + U)
+
+    def inverse(self) -> Fast:
+        return 1 / self
+
+    def power(self, y: Fast) -> Fast:
+        return (y * self.log()).exp()
+
+    def parity(self) -> Fast:
+        """(-1)**self."""
+        return type(self)(1 - 2 * (self.v % 2))
+
+    def exp(self) -> Fast:
+        v = np.exp(self.v)
+        known = (v > 1e-290) & (v < 1e290)
+        size = np.abs(self.v)
+        r = (size if np.ndim(self.r) else np.max(size)) * self.r + 2 * U
+        return type(self)(v, r if np.all(known) else np.where(known, r, np.inf))
+
+    def log(self) -> Fast:
+        v = np.log(self.v)
+        return type(self)(v, 1.01 * np.where(self.r < 0.01, self.r, np.inf) / np.abs(v) + 2 * U)
+
+    def sqrt(self) -> Fast:
+        return type(self)(np.sqrt(self.v), self.r + U)
+
+    def absolute(self) -> Fast:
+        return type(self)(np.abs(self.v), self.r)
+
+    def positive(self) -> Truth:
+        """Whether it is, and where that is known: errors are relative."""
+        return Truth(self.v > 0, np.asarray(self.r < 0.5), type(self))
+
+    def pick(self, here: Any, other: Any) -> Fast:
+        """This number where that is so, the other one elsewhere."""
+        y = self.of(other)
+        r = np.where(here.yes, self.r, y.r)
+        return type(self)(np.where(here.yes, self.v, y.v), np.where(here.sure, r, np.inf))
+
+    def maximum(self, other: Any) -> Fast:
+        y = self.of(other)
+        return type(self)(np.maximum(self.v, y.v), np.maximum(self.r, y.r))
+
+    def root(self, condition: Any, high: Any, args: Any, shape: Any, flat: bool) -> Fast:
+        """Between this end and a higher one: found in floats, then put back on both sides."""
+        ends = (self, self.of(high))
+        with np.errstate(all="ignore"):
+            a, b = (np.broadcast_to(np.asarray(end.v, float), shape) for end in ends)
+            x, a, b = approach(condition, [x.v if isinstance(x, Fast) else x for x in args], a, b)
+        f, at_low, at_high = _closed(condition, args), x == a, x == b
+        signs, r = (np.where(at_low, 1, -1), np.where(at_high & ~at_low, -1, 1)), np.inf
+        for near in NEAR:
+            d = near * np.abs(x)
+            sides = (np.where(at_low, a, np.clip(to, a, b)) for to in (x - d, x + d))
+            seen = [f(self.of(to)).sign() == sign for to, sign in zip(sides, signs, strict=True)]
+            r = np.where(seen[0] & seen[1] & np.isinf(r), near + self.r + ends[1].r, r)
+            if np.isfinite(r).all():
+                break
+        return type(self)(x, r)
+
+
+class Careful(Fast):
+    """The same where a product may be too large or too small for a float."""
+
+    careful = True
+
+
+class Wide(Number):
+    """Numbers (h + l) 2**k with an error of at most e 2**k, where 1/2 <= |h| < 1."""
+
+    def __init__(self, h: Any, l: Any = 0.0, k: Any = 0.0, e: Any = 0.0):  # noqa: E741
+        h, low = _two_sum(np.asarray(h, float), l)
+        self.h, d = np.frexp(h)
+        self.l, self.e = np.ldexp(low, -d), np.ldexp(e, -d)
+        self.k = np.where((h == 0) & (e == 0), FAR, k + d)
+
+    @classmethod
+    def of(cls, v: Any) -> Wide:
+        """Exact floats."""
+        return v if isinstance(v, cls) else cls(v)
+
+    @classmethod
+    def value(cls, x: Any) -> tuple[Any, Any]:
+        """What came out as floats or truths, and where it is right."""
+        if isinstance(x, Truth):
+            return x.yes, x.sure
+        x = cls.of(x)
+        v, most = (np.ldexp(part, _whole(x.k)) for part in (x.h + x.l, np.abs(x.h) + x.e))
+        right = (x.e <= TOLERANCE * np.abs(x.h)) & (np.isfinite(v) | np.isinf(x.h))
+        return v, right | (most <= FLOOR)
+
+    def __neg__(self) -> Wide:
+        return Wide(-self.h, -self.l, self.k, self.e)
+
+    def at(self, k: Any) -> tuple[Any, Any, Any]:
+        """Its parts in units of 2**k."""
+        d = _whole(self.k - k)
+        under = (self.h != 0) & ((d < -900) | ((self.l != 0) & (d < 0)))
+        e = np.ldexp(self.e, d) + 2.0**-1000 * under
+        return np.ldexp(self.h, d), np.ldexp(self.l, d), e
+
+    def __add__(self, other: Any) -> Wide:
+        y = self.of(other)
+        k = np.maximum(self.k, y.k)
+        (h1, l1, e1), (h2, l2, e2) = self.at(k), y.at(k)
+        s, t = _two_sum(h1, h2)
+        low, more = _two_sum(l1, l2)
+        low, rest = _two_sum(t, low)
+        return Wide(s, low, k, e1 + e2 + np.abs(more) + np.abs(rest))
+
+    def __mul__(self, other: Any) -> Wide:
+        y = self.of(other)
+        p, q = _two_product(self.h, y.h)
+        one, two = self.h * y.l, self.l * y.h
+        low = q + (one + two)
+        e = self.e + y.e + self.e * y.e + np.abs(self.l * y.l)
+        e = e + 2 * U * (np.abs(one) + np.abs(two) + np.abs(q))
+        return Wide(p, np.where(np.isfinite(p), low, 0), self.k + y.k, e)
+
+    def inverse(self) -> Wide:
+        y = 1 / self.h
+        p, q = _two_product(self.h, y)
+        r = ((1 - p) - q) - self.l * y
+        low, lost = y * r, self.e * np.abs(y)
+        e = np.abs(y) * (2 * r * r + np.where(lost < 0.5, 2 * lost, np.inf)) + 4 * U * np.abs(low)
+        zero = (self.h == 0) & (self.e == 0)
+        return Wide(y, np.where(zero, 0, low), -self.k, np.where(zero, 0, e))
+
+    def power(self, y: Wide) -> Wide:
+        found = (y * self.log()).exp()
+        flat = np.where(y.h > 0, 0.0, np.where(y.h < 0, np.inf, 1.0))
+        return Wide(flat).pick(Truth((self.h == 0) & (self.e == 0), np.True_), found)
+
+    def parity(self) -> Wide:
+        return Wide(1 - 2 * (np.ldexp(self.h, _whole(self.k)) % 2))
+
+    def exp(self) -> Wide:
+        h, low, e = self.at(0.0)
+        n = np.rint(h / LOG_2[0])
+        far = ~(np.abs(n) < 2.0**40)
+        h, low, m = (np.where(far, 0, part) for part in (h, low, n))
+        (p, q), w = _two_product(m, LOG_2[0]), m * LOG_2[1]
+        s, t = _two_sum(h, -p)
+        lost = e + 2 * U * (np.abs(t) + np.abs(q) + np.abs(low) + np.abs(w)) + np.abs(m) * 2.0**-105
+        j = np.rint(s * STEPS)
+        x, y = _two_sum(s, -j / STEPS)
+        y = y + (t - q + low - w)
+        p, q = _two_product(x, x)
+        cubic = x * p / 6 * (1 + x / 4 * (1 + x / 5 * (1 + x / 6 * (1 + x / 7))))
+        rest = y + (q / 2 + x * y + y * y / 2 + cubic)
+        lost = 1.1 * lost + 4 * U * (np.abs(y) + q + np.abs(cubic)) + x**8 / 20000
+        less_one = (
+            Wide(x) + Wide(p / 2) + Wide(rest, 0, 0, np.where(far | ~(lost < 0.1), np.inf, lost))
+        )
+        at = np.clip(j + STEPS // 2, 0, STEPS).astype(int)
+        found = (less_one + 1) * Wide(TABLE[0][at], TABLE[1][at], 0, 2.0**-105 * (j != 0))
+        found.k = found.k + n
+        return found
+
+    def log(self) -> Wide:
+        small = self.h < 0.7071
+        h, low, e = ((1.0 + small) * part for part in (self.h, self.l, self.e))
+        y = np.where(h > 0, np.log(h), np.nan)
+        h, low, e = (Wide(h, low, 0, e) * Wide(-y).exp() - 1).at(0.0)
+        near = np.log1p(h)
+        e = np.where(e < 0.1, 2 * e, np.inf) + 4 * U * np.abs(near)
+        return Wide(near, 0, 0, e) + Wide(y) + Wide(self.k - small) * Wide(*LOG_2, 0, 2.0**-105)
+
+    def sqrt(self) -> Wide:
+        odd = self.k % 2
+        h, low, e = ((1 + odd) * part for part in (self.h, self.l, self.e))
+        h = np.where((h < 0) & (-h <= e), 0, h)
+        y = np.sqrt(h)
+        p, q = _two_product(y, y)
+        r = ((h - p) - q) + low
+        low = np.where((y > 0) & (y < np.inf), r / (2 * y), 0)
+        lost = np.where(e < h / 2, e / y, np.sqrt(2 * e))
+        e = np.where(y > 0, low * low, 0) + 4 * U * np.abs(low) + lost
+        return Wide(y, low, (self.k - odd) / 2, np.where(np.isinf(y), 0, e))
+
+    def absolute(self) -> Wide:
+        return Wide(np.abs(self.h), np.where(self.h < 0, -self.l, self.l), self.k, self.e)
+
+    def positive(self) -> Truth:
+        """Whether it is, and where that is known."""
+        zero = (self.h == 0) & (self.e == 0)
+        return Truth(self.h > 0, (np.abs(self.h) > 1.01 * self.e) | zero, Wide)
+
+    def pick(self, here: Any, other: Any) -> Wide:
+        """This number where that is so, the other one elsewhere."""
+        y = self.of(other)
+        yes, sure = here.yes, here.sure
+        found = Wide(np.where(yes, self.h, y.h), np.where(yes, self.l, y.l))
+        found.k, found.e = (
+            np.where(yes, self.k, y.k),
+            np.where(sure, np.where(yes, self.e, y.e), np.inf),
+        )
+        return found
+
+    def maximum(self, other: Any) -> Wide:
+        y = self.of(other)
+        k, more = np.maximum(self.k, y.k), (self - y).positive()
+        one, two = self.at(k), y.at(k)
+        h, low, e = (np.where(more.yes, *parts) for parts in zip(one, two, strict=True))
+        return Wide(h, low, k, np.where(more.sure, e, one[2] + two[2]))
+
+    def root(self, condition: Any, high: Any, args: Any, shape: Any, flat: bool) -> Wide:
+        """Between this end and a higher one: by bisection and chords, put back on both sides.
+
+        A function that may be flat is zero where it is not told from zero.
+        """
+        high, f = self.of(high), _closed(condition, args)
+        a, b = (
+            np.clip(np.broadcast_to(self.value(end)[0], shape), -MOST, MOST) for end in (self, high)
+        )
+
+        def below(x: Wide) -> Any:
+            return f(x).sign() < 0 if flat else f(x).h < 0
+
+        def reached(v: Wide) -> Any:
+            return v.sign() >= 0 if flat else v.sign() > 0
+
+        at_low = f(self).h >= 0
+        at_high = ~at_low & (below(high) if flat else f(high).h <= 0)
+        x = approach(condition, [self.of(v).value(v)[0] for v in args], a, b)[0]
+        x = np.where((x > a) & (x < b), x, b)
+        i, j = _in_order(x * (1 - 2.0**-30)), _in_order(x * (1 + 2.0**-30))
+        near = below(Wide(_floats(i))) & (f(Wide(_floats(j))).h > 0)
+        i, j = np.where(near, i, _in_order(a)), np.where(near, j, _in_order(b))
+        while (j - i > (1 if flat else 2**23)).any():
+            middle = (i >> 1) + (j >> 1) + (i & j & 1)
+            under = below(Wide(_floats(middle)))
+            i, j = np.where(under, middle, i), np.where(under, j, middle)
+        p, q = Wide(_floats(i)), Wide(_floats(j))
+        found, margin = q, Wide((q - p).h, 0.0, (q - p).k) if flat else Wide(np.inf)
+        for _ in range(0 if flat else 5):
+            at_p, at_q = f(p), f(q)
+            left = (at_p.sign() < 0) | ((p - self).h <= 0)
+            seen = Truth(left & (reached(at_q) | ((q - high).h >= 0)), True)
+            t = self.value(at_p / (at_p - at_q))[0]
+            x = p + (q - p) * np.where((t >= 0) & (t <= 1), t, 0.5)
+            found, margin = x.pick(seen, found), (q - p).pick(seen, margin)
+            w = (q - p) * np.where(seen.yes, 2.0**-20, 2.0**10)
+            p, q = x - w, x + w
+        end = self.pick(Truth(at_low, True), high)
+        there = f(end)
+        known = (at_low & reached(there)) | (at_high & ~(there.h > 0) & (there.sign() != 0))
+        around = Wide(0.0, 0.0, margin.k, np.abs(margin.h))
+        return end.pick(Truth(known, True), Wide(found.h, found.l, found.k) + around)
+
+
+FAR, MOST, NEAR, STEPS = -1e305, np.finfo(float).max, (2.0**-42, 2.0**-34), 256
+
+
+def _digits(value: Decimal) -> tuple[float, float]:
+    """A number as the sum of two floats."""
+    return float(value), float(value - Decimal(float(value)))
+
+
+with localcontext() as _context:
+    _context.prec = 50
+    LOG_2 = _digits(Decimal(2).ln())
+    TABLE = np.array(
+        [_digits((Decimal(j) / STEPS).exp()) for j in range(-STEPS // 2, STEPS // 2 + 1)]
+    ).T
+
+
+def _two_sum(a: Any, b: Any) -> tuple[Any, Any]:
+    """A sum and its rounding error."""
+    s = a + b
+    t = s - a
+    return s, np.where(np.isfinite(s), (a - (s - t)) + (b - t), 0)
+
+
+def _two_product(a: Any, b: Any) -> tuple[Any, Any]:
+    """A product and its rounding error."""
+    p = a * b
+    (c, d), (e, f) = ((h, v - h) for v in (a, b) for h in [v * 134217729.0 - (v * 134217729.0 - v)])
+    return p, ((c * e - p) + c * f + d * e) + d * f
+
+
+def _of_one_sign(x: Any, y: Any) -> bool:
+    return bool((np.min(x) >= 0 and np.min(y) >= 0) or (np.max(x) <= 0 and np.max(y) <= 0))
+
+
+def _whole(k: Any) -> Any:
+    return np.clip(np.nan_to_num(k), -5000, 5000).astype(np.int32)
+
+
+def _in_order(x: Any) -> Any:
+    """Floats as integers of the same order."""
+    i = (x + 0.0).view(np.int64)
+    return np.where(i < 0, i ^ np.int64(2**63 - 1), i)
+
+
+def _floats(i: Any) -> Any:
+    return np.where(i < 0, i ^ np.int64(2**63 - 1), i).view(float)
+
+
+def _closed(condition: Any, args: Any) -> Any:
+    return lambda x: condition(x, *args)
+
+
+def approach(condition: Any, args: Any, a: Any, b: Any) -> tuple[Any, Any, Any]:
+    """Near the root between two points of a function that crosses from below, and these points.
+
+    Chandrupatla's method: inverse quadratic interpolation where that is safe, else bisection. A
+    point without a negative value below it, or a positive one above it, is the root itself.
+    """
+    f = _closed(condition, args)
+    for k in range(60):  # an open end: go out until the function is positive
+        if not np.isinf(b).any():
+            break
+        out = np.where(np.isinf(b), a + 2.0**k * np.maximum(np.abs(a), 1), b)
+        b = np.where(f(out) > 0, out, b)
+    low, high = a, np.where(np.isinf(b), MOST, b)
+    at_a, at_b = f(low), f(high)
+    a, b = np.where(at_b <= 0, high, low), np.where(at_a >= 0, low, high)
+    found, live = a.copy(), np.arange(a.size)
+    state = [*np.broadcast_arrays(a, b, at_a, at_b, 0.5), *args]
+    for _ in range(100):
+        a, b, at_a, at_b, t, *args = state
+        x = a + t * (b - a)
+        at_x = condition(x, *args)
+        same = (at_x < 0) == (at_a < 0)
+        c, at_c = np.where(same, a, b), np.where(same, at_a, at_b)
+        b, at_b = np.where(same, b, a), np.where(same, at_b, at_a)
+        a, at_a = x, at_x
+        width, least = np.abs(b - a), 16 * U * np.abs(x)
+        xi, phi = (a - b) / (c - b), (at_a - at_b) / (at_c - at_b)
+        t = at_a / (at_b - at_a) * at_c / (at_b - at_c)
+        t = t + (c - a) / (b - a) * at_a / (at_c - at_a) * at_b / (at_c - at_b)
+        t = np.where((phi**2 < xi) & ((1 - phi) ** 2 < 1 - xi), t, 0.5)
+        edge = np.minimum(0.5, least / 2 / width)
+        state = [a, b, at_a, at_b, np.clip(t, edge, 1 - edge), *args]
+        going = width > least
+        found[live] = x
+        if 4 * going.sum() < 3 * live.size:
+            live = live[going]
+            state = _rows(state, going)
+        if not live.size:
+            break
+    return found, low, high
+
+
+# --- what formulas are written in -----------------------------------------------------------------
+def exp(x: Any) -> Any:
+    return x.exp() if isinstance(x, Number) else np.exp(x)
+
+
+def log(x: Any) -> Any:
+    return x.log() if isinstance(x, Number) else np.log(x)
+
+
+def sqrt(x: Any) -> Any:
+    return x.sqrt() if isinstance(x, Number) else np.sqrt(x)
+
+
+def absolute(x: Any) -> Any:
+    return x.absolute() if isinstance(x, Number) else np.abs(x)
+
+
+def sign(x: Any) -> Any:
+    return select(x > 0, 1, select(x < 0, -1, 0 * x))
+
+
+def maximum(x: Any, y: Any) -> Any:
+    if not isinstance(x, Number):
+        return y.maximum(x) if isinstance(y, Number) else np.maximum(x, y)
+    return x.maximum(y)
+
+
+def minimum(x: Any, y: Any) -> Any:
+    return -maximum(-x, -y)
+
+
+def same(x: Any, y: Any) -> Any:
+    """Whether they are equal, but for the rounding of one of them."""
+    return absolute(x - y) <= 1e-15 * absolute(y)
+
+
+def select(where: Any, here: Any, other: Any) -> Any:
+    """One number where that is so, another one elsewhere."""
+    if isinstance(here, Number):
+        return here.pick(where, other)
+    if isinstance(other, Number):
+        return other.pick(~where, here)
+    return (
+        where.kind.of(here).pick(where, other)
+        if isinstance(where, Truth)
+        else np.where(where, here, other)
+    )
+
+
+def number(value: int, like: Any) -> Any:
+    """An integer as a number of the same kind."""
+    return like.of(value) if isinstance(like, Number) else float(value)
+
+
+def clamped_root(condition: Any, low: Any, high: Any, *args: Any, flat: bool = False) -> Any:
+    """Zero of a function that crosses from below, clamped to the ends.
+
+    It is the first one of a function that may be flat; else one at the far end is the only one.
+    """
+    kind = next(type(x) for x in (low, high, *args) if isinstance(x, Number))
+    shapes = (
+        np.shape(next(iter(vars(x).values()))) for x in (low, high, *args) if isinstance(x, kind)
+    )
+    return kind.of(low).root(condition, high, args, np.broadcast_shapes(*shapes), flat)
+
+
+def checked(inside: Any = None, shape: tuple[int, ...] = ()) -> Any:
+    """Make a formula a vectorised function of floats, which is nan where they are not inside."""
+
+    def wrap(formula: Any) -> Any:
+        names = list(signature(formula).parameters)
+
+        @wraps(formula)
+        def function(*args: Any, **kwargs: Any) -> Any:
+            given = {**dict(zip(names, args, strict=False)), **kwargs}
+            if len(args) > len(names) or set(given) != set(names):
+                said = f"{formula.__name__} takes {', '.join(names)}, not {', '.join(given)}"
+                raise TypeError(said)
+            arrays = [np.asarray(given[name], float) for name in names]
+            whole = np.broadcast_shapes(*(v.shape for v in arrays))
+            n = prod(whole)
+            rows = [
+                v[()] if v.ndim == 0 and n != 1 else np.broadcast_to(v, whole).reshape(-1)
+                for v in arrays
+            ]
+            values, lost = _evaluated(formula, inside, rows, n, shape)
+            if lost:
+                said = f"{lost} of {n} points, where float64 is not enough for {TOLERANCE}"
+                warnings.warn(f"{formula.__name__} is nan at {said}", RuntimeWarning, 2)
+            return values.reshape(whole + shape)[()]
+
+        return function
+
+    return wrap
+
+
+def _evaluated(formula: Any, inside: Any, rows: list[Any], n: int, shape: Any) -> tuple[Any, int]:
+    """The values, nan where they are not known or not meant, and how many are not known."""
+    values, sure, truths = np.full((n, *shape), np.nan), np.ones(n, bool), False
+    for k in range(0, n, BLOCK):
+        at, size = slice(k, k + BLOCK), min(BLOCK, n - k)
+        with np.errstate(all="ignore"):
+            held = np.broadcast_to(inside is None or inside(*_rows(rows, at)), size)
+        if not held.any():
+            continue
+        points = at if held.all() else k + np.flatnonzero(held)
+        part, size = _rows(rows, points), int(held.sum())
+        try:
+            with np.errstate(all="raise"):
+                found, sure[points] = _in(Fast, formula, part, size, shape)
+        except FloatingPointError:
+            with np.errstate(all="ignore"):
+                found, sure[points] = _in(Careful, formula, part, size, shape)
+        values[points], truths = found, found.dtype == bool
+    again = np.flatnonzero(~sure)
+    for k in range(0, again.size, FEW):
+        points = again[k : k + FEW]
+        with np.errstate(all="ignore"):
+            found, sure[points] = _in(Wide, formula, _rows(rows, points), points.size, shape)
+        values[points] = found
+    values[~sure] = np.nan
+    return values.astype(bool) if truths and not np.isnan(values).any() else values, int(
+        (~sure).sum()
+    )
+
+
+def _in(kind: Any, formula: Any, rows: list[Any], n: int, shape: Any) -> tuple[Any, Any]:
+    """The values in one kind of numbers, and where all of them are right."""
+    found = formula(*map(kind.of, rows))
+    entries = [kind.value(e) for e in (found if isinstance(found, list) else [found])]
+    values, sure = ([np.broadcast_to(v, n) for v in part] for part in zip(*entries, strict=True))
+    whole = np.stack(values, -1).reshape(n, *shape) if shape else values[0]
+    return whole, np.logical_and.reduce(sure)
+
+
+def _rows(rows: list[Any], at: Any) -> list[Any]:
+    return [v if np.ndim(v) == 0 else v[at] for v in rows]
