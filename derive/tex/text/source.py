@@ -111,7 +111,8 @@ class Source:
     @cached_property
     def _braces(self) -> tuple[array[int], array[int]]:
         """Openings of groups, and where each is closed (-1: nowhere)."""
-        opened, closed, waiting = array("l"), array("l"), []
+        opened, closed = array("l"), array("l")
+        waiting: list[int] = []
         for brace in _BRACE.finditer(self.text):
             if brace[0] == "{":
                 if len(waiting) > MAX_OPEN:
