@@ -153,7 +153,10 @@ class Domain:
             refuse_outside(symbol.name, r, point[symbol], low, high)
 
     def settled(self, point: Mapping[Symbol, Expr]) -> dict[Symbol, Expr]:
-        """A point with measured numbers that rounding put outside of their ranges at the ends."""
+        """A point with measured numbers that rounding put outside of their ranges at the ends.
+
+        One that was rounded to an end that does not belong to its range counts as next to it.
+        """
         found = dict(point)
         for symbol, r in self.ranges.items():
             value = found.get(symbol)
@@ -162,9 +165,9 @@ class Domain:
             room = _put_in(r.rounding, found)
             for end, is_open, side in ((r.low, r.low_open, -1), (r.high, r.high_open, 1)):
                 out = side * (value - _put_in(end, found))
-                known = not is_open and room.is_number and out.is_number and out.is_extended_real
-                if known and 0 < out <= room:
-                    found[symbol] = _put_in(end, found)
+                known = room.is_number and out.is_number and out.is_extended_real
+                if known and (0 < out <= room or (is_open and out == 0)):
+                    found[symbol] = _put_in(end, found) - (side * room / 64 if is_open else 0)
         return found
 
     def forced(self, point: Mapping[Symbol, Expr]) -> dict[Symbol, Expr]:

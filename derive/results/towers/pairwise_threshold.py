@@ -15,7 +15,7 @@ from sympy import Expr, S, Symbol, Tuple, floor
 from ...decide.calculus import derivative
 from ...decide.decide import positive
 from ...decide.domain import Domain, DomainError, Range, between
-from ...decide.evidence import Holds, Outcome, Refuted
+from ...decide.evidence import Holds, Outcome, Refuted, Undecided
 from ...decide.interval import NoSign, is_finite, is_infinite
 from ...decide.kinks import HIGH, LOW, Cut, Folded, NotBent, bent, in_x
 from ...decide.present import solve_linear, tidy
@@ -200,11 +200,11 @@ def shaped(loss: PairwiseLoss, domain: Domain, structure: Scheme = SYMMETRY) -> 
         loss = replace(loss, terms=terms)
         shape = shape_of(loss, domain)
     if not isinstance(shape, Holds):
+        said = "lp must be convex decreasing, ln convex increasing on [-1, 1]"
+        if isinstance(shape, Undecided):
+            said = f"it was not decided whether {said.replace('must be', 'is')}"
         why = getattr(shape, "note", "") or getattr(shape, "reason", "")
-        raise DomainError(
-            f"lp must be convex decreasing, ln convex increasing on [-1, 1]: {why}"
-            + weaker_statement(loss, domain, structure)
-        )
+        raise DomainError(f"{said}: {why}" + weaker_statement(loss, domain, structure))
     read = tuple(bent(term.function, c, domain) for term in loss.terms)
     # A maximum that never changes over is not one.
     functions = (
