@@ -152,10 +152,13 @@ class Domain:
             low, high = _put_in(r.low, point), _put_in(r.high, point)
             refuse_outside(symbol.name, r, point[symbol], low, high)
 
-    def settled(self, point: Mapping[Symbol, Expr]) -> dict[Symbol, Expr]:
+    def settled(
+        self, point: Mapping[Symbol, Expr], floats: Collection[Symbol] = ()
+    ) -> dict[Symbol, Expr]:
         """A point with measured numbers that rounding put outside of their ranges at the ends.
 
-        One that was rounded to an end that does not belong to its range counts as next to it.
+        Of ``floats``, one at an end that does not belong to its range was rounded to it, and counts
+        as next to it.
         """
         found = dict(point)
         for symbol, r in self.ranges.items():
@@ -166,7 +169,7 @@ class Domain:
             for end, is_open, side in ((r.low, r.low_open, -1), (r.high, r.high_open, 1)):
                 out = side * (value - _put_in(end, found))
                 known = room.is_number and out.is_number and out.is_extended_real
-                if known and (0 < out <= room or (is_open and out == 0)):
+                if known and (symbol in floats if is_open else out > 0) and 0 <= out <= room:
                     found[symbol] = _put_in(end, found) - (side * room / 64 if is_open else 0)
         return found
 

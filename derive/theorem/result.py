@@ -270,7 +270,8 @@ class Result(Shown):
                 point[known[name]] = exact(value)
             except ValueError as error:
                 raise DomainError(f"{name}: {error}") from None
-        point = self.domain.settled(point)
+        floats = {known[name] for name, value in values.items() if isinstance(value, float)}
+        point = self.domain.settled(point, floats)
         self.domain.check(point)
         return {s: point[s] for s in self.parameters if s in point}
 
