@@ -234,13 +234,13 @@ def _real(name: str, array: Any) -> Any:
 
 
 def check_text(name: str, array: Any) -> None:
-    """Refuse text of code points that Unicode does not have; Python would end in an error."""
+    """Refuse code points that are no characters of Unicode; nothing could print them."""
     import numpy as np
 
     if array.dtype.kind != "U" or not array.dtype.itemsize:
         return
     points = np.ascontiguousarray(array).reshape(-1).view(f"{array.dtype.byteorder}u4")
-    if (points > sys.maxunicode).any():
+    if ((points > sys.maxunicode) | ((points >= 0xD800) & (points < 0xE000))).any():
         raise click.UsageError(f"{short(name)} holds text that is not Unicode")
 
 

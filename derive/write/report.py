@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, Literal
 
 from sympy import Basic, Contains, Expr, Rational, Symbol, oo
@@ -120,6 +120,8 @@ def _quantity(
     tex: Callable[..., str],
     plain: str,
 ) -> dict[str, Any]:
+    if oo in point.values() and q.domain is not None:  # as above: a limit is meant inside
+        q = replace(q, domain=opened(q.domain))
     found: dict[str, Any] = {"condition": condition_of(q, result), "meaning": q.meaning}
     if isinstance(q, Bounds):
         found["bound"] = as_data(q, result.id, name, point)

@@ -12,7 +12,8 @@ from .distances import of_distances
 from .search import bound_of, filled, squared
 from .verdict import DENSE, Verdict, Wanted, at_most, beside, cooler, dimensions, exactly
 
-#: Coordinates of labels, beyond which their squares overflow, and the rounding of their mean.
+#: Coordinates of labels, beyond which their squares overflow (below its inverse they vanish), and
+#: the rounding of their mean.
 FARTHEST, ROUNDING = 1e100, 1e-15
 #: Points on whose labels exact arithmetic tries to come to the same verdict.
 PROVABLE = 40
@@ -26,6 +27,8 @@ def of_points(points: Array, wanted: Wanted) -> Verdict:
     size = float(np.abs(points).max(initial=0.0))
     if size > FARTHEST:
         raise Unfit(f"labels reach {size:g}: float64 does not hold their distances")
+    if 0 < size < 1 / FARTHEST:
+        raise Unfit(f"labels are at most {size:g}: float64 does not hold their distances")
     p = points - points.mean(axis=0)
     left, sigma, right = np.linalg.svd(p, full_matrices=False)
     # Beside the largest, rounding of labels that are all the same.

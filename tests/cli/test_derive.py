@@ -420,3 +420,12 @@ def test_a_name_has_no_decimal_in_latex(cltheory: Any) -> None:
     words = ("derive", "exponential-kernel", "--psi", "1,2,0,-3", "--brief", "--format", "latex")
     (regime,) = [line for line in cltheory(*words).out.splitlines() if r"\text{regime}" in line]
     assert "attains the value of P1" in regime and r"\approx" not in regime
+
+
+def test_a_limit_is_meant_inside_the_ranges_of_what_stays_symbolic(cltheory: Any) -> None:
+    """At m = oo tau_max is 0 inside (1/n, 1) and oo at alpha = 1."""
+    assert "for alpha in (1/n, 1]" in cltheory("derive", "supcl-threshold", "--brief").out
+    out = cltheory("derive", "supcl-threshold", "--m", "oo", "--brief").out
+    assert "for alpha in (1/n, 1)" in out and "1]" not in out
+    at_end = cltheory("derive", "supcl-threshold", "--m", "oo", "--alpha", "1", "--brief").out
+    assert "tau_max = oo" in at_end
