@@ -9,11 +9,10 @@ spectrum of that law in any dimension.
 
 from __future__ import annotations
 
-from sympy import Expr, Max, Min, S, Symbol, exp, sqrt
+from sympy import Expr, Max, Min, S, Symbol, sqrt
 
-from ...decide.calculus import derivative
 from ...decide.domain import Domain, Range, at_least, between
-from ...decide.present import affine, tidy
+from ...decide.present import affine
 from ...losses.setting import INFONCE_OF_LAW
 from ...losses.softmax import tau
 from ...proof.derivation import Derivation
@@ -22,19 +21,19 @@ from ...theorem.bounds import About, Bounds
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
 from ...vectors.combination import inner, plus
-from ...vectors.moments import Block, correlated, mean_of_sum
+from ...vectors.moments import correlated
 from . import _readings as of_anchor
 from ._lemmas import LEAVE_ONE_OUT, MINKOWSKI, RAYLEIGH
-from ._readings import N, alignment, n
+from ._readings import N, n
 from ._spectrum import COSH, SINH, state_weights
 
 square, spectral = of_anchor.mean_epsilon_squared, of_anchor.mean_epsilon_squared_sigma
-KNOWN = (n, tau, alignment, square, spectral)
+KNOWN = (n, tau, square, spectral)
 sampled, highest, lowest, sigma_law, mean_square = (
     Symbol(s, nonnegative=True)
     for s in ("mean_squared_sampling", "epsilon_max", "epsilon_min", "sigma_law", "mean_square")
 )
-mean_along, moment = Symbol("mean_along", real=True), Symbol("moment", real=True)
+mean_along = Symbol("mean_along", real=True)
 #: Ranges, points inside, and meanings.
 OWN: dict[Symbol, tuple[Range, Expr, str]] = {
     sampled: (between(0, square), S.Zero, "mean of epsilon^2 |z'|^2, z' being the mean negative"),
@@ -43,7 +42,6 @@ OWN: dict[Symbol, tuple[Range, Expr, str]] = {
     sigma_law: (between(0, 1, "(]"), S.Half, "largest eigenvalue of E[v v^T], v being a negative"),
     mean_square: (between(0, sigma_law), S.Zero, "|E[v]|^2"),
     mean_along: (between(-sqrt(mean_square), sqrt(mean_square)), S.Zero, "<E[v], z+>"),
-    moment: (between(-1, 1), S.Zero, "E[<z, v><v, z+>]; <z, z+>/d if E[v v^T] is I/d"),
 }
 DOMAIN = Domain(
     {s: of_anchor.RANGES[s] for s in KNOWN} | {s: r for s, (r, _, _) in OWN.items()},
@@ -89,64 +87,6 @@ def _softmax_mean(proof: Derivation) -> Expr:
         names={Symbol("room"): k * (most(N) - 1 / N - (s + most(N - 1)) / 2)},
     )
     return Min(1, COSH**2 * most(N).xreplace({s: sigma_law}))
-
-
-def _hot(apart: Expr, proof: Derivation) -> dict[str, Quantity]:
-    """The mean squared gradient to first order in 1/tau."""
-    x, s, mean = (Symbol(a, real=True) for a in ("x", "s", "mean_s"))
-    unit = between(-1, 1)
-    proof.holds(
-        "The softmax to first order in x = 1/tau",
-        eq("slope_at_0", (s - mean) / (N + 1)),
-        "the sum of all exponentials is (N + 1)(1 + mean_s x) to first order, mean_s being the "
-        "mean similarity of the positive and the negatives",
-        Domain({n: at_least(3), s: unit, mean: unit}, {n: 4, s: 0, mean: 0}),
-        names={
-            Symbol("slope_at_0"): derivative(exp(s * x) / ((N + 1) * (1 + mean * x)), x).xreplace(
-                {x: S.Zero}
-            )
-        },
-    )
-
-    def same(pattern: list[Block], i: int, j: int) -> int:
-        return int(any(i in block and j in block for block in pattern))
-
-    def similarity(pattern: list[Block], i: int) -> Expr:
-        """The mean of <z_j - z+, z_k - z+> s_i: a vector that stands alone has mean zero."""
-        return -moment * (same(pattern, 0, i) + same(pattern, 1, i))
-
-    def term(pattern: list[Block]) -> Expr:
-        plain = alignment * (1 + same(pattern, 0, 1))
-        return similarity(pattern, 1) - (plain + N * similarity(pattern, 2)) / (N + 1)
-
-    slope = tidy(2 * mean_of_sum(N, 3, term) / N / (N + 1) ** 2)
-    error = N / (N + 1)
-    limit = tidy(error**2 * apart)
-    proof.holds(
-        "The mean of tau^2 times the squared gradient at 1/tau = 0, and its derivative there",
-        [
-            eq("slope", -2 * N * (alignment + (N**2 + 1) * moment / (N + 1)) / (N + 1) ** 2),
-            eq("printed", 3 * limit.xreplace({mean_square: S.Zero, mean_along: S.Zero})),
-        ],
-        "sums over two and three independent negatives with mean zero; the printed leading term, 3 "
-        "(epsilon^2 + epsilon^2/N) with epsilon = N/(N + 1), is three times the limit",
-        DOMAIN.restricted([n, alignment, moment]),
-        names={Symbol("slope"): slope, Symbol("printed"): 3 * error**2 * (1 + 1 / N)},
-    )
-    hot = r"\tau^2\, \mathbb{E}\|\nabla_z \mathcal{L}\|^2"
-    return {
-        "hot_limit": Quantity(
-            limit,
-            rf"\lim_{{\tau \to \infty}} {hot}",
-            "limit of tau^2 times the mean squared gradient as tau goes to infinity",
-        ),
-        "hot_slope": Quantity(
-            slope,
-            rf"\partial_{{1/\tau}} {hot}",
-            "derivative of the same in 1/tau at 0, for negatives with mean zero: where their "
-            "spectrum is largest near anchor and positive, the gradient is smaller, not larger",
-        ),
-    }
 
 
 def build(proof: Derivation) -> dict[str, Quantity]:
@@ -212,7 +152,6 @@ def build(proof: Derivation) -> dict[str, Quantity]:
             rf"{g} \le U_\Sigma",
             f"upper bound {independent}, by its largest eigenvalue, in any dimension",
         ),
-        **_hot(apart, proof),
     }
     return of_anchor.in_own_ranges(found, DOMAIN)
 
