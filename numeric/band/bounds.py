@@ -30,20 +30,23 @@ class With:
         return self.other[name] if name in self.other else self.reading(name)
 
 
+def home(name: str) -> str:
+    """The result that has a bound that is proved."""
+    return PROVED if name in results[PROVED].quantities else PROJECTED
+
+
 @cache
 def bound(name: str, result: str = PROVED) -> Compiled:
     """A bound as a function of readings, derived and compiled at the first call.
 
-    What ``spectral-band`` lacks is looked up in ``projected-spectrum``.
+    What ``spectral-band`` lacks is one of ``projected-spectrum``.
 
     Raises
     ------
     KeyError
         If the result has no such bound.
     """
-    if result == PROVED and name not in results[PROVED].quantities:
-        result = PROJECTED
-    found = results[result].quantities
+    found = results[home(name) if result == PROVED else result].quantities
     if name not in found:
         raise KeyError(f"{result} has no bound {name!r}, but: {', '.join(found)}")
     return compile_expression(found[name].expression)
@@ -66,7 +69,7 @@ def proved(name: str, readings: Lookup) -> Tensor:
     Where the float64 is there, but by no more than `ROUNDING`, the bound is met in all digits that
     it has, and what it bounds is returned. A bound that is further off is returned as it is.
     """
-    found, q = bound(name)(readings), results[PROVED].quantities[name]
+    found, q = bound(name)(readings), results[home(name)].quantities[name]
     return _settled(found, q, readings) if isinstance(q, Bounds) else found
 
 

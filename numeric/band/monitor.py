@@ -339,8 +339,8 @@ class BandMonitor:
             k = len(read.alignment)
             here = loose.expand(k) if sigma is None else loose[anchors : anchors + k]
             of_proxy = here if proxy != proxy else torch.full_like(here, proxy)
-            for name, values in self._of_anchors(read, here.clamp_max(1), of_proxy).items():
-                totals[name] = totals.get(name, 0) + values.sum()
+            for name, of_each in self._of_anchors(read, here.clamp_max(1), of_proxy).items():
+                totals[name] = totals.get(name, 0) + of_each.sum()
             anchors += k
         sigma = loose.clamp_max(1)
         mean = cloud.mean(0)

@@ -15,8 +15,8 @@ FAR = (
     "derive/test_limits.py::test_the_comparison_far_out_tells_right_from_wrong",
 )
 
-G, S, F, T, A, L = (
-    f"decide/limits/{s}.py" for s in "growth signs follow toward faraway limit".split()
+G, S, D, F, T, A, L = (
+    f"decide/limits/{s}.py" for s in "growth signs foregone follow toward faraway limit".split()
 )
 
 MUTANTS = [
@@ -178,14 +178,14 @@ MUTANTS = [
     ),
     # --- follow ---
     Mutant(
-        F,
-        "sign = self._sign(condition.lhs - condition.rhs)",
-        "sign = self._sign(condition.rhs - condition.lhs)",
+        D,
+        "sign = _sign(condition.lhs - condition.rhs, x, domain)",
+        "sign = _sign(condition.rhs - condition.lhs, x, domain)",
         "the cases that do not apply",
         GROWTH,
     ),
     Mutant(
-        F,
+        D,
         "best = a if (sign > 0) is isinstance(e, Max) and sign else best",
         "best = a if (sign > 0) and sign else best",
         "minima are maxima",
@@ -207,7 +207,7 @@ MUTANTS = [
     ),
     Mutant(
         F,
-        "if found.has(S.NaN, S.ComplexInfinity, oo, -oo):",
+        "if is_no_number(found):",
         "if False:",
         "what is followed need not be continuous",
         GROWTH,

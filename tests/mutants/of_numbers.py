@@ -429,8 +429,8 @@ MUTANTS = [
     ),
     Mutant(
         P,
-        "                if not third - second > slowest * (second - first) > 0:",
-        "                if not third > 0:",
+        "return bool(rise > LEAST_RISE and rise > slowest * (second - first) > 0)",
+        "return bool(third > 0)",
         "what is positive goes to oo",
         BACK,
     ),
