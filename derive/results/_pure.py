@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
-from sympy import Expr
+from sympy import Expr, Symbol
 
 from ..optimum.segment import Segment, cut_segment
 from ..optimum.vertex import UniqueGram, Vertex, vertex
+from ..problems.catalogue import CATALOGUE
 from ..problems.problem import Problem
 from ..proof.derivation import Derivation, StepFailed
 from ..structures.scheme import Scheme
 from ..theorem.quantity import Quantity
+from ..theorem.result import Result
 
 #: Inner products by relation: how they are written, and with whom.
 INNER = {
@@ -74,3 +77,38 @@ def segment_from(scheme: Scheme, start: str, end: str, coordinate: str) -> Segme
     """The edge that leaves one pure structure (x = 0) for another."""
     active = tuple(e.name for e in scheme.eigenspaces if e.name not in (start, end))
     return cut_segment(scheme, active, end, coordinate)
+
+
+def pure_result(
+    id: str,
+    pure: str,
+    edge: tuple[str, str],
+    *,
+    title: str,
+    source: str,
+    parameters: tuple[Symbol, ...],
+) -> Result:
+    """The result on a loss of the catalogue that has one pure structure for its optimum.
+
+    Parameters
+    ----------
+    id
+        Of the result and of the problem.
+    pure
+        The eigenspace that has the whole trace.
+    edge
+        The other one of an edge that leaves it, and the relation whose inner product falls.
+    title, source, parameters
+        Of the result.
+    """
+    problem = CATALOGUE[id]
+    return Result(
+        id,
+        title=title,
+        source=source,
+        parameters=parameters,
+        domain=problem.domain,
+        build=partial(pure_optimum, problem, pure),
+        problem=problem,
+        segment=partial(segment_from, problem.scheme, pure, *edge),
+    )

@@ -11,7 +11,7 @@ from functools import cached_property
 from itertools import product
 from math import prod
 
-from sympy import Expr, ImmutableMatrix, Integer, Matrix, Rational, S, diag, eye, sqrt, sympify
+from sympy import Expr, ImmutableMatrix, Integer, Matrix, Rational, S, diag, sympify
 
 from ..decide.digits import sign
 from ..decide.domain import DomainError
@@ -72,11 +72,6 @@ class Graph:
         return tuple(sum(self.weights.row(i), S.Zero) for i in range(self.size))
 
     @cached_property
-    def in_degrees(self) -> tuple[Expr, ...]:
-        """Sums of columns."""
-        return tuple(sum(self.weights.col(j), S.Zero) for j in range(self.size))
-
-    @cached_property
     def is_symmetric(self) -> bool:
         """Whether weights are the same in both directions."""
         return bool(self.weights.is_symmetric())
@@ -100,29 +95,6 @@ class Graph:
         Where weights are not symmetric neither is this, and it need not be positive semidefinite.
         """
         return ImmutableMatrix(diag(*self.out_degrees) - self.weights)
-
-    @cached_property
-    def normalised_laplacian(self) -> ImmutableMatrix:
-        """``I - D^(-1/2) W D^(-1/2)``.
-
-        Raises
-        ------
-        DomainError
-            If weights are not symmetric: there is no one degree.
-        """
-        if not self.is_symmetric:
-            raise DomainError(f"{self.name} is not symmetric: symmetrise it first")
-        roots = [1 / sqrt(d) for d in self.out_degrees]
-        return ImmutableMatrix(
-            self.size,
-            self.size,
-            lambda i, j: (S.One if i == j else S.Zero) - roots[i] * self.weights[i, j] * roots[j],
-        )
-
-    @cached_property
-    def random_walk_laplacian(self) -> ImmutableMatrix:
-        """``I - D^(-1) W``, with out-degrees."""
-        return ImmutableMatrix(eye(self.size) - self.transitions.weights)
 
     @cached_property
     def components(self) -> tuple[tuple[int, ...], ...]:

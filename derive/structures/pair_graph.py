@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
 
-from sympy import Abs, Expr, ImmutableMatrix, Integer, Matrix, Rational, S, sqrt
+from sympy import Abs, Expr, Integer, Rational, S, sqrt
 
 from ..decide.domain import DomainError
 from .graph import Graph
@@ -180,14 +180,6 @@ class PairGraph:
         if self.count == 1:
             return None
         return Rational(sum(d * (d - 1) for d in self.degrees), self.count * (self.count - 1))
-
-    @cached_property
-    def incidence(self) -> ImmutableMatrix:
-        """A row for each object of A, a column for each of B: 1 for a pair."""
-        found = Matrix.zeros(*self.sizes)
-        for a, b in self.edges:
-            found[a - 1, b - 1] = 1
-        return ImmutableMatrix(found)
 
 
 def _edge(e: Sequence[object]) -> Edge:

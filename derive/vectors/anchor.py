@@ -35,7 +35,6 @@ READINGS = {
     "mu": "|m|",
     "sigma": "largest eigenvalue of (1/N) sum_j z_j z_j^T",
     "sigma_positive": "the same with the parts w_j of the negatives orthogonal to z+",
-    "sigma_plane": "the same with their parts orthogonal to z and z+",
     "squared_gradient": "|M - z+|^2/tau^2",
     "squared_tangential": "the same of the part of the gradient tangent to the sphere at z",
     "participation": "sum_j q_j^2",
@@ -326,25 +325,14 @@ class Anchor(Readable):
     def _sigma(self) -> Any:
         return _top(self.negatives, self.by) / len(self.negatives)
 
-    @cached_property
-    def _projected(self) -> list[list[Any]]:
-        """The parts of the negatives orthogonal to the positive."""
-        return [self._without(v, self.positive) for v in self.negatives]
-
-    def _without(self, v: Vector, axis: Vector) -> list[Any]:
-        """The part of a vector orthogonal to another one; the vector itself where that is zero."""
-        square = self.by.tidy(_dot(axis, axis))
-        share = self.by.tidy(_dot(v, axis)) / square if square else self.by.number(0)
-        return [self.by.tidy(x - share * y) for x, y in zip(v, axis, strict=True)]
-
     @property
     def _sigma_positive(self) -> Any:
-        return _top(self._projected, self.by) / len(self.negatives)
-
-    @property
-    def _sigma_plane(self) -> Any:
-        axis = self._without(self.anchor, self.positive)
-        rows = [self._without(v, axis) for v in self._projected]
+        axis = self.positive
+        shares = [self.by.tidy(_dot(v, axis)) for v in self.negatives]
+        rows = [
+            [self.by.tidy(x - share * y) for x, y in zip(v, axis, strict=True)]
+            for v, share in zip(self.negatives, shares, strict=True)
+        ]
         return _top(rows, self.by) / len(self.negatives)
 
     @property

@@ -79,16 +79,10 @@ class Dissimilarity:
         self.size = len(given)
         check_square(given, name)
         check_symmetric(given, name)
-        self.given = given
         self.entries: Rows = tuple(
             tuple(S.Zero if i == j else given[min(i, j)][max(i, j)] for j in range(self.size))
             for i in range(self.size)
         )
-
-    @property
-    def diagonal_left_out(self) -> bool:
-        """Whether something else than zeros stood there."""
-        return any(self.given[i][i] != 0 for i in range(self.size))
 
     @cached_property
     def pairs(self) -> tuple[Expr, ...]:

@@ -88,10 +88,6 @@ class Embeddings:
         """Indices of U_i."""
         return [a for a in self.everything if a[0] == i]
 
-    def others_in_class(self, i: int, j: int) -> list[Index]:
-        r"""Indices of U_i \ U_{i,j}."""
-        return [a for a in self.of_class(i) if a[1] != j]
-
     def outside_class(self, i: int) -> list[Index]:
         r"""Indices of U \ U_i."""
         return [a for a in self.everything if a[0] != i]

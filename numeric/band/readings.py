@@ -201,12 +201,8 @@ class Readings:
     @cached_property
     def similarity_beside(self) -> Tensor:
         """<u, m>, u being the unit vector beside the positive towards the anchor; 0 without one."""
-        return vecdot(self._beside / self._sine_or_one, self.m)
-
-    @property
-    def _sine_or_one(self) -> Tensor:
-        """The length to divide by, ``(..., B, 1)``: where it is zero, so is what is divided."""
-        return torch.where(self.sine > 0, self.sine, 1.0)[..., None]
+        length = torch.where(self.sine > 0, self.sine, torch.inf)
+        return vecdot(self._beside / length[..., None], self.m)
 
     @cached_property
     def participation(self) -> Tensor:
@@ -255,28 +251,13 @@ class Readings:
         kept = gram * (self.keep[:, :, None] & self.keep[:, None, :])
         return torch.linalg.eigvalsh(kept)[..., -1] / self.count
 
-    def _largest_of(self, rows: Tensor) -> Tensor:
-        """The largest eigenvalue for rows of each anchor, ``(..., B, K, d)``."""
-        if self.keep is not None:
-            rows = rows * self.keep[..., None]
-        return largest_eigenvalue(rows) / self.count
-
-    @cached_property
-    def _projected(self) -> Tensor:
-        """The parts of the keys orthogonal to the positive of each anchor, ``(..., B, K, d)``."""
-        return orthogonal(self.keys[..., None, :, :], self.positives[..., None, :])
-
     @cached_property
     def sigma_positive(self) -> Tensor:
         """As sigma, with the parts of the negatives orthogonal to the positive."""
-        return self._largest_of(self._projected)
-
-    @cached_property
-    def sigma_plane(self) -> Tensor:
-        """As sigma, with the parts orthogonal to the anchor and the positive."""
-        axis = (self._beside / self._sine_or_one)[..., None, :]
-        along = vecdot(self._projected, axis)[..., None]
-        return self._largest_of(self._projected - along * axis)
+        rows = orthogonal(self.keys[..., None, :, :], self.positives[..., None, :])
+        if self.keep is not None:
+            rows = rows * self.keep[..., None]
+        return largest_eigenvalue(rows) / self.count
 
     # --- parts of M - z+ --------------------------------------------------------------------
     @cached_property

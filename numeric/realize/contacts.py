@@ -10,23 +10,22 @@ numbers c(m) with
 Groups move apart, so each is decided by itself. Where c stays bounded a group does too: then it has
 no weight of zero, and its limit attains the bound. Where c does not, points over :math:`\sqrt c`
 are near a *contact arrangement*: linked pairs have distance 1, the others at least 1. That is
-refuted by :func:`_crowded` and :func:`_independent`. Conversely, it is enough that the others are
-farther than 1 and that linked pairs may have any lengths near 1, whatever d is: their squares
-become 1 + d/c exactly. In n - 2 dimensions or more there is always room: put M for d where the
-weight is 0. The least eigenvalue of the centred Gram matrix is then of the order of -M, as linked
-points that are not all linked pairwise are no union of cliques; and d + c, with c = -2 times that
-eigenvalue, are squared distances in n - 2 dimensions.
+refuted by :func:`_crowded`. Conversely, it is enough that the others are farther than 1 and that
+linked pairs may have any lengths near 1, whatever d is: their squares become 1 + d/c exactly. In
+n - 2 dimensions or more there is always room: put M for d where the weight is 0. The least
+eigenvalue of the centred Gram matrix is then of the order of -M, as linked points that are not all
+linked pairwise are no union of cliques; and d + c, with c = -2 times that eigenvalue, are squared
+distances in n - 2 dimensions.
 
 Which graphs have contact arrangements is NP-hard in the plane already, so some stay undecided.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations, islice
+from itertools import combinations
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -35,12 +34,11 @@ from ..pairs import Array
 from .verdict import dimensions
 
 Near: TypeAlias = list[set[int]]
-Place: TypeAlias = tuple[Fraction, ...]
 
 #: Most unit vectors at 60 degrees or more from each other, in the dimensions where it is known.
 KISSING = {2: 6, 3: 12, 4: 24, 8: 240, 24: 196560}
-#: Points of a group up to which all of this is tried, and cliques up to which simplices are glued.
-LARGE, _MOST = 100, 50_000
+#: Points of a group up to which all of this is tried.
+LARGE = 100
 #: Starts and steps of a search, coordinates of all starts, and the part of a misfit that a step
 #: leaves where it is given up; the squared distance kept between pairs that are not linked; and the
 #: unit of exact integers.
@@ -60,21 +58,19 @@ class Found:
     enough: int = 1
 
 
-def contacts(
-    d: Array, near: Near, names: list[str], q: int, tolerance: float, seeds: Sequence[int]
-) -> Found:
+def contacts(near: Near, names: list[str], q: int, seeds: Sequence[int]) -> Found:
     """Decide a group of linked points, not all of them pairwise; without seeds nothing is sought.
 
     Parameters
     ----------
-    d, near, names
-        Minus the logarithms of weights, the points that each is linked to, and how to call them.
-    q, tolerance
-        Dimensions, and what counts as zero.
+    near, names
+        The points that each is linked to, and how to call them.
+    q
+        Dimensions.
     seeds
         Of random starts.
     """
-    n, degrees = len(d), [len(some) for some in near]
+    n, degrees = len(near), [len(some) for some in near]
     if max(degrees) <= 2 and (q > 1 or 1 in degrees):
         return Found(True)
     if q == 1:
@@ -82,30 +78,19 @@ def contacts(
         return Found(False, why, enough=n - 2)
     if q >= n - 2:
         return Found(True)
-    try:
-        _crowded(near, names, q)
-        if n > LARGE:
-            return Found(None, f"{n} linked points are more than {LARGE}", enough=n - 2)
-        kept, evidence = _independent(d, near, names, q, tolerance)
-    except _Impossible as no:
-        return Found(False, str(no), no.evidence, n - 2)
-    for seed in seeds:
-        if _is_found(near, np.array(kept), q, np.random.default_rng(seed)):
-            return Found(True, evidence=evidence)
+    crowd = _crowded(near, names, q)
+    if crowd:
+        return Found(False, crowd, enough=n - 2)
+    if n > LARGE:
+        return Found(None, f"{n} linked points are more than {LARGE}", enough=n - 2)
+    if any(_is_found(near, q, np.random.default_rng(seed)) for seed in seeds):
+        return Found(True)
     why = "none were found" if len(seeds) else "none were searched for"
     return Found(None, why, enough=n - 2)
 
 
-class _Impossible(Exception):
-    """Why there is no contact arrangement, in words."""
-
-    def __init__(self, why: str, evidence: str = "exact") -> None:
-        super().__init__(why)
-        self.evidence = evidence
-
-
-def _crowded(near: Near, names: list[str], q: int) -> None:
-    """Refuse points with more neighbours than there is room for.
+def _crowded(near: Near, names: list[str], q: int) -> str:
+    """Say which points have more neighbours than there is room for.
 
     Common neighbours of some points are 1 from each of them, so the two sets span orthogonal
     flats; and at most five points of a plane, 1 apart, have two common neighbours.
@@ -116,7 +101,7 @@ def _crowded(near: Near, names: list[str], q: int) -> None:
         is_open = q == 2 and len(around) == 6 and sum(len(near[j] & around) for j in around) < 12
         if len(around) > room or is_open:
             fit = f"at most {room}" if q > 2 else "at most 5, or 6 that are linked in a ring"
-            raise _Impossible(
+            return (
                 f"point {names[i]} is linked to {len(around)} others, and {dimensions(q)} have "
                 f"room for {fit}"
             )
@@ -127,122 +112,22 @@ def _crowded(near: Near, names: list[str], q: int) -> None:
             shared = len(set.intersection(*(near[i] for i in some)))
             if shared > 1 and size - 1 + min(shared - 1, 2 + (shared > 5)) > q:
                 which = " and ".join(names[i] for i in some)
-                raise _Impossible(
+                return (
                     f"points {which} are linked to {shared} others in common, which takes more "
                     f"than {dimensions(q)}"
                 )
-
-
-# --- simplices that share faces -----------------------------------------------------------------
-def _simplices(near: Near, size: int) -> list[tuple[int, ...]]:
-    """Sets of points that are linked pairwise; none, if they are too many to look at."""
-
-    def cliques(of: tuple[int, ...], common: set[int]) -> Iterator[tuple[int, ...]]:
-        yield of
-        for j in sorted(common) if len(of) < size <= len(of) + len(common) else ():
-            yield from cliques((*of, j), {k for k in common & near[j] if k > j})
-
-    found = list(islice(cliques((), set(range(len(near)))), _MOST))
-    return [s for s in found if len(s) == size] if len(found) < _MOST else []
-
-
-def _independent(
-    d: Array, near: Near, names: list[str], q: int, tolerance: float
-) -> tuple[list[tuple[int, int]], str]:
-    """Linked pairs without those whose lengths follow from others in simplices that share faces.
-
-    A point that closes a simplex on a face of another is its mirror image: distances are then
-    fractions, and functions of the lengths near 1. So none may be below 1, those that are 1 must be
-    linked, and those that are linked 1; what follows from others must follow for d as well.
-    """
-    pairs = {(i, j) for i, some in enumerate(near) for j in some if i < j}
-    evidence, left = "exact", set(_simplices(near, q + 1))
-    on: dict[frozenset[int], list[tuple[int, ...]]] = defaultdict(list)
-    for s in left:
-        for i in s:
-            on[frozenset(s) - {i}].append(s)
-    while left:
-        todo = [left.pop()]
-        at = {i: tuple(Fraction(i == j) for j in todo[0]) for i in todo[0]}
-        held = set(combinations(todo[0], 2))
-        while todo:
-            s = todo.pop()
-            for i in s:
-                face = frozenset(s) - {i}
-                for other in left.intersection(on[face]):
-                    left.remove(other)
-                    todo.append(other)
-                    (j,) = set(other) - face
-                    sums = [sum(x) for x in zip(*(at[k] for k in face), strict=True)]
-                    place = tuple(2 * a / q - b for a, b in zip(sums, at[i], strict=True))
-                    if j not in at:
-                        at[j] = place
-                        held |= {(min(j, k), max(j, k)) for k in face}
-                    elif at[j] != place:
-                        raise _Impossible(
-                            f"simplices of linked points put point {names[j]} in two places"
-                        )
-        linked = _checked(near, names, at)
-        if len(linked) > len(held) and np.ptp([d[pair] for pair in linked]) > 0:
-            evidence = "float64"
-            _follows(d, names, at, linked, tolerance)
-        if held <= pairs:  # else they follow from some that were to follow from these
-            pairs -= set(linked) - held
-    return sorted(pairs), evidence
-
-
-def _checked(near: Near, names: list[str], at: dict[int, Place]) -> list[tuple[int, int]]:
-    """Linked pairs of placed points, which alone are at distance 1."""
-    linked = []
-    for i, j in combinations(sorted(at), 2):
-        square = sum((a - b) ** 2 for a, b in zip(at[i], at[j], strict=True)) / 2
-        if j in near[i]:
-            linked.append((i, j))
-        if square < 1 or (square == 1) != (j in near[i]):
-            how = "are linked, but" if j in near[i] else "have weight 0, but"
-            raise _Impossible(
-                f"points {names[i]} and {names[j]} {how} simplices of linked points put them at "
-                f"{square} times the squared distance of linked ones"
-            )
-    return linked
-
-
-def _follows(
-    d: Array, names: list[str], at: dict[int, Place], linked: list[tuple[int, int]], tol: float
-) -> None:
-    """Refuse d that is no change of squared distances of points that are placed so."""
-    place = {i: k for k, i in enumerate(at)}
-    y = np.array([[float(x) for x in at[i]] for i in at])
-    pulls = _rigidity(y, np.array([[place[i], place[j]] for i, j in linked]))
-    wanted = np.array([d[pair] for pair in linked])
-    wanted -= wanted.mean()
-    rest = np.abs(wanted - pulls @ np.linalg.lstsq(pulls, wanted, rcond=None)[0]).max()
-    if rest > tol * np.abs(wanted).max():
-        raise _Impossible(
-            f"linked points about point {names[min(at)]} form a lattice, whose lengths depend on "
-            f"each other; logarithms of the weights are off that by {rest:.6g}",
-            "float64",
-        )
-
-
-def _rigidity(y: Array, pairs: Any) -> Array:
-    """Derivatives of squared distances of pairs by the points."""
-    rows, (i, j) = np.arange(len(pairs)), pairs.T
-    found = np.zeros((len(pairs), *y.shape))
-    found[rows, i] = 2 * (y[i] - y[j])
-    found[rows, j] = -found[rows, i]
-    return found.reshape(len(pairs), -1)
+    return ""
 
 
 # --- arrangements that are found ----------------------------------------------------------------
-def _is_found(near: Near, kept: Any, q: int, random: np.random.Generator) -> bool:
+def _is_found(near: Near, q: int, random: np.random.Generator) -> bool:
     n = len(near)
     every = np.array(list(combinations(range(n), 2)))
     is_linked = np.array([j in near[i] for i, j in every])
     for _ in range(max(2, min(_STARTS, _WORK // (n * q)))):
         y = random.standard_normal((n, q)) * n ** (1 / q) / 2
         y = _settled(y, every, is_linked)
-        if y is not None and _stands(y, every[~is_linked], kept):
+        if y is not None and _stands(y, every[~is_linked], every[is_linked]):
             return True
     return False
 
@@ -270,22 +155,22 @@ def _settled(y: Array, every: Any, is_linked: Any) -> Array | None:
     return None
 
 
-def _stands(y: Array, apart: Any, kept: Any) -> bool:
-    """Whether, near y, kept pairs have any lengths near 1 and the others are farther than 1.
+def _stands(y: Array, apart: Any, linked: Any) -> bool:
+    """Whether, near y, linked pairs have any lengths near 1 and the others are farther than 1.
 
-    Exact, in integers over a unit. Let f be the squared lengths of kept pairs at y less 1, R their
-    derivative and P nearly its inverse. With u = P z they are 1 + e iff z maps to itself by
+    Exact, in integers over a unit. Let f be the squared lengths of linked pairs at y less 1, R
+    their derivative and P nearly its inverse. With u = P z they are 1 + e iff z maps to itself by
     e - f - (R P - I) z - |u_i - u_j|^2. If |z| <= rho holds there as well, Brouwer has such a z.
     """
-    (n, q), (i, j) = y.shape, kept.T
-    inverse = np.linalg.pinv(_rigidity(y, kept))
+    (n, q), (i, j) = y.shape, linked.T
+    inverse = np.linalg.pinv(_rigidity(y, linked))
     if not np.abs(inverse).max() < 1e4:
         return False
     whole = np.rint(y * _UNIT).astype(np.int64).astype(object)
     moves = np.rint(inverse * _UNIT).astype(np.int64).astype(object).reshape(n, q, -1)
     sides, turns = whole[i] - whole[j], moves[i] - moves[j]
     product = 2 * (sides[:, :, None] * turns).sum(axis=1)
-    product[np.diag_indices(len(kept))] -= _UNIT**2
+    product[np.diag_indices(len(linked))] -= _UNIT**2
     off = Fraction(max(abs((sides**2).sum(axis=1) - _UNIT**2)), _UNIT**2)
     wrong = Fraction(max(abs(product).sum(axis=1)), _UNIT**2)
     bend = Fraction(max((abs(turns).sum(axis=2) ** 2).sum(axis=1)), _UNIT**2)
@@ -296,3 +181,12 @@ def _stands(y: Array, apart: Any, kept: Any) -> bool:
     gaps = whole[apart[:, 0]] - whole[apart[:, 1]]
     least = Fraction(min((gaps**2).sum(axis=1)), _UNIT**2)
     return least * (1 - 4 * reach * rho) > 1
+
+
+def _rigidity(y: Array, pairs: Any) -> Array:
+    """Derivatives of squared distances of pairs by the points."""
+    rows, (i, j) = np.arange(len(pairs)), pairs.T
+    found = np.zeros((len(pairs), *y.shape))
+    found[rows, i] = 2 * (y[i] - y[j])
+    found[rows, j] = -found[rows, i]
+    return found.reshape(len(pairs), -1)

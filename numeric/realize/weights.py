@@ -113,13 +113,13 @@ def _group(w: Array, group: list[int], wanted: Wanted) -> Found:
     """A group that positive weights link."""
     own, names = w[np.ix_(group, group)], [str(i + 1) for i in group]
     linked = own > 0
-    d = np.zeros_like(own)
-    d[linked] = -np.log(own[linked])
     if linked.sum() < len(group) * (len(group) - 1):
         near = [set(np.flatnonzero(row).tolist()) for row in linked]
         most = 0 if wanted.search is False else LARGE if wanted.search else SEARCHED
         seeds = wanted.seeds if len(group) <= most else ()
-        return contacts(d, near, names, wanted.q, wanted.tolerance, seeds)
+        return contacts(near, names, wanted.q, seeds)
+    d = np.zeros_like(own)
+    d[linked] = -np.log(own[linked])
     if np.ptp(d[linked]) == 0:
         return Found(True)  # all in one place
     flat = flat_of(*decomposed(d)[:2], wanted.q, wanted.tolerance)

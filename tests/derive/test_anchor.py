@@ -29,7 +29,6 @@ def plain(z, positive, negatives, tau):
         "mu": np.linalg.norm(m),
         "sigma": np.linalg.eigvalsh(rows.T @ rows / N)[-1],
         "sigma_positive": projected(rows, positive),
-        "sigma_plane": projected(rows, positive, z),
         "squared_gradient": g @ g,
         "squared_tangential": g @ g - (g @ z) ** 2,
         "participation": q @ q,

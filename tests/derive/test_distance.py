@@ -205,8 +205,6 @@ def test_corners() -> None:
 
 def test_the_diagonal_is_left_out() -> None:
     rows = [[7, 1, 4], [1, -2, 1], [4, 1, 0]]
-    assert Dissimilarity(rows).diagonal_left_out
-    assert not Dissimilarity("0,1;1,0").diagonal_left_out
     assert euclidean(rows, 1).embedding == euclidean("0,1,4;1,0,1;4,1,0", 1).embedding
 
 

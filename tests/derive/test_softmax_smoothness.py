@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import mpmath
-import numpy as np
 import pytest
 from cltheory.derive.decide.domain import Domain, DomainError
 from cltheory.derive.proof.derivation import Derivation, StepFailed
@@ -103,27 +102,6 @@ def test_the_lipschitz_constant_is_approached() -> None:
     assert ratio("deviation", [Rational(1, 1000), 0]) > 1 - 1e-6
 
 
-def test_the_constant_of_two_logits() -> None:
-    """It is what the remainder is at most, and it is attained."""
-    constant = RESULT.value("two_constant", digits=30)
-    with mpmath.workdps(40):
-        best = (
-            max(
-                (mpmath.mpf(k) / 1000 - mpmath.tanh(mpmath.mpf(k) / 1000))
-                / (2 * mpmath.mpf(k) ** 2)
-                for k in range(1, 6000)
-            )
-            * mpmath.mpf(10) ** 6
-        )
-        at_root = mpmath.findroot(
-            lambda a: mpmath.diff(lambda y: (y - mpmath.tanh(y)) / (2 * y * y), a), 1.6
-        )
-        there = (at_root - mpmath.tanh(at_root)) / (2 * at_root**2)
-        assert abs(constant - there) < mpmath.mpf(10) ** -25
-        assert 0 <= constant - best < mpmath.mpf(10) ** -6
-        assert constant > mpmath.mpf(1) / 8
-
-
 @pytest.mark.parametrize("name", [k for k, q in bounds().items() if q.printed])
 def test_what_is_printed_fails(name: str) -> None:
     q = bounds()[name]
@@ -170,26 +148,3 @@ def test_one_logit_is_refused_with_a_reason() -> None:
     assert "\n" not in str(refusal.value)
     with pytest.raises(DomainError, match="q_max must be in"):
         RESULT.value("curvature_by_weight", N=4, q_max="1/5")
-
-
-@pytest.mark.parametrize("N", [5, 6, 7, 10, 40])
-def test_the_sharpest_constant_by_search(N: int) -> None:
-    """One logit apart attains it, and no other logits that were tried do more."""
-    constant = float(RESULT.value("above_sharpest", N=N))
-    offsets = np.linspace(1e-2, 12, 20001)
-    weight = 1 / (1 + (N - 1) * np.exp(-offsets * N / (N - 1)))
-    best = ((weight - (1 + offsets) / N) / offsets**2).max()
-    assert best == pytest.approx(constant, rel=1e-6) and best <= constant + 1e-12
-    rng = np.random.default_rng(N)
-    rows = rng.standard_normal((4000, N)) * 10 ** rng.uniform(-1, 1, (4000, 1))
-    rows -= rows.mean(1, keepdims=True)
-    q = np.exp(rows - rows.max(1, keepdims=True))
-    q /= q.sum(1, keepdims=True)
-    rest = (q - (1 + rows) / N).max(1) / abs(rows).max(1) ** 2
-    assert rest.max() <= constant
-
-
-@pytest.mark.parametrize("N", [10, 12, 50, 400])
-def test_from_ten_logits_on_it_is_the_best_for_the_norm(N: int) -> None:
-    assert RESULT.value("above_sharpest", N=N) > RESULT.value("below_constant", N=N)
-    assert RESULT.value("above_sharpest", N=N) < RESULT.value("above_constant", N=N)

@@ -67,7 +67,6 @@ def plain(z: np.ndarray, positive: np.ndarray, negatives: np.ndarray, tau: float
         "mu": np.linalg.norm(mean),
         "sigma": np.linalg.eigvalsh(moment)[-1],
         "sigma_positive": projected(negatives, positive),
-        "sigma_plane": projected(negatives, positive, z),
         "squared_gradient": gradient @ gradient,
         "squared_tangential": gradient @ gradient - (gradient @ z) ** 2,
         "positive_gap": 1 - mean @ positive,
@@ -213,5 +212,5 @@ def test_parallel_negatives_have_an_exact_bound_in_float64() -> None:
     z = torch.tensor([0.6, 0.8], dtype=torch.float64)
     band = measure(z, z, torch.stack([z, -z, -z]), tau=0.04)
     assert float(band.upper / band.squared_gradient) > 1e17
-    for name in ("upper_projected", "upper_projected_spectrum", "upper_plane"):
+    for name in ("upper_projected", "upper_projected_spectrum"):
         assert float(band.bound(name) / band.squared_gradient) == pytest.approx(1, rel=1e-12)

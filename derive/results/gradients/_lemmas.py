@@ -12,7 +12,7 @@ RAYLEIGH = Lemma(
 MINKOWSKI = Lemma(
     "Minkowski",
     "the mean inner product c of two random vectors is between -x y and x y, so the root of the "
-    "mean square of their sum is at most x + y and at least |x - y|",
+    "mean square of their sum is at most x + y",
     "Cauchy and Schwarz for the mean of inner products",
 )
 LIEB = Lemma(

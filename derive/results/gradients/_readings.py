@@ -15,9 +15,7 @@ epsilon = Symbol("epsilon", positive=True)
 rho = Symbol("rho", real=True)
 mu = Symbol("mu", nonnegative=True)
 sigma = Symbol("sigma", positive=True)
-sigma_positive, sigma_plane = (
-    Symbol(s, nonnegative=True) for s in ("sigma_positive", "sigma_plane")
-)
+sigma_positive = Symbol("sigma_positive", nonnegative=True)
 participation = Symbol("participation", positive=True)
 mean_norm = Symbol("mean_norm", nonnegative=True)
 variance = Symbol("variance", nonnegative=True)
@@ -43,7 +41,6 @@ MEANINGS = {
     sigma: "largest eigenvalue of (1/N) sum z_j z_j^T over the negatives",
     sigma_positive: "largest eigenvalue of (1/N) sum w_j w_j^T over the parts w_j of the negatives "
     "orthogonal to the positive",
-    sigma_plane: "the same with the parts orthogonal to the anchor and the positive",
     participation: "sum of the squares of the softmax weights q_j of the negatives",
     mean_norm: "length of the mean of the negatives",
     variance: "variance of the similarities <z, z_j>, all negatives alike",
@@ -71,7 +68,6 @@ RANGES = {
     rho: between(1 - 2 * epsilon, 1, why=WHY_RHO),
     sigma: between(1 / N, 1, why="N eigenvalues or fewer add up to 1"),
     sigma_positive: between(0, 1, why="it is at most sigma"),
-    sigma_plane: between(0, 1, why="it is at most sigma_positive"),
     participation: between(1 / N, 1, why="N weights add up to 1"),
     mean_norm: between(0, sqrt(sigma), why="no direction has more than sigma"),
     variance: between(0, sigma, why="it is at most the mean square of the similarities"),
@@ -96,7 +92,6 @@ WITNESS = {
     rho: 1 - SMALL,
     sigma: Rational(1, 2),
     sigma_positive: Rational(1, 3),
-    sigma_plane: Rational(1, 4),
     participation: Rational(1, 2),
     mean_norm: SMALL,
     variance: SMALL,

@@ -3,17 +3,14 @@
 M - z+ is epsilon times (z' - z+) + (m - z'), z' being the mean of the negatives and m their softmax
 mean. The softmax may weigh negatives by up to exp(2/tau) to 1, which no polynomial in 1/tau bounds:
 sinh(1/tau)^2 sigma takes the place of the paper's sigma/tau^2 + c sigma^2/tau^4. For independent
-negatives v of one law the first part has an exact mean, and the mean of |m|^2 is bounded by the
-spectrum of that law in any dimension.
+negatives v of one law the mean of |m|^2 is bounded by the spectrum of that law in any dimension.
 """
 
 from __future__ import annotations
 
-from sympy import Expr, Max, Min, S, Symbol, exp, sqrt
+from sympy import Expr, Min, S, Symbol, sqrt
 
-from ...decide.calculus import derivative
 from ...decide.domain import Domain, Range, at_least, between
-from ...decide.present import affine, tidy
 from ...losses.setting import INFONCE_OF_LAW
 from ...losses.softmax import tau
 from ...proof.derivation import Derivation
@@ -22,28 +19,21 @@ from ...theorem.bounds import About, Bounds
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
 from ...vectors.combination import inner, plus
-from ...vectors.moments import Block, correlated, mean_of_sum
 from . import _readings as of_anchor
 from ._lemmas import LEAVE_ONE_OUT, MINKOWSKI, RAYLEIGH
-from ._readings import N, alignment, n
+from ._readings import N, n
 from ._spectrum import COSH, SINH, state_weights
 
 square, spectral = of_anchor.mean_epsilon_squared, of_anchor.mean_epsilon_squared_sigma
-KNOWN = (n, tau, alignment, square, spectral)
-sampled, highest, lowest, sigma_law, mean_square = (
-    Symbol(s, nonnegative=True)
-    for s in ("mean_squared_sampling", "epsilon_max", "epsilon_min", "sigma_law", "mean_square")
+KNOWN = (n, tau, square, spectral)
+sampled, highest, sigma_law = (
+    Symbol(s, nonnegative=True) for s in ("mean_squared_sampling", "epsilon_max", "sigma_law")
 )
-mean_along, moment = Symbol("mean_along", real=True), Symbol("moment", real=True)
 #: Ranges, points inside, and meanings.
 OWN: dict[Symbol, tuple[Range, Expr, str]] = {
     sampled: (between(0, square), S.Zero, "mean of epsilon^2 |z'|^2, z' being the mean negative"),
     highest: (between(sqrt(square), 1), S.Half, "largest softmax error"),
-    lowest: (between(0, sqrt(square)), S.Zero, "smallest softmax error"),
     sigma_law: (between(0, 1, "(]"), S.Half, "largest eigenvalue of E[v v^T], v being a negative"),
-    mean_square: (between(0, sigma_law), S.Zero, "|E[v]|^2"),
-    mean_along: (between(-sqrt(mean_square), sqrt(mean_square)), S.Zero, "<E[v], z+>"),
-    moment: (between(-1, 1), S.Zero, "E[<z, v><v, z+>]; <z, z+>/d if E[v v^T] is I/d"),
 }
 DOMAIN = Domain(
     {s: of_anchor.RANGES[s] for s in KNOWN} | {s: r for s, (r, _, _) in OWN.items()},
@@ -91,64 +81,6 @@ def _softmax_mean(proof: Derivation) -> Expr:
     return Min(1, COSH**2 * most(N).xreplace({s: sigma_law}))
 
 
-def _hot(apart: Expr, proof: Derivation) -> dict[str, Quantity]:
-    """The mean squared gradient to first order in 1/tau."""
-    x, s, mean = (Symbol(a, real=True) for a in ("x", "s", "mean_s"))
-    unit = between(-1, 1)
-    proof.holds(
-        "The softmax to first order in x = 1/tau",
-        eq("slope_at_0", (s - mean) / (N + 1)),
-        "the sum of all exponentials is (N + 1)(1 + mean_s x) to first order, mean_s being the "
-        "mean similarity of the positive and the negatives",
-        Domain({n: at_least(3), s: unit, mean: unit}, {n: 4, s: 0, mean: 0}),
-        names={
-            Symbol("slope_at_0"): derivative(exp(s * x) / ((N + 1) * (1 + mean * x)), x).xreplace(
-                {x: S.Zero}
-            )
-        },
-    )
-
-    def same(pattern: list[Block], i: int, j: int) -> int:
-        return int(any(i in block and j in block for block in pattern))
-
-    def similarity(pattern: list[Block], i: int) -> Expr:
-        """The mean of <z_j - z+, z_k - z+> s_i: a vector that stands alone has mean zero."""
-        return -moment * (same(pattern, 0, i) + same(pattern, 1, i))
-
-    def term(pattern: list[Block]) -> Expr:
-        plain = alignment * (1 + same(pattern, 0, 1))
-        return similarity(pattern, 1) - (plain + N * similarity(pattern, 2)) / (N + 1)
-
-    slope = tidy(2 * mean_of_sum(N, 3, term) / N / (N + 1) ** 2)
-    error = N / (N + 1)
-    limit = tidy(error**2 * apart)
-    proof.holds(
-        "The mean of tau^2 times the squared gradient at 1/tau = 0, and its derivative there",
-        [
-            eq("slope", -2 * N * (alignment + (N**2 + 1) * moment / (N + 1)) / (N + 1) ** 2),
-            eq("printed", 3 * limit.xreplace({mean_square: S.Zero, mean_along: S.Zero})),
-        ],
-        "sums over two and three independent negatives with mean zero; the printed leading term, 3 "
-        "(epsilon^2 + epsilon^2/N) with epsilon = N/(N + 1), is three times the limit",
-        DOMAIN.restricted([n, alignment, moment]),
-        names={Symbol("slope"): slope, Symbol("printed"): 3 * error**2 * (1 + 1 / N)},
-    )
-    hot = r"\tau^2\, \mathbb{E}\|\nabla_z \mathcal{L}\|^2"
-    return {
-        "hot_limit": Quantity(
-            limit,
-            rf"\lim_{{\tau \to \infty}} {hot}",
-            "limit of tau^2 times the mean squared gradient as tau goes to infinity",
-        ),
-        "hot_slope": Quantity(
-            slope,
-            rf"\partial_{{1/\tau}} {hot}",
-            "derivative of the same in 1/tau at 0, for negatives with mean zero: where their "
-            "spectrum is largest near anchor and positive, the gradient is smaller, not larger",
-        ),
-    }
-
-
 def build(proof: Derivation) -> dict[str, Quantity]:
     state_weights(proof)
     sigma, k = of_anchor.sigma, Symbol("k", nonnegative=True)
@@ -163,29 +95,15 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     mixed, free = Symbol("c", real=True), Range(low_open=False)
     proof.holds(
         "The root of the mean of |M - z+|^2, by the roots x and y of those of two parts",
-        [ge("below_sum", 0), ge("above_difference", 0)],
+        ge("below_sum", 0),
         MINKOWSKI,
         Domain({x: free, y: free, mixed: between(-x * y, x * y)}, {x: 1, y: 1, mixed: 0}),
-        names={
-            Symbol("below_sum"): (x + y) ** 2 - (x**2 + y**2 + 2 * mixed),
-            Symbol("above_difference"): x**2 + y**2 + 2 * mixed - (x - y) ** 2,
-        },
+        names={Symbol("below_sum"): (x + y) ** 2 - (x**2 + y**2 + 2 * mixed)},
     )
-    apart = 1 + affine(correlated(N, mean_square), mean_square) - 2 * mean_along
-    proof.holds(
-        "The mean of |z' - z+|^2 for independent negatives of one law",
-        eq("apart", 1 + 1 / N + (1 - 1 / N) * mean_square - 2 * mean_along),
-        "sums over two indices, each over the ways in which they coincide",
-        DOMAIN.restricted([n, sigma_law, mean_square, mean_along]),
-        names={Symbol("apart"): apart},
-    )
-    # Never negative, but where it is measured, rounding may make it so.
-    distance = sqrt(Max(0, apart))
     rest, first = SINH * sqrt(spectral), sqrt(square)
     trivial = 4 * square
     by_law = highest * sqrt(_softmax_mean(proof))
     g = r"\mathbb{E}\|\nabla_z \mathcal{L}\|^2"
-    independent = "of the mean squared gradient over independent negatives of one law"
     found: dict[str, Quantity] = {
         "upper_any": Bounds(
             Min(trivial, (first + sqrt(sampled) + rest) ** 2) / tau**2,
@@ -197,22 +115,12 @@ def build(proof: Derivation) -> dict[str, Quantity]:
             equality="where all negatives are opposite to the positive",
             attained=OPPOSITE,
         ),
-        "upper_sampled": Quantity(
-            Min(trivial, (highest * distance + rest) ** 2) / tau**2,
-            rf"{g} \le U_N",
-            f"upper bound {independent}, by the mean squared distance of their mean from z+",
-        ),
-        "lower_sampled": Quantity(
-            Max(0, lowest * distance - rest) ** 2 / tau**2,
-            rf"{g} \ge \ell_N",
-            f"lower bound {independent}, by the same",
-        ),
         "upper_law": Quantity(
             Min(trivial, (first + by_law) ** 2) / tau**2,
             rf"{g} \le U_\Sigma",
-            f"upper bound {independent}, by its largest eigenvalue, in any dimension",
+            "upper bound of the mean squared gradient over independent negatives of one law, by "
+            "its largest eigenvalue, in any dimension",
         ),
-        **_hot(apart, proof),
     }
     return of_anchor.in_own_ranges(found, DOMAIN)
 

@@ -4,14 +4,13 @@ Let w_j = z_j - <z_j, z+> z+ be the part of a negative orthogonal to the positiv
 the length (1 - rho)/tau along the positive, exactly, and epsilon |sum q_j w_j|/tau orthogonal to
 it, so that only the spectrum of the w_j is left to bound. Where all negatives are multiples of the
 positive, sigma is 1 and the w_j are zero: the bounds below are then equal to the squared gradient,
-and those by sigma exceed it by any factor. Where the anchor is read as well, only the parts that
-are orthogonal to both are left, and they bound the tangential part of the gradient too.
+and those by sigma exceed it by any factor.
 """
 
 from collections.abc import Mapping
 from typing import Any
 
-from sympy import Min, Piecewise, S, Symbol, factor
+from sympy import Min, S, Symbol, factor
 
 from ...decide.domain import Domain, between
 from ...decide.present import tidy
@@ -24,21 +23,17 @@ from ...theorem.quantity import Quantity
 from ...theorem.result import Result
 from ...vectors.combination import inner, plus
 from ._identity import (
-    ANCHOR,
-    DELTA,
     MEAN,
     ONE,
     Identity,
     mean_alignment,
     state_ends,
     state_identity,
-    state_plane,
 )
 from ._lemmas import RAYLEIGH
 from ._readings import (
     MEANINGS,
     N,
-    alignment,
     domain_of,
     epsilon,
     in_own_ranges,
@@ -46,14 +41,11 @@ from ._readings import (
     n,
     participation,
     rho,
-    sigma_plane,
     sigma_positive,
-    similarity,
 )
 from ._spectrum import COSH, state_weights
 
-SPECTRA = (sigma_positive, sigma_plane)
-PARAMETERS = (n, tau, epsilon, rho, *SPECTRA, participation, similarity, alignment)
+PARAMETERS = (n, tau, epsilon, rho, sigma_positive, participation)
 DOMAIN = domain_of(*PARAMETERS)
 
 #: The negatives are the positive and its opposite, in a plane with the anchor.
@@ -115,49 +107,24 @@ def _projection(identity: Identity, proof: Derivation) -> None:
     )
 
 
-def _tangential(identity: Identity, proof: Derivation) -> Piecewise:
-    """The part tangent to the sphere of what is in the plane, times tau^2/epsilon^2."""
-    across = similarity - identity.mean_alignment * alignment
-    flat = tidy((1 - alignment**2) * (1 - identity.mean_alignment) + alignment * across)
-    whole = (1 - rho) ** 2 + epsilon**2 * across**2 / (1 - alignment**2)
-    proof.holds(
-        "The tangential part of the gradient in the plane of the anchor and the positive",
-        eq("in_plane_minus_along", epsilon**2 * flat**2 / (1 - alignment**2)),
-        "the square of the part in the plane minus that of <M - z+, z> = epsilon (<z, m> - <z, "
-        "z+>). The part orthogonal to the plane is tangent; where the anchor and the positive "
-        "span no plane, the other is zero",
-        domain_of(tau, epsilon, rho, similarity).with_range(
-            alignment, between(-1, 1, "()"), S.Half
-        ),
-        names={Symbol("in_plane_minus_along"): whole - inner(DELTA, ANCHOR, identity.gram) ** 2},
-    )
-    return Piecewise((flat**2 / (1 - alignment**2), alignment**2 < 1), (S.Zero, True))
-
-
 def build(proof: Derivation) -> dict[str, Quantity]:
     identity = state_identity(proof)
     state_ends(identity, proof)
     _projection(identity, proof)
-    state_plane(proof)
     state_weights(proof)
-    flat = epsilon**2 * _tangential(identity, proof) / tau**2
     along = tidy(identity.at(identity.mean_alignment**2))
     room = factor(1 - identity.mean_alignment**2)
-    planar = along + epsilon**2 * identity.in_plane / tau**2
     beside = epsilon**2 * Min(room, sigma_positive * N * participation) / tau**2
     by_spectra = epsilon**2 * Min(room, sigma_positive * COSH**2) / tau**2
-    off = epsilon**2 * Min(room - identity.in_plane, sigma_plane * N * participation) / tau**2
-    g, t = r"\|\nabla_z \mathcal{L}\|^2", r"\|(I - z z^\top)\nabla_z \mathcal{L}\|^2"
-    eigen = "the weights q are an eigenvector of the Gram matrix of the parts orthogonal to"
-    point = "for its largest eigenvalue, or all negatives are one point"
-    tangent: dict[str, Any] = {"bounded": "squared_tangential", "attained": PARALLEL}
+    g = r"\|\nabla_z \mathcal{L}\|^2"
     found: dict[str, Quantity] = {
         "upper_projected": Bounds(
             along + beside,
             rf"{g} \le U_\perp",
             "upper bound of the squared gradient by the spectrum orthogonal to the positive and "
             "the participation of the weights; never weaker than the bound by alignment",
-            equality=f"iff {eigen} the positive, {point}",
+            equality="iff the weights q are an eigenvector of the Gram matrix of the parts "
+            "orthogonal to the positive for its largest eigenvalue, or all negatives are one point",
             attained=PARALLEL,
         ),
         "upper_projected_spectrum": Bounds(
@@ -166,29 +133,6 @@ def build(proof: Derivation) -> dict[str, Quantity]:
             "the same where the participation is not measured",
             equality="where all negatives are multiples of the positive, or one point",
             attained=PARALLEL,
-        ),
-        "upper_plane": Bounds(
-            planar + off,
-            rf"{g} \le U_{{\mathrm{{plane}}}}",
-            "the same where the anchor is read too, by the spectrum orthogonal to both; without "
-            "that term it is the lower bound",
-            equality=f"iff {eigen} both, {point}",
-            attained=PARALLEL,
-        ),
-        "tangential_lower": Bounds(
-            flat,
-            rf"{t} \ge \ell_t",
-            "lower bound of the squared tangential part of the gradient",
-            side="lower",
-            equality="iff m is in the plane of the anchor and the positive",
-            **tangent,
-        ),
-        "tangential_upper": Bounds(
-            flat + off,
-            rf"{t} \le U_t",
-            "upper bound of the squared tangential part of the gradient",
-            equality=f"iff {eigen} both, {point}",
-            **tangent,
         ),
     }
     return in_own_ranges(found, DOMAIN)

@@ -28,31 +28,29 @@ DOMAIN = Domain(
         N: at_least(1),
         sigma: between(0, 1, "()"),
         t: between(sigma, 1, "()"),
-        theta: POSITIVE,
         delta: between(0, 1, "()"),
         sigma_hat: between(1 / N, 1, why="N eigenvalues or fewer add up to 1"),
     },
-    {N: 9, sigma: "1/4", t: "1/2", theta: 1, delta: "1/20", sigma_hat: "1/3"},
+    {N: 9, sigma: "1/4", t: "1/2", delta: "1/20", sigma_hat: "1/3"},
 )
 MEANINGS = {
     N: "number of independent unit vectors of one law",
     sigma: "largest eigenvalue of E[v v^T], v being one of them",
     t: "value that the largest eigenvalue of their second moment may exceed",
-    theta: "any positive number, the bound on the mean holds for each",
     delta: "probability with which the bound may fail",
     sigma_hat: "largest eigenvalue of their second moment",
 }
 
 
-def _exponential(proof: Derivation) -> tuple[Expr, Expr]:
-    """The root of A below, and a bound on the mean of the largest eigenvalue."""
+def _exponential(proof: Derivation) -> Expr:
+    """The root of A below."""
     one = 1 + (exp(theta) - 1) * sigma
     smaller, A, B = Symbol("k", nonnegative=True), *(Symbol(s, positive=True) for s in "AB")
     proof.holds(
         "The exponential of theta v v^T",
         [eq("at_0", 1), eq("at_1", exp(theta))],
         "v v^T has the eigenvalues 0 and 1, and there exp(theta x) is 1 + (exp(theta) - 1) x",
-        DOMAIN.restricted([theta]),
+        Domain({theta: POSITIVE}, {theta: 1}),
         names={Symbol(f"at_{k}"): one.xreplace({sigma: S(k)}) for k in (0, 1)},
     )
     proof.holds(
@@ -71,15 +69,7 @@ def _exponential(proof: Derivation) -> tuple[Expr, Expr]:
         Domain({A: between(1, B), B: between(1, oo, "()")}, {A: 2, B: 3}),
         names={Symbol("room"): A / B - (A - 1) / (B - 1)},
     )
-    mean = log(1 + (A - 1) / sigma) / (N * theta)
-    proof.holds(
-        "The mean of the largest eigenvalue",
-        eq("exponential_minus_1", (A - 1) / sigma),
-        "exp is convex, so that exp(N theta times the mean) - 1 is at most this",
-        DOMAIN.restricted([N, sigma, theta]).with_range(A, between(1, oo, "[)"), S(2)),
-        names={Symbol("exponential_minus_1"): exp(N * theta * mean) - 1},
-    )
-    return one, mean.xreplace({A: one**N})
+    return one
 
 
 def _best(one: Expr, proof: Derivation) -> Expr:
@@ -145,7 +135,7 @@ def _constants(best: Expr, proof: Derivation) -> tuple[Expr, Expr]:
 
 
 def build(proof: Derivation) -> dict[str, Quantity]:
-    one, mean = _exponential(proof)
+    one = _exponential(proof)
     best = _best(one, proof)
     above, short = _constants(best, proof)
     wanted, largest = DOMAIN.restricted, r"\lambda_{\max}(\hat\Sigma)"
@@ -170,12 +160,6 @@ def build(proof: Derivation) -> dict[str, Quantity]:
             "probability delta at most",
             wanted([N, sigma_hat, delta]),
         ),
-        "mean_most": Quantity(
-            mean,
-            rf"\mathbb{{E}}[{largest}] \le",
-            "bound on the mean of the largest eigenvalue, for any theta; equal to it at N = 1",
-            wanted([N, sigma, theta]),
-        ),
     }
 
 
@@ -183,7 +167,7 @@ RESULT = Result(
     "sample-spectrum",
     title="The largest eigenvalue of a sample of unit vectors, with explicit constants",
     source="beyond the paper; in place of ochieng2025diversity, Appendix A.2",
-    parameters=(N, sigma, t, theta, delta, sigma_hat),
+    parameters=(N, sigma, t, delta, sigma_hat),
     domain=DOMAIN,
     build=build,
     meanings=MEANINGS,

@@ -12,8 +12,6 @@ from __future__ import annotations
 
 from sympy import (
     Expr,
-    Integer,
-    Lambda,
     Max,
     Min,
     Rational,
@@ -27,7 +25,6 @@ from sympy import (
 from ...decide.calculus import derivative
 from ...decide.domain import Domain, Range, at_least, between
 from ...decide.present import tidy
-from ...decide.root import ClampedRoot
 from ...losses.setting import LOGITS
 from ...proof.derivation import Derivation
 from ...proof.relations import eq, ge, gt, lt
@@ -69,7 +66,6 @@ MEANINGS = {
 #: A weight, a logit less the mean, a step along the logits, an eigenvalue.
 w, s = (Symbol(name, positive=True) for name in ("w", "s"))
 a = Symbol("a", nonnegative=True)
-y = Symbol("y", positive=True)
 b, u, mu = (Symbol(name, real=True) for name in ("b", "u", "mu"))
 LINE = Range(-S.Infinity)
 
@@ -105,18 +101,6 @@ def build(proof: Derivation) -> dict[str, Quantity]:
             r"c_-",
             "minus an entry is at most this times the largest squared offset; the best for odd N",
             COUNT,
-        ),
-        "above_sharpest": Quantity(
-            sharpest(proof),
-            r"c_+^*",
-            "the best constant above, attained with one logit apart; for the norm it is the best "
-            "from N = 10 on, and for N = 5, 7, 9 the larger of it and the one below is",
-            COUNT.with_range(N, at_least(5), 5),
-        ),
-        "two_constant": Quantity(
-            of_two(proof),
-            r"c_2",
-            "the largest entry of the remainder over the squared offset, for two logits; attained",
         ),
         "remainder_above": Bounds(
             above * spread**2,
@@ -355,82 +339,6 @@ def linearisation(proof: Derivation, bend: Expr) -> tuple[Expr, Expr]:
     return above, fall(proof)
 
 
-def sharpest(proof: Derivation) -> Expr:
-    """The best constant above, from five logits on: where the remainder over b^2 is largest."""
-    where = Domain({N: at_least(5), u: Range()}, {N: 6, u: 1})
-    logistic = 1 / (1 + (N - 1) * exp(-u))
-    start = {u: S.Zero}
-    rest = logistic - logistic.xreplace(start) - u * derivative(logistic, u).xreplace(start)
-    ratio = rest / (u * (N - 1) / N) ** 2
-    turns = 2 * rest - u * derivative(rest, u)
-    proof.holds(
-        "The remainder of a logit that is b more than the mean, all others equal, over b^2, as a "
-        "function of u = N b/(N - 1), has this slope",
-        eq("slope", -(N**2) / ((N - 1) ** 2 * u**3) * turns),
-        "the last factor is twice the remainder, less u times its slope",
-        where,
-        names={Symbol("slope"): derivative(ratio, u)},
-    )
-    bend = derivative(derivative(turns, u), u)
-    weight = logistic * (1 - logistic)
-    proof.holds(
-        "That factor has this second derivative",
-        eq("bend", -u * weight * (1 - 6 * weight)),
-        "so it is concave, convex and concave again, as the weight passes (3 - sqrt(3))/6 and "
-        "(3 + sqrt(3))/6; it is zero at u = 0 and flat there, so it is negative up to the first of "
-        "them, and changes sign upward once; below u = 0 the remainder has less over b^2 than at 0",
-        where,
-        names={Symbol("bend"): bend},
-    )
-    low, high = log(N - 1) - log(2 + sqrt(3)), 2 * log(N - 1)
-    slope = derivative(rest, u)
-    proof.holds(
-        "That lies between the first of them and u = 2 log(N - 1)",
-        [eq("weight_there", (3 - sqrt(3)) / 6), eq("slope_at_end", 0)],
-        "at the end the weight is 1 - 1/N, with the slope that it has at u = 0; in between the "
-        "slope is more, so the remainder is positive there, and the factor twice that",
-        where.restricted([N]),
-        names={
-            Symbol("weight_there"): logistic.xreplace({u: low}),
-            Symbol("slope_at_end"): slope.xreplace({u: high}),
-        },
-    )
-    from_ten(ratio, proof)
-    v = Symbol("v", real=True)
-    root = ClampedRoot(Lambda(v, turns.xreplace({u: v})), low, high)
-    return ratio.xreplace({u: root})
-
-
-def from_ten(ratio: Expr, proof: Derivation) -> None:
-    """From ten logits on the best constant above is more than that below."""
-    ten = COUNT.with_range(N, at_least(10), 10)
-    middle = log(N - 1)
-    over = (N**2 * (N - 1) - ((N - 1) * middle + N) ** 2) / (2 * N * (N - 1) ** 2 * middle**2)
-    proof.holds(
-        "At u = log(N - 1), where the weight is 1/2, the remainder over b^2 is this more than "
-        "1/(2N)",
-        eq("over", over),
-        "with v^2 for N - 1 it is positive iff v^2 + 1 is more than 2 v^2 log(v)/(v - 1)",
-        ten,
-        names={Symbol("over"): ratio.xreplace({u: middle}) - 1 / (2 * N)},
-    )
-    v = Symbol("v", positive=True)
-    gap = (v**2 + 1) * (v - 1) / (2 * v**2) - log(v)
-    slope = derivative(gap, v)
-    proof.holds(
-        "So it is from N = 10 on, which is v = 3",
-        [
-            eq("slope", (v - 1) * (v + 1) * (v - 2) / (2 * v**3)),
-            gt("slope", 0),
-            gt(gap.xreplace({v: Integer(3)}), 0),
-        ],
-        "(v^2 + 1)(v - 1)/(2 v^2) - log v rises from there; no constant below is more than 1/(2N), "
-        "so that above is the best one for the norm",
-        Domain({v: Range(Integer(3), low_open=False)}, {v: 3}),
-        names={Symbol("slope"): slope},
-    )
-
-
 def fall(proof: Derivation) -> Expr:
     """How far a coordinate falls below its linearisation: at most this times a^2."""
     point = COUNT.with_range(a, FREE, 1)
@@ -516,52 +424,13 @@ def eighth(proof: Derivation, above: Expr, below: Expr) -> None:
         "whether N is even or odd",
         four,
     )
+    high = Rational(8, 5)
     proof.holds(
         "For two logits, 8/5 and -8/5, the remainder is more than 1/8 of the square",
-        gt(_of_two().xreplace({y: Rational(16, 5)}), Rational(1, 8) * Rational(8, 5) ** 2),
+        gt(S.Half + high / 2 - 1 / (1 + exp(-2 * high)), Rational(1, 8) * high**2),
         "the printed constant is less than what is needed there",
         Domain({}, {}),
     )
-
-
-def _of_two() -> Expr:
-    """Minus the remainder of the larger of two logits that differ by y, which are y/2 and -y/2."""
-    return S.Half + y / 4 - 1 / (1 + exp(-y))
-
-
-def of_two(proof: Derivation) -> Expr:
-    """The largest remainder over the squared offset, for two logits: there its slope vanishes."""
-    k = Symbol("k", integer=True, positive=True)
-    ratio = _of_two() / (y / 2) ** 2
-    cosh, sinh = (exp(y) + exp(-y)) / 2, (exp(y) - exp(-y)) / 2
-    falls = y * (3 + cosh) / 4 - sinh
-    proof.holds(
-        "For two logits that differ by y the remainder over the squared offset has this slope",
-        eq("slope", -4 * falls / (y**3 * (1 + cosh))),
-        "both coordinates have the same, with different signs",
-        Domain({y: Range()}, {y: 1}),
-        names={Symbol("slope"): derivative(ratio, y)},
-    )
-    many = Domain({k: at_least(2)}, {k: 2})
-    coefficient = Symbol("coefficient")
-    series = (2 * k + 1) * Rational(1, 4) - 1
-    proof.holds(
-        "What it vanishes with is a series with one change of sign",
-        [eq(coefficient, (2 * k - 3) / 4), gt(coefficient, 0), lt(series.xreplace({k: S.One}), 0)],
-        "y (3 + cosh y)/4 - sinh y has the coefficients (2k - 3)/4 over (2k + 1)!, those of y "
-        "cancel; divided by y^3 it rises, from below zero, so it vanishes once, and the ratio is "
-        "largest there",
-        many,
-        names={coefficient: series},
-    )
-    root = ClampedRoot(Lambda(y, falls), Integer(2), Integer(4))
-    proof.holds(
-        "between y = 2 and y = 4",
-        [lt(falls.xreplace({y: Integer(2)}), 0), gt(falls.xreplace({y: Integer(4)}), 0)],
-        "so the root is inside the bracket",
-        Domain({}, {}),
-    )
-    return ratio.xreplace({y: root})
 
 
 # --- as a function of the logits -----------------------------------------------------------------

@@ -72,70 +72,40 @@ COINCIDENT: Mapping[str, Any] = {
 }
 
 
-def _crowded(size: int, tau: str) -> Mapping[str, Any]:
-    """Orthonormal negatives, one of them the anchor, and the positive opposite to it.
-
-    Then sigma is 1/N, and the mean of the negatives has the square 1/N: both terms are as small as
-    they are meant to be. But the anchor has nearly all of the weight.
-    """
-    rows = [["1" if i == j else "0" for j in range(size)] for i in range(size)]
-    positive = ["-1", *["0"] * (size - 1)]
-    return {"vectors": {"anchor": rows[0], "positive": positive, "negatives": rows}, "tau": tau}
-
-
-CROWDED = _crowded(400, "0.112")
-
-
 #: What is bounded, where numbers of a configuration are put in.
 GRADIENT, REMAINDER = Symbol("squared_gradient"), Symbol("squared_remainder")
 MEAN_GRADIENT = Symbol("mean_squared_gradient")
-
-
-def _at_crowded(size: int, heat: Rational) -> dict[Symbol, Expr]:
-    """Readings of these vectors: one of the negatives has the weight w against 1 of each other."""
-    w, others, even = exp(1 / heat), size - 1, S.One / size
-    odds = (w + others) * w  # the positive is at -1, the others at 0
-    share, first, other = odds / (1 + odds), w / (w + others), 1 / (w + others)
-    left = first - even - (1 - even) * even / heat, other - even + even**2 / heat
-    return {
-        n: S(size + 2),
-        tau: heat,
-        c: S.Half,
-        epsilon: share,
-        sigma: even,
-        mean_norm: sqrt(even),
-        GRADIENT: (share / heat) ** 2 * ((first + 1) ** 2 + others * other**2),
-        REMAINDER: share**2 * (left[0] ** 2 + others * left[1] ** 2),
-    }
 
 
 def _at_axes(d: int, heat: Rational) -> dict[Symbol, Expr]:
     """Readings of a batch of 4 d vectors, two at either end of d axes, positives being opposite.
 
     All anchors are alike: one negative is the anchor, one the positive, and the others are
-    orthogonal to both.
+    orthogonal to both. So the mean of the negatives is zero, and m is a multiple of the anchor.
     """
     w, across = exp(1 / heat), 4 * (d - 1)
     negatives = w + 1 / w + across
     share = negatives / (negatives + 1 / w)
-    along = (w - 1 / w) / negatives  # of m, which is a multiple of the anchor
     own = S(4) / (4 * d - 2)
+    along, first = (w - 1 / w) / negatives, own / 2 / heat  # <z, m>, and to first order
+    gradient = (share / heat) ** 2 * (1 + along) ** 2
     return {
         n: S(4 * d),
         tau: heat,
         c: S.Half,
+        epsilon: share,
+        sigma: own,
+        mean_norm: S.Zero,
         sigma_hat: S.One / d,
         mean_epsilon_squared: share**2,
         mean_epsilon_squared_sigma: share**2 * own,
         mean_epsilon_squared_sigma_squared: share**2 * own**2,
-        MEAN_GRADIENT: (share / heat) ** 2 * (1 + along) ** 2,
+        GRADIENT: gradient,
+        MEAN_GRADIENT: gradient,
+        REMAINDER: share**2 * (along - first) ** 2,
     }
 
 
-CROWDED_FOR = (
-    "400 orthonormal negatives, one of them the anchor, the positive opposite to it, tau = 0.112 "
-    "and c = 1/2"
-)
 AXES_FOR = (
     "3200 vectors, two at either end of 800 axes, positives being opposite, tau = 1/10 and c = 1/2"
 )
@@ -187,7 +157,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     measured = whole.xreplace({terms["sampling"]: FACTOR * mean_norm**2})
     g, mean_g = r"\|\nabla_z \mathcal{L}\|^2", r"\overline{\|\nabla_z \mathcal{L}\|^2}"
     condition = "where proved_if holds, or sigma >= sigma_idle"
-    axes, crowded = _at_axes(800, Rational(1, 10)), _at_crowded(400, Rational(14, 125))
+    axes = _at_axes(800, Rational(1, 10))
     named = {f"of {name}": e for name, e in coefficients.items()}
     found: dict[str, Quantity] = {
         f"coefficient_{name}": Quantity(
@@ -222,9 +192,8 @@ def build(proof: Derivation) -> dict[str, Quantity]:
             constants={**named, "of sampling": FACTOR},
             printed=True,
             holds_if=f"{condition}, and the mean of the negatives is no shorter than 1/sqrt(N)",
-            violated=CROWDED,
-            fails_at=crowded,
-            fails_for=CROWDED_FOR,
+            fails_at=axes,
+            fails_for=AXES_FOR,
         ),
         "batch_upper_printed": Bounds(
             batch,
@@ -276,9 +245,8 @@ def build(proof: Derivation) -> dict[str, Quantity]:
             constants={"of epsilon^2 sigma^2": c / tau**4},
             printed=True,
             holds_if="where all similarities are equal",
-            violated=CROWDED,
-            fails_at=crowded,
-            fails_for=CROWDED_FOR,
+            fails_at=axes,
+            fails_for=AXES_FOR,
         ),
         "mu_safe": mu_safe,
         **idle,

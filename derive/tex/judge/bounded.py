@@ -111,7 +111,7 @@ def _nearest(
         raise TexError("nothing is left to compare: the bound is only a name")
     if groups[0].strict:
         return Finding("differs", False, message="it was derived with equality allowed, not strict")
-    if quantity.violated:
+    if quantity.is_false:
         return Finding(
             "differs",
             False,

@@ -42,7 +42,7 @@ def own(id: str, name: str) -> str:
 
 def is_proved(q: Quantity) -> bool:
     """Whether what is exported is true: a printed bound may be false, or need a condition."""
-    return not (isinstance(q, Bounds) and q.printed and (q.violated or q.holds_if))
+    return not (isinstance(q, Bounds) and q.printed and (q.is_false or q.holds_if))
 
 
 def corrupted(id: str, name: str) -> Iterator[str]:
