@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from .figure_options import common, examples, made
-from .numeric_options import need_torch, numbers
-
-if TYPE_CHECKING:
-    from ..numeric.figures.drawing import Drawing
+from .numeric_options import numbers
 
 #: Exponents and temperatures that are taken.
 LARGEST_GAMMA, COLDEST, HOTTEST = 4.0, 1e-3, 1e3
@@ -68,13 +63,9 @@ def kernels_digits(
     exponents = (2.0, *(g for g in numbers("--gamma", gammas, 0, LARGEST_GAMMA) if g != 2))
     among = numbers("--tau", taus, COLDEST, HOTTEST, low_open=False)
     named = () if mixtures == "none" else tuple(part.strip() for part in mixtures.split(","))
-    need_torch()
-    if find_spec("sklearn") is None:
-        raise click.UsageError("the digits need scikit-learn: pip install 'cltheory[digits]'")
-
-    def drawn(table: Path, seeds: tuple[int, ...], **options: Any) -> Drawing:
-        from ..numeric.figures.kernels_digits import Grid, draw
-
-        return draw(Grid(exponents, named, among, seeds, steps, batch), table, **options)
-
-    return made("kernels-digits", drawn, **shared)
+    return made(
+        "kernels-digits",
+        lambda on, seeds: on.Grid(exponents, named, among, seeds, steps, batch),
+        digits=True,
+        **shared,
+    )
