@@ -15,7 +15,7 @@ from ..progress import Report, reporting
 from ..table import Row, layout
 from .drawing import Drawing, in_table
 from .look import MARKERS, Look
-from .panels import spaced
+from .panels import side_by_side
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -120,14 +120,9 @@ def draw(grid: Grid, path: Path, *, look: Look | None = None, **options: Any) ->
 
 
 def _drawn(grid: Grid, rows: Sequence[Row], told: Sequence[Row], look: Look) -> Figure:
-    from matplotlib.figure import Figure
-
-    columns, colours = look.columns(3), look.palette()
-    lines = -(-len(SHOWN) // columns)
+    colours = look.palette()
     with look.applied():
-        height = lines * 0.75 * look.width / columns + 0.2
-        figure = Figure(figsize=(look.width, height), layout=spaced())
-        axes = figure.subplots(lines, columns, squeeze=False).flat
+        figure, axes = side_by_side(look, len(SHOWN), 0.75, 0.2)
         for letter, ax, (name, title) in zip("abcdef", axes, SHOWN.items(), strict=False):
             for k, method in enumerate(grid.methods):
                 mine = [float(row[name]) for row in rows if row["method"] == method]

@@ -20,7 +20,7 @@ from ..progress import Report, reporting
 from ..table import Row, layout
 from .drawing import Drawing, by_seeds, in_table
 from .look import DASHES, MARKERS, Look
-from .panels import beneath, spaced
+from .panels import beneath, side_by_side
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -134,14 +134,8 @@ def draw(grid: Grid, path: Path, *, look: Look | None = None, **options: Any) ->
 
 
 def _drawn(grid: Grid, rows: Sequence[Row], q: int, look: Look) -> Figure:
-    from matplotlib.figure import Figure
-
-    columns = look.columns(len(METRICS))
-    lines = -(-len(METRICS) // columns)
     with look.applied():
-        height = lines * 0.62 * look.width / columns + 0.4
-        figure = Figure(figsize=(look.width, height), layout=spaced())
-        axes = figure.subplots(lines, columns, squeeze=False).flat
+        figure, axes = side_by_side(look, len(METRICS), 0.62, 0.4)
         for letter, ax, (name, title) in zip("ab", axes, METRICS.items(), strict=True):
             bars, lowest = [], 0.0
             for k, (part, says) in enumerate(PARTS.items()):
