@@ -32,7 +32,7 @@ from .band_synthetic import (
     setup_of,
 )
 from .drawing import Drawing
-from .look import MARKERS, Look
+from .look import MARKERS, PLAIN, Look
 from .panels import beneath, side_by_side
 
 if TYPE_CHECKING:
@@ -111,9 +111,8 @@ def measure(grid: Grid, path: Path, **options: Any) -> list[Row]:
     return over_batches(grid, path, COLUMNS, same, make, tell, setup, **options)
 
 
-def draw(grid: Grid, path: Path, *, look: Look | None = None, **options: Any) -> Drawing:
+def draw(grid: Grid, path: Path, *, look: Look = PLAIN, **options: Any) -> Drawing:
     """Measure what is missing, and draw it: what is outside of the bands, and their looseness."""
-    look = look or Look()
     rows = measure(grid, path, **options)
     shown = over_seeds(grid.cells(), rows, ("deviation_of_law",), MEASURED)
     out = {

@@ -30,7 +30,7 @@ from .band_synthetic import (
     unit,
 )
 from .drawing import Drawing, number
-from .look import DASHES, MARKERS, Look
+from .look import DASHES, MARKERS, PLAIN, Look
 from .panels import beneath, side_by_side
 
 if TYPE_CHECKING:
@@ -100,9 +100,8 @@ def measure(grid: Grid, path: Path, **options: Any) -> list[Row]:
     return over_batches(grid, path, COLUMNS, same, make, tell, setup, **options)
 
 
-def draw(grid: Grid, path: Path, *, look: Look | None = None, **options: Any) -> Drawing:
+def draw(grid: Grid, path: Path, *, look: Look = PLAIN, **options: Any) -> Drawing:
     """Measure what is missing, and draw it: the mean of the negatives, and the bands."""
-    look = look or Look()
     rows = measure(grid, path, **options)
     shown = over_seeds(grid.cells(), rows, ("N", "alpha"), MEASURED)
     off = max(abs(row["sampling"] / _lemma(row["N"], row["correlation"]) - 1) for row in shown)

@@ -26,7 +26,7 @@ from .band_synthetic import (
     setup_of,
 )
 from .drawing import Drawing
-from .look import MARKERS, Look
+from .look import MARKERS, PLAIN, Look
 from .panels import beneath, spaced
 
 if TYPE_CHECKING:
@@ -95,9 +95,8 @@ def settings(grid: Grid, rows: Sequence[Row]) -> list[dict[str, float]]:
     return over_seeds(grid.cells(), rows, ("lambda_1", "tau"), (*COVERAGE, *LOOSENESS, *ABOUT))
 
 
-def draw(grid: Grid, path: Path, *, look: Look | None = None, **options: Any) -> Drawing:
+def draw(grid: Grid, path: Path, *, look: Look = PLAIN, **options: Any) -> Drawing:
     """Measure what is missing, and draw it: containment, and how loose the bounds are."""
-    look = look or Look()
     rows = measure(grid, path, **options)
     shown = settings(grid, rows)
     least = {name: 100 * min(row[name] for row in shown) for name in INSIDE}

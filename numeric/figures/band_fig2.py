@@ -14,7 +14,7 @@ from torch import Tensor
 from ..table import Row, layout
 from .band_synthetic import Found, gaussian, over_batches, over_seeds, positives, setup_of
 from .drawing import Drawing
-from .look import DASHES, MARKERS, Look
+from .look import DASHES, MARKERS, PLAIN, Look
 from .panels import beneath, side_by_side
 
 if TYPE_CHECKING:
@@ -100,9 +100,8 @@ def measure(grid: Grid, path: Path, **options: Any) -> list[Row]:
     return over_batches(grid, path, COLUMNS, ("seed",), make, tell, setup, **options)
 
 
-def draw(grid: Grid, path: Path, *, look: Look | None = None, **options: Any) -> Drawing:
+def draw(grid: Grid, path: Path, *, look: Look = PLAIN, **options: Any) -> Drawing:
     """Measure what is missing, and draw it: the mean squared gradient, and epsilon."""
-    look = look or Look()
     rows = measure(grid, path, **options)
     shown = over_seeds(grid.cells(), rows, ("tau",), MEASURED)
     shown.sort(key=lambda row: -row["tau"])

@@ -26,7 +26,7 @@ from ..sweep import alike
 from ..table import Row, layout
 from .band_synthetic import gaussian, generator, over_seeds, positives, setup_of
 from .drawing import Drawing, in_table
-from .look import DASHES, MARKERS, Look
+from .look import DASHES, MARKERS, PLAIN, Look
 from .panels import beneath, side_by_side
 
 if TYPE_CHECKING:
@@ -136,9 +136,8 @@ def _told(some: Sequence[Mapping[str, Tensor]], n: int, tau: float) -> dict[str,
     }
 
 
-def draw(grid: Grid, path: Path, *, look: Look | None = None, **options: Any) -> Drawing:
+def draw(grid: Grid, path: Path, *, look: Look = PLAIN, **options: Any) -> Drawing:
     """Measure what is missing, and draw it: variances, bounds, and what whitening does."""
-    look = look or Look()
     rows = measure(grid, path, **options)
     shown = over_seeds(grid.cells(), rows, ("tau",), MEASURED)
     shown.sort(key=lambda row: row["tau"])

@@ -14,7 +14,7 @@ from ..device import resolve_device
 from ..progress import Report, reporting
 from ..table import Row, layout
 from .drawing import Drawing, in_table
-from .look import MARKERS, Look
+from .look import MARKERS, PLAIN, Look
 from .panels import side_by_side
 
 if TYPE_CHECKING:
@@ -85,9 +85,8 @@ def measure(
     return in_table(path, COLUMNS, grid.cells(), solve, torch.float32, **setup)
 
 
-def draw(grid: Grid, path: Path, *, look: Look | None = None, **options: Any) -> Drawing:
+def draw(grid: Grid, path: Path, *, look: Look = PLAIN, **options: Any) -> Drawing:
     """Measure what is missing, and draw it: a panel for each measure."""
-    look = look or Look()
     rows = measure(grid, path, **options)
     told = compare(rows)
     by = {(str(row["method"]), str(row["measure"])): row for row in told}

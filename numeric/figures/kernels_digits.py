@@ -29,7 +29,7 @@ from ..kernel_digits import (
 from ..progress import Report, reporting
 from ..table import Row, layout
 from .drawing import Drawing, in_table
-from .look import DASHES, MARKERS, Look
+from .look import DASHES, MARKERS, PLAIN, Look
 from .panels import side_by_side
 
 if TYPE_CHECKING:
@@ -142,9 +142,8 @@ def measure(
     return in_table(path, COLUMNS, grid.cells(), solve, torch.float32, **setup)
 
 
-def draw(grid: Grid, path: Path, *, look: Look | None = None, **options: Any) -> Drawing:
+def draw(grid: Grid, path: Path, *, look: Look = PLAIN, **options: Any) -> Drawing:
     """Measure what is missing, and draw it: accuracies of both layers, and over temperature."""
-    look = look or Look()
     rows = measure(grid, path, **options)
     images = len(load().images)
     told = {layer: compare(rows, layer, images) for layer in LAYERS}

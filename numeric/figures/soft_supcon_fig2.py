@@ -19,7 +19,7 @@ from ..metrics import loss_gap, procrustes_r2, similarity_r2
 from ..progress import Report, reporting
 from ..table import Row, layout
 from .drawing import Drawing, by_seeds, in_table
-from .look import DASHES, MARKERS, Look
+from .look import DASHES, MARKERS, PLAIN, Look
 from .panels import beneath, side_by_side
 
 if TYPE_CHECKING:
@@ -101,9 +101,8 @@ def averaged(grid: Grid, rows: Sequence[Row], column: str) -> tuple[np.ndarray, 
     return np.mean(found, axis=1), np.std(found, axis=1)
 
 
-def draw(grid: Grid, path: Path, *, look: Look | None = None, **options: Any) -> Drawing:
+def draw(grid: Grid, path: Path, *, look: Look = PLAIN, **options: Any) -> Drawing:
     """Measure what is missing, and draw it: both metrics over the dimension."""
-    look = look or Look()
     rows = measure(grid, path, **options)
     q = least_dimension()
     told = []
