@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from .figure_options import Decorator, a_number, common, examples, made, together
+from .figure_options import Decorator, a_number, common, examples, made, together, training
 from .numeric_options import COLDEST, HOTTEST, counts, numbers
 from .parameters import short
 
@@ -201,20 +201,7 @@ def band_whitening(
     show_default=True,
     help="How batches are chosen.",
 )
-@click.option(
-    "--steps",
-    type=click.IntRange(1, 10**6),
-    default=200,
-    show_default=True,
-    help="Of training an encoder.",
-)
-@click.option(
-    "--batch",
-    type=click.IntRange(4, 256),
-    default=64,
-    show_default=True,
-    help="Images in a batch, each in two views.",
-)
+@training(200)
 @common("0,1,2", "Seeds 0,1,2: each is a run of every method.", dtype=False)
 def diversity_digits(methods: str, steps: int, batch: int, **shared: Any) -> int:
     """Sections 2.5 and 2.6 of ochieng2025diversity, on digits: batches chosen by their spectrum.

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from .figure_options import common, examples, made
+from .figure_options import common, examples, made, training
 from .numeric_options import numbers
 
 #: Exponents and temperatures that are taken.
@@ -37,20 +37,7 @@ LARGEST_GAMMA, COLDEST, HOTTEST = 4.0, 1e-3, 1e3
     metavar="LIST",
     help="Temperatures that each kernel has to choose from.",
 )
-@click.option(
-    "--steps",
-    type=click.IntRange(1, 10**6),
-    default=300,
-    show_default=True,
-    help="Of training an encoder.",
-)
-@click.option(
-    "--batch",
-    type=click.IntRange(4, 256),
-    default=64,
-    show_default=True,
-    help="Images in a batch, each in two views.",
-)
+@training(300)
 @common("0,1,2,3,4,5,6,7", "Seeds 0,1,2: each is a run of every kernel.", dtype=False)
 def kernels_digits(
     gammas: str, mixtures: str, taus: str, steps: int, batch: int, **shared: Any

@@ -147,6 +147,26 @@ def together(*options: Decorator) -> Decorator:
     return lambda command: reduce(lambda found, option: option(found), reversed(options), command)
 
 
+def training(steps: int) -> Decorator:
+    """How encoders of digits are trained."""
+    return together(
+        click.option(
+            "--steps",
+            type=click.IntRange(1, 10**6),
+            default=steps,
+            show_default=True,
+            help="Of training an encoder.",
+        ),
+        click.option(
+            "--batch",
+            type=click.IntRange(4, 256),
+            default=64,
+            show_default=True,
+            help="Images in a batch, each in two views.",
+        ),
+    )
+
+
 def common(
     seeds: str,
     of_seeds: str,
