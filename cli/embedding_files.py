@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .label_files import LARGEST, UNREADABLE, check_text, no_array
+from .numeric_options import is_number
 from .parameters import short
 
 if TYPE_CHECKING:
@@ -120,7 +121,7 @@ def _table(path: Path, labels: str | None) -> Arrays:
         raise click.UsageError(f"{name} is no text in UTF-8") from None
     except (OSError, csv.Error) as error:
         raise click.UsageError(f"{name} cannot be read: {error}") from None
-    named = not any(_is_number(cell) for cell in first)
+    named = not any(is_number(cell) for cell in first)
     if labels is None and named:
         called = [cell for cell in first if cell.lower() in LABELS]
         labels = called[0] if len(called) == 1 else None
@@ -155,14 +156,6 @@ def _is_free(name: str, column: str) -> None:
         raise click.UsageError(
             f"{name}: rename column {COLUMNS!r}: so are the columns of numbers called together"
         )
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
 
 
 def _parquet(path: Path) -> Arrays:

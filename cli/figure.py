@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from importlib.util import find_spec
 from math import inf, isfinite
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from ..derive.decide.spelling import did_you_mean
 from .figure_band import BANDS
 from .figure_kernels import kernels_digits
-from .figure_options import EXAMPLES, Draw, a_number, common, examples, made, together
+from .figure_options import EXAMPLES, a_number, common, examples, made, together
 from .figure_spectral import spectral_fig3
-from .numeric_options import counts, is_count, need_torch
+from .numeric_options import counts, is_count
 from .parameters import pairs, short
-
-if TYPE_CHECKING:
-    from ..numeric.figures.drawing import Drawing
 
 
 class _Figures(click.Group):
@@ -67,12 +62,12 @@ def ssem_fig2(m: int, n: int, p: int, d: int | None, grid: str, cold: bool, **sh
     """
     alphas, taus = _axes(grid)
 
-    def drawn(table: Path, seeds: tuple[int, ...], **options: Any) -> Drawing:
-        from ..numeric.figures.ssem_fig2 import Grid, draw
-
-        return draw(Grid(m, n, p, d or m * n, alphas, taus, seeds), table, cold=cold, **options)
-
-    return made("ssem-fig2", drawn, **shared)
+    return made(
+        "ssem-fig2",
+        lambda on, seeds: on.Grid(m, n, p, d or m * n, alphas, taus, seeds),
+        cold=cold,
+        **shared,
+    )
 
 
 # --- lee2024sigmoid -----------------------------------------------------------------------------
@@ -108,18 +103,10 @@ def _of_towers(
     counts = None if items is None else _counts(items)
     points = None if temperatures is None else _temperatures(temperatures)
 
-    def drawn(table: Path, seeds: tuple[int, ...], **options: Any) -> Drawing:
-        from ..numeric.figures import ccem_fig2, ccem_fig3
-
-        figure: Any = {"ccem-fig2": ccem_fig2, "ccem-fig3": ccem_fig3}[name]
-        change = {"items": counts, "temperatures": points}
-        grid = replace(
-            figure.GRID, **{k: v for k, v in change.items() if v}, bias=bias, seeds=seeds
-        )
-        found: Drawing = figure.draw(grid, table, **options)
-        return found
-
-    return made(name, drawn, **shared)
+    change = _given(items=counts, temperatures=points)
+    return made(
+        name, lambda on, seeds: replace(on.GRID, **change, bias=bias, seeds=seeds), **shared
+    )
 
 
 # --- vock2026unified ----------------------------------------------------------------------------
@@ -146,12 +133,10 @@ def imbalance_fig4(
     if float(weight) >= 1:
         raise click.UsageError(f"--epsilon must be less than 1, not {short(epsilon)}")
 
-    def drawn(table: Path, seeds: tuple[int, ...], **options: Any) -> Drawing:
-        from ..numeric.figures.imbalance_fig4 import COLUMNS, Grid, draw
+    def grid(on: Any, seeds: tuple[int, ...]) -> Any:
+        return on.Grid(columns or on.COLUMNS, hot, weight, d, seeds)
 
-        return draw(Grid(columns or COLUMNS, hot, weight, d, seeds), table, **options)
-
-    return made("imbalance-fig4", drawn, **shared)
+    return made("imbalance-fig4", grid, **shared)
 
 
 _DIGITS = click.option(
@@ -171,12 +156,12 @@ def soft_supcon_fig2(dimensions: str, steps: int | None, **shared: Any) -> int:
     """
     among = _dimensions(dimensions)
 
-    def drawn(table: Path, seeds: tuple[int, ...], **options: Any) -> Drawing:
-        from ..numeric.figures.soft_supcon_fig2 import Grid, draw
-
-        return draw(Grid(among, seeds, **_given(steps=steps)), table, **options)
-
-    return _of_digits("soft-supcon-fig2", drawn, **shared)
+    return made(
+        "soft-supcon-fig2",
+        lambda on, seeds: on.Grid(among, seeds, **_given(steps=steps)),
+        digits=True,
+        **shared,
+    )
 
 
 @figure_command.command("y-aware-fig5", epilog=examples("y-aware-fig5"))
@@ -189,19 +174,12 @@ def y_aware_fig5(steps: int | None, **shared: Any) -> int:
     The digits are those of scikit-learn: pip install 'cltheory[digits]'.
     """
 
-    def drawn(table: Path, seeds: tuple[int, ...], **options: Any) -> Drawing:
-        from ..numeric.figures.y_aware_fig5 import Grid, draw
-
-        return draw(Grid(seeds, **_given(steps=steps)), table, **options)
-
-    return _of_digits("y-aware-fig5", drawn, **shared)
-
-
-def _of_digits(name: str, draw: Draw, **shared: Any) -> int:
-    need_torch()
-    if find_spec("sklearn") is None:
-        raise click.UsageError("the digits need scikit-learn: pip install 'cltheory[digits]'")
-    return made(name, draw, **shared)
+    return made(
+        "y-aware-fig5",
+        lambda on, seeds: on.Grid(seeds, **_given(steps=steps)),
+        digits=True,
+        **shared,
+    )
 
 
 def _given(**options: Any) -> dict[str, Any]:
@@ -279,15 +257,13 @@ def phases(
     counts = _counted("--points", points)
     limits = {"x": _range("--x-range", x_range), "y": _range("--y-range", y_range)}
 
-    def drawn(table: Path, seeds: tuple[int, ...], **options: Any) -> Drawing:
+    def grid(_: Any, seeds: tuple[int, ...]) -> Any:
         from ..derive.problems.catalogue import named
-        from ..numeric.figures.phases import draw
         from ..numeric.figures.plane import plane
 
-        on = plane(named(loss), given, x, y, limits, points=counts, seeds=seeds, given_d=d)
-        return draw(on, table, **options)
+        return plane(named(loss), given, x, y, limits, points=counts, seeds=seeds, given_d=d)
 
-    return made("phases", drawn, **shared)
+    return made("phases", grid, **shared)
 
 
 def _range(option: str, text: str | None) -> tuple[float, float] | None:

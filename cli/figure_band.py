@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from .figure_options import Decorator, a_number, common, examples, made, together
-from .numeric_options import COLDEST, HOTTEST, counts, need_torch, numbers
+from .figure_options import Decorator, a_number, common, examples, made, together, training
+from .numeric_options import COLDEST, HOTTEST, counts, numbers
 from .parameters import short
-
-if TYPE_CHECKING:
-    from ..numeric.figures.drawing import Drawing
 
 _AVERAGED = "Seeds 0,1,2, which are averaged over; each has batches of its own."
 _COSINE = click.option(
@@ -97,12 +92,7 @@ def band_fig1(taus: str, tops: str, n: int, d: int, batches: int, **shared: Any)
     if len(set(laws)) < len(laws):
         raise click.UsageError(f"--lambda1 repeats a value: {short(tops)}")
 
-    def drawn(table: Path, seeds: tuple[int, ...], **options: Any) -> Drawing:
-        from ..numeric.figures.band_fig1 import Grid, draw
-
-        return draw(Grid(among, laws, n, d, batches, seeds), table, **options)
-
-    return made("band-fig1", drawn, **shared)
+    return made("band-fig1", lambda on, seeds: on.Grid(among, laws, n, d, batches, seeds), **shared)
 
 
 @click.command("band-fig2", epilog=examples("band-fig2"))
@@ -120,12 +110,9 @@ def band_fig2(
     """
     among = numbers("--tau", taus, COLDEST, HOTTEST, low_open=False)
 
-    def drawn(table: Path, seeds: tuple[int, ...], **options: Any) -> Drawing:
-        from ..numeric.figures.band_fig2 import Grid, draw
-
-        return draw(Grid(among, top, cosine, n, d, batches, seeds), table, **options)
-
-    return made("band-fig2", drawn, **shared)
+    return made(
+        "band-fig2", lambda on, seeds: on.Grid(among, top, cosine, n, d, batches, seeds), **shared
+    )
 
 
 @click.command("band-correlated", epilog=examples("band-correlated"))
@@ -153,13 +140,10 @@ def band_correlated(
     weights = numbers("--alpha", alphas, 0, 1, low_open=False)
     (warm,) = numbers("--tau", str(tau), COLDEST, HOTTEST, low_open=False)
 
-    def drawn(table: Path, seeds: tuple[int, ...], **options: Any) -> Drawing:
-        from ..numeric.figures.band_correlated import Grid, draw
+    def grid(on: Any, seeds: tuple[int, ...]) -> Any:
+        return on.Grid(tuple(many), weights, warm, cosine, d, batches, seeds)
 
-        grid = Grid(tuple(many), weights, warm, cosine, d, batches, seeds)
-        return draw(grid, table, **options)
-
-    return made("band-correlated", drawn, **shared)
+    return made("band-correlated", grid, **shared)
 
 
 @click.command("band-anisotropy", epilog=examples("band-anisotropy"))
@@ -184,12 +168,11 @@ def band_anisotropy(
     among = numbers("--deviation", deviations, 0, 1e6, low_open=False)
     (warm,) = numbers("--tau", str(tau), COLDEST, HOTTEST, low_open=False)
 
-    def drawn(table: Path, seeds: tuple[int, ...], **options: Any) -> Drawing:
-        from ..numeric.figures.band_anisotropy import Grid, draw
-
-        return draw(Grid(among, warm, cosine, n, d, batches, seeds), table, **options)
-
-    return made("band-anisotropy", drawn, **shared)
+    return made(
+        "band-anisotropy",
+        lambda on, seeds: on.Grid(among, warm, cosine, n, d, batches, seeds),
+        **shared,
+    )
 
 
 @click.command("band-whitening", epilog=examples("band-whitening"))
@@ -204,12 +187,11 @@ def band_whitening(
     """Section 2.4 of ochieng2025diversity: variances of gradients, raw and whitened."""
     among = numbers("--tau", taus, COLDEST, HOTTEST, low_open=False)
 
-    def drawn(table: Path, seeds: tuple[int, ...], **options: Any) -> Drawing:
-        from ..numeric.figures.band_whitening import Grid, draw
-
-        return draw(Grid(among, top, cosine, n, d, batches, seeds), table, **options)
-
-    return made("band-whitening", drawn, **shared)
+    return made(
+        "band-whitening",
+        lambda on, seeds: on.Grid(among, top, cosine, n, d, batches, seeds),
+        **shared,
+    )
 
 
 @click.command("diversity-digits", epilog=examples("diversity-digits"))
@@ -219,20 +201,7 @@ def band_whitening(
     show_default=True,
     help="How batches are chosen.",
 )
-@click.option(
-    "--steps",
-    type=click.IntRange(1, 10**6),
-    default=200,
-    show_default=True,
-    help="Of training an encoder.",
-)
-@click.option(
-    "--batch",
-    type=click.IntRange(4, 256),
-    default=64,
-    show_default=True,
-    help="Images in a batch, each in two views.",
-)
+@training(200)
 @common("0,1,2", "Seeds 0,1,2: each is a run of every method.", dtype=False)
 def diversity_digits(methods: str, steps: int, batch: int, **shared: Any) -> int:
     """Sections 2.5 and 2.6 of ochieng2025diversity, on digits: batches chosen by their spectrum.
@@ -240,16 +209,12 @@ def diversity_digits(methods: str, steps: int, batch: int, **shared: Any) -> int
     The digits are those of scikit-learn: pip install 'cltheory[digits]'.
     """
     among = tuple(part.strip() for part in methods.split(","))
-    need_torch()
-    if find_spec("sklearn") is None:
-        raise click.UsageError("the digits need scikit-learn: pip install 'cltheory[digits]'")
-
-    def drawn(table: Path, seeds: tuple[int, ...], **options: Any) -> Drawing:
-        from ..numeric.figures.diversity_digits import Grid, draw
-
-        return draw(Grid(among, steps, batch, seeds), table, **options)
-
-    return made("diversity-digits", drawn, **shared)
+    return made(
+        "diversity-digits",
+        lambda on, seeds: on.Grid(among, steps, batch, seeds),
+        digits=True,
+        **shared,
+    )
 
 
 BANDS = (band_fig1, band_fig2, band_correlated, band_anisotropy, band_whitening, diversity_digits)

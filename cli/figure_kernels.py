@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from .figure_options import common, examples, made
-from .numeric_options import need_torch, numbers
-
-if TYPE_CHECKING:
-    from ..numeric.figures.drawing import Drawing
+from .figure_options import common, examples, made, training
+from .numeric_options import numbers
 
 #: Exponents and temperatures that are taken.
 LARGEST_GAMMA, COLDEST, HOTTEST = 4.0, 1e-3, 1e3
@@ -42,20 +37,7 @@ LARGEST_GAMMA, COLDEST, HOTTEST = 4.0, 1e-3, 1e3
     metavar="LIST",
     help="Temperatures that each kernel has to choose from.",
 )
-@click.option(
-    "--steps",
-    type=click.IntRange(1, 10**6),
-    default=300,
-    show_default=True,
-    help="Of training an encoder.",
-)
-@click.option(
-    "--batch",
-    type=click.IntRange(4, 256),
-    default=64,
-    show_default=True,
-    help="Images in a batch, each in two views.",
-)
+@training(300)
 @common("0,1,2,3,4,5,6,7", "Seeds 0,1,2: each is a run of every kernel.", dtype=False)
 def kernels_digits(
     gammas: str, mixtures: str, taus: str, steps: int, batch: int, **shared: Any
@@ -68,13 +50,9 @@ def kernels_digits(
     exponents = (2.0, *(g for g in numbers("--gamma", gammas, 0, LARGEST_GAMMA) if g != 2))
     among = numbers("--tau", taus, COLDEST, HOTTEST, low_open=False)
     named = () if mixtures == "none" else tuple(part.strip() for part in mixtures.split(","))
-    need_torch()
-    if find_spec("sklearn") is None:
-        raise click.UsageError("the digits need scikit-learn: pip install 'cltheory[digits]'")
-
-    def drawn(table: Path, seeds: tuple[int, ...], **options: Any) -> Drawing:
-        from ..numeric.figures.kernels_digits import Grid, draw
-
-        return draw(Grid(exponents, named, among, seeds, steps, batch), table, **options)
-
-    return made("kernels-digits", drawn, **shared)
+    return made(
+        "kernels-digits",
+        lambda on, seeds: on.Grid(exponents, named, among, seeds, steps, batch),
+        digits=True,
+        **shared,
+    )

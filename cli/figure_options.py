@@ -5,11 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from functools import reduce
+from importlib import import_module
 from importlib.util import find_spec
 from itertools import combinations
 from math import inf, isnan
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
@@ -17,9 +18,6 @@ from click.shell_completion import CompletionItem
 from .numeric_options import DEVICE, DTYPE, need_torch, parse_device, parse_dtype, parse_seeds
 from .parameters import FilePath, short
 from .writing import FORCE, check_writable, write
-
-if TYPE_CHECKING:
-    from ..numeric.figures.drawing import Drawing
 
 #: What to type for each figure.
 EXAMPLES = {
@@ -81,8 +79,8 @@ def examples(*names: str) -> str:
 
 
 Decorator = Callable[[Any], Any]
-#: What measures and draws: of the table, the seeds, and options of a sweep.
-Draw = Callable[..., "Drawing"]
+#: The cells of a figure, of its module and the seeds.
+Cells = Callable[[Any, tuple[int, ...]], Any]
 
 
 def a_number(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
@@ -149,6 +147,26 @@ def together(*options: Decorator) -> Decorator:
     return lambda command: reduce(lambda found, option: option(found), reversed(options), command)
 
 
+def training(steps: int) -> Decorator:
+    """How encoders of digits are trained."""
+    return together(
+        click.option(
+            "--steps",
+            type=click.IntRange(1, 10**6),
+            default=steps,
+            show_default=True,
+            help="Of training an encoder.",
+        ),
+        click.option(
+            "--batch",
+            type=click.IntRange(4, 256),
+            default=64,
+            show_default=True,
+            help="Images in a batch, each in two views.",
+        ),
+    )
+
+
 def common(
     seeds: str,
     of_seeds: str,
@@ -204,7 +222,7 @@ def common(
 
 def made(
     name: str,
-    draw: Draw,
+    grid: Cells,
     *,
     seeds: str,
     device: str,
@@ -216,11 +234,18 @@ def made(
     caption: Path | None,
     force: bool,
     dtype: str | None = None,
+    digits: bool = False,
     **options: Any,
 ) -> int:
-    """Measure and draw; the keywords are the options that figures share."""
+    """Measure and draw what ``grid`` makes of the figure's module and the seeds.
+
+    The keywords are the options that figures share; ``digits`` tells whether encoders are trained
+    on those of scikit-learn, and all others go to the figure.
+    """
     chosen = tuple(parse_seeds(seeds))
     need_torch()
+    if digits and find_spec("sklearn") is None:
+        raise click.UsageError("the digits need scikit-learn: pip install 'cltheory[digits]'")
     if find_spec("matplotlib") is None:
         raise click.UsageError("this command needs matplotlib: pip install 'cltheory[plot]'")
     options |= {"device": parse_device(device)}
@@ -248,7 +273,9 @@ def made(
     from ..numeric.table import TableError
 
     try:
-        drawing = draw(table, chosen, look=look, **options, progress=sys.stderr.isatty())
+        figure: Any = import_module(f"..numeric.figures.{name.replace('-', '_')}", __package__)
+        cells, progress = grid(figure, chosen), sys.stderr.isatty()
+        drawing = figure.draw(cells, table, look=look, **options, progress=progress)
     except ValueError as refusal:
         if type(refusal) not in (ValueError, TableError):  # ours, and the same for every command
             raise

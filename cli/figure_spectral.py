@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from math import inf
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from .figure_options import a_number, common, examples, made
 from .numeric_options import counts
 from .parameters import short
-
-if TYPE_CHECKING:
-    from ..numeric.figures.drawing import Drawing
 
 
 @click.command("spectral-fig3", epilog=examples("spectral-fig3"))
@@ -110,16 +106,13 @@ def spectral_fig3(
         if value is not None and not 0 < value < inf:
             raise click.UsageError(f"{name} must be a positive number, not {value:g}")
 
-    def drawn(table: Path, seeds: tuple[int, ...], **options: Any) -> Drawing:
-        from ..numeric.figures.spectral_fig3 import Grid, draw
+    def grid(on: Any, seeds: tuple[int, ...]) -> Any:
         from ..numeric.graphs.energy import Kernel
-        from ..numeric.graphs.train import Setup
 
-        setup = Setup(Kernel(tau, power), lr, batch, negatives, sphere, iterations)
-        grid = Grid(pairs, n, k, tuple(dimensions), setup, laplacian, seeds)
-        return draw(grid, table, **options)
+        setup = on.Setup(Kernel(tau, power), lr, batch, negatives, sphere, iterations)
+        return on.Grid(pairs, n, k, tuple(dimensions), setup, laplacian, seeds)
 
-    return made("spectral-fig3", drawn, **shared)
+    return made("spectral-fig3", grid, **shared)
 
 
 def _chances(option: str, text: str) -> tuple[float, ...]:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from .numeric_options import is_count
+from .numeric_options import is_count, is_number
 from .parameters import from_file, short
 
 if TYPE_CHECKING:
@@ -306,8 +306,4 @@ def _place(
 
 
 def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return not _is_missing(cell)
+    return is_number(cell) and not _is_missing(cell)

@@ -32,6 +32,15 @@ def is_count(text: str) -> bool:
     return text.isascii() and text.isdigit()
 
 
+def is_number(text: str) -> bool:
+    """Whether ``float`` reads it."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
 def counts(text: str, least: int, most: int) -> list[int] | None:
     """The whole numbers from ``least`` to ``most`` in ``2,4,6``; None if it is no such list."""
     parts = [part.strip() for part in text.split(",")]

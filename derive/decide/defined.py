@@ -8,6 +8,7 @@ point is looked for at which it fails.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
@@ -18,7 +19,6 @@ from .coefficients import closure, proves
 from .domain import POSITIVE, Domain, Range
 from .evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
 from .factors import proves_different_from_zero, proves_positive
-from .frozen import dataclass
 from .number import value_at
 
 #: Functions with a finite real value wherever their arguments have one.

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import product
 
 from sympy import Dummy, Expr, Integer, Max, Min, Rational, S, Symbol, ceiling, floor, oo, sympify
-
-from .frozen import dataclass
 
 
 class DomainError(ValueError):

@@ -10,6 +10,7 @@ the two is the maximum (:class:`Folded`).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import combinations, pairwise, product
 
@@ -20,7 +21,6 @@ from .calculus import derivative
 from .decide import is_proved_positive, positive
 from .domain import POSITIVE, Domain, between
 from .evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
-from .frozen import dataclass
 from .interval import NoSign, in_order, is_finite, non_negative, sign
 from .poles import NotDefined, check_defined
 from .present import affine, tidy

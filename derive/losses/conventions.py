@@ -9,11 +9,10 @@ nothing about them. The numeric tests hold the declarations against the packages
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from sympy import Expr, Rational, S, Symbol
 
-from ..decide.frozen import dataclass
 from ..structures.towers import NEGATIVE, POSITIVE
 from .clip import SIGLIP, b, t, w
 from .pairwise import PairwiseLoss

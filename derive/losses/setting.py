@@ -6,9 +6,8 @@ Conventions: the positive is in the denominator, the anchor is not; the temperat
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from ..decide.frozen import dataclass
 from .written import Note, Plain, Tex, noted
 
 

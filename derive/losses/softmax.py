@@ -8,12 +8,11 @@ convention on which papers and libraries differ.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 from sympy import Expr, S, Symbol
 
 from ..decide.domain import DomainError
-from ..decide.frozen import dataclass
 from ..structures.scheme import Scheme
 from .pairwise import c
 from .precondition import Precondition

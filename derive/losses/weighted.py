@@ -9,10 +9,10 @@ are declared by relation instead (:mod:`.labels`).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from sympy import Expr, S, exp, log
 
-from ..decide.frozen import dataclass
 from .written import Plain, Tex, noted
 
 Rows = Sequence[Sequence[Expr]]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from sympy import EmptySet, Expr, Ge, Gt, Interval, Lt, Max, Min, S, Set, Symbol
 
 from ..decide.decide import is_proved_positive
 from ..decide.domain import Domain, Range
-from ..decide.frozen import dataclass
 from ..proof.derivation import Derivation
 from .threshold import Criterion, NoThreshold, Threshold, threshold
 

@@ -7,6 +7,7 @@ first order: one comparison of two eigenvalues of the gradient for every other e
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Literal
 
 from sympy import Basic, Expr, Ge, Rational, S, Tuple
@@ -14,7 +15,6 @@ from sympy import Basic, Expr, Ge, Rational, S, Tuple
 from ..decide.decide import is_proved_positive, positive, zero
 from ..decide.domain import Domain
 from ..decide.evidence import Holds, Outcome, Refuted, Undecided
-from ..decide.frozen import dataclass
 from ..decide.normal import ExpField, NotInField, factor_list
 from ..decide.present import collected
 from ..problems.problem import Problem

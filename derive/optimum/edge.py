@@ -10,7 +10,7 @@ edge does not matter; but where that is proved for the whole edge no root is nee
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from sympy import Add, Basic, Expr, Ge, Lambda, S, Symbol, Tuple
@@ -23,7 +23,6 @@ from ..decide.digits import ALGEBRA_BITS, sign
 from ..decide.domain import Domain, DomainError, between
 from ..decide.errors import InternalError
 from ..decide.evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
-from ..decide.frozen import dataclass
 from ..decide.present import collected, put_in, solve_linear, tidy
 from ..decide.root import ClampedRoot
 from ..problems.problem import Problem

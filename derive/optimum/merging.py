@@ -14,7 +14,7 @@ are split into classes does not matter.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from sympy import Expr, Ge, Rational, S, Symbol, Tuple
 
@@ -22,7 +22,6 @@ from ..decide.calculus import derivative
 from ..decide.decide import all_zero, positive
 from ..decide.domain import POSITIVE, Domain, Range, at_least
 from ..decide.evidence import Outcome, Refuted, Undecided
-from ..decide.frozen import dataclass
 from ..decide.present import tidy
 from ..losses.softmax import SoftmaxLoss
 from ..proof.derivation import Derivation

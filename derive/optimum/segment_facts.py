@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from sympy import Basic, Dummy, Eq, Expr, Ge, Gt, Le, Lt, S, Symbol, Tuple
@@ -12,7 +12,6 @@ from ..decide.calculus import derivative
 from ..decide.decide import all_zero, any_positive, positive, zero
 from ..decide.domain import Domain, Range, between
 from ..decide.evidence import Holds, Outcome, Refuted, Undecided
-from ..decide.frozen import dataclass
 from ..decide.present import collected, tidy
 from ..proof.derivation import Derivation, StepFailed
 from ..proof.lemmas import MONOTONE, RANK, SLACKNESS, WEAK_SLACKNESS

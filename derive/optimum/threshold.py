@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from typing import Any, Literal
 
@@ -15,7 +15,6 @@ from ..decide.decide import is_proved_positive, zero
 from ..decide.defined import defined
 from ..decide.domain import Domain, Range
 from ..decide.evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
-from ..decide.frozen import dataclass
 from ..decide.normal import ExpField, NotInField, factor_list, in_order
 from ..decide.number import near_value
 from ..decide.polynomial import Poly, Quotient

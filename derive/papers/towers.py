@@ -10,7 +10,6 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import cache
-from itertools import pairwise
 from typing import Any
 
 import mpmath
@@ -19,7 +18,7 @@ from sympy import Expr, lambdify
 from ..losses.pairwise import PairwiseLoss, c
 from ..losses.softmax import SoftmaxLoss
 from ..structures.towers import NEGATIVE, POSITIVE, WITHIN
-from ..vectors.embeddings import Embeddings, Index, mean
+from ..vectors.embeddings import Embeddings, Index
 from . import evaluate
 from .digits import DIGITS
 
@@ -71,23 +70,9 @@ class Towers(Embeddings):
         """u_i - v_i as a linear combination."""
         return {(i, 0, 0): ONE, (i, 0, 1): -ONE}
 
-    def centroids(self) -> Fraction:
-        """Inner product of the two centroids."""
-        return self.dot(mean(self.u()), mean(self.v()))
-
     def is_double_constant(self) -> bool:
         """Whether all positives are equal, and all negatives."""
         return len(set(self.positives())) == 1 and len(set(self.negatives())) <= 1
-
-    def steps_are_equal(self) -> bool:
-        """Whether u_i - v_i is the same vector for all i."""
-        return all(
-            self.sq_dist(self.step(i), self.step(j)) == 0 for i, j in pairwise(range(self.N))
-        )
-
-    def sum_vanishes(self) -> bool:
-        """Whether all 2N vectors add up to zero."""
-        return self.sum_ip(self.everything, self.everything) == 0
 
     def same_gram(self, other: Towers) -> bool:
         """Whether two sets are equal up to a rotation."""
@@ -160,20 +145,6 @@ def ccems() -> tuple[Towers, ...]:
 def square() -> Embeddings:
     """Four vectors +-e_1, +-e_2 of the plane: they sum to zero and are not a simplex."""
     return Embeddings.from_vectors(4, 1, 1, [[1, 0], [-1, 0], [0, 1], [0, -1]])
-
-
-@cache
-def assorted() -> tuple[Towers, ...]:
-    """Random sets of all small shapes, CCEMs, and sets with only some of their equalities."""
-    shapes = [(2, 1), (2, 3), (3, 2), (3, 3), (4, 1), (4, 2), (4, 4), (5, 3), (5, 6), (6, 2)]
-    return (
-        *(random(*shape, seed=k) for k, shape in enumerate(shapes)),
-        *ccems(),
-        *(lifted(square(), q, f"lifted square, delta^2 = {q}") for q in SHARES),
-        aligned(Embeddings.random(4, 1, 1, 3, 7), "u = v"),
-        *(lifted(Embeddings.random(3, 1, 1, 2, 5), q, "lifted triangle") for q in (ONE, ZERO)),
-        of_vectors([[1, 0], [-1, 0]], [[0, 1], [0, -1]], "sums vanish, steps differ"),
-    )
 
 
 # --- losses on them ----------------------------------------------------------------------

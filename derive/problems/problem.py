@@ -6,10 +6,11 @@ loss, to certify embeddings, to minimise it and to check what was derived.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from sympy import Symbol
 
 from ..decide.domain import Domain, DomainError
-from ..decide.frozen import dataclass
 from ..losses.pairwise import PairwiseLoss
 from ..losses.softmax import SoftmaxLoss
 from ..structures.configuration import Configuration

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
 from sympy import Basic, Expr, Symbol, Tuple
 
 from ..decide.domain import Domain
 from ..decide.evidence import Evidence, Holds, Outcome, weakest
-from ..decide.frozen import dataclass
 from .hooks import Shown
 from .statement import Lemma, Relations, Statement, decided
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from sympy import Basic, Eq, Expr, Indexed, Sum, Symbol
 
 from ..decide.evidence import Outcome, Undecided
-from ..decide.frozen import dataclass
 from ..decide.sums import equal
 from .statement import Statement, each, every
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from sympy import Eq, Expr, Limit, Symbol
 
 from ..decide.domain import Domain
 from ..decide.evidence import Outcome, Undecided
-from ..decide.frozen import dataclass
 from ..decide.limits.limit import is_limit, limit
 from .derivation import Derivation
 from .relations import eq

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Self
 
 from sympy import Basic, Eq, Expr, Ge, Gt, Le, Lt, Symbol, Tuple
@@ -17,7 +17,6 @@ from sympy import Basic, Eq, Expr, Ge, Gt, Le, Lt, Symbol, Tuple
 from ..decide.decide import all_zero, positive
 from ..decide.domain import Domain
 from ..decide.evidence import Holds, Outcome, Undecided, weakest
-from ..decide.frozen import dataclass
 
 #: Relations as (which side is larger, whether strictly).
 ORDER = {Gt: (1, True), Ge: (1, False), Lt: (-1, True), Le: (-1, False)}

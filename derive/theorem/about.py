@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from sympy import Expr, Symbol, oo
 
 from ..decide.domain import DomainError
-from ..decide.frozen import dataclass
 from ..decide.present import solve_linear, tidy
 from ..decide.root import ClampedRoot
 from ..losses.clip import w

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
 from functools import lru_cache
@@ -13,7 +13,6 @@ from typing import Any
 
 from sympy import Expr, Symbol
 
-from ..decide.frozen import dataclass
 from .quantity import Quantity
 
 #: Where ``cltheory attack ID --store`` leaves, for each result, what it reached.

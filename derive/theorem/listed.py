@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from sympy import Expr
 
 from ..decide.domain import DomainError, Range, refuse_outside
 from ..decide.exact import exact_list
-from ..decide.frozen import dataclass
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from math import prod
 from numbers import Integral
 from typing import Any
@@ -15,7 +16,6 @@ from sympy.sets.sets import Set
 from ..decide.ball import NotEnclosed, NoValue
 from ..decide.digits import GUARD_DIGITS, NotKnown, rounded
 from ..decide.domain import DomainError
-from ..decide.frozen import dataclass
 from .kinds import pieces
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sympy import Expr, Piecewise, Symbol, sign
 
 from ..decide.domain import Domain
-from ..decide.frozen import dataclass
 from ..optimum.threshold import Threshold
 from ..proof.hooks import Shown
 from .kinds import Kind, as_basic, kind_of, numbers_in

@@ -8,6 +8,7 @@ polynomial, whose sign it must change, before it leaves.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Any
@@ -19,7 +20,6 @@ from sympy.core.symbol import Str
 from ..decide.ball import TooWide, enclosure, precision
 from ..decide.digits import FIRST_BITS, LAST_BITS
 from ..decide.errors import InternalError
-from ..decide.frozen import dataclass
 from ..optimum.value import Digits, Handle
 
 #: Polynomials of at most this degree are factored, so that roots of low degree are recognised.

@@ -8,14 +8,15 @@ indices, and each sum over the ways in which indices coincide.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 from sympy import Expr, Poly, S, Symbol, expand
 
-from ..decide.frozen import dataclass
 from .words import Alphabet, Words, form, outer
 
 Block = tuple[int, ...]
+REST, X, Y = Symbol("rest", nonnegative=True), Symbol("x", real=True), Symbol("y", real=True)
 
 
 # --- one batch ---------------------------------------------------------------------------------
@@ -33,9 +34,9 @@ class Parts:
     """
 
     n: Expr
-    rest: Symbol = Symbol("rest", nonnegative=True)
-    x: Symbol = Symbol("x", real=True)
-    y: Symbol = Symbol("y", real=True)
+    rest: Symbol = REST
+    x: Symbol = X
+    y: Symbol = Y
 
     @cached_property
     def alphabet(self) -> Alphabet:

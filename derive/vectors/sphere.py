@@ -21,6 +21,7 @@ sphere iff it has no pole there. Hence, with r the dimension there and beta its 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 
 from flint import fmpq, fmpq_mat, fmpq_poly
@@ -30,7 +31,6 @@ from sympy.sets.sets import Set
 from ..decide.ball import NotEnclosed, precision
 from ..decide.digits import FIRST_BITS, LAST_BITS, sign
 from ..decide.errors import InternalError
-from ..decide.frozen import dataclass
 from .algebraic import Algebraic, as_digits, as_flint, roots
 from .coordinates import Rows, circumradius, in_balls, in_field, inertia, padded
 from .distance import (

@@ -13,10 +13,9 @@ polynomials in these names.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from sympy import Add, Expr, S, Symbol, sympify
-
-from ..decide.frozen import dataclass
 
 #: A letter with a prime is transposed.
 PRIME = "'"

@@ -7,7 +7,7 @@ be anything.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
 from pathlib import Path
@@ -15,24 +15,25 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
+from torch import Tensor
 
-from ..device import resolve_device
-from ..progress import Report
 from ..table import Row, layout
 from .band_synthetic import (
     COVERAGE,
+    INSIDE,
     LOOSENESS,
     UPPERS,
-    Batch,
     Found,
+    bars,
     gaussian,
     over_batches,
     over_seeds,
     positives,
+    setup_of,
 )
-from .drawing import Drawing, in_table
-from .look import MARKERS, Look
-from .panels import beneath, spaced
+from .drawing import Drawing
+from .look import MARKERS, PLAIN, Look
+from .panels import beneath, side_by_side
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -90,20 +91,13 @@ class Grid:
         ]
 
 
-def measure(
-    grid: Grid,
-    path: Path,
-    *,
-    device: str | torch.device = "auto",
-    progress: bool | Report = False,
-) -> list[Row]:
+def measure(grid: Grid, path: Path, **options: Any) -> list[Row]:
     """Measure every cell that the table lacks."""
-    where = resolve_device(device)
 
-    def make(cell: dict[str, Any], random: torch.Generator) -> Batch:
+    def make(cell: dict[str, Any], random: torch.Generator) -> tuple[Tensor, Tensor]:
         top = min(grid.top(cell["deviation_of_law"]), 1.0)
         z = gaussian(grid.n, grid.d, top, random)
-        return Batch(z, positives(z, grid.cosine, random), where)
+        return z, positives(z, grid.cosine, random)
 
     def tell(cell: dict[str, Any], facts: Mapping[str, float], found: Found) -> Row:
         return {
@@ -111,26 +105,14 @@ def measure(
             "sigma": facts["sigma"],
             **found.coverage,
             **found.looseness,
-            "device": str(where),
         }
 
-    def solve(todo: list[dict[str, Any]]) -> Iterator[Row]:
-        same, size = ("deviation_of_law", "seed"), (grid.n, grid.d)
-        return over_batches(todo, same, grid.batches, make, tell, size, progress)
-
-    setup = {
-        "n": grid.n,
-        "d": grid.d,
-        "cosine": grid.cosine,
-        "batches": grid.batches,
-        "tau": grid.tau,
-    }
-    return in_table(path, COLUMNS, grid.cells(), solve, torch.float64, **setup)
+    same, setup = ("deviation_of_law", "seed"), setup_of(grid, "n", "d", "cosine", "tau")
+    return over_batches(grid, path, COLUMNS, same, make, tell, setup, **options)
 
 
-def draw(grid: Grid, path: Path, *, look: Look | None = None, **options: Any) -> Drawing:
+def draw(grid: Grid, path: Path, *, look: Look = PLAIN, **options: Any) -> Drawing:
     """Measure what is missing, and draw it: what is outside of the bands, and their looseness."""
-    look = look or Look()
     rows = measure(grid, path, **options)
     shown = over_seeds(grid.cells(), rows, ("deviation_of_law",), MEASURED)
     out = {
@@ -155,36 +137,22 @@ def draw(grid: Grid, path: Path, *, look: Look | None = None, **options: Any) ->
 
 
 def _drawn(grid: Grid, shown: Sequence[Mapping[str, float]], look: Look) -> Figure:
-    from matplotlib.figure import Figure
-
     x = np.array([row["deviation"] for row in shown])
     ends = (0.9 * x.min(), 1.1 * x.max())
     ticks = [t * 10**k for k in range(6) for t in (1, 2, 5) if ends[0] <= t * 10**k <= ends[1]]
-    colours, columns, entries = look.palette(), look.columns(2), []
-    outside = {
-        "inside_plugged": r"printed, $\bar\rho$ of the batch",
-        "inside_printed": r"printed, $\rho_i$ of the anchor",
-        "inside_proved": "proved",
-    }
+    colours, entries = look.palette(), []
     with look.applied():
-        height = 0.7 * look.width / columns * (2 // columns) + 0.8
-        figure = Figure(figsize=(look.width, height), layout=spaced())
-        axes = list(figure.subplots(2 // columns, columns, squeeze=False).flat)
+        figure, axes = side_by_side(look, 2, 0.7, 0.8)
         left, right = axes
-        for k, (name, says) in enumerate(outside.items()):
+        for k, (name, says) in enumerate(INSIDE.items()):
             y = [100 * (1 - row[name]) for row in shown]
             (line,) = left.plot(x, y, color=colours[k + 5], marker=MARKERS[k + 3], linewidth=0.6)
             entries.append((line, says))
         left.set(ylabel="outside, %", ylim=(-5, 105))
         left.set_title("(a) anchors outside of the band", loc="left")
         for k, (name, says) in enumerate(UPPERS.items()):
-            low, middle, high = (
-                np.array([row[f"{name}_{part}"] for row in shown])
-                for part in ("low", "median", "high")
-            )
             style = {"color": colours[k], "marker": MARKERS[k], "linewidth": 0.6}
-            bar = right.errorbar(x, middle, [middle - low, high - middle], capsize=1.5, **style)
-            entries.append((bar, says))
+            entries.append((bars(right, x, shown, name, **style), says))
         right.set(ylabel="upper / measured", yscale="log")
         right.set_title("(b) looseness of upper bounds", loc="left")
         right.axhline(1, color="black", linewidth=0.5)

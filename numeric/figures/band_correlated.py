@@ -8,7 +8,7 @@ it, :math:`\mu \approx \alpha`, is so for the covariance I/d, which is taken her
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
 from pathlib import Path
@@ -16,23 +16,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
+from torch import Tensor
 
-from ..device import resolve_device
-from ..progress import Report
 from ..table import Row, layout
 from .band_synthetic import (
     COVERAGE,
     LOOSENESS,
-    Batch,
     Found,
     over_batches,
     over_seeds,
     positives,
+    setup_of,
     unit,
 )
-from .drawing import Drawing, in_table, number
-from .look import DASHES, MARKERS, Look
-from .panels import beneath, spaced
+from .drawing import Drawing, number
+from .look import DASHES, MARKERS, PLAIN, Look
+from .panels import beneath, side_by_side
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -62,6 +61,11 @@ class Grid:
         if min(self.sizes) < 2 or self.d < 2 or self.batches < 1:
             raise ValueError("a cell needs two negatives, d > 1 and a batch")
 
+    @property
+    def n(self) -> int:
+        """The most negatives."""
+        return max(self.sizes)
+
     def cells(self) -> list[dict[str, Any]]:
         """All cells."""
         return [
@@ -72,22 +76,15 @@ class Grid:
         ]
 
 
-def measure(
-    grid: Grid,
-    path: Path,
-    *,
-    device: str | torch.device = "auto",
-    progress: bool | Report = False,
-) -> list[Row]:
+def measure(grid: Grid, path: Path, **options: Any) -> list[Row]:
     """Measure every cell that the table lacks."""
-    where = resolve_device(device)
 
-    def make(cell: dict[str, Any], random: torch.Generator) -> Batch:
+    def make(cell: dict[str, Any], random: torch.Generator) -> tuple[Tensor, Tensor]:
         n, alpha = cell["N"] + 1, cell["alpha"]
         own = torch.randn(n, grid.d, dtype=torch.float64, generator=random) / sqrt(grid.d)
         common = unit(torch.randn(grid.d, dtype=torch.float64, generator=random))
         z = unit(sqrt(alpha) * common + sqrt(1 - alpha) * own)
-        return Batch(z, positives(z, grid.cosine, random), where)
+        return z, positives(z, grid.cosine, random)
 
     def tell(cell: dict[str, Any], facts: Mapping[str, float], found: Found) -> Row:
         return {
@@ -97,20 +94,14 @@ def measure(
             "sigma": facts["sigma"],
             **found.coverage,
             **found.looseness,
-            "device": str(where),
         }
 
-    def solve(todo: list[dict[str, Any]]) -> Iterator[Row]:
-        size = (max(grid.sizes), grid.d)
-        return over_batches(todo, ("N", "alpha", "seed"), grid.batches, make, tell, size, progress)
-
-    setup = {"d": grid.d, "cosine": grid.cosine, "batches": grid.batches, "tau": grid.tau}
-    return in_table(path, COLUMNS, grid.cells(), solve, torch.float64, **setup)
+    same, setup = ("N", "alpha", "seed"), setup_of(grid, "d", "cosine", "tau")
+    return over_batches(grid, path, COLUMNS, same, make, tell, setup, **options)
 
 
-def draw(grid: Grid, path: Path, *, look: Look | None = None, **options: Any) -> Drawing:
+def draw(grid: Grid, path: Path, *, look: Look = PLAIN, **options: Any) -> Drawing:
     """Measure what is missing, and draw it: the mean of the negatives, and the bands."""
-    look = look or Look()
     rows = measure(grid, path, **options)
     shown = over_seeds(grid.cells(), rows, ("N", "alpha"), MEASURED)
     off = max(abs(row["sampling"] / _lemma(row["N"], row["correlation"]) - 1) for row in shown)
@@ -150,13 +141,9 @@ def _lemma(N: float, correlation: float) -> float:
 
 
 def _drawn(grid: Grid, shown: Sequence[Mapping[str, float]], look: Look) -> Figure:
-    from matplotlib.figure import Figure
-
-    colours, columns, entries = look.palette(), look.columns(2), []
+    colours, entries = look.palette(), []
     with look.applied():
-        height = 0.7 * look.width / columns * (2 // columns) + 0.6
-        figure = Figure(figsize=(look.width, height), layout=spaced())
-        axes = list(figure.subplots(2 // columns, columns, squeeze=False).flat)
+        figure, axes = side_by_side(look, 2, 0.7, 0.6)
         left, right = axes
         for k, N in enumerate(grid.sizes):
             here = sorted((row for row in shown if row["N"] == N), key=lambda row: row["alpha"])

@@ -2,34 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
+from torch import Tensor
 
-from ..device import resolve_device
-from ..progress import Report
 from ..table import Row, layout
 from .band_synthetic import (
     COVERAGE,
+    INSIDE,
     LOOSENESS,
     UPPERS,
-    Batch,
     Found,
+    bars,
     gaussian,
     over_batches,
     over_seeds,
     positives,
+    setup_of,
 )
-from .drawing import Drawing, in_table
-from .look import MARKERS, Look
+from .drawing import Drawing
+from .look import MARKERS, PLAIN, Look
 from .panels import beneath, spaced
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 #: Of the paper; ``None`` is 1/d.
@@ -42,12 +42,6 @@ COLUMNS = layout(
     ),
     ("n", "batches"),
 )
-#: What is inside, by what it is called.
-INSIDE = {
-    "inside_plugged": r"printed, $\bar\rho$ of the batch",
-    "inside_printed": r"printed, $\rho_i$ of the anchor",
-    "inside_proved": "proved",
-}
 
 
 @dataclass(frozen=True)
@@ -76,19 +70,12 @@ class Grid:
         ]
 
 
-def measure(
-    grid: Grid,
-    path: Path,
-    *,
-    device: str | torch.device = "auto",
-    progress: bool | Report = False,
-) -> list[Row]:
+def measure(grid: Grid, path: Path, **options: Any) -> list[Row]:
     """Measure every cell that the table lacks."""
-    where = resolve_device(device)
 
-    def make(cell: dict[str, Any], random: torch.Generator) -> Batch:
+    def make(cell: dict[str, Any], random: torch.Generator) -> tuple[Tensor, Tensor]:
         z = gaussian(grid.n, grid.d, cell["lambda_1"], random)
-        return Batch(z, positives(z, cell["cosine"], random), where)
+        return z, positives(z, cell["cosine"], random)
 
     def tell(cell: dict[str, Any], facts: Mapping[str, float], found: Found) -> Row:
         return {
@@ -97,15 +84,10 @@ def measure(
             "mean_squared": float(found.measured.mean()),
             "mean_epsilon": float(found.epsilon.mean()),
             "sigma_hat": facts["sigma_hat"],
-            "device": str(where),
         }
 
-    def solve(todo: list[dict[str, Any]]) -> Iterator[Row]:
-        same = ("lambda_1", "cosine", "seed")
-        return over_batches(todo, same, grid.batches, make, tell, (grid.n, grid.d), progress)
-
-    setup = {"n": grid.n, "d": grid.d, "batches": grid.batches}
-    return in_table(path, COLUMNS, grid.cells(), solve, torch.float64, **setup)
+    same, setup = ("lambda_1", "cosine", "seed"), setup_of(grid, "n", "d")
+    return over_batches(grid, path, COLUMNS, same, make, tell, setup, **options)
 
 
 def settings(grid: Grid, rows: Sequence[Row]) -> list[dict[str, float]]:
@@ -113,9 +95,8 @@ def settings(grid: Grid, rows: Sequence[Row]) -> list[dict[str, float]]:
     return over_seeds(grid.cells(), rows, ("lambda_1", "tau"), (*COVERAGE, *LOOSENESS, *ABOUT))
 
 
-def draw(grid: Grid, path: Path, *, look: Look | None = None, **options: Any) -> Drawing:
+def draw(grid: Grid, path: Path, *, look: Look = PLAIN, **options: Any) -> Drawing:
     """Measure what is missing, and draw it: containment, and how loose the bounds are."""
-    look = look or Look()
     rows = measure(grid, path, **options)
     shown = settings(grid, rows)
     least = {name: 100 * min(row[name] for row in shown) for name in INSIDE}
@@ -163,6 +144,7 @@ def _drawn(grid: Grid, shown: Sequence[Mapping[str, float]], look: Look) -> Figu
 
     x = np.arange(len(shown)) + 0.6 * (np.arange(len(shown)) // len(grid.taus))
     colours, entries = look.palette(), []
+    thin = {"linestyle": "", "markersize": 2.5, "linewidth": 0.8}
     with look.applied():
         figure = Figure(figsize=(look.width, 0.9 * look.width + 0.7), layout=spaced())
         inside, upper, lower = figure.subplots(3, 1, sharex=True)
@@ -175,12 +157,16 @@ def _drawn(grid: Grid, shown: Sequence[Mapping[str, float]], look: Look) -> Figu
         inside.set(ylabel="inside, %", ylim=(-5, 108))
         inside.set_title("(a) anchors in the band", loc="left")
         for k, (name, says) in enumerate(UPPERS.items()):
-            bar = _bars(upper, x + 0.16 * (k - 2), shown, name, colours[k], MARKERS[k])
+            bar = bars(
+                upper, x + 0.16 * (k - 2), shown, name, color=colours[k], marker=MARKERS[k], **thin
+            )
             entries.append((bar, says))
         upper.set(yscale="log", ylabel="upper / measured")
         upper.set_title("(b) looseness of upper bounds", loc="left")
         for k, name in zip((2, 4), ("lower", "low"), strict=True):
-            _bars(lower, x + 0.16 * (k - 3), shown, name, colours[k], MARKERS[k])
+            bars(
+                lower, x + 0.16 * (k - 3), shown, name, color=colours[k], marker=MARKERS[k], **thin
+            )
         lower.set(yscale="log", ylabel="measured / lower")
         lower.set_title("(c) of the lower bounds by $\\rho_i$", loc="left")
         for ax, names in ((upper, UPPERS), (lower, ("lower", "low"))):
@@ -199,27 +185,3 @@ def _drawn(grid: Grid, shown: Sequence[Mapping[str, float]], look: Look) -> Figu
             inside.text(float(at.mean()), 3, said, ha="center", va="bottom")
         beneath(figure, entries, "bands (a) and upper bounds (b)", max(1, look.columns(4, 1.6)))
     return figure
-
-
-def _bars(
-    ax: Axes,
-    x: np.ndarray,
-    shown: Sequence[Mapping[str, float]],
-    name: str,
-    colour: Any,
-    marker: str,
-) -> Any:
-    low, middle, high = (
-        np.array([row[f"{name}_{part}"] for row in shown]) for part in ("low", "median", "high")
-    )
-    return ax.errorbar(
-        x,
-        middle,
-        [middle - low, high - middle],
-        linestyle="",
-        color=colour,
-        marker=marker,
-        markersize=2.5,
-        capsize=1.5,
-        linewidth=0.8,
-    )

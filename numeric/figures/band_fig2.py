@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import torch
+from torch import Tensor
 
-from ..device import resolve_device
-from ..progress import Report
 from ..table import Row, layout
-from .band_synthetic import Batch, Found, gaussian, over_batches, over_seeds, positives
-from .drawing import Drawing, in_table
-from .look import DASHES, MARKERS, Look
-from .panels import beneath, spaced
+from .band_synthetic import Found, gaussian, over_batches, over_seeds, positives, setup_of
+from .drawing import Drawing
+from .look import DASHES, MARKERS, PLAIN, Look
+from .panels import beneath, side_by_side
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -76,19 +75,12 @@ def fitted(taus: Sequence[float], values: Sequence[float]) -> Fit:
     return Fit(slope, error, r2, float(y.mean() - slope * x.mean()))
 
 
-def measure(
-    grid: Grid,
-    path: Path,
-    *,
-    device: str | torch.device = "auto",
-    progress: bool | Report = False,
-) -> list[Row]:
+def measure(grid: Grid, path: Path, **options: Any) -> list[Row]:
     """Measure every cell that the table lacks."""
-    where = resolve_device(device)
 
-    def make(cell: dict[str, Any], random: torch.Generator) -> Batch:
+    def make(cell: dict[str, Any], random: torch.Generator) -> tuple[Tensor, Tensor]:
         z = gaussian(grid.n, grid.d, grid.top, random)
-        return Batch(z, positives(z, grid.cosine, random), where)
+        return z, positives(z, grid.cosine, random)
 
     def tell(cell: dict[str, Any], facts: Mapping[str, float], found: Found) -> Row:
         means = found.measured.mean(-1)
@@ -102,26 +94,14 @@ def measure(
             "upper": float(found.uppers["closest"].mean()),
             "upper_printed": float(found.uppers["printed"].mean()),
             "sigma_hat": facts["sigma_hat"],
-            "device": str(where),
         }
 
-    def solve(todo: list[dict[str, Any]]) -> Iterator[Row]:
-        size = (grid.n, grid.d)
-        return over_batches(todo, ("seed",), grid.batches, make, tell, size, progress)
-
-    setup = {
-        "n": grid.n,
-        "d": grid.d,
-        "lambda_1": grid.top,
-        "cosine": grid.cosine,
-        "batches": grid.batches,
-    }
-    return in_table(path, COLUMNS, grid.cells(), solve, torch.float64, **setup)
+    setup = {**setup_of(grid, "n", "d", "cosine"), "lambda_1": grid.top}
+    return over_batches(grid, path, COLUMNS, ("seed",), make, tell, setup, **options)
 
 
-def draw(grid: Grid, path: Path, *, look: Look | None = None, **options: Any) -> Drawing:
+def draw(grid: Grid, path: Path, *, look: Look = PLAIN, **options: Any) -> Drawing:
     """Measure what is missing, and draw it: the mean squared gradient, and epsilon."""
-    look = look or Look()
     rows = measure(grid, path, **options)
     shown = over_seeds(grid.cells(), rows, ("tau",), MEASURED)
     shown.sort(key=lambda row: -row["tau"])
@@ -146,17 +126,12 @@ def draw(grid: Grid, path: Path, *, look: Look | None = None, **options: Any) ->
 
 
 def _drawn(shown: Sequence[Mapping[str, float]], fit: Fit, look: Look) -> Figure:
-    from matplotlib.figure import Figure
-
     def column(name: str) -> np.ndarray:
         return np.array([row[name] for row in shown])
 
     x, colours = 1 / column("tau"), look.palette()
-    columns = look.columns(2)
     with look.applied():
-        height = 0.7 * look.width / columns * (2 // columns) + 0.7
-        figure = Figure(figsize=(look.width, height), layout=spaced())
-        axes = list(figure.subplots(2 // columns, columns, squeeze=False).flat)
+        figure, axes = side_by_side(look, 2, 0.7, 0.7)
         left, right = axes
         band = left.fill_between(
             x, column("lower"), column("upper"), color=colours[4], alpha=0.35, linewidth=0

@@ -15,7 +15,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import nan, sqrt
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 import numpy as np
@@ -30,7 +31,11 @@ from ..band.sigma import Sigmas, largest_without
 from ..device import resolve_device, threads_for
 from ..progress import Report, reporting
 from ..sweep import alike, key
-from ..table import Row
+from ..table import Layout, Row
+from .drawing import in_table
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 #: What the paper takes for its softmax-smoothness constant.
 CONSTANT = 0.5
@@ -45,6 +50,12 @@ UPPERS = {
     "alignment": r"proved, by $\varepsilon$, $\rho$",
     "spectrum": r"proved, with $\sigma$",
     "closest": "closest of all proved",
+}
+#: Bands, by the anchors inside.
+INSIDE = {
+    "inside_plugged": r"printed, $\bar\rho$ of the batch",
+    "inside_printed": r"printed, $\rho_i$ of the anchor",
+    "inside_proved": "proved",
 }
 
 
@@ -231,44 +242,59 @@ def generator(*of: float | int) -> torch.Generator:
     return torch.Generator().manual_seed(crc32(spelled.encode()))
 
 
+def setup_of(grid: Any, *names: str) -> dict[str, float]:
+    """What all rows of a table share, by the fields of its grid."""
+    return {name: getattr(grid, name) for name in (*names, "batches")}
+
+
 def over_batches(
-    todo: Sequence[dict[str, Any]],
+    grid: Any,
+    path: Path,
+    columns: Layout,
     same: Sequence[str],
-    batches: int,
-    make: Callable[[dict[str, Any], torch.Generator], Batch],
+    make: Callable[[dict[str, Any], torch.Generator], tuple[Tensor, Tensor]],
     tell: Callable[[dict[str, Any], Mapping[str, float], Found], Row],
-    size: tuple[int, int],
-    progress: bool | Report,
-) -> Iterator[Row]:
+    setup: Mapping[str, float],
+    *,
+    device: str | torch.device = "auto",
+    progress: bool | Report = False,
+) -> list[Row]:
     """A row of every cell: so many batches, which cells that differ in ``tau`` alone share.
 
     Parameters
     ----------
-    todo
-        Cells, with ``tau`` and ``seed`` among their columns.
+    grid
+        Of cells with ``tau`` and ``seed`` among their columns; ``batches`` of each.
+    path, columns, setup
+        Of the table that rows are kept in.
     same
         Columns that tell batches apart.
     make, tell
-        A batch of a cell; what a row says besides the cell, by the means of `Batch.facts` and the
-        numbers of all anchors.
-    size
-        Vectors and dimension, for the number of threads.
+        Vectors of a cell with their positives; what a row says besides the cell, by the means of
+        `Batch.facts` and the numbers of all anchors.
     """
-    groups = alike(todo, same)
-    with reporting(progress, batches * len(groups), "batch") as advance, threads_for(*size):
-        for cells in groups:
-            random = generator(*(cells[0][name] for name in same))
-            facts: list[dict[str, float]] = []
-            found: list[list[Found]] = [[] for _ in cells]
-            for _ in range(batches):
-                batch = make(cells[0], random)
+    where = resolve_device(device)
+
+    def solve(todo: list[dict[str, Any]]) -> Iterator[Row]:
+        groups = alike(todo, same)
+        total = grid.batches * len(groups)
+        with reporting(progress, total, "batch") as advance, threads_for(grid.n, grid.d):
+            for cells in groups:
+                random = generator(*(cells[0][name] for name in same))
+                facts: list[dict[str, float]] = []
+                found: list[list[Found]] = [[] for _ in cells]
+                for _ in range(grid.batches):
+                    batch = Batch(*make(cells[0], random), where)
+                    for cell, of in zip(cells, found, strict=True):
+                        of.append(batch.at(cell["tau"]))
+                    facts.append(batch.facts)
+                    advance(1)
+                means = {name: float(np.mean([fact[name] for fact in facts])) for name in facts[0]}
                 for cell, of in zip(cells, found, strict=True):
-                    of.append(batch.at(cell["tau"]))
-                facts.append(batch.facts)
-                advance(1)
-            means = {name: float(np.mean([fact[name] for fact in facts])) for name in facts[0]}
-            for cell, of in zip(cells, found, strict=True):
-                yield {**cell, **tell(cell, means, Found.together(of))}
+                    told = tell(cell, means, Found.together(of))
+                    yield {**cell, **told, "device": str(where)}
+
+    return in_table(path, columns, grid.cells(), solve, torch.float64, **setup)
 
 
 def over_seeds(
@@ -288,3 +314,11 @@ def over_seeds(
         off = {f"{c}_off": float(np.std(values)) for c, values in told.items()}
         found.append({**{name: float(cell[name]) for name in names}, **means, **off})
     return found
+
+
+def bars(
+    ax: Axes, x: np.ndarray, shown: Sequence[Mapping[str, float]], name: str, **style: Any
+) -> Any:
+    """Medians, with the range between the quantiles."""
+    low, middle, high = (np.array([row[f"{name}_{part}"] for row in shown]) for part in QUANTILES)
+    return ax.errorbar(x, middle, [middle - low, high - middle], capsize=1.5, **style)

@@ -24,10 +24,10 @@ from ..device import resolve_device, threads_for
 from ..progress import Report, reporting
 from ..sweep import alike
 from ..table import Row, layout
-from .band_synthetic import gaussian, generator, over_seeds, positives
+from .band_synthetic import gaussian, generator, over_seeds, positives, setup_of
 from .drawing import Drawing, in_table
-from .look import DASHES, MARKERS, Look
-from .panels import beneath, spaced
+from .look import DASHES, MARKERS, PLAIN, Look
+from .panels import beneath, side_by_side
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -102,13 +102,7 @@ def measure(
                         row |= {f"{kind}_{name}": value for name, value in told.items()}
                     yield row
 
-    setup = {
-        "n": grid.n,
-        "d": grid.d,
-        "lambda_1": grid.top,
-        "cosine": grid.cosine,
-        "batches": grid.batches,
-    }
+    setup = {**setup_of(grid, "n", "d", "cosine"), "lambda_1": grid.top}
     return in_table(path, COLUMNS, grid.cells(), solve, torch.float64, **setup)
 
 
@@ -142,9 +136,8 @@ def _told(some: Sequence[Mapping[str, Tensor]], n: int, tau: float) -> dict[str,
     }
 
 
-def draw(grid: Grid, path: Path, *, look: Look | None = None, **options: Any) -> Drawing:
+def draw(grid: Grid, path: Path, *, look: Look = PLAIN, **options: Any) -> Drawing:
     """Measure what is missing, and draw it: variances, bounds, and what whitening does."""
-    look = look or Look()
     rows = measure(grid, path, **options)
     shown = over_seeds(grid.cells(), rows, ("tau",), MEASURED)
     shown.sort(key=lambda row: row["tau"])
@@ -184,14 +177,10 @@ def draw(grid: Grid, path: Path, *, look: Look | None = None, **options: Any) ->
 def _drawn(
     shown: Sequence[Mapping[str, float]], gains: Mapping[str, Sequence[float]], look: Look
 ) -> Figure:
-    from matplotlib.figure import Figure
-
     x = np.array([row["tau"] for row in shown])
-    colours, columns, entries = look.palette(), look.columns(2), []
+    colours, entries = look.palette(), []
     with look.applied():
-        height = 0.7 * look.width / columns * (2 // columns) + 0.7
-        figure = Figure(figsize=(look.width, height), layout=spaced())
-        axes = list(figure.subplots(2 // columns, columns, squeeze=False).flat)
+        figure, axes = side_by_side(look, 2, 0.7, 0.7)
         left, right = axes
         for k, (kind, says) in enumerate(KINDS.items()):
             for name, style in (

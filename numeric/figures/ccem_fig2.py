@@ -15,7 +15,7 @@ from ..measure import inner_products, spreads
 from ..sweep import SEARCHED, sweep
 from ..table import Row, layout
 from .drawing import LOOSE, Drawing, asked, by_seeds, in_table, largest_gap, number, problem_of
-from .look import Look
+from .look import PLAIN, Look
 from .towers import (
     TowerGrid,
     about,
@@ -71,9 +71,8 @@ def measure(
     return in_table(path, COLUMNS, cells, solve, dtype, tolerance=asked(tolerance))
 
 
-def draw(grid: TowerGrid, path: Path, *, look: Look | None = None, **options: Any) -> Drawing:
+def draw(grid: TowerGrid, path: Path, *, look: Look = PLAIN, **options: Any) -> Drawing:
     """Measure what is missing, and draw it: theory, towers with d = N, towers with d = N/2."""
-    look = look or Look()
     rows = measure(grid, path, **options)
     full = [row for row in rows if row["d"] == row["N"]]
     theory, wide = predicted_similarity(grid), measured_similarity(grid, full)

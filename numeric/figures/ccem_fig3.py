@@ -13,7 +13,7 @@ import torch
 from ..encoder import ENCODERS, train_encoders
 from ..table import Row, layout
 from .drawing import Drawing, by_seeds, in_table, number, problem_of
-from .look import Look
+from .look import PLAIN, Look
 from .towers import TowerGrid, about, draw_panels, measured_similarity, predicted_similarity, told
 
 TOLD = ("encoder", "N", "d", "t", "b", "seed")
@@ -47,9 +47,8 @@ def measure(
     return in_table(path, COLUMNS, cells, solve, dtype)
 
 
-def draw(grid: TowerGrid, path: Path, *, look: Look | None = None, **options: Any) -> Drawing:
+def draw(grid: TowerGrid, path: Path, *, look: Look = PLAIN, **options: Any) -> Drawing:
     """Train what is missing, and draw it: theory, and a panel for each encoder."""
-    look = look or Look()
     rows = measure(grid, path, **options)
     theory = predicted_similarity(grid)
     panels: dict[str, np.ndarray] = {"derived": theory}

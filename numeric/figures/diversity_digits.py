@@ -14,8 +14,8 @@ from ..device import resolve_device
 from ..progress import Report, reporting
 from ..table import Row, layout
 from .drawing import Drawing, in_table
-from .look import MARKERS, Look
-from .panels import spaced
+from .look import MARKERS, PLAIN, Look
+from .panels import side_by_side
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -85,9 +85,8 @@ def measure(
     return in_table(path, COLUMNS, grid.cells(), solve, torch.float32, **setup)
 
 
-def draw(grid: Grid, path: Path, *, look: Look | None = None, **options: Any) -> Drawing:
+def draw(grid: Grid, path: Path, *, look: Look = PLAIN, **options: Any) -> Drawing:
     """Measure what is missing, and draw it: a panel for each measure."""
-    look = look or Look()
     rows = measure(grid, path, **options)
     told = compare(rows)
     by = {(str(row["method"]), str(row["measure"])): row for row in told}
@@ -120,14 +119,9 @@ def draw(grid: Grid, path: Path, *, look: Look | None = None, **options: Any) ->
 
 
 def _drawn(grid: Grid, rows: Sequence[Row], told: Sequence[Row], look: Look) -> Figure:
-    from matplotlib.figure import Figure
-
-    columns, colours = look.columns(3), look.palette()
-    lines = -(-len(SHOWN) // columns)
+    colours = look.palette()
     with look.applied():
-        height = lines * 0.75 * look.width / columns + 0.2
-        figure = Figure(figsize=(look.width, height), layout=spaced())
-        axes = figure.subplots(lines, columns, squeeze=False).flat
+        figure, axes = side_by_side(look, len(SHOWN), 0.75, 0.2)
         for letter, ax, (name, title) in zip("abcdef", axes, SHOWN.items(), strict=False):
             for k, method in enumerate(grid.methods):
                 mine = [float(row[name]) for row in rows if row["method"] == method]

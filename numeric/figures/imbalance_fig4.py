@@ -21,7 +21,7 @@ from ..progress import Report, reporting
 from ..sweep import Cell, alike
 from ..table import Layout, Row, layout
 from .drawing import Drawing, asked, by_seeds, in_table, largest_gap, number
-from .look import Look
+from .look import PLAIN, Look
 from .panels import spaced
 
 if TYPE_CHECKING:
@@ -223,9 +223,8 @@ def blocks(grid: Grid, row: Row) -> np.ndarray:
     return found
 
 
-def draw(grid: Grid, path: Path, *, look: Look | None = None, **options: Any) -> Drawing:
+def draw(grid: Grid, path: Path, *, look: Look = PLAIN, **options: Any) -> Drawing:
     """Measure what is missing, and draw it: SupCon above, Soft SupCon beneath."""
-    look = look or Look()
     rows = measure(grid, path, **options)
     by_loss = sorted(rows, key=lambda row: float(row["loss"]), reverse=True)
     best = {(str(row["scheme"]), str(row["sizes"])): row for row in by_loss}

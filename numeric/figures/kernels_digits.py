@@ -29,8 +29,8 @@ from ..kernel_digits import (
 from ..progress import Report, reporting
 from ..table import Row, layout
 from .drawing import Drawing, in_table
-from .look import DASHES, MARKERS, Look
-from .panels import spaced
+from .look import DASHES, MARKERS, PLAIN, Look
+from .panels import side_by_side
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -142,9 +142,8 @@ def measure(
     return in_table(path, COLUMNS, grid.cells(), solve, torch.float32, **setup)
 
 
-def draw(grid: Grid, path: Path, *, look: Look | None = None, **options: Any) -> Drawing:
+def draw(grid: Grid, path: Path, *, look: Look = PLAIN, **options: Any) -> Drawing:
     """Measure what is missing, and draw it: accuracies of both layers, and over temperature."""
-    look = look or Look()
     rows = measure(grid, path, **options)
     images = len(load().images)
     told = {layer: compare(rows, layer, images) for layer in LAYERS}
@@ -195,20 +194,12 @@ def name(kernel: str) -> str:
 
 
 def _drawn(grid: Grid, rows: Sequence[Row], told: dict[str, list[Told]], look: Look) -> Figure:
-    from matplotlib.figure import Figure
-
-    columns = look.columns(3)
-    lines = -(-3 // columns)
     with look.applied():
-        height = lines * 0.95 * look.width / columns + 0.3
-        figure = Figure(figsize=(look.width, height), layout=spaced())
-        axes = list(figure.subplots(lines, columns, squeeze=False).flat)
+        figure, axes = side_by_side(look, 3, 0.95, 0.3)
         for letter, ax, layer in zip("ab", axes, LAYERS, strict=False):
             _accuracies(ax, grid, {one.kernel: one for one in told[layer]}, look)
             ax.set_title(f"({letter}) {TITLES[layer]}", loc="left")
         _over_temperature(axes[2], grid, rows, look)
-        for ax in axes[3:]:
-            ax.set_visible(False)
     return figure
 
 

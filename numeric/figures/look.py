@@ -174,6 +174,10 @@ class Look:
         return -(-panels // rows)
 
 
+#: Our own, at the width of two columns.
+PLAIN = Look()
+
+
 # --- styles -------------------------------------------------------------------------------------
 def style(name: str) -> dict[str, Any]:
     """Settings of a style that matplotlib knows, or of a file of ``name: value`` lines.

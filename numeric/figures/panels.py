@@ -120,6 +120,25 @@ def drawn(
     return figure
 
 
+def side_by_side(
+    look: Look, panels: int, ratio: float, below: float, least: float = 1.9
+) -> tuple[Figure, list[Axes]]:
+    """Axes of panels, under each other where the width does not do.
+
+    ``ratio`` is the height of one beside its width, and ``below`` are inches for a legend.
+    """
+    from matplotlib.figure import Figure
+
+    columns = look.columns(panels, least)
+    lines = -(-panels // columns)
+    height = ratio * look.width / columns * lines + below
+    figure = Figure(figsize=(look.width, height), layout=spaced())
+    axes = list(figure.subplots(lines, columns, squeeze=False).flat)
+    for ax in axes[panels:]:
+        ax.set_visible(False)
+    return figure, axes[:panels]
+
+
 def spaced() -> ConstrainedLayoutEngine:
     """A layout in which labels of neighbours do not touch."""
     from matplotlib.layout_engine import ConstrainedLayoutEngine

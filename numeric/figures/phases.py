@@ -22,7 +22,7 @@ from ..sweep import Cell, sweep
 from ..table import Row
 from .cells import Cells
 from .drawing import Drawing, asked, by_seeds, in_table, largest_gap, number
-from .look import Look
+from .look import PLAIN, Look
 from .phase_map import about, picture
 from .plane import OCCUPIED, Plane, face_of
 
@@ -85,9 +85,8 @@ def against_exact(on: Plane, count: int = EXACT) -> tuple[int, int, int]:
     return right, undecided, count * count
 
 
-def draw(on: Plane, path: Path, *, look: Look | None = None, **options: Any) -> Drawing:
+def draw(on: Plane, path: Path, *, look: Look = PLAIN, **options: Any) -> Drawing:
     """Measure what is missing; what there is to draw, and to say of it."""
-    look = look or Look()
     rows = measure(on, path, **options)
     known = Cells(on)
     flat = known.flat(*_places(on, rows)).tolist()

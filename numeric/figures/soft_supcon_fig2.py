@@ -19,8 +19,8 @@ from ..metrics import loss_gap, procrustes_r2, similarity_r2
 from ..progress import Report, reporting
 from ..table import Row, layout
 from .drawing import Drawing, by_seeds, in_table
-from .look import DASHES, MARKERS, Look
-from .panels import beneath, spaced
+from .look import DASHES, MARKERS, PLAIN, Look
+from .panels import beneath, side_by_side
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -101,9 +101,8 @@ def averaged(grid: Grid, rows: Sequence[Row], column: str) -> tuple[np.ndarray, 
     return np.mean(found, axis=1), np.std(found, axis=1)
 
 
-def draw(grid: Grid, path: Path, *, look: Look | None = None, **options: Any) -> Drawing:
+def draw(grid: Grid, path: Path, *, look: Look = PLAIN, **options: Any) -> Drawing:
     """Measure what is missing, and draw it: both metrics over the dimension."""
-    look = look or Look()
     rows = measure(grid, path, **options)
     q = least_dimension()
     told = []
@@ -134,14 +133,8 @@ def draw(grid: Grid, path: Path, *, look: Look | None = None, **options: Any) ->
 
 
 def _drawn(grid: Grid, rows: Sequence[Row], q: int, look: Look) -> Figure:
-    from matplotlib.figure import Figure
-
-    columns = look.columns(len(METRICS))
-    lines = -(-len(METRICS) // columns)
     with look.applied():
-        height = lines * 0.62 * look.width / columns + 0.4
-        figure = Figure(figsize=(look.width, height), layout=spaced())
-        axes = figure.subplots(lines, columns, squeeze=False).flat
+        figure, axes = side_by_side(look, len(METRICS), 0.62, 0.4)
         for letter, ax, (name, title) in zip("ab", axes, METRICS.items(), strict=True):
             bars, lowest = [], 0.0
             for k, (part, says) in enumerate(PARTS.items()):

@@ -26,7 +26,7 @@ from ..graphs.train import EARLY, Setup, minimised, sgd, start
 from ..progress import Report, reporting
 from ..table import Row, layout
 from .drawing import Drawing, by_seeds, in_table, number
-from .look import MARKERS, Look
+from .look import MARKERS, PLAIN, Look
 from .panels import spaced
 
 if TYPE_CHECKING:
@@ -230,9 +230,8 @@ def means(rows: Sequence[Row], name: str) -> tuple[float, float]:
     return float(values.mean()), float(error)
 
 
-def draw(grid: Grid, path: Path, *, look: Look | None = None, **options: Any) -> Drawing:
+def draw(grid: Grid, path: Path, *, look: Look = PLAIN, **options: Any) -> Drawing:
     """Measure what is missing, and draw it: a line of panels for each graph and dimension."""
-    look = look or Look()
     rows = measure(grid, path, **options)
     settings = [
         (p, q, d, [row for row in rows if (row["p"], row["q"], row["d"]) == (p, q, d)])

@@ -30,7 +30,7 @@ from .drawing import (
     problem_of,
     sizes,
 )
-from .look import Look
+from .look import PLAIN, Look
 from .panels import Scale, drawn
 
 COLUMNS = layout(
@@ -128,9 +128,8 @@ def borders(grid: Grid, alpha: Scale, tau: Scale) -> list[Curve]:
     return [least, solved(of, "tau_max", on, at)]
 
 
-def draw(grid: Grid, path: Path, *, look: Look | None = None, **options: Any) -> Drawing:
+def draw(grid: Grid, path: Path, *, look: Look = PLAIN, **options: Any) -> Drawing:
     """Measure what is missing, and draw it: theory, embeddings, and the threshold."""
-    look = look or Look()
     rows = measure(grid, path, **options)
     theory, found, gap = predicted(grid), measured(grid, rows), largest_gap(rows)
     of = results["supcl-threshold"]

@@ -19,7 +19,7 @@ from ..metrics import loss_gap, procrustes, procrustes_r2
 from ..progress import Report, reporting
 from ..table import Row, layout
 from .drawing import Drawing, by_seeds, in_table, number
-from .look import Look
+from .look import PLAIN, Look
 from .panels import spaced
 
 if TYPE_CHECKING:
@@ -102,9 +102,8 @@ def points(row: Row) -> np.ndarray:
     return np.array([point.split() for point in str(row["points"]).split(";")], dtype=np.float64)
 
 
-def draw(grid: Grid, path: Path, *, look: Look | None = None, **options: Any) -> Drawing:
+def draw(grid: Grid, path: Path, *, look: Look = PLAIN, **options: Any) -> Drawing:
     """Measure what is missing, and draw it: the labels, y-Aware, and its correction."""
-    look = look or Look()
     rows = measure(grid, path, **options)
     r2 = {
         scheme: np.array([float(row["test_r2"]) for row in rows if row["scheme"] == scheme])

@@ -207,7 +207,7 @@ def test_the_commands_draw_digits(
 def test_without_scikit_learn_one_line_says_how_to_get_it(
     figure: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cltheory.cli.figure.find_spec", lambda name: None)
+    monkeypatch.setattr("cltheory.cli.figure_options.find_spec", lambda name: None)
     for name in ("soft-supcon-fig2", "y-aware-fig5"):
         code, out, err = figure(name)
         assert (code, out) == (2, "")

@@ -9,6 +9,7 @@ left, the value is wrong. That refutes, and otherwise supports; it never proves.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -19,7 +20,6 @@ from sympy import Expr, Integer, Rational, Symbol, oo
 
 from ..ball import Enclosures, NotEnclosed, NoValue, TooWide, Unknown, precision
 from ..evidence import Outcome, Refuted, Undecided
-from ..frozen import dataclass
 from ..root import ClampedRoot
 
 #: Powers of 10 that are tried, each RATIO times the one before ...

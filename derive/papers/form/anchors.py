@@ -13,13 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from itertools import product
 from typing import Any
 
 from ...vectors.embeddings import Embeddings, Index
 from .batches import axis, moment, top_eigenvalue
-from .family import Family, size
+from .family import Family, of_sizes, size
 from .matrices import Matrix
 from .reader import Letters
 from .tables import Tables, number
@@ -95,10 +95,6 @@ CENTRED: tuple[tuple[str, Sequence[tuple[Vector, Fraction]]], ...] = (
 MOST = 30  #: outcomes
 
 
-def _independent(point: Mapping[str, Any]) -> list[Embeddings]:
-    return list(independent_of(size(point, "N")))
-
-
 @cache
 def independent_of(n: int) -> tuple[Tables, ...]:
     """N independent negatives of mean zero, and positives that depend on them or do not."""
@@ -111,10 +107,6 @@ def independent_of(n: int) -> tuple[Tables, ...]:
         z = [[x for x, _ in one] for one in outcomes]
         found += _with_positives(weights, z, what)
     return tuple(found)
-
-
-def _dependent(point: Mapping[str, Any]) -> list[Embeddings]:
-    return list(dependent_of(size(point, "N")))
 
 
 @cache
@@ -337,7 +329,7 @@ ANCHORS = (
         "u, and K outcomes of probability w_k with v_k and z_{k,1}..z_{k,N}, which are"
         " independent, of one law and of mean zero",
         ("N",),
-        _independent,
+        of_sizes(independent_of, "N"),
         _of_anchor,
         SAID,
         most=16,
@@ -346,7 +338,7 @@ ANCHORS = (
         "dependent negatives",
         "the same, each of mean zero, and any together",
         ("N",),
-        _dependent,
+        of_sizes(dependent_of, "N"),
         _of_anchor,
         SAID,
         most=16,
@@ -355,7 +347,7 @@ ANCHORS = (
         "a batch",
         "z_1..z_n (or z_1..z_b) and a candidate y of any lengths, the rows of Z and Y",
         (),
-        lambda point: _batches(point, False),
+        partial(_batches, unit=False),
         _of_batch,
         OF_BATCHES,
         most=24,
@@ -364,7 +356,7 @@ ANCHORS = (
         "a batch of unit vectors",
         "the same of length 1",
         (),
-        lambda point: _batches(point, True),
+        partial(_batches, unit=True),
         _of_batch,
         OF_BATCHES,
         most=24,

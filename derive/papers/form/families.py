@@ -34,15 +34,12 @@ SEEDS = 2  #: random sets at every point
 
 # --- views in instances in classes -----------------------------------------------------------
 def _of_classes(e: Embeddings) -> dict[str, Callable[..., Any]]:
-    def inside(*indices: int) -> list[Index]:
+    def inside(*indices: int, mark: str = "") -> list[Index]:
         limits = (e.m, e.n, e.p)
         if any(not 1 <= k <= limit for k, limit in zip(indices, limits, strict=False)):
             raise NoValue("there is no such index")
         wanted = tuple(k - 1 for k in indices)
         return [a for a in e.everything if a[: len(wanted)] == wanted]
-
-    def a_set(*indices: int, mark: str = "") -> list[Index]:
-        return inside(*indices)
 
     def vector(*indices: int, mark: str = "") -> dict[Index, Fraction]:
         found = inside(*indices)
@@ -51,7 +48,7 @@ def _of_classes(e: Embeddings) -> dict[str, Callable[..., Any]]:
         return {found[0]: ONE}
 
     return {
-        "U": a_set,
+        "U": inside,
         "u": vector,
         "v": vector,
         "w": vector,

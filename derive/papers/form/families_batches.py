@@ -14,7 +14,7 @@ from typing import Any
 
 from ...vectors.embeddings import Embeddings
 from .batches import FUNCTIONS, OF_MATRICES, ONE, Batch, Row, moment, read_batch, unit_axes
-from .family import Family, size
+from .family import Family, of_sizes
 from .laws import MOST, Law, read_law
 from .reader import Letters
 from .tables import Tables
@@ -70,10 +70,6 @@ def batches_of(n: int, d: int) -> tuple[Batch, ...]:
     return tuple(found)
 
 
-def _batches(point: Mapping[str, Any]) -> list[Embeddings]:
-    return list(batches_of(size(point, "n"), size(point, "d")))
-
-
 def _of_batch(e: Embeddings) -> dict[str, Any]:
     assert isinstance(e, Batch)
     return e.named()
@@ -122,10 +118,6 @@ def laws_of(n: int, d: int) -> tuple[Law, ...]:
     return tuple(e for e in found if len(e.shares[0]) * len(e.shares[1]) ** (n - 2) <= MOST)
 
 
-def _laws(point: Mapping[str, Any]) -> list[Embeddings]:
-    return list(laws_of(size(point, "n"), size(point, "d")))
-
-
 def _of_law(e: Embeddings) -> dict[str, Any]:
     assert isinstance(e, Law)
     return {**e.named(), **OF_MATRICES}
@@ -152,10 +144,6 @@ def sets_of(b: int, d: int) -> tuple[Tables, ...]:
 def _read_sets(tables: Mapping[str, Any]) -> Tables:
     rows = {k: [[Fraction(v) for v in row] for row in table] for k, table in tables.items()}
     return Tables({}, rows)
-
-
-def _sets(point: Mapping[str, Any]) -> list[Embeddings]:
-    return list(sets_of(size(point, "b"), size(point, "d")))
 
 
 def _of_sets(e: Embeddings) -> dict[str, Any]:
@@ -191,7 +179,7 @@ BATCHES: dict[str, Family] = {
             "batches",
             "n unit vectors in R^d, each with a partner",
             ("n", "d"),
-            _batches,
+            of_sizes(batches_of, "n", "d"),
             _of_batch,
             ANCHORS,
             most=40,
@@ -201,7 +189,7 @@ BATCHES: dict[str, Family] = {
             "laws",
             "a law of an anchor, its positive, and n - 2 independent negatives in R^d",
             ("n", "d"),
-            _laws,
+            of_sizes(laws_of, "n", "d"),
             _of_law,
             ANCHORS,
             most=32,
@@ -211,7 +199,7 @@ BATCHES: dict[str, Family] = {
             "set and candidates",
             "a set B of b unit vectors and a set C of candidates, in R^d",
             ("b", "d"),
-            _sets,
+            of_sizes(sets_of, "b", "d"),
             _of_sets,
             Letters(
                 vectors=frozenset("z"),

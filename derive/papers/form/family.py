@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,6 +34,13 @@ class Family:
     most: int = 60  #: points at which a statement is tried
     #: A set from the tables of a witness, where these are not entries and points alone.
     again: Callable[[Mapping[str, Any]], Embeddings] | None = None
+
+
+def of_sizes(
+    make: Callable[..., Iterable[Embeddings]], *names: str
+) -> Callable[[Mapping[str, Any]], list[Embeddings]]:
+    """Sets that are made of whole numbers of the point."""
+    return lambda point: list(make(*(size(point, name) for name in names)))
 
 
 def size(point: Mapping[str, Any], name: str, otherwise: int | None = None) -> int:

@@ -14,6 +14,7 @@ from typing import Any
 import mpmath
 
 from ..digits import DIGITS
+from .matrices import mpf
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,11 +40,7 @@ class Function:
 
 def _soft(y: Any) -> Any:
     with mpmath.workdps(DIGITS):
-        return mpmath.log(1 + mpmath.exp(_mp(y)))
-
-
-def _mp(y: Any) -> Any:
-    return mpmath.mpf(y.numerator) / y.denominator if isinstance(y, Fraction) else y
+        return mpmath.log(1 + mpmath.exp(mpf(y)))
 
 
 HALF = Fraction(1, 2)

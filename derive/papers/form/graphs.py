@@ -12,6 +12,7 @@ the Gaussian kernel ``K`` of the points at the temperature tau, ``H`` the cross 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache, lru_cache
 from itertools import product
@@ -22,7 +23,7 @@ import mpmath
 from ...vectors.embeddings import Embeddings
 from ..digits import DIGITS
 from .batches import OF_MATRICES, over
-from .family import Family, size
+from .family import Family, of_sizes, size
 from .matrices import Matrix
 from .reader import Letters
 from .tables import Tables
@@ -317,10 +318,6 @@ def graphs_of(n: int, q: int) -> tuple[Embeddings, ...]:
 
 
 # --- product laws --------------------------------------------------------------------------------
-def _product_laws(point: Mapping[str, Any]) -> list[Embeddings]:
-    return list(product_laws_of(size(point, "m"), size(point, "n")))
-
-
 @cache
 def product_laws_of(m: int, n: int) -> tuple[Embeddings, ...]:
     """Two products of m laws on n outcomes: full, with zeros, with zeros in the second alone."""
@@ -410,7 +407,7 @@ GRAPHS: dict[str, Family] = {
             "product laws",
             "two products of m laws on n outcomes each",
             ("m", "n"),
-            _product_laws,
+            of_sizes(product_laws_of, "m", "n"),
             _of_product_laws,
             Letters(vectors=frozenset(), sets=frozenset(), entries=frozenset("pqh"), over="n"),
             most=9,
@@ -421,13 +418,7 @@ GRAPHS: dict[str, Family] = {
             ("n",),
             _subgraphs,
             _of_subgraph,
-            Letters(
-                vectors=frozenset(),
-                sets=frozenset(),
-                functions=FUNCTIONS,
-                entries=frozenset({"pi"}),
-                over="n",
-            ),
+            replace(SAID, vectors=frozenset()),
             most=6,
         ),
     )

@@ -15,7 +15,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from itertools import product
 from typing import Any
 
@@ -24,7 +24,7 @@ from sympy import Expr, Rational, exp
 
 from ...vectors.embeddings import Embeddings
 from .batches import axis
-from .family import Family, size
+from .family import Family, of_sizes, size
 from .reader import Letters
 from .tables import Tables, number
 from .values import NoValue, OfScene, Scene, Unknown, mp, value
@@ -152,10 +152,6 @@ def _of_similarities(e: Embeddings) -> dict[str, Any]:
 
 
 # --- a query and its candidates ----------------------------------------------------------------
-def _queries(point: Mapping[str, Any]) -> list[Embeddings]:
-    return list(_queries_of(size(point, "N")))
-
-
 @cache
 def _queries_of(n: int) -> tuple[Tables, ...]:
     rng = random.Random(n)
@@ -179,10 +175,6 @@ def _of_query(e: Embeddings) -> dict[str, Any]:
 
 
 # --- objects and a kernel ------------------------------------------------------------------------
-def _objects(point: Mapping[str, Any]) -> list[Embeddings]:
-    return list(_objects_of(size(point, "n")))
-
-
 @cache
 def _objects_of(n: int) -> tuple[Tables, ...]:
     rng = random.Random(n)
@@ -284,10 +276,6 @@ def _of_graphs(e: Embeddings) -> dict[str, Any]:
 
 
 # --- a pair graph --------------------------------------------------------------------------------
-def _pairs(point: Mapping[str, Any]) -> list[Embeddings]:
-    return list(_pairs_of(size(point, "m"), size(point, "n")))
-
-
 @cache
 def _pairs_of(m: int, n: int) -> tuple[Tables, ...]:
     """Edges between m images and n texts; points on a circle, on a line, in one place."""
@@ -362,10 +350,6 @@ def _of_pairs(e: Embeddings) -> dict[str, Any]:
 
 
 # --- views ---------------------------------------------------------------------------------------
-def _views(point: Mapping[str, Any], unit: bool) -> list[Embeddings]:
-    return list(_views_of(size(point, "N"), unit))
-
-
 @cache
 def _views_of(n: int, unit: bool) -> tuple[Tables, ...]:
     """z_1..z_{2N}, of which i and i + N are the views of one sample."""
@@ -405,6 +389,10 @@ def _of_views(e: Embeddings) -> dict[str, Any]:
     return {"z": point, "a": distance(False), "b": distance(True)}
 
 
+OF_VIEWS = Letters(
+    vectors=frozenset("z"), sets=frozenset(), functions=frozenset("l"), entries=frozenset("ab")
+)
+
 KERNELS = {
     f.name: f
     for f in (
@@ -421,7 +409,7 @@ KERNELS = {
             "a query",
             "q and p_1..p_N, any and degenerate",
             ("N",),
-            _queries,
+            of_sizes(_queries_of, "N"),
             _of_query,
             Letters(vectors=frozenset("qp"), sets=frozenset(), functions=frozenset({"f", "K"})),
             most=24,
@@ -430,7 +418,7 @@ KERNELS = {
             "objects",
             "z_1..z_n and weights w_ij, rows of which sum to 1, with a zero diagonal",
             ("n",),
-            _objects,
+            of_sizes(_objects_of, "n"),
             _of_objects,
             Letters(vectors=frozenset("z"), sets=frozenset(), entries=frozenset("w")),
             most=16,
@@ -448,7 +436,7 @@ KERNELS = {
             "a pair graph",
             "images x_1..x_m and texts y_1..y_n with edges e_ij",
             ("m", "n"),
-            _pairs,
+            of_sizes(_pairs_of, "m", "n"),
             _of_pairs,
             Letters(vectors=frozenset("xyz"), sets=frozenset(), entries=frozenset("e")),
             most=24,
@@ -457,28 +445,18 @@ KERNELS = {
             "views",
             "z_1..z_{2N}, any and degenerate",
             ("N",),
-            lambda point: _views(point, False),
+            of_sizes(partial(_views_of, unit=False), "N"),
             _of_views,
-            Letters(
-                vectors=frozenset("z"),
-                sets=frozenset(),
-                functions=frozenset("l"),
-                entries=frozenset("ab"),
-            ),
+            OF_VIEWS,
             most=24,
         ),
         Family(
             "unit views",
             "the same of length 1",
             ("N",),
-            lambda point: _views(point, True),
+            of_sizes(partial(_views_of, unit=True), "N"),
             _of_views,
-            Letters(
-                vectors=frozenset("z"),
-                sets=frozenset(),
-                functions=frozenset("l"),
-                entries=frozenset("ab"),
-            ),
+            OF_VIEWS,
             most=24,
         ),
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cache, lru_cache
+from functools import cache, lru_cache, reduce
 from itertools import pairwise
 from math import ceil, isqrt
 from typing import Any, Protocol
@@ -175,10 +175,10 @@ def _is_of_indices(where: Tree) -> bool:
 def _truth(tree: Tree, scene: Scene, env: Environment) -> Truth:
     kind = tree[0]
     if kind in ("iff", "implies"):
-        first = _part(tree[1], scene, env)
+        first = _truth(tree[1], scene, env)
         if kind == "implies" and not first.holds:
             return Truth(True, seen=frozenset({False}))
-        second = _part(tree[2], scene, env)
+        second = _truth(tree[2], scene, env)
         good = first.holds == second.holds if kind == "iff" else second.holds or not first.holds
         verbs = ["holds" if t.holds else "does not hold" for t in (first, second)]
         says = ", ".join(f"{spell(t)} {verb}" for t, verb in zip(tree[1:3], verbs, strict=True))
@@ -244,11 +244,6 @@ def _settled(left: Any, right: Any) -> tuple[Any, Any]:
             one.value = other
             return other, other
     return left, right
-
-
-def _part(tree: Tree, scene: Scene, env: Environment) -> Truth:
-    """A part of an equivalence: what has no value does not hold."""
-    return _truth(tree, scene, env)
 
 
 def _says(left: Any, relation: str, right: Any, scene: Scene) -> str:
@@ -358,8 +353,10 @@ def _name(tree: Tree, scene: Scene, env: Environment) -> Any:
     if base in scene.defined:
         letters, body = scene.defined[base]
         if len(letters) == len(subs):
-            return _kept(body, scene, {**_only_indices(env), **_bind(letters, subs, scene, env)})
-    full = base + "".join(f"_{_index_text(s)}" for s in subs) + (f"^{mark}" if mark else "")
+            outside = {k: v for k, v in env.items() if isinstance(v, int)}
+            own = dict(zip(letters, _indices(subs, scene, env), strict=True))
+            return _kept(body, scene, {**outside, **own})
+    full = indexed(base, subs) + (f"^{mark}" if mark else "")
     if isinstance(env.get(full), Constant):
         return env[full] if env[full].value is None else env[full].value
     for key in (full, base):
@@ -399,7 +396,7 @@ def _call(tree: Tree, scene: Scene, env: Environment) -> Any:
         return _kept(body, scene, {**env, **values})
     if not arguments and base in scene.derived:  # a loss along a segment
         return scene.derived[base].value(scene.moved)
-    label = "".join(_index_text(s) for s in subs) + mark
+    label = "".join(str(s[1]) for s in subs) + mark
     key = f"{base}_{label}" if label else base
     if key not in scene.named:
         raise Unknown(f"the function {key!r} is not known")
@@ -408,18 +405,6 @@ def _call(tree: Tree, scene: Scene, env: Environment) -> Any:
             (_set if a[0] in ("setminus", "cup", "these") else _value)(a, scene, env)
         return scene.named[key](scene)
     return scene.named[key](scene, *(_value(a, scene, env) for a in arguments))
-
-
-def _bind(letters: tuple[str, ...], subs: Any, scene: Scene, env: Environment) -> dict[str, Any]:
-    return {n: _index(s, scene, env) for n, s in zip(letters, subs, strict=True)}
-
-
-def _only_indices(env: Environment) -> dict[str, Any]:
-    return {k: v for k, v in env.items() if isinstance(v, int)}
-
-
-def _index_text(tree: Tree) -> str:
-    return str(tree[1])
 
 
 def _indices(subs: Any, scene: Scene, env: Environment) -> list[Any]:
@@ -542,7 +527,10 @@ def _plus(left: Any, right: Any, factor: int = 1) -> Any:
         if both is None:
             raise NoValue("matrices of two shapes are added")
         return both
-    if any(isinstance(v, Matrix) for v in (left, right)) and not _is_number(left, right):
+    numbers = (int, Fraction, mpmath.mpf)
+    if isinstance(left, Matrix) != isinstance(right, Matrix) and not (
+        isinstance(left, numbers) or isinstance(right, numbers)
+    ):
         raise NoValue("a matrix and a vector are added")
     if isinstance(left, _Row) or isinstance(right, _Row):
         raise NoValue("a transposed vector is added")
@@ -555,10 +543,6 @@ def _plus(left: Any, right: Any, factor: int = 1) -> Any:
     if isinstance(left, Fraction) and isinstance(right, Fraction):
         return left + factor * right
     return mp(left) + factor * mp(right)
-
-
-def _is_number(*found: Any) -> bool:
-    return any(isinstance(v, (int, Fraction, mpmath.mpf)) for v in found)
 
 
 def _vector(found: Any) -> Vector:
@@ -647,11 +631,7 @@ def _squared_entries(found: Any) -> Any:
     """The squared norm of Frobenius."""
     if not isinstance(found, Matrix):
         raise Unknown("the norm of Frobenius is one of matrices")
-    total: Any = Fraction(0)
-    for row in found.rows:
-        for v in row:
-            total = _plus(total, _times(v, v))
-    return total
+    return reduce(_plus, (_times(v, v) for row in found.rows for v in row), Fraction(0))
 
 
 def _frobenius(tree: Tree, scene: Scene, env: Environment) -> Any:
@@ -828,19 +808,14 @@ def _big(tree: Tree, scene: Scene, env: Environment) -> Any:
 
 def _big_now(tree: Tree, scene: Scene, env: Environment) -> Any:
     _, what, bound, body = tree
-    found = []
-    for inner in _assigned(list(bound[1]), bound[2], scene, env):
-        found.append(_value(body, scene, inner))
+    found = [_value(body, scene, inner) for inner in _assigned([*bound[1]], bound[2], scene, env)]
     if what == "sum":
         total: Any = Fraction(0)
         for one in found:
             total = one if isinstance(total, Fraction) and total == 0 else _plus(total, one)
         return total
     if what == "prod":
-        result: Any = Fraction(1)
-        for one in found:
-            result = _times(result, one)
-        return result
+        return reduce(_times, found, Fraction(1))
     if not found:
         raise NoValue(f"{what} over nothing")
     return _best(what, found)

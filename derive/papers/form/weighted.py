@@ -16,7 +16,7 @@ import mpmath
 from sympy import Expr, Integer, Rational, log
 
 from ...vectors.embeddings import Embeddings
-from .family import Family, size
+from .family import Family, of_sizes, size
 from .matrices import Matrix, centring, dimension, identity, ones, squared_radius
 from .reader import Letters
 from .tables import Tables
@@ -133,10 +133,6 @@ SAID = partial(Letters, sets=frozenset(), functions=FUNCTIONS, over="n")
 
 
 # --- weights and similarities ---------------------------------------------------------------------
-def _weights(point: Mapping[str, Any]) -> list[Embeddings]:
-    return list(_weights_of(size(point, "n")))
-
-
 @cache
 def _weights_of(n: int) -> tuple[Embeddings, ...]:
     """Symmetric positive weights, with any similarities and with those that attain the bound."""
@@ -301,10 +297,6 @@ def _pair(d: Rows, z: Rows, note: str) -> Tables:
 
 
 # --- labels ---------------------------------------------------------------------------------------
-def _labels(point: Mapping[str, Any]) -> list[Embeddings]:
-    return list(_labels_of(size(point, "n"), size(point, "ell"), size(point, "q")))
-
-
 @cache
 def _labels_of(n: int, ell: int, q: int) -> tuple[Embeddings, ...]:
     """Labels y in R^ell, an axis e across them, and points z in R^q; z is y where there is room."""
@@ -378,10 +370,6 @@ def _distances_of(n: int, tau: Any) -> tuple[Embeddings, ...]:
 
 
 # --- classes --------------------------------------------------------------------------------------
-def _classes(point: Mapping[str, Any]) -> list[Embeddings]:
-    return list(_classes_of(size(point, "n"), size(point, "C")))
-
-
 @cache
 def _classes_of(n: int, classes: int) -> tuple[Embeddings, ...]:
     """Which samples have the same class: k_ij is 1 or 0, for labels in [C] of all sorts; and
@@ -410,7 +398,7 @@ WEIGHTED = (
         "weights",
         "symmetric weights w_ij > 0 and similarities s_ij, any, and those that attain the bound",
         ("n",),
-        _weights,
+        of_sizes(_weights_of, "n"),
         _of_tables,
         SAID(vectors=frozenset(), entries=frozenset("ws")),
     ),
@@ -435,7 +423,7 @@ WEIGHTED = (
         "labels and points",
         "labels y in R^ell, points z in R^q, and an axis e across",
         ("n", "ell", "q"),
-        _labels,
+        of_sizes(_labels_of, "n", "ell", "q"),
         _of_tables,
         SAID(vectors=frozenset("yze"), entries=frozenset("dsw")),
         most=16,
@@ -462,7 +450,7 @@ WEIGHTED = (
         "classes",
         "k_ij, which says whether two of n samples have the same of C labels; any s_ij",
         ("n", "C"),
-        _classes,
+        of_sizes(_classes_of, "n", "C"),
         _of_tables,
         SAID(vectors=frozenset(), entries=frozenset("wsk")),
         most=16,

@@ -8,6 +8,7 @@ unless the dissimilarities span n - 1.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -17,7 +18,6 @@ from sympy import Eq, Expr, Gt, Integer, Le, Lt, Rational, S, Symbol, Tuple, oo
 from ...decide.ball import Enclosures, precision
 from ...decide.digits import sign
 from ...decide.evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
-from ...decide.frozen import dataclass
 from ...optimum.interior import pivots
 from ...proof.derivation import Derivation
 from ...proof.statement import Statement, each

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from flint import arb, fmpq
 from sympy import Eq, Expr, Integer, Rational, S, Symbol, Tuple, oo
@@ -11,7 +12,6 @@ from ...decide.ball import Enclosures, TooWide, enclosure, precision
 from ...decide.domain import Domain, Range, at_least
 from ...decide.errors import InternalError
 from ...decide.evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
-from ...decide.frozen import dataclass
 from ...proof.derivation import Derivation
 from ...proof.relations import eq
 from ...proof.statement import Lemma, Statement

@@ -9,6 +9,7 @@ ones with that eigenvalue taken off.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,6 @@ from sympy.core.symbol import Str
 from ...decide.ball import Enclosures, enclosure, precision
 from ...decide.domain import Domain, Range, between
 from ...decide.evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
-from ...decide.frozen import dataclass
 from ...decide.present import solve_linear, tidy
 from ...optimum.value import Digits, Handle
 from ...proof.derivation import Derivation

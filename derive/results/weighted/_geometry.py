@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from math import isqrt
 
@@ -11,7 +12,6 @@ from sympy import Eq, Expr, Rational, S, Symbol, sqrt
 
 from ...decide.domain import Domain, DomainError
 from ...decide.evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
-from ...decide.frozen import dataclass
 from ...decide.present import solve_linear, tidy
 from ...losses.softmax import tau
 from ...proof.statement import Lemma, Statement

@@ -6,7 +6,7 @@ No two pairs need be alike, so each point is an orbit of its own and the Gram ma
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -16,7 +16,6 @@ from sympy.core.symbol import Str
 from ...decide.ball import Enclosures, NotEnclosed, enclosure, precision
 from ...decide.domain import Domain, DomainError
 from ...decide.evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
-from ...decide.frozen import dataclass
 from ...losses.setting import Setting
 from ...losses.softmax import SoftmaxLoss, SoftmaxTerm, tau
 from ...losses.weighted import WeightedInfoNCE

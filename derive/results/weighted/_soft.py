@@ -9,7 +9,7 @@ they are a simplex; from there on the simplex is optimal.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from sympy import Add, Eq, Expr, Ge, Rational, S, Symbol, Tuple, exp, log, powsimp
 
@@ -17,7 +17,6 @@ from ...decide.calculus import derivative
 from ...decide.domain import Domain, Range, between
 from ...decide.equal import equal
 from ...decide.evidence import Outcome, Undecided
-from ...decide.frozen import dataclass
 from ...decide.present import tidy
 from ...losses.labels import SOFT_SUPCON, epsilon
 from ...losses.softmax import tau

@@ -8,6 +8,7 @@ similarities and weights are symmetric, two rows that share a pair have the same
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from flint import fmpq, fmpq_mat
@@ -15,7 +16,6 @@ from sympy import Eq, Expr, Integer, Rational, S, Symbol, exp, log, oo
 
 from ...decide.domain import POSITIVE, Domain, Range, at_least
 from ...decide.evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
-from ...decide.frozen import dataclass
 from ...losses.softmax import tau
 from ...losses.weighted import WEIGHTED, entropic_bound
 from ...proof.derivation import Derivation

@@ -10,13 +10,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from sympy import Basic, Eq, Piecewise, S, Symbol
 
 from ...decide.domain import Domain
 from ...decide.errors import InternalError
-from ...decide.frozen import dataclass
 from ...proof.relations import Iff
 from .layout import layout
 from .lines import points, rows

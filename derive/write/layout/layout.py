@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 
 from sympy import Basic, Expr, Float, Piecewise, S, Symbol, oo
@@ -16,7 +17,6 @@ from sympy import Basic, Expr, Float, Piecewise, S, Symbol, oo
 from ...decide.coefficients import closure
 from ...decide.domain import Domain, Range
 from ...decide.equal import is_proved_equal
-from ...decide.frozen import dataclass
 from .arrange import looked_at
 from .forms import as_derived, ordered
 from .tex import Names, tex

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from sympy import And, Basic, Contains, Eq, Expr, Ge, Gt, Le, Limit, Lt, Ne, Symbol, Tuple, latex
 
 from ...decide.domain import Domain
-from ...decide.frozen import dataclass
 from ...proof.relations import Iff
 from .layout import layout
 from .lines import POINTS, points, rows

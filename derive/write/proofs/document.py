@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from sympy import Contains, Expr, Limit, S, Symbol, latex, oo
 
 from ...decide.domain import DomainError
 from ...decide.evidence import Grade
 from ...decide.exact import expression as exact
-from ...decide.frozen import dataclass
 from ...decide.root import without_roots
 from ...optimum.segment_facts import Active, AtEnd, Segments, assignments
 from ...optimum.threshold import ChangesSign

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
 
 from sympy import Expr, Indexed, Symbol
 
 from ...decide.domain import Domain
-from ...decide.frozen import dataclass
 from ...losses.written import Tex, in_words
 from ...optimum.blocks import Blocks
 from ...optimum.reduce import Reduced

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from sympy import Basic, Eq, Expr, Ge, Gt, Indexed, Limit, Lt, Symbol, Tuple, exp, latex
 
@@ -16,7 +16,6 @@ from ...decide.calculus import derivative
 from ...decide.decide import positive, zero
 from ...decide.domain import Domain
 from ...decide.evidence import Holds
-from ...decide.frozen import dataclass
 from ...decide.root import ClampedRoot
 from ...optimum.blocks import Blocks, places
 from ...optimum.condition import without_positive_factors
