@@ -1,6 +1,6 @@
 """Turn an expression into a vectorised numpy function, as source that reads like the formula.
 
-What the source is written in is :mod:`.floats`; exported modules begin with its text.
+What the source is written in is :mod:`.floats`; exported modules end with its text.
 """
 
 from __future__ import annotations
@@ -67,9 +67,9 @@ def compiled(
     if quantity.kind is Kind.NAME:
         raise DomainError(f"{name} is {quantity.expression}, a name: there is no function of it")
     order = [s for s in parameters if s in quantity.expression.free_symbols]
-    source = quantity_function(name, quantity, order, "", conditions_on(domain, quantity, order))
+    written = quantity_function(name, quantity, order, "", conditions_on(domain, quantity, order))
     made: dict[str, Any] = dict(vars(floats))
-    exec(source, made)  # it is what was just written
+    exec("".join(written), made)  # it is what was just written
     function: FunctionType = made[name]
     function.__doc__ = (
         f"{name} of {', '.join(s.name for s in order)}, vectorised over numpy arrays."
@@ -83,8 +83,8 @@ def quantity_function(
     order: Sequence[Symbol],
     doc: str,
     conditions: Sequence[Expr] = (),
-) -> str:
-    """The source of a numpy function of a quantity of any kind.
+) -> tuple[str, str]:
+    """The source of a numpy function of a quantity of any kind, in two parts.
 
     Raises
     ------
@@ -106,10 +106,10 @@ def python_function(
     order: Sequence[Symbol],
     doc: str,
     conditions: Sequence[Expr] = (),
-) -> str:
-    """The source of a numpy function; every root is found once, before it is used.
+) -> tuple[str, str]:
+    """The source of a numpy function, and of the line that gives it its domain and its checks.
 
-    Where one of the :func:`conditions_on` the arguments fails, the value is nan.
+    Every root is found once, before it is used. Where one of the :func:`conditions_on` the arguments fails, the value is nan.
 
     Raises
     ------
@@ -124,20 +124,18 @@ def python_function(
         listed = [_constant(e, name) for e in numbers_in(expression)]
         array = f"np.array([{', '.join(listed)}]).reshape({shape})"
         lines.append(f"return {array if shape else listed[0]}")
-        return _with_body(f"\n\ndef {name}():", lines)
+        return _with_body(f"\n\ndef {name}():", lines), ""
     entries = numbers_in(expression) if shape else [expression]
     more, values = _written(entries, printer, order)
     lines += [*more, f"return [{', '.join(values)}]" if shape else f"return {values[0]}"]
-    given = [f"shape={shape}"] if shape else []
+    _only_numpy(source := _with_body(f"\n\ndef {name}({names}):", lines), name)
+    given = [name]
     if conditions:
         printer.plain = True
         tests = [f"({printer.doprint(condition)})" for condition in conditions]
-        given.insert(0, f"lambda {names}: " + "\n    & ".join(tests))
-    body = "".join(f"\n    {part}," for part in given)
-    source = f"\n\n@checked({body}\n)" if given else "\n\n@checked()"
-    source = _with_body(f"{source}\ndef {name}({names}):", lines)
-    _only_numpy(source, name)
-    return source
+        given.append(f"lambda {names}: " + "\n    & ".join(tests))
+    given += [f"shape={shape}"] if shape else []
+    return source, f"\n{name} = checked(\n    " + ",\n    ".join(given) + ",\n)\n"
 
 
 def _with_body(head: str, lines: Iterable[str]) -> str:
@@ -186,7 +184,7 @@ def _only_numpy(source: str, name: str) -> None:
     """Refuse a function that uses a name it neither defines nor has from numpy."""
     import numpy as np
 
-    known, used = {*WORDS, "float"}, set()
+    known, used = {*WORDS, "float"}, set[str]()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.arg):
             known.add(node.arg)

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+#: How exact a value is, relatively, or absolutely.
 TOLERANCE, FLOOR = 1e-9, 1e-300
 #: Twice the largest relative error of one operation, and the smallest float64.
 U, TINY = 2.0**-52, 5e-324
@@ -544,34 +545,30 @@ def clamped_root(condition: Any, low: Any, high: Any, *args: Any, flat: bool = F
     return kind.of(low).root(condition, high, args, np.broadcast_shapes(*shapes), flat)
 
 
-def checked(inside: Any = None, shape: tuple[int, ...] = ()) -> Any:
+def checked(formula: Any, inside: Any = None, shape: tuple[int, ...] = ()) -> Any:
     """Make a formula a vectorised function of floats, which is nan where they are not inside."""
+    names = list(signature(formula).parameters)
 
-    def wrap(formula: Any) -> Any:
-        names = list(signature(formula).parameters)
+    @wraps(formula)
+    def function(*args: Any, **kwargs: Any) -> Any:
+        given = {**dict(zip(names, args, strict=False)), **kwargs}
+        if len(args) > len(names) or set(given) != set(names):
+            said = f"{formula.__name__} takes {', '.join(names)}, not {', '.join(given)}"
+            raise TypeError(said)
+        arrays = [np.asarray(given[name], float) for name in names]
+        whole = np.broadcast_shapes(*(v.shape for v in arrays))
+        n = prod(whole)
+        rows = [
+            v[()] if v.ndim == 0 and n != 1 else np.broadcast_to(v, whole).reshape(-1)
+            for v in arrays
+        ]
+        values, lost = _evaluated(formula, inside, rows, n, shape)
+        if lost:
+            said = f"{lost} of {n} points, where float64 is not enough for {TOLERANCE}"
+            warnings.warn(f"{formula.__name__} is nan at {said}", RuntimeWarning, 2)
+        return values.reshape(whole + shape)[()]
 
-        @wraps(formula)
-        def function(*args: Any, **kwargs: Any) -> Any:
-            given = {**dict(zip(names, args, strict=False)), **kwargs}
-            if len(args) > len(names) or set(given) != set(names):
-                said = f"{formula.__name__} takes {', '.join(names)}, not {', '.join(given)}"
-                raise TypeError(said)
-            arrays = [np.asarray(given[name], float) for name in names]
-            whole = np.broadcast_shapes(*(v.shape for v in arrays))
-            n = prod(whole)
-            rows = [
-                v[()] if v.ndim == 0 and n != 1 else np.broadcast_to(v, whole).reshape(-1)
-                for v in arrays
-            ]
-            values, lost = _evaluated(formula, inside, rows, n, shape)
-            if lost:
-                said = f"{lost} of {n} points, where float64 is not enough for {TOLERANCE}"
-                warnings.warn(f"{formula.__name__} is nan at {said}", RuntimeWarning, 2)
-            return values.reshape(whole + shape)[()]
-
-        return function
-
-    return wrap
+    return function
 
 
 def _evaluated(formula: Any, inside: Any, rows: list[Any], n: int, shape: Any) -> tuple[Any, int]:
