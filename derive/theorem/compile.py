@@ -8,13 +8,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import reduce
-from math import lcm, prod
 from types import FunctionType
 from typing import Any
 
 from sympy import (
     Abs,
-    Add,
     Basic,
     Eq,
     Expr,
@@ -109,7 +107,8 @@ def python_function(
 ) -> tuple[str, str]:
     """The source of a numpy function, and of the line that gives it its domain and its checks.
 
-    Every root is found once, before it is used. Where one of the :func:`conditions_on` the arguments fails, the value is nan.
+    Every root is found once, before it is used. Where one of the :func:`conditions_on` the
+    arguments fails, the value is nan.
 
     Raises
     ------
@@ -156,7 +155,7 @@ def _written(
     stand_ins: dict[ClampedRoot, Symbol] = {}
     for k, root in enumerate(sorted(roots, key=lambda e: (len(e.atoms(ClampedRoot)), str(e))), 1):
         (h, x), own = root.equation(), Symbol(f"at_{root.variable.name}")  # no parameter is that
-        h = _over_one(without_fractions(h)).xreplace({x: own, **stand_ins})
+        h = _over_one(h).xreplace({x: own, **stand_ins})
         known = [*order, *stand_ins.values()]
         args = ", ".join(s.name for s in known if s in h.free_symbols)
         inner, (value,) = _written([h], printer, [own])
@@ -222,20 +221,13 @@ class _Printer(NumPyPrinter):  # type: ignore[misc]
         return f"{function}({printed if e.free_symbols else f'number({printed}, {self.like})'})"
 
     def _print_exp(self, e: Expr) -> str:
-        return self._of("exp", e.args[0])
+        return self._of(f"np.{type(e).__name__.lower()}", e.args[0])
 
-    def _print_log(self, e: Expr) -> str:
-        return self._of("log", e.args[0])
-
-    def _print_Abs(self, e: Expr) -> str:
-        return self._of("absolute", e.args[0])
-
-    def _print_sign(self, e: Expr) -> str:
-        return self._of("sign", e.args[0])
+    _print_log = _print_Abs = _print_sign = _print_exp
 
     def _print_Pow(self, e: Expr, rational: bool = False) -> str:
         if abs(e.exp) == S.Half:
-            root = self._of("sqrt", e.base)
+            root = self._of("np.sqrt", e.base)
             return root if e.exp > 0 else f"1/{root}"
         return str(self._hprint_Pow(e, rational=rational))
 
@@ -266,10 +258,10 @@ class _Printer(NumPyPrinter):  # type: ignore[misc]
         return f"~({self._print(e.args[0])})"
 
     def _print_Max(self, e: Expr) -> str:
-        return self._pairwise("maximum", e)
+        return self._pairwise("np.maximum", e)
 
     def _print_Min(self, e: Expr) -> str:
-        return self._pairwise("minimum", e)
+        return self._pairwise("np.minimum", e)
 
     def _pairwise(self, function: str, e: Expr) -> str:
         first, *rest = map(self._print, e.args)
@@ -331,36 +323,3 @@ def conditions_on(
 
 #: What makes a function jump, bend or lie flat.
 KINKED = (Piecewise, Max, Min, Abs)
-
-
-def without_fractions(h: Expr) -> Expr:
-    """A positive multiple with integers for coefficients: then flat parts are flat in float64."""
-    return _times(h, _denominator(h))
-
-
-def _denominator(e: Expr) -> int:
-    if isinstance(e, Add):
-        return lcm(*map(_denominator, e.args))
-    if isinstance(e, Mul):
-        return prod(map(_denominator, e.args))
-    if isinstance(e, Piecewise):
-        return lcm(*(_denominator(branch) for branch, _ in e.args))
-    return int(e.q) if isinstance(e, Rational) else 1
-
-
-def _times(e: Expr, k: int) -> Expr:
-    """A multiple, multiplied out where that clears a denominator."""
-    if k == 1:
-        return e
-    if isinstance(e, Add):
-        return Add(*(_times(a, k) for a in e.args))
-    if isinstance(e, Piecewise):
-        return Piecewise(*((_times(branch, k), where) for branch, where in e.args))
-    if isinstance(e, Mul):
-        cleared = []
-        for a in e.args:
-            own = _denominator(a)
-            cleared.append(_times(a, own))
-            k //= own
-        return Mul(k, *cleared)
-    return k * e

@@ -45,11 +45,11 @@ def python_source(result: Result, point: Mapping[Symbol, Expr]) -> str:
 
 def python_module(title: str, body: str, wrapped: str) -> str:
     """Functions as a module; below them, what they are evaluated with, and their domains."""
-    doc, imports, helpers = re.split(r"\n(?=from __future__|#: )", inspect.getsource(floats), maxsplit=2)
+    doc, imports, helpers = re.split(r"\n(?=from __f|#: )", inspect.getsource(floats), maxsplit=2)
     doc = doc.replace('"""', f'"""{title}.\n\n', 1)
-    return (
-        f"{doc}\n{imports.rstrip()}\n{body}\n\n{_rule('what they are evaluated with')}\n{helpers}"
-        f"\n\n{_rule('each function, with its domain and with checks of its rounding errors')}{wrapped}"
+    parts = [f"{doc}\n{imports.rstrip()}\n{body}", f"{_rule('how they are evaluated')}\n{helpers}"]
+    return "\n\n".join(
+        [*parts, f"{_rule('each function with its domain and its checks')}{wrapped}"]
     )
 
 
