@@ -288,12 +288,13 @@ class Wide(Number):
         (p, q), w = _two_product(m, LOG_2[0]), m * LOG_2[1]
         s, t = _two_sum(h, -p)
         lost = e + 2 * U * (np.abs(t) + np.abs(q) + np.abs(low) + np.abs(w)) + np.abs(m) * 2.0**-105
+        s, y = _two_sum(s, t - q + low - w)
         j = np.rint(s * STEPS)
-        x, y = _two_sum(s, -j / STEPS)
-        y = y + (t - q + low - w)
+        x, more = _two_sum(s, -j / STEPS)
+        y = y + more
         p, q = _two_product(x, x)
         cubic = x * p / 6 * (1 + x / 4 * (1 + x / 5 * (1 + x / 6 * (1 + x / 7))))
-        rest = y + (q / 2 + x * y + y * y / 2 + cubic)
+        rest = y + (q / 2 + y * (x + p / 2 + cubic) + y * y / 2 + cubic)
         lost = 1.1 * lost + 4 * U * (np.abs(y) + q + np.abs(cubic)) + x**8 / 20000
         less_one = (
             Wide(x) + Wide(p / 2) + Wide(rest, 0, 0, np.where(far | ~(lost < 0.1), np.inf, lost))
