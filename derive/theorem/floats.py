@@ -194,7 +194,8 @@ class Fast(Number):
             b = np.minimum(b, MOST)
             x = bisected(condition, [x.v if isinstance(x, Fast) else x for x in args], a, b)
         f, at_low, at_high = _closed(condition, args), x == a, x == b
-        signs, r = (np.where(at_low, 1, -1), np.where(at_high & ~at_low, -1, 1)), np.inf
+        signs: Any = np.where(at_low, 1, -1), np.where(at_high & ~at_low, -1, 1)
+        r: Any = np.inf
         for near in NEAR:
             d = near * np.abs(x)
             sides = (np.where(at_low, a, np.clip(to, a, b)) for to in (x - d, x + d))
