@@ -5,7 +5,6 @@ What the source is written in is :mod:`.floats`; exported modules end with its t
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import reduce
 from types import FunctionType
@@ -17,6 +16,7 @@ from sympy import (
     Eq,
     Expr,
     Float,
+    Function,
     Max,
     Min,
     Mul,
@@ -27,10 +27,13 @@ from sympy import (
     cse,
     exp,
     floor,
+    log,
     numbered_symbols,
     oo,
+    sign,
     together,
 )
+from sympy.concrete.expr_with_limits import ExprWithLimits
 from sympy.printing.numpy import NumPyPrinter
 from sympy.printing.precedence import PRECEDENCE
 
@@ -44,7 +47,7 @@ from .quantity import Quantity
 #: By how much, relatively, a float64 may lie beyond an end that belongs to a range: such an end is
 #: itself rounded where it is computed. It is a few units in the last place.
 SLACK = Float("1e-15")
-#: What a function may be written in.
+#: Names that what a function is written in has taken.
 WORDS = frozenset(name for name in vars(floats) if name.islower() and name[0] != "_") | {"np"}
 
 
@@ -124,10 +127,11 @@ def python_function(
         array = f"np.array([{', '.join(listed)}]).reshape({shape})"
         lines.append(f"return {array if shape else listed[0]}")
         return _with_body(f"\n\ndef {name}():", lines), ""
+    _only_numpy(expression, name)
     entries = numbers_in(expression) if shape else [expression]
     more, values = _written(entries, printer, order)
     lines += [*more, f"return [{', '.join(values)}]" if shape else f"return {values[0]}"]
-    _only_numpy(source := _with_body(f"\n\ndef {name}({names}):", lines), name)
+    source = _with_body(f"\n\ndef {name}({names}):", lines)
     given = [name]
     if conditions:
         printer.plain = True
@@ -179,22 +183,12 @@ def _over_one(e: Basic) -> Basic:
     return e.replace(exp, lambda power: exp(together(power)))
 
 
-def _only_numpy(source: str, name: str) -> None:
-    """Refuse a function that uses a name it neither defines nor has from numpy."""
-    import numpy as np
-
-    known, used = {*WORDS, "float"}, set[str]()
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.arg):
-            known.add(node.arg)
-        elif isinstance(node, ast.FunctionDef):
-            known.add(node.name)
-        elif isinstance(node, ast.Name):
-            (known if isinstance(node.ctx, ast.Store) else used).add(node.id)
-        elif isinstance(node, ast.Attribute) and not hasattr(np, node.attr):
-            raise NotNumpy(f"{name} needs {node.attr}, which numpy does not have")
-    if used - known:
-        raise NotNumpy(f"{name} needs {', '.join(sorted(used - known))}, which numpy does not have")
+def _only_numpy(expression: Basic, name: str) -> None:
+    """Refuse a function of which numbers with bounds on their errors know nothing."""
+    used = {type(f) for f in expression.atoms(Function, ExprWithLimits)}
+    unknown = sorted(f.__name__ for f in used if not issubclass(f, KNOWN))
+    if unknown:
+        raise NotNumpy(f"{name} needs {', '.join(unknown)}, which numpy does not have")
 
 
 class _Printer(NumPyPrinter):  # type: ignore[misc]
@@ -323,3 +317,5 @@ def conditions_on(
 
 #: What makes a function jump, bend or lie flat.
 KINKED = (Piecewise, Max, Min, Abs)
+#: The functions that a formula may have.
+KNOWN = (exp, log, sign, ClampedRoot, *KINKED)

@@ -19,8 +19,8 @@ import numpy as np
 
 #: How exact a value is, relatively, or absolutely.
 TOLERANCE, FLOOR = 1e-9, 1e-300
-#: Twice the largest relative error of one operation, and the smallest float64.
-U, TINY = 2.0**-52, 5e-324
+#: Twice the largest relative error of one operation.
+U = 2.0**-52
 #: An error that is not worth following point by point; how many points are taken together.
 SMALL, BLOCK, FEW = 1e-13, 2**15, 2**12
 
