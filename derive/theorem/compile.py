@@ -1,24 +1,22 @@
 """Turn an expression into a vectorised numpy function, as source that reads like the formula.
 
-What the source is written in is :mod:`.floats`; exported modules begin with its text.
+What the source is written in is :mod:`.floats`; exported modules end with its text.
 """
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import reduce
-from math import lcm, prod
 from types import FunctionType
 from typing import Any
 
 from sympy import (
     Abs,
-    Add,
     Basic,
     Eq,
     Expr,
     Float,
+    Function,
     Max,
     Min,
     Mul,
@@ -29,10 +27,13 @@ from sympy import (
     cse,
     exp,
     floor,
+    log,
     numbered_symbols,
     oo,
+    sign,
     together,
 )
+from sympy.concrete.expr_with_limits import ExprWithLimits
 from sympy.printing.numpy import NumPyPrinter
 from sympy.printing.precedence import PRECEDENCE
 
@@ -46,7 +47,7 @@ from .quantity import Quantity
 #: By how much, relatively, a float64 may lie beyond an end that belongs to a range: such an end is
 #: itself rounded where it is computed. It is a few units in the last place.
 SLACK = Float("1e-15")
-#: What a function may be written in.
+#: Names that what a function is written in has taken.
 WORDS = frozenset(name for name in vars(floats) if name.islower() and name[0] != "_") | {"np"}
 
 
@@ -67,9 +68,9 @@ def compiled(
     if quantity.kind is Kind.NAME:
         raise DomainError(f"{name} is {quantity.expression}, a name: there is no function of it")
     order = [s for s in parameters if s in quantity.expression.free_symbols]
-    source = quantity_function(name, quantity, order, "", conditions_on(domain, quantity, order))
+    written = quantity_function(name, quantity, order, "", conditions_on(domain, quantity, order))
     made: dict[str, Any] = dict(vars(floats))
-    exec(source, made)  # it is what was just written
+    exec("".join(written), made)  # it is what was just written
     function: FunctionType = made[name]
     function.__doc__ = (
         f"{name} of {', '.join(s.name for s in order)}, vectorised over numpy arrays."
@@ -83,8 +84,8 @@ def quantity_function(
     order: Sequence[Symbol],
     doc: str,
     conditions: Sequence[Expr] = (),
-) -> str:
-    """The source of a numpy function of a quantity of any kind.
+) -> tuple[str, str]:
+    """The source of a numpy function of a quantity of any kind, in two parts.
 
     Raises
     ------
@@ -106,10 +107,11 @@ def python_function(
     order: Sequence[Symbol],
     doc: str,
     conditions: Sequence[Expr] = (),
-) -> str:
-    """The source of a numpy function; every root is found once, before it is used.
+) -> tuple[str, str]:
+    """The source of a numpy function, and of the line that gives it its domain and its checks.
 
-    Where one of the :func:`conditions_on` the arguments fails, the value is nan.
+    Every root is found once, before it is used. Where one of the :func:`conditions_on` the
+    arguments fails, the value is nan.
 
     Raises
     ------
@@ -124,20 +126,19 @@ def python_function(
         listed = [_constant(e, name) for e in numbers_in(expression)]
         array = f"np.array([{', '.join(listed)}]).reshape({shape})"
         lines.append(f"return {array if shape else listed[0]}")
-        return _with_body(f"\n\ndef {name}():", lines)
+        return _with_body(f"\n\ndef {name}():", lines), ""
+    _only_numpy(expression, name)
     entries = numbers_in(expression) if shape else [expression]
     more, values = _written(entries, printer, order)
     lines += [*more, f"return [{', '.join(values)}]" if shape else f"return {values[0]}"]
-    given = [f"shape={shape}"] if shape else []
+    source = _with_body(f"\n\ndef {name}({names}):", lines)
+    given = [name]
     if conditions:
         printer.plain = True
         tests = [f"({printer.doprint(condition)})" for condition in conditions]
-        given.insert(0, f"lambda {names}: " + "\n    & ".join(tests))
-    body = "".join(f"\n    {part}," for part in given)
-    source = f"\n\n@checked({body}\n)" if given else "\n\n@checked()"
-    source = _with_body(f"{source}\ndef {name}({names}):", lines)
-    _only_numpy(source, name)
-    return source
+        given.append(f"lambda {names}: " + "\n    & ".join(tests))
+    given += [f"shape={shape}"] if shape else []
+    return source, f"\n{name} = checked(\n    " + ",\n    ".join(given) + ",\n)\n"
 
 
 def _with_body(head: str, lines: Iterable[str]) -> str:
@@ -158,7 +159,7 @@ def _written(
     stand_ins: dict[ClampedRoot, Symbol] = {}
     for k, root in enumerate(sorted(roots, key=lambda e: (len(e.atoms(ClampedRoot)), str(e))), 1):
         (h, x), own = root.equation(), Symbol(f"at_{root.variable.name}")  # no parameter is that
-        h = _over_one(without_fractions(h)).xreplace({x: own, **stand_ins})
+        h = _over_one(h).xreplace({x: own, **stand_ins})
         known = [*order, *stand_ins.values()]
         args = ", ".join(s.name for s in known if s in h.free_symbols)
         inner, (value,) = _written([h], printer, [own])
@@ -182,22 +183,12 @@ def _over_one(e: Basic) -> Basic:
     return e.replace(exp, lambda power: exp(together(power)))
 
 
-def _only_numpy(source: str, name: str) -> None:
-    """Refuse a function that uses a name it neither defines nor has from numpy."""
-    import numpy as np
-
-    known, used = {*WORDS, "float"}, set()
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.arg):
-            known.add(node.arg)
-        elif isinstance(node, ast.FunctionDef):
-            known.add(node.name)
-        elif isinstance(node, ast.Name):
-            (known if isinstance(node.ctx, ast.Store) else used).add(node.id)
-        elif isinstance(node, ast.Attribute) and not hasattr(np, node.attr):
-            raise NotNumpy(f"{name} needs {node.attr}, which numpy does not have")
-    if used - known:
-        raise NotNumpy(f"{name} needs {', '.join(sorted(used - known))}, which numpy does not have")
+def _only_numpy(expression: Basic, name: str) -> None:
+    """Refuse a function of which numbers with bounds on their errors know nothing."""
+    used = {type(f) for f in expression.atoms(Function, ExprWithLimits)}
+    unknown = sorted(f.__name__ for f in used if not issubclass(f, KNOWN))
+    if unknown:
+        raise NotNumpy(f"{name} needs {', '.join(unknown)}, which numpy does not have")
 
 
 class _Printer(NumPyPrinter):  # type: ignore[misc]
@@ -224,20 +215,13 @@ class _Printer(NumPyPrinter):  # type: ignore[misc]
         return f"{function}({printed if e.free_symbols else f'number({printed}, {self.like})'})"
 
     def _print_exp(self, e: Expr) -> str:
-        return self._of("exp", e.args[0])
+        return self._of(f"np.{type(e).__name__.lower()}", e.args[0])
 
-    def _print_log(self, e: Expr) -> str:
-        return self._of("log", e.args[0])
-
-    def _print_Abs(self, e: Expr) -> str:
-        return self._of("absolute", e.args[0])
-
-    def _print_sign(self, e: Expr) -> str:
-        return self._of("sign", e.args[0])
+    _print_log = _print_Abs = _print_sign = _print_exp
 
     def _print_Pow(self, e: Expr, rational: bool = False) -> str:
         if abs(e.exp) == S.Half:
-            root = self._of("sqrt", e.base)
+            root = self._of("np.sqrt", e.base)
             return root if e.exp > 0 else f"1/{root}"
         return str(self._hprint_Pow(e, rational=rational))
 
@@ -268,10 +252,10 @@ class _Printer(NumPyPrinter):  # type: ignore[misc]
         return f"~({self._print(e.args[0])})"
 
     def _print_Max(self, e: Expr) -> str:
-        return self._pairwise("maximum", e)
+        return self._pairwise("np.maximum", e)
 
     def _print_Min(self, e: Expr) -> str:
-        return self._pairwise("minimum", e)
+        return self._pairwise("np.minimum", e)
 
     def _pairwise(self, function: str, e: Expr) -> str:
         first, *rest = map(self._print, e.args)
@@ -333,36 +317,5 @@ def conditions_on(
 
 #: What makes a function jump, bend or lie flat.
 KINKED = (Piecewise, Max, Min, Abs)
-
-
-def without_fractions(h: Expr) -> Expr:
-    """A positive multiple with integers for coefficients: then flat parts are flat in float64."""
-    return _times(h, _denominator(h))
-
-
-def _denominator(e: Expr) -> int:
-    if isinstance(e, Add):
-        return lcm(*map(_denominator, e.args))
-    if isinstance(e, Mul):
-        return prod(map(_denominator, e.args))
-    if isinstance(e, Piecewise):
-        return lcm(*(_denominator(branch) for branch, _ in e.args))
-    return int(e.q) if isinstance(e, Rational) else 1
-
-
-def _times(e: Expr, k: int) -> Expr:
-    """A multiple, multiplied out where that clears a denominator."""
-    if k == 1:
-        return e
-    if isinstance(e, Add):
-        return Add(*(_times(a, k) for a in e.args))
-    if isinstance(e, Piecewise):
-        return Piecewise(*((_times(branch, k), where) for branch, where in e.args))
-    if isinstance(e, Mul):
-        cleared = []
-        for a in e.args:
-            own = _denominator(a)
-            cleared.append(_times(a, own))
-            k //= own
-        return Mul(k, *cleared)
-    return k * e
+#: The functions that a formula may have.
+KNOWN = (exp, log, sign, ClampedRoot, *KINKED)

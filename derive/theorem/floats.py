@@ -17,9 +17,10 @@ from typing import Any
 
 import numpy as np
 
+#: How exact a value is, relatively, or absolutely.
 TOLERANCE, FLOOR = 1e-9, 1e-300
-#: Twice the largest relative error of one operation, and the smallest float64.
-U, TINY = 2.0**-52, 5e-324
+#: Twice the largest relative error of one operation.
+U = 2.0**-52
 #: An error that is not worth following point by point; how many points are taken together.
 SMALL, BLOCK, FEW = 1e-13, 2**15, 2**12
 
@@ -27,27 +28,30 @@ SMALL, BLOCK, FEW = 1e-13, 2**15, 2**12
 class Number:
     """What both kinds of numbers share; they mix with integers and with floats that are exact."""
 
-    __array_ufunc__ = None
+    def __array_ufunc__(self: Any, ufunc: Any, method: str, *x: Any) -> Any:
+        """What np.exp(number) and the like are: a method of that name."""
+        own = getattr(self.of(x[0]), ufunc.__name__, None)
+        return own(*x[1:]) if own and method == "__call__" else NotImplemented
 
-    def __radd__(self, other: Any) -> Any:
+    def __radd__(self: Any, other: Any) -> Any:
         return self + other
 
-    def __sub__(self, other: Any) -> Any:
+    def __sub__(self: Any, other: Any) -> Any:
         return self + -self.of(other)
 
-    def __rsub__(self, other: Any) -> Any:
+    def __rsub__(self: Any, other: Any) -> Any:
         return -self + other
 
-    def __rmul__(self, other: Any) -> Any:
+    def __rmul__(self: Any, other: Any) -> Any:
         return self * other
 
-    def __truediv__(self, other: Any) -> Any:
+    def __truediv__(self: Any, other: Any) -> Any:
         return self * self.of(other).inverse()
 
-    def __rtruediv__(self, other: Any) -> Any:
+    def __rtruediv__(self: Any, other: Any) -> Any:
         return self.of(other) / self
 
-    def __pow__(self, power: Any) -> Any:
+    def __pow__(self: Any, power: Any) -> Any:
         if not isinstance(power, int):
             return self.power(self.of(power))
         if power <= 0:
@@ -55,22 +59,28 @@ class Number:
         half = self ** (power // 2) if power > 1 else self
         return half if power == 1 else half * half * self if power % 2 else half * half
 
-    def __rpow__(self, base: Any) -> Any:
+    def __rpow__(self: Any, base: Any) -> Any:
         return self.parity() if base == -1 else self.of(base).power(self)
 
-    def __gt__(self, other: Any) -> Any:
+    def __gt__(self: Any, other: Any) -> Any:
         return (self - other).positive()
 
-    def __lt__(self, other: Any) -> Any:
+    def __lt__(self: Any, other: Any) -> Any:
         return (self.of(other) - self).positive()
 
-    def __ge__(self, other: Any) -> Any:
+    def __ge__(self: Any, other: Any) -> Any:
         return ~(self < other)
 
-    def __le__(self, other: Any) -> Any:
+    def __le__(self: Any, other: Any) -> Any:
         return ~(self > other)
 
-    def sign(self) -> Any:
+    def minimum(self: Any, other: Any) -> Any:
+        return -(-self).maximum(-self.of(other))
+
+    def sign(self: Any) -> Any:
+        return select(self > 0, 1, select(self < 0, -1, 0 * self))
+
+    def side(self: Any) -> Any:
         """1 or -1, or 0 where it is not known; an exact zero counts as positive."""
         below = (-self).positive()
         return below.sure * np.where(below.yes, -1, 1)
@@ -104,7 +114,7 @@ class Fast(Number):
             self.r = np.where(np.abs(np.log(np.abs(v))) < 660, r, np.where(r == 0, r, np.inf))
 
     @classmethod
-    def of(cls, v: Any) -> Fast:
+    def of(cls, v: Any) -> Any:
         """Exact floats."""
         return v if isinstance(v, Number) else cls(v)
 
@@ -181,13 +191,15 @@ class Fast(Number):
         ends = (self, self.of(high))
         with np.errstate(all="ignore"):
             a, b = (np.broadcast_to(np.asarray(end.v, float), shape) for end in ends)
-            x, a, b = approach(condition, [x.v if isinstance(x, Fast) else x for x in args], a, b)
+            b = np.minimum(b, MOST)
+            x = bisected(condition, [x.v if isinstance(x, Fast) else x for x in args], a, b)
         f, at_low, at_high = _closed(condition, args), x == a, x == b
-        signs, r = (np.where(at_low, 1, -1), np.where(at_high & ~at_low, -1, 1)), np.inf
+        signs: Any = np.where(at_low, 1, -1), np.where(at_high & ~at_low, -1, 1)
+        r: Any = np.inf
         for near in NEAR:
             d = near * np.abs(x)
             sides = (np.where(at_low, a, np.clip(to, a, b)) for to in (x - d, x + d))
-            seen = [f(self.of(to)).sign() == sign for to, sign in zip(sides, signs, strict=True)]
+            seen = [f(self.of(to)).side() == sign for to, sign in zip(sides, signs, strict=True)]
             r = np.where(seen[0] & seen[1] & np.isinf(r), near + self.r + ends[1].r, r)
             if np.isfinite(r).all():
                 break
@@ -277,12 +289,13 @@ class Wide(Number):
         (p, q), w = _two_product(m, LOG_2[0]), m * LOG_2[1]
         s, t = _two_sum(h, -p)
         lost = e + 2 * U * (np.abs(t) + np.abs(q) + np.abs(low) + np.abs(w)) + np.abs(m) * 2.0**-105
+        s, y = _two_sum(s, t - q + low - w)
         j = np.rint(s * STEPS)
-        x, y = _two_sum(s, -j / STEPS)
-        y = y + (t - q + low - w)
+        x, more = _two_sum(s, -j / STEPS)
+        y = y + more
         p, q = _two_product(x, x)
         cubic = x * p / 6 * (1 + x / 4 * (1 + x / 5 * (1 + x / 6 * (1 + x / 7))))
-        rest = y + (q / 2 + x * y + y * y / 2 + cubic)
+        rest = y + (q / 2 + y * (x + p / 2 + cubic) + y * y / 2 + cubic)
         lost = 1.1 * lost + 4 * U * (np.abs(y) + q + np.abs(cubic)) + x**8 / 20000
         less_one = (
             Wide(x) + Wide(p / 2) + Wide(rest, 0, 0, np.where(far | ~(lost < 0.1), np.inf, lost))
@@ -350,27 +363,25 @@ class Wide(Number):
         )
 
         def below(x: Wide) -> Any:
-            return f(x).sign() < 0 if flat else f(x).h < 0
+            return f(x).side() < 0 if flat else f(x).h < 0
 
         def reached(v: Wide) -> Any:
-            return v.sign() >= 0 if flat else v.sign() > 0
+            return v.side() >= 0 if flat else v.side() > 0
 
         at_low = f(self).h >= 0
         at_high = ~at_low & (below(high) if flat else f(high).h <= 0)
-        x = approach(condition, [self.of(v).value(v)[0] for v in args], a, b)[0]
+        x = bisected(condition, [self.value(v)[0] for v in args], a, b)
         x = np.where((x > a) & (x < b), x, b)
         i, j = _in_order(x * (1 - 2.0**-30)), _in_order(x * (1 + 2.0**-30))
         near = below(Wide(_floats(i))) & (f(Wide(_floats(j))).h > 0)
         i, j = np.where(near, i, _in_order(a)), np.where(near, j, _in_order(b))
         while (j - i > (1 if flat else 2**23)).any():
-            middle = (i >> 1) + (j >> 1) + (i & j & 1)
-            under = below(Wide(_floats(middle)))
-            i, j = np.where(under, middle, i), np.where(under, j, middle)
+            i, j = _halved(i, j, lambda x: below(Wide(x)))
         p, q = Wide(_floats(i)), Wide(_floats(j))
         found, margin = q, Wide((q - p).h, 0.0, (q - p).k) if flat else Wide(np.inf)
         for _ in range(0 if flat else 5):
             at_p, at_q = f(p), f(q)
-            left = (at_p.sign() < 0) | ((p - self).h <= 0)
+            left = (at_p.side() < 0) | ((p - self).h <= 0)
             seen = Truth(left & (reached(at_q) | ((q - high).h >= 0)), True)
             t = self.value(at_p / (at_p - at_q))[0]
             x = p + (q - p) * np.where((t >= 0) & (t <= 1), t, 0.5)
@@ -379,7 +390,7 @@ class Wide(Number):
             p, q = x - w, x + w
         end = self.pick(Truth(at_low, True), high)
         there = f(end)
-        known = (at_low & reached(there)) | (at_high & ~(there.h > 0) & (there.sign() != 0))
+        known = (at_low & reached(there)) | (at_high & ~(there.h > 0) & (there.side() != 0))
         around = Wide(0.0, 0.0, margin.k, np.abs(margin.h))
         return end.pick(Truth(known, True), Wide(found.h, found.l, found.k) + around)
 
@@ -436,100 +447,36 @@ def _closed(condition: Any, args: Any) -> Any:
     return lambda x: condition(x, *args)
 
 
-def approach(condition: Any, args: Any, a: Any, b: Any) -> tuple[Any, Any, Any]:
-    """Near the root between two points of a function that crosses from below, and these points.
-
-    Chandrupatla's method: inverse quadratic interpolation where that is safe, else bisection. A
-    point without a negative value below it, or a positive one above it, is the root itself.
-    """
-    f = _closed(condition, args)
-    for k in range(60):  # an open end: go out until the function is positive
-        if not np.isinf(b).any():
-            break
-        out = np.where(np.isinf(b), a + 2.0**k * np.maximum(np.abs(a), 1), b)
-        b = np.where(f(out) > 0, out, b)
-    low, high = a, np.where(np.isinf(b), MOST, b)
-    at_a, at_b = f(low), f(high)
-    a, b = np.where(at_b <= 0, high, low), np.where(at_a >= 0, low, high)
-    found, live = a.copy(), np.arange(a.size)
-    state = [*np.broadcast_arrays(a, b, at_a, at_b, 0.5), *args]
-    for _ in range(100):
-        a, b, at_a, at_b, t, *args = state
-        x = a + t * (b - a)
-        at_x = condition(x, *args)
-        same = (at_x < 0) == (at_a < 0)
-        c, at_c = np.where(same, a, b), np.where(same, at_a, at_b)
-        b, at_b = np.where(same, b, a), np.where(same, at_b, at_a)
-        a, at_a = x, at_x
-        width, least = np.abs(b - a), 16 * U * np.abs(x)
-        xi, phi = (a - b) / (c - b), (at_a - at_b) / (at_c - at_b)
-        t = at_a / (at_b - at_a) * at_c / (at_b - at_c)
-        t = t + (c - a) / (b - a) * at_a / (at_c - at_a) * at_b / (at_c - at_b)
-        t = np.where((phi**2 < xi) & ((1 - phi) ** 2 < 1 - xi), t, 0.5)
-        edge = np.minimum(0.5, least / 2 / width)
-        state = [a, b, at_a, at_b, np.clip(t, edge, 1 - edge), *args]
-        going = width > least
-        found[live] = x
-        if 4 * going.sum() < 3 * live.size:
-            live = live[going]
-            state = _rows(state, going)
-        if not live.size:
-            break
-    return found, low, high
+def _halved(i: Any, j: Any, below: Any) -> tuple[Any, Any]:
+    middle = (i >> 1) + (j >> 1) + (i & j & 1)
+    under = below(_floats(middle))
+    return np.where(under, middle, i), np.where(under, j, middle)
 
 
-# --- what formulas are written in -----------------------------------------------------------------
-def exp(x: Any) -> Any:
-    return x.exp() if isinstance(x, Number) else np.exp(x)
+def bisected(condition: Any, args: Any, a: Any, b: Any) -> Any:
+    """The first float between two that is not below the root of a function, or the higher one."""
+    i, j = _in_order(a), _in_order(b)
+    for _ in range(64):
+        i, j = _halved(i, j, lambda x: condition(x, *args) < 0)
+    return _floats(j)
 
 
-def log(x: Any) -> Any:
-    return x.log() if isinstance(x, Number) else np.log(x)
-
-
-def sqrt(x: Any) -> Any:
-    return x.sqrt() if isinstance(x, Number) else np.sqrt(x)
-
-
-def absolute(x: Any) -> Any:
-    return x.absolute() if isinstance(x, Number) else np.abs(x)
-
-
-def sign(x: Any) -> Any:
-    return select(x > 0, 1, select(x < 0, -1, 0 * x))
-
-
-def maximum(x: Any, y: Any) -> Any:
-    if not isinstance(x, Number):
-        return y.maximum(x) if isinstance(y, Number) else np.maximum(x, y)
-    return x.maximum(y)
-
-
-def minimum(x: Any, y: Any) -> Any:
-    return -maximum(-x, -y)
-
-
+# --- what formulas are written in, beside numpy ---------------------------------------------------
 def same(x: Any, y: Any) -> Any:
     """Whether they are equal, but for the rounding of one of them."""
-    return absolute(x - y) <= 1e-15 * absolute(y)
+    return np.abs(x - y) <= 1e-15 * np.abs(y)
 
 
 def select(where: Any, here: Any, other: Any) -> Any:
     """One number where that is so, another one elsewhere."""
-    if isinstance(here, Number):
-        return here.pick(where, other)
-    if isinstance(other, Number):
-        return other.pick(~where, here)
-    return (
-        where.kind.of(here).pick(where, other)
-        if isinstance(where, Truth)
-        else np.where(where, here, other)
-    )
+    if isinstance(where, Truth):
+        return where.kind.of(here).pick(where, other)
+    return np.where(where, here, other)
 
 
 def number(value: int, like: Any) -> Any:
     """An integer as a number of the same kind."""
-    return like.of(value) if isinstance(like, Number) else float(value)
+    return getattr(like, "of", float)(value)
 
 
 def clamped_root(condition: Any, low: Any, high: Any, *args: Any, flat: bool = False) -> Any:
@@ -537,41 +484,37 @@ def clamped_root(condition: Any, low: Any, high: Any, *args: Any, flat: bool = F
 
     It is the first one of a function that may be flat; else one at the far end is the only one.
     """
-    kind = next(type(x) for x in (low, high, *args) if isinstance(x, Number))
+    kind: Any = next(type(x) for x in (low, high, *args) if isinstance(x, Number))
     shapes = (
         np.shape(next(iter(vars(x).values()))) for x in (low, high, *args) if isinstance(x, kind)
     )
     return kind.of(low).root(condition, high, args, np.broadcast_shapes(*shapes), flat)
 
 
-def checked(inside: Any = None, shape: tuple[int, ...] = ()) -> Any:
+def checked(formula: Any, inside: Any = None, shape: tuple[int, ...] = ()) -> Any:
     """Make a formula a vectorised function of floats, which is nan where they are not inside."""
+    names = list(signature(formula).parameters)
 
-    def wrap(formula: Any) -> Any:
-        names = list(signature(formula).parameters)
+    @wraps(formula)
+    def function(*args: Any, **kwargs: Any) -> Any:
+        given = {**dict(zip(names, args, strict=False)), **kwargs}
+        if len(args) > len(names) or set(given) != set(names):
+            said = f"{formula.__name__} takes {', '.join(names)}, not {', '.join(given)}"
+            raise TypeError(said)
+        arrays = [np.asarray(given[name], float) for name in names]
+        whole = np.broadcast_shapes(*(v.shape for v in arrays))
+        n = prod(whole)
+        rows = [
+            v[()] if v.ndim == 0 and n != 1 else np.broadcast_to(v, whole).reshape(-1)
+            for v in arrays
+        ]
+        values, lost = _evaluated(formula, inside, rows, n, shape)
+        if lost:
+            said = f"{lost} of {n} points, where float64 is not enough for {TOLERANCE}"
+            warnings.warn(f"{formula.__name__} is nan at {said}", RuntimeWarning, 2)
+        return values.reshape(whole + shape)[()]
 
-        @wraps(formula)
-        def function(*args: Any, **kwargs: Any) -> Any:
-            given = {**dict(zip(names, args, strict=False)), **kwargs}
-            if len(args) > len(names) or set(given) != set(names):
-                said = f"{formula.__name__} takes {', '.join(names)}, not {', '.join(given)}"
-                raise TypeError(said)
-            arrays = [np.asarray(given[name], float) for name in names]
-            whole = np.broadcast_shapes(*(v.shape for v in arrays))
-            n = prod(whole)
-            rows = [
-                v[()] if v.ndim == 0 and n != 1 else np.broadcast_to(v, whole).reshape(-1)
-                for v in arrays
-            ]
-            values, lost = _evaluated(formula, inside, rows, n, shape)
-            if lost:
-                said = f"{lost} of {n} points, where float64 is not enough for {TOLERANCE}"
-                warnings.warn(f"{formula.__name__} is nan at {said}", RuntimeWarning, 2)
-            return values.reshape(whole + shape)[()]
-
-        return function
-
-    return wrap
+    return function
 
 
 def _evaluated(formula: Any, inside: Any, rows: list[Any], n: int, shape: Any) -> tuple[Any, int]:

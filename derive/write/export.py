@@ -56,19 +56,19 @@ def to_python(results: Sequence[Result], renamed: Mapping[str, str] | None = Non
     A function is named like its result and quantity: ``supcl_threshold_alpha_min(m, n, tau)``.
     What numpy has no counterpart for is left out, and a comment says so.
     """
-    body = ""
+    body, wrapped = "", ""
     for result in results:
         body += f"\n\n# --- {result.id}: {result.title}\n{_about(result)}"
         for name, q in result.quantities.items():
             function = f"{result.id.replace('-', '_')}_{name}"
             try:
-                source = _python_quantity(result, function, q, renamed or {})
+                source, wrapper = _python_quantity(result, function, q, renamed or {})
             except NotNumpy as refusal:
                 body += f"\n\n# Left out: {refusal}.\n"
                 continue
-            body += source
+            body, wrapped = body + source, wrapped + wrapper
     title = f"{MADE_BY} {version()}: results of contrastive-learning theory"
-    return python_module(title, body)
+    return python_module(title, body, wrapped)
 
 
 def _about(result: Result) -> str:
@@ -79,7 +79,9 @@ def _about(result: Result) -> str:
     return "".join(f"# {row}\n" for rows in wrapped for row in rows)
 
 
-def _python_quantity(result: Result, function: str, q: Quantity, renamed: Mapping[str, str]) -> str:
+def _python_quantity(
+    result: Result, function: str, q: Quantity, renamed: Mapping[str, str]
+) -> tuple[str, str]:
     spoken = words(q.expression)
     if spoken:
         listed = ", ".join(sorted(s.name for s in spoken))

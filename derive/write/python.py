@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -18,7 +19,7 @@ from ..theorem.result import Result
 
 def python_source(result: Result, point: Mapping[Symbol, Expr]) -> str:
     """The quantities, with values put in, as a module of plain numpy functions."""
-    body = ""
+    body, wrapped = "", ""
     for name, quantity in result.quantities.items():
         try:
             expression = result.at(name, point)
@@ -34,14 +35,23 @@ def python_source(result: Result, point: Mapping[Symbol, Expr]) -> str:
         conditions = conditions_on(result.domain, quantity, order, point)
         shown = replace(quantity, expression=expression)
         try:
-            body += quantity_function(name, shown, order, meaning, conditions)
+            source, wrapper = quantity_function(name, shown, order, meaning, conditions)
         except NotNumpy as refusal:
             body += f"\n\n# Left out: {refusal}.\n"
             continue
-    return python_module(f"{result.title} ({result.id}), written by cltheory", body)
+        body, wrapped = body + source, wrapped + wrapper
+    return python_module(f"{result.title} ({result.id}), written by cltheory", body, wrapped)
 
 
-def python_module(title: str, body: str) -> str:
-    """Functions as a module, with the numbers that they are evaluated in."""
-    helpers = inspect.getsource(floats).replace('"""', f'"""{title}.\n\n', 1)
-    return f"{helpers}\n\n# --- the functions {'-' * 82}\n{body}"
+def python_module(title: str, body: str, wrapped: str) -> str:
+    """Functions as a module; below them, what they are evaluated with, and their domains."""
+    doc, imports, helpers = re.split(r"\n(?=from __f|#: )", inspect.getsource(floats), maxsplit=2)
+    doc = doc.replace('"""', f'"""{title}.\n\n', 1)
+    parts = [f"{doc}\n{imports.rstrip()}\n{body}", f"{_rule('how they are evaluated')}\n{helpers}"]
+    return "\n\n".join(
+        [*parts, f"{_rule('each function with its domain and its checks')}{wrapped}"]
+    )
+
+
+def _rule(heading: str) -> str:
+    return f"# --- {heading} ".ljust(100, "-")

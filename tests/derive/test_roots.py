@@ -120,13 +120,13 @@ def test_float64_roots_stay_inside_and_at_the_ends() -> None:
     levels = np.array([-3.0, 1e-9, 0.5, 1 - 1e-9, 1.0, 7.0])
 
     def steep(at, level):  # flat far from the root, where a chord goes astray
-        return 1 - 2 / (floats.exp(400 * (at - level)) + 1)
+        return 1 - 2 / (np.exp(400 * (at - level)) + 1)
 
-    @floats.checked()
+    @floats.checked
     def inside(level):
         return floats.clamped_root(steep, 0, 1, level)
 
-    @floats.checked()
+    @floats.checked
     def from_zero_on(level):
         return floats.clamped_root(lambda at, k: at - k, 0, np.inf, level)
 
