@@ -97,6 +97,8 @@ BY_WORD = _words(
     "csappto csgappto cseappto csxappto cspreto csgpreto csepreto csxpreto csnumdef csnumgdef "
     "csdimdef csdimgdef csgluedef csmudef global@namedef @xnamedef"
 )
+#: The name gets the meaning of another one.
+COPIES = _words("cslet letcs gletcs csletcs LetLtxMacro GlobalLetLtxMacro")
 #: They change the meaning of characters, or of everything.
 CHARACTERS = _words(
     "mathcode lccode uccode delcode MakeShortVerb activatemath catcodetable "
