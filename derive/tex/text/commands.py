@@ -36,28 +36,20 @@ VERBATIM_MAKERS = _words(
 )
 
 # --- conditionals -----------------------------------------------------------------------------
-#: Tests with arguments in braces: how many come before the branches, and how many branches.
-TESTS: dict[str, tuple[int, int]] = {
-    name: shape
-    for shape, names in {
-        (1, 2): "ifbool notbool iftoggle nottoggle ifdef ifundef ifcsdef ifcsundef ifdefmacro "
-        "ifcsmacro ifdefparam ifcsparam ifdefprefix ifcsprefix ifdefprotected ifcsprotected "
-        "ifdefltxprotect ifcsltxprotect ifdefempty ifcsempty ifdefvoid ifcsvoid ifstrempty "
-        "ifblank notblank ifnumodd ifboolexpr ifboolexpe ifthenelse iflanguage IfFileExists "
-        "IfBooleanTF IfNoValueTF IfValueTF IfBlankTF IfPackageLoadedTF IfClassLoadedTF "
-        "ifdefcounter ifcscounter ifdeflength ifcslength ifdefdimen ifcsdimen "
-        "@ifundefined @ifpackageloaded @ifclassloaded @ifdefinable @ifnextchar",
-        (2, 2): "ifdefequal ifcsequal ifdefstring ifcsstring ifdefstrequal ifcsstrequal "
-        "ifstrequal ifnumequal ifnumgreater ifnumless ifdimequal ifdimgreater ifdimless "
-        "ifinlist xifinlist ifinlistcs xifinlistcs ifpatchable ifrmnum "
-        "@ifpackagelater @ifpackagewith",
-        (3, 2): "ifnumcomp ifdimcomp",
-        (1, 1): "IfBooleanT IfBooleanF IfNoValueT IfNoValueF IfValueT IfValueF whileboolexpr "
-        "unlessboolexpr",
-        (0, 2): "@ifstar",
-    }.items()
-    for name in names.split()
-}
+#: Tests with branches in braces.
+TESTS = _words(
+    "ifbool notbool iftoggle nottoggle ifdef ifundef ifcsdef ifcsundef ifdefmacro ifcsmacro "
+    "ifdefparam ifcsparam ifdefprefix ifcsprefix ifdefprotected ifcsprotected ifdefltxprotect "
+    "ifcsltxprotect ifdefempty ifcsempty ifdefvoid ifcsvoid ifstrempty ifblank notblank "
+    "ifnumodd ifboolexpr ifboolexpe ifthenelse iflanguage IfFileExists IfBooleanTF "
+    "IfNoValueTF IfValueTF IfBlankTF IfPackageLoadedTF IfClassLoadedTF ifdefcounter "
+    "ifcscounter ifdeflength ifcslength ifdefdimen ifcsdimen @ifundefined @ifpackageloaded "
+    "@ifclassloaded @ifdefinable @ifnextchar ifdefequal ifcsequal ifdefstring ifcsstring "
+    "ifdefstrequal ifcsstrequal ifstrequal ifnumequal ifnumgreater ifnumless ifdimequal "
+    "ifdimgreater ifdimless ifinlist xifinlist ifinlistcs xifinlistcs ifpatchable ifrmnum "
+    "@ifpackagelater @ifpackagewith ifnumcomp ifdimcomp IfBooleanT IfBooleanF IfNoValueT "
+    "IfNoValueF IfValueT IfValueF whileboolexpr unlessboolexpr @ifstar"
+)
 #: Conditionals of TeX, which end with \fi.
 CONDITIONALS = _words(
     "if ifx ifcat ifnum ifdim ifodd ifvmode ifhmode ifmmode ifinner ifvoid ifhbox ifvbox ifeof "
@@ -65,7 +57,7 @@ CONDITIONALS = _words(
     "ifpdf ifluatex ifxetex ifPDFTeX ifLuaTeX ifXeTeX if@twocolumn if@twoside unless"
 ) - {"unless"}
 #: What begins like a conditional and is none.
-NO_CONDITIONALS = frozenset(TESTS) | {"iff", "ifmmode@"}
+NO_CONDITIONALS = TESTS | {"iff", "ifmmode@"}
 
 # --- defining ---------------------------------------------------------------------------------
 NEW = _words(
@@ -106,7 +98,9 @@ CHARACTERS = _words(
     "Udelcode Udelcodenum useshorthands defineshorthand aliasshorthand"
 )
 #: What they do is in no command that stands here.
-ANYTHING = _words("globaldefs directlua luadirect luaexec latelua luacode")
+ANYTHING = _words(
+    "globaldefs directlua luadirect luaexec latelua luacode docsvlist dolistloop dolistcsloop"
+)
 #: Commands named by a word: ``\\csname NAME\\endcsname``.
 BY_NAME = _words("csname @nameuse csuse nameuse")
 #: The command after them is run later, and what may stand there that defines nothing.
@@ -161,9 +155,6 @@ def looks_defining(name: str) -> bool:
         return False
     return _LOOKS.match(name) is not None or name.lower().endswith(("command", "cmd", "cs"))
 
-
-#: Loops over a list: which argument is the variable (None: the body takes it), the list, the body.
-LOOPS = _words("foreach forcsvlist docsvlist @for @tfor forlistloop")
 
 # --- inputs -----------------------------------------------------------------------------------
 #: Commands that read another file, and how the file is named.

@@ -204,9 +204,9 @@ class Defining(Following):
                 self.displays.conditionals.append(name)
             else:
                 self.displays.conditionals[-1:] = []
-        for command, file in found.files:
-            kind = "sty" if command != "input" else "file"
-            self._follow(kind, file, "", start, end)
+        for asked in found.files:
+            for file in asked.names:
+                self._follow(asked.kind, file, asked.folder, start, end)
         return end
 
     def _prefix(self, name: str, start: int, end: int) -> int:
@@ -233,10 +233,6 @@ class Defining(Following):
         if _EXPL_COMPUTED.search(text, end, stop):
             self.scope.touch_all("\\", where)
         return stop
-
-    def _loop(self, name: str, start: int, end: int) -> int:
-        found = self.calls.loop(self.source, name, end)
-        return self._apply(name, *found, start) if found is not None else end
 
     def _group(self, name: str, start: int, end: int) -> int:
         if name in ("begingroup", "bgroup"):

@@ -372,16 +372,29 @@ class Walk(Defining, Skipping):
 
     # --- conditionals ----------------------------------------------------------------------
     def _test(self, name: str, start: int, end: int) -> int:
-        before, branches = tables.TESTS[name]
-        self.groups.branches(self.source, name, end, before, branches)
+        """What stands in its braces may be left out."""
+        at = end
+        for _ in range(3):  # what is tested may be a token
+            if self._braced(at):
+                end = at
+                break
+            token = self.source.argument(at)
+            at = token[2] if token else at
+        self.groups.after("?" + name, end)
         return end
+
+    def _braced(self, at: int) -> int:
+        """The place after the group here; 0 if there is none."""
+        close = self.source.close(self.source.skip(at))
+        return 0 if close is None else close + 1
 
     def _conditional(self, name: str, start: int, end: int) -> int:
         r"""What \iffalse holds is a comment; of other conditionals it is not known what prints."""
         displays, text = self.displays, self.source.text
         if name not in tables.CONDITIONALS and name.startswith("if"):
-            if self.groups.branches(self.source, name, end, 0, 9, least=2):
-                return end
+            first = self._braced(end)
+            if first and self._braced(first):
+                return self._test(name, start, end)
         displays.switches += 1
         if name == "iffalse" and not _UNLESS.search(text, max(0, start - 20), start):
             ends = self._end_of_iffalse(end)
@@ -430,7 +443,6 @@ _HANDLERS: dict[str, _Handler] = {
     **dict.fromkeys(("else", "fi", "repeat"), Walk._conditional),
     **dict.fromkeys(tables.TESTS, Walk._test),
     **dict.fromkeys(tables.INPUTS, Walk._input),
-    **dict.fromkeys(tables.LOOPS, Walk._loop),
     **dict.fromkeys(_PREFIXES, Walk._prefix),
     **dict.fromkeys(("begingroup", "endgroup", "bgroup", "egroup"), Walk._group),
     **dict.fromkeys(tables.BY_NAME, Walk._by_name),

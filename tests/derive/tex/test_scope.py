@@ -294,7 +294,7 @@ def test_changed_characters_touch_formulas_without_commands() -> None:
         r"\def\go#1{\expandafter\def\csname s#1\endcsname{x}}\go{A}\go{B}",
         r"\def\go#1{\ifx\go#1\else\expandafter\def\csname s#1\endcsname{}\expandafter\go\fi}"
         r"\go ABC{alpha}\go",
-        r"\foreach \x in {A,...,Z}{\expandafter\xdef\csname s\x\endcsname{x}}",
+        r"\foreach \x in {A,...,Z}{\expandafter\xdef\csname bb\x\endcsname{x}}",
         r"\ifx\a\b \fi\iftoggle{x}{a}{b}",
         r"\newcommand{\go}{\emph{a}}\go",
         r"\newpage\noindent\definecolor{sigma}{rgb}{0,0,0}",
