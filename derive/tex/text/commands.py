@@ -30,6 +30,9 @@ VERBATIM = {
     *("verbatim", "verbatim*", "Verbatim", "Verbatim*", "BVerbatim", "LVerbatim"),
     *("lstlisting", "minted", "comment", "filecontents", "filecontents*"),
 }
+#: They write a file, which may define names if it has such an ending.
+WRITING = _words("filecontents filecontents*")
+DEFINES = re.compile(r"(?:\s*\[[^\[\]]*\])?\s*\{[^{}]*(?<!\.bib)\}")
 #: Commands that make an environment whose inside is not read.
 VERBATIM_MAKERS = _words(
     "lstnewenvironment DefineVerbatimEnvironment newtcblisting excludecomment excludeversion"
@@ -257,6 +260,6 @@ CORE = frozenset(
     for name in (
         *NEW, *XARGS, *XPARSE, *DEF, *ENVIRONMENTS, *OPERATORS, "let", "begin", "end", "fi", "else",
         "csname", "endcsname", "expandafter", "begingroup", "endgroup", "global",
-        "iffalse", "@namedef",
+        "iffalse", "@namedef", "input@path",
     )
 )  # fmt: skip

@@ -12,17 +12,12 @@ from .effects import Effects
 from .following import Following
 from .scope import Definition
 
-_EXPL = re.compile(
-    r"\\(?:[a-z_@]+:[A-Za-z]+|(?:New|Renew|Provide|Declare)[A-Za-z]*Command|[gex]?def|let"
-    r"|(?:re)?newcommand)\s*\{?\s*(\\[A-Za-z]+(?![A-Za-z_:@])|#)"
+#: Names that LaTeX3 computes, and those of LaTeX in its code.
+_COMPUTED = re.compile(
+    r"\\[a-z_]+:[A-Za-z]*c|\\exp_args:N*c|\.[a-z_]+:c"
+    r"|\\(?:[a-z_@]+:[A-Za-z]+|[A-Za-z]+Command|[gex]?def|let|(?:re)?newcommand)\s*\{?\s*#"
 )
-_EXPL_COMPUTED = re.compile(
-    r"\\[a-z_]*(?:set|new|put|undefine)[a-z_]*:[A-Za-z]*c|\\exp_args:N*c|\.[a-z_]+:c"
-)
-_EXPL_RESULT = re.compile(
-    r"(?:\\[a-z_]+:[A-Za-z]*[nVo]N[A-Za-z]*(?:\s*\{[^{}]{0,400}\}){1,4}|\.[a-z_]+:[Nn]\s*=)\s*\{?\s*"
-    r"(\\[A-Za-z]+)(?![A-Za-z_:@])"
-)
+_EXPL = re.compile(r"\\[A-Za-z]+(?![A-Za-z_:@])")
 _OF_COMMAND = re.compile(r"cmd/([A-Za-z@]+)/")
 _CODED = re.compile(r"\^\^[0-9a-f]{2}")
 _COMMENT = re.compile(r"\\comment(?![A-Za-z@])")
@@ -142,14 +137,17 @@ class Defining(Following):
         return self._apply(name, found, end, start)
 
     def _by_name(self, name: str, start: int, end: int) -> int:
-        found, end = self.calls.by_name(self.source, name, end)
-        return self._apply(name, found, end, start)
+        acts, at = self.calls.by_name(self.source, name, end)
+        return self._anything(name, start, at) if acts else at
 
     def _deferred(self, name: str, start: int, end: int) -> int:
         r"""``\aftergroup\foo``: run where the group ends."""
-        if self.calls.defers(self.source, end):
-            where = f"\\{name} at {self.source.where(start)}"
-            self.scope.touch_all("\\", f"may be changed by {where}")
+        return self._anything(name, start, end) if self.calls.defers(self.source, end) else end
+
+    def _anything(self, name: str, start: int, end: int) -> int:
+        """From here on no name is known."""
+        where = f"\\{name} at {self.source.where(start)}"
+        self.scope.touch_all("\\", f"may be changed by {where}")
         return end
 
     def _hook(self, name: str, start: int, end: int) -> int:
@@ -218,19 +216,14 @@ class Defining(Following):
         return after
 
     def _expl(self, name: str, start: int, end: int) -> int:
-        """Code in the syntax of LaTeX3: the names that its functions are given are touched."""
+        """Code in the syntax of LaTeX3 is not read: the names that stand in it are touched."""
         text = self.source.text
         stop = text.find("\\ExplSyntaxOff", end)
         stop = len(text) if stop < 0 else stop
         where = f"may be changed by code of LaTeX3 at {self.source.where(start)}"
-        for found in _EXPL.finditer(text, end, stop):
-            if found[1] == "#":
-                self.scope.touch_all("\\", where)
-            else:
-                self.scope.touch(found[1], where, everywhere=True)
-        for found in _EXPL_RESULT.finditer(text, end, stop):
-            self.scope.touch(found[1], where, everywhere=True)
-        if _EXPL_COMPUTED.search(text, end, stop):
+        for name in {found[0] for found in _EXPL.finditer(text, end, stop)}:
+            self.scope.touch(name, where, everywhere=True)
+        if _COMPUTED.search(text, end, stop):
             self.scope.touch_all("\\", where)
         return stop
 

@@ -8,7 +8,6 @@ arguments put in; where that gets too long, every name counts as touched.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from .commands import (
@@ -60,9 +59,6 @@ class Effects:
             if body and body not in self.bodies.get(one, ""):
                 self.bodies[one] = f"{self.bodies.get(one, '')} {body}"
         self.prefixes += [p for p in done.prefixes if p not in self.prefixes]
-
-
-_Run = Callable[[Source, str, int, Effects, tuple[str, ...]], int]
 
 
 class Calls:
@@ -124,16 +120,9 @@ class Calls:
     # --- what the others do ----------------------------------------------------------------
     def call(self, source: Source, name: str, at: int) -> tuple[Effects, int]:
         """What the call of a macro may do, and where to go on: after the list, if it takes one."""
-        return self._limited(self._call, source, name, at)
-
-    def by_name(self, source: Source, name: str, at: int) -> tuple[Effects, int]:
-        r"""What ``\csname NAME\endcsname`` may do, and its relatives."""
-        return self._limited(self._by_name, source, name, at)
-
-    def _limited(self, run: _Run, source: Source, name: str, at: int) -> tuple[Effects, int]:
         found = Effects()
         self._left = MAX_CALL if self.spent < MAX_ALL else 0
-        end = run(source, name, at, found, ())
+        end = self._call(source, name, at, found, ())
         self.spent += MAX_CALL - self._left
         if self._left <= 0:
             found.prefixes.append("\\")
@@ -170,26 +159,18 @@ class Calls:
         self._run(body, found, (*path, name))
         return at
 
-    def _by_name(
-        self, source: Source, name: str, at: int, found: Effects, path: tuple[str, ...]
-    ) -> int:
+    def by_name(self, source: Source, name: str, at: int) -> tuple[bool, int]:
+        r"""Whether ``\csname NAME\endcsname`` may do more than print, and the place after it."""
         if name == "csname":
             stop = source.text.find("\\endcsname", at, at + 500)
-            if stop < 0:
-                return at
-            inside, at = source.text[at:stop], stop + len("\\endcsname")
+            one = (at, stop, stop + len("\\endcsname")) if stop >= 0 else None
         else:
             one = source.argument(at)
-            if one is None:
-                return at
-            inside, at = source.text[one[0] : one[1]], one[2]
-        names, prefixes = computed(inside)
-        for prefix in prefixes:
-            names += self.scope.beginning(prefix)
-        for one_name in names:
-            if not self.is_quiet(one_name[1:]):
-                self._call(source, one_name[1:], at, found, path)
-        return at
+        if one is None:
+            return True, at
+        names, prefixes = computed(source.text[one[0] : one[1]])
+        names += [each for prefix in prefixes for each in self.scope.beginning(prefix)]
+        return not all(self.is_quiet(each[1:]) for each in names), one[2]
 
     def _list(self, source: Source, name: str, at: int) -> tuple[list[str], int] | None:
         r"""What stands between ``\NAME`` and the next ``\NAME``, as ``\ddefloop AB\ddefloop``."""
@@ -239,7 +220,9 @@ class Calls:
             found.displays = True
             return at
         if name in BY_NAME:
-            return self._by_name(source, name, at, found, path)
+            acts, at = self.by_name(source, name, at)
+            found.prefixes += ["\\"] if acts else []
+            return at
         if name in INPUTS:
             asked = wanted(source, name, at) or Wanted("file", ["\\" + name], end=at)
             found.files.append(asked)
