@@ -98,7 +98,7 @@ COPIES = _words("cslet letcs gletcs csletcs LetLtxMacro GlobalLetLtxMacro")
 CHARACTERS = _words(
     "mathcode lccode uccode delcode MakeShortVerb activatemath catcodetable "
     "mathactive DeclareActiveChar DeclareMathActive lstMakeShortInline Umathcode Umathcodenum "
-    "Udelcode Udelcodenum useshorthands defineshorthand aliasshorthand"
+    "Udelcode Udelcodenum useshorthands defineshorthand aliasshorthand @makeother"
 )
 #: What they do is in no command that stands here.
 ANYTHING = _words(
@@ -235,7 +235,6 @@ AMSMATH = frozenset(
         "overrightarrow underrightarrow xrightarrow xleftarrow sideset numberwithin tbinom"
     ).split()
 )
-AMS_PACKAGES = {"amsmath", "mathtools", "amssymb@", "empheq", "physics", "unicode-math"}
 #: Defined by packages that papers use; the vocabulary of formulas has more of them.
 _PACKAGES = _words(
     "nicefrac sfrac bm mathbb mathbbm mathscr mathfrak coloneqq coloneq eqqcolon triangleq "
@@ -246,12 +245,12 @@ _PACKAGES = _words(
 
 @cache
 def of_packages() -> frozenset[str]:
-    """Names that some package may define, so that ``\\providecommand`` may or may not."""
+    """Names that LaTeX or a package may define, so that ``\\providecommand`` may or may not."""
     known: set[str] = {"\\" + name for name in _PACKAGES}
     for found in vars(vocabulary).values():
         if isinstance(found, (set, frozenset, dict)):
             known |= {name for name in found if isinstance(name, str) and name[:1] == "\\"}
-    return frozenset(known - KERNEL - AMSMATH)
+    return frozenset(known | KERNEL | AMSMATH)
 
 
 #: If one of these gets another meaning, nothing after it is known.

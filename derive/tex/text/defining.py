@@ -18,8 +18,6 @@ _COMPUTED = re.compile(
     r"|\\(?:[a-z_@]+:[A-Za-z]+|[A-Za-z]+Command|[gex]?def|let|(?:re)?newcommand)\s*\{?\s*#"
 )
 _EXPL = re.compile(r"\\[A-Za-z]+(?![A-Za-z_:@])")
-_OF_COMMAND = re.compile(r"cmd/([A-Za-z@]+)/")
-_CODED = re.compile(r"\^\^[0-9a-f]{2}")
 _COMMENT = re.compile(r"\\comment(?![A-Za-z@])")
 _NAMES = re.compile(r"\\([A-Za-z@]+)")
 #: Commands with arguments and lengths; the code of a hook that changes how things look.
@@ -74,8 +72,6 @@ class Defining(Following):
                 if definition.problem:
                     definition = replace(definition, problem=f"{definition.problem}, by {where}")
                 self._put(one, definition, done, where, everywhere)
-        if _CODED.search(text, start, stop):
-            scope.touch_all("", f"may be changed by ^^ at {self.source.where(start)}")
         if self.displays.display is not None and not why:
             self.displays.blank(start, stop)
         return stop
@@ -89,10 +85,7 @@ class Defining(Following):
         if done.when == "provide":
             if old is not None and not old.problem:
                 return
-            has = name in tables.KERNEL
-            if has or (name in tables.AMSMATH and self._packages & tables.AMS_PACKAGES):
-                return
-            if old is not None or name in tables.AMSMATH or name in tables.of_packages():
+            if old is not None or name in tables.of_packages():
                 scope.touch(name, f"may be left as it was by {where}", everywhere=everywhere)
                 return
         if done.when == "new" and name[:7] not in ("\\begin{", "\\end{"):
@@ -159,13 +152,10 @@ class Defining(Following):
                 return end
             said, at = self.source.text[one[0] : one[1]].strip(), one[2]
         where = f"may be changed by \\{name} at {self.source.where(start)}"
-        to_command = _OF_COMMAND.match(said)
-        if to_command is not None:
-            self.scope.touch("\\" + to_command[1], where, everywhere=True)
-            return end
         place = said.split("/")[1] if said.startswith("env/") and said.count("/") > 1 else said
         code = self.source.argument(self.source.skip(at) + (self.source.text[at : at + 1] == "="))
-        if code is None or not (name.startswith("every") or place in tables.DISPLAYS):
+        inside = name.startswith("every") or said.startswith("cmd/") or place in tables.DISPLAYS
+        if code is None or not inside:
             return end
         text = self.source.text[code[0] : code[1]]
         called = {f"\\{one}" for one in _NAMES.findall(text)}

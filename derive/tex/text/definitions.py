@@ -397,14 +397,6 @@ def _anything(source: Source, name: str, at: int) -> Act:
     return Act(at, prefixes=["\\"])
 
 
-def _make_other(source: Source, name: str, at: int) -> Act:
-    r"""``\@makeother\%``: what LaTeX gives a meaning loses it."""
-    found = re.compile(r"\s*\\?(.)").match(source.text, at)
-    if found is None or found[1] in '@:"|':
-        return Act(found.end() if found else at)
-    return Act(found.end(), prefixes=[""])
-
-
 _Reader = Callable[[Source, str, int], Act]
 _READERS: dict[str, _Reader] = {
     **dict.fromkeys(tables.NEW | tables.XARGS, _new),
@@ -415,7 +407,6 @@ _READERS: dict[str, _Reader] = {
     **dict.fromkeys(tables.BY_WORD | tables.PATCHES | tables.COPIES, _touch),
     **dict.fromkeys(tables.CHARACTERS, _characters),
     **dict.fromkeys(tables.ANYTHING, _anything),
-    "@makeother": _make_other,
     **dict.fromkeys(("DeclareMathSymbol", "DeclareMathDelimiter"), _symbol),
     "newcounter": _counter,
     "DeclarePairedDelimiter": _delimiter,

@@ -32,8 +32,6 @@ class Following(State):
                 error = f"which file \\{name} means here is not known: what it says is not checked"
                 self.problems.append(Found(start, "", self.source, error=error))
             return end
-        if asked.kind == "sty":
-            self._packages |= set(asked.names)
         for one in asked.names:
             self._follow(asked.kind, one, asked.folder, start, asked.end)
         return asked.end

@@ -26,11 +26,13 @@ MAX_TOKENS = 2_000_000  #: of a document; ten megabytes of a paper have half as 
 
 _TOKEN = re.compile(
     r"\\(?:[A-Za-z@]+|.|\Z)|%+|[{}]|\$\$?|<!--|<(?:pre|code|script|style|textarea)(?=[\s>])"
-    r"|\n(?=[ \t]*(?:\n|\Z))|\^\^(?=[0-9a-f]{2})",
+    r"|\n(?=[ \t]*(?:\n|\Z))",
     re.DOTALL,
 )
 _ENVIRONMENT = re.compile(r"[ \t]*(?:\n[ \t]*)?\{([A-Za-z@]+\*?)\}")
 _SWITCH = re.compile(r"\\(if[A-Za-z@]*|else|fi)(?![A-Za-z@])|\\.|%[^\n]*", re.DOTALL)
+#: A character by its number, outside of comments.
+_CODED = re.compile(r"^(?:[^%\n\\]|\\.)*?(?:\^\^[0-9a-f]{2}|\\\^\^)", re.MULTILINE)
 _UNLESS = re.compile(r"\\unless\s*\Z")
 _ALIAS = re.compile(r"\s*(?:\\(begin|end)\s*\{([A-Za-z]+\*?)\}|(\\\[|\\\]))\s*\Z")
 _OTHER_NAME = re.compile(r"\s*\\([A-Za-z@]+)\s*")
@@ -68,6 +70,9 @@ class Walk(Defining, Skipping):
         self.groups.forget()
         self.displays.enter(source, 0)
         at, text = 0, source.text
+        coded = _CODED.search(text) if not source.markdown and "^^" in text else None
+        if coded is not None:
+            self.scope.touch_all("", f"may be changed by ^^ at {source.where(coded.end())}")
         waiting = (fences or [])[::-1]
         self._stop = ""
         while not (self._stop or self.finished):
@@ -132,10 +137,6 @@ class Walk(Defining, Skipping):
             if not source.markdown:
                 self._code_of("par", start, end)
             return end
-        if token[0] == "^":
-            where = f"may be changed by ^^ at {source.where(start)}"
-            self.scope.touch_all("", where)
-            return end
         if token[0] == "$":
             return end if source.definitions else self._dollar(token, start, end)
         if token in "{}":
@@ -193,8 +194,6 @@ class Walk(Defining, Skipping):
     def _command(self, name: str, start: int, end: int) -> int:
         """Take one command; returns where to go on."""
         self.groups.after(name, end)
-        if name == "^" and self.source.text[end : end + 1] == "^" and not self.source.markdown:
-            self.scope.touch_all("", f"may be changed by ^^ at {self.source.where(start)}")
         known = self.scope.written("\\" + name)
         if known is not None:
             if known.meant[:1] == "\\":
