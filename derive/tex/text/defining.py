@@ -49,12 +49,10 @@ class Defining(Following):
         hides = name in tables.VERBATIM_MAKERS
         for one, definition in done.defines:
             stem = one[7:-1] if one.startswith("\\begin{") else one[1:]
-            if hides or stem in self._hides:
-                of_environment = any(f"\\begin{{{stem}}}" == key for key, _ in done.defines)
-                certain = of_environment and not (why or scope.depth) and done.when != "provide"
-                self._hides[stem] = hides if certain else None
-            elif definition is not None and one != stem and _COMMENT.search(definition.body):
-                self._hides[stem] = True if one.startswith("\\begin{") else None
+            if hides and not (why or scope.depth):
+                self._hides.setdefault(stem, True)
+            elif hides or stem in self._hides or (definition and _COMMENT.search(definition.body)):
+                self._hides[stem] = False
             if one in tables.CORE:
                 scope.touch_all("\\", f"is not certain: {one} is redefined by {where}")
             body = definition.body if definition else done.body or done.meant.rstrip() + " "

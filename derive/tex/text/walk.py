@@ -282,13 +282,11 @@ class Walk(Defining, Skipping):
         key = f"\\begin{{{name}}}"
         known = self.scope.written(key)
         if name in self._hides and not self.source.markdown:
-            hides = self._hides[name]
-            if hides:
+            if self._hides[name]:
                 return self._skip_verbatim(name, start, end)
-            if hides is None:
-                self._doubts.append(name)
-                self.displays.switches += 1
-                self.displays.conditionals.append(name)
+            self._doubts.append(name)
+            self.displays.switches += 1
+            self.displays.conditionals.append(name)
         opens = _ALIAS.match(known.body) if known is not None and not known.problem else None
         if opens is not None and opens[1] == "begin" and not (known and known.arity):
             if opens[2] in tables.DISPLAYS and display is None and not self.source.definitions:

@@ -178,16 +178,6 @@ def test_another_name_of_a_defining_command() -> None:
         r"\newtheorem{comment}{Comment}",
         r"\newtcolorbox{comment}{}",
         r"\DefineVerbatimEnvironment{comment}{Verbatim}{}\renewenvironment{comment}{}{}",
-    ],
-)
-def test_an_environment_that_shows_what_its_name_would_hide(makes: str) -> None:
-    text = r"\def\a{1}" + makes + r"\begin{comment}" + EQ + r"\end{comment}" + EQ
-    assert says(text) == ["1", "1"]
-
-
-@pytest.mark.parametrize(
-    "makes",
-    [
         r"\let\comment\relax\let\endcomment\relax",
         r"\ifx xy\includecomment{comment}\fi",
         r"{\includecomment{comment}}",
