@@ -297,7 +297,7 @@ def _environment(source: Source, name: str, at: int) -> Act:
     read = name in tables.ENVIRONMENTS
     start = _star(source, at)[0]
     target = _target(source, start if read else _after(source, start, 0), word=True)
-    keys = [
+    keys: list[tuple[str, Definition | None]] = [
         (key, None) for n in target.names for key in (f"\\begin{{{n[1:]}}}", n, f"\\end{n[1:]}")
     ]
     if len(target.names) != 1 or not read:
