@@ -42,8 +42,6 @@ _SAME = {
 }
 _SIZING = SIZES | {"\\left", "\\right", "\\middle"}
 _UNPRINTED = THIN | SILENT | BLANKS | _SIZING
-#: Commands that take the next token or group.
-_TAKING = {"_", "^", *ACCENTS, *KEPT_FONTS, *FONTS, *FRACTIONS, "\\sqrt", "\\over"}
 #: What ends a side of a relation, besides relations.
 _ENDS = {*MARKS, *QUADS, *STATED}
 #: The name of the token that stands for a phrase; no command is spelled so.

@@ -30,34 +30,29 @@ VERBATIM = {
     *("verbatim", "verbatim*", "Verbatim", "Verbatim*", "BVerbatim", "LVerbatim"),
     *("lstlisting", "minted", "comment", "filecontents", "filecontents*"),
 }
+#: They write a file, which may define names if it has such an ending.
+WRITING = _words("filecontents filecontents*")
+DEFINES = re.compile(r"(?:\s*\[[^\[\]]*\])?\s*\{[^{}]*(?<!\.bib)\}")
 #: Commands that make an environment whose inside is not read.
 VERBATIM_MAKERS = _words(
     "lstnewenvironment DefineVerbatimEnvironment newtcblisting excludecomment excludeversion"
 )
 
 # --- conditionals -----------------------------------------------------------------------------
-#: Tests with arguments in braces: how many come before the branches, and how many branches.
-TESTS: dict[str, tuple[int, int]] = {
-    name: shape
-    for shape, names in {
-        (1, 2): "ifbool notbool iftoggle nottoggle ifdef ifundef ifcsdef ifcsundef ifdefmacro "
-        "ifcsmacro ifdefparam ifcsparam ifdefprefix ifcsprefix ifdefprotected ifcsprotected "
-        "ifdefltxprotect ifcsltxprotect ifdefempty ifcsempty ifdefvoid ifcsvoid ifstrempty "
-        "ifblank notblank ifnumodd ifboolexpr ifboolexpe ifthenelse iflanguage IfFileExists "
-        "IfBooleanTF IfNoValueTF IfValueTF IfBlankTF IfPackageLoadedTF IfClassLoadedTF "
-        "ifdefcounter ifcscounter ifdeflength ifcslength ifdefdimen ifcsdimen "
-        "@ifundefined @ifpackageloaded @ifclassloaded @ifdefinable @ifnextchar",
-        (2, 2): "ifdefequal ifcsequal ifdefstring ifcsstring ifdefstrequal ifcsstrequal "
-        "ifstrequal ifnumequal ifnumgreater ifnumless ifdimequal ifdimgreater ifdimless "
-        "ifinlist xifinlist ifinlistcs xifinlistcs ifpatchable ifrmnum "
-        "@ifpackagelater @ifpackagewith",
-        (3, 2): "ifnumcomp ifdimcomp",
-        (1, 1): "IfBooleanT IfBooleanF IfNoValueT IfNoValueF IfValueT IfValueF whileboolexpr "
-        "unlessboolexpr",
-        (0, 2): "@ifstar",
-    }.items()
-    for name in names.split()
-}
+#: Tests with branches in braces.
+TESTS = _words(
+    "ifbool notbool iftoggle nottoggle ifdef ifundef ifcsdef ifcsundef ifdefmacro ifcsmacro "
+    "ifdefparam ifcsparam ifdefprefix ifcsprefix ifdefprotected ifcsprotected ifdefltxprotect "
+    "ifcsltxprotect ifdefempty ifcsempty ifdefvoid ifcsvoid ifstrempty ifblank notblank "
+    "ifnumodd ifboolexpr ifboolexpe ifthenelse iflanguage IfFileExists IfBooleanTF "
+    "IfNoValueTF IfValueTF IfBlankTF IfPackageLoadedTF IfClassLoadedTF ifdefcounter "
+    "ifcscounter ifdeflength ifcslength ifdefdimen ifcsdimen @ifundefined @ifpackageloaded "
+    "@ifclassloaded @ifdefinable @ifnextchar ifdefequal ifcsequal ifdefstring ifcsstring "
+    "ifdefstrequal ifcsstrequal ifstrequal ifnumequal ifnumgreater ifnumless ifdimequal "
+    "ifdimgreater ifdimless ifinlist xifinlist ifinlistcs xifinlistcs ifpatchable ifrmnum "
+    "@ifpackagelater @ifpackagewith ifnumcomp ifdimcomp IfBooleanT IfBooleanF IfNoValueT "
+    "IfNoValueF IfValueT IfValueF whileboolexpr unlessboolexpr @ifstar"
+)
 #: Conditionals of TeX, which end with \fi.
 CONDITIONALS = _words(
     "if ifx ifcat ifnum ifdim ifodd ifvmode ifhmode ifmmode ifinner ifvoid ifhbox ifvbox ifeof "
@@ -65,7 +60,7 @@ CONDITIONALS = _words(
     "ifpdf ifluatex ifxetex ifPDFTeX ifLuaTeX ifXeTeX if@twocolumn if@twoside unless"
 ) - {"unless"}
 #: What begins like a conditional and is none.
-NO_CONDITIONALS = frozenset(TESTS) | {"iff", "ifmmode@"}
+NO_CONDITIONALS = TESTS | {"iff", "ifmmode@"}
 
 # --- defining ---------------------------------------------------------------------------------
 NEW = _words(
@@ -97,14 +92,18 @@ BY_WORD = _words(
     "csappto csgappto cseappto csxappto cspreto csgpreto csepreto csxpreto csnumdef csnumgdef "
     "csdimdef csdimgdef csgluedef csmudef global@namedef @xnamedef"
 )
+#: The name gets the meaning of another one.
+COPIES = _words("cslet letcs gletcs csletcs LetLtxMacro GlobalLetLtxMacro")
 #: They change the meaning of characters, or of everything.
 CHARACTERS = _words(
     "mathcode lccode uccode delcode MakeShortVerb activatemath catcodetable "
     "mathactive DeclareActiveChar DeclareMathActive lstMakeShortInline Umathcode Umathcodenum "
-    "Udelcode Udelcodenum useshorthands defineshorthand aliasshorthand"
+    "Udelcode Udelcodenum useshorthands defineshorthand aliasshorthand @makeother"
 )
 #: What they do is in no command that stands here.
-ANYTHING = _words("globaldefs directlua luadirect luaexec latelua luacode")
+ANYTHING = _words(
+    "globaldefs directlua luadirect luaexec latelua luacode docsvlist dolistloop dolistcsloop"
+)
 #: Commands named by a word: ``\\csname NAME\\endcsname``.
 BY_NAME = _words("csname @nameuse csuse nameuse")
 #: The command after them is run later, and what may stand there that defines nothing.
@@ -159,9 +158,6 @@ def looks_defining(name: str) -> bool:
         return False
     return _LOOKS.match(name) is not None or name.lower().endswith(("command", "cmd", "cs"))
 
-
-#: Loops over a list: which argument is the variable (None: the body takes it), the list, the body.
-LOOPS = _words("foreach forcsvlist docsvlist @for @tfor forlistloop")
 
 # --- inputs -----------------------------------------------------------------------------------
 #: Commands that read another file, and how the file is named.
@@ -239,7 +235,6 @@ AMSMATH = frozenset(
         "overrightarrow underrightarrow xrightarrow xleftarrow sideset numberwithin tbinom"
     ).split()
 )
-AMS_PACKAGES = {"amsmath", "mathtools", "amssymb@", "empheq", "physics", "unicode-math"}
 #: Defined by packages that papers use; the vocabulary of formulas has more of them.
 _PACKAGES = _words(
     "nicefrac sfrac bm mathbb mathbbm mathscr mathfrak coloneqq coloneq eqqcolon triangleq "
@@ -250,12 +245,12 @@ _PACKAGES = _words(
 
 @cache
 def of_packages() -> frozenset[str]:
-    """Names that some package may define, so that ``\\providecommand`` may or may not."""
+    """Names that LaTeX or a package may define, so that ``\\providecommand`` may or may not."""
     known: set[str] = {"\\" + name for name in _PACKAGES}
     for found in vars(vocabulary).values():
         if isinstance(found, (set, frozenset, dict)):
             known |= {name for name in found if isinstance(name, str) and name[:1] == "\\"}
-    return frozenset(known - KERNEL - AMSMATH)
+    return frozenset(known | KERNEL | AMSMATH)
 
 
 #: If one of these gets another meaning, nothing after it is known.
@@ -264,6 +259,6 @@ CORE = frozenset(
     for name in (
         *NEW, *XARGS, *XPARSE, *DEF, *ENVIRONMENTS, *OPERATORS, "let", "begin", "end", "fi", "else",
         "csname", "endcsname", "expandafter", "begingroup", "endgroup", "global",
-        "iffalse", "@namedef",
+        "iffalse", "@namedef", "input@path",
     )
 )  # fmt: skip

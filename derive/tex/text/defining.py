@@ -12,19 +12,12 @@ from .effects import Effects
 from .following import Following
 from .scope import Definition
 
-_EXPL = re.compile(
-    r"\\(?:[a-z_@]+:[A-Za-z]+|(?:New|Renew|Provide|Declare)[A-Za-z]*Command|[gex]?def|let"
-    r"|(?:re)?newcommand)\s*\{?\s*(\\[A-Za-z]+(?![A-Za-z_:@])|#)"
+#: Names that LaTeX3 computes, and those of LaTeX in its code.
+_COMPUTED = re.compile(
+    r"\\[a-z_]+:[A-Za-z]*c|\\exp_args:N*c|\.[a-z_]+:c"
+    r"|\\(?:[a-z_@]+:[A-Za-z]+|[A-Za-z]+Command|[gex]?def|let|(?:re)?newcommand)\s*\{?\s*#"
 )
-_EXPL_COMPUTED = re.compile(
-    r"\\[a-z_]*(?:set|new|put|undefine)[a-z_]*:[A-Za-z]*c|\\exp_args:N*c|\.[a-z_]+:c"
-)
-_EXPL_RESULT = re.compile(
-    r"(?:\\[a-z_]+:[A-Za-z]*[nVo]N[A-Za-z]*(?:\s*\{[^{}]{0,400}\}){1,4}|\.[a-z_]+:[Nn]\s*=)\s*\{?\s*"
-    r"(\\[A-Za-z]+)(?![A-Za-z_:@])"
-)
-_OF_COMMAND = re.compile(r"cmd/([A-Za-z@]+)/")
-_CODED = re.compile(r"\^\^[0-9a-f]{2}")
+_EXPL = re.compile(r"\\[A-Za-z]+(?![A-Za-z_:@])")
 _COMMENT = re.compile(r"\\comment(?![A-Za-z@])")
 _NAMES = re.compile(r"\\([A-Za-z@]+)")
 #: Commands with arguments and lengths; the code of a hook that changes how things look.
@@ -56,12 +49,10 @@ class Defining(Following):
         hides = name in tables.VERBATIM_MAKERS
         for one, definition in done.defines:
             stem = one[7:-1] if one.startswith("\\begin{") else one[1:]
-            if hides or stem in self._hides:
-                of_environment = any(f"\\begin{{{stem}}}" == key for key, _ in done.defines)
-                certain = of_environment and not (why or scope.depth) and done.when != "provide"
-                self._hides[stem] = hides if certain else None
-            elif definition is not None and one != stem and _COMMENT.search(definition.body):
-                self._hides[stem] = True if one.startswith("\\begin{") else None
+            if hides and not (why or scope.depth):
+                self._hides.setdefault(stem, True)
+            elif hides or stem in self._hides or (definition and _COMMENT.search(definition.body)):
+                self._hides[stem] = False
             if one in tables.CORE:
                 scope.touch_all("\\", f"is not certain: {one} is redefined by {where}")
             body = definition.body if definition else done.body or done.meant.rstrip() + " "
@@ -79,8 +70,6 @@ class Defining(Following):
                 if definition.problem:
                     definition = replace(definition, problem=f"{definition.problem}, by {where}")
                 self._put(one, definition, done, where, everywhere)
-        if _CODED.search(text, start, stop):
-            scope.touch_all("", f"may be changed by ^^ at {self.source.where(start)}")
         if self.displays.display is not None and not why:
             self.displays.blank(start, stop)
         return stop
@@ -94,10 +83,7 @@ class Defining(Following):
         if done.when == "provide":
             if old is not None and not old.problem:
                 return
-            has = name in tables.KERNEL
-            if has or (name in tables.AMSMATH and self._packages & tables.AMS_PACKAGES):
-                return
-            if old is not None or name in tables.AMSMATH or name in tables.of_packages():
+            if old is not None or name in tables.of_packages():
                 scope.touch(name, f"may be left as it was by {where}", everywhere=everywhere)
                 return
         if done.when == "new" and name[:7] not in ("\\begin{", "\\end{"):
@@ -142,14 +128,17 @@ class Defining(Following):
         return self._apply(name, found, end, start)
 
     def _by_name(self, name: str, start: int, end: int) -> int:
-        found, end = self.calls.by_name(self.source, name, end)
-        return self._apply(name, found, end, start)
+        acts, at = self.calls.by_name(self.source, name, end)
+        return self._anything(name, start, at) if acts else at
 
     def _deferred(self, name: str, start: int, end: int) -> int:
         r"""``\aftergroup\foo``: run where the group ends."""
-        if self.calls.defers(self.source, end):
-            where = f"\\{name} at {self.source.where(start)}"
-            self.scope.touch_all("\\", f"may be changed by {where}")
+        return self._anything(name, start, end) if self.calls.defers(self.source, end) else end
+
+    def _anything(self, name: str, start: int, end: int) -> int:
+        """From here on no name is known."""
+        where = f"\\{name} at {self.source.where(start)}"
+        self.scope.touch_all("\\", f"may be changed by {where}")
         return end
 
     def _hook(self, name: str, start: int, end: int) -> int:
@@ -161,13 +150,10 @@ class Defining(Following):
                 return end
             said, at = self.source.text[one[0] : one[1]].strip(), one[2]
         where = f"may be changed by \\{name} at {self.source.where(start)}"
-        to_command = _OF_COMMAND.match(said)
-        if to_command is not None:
-            self.scope.touch("\\" + to_command[1], where, everywhere=True)
-            return end
         place = said.split("/")[1] if said.startswith("env/") and said.count("/") > 1 else said
         code = self.source.argument(self.source.skip(at) + (self.source.text[at : at + 1] == "="))
-        if code is None or not (name.startswith("every") or place in tables.DISPLAYS):
+        inside = name.startswith("every") or said.startswith("cmd/") or place in tables.DISPLAYS
+        if code is None or not inside:
             return end
         text = self.source.text[code[0] : code[1]]
         called = {f"\\{one}" for one in _NAMES.findall(text)}
@@ -204,9 +190,9 @@ class Defining(Following):
                 self.displays.conditionals.append(name)
             else:
                 self.displays.conditionals[-1:] = []
-        for command, file in found.files:
-            kind = "sty" if command != "input" else "file"
-            self._follow(kind, file, "", start, end)
+        for asked in found.files:
+            for file in asked.names:
+                self._follow(asked.kind, file, asked.folder, start, end)
         return end
 
     def _prefix(self, name: str, start: int, end: int) -> int:
@@ -218,25 +204,16 @@ class Defining(Following):
         return after
 
     def _expl(self, name: str, start: int, end: int) -> int:
-        """Code in the syntax of LaTeX3: the names that its functions are given are touched."""
+        """Code in the syntax of LaTeX3 is not read: the names that stand in it are touched."""
         text = self.source.text
         stop = text.find("\\ExplSyntaxOff", end)
         stop = len(text) if stop < 0 else stop
         where = f"may be changed by code of LaTeX3 at {self.source.where(start)}"
-        for found in _EXPL.finditer(text, end, stop):
-            if found[1] == "#":
-                self.scope.touch_all("\\", where)
-            else:
-                self.scope.touch(found[1], where, everywhere=True)
-        for found in _EXPL_RESULT.finditer(text, end, stop):
-            self.scope.touch(found[1], where, everywhere=True)
-        if _EXPL_COMPUTED.search(text, end, stop):
+        for name in {found[0] for found in _EXPL.finditer(text, end, stop)}:
+            self.scope.touch(name, where, everywhere=True)
+        if _COMPUTED.search(text, end, stop):
             self.scope.touch_all("\\", where)
         return stop
-
-    def _loop(self, name: str, start: int, end: int) -> int:
-        found = self.calls.loop(self.source, name, end)
-        return self._apply(name, *found, start) if found is not None else end
 
     def _group(self, name: str, start: int, end: int) -> int:
         if name in ("begingroup", "bgroup"):

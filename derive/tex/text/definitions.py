@@ -95,7 +95,7 @@ def act(source: Source, name: str, at: int) -> Act | None:
     if reader is not None:
         return reader(source, name, at)
     if tables.looks_defining(name):
-        return _any_name(source, at)
+        return _touch(source, name, at)
     if tables.RESULTS.match(name):
         return _result(source, name, at)
     return None
@@ -149,10 +149,6 @@ def _csname(text: str, at: int) -> _Target:
     if end < 0:
         return _Target(start, prefixes=["\\"], computed=True)
     return _Target(end + len("\\endcsname"), *computed(text[start:end]), computed=True)
-
-
-def _any_name(source: Source, at: int) -> Act:
-    return _target(source, _star(source, at)[0]).touched()
 
 
 def _star(source: Source, at: int) -> tuple[int, str]:
@@ -297,27 +293,22 @@ def _delimiter(source: Source, name: str, at: int) -> Act:
 
 
 def _environment(source: Source, name: str, at: int) -> Act:
-    begins_at = _star(source, at)[0]
-    only = 0 if name in tables.ENVIRONMENTS else 1
-    found = source.argument(_after(source, begins_at, 0) if only else begins_at)
-    if found is None:
-        return Act(at)
-    start, end, at = found
-    named = source.text[start:end].strip()
-    if not _LETTERS.fullmatch(named):
-        prefixes = ["\\"] if "#" in named else []
-        return Act(at, prefixes=prefixes)
-    keys = [f"\\begin{{{named}}}", f"\\end{{{named}}}", f"\\{named}", f"\\end{named}"]
-    if name not in tables.ENVIRONMENTS:
-        at = _after(source, at)
-        body = source.text[begins_at:at]
-        return Act(at, [(key, None) for key in keys[:1] + keys[2:]], body=body)
-    arity, default, at = _arguments(source, at)
+    """An environment; of those that are not read it is known what they may run."""
+    read = name in tables.ENVIRONMENTS
+    start = _star(source, at)[0]
+    target = _target(source, start if read else _after(source, start, 0), word=True)
+    keys: list[tuple[str, Definition | None]] = [
+        (key, None) for n in target.names for key in (f"\\begin{{{n[1:]}}}", n, f"\\end{n[1:]}")
+    ]
+    if len(target.names) != 1 or not read:
+        end = target.end if read else _after(source, target.end)
+        return Act(end, keys, target.prefixes, body=source.text[start:end])
+    arity, default, at = _arguments(source, target.end)
     begins, at = _body(source, at, arity, default)
     ends, at = _body(source, at)
     # What \NAME would stand for alone is of no use in a formula.
-    touched: list[tuple[str, Definition | None]] = [(key, None) for key in keys[2:]]
-    return Act(at, [*touched, (keys[0], begins), (keys[1], ends)], when=_when(name))
+    (key, _), *others = keys
+    return Act(at, [*others, (key, begins), (f"\\end{key[6:]}", ends)], when=_when(name))
 
 
 def _after(source: Source, at: int, count: int = 4) -> int:
@@ -341,38 +332,19 @@ def _after(source: Source, at: int, count: int = 4) -> int:
 
 
 # --- what is only known to touch names --------------------------------------------------------
-def _by_word(source: Source, name: str, at: int) -> Act:
-    target = _target(source, at, word=True)
-    everywhere = "g" in name or "x" in name[:3]
-    found = None
-    if "undef" not in name:
-        found = source.argument(_PLAIN.match(source.text, target.end).end())  # type: ignore[union-attr]
-    if found is None:
-        return target.touched(everywhere=everywhere)
-    return target.touched(found[2], everywhere=everywhere, body=source.text[slice(*found[:2])])
-
-
-def _letcs(source: Source, name: str, at: int) -> Act:
-    target = _target(source, at)
-    found = source.argument(target.end)
-    if found is None:
-        return target.touched(everywhere=name.startswith("g"))
-    body = f"\\csname {source.text[found[0] : found[1]]}\\endcsname "
-    done = target.gets(Definition(body=body, problem=NOT_READ), found[2])
-    done.everywhere = name.startswith("g")
-    return done
-
-
-def _patch(source: Source, name: str, at: int) -> Act:
-    target = _target(source, _star(source, at)[0])
-    end = target.end
-    for _ in range(4):  # what is searched for and put in is no text
-        start = source.skip(end)
-        found = source.argument(start) if source.text[start : start + 1] == "{" else None
-        if found is None:
-            break
-        end = found[2]
-    return target.touched(end, everywhere=True, body=source.text[target.end : end])
+def _touch(source: Source, name: str, at: int) -> Act:
+    """Any other command that defines: the name it is about, and what that may run now."""
+    start = _star(source, at)[0]
+    target = _target(source, start, word=name in tables.BY_WORD)
+    end, body = target.end, ""
+    copied = source.argument(end) if name in tables.COPIES else None
+    if copied is not None:
+        body, end = source.text[slice(*copied[:2])] + " ", copied[2]
+        body = f"\\csname {body}\\endcsname " if name.endswith("letcs") else body
+    elif name in tables.BY_WORD | tables.PATCHES:
+        end = _after(source, _PLAIN.match(source.text, end).end())  # type: ignore[union-attr]
+        body = source.text[target.end : end]
+    return target.touched(end, everywhere=True, body=body)
 
 
 def _counter(source: Source, name: str, at: int) -> Act:
@@ -407,44 +379,22 @@ def _symbol(source: Source, name: str, at: int) -> Act:
     inside = source.text[found[0] : found[1]].strip() if found else ""
     if inside and inside[0] != "\\" and "#" not in inside:
         return Act(found[2] if found else at, prefixes=[""])
-    return _any_name(source, at)
+    return _touch(source, name, at)
 
 
-_GIVEN = re.compile(r"\{\s*\\?([A-Za-z@]+)\s*\}|\[\s*\\([A-Za-z@]+)\s*\]")
-_BARE = re.compile(r"\\[A-Za-z@]+")
-_UP_TO = re.compile(r"[ \t]*(?:[0-9]+[ \t]*)?(?:to[ \t]*)?")
+_UP_TO = re.compile(r"[ \t]*(?:[0-9]+[ \t]*)?(?:to[ \t]*)?(?:\\[A-Za-z@]+)?")
+_GIVEN = re.compile(r"\{\s*\\?([A-Za-z@]+)\s*\}|\[\s*\\([A-Za-z@]+)\s*\]|\A[^\\{\[]*\\([A-Za-z@]+)")
 
 
 def _result(source: Source, name: str, at: int) -> Act:
     """The commands that are among its arguments, one of which gets the result."""
-    at = _UP_TO.match(source.text, at).end()  # type: ignore[union-attr]
-    bare = _BARE.match(source.text, at)
-    names = [bare[0]] if bare else []
-    at = bare.end() if bare else at
-    for _ in range(6):
-        found = _GIVEN.match(source.text, at)
-        if found is not None:
-            names.append("\\" + (found[1] or found[2]))
-            at = found.end()
-            continue
-        option = source.option(at) if source.text[at : at + 1] == "[" else None
-        other = source.argument(at) if source.text[at : at + 1] == "{" else None
-        if option is None and other is None:
-            break
-        at = option[1] if option is not None else other[2] if other is not None else at
-    return Act(at, [(one, None) for one in names])
+    end = _after(source, _UP_TO.match(source.text, at).end(), 6)  # type: ignore[union-attr]
+    given = map("".join, _GIVEN.findall(source.text[at:end]))
+    return Act(end, [("\\" + one, None) for one in given])
 
 
 def _anything(source: Source, name: str, at: int) -> Act:
     return Act(at, prefixes=["\\"])
-
-
-def _make_other(source: Source, name: str, at: int) -> Act:
-    r"""``\@makeother\%``: what LaTeX gives a meaning loses it."""
-    found = re.compile(r"\s*\\?(.)").match(source.text, at)
-    if found is None or found[1] in '@:"|':
-        return Act(found.end() if found else at)
-    return Act(found.end(), prefixes=[""])
 
 
 _Reader = Callable[[Source, str, int], Act]
@@ -454,14 +404,11 @@ _READERS: dict[str, _Reader] = {
     **dict.fromkeys(tables.XPARSE, _xparse),
     **dict.fromkeys(tables.OPERATORS, _operator),
     **dict.fromkeys(tables.ENVIRONMENTS | tables.OTHER_ENVIRONMENTS, _environment),
-    **dict.fromkeys(tables.BY_WORD, _by_word),
-    **dict.fromkeys(tables.PATCHES, _patch),
+    **dict.fromkeys(tables.BY_WORD | tables.PATCHES | tables.COPIES, _touch),
     **dict.fromkeys(tables.CHARACTERS, _characters),
     **dict.fromkeys(tables.ANYTHING, _anything),
-    "@makeother": _make_other,
-    **dict.fromkeys(("letcs", "gletcs"), _letcs),
     **dict.fromkeys(("DeclareMathSymbol", "DeclareMathDelimiter"), _symbol),
-    **dict.fromkeys(("newcounter", "newcount@"), _counter),
+    "newcounter": _counter,
     "DeclarePairedDelimiter": _delimiter,
     "catcode": _catcode,
     "let": _let,

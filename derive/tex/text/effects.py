@@ -17,12 +17,12 @@ from .commands import (
     DISPLAYS,
     HARMLESS_LATER,
     INPUTS,
-    LOOPS,
     NO_CONDITIONALS,
     OTHER_DISPLAYS,
     TESTS,
 )
 from .definitions import Act, act, computed
+from .inputs import Wanted, wanted
 from .scope import Definition, Scope
 from .source import Source
 
@@ -33,10 +33,7 @@ MAX_LIST = 4_000  #: characters of a list that a macro goes through
 
 _COMMAND = re.compile(r"\\([A-Za-z@]+|[^A-Za-z@])|\$\$", re.DOTALL)
 _NAMED = re.compile(r"\s*\{([A-Za-z]+\*?)\}")
-_RANGE = re.compile(r"([A-Za-z]),\s*\.\.\.\s*,\s*([A-Za-z])")
 _ITEM = re.compile(r"\{([^{}]*)\}|(\\[A-Za-z@]+)|([^\s{},\\])")
-_FOR = re.compile(r"\s*(\\[A-Za-z@]+)\s*(?:\[[^\[\]]{0,200}\]\s*)?(?::=|in)\s*")
-_DO = re.compile(r"\\do(?![A-Za-z@])\s*(?=\{)")
 
 
 @dataclass
@@ -45,11 +42,10 @@ class Effects:
 
     names: dict[str, bool] = field(default_factory=dict)
     prefixes: list[str] = field(default_factory=list)
-    files: list[tuple[str, str]] = field(default_factory=list)
+    files: list[Wanted] = field(default_factory=list)
     displays: bool = False
     conditionals: int = 0  #: begun and not ended
     bodies: dict[str, str] = field(default_factory=dict)  #: what touched names may stand for
-    lacking: str = ""  #: a command at the end of a body, which takes its argument after the call
 
     def __bool__(self) -> bool:
         return bool(self.names or self.prefixes or self.files or self.displays or self.conditionals)
@@ -74,7 +70,6 @@ class Calls:
         self._quiet: set[str] = set()
         self._quiet_at = -1
         self._left = 0
-        self._listed = False
 
     # --- which macros do nothing -----------------------------------------------------------
     def is_quiet(self, name: str) -> bool:
@@ -109,15 +104,11 @@ class Calls:
     def _acts(self, name: str) -> bool:
         if self.scope.written("\\" + name) is not None:
             return False  # looked at for itself
-        if name in ("begin", "end", "[", "]") or name in INPUTS or name in LOOPS or name in BY_NAME:
+        told = {"begin", "end", "[", "]", "fi", "repeat"} | DISPLAYS | BY_NAME | DEFERRING
+        if name in told or name in INPUTS:
             return True
-        if (
-            name in DEFERRING
-            or name in ("fi", "repeat")
-            or (name.startswith("if") and name not in NO_CONDITIONALS)
-        ):
-            return True
-        return name in DISPLAYS or act(Source(""), name, 0) is not None
+        is_test = name.startswith("if") and name not in NO_CONDITIONALS
+        return is_test or act(Source(""), name, 0) is not None
 
     def defers(self, source: Source, at: int) -> bool:
         """Whether the command here, which is run later, may do more than print."""
@@ -131,35 +122,17 @@ class Calls:
         """What the call of a macro may do, and where to go on: after the list, if it takes one."""
         found = Effects()
         self._left = MAX_CALL if self.spent < MAX_ALL else 0
-        self._listed = False
         end = self._call(source, name, at, found, ())
         self.spent += MAX_CALL - self._left
         if self._left <= 0:
             found.prefixes.append("\\")
-        return found, end if self._listed else at
-
-    def loop(self, source: Source, name: str, at: int) -> tuple[Effects, int] | None:
-        """The same for a loop over a list; None if it only prints."""
-        parts = _loop(source, name, at)
-        if parts is None:
-            return None
-        items, body, variable, end = parts
-        found = Effects()
-        self._left = MAX_CALL if self.spent < MAX_ALL else 0
-        for item in items:
-            self._run(_put(body, variable, item), found, ())
-        self.spent += MAX_CALL - self._left
-        if self._left <= 0 or found.lacking:
-            found.prefixes.append("\\")
-        return (found, end) if found else None
+        return found, end
 
     def _call(
         self, source: Source, name: str, at: int, found: Effects, path: tuple[str, ...]
     ) -> int:
         definition = self.scope.written("\\" + name)
-        if definition is None:
-            return at
-        if definition.meant:
+        if definition is None or definition.meant:
             return at
         loops = re.search(rf"\\{re.escape(name)}(?![A-Za-z@])", definition.body) is not None
         if loops and definition.arity == 1 and name not in path:
@@ -168,80 +141,45 @@ class Calls:
                 body, items, end = definition.body, ["#1"], at
             else:
                 items, end = listed
-                self._listed = self._listed or not path
                 body = re.sub(rf"\\{re.escape(name)}(?![A-Za-z@])", r"\\relax ", definition.body)
             for item in items:
-                self._run(_put(body, "#1", item), found, (*path, name))
+                self._run(_put(body, 1, item), found, (*path, name))
             return end
         if name in path or len(path) > MAX_DEPTH:
             return at
-        arguments, end = _arguments(source, at, definition)
+        arguments = _arguments(source, at, definition)
         body = definition.body.replace("##", "\\relax ")
         if len(body) + sum(len(a) * body.count(f"#{k}") for k, a in enumerate(arguments, 1)) > (
             self._left
         ):
             self._left = 0
-            return end
+            return at
         for k, argument in enumerate(arguments, 1):
-            body = _put(body, f"#{k}", argument.replace("#", "\\relax "))
+            body = _put(body, k, argument.replace("#", "\\relax "))
         self._run(body, found, (*path, name))
-        return self._complete(source, end, found)
-
-    def _complete(self, source: Source, at: int, found: Effects) -> int:
-        """What a command at the end of a body does to what stands after the call."""
-        name, found.lacking = found.lacking, ""
-        if not name:
-            return at
-        if source.skip(at) >= len(source.text):
-            found.lacking = name
-            return at
-        if name in INPUTS:
-            return _file(source, name, at, found)
-        done = act(source, name, at)
-        if done is None or not (done.defines or done.prefixes):
-            found.prefixes.append("\\")
-            return at
-        found.add(done)
         return at
 
-    def by_name(self, source: Source, name: str, at: int) -> tuple[Effects, int]:
-        r"""What ``\csname NAME\endcsname`` may do, and its relatives."""
-        found = Effects()
-        self._left = MAX_CALL if self.spent < MAX_ALL else 0
-        at = self._by_name(source, name, at, found, ())
-        self.spent += MAX_CALL - self._left
-        if self._left <= 0:
-            found.prefixes.append("\\")
-        return found, at
-
-    def _by_name(
-        self, source: Source, name: str, at: int, found: Effects, path: tuple[str, ...]
-    ) -> int:
+    def by_name(self, source: Source, name: str, at: int) -> tuple[bool, int]:
+        r"""Whether ``\csname NAME\endcsname`` may do more than print, and the place after it."""
         if name == "csname":
             stop = source.text.find("\\endcsname", at, at + 500)
-            if stop < 0:
-                return at
-            inside, at = source.text[at:stop], stop + len("\\endcsname")
+            one = (at, stop, stop + len("\\endcsname")) if stop >= 0 else None
         else:
             one = source.argument(at)
-            if one is None:
-                return at
-            inside, at = source.text[one[0] : one[1]], one[2]
-        names, prefixes = computed(inside)
-        for prefix in prefixes:
-            names += self.scope.beginning(prefix)
-        for one_name in names:
-            if not self.is_quiet(one_name[1:]):
-                self._call(source, one_name[1:], at, found, path)
-        return at
+        if one is None:
+            return True, at
+        names, prefixes = computed(source.text[one[0] : one[1]])
+        names += [each for prefix in prefixes for each in self.scope.beginning(prefix)]
+        return not all(self.is_quiet(each[1:]) for each in names), one[2]
 
     def _list(self, source: Source, name: str, at: int) -> tuple[list[str], int] | None:
         r"""What stands between ``\NAME`` and the next ``\NAME``, as ``\ddefloop AB\ddefloop``."""
         stop = re.compile(rf"\\(?:{re.escape(name)}|@nil|@empty|relax|stop)(?![A-Za-z@])")
         found = stop.search(source.text, at, at + MAX_LIST)
-        if found is None or source.text.find("\n\n", at, found.start()) >= 0:
+        said = source.text[at : found.start()] if found is not None else ","
+        if found is None or "," in said or "\n\n" in said:
             return None
-        return _items(source.text[at : found.start()]), found.end()
+        return [a or b or c for a, b, c in _ITEM.findall(said)], found.end()
 
     def _run(self, text: str, found: Effects, path: tuple[str, ...]) -> None:
         self._left -= len(text) + 1
@@ -282,20 +220,13 @@ class Calls:
             found.displays = True
             return at
         if name in BY_NAME:
-            return self._by_name(source, name, at, found, path)
-        if source.skip(at) >= len(source.text) and (name in INPUTS or act(source, name, at)):
-            found.lacking = name
+            acts, at = self.by_name(source, name, at)
+            found.prefixes += ["\\"] if acts else []
             return at
         if name in INPUTS:
-            return _file(source, name, at, found)
-        if name in LOOPS:
-            parts = _loop(source, name, at)
-            if parts is None:
-                return at
-            items, body, variable, end = parts
-            for item in items:
-                self._run(_put(body, variable, item), found, path)
-            return end
+            asked = wanted(source, name, at) or Wanted("file", ["\\" + name], end=at)
+            found.files.append(asked)
+            return asked.end
         if name in DEFERRING:
             found.prefixes += ["\\"] if self.defers(source, at) else []
             return at
@@ -310,25 +241,13 @@ class Calls:
         done = act(source, name, at)
         if done is None:
             return at
+        if source.skip(at) >= len(source.text):  # what it takes stands after the call
+            found.prefixes.append("\\")
         found.add(done)
         return max(at, done.end)
 
 
-def _file(source: Source, name: str, at: int, found: Effects) -> int:
-    one = source.argument(at)
-    if one is None:
-        return at
-    said = source.text[one[0] : one[1]]
-    if INPUTS[name] in ("folder", "subfolder"):
-        other = source.argument(one[2])
-        if other is None:
-            return one[2]
-        said, one = f"{said}/{source.text[other[0] : other[1]]}", other
-    found.files.append(("input" if INPUTS[name] != "sty" else name, said))
-    return one[2]
-
-
-def _arguments(source: Source, at: int, definition: Definition) -> tuple[list[str], int]:
+def _arguments(source: Source, at: int, definition: Definition) -> list[str]:
     arguments: list[str] = []
     if definition.default is not None:
         option = source.option(at)
@@ -340,59 +259,13 @@ def _arguments(source: Source, at: int, definition: Definition) -> tuple[list[st
             break
         arguments.append(source.text[found[0] : found[1]])
         at = found[2]
-    return arguments, at
+    return arguments
 
 
-def _items(text: str, *, commas: bool = False) -> list[str]:
-    """The parts of a list: between commas, or letters and groups; ranges are written out."""
-    text = _RANGE.sub(
-        lambda r: ",".join(chr(c) for c in range(ord(r[1]), min(ord(r[2]), ord(r[1]) + 60) + 1)),
-        text[:MAX_LIST],
-    )
-    if commas or "," in text:
-        return list(dict.fromkeys(part.strip().strip("{}") for part in text.split(",")))
-    return list(dict.fromkeys(a or b or c for a, b, c in _ITEM.findall(text)))
-
-
-def _put(body: str, variable: str, item: str) -> str:
-    """A body with something put in, where it must not run into the command before it."""
-    ending = "" if variable[0] == "#" else "(?![A-Za-z@])"
+def _put(body: str, number: int, item: str) -> str:
+    """A body with an argument put in, where it must not run into the command before it."""
 
     def put(found: re.Match[str]) -> str:
         return f"{found[1]} {item}" if found[1] else item
 
-    return re.sub(rf"(\\[A-Za-z@]{{1,40}})?{re.escape(variable)}{ending}", put, body)
-
-
-def _loop(source: Source, name: str, at: int) -> tuple[list[str], str, str, int] | None:
-    """Items, body, what stands for the item, and the place after the loop."""
-    text = source.text
-    if name in ("forcsvlist", "docsvlist", "forlistloop"):
-        first = source.argument(at)
-        if first is None:
-            return None
-        if name == "docsvlist":
-            return _items(text[first[0] : first[1]], commas=True), r"\do{#1}", "#1", first[2]
-        second = source.argument(first[2])
-        if second is None:
-            return None
-        items = _items(text[second[0] : second[1]], commas=True)
-        return items, text[first[0] : first[1]] + "{#1}", "#1", second[2]
-    head = _FOR.match(text, at)
-    if head is None:
-        return None
-    if name == "foreach":
-        listed = source.argument(head.end())
-        body = source.argument(listed[2]) if listed else None
-    else:
-        do = _DO.search(text, head.end(), head.end() + MAX_LIST)
-        listed = (head.end(), do.start(), do.end()) if do else None
-        body = source.argument(do.end()) if do else None
-    if listed is None or body is None:
-        return None
-    return (
-        _items(text[listed[0] : listed[1]], commas=name != "@tfor"),
-        text[body[0] : body[1]],
-        head[1],
-        body[2],
-    )
+    return re.sub(rf"(\\[A-Za-z@]{{1,40}})?#{number}", put, body)

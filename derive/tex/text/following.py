@@ -11,7 +11,6 @@ from .inputs import BEGIN, InputError, wanted
 from .source import Source
 from .state import State
 
-_FOLDER = re.compile(r"\{\s*([^{}\\#]{1,300}?)\s*\}")
 _IN_NAME = re.compile(r"\\([A-Za-z@]+)[ ]*")
 
 
@@ -33,8 +32,6 @@ class Following(State):
                 error = f"which file \\{name} means here is not known: what it says is not checked"
                 self.problems.append(Found(start, "", self.source, error=error))
             return end
-        if asked.kind == "sty":
-            self._packages |= set(asked.names)
         for one in asked.names:
             self._follow(asked.kind, one, asked.folder, start, asked.end)
         return asked.end
@@ -45,8 +42,6 @@ class Following(State):
             return
         name, folder = self._written_out(name), self._written_out(folder)
         source = self.source
-        searched = self.scope.written(r"\input@path")
-        self.files.folders = _FOLDER.findall(searched.body) if searched is not None else []
         try:
             if "\\" in name + folder or "#" in name + folder:
                 raise InputError(f"which file is input by {name} is not known")

@@ -26,7 +26,6 @@ class Groups:
         self._open: list[tuple[str, str]] = []
         self._count: Counter[str] = Counter()
         self._command, self._after = "", -1
-        self._branches: dict[tuple[Source, int], str] = {}
         self._arguments: list[str] = []
 
     @property
@@ -39,7 +38,7 @@ class Groups:
         return any(self._count[name] for name in names)
 
     def after(self, name: str, end: int) -> None:
-        """A command ends here: braces that follow are its arguments."""
+        """A command ends here: braces that follow are its arguments, or branches of ``?NAME``."""
         plain = name in ("begingroup", "endgroup", "bgroup", "egroup", "par", "\\")
         self._command, self._after = ("", -1) if plain else (name, end)
 
@@ -63,11 +62,6 @@ class Groups:
 
     def open_brace(self, source: Source, start: int, end: int) -> str:
         """A brace opens; returns the conditional whose branch it is."""
-        branch = self._branches.pop((source, start), "")
-        if branch:
-            self._push("{", "?" + branch)
-            self._command, self._after = "", -1
-            return branch
         command = ""
         if self._after >= 0 and self._is_argument(source.text, self._after, start):
             command = self._command
@@ -75,6 +69,8 @@ class Groups:
             command = "="  # of a key: whether it is run is not known either
         self._push("{", command)
         self._command, self._after = "", -1
+        if command[:1] == "?":
+            return command[1:]
         if command:
             self._arguments.append(command)
         else:
@@ -90,35 +86,12 @@ class Groups:
             name, command = self._open[-1]
             if name == "{":
                 branch = command[:1] == "?"
-                if command and not branch:
+                if command:
                     self._command, self._after = command, end  # another argument may follow
                 else:
                     self._command, self._after = "", -1
             if self._pop() == "{":
                 return branch
-
-    def branches(
-        self, source: Source, name: str, at: int, before: int, count: int, *, least: int = 0
-    ) -> bool:
-        """Remember the branches of a test; whether there are at least so many."""
-        for _ in range(before):
-            found = source.argument(at)
-            if found is None:
-                return False
-            at = found[2]
-        places: list[int] = []
-        while len(places) < count:
-            start = source.skip(at)
-            found = source.argument(start) if source.text[start : start + 1] == "{" else None
-            if found is None:
-                break
-            places.append(start)
-            at = found[2]
-        if len(places) < least:
-            return False
-        for place in places:
-            self._branches[source, place] = name
-        return True
 
     def _is_argument(self, text: str, after: int, start: int) -> bool:
         if start == after:

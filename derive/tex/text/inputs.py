@@ -119,8 +119,6 @@ class Files:
         self.stack: list[Opened] = []
         self.reached: dict[str, str] = {}  #: normal path -> path as it is shown
         self._count = self._total = 0
-        self.folders: list[str] = []  #: of \\input@path
-        self._written: dict[str, tuple[str, bool]] = {}  #: text, and if it prevails
 
     @property
     def follows(self) -> bool:
@@ -132,11 +130,6 @@ class Files:
         self.stack.append(opened)
         if not definitions:
             self.reached.setdefault(posixpath.normpath(opened.path), opened.path)
-
-    def write(self, name: str, text: str, *, over: bool) -> None:
-        """The document writes a file; ``over`` one that is there."""
-        path = posixpath.normpath(posixpath.join(self.home, _plain(name)))
-        self._written.setdefault(path, (text, over))
 
     def end(self) -> None:
         """The file that was begun last has been read."""
@@ -159,8 +152,6 @@ class Files:
         folders = [here.folder, self.home, posixpath.dirname(here.path)]
         if kind == "folder":
             folders = [posixpath.join(self.home, said), posixpath.join(here.folder, said)]
-        else:
-            folders += [posixpath.join(self.home, one) for one in self.folders]
         if kind == "subfolder":
             folders = [posixpath.join(here.folder, said)]
         for folder in dict.fromkeys(folders):
@@ -181,9 +172,7 @@ class Files:
         if any(posixpath.normpath(file.path) == key for file in self.stack):
             chain = " -> ".join([*(file.path for file in self.stack), path])
             raise InputError(f"the file inputs itself: {chain}")
-        written, over = self._written.get(key, (None, False))
         text = self._read(path)
-        text = written if text is None or (over and written is not None) else text
         if text is None:
             return None
         self._count += 1

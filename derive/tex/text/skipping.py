@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from ..directives import MAX_LENGTH, unclosed
+from .commands import DEFINES, WRITING
 from .displays import MAX_LINES
 from .near_miss import names_result, near_miss
 from .state import State
@@ -124,8 +125,9 @@ class Skipping(State):
         text = self.source.text
         end = text.find(rf"\end{{{name}}}", at)
         if end >= 0:
-            if name in ("filecontents", "filecontents*"):
-                self._write(at, end)
+            if name in WRITING and DEFINES.match(text, at):
+                why = f"may be changed by the file that is written at {self.source.where(start)}"
+                self.scope.touch_all("\\", why)
             return end
         if "cltheory:" in text[at:]:
             error = rf"\begin{{{name}}} has no \end{{{name}}}, and directives stand after it"
@@ -150,15 +152,6 @@ class Skipping(State):
         """What is said for bookmarks only."""
         found = self.source.argument(at)
         return found[2] if found else at
-
-    def _write(self, at: int, end: int) -> None:
-        """A file that the document itself writes, and may input later."""
-        text = self.source.text
-        option = OPTION.match(text, at)
-        named = SIMPLE.match(text, option.end() if option else at)
-        if named is not None:
-            over = option is not None and ("overwrite" in option[0] or "force" in option[0])
-            self.files.write(named[0].strip(" \t{}"), text[named.end() : end], over=over)
 
     def _verb(self, name: str, start: int, at: int) -> int:
         text = self.source.text

@@ -36,9 +36,8 @@ class State:
         self._inline = -1  #: where the inside of an inline formula began
         self._money = -1  #: the same in Markdown, where it may be none
         self._everywhere = -1  #: the place after \global
-        self._packages: set[str] = set()
-        #: environments whose inside is not printed as text; None: perhaps
-        self._hides: dict[str, bool | None] = dict.fromkeys(tables.VERBATIM, True)
+        #: environments whose inside is not printed as text; False: perhaps
+        self._hides = dict.fromkeys(tables.VERBATIM, True)
         self._unclear = (self.source, -1)  #: what may be a conditional, in text that is hidden
         self._doubts: list[str] = []  #: those that are open and perhaps hide
         self._unclosed: set[tuple[Source, str]] = set()  #: tags without an end

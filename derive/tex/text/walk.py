@@ -26,11 +26,13 @@ MAX_TOKENS = 2_000_000  #: of a document; ten megabytes of a paper have half as 
 
 _TOKEN = re.compile(
     r"\\(?:[A-Za-z@]+|.|\Z)|%+|[{}]|\$\$?|<!--|<(?:pre|code|script|style|textarea)(?=[\s>])"
-    r"|\n(?=[ \t]*(?:\n|\Z))|\^\^(?=[0-9a-f]{2})",
+    r"|\n(?=[ \t]*(?:\n|\Z))",
     re.DOTALL,
 )
 _ENVIRONMENT = re.compile(r"[ \t]*(?:\n[ \t]*)?\{([A-Za-z@]+\*?)\}")
 _SWITCH = re.compile(r"\\(if[A-Za-z@]*|else|fi)(?![A-Za-z@])|\\.|%[^\n]*", re.DOTALL)
+#: A character by its number, outside of comments.
+_CODED = re.compile(r"^(?:[^%\n\\]|\\.)*?(?:\^\^[0-9a-f]{2}|\\\^\^)", re.MULTILINE)
 _UNLESS = re.compile(r"\\unless\s*\Z")
 _ALIAS = re.compile(r"\s*(?:\\(begin|end)\s*\{([A-Za-z]+\*?)\}|(\\\[|\\\]))\s*\Z")
 _OTHER_NAME = re.compile(r"\s*\\([A-Za-z@]+)\s*")
@@ -68,6 +70,9 @@ class Walk(Defining, Skipping):
         self.groups.forget()
         self.displays.enter(source, 0)
         at, text = 0, source.text
+        coded = _CODED.search(text) if not source.markdown and "^^" in text else None
+        if coded is not None:
+            self.scope.touch_all("", f"may be changed by ^^ at {source.where(coded.end())}")
         waiting = (fences or [])[::-1]
         self._stop = ""
         while not (self._stop or self.finished):
@@ -132,10 +137,6 @@ class Walk(Defining, Skipping):
             if not source.markdown:
                 self._code_of("par", start, end)
             return end
-        if token[0] == "^":
-            where = f"may be changed by ^^ at {source.where(start)}"
-            self.scope.touch_all("", where)
-            return end
         if token[0] == "$":
             return end if source.definitions else self._dollar(token, start, end)
         if token in "{}":
@@ -193,8 +194,6 @@ class Walk(Defining, Skipping):
     def _command(self, name: str, start: int, end: int) -> int:
         """Take one command; returns where to go on."""
         self.groups.after(name, end)
-        if name == "^" and self.source.text[end : end + 1] == "^" and not self.source.markdown:
-            self.scope.touch_all("", f"may be changed by ^^ at {self.source.where(start)}")
         known = self.scope.written("\\" + name)
         if known is not None:
             if known.meant[:1] == "\\":
@@ -283,13 +282,11 @@ class Walk(Defining, Skipping):
         key = f"\\begin{{{name}}}"
         known = self.scope.written(key)
         if name in self._hides and not self.source.markdown:
-            hides = self._hides[name]
-            if hides:
+            if self._hides[name]:
                 return self._skip_verbatim(name, start, end)
-            if hides is None:
-                self._doubts.append(name)
-                self.displays.switches += 1
-                self.displays.conditionals.append(name)
+            self._doubts.append(name)
+            self.displays.switches += 1
+            self.displays.conditionals.append(name)
         opens = _ALIAS.match(known.body) if known is not None and not known.problem else None
         if opens is not None and opens[1] == "begin" and not (known and known.arity):
             if opens[2] in tables.DISPLAYS and display is None and not self.source.definitions:
@@ -372,16 +369,29 @@ class Walk(Defining, Skipping):
 
     # --- conditionals ----------------------------------------------------------------------
     def _test(self, name: str, start: int, end: int) -> int:
-        before, branches = tables.TESTS[name]
-        self.groups.branches(self.source, name, end, before, branches)
+        """What stands in its braces may be left out."""
+        at = end
+        for _ in range(3):  # what is tested may be a token
+            if self._braced(at):
+                end = at
+                break
+            token = self.source.argument(at)
+            at = token[2] if token else at
+        self.groups.after("?" + name, end)
         return end
+
+    def _braced(self, at: int) -> int:
+        """The place after the group here; 0 if there is none."""
+        close = self.source.close(self.source.skip(at))
+        return 0 if close is None else close + 1
 
     def _conditional(self, name: str, start: int, end: int) -> int:
         r"""What \iffalse holds is a comment; of other conditionals it is not known what prints."""
         displays, text = self.displays, self.source.text
         if name not in tables.CONDITIONALS and name.startswith("if"):
-            if self.groups.branches(self.source, name, end, 0, 9, least=2):
-                return end
+            first = self._braced(end)
+            if first and self._braced(first):
+                return self._test(name, start, end)
         displays.switches += 1
         if name == "iffalse" and not _UNLESS.search(text, max(0, start - 20), start):
             ends = self._end_of_iffalse(end)
@@ -430,7 +440,6 @@ _HANDLERS: dict[str, _Handler] = {
     **dict.fromkeys(("else", "fi", "repeat"), Walk._conditional),
     **dict.fromkeys(tables.TESTS, Walk._test),
     **dict.fromkeys(tables.INPUTS, Walk._input),
-    **dict.fromkeys(tables.LOOPS, Walk._loop),
     **dict.fromkeys(_PREFIXES, Walk._prefix),
     **dict.fromkeys(("begingroup", "endgroup", "bgroup", "egroup"), Walk._group),
     **dict.fromkeys(tables.BY_NAME, Walk._by_name),

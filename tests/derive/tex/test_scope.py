@@ -165,8 +165,7 @@ def test_a_definition_in_the_middle_of_a_display_is_not_read() -> None:
 @pytest.mark.parametrize(
     ("text", "name", "prints"),
     [
-        (r"\providecommand{\frac}{1}", r"\frac", r"\frac"),
-        (r"\usepackage{amsmath}\providecommand{\dfrac}{1}", r"\dfrac", r"\dfrac"),
+        (r"\providecommand{\frac}{1}", r"\frac", "?the macro '\\frac' may be left as it was"),
         (r"\providecommand{\dfrac}{1}", r"\dfrac", "?the macro '\\dfrac' may be left as it was"),
         (r"\providecommand{\coloneqq}{<}", r"\coloneqq", "?"),
         (r"\newcommand{\sigma}{\tau}", r"\sigma", "?the macro '\\sigma' is defined already"),
@@ -294,7 +293,7 @@ def test_changed_characters_touch_formulas_without_commands() -> None:
         r"\def\go#1{\expandafter\def\csname s#1\endcsname{x}}\go{A}\go{B}",
         r"\def\go#1{\ifx\go#1\else\expandafter\def\csname s#1\endcsname{}\expandafter\go\fi}"
         r"\go ABC{alpha}\go",
-        r"\foreach \x in {A,...,Z}{\expandafter\xdef\csname s\x\endcsname{x}}",
+        r"\foreach \x in {A,...,Z}{\expandafter\xdef\csname bb\x\endcsname{x}}",
         r"\ifx\a\b \fi\iftoggle{x}{a}{b}",
         r"\newcommand{\go}{\emph{a}}\go",
         r"\newpage\noindent\definecolor{sigma}{rgb}{0,0,0}",
