@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import product
@@ -163,12 +164,9 @@ class Domain:
             value = found.get(symbol)
             if value is None or r.rounding == 0 or not value.is_number or not value.is_finite:
                 continue
-            room = _put_in(r.rounding, found)
-            for end, is_open, side in ((r.low, r.low_open, -1), (r.high, r.high_open, 1)):
-                out = side * (value - _put_in(end, found))
-                known = room.is_number and out.is_number and out.is_extended_real
-                if known and (symbol in floats if is_open else out > 0) and 0 <= out <= room:
-                    found[symbol] = _put_in(end, found) - (side * room / 64 if is_open else 0)
+            # Where others are outside by more, a root of them in an end is not real.
+            with suppress(ValueError):
+                found[symbol] = _nearest(value, r, found, symbol in floats)
         return found
 
     def forced(self, point: Mapping[Symbol, Expr]) -> dict[Symbol, Expr]:
@@ -360,6 +358,18 @@ def _keeps_sign(s: Symbol, r: Range, high_open: bool) -> bool:
 
 def _refers(r: Range) -> set[Symbol]:
     return r.low.free_symbols | r.high.free_symbols
+
+
+def _nearest(value: Expr, r: Range, point: Mapping[Symbol, Expr], is_float: bool) -> Expr:
+    """The end of a range that a number lies beyond by rounding; else the number."""
+    room = _put_in(r.rounding, point)
+    for end, is_open, side in ((r.low, r.low_open, -1), (r.high, r.high_open, 1)):
+        end = _put_in(end, point)
+        out = side * (value - end)
+        known = room.is_number and out.is_number and out.is_extended_real
+        if known and (is_float if is_open else out > 0) and 0 <= out <= room:
+            return end - side * room / 64 if is_open else end
+    return value
 
 
 def _put_in(end: Expr, point: Mapping[Symbol, Expr]) -> Expr:

@@ -6,7 +6,7 @@ What the source is written in is :mod:`.floats`; exported modules end with its t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import reduce
+from functools import cache, reduce
 from types import FunctionType
 from typing import Any
 
@@ -39,7 +39,6 @@ from sympy.printing.precedence import PRECEDENCE
 
 from ..decide.domain import Domain, DomainError
 from ..decide.root import ClampedRoot
-from . import floats
 from .kinds import Kind, numbers_in
 from .number import number
 from .quantity import Quantity
@@ -47,8 +46,14 @@ from .quantity import Quantity
 #: By how much, relatively, a float64 may lie beyond an end that belongs to a range: such an end is
 #: itself rounded where it is computed. It is a few units in the last place.
 SLACK = Float("1e-15")
-#: Names that what a function is written in has taken.
-WORDS = frozenset(name for name in vars(floats) if name.islower() and name[0] != "_") | {"np"}
+
+
+@cache
+def taken_names() -> frozenset[str]:
+    """Names that what a function is written in has taken."""
+    from . import floats
+
+    return frozenset(name for name in vars(floats) if name.islower() and name[0] != "_") | {"np"}
 
 
 class NotNumpy(ValueError):
@@ -69,6 +74,8 @@ def compiled(
         raise DomainError(f"{name} is {quantity.expression}, a name: there is no function of it")
     order = [s for s in parameters if s in quantity.expression.free_symbols]
     written = quantity_function(name, quantity, order, "", conditions_on(domain, quantity, order))
+    from . import floats  # and with it numpy, which proofs do without
+
     made: dict[str, Any] = dict(vars(floats))
     exec("".join(written), made)  # it is what was just written
     function: FunctionType = made[name]
@@ -123,7 +130,7 @@ def python_function(
     lines = [f'"""{doc}"""'] if doc else []
     printer = _Printer({"fully_qualified_modules": False, "allow_unknown_functions": True})
     if not order:
-        listed = [_constant(e, name) for e in numbers_in(expression)]
+        listed = [_constant(e, name) for e in numbers_in(expression)] or [str(bool(expression))]
         array = f"np.array([{', '.join(listed)}]).reshape({shape})"
         lines.append(f"return {array if shape else listed[0]}")
         return _with_body(f"\n\ndef {name}():", lines), ""

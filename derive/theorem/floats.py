@@ -2,8 +2,8 @@
 
 A formula is evaluated in numbers that carry a bound on their rounding error: first in float64
 (Fast); where that is not enough, with twice the digits and an exponent of any size (Wide). A value
-is within a relative TOLERANCE, or FLOOR absolutely, of the exact one at the floats that are given.
-Where that is not known, it is nan, and a RuntimeWarning says so.
+is within a relative TOLERANCE of the exact one at the floats that are given, or 0 where all that is
+known is that it is at most FLOOR. Elsewhere it is nan, and a RuntimeWarning says so.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 #: How exact a value is, relatively, or absolutely.
-TOLERANCE, FLOOR = 1e-9, 1e-300
+TOLERANCE, FLOOR = 1e-9, 1e-28
 #: Twice the largest relative error of one operation.
 U = 2.0**-52
 #: An error that is not worth following point by point; how many points are taken together.
@@ -234,7 +234,8 @@ class Wide(Number):
         x = cls.of(x)
         v, most = (np.ldexp(part, _whole(x.k)) for part in (x.h + x.l, np.abs(x.h) + x.e))
         right = (x.e <= TOLERANCE * np.abs(x.h)) & (np.isfinite(v) | np.isinf(x.h))
-        return v, right | (most <= FLOOR)
+        nothing = ~right & (most <= FLOOR)
+        return np.where(nothing, 0.0, v), right | nothing
 
     def __neg__(self) -> Wide:
         return Wide(-self.h, -self.l, self.k, self.e)
@@ -388,6 +389,12 @@ class Wide(Number):
             found, margin = x.pick(seen, found), (q - p).pick(seen, margin)
             w = (q - p) * np.where(seen.yes, 2.0**-20, 2.0**10)
             p, q = x - w, x + w
+        for w in (2.0**-40, 2.0**-60, 2.0**-80):  # a tie at the lower end, which may be 0
+            tied = Truth((f(self + w).side() > 0) & ((margin - w).h > 0), True)
+            found, margin = (
+                self.pick(tied, found),
+                Wide(np.full_like(margin.h, w)).pick(tied, margin),
+            )
         end = self.pick(Truth(at_low, True), high)
         there = f(end)
         known = (at_low & reached(there)) | (at_high & ~(there.h > 0) & (there.side() != 0))

@@ -10,7 +10,6 @@ from dataclasses import replace
 from sympy import Expr, Symbol
 
 from ..decide.domain import DomainError
-from ..theorem import floats
 from ..theorem.compile import NotNumpy, conditions_on, quantity_function
 from ..theorem.kinds import numbers_in
 from ..theorem.number import number
@@ -45,6 +44,8 @@ def python_source(result: Result, point: Mapping[Symbol, Expr]) -> str:
 
 def python_module(title: str, body: str, wrapped: str) -> str:
     """Functions as a module; below them, what they are evaluated with, and their domains."""
+    from ..theorem import floats
+
     doc, imports, helpers = re.split(r"\n(?=from __f|#: )", inspect.getsource(floats), maxsplit=2)
     doc = doc.replace('"""', f'"""{title}.\n\n', 1)
     parts = [f"{doc}\n{imports.rstrip()}\n{body}", f"{_rule('how they are evaluated')}\n{helpers}"]

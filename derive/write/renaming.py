@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 
 from sympy import Symbol, latex
 
-from ..theorem.compile import WORDS
+from ..theorem.compile import taken_names
 from ..theorem.result import Result
 from .display import words, written
 
@@ -47,7 +47,7 @@ def rename(
             raise ExportError(f"{old} is renamed twice")
         if re.fullmatch(r"[A-Za-z]\w*", new, re.ASCII):
             tex[old] = _word(new)
-            if keyword.iskeyword(new) or new in {"float", *WORDS}:
+            if keyword.iskeyword(new) or new in {"float", *taken_names()}:
                 raise ExportError(f"{new!r} cannot be a name in Python")
             plain[old] = new
         elif python:

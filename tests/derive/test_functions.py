@@ -147,15 +147,22 @@ def test_at_extremes_functions_agree_with_values(exported, id, name, at) -> None
 
 
 def test_where_float64_is_not_enough_a_function_says_so(exported) -> None:
-    # The second loss is 9e-2170, which no float64 is.
-    at = {"N": [4, 4], "t": [1.0, 10000.0], "b": [0.0, -8.457276943822588]}
+    # At the second point the root is exactly at its end 0, and the sign there is not known.
+    at = {"N": [4, 4], "t": [1.0, 3.0], "b": [0.0, 1.0]}
     for function in (
-        results["sigmoid-optimum"].function("loss"),
-        exported["sigmoid_optimum_loss"],
+        results["sigmoid-optimum"].function("x_star"),
+        exported["sigmoid_optimum_x_star"],
     ):
-        with pytest.warns(RuntimeWarning, match="loss is nan at 1 of 2 points, where float64"):
+        with pytest.warns(RuntimeWarning, match="x_star is nan at 1 of 2 points, where float64"):
             found = function(**at)
         np.testing.assert_array_equal(np.isnan(found), [False, True])
+
+
+def test_what_is_only_known_to_be_tiny_is_zero(exported) -> None:
+    # The loss is 9e-2170, which no float64 is.
+    at = {"N": 4, "t": 10000.0, "b": -8.457276943822588}
+    assert results["sigmoid-optimum"].function("loss")(**at) == 0
+    assert exported["sigmoid_optimum_loss"](**at) == 0
 
 
 def test_bounds_on_errors_hold_and_are_needed() -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from mutant import Mutant
 
 BALLS = ("derive/test_ball.py",)
+FLOATS = ("derive/test_functions.py",)
 ROOTS = (
     "derive/test_roots.py",
     *(
@@ -335,19 +336,20 @@ MUTANTS = [
         "a closed form is not clamped",
         ROOTS,
     ),
+    # --- floats ---
     Mutant(
-        R,
-        "return np.where(at_low, start, np.where(at_high, end, x))",
-        "return x",
-        "float64 roots are not clamped",
-        ROOTS,
+        "theorem/floats.py",
+        "seen = [f(self.of(to)).side() == sign for to, sign in zip(sides, signs, strict=True)]",
+        "seen = [f(self.of(to)).side() == f(self.of(to)).side() for to in sides]",
+        "roots in float64 are not put back",
+        FLOATS,
     ),
     Mutant(
-        R,
-        "new = np.where((step > a) & (step < b), step, new)",
-        "new = np.where(np.isfinite(step), step, new)",
-        "Newton's steps may leave the bracket",
-        ROOTS,
+        "theorem/floats.py",
+        "right = (x.e <= TOLERANCE * np.abs(x.h))",
+        "right = (x.e <= 1e300 * np.abs(x.h))",
+        "whatever comes out is exact",
+        FLOATS,
     ),
     # --- putback ---
     Mutant(
