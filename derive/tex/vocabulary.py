@@ -2,6 +2,8 @@ r"""The commands that are read, by what they are."""
 
 from __future__ import annotations
 
+import re
+
 GREEK = (
     "alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta iota kappa varkappa lambda "
     "mu nu xi omicron pi varpi rho varrho sigma varsigma tau upsilon phi varphi chi psi omega "
@@ -40,6 +42,13 @@ SILENT |= {"\\nolimits", "\\mathstrut", "\\strut", "\\relax", "\\qedhere", "\\sc
 WRAPPERS = {f"\\math{kind}" for kind in "rel bin op ord open close punct inner".split()}
 WRAPPERS |= {"\\ensuremath", "\\smash"}
 COLOURS = {"\\color", "\\textcolor"}
+_HUES = (
+    "black|gray|grey|red|green|blue|cyan|magenta|yellow|brown|lime|olive|orange|pink|purple|teal|"
+    "violet|navy|maroon|indigo|crimson|turquoise|orchid|plum|salmon|emerald|cerulean|royal|forest|"
+    "brick|sky|steel|burnt|midnight|sea|dark|light|deep|medium|my"
+)
+#: Colours that are told from the page; of a mixture at least three parts in ten.
+VISIBLE = re.compile(rf"({_HUES})+(!([3-9][0-9]|100)(!({_HUES}|white)+)?)?")
 OLD_FONTS = {
     "\\rm": "\\mathrm", "\\bf": "\\mathbf", "\\it": "\\mathit", "\\sf": "\\mathsf",
     "\\tt": "\\mathtt", "\\cal": "\\mathcal",

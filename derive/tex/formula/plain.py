@@ -6,20 +6,11 @@ r"""Commands that only set what stands in them, taken off before anything is rea
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 from ..statement import TexError
 from ..tokens import Token, show
-from ..vocabulary import ANNOTATED, COLOURS, OLD_FONTS, WRAPPERS
-
-_HUES = (
-    "black|gray|grey|red|green|blue|cyan|magenta|yellow|brown|lime|olive|orange|pink|purple|teal|"
-    "violet|navy|maroon|indigo|crimson|turquoise|orchid|plum|salmon|emerald|cerulean|royal|forest|"
-    "brick|sky|steel|burnt|midnight|sea|dark|light|deep|medium|my"
-)
-#: Colours that are told from the page; of a mixture at least three parts in ten.
-_SEEN = re.compile(rf"({_HUES})+(!([3-9][0-9]|100)(!({_HUES}|white)+)?)?")
+from ..vocabulary import ANNOTATED, COLOURS, OLD_FONTS, VISIBLE, WRAPPERS
 
 
 def plain(tokens: list[Token]) -> list[Token]:
@@ -64,7 +55,7 @@ def _unwrapped(tokens: list[Token]) -> list[Token]:
         elif token.text in COLOURS:  # the name of the colour is not part of the formula
             start, k = k, _after_group(tokens, k, "{", "}")
             colour = "".join(t.text for t in tokens[start:k]).strip("{} ").lower()
-            if not _SEEN.fullmatch(colour):
+            if not VISIBLE.fullmatch(colour):
                 colour = show(colour) if colour else "a colour that is not named"
                 raise TexError(f"what is set in {colour} may not be seen", token.at)
         elif token.text in WRAPPERS:

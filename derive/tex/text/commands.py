@@ -102,7 +102,8 @@ CHARACTERS = _words(
 )
 #: What they do is in no command that stands here.
 ANYTHING = _words(
-    "globaldefs directlua luadirect luaexec latelua luacode docsvlist dolistloop dolistcsloop"
+    "globaldefs luadef directlua luadirect luaexec latelua luacode docsvlist dolistloop "
+    "dolistcsloop"
 )
 #: Commands named by a word: ``\\csname NAME\\endcsname``.
 BY_NAME = _words("csname @nameuse csuse nameuse")
@@ -128,12 +129,17 @@ RESULTS = re.compile(
     r"|Compare|Gobble\w*)|FP(?!print)[a-z]+|read|readline|savesymbol|restoresymbol|SetKw[A-Z]\w*"
     r"|get(?:ref)?number|DTLget[a-z]*|xint\w*def\w*|fp_set|edtable|intcalc\w*def)\Z"
 )
+#: They give a colour a meaning, or the page.
+COLOURING = _words(
+    "definecolor providecolor xdefinecolor colorlet preparecolor definecolorset providecolorset "
+    "xdefinecolorset preparecolorset DefineNamedColor definespotcolor pagecolor"
+)
 #: They look as if they defined something, and nothing that a formula could use.
 HARMLESS = _words(
-    "newpage newline newblock newtheoremstyle definecolor definecolorset newcolumntype "
+    "newpage newline newblock newtheoremstyle newcolumntype "
     "newgeometry newcites newglossaryentry newacronym declaretheoremstyle letterspace lettrine "
     "newlist setlist DeclareOption DeclareGraphicsExtensions DeclareGraphicsRule "
-    "DeclareUnicodeCharacter newunicodechar DeclareFieldFormat DeclareNameAlias "
+    "DeclareUnicodeCharacter DeclareFieldFormat DeclareNameAlias "
     "DeclareCaptionFormat DeclareCaptionFont DeclareCaptionLabelFormat DeclareCaptionStyle "
     "DeclareCaptionType DeclareBibliographyCategory DeclareFontFamily DeclareFontShape "
     "DeclareFontEncoding DeclareSymbolFont DeclareFixedFont defaultfontfeatures newfloat "

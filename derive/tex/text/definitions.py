@@ -7,9 +7,11 @@ known which names it may change, and nothing else.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
+from ..vocabulary import COLOURS, VISIBLE
 from . import commands as tables
 from .scope import Definition
 from .source import Source
@@ -393,6 +395,30 @@ def _result(source: Source, name: str, at: int) -> Act:
     return Act(end, [("\\" + one, None) for one in given])
 
 
+_COLOUR = re.compile(r"\s*(?:\[[^]]*\]\s*)?\{\s*([A-Za-z]+)\s*\}")
+
+
+def _colour(source: Source, name: str, at: int) -> Act:
+    """A colour that formulas are set in, and that may now be the page's."""
+    found = _COLOUR.match(source.text, at)
+    named = found is not None and "set" not in name and name != "DefineNamedColor"
+    if found is not None and named and not VISIBLE.fullmatch(found[1].lower()):
+        return Act(found.end())
+    return Act(at, [(command, None) for command in sorted(COLOURS)], everywhere=True)
+
+
+def _character(source: Source, name: str, at: int) -> Act:
+    """``\\newunicodechar``: harmless of what is no letter, or of a letter of that name."""
+    letter = source.argument(at)
+    body = source.argument(letter[2]) if letter else None
+    if letter is None or body is None:
+        return Act(at, prefixes=[""])
+    inside = source.text[slice(*letter[:2])].strip()
+    named = re.search(r"\\([a-z]+)\W*\Z", source.text[slice(*body[:2])])
+    own = named is not None and unicodedata.name(inside[:1], "").lower().endswith(f" {named[1]}")
+    return Act(body[2], prefixes=[] if own or not inside.isalpha() else [""])
+
+
 def _anything(source: Source, name: str, at: int) -> Act:
     return Act(at, prefixes=["\\"])
 
@@ -407,6 +433,8 @@ _READERS: dict[str, _Reader] = {
     **dict.fromkeys(tables.BY_WORD | tables.PATCHES | tables.COPIES, _touch),
     **dict.fromkeys(tables.CHARACTERS, _characters),
     **dict.fromkeys(tables.ANYTHING, _anything),
+    **dict.fromkeys(tables.COLOURING, _colour),
+    "newunicodechar": _character,
     **dict.fromkeys(("DeclareMathSymbol", "DeclareMathDelimiter"), _symbol),
     "newcounter": _counter,
     "DeclarePairedDelimiter": _delimiter,

@@ -310,3 +310,37 @@ def test_what_a_formula_depends_on(change: str, formula: str) -> None:
     assert isinstance(first, Marked)
     assert isinstance(second, Marked)
     assert first.moment.used(first.source) != second.moment.used(second.source)
+
+
+COLOURED = MARK + r"\begin{equation} \textcolor{red}{\a} τ \end{equation}" + "\n"
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        r"\definecolor{red}{HTML}{FFFFFF}",
+        r"\colorlet{red}{white}",
+        r"\xdefinecolor[named]{red}{gray}{1}",
+        r"\preparecolorset{rgb}{}{}{red,1,1,1}",
+        r"\DefineNamedColor{named}{red}{rgb}{1,1,1}",
+        r"\pagecolor{red}",
+        r"\newcommand{\b}{\colorlet{red}{red!0}}\b",
+        r"\newunicodechar{τ}{\sigma}",
+        r"\luadef\b=1",
+    ],
+)
+def test_a_colour_or_a_letter_that_is_given_a_meaning_is_not_read(before: str) -> None:
+    assert says(rf"\def\a{{1}}{before}{COLOURED}") == ["?"]
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "",
+        r"\definecolor{ink}{rgb}{0,0,1}",  # of which nothing is taken for visible
+        r"\newunicodechar{τ}{\ensuremath{\tau}}",
+        r"\newunicodechar{✓}{\checkmark}",
+    ],
+)
+def test_other_colours_and_letters_do_not_matter(before: str) -> None:
+    assert says(rf"\def\a{{1}}{before}{COLOURED}") == [r"\textcolor{red}{1}τ"]
