@@ -343,4 +343,4 @@ def test_a_colour_or_a_letter_that_is_given_a_meaning_is_not_read(before: str) -
     ],
 )
 def test_other_colours_and_letters_do_not_matter(before: str) -> None:
-    assert says(rf"\def\a{{1}}{before}{COLOURED}") == [r"\textcolor{red}{1}τ"]
+    assert says(rf"\def\a{{1}}{before}{COLOURED}") == [r"\textcolor{red}{1}\tau"]
