@@ -168,7 +168,8 @@ def _written(
         (h, x), own = root.equation(), Symbol(f"at_{root.variable.name}")  # no parameter is that
         h = _over_one(h).xreplace({x: own, **stand_ins})
         known = [*order, *stand_ins.values()]
-        args = ", ".join(s.name for s in known if s in h.free_symbols)
+        # An argument tells in what numbers a root is found, also where it depends on none.
+        args = ", ".join(s.name for s in known if s in h.free_symbols) or order[0].name
         inner, (value,) = _written([h], printer, [own])
         lines.append(f"def condition_{k}({own}, {args}):")
         lines += [f"    {line}" for line in [*inner, f"return {value}"]] + [""]
