@@ -22,7 +22,7 @@ from .markdown import code_of
 from .skipping import ANY_MARK, OPTION, SIMPLE, Skipping
 from .source import Lines, Source
 
-MAX_TOKENS = 2_000_000  #: of a document; ten megabytes of a paper have half as many
+MAX_TOKENS = 3_000_000  #: of a document; ten megabytes of short commands have fewer
 
 _TOKEN = re.compile(
     r"\\(?:[A-Za-z@]+|.|\Z)|%+|[{}]|\$\$?|<!--|<(?:pre|code|script|style|textarea)(?=[\s>])"
