@@ -179,7 +179,7 @@ def test_markup_is_balanced(cltheory: Any, id: str, style: str, given: bool) -> 
     assert out.count("$$") % 2 == 0
     if style == "latex":
         rows = out.partition(r"\end{align}")[0]
-        relation = r"&(?:[=:<>]|\\(?:iff|le|ge|in)\b)"
+        relation = r"&(?:[=:<>]|\\(?:iff|le|ge|in)\b)|\\[lg]e \{\} &"
         assert len(re.findall(relation, rows)) == len(asked(id, point).quantities)
 
 
