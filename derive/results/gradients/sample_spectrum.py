@@ -54,9 +54,9 @@ def _exponential(proof: Derivation) -> Expr:
         names={Symbol(f"at_{k}"): one.xreplace({sigma: S(k)}) for k in (0, 1)},
     )
     proof.holds(
-        "The mean of the trace of exp(N theta S) - I, S being the second moment, is at most (A - "
-        "1)/sigma with A = (1 + (exp(theta) - 1) sigma)^N: every power of an eigenvalue k of Sigma "
-        "is at most k times one power of sigma less, and eigenvalues add up to 1",
+        "The mean of the trace of exp(N theta S) - I is at most (A - 1)/sigma with "
+        "A = (1 + (exp(theta) - 1) sigma)^N, S being the second moment, since "
+        "eigenvalues of Sigma add up to 1",
         ge(smaller * sigma, smaller**2),
         LIEB,
         DOMAIN.restricted([sigma]).with_range(smaller, between(0, sigma), S.Zero),
