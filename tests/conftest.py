@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import random
 import sys
+import tomllib
 from collections import defaultdict
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -33,6 +35,10 @@ def _seed() -> None:
         sys.modules["torch"].manual_seed(0)
 
 
+#: Faults that are known; the file says why.
+KNOWN = Path(__file__).parent / "data/known_failures.toml"
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--whole", action="store_true", help="families marked 'sample' are all quick")
 
@@ -40,6 +46,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.hookimpl(tryfirst=True)  # before pytest looks for the slow ones
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Thin families of tests: quick runs by ``sample``, runs of a share of all by ``net``."""
+    known = tomllib.loads(KNOWN.read_text("utf-8"))
+    for item in items:
+        if item.nodeid in known:
+            item.add_marker(pytest.mark.xfail(reason=known[item.nodeid]))
     if not config.getoption("--whole"):
         for family in _families(items, "sample"):
             (most,) = family[0].get_closest_marker("sample").args
