@@ -10,7 +10,6 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
-from functools import cache
 from itertools import combinations, product
 
 Index = tuple[int, int, int]
@@ -259,11 +258,3 @@ class Embeddings:
             note=f"{self.note}, radius {radius}".lstrip(", "),
             only=self.everything,
         )
-
-
-@cache
-def assorted() -> tuple[Embeddings, ...]:
-    """Random unit embeddings of all small shapes, the degenerate ones included."""
-    shapes = [(2, 2, 1, 3), (2, 2, 2, 2), (3, 2, 1, 2), (2, 3, 1, 1), (1, 2, 2, 3)]
-    edges = [(1, 1, 1, 1), (1, 1, 3, 2), (3, 1, 1, 2), (2, 1, 2, 3), (1, 3, 1, 1)]
-    return tuple(Embeddings.random(*s, seed=k) for k, s in enumerate(shapes + edges))

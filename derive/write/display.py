@@ -144,11 +144,6 @@ class Writer:
             return value
         return f"{name}{joint(q)}{value}"
 
-    def used_roots(self, expression: Expr) -> list[ClampedRoot]:
-        """Roots in an expression, in the order of their names."""
-        found = expression.atoms(ClampedRoot)
-        return [root for root in self.roots if root in found]
-
     def bracket(self, root: ClampedRoot) -> str:
         """The interval that a root lies in."""
         close = r"\right)" if root.high is oo else r"\right]"
