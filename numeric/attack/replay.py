@@ -13,7 +13,7 @@ from typing import Any
 
 import mpmath
 from mpmath import mp, mpf
-from sympy import Expr, Float, Integer, Symbol, oo
+from sympy import Expr, lambdify, oo
 
 from ...derive.theorem.bounds import About
 from ...derive.theorem.result import Result
@@ -125,17 +125,17 @@ def _readings(target: Target, record: Record) -> dict[str, Any]:
 
 
 def _value(expression: Expr, readings: Mapping[str, Any], digits: int) -> mpf:
-    point: dict[Symbol, Expr] = {
-        s: _number(s.name, readings[s.name], digits) for s in expression.free_symbols
-    }
-    found = expression.xreplace(point).evalf(digits)
-    if not found.is_number or found.is_real is False or not found.is_finite:
+    symbols = sorted(expression.free_symbols, key=str)
+    with mp.workdps(digits):  # SymPy's Max does not compare floats that are close to each other
+        values = [_number(s.name, readings[s.name]) for s in symbols]
+        found = mpmath.mpmathify(lambdify(symbols, expression, "mpmath")(*values))
+    if not isinstance(found, mpf) or not mpmath.isfinite(found):
         raise Undetermined(f"the bound is {str(found)[:40]} there")
-    return mpmath.mpf(found._mpf_) if isinstance(found, Float) else mpmath.mpmathify(found)
+    return found
 
 
-def _number(name: str, value: Any, digits: int) -> Expr:
-    return Integer(int(value)) if name in COUNTS else Float(value, digits)
+def _number(name: str, value: Any) -> mpf:
+    return mpf(int(value) if name in COUNTS else value)
 
 
 def _is_inside(target: Target, readings: Mapping[str, Any]) -> bool:

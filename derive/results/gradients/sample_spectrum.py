@@ -80,10 +80,10 @@ def _best(one: Expr, proof: Derivation) -> Expr:
     best = tidy(solve_linear(slope.expand(), y))
     proof.holds(
         "The best theta, with y = exp(theta)",
-        [eq("slope_there", 0), gt("best", 1)],
+        [eq("slope_there", 0), gt("best_y", 1)],
         "the derivative of log(A/B)/N in log y has the sign of this slope, which rises with y",
         DOMAIN.restricted([sigma, t]),
-        names={Symbol("slope_there"): slope.xreplace({y: best}), Symbol("best"): best},
+        names={Symbol("slope_there"): slope.xreplace({y: best}), Symbol("best_y"): best},
     )
     return log(tidy(base.xreplace({y: best}))) - t * log(best)
 

@@ -268,7 +268,7 @@ def _counterexamples(found: Mapping[str, Quantity], proof: Derivation) -> None:
     for name, q in found.items():
         if isinstance(q, Bounds) and q.fails_at:
             proof.holds(
-                f"The printed {name.removesuffix('_printed')} fails",
+                f"The printed {name.replace('_printed', '').replace('_', ' ')} fails",
                 gt("bounded", "bound"),
                 f"both are numbers for {q.fails_for}",
                 nothing,

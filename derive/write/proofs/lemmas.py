@@ -386,6 +386,31 @@ PRINTED: dict[str, Printed] = {
         r"semidefinite; it vanishes on some of them unless the affine hull of the labels has $n "
         r"- 1$ dimensions, and there $d I$ is left.",
     ),
+    "Minkowski": Printed(
+        "Minkowski",
+        r"If the mean squares of two random vectors are $x^2$ and $y^2$, that of their sum is at "
+        r"most $(x + y)^2$.",
+        r"The mean of their inner product is at most $x y$, by the inequality of Cauchy and "
+        r"Schwarz for means.",
+    ),
+    "Tropp": Printed(
+        "Tropp",
+        r"For independent random symmetric matrices $X_1, \dots, X_N$ the mean of "
+        r"$\operatorname{tr} \exp(\sum_k X_k)$ is at most $\operatorname{tr} \exp(\sum_k \log "
+        r"\mathbb{E} \exp X_k)$.",
+        r"By Lieb's theorem $A \mapsto \operatorname{tr} \exp(H + \log A)$ is concave: J. Tropp, "
+        r"User-friendly tail bounds for sums of random matrices, 2012, Lemma 3.4.",
+    ),
+    "leave one out": Printed(
+        "Leave one out",
+        r"For independent vectors $z_1, \dots, z_N$ of one law, a function $m'$ of all but $z_1$ "
+        r"and any random number $f$, $(\mathbb{E}[f \langle m', z_1\rangle])^2 \le "
+        r"\mathbb{E}[f^2]\, \sigma\, \mathbb{E}\|m'\|^2$, where $\sigma$ is the largest "
+        r"eigenvalue of $\mathbb{E}[z_1 z_1^{\mathsf{T}}]$.",
+        r"By the inequality of Cauchy and Schwarz it is at most $\mathbb{E}[f^2]\, "
+        r"\mathbb{E}\langle m', z_1\rangle^2$; given the others, the second mean is the form of "
+        r"$m'$ in $\mathbb{E}[z_1 z_1^{\mathsf{T}}]$.",
+    ),
     **OF_KERNELS,
 }
 
