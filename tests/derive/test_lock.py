@@ -20,9 +20,6 @@ from hypothesis import strategies as st
 from sympy import Piecewise, exp
 
 ID, NAME = "supcl-threshold", "alpha_min"
-QUANTITIES = [
-    (id, name) for id in results for name, q in results[id].quantities.items() if q.is_number
-]
 
 
 @cache
@@ -136,17 +133,17 @@ def test_a_root_may_be_written_otherwise() -> None:
     assert found.equivalent is False
 
 
-@pytest.mark.sample(40)
-@pytest.mark.parametrize("id, name", QUANTITIES)
-def test_the_text_of_a_lock_is_read_back(id: str, name: str) -> None:
-    entry = json.loads(frozen())["quantities"][id][name]
-    q = results[id].quantity(name)
-    if q.expression.has(Piecewise):
-        return
-    again = entry | {
-        "roots": {k: r | {"zero_of": f"3*({r['zero_of']})"} for k, r in entry["roots"].items()}
-    }
-    assert locks._equivalent(results[id], q, again) is True
+@pytest.mark.sample(6)
+@pytest.mark.parametrize("id", list(results))
+def test_the_text_of_a_lock_is_read_back(id: str) -> None:
+    for name, entry in json.loads(frozen(id))["quantities"][id].items():
+        q = results[id].quantity(name)
+        if not q.is_number or q.expression.has(Piecewise):
+            continue
+        again = entry | {
+            "roots": {k: r | {"zero_of": f"3*({r['zero_of']})"} for k, r in entry["roots"].items()}
+        }
+        assert locks._equivalent(results[id], q, again) is True, name
 
 
 def test_a_minimum_is_told_from_another() -> None:
