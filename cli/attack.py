@@ -49,12 +49,10 @@ Examples:
 )
 @click.argument("id", type=_IdWithBounds())
 @click.option("--quantity", "names", multiple=True, help="A bound of it; by default every one.")
-@click.option("--seeds", default="0,1", show_default=True, help="Of the starts: 0-4, or 0,1,2.")
-@click.option("--n", "n", default="3,4,6,10", show_default=True, help="Numbers of vectors.")
-@click.option("--d", "d", default="1,2,3,8", show_default=True, help="Dimensions.")
-@click.option(
-    "--tau", default="free", show_default=True, help="Temperatures, or free: searched as well."
-)
+@click.option("--seeds", default="0,1", help="Of the starts: 0-4, or 0,1,2.")
+@click.option("--n", "n", default="3,4,6,10", help="Numbers of vectors.")
+@click.option("--d", "d", default="1,2,3,8", help="Dimensions.")
+@click.option("--tau", default="free", help="Temperatures, or free: searched as well.")
 @click.option(
     "--set",
     "given",
@@ -68,11 +66,7 @@ Examples:
     help="Seconds for each bound; what is not done by then is left out.",
 )
 @click.option(
-    "--starts",
-    type=click.IntRange(1, 10**5),
-    default=48,
-    show_default=True,
-    help="Starts of each size and seed.",
+    "--starts", type=click.IntRange(1, 10**5), default=48, help="Starts of each size and seed."
 )
 @click.option("--out", type=FilePath(dir_okay=False), help="Write the configurations reached here.")
 @FORCE
@@ -82,9 +76,7 @@ Examples:
     type=FilePath(dir_okay=False),
     help="Attack nothing, but recompute both sides at what is stored in this file.",
 )
-@click.option(
-    "--digits", type=click.IntRange(15, 1000), default=50, show_default=True, help="Of a replay."
-)
+@click.option("--digits", type=click.IntRange(15, 1000), default=50, help="Of a replay.")
 @click.option("--store", is_flag=True, help="Keep what was reached in the source checkout.")
 @DEVICE
 @click.option("--format", "style", type=click.Choice(["text", "json"]), default="text")

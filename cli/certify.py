@@ -67,7 +67,7 @@ needs Python and python-flint only.
 @FORCE
 @click.option("--search", is_flag=True, help="Certify embeddings that torch finds.")
 @click.option("--d", type=click.IntRange(min=1), help="Their dimension; by default their number.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+@click.option("--seed", type=click.IntRange(min=0), default=0)
 @DEVICE
 @click.option("--format", "style", type=click.Choice(["text", "json"]), default="text")
 def certify_command(

@@ -40,7 +40,6 @@ In paper.tex, above a display, or before a row inside one:
     "style",
     type=click.Choice(FORMATS),
     default="text",
-    show_default=True,
     help="github: workflow commands, shown at the lines of a pull request.",
 )
 @click.option(

@@ -30,13 +30,9 @@ Examples:
 )
 @click.argument("id", type=ResultId())
 @click.argument("parameters", nargs=-1, type=click.UNPROCESSED, shell_complete=complete_value)
-@click.option("--format", "style", type=click.Choice(FORMATS), default="text", show_default=True)
+@click.option("--format", "style", type=click.Choice(FORMATS), default="text")
 @click.option(
-    "--digits",
-    type=click.IntRange(1, 10_000),
-    default=15,
-    show_default=True,
-    help="Significant digits of numbers.",
+    "--digits", type=click.IntRange(1, 10_000), default=15, help="Significant digits of numbers."
 )
 @click.option(
     "--convention",

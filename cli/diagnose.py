@@ -53,15 +53,7 @@ Examples:
     help="pairs (rows 0 and 1, 2 and 3, ...), halves (the second half are second views), or "
     "indices: an array of FILE, or a file (npy).",
 )
-@click.option(
-    "--temperature",
-    "--tau",
-    "tau",
-    type=Number(),
-    default=0.1,
-    show_default=True,
-    help="Of the loss.",
-)
+@click.option("--temperature", "--tau", "tau", type=Number(), default=0.1, help="Of the loss.")
 @click.option("--normalise", is_flag=True, help="Scale every row to unit length.")
 @click.option(
     "--batch",
@@ -72,30 +64,13 @@ Examples:
     "--batches",
     type=click.IntRange(1, 10**4),
     default=8,
-    show_default=True,
     help="Most batches that are looked at, with --batch.",
 )
 @click.option(
-    "--c",
-    type=click.FloatRange(0, 1e6),
-    default=0.5,
-    show_default=True,
-    help="Constant of the printed upper band.",
+    "--c", type=click.FloatRange(0, 1e6), default=0.5, help="Constant of the printed upper band."
 )
-@click.option(
-    "--seed",
-    type=click.IntRange(0, 2**32 - 1),
-    default=0,
-    show_default=True,
-    help="Of what is in a batch.",
-)
-@click.option(
-    "--format",
-    "style",
-    type=click.Choice(["text", "json", "html"]),
-    default="text",
-    show_default=True,
-)
+@click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=0, help="Of what is in a batch.")
+@click.option("--format", "style", type=click.Choice(["text", "json", "html"]), default="text")
 @click.option("--out", type=FILE, help="Write to this file.")
 @FORCE
 def diagnose_command(**options: Any) -> int:

@@ -48,11 +48,11 @@ def figure_command() -> None:
 
 # --- lee2025ssem --------------------------------------------------------------------------------
 @figure_command.command("ssem-fig2", epilog=examples("ssem-fig2"))
-@click.option("--m", type=click.IntRange(min=2), default=10, show_default=True, help="Classes.")
-@click.option("--n", type=click.IntRange(min=2), default=10, show_default=True, help="Instances.")
-@click.option("--p", type=click.IntRange(min=1), default=2, show_default=True, help="Views.")
+@click.option("--m", type=click.IntRange(min=2), default=10, help="Classes.")
+@click.option("--n", type=click.IntRange(min=2), default=10, help="Instances.")
+@click.option("--p", type=click.IntRange(min=1), default=2, help="Views.")
 @click.option("--d", type=click.IntRange(min=1), help="Embedding dimension; by default m n.")
-@click.option("--grid", default="20x20", show_default=True, help="Cells: ALPHASxTAUS, or one.")
+@click.option("--grid", default="20x20", help="Cells: ALPHASxTAUS, or one.")
 @click.option("--cold", is_flag=True, help="Start every cell from its seed, not a neighbour.")
 @common("0", "Seeds 0,1,2, which are averaged over.", "1e-12, or 1e-5 for d < m n - 1")
 def ssem_fig2(m: int, n: int, p: int, d: int | None, grid: str, cold: bool, **shared: Any) -> int:
@@ -117,8 +117,8 @@ def _of_towers(
     metavar="LIST",
     help="Samples of each class, 2,4,6: a column. By default four of ten classes.",
 )
-@click.option("--tau", default="1/10", show_default=True, help="Temperature of SupCon.")
-@click.option("--epsilon", default="exp(-1)", show_default=True, help="Weight of Soft SupCon.")
+@click.option("--tau", default="1/10", help="Temperature of SupCon.")
+@click.option("--epsilon", default="exp(-1)", help="Weight of Soft SupCon.")
 @click.option("--d", type=click.IntRange(min=1), help="Dimension; by default as many as classes.")
 @common("0", _OF_LEAST, "1e-12")
 def imbalance_fig4(
@@ -145,7 +145,7 @@ _DIGITS = click.option(
 
 
 @figure_command.command("soft-supcon-fig2", epilog=examples("soft-supcon-fig2"))
-@click.option("--q", "dimensions", default="2:12", show_default=True, help="2:12, or 2,8,9.")
+@click.option("--q", "dimensions", default="2:12", help="2:12, or 2,8,9.")
 @_DIGITS
 @common("0,1,2", "Seeds 0,1,2, which are averaged over.")
 def soft_supcon_fig2(dimensions: str, steps: int | None, **shared: Any) -> int:
@@ -226,14 +226,12 @@ def _positive(option: str, text: str) -> Any:
     "phases", context_settings={"ignore_unknown_options": True}, epilog=examples("phases")
 )
 @click.argument("parameters", nargs=-1, type=click.UNPROCESSED)
-@click.option(
-    "--loss", default="supcl", show_default=True, help="A name of the catalogue, or a TOML file."
-)
+@click.option("--loss", default="supcl", help="A name of the catalogue, or a TOML file.")
 @click.option("--x", help="Parameter of the horizontal axis; by default the first.")
 @click.option("--y", help="Parameter of the vertical axis; by default the next.")
 @click.option("--x-range", metavar="LOW:HIGH", help="What is drawn of it.")
 @click.option("--y-range", metavar="LOW:HIGH", help="What is drawn of it.")
-@click.option("--points", default="8x8", show_default=True, help="Optimised embeddings: XxY.")
+@click.option("--points", default="8x8", help="Optimised embeddings: XxY.")
 @click.option("--d", type=click.IntRange(min=1), help="Dimension; by default 2 more than needed.")
 @common("0", "Seeds 0,1,2: each is a point.", "1e-12", width="one-column")
 def phases(

@@ -15,7 +15,6 @@ _COSINE = click.option(
     "--cosine",
     type=click.FloatRange(-1, 1),
     default=0.75,
-    show_default=True,
     callback=a_number,
     help="Of a positive and its anchor.",
 )
@@ -24,36 +23,25 @@ _COSINE = click.option(
 def _sizes(n: int | None, d: int, batches: int, least: int = 1) -> Decorator:
     options = [
         click.option(
-            "--d",
-            type=click.IntRange(2, 2**16),
-            default=d,
-            show_default=True,
-            help="Dimension of the embeddings.",
+            "--d", type=click.IntRange(2, 2**16), default=d, help="Dimension of the embeddings."
         ),
         click.option(
             "--batches",
             type=click.IntRange(least, 10**4),
             default=batches,
-            show_default=True,
             help="Of each law, for a seed.",
         ),
     ]
     if n is not None:
         how_many = click.option(
-            "--n",
-            type=click.IntRange(3, 2**14),
-            default=n,
-            show_default=True,
-            help="Embeddings in a batch.",
+            "--n", type=click.IntRange(3, 2**14), default=n, help="Embeddings in a batch."
         )
         options.insert(0, how_many)
     return together(*options)
 
 
 def _tau(default: str) -> Decorator:
-    return click.option(
-        "--tau", "taus", default=default, show_default=True, help="Temperatures, 0.1,0.2."
-    )
+    return click.option("--tau", "taus", default=default, help="Temperatures, 0.1,0.2.")
 
 
 def _top(default: float) -> Decorator:
@@ -62,7 +50,6 @@ def _top(default: float) -> Decorator:
         "top",
         type=click.FloatRange(0, 1, min_open=True),
         default=default,
-        show_default=True,
         callback=a_number,
         help="Largest eigenvalue of the law, before vectors are normalised.",
     )
@@ -74,7 +61,6 @@ def _top(default: float) -> Decorator:
     "--lambda1",
     "tops",
     default="1/d,0.3,0.6,1",
-    show_default=True,
     help="Largest eigenvalues of the laws, before vectors are normalised.",
 )
 @_sizes(256, 1024, 5)
@@ -116,17 +102,11 @@ def band_fig2(
 
 
 @click.command("band-correlated", epilog=examples("band-correlated"))
+@click.option("--N", "sizes", default="62,254,1022", help="Numbers of negatives, 62,254.")
 @click.option(
-    "--N", "sizes", default="62,254,1022", show_default=True, help="Numbers of negatives, 62,254."
+    "--alpha", "alphas", default="0,0.005,0.01,0.02,0.05,0.1", help="Weights of the common part."
 )
-@click.option(
-    "--alpha",
-    "alphas",
-    default="0,0.005,0.01,0.02,0.05,0.1",
-    show_default=True,
-    help="Weights of the common part.",
-)
-@click.option("--tau", type=float, default=0.1, show_default=True, help="Temperature.")
+@click.option("--tau", type=float, default=0.1, help="Temperature.")
 @_COSINE
 @_sizes(None, 256, 2)
 @common("0,1", _AVERAGED, dtype=False)
@@ -151,10 +131,9 @@ def band_correlated(
     "--deviation",
     "deviations",
     default="0,3,6,12,30,100,300,1000,2000,3000",
-    show_default=True,
     help="Deviations of the law from an isotropic one, in percent.",
 )
-@click.option("--tau", type=float, default=0.1, show_default=True, help="Temperature.")
+@click.option("--tau", type=float, default=0.1, help="Temperature.")
 @_COSINE
 @_sizes(256, 1024, 3)
 @common("0,1,2", _AVERAGED, dtype=False)
@@ -196,10 +175,7 @@ def band_whitening(
 
 @click.command("diversity-digits", epilog=examples("diversity-digits"))
 @click.option(
-    "--methods",
-    default="random,P1,P2,P3,greedy-16,greedy-64",
-    show_default=True,
-    help="How batches are chosen.",
+    "--methods", default="random,P1,P2,P3,greedy-16,greedy-64", help="How batches are chosen."
 )
 @training(200)
 @common("0,1,2", "Seeds 0,1,2: each is a run of every method.", dtype=False)

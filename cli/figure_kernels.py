@@ -18,14 +18,12 @@ LARGEST_GAMMA, COLDEST, HOTTEST = 4.0, 1e-3, 1e3
     "--gamma",
     "gammas",
     default="1,0.5",
-    show_default=True,
     metavar="LIST",
     help="Exponents of kernels besides 2, the Gaussian one.",
 )
 @click.option(
     "--mixtures",
     default="loss-sum,kernel-sum,loss-concatenation,kernel-concatenation",
-    show_default=True,
     metavar="LIST",
     help="Of the exponents 1 and 2; none for none.",
 )
@@ -33,7 +31,6 @@ LARGEST_GAMMA, COLDEST, HOTTEST = 4.0, 1e-3, 1e3
     "--tau",
     "taus",
     default="0.025,0.05,0.1,0.2,0.4,0.8",
-    show_default=True,
     metavar="LIST",
     help="Temperatures that each kernel has to choose from.",
 )

@@ -151,17 +151,12 @@ def training(steps: int) -> Decorator:
     """How encoders of digits are trained."""
     return together(
         click.option(
-            "--steps",
-            type=click.IntRange(1, 10**6),
-            default=steps,
-            show_default=True,
-            help="Of training an encoder.",
+            "--steps", type=click.IntRange(1, 10**6), default=steps, help="Of training an encoder."
         ),
         click.option(
             "--batch",
             type=click.IntRange(4, 256),
             default=64,
-            show_default=True,
             help="Images in a batch, each in two views.",
         ),
     )
@@ -188,7 +183,7 @@ def common(
     path = FilePath(dir_okay=False, path_type=Path)
     kept = "CSV that the cells are kept in, and resumed from; by default OUT with .csv."
     return together(
-        click.option("--seeds", default=seeds, show_default=True, help=of_seeds),
+        click.option("--seeds", default=seeds, help=of_seeds),
         *([DTYPE] if dtype else []),
         DEVICE,
         *([limit] if tolerance else []),
@@ -198,7 +193,6 @@ def common(
             "--width",
             type=_Width(),
             default=width,
-            show_default=True,
             metavar="one-column|two-column|INCHES",
             help="Of the figure: 3.25 and 6.75 inches, or your own.",
         ),
@@ -206,13 +200,13 @@ def common(
             "--style",
             type=_Style(),
             default="",
+            show_default=False,
             help="A style of matplotlib by name, or a file of its settings (.mplstyle).",
         ),
         click.option(
             "--svg-text",
             type=click.Choice(["paths", "text"]),
             default="paths",
-            show_default=True,
             help="Text in SVG as outlines, or as text for who has the font.",
         ),
         click.option("--caption", type=path, help="Write a caption as well, as LaTeX."),

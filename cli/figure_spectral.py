@@ -13,58 +13,40 @@ from .parameters import short
 
 
 @click.command("spectral-fig3", epilog=examples("spectral-fig3"))
-@click.option("--p", "inside", default="1,0.75", show_default=True, help="Of edges in clusters.")
-@click.option(
-    "--q", "across", default="0,0.2", show_default=True, help="Of others, one for each p."
-)
-@click.option("--n", type=click.IntRange(2, 100), default=6, show_default=True, help="Clusters.")
-@click.option(
-    "--k", type=click.IntRange(2, 2000), default=100, show_default=True, help="Vertices of each."
-)
-@click.option("--d", default="2", show_default=True, help="Dimensions, such as 2,5.")
+@click.option("--p", "inside", default="1,0.75", help="Of edges in clusters.")
+@click.option("--q", "across", default="0,0.2", help="Of others, one for each p.")
+@click.option("--n", type=click.IntRange(2, 100), default=6, help="Clusters.")
+@click.option("--k", type=click.IntRange(2, 2000), default=100, help="Vertices of each.")
+@click.option("--d", default="2", help="Dimensions, such as 2,5.")
 @click.option(
     "--kernel",
     type=click.Choice(["gaussian", "exponential"]),
     default="gaussian",
-    show_default=True,
     help="exp(-r^2/(2 tau)), or exp(-r^gamma/tau).",
 )
 @click.option(
     "--gamma", type=float, callback=a_number, help="Of the exponential kernel; by default 1."
 )
-@click.option(
-    "--tau", type=float, default=0.5, show_default=True, callback=a_number, help="Temperature."
-)
-@click.option("--sphere/--plane", default=False, help="On the unit sphere, or free (the default).")
+@click.option("--tau", type=float, default=0.5, callback=a_number, help="Temperature.")
+@click.option("--sphere/--plane", default=False, help="On the unit sphere, or free.")
 @click.option(
     "--negatives",
     type=click.Choice(["all", "batch"]),
     default="all",
-    show_default=True,
     help="All other points, or the other views of a batch.",
 )
-@click.option(
-    "--lr", type=float, default=1.0, show_default=True, callback=a_number, help="Learning rate."
-)
-@click.option(
-    "--batch",
-    type=click.IntRange(2, 10**4),
-    default=50,
-    show_default=True,
-    help="Edges in a batch.",
-)
+@click.option("--lr", type=float, default=1.0, callback=a_number, help="Learning rate.")
+@click.option("--batch", type=click.IntRange(2, 10**4), default=50, help="Edges in a batch.")
 @click.option(
     "--iterations",
     type=click.IntRange(1, 10**6),
     default=3000,
-    show_default=True,
     help="At most; a subgraph is drawn in each.",
 )
 @click.option(
     "--laplacian",
     type=click.Choice(["symmetrised", "unnormalised", "normalised"]),
     default="symmetrised",
-    show_default=True,
     help="Of (P + P^T)/2, P with rows that add up to 1; of the weights; I - D^(-1/2) W D^(-1/2).",
 )
 @common("0,1,2", "Seeds 0,1,2, which are averaged over; the first is drawn.", dtype=False)

@@ -78,9 +78,7 @@ def options(*, time: float, memory: float, of: str) -> Callable[[Any], Any]:
     def option(flag: str, name: str, unit: str, default: float, when: str) -> Callable[[Any], Any]:
         says = f"Give up {of} {when}; 0: never."
         amount = _Amount()
-        return click.option(
-            flag, name, type=amount, metavar=unit, default=default, show_default=True, help=says
-        )
+        return click.option(flag, name, type=amount, metavar=unit, default=default, help=says)
 
     with_time = option("--time", "seconds", "SECONDS", time, "after so much processor time")
     with_memory = option("--memory", "gigabytes", "GB", memory, "that needs more")

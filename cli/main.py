@@ -105,7 +105,11 @@ UNPROVED = (
 
 @click.group(
     cls=_Lazy,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    context_settings={
+        "help_option_names": ["-h", "--help"],
+        "max_content_width": 100,
+        "show_default": True,
+    },
     epilog=EXAMPLES,
 )
 @click.version_option(package_name="cltheory", prog_name="cltheory")

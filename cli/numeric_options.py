@@ -11,15 +11,9 @@ import click
 
 from .parameters import short
 
-SEEDS = click.option(
-    "--seeds", default="0,1", show_default=True, help="Seeds of the random starts: 0,1,2 or 5."
-)
-DTYPE = click.option(
-    "--dtype", type=click.Choice(["float64", "float32"]), default="float64", show_default=True
-)
-DEVICE = click.option(
-    "--device", default="auto", show_default=True, help="auto (CUDA where there is one), cpu, cuda."
-)
+SEEDS = click.option("--seeds", default="0,1", help="Seeds of the random starts: 0,1,2 or 5.")
+DTYPE = click.option("--dtype", type=click.Choice(["float64", "float32"]), default="float64")
+DEVICE = click.option("--device", default="auto", help="auto (CUDA where there is one), cpu, cuda.")
 
 #: Positive numbers that are taken: their squares, products and quotients are floats as well.
 LEAST, MOST = 1e-50, 1e50

@@ -21,7 +21,7 @@ TO = click.option(
     "folder",
     type=FilePath(file_okay=False, path_type=Path),
     default=Path(),
-    help="A clone of cltheory, or the folder of a package of your own; by default, here.",
+    help="A clone of cltheory, or the folder of a package of your own.",
 )
 
 
@@ -50,7 +50,6 @@ Examples:
     "--family",
     type=click.Choice(["classes", "instances", "towers", "sizes"]),
     default="classes",
-    show_default=True,
     help="Folder of the result, in a clone.",
 )
 def new_theorem_command(id: str, folder: Path, family: str) -> int:
