@@ -16,8 +16,9 @@ import gc
 import os
 import signal
 import sys
+import warnings
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, NamedTuple, NoReturn, TypeVar
 
@@ -182,9 +183,8 @@ class _Message(NamedTuple):
 
 @dataclass(eq=False)
 class _Worker:
-    pid: int
-    orders: int
-    answers: int
+    process: Any
+    pipe: Any
     item: int | None = None
     told: Any = None
 
@@ -195,7 +195,7 @@ class _Crew(Generic[T, R]):
         self.workers: list[_Worker] = []
 
     def outcomes(self, workers: int) -> Iterator[R | Spent]:
-        from select import select
+        from multiprocessing.connection import wait
 
         done: dict[int, R | Spent] = {}
         waiting = iter(range(len(self.items)))
@@ -206,44 +206,45 @@ class _Crew(Generic[T, R]):
                     if item is None:
                         break
                     self._order(item)
-                busy = [w for w in self.workers if w.item is not None]
-                ready = select([w.answers for w in busy], [], [])[0]
-                for worker in busy:
-                    if worker.answers in ready:
-                        done |= self._answer(worker)
+                busy = {w.pipe: w for w in self.workers if w.item is not None}
+                for pipe in wait(list(busy)):
+                    done |= self._answer(busy[pipe])
             yield done.pop(number)
 
     def _order(self, item: int) -> None:
         worker = next((w for w in self.workers if w.item is None), None) or self._hire()
         worker.item, worker.told = item, None
         # Should it have died meanwhile, that is seen where its answer is awaited.
-        with suppress(BrokenPipeError):
-            os.write(worker.orders, item.to_bytes(8, "big"))
+        with suppress(OSError):
+            worker.pipe.send(item)
 
     def _hire(self) -> _Worker:
-        orders, to_worker = _pipe()
-        from_worker, answers = _pipe()
-        parent = os.getpid()
-        pid = _fork()
-        if not pid:
-            # What the others are told and say is not this one's: a pipe ends with its holders.
-            for fd in (to_worker, from_worker, *(f for w in self.workers for f in _ends(w))):
-                os.close(fd)
-            self._serve(orders, answers, parent)
-        os.close(orders)
-        os.close(answers)
-        self.workers.append(_Worker(pid, to_worker, from_worker))
+        from multiprocessing import get_context
+
+        # A copy closes what stands at 0, 1 and 2, which must not be its pipe.
+        while (fd := os.open(os.devnull, os.O_RDWR)) <= 2:
+            pass
+        os.close(fd)
+        context = get_context("fork")
+        here, there = context.Pipe()
+        process = context.Process(target=self._serve, args=(there, os.getpid()), daemon=True)
+        with _in_spite_of_threads():
+            process.start()
+        there.close()
+        self.workers.append(_Worker(process, here))
         return self.workers[-1]
 
     def _answer(self, worker: _Worker) -> dict[int, R | Spent]:
         """What one worker has to say; nothing if it is not done yet."""
-        message = _receive(worker.answers)
         item = worker.item
         assert item is not None
-        if message is None or message.is_last:
-            code = self._dismiss(worker)
-            if message is None:
-                message = _Message("spent", _why(code, self.limits))
+        try:
+            message = _Message(*worker.pipe.recv())
+        except (EOFError, OSError):  # it has gone
+            worker.process.join()
+            message = _Message("spent", _why(worker.process.exitcode, self.limits), True)
+        if message.is_last:
+            self._dismiss(worker)
         if message.kind == "told":
             worker.told = message
             return {}
@@ -252,23 +253,19 @@ class _Crew(Generic[T, R]):
             message = worker.told
         return {item: message.value}
 
-    def _dismiss(self, worker: _Worker) -> int:
+    def _dismiss(self, worker: _Worker) -> None:
         self.workers.remove(worker)
-        for fd in _ends(worker):
-            os.close(fd)
-        _, status = os.waitpid(worker.pid, 0)
-        return os.waitstatus_to_exitcode(status)
+        worker.process.kill()
+        worker.process.join()
+        worker.pipe.close()
 
     def end(self) -> None:
         """Leave nobody behind."""
-        for worker in self.workers:
-            _kill(worker.pid)
-            for fd in _ends(worker):
-                os.close(fd)
-        self.workers.clear()
+        for worker in list(self.workers):
+            self._dismiss(worker)
 
     # -- in the copy
-    def _serve(self, orders: int, answers: int, parent: int) -> NoReturn:
+    def _serve(self, pipe: Any, parent: int) -> NoReturn:
         try:
             _be_a_copy()
             _be_quiet()
@@ -277,19 +274,18 @@ class _Crew(Generic[T, R]):
             gc.freeze()
             gc.enable()
             first = _size()
-            while order := os.read(orders, 8):
-                item = self.items[int.from_bytes(order, "big")]
-                message = self._done(item, answers)
+            while True:
+                message = self._done(self.items[pipe.recv()], pipe)
                 # One that has grown is replaced: what it kept is no item's budget.
                 grown = _size() - first > (self.limits.memory or MOST) * GIB / 2
-                _send(answers, message._replace(is_last=message.is_last or grown))
+                pipe.send(tuple(message._replace(is_last=message.is_last or grown)))
         finally:
             os._exit(0)
 
-    def _done(self, item: T, answers: int) -> _Message:
+    def _done(self, item: T, pipe: Any) -> _Message:
         try:
             _start_budget(self.limits)
-            found = self.work(item, lambda value: _send(answers, _Message("told", value)))
+            found = self.work(item, lambda value: pipe.send(("told", value)))
             _end_budget()
             return _Message("done", found)
         except Exception as error:
@@ -298,60 +294,20 @@ class _Crew(Generic[T, R]):
             return _Message("spent", _spent(error, self.limits), isinstance(error, MemoryError))
 
 
-def _pipe() -> tuple[int, int]:
-    """A pipe apart from standard input and output, which a copy closes; they may be closed."""
-    import fcntl
-
-    ends = os.pipe()
-    high = [fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 3) for fd in ends]
-    for fd in ends:
-        os.close(fd)
-    return high[0], high[1]
-
-
-def _ends(worker: _Worker) -> tuple[int, int]:
-    return worker.orders, worker.answers
-
-
-def _send(fd: int, message: _Message) -> None:
-    import pickle
-
-    # Pickled by a copy of this process, for this process: nothing from elsewhere is unpickled.
-    data = pickle.dumps(tuple(message))
-    data = len(data).to_bytes(8, "big") + data
-    while data:
-        data = data[os.write(fd, data) :]
-
-
-def _receive(fd: int) -> _Message | None:
-    """A message, or None if its sender has gone."""
-    import pickle
-
-    head = _read(fd, 8)
-    data = head and _read(fd, int.from_bytes(head, "big"))
-    return _Message(*pickle.loads(data)) if data else None
-
-
-def _read(fd: int, size: int) -> bytes | None:
-    found = b""
-    while len(found) < size:
-        more = os.read(fd, size - len(found))
-        if not more:
-            return None
-        found += more
-    return found
-
-
 # --- copies --------------------------------------------------------------------------------------
-def _fork() -> int:
-    import warnings
+@contextmanager
+def _in_spite_of_threads() -> Iterator[None]:
+    """A thread that is not copied may hold a lock: the copies do no more than mathematics."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        yield
 
+
+def _fork() -> int:
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:
             stream.flush()  # or what is not yet written would be written twice
-    with warnings.catch_warnings():
-        # A thread that is not copied may hold a lock: the copies do no more than mathematics.
-        warnings.simplefilter("ignore", DeprecationWarning)
+    with _in_spite_of_threads():
         return os.fork()
 
 
