@@ -308,7 +308,9 @@ def _compared(value: Expr, end: Expr) -> int | None:
         return -1 if end is oo else 1
     if end.free_symbols:
         return None
-    return 0 if value == end else -1 if value < end else 1
+    # Of a root SymPy knows no more than its digits.
+    less = value < end if (value - end).is_number else (value - end).evalf(40) < 0
+    return 0 if value == end else -1 if less else 1
 
 
 _PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59)

@@ -22,8 +22,10 @@ from .decide import is_proved_positive, positive
 from .domain import POSITIVE, Domain, between
 from .evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
 from .interval import NoSign, in_order, is_finite, non_negative, sign
+from .pieces import Piece
 from .poles import NotDefined, check_defined
-from .present import affine, tidy
+from .present import tidy
+from .root import ClampedRoot
 from .zeros import NotSolved, sign_between, zeros
 
 #: Which side of each kink a piece lies on: True above it.
@@ -36,15 +38,6 @@ LOW, HIGH = -S.One, S.One
 
 class NotBent(ValueError):
     """A function is not defined on [-1, 1], or its kinks are not found; the message says why."""
-
-
-@dataclass(frozen=True, eq=False)
-class Piece:
-    """A smooth function and the interval on which it applies."""
-
-    low: Expr
-    high: Expr
-    smooth: Expr
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,7 +118,7 @@ class Cut:
         for low, high in pairwise([a, *in_order(inside), b]):
             largest = maximum.args[0]
             for side in maximum.args[1:]:
-                if sign_between(side - largest, x, low, high) > 0:
+                if _side(side - largest, x, low, high) > 0:
                     largest = side
             yield low, high, largest
 
@@ -189,6 +182,13 @@ class Cut:
             return last
         below = [(s, x < p.high if side > 0 else x <= p.high) for p, s in rows]
         return Piecewise(*below, (last, True))
+
+
+def _side(apart: Expr, x: Symbol, low: Expr, high: Expr) -> int:
+    """The sign of a difference between two of its zeros: in the middle, if one is a root."""
+    if (low + high).has(ClampedRoot):
+        return sign(apart.xreplace({x: (low + high) / 2}))
+    return sign_between(apart, x, low, high)
 
 
 class Folded:
@@ -314,48 +314,3 @@ def _is_negative(value: Expr) -> bool:
 def in_x(expression: Expr, variable: Symbol) -> Expr:
     """As a user writes it: in x, the inner product."""
     return expression.xreplace({variable: Symbol("x")})
-
-
-def pieces_of_slope(h: Expr, x: Symbol, low: Expr, high: Expr) -> list[Piece]:
-    """Cut [low, high] where a number of branches change over.
-
-    ``h`` has no other symbols. Its conditions and the differences of sides of its maxima are
-    affine in ``x``, so that between their zeros they have the sign that they have in the middle.
-
-    Raises
-    ------
-    NoSign
-        If one is not affine.
-    """
-    changes = [c.lhs - c.rhs for p in h.atoms(Piecewise) for _, c in p.args if c.has(x)]
-    changes += [one - other for m in h.atoms(Max) for one, other in combinations(m.args, 2)]
-    points = {low, high}
-    for change in (c.expand() for c in changes):
-        rate = derivative(change, x)
-        if x in rate.free_symbols:
-            raise NoSign(f"it is not found where {change} changes sign")
-        if rate != 0:
-            at = -change.xreplace({x: S.Zero}) / rate
-            if sign(at - low) > 0 and sign(high - at) > 0:
-                points.add(at)
-    ends = pairwise(in_order(points))
-    return [Piece(a, b, _branch(h, x, (a + b) / 2)) for a, b in ends]
-
-
-def _branch(h: Expr, x: Symbol, at: Expr) -> Expr:
-    """The smooth expression that applies around a point."""
-    rules: dict[Expr, Expr] = {}
-    for p in h.atoms(Piecewise):
-        rules[p] = next(e for e, c in p.args if c == True or c.xreplace({x: at}) == True)  # noqa: E712
-    for m in h.atoms(Max):
-        largest = m.args[0]
-        for side in m.args[1:]:
-            if sign((side - largest).xreplace({x: at})) > 0:
-                largest = side
-        rules[m] = largest
-    smooth = h.xreplace(rules).xreplace(rules)
-    # Only what is affine is brought into a form that can be solved: the rest stays as it is.
-    if x in derivative(smooth, x).free_symbols and not smooth.is_polynomial(x):
-        return smooth
-    expanded = smooth.expand()
-    return smooth if x in derivative(expanded, x).free_symbols else affine(expanded, x)

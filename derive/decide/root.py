@@ -37,8 +37,8 @@ from .decide import positive
 from .digits import ALGEBRA_BITS, FIRST_BITS, LAST_BITS, is_zero, sign
 from .domain import Domain, Range
 from .evidence import Holds
-from .kinks import pieces_of_slope
 from .normal import ExpField
+from .pieces import pieces_of_slope
 from .present import tidy
 
 #: Bits kept on top of the asked precision.
@@ -177,6 +177,9 @@ class ClampedRoot(Expr):
         gap = (e - f).xreplace({x: sympify(0)})
         root = tidy((log(ratio) - gap) / slope)
         return Max(self.low, Min(self.high, root))
+
+    def _eval_is_finite(self) -> bool | None:
+        return True if self.low.is_finite and self.high.is_finite else None
 
     def _eval_evalf(self, prec: int) -> Expr | None:
         if self.free_symbols:

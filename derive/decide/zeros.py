@@ -2,17 +2,17 @@
 
 The function is a polynomial in one thing that varies (the variable, an exponential, a
 logarithm or a root), whose values are found and then undone. Where it is not, rational
-points are tried, and the signs between them proved.
+points are tried, and the signs between them proved; or that it rises or falls, with one zero.
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
 from mpmath import mpc, mpf
-from sympy import Dummy, Expr, Poly, Rational, S, Symbol, exp, lambdify, log, sqrt
+from sympy import Dummy, Expr, Lambda, Poly, Rational, S, Symbol, exp, lambdify, log, sqrt
 from sympy.polys.polyerrors import PolynomialError
 
 from .calculus import derivative
@@ -20,6 +20,7 @@ from .evidence import Holds
 from .interval import NoSign, in_order, is_finite, non_negative, order, sign
 from .normal import ExpField, NotInField
 from .present import tidy
+from .root import ClampedRoot
 
 #: Halvings of a place in a table of values, and the largest denominator of a zero found so.
 BISECTIONS, LARGEST_DENOMINATOR = 40, 1000
@@ -41,6 +42,12 @@ def zeros(function: Expr, x: Symbol, a: Expr, b: Expr) -> list[Expr]:
     NotSolved
         If they are not found; one line.
     """
+    found = _exact(function, x, a, b)
+    return _guessed(function, x, a, b) if found is None else found
+
+
+def _exact(function: Expr, x: Symbol, a: Expr, b: Expr) -> list[Expr] | None:
+    """The zeros in closed form; None where they have none that is found."""
     try:
         try:
             found = _solutions(function, x)
@@ -48,7 +55,7 @@ def zeros(function: Expr, x: Symbol, a: Expr, b: Expr) -> list[Expr]:
             found = _solutions(function, x, name_numbers=True)
         return in_order({v for v in found if order(a, v) < 0 and order(v, b) < 0})
     except (NotSolved, NotInField, PolynomialError):
-        return _guessed(function, x, a, b)
+        return None
 
 
 def _solutions(function: Expr, x: Symbol, *, name_numbers: bool = False) -> set[Expr]:
@@ -168,9 +175,24 @@ def _guessed(function: Expr, x: Symbol, a: Expr, b: Expr) -> list[Expr]:
         candidates.add(Rational(near.numerator, near.denominator))
     points = [p for p in in_order(candidates) if _vanishes(function, x, p)]
     cuts = [a, *(p for p in points if order(a, p) < 0 and order(p, b) < 0), b]
-    for low, high in pairwise(cuts):
-        sign_between(function, x, low, high)
-    return cuts[1:-1]
+    inside = [_crossings(function, x, low, high) for low, high in pairwise(cuts)]
+    return in_order({*cuts[1:-1], *chain(*inside)})
+
+
+def _crossings(function: Expr, x: Symbol, a: Expr, b: Expr) -> list[Expr]:
+    """Where a function changes sign: nowhere, or once where it is proved to rise or to fall."""
+    try:
+        sign_between(function, x, a, b)
+        return []
+    except NotSolved:
+        slope = derivative(function, x)
+    found = []
+    for low, high in pairwise([a, *(_exact(slope, x, a, b) or ()), b]):
+        rises = sign_between(slope, x, low, high) * function
+        if sign(rises.xreplace({x: low})) < 0 < sign(rises.xreplace({x: high})):
+            place = Dummy(x.name, real=True)  # what is put in for x leaves it alone
+            found.append(ClampedRoot(Lambda(place, rises.xreplace({x: place})), low, high))
+    return found
 
 
 def sign_between(function: Expr, x: Symbol, a: Expr, b: Expr) -> int:

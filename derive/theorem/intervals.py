@@ -7,9 +7,11 @@ from contextlib import contextmanager
 from functools import reduce
 from typing import Any
 
-from mpmath import iv
+from mpmath import iv, mp
 from sympy import Abs, Expr, Max, Min, Piecewise, S, Symbol, exp, log
 from sympy.core.relational import Relational
+
+from ..decide.root import ClampedRoot
 
 #: Exponentials of more are only bounded.
 LARGEST = 2**4096
@@ -42,6 +44,8 @@ class Intervals:
             return iv.mpf(int(e.p)) / iv.mpf(int(e.q))
         if isinstance(e, Piecewise):
             return self._cases(e)
+        if isinstance(e, ClampedRoot):
+            return self._root(e)
         if e is S.Pi:
             return iv.pi
         if e is S.Exp1:
@@ -91,6 +95,18 @@ class Intervals:
             if condition.func(sign, 0):
                 return self(value)
         raise NoInterval(str(e))
+
+    def _root(self, e: ClampedRoot) -> Any:
+        """Around its digits, if the function changes sign there."""
+        (h, x), digits = e.equation(), e.evalf(iv.dps)
+        if not digits.is_Float:
+            raise NoInterval(str(e))
+        near = iv.mpf(mp.make_mpf(digits._mpf_))
+        step = abs(near) * iv.mpf(10) ** (3 - iv.dps)
+        before, after = (Intervals({**self.at, x: near + side * step})(h) for side in (-1, 1))
+        if not before.b < 0 < after.a:
+            raise NoInterval(str(e))
+        return iv.mpf([(near - step).a, (near + step).b])
 
     def _sign(self, gap: Expr) -> int | None:
         exact = gap.xreplace({s: v for s, v in self.at.items() if isinstance(v, Expr)})

@@ -12,10 +12,24 @@ KINKS = (
     "derive/test_kinks.py::test_one_sided_slopes",
 )
 
-K, Z, P, IV = (f"decide/{s}.py" for s in "kinks zeros poles interval".split())
+K, Z, P, IV, PIECES = (f"decide/{s}.py" for s in "kinks zeros poles interval pieces".split())
 SH = "optimum/shape.py"
 
 MUTANTS = [
+    Mutant(
+        Z,
+        "rises = sign_between(slope, x, low, high) * function",
+        "rises = function",
+        "a falling function is taken for a rising one",
+        ("derive/test_shapes.py::test_zeros_are_all_inside_and_vanish",),
+    ),
+    Mutant(
+        PIECES,
+        "return condition.func(sign(condition.lhs - condition.rhs), 0) is S.true",
+        "return False",
+        "conditions at roots are passed over",
+        ("derive/test_kinks.py::test_sides_may_meet_at_a_point_without_a_closed_form",),
+    ),
     # --- kinks ---
     Mutant(
         K,
@@ -33,8 +47,8 @@ MUTANTS = [
     ),
     Mutant(
         K,
-        "if sign_between(side - largest, x, low, high) > 0:",
-        "if sign_between(side - largest, x, low, high) < 0:",
+        "if _side(side - largest, x, low, high) > 0:",
+        "if _side(side - largest, x, low, high) < 0:",
         "the smallest is the maximum",
         KINKS,
     ),
@@ -102,7 +116,7 @@ MUTANTS = [
         KINKS,
     ),
     Mutant(
-        K,
+        PIECES,
         "            if sign(at - low) > 0 and sign(high - at) > 0:",
         "            if True:",
         "kinks outside of the interval count",
