@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import sys
-import tomllib
 from collections import defaultdict
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -35,21 +36,39 @@ def _seed() -> None:
         sys.modules["torch"].manual_seed(0)
 
 
-#: Faults that are known; the file says why.
-KNOWN = Path(__file__).parent / "data/known_failures.toml"
+#: Tests that take more than a quick one may, with their seconds of processor time.
+DURATIONS = Path(__file__).parent / "data/durations.json"
+QUICK = 0.25
+_stored = pytest.StashKey[dict[str, float]]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--whole", action="store_true", help="families marked 'sample' are all quick")
+    says = "measure what is run, and store what is not quick; without workers (-n 0)"
+    parser.addoption("--store-durations", action="store_true", help=says)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, bool, bool]:
+    before, done = sum(os.times()[:4]), (yield)
+    item.config.stash.setdefault(_stored, {})[item.nodeid] = sum(os.times()[:4]) - before
+    return done
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if session.config.getoption("--store-durations"):
+        known = json.loads(DURATIONS.read_text("utf-8")) | session.config.stash.get(_stored, {})
+        kept = {id: round(known[id], 1) for id in sorted(known) if known[id] > QUICK}
+        DURATIONS.write_text(json.dumps(kept, indent=0) + "\n", "utf-8")
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest looks for the slow ones
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Thin families of tests: quick runs by ``sample``, runs of a share of all by ``net``."""
-    known = tomllib.loads(KNOWN.read_text("utf-8"))
+    long = json.loads(DURATIONS.read_text("utf-8")) if DURATIONS.is_file() else {}
     for item in items:
-        if item.nodeid in known:
-            item.add_marker(pytest.mark.xfail(reason=known[item.nodeid]))
+        if item.nodeid in long and not config.getoption("--store-durations"):
+            item.add_marker(pytest.mark.slow)
     if not config.getoption("--whole"):
         for family in _families(items, "sample"):
             (most,) = family[0].get_closest_marker("sample").args
