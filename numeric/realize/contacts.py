@@ -75,7 +75,7 @@ def contacts(near: Near, names: list[str], q: int, seeds: Sequence[int]) -> Foun
         return Found(True)
     if q == 1:
         why = f"on a line linked points are a path: those of point {names[0]} are not"
-        return Found(False, why, enough=n - 2)
+        return Found(False, why, enough=2 if max(degrees) == 2 else n - 2)
     if q >= n - 2:
         return Found(True)
     crowd = _crowded(near, names, q)
