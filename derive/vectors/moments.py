@@ -84,22 +84,18 @@ class Joined:
 
     Attributes
     ----------
-    b, t, q, w
-        How many vectors; the trace of ``S^2``; ``z' S z``; the squared norm of ``z``.
-    trace
-        Of ``S``: 1 for unit vectors.
+    b, t, q
+        How many unit vectors; the trace of ``S^2``; ``z' S z``.
     """
 
     b: Expr
     t: Expr
     q: Expr
-    w: Expr = S.One
-    trace: Expr = S.One
 
     @cached_property
     def alphabet(self) -> Alphabet:
         """The letters, and what their numbers are called."""
-        numbers = {"S S": self.t, "z S z": self.q, "z z": self.w, "S": self.trace}
+        numbers = {"S S": self.t, "z S z": self.q, "z z": S.One, "S": S.One}
         return Alphabet.of("S", "z", numbers)
 
     @property

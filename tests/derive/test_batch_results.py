@@ -309,7 +309,6 @@ def test_the_printed_numbers() -> None:
         ("trace-update", "t_next", {"b": 2, "t": "1/10", "q": 0}, "t"),
         ("trace-update", "t_next_upper", {"b": 9, "t": "1/2", "sigma_hat": 1}, "sigma_hat"),
         ("trace-update", "q_gain", {"b": 2, "t": "1/3"}, "t"),
-        ("trace-update", "rank_next_any_norm", {"b": 4, "t": "1/4", "q": "1/2", "w": 1}, "q"),
         ("gradient-variance", "sampling_mean", {"n": 10, "mu_corr": -1}, "mu_corr"),
         ("gradient-variance", "variance_printed", {"n": 10, "sigma": "1/100"}, "sigma"),
         ("effective-rank", "effective_rank", {"n": 8, "d": 2, "gram": 8}, "gram"),

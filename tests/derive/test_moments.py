@@ -106,16 +106,15 @@ def test_moments_of_parts_of_a_batch(n: int, d: int) -> None:
 
 
 @pytest.mark.parametrize(("b", "d"), [(1, 1), (1, 3), (3, 2), (5, 7)])
-@pytest.mark.parametrize("norm", [0.0, 0.5, 1.0, 2.0])
-def test_a_vector_more(b: int, d: int, norm: float) -> None:
-    rows, z = units(b, d), norm * units(1, d)[0]
+def test_a_vector_more(b: int, d: int) -> None:
+    rows, z = units(b, d), units(1, d)[0]
     moment = rows.T @ rows / b
-    symbols_ = t, q, w = symbols("t q w")
-    at = dict(zip(symbols_, (np.trace(moment @ moment), z @ moment @ z, z @ z), strict=True))
-    joined = Joined(S(b), t, q, w)
+    t, q = symbols("t q")
+    at = {t: np.trace(moment @ moment), q: z @ moment @ z}
+    joined = Joined(S(b), t, q)
     after = (b * moment + np.outer(z, z)) / (b + 1)
     assert float(joined.squared.subs(at)) == pytest.approx(np.trace(after @ after), rel=1e-12)
-    assert float(joined.moment.trace.subs(at)) == pytest.approx(np.trace(after), rel=1e-12)
+    assert joined.moment.trace == 1
     apart = np.linalg.norm(moment - np.outer(z, z)) ** 2
     assert float(joined.apart.subs(at)) == pytest.approx(apart, rel=1e-12, abs=1e-12)
 

@@ -17,7 +17,6 @@ from ...decide.domain import POSITIVE, Domain, Range, at_least, between
 from ...decide.present import solve_linear, tidy
 from ...losses.setting import VECTORS
 from ...proof.derivation import Derivation
-from ...proof.limiting import take_limit
 from ...proof.relations import eq, ge
 from ...theorem.bounds import About, Bounds
 from ...theorem.quantity import Quantity
@@ -103,12 +102,6 @@ def build(proof: Derivation) -> dict[str, Quantity]:
             "least that the largest eigenvalue can be, attained: k of them are equal, one is less",
             DOMAIN.restricted([k]).with_range(rank, between(k, k + 1), Rational(3, 2)),
         ),
-        "sigma_hat_in_any_dimension": Quantity(
-            take_limit("sigma_hat_most", largest, d, S.Infinity, LARGE_RANK, proof),
-            r"\sup_d \hat\sigma_{\max}",
-            "what the largest eigenvalue is at most, in any dimension",
-            LARGE_RANK.restricted([rank]),
-        ),
         **isotropy(proof),
         "entropy_rank": Bounds(
             entropy(proof),
@@ -126,7 +119,6 @@ def build(proof: Derivation) -> dict[str, Quantity]:
 
 
 #: For the limit of d: any effective rank.
-LARGE_RANK = Domain({d: SEVERAL, rank: Range(S.One, low_open=False)}, {d: 3, rank: 2})
 
 
 # --- from inner products -------------------------------------------------------------------------
@@ -297,16 +289,12 @@ def isotropy(proof: Derivation) -> dict[str, Quantity]:
         names={name: squared},
     )
     back = tidy(solve_linear(d - (1 + deviation**2) * rank, rank))
-    there = DOMAIN.restricted([d, deviation])
     return {
         "isotropy_deviation": Quantity(
             sqrt(tidy(squared)),
             r"\delta",
             "relative Frobenius distance from isotropy; in percent, times 100",
             where,
-        ),
-        "effective_rank_at_deviation": Quantity(
-            back, r"R_{\mathrm{eff}}", "effective rank with this distance from isotropy", there
         ),
         "rank_share_at_deviation": Quantity(
             tidy(back / d),

@@ -14,12 +14,11 @@ from typing import Any
 from sympy import Expr, Lt, Max, Min, Rational, S, Symbol, sqrt
 
 from ...decide.calculus import derivative
-from ...decide.domain import Domain, Range, at_least, between
+from ...decide.domain import Domain, at_least, between
 from ...decide.present import tidy
 from ...losses.setting import CANDIDATE
 from ...optimum.threshold import Criterion, threshold
 from ...proof.derivation import Derivation
-from ...proof.limiting import take_limit
 from ...proof.relations import eq, gt, lt
 from ...theorem.bounds import About, Bounds
 from ...theorem.quantity import Quantity
@@ -29,7 +28,7 @@ from ._moments import AXES, OPPOSITE, vectors
 
 b, d = (Symbol(s, integer=True, positive=True) for s in "bd")
 t = Symbol("t", positive=True)
-q, w = (Symbol(s, nonnegative=True) for s in "qw")
+q = Symbol("q", nonnegative=True)
 sigma_hat = Symbol("sigma_hat", positive=True)
 centroid = Symbol("centroid", real=True)
 x = Symbol("x", real=True)
@@ -49,11 +48,10 @@ DOMAIN = Domain(
         d: at_least(1),
         t: between(1 / Min(b, d), 1, why=WHY_T),
         q: between(0, largest(Min(b, d)), why=WHY_Q),
-        w: Range(low_open=False),
         centroid: between(-1, 1),
         sigma_hat: between(t, largest(Min(b, d)), why="the squared eigenvalues add up to t"),
     },
-    {b: 2, d: 3, t: S.Half, q: Rational(1, 4), w: 1, centroid: 0, sigma_hat: S.Half},
+    {b: 2, d: 3, t: S.Half, q: Rational(1, 4), centroid: 0, sigma_hat: S.Half},
 )
 #: Where steps of algebra hold, whatever vectors there are; and what one batch can have.
 STEP = Domain({b: at_least(1), t: between(0, 1, "(]"), q: between(0, 1)}, {b: 2, t: S.Half, q: 0})
@@ -65,7 +63,6 @@ MEANINGS = {
     d: "dimension",
     t: "trace of the square of the batch's second moment, 1 over its effective rank",
     q: "the candidate's quadratic form in that moment, its mean squared inner product",
-    w: "squared norm of the candidate",
     centroid: "inner product of the candidate with the mean of the batch",
     sigma_hat: "largest eigenvalue of the second moment",
 }
@@ -90,7 +87,6 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         "t_next": Quantity(after, r"t_{B \cup \{z\}}", "the trace with the candidate", MEANT),
         "gain": Quantity(gain, r"\Delta t", "by how much the trace changes", MEANT),
         **when_it_falls(proof, gain),
-        **any_norm(proof),
         **expansion(proof, gain),
         **diversity(proof),
         "t_next_lower": Bounds(
@@ -213,39 +209,6 @@ def when_it_falls(proof: Derivation, gain: Expr) -> dict[str, Quantity]:
     return {"q_gain": Quantity.of(border, "it", r"q^*", domain=MEANT.restricted([b, t]))}
 
 
-def any_norm(proof: Derivation) -> dict[str, Quantity]:
-    """A candidate that is no unit vector."""
-    where = STEP.with_range(w, Range(low_open=False), 1)
-    joined = Joined(b, t, q, w)
-    after, ones = tidy(joined.squared), joined.moment.trace
-    proof.holds(
-        "With a candidate of squared norm w the terminal 1 is w^2, and the trace of the moment is "
-        "no longer 1",
-        [
-            eq("squares", (b**2 * t + 2 * b * q + w**2) / (b + 1) ** 2),
-            eq("ones", (b + w) / (b + 1)),
-        ],
-        "so 1 over the trace of the square is no effective rank, which has the square of the trace "
-        "of the moment for its numerator",
-        where,
-        names={Symbol("squares"): after, Symbol("ones"): ones},
-    )
-    meant = where.with_range(t, MEANT.ranges[t], S.Half).with_range(
-        q, between(0, w * largest(b), why=WHY_Q), 0
-    )
-    return {
-        "t_next_any_norm": Quantity(
-            after, r"t_{B \cup \{z\}}", "the trace with a candidate of any norm", meant
-        ),
-        "rank_next_any_norm": Quantity(
-            tidy(ones**2 / after),
-            r"R_{B \cup \{z\}}",
-            "effective rank with a candidate of any norm",
-            meant,
-        ),
-    }
-
-
 def expansion(proof: Derivation, gain: Expr) -> dict[str, Quantity]:
     """The expansion in 1/b, and what it leaves."""
     rest = tidy(gain - 2 * (q - t) / b)
@@ -257,7 +220,6 @@ def expansion(proof: Derivation, gain: Expr) -> dict[str, Quantity]:
         STEP,
         names={name: rest},
     )
-    leading = take_limit("scaled_remainder", rest * b**2, b, S.Infinity, STEP, proof)
     # As q <= sigma_hat <= sqrt(t): with s for the root of t.
     root = Symbol("s", positive=True)
     there = Domain(
@@ -292,30 +254,22 @@ def expansion(proof: Derivation, gain: Expr) -> dict[str, Quantity]:
             "what (8) leaves out, times b^2; between -b/(3b + 2) and 4",
             MEANT,
         ),
-        "remainder_leading": Quantity(
-            leading,
-            r"\lim b^2 (\Delta t - 2(q - t)/b)",
-            "what (8) leaves out, times b^2, in large batches",
-            STEP,
-        ),
     }
 
 
 def diversity(proof: Derivation) -> dict[str, Quantity]:
     """The Frobenius distance to the candidate's own moment."""
-    apart = Joined(b, t, q, w).apart
-    unit = apart.xreplace({w: S.One})
-    where = STEP.with_range(w, Range(low_open=False), 1)
+    apart = Joined(b, t, q).apart
     proof.holds(
         "The squared Frobenius distance of S and z z'",
-        [eq("apart", t - 2 * q + w**2), eq("slope", -2)],
-        "so among candidates of one norm it is largest where q is least",
-        where,
-        names={Symbol("apart"): apart, Symbol("slope"): derivative(unit, q)},
+        [eq("apart", t - 2 * q + 1), eq("slope", -2)],
+        "so it is largest where q is least",
+        STEP,
+        names={Symbol("apart"): apart, Symbol("slope"): derivative(apart, q)},
     )
     return {
         "frobenius_diversity": Quantity(
-            unit, r"\Delta_F(z \mid B)", "squared Frobenius distance of S and z z'", MEANT
+            apart, r"\Delta_F(z \mid B)", "squared Frobenius distance of S and z z'", MEANT
         )
     }
 
@@ -403,7 +357,7 @@ RESULT = Result(
     "trace-update",
     title="One vector more in a batch: the trace of the squared second moment",
     source="ochieng2025diversity, Lemma A.3",
-    parameters=(b, t, q, w, d, centroid, sigma_hat),
+    parameters=(b, t, q, d, centroid, sigma_hat),
     domain=DOMAIN,
     build=build,
     meanings=MEANINGS,
