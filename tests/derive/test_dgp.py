@@ -13,7 +13,7 @@ from cltheory.derive.losses.weighted import WEIGHTED, entropic_bound
 from cltheory.derive.proof.derivation import Derivation, StepFailed
 from cltheory.derive.proof.relations import eq
 from cltheory.derive.results import results
-from cltheory.derive.results.weighted import dgp_euclidean
+from cltheory.derive.results.weighted import _distances, dgp_euclidean
 from cltheory.derive.results.weighted._distances import (
     Eigenvalues,
     Placed,
@@ -290,7 +290,7 @@ def test_float_distances_are_near_and_not_attained() -> None:
 
 @pytest.mark.parametrize("off", [-1, 1])
 def test_another_count_of_points_is_refused(off: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    fewest = dgp_euclidean.fewest
-    monkeypatch.setattr(dgp_euclidean, "fewest", lambda *of: fewest(*of) + off)
+    fewest = _distances.fewest
+    monkeypatch.setattr(_distances, "fewest", lambda *of: fewest(*of) + off)
     with pytest.raises(StepFailed):
         dgp_euclidean.general(Derivation())

@@ -9,11 +9,11 @@ from flint import arb, fmpq
 from sympy import Eq, Expr, Integer, Rational, S, Symbol, Tuple, oo
 
 from ...decide.ball import Enclosures, TooWide, enclosure, precision
-from ...decide.domain import Domain, Range, at_least
+from ...decide.domain import POSITIVE, Domain, Range, at_least
 from ...decide.errors import InternalError
 from ...decide.evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
 from ...proof.derivation import Derivation
-from ...proof.relations import eq
+from ...proof.relations import eq, gt
 from ...proof.statement import Lemma, Statement
 from ...structures.scheme import complete
 from ...theorem.listed import ListOf
@@ -99,6 +99,60 @@ def plane(*more: tuple[Symbol, Range, int]) -> Domain:
 def fewest(least: Expr, most: Expr) -> Expr:
     """The fewest points with which ``least``, which is n and a number, is more than ``most``."""
     return most - (least - n) + 1
+
+
+def enough_points(
+    proof: Derivation, natural: str, excluded: str, most: Expr, says: str
+) -> tuple[Expr, Expr, Expr]:
+    """From how many points on a rank of D up to ``most`` forces the constant that is natural.
+
+    For any D, for D >= 0 and for squared distances of points.
+    """
+    r, rho = (Symbol(x, integer=True, positive=True) for x in ("r", "rho"))
+    c, top = (Symbol(x, positive=True) for x in ("c", "P"))
+    proof.holds(
+        f"{natural} is forced where n > rank JDJ + q + 1",
+        gt(n - 1 - q, r),
+        COPIES,
+        plane((r, at_least(1), 4), (n, Range(r + q + 2, low_open=False, integer=True), 9)),
+    )
+    many = Range(rho + q + 1, low_open=False, integer=True)
+    proof.holds(
+        f"{excluded} is excluded where n > rank D + q",
+        gt((n - 1 - q) + 1, rho),
+        TRACE,
+        plane((rho, at_least(1), 4), (n, many, 7)),
+    )
+    of_paper = plane((n, Range(q + 3, low_open=False, integer=True), 6))
+    proof.holds(
+        "D >= 0 has two negative eigenvalues, if c > 0 and n > q + 2",
+        gt(top + (n - 1 - q - 1) * c, top),
+        PERRON,
+        of_paper.with_range(c, POSITIVE, 1).with_range(top, POSITIVE, 3),
+    )
+    # What the rank of D is at least with another constant: by copies and trace; with D >= 0; full.
+    ranks = ((n - 1 - q) + 1, (n - 1 - q) + 2, n)
+    points, nonnegative, edm = (fewest(rank, most) for rank in ranks)
+    proof.holds(
+        f"So {natural} is forced by rank D <= {most} from fewer points on than {says}",
+        [
+            gt(rank.xreplace({n: m}), most)
+            for rank, m in zip(ranks, (points, nonnegative, edm), strict=True)
+        ],
+        FULL,
+        plane(),
+    )
+    return points, nonnegative, edm
+
+
+def points_needed(points: Expr, nonnegative: Expr, edm: Expr, meaning: str) -> dict[str, Quantity]:
+    """These numbers as quantities."""
+    of_any = "the same for a Euclidean distance matrix D, of any dimension"
+    return {
+        "points": Quantity(points, "n_0", meaning),
+        "points_nonnegative": Quantity(nonnegative, r"n_0^{\ge 0}", "the same for D >= 0"),
+        "points_edm": Quantity(edm, r"n_0^{\mathrm{EDM}}", of_any),
+    }
 
 
 # --- for a matrix ------------------------------------------------------------------------------

@@ -11,25 +11,22 @@ from typing import Any
 
 from sympy import Expr, Integer, S, Symbol
 
-from ...decide.domain import POSITIVE, Domain, Range, at_least
+from ...decide.domain import Domain, Range, at_least
 from ...losses.weighted import WEIGHTED_EUCLIDEAN
 from ...proof.derivation import Derivation
 from ...proof.relations import eq, ge, gt, le
 from ...theorem.quantity import Quantity
 from ...vectors.distance import Dissimilarity, Euclidean
 from ._distances import (
-    COPIES,
     DISSIMILARITIES,
-    FULL,
     MEANINGS,
-    PERRON,
     SCHOENBERG,
-    TRACE,
-    fewest,
+    enough_points,
     k,
     n,
     place,
     plane,
+    points_needed,
     shift,
     spectrum,
     squared_distance,
@@ -38,8 +35,6 @@ from ._geometry import GIBBS
 from ._of_points import OfPoints, q
 
 DOMAIN = plane()
-r, rho = (Symbol(x, integer=True, positive=True) for x in ("r", "rho"))
-c, top = (Symbol(x, positive=True) for x in ("c", "P"))
 
 
 def general(proof: Derivation) -> dict[str, Quantity]:
@@ -60,38 +55,7 @@ def general(proof: Derivation) -> dict[str, Quantity]:
         "one copy is enough; with q >= n - 1 so is none, for all larger constants",
         enough,
     )
-    proof.holds(
-        "c = 0 is forced where n > rank JDJ + q + 1",
-        gt(n - 1 - q, r),
-        COPIES,
-        plane((r, at_least(1), 4), (n, Range(r + q + 2, low_open=False, integer=True), 9)),
-    )
-    many = Range(rho + q + 1, low_open=False, integer=True)
-    proof.holds(
-        "c > 0 is excluded where n > rank D + q",
-        gt((n - 1 - q) + 1, rho),
-        TRACE,
-        plane((rho, at_least(1), 4), (n, many, 7)),
-    )
-    of_paper = Domain(
-        {q: at_least(1), n: Range(q + 3, low_open=False, integer=True), c: POSITIVE, top: POSITIVE},
-        {q: 2, n: 6, c: 1, top: 3},
-    )
-    proof.holds(
-        "D >= 0 has two negative eigenvalues, if c > 0 and n > q + 2",
-        gt(top + (n - 1 - q - 1) * c, top),
-        PERRON,
-        of_paper,
-    )
-    # What the rank of D is at least, if c is not 0: by copies and trace; with D >= 0; full.
-    ranks = ((n - 1 - q) + 1, (n - 1 - q) + 2, n)
-    points, nonnegative, edm = counts = [fewest(rank, q + 2) for rank in ranks]
-    proof.holds(
-        "So c = 0 is forced by rank D <= q + 2 from fewer points on than 2q + 4",
-        [gt(rank.xreplace({n: m}), q + 2) for rank, m in zip(ranks, counts, strict=True)],
-        FULL,
-        plane(),
-    )
+    points, nonnegative, edm = enough_points(proof, "c = 0", "c > 0", q + 2, "2q + 4")
     proof.holds(
         "One point fewer is not enough: q + 1 pairs; q - 1 pairs and three more points; a simplex",
         [
@@ -117,23 +81,8 @@ def general(proof: Derivation) -> dict[str, Quantity]:
             Symbol("two_points"): S(2) ** 2 - 4,
         },
     )
-    return {
-        "points": Quantity(
-            points,
-            r"n_0",
-            "from so many points on rank D <= q + 2 forces c = 0; one fewer does not",
-        ),
-        "points_nonnegative": Quantity(
-            nonnegative,
-            r"n_0^{\ge 0}",
-            "the same for D >= 0",
-        ),
-        "points_edm": Quantity(
-            edm,
-            r"n_0^{\mathrm{EDM}}",
-            "the same for a Euclidean distance matrix D, of any dimension",
-        ),
-    }
+    says = "from so many points on rank D <= q + 2 forces c = 0; one fewer does not"
+    return points_needed(points, nonnegative, edm, says)
 
 
 def for_matrix(

@@ -12,28 +12,24 @@ from typing import Any
 
 from sympy import Expr, Integer, Max, Rational, S, Symbol
 
-from ...decide.domain import POSITIVE, Domain, Range, at_least
+from ...decide.domain import POSITIVE, Domain
 from ...losses.softmax import tau
 from ...losses.weighted import WEIGHTED_COSINE
 from ...proof.derivation import Derivation
-from ...proof.relations import eq, gt
+from ...proof.relations import eq
 from ...proof.statement import Lemma
 from ...theorem.quantity import Quantity
 from ...vectors.distance import Dissimilarity, plural
 from ...vectors.sphere import Circumscribed, Spherical
 from ._distances import (
-    COPIES,
     DISSIMILARITIES,
-    FULL,
     MEANINGS,
-    PERRON,
-    TRACE,
     RadiusIs,
-    fewest,
+    enough_points,
     inner_product,
-    n,
     place,
     plane,
+    points_needed,
     shift,
     spectrum,
 )
@@ -41,8 +37,7 @@ from ._of_points import OfPoints, q
 
 PLANE = plane()
 DOMAIN = Domain({**PLANE.ranges, tau: POSITIVE}, {**PLANE.witness, tau: Rational(1, 2)})
-r, rho = (Symbol(x, integer=True, positive=True) for x in ("r", "rho"))
-c, d, top = (Symbol(x, positive=True) for x in ("c", "d", "P"))
+c, d = (Symbol(x, positive=True) for x in "cd")
 
 SPHERE = Lemma(
     "spheres and cosines",
@@ -68,55 +63,9 @@ def general(proof: Derivation) -> dict[str, Quantity]:
             Symbol("squared_distance"): 2 - 2 * ((1 - tau * c) - tau * d),
         },
     )
-    proof.holds(
-        "c' < 1 is excluded where n > rank D + q",
-        gt((n - 1 - q) + 1, rho),
-        TRACE,
-        plane(
-            (rho, at_least(1), 4),
-            (n, Range(rho + q + 1, low_open=False, integer=True), 7),
-        ),
-    )
-    proof.holds(
-        "D >= 0 has two negative eigenvalues, if c > 0 and n > q + 2",
-        gt(top + (n - 1 - q - 1) * c, top),
-        PERRON,
-        Domain(
-            {
-                q: at_least(1),
-                n: Range(q + 3, low_open=False, integer=True),
-                c: POSITIVE,
-                top: POSITIVE,
-            },
-            {q: 2, n: 6, c: 1, top: 3},
-        ),
-    )
-    proof.holds(
-        "c' = 1 is forced where n > rank JDJ + q + 1",
-        gt(n - 1 - q, r),
-        COPIES,
-        plane((r, at_least(1), 4), (n, Range(r + q + 2, low_open=False, integer=True), 9)),
-    )
-    # What the rank of D is at least, if c' is not 1: by copies and trace; with D >= 0; full.
-    ranks = ((n - 1 - q) + 1, (n - 1 - q) + 2, n)
-    points, nonnegative, edm = counts = [fewest(rank, q + 1) for rank in ranks]
-    proof.holds(
-        "So c' = 1 is forced by rank D <= q + 1 from fewer points on than 2q + 5",
-        [gt(rank.xreplace({n: m}), q + 1) for rank, m in zip(ranks, counts, strict=True)],
-        FULL,
-        PLANE,
-    )
-    return {
-        "points": Quantity(points, "n_0", "from so many points on rank D <= q + 1 forces c' = 1"),
-        "points_nonnegative": Quantity(
-            Max(q + 3, nonnegative), r"n_0^{\ge 0}", "the same for D >= 0"
-        ),
-        "points_edm": Quantity(
-            edm,
-            r"n_0^{\mathrm{EDM}}",
-            "the same for a Euclidean distance matrix D, of any dimension",
-        ),
-    }
+    points, nonnegative, edm = enough_points(proof, "c' = 1", "c' < 1", q + 1, "2q + 5")
+    says = "from so many points on rank D <= q + 1 forces c' = 1"
+    return points_needed(points, Max(q + 3, nonnegative), edm, says)
 
 
 def for_matrix(
