@@ -308,15 +308,14 @@ def conditions_on(
         room = r.rounding.xreplace(put)
         if r.integer:
             found.append(Eq(floor(value), value))
-        exact_low, exact_high = (r.integer or end.is_Rational for end in (low, high))
+        low_room, high_room = (
+            room + (S.Zero if r.integer or end.is_Rational else SLACK * Abs(end))
+            for end in (low, high)
+        )
         if low is not -oo:
-            slack = S.Zero if exact_low or r.low_open else SLACK * Abs(low)
-            slack += room
-            found.append(value > low if r.low_open else value >= low - slack)
+            found.append(value > low if r.low_open else value >= low - low_room)
         if high is not oo:
-            slack = S.Zero if exact_high or r.high_open else SLACK * Abs(high)
-            slack += room
-            found.append(value < high if r.high_open else value <= high + slack)
+            found.append(value < high if r.high_open else value <= high + high_room)
     if quantity.needs is not None:
         found.append(quantity.needs[0].xreplace(put) > 0)
     known = {_plain(s) for s in order}

@@ -257,9 +257,9 @@ class Wide(Number):
         low = q + (one + two)
         e = 1.01 * (self.e * np.abs(y.h) + y.e * np.abs(self.h)) + self.e * y.e
         e = e + np.abs(self.l * y.l) + 2 * U * (np.abs(one) + np.abs(two) + np.abs(q))
-        far, apart = np.isinf(p), self.apart() & y.apart()
+        far, signed = np.isinf(p), self.positive().sure & y.positive().sure
+        apart = (np.abs(self.h) >= self.e) & (np.abs(y.h) >= y.e)
         p, low = np.where(far & ~apart, np.nan, p), np.where(far, 0.0, low)
-        signed = self.positive().sure & y.positive().sure
         return Wide(p, low, self.k + y.k, np.where(far, np.where(signed, 0.0, np.inf), e))
 
     def __truediv__(self, other: Any) -> Wide:
@@ -269,11 +269,12 @@ class Wide(Number):
         more = q * y.l
         r = ((self.h - p) - rest) + (self.l - more)
         low = r / y.h
-        e = 2 * U * (np.abs(self.l) + np.abs(more) + np.abs(r)) + np.abs(low * y.l)
-        e = 2 * (e + self.e + 2 * np.abs(q) * y.e) / size
+        e = U * (np.abs(self.l) + np.abs(more) + np.abs(r)) + np.abs(low * y.l)
+        e = 1.5 * (e + self.e + 1.5 * np.abs(q) * y.e) / size
         found = Wide(q, low, self.k - y.k, np.where(y.e < size / 4, e, np.inf))
-        special, over = ((y.h == 0) & (y.e == 0)) | np.isinf(y.h), np.where(y.h == 0, np.inf, 0.0)
-        return (self * Wide(over, 0.0, 0.0, over)).pick(Truth(special, True), found)
+        over = np.where(y.h == 0, np.inf, 0.0)
+        special = Truth(((y.h == 0) & (y.e == 0)) | np.isinf(y.h), np.True_)
+        return (self * Wide(over, 0.0, 0.0, over)).pick(special, found)
 
     def power(self, y: Wide) -> Wide:
         found = (y * self.log()).exp()
@@ -331,24 +332,17 @@ class Wide(Number):
         e = np.where(np.isinf(self.h), 0.0, self.e)
         return Wide(np.abs(self.h), np.where(self.h < 0, -self.l, self.l), self.k, e)
 
-    def apart(self) -> Any:
-        """Whether it is known not to be zero."""
-        return (np.abs(self.h) > 1.01 * self.e) | np.isinf(self.h)
-
     def positive(self) -> Truth:
         """Whether it is, and where that is known."""
-        zero = (self.h == 0) & (self.e == 0)
-        return Truth(self.h > 0, (np.abs(self.h) > 1.01 * self.e) | zero, Wide)
+        return Truth(self.h > 0, (np.abs(self.h) >= 1.01 * self.e) & np.isfinite(self.e), Wide)
 
     def pick(self, here: Any, other: Any) -> Wide:
         """This number where that is so, the other one elsewhere."""
         y = self.of(other)
-        yes, sure = here.yes, here.sure
-        found = Wide(np.where(yes, self.h, y.h), np.where(yes, self.l, y.l))
-        found.k, found.e = (
-            np.where(yes, self.k, y.k),
-            np.where(sure, np.where(yes, self.e, y.e), np.inf),
-        )
+        found = Wide(0.0)
+        for part in "hlke":
+            setattr(found, part, np.where(here.yes, getattr(self, part), getattr(y, part)))
+        found.e = np.where(here.sure, found.e, np.inf)
         return found
 
     def maximum(self, other: Any) -> Wide:
@@ -363,9 +357,8 @@ class Wide(Number):
         A function that may be flat is zero where it is not told from zero.
         """
         high, f = self.of(high), _closed(condition, args)
-        a, b = (
-            np.clip(np.broadcast_to(self.value(end)[0], shape), -MOST, MOST) for end in (self, high)
-        )
+        ends = (np.broadcast_to(self.value(end)[0], shape) for end in (self, high))
+        a, b = (np.clip(end, -MOST, MOST) for end in ends)
 
         def below(x: Wide) -> Any:
             return f(x).side() < 0 if flat else f(x).h < 0
@@ -395,10 +388,7 @@ class Wide(Number):
             p, q = x - w, x + w
         for w in (2.0**-40, 2.0**-60, 2.0**-80):  # a tie at the lower end, which may be 0
             tied = Truth((f(self + w).side() > 0) & ((margin - w).h > 0), True)
-            found, margin = (
-                self.pick(tied, found),
-                Wide(np.full_like(margin.h, w)).pick(tied, margin),
-            )
+            found, margin = self.pick(tied, found), Wide(w).pick(tied, margin)
         end = self.pick(Truth(at_low, True), high)
         there = f(end)
         known = (at_low & reached(there)) | (at_high & ~(there.h > 0) & (there.side() != 0))
@@ -525,7 +515,8 @@ def checked(formula: Any, inside: Any = None, shape: tuple[int, ...] = ()) -> An
             v[()] if v.ndim == 0 and n != 1 else np.broadcast_to(v, whole).reshape(-1)
             for v in arrays
         ]
-        values, lost = _evaluated(formula, inside, rows, n, shape)
+        with np.errstate(all="ignore"):
+            values, lost = _evaluated(formula, inside, rows, n, shape)
         if lost:
             said = f"{lost} of {n} points, where float64 is not enough for {TOLERANCE}"
             warnings.warn(f"{formula.__name__} is nan at {said}", RuntimeWarning, 2)
@@ -539,8 +530,7 @@ def _evaluated(formula: Any, inside: Any, rows: list[Any], n: int, shape: Any) -
     values, sure, truths = np.empty((n, *shape)), np.ones(n, bool), False
     for k in range(0, n, BLOCK):
         at, size = slice(k, k + BLOCK), min(BLOCK, n - k)
-        with np.errstate(all="ignore"):
-            held = np.broadcast_to(inside is None or inside(*_rows(rows, at)), size)
+        held = np.broadcast_to(inside is None or inside(*_rows(rows, at)), size)
         points = at if held.all() else k + np.flatnonzero(held)
         part, size = _rows(rows, points), int(held.sum())
         if size < held.size:
@@ -551,19 +541,16 @@ def _evaluated(formula: Any, inside: Any, rows: list[Any], n: int, shape: Any) -
             with np.errstate(all="raise"):
                 found, sure[points] = _in(Fast, formula, part, size, shape)
         except FloatingPointError:
-            with np.errstate(all="ignore"):
-                found, sure[points] = _in(Careful, formula, part, size, shape)
+            found, sure[points] = _in(Careful, formula, part, size, shape)
         values[points], truths = found, found.dtype == bool
     again = np.flatnonzero(~sure)
     for k in range(0, again.size, FEW):
         points = again[k : k + FEW]
-        with np.errstate(all="ignore"):
-            found, sure[points] = _in(Wide, formula, _rows(rows, points), points.size, shape)
+        found, sure[points] = _in(Wide, formula, _rows(rows, points), points.size, shape)
         values[points] = found
         poles = points[np.isinf(found) & ~sure[points]] if not shape else points[:0]
         if poles.size:
-            with np.errstate(all="ignore"):
-                signs = _beside(formula, inside, _rows(rows, poles), poles.size)
+            signs = _beside(formula, inside, _rows(rows, poles), poles.size)
             values[poles], sure[poles] = np.inf * signs, True
     lost = again[~sure[again]]
     values[lost] = np.nan
