@@ -12,6 +12,7 @@ from typing import Any
 
 from sympy import (
     Abs,
+    Add,
     Basic,
     Eq,
     Expr,
@@ -188,7 +189,19 @@ def _written(
 
 def _over_one(e: Basic) -> Basic:
     """Exponents over one denominator, so that those that vanish do so in floats."""
+    e = e.replace(lambda s: s.is_Add and s.has(log), _within_log)
     return e.replace(exp, lambda power: exp(together(power)))
+
+
+def _within_log(e: Expr) -> Expr:
+    """log(a exp(u) + b) - u as log(a + b exp(-u)), where nothing cancels."""
+    for term in e.args:
+        c, f = term.as_coeff_Mul()
+        if isinstance(f, log) and f.has(exp):
+            parts = [a * exp((e - term) / c) for a in Add.make_args(f.args[0])]
+            if not all(a.has(exp) for a in parts):
+                return c * log(Add(*parts))
+    return e
 
 
 def _only_numpy(expression: Basic, name: str) -> None:

@@ -62,7 +62,9 @@ class Number:
         return half if power == 1 else half * half * self if power % 2 else half * half
 
     def __rpow__(self: Any, base: Any) -> Any:
-        return self.parity() if base == -1 else self.of(base).power(self)
+        if base == -1:
+            return self.of(1 - 2 * (self.value(self)[0] % 2))
+        return self.of(base).power(self)
 
     def __gt__(self: Any, other: Any) -> Any:
         return (self - other).positive()
@@ -75,6 +77,9 @@ class Number:
 
     def __le__(self: Any, other: Any) -> Any:
         return ~(self > other)
+
+    def absolute(self: Any) -> Any:
+        return self.maximum(-self)
 
     def minimum(self: Any, other: Any) -> Any:
         return -(-self).maximum(-self.of(other))
@@ -147,10 +152,6 @@ class Fast(Number):
     def power(self, y: Fast) -> Fast:
         return (y * self.log()).exp()
 
-    def parity(self) -> Fast:
-        """(-1)**self."""
-        return type(self)(1 - 2 * (self.v % 2))
-
     def exp(self) -> Fast:
         v, size = np.exp(self.v), np.abs(self.v)
         most = np.max(size)
@@ -163,9 +164,6 @@ class Fast(Number):
 
     def sqrt(self) -> Fast:
         return type(self)(np.sqrt(self.v), self.r + U)
-
-    def absolute(self) -> Fast:
-        return type(self)(np.abs(self.v), self.r)
 
     def positive(self) -> Truth:
         """Whether it is, and where that is known: errors are relative."""
@@ -281,9 +279,6 @@ class Wide(Number):
         flat = np.where(y.h > 0, 0.0, np.where(y.h < 0, np.inf, 1.0))
         return Wide(flat).pick(Truth((self.h == 0) & (self.e == 0), np.True_), found)
 
-    def parity(self) -> Wide:
-        return Wide(1 - 2 * (np.ldexp(self.h, _whole(self.k)) % 2))
-
     def exp(self) -> Wide:
         h, low, e = self.at(0.0)
         n = np.rint(h / LOG_2[0])
@@ -327,10 +322,6 @@ class Wide(Number):
         lost = np.where(e < h / 2, e / y, np.sqrt(2 * e))
         e = np.where(y > 0, low * low, 0) + 4 * U * np.abs(low) + lost
         return Wide(y, low, (self.k - odd) / 2, np.where(np.isinf(y), 0, e))
-
-    def absolute(self) -> Wide:
-        e = np.where(np.isinf(self.h), 0.0, self.e)
-        return Wide(np.abs(self.h), np.where(self.h < 0, -self.l, self.l), self.k, e)
 
     def positive(self) -> Truth:
         """Whether it is, and where that is known."""

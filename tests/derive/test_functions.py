@@ -133,6 +133,8 @@ EXTREMES: list[tuple[str, str, dict[str, float]]] = [
     ("supcon-balanced", "loss", {"C": 10, "n": 5, "tau": 2.0**-13}),
     ("supcl-exclusive", "loss", {"m": 3, "n": 4, "p": 3, "alpha": 0.5, "tau": 2.0**-10}),
     ("gradient-variance", "excess_of_sampling", {"tau": 10000}),
+    ("infonce-optimum", "loss", {"N": 4, "t": 2.0**-5}),
+    ("supcon-balanced", "loss", {"C": 3, "n": 2, "tau": 2.0**-8}),
     ("soft-supcon", "loss", {"C": 10**6, "n": 10**8, "epsilon": 2.0**-40, "tau": 2.0**-9}),
 ]
 
