@@ -5,7 +5,7 @@ What the source is written in is :mod:`.floats`; exported modules end with its t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache, reduce
 from types import FunctionType
 from typing import Any
@@ -183,6 +183,7 @@ def _written(
         [_over_one(e.xreplace(stand_ins)) for e in entries],
         symbols=numbered_symbols("part_", start=1),
     )
+    printer.rounded = {s for s, e in parts if e.has(exp)}
     lines += [f"{s} = {printer.doprint(e)}" for s, e in parts]
     return lines, [printer.doprint(e) for e in shown]
 
@@ -218,6 +219,7 @@ class _Printer(NumPyPrinter):  # type: ignore[misc]
     _module = "np"
     like = ""  #: an argument: constants that no float64 is are made numbers of its kind
     plain = False  #: whether it is for floats only
+    rounded: Collection[Symbol] = ()  #: what is added last, so that 1 - alpha is exact
 
     def _print_Rational(self, e: Rational) -> str:
         if e.q & (e.q - 1) == 0 or self.plain:  # a float64
@@ -230,6 +232,9 @@ class _Printer(NumPyPrinter):  # type: ignore[misc]
             whole = Mul(c.p, rest, evaluate=False) if abs(c.p) != 1 else c.p * rest
             return f"{self.parenthesize(whole, PRECEDENCE['Mul'])}/{c.q}"
         return str(super()._print_Mul(e))
+
+    def _as_ordered_terms(self, e: Expr, order: Any = None) -> list[Expr]:
+        return sorted(super()._as_ordered_terms(e, order), key=lambda t: t.has(exp, *self.rounded))
 
     def _of(self, function: str, e: Expr) -> str:
         printed = self._print(e)

@@ -373,7 +373,7 @@ class Wide(Number):
             left = (at_p.side() < 0) | ((p - self).h <= 0)
             seen = Truth(left & (reached(at_q) | ((q - high).h >= 0)), True)
             t = self.value(at_p / (at_p - at_q))[0]
-            x = p + (q - p) * np.where((t >= 0) & (t <= 1), t, 0.5)
+            x = p + (q - p) * np.where(np.isnan(t), 0.5, np.clip(t, 0, 1))
             found, margin = x.pick(seen, found), (q - p).pick(seen, margin)
             w = (q - p) * np.where(seen.yes, 2.0**-20, 2.0**10)
             p, q = x - w, x + w

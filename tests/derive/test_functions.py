@@ -188,6 +188,7 @@ def test_what_is_only_known_to_be_tiny_is_zero(exported) -> None:
         ),  # 1/0
         ("supcl-threshold", "alpha_min", {"m": 2, "n": 4, "tau": 5e-324}, 0.25),
         ("pairwise-threshold", "x_star", {"N": 4, "t": 1e4, "b": 0}, 0.5),
+        ("supcl-optimum", "x_star", {"m": 3, "n": 2, "alpha": 1, "tau": 1e-3}, 1.2),
         (
             "expected-gradient",
             "upper_any",
