@@ -187,7 +187,10 @@ def test_what_is_only_known_to_be_tiny_is_zero(exported) -> None:
             [np.nan, 1],
         ),  # 1/0
         ("supcl-threshold", "alpha_min", {"m": 2, "n": 4, "tau": 5e-324}, 0.25),
-        ("pairwise-threshold", "x_star", {"N": 4, "t": 1e4, "b": 0}, 0.5),
+        pytest.param(
+            *("pairwise-threshold", "x_star", {"N": 4, "t": 1e4, "b": 0}, 0.5),
+            marks=pytest.mark.slow,
+        ),
         ("supcl-optimum", "x_star", {"m": 3, "n": 2, "alpha": 1, "tau": 1e-3}, 1.2),
         (
             "expected-gradient",
