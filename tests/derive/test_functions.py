@@ -160,6 +160,14 @@ def test_where_float64_is_not_enough_a_function_says_so(exported) -> None:
         np.testing.assert_array_equal(np.isnan(found), [False, True])
 
 
+def test_where_all_digits_cancel_a_function_says_so() -> None:
+    def f(x):
+        return 1e20 * (np.exp(x) * np.exp(-x) - 1)
+
+    with pytest.warns(RuntimeWarning, match="f is nan at 1 of 1 points"):
+        assert np.isnan(floats.checked(f)(0.3))
+
+
 def test_what_is_only_known_to_be_tiny_is_zero(exported) -> None:
     # The loss is 9e-2170, which no float64 is.
     at = {"N": 4, "t": 10000.0, "b": -8.457276943822588}
