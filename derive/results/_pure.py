@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
+from typing import Any
 
-from sympy import Expr, Symbol
+from sympy import Expr
 
 from ..optimum.segment import Segment, cut_segment
 from ..optimum.vertex import UniqueGram, Vertex, vertex
@@ -79,15 +80,7 @@ def segment_from(scheme: Scheme, start: str, end: str, coordinate: str) -> Segme
     return cut_segment(scheme, active, end, coordinate)
 
 
-def pure_result(
-    id: str,
-    pure: str,
-    edge: tuple[str, str],
-    *,
-    title: str,
-    source: str,
-    parameters: tuple[Symbol, ...],
-) -> Result:
+def pure_result(id: str, pure: str, edge: tuple[str, str], **described: Any) -> Result:
     """The result on a loss of the catalogue that has one pure structure for its optimum.
 
     Parameters
@@ -98,17 +91,15 @@ def pure_result(
         The eigenspace that has the whole trace.
     edge
         The other one of an edge that leaves it, and the relation whose inner product falls.
-    title, source, parameters
-        Of the result.
+    **described
+        The title, the source and the parameters of the result.
     """
     problem = CATALOGUE[id]
     return Result(
         id,
-        title=title,
-        source=source,
-        parameters=parameters,
         domain=problem.domain,
         build=partial(pure_optimum, problem, pure),
         problem=problem,
         segment=partial(segment_from, problem.scheme, pure, *edge),
+        **described,
     )

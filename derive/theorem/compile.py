@@ -5,13 +5,14 @@ What the source is written in is :mod:`.floats`; exported modules end with its t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache, reduce
 from types import FunctionType
 from typing import Any
 
 from sympy import (
     Abs,
+    Add,
     Basic,
     Eq,
     Expr,
@@ -182,13 +183,26 @@ def _written(
         [_over_one(e.xreplace(stand_ins)) for e in entries],
         symbols=numbered_symbols("part_", start=1),
     )
+    printer.rounded = {s for s, e in parts if e.has(exp)}
     lines += [f"{s} = {printer.doprint(e)}" for s, e in parts]
     return lines, [printer.doprint(e) for e in shown]
 
 
 def _over_one(e: Basic) -> Basic:
     """Exponents over one denominator, so that those that vanish do so in floats."""
+    e = e.replace(lambda s: s.is_Add and s.has(log), _within_log)
     return e.replace(exp, lambda power: exp(together(power)))
+
+
+def _within_log(e: Expr) -> Expr:
+    """log(a exp(u) + b) - u as log(a + b exp(-u)), where nothing cancels."""
+    for term in e.args:
+        c, f = term.as_coeff_Mul()
+        if isinstance(f, log) and f.has(exp):
+            parts = [a * exp((e - term) / c) for a in Add.make_args(f.args[0])]
+            if not all(a.has(exp) for a in parts):
+                return c * log(Add(*parts))
+    return e
 
 
 def _only_numpy(expression: Basic, name: str) -> None:
@@ -205,6 +219,7 @@ class _Printer(NumPyPrinter):  # type: ignore[misc]
     _module = "np"
     like = ""  #: an argument: constants that no float64 is are made numbers of its kind
     plain = False  #: whether it is for floats only
+    rounded: Collection[Symbol] = ()  #: what is added last, so that 1 - alpha is exact
 
     def _print_Rational(self, e: Rational) -> str:
         if e.q & (e.q - 1) == 0 or self.plain:  # a float64
@@ -217,6 +232,9 @@ class _Printer(NumPyPrinter):  # type: ignore[misc]
             whole = Mul(c.p, rest, evaluate=False) if abs(c.p) != 1 else c.p * rest
             return f"{self.parenthesize(whole, PRECEDENCE['Mul'])}/{c.q}"
         return str(super()._print_Mul(e))
+
+    def _as_ordered_terms(self, e: Expr, order: Any = None) -> list[Expr]:
+        return sorted(super()._as_ordered_terms(e, order), key=lambda t: t.has(exp, *self.rounded))
 
     def _of(self, function: str, e: Expr) -> str:
         printed = self._print(e)
@@ -308,15 +326,14 @@ def conditions_on(
         room = r.rounding.xreplace(put)
         if r.integer:
             found.append(Eq(floor(value), value))
-        exact_low, exact_high = (r.integer or end.is_Rational for end in (low, high))
+        low_room, high_room = (
+            room + (S.Zero if r.integer or end.is_Rational else SLACK * Abs(end))
+            for end in (low, high)
+        )
         if low is not -oo:
-            slack = S.Zero if exact_low or r.low_open else SLACK * Abs(low)
-            slack += room
-            found.append(value > low if r.low_open else value >= low - slack)
+            found.append(value > low if r.low_open else value >= low - low_room)
         if high is not oo:
-            slack = S.Zero if exact_high or r.high_open else SLACK * Abs(high)
-            slack += room
-            found.append(value < high if r.high_open else value <= high + slack)
+            found.append(value < high if r.high_open else value <= high + high_room)
     if quantity.needs is not None:
         found.append(quantity.needs[0].xreplace(put) > 0)
     known = {_plain(s) for s in order}

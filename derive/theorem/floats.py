@@ -28,6 +28,11 @@ SMALL, BLOCK, FEW = 1e-13, 2**15, 2**12
 class Number:
     """What both kinds of numbers share; they mix with integers and with floats that are exact."""
 
+    @classmethod
+    def value(cls: Any, x: Any) -> tuple[Any, Any]:
+        """What came out as floats or truths, and where it is right."""
+        return (x.yes, x.sure) if isinstance(x, Truth) else cls.of(x).known()
+
     def __array_ufunc__(self: Any, ufunc: Any, method: str, *x: Any) -> Any:
         """What np.exp(number) and the like are: a method of that name."""
         own = getattr(self.of(x[0]), ufunc.__name__, None)
@@ -45,9 +50,6 @@ class Number:
     def __rmul__(self: Any, other: Any) -> Any:
         return self * other
 
-    def __truediv__(self: Any, other: Any) -> Any:
-        return self * self.of(other).inverse()
-
     def __rtruediv__(self: Any, other: Any) -> Any:
         return self.of(other) / self
 
@@ -60,7 +62,9 @@ class Number:
         return half if power == 1 else half * half * self if power % 2 else half * half
 
     def __rpow__(self: Any, base: Any) -> Any:
-        return self.parity() if base == -1 else self.of(base).power(self)
+        if base == -1:
+            return self.of(1 - 2 * (self.value(self)[0] % 2))
+        return self.of(base).power(self)
 
     def __gt__(self: Any, other: Any) -> Any:
         return (self - other).positive()
@@ -73,6 +77,9 @@ class Number:
 
     def __le__(self: Any, other: Any) -> Any:
         return ~(self > other)
+
+    def absolute(self: Any) -> Any:
+        return self.maximum(-self)
 
     def minimum(self: Any, other: Any) -> Any:
         return -(-self).maximum(-self.of(other))
@@ -118,20 +125,17 @@ class Fast(Number):
         """Exact floats."""
         return v if isinstance(v, Number) else cls(v)
 
-    @classmethod
-    def value(cls, x: Any) -> tuple[Any, Any]:
-        """What came out as floats or truths, and where it is right."""
-        if isinstance(x, Truth):
-            return x.yes, x.sure
-        return (x.v, x.r <= TOLERANCE) if isinstance(x, cls) else (x, np.True_)
+    def known(self) -> tuple[Any, Any]:
+        return self.v, self.r <= TOLERANCE
 
     def __neg__(self) -> Fast:
         return type(self)(-self.v, self.r)
 
     def __add__(self, other: Any) -> Fast:
         y = self.of(other)
-        v, r = self.v + y.v, np.maximum(self.r, y.r)
-        if np.ndim(r) or (r > 0 and not _of_one_sign(self.v, y.v)):  # much may cancel
+        v, most = self.v + y.v, np.maximum(self.r, y.r)
+        r = most if np.ndim(most) or not most > 0 else most * _growth(self.v, y.v, v)
+        if np.ndim(r) or SMALL < r > most:  # much may cancel
             r = (self.r * np.abs(self.v) + y.r * np.abs(y.v)) / np.abs(v)
             most = np.max(r)
             r = most if most < SMALL else r
@@ -145,22 +149,14 @@ class Fast(Number):
         y = self.of(other)
         return type(self)(self.v / y.v, self.r + y.r + U)
 
-    def inverse(self) -> Fast:
-        return 1 / self
-
     def power(self, y: Fast) -> Fast:
         return (y * self.log()).exp()
 
-    def parity(self) -> Fast:
-        """(-1)**self."""
-        return type(self)(1 - 2 * (self.v % 2))
-
     def exp(self) -> Fast:
-        v = np.exp(self.v)
-        known = (v > 1e-290) & (v < 1e290)
-        size = np.abs(self.v)
-        r = (size if np.ndim(self.r) else np.max(size)) * self.r + 2 * U
-        return type(self)(v, r if np.all(known) else np.where(known, r, np.inf))
+        v, size = np.exp(self.v), np.abs(self.v)
+        most = np.max(size)
+        r = (size if np.ndim(self.r) else most) * self.r + 2 * U
+        return type(self)(v, r if most < 660 else np.where(size < 660, r, np.inf))
 
     def log(self) -> Fast:
         v = np.log(self.v)
@@ -168,9 +164,6 @@ class Fast(Number):
 
     def sqrt(self) -> Fast:
         return type(self)(np.sqrt(self.v), self.r + U)
-
-    def absolute(self) -> Fast:
-        return type(self)(np.abs(self.v), self.r)
 
     def positive(self) -> Truth:
         """Whether it is, and where that is known: errors are relative."""
@@ -213,27 +206,26 @@ class Careful(Fast):
 
 
 class Wide(Number):
-    """Numbers (h + l) 2**k with an error of at most e 2**k, where 1/2 <= |h| < 1."""
+    """Numbers (h + l) 2**k with an error of at most e 2**k, where 1/2 <= |h| < 1.
+
+    Zero and infinity are exact where e = 0; where e = oo, an infinity has no sign that is known.
+    """
 
     def __init__(self, h: Any, l: Any = 0.0, k: Any = 0.0, e: Any = 0.0):  # noqa: E741
         h, low = _two_sum(np.asarray(h, float), l)
         self.h, d = np.frexp(h)
         self.l, self.e = np.ldexp(low, -d), np.ldexp(e, -d)
-        self.k = np.where((h == 0) & (e == 0), FAR, k + d)
+        self.k = np.where((h == 0) & (e == 0), FAR, np.where(np.isinf(h), -FAR, k + d))
 
     @classmethod
     def of(cls, v: Any) -> Wide:
         """Exact floats."""
         return v if isinstance(v, cls) else cls(v)
 
-    @classmethod
-    def value(cls, x: Any) -> tuple[Any, Any]:
-        """What came out as floats or truths, and where it is right."""
-        if isinstance(x, Truth):
-            return x.yes, x.sure
-        x = cls.of(x)
-        v, most = (np.ldexp(part, _whole(x.k)) for part in (x.h + x.l, np.abs(x.h) + x.e))
-        right = (x.e <= TOLERANCE * np.abs(x.h)) & (np.isfinite(v) | np.isinf(x.h))
+    def known(self) -> tuple[Any, Any]:
+        v, most = (np.ldexp(x, _whole(self.k)) for x in (self.h + self.l, np.abs(self.h) + self.e))
+        right = (self.e <= TOLERANCE * np.abs(self.h)) & np.isfinite(self.e)
+        right &= np.isfinite(v) | np.isinf(self.h)
         nothing = ~right & (most <= FLOOR)
         return np.where(nothing, 0.0, v), right | nothing
 
@@ -243,7 +235,7 @@ class Wide(Number):
     def at(self, k: Any) -> tuple[Any, Any, Any]:
         """Its parts in units of 2**k."""
         d = _whole(self.k - k)
-        under = (self.h != 0) & ((d < -900) | ((self.l != 0) & (d < 0)))
+        under = ((self.h != 0) | (self.e != 0)) & ((d < -900) | ((self.l != 0) & (d < 0)))
         e = np.ldexp(self.e, d) + 2.0**-1000 * under
         return np.ldexp(self.h, d), np.ldexp(self.l, d), e
 
@@ -261,26 +253,31 @@ class Wide(Number):
         p, q = _two_product(self.h, y.h)
         one, two = self.h * y.l, self.l * y.h
         low = q + (one + two)
-        e = self.e + y.e + self.e * y.e + np.abs(self.l * y.l)
-        e = e + 2 * U * (np.abs(one) + np.abs(two) + np.abs(q))
-        return Wide(p, np.where(np.isfinite(p), low, 0), self.k + y.k, e)
+        e = 1.01 * (self.e * np.abs(y.h) + y.e * np.abs(self.h)) + self.e * y.e
+        e = e + np.abs(self.l * y.l) + 2 * U * (np.abs(one) + np.abs(two) + np.abs(q))
+        far, signed = np.isinf(p), self.positive().sure & y.positive().sure
+        apart = (np.abs(self.h) >= self.e) & (np.abs(y.h) >= y.e)
+        p, low = np.where(far & ~apart, np.nan, p), np.where(far, 0.0, low)
+        return Wide(p, low, self.k + y.k, np.where(far, np.where(signed, 0.0, np.inf), e))
 
-    def inverse(self) -> Wide:
-        y = 1 / self.h
-        p, q = _two_product(self.h, y)
-        r = ((1 - p) - q) - self.l * y
-        low, lost = y * r, self.e * np.abs(y)
-        e = np.abs(y) * (2 * r * r + np.where(lost < 0.5, 2 * lost, np.inf)) + 4 * U * np.abs(low)
-        zero = (self.h == 0) & (self.e == 0)
-        return Wide(y, np.where(zero, 0, low), -self.k, np.where(zero, 0, e))
+    def __truediv__(self, other: Any) -> Wide:
+        y = self.of(other)
+        q, size = self.h / y.h, np.abs(y.h)
+        p, rest = _two_product(q, y.h)
+        more = q * y.l
+        r = ((self.h - p) - rest) + (self.l - more)
+        low = r / y.h
+        e = U * (np.abs(self.l) + np.abs(more) + np.abs(r)) + np.abs(low * y.l)
+        e = 1.5 * (e + self.e + 1.5 * np.abs(q) * y.e) / size
+        found = Wide(q, low, self.k - y.k, np.where(y.e < size / 4, e, np.inf))
+        over = np.where(y.h == 0, np.inf, 0.0)
+        special = Truth(((y.h == 0) & (y.e == 0)) | np.isinf(y.h), np.True_)
+        return (self * Wide(over, 0.0, 0.0, over)).pick(special, found)
 
     def power(self, y: Wide) -> Wide:
         found = (y * self.log()).exp()
         flat = np.where(y.h > 0, 0.0, np.where(y.h < 0, np.inf, 1.0))
         return Wide(flat).pick(Truth((self.h == 0) & (self.e == 0), np.True_), found)
-
-    def parity(self) -> Wide:
-        return Wide(1 - 2 * (np.ldexp(self.h, _whole(self.k)) % 2))
 
     def exp(self) -> Wide:
         h, low, e = self.at(0.0)
@@ -294,17 +291,16 @@ class Wide(Number):
         j = np.rint(s * STEPS)
         x, more = _two_sum(s, -j / STEPS)
         y = y + more
-        p, q = _two_product(x, x)
-        cubic = x * p / 6 * (1 + x / 4 * (1 + x / 5 * (1 + x / 6 * (1 + x / 7))))
-        rest = y + (q / 2 + y * (x + p / 2 + cubic) + y * y / 2 + cubic)
-        lost = 1.1 * lost + 4 * U * (np.abs(y) + q + np.abs(cubic)) + x**8 / 20000
-        less_one = (
-            Wide(x) + Wide(p / 2) + Wide(rest, 0, 0, np.where(far | ~(lost < 0.1), np.inf, lost))
-        )
+        tail = x**4 / 24 * (y + x / 5 * (1 + x / 6 * (1 + x / 7 * (1 + x / 8 * (1 + x / 9)))))
+        rest = Wide(tail, 0.0, 0.0, 20 * U * np.abs(tail) + np.abs(x**5 * y) + x**10 / 10**6)
+        lost = 1.1 * lost + 4 * U * np.abs(y)
+        part = Wide(x, y, 0.0, np.where(far | ~(lost < 0.1), np.inf, lost))
+        less_one = (((part + 4) * part + 12) * part + 24) * part / 24 + rest
         at = np.clip(j + STEPS // 2, 0, STEPS).astype(int)
         found = (less_one + 1) * Wide(TABLE[0][at], TABLE[1][at], 0, 2.0**-105 * (j != 0))
         found.k = found.k + n
-        return found
+        below = Truth(far & (self.h < 0) & self.positive().sure, True)
+        return Wide(0.0, 0.0, -(2.0**40), 1.0).pick(below, found)
 
     def log(self) -> Wide:
         small = self.h < 0.7071
@@ -327,31 +323,24 @@ class Wide(Number):
         e = np.where(y > 0, low * low, 0) + 4 * U * np.abs(low) + lost
         return Wide(y, low, (self.k - odd) / 2, np.where(np.isinf(y), 0, e))
 
-    def absolute(self) -> Wide:
-        return Wide(np.abs(self.h), np.where(self.h < 0, -self.l, self.l), self.k, self.e)
-
     def positive(self) -> Truth:
         """Whether it is, and where that is known."""
-        zero = (self.h == 0) & (self.e == 0)
-        return Truth(self.h > 0, (np.abs(self.h) > 1.01 * self.e) | zero, Wide)
+        return Truth(self.h > 0, (np.abs(self.h) >= 1.01 * self.e) & np.isfinite(self.e), Wide)
 
     def pick(self, here: Any, other: Any) -> Wide:
         """This number where that is so, the other one elsewhere."""
         y = self.of(other)
-        yes, sure = here.yes, here.sure
-        found = Wide(np.where(yes, self.h, y.h), np.where(yes, self.l, y.l))
-        found.k, found.e = (
-            np.where(yes, self.k, y.k),
-            np.where(sure, np.where(yes, self.e, y.e), np.inf),
-        )
+        found = Wide(0.0)
+        for part in "hlke":
+            setattr(found, part, np.where(here.yes, getattr(self, part), getattr(y, part)))
+        found.e = np.where(here.sure, found.e, np.inf)
         return found
 
     def maximum(self, other: Any) -> Wide:
         y = self.of(other)
         k, more = np.maximum(self.k, y.k), (self - y).positive()
-        one, two = self.at(k), y.at(k)
-        h, low, e = (np.where(more.yes, *parts) for parts in zip(one, two, strict=True))
-        return Wide(h, low, k, np.where(more.sure, e, one[2] + two[2]))
+        either = np.where(more.sure, 0.0, self.at(k)[2] + y.at(k)[2])
+        return self.pick(Truth(more.yes, np.True_), y) + Wide(0.0, 0.0, k, either)
 
     def root(self, condition: Any, high: Any, args: Any, shape: Any, flat: bool) -> Wide:
         """Between this end and a higher one: by bisection and chords, put back on both sides.
@@ -359,9 +348,8 @@ class Wide(Number):
         A function that may be flat is zero where it is not told from zero.
         """
         high, f = self.of(high), _closed(condition, args)
-        a, b = (
-            np.clip(np.broadcast_to(self.value(end)[0], shape), -MOST, MOST) for end in (self, high)
-        )
+        ends = (np.broadcast_to(self.value(end)[0], shape) for end in (self, high))
+        a, b = (np.clip(end, -MOST, MOST) for end in ends)
 
         def below(x: Wide) -> Any:
             return f(x).side() < 0 if flat else f(x).h < 0
@@ -380,21 +368,18 @@ class Wide(Number):
             i, j = _halved(i, j, lambda x: below(Wide(x)))
         p, q = Wide(_floats(i)), Wide(_floats(j))
         found, margin = q, Wide((q - p).h, 0.0, (q - p).k) if flat else Wide(np.inf)
-        for _ in range(0 if flat else 5):
+        for _ in range(0 if flat else 7):
             at_p, at_q = f(p), f(q)
             left = (at_p.side() < 0) | ((p - self).h <= 0)
             seen = Truth(left & (reached(at_q) | ((q - high).h >= 0)), True)
             t = self.value(at_p / (at_p - at_q))[0]
-            x = p + (q - p) * np.where((t >= 0) & (t <= 1), t, 0.5)
+            x = p + (q - p) * np.where(np.isnan(t), 0.5, np.clip(t, 0, 1))
             found, margin = x.pick(seen, found), (q - p).pick(seen, margin)
             w = (q - p) * np.where(seen.yes, 2.0**-20, 2.0**10)
             p, q = x - w, x + w
         for w in (2.0**-40, 2.0**-60, 2.0**-80):  # a tie at the lower end, which may be 0
             tied = Truth((f(self + w).side() > 0) & ((margin - w).h > 0), True)
-            found, margin = (
-                self.pick(tied, found),
-                Wide(np.full_like(margin.h, w)).pick(tied, margin),
-            )
+            found, margin = self.pick(tied, found), Wide(w).pick(tied, margin)
         end = self.pick(Truth(at_low, True), high)
         there = f(end)
         known = (at_low & reached(there)) | (at_high & ~(there.h > 0) & (there.side() != 0))
@@ -432,8 +417,14 @@ def _two_product(a: Any, b: Any) -> tuple[Any, Any]:
     return p, ((c * e - p) + c * f + d * e) + d * f
 
 
-def _of_one_sign(x: Any, y: Any) -> bool:
-    return bool((np.min(x) >= 0 and np.min(y) >= 0) or (np.max(x) <= 0 and np.max(y) <= 0))
+def _growth(x: Any, y: Any, v: Any) -> Any:
+    """At most how much larger relative errors are in a sum v than in what is added."""
+    if np.ndim(x) and np.ndim(y):
+        same = (np.min(x) >= 0 and np.min(y) >= 0) or (np.max(x) <= 0 and np.max(y) <= 0)
+        return 1 if same else np.inf
+    fixed, near = np.abs(y if np.ndim(x) else x), np.min(v)
+    near = near if near > 0 else -np.max(v)
+    return 1 + 2 * fixed / near if near > 0 else np.inf
 
 
 def _whole(k: Any) -> Any:
@@ -515,7 +506,8 @@ def checked(formula: Any, inside: Any = None, shape: tuple[int, ...] = ()) -> An
             v[()] if v.ndim == 0 and n != 1 else np.broadcast_to(v, whole).reshape(-1)
             for v in arrays
         ]
-        values, lost = _evaluated(formula, inside, rows, n, shape)
+        with np.errstate(all="ignore"):
+            values, lost = _evaluated(formula, inside, rows, n, shape)
         if lost:
             said = f"{lost} of {n} points, where float64 is not enough for {TOLERANCE}"
             warnings.warn(f"{formula.__name__} is nan at {said}", RuntimeWarning, 2)
@@ -526,32 +518,47 @@ def checked(formula: Any, inside: Any = None, shape: tuple[int, ...] = ()) -> An
 
 def _evaluated(formula: Any, inside: Any, rows: list[Any], n: int, shape: Any) -> tuple[Any, int]:
     """The values, nan where they are not known or not meant, and how many are not known."""
-    values, sure, truths = np.full((n, *shape), np.nan), np.ones(n, bool), False
+    values, sure, truths = np.empty((n, *shape)), np.ones(n, bool), False
     for k in range(0, n, BLOCK):
         at, size = slice(k, k + BLOCK), min(BLOCK, n - k)
-        with np.errstate(all="ignore"):
-            held = np.broadcast_to(inside is None or inside(*_rows(rows, at)), size)
-        if not held.any():
-            continue
+        held = np.broadcast_to(inside is None or inside(*_rows(rows, at)), size)
         points = at if held.all() else k + np.flatnonzero(held)
         part, size = _rows(rows, points), int(held.sum())
+        if size < held.size:
+            values[at] = np.nan
+        if not size:
+            continue
         try:
             with np.errstate(all="raise"):
                 found, sure[points] = _in(Fast, formula, part, size, shape)
         except FloatingPointError:
-            with np.errstate(all="ignore"):
-                found, sure[points] = _in(Careful, formula, part, size, shape)
+            found, sure[points] = _in(Careful, formula, part, size, shape)
         values[points], truths = found, found.dtype == bool
     again = np.flatnonzero(~sure)
     for k in range(0, again.size, FEW):
         points = again[k : k + FEW]
-        with np.errstate(all="ignore"):
-            found, sure[points] = _in(Wide, formula, _rows(rows, points), points.size, shape)
+        found, sure[points] = _in(Wide, formula, _rows(rows, points), points.size, shape)
         values[points] = found
-    values[~sure] = np.nan
-    return values.astype(bool) if truths and not np.isnan(values).any() else values, int(
-        (~sure).sum()
-    )
+        poles = points[np.isinf(found) & ~sure[points]] if not shape else points[:0]
+        if poles.size:
+            signs = _beside(formula, inside, _rows(rows, poles), poles.size)
+            values[poles], sure[poles] = np.inf * signs, True
+    lost = again[~sure[again]]
+    values[lost] = np.nan
+    whole = truths and not np.isnan(values).any()
+    return values.astype(bool) if whole else values, lost.size
+
+
+def _beside(formula: Any, inside: Any, rows: list[Any], n: int) -> Any:
+    """The sign next to points where there is no value, nan if it is not the same inside."""
+    signs, count = np.zeros((2, n))
+    for k, v in enumerate(rows):
+        for end in (-np.inf, np.inf):
+            moved = [*rows[:k], np.nextafter(v, end), *rows[k + 1 :]]
+            held = np.broadcast_to(inside is None or inside(*moved), n)
+            signs += held * Wide.of(formula(*map(Wide.of, moved))).side()
+            count += held
+    return np.where((np.abs(signs) == count) & (count > 0), np.sign(signs), np.nan)
 
 
 def _in(kind: Any, formula: Any, rows: list[Any], n: int, shape: Any) -> tuple[Any, Any]:

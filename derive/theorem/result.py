@@ -377,10 +377,12 @@ class Result(Shown):
     def function(self, name: str) -> Callable[..., Any]:
         """A vectorised numpy function of the quantity's free symbols (by keyword).
 
-        Values are float64 and broadcast, each within a relative 1e-9 of the exact one (or an
-        absolute 1e-300); where float64 is not enough for that, they are nan, and a
-        ``RuntimeWarning`` counts them. Where the arguments are outside the domain, or the
-        quantity does not exist, they are nan as well. The positional order is that of
+        Values are float64 and broadcast, each within a relative 1e-9 of the exact one, or 0 where
+        all that is known is that it is at most 1e-28; where float64 is not enough for that, they
+        are nan, and a ``RuntimeWarning`` counts them. At an end where the expression divides by
+        zero they are infinite. Where the arguments are outside the domain, or the quantity does
+        not exist, they are nan as well; where an argument is outside by rounding alone, the value
+        is that of the formula there. The positional order is that of
         ``parameters``. The axes of an array come last. Of a set, the function tells whether the
         parameter, its last argument, is in it.
         """

@@ -133,6 +133,8 @@ EXTREMES: list[tuple[str, str, dict[str, float]]] = [
     ("supcon-balanced", "loss", {"C": 10, "n": 5, "tau": 2.0**-13}),
     ("supcl-exclusive", "loss", {"m": 3, "n": 4, "p": 3, "alpha": 0.5, "tau": 2.0**-10}),
     ("gradient-variance", "excess_of_sampling", {"tau": 10000}),
+    ("infonce-optimum", "loss", {"N": 4, "t": 2.0**-5}),
+    ("supcon-balanced", "loss", {"C": 3, "n": 2, "tau": 2.0**-8}),
     ("soft-supcon", "loss", {"C": 10**6, "n": 10**8, "epsilon": 2.0**-40, "tau": 2.0**-9}),
 ]
 
@@ -158,11 +160,92 @@ def test_where_float64_is_not_enough_a_function_says_so(exported) -> None:
         np.testing.assert_array_equal(np.isnan(found), [False, True])
 
 
+def test_where_all_digits_cancel_a_function_says_so() -> None:
+    def f(x):
+        return 1e20 * (np.exp(x) * np.exp(-x) - 1)
+
+    with pytest.warns(RuntimeWarning, match="f is nan at 1 of 1 points"):
+        assert np.isnan(floats.checked(f)(0.3))
+
+
 def test_what_is_only_known_to_be_tiny_is_zero(exported) -> None:
     # The loss is 9e-2170, which no float64 is.
     at = {"N": 4, "t": 10000.0, "b": -8.457276943822588}
     assert results["sigmoid-optimum"].function("loss")(**at) == 0
     assert exported["sigmoid_optimum_loss"](**at) == 0
+
+
+# --- ends -------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    "id, name, at, value",
+    [
+        ("supcl-threshold", "tau_max", {"m": 3, "n": [4, 7], "alpha": 1}, [np.inf] * 2),
+        ("x-clr", "extra_coordinate", {"tau": [0.1, 7], "tau_prime": [0.1, 7]}, [0] * 2),
+        (
+            "soft-supcon",
+            "beta",
+            {"epsilon": 1 / 11, "tau": 0.4170323914242463},
+            6.854588539717057e-17,
+        ),
+        ("trace-update", "q_lower", {"d": [2, 3], "t": [1, 0.5]}, [0] * 2),
+        (
+            "effective-rank",
+            "effective_rank_by_sigma_lower",
+            {"sigma_hat": [0, 1]},
+            [np.nan, 1],
+        ),  # 1/0
+        ("supcl-threshold", "alpha_min", {"m": 2, "n": 4, "tau": 5e-324}, 0.25),
+        pytest.param(
+            *("pairwise-threshold", "x_star", {"N": 4, "t": 1e4, "b": 0}, 0.5),
+            marks=pytest.mark.slow,
+        ),
+        ("supcl-optimum", "x_star", {"m": 3, "n": 2, "alpha": 1, "tau": 1e-3}, 1.2),
+        (
+            "expected-gradient",
+            "upper_any",
+            {
+                "tau": 2.0**-9,
+                "mean_epsilon_squared": 0.5,
+                "mean_epsilon_squared_sigma": 0.5,
+                "mean_squared_sampling": 0,
+            },
+            2.0**19,
+        ),
+    ],
+)
+def test_at_ends_functions_have_their_values(exported, id, name, at, value) -> None:
+    for found in both(exported, id, name, **at):
+        np.testing.assert_allclose(found, value, rtol=1e-9)
+
+
+def test_an_infinity_has_the_sign_that_its_neighbours_in_the_range_have() -> None:
+    def f(x):
+        return 1 / x
+
+    for inside, value in [
+        (lambda x: x >= 0, np.inf),
+        (lambda x: x <= 0, -np.inf),
+        (None, np.nan),
+    ]:
+        np.testing.assert_array_equal(floats.checked(f, inside)(0), value)
+
+
+def test_bounds_on_errors_of_wide_numbers_hold() -> None:
+    draw = np.random.default_rng(0)
+    x, y = draw.uniform(-1, 1, (2, 500)) * 10 ** draw.uniform(-20, [[4], [9]], (2, 500))
+    a, b = floats.Wide(x) + floats.Wide(y * 1e-17), floats.Wide(y) + floats.Wide(x * 1e-12)
+    with np.errstate(all="ignore"):
+        found = [a / b, a * b, a.exp(), a.absolute().log(), a.absolute().sqrt(), a.maximum(b)]
+    with mpmath.workdps(60):
+        for k, (u, v) in enumerate(zip(map(mpmath.mpf, x), map(mpmath.mpf, y), strict=True)):
+            p, q = u + mpmath.mpf(y[k] * 1e-17), v + mpmath.mpf(x[k] * 1e-12)
+            size = abs(p)
+            exact = [p / q, p * q, mpmath.exp(p), mpmath.log(size), mpmath.sqrt(size), max(p, q)]
+            for wide, value in zip(found, exact, strict=True):
+                h, low, e = (
+                    mpmath.ldexp(part[k], int(wide.k[k])) for part in (wide.h, wide.l, wide.e)
+                )
+                assert abs(h + low - value) <= e <= 1e-24 * max(abs(value), 1e-9)
 
 
 def test_bounds_on_errors_hold_and_are_needed() -> None:

@@ -346,8 +346,8 @@ MUTANTS = [
     ),
     Mutant(
         "theorem/floats.py",
-        "right = (x.e <= TOLERANCE * np.abs(x.h))",
-        "right = (x.e <= 1e300 * np.abs(x.h))",
+        "right = (self.e <= TOLERANCE * np.abs(self.h))",
+        "right = (self.e <= 1e300 * np.abs(self.h))",
         "whatever comes out is exact",
         FLOATS,
     ),
