@@ -10,6 +10,8 @@ from itertools import product
 
 from sympy import Dummy, Expr, Integer, Max, Min, Rational, S, Symbol, ceiling, floor, oo, sympify
 
+from . import logarithms  # noqa: F401  # before numbers are compared with the ends of ranges
+
 
 class DomainError(ValueError):
     """A value lies outside the domain; the message is one line and says what is accepted."""
