@@ -67,6 +67,28 @@ def wanting(needed: Iterable[Condition], derived: Expr, domain: Domain) -> list[
     ]
 
 
+def lost_at_ends(
+    needed: Iterable[Condition], printed: Expr, derived: Expr, domain: Domain, *, explicit: bool
+) -> list[Condition]:
+    """The conditions that make a formula 0/0 where the derived value is infinite, at an end.
+
+    Those are all that fail there, if it has no value there at all, and else those that are gone
+    since they cancelled: of 1/0 itself the condition is left.
+    """
+    needed = {part for c in needed for part in by_factors(c)}
+    every = (*conditions(printed), *conditions(derived))
+    kept = (part for c in every for part in by_factors(c))
+    left = {form for c in kept for form in _forms(c.argument, c.need)}
+    found: list[Condition] = []
+    for end in _ends(domain):
+        there = {s: v.xreplace(end) for s, v in {**domain.witness, **end}.items()}
+        if derived.xreplace(there).has(zoo, oo, -oo):
+            nothing = explicit and printed.xreplace(there) is nan
+            lost = (c for c in needed if nothing or not _forms(c.argument, c.need) & left)
+            found += [c for c in lost if not _is_met_at(c, end, domain)]
+    return found
+
+
 def by_factors(c: Condition) -> Iterator[Condition]:
     """A condition on each factor of a product that must not be zero; else the condition."""
     if c.need != "!= 0":
@@ -104,6 +126,12 @@ def _is_met(c: Condition, derived: Expr, domain: Domain) -> bool:
     if not used <= set(domain.ranges):
         return False
     if is_met(c, domain):
+        return True
+    which = {Min: all, Max: any}.get(c.argument.func)
+    need = "> 0" if c.need == "!= 0" else c.need
+    if which and which(
+        _is_met(replace(c, argument=a, need=need), derived, domain) for a in c.argument.args
+    ):
         return True
     if c.argument.has(Abs, Max, Min):
         plain = resolved(c.argument, domain)

@@ -237,6 +237,8 @@ class Clauses:
             for symbol in self.sets.symbols(names):
                 yield replace(found, symbol=symbol)
             yield found
+        elif signs == ["notin"]:
+            yield from self.sets.excluded([*names, *self._listed(parts[0])], parts[1])
         elif signs[-1] == "in" and len(signs) == 1:
             yield from self.sets.says([*names, *self._listed(parts[0])], relations[0], parts[1])
         elif any(map(is_letter, [*names, *(p for part in parts for p in part)])):
@@ -317,7 +319,7 @@ def _subjects(parts: list[list[Piece]]) -> list[Expr | str]:
 
 
 def _with_dots(group: list[tuple[Item, int]]) -> list[tuple[Item, int]]:
-    r"""Put ``i = 1, \\dots, N`` together: a range that letters run over."""
+    r"""Put ``i = 1, \\dots, N`` together, a range that letters run over, and ``N = 4, \\dots``."""
     out: list[tuple[Item, int]] = []
     for item, after in group:
         out.append((item, after))
@@ -342,4 +344,15 @@ def _with_dots(group: list[tuple[Item, int]]) -> list[tuple[Item, int]]:
         brackets = [(Unit(k, t, first.at), None) for k, t in (("open", "["), ("close", "]"))]
         joined = Item("formula", first.at, "", [*left, one, brackets[0], *item.pieces, brackets[1]])
         out[place:] = [(joined, after)]
+    ends = [k for k, (i, _) in enumerate(out) if any(u.text == "=" for u, _ in i.pieces)]
+    if ends and [u.text for u, _ in out[-1][0].pieces] in [[d] for d in DOTS]:
+        first, *more = (item for item, _ in out[ends[-1] :])
+        (left, right), relations = sides(first.pieces)
+        marks = {t: (Unit(k, t, first.at), None) for k, t in _SET}
+        listed = [p for item in more for p in item.pieces or [marks[","]]]
+        pieces = [*left, marks["in"], marks["\\{"], *right, *listed, marks["\\}"]]
+        out[ends[-1] :] = [(Item("formula", first.at, "", pieces), out[-1][1])]
     return out
+
+
+_SET = (("relation", "in"), ("open", "\\{"), ("comma", ","), ("close", "\\}"))

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from ..statement import TexError
-from ..vocabulary import STARTS, THEN
+from ..vocabulary import LEADS, STARTS, THEN
 from .names import Piece
 from .pieces import (
     ENDING,
@@ -29,6 +29,8 @@ from .pieces import (
 from .spelling import Unit
 
 _EQUATION_NUMBER = re.compile(r"[a-z]{0,2}\.?[0-9]{1,3}(\.[0-9]{1,3}){0,2}[a-z]?")
+#: The number of an item, which is set before it.
+_LABEL = re.compile(r"\((?:[a-z]|[ivx]{1,4})\)")
 
 
 @dataclass
@@ -224,6 +226,7 @@ def _without_number(row: list[Piece]) -> list[Piece]:
 def _apart(row: list[Piece], number: int) -> tuple[list[Piece], list[Beside]]:
     """The formulas of a row, and the conditions before and after them."""
     found: list[Beside] = []
+    row = _without_lead(row)
     if row and begins_condition(row[0]):
         place = _formula_after(row)
         if place is None:
@@ -237,6 +240,19 @@ def _apart(row: list[Piece], number: int) -> tuple[list[Piece], list[Beside]]:
     if inside:
         found.append(Beside(inside[:-1], number, inside[-1][0].at))
     return row, [*found, Beside(tail, number)] if tail else found
+
+
+def _without_lead(row: list[Piece]) -> list[Piece]:
+    r"""Drop what only leads to a formula: ``\text{Hence,}``, ``\therefore``, ``(ii) \quad``."""
+    said = (words(row[0]) or row[0][0].text).strip(",: ") if row else ""
+    size = int(said in LEADS or said == "\\therefore" or bool(_LABEL.fullmatch(said)))
+    quad = next((k for k, (u, _) in enumerate(row[:7]) if u.kind == "quad"), 0)
+    unknown = all(meaning is None for _, meaning in row[:quad])
+    if unknown and _LABEL.fullmatch("".join(u.full for u, _ in row[:quad])):
+        size = quad
+    while size and size < len(row) and row[size][0].kind in ("comma", "quad", "amp"):
+        size += 1
+    return row[size:]
 
 
 def _without_fence(tail: list[Piece]) -> list[Piece]:

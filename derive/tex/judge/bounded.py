@@ -19,7 +19,7 @@ from ...theorem.bounds import Bounds
 from ..directives import Directive
 from ..statement import Side, Statement, TexError
 from .finding import Finding, finding
-from .lookup import Meant
+from .lookup import Meant, bound_name, bounded
 from .printed import compared, needs_of, plain
 
 
@@ -45,10 +45,11 @@ def judge_bound(statement: Statement, meant: Meant, directive: Directive) -> Fin
         If it is no such chain, or claims more than the directive names.
     """
     printed = _around(statement, meant)
-    wanted = {q.side: k for k, q in enumerate(meant.quantities) if isinstance(q, Bounds)}
+    heads = [bound_name(q) for q in meant.quantities]
+    wanted = {head[2]: k for k, head in enumerate(heads) if head}
     if len(wanted) != len(meant.quantities):
         raise TexError("the directive names two bounds on the same side")
-    if len({q.bounded for q in meant.quantities if isinstance(q, Bounds)}) > 1:
+    if len(set(map(bounded, meant.quantities))) > 1:
         raise TexError("the directive names bounds of two different numbers")
     found: list[Finding] = []
     for side, groups in printed.items():
@@ -98,7 +99,6 @@ def _nearest(
     statement: Statement, groups: list[_Group], meant: Meant, directive: Directive
 ) -> Finding:
     (own,), (derived,), (quantity,) = meant.own, meant.derived, meant.quantities
-    assert isinstance(quantity, Bounds)
     needs = needs_of(statement, meant)
     held: list[Holds] = []
     last: Expr = derived
@@ -111,14 +111,15 @@ def _nearest(
         raise TexError("nothing is left to compare: the bound is only a name")
     if groups[0].strict:
         return Finding("differs", False, message="it was derived with equality allowed, not strict")
-    if quantity.is_false:
+    stated = quantity if isinstance(quantity, Bounds) else None
+    if stated is not None and stated.is_false:
         return Finding(
             "differs",
             False,
-            message=f"the formula is printed so, and is {_standing(quantity)}",
+            message=f"the formula is printed so, and is {_standing(stated)}",
         )
-    if quantity.printed and quantity.holds_if:
-        return Finding("undecided", False, message=f"the bound is {quantity.standing}")
+    if stated is not None and stated.printed and stated.holds_if:
+        return Finding("undecided", False, message=f"the bound is {stated.standing}")
     return finding(Holds(weakest(o.evidence for o in held)), last, derived, meant, directive)
 
 

@@ -139,7 +139,7 @@ class _Reading:
                     )
             case Chain():
                 self._left_open(clause)
-                for left, relation, right in _links(clause.says):
+                for left, relation, right in links(clause.says):
                     if (left.free_symbols | right.free_symbols) & set(self.meant.own):
                         self._is_implied(left, right, relation, clause)
                     else:
@@ -493,7 +493,7 @@ def _cases(told: Basic) -> Iterator[list[Clause]]:
         yield [Clause(Chain((p.lhs, p.rhs), (_RELATIONS[p.rel_op],)), str(p)) for p in chains]
 
 
-def _links(chain: Chain) -> Iterator[tuple[Expr, str, Expr]]:
+def links(chain: Chain) -> Iterator[tuple[Expr, str, Expr]]:
     """The relations of a chain one by one, an interval as its two ends."""
     for left, relation, right in zip(
         chain.sides[:-1], chain.relations, chain.sides[1:], strict=True

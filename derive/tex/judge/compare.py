@@ -144,7 +144,8 @@ def _judge_mixed(statement: Statement, meant: Meant, directive: Directive) -> Fi
         )
         for g in equations
     ]
-    if meant.quantities[0].bound is not None:
+    bound = meant.quantities[0].bound
+    if bound is not None and any(plain(e).has(bound[0]) for e in ends):
         found.append(judge_condition(condition, meant, directive))
     else:
         _check_order(condition, meant)

@@ -58,7 +58,7 @@ def judge_condition(statement: Statement, meant: Meant, directive: Directive) ->
     _add_ends_of_domain(meant_bounds, s, statement, meant)
     outcomes: list[tuple[Outcome, Expr, Expr]] = []
     needs = needs_of(statement, meant)
-    for derived in meant.derived:  # where an end of an interval has no value nothing is asked
+    for derived in meant.derived[1:] and meant.derived:  # nothing, where an end has no value
         needs = wanting(needs, derived, meant.domain)
     printed = _printed_bounds(statement, s, meant)
     for side in ("low", "high"):

@@ -2,7 +2,10 @@ r"""Quantities that are conditions or sets: ``\gamma \le 2``, ``\alpha \in [0, 1
 
 from __future__ import annotations
 
-from sympy import Expr, Interval
+from dataclasses import replace
+from typing import cast
+
+from sympy import Expr, Interval, Symbol
 from sympy.core.relational import Relational
 
 from ...decide.decide import proof_of_positive
@@ -11,7 +14,8 @@ from ...decide.evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecid
 from ...decide.number import sign
 from ...proof.relations import TURNED
 from ..directives import Directive
-from ..statement import Bounds, Statement, TexError
+from ..statement import Bounds, Chain, Relation, Statement, TexError
+from .claimed import links
 from .conditions import cancelled
 from .finding import Finding, finding
 from .lookup import Meant
@@ -26,11 +30,35 @@ def judge_stated(statement: Statement, meant: Meant, directive: Directive) -> Fi
     TexError
         If it is none.
     """
-    if isinstance(meant.stated, Relational) and len(statement.relations) == 1:
-        return _condition(statement, meant, directive)
+    if isinstance(meant.stated, Relational):
+        return _condition(_without_ends(statement, meant), meant, directive)
     if isinstance(meant.stated, Interval):
         return _interval(statement, meant, directive)
     raise TexError("what was derived is one condition, and this is another statement")
+
+
+def _without_ends(statement: Statement, meant: Meant) -> Statement:
+    r"""The one relation that is left without the ends of a range: of ``0 < \gamma \le 2``."""
+    sides, relations = statement.sides, statement.relations
+    if len(relations) == 1 and relations != ("in",):
+        return statement
+    chain = Chain(cast("tuple[Expr | Bounds, ...]", sides), relations)
+    comparing = set(relations) <= {*TURNED, "in"}
+    kept = [link for link in links(chain) if comparing and not _is_end(*link, meant)]
+    if len(kept) != 1:
+        raise TexError("what was derived is one condition, and this is another statement")
+    ((left, relation, right),) = kept
+    return replace(statement, sides=(left, right), relations=(cast("Relation", relation),))
+
+
+def _is_end(left: Expr, relation: str, right: Expr, meant: Meant) -> bool:
+    left, right = left.xreplace(meant.given), right.xreplace(meant.given)
+    for s, way, end in ((left, relation, right), (right, TURNED[relation], left)):
+        r = meant.domain.ranges.get(s) if isinstance(s, Symbol) else None
+        if r is not None:
+            own = (r.low, r.low_open) if way[0] == ">" else (r.high, r.high_open)
+            return own == (end, "=" not in way)
+    return False
 
 
 def _condition(statement: Statement, meant: Meant, directive: Directive) -> Finding:

@@ -24,6 +24,7 @@ OTHER_DISPLAYS = {"empheq", "numcases", "subnumcases", "dgroup", "dgroup*", "dar
 #: Environments in whose cells a definition ends.
 CELLS = _words("tabular tabular* tabularx tabulary longtable supertabular array NiceTabular")
 ALIGNED = frozenset(DISPLAYS - {"equation", "equation*", "math", "displaymath", "dmath", "dmath*"})
+ALIGNED |= {"empheq"}
 #: Environments with an argument before what they display.
 WITH_ARGUMENT = {"alignat", "alignat*", "IEEEeqnarray", "IEEEeqnarray*", "array", "alignedat"}
 VERBATIM = {
@@ -103,7 +104,7 @@ CHARACTERS = _words(
 #: What they do is in no command that stands here.
 ANYTHING = _words(
     "globaldefs luadef directlua luadirect luaexec latelua luacode docsvlist dolistloop "
-    "dolistcsloop"
+    "dolistcsloop read readline typein csvreader csvloop DTLforeach datatooltk"
 )
 #: Commands named by a word: ``\\csname NAME\\endcsname``.
 BY_NAME = _words("csname @nameuse csuse nameuse")
@@ -126,7 +127,7 @@ PATCHES = _words(
 RESULTS = re.compile(
     r"(?:pgfmath[a-z]*macro|pgfkeysget[a-z]+|numg?def|dimg?def|glueg?def|mug?def|CatchFile[A-Z]?\w*"
     r"|Str(?:Substitute|Left|Right|Mid|Between|Behind|Before|Del|Remove\w*|Len|Count|Position|Char"
-    r"|Compare|Gobble\w*)|FP(?!print)[a-z]+|read|readline|savesymbol|restoresymbol|SetKw[A-Z]\w*"
+    r"|Compare|Gobble\w*)|FP(?!print)[a-z]+|readarray|readdef|pgfplotstableread|foreach|savesymbol|restoresymbol|SetKw[A-Z]\w*"
     r"|get(?:ref)?number|DTLget[a-z]*|xint\w*def\w*|fp_set|edtable|intcalc\w*def)\Z"
 )
 #: They give a colour a meaning, or the page.

@@ -24,6 +24,7 @@ FEW = [
     ("trace-update", "t_next"),
     ("spectral-band", "upper_trivial"),
     ("softmax-smoothness", "remainder_2"),
+    ("sample-spectrum", "law_most"),
     ("spectral-band-printed", "sampling_printed"),
     ("kernel-infonce", "positive_definite"),
     ("x-clr", "attained"),
@@ -178,6 +179,7 @@ def test_a_phrase_may_be_declared() -> None:
 
 
 TAU = r"\frac{1}{2 \rho^2}"
+LOG = r"(1 - 1/m) \log \frac{m n - 1 - \alpha n (m - 1)}{\alpha n - 1}"
 
 
 @pytest.mark.parametrize(
@@ -207,7 +209,73 @@ TAU = r"\frac{1}{2 \rho^2}"
             "y-aware.attained",
         ),
         (rf"\text{{attained}} \iff \tau \le {TAU}", rf"q \iff \tau \le {TAU}", "y-aware.attained"),
+        *(
+            (rf"\frac{{1}}{{\tau_{{\max}}}} = {LOG}", slip, "supcl-threshold.tau_max")
+            for slip in (  # 0/0 at alpha = 1, where the value is infinite
+                rf"\tau_{{\max}} = \frac{{1 - \alpha}}{{(1 - \alpha) {LOG}}}",
+                rf"\tau < \frac{{\alpha - 1}}{{(\alpha - 1) {LOG}}}",
+                rf"\tau_{{\max}} = \frac{{1}}{{{LOG}}} + \frac{{1-\alpha^2}}{{1-\alpha}} - 1 - \alpha",
+                rf"\tau_{{\max}} = \frac{{1}}{{{LOG}}} + \log(1 - \alpha) - \log(1 - \alpha)",
+            )
+        ),
         (r"1 \ge 2 \rho^2 \tau", r"1 \le 2 \rho^2 \tau", "y-aware.attained"),
+        (rf"0 < \tau \le {TAU}", rf"0 \le \tau \le {TAU}", "y-aware.attained"),
+        (r"\gamma \in (0, 2]", r"\gamma \in (0, 2)", "kernel-infonce.positive_definite"),
+        (
+            r"k \succ 0 \iff 0 < \gamma \le 2",
+            r"1 < \gamma \le 2",
+            "kernel-infonce.positive_definite",
+        ),
+        (
+            rf"\text{{Hence,}}\quad \tau_{{\max}} = {TAU}",
+            rf"\text{{Unless}}\quad \tau_{{\max}} = {TAU}",
+            "y-aware.tau_max",
+        ),
+        (
+            rf"(ii) \quad \tau_{{\max}} = {TAU}",
+            rf"(q) \quad \tau_{{\max}} = {TAU}",
+            "y-aware.tau_max",
+        ),
+        (
+            rf"\fbox{{$\therefore\ \tau_{{\max}} = {TAU}$}}",
+            rf"\fbox{{$\tau_{{\max}}$ $= {TAU}$}}",
+            "y-aware.tau_max",
+        ),
+        (
+            rf"\small\begin{{split}} \tau_{{\max}} &= {TAU} \end{{split}}",
+            rf"\phi\begin{{split}} \tau_{{\max}} &= {TAU} \end{{split}}",
+            "y-aware.tau_max",
+        ),
+        (
+            r"\tau_{\max} = \left. 1 \middle/ (2\rho^2) \right., \quad \rho \in \mathbb{R}_+^*",
+            r"\tau_{\max} = \left( 0 + 1 \middle/ 2 \rho^2 \right)",
+            "y-aware.tau_max",
+        ),
+        (
+            r"2 \tau_{\max}^2 = \frac{1}{2\rho^4}",
+            r"\tau_{\max}^2 - \tau_{\max} = 0",
+            "y-aware.tau_max",
+        ),
+        (
+            r"\left|\left|\nabla_z \mathcal{L}\right|\right|^2 \le \frac{4\epsilon^2}{\tau^2}",
+            r"\left|\right|\nabla_z \mathcal{L}\left|\right|^2 \le \frac{4\epsilon^2}{\tau^2}",
+            "spectral-band.upper_trivial",
+        ),
+        (
+            r"\beta = 1 + \tau \log \epsilon, \quad 0 < \tau \le \tau^\star",
+            r"\beta = 1 + \tau \log \epsilon, \quad 0 < \tau \le 2 \cdot \tau^\star",
+            "soft-supcon.beta",
+        ),
+        (
+            r"t_{\mathrm{simplex}} = (1 - 1/N) \log(N - 3) < \log(N - 3), \quad N = 5, 6, \ldots",
+            r"t_{\mathrm{simplex}} = (1 - 1/N) \log(N - 3) < \log(N - 3), \quad N = 4, 5, \ldots",
+            "sigmoid-threshold.t_simplex",
+        ),
+        (
+            r"t_{\mathrm{simplex}} = (1 - 1/N) \log(N - 3), \quad N \ge 4, N \notin \{5, 7\}",
+            r"t_{\mathrm{simplex}} = (1 - 1/N) \log(N - 3), \quad N \notin \{1, 2\}",
+            "sigmoid-threshold.t_simplex",
+        ),
         (
             r"\max_\pi H(\pi) = \log\left((n - 1)^n\right)",
             r"\max_\pi H(\pi) = \log\left((n - 1)^{n - 1}\right)",
