@@ -22,6 +22,7 @@ from sympy import (
     Piecewise,
     Poly,
     PolynomialError,
+    S,
     Symbol,
     exp,
     gcd,
@@ -75,18 +76,29 @@ def lost_at_ends(
     Those are all that fail there, if it has no value there at all, and else those that are gone
     since they cancelled: of 1/0 itself the condition is left.
     """
-    needed = {part for c in needed for part in by_factors(c)}
-    every = (*conditions(printed), *conditions(derived))
-    kept = (part for c in every for part in by_factors(c))
-    left = {form for c in kept for form in _forms(c.argument, c.need)}
+    left: dict[Expr, Expr] = {}
+    for part, order in _orders((*conditions(printed), *conditions(derived))):
+        for form in _forms(part.argument, part.need):
+            left[form] = max(order, left.get(form, S.Zero))
     found: list[Condition] = []
     for end in _ends(domain):
         there = {s: v.xreplace(end) for s, v in {**domain.witness, **end}.items()}
         if derived.xreplace(there).has(zoo, oo, -oo):
             nothing = explicit and printed.xreplace(there) is nan
-            lost = (c for c in needed if nothing or not _forms(c.argument, c.need) & left)
-            found += [c for c in lost if not _is_met_at(c, end, domain)]
+            for c, order in _orders(needed):
+                kept = max(left.get(f, S.Zero) for f in _forms(c.argument, c.need))
+                if (nothing or kept < order) and not _is_met_at(c, end, domain):
+                    found.append(c)
     return found
+
+
+def _orders(every: Iterable[Condition]) -> Iterator[tuple[Condition, Expr]]:
+    """Conditions on factors, and how often each factor divides."""
+    for part in (part for c in every for part in by_factors(c)):
+        order = S.One
+        if part.need == "!= 0" and part.part.is_Pow:
+            order = -part.part.exp * part.part.base.as_powers_dict().get(part.argument, S.One)
+        yield part, order if order.is_Rational else S.One
 
 
 def by_factors(c: Condition) -> Iterator[Condition]:

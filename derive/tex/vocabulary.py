@@ -103,18 +103,7 @@ TRANSPARENT = {"array", "aligned", "split", "gathered", "alignedat", "multlined"
 DECORATING = {"+", "-", "*", "\\star", "\\prime", "\\dagger", "\\ddagger", "\\top", "\\bot"}
 DECORATING |= {"\\perp", "\\intercal", "\\circ", "\\infty", "\\sharp", "\\flat", "\\natural"}
 
-IN_NAMES = {
-    *"+-/=<>(),.;:|!",
-    "[",
-    "]",
-    "\\|",
-    "\\le",
-    "\\ge",
-    "\\ne",
-    "\\in",
-    "\\cdot",
-    "\\times",
-}
+IN_NAMES = {*"+-/=<>(),.;:|![]", "\\|", "\\le", "\\ge", "\\ne", "\\in", "\\cdot", "\\times"}
 IN_NAMES |= {"\\to", "\\rightarrow", "\\mid", "\\setminus", "\\cup", "\\cap", "\\ldots", "\\dots"}
 
 REFUSED = {
@@ -152,7 +141,18 @@ THEN = {"then", "we have", "it holds", "it holds that", "one has", "we get", "th
 THEN |= {"we have that", "we obtain"}
 #: Words before a formula that only lead to it.
 LEADS = THEN | set("hence thus therefore so consequently finally similarly also moreover".split())
-LEADS |= {"in particular", "and hence", "and thus", "so that", "it follows that", "which gives"}
+LEADS |= {
+    "\\therefore",
+    "\\Rightarrow",
+    "\\Longrightarrow",
+    "\\implies",
+    "in particular",
+    "and hence",
+    "and thus",
+    "so that",
+    "it follows that",
+    "which gives",
+}
 #: Words that say nothing that is not said by the formulas beside them.
 NEUTRAL = STARTS | set(
     "both arbitrary the a an that of number numbers parameter parameters value values index "

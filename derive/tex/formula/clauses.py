@@ -288,9 +288,10 @@ class Clauses:
         ends = {k for k, p in enumerate(parts) if not (len(p) == 1 and is_letter(p[0]))}
         inner = [p[0][0].full for k, p in enumerate(parts) if k not in ends]
         last = len(parts) - 1
-        ordered = all(s == "<" for k, s in enumerate(signs) if not {k, k + 1} & ends)
+        different = {"<", "!="} if len(inner) == 2 else {"<"}
+        ordered = all(s in different for k, s in enumerate(signs) if not {k, k + 1} & ends)
         from_one = 0 not in ends or parts[0][0][0].full == "1"
-        outside = names or set(signs) - {"<", "<="} or ends - {0, last}
+        outside = names or set(signs) - {"<", "<=", "!="} or ends - {0, last}
         if outside or not from_one or not ordered:
             raise TexError("a condition on indices that cannot be read", relations[0].at)
         size = self.sets.size(parts[-1]) if last in ends else None

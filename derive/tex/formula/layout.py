@@ -190,19 +190,14 @@ def _aligned(row: list[Piece]) -> list[Piece]:
         if begins_condition(second):
             out.append((Unit("quad", "&", piece[0].at), None))
             continue
-        if before is not None and before[0].kind == "amp" and out:
-            # && goes to the next column: what stands there is set apart
+        if before is not None and out and before[0].kind in ("amp", "comma"):
+            # && goes to the next column, and so does & after a mark: what stands there is apart
             out += [(Unit(kind, "&", piece[0].at), None) for kind in ("comma", "quad")]
             continue
         joins = after is not None and (
             after[0].kind in ("relation", "stated", "amp") or _is_sign(after[0])
         )
-        if (
-            before is None
-            or not out
-            or (count == 1 and joins)
-            or (after and after[0].kind == "amp")
-        ):
+        if before is None or not out or (count % 2 and joins) or (after and after[0].kind == "amp"):
             continue
         if count == 1 and before[0].kind == "operator":
             continue
@@ -245,7 +240,7 @@ def _apart(row: list[Piece], number: int) -> tuple[list[Piece], list[Beside]]:
 def _without_lead(row: list[Piece]) -> list[Piece]:
     r"""Drop what only leads to a formula: ``\text{Hence,}``, ``\therefore``, ``(ii) \quad``."""
     said = (words(row[0]) or row[0][0].text).strip(",: ") if row else ""
-    size = int(said in LEADS or said == "\\therefore" or bool(_LABEL.fullmatch(said)))
+    size = int(said in LEADS or bool(_LABEL.fullmatch(said)))
     quad = next((k for k, (u, _) in enumerate(row[:7]) if u.kind == "quad"), 0)
     unknown = all(meaning is None for _, meaning in row[:quad])
     if unknown and _LABEL.fullmatch("".join(u.full for u, _ in row[:quad])):

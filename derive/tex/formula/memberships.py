@@ -105,10 +105,10 @@ class Memberships:
             if excluded and kind == "integer":
                 raise TexError("a set of numbers without others is not read", head.at)
             yield Kinds(symbols, "positive integer" if excluded else kind)
-        elif script in _SIGNED and not excluded:
+        elif script in _SIGNED and not excluded and (script != "*" or kind == "natural"):
             sign = _SIGNED[script]
             if kind == "real":
-                yield Kinds(symbols, sign)
+                yield Kinds(symbols, f"{sign} real")
             elif sign == "positive":
                 yield Kinds(symbols, "positive integer")
             else:

@@ -35,6 +35,7 @@ from ...decide.evidence import Holds
 from ...decide.number import sign
 from ...proof.relations import TURNED
 from ..directives import Directive
+from ..formula.reader import canonical_name
 from ..statement import (
     Among,
     Bounds,
@@ -116,6 +117,8 @@ class _Reading:
         self.notes: list[str] = []
         #: the ends that were said of each symbol
         self.ends: dict[Symbol, set[str]] = {}
+        #: ends that are the only value that is excluded
+        self.beyond: set[tuple[Expr, str]] = set()
         #: symbols with a range of their own among the conditions
         self.said = {s for c in statement.clauses for s in _ranged(c)}
         #: what the statement itself bounds, if it is a condition
@@ -180,7 +183,10 @@ class _Reading:
                 closed = is_open and not getattr(usual, f"{side}_open")
                 narrower = other.is_number and (end != other or closed)
                 natural = end in _NATURAL[side] and not (end == 1 and is_open)
-                if narrower or not (own.integer or natural):
+                # N <= 5 is also for N = 1; where no end is said, the paper has said what N is.
+                up_to = side == "low" and self.ends[s] and own.integer and end.is_number and end > 1
+                unsaid = (own.integer or natural) and (s, side) not in self.beyond
+                if narrower or up_to or not unsaid:
                     raise Wider(
                         f"the conditions leave open how {'small' if side == 'low' else 'large'} "
                         f"{s} is, and it was derived for {s} {own}"
@@ -241,8 +247,8 @@ class _Reading:
         if self._has_vectors():
             return
         named = "".join(q.symbol for q in self.meant.quantities)
-        inside = {f"_{i}" for i in says.letters}
-        if says.relation != "any" or not all(i in named for i in inside):
+        told = {f"_{{{i}}}" for i in says.letters}
+        if says.relation == "=" or not all(i in canonical_name(named) for i in told):
             raise TexError(
                 f"a condition on indices that the statement does not have: {clause.text}", clause.at
             )
@@ -259,6 +265,9 @@ class _Reading:
             raise Wider(f"it claims this for {clause.text}, and the directive says {s} = {value}")
         self._known({s}, clause)
         r = self.whole.ranges[s]
+        if kind.endswith(" real") and r.integer:
+            raise Wider(f"it claims this for every {kind} {s}, and {s} is {r}")
+        kind = kind.removesuffix(" real")
         # What is said of the sort of number leaves where it starts to the paper, which is
         # where the result does.
         usual = self.meant.result.domain.ranges.get(s, r)
@@ -291,6 +300,8 @@ class _Reading:
         self._known({*left.free_symbols, *right.free_symbols}, clause)  # type: ignore[arg-type]
         if relation == "!=" and ((left - right).free_symbols or sign(left - right)):
             self._leave_open(left - right)  # all values but one
+            self._around(left, right)
+            self._around(right, left)
             self.notes.append(f"asked also where {clause.text} does not hold")
             return
         if (left in (oo, -oo) or right in (oo, -oo)) and relation != "=":
@@ -307,6 +318,13 @@ class _Reading:
             self._between(left, right, relation, clause)
         else:
             raise TexError(f"the condition {clause.text} is not compared", clause.at)
+
+    def _around(self, s: Expr, value: Expr) -> None:
+        """All values but the end of a range are those beyond it too, unless that is excluded."""
+        r = None if not isinstance(s, Symbol) else self.whole.ranges.get(s)
+        if r is not None and not r.integer:
+            ends = {"low": (r.low, r.low_open), "high": (r.high, r.high_open)}
+            self.beyond |= {(s, side) for side, end in ends.items() if end == (value, True)}
 
     def _to_infinity(self, left: Expr, right: Expr, relation: str, clause: Clause) -> None:
         """An end that is infinite, which every symbol is below: it does not belong to it."""

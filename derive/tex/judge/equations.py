@@ -95,7 +95,8 @@ def _determines(residual: Expr, own: Symbol, meant: Meant) -> Outcome | None:
         If it says nothing about the quantity, or is seen to have other solutions.
     """
     (derived,) = meant.derived
-    slope = _slope(residual, own, is_proved_positive(derived, opened(meant.domain), strict=False))
+    is_size = is_proved_positive(derived, opened(meant.domain), strict=False)
+    slope = _slope(residual, own, is_size)
     if slope is not None:
         # Nothing is said where the quantity has no value.
         needed = Condition(slope, "!= 0", slope)
@@ -106,7 +107,7 @@ def _determines(residual: Expr, own: Symbol, meant: Meant) -> Outcome | None:
             return Undecided(f"that {slope} is nowhere zero was not proved")
         named = {s.name: v for s, v in point.items()}
         return Refuted(named, f"the equation says nothing about {own} there")
-    if _is_monotone(residual, own, meant):
+    if _is_monotone(residual, own, meant, Range() if is_size else Range(-oo)):
         return None
     if _factors_with(own, residual) > 1:
         raise TexError("the equation has other solutions too: its factors are one equation each")
@@ -135,10 +136,10 @@ def _slope(residual: Expr, own: Symbol, is_size: bool) -> Expr | None:
     return field.back(poly) if degree == 1 or (is_size and powers <= {0, degree}) else None
 
 
-def _is_monotone(residual: Expr, own: Symbol, meant: Meant) -> bool:
+def _is_monotone(residual: Expr, own: Symbol, meant: Meant, within: Range) -> bool:
     """Whether it is proved strictly monotone where the quantity may lie, its value among that."""
     (quantity,), (derived,) = meant.quantities, meant.derived
-    ranges = [Range(-oo)]
+    ranges = [within]
     if quantity.bound is not None:
         r = meant.result.domain.ranges.get(quantity.bound[0])
         if r is not None:

@@ -213,7 +213,7 @@ def _phrases(
         parts = split_at_relation(value)
         bare = q.kind is not Kind.SET and not directive.values
         exported = list(_exported((q,))) if bare else []
-        if len(parts) == len(exported):
+        if len(parts) == len(exported) and (len(value) > 1 or not value[0].isalnum()):
             found += [Phrase(*pair, whole=True) for pair in zip(parts, exported, strict=True)]
     return Phrases(tuple(found))
 
@@ -345,7 +345,8 @@ def _names(
 def _symbols(result: Result) -> dict[str, Symbol]:
     symbols = {s.name: s for s in result.domain.ranges}
     for q in result.quantities.values():
-        symbols |= {s.name: s for s in q.expression.free_symbols if isinstance(s, Symbol)}
+        used = {*q.expression.free_symbols, *(q.bound or ())[:1]}
+        symbols |= {s.name: s for s in used if isinstance(s, Symbol)}
     return symbols
 
 

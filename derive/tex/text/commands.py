@@ -209,39 +209,16 @@ _KERNEL = """
     ensuremath mathrel mathbin mathop mathord mathopen mathclose mathpunct boldmath begin end cr
     relax bmod pmod not fbox frenchspacing thinspace negthinspace allowbreak nobreak
 """
-KERNEL = frozenset("\\" + name for name in (_GREEK + _KERNEL).split()) | frozenset(
-    (
-        "\\,",
-        "\\;",
-        "\\:",
-        "\\!",
-        "\\>",
-        "\\ ",
-        "\\\\",
-        "\\{",
-        "\\}",
-        "\\|",
-        "\\[",
-        "\\]",
-        "\\(",
-        "\\)",
-        "\\%",
-        "\\&",
-        "\\#",
-        "\\$",
-        "\\_",
-    )
-)
-AMSMATH = frozenset(
-    "\\" + name
-    for name in (
-        "dfrac tfrac cfrac genfrac binom dbinom tbinom text operatorname substack overset underset "
-        "boxed tag notag eqref lvert rvert lVert rVert implies impliedby boldsymbol pmb intertext "
-        "iint iiint idotsint dotsc dotsb dotsm dotsi dotso dddot varlimsup varliminf varinjlim "
-        "varprojlim injlim projlim medspace thickspace negmedspace negthickspace mod pod smash "
-        "overrightarrow underrightarrow xrightarrow xleftarrow sideset numberwithin tbinom"
-    ).split()
-)
+_SIGNS = r",;:!>\{}|[]()%&#$_ "
+KERNEL = frozenset("\\" + name for name in (*(_GREEK + _KERNEL).split(), *_SIGNS))
+_AMSMATH = """
+    dfrac tfrac cfrac genfrac binom dbinom tbinom text operatorname substack overset underset
+    boxed tag notag eqref lvert rvert lVert rVert implies impliedby boldsymbol pmb intertext
+    iint iiint idotsint dotsc dotsb dotsm dotsi dotso dddot varlimsup varliminf varinjlim
+    varprojlim injlim projlim medspace thickspace negmedspace negthickspace mod pod smash
+    overrightarrow underrightarrow xrightarrow xleftarrow sideset numberwithin tbinom
+"""
+AMSMATH = frozenset("\\" + name for name in _AMSMATH.split())
 #: Defined by packages that papers use; the vocabulary of formulas has more of them.
 _PACKAGES = _words(
     "nicefrac sfrac bm mathbb mathbbm mathscr mathfrak coloneqq coloneq eqqcolon triangleq "

@@ -179,6 +179,7 @@ def test_a_phrase_may_be_declared() -> None:
 
 
 TAU = r"\frac{1}{2 \rho^2}"
+SIMPLEX = r"t_{\mathrm{simplex}} = (1 - 1/N) \log(N - 3)"
 LOG = r"(1 - 1/m) \log \frac{m n - 1 - \alpha n (m - 1)}{\alpha n - 1}"
 
 
@@ -214,9 +215,67 @@ LOG = r"(1 - 1/m) \log \frac{m n - 1 - \alpha n (m - 1)}{\alpha n - 1}"
             for slip in (  # 0/0 at alpha = 1, where the value is infinite
                 rf"\tau_{{\max}} = \frac{{1 - \alpha}}{{(1 - \alpha) {LOG}}}",
                 rf"\tau < \frac{{\alpha - 1}}{{(\alpha - 1) {LOG}}}",
-                rf"\tau_{{\max}} = \frac{{1}}{{{LOG}}} + \frac{{1-\alpha^2}}{{1-\alpha}} - 1 - \alpha",
+                rf"\tau_{{\max}} = \frac{{1}}{{{LOG}}} + \frac{{1-\alpha^2}}{{1-\alpha}}-\alpha-1",
                 rf"\tau_{{\max}} = \frac{{1}}{{{LOG}}} + \log(1 - \alpha) - \log(1 - \alpha)",
             )
+        ),
+        *(
+            (
+                rf"\tau_{{\max}} = {TAU}, \quad \rho > 0",
+                rf"\tau_{{\max}} = {TAU}, {slip}",
+                "y-aware.tau_max",
+            )
+            for slip in (
+                r"\quad \rho \ne 0",
+                r"\quad \rho \in \mathbb{R}^*",
+                r"\quad q \in \mathbb{R}_+",
+            )
+        ),
+        (
+            rf"\tau_{{\max}} = {TAU} \in (0, \infty)",
+            rf"\tau_{{\max}} = {TAU} \in (0, 1)",
+            "y-aware.tau_max",
+        ),
+        (
+            r"\Rightarrow \ln \tau_{\max} = -\ln 2 - 2 \ln \rho",
+            r"\because \ln \tau_{\max} = -\ln 2 - 2 \ln \rho",
+            "y-aware.tau_max",
+        ),
+        (
+            r"\delta_{\max} = \sqrt{\frac{mn - 1}{m(n - 1)}} > 1",
+            r"\delta_{\max} = \sqrt{\frac{mn - 1}{m(n - 1)}} > 2",
+            "ssem.delta_max",
+        ),
+        (
+            r"u_i^\top v_i = 1, \quad i = 1, 2, \dots, N",
+            r"u_i^\top v_i = 1, \quad i = 0, 1, \dots, N",
+            "infonce-optimum.positive",
+        ),
+        (
+            r"u_i^\top v_j = -\frac{1}{N - 1} \quad (1 \le i \ne j \le N)",
+            r"u_i^\top v_j = -\frac{1}{N - 1} \quad (1 \le i \ne k \le N)",
+            "infonce-optimum.negative",
+        ),
+        (
+            r"\cos(\mu_c, \mu_{c'}) = -\frac{1}{C - 1} \quad \forall c \ne c'",
+            r"\cos(\mu_c, \mu_{c'}) = -\frac{1}{C - 1} \quad \forall c \ne d",
+            "supcon-balanced.cosine",
+        ),
+        (
+            rf"{SIMPLEX}, \quad 4 \le N \le 7",
+            rf"{SIMPLEX}, \quad N \le 7",
+            "sigmoid-threshold.t_simplex",
+        ),
+        (r"l_i(l_j-1) > l_j+l_k-2", r"l_i(l_j-1) \ge l_j+l_k-2", "imbalance-cold.larger_farther"),
+        (
+            r"\tau < \frac{\gamma}{\gamma-2}\left(\frac{2kq}{kq-1}\right)^{\gamma/2}",
+            r"\tau \le \frac{\gamma}{\gamma-2}\left(\frac{2kq}{kq-1}\right)^{\gamma/2}",
+            "kernel-threshold.tau_local",
+        ),
+        (
+            r"\tau_{\max} &= \frac{x^2}{2}, & x &:= 1/\rho",
+            r"\tau_{\max} &= \frac{x^2}{2}, & x &:= \rho",
+            "y-aware.tau_max",
         ),
         (r"1 \ge 2 \rho^2 \tau", r"1 \le 2 \rho^2 \tau", "y-aware.attained"),
         (rf"0 < \tau \le {TAU}", rf"0 \le \tau \le {TAU}", "y-aware.attained"),
@@ -267,13 +326,13 @@ LOG = r"(1 - 1/m) \log \frac{m n - 1 - \alpha n (m - 1)}{\alpha n - 1}"
             "soft-supcon.beta",
         ),
         (
-            r"t_{\mathrm{simplex}} = (1 - 1/N) \log(N - 3) < \log(N - 3), \quad N = 5, 6, \ldots",
-            r"t_{\mathrm{simplex}} = (1 - 1/N) \log(N - 3) < \log(N - 3), \quad N = 4, 5, \ldots",
+            rf"{SIMPLEX} < \log(N - 3), \quad N = 5, 6, \ldots",
+            rf"{SIMPLEX} < \log(N - 3), \quad N = 4, 5, \ldots",
             "sigmoid-threshold.t_simplex",
         ),
         (
-            r"t_{\mathrm{simplex}} = (1 - 1/N) \log(N - 3), \quad N \ge 4, N \notin \{5, 7\}",
-            r"t_{\mathrm{simplex}} = (1 - 1/N) \log(N - 3), \quad N \notin \{1, 2\}",
+            SIMPLEX + r", \quad N \ge 4, N \notin \{5, 7\}",
+            SIMPLEX + r", \quad N \notin \{1, 2\}",
             "sigmoid-threshold.t_simplex",
         ),
         (
