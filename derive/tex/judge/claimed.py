@@ -7,7 +7,7 @@ asked there. One that cannot be held against the domain makes the statement unre
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -30,6 +30,7 @@ from sympy.core.relational import Relational
 
 from ...decide.cases import opened, with_signed_logs
 from ...decide.decide import is_proved_positive, zero
+from ...decide.defined import defined
 from ...decide.domain import Domain, DomainError, Range, in_order
 from ...decide.evidence import Holds
 from ...decide.number import sign
@@ -46,11 +47,13 @@ from ..statement import (
     Kinds,
     Limit,
     Relation,
+    Side,
     Statement,
     Tends,
     TexError,
 )
 from .lookup import BadTarget, Meant, look_up
+from .printed import plain
 from .subject import tends_there
 
 #: Ends that a range has by what its symbol is: a weight, a temperature, a cosine.
@@ -105,6 +108,28 @@ def claimed(statement: Statement, meant: Meant, directive: Directive) -> Claim:
     return Claim(reading.meant, reading.at_limit, tuple(dict.fromkeys(reading.notes)))
 
 
+def check_order(sides: Sequence[Side], relations: Sequence[str], meant: Meant) -> None:
+    """Refuse what a value is said to lie above, below or in, unless it is proved."""
+    names = {**meant.given, **dict(zip(meant.own, meant.derived, strict=True))}
+    for left, relation, right in links(Chain(tuple(sides), tuple(relations))):  # type: ignore[arg-type]
+        one, other = (plain(e).xreplace(names) for e in (left, right))
+        larger, less = (one, other) if relation[0] == ">" else (other, one)
+        strict = "=" not in relation
+        if relation not in TURNED or not _is_larger(larger, less, meant.domain, strict):
+            raise TexError(f"a second claim, which was not proved: {one} {relation} {other}")
+
+
+def _is_larger(one: Expr, other: Expr, domain: Domain, strict: bool) -> bool:
+    """Whether it is proved that one value is larger, or of two that are not negative the square."""
+    if one is oo:
+        return isinstance(defined(other, domain), Holds)
+    return is_proved_positive(one - other, domain, strict=strict) or (
+        is_proved_positive(one, domain)
+        and is_proved_positive(other, domain, strict=False)
+        and is_proved_positive(one**2 - other**2, domain, strict=strict)
+    )
+
+
 class _Reading:
     """The claim as it is after the conditions read so far."""
 
@@ -144,7 +169,7 @@ class _Reading:
                 self._left_open(clause)
                 for left, relation, right in links(clause.says):
                     if (left.free_symbols | right.free_symbols) & set(self.meant.own):
-                        self._is_implied(left, right, relation, clause)
+                        self._is_implied(left, right, relation)
                     else:
                         self._link(self._value(left), self._value(right), relation, clause)
 
@@ -220,13 +245,9 @@ class _Reading:
             why += "" if s in self.meant.gone else f" of {self.meant.result.id}"
             raise TexError(f"the condition {clause.text} is about {s}, which {why}", clause.at)
 
-    def _is_implied(self, left: Expr, right: Expr, relation: str, clause: Clause) -> None:
+    def _is_implied(self, left: Expr, right: Expr, relation: str) -> None:
         """What is said of the quantity itself is no condition but a second claim."""
-        gap = self._value(left - right if relation[0] == ">" else right - left)
-        if relation not in TURNED or not is_proved_positive(
-            gap, self.whole, strict="=" not in relation
-        ):
-            raise TexError(f"a second claim about the quantity: {clause.text}", clause.at)
+        check_order((left, right), (relation,), replace(self.meant, domain=self.whole))
 
     # --- limits and indices -----------------------------------------------------------------
     def _tends(self, says: Tends) -> None:

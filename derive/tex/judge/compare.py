@@ -12,22 +12,16 @@ from dataclasses import replace
 from itertools import zip_longest
 from typing import cast
 
-from sympy import Expr, Symbol, oo
+from sympy import Expr, Symbol
 
-from ...decide.decide import is_proved_positive
-from ...decide.defined import defined
-from ...decide.domain import Domain
-from ...decide.evidence import Holds
-from ...proof.relations import TURNED
 from ..directives import Directive
 from ..statement import Bounds, Called, Chain, Clause, Relation, Side, Statement, TexError
 from .bounded import is_bound, judge_bound
-from .claimed import Wider, claimed, links
+from .claimed import Wider, check_order, claimed
 from .conditions import judge_condition
 from .equations import judge_equation
 from .finding import Finding
 from .lookup import Meant
-from .printed import plain
 from .stated import judge_stated
 from .subject import with_subject
 
@@ -151,29 +145,5 @@ def _judge_mixed(statement: Statement, meant: Meant, directive: Directive) -> Fi
     if bound is not None and any(isinstance(e, Expr) and e.has(bound[0]) for e in ends):
         found.append(judge_condition(condition, meant, directive))
     else:
-        _check_order(condition, meant)
+        check_order(condition.sides, condition.relations, meant)
     return next((f for f in found if not f.ok), found[-1])
-
-
-def _check_order(condition: Statement, meant: Meant) -> None:
-    """Refuse what a value is said to lie above, below or in, unless it is proved."""
-    names = {**meant.given, **dict(zip(meant.own, meant.derived, strict=True))}
-    chain = Chain(cast("tuple[Expr | Bounds, ...]", condition.sides), condition.relations)
-    for pair in links(chain):
-        relation, (one, other) = pair[1], (plain(e).xreplace(names) for e in pair[::2])
-        larger, less = (one, other) if relation[0] == ">" else (other, one)
-        strict = "=" not in relation
-        if relation not in TURNED or not _is_larger(larger, less, meant.domain, strict):
-            raise TexError(f"a second claim, which was not proved: {one} {relation} {other}")
-
-
-def _is_larger(one: Expr, other: Expr, domain: Domain, strict: bool) -> bool:
-    """Whether it is proved that one value is larger, or both are not negative and its square is."""
-    if one is oo:
-        return isinstance(defined(other, domain), Holds)
-    squares = one**2 - other**2
-    return is_proved_positive(one - other, domain, strict=strict) or (
-        is_proved_positive(one, domain)
-        and is_proved_positive(other, domain, strict=False)
-        and is_proved_positive(squares, domain, strict=strict)
-    )
