@@ -116,7 +116,10 @@ def lay_out(pieces: Sequence[Piece]) -> Display:
         after = any(not b.before for b in beside)
         defining = found.beside[-1] if beside and not parts else None
         for index, (part, loose) in enumerate(parts):
-            body = stripped(part, ENDING)
+            body, inside = _without_brackets(stripped(part, ENDING))
+            if inside:
+                found.beside.append(Beside(inside[:-1], number, inside[-1][0].at))
+                after = True
             drafts = found.drafts
             if not index and drafts and _goes_on(drafts[-1], body, ended, indented):
                 drafts[-1].pieces.extend(body)
@@ -231,9 +234,7 @@ def _apart(row: list[Piece], number: int) -> tuple[list[Piece], list[Beside]]:
     depth = depths(row)
     start = next((k for k, p in enumerate(row) if not depth[k] and begins_condition(p)), len(row))
     tail = _without_fence(row[start:])
-    row, inside = _without_brackets(_without_fences(stripped(row[:start])))
-    if inside:
-        found.append(Beside(inside[:-1], number, inside[-1][0].at))
+    row = _without_fences(stripped(row[:start]))
     return row, [*found, Beside(tail, number)] if tail else found
 
 
@@ -241,6 +242,9 @@ def _without_lead(row: list[Piece]) -> list[Piece]:
     r"""Drop what only leads to a formula: ``\text{Hence,}``, ``\therefore``, ``(ii) \quad``."""
     said = (words(row[0]) or row[0][0].text).strip(",: ") if row else ""
     size = int(said in LEADS or bool(_LABEL.fullmatch(said)))
+    head, _, rest = said.partition(",")
+    if head in LEADS and rest:
+        row = [(replace(row[0][0], text=rest.strip()), None), *row[1:]]
     quad = next((k for k, (u, _) in enumerate(row[:7]) if u.kind == "quad"), 0)
     unknown = all(meaning is None for _, meaning in row[:quad])
     if unknown and _LABEL.fullmatch("".join(u.full for u, _ in row[:quad])):

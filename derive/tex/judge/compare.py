@@ -133,7 +133,6 @@ def _judge_mixed(statement: Statement, meant: Meant, directive: Directive) -> Fi
     if any(isinstance(side, Bounds) for g in equations for side in g):
         raise TexError("an equation between intervals is not read")
     ends = tuple(g[-1] for g in groups)
-    condition = replace(statement, sides=ends, relations=tuple(relations))
     equal: Relation = "="
     found = [
         judge_equation(
@@ -142,8 +141,13 @@ def _judge_mixed(statement: Statement, meant: Meant, directive: Directive) -> Fi
         for g in equations
     ]
     bound = meant.quantities[0].bound
-    if bound is not None and any(isinstance(e, Expr) and e.has(bound[0]) for e in ends):
+    about = [k for k, e in enumerate(ends) if bound and isinstance(e, Expr) and e.has(bound[0])]
+    low, high = (max(about[0] - 1, 0), about[-1] + 1) if about else (0, 0)
+    if about:
+        condition = replace(
+            statement, sides=ends[low : high + 1], relations=tuple(relations[low:high])
+        )
         found.append(judge_condition(condition, meant, directive))
-    else:
-        check_order(condition.sides, condition.relations, meant)
+    check_order(ends[: low + 1], relations[:low], meant)
+    check_order(ends[high:], relations[high:], meant)
     return next((f for f in found if not f.ok), found[-1])

@@ -266,6 +266,21 @@ LOG = r"(1 - 1/m) \log \frac{m n - 1 - \alpha n (m - 1)}{\alpha n - 1}"
             rf"{SIMPLEX}, \quad N \le 7",
             "sigmoid-threshold.t_simplex",
         ),
+        (
+            r"u_i^\top v_j = -\frac{1}{N - 1} < 0 \quad (i \ne j), \qquad N \ge 2",
+            r"u_i^\top v_j = -\frac{1}{N - 1} < 0 \quad (i \ne k), \qquad N \ge 2",
+            "infonce-optimum.negative",
+        ),
+        (
+            rf"\text{{Consequently, for }} \rho > 0, \quad \tau_{{\max}} = {TAU}",
+            rf"\text{{Consequently, not for }} \rho > 0, \quad \tau_{{\max}} = {TAU}",
+            "y-aware.tau_max",
+        ),
+        (
+            r"q < q^\star = \frac{(2b+1)t - 1}{2b} \le t",
+            r"q < q^\star = \frac{(2b+1)t - 1}{2b} \le t - 1",
+            "trace-update.q_gain",
+        ),
         (r"l_i(l_j-1) > l_j+l_k-2", r"l_i(l_j-1) \ge l_j+l_k-2", "imbalance-cold.larger_farther"),
         (
             r"\tau < \frac{\gamma}{\gamma-2}\left(\frac{2kq}{kq-1}\right)^{\gamma/2}",
