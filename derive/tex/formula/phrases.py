@@ -41,8 +41,6 @@ _SAME = {
     **{"\\leq": "\\le", "\\geq": "\\ge", "\\neq": "\\ne", "\\intercal": "\\top", "'": "\\prime"},
 }
 _SIZING = SIZES | {"\\left", "\\right", "\\middle"}
-#: Before each of two bars that are one.
-_TWICE = {"\\left", "\\right"} | {s for s in SIZES if s[-1] in "lr"}
 _UNPRINTED = THIN | SILENT | BLANKS | _SIZING
 #: What ends a side of a relation, besides relations.
 _ENDS = {*MARKS, *QUADS, *STATED}
@@ -248,7 +246,7 @@ class _Atoms:
                 spelled += "{" + "".join(self._argument(self._after, end)) + "}"
             return [Atom(spelled, k, self._after)]
         around = {t.text for t in self.tokens[max(k - 1, 0) : k + 2 : 2]}
-        other = k + 1 + (len(around) == 1 and around <= _TWICE)
+        other = k + 1 + (len(around) == 1 and around <= _SIZING)
         if text == "|" and other < end and self.tokens[other].text == "|":
             self._after = other + 1
             return [Atom("\\|", k, other + 1)]
