@@ -335,10 +335,11 @@ LOG = r"(1 - 1/m) \log \frac{m n - 1 - \alpha n (m - 1)}{\alpha n - 1}"
             r"\left|\right|\nabla_z \mathcal{L}\left|\right|^2 \le \frac{4\epsilon^2}{\tau^2}",
             "spectral-band.upper_trivial",
         ),
-        (
+        pytest.param(
             r"\beta = 1 + \tau \log \epsilon, \quad 0 < \tau \le \tau^\star",
             r"\beta = 1 + \tau \log \epsilon, \quad 0 < \tau \le 2 \cdot \tau^\star",
             "soft-supcon.beta",
+            marks=pytest.mark.slow,
         ),
         (
             rf"{SIMPLEX} < \log(N - 3), \quad N = 5, 6, \ldots",
