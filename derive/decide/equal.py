@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import lru_cache
-from itertools import permutations
 
 from sympy import (
     Abs,
@@ -39,7 +38,7 @@ from .normal import ExpField, NotInField, in_order
 from .number import DIGITS, agree, apart, digits
 from .root import ClampedRoot
 from .splitting import bases, branching, split_logs, split_roots, under
-from .wanting import closed_again, is_isolated, place, wanting
+from .wanting import closed_again, is_isolated, lost_at_ends, place, wanting
 
 #: Points with nothing special about them that are tried, and the fewest that are any support.
 GENERIC, FEWEST = 24, 8
@@ -82,8 +81,9 @@ def equal(
     first = _compared(printed, derived, points[:FIRST])
     if isinstance(first, Refuted):
         return first
-    where = derived if where is None else where
+    explicit, where = where is None, derived if where is None else where
     lacking = wanting(asked, where, domain)
+    lacking += lost_at_ends(asked, printed, where, domain, explicit=explicit)
     if lacking:
         lacking += _resting_on_them(asked, where, domain)
     if not all(is_isolated(c, domain) for c in lacking):
@@ -105,7 +105,7 @@ def is_proved_equal(printed: Expr, derived: Expr, domain: Domain) -> bool:
         return True
     if wanting(conditions(printed), derived, domain):
         return False
-    if _proved(printed, derived, domain):
+    if _proved(printed, derived, domain, deep=False):
         return True
     # Real numbers are equal if their exponentials are: a quotient under a logarithm stays one.
     ratio = exp(printed - derived)
@@ -310,8 +310,9 @@ def value_at(expression: Expr, point: Mapping[Symbol, Expr]) -> Expr:
     return value if value.is_real and value.is_finite else S.NaN
 
 
-def _proved(printed: Expr, derived: Expr, domain: Domain) -> bool:
-    one, other = _with_opaque([printed, derived])
+def _proved(printed: Expr, derived: Expr, domain: Domain, *, deep: bool = True) -> bool:
+    """Whether they are proved equal; ``deep`` is with logarithms and roots inside maxima split."""
+    one, other = _with_opaque([printed, derived], domain if deep else None)
     if not all(proves_positive(b, domain) for b in bases(one) | bases(other)):
         return False
     if isinstance(_vanishes(one - other), Holds):
@@ -333,7 +334,7 @@ def _vanishes(residual: Expr) -> Outcome:
     return Undecided("no normal form")
 
 
-def _with_opaque(expressions: list[Expr]) -> list[Expr]:
+def _with_opaque(expressions: list[Expr], domain: Domain | None) -> list[Expr]:
     """Put one unknown for equal roots, maxima and minima, which the normal form does not know."""
     known: list[tuple[Expr, Symbol]] = []
     for _ in range(4):  # from the inside out
@@ -343,8 +344,8 @@ def _with_opaque(expressions: list[Expr]) -> list[Expr]:
                 inner = atom.atoms(Max, Min, ClampedRoot) - {atom}
                 if inner or atom in rules:
                     continue
-                same = [d for other, d in known if _same(atom, other)]
-                rules[atom] = same[0] if same else Dummy("opaque", real=True)
+                same = [d for other, d in known if _same(atom, other, domain)]
+                rules[atom] = same[0] if same else _opaque(atom, domain)
                 known.append((atom, rules[atom]))
         if not rules:
             break
@@ -352,17 +353,34 @@ def _with_opaque(expressions: list[Expr]) -> list[Expr]:
     return expressions
 
 
-def _same(one: Expr, other: Expr) -> bool:
+def _opaque(atom: Expr, domain: Domain | None) -> Symbol:
+    """An unknown for a maximum, a minimum or a root, positive where that is proved."""
+    which = {Min: all, Max: any}.get(atom.func)
+    if domain is not None and which and which(proves_positive(a, domain) for a in atom.args):
+        return Dummy("opaque", positive=True)
+    return Dummy("opaque", real=True)
+
+
+def _same(one: Expr, other: Expr, domain: Domain | None) -> bool:
     if one == other:
         return True
     if isinstance(one, ClampedRoot) or one.func is not other.func:
         return False
-    if len(one.args) != len(other.args) or len(one.args) > 4:
+    left = [*other.args]
+    if len(one.args) != len(left) or len(left) > 4:
         return False
-    return any(
-        all(isinstance(_vanishes(a - b), Holds) for a, b in zip(one.args, order, strict=True))
-        for order in permutations(other.args)
-    )
+    for a in one.args:
+        same = next((b for b in left if _is_one(a, b, domain)), None)
+        if same is None:
+            return False
+        left.remove(same)
+    return True
+
+
+def _is_one(one: Expr, other: Expr, domain: Domain | None) -> bool:
+    if domain is None:
+        return isinstance(_vanishes(one - other), Holds)
+    return _proved(one, other, domain)
 
 
 def _by_cases(printed: Expr, derived: Expr, domain: Domain) -> Outcome:

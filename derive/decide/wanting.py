@@ -22,6 +22,7 @@ from sympy import (
     Piecewise,
     Poly,
     PolynomialError,
+    S,
     Symbol,
     exp,
     gcd,
@@ -67,6 +68,39 @@ def wanting(needed: Iterable[Condition], derived: Expr, domain: Domain) -> list[
     ]
 
 
+def lost_at_ends(
+    needed: Iterable[Condition], printed: Expr, derived: Expr, domain: Domain, *, explicit: bool
+) -> list[Condition]:
+    """The conditions that make a formula 0/0 where the derived value is infinite, at an end.
+
+    Those are all that fail there, if it has no value there at all, and else those that are gone
+    since they cancelled: of 1/0 itself the condition is left.
+    """
+    left: dict[Expr, Expr] = {}
+    for part, order in _orders((*conditions(printed), *conditions(derived))):
+        for form in _forms(part.argument, part.need):
+            left[form] = max(order, left.get(form, S.Zero))
+    found: list[Condition] = []
+    for end in _ends(domain):
+        there = {s: v.xreplace(end) for s, v in {**domain.witness, **end}.items()}
+        if derived.xreplace(there).has(zoo, oo, -oo):
+            nothing = explicit and printed.xreplace(there) is nan
+            for c, order in _orders(needed):
+                kept = max(left.get(f, S.Zero) for f in _forms(c.argument, c.need))
+                if (nothing or kept < order) and not _is_met_at(c, end, domain):
+                    found.append(c)
+    return found
+
+
+def _orders(every: Iterable[Condition]) -> Iterator[tuple[Condition, Expr]]:
+    """Conditions on factors, and how often each factor divides."""
+    for part in (part for c in every for part in by_factors(c)):
+        order = S.One
+        if part.need == "!= 0" and part.part.is_Pow:
+            order = -part.part.exp * part.part.base.as_powers_dict().get(part.argument, S.One)
+        yield part, order if order.is_Rational else S.One
+
+
 def by_factors(c: Condition) -> Iterator[Condition]:
     """A condition on each factor of a product that must not be zero; else the condition."""
     if c.need != "!= 0":
@@ -104,6 +138,12 @@ def _is_met(c: Condition, derived: Expr, domain: Domain) -> bool:
     if not used <= set(domain.ranges):
         return False
     if is_met(c, domain):
+        return True
+    which = {Min: all, Max: any}.get(c.argument.func)
+    need = "> 0" if c.need == "!= 0" else c.need
+    if which and which(
+        _is_met(replace(c, argument=a, need=need), derived, domain) for a in c.argument.args
+    ):
         return True
     if c.argument.has(Abs, Max, Min):
         plain = resolved(c.argument, domain)

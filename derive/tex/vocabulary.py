@@ -37,6 +37,7 @@ BLANKS = {"\\ ", "~"}
 QUADS = {"\\quad", "\\qquad", "\\enspace", "\\enskip", "\\hfill", "\\hfil"}
 QUADS_OF = {"\\hspace", "\\mspace", "\\phantom", "\\hphantom"}
 SILENT = {"\\displaystyle", "\\textstyle", "\\scriptstyle", "\\nonumber", "\\notag", "\\limits"}
+SILENT |= {"\\tiny", "\\scriptsize", "\\footnotesize", "\\small", "\\normalsize", "\\large"}
 SILENT |= {"\\nolimits", "\\mathstrut", "\\strut", "\\relax", "\\qedhere", "\\scriptscriptstyle"}
 #: What only sets its argument.
 WRAPPERS = {f"\\math{kind}" for kind in "rel bin op ord open close punct inner".split()}
@@ -75,7 +76,7 @@ RELATIONS = {
     "<": "<", "\\lt": "<", ">": ">", "\\gt": ">",
     "\\le": "<=", "\\leq": "<=", "\\leqslant": "<=",
     "\\ge": ">=", "\\geq": ">=", "\\geqslant": ">=",
-    "\\ne": "!=", "\\neq": "!=", "\\in": "in",
+    "\\ne": "!=", "\\neq": "!=", "\\in": "in", "\\notin": "notin",
     "\\colonequals": "=", "\\defeq": "=", "\\eqqcolon": "=", "\\equalscolon": "=",
     "\\to": "->", "\\rightarrow": "->", "\\longrightarrow": "->",
     "\\downarrow": "->", "\\searrow": "->", "\\uparrow": "->", "\\nearrow": "->",
@@ -102,18 +103,7 @@ TRANSPARENT = {"array", "aligned", "split", "gathered", "alignedat", "multlined"
 DECORATING = {"+", "-", "*", "\\star", "\\prime", "\\dagger", "\\ddagger", "\\top", "\\bot"}
 DECORATING |= {"\\perp", "\\intercal", "\\circ", "\\infty", "\\sharp", "\\flat", "\\natural"}
 
-IN_NAMES = {
-    *"+-/=<>(),.;:|!",
-    "[",
-    "]",
-    "\\|",
-    "\\le",
-    "\\ge",
-    "\\ne",
-    "\\in",
-    "\\cdot",
-    "\\times",
-}
+IN_NAMES = {*"+-/=<>(),.;:|![]", "\\|", "\\le", "\\ge", "\\ne", "\\in", "\\cdot", "\\times"}
 IN_NAMES |= {"\\to", "\\rightarrow", "\\mid", "\\setminus", "\\cup", "\\cap", "\\ldots", "\\dots"}
 
 REFUSED = {
@@ -149,6 +139,20 @@ STARTS = set(
 #: Words that lead over from a condition to the formula after it.
 THEN = {"then", "we have", "it holds", "it holds that", "one has", "we get", "then we have"}
 THEN |= {"we have that", "we obtain"}
+#: Words before a formula that only lead to it.
+LEADS = THEN | set("hence thus therefore so consequently finally similarly also moreover".split())
+LEADS |= {
+    "\\therefore",
+    "\\Rightarrow",
+    "\\Longrightarrow",
+    "\\implies",
+    "in particular",
+    "and hence",
+    "and thus",
+    "so that",
+    "it follows that",
+    "which gives",
+}
 #: Words that say nothing that is not said by the formulas beside them.
 NEUTRAL = STARTS | set(
     "both arbitrary the a an that of number numbers parameter parameters value values index "

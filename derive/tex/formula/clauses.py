@@ -21,7 +21,7 @@ from .grammar import Grammar
 from .lexemes import check_list
 from .memberships import Memberships
 from .names import Piece
-from .pieces import is_letter, sides
+from .pieces import at_top, is_letter, sides
 from .spelling import Unit
 from .words import Item
 
@@ -237,6 +237,8 @@ class Clauses:
             for symbol in self.sets.symbols(names):
                 yield replace(found, symbol=symbol)
             yield found
+        elif signs == ["notin"]:
+            yield from self.sets.excluded([*names, *self._listed(parts[0])], parts[1])
         elif signs[-1] == "in" and len(signs) == 1:
             yield from self.sets.says([*names, *self._listed(parts[0])], relations[0], parts[1])
         elif any(map(is_letter, [*names, *(p for part in parts for p in part)])):
@@ -286,9 +288,10 @@ class Clauses:
         ends = {k for k, p in enumerate(parts) if not (len(p) == 1 and is_letter(p[0]))}
         inner = [p[0][0].full for k, p in enumerate(parts) if k not in ends]
         last = len(parts) - 1
-        ordered = all(s == "<" for k, s in enumerate(signs) if not {k, k + 1} & ends)
+        different = {"<", "!="} if len(inner) == 2 else {"<"}
+        ordered = all(s in different for k, s in enumerate(signs) if not {k, k + 1} & ends)
         from_one = 0 not in ends or parts[0][0][0].full == "1"
-        outside = names or set(signs) - {"<", "<="} or ends - {0, last}
+        outside = names or set(signs) - {"<", "<=", "!="} or ends - {0, last}
         if outside or not from_one or not ordered:
             raise TexError("a condition on indices that cannot be read", relations[0].at)
         size = self.sets.size(parts[-1]) if last in ends else None
@@ -317,29 +320,24 @@ def _subjects(parts: list[list[Piece]]) -> list[Expr | str]:
 
 
 def _with_dots(group: list[tuple[Item, int]]) -> list[tuple[Item, int]]:
-    r"""Put ``i = 1, \\dots, N`` together: a range that letters run over."""
-    out: list[tuple[Item, int]] = []
-    for item, after in group:
-        out.append((item, after))
-        tail = [i for i, _ in out[-8:] if i.sort == "formula"]
-        if len(tail) < 3 or [u.text for u, _ in tail[-2].pieces] not in [[d] for d in DOTS]:
+    r"""Put ``i = 1, \\dots, N`` and ``N = 4, 5, \\dots`` together: what runs over a set."""
+    out = list(group)
+    for d, (item, _) in reversed([*enumerate(group)]):
+        if [u.text for u, _ in item.pieces] not in [[dots] for dots in DOTS]:
             continue
-        place = len(out) - 1
-        while place >= 0 and not any(u.text == "=" for u, _ in out[place][0].pieces):
-            place -= 1
-        numbers = [i for i, _ in out[place + 1 : -1] if i.sort == "formula"][:-1]
-        if place < 0 or len(numbers) > 2:
-            raise TexError("dots that are no range such as i = 1, \\dots, N", tail[-2].at)
-        first = out[place][0]
-        parts, relations = sides(first.pieces)
-        if len(parts) != 2:
-            raise TexError("a range of an index is written as i = 1, \\dots, N", first.at)
-        left, right = parts
-        counted = [right, *(n.pieces for n in numbers)]
-        if [u.full for p in counted for u, _ in p] != [str(k + 1) for k in range(len(counted))]:
-            raise TexError("a range of an index starts with 1", first.at)
-        one = Unit("relation", "in", relations[0].at), None
-        brackets = [(Unit(k, t, first.at), None) for k, t in (("open", "["), ("close", "]"))]
-        joined = Item("formula", first.at, "", [*left, one, brackets[0], *item.pieces, brackets[1]])
-        out[place:] = [(joined, after)]
+        starts = [k for k in range(d) if any(u.text == "=" for u, _ in group[k][0].pieces)]
+        after = [i.sort for i, _ in group[d + 1 : d + 3]] == ["comma", "formula"]
+        ends = after and not at_top(group[d + 2][0].pieces, "relation")
+        stop = d + 3 if ends else d + 1
+        first, *more = (i for i, _ in group[starts[-1] if starts else d : stop])
+        parts = sides(first.pieces)[0]
+        if len(parts) != 2 or not {i.sort for i in more} <= {"comma", "formula"}:
+            raise TexError("dots that are no range such as i = 1, \\dots, N", item.at)
+        marks = {t: (Unit(k, t, first.at), None) for k, t in _SET}
+        listed = [p for i in more for p in i.pieces or [marks[","]]]
+        pieces = [*parts[0], marks["in"], marks["\\{"], *parts[1], *listed, marks["\\}"]]
+        out[starts[-1] : stop] = [(Item("formula", first.at, "", pieces), group[stop - 1][1])]
     return out
+
+
+_SET = (("relation", "in"), ("open", "\\{"), ("comma", ","), ("close", "\\}"))

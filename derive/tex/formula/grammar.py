@@ -90,7 +90,7 @@ class Grammar:
         """
         parts, relations = sides(pieces)
         first = next((k for k, r in enumerate(relations) if r.text in ("=", "->")), -1)
-        equation = {r.text for r in relations} <= {"=", "->"}
+        equation = {r.text for r in relations} <= {"=", "->"} or relations[0].text == "="
         out: list[Lexeme] = []
         for k, part in enumerate(parts):
             body = stripped(part)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from ..statement import TexError
-from ..vocabulary import STARTS, THEN
+from ..vocabulary import LEADS, STARTS, THEN
 from .names import Piece
 from .pieces import (
     ENDING,
@@ -29,6 +29,8 @@ from .pieces import (
 from .spelling import Unit
 
 _EQUATION_NUMBER = re.compile(r"[a-z]{0,2}\.?[0-9]{1,3}(\.[0-9]{1,3}){0,2}[a-z]?")
+#: The number of an item, which is set before it.
+_LABEL = re.compile(r"\((?:[a-z]|[ivx]{1,4})\)")
 
 
 @dataclass
@@ -114,7 +116,10 @@ def lay_out(pieces: Sequence[Piece]) -> Display:
         after = any(not b.before for b in beside)
         defining = found.beside[-1] if beside and not parts else None
         for index, (part, loose) in enumerate(parts):
-            body = stripped(part, ENDING)
+            body, inside = _without_brackets(stripped(part, ENDING))
+            if inside:
+                found.beside.append(Beside(inside[:-1], number, inside[-1][0].at))
+                after = True
             drafts = found.drafts
             if not index and drafts and _goes_on(drafts[-1], body, ended, indented):
                 drafts[-1].pieces.extend(body)
@@ -188,19 +193,14 @@ def _aligned(row: list[Piece]) -> list[Piece]:
         if begins_condition(second):
             out.append((Unit("quad", "&", piece[0].at), None))
             continue
-        if before is not None and before[0].kind == "amp" and out:
-            # && goes to the next column: what stands there is set apart
+        if before is not None and out and before[0].kind in ("amp", "comma"):
+            # && goes to the next column, and so does & after a mark: what stands there is apart
             out += [(Unit(kind, "&", piece[0].at), None) for kind in ("comma", "quad")]
             continue
         joins = after is not None and (
             after[0].kind in ("relation", "stated", "amp") or _is_sign(after[0])
         )
-        if (
-            before is None
-            or not out
-            or (count == 1 and joins)
-            or (after and after[0].kind == "amp")
-        ):
+        if before is None or not out or (count % 2 and joins) or (after and after[0].kind == "amp"):
             continue
         if count == 1 and before[0].kind == "operator":
             continue
@@ -224,6 +224,7 @@ def _without_number(row: list[Piece]) -> list[Piece]:
 def _apart(row: list[Piece], number: int) -> tuple[list[Piece], list[Beside]]:
     """The formulas of a row, and the conditions before and after them."""
     found: list[Beside] = []
+    row = _without_lead(row)
     if row and begins_condition(row[0]):
         place = _formula_after(row)
         if place is None:
@@ -233,10 +234,24 @@ def _apart(row: list[Piece], number: int) -> tuple[list[Piece], list[Beside]]:
     depth = depths(row)
     start = next((k for k, p in enumerate(row) if not depth[k] and begins_condition(p)), len(row))
     tail = _without_fence(row[start:])
-    row, inside = _without_brackets(_without_fences(stripped(row[:start])))
-    if inside:
-        found.append(Beside(inside[:-1], number, inside[-1][0].at))
+    row = _without_fences(stripped(row[:start]))
     return row, [*found, Beside(tail, number)] if tail else found
+
+
+def _without_lead(row: list[Piece]) -> list[Piece]:
+    r"""Drop what only leads to a formula: ``\text{Hence,}``, ``\therefore``, ``(ii) \quad``."""
+    said = (words(row[0]) or row[0][0].text).strip(",: ") if row else ""
+    size = int(said in LEADS or bool(_LABEL.fullmatch(said)))
+    head, _, rest = said.partition(",")
+    if head in LEADS and rest:
+        row = [(replace(row[0][0], text=rest.strip()), None), *row[1:]]
+    quad = next((k for k, (u, _) in enumerate(row[:7]) if u.kind == "quad"), 0)
+    unknown = all(meaning is None for _, meaning in row[:quad])
+    if unknown and _LABEL.fullmatch("".join(u.full for u, _ in row[:quad])):
+        size = quad
+    while size and size < len(row) and row[size][0].kind in ("comma", "quad", "amp"):
+        size += 1
+    return row[size:]
 
 
 def _without_fence(tail: list[Piece]) -> list[Piece]:

@@ -155,6 +155,8 @@ class Lexemes:
             return Lexeme("EXTREMUM" if text in ("max", "min") else "FUNCTION", text, at)
         if kind == "relation":
             types = {"in": "_IN", "->": "ARROW"}
+            if text == "notin":
+                raise TexError("\\notin is read in conditions, before a list in braces", at)
             if unit.sup:
                 raise TexError("a slanted arrow stands only between a symbol and a point", at)
             return Lexeme(types.get(text, "RELATION"), text, at)

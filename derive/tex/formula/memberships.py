@@ -63,6 +63,14 @@ class Memberships:
             assert isinstance(bounds, Bounds)
             yield from (Chain((symbol, bounds), ("in",)) for symbol in symbols)
 
+    def excluded(self, names: Sequence[Piece], right: Sequence[Piece]) -> Iterator[Chain]:
+        r"""What ``N \notin \{2, 3\}`` says: it is none of these."""
+        if not enclosed(right) or right[0][0].text != "\\{":
+            raise TexError("\\notin is read before a list in braces", right[0][0].at)
+        for part in split(right[1:-1], lambda piece: piece[0].kind == "comma"):
+            for symbol in self.symbols(names):
+                yield Chain((symbol, self.grammar.expression(part)), ("!=",))
+
     def unknown(self, name: Piece) -> TexError:
         """The error for a name that is neither known nor an index."""
         return TexError(f"the name {show(name[0].full)} in a condition is not known", name[0].at)
@@ -85,8 +93,9 @@ class Memberships:
     ) -> Iterator[Chain | Kinds]:
         symbols = self.symbols(names)
         kind = _NUMBERS[head.text]
-        script = (head.sub or head.sup).replace("{", "").replace("}", "").replace(" ", "")
-        if head.primes or (head.sub and head.sup):
+        script = (head.sub + head.sup).replace("{", "").replace("}", "").replace(" ", "")
+        script = "+" if script == "+*" else script
+        if head.primes or (head.sub and head.sup and script != "+"):
             raise TexError(f"the set {show(head.full)} is not known", head.at)
         excluded = [u.full for u, _ in without]
         if excluded and (excluded != ["0"] or kind == "real" or script not in ("", "0")):
@@ -96,10 +105,10 @@ class Memberships:
             if excluded and kind == "integer":
                 raise TexError("a set of numbers without others is not read", head.at)
             yield Kinds(symbols, "positive integer" if excluded else kind)
-        elif script in _SIGNED and not excluded:
+        elif script in _SIGNED and not excluded and (script != "*" or kind == "natural"):
             sign = _SIGNED[script]
             if kind == "real":
-                yield Kinds(symbols, sign)
+                yield Kinds(symbols, f"{sign} real")
             elif sign == "positive":
                 yield Kinds(symbols, "positive integer")
             else:

@@ -87,7 +87,8 @@ def split_at_relation(atoms: tuple[str, ...]) -> list[tuple[str, ...]]:
     """The sides of a relation that stands in no bracket."""
     at, depth = [-1], 0
     for k, atom in enumerate(atoms):
-        depth += (atom[0] in "([" or atom[:2] == "\\{") - (atom[0] in ")]" or atom[:2] == "\\}")
+        depth += atom.startswith(("(", "[", "\\{", "\\begin{"))
+        depth -= atom.startswith((")", "]", "\\}", "\\end{"))
         if atom in RELATIONS and not depth:
             at.append(k)
     return [atoms[a + 1 : b] for a, b in pairwise([*at, len(atoms)])]
@@ -244,9 +245,11 @@ class _Atoms:
             for _ in range(2 if text in FRACTIONS else 1):
                 spelled += "{" + "".join(self._argument(self._after, end)) + "}"
             return [Atom(spelled, k, self._after)]
-        if text == "|" and k + 1 < end and self.tokens[k + 1].text == "|":
-            self._after = k + 2
-            return [Atom("\\|", k, k + 2)]
+        around = {t.text for t in self.tokens[max(k - 1, 0) : k + 2 : 2]}
+        other = k + 1 + (len(around) == 1 and around <= _SIZING)
+        if text == "|" and other < end and self.tokens[other].text == "|":
+            self._after = other + 1
+            return [Atom("\\|", k, other + 1)]
         if text[1:] in OPERATOR_WORDS and token.kind == "command":
             return [Atom(text[1:], k, k + 1)]
         return [Atom(_SAME.get(text, text), k, k + 1)]

@@ -44,12 +44,13 @@ def _after_group(tokens: list[Token], k: int, opening: str, closing: str) -> int
 
 def _unwrapped(tokens: list[Token]) -> list[Token]:
     out: list[Token] = []
+    dropped: set[int] = set()
     k = 0
     while k < len(tokens):
         token = tokens[k]
         k += 1
         if token.kind != "command":
-            out.append(token)
+            out += [token] if k - 1 not in dropped else []
         elif token.text == "\\vcentcolon":
             out.append(replace(token, kind="char", text=":"))
         elif token.text in COLOURS:  # the name of the colour is not part of the formula
@@ -58,6 +59,11 @@ def _unwrapped(tokens: list[Token]) -> list[Token]:
             if not VISIBLE.fullmatch(colour):
                 colour = show(colour) if colour else "a colour that is not named"
                 raise TexError(f"what is set in {colour} may not be seen", token.at)
+        elif token.text == "\\fbox":  # of one formula: \fbox{$ .. $}
+            dollars = [k + 1, _after_group(tokens, k, "{", "}") - 2]
+            there = [j for j in range(k, dollars[1] + 1) if _char(tokens[j], "$")]
+            dropped |= {*dollars} if there == dollars else set()
+            out.append(replace(token, text="\\boxed") if there == dollars else token)
         elif token.text in WRAPPERS:
             k = _skip(tokens, k)
             if token.text == "\\smash":

@@ -147,7 +147,7 @@ class Sides:
         head, meaning = pieces[0]
         if meaning is None or head.power is not None or not enclosed(pieces[1:]):
             return None
-        if pieces[1][0].text != "(":
+        if pieces[1][0].text != "(" or meaning.is_nonnegative:  # a parameter, and no quantity
             return None
         inside = list(pieces[2:-1])
         arguments, marks = inside[::2], inside[1::2]

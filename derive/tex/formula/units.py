@@ -112,7 +112,7 @@ class _Cutter(Characters):
             self._arguments(token, "binom", 2)
         elif text == "\\sqrt":
             self._root(token)
-        elif text in SIDED or text in SIZES:
+        elif text in SIDED or text in SIZES or text == "\\middle":
             self._delimiter(token)
         elif text in OPENING:
             self._add(Unit("open", OPENING[text], token.at))
@@ -182,8 +182,24 @@ class _Cutter(Characters):
             self._with_scripts(Unit("close", CLOSING[text], token.at), self.k + 1)
         elif text in BARS:
             self._with_scripts(Unit("bar", text, token.at), self.k + 1)
+        elif text == "/" and self._is_alone():
+            self._add(Unit("operator", text, token.at))
         else:
             raise TexError(f"{show(token.text + text)} cannot be read", token.at)
+
+    def _is_alone(self) -> bool:
+        """Whether no sum stands beside the tall sign here, which may divide it or a term of it."""
+        for step in (-1, 1):
+            depth, k = 0, self.k + step
+            while 0 <= k < self.end and depth >= 0:
+                text = self.f.tokens[k].text
+                opened = (text in OPENING or text == "{") - (text in CLOSING or text == "}")
+                depth, k = depth + step * opened, k + step
+                if not depth and text in self.f.relations:
+                    break
+                if not depth and text in ("+", "-"):
+                    return False
+        return True
 
     def _unseen(self, k: int) -> int | None:
         r"""The point of the ``\right.`` that goes with the ``\left.`` at ``k``: nothing prints."""

@@ -8,18 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
 from sympy import Expr
 
-from ...decide.decide import is_proved_positive
 from ...decide.evidence import Holds, weakest
 from ...proof.relations import TURNED
 from ...theorem.bounds import Bounds
 from ..directives import Directive
 from ..statement import Side, Statement, TexError
+from .claimed import check_order
 from .finding import Finding, finding
-from .lookup import Meant
+from .lookup import Meant, bound_name, bounded
 from .printed import compared, needs_of, plain
 
 
@@ -45,10 +44,11 @@ def judge_bound(statement: Statement, meant: Meant, directive: Directive) -> Fin
         If it is no such chain, or claims more than the directive names.
     """
     printed = _around(statement, meant)
-    wanted = {q.side: k for k, q in enumerate(meant.quantities) if isinstance(q, Bounds)}
+    heads = [bound_name(q) for q in meant.quantities]
+    wanted = {head[2]: k for k, head in enumerate(heads) if head}
     if len(wanted) != len(meant.quantities):
         raise TexError("the directive names two bounds on the same side")
-    if len({q.bounded for q in meant.quantities if isinstance(q, Bounds)}) > 1:
+    if len(set(map(bounded, meant.quantities))) > 1:
         raise TexError("the directive names bounds of two different numbers")
     found: list[Finding] = []
     for side, groups in printed.items():
@@ -98,7 +98,6 @@ def _nearest(
     statement: Statement, groups: list[_Group], meant: Meant, directive: Directive
 ) -> Finding:
     (own,), (derived,), (quantity,) = meant.own, meant.derived, meant.quantities
-    assert isinstance(quantity, Bounds)
     needs = needs_of(statement, meant)
     held: list[Holds] = []
     last: Expr = derived
@@ -111,27 +110,19 @@ def _nearest(
         raise TexError("nothing is left to compare: the bound is only a name")
     if groups[0].strict:
         return Finding("differs", False, message="it was derived with equality allowed, not strict")
-    if quantity.is_false:
-        return Finding(
-            "differs",
-            False,
-            message=f"the formula is printed so, and is {_standing(quantity)}",
-        )
-    if quantity.printed and quantity.holds_if:
-        return Finding("undecided", False, message=f"the bound is {quantity.standing}")
+    stated = quantity if isinstance(quantity, Bounds) else None
+    if stated is not None and stated.is_false:
+        message = f"the formula is printed so, and is {stated.standing}"
+        return Finding("differs", False, message=message)
+    if stated is not None and stated.printed and stated.holds_if:
+        return Finding("undecided", False, message=f"the bound is {stated.standing}")
     return finding(Holds(weakest(o.evidence for o in held)), last, derived, meant, directive)
-
-
-def _standing(quantity: Bounds) -> str:
-    more = f", and proved {quantity.holds_if}" if quantity.holds_if else ""
-    return f"false as it stands{more}"
 
 
 def _further(groups: list[_Group], meant: Meant, side: str) -> None:
     """Refuse what stands beyond the derived bound unless it is proved to be beyond."""
-    names = dict(zip(meant.own, meant.derived, strict=True))
-    for one, other in pairwise(groups):
-        near, far = (g.sides[0].xreplace(meant.given).xreplace(names) for g in (one, other))
-        gap = far - near if side == "upper" else near - far
-        if len(other.sides) > 1 or not is_proved_positive(gap, meant.domain, strict=other.strict):
-            raise TexError(f"a second claim, which was not proved: {near} and {far} in this order")
+    way = "<" if side == "upper" else ">"
+    relations = [way if g.strict else way + "=" for g in groups[1:]]
+    if any(len(g.sides) > 1 for g in groups[1:]):
+        raise TexError("a second claim, which was not proved: what stands beyond the bound")
+    check_order([g.sides[0] for g in groups], relations, meant)

@@ -7,7 +7,7 @@ asked there. One that cannot be held against the domain makes the statement unre
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -30,11 +30,13 @@ from sympy.core.relational import Relational
 
 from ...decide.cases import opened, with_signed_logs
 from ...decide.decide import is_proved_positive, zero
+from ...decide.defined import defined
 from ...decide.domain import Domain, DomainError, Range, in_order
 from ...decide.evidence import Holds
 from ...decide.number import sign
 from ...proof.relations import TURNED
 from ..directives import Directive
+from ..formula.reader import canonical_name
 from ..statement import (
     Among,
     Bounds,
@@ -45,11 +47,13 @@ from ..statement import (
     Kinds,
     Limit,
     Relation,
+    Side,
     Statement,
     Tends,
     TexError,
 )
 from .lookup import BadTarget, Meant, look_up
+from .printed import plain
 from .subject import tends_there
 
 #: Ends that a range has by what its symbol is: a weight, a temperature, a cosine.
@@ -104,6 +108,28 @@ def claimed(statement: Statement, meant: Meant, directive: Directive) -> Claim:
     return Claim(reading.meant, reading.at_limit, tuple(dict.fromkeys(reading.notes)))
 
 
+def check_order(sides: Sequence[Side], relations: Sequence[str], meant: Meant) -> None:
+    """Refuse what a value is said to lie above, below or in, unless it is proved."""
+    names = {**meant.given, **dict(zip(meant.own, meant.derived, strict=True))}
+    for left, relation, right in links(Chain(tuple(sides), tuple(relations))):  # type: ignore[arg-type]
+        one, other = (plain(e).xreplace(names) for e in (left, right))
+        larger, less = (one, other) if relation[0] == ">" else (other, one)
+        strict = "=" not in relation
+        if relation not in TURNED or not _is_larger(larger, less, meant.domain, strict):
+            raise TexError(f"a second claim, which was not proved: {one} {relation} {other}")
+
+
+def _is_larger(one: Expr, other: Expr, domain: Domain, strict: bool) -> bool:
+    """Whether it is proved that one value is larger, or of two that are not negative the square."""
+    if one is oo:
+        return isinstance(defined(other, domain), Holds)
+    return is_proved_positive(one - other, domain, strict=strict) or (
+        is_proved_positive(one, domain)
+        and is_proved_positive(other, domain, strict=False)
+        and is_proved_positive(one**2 - other**2, domain, strict=strict)
+    )
+
+
 class _Reading:
     """The claim as it is after the conditions read so far."""
 
@@ -116,6 +142,8 @@ class _Reading:
         self.notes: list[str] = []
         #: the ends that were said of each symbol
         self.ends: dict[Symbol, set[str]] = {}
+        #: ends that are the only value that is excluded
+        self.beyond: set[tuple[Expr, str]] = set()
         #: symbols with a range of their own among the conditions
         self.said = {s for c in statement.clauses for s in _ranged(c)}
         #: what the statement itself bounds, if it is a condition
@@ -139,9 +167,9 @@ class _Reading:
                     )
             case Chain():
                 self._left_open(clause)
-                for left, relation, right in _links(clause.says):
+                for left, relation, right in links(clause.says):
                     if (left.free_symbols | right.free_symbols) & set(self.meant.own):
-                        self._is_implied(left, right, relation, clause)
+                        self._is_implied(left, right, relation)
                     else:
                         self._link(self._value(left), self._value(right), relation, clause)
 
@@ -180,7 +208,10 @@ class _Reading:
                 closed = is_open and not getattr(usual, f"{side}_open")
                 narrower = other.is_number and (end != other or closed)
                 natural = end in _NATURAL[side] and not (end == 1 and is_open)
-                if narrower or not (own.integer or natural):
+                # N <= 5 is also for N = 1; where no end is said, the paper has said what N is.
+                up_to = side == "low" and self.ends[s] and own.integer and end.is_number and end > 1
+                unsaid = (own.integer or natural) and (s, side) not in self.beyond
+                if narrower or up_to or not unsaid:
                     raise Wider(
                         f"the conditions leave open how {'small' if side == 'low' else 'large'} "
                         f"{s} is, and it was derived for {s} {own}"
@@ -214,13 +245,9 @@ class _Reading:
             why += "" if s in self.meant.gone else f" of {self.meant.result.id}"
             raise TexError(f"the condition {clause.text} is about {s}, which {why}", clause.at)
 
-    def _is_implied(self, left: Expr, right: Expr, relation: str, clause: Clause) -> None:
+    def _is_implied(self, left: Expr, right: Expr, relation: str) -> None:
         """What is said of the quantity itself is no condition but a second claim."""
-        gap = self._value(left - right if relation[0] == ">" else right - left)
-        if relation not in TURNED or not is_proved_positive(
-            gap, self.whole, strict="=" not in relation
-        ):
-            raise TexError(f"a second claim about the quantity: {clause.text}", clause.at)
+        check_order((left, right), (relation,), replace(self.meant, domain=self.whole))
 
     # --- limits and indices -----------------------------------------------------------------
     def _tends(self, says: Tends) -> None:
@@ -241,8 +268,8 @@ class _Reading:
         if self._has_vectors():
             return
         named = "".join(q.symbol for q in self.meant.quantities)
-        inside = {f"_{i}" for i in says.letters}
-        if says.relation != "any" or not all(i in named for i in inside):
+        told = {f"_{{{i}}}" for i in says.letters}
+        if says.relation == "=" or not all(i in canonical_name(named) for i in told):
             raise TexError(
                 f"a condition on indices that the statement does not have: {clause.text}", clause.at
             )
@@ -259,6 +286,9 @@ class _Reading:
             raise Wider(f"it claims this for {clause.text}, and the directive says {s} = {value}")
         self._known({s}, clause)
         r = self.whole.ranges[s]
+        if kind.endswith(" real") and r.integer:
+            raise Wider(f"it claims this for every {kind} {s}, and {s} is {r}")
+        kind = kind.removesuffix(" real")
         # What is said of the sort of number leaves where it starts to the paper, which is
         # where the result does.
         usual = self.meant.result.domain.ranges.get(s, r)
@@ -291,6 +321,8 @@ class _Reading:
         self._known({*left.free_symbols, *right.free_symbols}, clause)  # type: ignore[arg-type]
         if relation == "!=" and ((left - right).free_symbols or sign(left - right)):
             self._leave_open(left - right)  # all values but one
+            self._around(left, right)
+            self._around(right, left)
             self.notes.append(f"asked also where {clause.text} does not hold")
             return
         if (left in (oo, -oo) or right in (oo, -oo)) and relation != "=":
@@ -307,6 +339,13 @@ class _Reading:
             self._between(left, right, relation, clause)
         else:
             raise TexError(f"the condition {clause.text} is not compared", clause.at)
+
+    def _around(self, s: Expr, value: Expr) -> None:
+        """All values but the end of a range are those beyond it too, unless that is excluded."""
+        r = None if not isinstance(s, Symbol) else self.whole.ranges.get(s)
+        if r is not None and not r.integer:
+            ends = {"low": (r.low, r.low_open), "high": (r.high, r.high_open)}
+            self.beyond |= {(s, side) for side, end in ends.items() if end == (value, True)}
 
     def _to_infinity(self, left: Expr, right: Expr, relation: str, clause: Clause) -> None:
         """An end that is infinite, which every symbol is below: it does not belong to it."""
@@ -493,7 +532,7 @@ def _cases(told: Basic) -> Iterator[list[Clause]]:
         yield [Clause(Chain((p.lhs, p.rhs), (_RELATIONS[p.rel_op],)), str(p)) for p in chains]
 
 
-def _links(chain: Chain) -> Iterator[tuple[Expr, str, Expr]]:
+def links(chain: Chain) -> Iterator[tuple[Expr, str, Expr]]:
     """The relations of a chain one by one, an interval as its two ends."""
     for left, relation, right in zip(
         chain.sides[:-1], chain.relations, chain.sides[1:], strict=True

@@ -14,17 +14,14 @@ from typing import cast
 
 from sympy import Expr, Symbol
 
-from ...decide.decide import is_proved_positive
-from ...proof.relations import TURNED
 from ..directives import Directive
 from ..statement import Bounds, Called, Chain, Clause, Relation, Side, Statement, TexError
 from .bounded import is_bound, judge_bound
-from .claimed import Wider, claimed
+from .claimed import Wider, check_order, claimed
 from .conditions import judge_condition
 from .equations import judge_equation
 from .finding import Finding
 from .lookup import Meant
-from .printed import plain
 from .stated import judge_stated
 from .subject import with_subject
 
@@ -136,7 +133,6 @@ def _judge_mixed(statement: Statement, meant: Meant, directive: Directive) -> Fi
     if any(isinstance(side, Bounds) for g in equations for side in g):
         raise TexError("an equation between intervals is not read")
     ends = tuple(g[-1] for g in groups)
-    condition = replace(statement, sides=ends, relations=tuple(relations))
     equal: Relation = "="
     found = [
         judge_equation(
@@ -144,19 +140,14 @@ def _judge_mixed(statement: Statement, meant: Meant, directive: Directive) -> Fi
         )
         for g in equations
     ]
-    if meant.quantities[0].bound is not None:
+    bound = meant.quantities[0].bound
+    about = [k for k, e in enumerate(ends) if bound and isinstance(e, Expr) and e.has(bound[0])]
+    low, high = (max(about[0] - 1, 0), about[-1] + 1) if about else (0, 0)
+    if about:
+        condition = replace(
+            statement, sides=ends[low : high + 1], relations=tuple(relations[low:high])
+        )
         found.append(judge_condition(condition, meant, directive))
-    else:
-        _check_order(condition, meant)
+    check_order(ends[: low + 1], relations[:low], meant)
+    check_order(ends[high:], relations[high:], meant)
     return next((f for f in found if not f.ok), found[-1])
-
-
-def _check_order(condition: Statement, meant: Meant) -> None:
-    """Refuse what a value is said to lie above or below, ``0 < x = ..``, unless it is proved."""
-    names = {**meant.given, **dict(zip(meant.own, meant.derived, strict=True))}
-    sides = [plain(side).xreplace(names) for side in condition.sides]
-    for one, relation, other in zip(sides, condition.relations, sides[1:], strict=False):
-        gap = one - other if relation[0] == ">" else other - one
-        strict = "=" not in relation
-        if relation not in TURNED or not is_proved_positive(gap, meant.domain, strict=strict):
-            raise TexError(f"a second claim, which was not proved: {one} {relation} {other}")

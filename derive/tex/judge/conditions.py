@@ -58,9 +58,9 @@ def judge_condition(statement: Statement, meant: Meant, directive: Directive) ->
     _add_ends_of_domain(meant_bounds, s, statement, meant)
     outcomes: list[tuple[Outcome, Expr, Expr]] = []
     needs = needs_of(statement, meant)
-    for derived in meant.derived:  # where an end of an interval has no value nothing is asked
+    for derived in meant.derived[1:] and meant.derived:  # nothing, where an end has no value
         needs = wanting(needs, derived, meant.domain)
-    printed = _printed_bounds(statement, s, meant)
+    printed = printed_bounds(statement, s, meant)
     for side in ("low", "high"):
         if (side in printed) != (side in meant_bounds):
             return _other_way(printed, meant_bounds, s, meant)
@@ -85,7 +85,7 @@ def judge_condition(statement: Statement, meant: Meant, directive: Directive) ->
 Ends = dict[str, tuple[Expr, bool]]
 
 
-def _printed_bounds(statement: Statement, s: Symbol, meant: Meant) -> Ends:
+def printed_bounds(statement: Statement, s: Symbol, meant: Meant) -> Ends:
     """The ends that a chain of relations, or an interval, gives to a symbol."""
     found: Ends = {}
     given = meant.given

@@ -94,10 +94,11 @@ def _determines(residual: Expr, own: Symbol, meant: Meant) -> Outcome | None:
     TexError
         If it says nothing about the quantity, or is seen to have other solutions.
     """
-    slope = _slope(residual, own)
+    (derived,) = meant.derived
+    is_size = is_proved_positive(derived, opened(meant.domain), strict=False)
+    slope = _slope(residual, own, is_size)
     if slope is not None:
         # Nothing is said where the quantity has no value.
-        (derived,) = meant.derived
         needed = Condition(slope, "!= 0", slope)
         if not wanting([needed], derived, meant.domain):
             return None
@@ -106,15 +107,18 @@ def _determines(residual: Expr, own: Symbol, meant: Meant) -> Outcome | None:
             return Undecided(f"that {slope} is nowhere zero was not proved")
         named = {s.name: v for s, v in point.items()}
         return Refuted(named, f"the equation says nothing about {own} there")
-    if _is_monotone(residual, own, meant):
+    if _is_monotone(residual, own, meant, Range() if is_size else Range(-oo)):
         return None
     if _factors_with(own, residual) > 1:
         raise TexError("the equation has other solutions too: its factors are one equation each")
     return Undecided("that the equation has no other solution was not proved")
 
 
-def _slope(residual: Expr, own: Symbol) -> Expr | None:
-    """The coefficient of the quantity in an equation that is linear in it, once multiplied out."""
+def _slope(residual: Expr, own: Symbol, is_size: bool) -> Expr | None:
+    """The coefficient of the quantity in an equation that is linear in it, once multiplied out.
+
+    Of what is not negative it may be that of one power.
+    """
     try:
         field = ExpField([residual])
         poly = field.ratio(residual).numer
@@ -126,13 +130,16 @@ def _slope(residual: Expr, own: Symbol) -> Expr | None:
     degree = poly.degree(place_of[own]) if own in place_of else 0
     if degree <= 0:
         raise TexError("the equation does not determine the quantity")
-    return field.back(poly.diff(place_of[own])) if degree == 1 else None
+    powers = {monomial[place_of[own]] for monomial in poly.monoms()}
+    for _ in range(degree):
+        poly = poly.diff(place_of[own])
+    return field.back(poly) if degree == 1 or (is_size and powers <= {0, degree}) else None
 
 
-def _is_monotone(residual: Expr, own: Symbol, meant: Meant) -> bool:
+def _is_monotone(residual: Expr, own: Symbol, meant: Meant, within: Range) -> bool:
     """Whether it is proved strictly monotone where the quantity may lie, its value among that."""
     (quantity,), (derived,) = meant.quantities, meant.derived
-    ranges = [Range(-oo)]
+    ranges = [within]
     if quantity.bound is not None:
         r = meant.result.domain.ranges.get(quantity.bound[0])
         if r is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -26,6 +27,8 @@ from ..formula.reader import canonical_name, read
 from ..statement import Inner, TexError, Unread
 
 _NO_PHRASES = Phrases()
+_BOUND = re.compile(r"(.*) (\\[lg]e)( .*)?")
+_SIDES = {r"\le": "upper", r"\ge": "lower"}
 
 
 class BadTarget(ValueError):
@@ -168,14 +171,16 @@ def _as_number(found: Basic) -> Expr:
 
 def bounded(quantity: Quantity) -> Symbol | None:
     """What stands for the number that a bound is a bound of."""
-    return Symbol(f"the {quantity.bounded}") if isinstance(quantity, Bounds) else None
+    if isinstance(quantity, Bounds):
+        return Symbol(f"the {quantity.bounded}")
+    head = bound_name(quantity)
+    return Symbol(f"the {head[0]}") if head else None
 
 
-def bound_name(quantity: Quantity) -> tuple[str, str]:
-    r"""LaTeX of what is bounded, and of the bound: ``\|m\|`` and ``\mu_{\max}``."""
-    sign = r"\le" if isinstance(quantity, Bounds) and quantity.side == "upper" else r"\ge"
-    before, _, after = quantity.symbol.partition(rf" {sign}")
-    return before, after.strip()
+def bound_name(quantity: Quantity) -> tuple[str, str, str] | None:
+    r"""LaTeX of what is bounded and of the bound, ``\|m\|`` and ``\mu_{\max}``, and the side."""
+    head = _BOUND.fullmatch(quantity.symbol)
+    return (head[1], (head[3] or "").strip(), _SIDES[head[2]]) if head else None
 
 
 def _phrases(
@@ -193,10 +198,9 @@ def _phrases(
     ]
     for q, symbol in zip(quantities, own, strict=True):
         heads = [(written, symbol) for written in (q.symbol, *q.spellings)]
-        whole = bounded(q)
-        if whole is not None:
-            before, after = bound_name(q)
-            heads = [(before, whole), *([(after, symbol)] if after else [])]
+        whole, head = bounded(q), bound_name(q)
+        if whole is not None and head is not None:
+            heads = [(head[0], whole), *([(head[1], symbol)] if head[1] else [])]
         for spelled, meaning in heads:
             known = names.get(canonical_name(spelled)) if _is_name(spelled) else None
             vectors = isinstance(pattern(spelled), Inner)
@@ -209,7 +213,7 @@ def _phrases(
         parts = split_at_relation(value)
         bare = q.kind is not Kind.SET and not directive.values
         exported = list(_exported((q,))) if bare else []
-        if len(parts) == len(exported):
+        if len(parts) == len(exported) and (len(value) > 1 or not value[0].isalnum()):
             found += [Phrase(*pair, whole=True) for pair in zip(parts, exported, strict=True)]
     return Phrases(tuple(found))
 
@@ -307,11 +311,12 @@ def _names(
     ):
         if q.limit_of is not None or not q.is_number:
             continue  # it is written as the limit of what has the name
-        if isinstance(q, Bounds) and not bound_name(q)[1]:
+        head = bound_name(q)
+        if head and not head[1]:
             continue  # it has no name: only what is bounded has one
         is_own = name in directive.quantities
         meant = own[directive.quantities.index(name)] if is_own else Symbol(name, real=True)
-        called = (bound_name(q)[1],) if isinstance(q, Bounds) else (q.symbol, *q.spellings)
+        called = (head[1],) if head else (q.symbol, *q.spellings)
         for spelled in called:
             if isinstance(pattern(spelled), Inner):
                 continue  # which vectors, and which of their indices: see subject.py
@@ -331,13 +336,17 @@ def _names(
             if known != meaning and known in others:
                 raise BadTarget(f"{spelled} is the name of {known}, and cannot stand for {meaning}")
             found[name] = meaning
+    for name, meaning in [*found.items()]:
+        found.setdefault(name.replace("^{*}", r"^{\star}"), meaning)
+        found.setdefault(name.replace(r"^{\star}", "^{*}"), meaning)
     return found
 
 
 def _symbols(result: Result) -> dict[str, Symbol]:
     symbols = {s.name: s for s in result.domain.ranges}
     for q in result.quantities.values():
-        symbols |= {s.name: s for s in q.expression.free_symbols if isinstance(s, Symbol)}
+        used = {*q.expression.free_symbols, *(q.bound or ())[:1]}
+        symbols |= {s.name: s for s in used if isinstance(s, Symbol)}
     return symbols
 
 

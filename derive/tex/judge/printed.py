@@ -81,7 +81,7 @@ def needs_of(statement: Statement, meant: Meant) -> list[Condition]:
 
 def _in_symbols(needs: tuple[Condition, ...], meant: Meant) -> list[Condition]:
     names = dict(zip(meant.own, meant.derived, strict=True))
-    itself = {*meant.own, *(base(q, meant.result) for q in meant.quantities)}
+    itself = {*meant.own, *meant.exported, *(base(q, meant.result) for q in meant.quantities)}
     found: list[Condition] = []
     for c in needs:
         if c.need == "known":

@@ -2,7 +2,10 @@ r"""Quantities that are conditions or sets: ``\gamma \le 2``, ``\alpha \in [0, 1
 
 from __future__ import annotations
 
-from sympy import Expr, Interval
+from dataclasses import replace
+from typing import cast
+
+from sympy import Expr, Interval, Symbol
 from sympy.core.relational import Relational
 
 from ...decide.decide import proof_of_positive
@@ -11,8 +14,8 @@ from ...decide.evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecid
 from ...decide.number import sign
 from ...proof.relations import TURNED
 from ..directives import Directive
-from ..statement import Bounds, Statement, TexError
-from .conditions import cancelled
+from ..statement import Relation, Statement, TexError
+from .conditions import cancelled, printed_bounds
 from .finding import Finding, finding
 from .lookup import Meant
 from .printed import needs_of, plain
@@ -26,11 +29,31 @@ def judge_stated(statement: Statement, meant: Meant, directive: Directive) -> Fi
     TexError
         If it is none.
     """
-    if isinstance(meant.stated, Relational) and len(statement.relations) == 1:
-        return _condition(statement, meant, directive)
+    if isinstance(meant.stated, Relational):
+        return _condition(_without_ends(statement, meant), meant, directive)
     if isinstance(meant.stated, Interval):
         return _interval(statement, meant, directive)
     raise TexError("what was derived is one condition, and this is another statement")
+
+
+def _without_ends(statement: Statement, meant: Meant) -> Statement:
+    r"""The one relation that is left without the ends of a range: of ``0 < \gamma \le 2``."""
+    relations = statement.relations
+    if len(relations) == 1 and relations != ("in",):
+        return statement
+    given = [s.xreplace(meant.given) if isinstance(s, Expr) else s for s in statement.sides]
+    s = given[len(given) // 2 - (relations == ("in",))]
+    r = meant.domain.ranges.get(s) if isinstance(s, Symbol) else None
+    if r is None:
+        raise TexError("what was derived is one condition, and this is another statement")
+    ends = printed_bounds(replace(statement, sides=tuple(given)), s, meant)
+    whole = {"low": (r.low, r.low_open), "high": (r.high, r.high_open)}
+    kept = [(side, *end) for side, end in ends.items() if end != whole[side]]
+    if len(kept) != 1:
+        raise TexError("what was derived is one condition, and this is another statement")
+    ((side, end, is_open),) = kept
+    relation = {"low": ">", "high": "<"}[side] + ("" if is_open else "=")
+    return replace(statement, sides=(s, end), relations=(cast("Relation", relation),))
 
 
 def _condition(statement: Statement, meant: Meant, directive: Directive) -> Finding:
@@ -69,22 +92,17 @@ def _interval(statement: Statement, meant: Meant, directive: Directive) -> Findi
     """The same interval: both ends are, and whether they belong to it."""
     (s,), derived = {q.parameter for q in meant.quantities}, meant.stated
     assert isinstance(derived, Interval)
-    (left, *middle), relations = statement.sides, statement.relations
-    if relations == ("in",) and left == s and isinstance(middle[0], Bounds):
-        low, high = middle[0].low, middle[0].high
-        is_open = middle[0].low_open, middle[0].high_open
-    elif len(middle) == 2 and middle[0] == s and set(relations) <= {"<", "<="}:
-        low, high = plain(left), plain(middle[1])
-        is_open = relations[0] == "<", relations[1] == "<"
-    else:
+    ends = printed_bounds(statement, s, meant)
+    if len(ends) < 2:
         raise TexError(f"the set is stated as {s} in an interval")
+    (low, low_open), (high, high_open) = ends["low"], ends["high"]
     held: list[Holds] = []
     for one, other in ((low, derived.start), (high, derived.end)):
-        outcome = equal(one.xreplace(meant.given), other, meant.domain, needs_of(statement, meant))
+        outcome = equal(one, other, meant.domain, needs_of(statement, meant))
         if not isinstance(outcome, Holds):
             return finding(outcome, one, other, meant, directive)
         held.append(outcome)
     last: Outcome = Holds(weakest(o.evidence for o in held))
-    if is_open != (bool(derived.left_open), bool(derived.right_open)):
+    if (low_open, high_open) != (bool(derived.left_open), bool(derived.right_open)):
         last = Refuted({}, "an end belongs to one of the two intervals only")
     return finding(last, high, derived.end, meant, directive)

@@ -24,6 +24,7 @@ OTHER_DISPLAYS = {"empheq", "numcases", "subnumcases", "dgroup", "dgroup*", "dar
 #: Environments in whose cells a definition ends.
 CELLS = _words("tabular tabular* tabularx tabulary longtable supertabular array NiceTabular")
 ALIGNED = frozenset(DISPLAYS - {"equation", "equation*", "math", "displaymath", "dmath", "dmath*"})
+ALIGNED |= {"empheq"}
 #: Environments with an argument before what they display.
 WITH_ARGUMENT = {"alignat", "alignat*", "IEEEeqnarray", "IEEEeqnarray*", "array", "alignedat"}
 VERBATIM = {
@@ -103,7 +104,7 @@ CHARACTERS = _words(
 #: What they do is in no command that stands here.
 ANYTHING = _words(
     "globaldefs luadef directlua luadirect luaexec latelua luacode docsvlist dolistloop "
-    "dolistcsloop"
+    "dolistcsloop read readline typein csvreader csvloop DTLforeach datatooltk"
 )
 #: Commands named by a word: ``\\csname NAME\\endcsname``.
 BY_NAME = _words("csname @nameuse csuse nameuse")
@@ -126,7 +127,7 @@ PATCHES = _words(
 RESULTS = re.compile(
     r"(?:pgfmath[a-z]*macro|pgfkeysget[a-z]+|numg?def|dimg?def|glueg?def|mug?def|CatchFile[A-Z]?\w*"
     r"|Str(?:Substitute|Left|Right|Mid|Between|Behind|Before|Del|Remove\w*|Len|Count|Position|Char"
-    r"|Compare|Gobble\w*)|FP(?!print)[a-z]+|read|readline|savesymbol|restoresymbol|SetKw[A-Z]\w*"
+    r"|Compare|Gobble\w*)|FP(?!print)[a-z]+|readarray|readdef|pgfplotstableread|foreach|savesymbol|restoresymbol|SetKw[A-Z]\w*"
     r"|get(?:ref)?number|DTLget[a-z]*|xint\w*def\w*|fp_set|edtable|intcalc\w*def)\Z"
 )
 #: They give a colour a meaning, or the page.
@@ -208,39 +209,16 @@ _KERNEL = """
     ensuremath mathrel mathbin mathop mathord mathopen mathclose mathpunct boldmath begin end cr
     relax bmod pmod not fbox frenchspacing thinspace negthinspace allowbreak nobreak
 """
-KERNEL = frozenset("\\" + name for name in (_GREEK + _KERNEL).split()) | frozenset(
-    (
-        "\\,",
-        "\\;",
-        "\\:",
-        "\\!",
-        "\\>",
-        "\\ ",
-        "\\\\",
-        "\\{",
-        "\\}",
-        "\\|",
-        "\\[",
-        "\\]",
-        "\\(",
-        "\\)",
-        "\\%",
-        "\\&",
-        "\\#",
-        "\\$",
-        "\\_",
-    )
-)
-AMSMATH = frozenset(
-    "\\" + name
-    for name in (
-        "dfrac tfrac cfrac genfrac binom dbinom tbinom text operatorname substack overset underset "
-        "boxed tag notag eqref lvert rvert lVert rVert implies impliedby boldsymbol pmb intertext "
-        "iint iiint idotsint dotsc dotsb dotsm dotsi dotso dddot varlimsup varliminf varinjlim "
-        "varprojlim injlim projlim medspace thickspace negmedspace negthickspace mod pod smash "
-        "overrightarrow underrightarrow xrightarrow xleftarrow sideset numberwithin tbinom"
-    ).split()
-)
+_SIGNS = r",;:!>\{}|[]()%&#$_ "
+KERNEL = frozenset("\\" + name for name in (*(_GREEK + _KERNEL).split(), *_SIGNS))
+_AMSMATH = """
+    dfrac tfrac cfrac genfrac binom dbinom tbinom text operatorname substack overset underset
+    boxed tag notag eqref lvert rvert lVert rVert implies impliedby boldsymbol pmb intertext
+    iint iiint idotsint dotsc dotsb dotsm dotsi dotso dddot varlimsup varliminf varinjlim
+    varprojlim injlim projlim medspace thickspace negmedspace negthickspace mod pod smash
+    overrightarrow underrightarrow xrightarrow xleftarrow sideset numberwithin tbinom
+"""
+AMSMATH = frozenset("\\" + name for name in _AMSMATH.split())
 #: Defined by packages that papers use; the vocabulary of formulas has more of them.
 _PACKAGES = _words(
     "nicefrac sfrac bm mathbb mathbbm mathscr mathfrak coloneqq coloneq eqqcolon triangleq "

@@ -384,15 +384,18 @@ def _symbol(source: Source, name: str, at: int) -> Act:
     return _touch(source, name, at)
 
 
-_UP_TO = re.compile(r"[ \t]*(?:[0-9]+[ \t]*)?(?:to[ \t]*)?(?:\\[A-Za-z@]+)?")
-_GIVEN = re.compile(r"\{\s*\\?([A-Za-z@]+)\s*\}|\[\s*\\([A-Za-z@]+)\s*\]|\A[^\\{\[]*\\([A-Za-z@]+)")
+_UP_TO = re.compile(r"(?:[ \t*/,0-9]|\\[A-Za-z@]+|\[[^\[\]]*\])*")
+_GIVEN = re.compile(r"\{\s*\\?([A-Za-z@]+)\s*\}|\[\s*\\([A-Za-z@]+)\s*\]")
 
 
 def _result(source: Source, name: str, at: int) -> Act:
     """The commands that are among its arguments, one of which gets the result."""
-    end = _after(source, _UP_TO.match(source.text, at).end(), 6)  # type: ignore[union-attr]
-    given = map("".join, _GIVEN.findall(source.text[at:end]))
-    return Act(end, [("\\" + one, None) for one in given])
+    start = _UP_TO.match(source.text, at).end()  # type: ignore[union-attr]
+    end = at if name == "foreach" else _after(source, start, 6)
+    given = ["\\" + "".join(found) for found in _GIVEN.findall(source.text[start:end])]
+    given += _COMMAND.findall(source.text[at:start])
+    given += (source.command(end) or ())[:1] if name in ("readdef", "pgfplotstableread") else ()
+    return Act(end, [(one, None) for one in given])
 
 
 _COLOUR = re.compile(r"\s*(?:\[[^]]*\]\s*)?\{\s*([A-Za-z]+)\s*\}")

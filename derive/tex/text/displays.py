@@ -21,7 +21,9 @@ MAX_DEPTH = 60  #: environments in one another
 MAX_LEAD = 2_000  #: characters of the rows before a row
 
 _ENVIRONMENT = re.compile(r"[ \t]*(?:\n[ \t]*)?\{([A-Za-z]+\*?)\}")
-_NO_FORMULA = re.compile(r"\\label\s*\{[^{}]*\}|\\(?:nonumber|notag)(?![A-Za-z])|&|\s")
+_NO_FORMULA = re.compile(
+    r"\\(?:label|(?:short)?intertext)\s*\{(?:[^{}]|\{[^{}]*\})*\}|\\(?:nonumber|notag)(?![A-Za-z])|&|\s"
+)
 _DISTANCE = re.compile(r"[ \t]*\[[^\[\]{}\n]*\d\s*(?:pt|em|ex|mm|cm|in|\\[a-z]+)\s*\]")
 _RELATION = re.compile(
     r"[=<>]|\\(?:l[et]|g[et]|[lg]eq|[lg]eqslant|neq?|in|coloneqq?|triangleq|eqdef|equiv)(?![A-Za-z])"

@@ -36,6 +36,11 @@ _CODED = re.compile(r"^(?:[^%\n\\]|\\.)*?(?:\^\^[0-9a-f]{2}|\\\^\^)", re.MULTILI
 _UNLESS = re.compile(r"\\unless\s*\Z")
 _ALIAS = re.compile(r"\s*(?:\\(begin|end)\s*\{([A-Za-z]+\*?)\}|(\\\[|\\\]))\s*\Z")
 _OTHER_NAME = re.compile(r"\s*\\([A-Za-z@]+)\s*")
+#: A box around a display, which says nothing.
+_EMPHEQ = re.compile(
+    r"\s*(?:\[\s*(?:inner)?box\s*=\s*(\\(?:f|oval|shadow|double)box|\\boxed)\s*\]\s*)?"
+    r"\{((?:equation|align|gather|multline|flalign)\*?)\}"
+)
 _PREFIXES = {"global", "long", "protected", "outer"}
 
 
@@ -296,6 +301,11 @@ class Walk(Defining, Skipping):
                 why = "" if same else f"the environment {name} ends in a way that is not read"
                 self._open(name, start, self._arguments(opens[2], end), why)
                 return end
+        boxed = _EMPHEQ.match(self.source.text, end) if name == "empheq" else None
+        if boxed and not (display or self.source.definitions):
+            why = self._changed(key, r"\end{empheq}", f"\\begin{{{boxed[2]}}}", boxed[1] or key)
+            self._open(name, start, boxed.end(), why)
+            return boxed.end()
         if name in tables.OTHER_DISPLAYS and display is None:
             self.displays.refuse(f"a display of the environment {name} cannot be read")
         if name in tables.DISPLAYS and not self.source.definitions:

@@ -85,10 +85,10 @@ CONDITIONS: list[tuple[str, list[Says]]] = [
     (r"&& \text{for } n \ge 2", [TWO]),
     # kinds
     (r", \quad m,n\in\mathbb{N}", [Kinds((m, n), "natural")]),
-    (r", \quad \tau\in\mathbb{R}_{+}", [Kinds((tau,), "positive")]),
+    (r", \quad \tau\in\mathbb{R}_{+}", [Kinds((tau,), "positive real")]),
     (r", \quad \tau\in\mathbb R_{>0},\ n\in\mathbb Z_{\ge 2}",
-     [Kinds((tau,), "positive"), Kinds((n,), "integer"), TWO]),
-    (r", \quad \tau\in\mathbb{R}_{\ge 0}", [Kinds((tau,), "nonnegative")]),
+     [Kinds((tau,), "positive real"), Kinds((n,), "integer"), TWO]),
+    (r", \quad \tau\in\mathbb{R}_{\ge 0}", [Kinds((tau,), "nonnegative real")]),
     (r", \quad n \in \mathbb{N}_{\ge 2}", [Kinds((n,), "integer"), TWO]),
     (r", \quad n \in \mathbb{Z}^{+}", [Kinds((n,), "positive integer")]),
     (r", \quad n \in \mathbb{N}_0", [Kinds((n,), "integer"), Kinds((n,), "nonnegative")]),

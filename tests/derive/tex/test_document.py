@@ -623,7 +623,11 @@ SAID = "% cltheory: ssem.same_class\n"
         (SAID + r"\[ a \ifx b \fi \]", None),
         (r"\newif\ifdraft" + "\n" + SAID + r"\[ a \iff b \]", r"a \iff b"),
         (r"\ifdraft x \fi" + "\n" + SAID + r"\[ a \]", "a"),
-        (SAID + r"\begin{empheq}{align} a \end{empheq} \[ b \]", None),
+        (SAID + r"\begin{empheq}[box=\fbox]{align} a \end{empheq} \[ b \]", "a"),
+        (SAID + r"\begin{empheq}[left=-]{align} a \end{empheq} \[ b \]", None),
+        (SAID + r"\begin{empheq}[box=\fbox]{cases} a \end{empheq} \[ b \]", None),
+        (r"\def\fbox{}" + SAID + r"\begin{empheq}[box=\fbox]{align} a \end{empheq}", None),
+        (r"\[x \\ \intertext{and $y$ \ref{a}}" + SAID + r"a \]", "a"),
     ],
 )
 def test_what_may_not_print_is_not_checked(text, source) -> None:

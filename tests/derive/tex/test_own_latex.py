@@ -24,6 +24,7 @@ FEW = [
     ("trace-update", "t_next"),
     ("spectral-band", "upper_trivial"),
     ("softmax-smoothness", "remainder_2"),
+    ("sample-spectrum", "law_most"),
     ("spectral-band-printed", "sampling_printed"),
     ("kernel-infonce", "positive_definite"),
     ("x-clr", "attained"),
@@ -178,6 +179,8 @@ def test_a_phrase_may_be_declared() -> None:
 
 
 TAU = r"\frac{1}{2 \rho^2}"
+SIMPLEX = r"t_{\mathrm{simplex}} = (1 - 1/N) \log(N - 3)"
+LOG = r"(1 - 1/m) \log \frac{m n - 1 - \alpha n (m - 1)}{\alpha n - 1}"
 
 
 @pytest.mark.parametrize(
@@ -207,7 +210,147 @@ TAU = r"\frac{1}{2 \rho^2}"
             "y-aware.attained",
         ),
         (rf"\text{{attained}} \iff \tau \le {TAU}", rf"q \iff \tau \le {TAU}", "y-aware.attained"),
+        *(
+            (rf"\frac{{1}}{{\tau_{{\max}}}} = {LOG}", slip, "supcl-threshold.tau_max")
+            for slip in (  # 0/0 at alpha = 1, where the value is infinite
+                rf"\tau_{{\max}} = \frac{{1 - \alpha}}{{(1 - \alpha) {LOG}}}",
+                rf"\tau < \frac{{\alpha - 1}}{{(\alpha - 1) {LOG}}}",
+                rf"\tau_{{\max}} = \frac{{1}}{{{LOG}}} + \frac{{1-\alpha^2}}{{1-\alpha}}-\alpha-1",
+                rf"\tau_{{\max}} = \frac{{1}}{{{LOG}}} + \log(1 - \alpha) - \log(1 - \alpha)",
+            )
+        ),
+        *(
+            (
+                rf"\tau_{{\max}} = {TAU}, \quad \rho > 0",
+                rf"\tau_{{\max}} = {TAU}, {slip}",
+                "y-aware.tau_max",
+            )
+            for slip in (
+                r"\quad \rho \ne 0",
+                r"\quad \rho \in \mathbb{R}^*",
+                r"\quad q \in \mathbb{R}_+",
+            )
+        ),
+        (
+            rf"\tau_{{\max}} = {TAU} \in (0, \infty)",
+            rf"\tau_{{\max}} = {TAU} \in (0, 1)",
+            "y-aware.tau_max",
+        ),
+        (
+            r"\Rightarrow \ln \tau_{\max} = -\ln 2 - 2 \ln \rho",
+            r"\because \ln \tau_{\max} = -\ln 2 - 2 \ln \rho",
+            "y-aware.tau_max",
+        ),
+        (
+            r"\delta_{\max} = \sqrt{\frac{mn - 1}{m(n - 1)}} > 1",
+            r"\delta_{\max} = \sqrt{\frac{mn - 1}{m(n - 1)}} > 2",
+            "ssem.delta_max",
+        ),
+        (
+            r"u_i^\top v_i = 1, \quad i = 1, 2, \dots, N",
+            r"u_i^\top v_i = 1, \quad i = 0, 1, \dots, N",
+            "infonce-optimum.positive",
+        ),
+        (
+            r"u_i^\top v_j = -\frac{1}{N - 1} \quad (1 \le i \ne j \le N)",
+            r"u_i^\top v_j = -\frac{1}{N - 1} \quad (1 \le i \ne k \le N)",
+            "infonce-optimum.negative",
+        ),
+        (
+            r"\cos(\mu_c, \mu_{c'}) = -\frac{1}{C - 1} \quad \forall c \ne c'",
+            r"\cos(\mu_c, \mu_{c'}) = -\frac{1}{C - 1} \quad \forall c \ne d",
+            "supcon-balanced.cosine",
+        ),
+        (
+            rf"{SIMPLEX}, \quad 4 \le N \le 7",
+            rf"{SIMPLEX}, \quad N \le 7",
+            "sigmoid-threshold.t_simplex",
+        ),
+        (
+            r"u_i^\top v_j = -\frac{1}{N - 1} < 0 \quad (i \ne j), \qquad N \ge 2",
+            r"u_i^\top v_j = -\frac{1}{N - 1} < 0 \quad (i \ne k), \qquad N \ge 2",
+            "infonce-optimum.negative",
+        ),
+        (
+            rf"\text{{Consequently, for }} \rho > 0, \quad \tau_{{\max}} = {TAU}",
+            rf"\text{{Consequently, not for }} \rho > 0, \quad \tau_{{\max}} = {TAU}",
+            "y-aware.tau_max",
+        ),
+        (
+            r"q < q^\star = \frac{(2b+1)t - 1}{2b} \le t",
+            r"q < q^\star = \frac{(2b+1)t - 1}{2b} \le t - 1",
+            "trace-update.q_gain",
+        ),
+        (r"l_i(l_j-1) > l_j+l_k-2", r"l_i(l_j-1) \ge l_j+l_k-2", "imbalance-cold.larger_farther"),
+        (
+            r"\tau < \frac{\gamma}{\gamma-2}\left(\frac{2kq}{kq-1}\right)^{\gamma/2}",
+            r"\tau \le \frac{\gamma}{\gamma-2}\left(\frac{2kq}{kq-1}\right)^{\gamma/2}",
+            "kernel-threshold.tau_local",
+        ),
+        (
+            r"\tau_{\max} &= \frac{x^2}{2}, & x &:= 1/\rho",
+            r"\tau_{\max} &= \frac{x^2}{2}, & x &:= \rho",
+            "y-aware.tau_max",
+        ),
         (r"1 \ge 2 \rho^2 \tau", r"1 \le 2 \rho^2 \tau", "y-aware.attained"),
+        (rf"0 < \tau \le {TAU}", rf"0 \le \tau \le {TAU}", "y-aware.attained"),
+        (r"\gamma \in (0, 2]", r"\gamma \in (0, 2)", "kernel-infonce.positive_definite"),
+        (
+            r"k \succ 0 \iff 0 < \gamma \le 2",
+            r"1 < \gamma \le 2",
+            "kernel-infonce.positive_definite",
+        ),
+        (
+            rf"\text{{Hence,}}\quad \tau_{{\max}} = {TAU}",
+            rf"\text{{Unless}}\quad \tau_{{\max}} = {TAU}",
+            "y-aware.tau_max",
+        ),
+        (
+            rf"(ii) \quad \tau_{{\max}} = {TAU}",
+            rf"(q) \quad \tau_{{\max}} = {TAU}",
+            "y-aware.tau_max",
+        ),
+        (
+            rf"\fbox{{$\therefore\ \tau_{{\max}} = {TAU}$}}",
+            rf"\fbox{{$\tau_{{\max}}$ $= {TAU}$}}",
+            "y-aware.tau_max",
+        ),
+        (
+            rf"\small\begin{{split}} \tau_{{\max}} &= {TAU} \end{{split}}",
+            rf"\phi\begin{{split}} \tau_{{\max}} &= {TAU} \end{{split}}",
+            "y-aware.tau_max",
+        ),
+        (
+            r"\tau_{\max} = \left. 1 \middle/ (2\rho^2) \right., \quad \rho \in \mathbb{R}_+^*",
+            r"\tau_{\max} = \left( 0 + 1 \middle/ 2 \rho^2 \right)",
+            "y-aware.tau_max",
+        ),
+        (
+            r"2 \tau_{\max}^2 = \frac{1}{2\rho^4}",
+            r"\tau_{\max}^2 - \tau_{\max} = 0",
+            "y-aware.tau_max",
+        ),
+        (
+            r"\left|\left|\nabla_z \mathcal{L}\right|\right|^2 \le \frac{4\epsilon^2}{\tau^2}",
+            r"\left|\right|\nabla_z \mathcal{L}\left|\right|^2 \le \frac{4\epsilon^2}{\tau^2}",
+            "spectral-band.upper_trivial",
+        ),
+        pytest.param(
+            r"\beta = 1 + \tau \log \epsilon, \quad 0 < \tau \le \tau^\star",
+            r"\beta = 1 + \tau \log \epsilon, \quad 0 < \tau \le 2 \cdot \tau^\star",
+            "soft-supcon.beta",
+            marks=pytest.mark.slow,
+        ),
+        (
+            rf"{SIMPLEX} < \log(N - 3), \quad N = 5, 6, \ldots",
+            rf"{SIMPLEX} < \log(N - 3), \quad N = 4, 5, \ldots",
+            "sigmoid-threshold.t_simplex",
+        ),
+        (
+            SIMPLEX + r", \quad N \ge 4, N \notin \{5, 7\}",
+            SIMPLEX + r", \quad N \notin \{1, 2\}",
+            "sigmoid-threshold.t_simplex",
+        ),
         (
             r"\max_\pi H(\pi) = \log\left((n - 1)^n\right)",
             r"\max_\pi H(\pi) = \log\left((n - 1)^{n - 1}\right)",

@@ -257,6 +257,12 @@ TOUCHES = [
     r"\foreach \x in {sigma, tau}{\expandafter\xdef\csname\x\endcsname{x}}",
     r"\makeatletter\@for\x:=sigma,tau\do{\expandafter\def\csname\x\endcsname{x}}",
     r"\renewcommand{\def}{\foo}",
+    r"\newread\f \openin\f=x.tex \read\f to \sigma",
+    r"\let\hole\read \hole\f to\x \x",
+    r"\typein[\sigma]{x}",
+    r"\readdef{x.tex}\sigma",
+    r"\readarray*\data\sigma[-,3]",
+    r"\foreach \x/\sigma in {1/2}{",
     r"\def\go#1{\ifx\go#1\else\expandafter\def\csname#1igma\endcsname{}\expandafter\go\fi}"
     r"\go st\go",
     r"\newcommand{\go}{\go\go}\go \newcommand{\l}[1]{\def#1{}}\l\sigma",
