@@ -44,7 +44,7 @@ _stored = pytest.StashKey[dict[str, float]]()
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--whole", action="store_true", help="families marked 'sample' are all quick")
-    says = "measure what is run, and store what is not quick; without workers (-n 0)"
+    says = "run whole files without workers (-n 0), and store which of their tests are not quick"
     parser.addoption("--store-durations", action="store_true", help=says)
 
 
@@ -57,7 +57,10 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, bool, bool]:
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
     if session.config.getoption("--store-durations"):
-        known = json.loads(DURATIONS.read_text("utf-8")) | session.config.stash.get(_stored, {})
+        found = session.config.stash.get(_stored, {})
+        files = {id.partition("::")[0] for id in found}
+        known = json.loads(DURATIONS.read_text("utf-8"))
+        known = {id: s for id, s in known.items() if id.partition("::")[0] not in files} | found
         kept = {id: round(known[id], 1) for id in sorted(known) if known[id] > QUICK}
         DURATIONS.write_text(json.dumps(kept, indent=0) + "\n", "utf-8")
 
