@@ -152,7 +152,11 @@ def test_the_page_of_formulas_is_up_to_date() -> None:
 @pytest.mark.parametrize("id", list(results))
 def test_every_result_is_told(id: str) -> None:
     assert f"`{id}`" in TEXTS["theory.md"]
-    assert f"| `{id}` |" in TEXTS["README.md"]
+    assert f"| `{id}` |" in TEXTS["index.md"]
+
+
+def test_the_readme_is_read_in_two_minutes() -> None:
+    assert len(TEXTS["README.md"].encode()) <= 8000
 
 
 def test_the_rate_of_reading_is_that_of_the_corpus() -> None:
