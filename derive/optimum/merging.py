@@ -25,7 +25,7 @@ from ..decide.evidence import Outcome, Refuted, Undecided
 from ..decide.present import tidy
 from ..losses.softmax import SoftmaxLoss
 from ..proof.derivation import Derivation
-from ..proof.lemmas import CERTIFICATE, Lemma
+from ..proof.lemmas import CERTIFICATE, CONVEX_LSE, Lemma
 from ..proof.relations import Iff, eq, ge, gt, lt
 from ..proof.statement import Statement, every
 from ..structures.configuration import Configuration, joined
@@ -67,18 +67,39 @@ POINTS = Lemma(
     "with the other inner products kept, raising that within a class adds a positive semidefinite "
     "matrix to the Gram matrix, and to no other anchor's term; so at every optimum it is one",
     "contrasts within the class get a smaller eigenvalue down to zero, its mean a longer vector",
+    statement=r"Let the loss of an anchor fall with the inner product within its class, which is "
+    r"in the terms of no other anchors. Then every class of two or more is one point at every "
+    r"optimum.",
+    proof=r"Average an optimum over exchanges within a class: by convexity that is an optimum, "
+    r"and the inner products within the class are one number $g$. Put $1$ in its place and keep "
+    r"all others. On contrasts within the class the eigenvalue $1 - g \ge 0$ becomes $0$; else "
+    r"only the entry of the mean of the class on the diagonal changes, and it grows. So the "
+    r"matrix stays positive semidefinite, and the loss falls unless $g = 1$.",
 )
 ROWS = Lemma(
     "rows with a fixed entry",
     "log-sum-exp is strictly convex up to a constant added to a row, so rows of two optima differ "
     "by a constant; it is zero, as the pairs of a class have inner product one at every optimum",
     "the Hessian of log-sum-exp vanishes along the constants only",
+    statement=r"Let $\mathcal{L}$ be a sum, with positive weights, of logarithms of sums of "
+    r"exponentials of the inner products of an anchor with all others, and of linear functions. "
+    r"If at every optimum each anchor has the inner product $1$ with another vector, the same "
+    r"one, there is only one optimal Gram matrix.",
+    proof=(
+        CONVEX_LSE
+        + r"So rows of two optima differ by constants, and the entry $1$ makes these zero."
+    ),
 )
 SAME_POINT = Lemma(
     "the same point",
     "further classes add the same terms to the sums on both sides, and those at one point are not "
     "told apart by the denominators of others: so it holds however many classes there are",
     "exp(u.v/tau) is the same for all samples at one point",
+    statement=r"What holds of the slopes at classes of one prototype beside one or two other "
+    r"classes holds beside any number of them.",
+    proof=r"Further classes add the same terms to the sums on both sides; and as $e^{u^\top "
+    r"v/\tau}$ is the same for all samples $v$ at one point, denominators of others do not tell "
+    r"classes at one point apart.",
 )
 SHARED = Lemma(
     "shared prototype",
@@ -88,6 +109,17 @@ SHARED = Lemma(
     "these classes meet nothing else, and on all else S is the certificate with one class in their "
     "place",
     "the entries of S between a class of l points and another class are proportional to l",
+    statement=r"Let classes of $m$ points together be at one point, and let the loss be least for "
+    r"one class of $m$ points in their place. It is least for these classes iff the form $(T - m "
+    r"B) I + B J$ on $m$ points is positive semidefinite on sums of one number per class, where "
+    r"$J$ is the matrix of ones, $T$ the force per point with which the others press them "
+    r"together, and $B$ that with which each of their points drives another away.",
+    proof=r"A certificate $S$ has the slopes off its diagonal, and $S G = 0$ gives the diagonal: "
+    r"between classes of $l$ and $l'$ points here it is $B l l'$, and $(T - m B) l + B l^2$ on "
+    r"the diagonal, which is the form with a class of $l$ being $l$ of the points. Entries "
+    r"between a class of $l$ points and another class are proportional to $l$, so contrasts of "
+    r"these classes meet nothing else; and on all else $S$ is the certificate with one class in "
+    r"their place.",
 )
 
 

@@ -41,6 +41,11 @@ SIMPLEX = Lemma(
     "the Gram matrix of the simplex vanishes on multiples of the vector of ones only, so a "
     "certificate is a multiple of the matrix of ones: the simplex is optimal iff all slopes agree",
     "complementary slackness, S G = 0",
+    statement=r"The simplex is optimal for classes that are points iff the slopes of the loss in "
+    r"all their cosines agree.",
+    proof=r"A certificate $S$ has these slopes off its diagonal, and $S G = 0$. The Gram matrix "
+    r"$G$ of the simplex vanishes on multiples of the vector of ones only, so $S$ is a multiple "
+    r"of the matrix of ones.",
 )
 COLD = Lemma(
     "cold",
@@ -49,6 +54,15 @@ COLD = Lemma(
     ">= 0; so b goes to where w exp(b) is the same for all pairs and the sum is zero",
     "the mean of log w + b is at most the log of the mean of w exp(b); with sum zero the matrix is "
     "positive semidefinite but for terms of order tau^2",
+    statement=r"Let $C$ classes be points with the cosines $-1/(C-1) + \tau b_{ij}$. As $\tau \to "
+    r"0$ the loss, less what it is with no other class, times $n e^{C/((C-1)\tau)}$, goes to the "
+    r"sum over pairs of $w_{ij} e^{b_{ij}}$; and at the optimum $b_{ij}$ goes to the mean of "
+    r"$\log w$ over all pairs less $\log w_{ij}$.",
+    proof=r"The sum of the entries of a Gram matrix is not negative, so neither is that of $b$. "
+    r"The mean of $\log w + b$ is at most the logarithm of the mean of $w e^b$, with equality iff "
+    r"$w e^b$ is the same for all pairs; so with a sum $\ge 0$ it is least where that is so and "
+    r"the sum is zero. With this sum the matrix is positive semidefinite but for terms of order "
+    r"$\tau^2$.",
 )
 HOT = Lemma(
     "hot",
@@ -56,12 +70,25 @@ HOT = Lemma(
     "term is the sum of l_c l_c' cos^2 over 2 n (n-1) tau^2, which is strictly convex; so the "
     "optimum goes to the least of this where sum l_c mu_c = 0, if that can be",
     "minimisers of F_1 + s F_2 + O(s^2) go, as s goes to 0, to those of F_1 with the least F_2",
+    statement=r"Let classes of $l_c$ samples, $n$ together, be points $\mu_c$. Up to constants "
+    r"the loss is $\|\sum_c l_c \mu_c\|^2/(n (n-1) \tau)$ to first order in $1/\tau$, and where "
+    r"that is zero the next term is the sum of $l_c l_{c'} \cos^2(\mu_c, \mu_{c'})$ over $2 n "
+    r"(n-1) \tau^2$. As $\tau \to \infty$ the optimum goes to the least of the latter where "
+    r"$\sum_c l_c \mu_c = 0$, if that can be.",
+    proof=r"Minimisers of $F_1 + s F_2 + O(s^2)$ go, as $s \to 0$, to those of $F_1$ with the "
+    r"least $F_2$, and the sum of squares is strictly convex.",
 )
 SUMS = Lemma(
     "sums of one number per class",
     "cos_cc' = f_c + f_c' off the diagonal, and sum l_c mu_c = 0; so the gradient l_c l_c' cos_cc' "
     "is diagonal on vectors that the constraint allows, and the certificate is zero",
     "the multipliers of diag G = 1 and of G l = 0 are a diagonal and l z' + z l'",
+    statement=r"Let $g_{cc'}$ be the cosine of $\mu_c$ and $\mu_{c'}$. If $g_{cc'} = f_c + "
+    r"f_{c'}$ for all $c \ne c'$, and $\sum_c l_c \mu_c = 0$, then no Gram matrix with this sum "
+    r"zero has a smaller sum of $l_c l_{c'} g_{cc'}^2$.",
+    proof=r"The multipliers of $\operatorname{diag} G = 1$ and of $G l = 0$ are a diagonal matrix "
+    r"and $l z^\top + z l^\top$. With $z_c = l_c f_c$ these make up the gradient $l_c l_{c'} "
+    r"g_{cc'}$, so the certificate is zero.",
 )
 
 
@@ -70,6 +97,9 @@ SINGULAR = Lemma(
     "a certificate has these slopes off its diagonal, so it is not zero, and S G = 0: the Gram "
     "matrix of the prototypes is singular, and one dimension less than there are classes suffices",
     "complementary slackness",
+    statement=r"If two prototypes push each other, the Gram matrix of the prototypes is singular, "
+    r"and one dimension less than there are classes suffices.",
+    proof=r"A certificate $S$ has these slopes off its diagonal, so it is not zero, and $S G = 0$.",
 )
 
 

@@ -7,35 +7,92 @@ from __future__ import annotations
 
 from .statement import Lemma
 
+_DUAL = (
+    r"For Gram matrices $G$, $G'$ of unit vectors convexity gives $\mathcal{L}(G') - "
+    r"\mathcal{L}(G) \ge \langle \nabla\mathcal{L}(G), G' - G\rangle = \langle "
+    r"\nabla\mathcal{L}(G) - yI, G' - G\rangle$, since $G$ and $G'$ have the same diagonal. "
+)
+CONVEX_LSE = (
+    r"The Hessian of $x \mapsto \log\sum_i c_i e^{x_i}$ with $c_i > 0$ is positive semidefinite, "
+    r"and its kernel is spanned by the constant vector. "
+)
+
 AVERAGING = Lemma(
     "averaging",
     "averaging over the symmetry group does not raise a convex invariant function, so with the "
     "Gram matrix that is least its average is least too, and has one entry per relation",
     "Jensen's inequality over the finite group of relabellings",
+    statement=r"Let $\mathcal{L}$ be a convex function of the Gram matrix that does not change "
+    r"when a finite group relabels the vectors. If $\mathcal{L}$ is least at $G$, it is least at "
+    r"the average of $G$ over the group too, which has one entry for each orbit of pairs.",
+    proof=r"By Jensen's inequality $\mathcal{L}$ of the average is at most the average of "
+    r"$\mathcal{L}$, which is $\mathcal{L}(G)$. The average of positive semidefinite matrices "
+    r"with unit diagonal is one.",
 )
 SLACKNESS = Lemma(
     "slackness",
     "there the eigenvalue of gradient - y I is positive for y = min(theta_low, theta_high), so "
     "complementary slackness makes the Gram eigenvalue zero",
     "convex duality: loss(G') - loss(G) >= <gradient - y I, G' - G> for unit diagonals",
+    statement=r"Let $\mathcal{L}$ be convex and invariant, let $G$ be an invariant Gram matrix of "
+    r"unit vectors, and let $\lambda_e$ and $\theta_e$ be the eigenvalues of $G$ and of the "
+    r"gradient of $\mathcal{L}$ at $G$ on the common eigenspaces $e$. If for some $y$ all "
+    r"$\theta_e \ge y$, with equality wherever $\lambda_e > 0$, then $G$ is least among all Gram "
+    r"matrices of unit vectors; and every other Gram matrix that is least vanishes on the "
+    r"eigenspaces with $\theta_e > y$.",
+    proof=(
+        _DUAL + r"With such a $y$ the matrix $\nabla\mathcal{L}(G) - yI$ is positive semidefinite "
+        r"and $\langle \nabla\mathcal{L}(G) - yI, G\rangle = 0$, so the right side is $\langle "
+        r"\nabla\mathcal{L}(G) - yI, G'\rangle \ge 0$; and it is zero only if $G'$ vanishes "
+        r"wherever $\theta_e > y$."
+    ),
 )
 WEAK_SLACKNESS = Lemma(
     "weak slackness",
     "there the eigenvalue of gradient - y I is non-negative for y = min(theta_low, theta_high); "
     "with zero Gram eigenvalues the certificate is complete",
     "convex duality: loss(G') - loss(G) >= <gradient - y I, G' - G> for unit diagonals",
+    statement=r"In the setting of an invariant convex $\mathcal{L}$, let $\lambda_e$ and "
+    r"$\theta_e$ be the eigenvalues of an invariant Gram matrix $G$ and of the gradient there. If "
+    r"for some $y$ all $\theta_e \ge y$, and $\theta_e = y$ wherever $\lambda_e > 0$, then $G$ is "
+    r"least among all Gram matrices of unit vectors. This is so at the least point among those "
+    r"that vanish outside some eigenspaces, if $y$ is the smallest $\theta_e$ of these there and "
+    r"no other one is smaller.",
+    proof=(
+        _DUAL + r"The matrix $\nabla\mathcal{L}(G) - yI$ is positive semidefinite, and its inner "
+        r"product with $G$ is $0$. At the least point among those that vanish outside some "
+        r"eigenspaces no $\theta_e$ of these is smaller than one that belongs to a positive "
+        r"$\lambda_e$: trace moved to it would lower $\mathcal{L}$."
+    ),
 )
 CERTIFICATE = Lemma(
     "certificate",
     "the eigenvalue of gradient - y I is zero on the eigenspace with the trace, for y its own "
     "eigenvalue; the others are >= 0 iff no direction lowers the convex loss",
     "convex duality: loss(G') - loss(G) >= <gradient - y I, G' - G> for unit diagonals",
+    statement=r"Let $\mathcal{L}$ be convex and invariant under a group that takes each vector to "
+    r"each, and let the trace of an invariant Gram matrix $G$ of unit vectors lie on eigenspaces "
+    r"on which the gradient of $\mathcal{L}$ has one common eigenvalue $y$. Then $G$ is least iff "
+    r"$\theta_e \ge y$ for every eigenspace $e$.",
+    proof=(
+        _DUAL + r"If $\theta_e \ge y$ for all $e$, the right side is $\langle \nabla\mathcal{L}(G) "
+        r"- yI, G'\rangle \ge 0$. If $\theta_e < y$ for some $e$, trace moved to $e$ lowers "
+        r"$\mathcal{L}$ to first order, and leaves the diagonal as it is, which is constant."
+    ),
 )
 DUALITY = Lemma(
     "duality",
     "loss - least loss <= <gradient, G> - sum of y + k eps for one multiplier y for each of k "
     "orbits, if gradient - diag(y) + eps is PSD on every block",
     "convexity, and a trace of one on every orbit",
+    statement=r"Let $\mathcal{L}$ be a convex function of matrices $G$ whose trace on each of $k$ "
+    r"orbits of points is one. For one multiplier $y_i$ per orbit and $\varepsilon \ge 0$ with "
+    r"$\nabla\mathcal{L}(G) - \operatorname{diag}(y) + \varepsilon I$ positive semidefinite on "
+    r"every block, $\mathcal{L}(G) - \min\mathcal{L} \le \langle \nabla\mathcal{L}(G), G\rangle - "
+    r"\sum_i y_i + k \varepsilon$.",
+    proof=r"By convexity $\mathcal{L}(G) - \mathcal{L}(G') \le \langle \nabla\mathcal{L}(G), G - "
+    r"G'\rangle$, and $\langle \nabla\mathcal{L}(G), G'\rangle \ge \sum_i y_i - k \varepsilon$, "
+    r"since $G'$ is positive semidefinite and has the trace $k$.",
 )
 STRICT_ROWS = Lemma(
     "strict rows",
@@ -43,29 +100,66 @@ STRICT_ROWS = Lemma(
     "by a constant, the same for rows that share an inner product; it is zero if the inner "
     "products have the same mean",
     "the Hessian of log-sum-exp vanishes along the constants only",
+    statement=r"Let $\mathcal{L}$ be a sum, with positive weights, of logarithms of sums of "
+    r"exponentials of inner products, and of linear functions. Two optima differ by a constant on "
+    r"the inner products in one logarithm, and by the same constant in logarithms that share one "
+    r"or are linked by others that do. If all are linked, two optima whose inner products there "
+    r"have the same mean agree in them; and so do two optima that occupy the same single "
+    r"eigenspace of the relations, linked or not.",
+    proof=(
+        CONVEX_LSE
+        + r"Between two optima $\mathcal{L}$ is constant, so each of its convex terms is "
+        r"affine there, and the difference is in the kernel of each Hessian. Where two logarithms "
+        r"share an inner product their constants are the same; a constant of mean zero is zero. "
+        r"If $G$ occupies one eigenspace, $A_r G = p_r G$ for the matrix $A_r$ of each relation "
+        r"$r$; on the diagonal, the inner products of a vector with those in $r$ sum to $p_r$, for "
+        r"every such $G$, so the mean of the difference is zero in each logarithm."
+    ),
 )
 FIRST_ORDER = Lemma(
     "first-order condition",
     "a convex function on an interval has all its minimisers beyond a point iff it falls there, "
     "and is least at an end iff it does not fall away from it",
     "the slope of a convex function never falls",
+    statement=r"Let $f$ be convex and differentiable on a closed interval. All its minimisers lie "
+    r"beyond a point iff $f' < 0$ there; and it is least at an end iff it does not fall away from "
+    r"that end.",
+    proof=r"The slope of a convex function never falls.",
 )
 MONOTONE = Lemma(
     "monotone",
     "a function that falls (rises) all along an interval is least at its far (near) end only",
     "by definition",
+    statement=r"A function that falls (rises) all along an interval is least at its far (near) "
+    r"end only.",
+    proof=r"By definition.",
 )
 RANK = Lemma(
     "rank",
     "vectors with a given Gram matrix exist in as many dimensions as its rank, and in no fewer; "
     "the rank is the sum of the dimensions of the eigenspaces whose eigenvalue is not zero",
     "a positive semidefinite matrix has a square root",
+    statement=r"Vectors with the Gram matrix $G$ exist in $\mathbb{R}^d$ iff $d \ge "
+    r"\operatorname{rank} G$, and the rank is the sum of the dimensions of the eigenspaces on "
+    r"which the eigenvalue is not zero.",
+    proof=r"$G = U^\top U$ with $U$ the square root of $G$, whose columns are such vectors, in a "
+    r"space of dimension $\operatorname{rank} G$; and $U^\top U$ has no larger rank than $U$, "
+    r"which has $d$ rows.",
 )
 ONLY_ONE = Lemma(
     "only one Gram matrix",
     "log-sum-exp is strictly convex up to a constant added to a row; every pair is in the "
     "denominator, and the unit diagonal fixes the constant to zero",
     "the Hessian of log-sum-exp vanishes along the constants only",
+    statement=r"Let $\mathcal{L}$ be a sum, with positive weights, of logarithms of sums of "
+    r"exponentials and of linear functions. If every anchor has a logarithm over all vectors, "
+    r"itself among them, there is only one optimal Gram matrix.",
+    proof=(
+        CONVEX_LSE
+        + r"Between two optima $\mathcal{L}$ is constant, so each of its convex terms is "
+        r"affine there. So the rows of two optima differ by constants, and the unit diagonal makes "
+        r"these zero."
+    ),
 )
 ONLY_ONE_UNLESS_FREE = Lemma(
     "only one Gram matrix unless the gradient vanishes",
@@ -75,24 +169,46 @@ ONLY_ONE_UNLESS_FREE = Lemma(
     "matrix, there is one optimum, in any dimension that it fits into",
     "the gradient is the same at all optima and S G = 0 at each; J - I is invertible, J being the "
     "matrix of ones",
+    statement=r"Let $\mathcal{L}$ be a mean over anchors of $\log\sum_{j \ne i} e^{g_{ij}/\tau}$ "
+    r"less a linear function of the $g_{ij}$, $j \ne i$. If two Gram matrices of unit vectors are "
+    r"least, the symmetrised gradient of $\mathcal{L}$ vanishes at both.",
+    proof=(
+        CONVEX_LSE
+        + r"So rows of two optima differ by one number, which is the same for all rows as "
+        r"every two share an entry: $G' = G + c\,(J - I)$ with $c \ne 0$, $J$ being the matrix of "
+        r"ones. Let $A$ be the symmetrised gradient at $G$ and $S = A - \operatorname{diag}(y) "
+        r"\succeq 0$ with $SG = 0$. Then $0 = \mathcal{L}(G') - \mathcal{L}(G) \ge \langle S, G'"
+        r"\rangle \ge 0$, so $SG' = 0$ and $S(J - I) = 0$. As $J - I$ is invertible, $S = 0$; and "
+        r"$A$ has no diagonal, so $A = 0$. It is the same at $G'$, as softmax probabilities do not "
+        r"change with $c$."
+    ),
 )
 NOT_FELT = Lemma(
     "not felt",
     "the loss does not change with what no term contains, so any value that leaves the Gram "
     "matrix positive semidefinite is as good",
     "by definition",
+    statement=r"If no term of $\mathcal{L}$ contains an inner product, any value of it that "
+    r"leaves the Gram matrix positive semidefinite is as good.",
+    proof=r"By definition.",
 )
 CONCAVE = Lemma(
     "concave",
     "a concave function is >= 0 on one interval, which may be empty; one that is not positive "
     "at the start and falls there is negative beyond it",
     "the slope of a concave function never rises",
+    statement=r"A concave function is $\ge 0$ on one interval, which may be empty. If it is not "
+    r"positive at the start and falls there, it is negative beyond it.",
+    proof=r"The slope of a concave function never rises.",
 )
 SUM_OF_CONVEX = Lemma(
     "sum of convex functions",
     "a sum, with weights >= 0, of convex functions of inner products that are affine along the "
     "segment is convex along it",
     "by definition",
+    statement=r"A sum, with weights $\ge 0$, of convex functions of inner products that are "
+    r"affine along a segment is convex along it.",
+    proof=r"By definition.",
 )
 COMPOSED = Lemma(
     "composition of convex functions",
@@ -100,24 +216,42 @@ COMPOSED = Lemma(
     "function of the other",
     "at a mean of two points the argument is at most the mean of its values, so the function, "
     "which rises with it, is at most what it is at both means: at most the mean of its values",
+    statement=r"Let $f(x, y)$ be convex and not fall with $y$, and let $y(x)$ be convex. Then "
+    r"$f(x, y(x))$ is convex.",
+    proof=r"At the mean of two $x$ the value of $y$ is at most the mean $\bar y$ of its two "
+    r"values, so $f$ is at most $f(\bar x, \bar y)$, and that is at most the mean of its two "
+    r"values.",
 )
 ANALYTIC = Lemma(
     "analytic",
     "a sum of convex functions, analytic inside the segment, one of which bends at a point, is "
     "affine on no part of it: the optimum on it is unique",
     "the zeros of an analytic function that is not zero are isolated",
+    statement=r"A sum of convex functions, analytic inside a segment, one of which has a positive "
+    r"second derivative at a point, is affine on no part of it, so its minimiser is unique.",
+    proof=r"The zeros of an analytic function that does not vanish are isolated.",
 )
 SUBGRADIENTS = Lemma(
     "subgradients",
     "any subgradients pull >= 0 and push >= 0 will do for the certificate, so a point is optimal "
     "iff the slope is not positive before it and not negative after it",
     "the subgradients of a convex function at a point are all numbers between its two slopes",
+    statement=r"That the certificate suffices holds with any subgradient in place of the "
+    r"gradient. And a point of a segment is the least there iff the slope before it is not "
+    r"positive and the slope after it is not negative.",
+    proof=r"The proof uses no more of the gradient than that $\mathcal{L}(G') - \mathcal{L}(G) "
+    r"\ge \langle \nabla\mathcal{L}(G), G' - G\rangle$. The subgradients of a convex function of "
+    r"one variable at a point are the numbers between its two slopes.",
 )
 SHAPE = Lemma(
     "shape",
     "a continuous function, smooth on pieces, is convex if its slope does not fall on the pieces "
     "and at the kinks, and falls (rises) if its slope is nowhere positive (negative)",
     "the slope of a convex function never falls",
+    statement=r"A continuous function that is smooth on pieces is convex if its slope falls "
+    r"neither on a piece nor at a kink, and nowhere rises (falls) if its slope is nowhere "
+    r"positive (negative).",
+    proof=r"By the mean value theorem on each piece.",
 )
 UNIFORM = Lemma(
     "uniform limit",
@@ -125,4 +259,8 @@ UNIFORM = Lemma(
     "uniformly; so the least values go to that of the limit, and the optima to its optimum, if it "
     "has only one",
     "the simplex of shares is compact (Arzela-Ascoli)",
+    statement=r"Let functions on the simplex of shares converge at every point, all with one "
+    r"Lipschitz constant. Then the least values go to the least value of the limit, and the "
+    r"minimisers to its minimiser, if it has only one.",
+    proof=r"The simplex is compact, so the convergence is uniform (Arzel\`a--Ascoli).",
 )

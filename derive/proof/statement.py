@@ -27,11 +27,26 @@ class Lemma:
     """An inference that is made in words: what it says, and where its proof is.
 
     What it needs is given to the statement that applies it, and decided at each use.
+
+    Attributes
+    ----------
+    name, says, source
+        Plain text.
+    statement, proof
+        The same in LaTeX with its hypotheses, as it stands in a paper; empty where the plain text
+        will do.
     """
 
     name: str
     says: str
     source: str
+    statement: str = ""
+    proof: str = ""
+
+    @property
+    def label(self) -> str:
+        """What it is referred to by in LaTeX."""
+        return "lem:" + self.name.lower().replace(" ", "-")
 
 
 @dataclass(frozen=True, eq=False)

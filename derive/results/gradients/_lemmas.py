@@ -8,12 +8,22 @@ RAYLEIGH = Lemma(
     "Gram matrix and N sigma its largest eigenvalue, with equality iff r is an eigenvector of it "
     "(or zero); and N sigma I - K is a form >= 0, for which Cauchy and Schwarz hold",
     "K and sum z_j z_j^T have the same positive eigenvalues",
+    statement=r"Let $K$ be the Gram matrix of unit vectors $z_1, \dots, z_N$ and $\sigma$ the "
+    r"largest eigenvalue of $\tfrac1N \sum_j z_j z_j^\top$. Then $\|\sum_j r_j z_j\|^2 = r^\top K "
+    r"r \le N \sigma \|r\|^2$, with equality iff $K r = N \sigma r$; and $(u^\top A v)^2 \le "
+    r"(u^\top A u)(v^\top A v)$ for $A = N \sigma I - K$.",
+    proof=r"$K$ and $\sum_j z_j z_j^\top$ have the same positive eigenvalues, so $A$ is positive "
+    r"semidefinite.",
 )
 MINKOWSKI = Lemma(
     "Minkowski",
     "the mean inner product c of two random vectors is between -x y and x y, so the root of the "
     "mean square of their sum is at most x + y",
     "Cauchy and Schwarz for the mean of inner products",
+    statement=r"If the mean squares of two random vectors are $x^2$ and $y^2$, that of their sum "
+    r"is at most $(x + y)^2$.",
+    proof=r"The mean of their inner product is at most $x y$, by the inequality of Cauchy and "
+    r"Schwarz for means.",
 )
 LIEB = Lemma(
     "Tropp",
@@ -21,6 +31,11 @@ LIEB = Lemma(
     "exp X_k)",
     "Lieb's theorem: H + log A has a concave tr exp in A; J. Tropp, User-friendly tail bounds for "
     "sums of random matrices, 2012, Lemma 3.4",
+    statement=r"For independent random symmetric matrices $X_1, \dots, X_N$ the mean of "
+    r"$\operatorname{tr} \exp(\sum_k X_k)$ is at most $\operatorname{tr} \exp(\sum_k \log "
+    r"\mathbb{E} \exp X_k)$.",
+    proof=r"By Lieb's theorem $A \mapsto \operatorname{tr} \exp(H + \log A)$ is concave: J. "
+    r"Tropp, User-friendly tail bounds for sums of random matrices, 2012, Lemma 3.4.",
 )
 LEAVE_ONE_OUT = Lemma(
     "leave one out",
@@ -29,6 +44,13 @@ LEAVE_ONE_OUT = Lemma(
     "of the law's second moment",
     "Cauchy and Schwarz; given the others, the mean of <m', z_1>^2 is the form of m' in the second "
     "moment",
+    statement=r"For independent vectors $z_1, \dots, z_N$ of one law, a function $m'$ of all but "
+    r"$z_1$ and any random number $f$, $(\mathbb{E}[f \langle m', z_1\rangle])^2 \le "
+    r"\mathbb{E}[f^2]\, \sigma\, \mathbb{E}\|m'\|^2$, where $\sigma$ is the largest eigenvalue of "
+    r"$\mathbb{E}[z_1 z_1^{\mathsf{T}}]$.",
+    proof=r"By the inequality of Cauchy and Schwarz it is at most $\mathbb{E}[f^2]\, "
+    r"\mathbb{E}\langle m', z_1\rangle^2$; given the others, the second mean is the form of $m'$ "
+    r"in $\mathbb{E}[z_1 z_1^{\mathsf{T}}]$.",
 )
 TWO_ATOMS = Lemma(
     "two values",
@@ -39,4 +61,13 @@ TWO_ATOMS = Lemma(
     "where it is largest, it rises towards no other law, so the law sits where Y^2/A - 2 Y/B - "
     "kappa s^2 is largest, A and B being the means of Y^2 and Y and kappa >= 0 a multiplier. That "
     "is concave before one value of s and convex after, as its second derivative over Y rises",
+    statement=r"Let $Y = e^{s/\tau}$. Of all laws of $s$ on $[a, b]$ with $\mathbb{E} s^2 \le "
+    r"\sigma$ and a mass of at least $\alpha_0 \ge 0$ at $b$, some one for which "
+    r"$\mathbb{E}[Y^2]/\mathbb{E}[Y]^2$ is largest sits at $b$ and at one other value.",
+    proof=r"The laws are a compact convex set. Where the ratio is largest it rises towards no "
+    r"other law, so but for the mass $\alpha_0$ the law sits where $\psi(s) = Y^2/\mathbb{E}[Y^2] "
+    r"- 2Y/\mathbb{E}[Y] - \kappa s^2$ is largest, for a multiplier $\kappa \ge 0$. As "
+    r"$\tau^2\psi''/Y = 4Y/\mathbb{E}[Y^2] - 2/\mathbb{E}[Y] - 2\kappa\tau^2/Y$ rises with $s$, "
+    r"$\psi$ is concave before one value and convex after: it is largest at one value of the "
+    r"first part, at $b$, or at both.",
 )

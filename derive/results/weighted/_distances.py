@@ -41,18 +41,34 @@ SCHOENBERG = Lemma(
     "which are unique up to isometry",
     "d_ij = b_ii + b_jj - 2 b_ij is a squared distance for the Gram matrix b of centred points, "
     "and back",
+    statement=r"Let $D$ be symmetric with zero diagonal, and $B = -\tfrac12 J D J$ with $J = I - "
+    r"\tfrac1n E$. There are points with $\|z_i - z_j\|^2 = d_{ij}$ iff $B$ is positive "
+    r"semidefinite. Their affine hull then has the dimension $\operatorname{rank} B$, and they "
+    r"are unique up to isometry.",
+    proof=r"$d_{ij} = b_{ii} + b_{jj} - 2 b_{ij}$ are the squared distances of vectors with the "
+    r"Gram matrix $B$; and $B$ is the Gram matrix of points with these distances and centroid $0$.",
 )
 COPIES = Lemma(
     "an eigenvalue and its copies",
     "with c other than 0 the least eigenvalue of -J D J/2, which is -c/2, is not zero, and has as "
     "many copies as the points leave out of n - 1 dimensions; the rank is no smaller",
     "the points of D + c have as many dimensions as eigenvalues are left",
+    statement=r"If $D + c\,(E - I)$ with $c \ne 0$ holds the squared distances of points in $q < "
+    r"n - 1$ dimensions, $-c/2$ is an eigenvalue of $-\tfrac12 J D J$ with multiplicity at least "
+    r"$n - 1 - q$, so $\operatorname{rank} J D J \ge n - 1 - q$.",
+    proof=r"At least $n - 1 - q$ of the $n - 1$ eigenvalues of the centred Gram matrix with $c$ "
+    r"vanish, and each is one without $c$, plus $c/2$.",
 )
 TRACE = Lemma(
     "a trace of zero",
     "with c > 0 the matrix D has as many eigenvalues of c or more as -J D J/2 has copies of -c/2, "
     "and one that is negative, since its diagonal is zero; the rank is no smaller",
     "D is c on these copies (Courant and Fischer)",
+    statement=r"If $D + c\,(E - I)$ with $c > 0$ holds the squared distances of points in $q < n "
+    r"- 1$ dimensions, $D$ has at least $n - 1 - q$ eigenvalues $\ge c$ and one that is negative, "
+    r"so $\operatorname{rank} D \ge n - q$.",
+    proof=r"$x^\top D x = c\,\|x\|^2$ on the eigenspace of $-\tfrac12 J D J$ of $-c/2$; "
+    r"Courant--Fischer. The diagonal of $D$ is zero, and so is the sum of its eigenvalues.",
 )
 PERRON = Lemma(
     "a largest eigenvalue",
@@ -60,6 +76,11 @@ PERRON = Lemma(
     "they add up to zero, one negative eigenvalue does not make up for n - 1 - q positive ones, "
     "each c or more, unless n <= q + 2",
     "Perron and Frobenius",
+    statement=r"If moreover $D \ge 0$ and $n > q + 2$, two eigenvalues of $D$ are negative, so "
+    r"$\operatorname{rank} D \ge n - q + 1$.",
+    proof=r"No eigenvalue is larger in absolute value than the largest, $P$ (Perron--Frobenius). "
+    r"One negative eigenvalue would be minus the sum of the positive ones, $P + (n - 2 - q)\,c > "
+    r"P$ or more in absolute value.",
 )
 FULL = Lemma(
     "points of full dimension",
@@ -67,6 +88,12 @@ FULL = Lemma(
     "has the rank n; so has it if D is a Euclidean distance matrix at all and c is not 0",
     "the eigenvalues of -J D J/2 are then positive: one below zero for D on each of n - 1 "
     "dimensions, and one above, since its trace is zero",
+    statement=r"If $D + c\,(E - I)$ with $c < 0$ holds squared distances of points, $D$ holds "
+    r"those of points in $n - 1$ dimensions, and $\operatorname{rank} D = n$. So it does if $D$ "
+    r"is a Euclidean distance matrix and a constant other than $0$ is needed in $q < n - 1$ "
+    r"dimensions.",
+    proof=r"All eigenvalues of $-\tfrac12 J D J$ beside that of the vector of ones are then at "
+    r"least $-c/2 > 0$: $D$ is negative definite on $n - 1$ dimensions, and its trace is zero.",
 )
 
 #: Points of which all coordinates are shown in a step, and eigenvalues checked one by one.

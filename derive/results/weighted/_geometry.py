@@ -22,6 +22,13 @@ GIBBS = Lemma(
     "iff similarities are log-weights plus a constant, the same for every pair if both are "
     "symmetric",
     "Gibbs' inequality for every row; what rows i and j add to the entry they share is one number",
+    statement=r"Weighted InfoNCE minus the mean over rows of the entropy of $p_{ij} = "
+    r"w_{ij}/\sum_{k \ne i} w_{ik}$ is the mean over rows of the divergence of $p_{i\cdot}$ from "
+    r"the softmax of $s_{i\cdot}$. So it is at least $0$, and $0$ iff $s_{ij} = \log w_{ij} + "
+    r"c_i$ for all $i \ne j$. If $w$ and $s$ are symmetric and all $w_{ij} > 0$, the constants "
+    r"$c_i$ are one.",
+    proof=r"Gibbs' inequality for each row: $p\log(p/s) \ge p - s$, with equality iff $p = s$. By "
+    r"symmetry $c_i = s_{ij} - \log w_{ij} = c_j$.",
 )
 RIGID = Lemma(
     "rigid constant",
@@ -30,6 +37,14 @@ RIGID = Lemma(
     "matrix is not positive semidefinite, unless the labels have as many as n - 1 dimensions; so "
     "in n - 2 dimensions or fewer it is zero",
     "the matrix of ones vanishes on these vectors, and that of the labels on some of them",
+    statement=r"Let $B + c E + d I$ be the Gram matrix of $n$ points, where $E$ is the matrix of "
+    r"ones and $B$ a positive multiple of the Gram matrix of $n$ labels, or a negative one of the "
+    r"matrix of their squared distances. If $d > 0$ the points have $n - 1$ dimensions or more, "
+    r"and if $d < 0$ the affine hull of the labels has $n - 1$. So if neither has so many, $d = "
+    r"0$.",
+    proof=r"On vectors whose entries add up to zero $E$ vanishes, and $B$ is positive "
+    r"semidefinite; it vanishes on some of them unless the affine hull of the labels has $n - 1$ "
+    r"dimensions, and there $d I$ is left.",
 )
 
 h2 = Symbol("h2", real=True)

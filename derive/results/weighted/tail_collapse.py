@@ -52,6 +52,14 @@ LEAN = Lemma(
     "certificate would be, which the pushes rule out; so the heads' is (K e^2 - 1)/(K - 1) if "
     "theirs with the tail is -e, and in e^2 the loss is convex: its slope has one root",
     "an increasing convex function of convex functions is convex",
+    statement=r"Let $K$ head classes of one size and one other class, the tail, be points, and "
+    r"let the loss rise with their cosines. At the optimum the cosine of a head class and the "
+    r"tail is $-e$ and that of two head classes $(K e^2 - 1)/(K - 1)$, and the slope of the loss "
+    r"along $e \ge 0$ vanishes once.",
+    proof=r"By symmetry there are two cosines. If no eigenvalue of the block of the means were "
+    r"zero, the certificate would vanish on it, and no slope does. So the cosine of two heads is "
+    r"as above. It and $-e$ are convex in $e^2$, and an increasing convex function of convex "
+    r"functions is convex.",
 )
 
 

@@ -27,12 +27,11 @@ from ...theorem.kinds import Kind
 from ...theorem.number import decimal
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
-from ..display import CLAMPED
+from ..display import CLAMPED, sentence
 from ..layout.displays import ROOM, Shown, expression, of_node, shown
 from ..layout.layout import layout
 from ..layout.tex import phrase, tex
 from ..macros import cited, escape, listed
-from .lemmas import printed
 from .notation import Notation, Typeset
 from .sentences import CITED, Paragraph, Teller
 
@@ -122,14 +121,19 @@ def _body(proofs: Sequence[Proof]) -> str:
     lemmas = list({lemma.name: lemma for p in proofs for lemma in p.lemmas}.values())
     parts = []
     for lemma in lemmas:
-        said = printed(lemma)
+        says, why = lemma.statement or _whole(lemma.says), lemma.proof or _whole(lemma.source)
         parts.append(
-            rf"\begin{{lemma}}[{said.title}]\label{{{said.label}}}"
-            f"\n{said.statement}\n\\end{{lemma}}\n\\begin{{proof}}\n{said.proof}\n\\end{{proof}}\n"
+            rf"\begin{{lemma}}[{sentence(lemma.name)}]\label{{{lemma.label}}}"
+            f"\n{says}\n\\end{{lemma}}\n\\begin{{proof}}\n{why}\n\\end{{proof}}\n"
         )
     for p in proofs:
         parts += [p.theorem, p.proof]
     return "\n".join(row for line in "\n".join(parts).split("\n") for row in _folded(line))
+
+
+def _whole(text: str) -> str:
+    """Plain text as a sentence in LaTeX."""
+    return f"{escape(sentence(text).rstrip('.'))}."
 
 
 def _folded(line: str) -> list[str]:
@@ -435,7 +439,7 @@ class Writer:
     def _paragraph(self, k: int, step: Step, p: Paragraph) -> list[str]:
         before, after = p.before, p.after
         if p.lemma is not None:
-            lemma = f"Lemma~\\ref{{{printed(p.lemma).label}}}"
+            lemma = f"Lemma~\\ref{{{p.lemma.label}}}"
             if CITED in before + after:
                 before, after = before.replace(CITED, lemma), after.replace(CITED, lemma)
             elif before.endswith((":", ",", ".")):
