@@ -13,8 +13,8 @@ from typing import Any
 
 import click
 
-from ..derive.decide.errors import InternalError
 from ..derive.decide.spelling import did_you_mean
+from ..derive.errors import InternalError, Refusal, Unproved
 from ..derive.plugins import PluginWarning
 from . import guard
 
@@ -81,19 +81,6 @@ Exit codes: 0 fine; 1 a check failed, or a theorem could not be proved for what 
 2 bad input; 130 interrupted.
 """
 
-#: Errors of ours that end a command in one line, by the code they end it with. They are named,
-#: so that nothing is imported to compare with; anything else is a bug and shows its traceback.
-OURS = {
-    "cltheory.derive.proof.derivation.StepFailed": 1,
-    "cltheory.derive.optimum.threshold.NoClosedForm": 1,
-    "cltheory.derive.decide.limits.signs.NoLimit": 1,
-    "cltheory.derive.decide.domain.DomainError": 2,
-    "cltheory.derive.results.UnknownResult": 2,
-    "cltheory.derive.papers.UnknownPaper": 2,
-    "cltheory.derive.papers.form.record.BadRecord": 2,
-    "cltheory.derive.plugins.PluginError": 2,
-    "cltheory.derive.decide.exact.NotANumber": 2,
-}
 #: What torch says of arrays that it cannot hold; it raises plain RuntimeError.
 NO_MEMORY = re.compile(r"can't allocate memory|out of memory|overflow", re.IGNORECASE)
 MAX_WORD = 200  #: characters of a word in a message, which may be the user's
@@ -175,22 +162,17 @@ def run(args: list[str] | None = None) -> int:
     except (MemoryError, RecursionError) as error:
         what = "more memory than it may have" if isinstance(error, MemoryError) else "nesting"
         return refuse(f"too large to decide: {what}", 1)
+    except Unproved as error:
+        return refuse(UNPROVED.format(error), error.exit_code)
+    except Refusal as error:
+        return refuse(str(error), error.exit_code)
     except Exception as error:
-        known = _code_of(error)
-        if known is None and guard.is_too_long(error):
+        if guard.is_too_long(error):
             return refuse(f"too large to decide: {guard.TOO_LONG}", 1)
-        if known is None and isinstance(error, RuntimeError) and NO_MEMORY.search(str(error)):
+        if isinstance(error, RuntimeError) and NO_MEMORY.search(str(error)):
             return refuse("too large: more memory than there is", 1)
-        if known is None:
-            raise
-        return refuse(UNPROVED.format(error) if known == 1 else str(error), known)
+        raise
     return code if isinstance(code, int) else 0
-
-
-def _code_of(error: Exception) -> int | None:
-    """The exit code for an error of ours; None for a bug."""
-    names = (f"{c.__module__}.{c.__qualname__}" for c in type(error).__mro__)
-    return next((OURS[name] for name in names if name in OURS), None)
 
 
 def refuse(message: str, code: int = 2) -> int:

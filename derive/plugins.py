@@ -18,6 +18,8 @@ from collections.abc import Callable, Collection, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from .errors import Refusal
+
 if TYPE_CHECKING:
     from importlib.metadata import Distribution, EntryPoint
 
@@ -26,7 +28,7 @@ Thing = TypeVar("Thing")
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,99}")
 
 
-class PluginError(Exception):
+class PluginError(Refusal):
     """What another package registers cannot be used; the message is one line."""
 
 

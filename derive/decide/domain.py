@@ -10,10 +10,11 @@ from itertools import product
 
 from sympy import Dummy, Expr, Integer, Max, Min, Rational, S, Symbol, ceiling, floor, oo, sympify
 
+from ..errors import Refusal
 from . import logarithms  # noqa: F401  # before numbers are compared with the ends of ranges
 
 
-class DomainError(ValueError):
+class DomainError(Refusal, ValueError):
     """A value lies outside the domain; the message is one line and says what is accepted."""
 
 

@@ -24,6 +24,7 @@ from typing import Any
 
 from sympy import Expr, I, Integer, Max, Pow, Rational, S, exp, log, nan, oo, pi, sqrt, zoo
 
+from ..errors import Refusal
 from .ball import NotEnclosed, TooWide, enclosure, precision
 
 MAX_LENGTH = 200
@@ -57,7 +58,7 @@ FUNCTIONS = (*_MORE_FUNCTIONS, *_OF_TWO)
 _CONSTANTS = {"oo": oo, "inf": oo, "pi": pi, "E": S.Exp1}
 
 
-class NotANumber(ValueError):
+class NotANumber(Refusal, ValueError):
     """The text is not one of the accepted exact numbers; the message is one line."""
 
 

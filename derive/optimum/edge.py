@@ -21,10 +21,10 @@ from ..decide.calculus import derivative
 from ..decide.decide import any_positive, is_proved_positive, positive
 from ..decide.digits import ALGEBRA_BITS, sign
 from ..decide.domain import Domain, DomainError, between
-from ..decide.errors import InternalError
 from ..decide.evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
 from ..decide.present import collected, put_in, solve_linear, tidy
 from ..decide.root import ClampedRoot
+from ..errors import InternalError
 from ..problems.problem import Problem
 from ..proof.derivation import Derivation, StepFailed
 from ..proof.lemmas import CERTIFICATE, FIRST_ORDER, SLACKNESS, WEAK_SLACKNESS

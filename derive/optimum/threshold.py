@@ -20,6 +20,7 @@ from ..decide.number import near_value
 from ..decide.polynomial import Poly, Quotient
 from ..decide.present import tidy
 from ..decide.root import ClampedRoot
+from ..errors import Unproved
 from ..proof.derivation import Derivation, StepFailed
 from ..proof.lemmas import CONCAVE
 from ..proof.relations import Iff, gt, lt
@@ -31,7 +32,7 @@ MIRROR = {Gt: Lt, Ge: Le, Lt: Gt, Le: Ge}
 TRIED, STEP = 4, S(10) ** -6
 
 
-class NoClosedForm(ValueError):
+class NoClosedForm(Unproved, ValueError):
     """The condition cannot be solved for this parameter in closed form."""
 
 

@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from ..decide.spelling import did_you_mean
+from ..errors import Refusal
 from ..plugins import Plugins
 from ..results import results
 
@@ -32,7 +33,7 @@ def _wrong(key: str, found: Any) -> str:
 PLUGINS: Plugins[Ledger] = Plugins("cltheory.papers", "paper", PAPERS, _wrong)
 
 
-class UnknownPaper(KeyError):
+class UnknownPaper(Refusal, KeyError):
     """No paper has this key; the message is one line."""
 
     def __str__(self) -> str:

@@ -9,11 +9,12 @@ from sympy import Basic, Expr, Symbol, Tuple
 
 from ..decide.domain import Domain
 from ..decide.evidence import Evidence, Holds, Outcome, weakest
+from ..errors import Unproved
 from .hooks import Shown
 from .statement import Lemma, Relations, Statement, decided
 
 
-class StepFailed(AssertionError):
+class StepFailed(Unproved, AssertionError):
     """A step of a derivation does not hold; the derivation is not built."""
 
 

@@ -11,13 +11,14 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..errors import Refusal
 from ..plugins import Plugins
 
 if TYPE_CHECKING:
     from ..theorem.result import Result
 
 
-class UnknownResult(KeyError):
+class UnknownResult(Refusal, KeyError):
     """No result has this id; the message is one line and names those there are."""
 
     def __str__(self) -> str:

@@ -19,8 +19,8 @@ from sympy import Add, Expr, Integer, Mul, Pow, Rational, S, Symbol, oo
 from ..decide.ball import NotEnclosed, TooWide, enclosure, precision
 from ..decide.digits import LAST_BITS, NotKnown, rounded
 from ..decide.domain import Domain, DomainError, Range
-from ..decide.errors import InternalError
 from ..decide.root import ClampedRoot
+from ..errors import InternalError
 from ..optimum.threshold import Threshold
 from ..optimum.value import FaceValue
 from .intervals import Intervals, NoInterval, interval_digits

@@ -19,7 +19,7 @@ from sympy.core.symbol import Str
 
 from ..decide.ball import TooWide, enclosure, precision
 from ..decide.digits import FIRST_BITS, LAST_BITS
-from ..decide.errors import InternalError
+from ..errors import InternalError
 from ..optimum.value import Digits, Handle
 
 #: Polynomials of at most this degree are factored, so that roots of low degree are recognised.

@@ -12,7 +12,7 @@ from sympy.core.symbol import Str
 
 from ..decide.ball import Enclosures, TooWide, precision
 from ..decide.digits import FIRST_BITS, LAST_BITS, is_zero
-from ..decide.errors import InternalError
+from ..errors import InternalError
 from ..optimum.value import Digits, Handle
 from .algebraic import Algebraic, Root, as_digits
 

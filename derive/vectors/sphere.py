@@ -30,7 +30,7 @@ from sympy.sets.sets import Set
 
 from ..decide.ball import NotEnclosed, precision
 from ..decide.digits import FIRST_BITS, LAST_BITS, sign
-from ..decide.errors import InternalError
+from ..errors import InternalError
 from .algebraic import Algebraic, as_digits, as_flint, roots
 from .coordinates import Rows, circumradius, in_balls, in_field, inertia, padded
 from .distance import (

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from sympy import latex
 
-from ...derive.decide.errors import InternalError
+from ...derive.errors import InternalError
 from ...derive.theorem.compile import compiled
 from ...derive.theorem.quantity import Quantity
 from ...derive.theorem.result import Result

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cltheory.derive.decide.domain import DomainError
-from cltheory.derive.decide.errors import InternalError
+from cltheory.derive.errors import InternalError
 from cltheory.derive.vectors.algebraic import Algebraic, Root, eigenvalues, roots
 from cltheory.derive.vectors.coordinates import circumradius, in_balls, in_field, inertia
 from cltheory.derive.vectors.distance import Dissimilarity, Euclidean, euclidean

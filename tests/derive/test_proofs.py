@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from cltheory.derive.decide.domain import Domain
 from cltheory.derive.decide.equal import value_at
-from cltheory.derive.decide.errors import InternalError
+from cltheory.derive.errors import InternalError
 from cltheory.derive.proof import lemmas
 from cltheory.derive.proof.derivation import Derivation, Step
 from cltheory.derive.proof.relations import Iff

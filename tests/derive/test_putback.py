@@ -10,8 +10,8 @@ import mpmath
 import pytest
 from cltheory.cli import main as command_line
 from cltheory.derive.decide.domain import POSITIVE, Domain, DomainError, Range, at_least, between
-from cltheory.derive.decide.errors import InternalError
 from cltheory.derive.decide.root import ClampedRoot, argmin
+from cltheory.derive.errors import InternalError
 from cltheory.derive.losses.softmax import tau
 from cltheory.derive.losses.supcl import alpha
 from cltheory.derive.optimum.segment import x

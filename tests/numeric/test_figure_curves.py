@@ -14,7 +14,7 @@ import pytest
 pytest.importorskip("torch")
 pytest.importorskip("matplotlib")
 
-from cltheory.derive.decide.errors import InternalError
+from cltheory.derive.errors import InternalError
 from cltheory.derive.problems.catalogue import named
 from cltheory.derive.results import results
 from cltheory.numeric.encoder import train_encoders

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from sympy import Dummy, Expr, Max, Min, NumberSymbol, Piecewise, Pow, S, Symbol, exp, log, oo
 
+from ...errors import Unproved
 from ..cases import with_signed_logs
 from ..decide import is_proved_positive
 from ..domain import Domain, DomainError, Range
@@ -20,7 +21,7 @@ DIGITS = 30
 MOST = 2000
 
 
-class NoLimit(ValueError):
+class NoLimit(Unproved, ValueError):
     """The limit does not exist, or is not one that the engine can take."""
 
 

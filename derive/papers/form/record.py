@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal
 
+from ...errors import Refusal
 from ...tex.statement import TexError
 from . import families
 from .blocks import BLOCKS
@@ -47,7 +48,7 @@ ORIGINS = ("authors", "extraction", "unclear")
 FAMILIES = {**families.FAMILIES, **BLOCKS, **BATCHES, **KERNELS, **GRAPHS}
 
 
-class BadRecord(ValueError):
+class BadRecord(Refusal, ValueError):
     """A record that cannot be read; the message is one line and names the record."""
 
 

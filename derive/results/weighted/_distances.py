@@ -10,8 +10,8 @@ from sympy import Eq, Expr, Integer, Rational, S, Symbol, Tuple, oo
 
 from ...decide.ball import Enclosures, TooWide, enclosure, precision
 from ...decide.domain import POSITIVE, Domain, Range, at_least
-from ...decide.errors import InternalError
 from ...decide.evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
+from ...errors import InternalError
 from ...proof.derivation import Derivation
 from ...proof.relations import eq, gt
 from ...proof.statement import Lemma, Statement

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from sympy import Basic, Eq, Piecewise, S, Symbol
 
 from ...decide.domain import Domain
-from ...decide.errors import InternalError
+from ...errors import InternalError
 from ...proof.relations import Iff
 from .layout import layout
 from .lines import points, rows

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sympy import Add, Basic, Expr, Ge, Gt, Le, Lt, Mul, Piecewise, Tuple, exp
 
 from ...decide.domain import Domain
-from ...decide.errors import InternalError
+from ...errors import InternalError
 from ...proof.relations import Iff
 from .equations import has_same_sign, sign_of
 from .layout import layout
