@@ -43,7 +43,11 @@ _stored = pytest.StashKey[dict[str, float]]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--whole", action="store_true", help="families marked 'sample' are all quick")
+    parser.addoption(
+        "--whole",
+        action="store_true",
+        help="quick or slow by their marks alone, and no family thinned",
+    )
     says = "run whole files without workers (-n 0), and store which of their tests are not quick"
     parser.addoption("--store-durations", action="store_true", help=says)
 
@@ -68,11 +72,12 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 @pytest.hookimpl(tryfirst=True)  # before pytest looks for the slow ones
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Thin families of tests: quick runs by ``sample``, runs of a share of all by ``net``."""
+    whole, storing = (config.getoption(f"--{o}") for o in ("whole", "store-durations"))
     long = json.loads(DURATIONS.read_text("utf-8")) if DURATIONS.is_file() else {}
     for item in items:
-        if item.nodeid in long and not config.getoption("--store-durations"):
+        if item.nodeid in long and not (whole or storing):
             item.add_marker(pytest.mark.slow)
-    if not config.getoption("--whole"):
+    if not whole:
         for family in _families(items, "sample"):
             (most,) = family[0].get_closest_marker("sample").args
             quick = {k * len(family) // most for k in range(most)}
