@@ -76,7 +76,9 @@ Examples:
     type=FilePath(dir_okay=False),
     help="Only recompute both sides of the bounds at the configurations in this file.",
 )
-@click.option("--digits", type=click.IntRange(15, 1000), default=50, help="Digits of a replay.")
+@click.option(
+    "--digits", type=click.IntRange(15, 1000), default=50, help="Significant digits of --replay."
+)
 @click.option("--store", is_flag=True, help="Store the configurations in the source checkout.")
 @DEVICE
 @formats("text", "json")
@@ -105,9 +107,8 @@ def attack_command(
     above 1 counts as a violation only if it is confirmed at 50 digits. A bound marked as printed is
     taken from a paper; a violation of it is a finding and leaves the exit code at 0.
 
-    Sizes: n is the number of all vectors of a configuration. An anchor with a positive has
-    N = n - 2 negatives; a batch of n vectors has n/2 pairs; a batch with a candidate has n - 1
-    vectors in the batch.
+    Sizes: n is the number of all vectors of a configuration. An anchor with a positive has N = n-2
+    negatives, a batch has n/2 pairs, and a batch with a separate candidate has n-1 vectors.
     """
     if replayed is None:
         sizes = spans(n, "--n", 2, MOST_VECTORS), spans(d, "--d", 1, MOST_DIMENSIONS)

@@ -81,7 +81,7 @@ def certify_command(
     device: str,
     style: str,
 ) -> int:
-    """Certify how far the loss of an arrangement is above its minimum.
+    """Certify how far the loss of derived or optimised embeddings is above its minimum.
 
     For the result ID with a number for every parameter, the derived inner products are certified
     to 40 digits; if the result has none, or with --search, optimised embeddings are certified.

@@ -39,7 +39,7 @@ Examples:
     help="Read parameters and print values in the convention of this library.",
 )
 @options(time=60, memory=1, of="a result")
-@click.option("--claims", is_flag=True, help="Check and list the printed claims it settles.")
+@click.option("--claims", is_flag=True, help="Check and list the printed claims of this result.")
 @click.option("--proof", is_flag=True, help="With --format latex: print a theorem and its proof.")
 @click.option("--standalone", is_flag=True, help="With --proof: print a document for pdflatex.")
 @click.option("--brief", is_flag=True, help="Print quantities only: no derivation, no claims.")

@@ -60,7 +60,9 @@ Examples:
     type=click.IntRange(4, 8192),
     help="Embeddings per batch, as in training (default: all, but at most 2048).",
 )
-@click.option("--batches", type=click.IntRange(1, 10**4), default=8, help="Maximum batch count.")
+@click.option(
+    "--batches", type=click.IntRange(1, 10**4), default=8, help="Maximum number of batches."
+)
 @click.option(
     "--c", type=click.FloatRange(0, 1e6), default=0.5, help="Constant of the printed upper bound."
 )

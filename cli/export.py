@@ -31,13 +31,15 @@ Examples:
     "--latex",
     "tex",
     type=FILE,
-    help="Write LaTeX macros of the quantities, theorems, and a .bib file of the sources.",
+    help="Write LaTeX macros, theorem statements, and a .bib file of the sources.",
 )
 @click.option("--proofs", type=FILE, help="Write each result as a LaTeX theorem with its proof.")
 @click.option("--standalone", is_flag=True, help="With --proofs: write a document for pdflatex.")
 @click.option("--bib", type=FILE, help="Write the sources as BibTeX entries.")
 @click.option("--python", type=FILE, help="Write a Python module of NumPy functions.")
-@click.option("--json", "registry", type=FILE, help="Write results and derivations as JSON.")
+@click.option(
+    "--json", "registry", type=FILE, help="Write the results with their derivations as JSON."
+)
 @click.option("--claims", is_flag=True, help="With --json: check the printed claims.")
 @click.option(
     "--rename",
@@ -72,7 +74,7 @@ def export_command(
             "say what to write: --latex, --proofs, --bib, --python or --json FILE"
         )
     if twice := _twice(list(files.values())):
-        raise click.UsageError(f"two outputs have the same file {twice}")
+        raise click.UsageError(f"two outputs go to {twice}")
     if rename and tex is None and python is None:
         raise click.UsageError("--rename needs --latex or --python")
     if standalone and proofs is None:

@@ -78,7 +78,7 @@ _TOWERS = together(
     ),
     click.option("--bias", type=float, callback=a_number, help="Fixed bias b (default: b = t)."),
 )
-_OF_LEAST = "Random seeds, such as 0,1,2; the run with the smallest loss is kept."
+_OF_LEAST = "Random seeds, such as 0,1,2; the run with the smallest loss is used."
 
 
 @figure_command.command("ccem-fig2", epilog=examples("ccem-fig2"))

@@ -90,7 +90,7 @@ def band_fig2(
 ) -> int:
     """Figure 2 of ochieng2025diversity: the mean squared gradient over the temperature.
 
-    All temperatures share the same batches, of which the paper has 5,000.
+    All temperatures use the same batches; the paper has 5,000 of them.
     """
     among = numbers("--tau", taus, COLDEST, HOTTEST, low_open=False)
 
@@ -172,7 +172,9 @@ def band_whitening(
 
 
 @click.command("diversity-digits", epilog=examples("diversity-digits"))
-@click.option("--methods", default="random,P1,P2,P3,greedy-16,greedy-64", help="Selection methods.")
+@click.option(
+    "--methods", default="random,P1,P2,P3,greedy-16,greedy-64", help="Batch selection methods."
+)
 @training(200)
 @common("0,1,2", "Random seeds, such as 0,1,2; each is a run of every method.", dtype=False)
 def diversity_digits(methods: str, steps: int, batch: int, **shared: Any) -> int:

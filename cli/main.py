@@ -29,7 +29,7 @@ COMMANDS = {
     "realize": ("realize", "Decide whether the geometry prescribed by weights can be realised."),
     "diagnose": ("diagnose", "Evaluate the gradient band on a file of embeddings."),
     "attack": ("attack", "Search for violations of the bounds of a result."),
-    "certify": ("certify", "Certify how far the loss of an arrangement is above its minimum."),
+    "certify": ("certify", "Certify how far the loss of embeddings is above its minimum."),
     "figure": ("figure", "Draw a figure: theory and optimised embeddings."),
     "export": ("export", "Write results as LaTeX macros, numpy functions or JSON."),
     "freeze": ("freeze", "Print all formulas, for later comparison by check --frozen."),

@@ -59,7 +59,7 @@ Examples:
 )
 @click.option("--scheme", type=click.Choice([*CLASSES, *VECTORS]), help="Weighting scheme.")
 @click.option("--labels", type=FILE, help="File with a class or a vector per sample: CSV or .npy.")
-@click.option("--sizes", type=Sizes(), help="Samples per class instead of --labels: 500,100,20.")
+@click.option("--sizes", type=Sizes(), help="Samples per class, instead of --labels: 500,100,20.")
 @click.option("--weights", type=FILE, help="File of the weight matrix W: .npy or CSV.")
 @click.option("--column", help="Column of the classes, by name or number.")
 @click.option("--header/--no-header", default=None, help="Whether line 1 is a header.")
@@ -86,7 +86,7 @@ Examples:
     help="Relative tolerance below which an eigenvalue is zero (default: 1e-8).",
 )
 @click.option("--output", type=FILE, help="Write the optimal embedding to this .npz file.")
-@click.option("--figure", type=FILE, help="Draw the similarities: .pdf, .svg, .png or .eps.")
+@click.option("--figure", type=FILE, help="Draw the similarities as .pdf, .svg, .png or .eps.")
 @FORCE
 @formats("text", "json")
 def realize_command(**options: Any) -> int:
