@@ -13,7 +13,7 @@ from .numeric_options import DEVICE, is_count, need_torch, parse_device
 from .parameters import FilePath, ResultId, result_files, short
 from .progress import counting
 from .tables import Column, show_table
-from .writing import FORCE, check_writable, write
+from .writing import FORCE, check_writable, formats, write
 
 if TYPE_CHECKING:
     from ..derive.theorem.result import Result
@@ -48,38 +48,40 @@ Examples:
 """,
 )
 @click.argument("id", type=_IdWithBounds())
-@click.option("--quantity", "names", multiple=True, help="A bound of it; by default every one.")
-@click.option("--seeds", default="0,1", help="Of the starts: 0-4, or 0,1,2.")
-@click.option("--n", "n", default="3,4,6,10", help="Numbers of vectors.")
-@click.option("--d", "d", default="1,2,3,8", help="Dimensions.")
-@click.option("--tau", default="free", help="Temperatures, or free: searched as well.")
+@click.option("--quantity", "names", multiple=True, help="Bound to attack (default: all).")
+@click.option("--seeds", default="0,1", help="Random seeds, such as 0-4 or 0,1,2.")
+@click.option("--n", "n", default="3,4,6,10", help="Numbers of vectors, such as 3,4,6 or 3-6.")
+@click.option("--d", "d", default="1,2,3,8", help="Dimensions, such as 1,2,3 or 1-3.")
+@click.option("--tau", default="free", help="Temperatures, or 'free' to search them.")
 @click.option(
     "--set",
     "given",
     multiple=True,
     metavar="NAME=VALUE",
-    help="A number in the bound that no configuration tells, such as c=1/2.",
+    help="Value of a constant in the bound, such as c=1/2; may be repeated.",
 )
 @click.option(
     "--budget",
     type=click.FloatRange(0, 10**6, min_open=True),
-    help="Seconds for each bound; what is not done by then is left out.",
+    help="Time for each bound, in seconds; unfinished work is skipped.",
 )
 @click.option(
-    "--starts", type=click.IntRange(1, 10**5), default=48, help="Starts of each size and seed."
+    "--starts", type=click.IntRange(1, 10**5), default=48, help="Starts for each size and seed."
 )
-@click.option("--out", type=FilePath(dir_okay=False), help="Write the configurations reached here.")
+@click.option("--out", type=FilePath(dir_okay=False), help="Write the configurations to this file.")
 @FORCE
 @click.option(
     "--replay",
     "replayed",
     type=FilePath(dir_okay=False),
-    help="Attack nothing, but recompute both sides at what is stored in this file.",
+    help="Only recompute both sides of the bounds at the configurations in this file.",
 )
-@click.option("--digits", type=click.IntRange(15, 1000), default=50, help="Of a replay.")
-@click.option("--store", is_flag=True, help="Keep what was reached in the source checkout.")
+@click.option(
+    "--digits", type=click.IntRange(15, 1000), default=50, help="Significant digits of --replay."
+)
+@click.option("--store", is_flag=True, help="Store the configurations in the source checkout.")
 @DEVICE
-@click.option("--format", "style", type=click.Choice(["text", "json"]), default="text")
+@formats("text", "json")
 def attack_command(
     id: str,
     names: tuple[str, ...],
@@ -98,22 +100,22 @@ def attack_command(
     device: str,
     style: str,
 ) -> int:
-    """Try to break the bounds of the result ID; exit 1 if one that is proved is violated.
+    """Search for violations of the bounds of the result ID; exit 1 if a proved bound is violated.
 
-    Over configurations (vectors, and a temperature) of many sizes an optimiser increases the ratio
-    of what is bounded to an upper bound, or of a lower bound to what is bounded. Above 1 is a
-    violation; it is one only if it is confirmed at 50 digits. A bound marked as printed is a
-    paper's: to break it is the finding.
+    An optimiser maximises the ratio of the bounded quantity to an upper bound, or of a lower bound
+    to the bounded quantity, over configurations (vectors and a temperature) of many sizes. A ratio
+    above 1 counts as a violation only if it is confirmed at 50 digits. A bound marked as printed is
+    taken from a paper; a violation of it is a finding and leaves the exit code at 0.
 
-    Sizes: n counts all vectors of a configuration. An anchor with a positive has N = n - 2
-    negatives, a batch of n vectors is n/2 pairs, of a batch and a candidate n - 1 are the batch.
+    Sizes: n is the number of all vectors of a configuration. An anchor with a positive has N = n-2
+    negatives, a batch has n/2 pairs, and a batch with a separate candidate has n-1 vectors.
     """
     if replayed is None:
         sizes = spans(n, "--n", 2, MOST_VECTORS), spans(d, "--d", 1, MOST_DIMENSIONS)
         chosen, temperatures = spans(seeds, "--seeds", 0, 10**9 - 1), _temperatures(tau)
     values = _given(given)
     if budget is not None and budget != budget:
-        raise click.UsageError("--budget takes a number of seconds, not nan")
+        raise click.UsageError("--budget must be a number of seconds, not nan")
     if replayed is not None and (names or given or store or out is not None):
         raise click.UsageError(
             "--replay takes the bound and its numbers from the file and writes nothing: "
@@ -193,11 +195,11 @@ def spans(text: str, option: str, least: int, most: int) -> list[int]:
         ends = [end.strip() for end in part.split("-")]
         if len(ends) > 2 or not all(is_count(e) and len(e) <= 9 for e in ends):
             raise click.UsageError(
-                f"{option} takes whole numbers such as 3,4,6 or 0-4, not {short(text)!r}"
+                f"{option} takes whole numbers such as 3,4,6 or 0-4; got {short(text)!r}"
             )
         low, high = int(ends[0]), int(ends[-1])
         if low > high or high - low >= MOST_LISTED:
-            raise click.UsageError(f"{option}: {part.strip()} is no range of 1 to {MOST_LISTED}")
+            raise click.UsageError(f"{option}: {part.strip()} must have 1 to {MOST_LISTED} numbers")
         found += range(low, high + 1)
     if not all(least <= k <= most for k in found):
         raise click.UsageError(f"{option} takes whole numbers from {least} to {most}")
@@ -217,7 +219,7 @@ def _temperatures(text: str) -> tuple[float, ...] | str:
             value = 0.0
         if not 1e-6 <= value <= 1e6:
             raise click.UsageError(
-                f"--tau takes free, or temperatures from 1e-6 to 1e6: 0.1,0.5; not {short(text)!r}"
+                f"--tau takes free, or temperatures from 1e-6 to 1e6; got {short(text)!r}"
             )
         found.append(value)
     return tuple(dict.fromkeys(found))
@@ -228,7 +230,7 @@ def _given(words: tuple[str, ...]) -> dict[str, str]:
     for word in words:
         name, equals, value = word.partition("=")
         if not (name.isidentifier() and equals and value) or name in found:
-            raise click.UsageError(f"--set takes NAME=VALUE, each name once, not {short(word)!r}")
+            raise click.UsageError(f"--set takes NAME=VALUE, each name once; got {short(word)!r}")
         found[name] = value
     return found
 
@@ -261,7 +263,7 @@ def _folder(id: str) -> Path:
     module = result_files().get(id)
     source = None if module is None else module.resolve().parents[3]
     if module is None or source is None or not (source / "pyproject.toml").is_file():
-        raise click.UsageError("--store writes into a source checkout, and this is none")
+        raise click.UsageError("--store needs a source checkout; use --out FILE")
     from ..derive.theorem.bounds import ATTACKED
 
     return ATTACKED.resolve()
@@ -309,10 +311,10 @@ def _replay(result: Result, path: str, digits: int, style: str) -> int:
     try:
         file = Path(path)
         if file.stat().st_size > MAX_FILE:
-            raise BadRecord(f"it has more than {MAX_FILE} bytes")
+            raise BadRecord(f"the file has more than {MAX_FILE} bytes")
         for record in load(file.read_text(encoding="utf-8")):
             if record.result != result.id:
-                raise BadRecord(f"it is of {record.result[:60]!r}, not of {result.id!r}")
+                raise BadRecord(f"the record is of {record.result[:60]!r}, not of {result.id!r}")
             target = Target.of(result, record.quantity, record.given)
             sides = replay(target, record, digits)
             code = max(code, int(sides.is_violated and not target.bound.printed))
@@ -320,7 +322,7 @@ def _replay(result: Result, path: str, digits: int, style: str) -> int:
     except (BadRecord, NoTarget, DomainError, Undetermined) as refusal:
         raise click.UsageError(f"{short(path)}: {refusal}") from None
     except UnicodeDecodeError:
-        raise click.UsageError(f"{short(path)}: it is no text") from None
+        raise click.UsageError(f"{short(path)} is not a UTF-8 text file") from None
 
     def shown(value: Any, name: str = "") -> str:
         return str(int(value)) if name in COUNTS else str(nstr(value, digits))

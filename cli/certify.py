@@ -19,7 +19,7 @@ from .parameters import (
     split,
 )
 from .progress import telling
-from .writing import FORCE, check_writable, write
+from .writing import FORCE, check_writable, formats, write
 
 if TYPE_CHECKING:
     from sympy import Expr, Symbol
@@ -63,13 +63,13 @@ needs Python and python-flint only.
 )
 @click.argument("target", type=Target(), metavar="ID|FILE.json")
 @click.argument("parameters", nargs=-1, type=click.UNPROCESSED, shell_complete=complete_value)
-@click.option("--out", type=FilePath(dir_okay=False), help="Where to write the certificate.")
+@click.option("--out", type=FilePath(dir_okay=False), help="Write the certificate to this file.")
 @FORCE
-@click.option("--search", is_flag=True, help="Certify embeddings that torch finds.")
-@click.option("--d", type=click.IntRange(min=1), help="Their dimension; by default their number.")
-@click.option("--seed", type=click.IntRange(min=0), default=0)
+@click.option("--search", is_flag=True, help="Certify optimised embeddings.")
+@click.option("--d", type=click.IntRange(min=1), help="Dimension (default: number of embeddings).")
+@click.option("--seed", type=click.IntRange(min=0), default=0, help="Random seed of the search.")
 @DEVICE
-@click.option("--format", "style", type=click.Choice(["text", "json"]), default="text")
+@formats("text", "json")
 def certify_command(
     target: str,
     parameters: tuple[str, ...],
@@ -81,16 +81,16 @@ def certify_command(
     device: str,
     style: str,
 ) -> int:
-    """Prove how far from the least loss an optimum is, and write the proof down.
+    """Certify how far the loss of derived or optimised embeddings is above its minimum.
 
-    Of the result ID, with a number for every parameter, the derived inner products are certified
-    to 40 digits; where it has none, or with --search, embeddings that were optimised. FILE.json
-    is a certificate: it is replayed in ball arithmetic, which solves and searches nothing. Exit 1
-    if it does not prove what it claims.
+    For the result ID with a number for every parameter, the derived inner products are certified
+    to 40 digits; if the result has none, or with --search, optimised embeddings are certified.
+    FILE.json is a certificate, which is replayed in ball arithmetic without solving or searching.
+    Exit 1 if the certificate does not prove its claim.
     """
     if target.endswith(".json"):
         if parameters:
-            raise click.UsageError(f"unexpected {parameters[0]!r}: a certificate has its numbers")
+            raise click.UsageError(f"unexpected {parameters[0]!r}: a certificate has no parameters")
         return _told(target, _read(target), style)
     also = () if "p" in parameter_names(target) else ("p",)
     values = split(parameters, target, *also)
@@ -137,7 +137,7 @@ def _point(result: Result, problem: Problem, values: dict[str, str]) -> dict[Sym
         raise click.UsageError(f"{result.id} has no parameter {unknown[0]}")
     missing = [name for name in symbols if name not in values]
     if missing:
-        raise click.UsageError(f"a certificate is about numbers: give --{', --'.join(missing)}")
+        raise click.UsageError(f"a certificate needs numbers: add --{', --'.join(missing)}")
     point = {}
     for name, value in values.items():
         try:
@@ -145,7 +145,7 @@ def _point(result: Result, problem: Problem, values: dict[str, str]) -> dict[Sym
         except ValueError as error:
             raise DomainError(f"{name}: {error}") from None
         if not point[symbols[name]].is_finite:
-            raise DomainError(f"a certificate is about finite numbers, not {name} = {value}")
+            raise DomainError(f"a certificate needs finite numbers, not {name} = {value}")
     problem.domain.check(point)
     return point
 
@@ -236,9 +236,9 @@ def _read(name: str) -> Any:
     """The content of a file that a user hands over."""
     path = Path(name)
     if not path.is_file():
-        raise click.UsageError(f"there is no file {name!r}")
+        raise click.UsageError(f"the file {name!r} does not exist")
     if path.stat().st_size > LARGEST:
-        raise click.UsageError(f"{name} has more than {LARGEST} bytes: it is no certificate")
+        raise click.UsageError(f"{name} has more than {LARGEST} bytes: not a certificate")
     from ..derive.certificate import Refused, read
 
     try:
@@ -248,7 +248,7 @@ def _read(name: str) -> Any:
     except OSError as error:
         raise click.UsageError(f"{name} cannot be read: {error.strerror}") from None
     except (ValueError, RecursionError):
-        raise click.UsageError(f"{name} is no JSON: it is no certificate") from None
+        raise click.UsageError(f"{name} is not valid JSON: not a certificate") from None
 
 
 def _told(name: str, file: Any, style: str, problem: Problem | None = None) -> int:

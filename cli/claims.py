@@ -8,6 +8,7 @@ import click
 
 from .progress import track
 from .tables import Column, show_table
+from .writing import formats
 
 #: Typed here too, since help imports nothing: tests hold it against the ledgers.
 VERDICTS = (
@@ -31,15 +32,15 @@ Examples:
 """,
 )
 @click.argument("paper", shell_complete=complete_paper)
-@click.option("--format", "style", type=click.Choice(["text", "json"]), default="text")
-@click.option("--only", type=click.Choice(VERDICTS), help="Show only those with this verdict.")
-@click.option("--stored", is_flag=True, help="Take stored verdicts of records that have one.")
+@formats("text", "json")
+@click.option("--only", type=click.Choice(VERDICTS), help="Show only statements with this verdict.")
+@click.option("--stored", is_flag=True, help="Use the stored verdicts of unchanged records.")
 def claims_command(paper: str, style: str, only: str | None, stored: bool) -> int:
-    """Check every statement of PAPER as printed; exit 1 if any is left undecided.
+    """Check every statement of PAPER as printed; exit 1 if any remains undecided.
 
-    Verdicts: agrees; misprint (the line is wrong, what it means is right); needs-condition (the
-    condition is named, or the reading of a loose word under which it holds); differs (with a point
-    and both values there); undecided; not-mathematical.
+    Verdicts: agrees; misprint (the printed line is wrong, its intended meaning is right);
+    needs-condition (with the missing condition, or the reading of an ambiguous term, under which
+    the statement holds); differs (with a point and both values there); undecided; not-mathematical.
     """
     from ..derive.papers import ledger_of
 

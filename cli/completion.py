@@ -16,7 +16,7 @@ Examples:
 )
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion_command(shell: str) -> int:
-    """Print the script that switches tab completion on in SHELL."""
+    """Print the script that enables tab completion in SHELL."""
     from .main import cli
 
     found = get_completion_class(shell)

@@ -9,6 +9,7 @@ import click
 from .guard import Limits, go_on_in_a_copy, options
 from .label_files import listed
 from .parameters import ResultCommand, ResultId, complete_value, convention_names, split
+from .writing import formats
 
 FORMATS = ("text", "json", "latex", "markdown", "python")
 #: How formulas are laid out line by line, for those that have lines.
@@ -30,20 +31,18 @@ Examples:
 )
 @click.argument("id", type=ResultId())
 @click.argument("parameters", nargs=-1, type=click.UNPROCESSED, shell_complete=complete_value)
-@click.option("--format", "style", type=click.Choice(FORMATS), default="text")
-@click.option(
-    "--digits", type=click.IntRange(1, 10_000), default=15, help="Significant digits of numbers."
-)
+@formats(*FORMATS)
+@click.option("--digits", type=click.IntRange(1, 10_000), default=15, help="Significant digits.")
 @click.option(
     "--convention",
     type=click.Choice(convention_names()),
-    help="Take parameters and return values in the terms of a library.",
+    help="Read parameters and print values in the convention of this library.",
 )
 @options(time=60, memory=1, of="a result")
-@click.option("--claims", is_flag=True, help="Check and list all printed claims it settles.")
-@click.option("--proof", is_flag=True, help="With --format latex: a theorem and its proof.")
-@click.option("--standalone", is_flag=True, help="With --proof: a document that pdflatex compiles.")
-@click.option("--brief", is_flag=True, help="Only the quantities, without derivation and claims.")
+@click.option("--claims", is_flag=True, help="Check and list the printed claims of this result.")
+@click.option("--proof", is_flag=True, help="With --format latex: print a theorem and its proof.")
+@click.option("--standalone", is_flag=True, help="With --proof: print a document for pdflatex.")
+@click.option("--brief", is_flag=True, help="Print quantities only: no derivation, no claims.")
 def derive_command(
     id: str,
     parameters: tuple[str, ...],
@@ -57,22 +56,22 @@ def derive_command(
     standalone: bool,
     brief: bool,
 ) -> int:
-    """Derive the result ID and print it, its derivation, its evidence and its claims.
+    """Derive the result ID and print its formulas, derivation, evidence and claims.
 
-    PARAMETERS are --name value pairs, any of those of the result; what is not given stays
-    symbolic. Values are exact: 0.1 means 1/10; 1/3, exp(-1), sqrt(2) and oo (a limit) are
-    accepted; a list is 2,2,4, and a list or a matrix may be a .txt, .csv or .npy file. `cltheory
-    derive ID --help` lists them, and what a loss of your own may use.
+    PARAMETERS are --name value pairs; parameters that are not given stay symbolic. Values are
+    exact: 0.1 means 1/10, and 1/3, exp(-1), sqrt(2) and oo (a limit) are accepted. Write a list
+    as 2,2,4, or give a list or a matrix as a .txt, .csv or .npy file. `cltheory derive ID --help`
+    lists the parameters of ID and the functions that a loss of your own may use.
 
-    Exit code: 0 fine, also where a quantity has no value; 1 the theorem cannot be proved for
-    what was given, or not under the limits; 2 bad input.
+    Exit code: 0 success, even if a quantity has no value; 1 the theorem could not be proved for
+    these parameters, or not within the limits; 2 bad input.
     """
     if (proof or standalone) and style != "latex":
-        raise click.UsageError("--proof and --standalone are for --format latex")
+        raise click.UsageError("--proof and --standalone need --format latex")
     if standalone and not proof:
-        raise click.UsageError("--standalone is for --proof")
+        raise click.UsageError("--standalone needs --proof")
     if proof and convention:
-        raise click.UsageError("a proof is in the terms of its source: leave --convention out")
+        raise click.UsageError("--proof uses the convention of the source: leave out --convention")
     values = split(parameters, id)
     go_on_in_a_copy(Limits(seconds, gigabytes))
     from ..derive.results import results

@@ -12,7 +12,7 @@ import click
 from .numeric_options import COLDEST, HOTTEST, Number, need_torch
 from .parameters import FilePath, short
 from .progress import counting
-from .writing import FORCE, check_writable, write
+from .writing import FORCE, check_writable, formats, write
 
 if TYPE_CHECKING:
     from ..numeric.diagnose import Array, Diagnosis, Taken
@@ -45,44 +45,41 @@ Examples:
 """,
 )
 @click.argument("file", type=FILE)
-@click.option("--arrays", help="Which array, or which two views: NAME or NAME,NAME.")
-@click.option("--labels", help="Classes: an array or column of FILE, or a file (CSV, npy).")
-@click.option("--column", help="Of a file of labels: the column, by name or number.")
+@click.option("--arrays", help="Array, or two views, to read: NAME or NAME,NAME.")
+@click.option("--labels", help="Classes: array or column of FILE, or a CSV or .npy file.")
+@click.option("--column", help="Column of the --labels file, by name or number.")
 @click.option(
     "--positives",
-    help="pairs (rows 0 and 1, 2 and 3, ...), halves (the second half are second views), or "
-    "indices: an array of FILE, or a file (npy).",
+    help="Positives: pairs (rows 0 and 1, 2 and 3, ...), halves (the second half holds the second "
+    "views), or an array of indices in FILE or in a .npy file.",
 )
-@click.option("--temperature", "--tau", "tau", type=Number(), default=0.1, help="Of the loss.")
+@click.option("--temperature", "--tau", "tau", type=Number(), default=0.1, help="Temperature.")
 @click.option("--normalise", is_flag=True, help="Scale every row to unit length.")
 @click.option(
     "--batch",
     type=click.IntRange(4, 8192),
-    help="Embeddings in a batch, as in training; by default all, or 2048 of more.",
+    help="Embeddings per batch, as in training (default: all, but at most 2048).",
 )
 @click.option(
-    "--batches",
-    type=click.IntRange(1, 10**4),
-    default=8,
-    help="Most batches that are looked at, with --batch.",
+    "--batches", type=click.IntRange(1, 10**4), default=8, help="Maximum number of batches."
 )
 @click.option(
-    "--c", type=click.FloatRange(0, 1e6), default=0.5, help="Constant of the printed upper band."
+    "--c", type=click.FloatRange(0, 1e6), default=0.5, help="Constant of the printed upper bound."
 )
-@click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=0, help="Of what is in a batch.")
-@click.option("--format", "style", type=click.Choice(["text", "json", "html"]), default="text")
-@click.option("--out", type=FILE, help="Write to this file.")
+@click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=0, help="Seed of the batches.")
+@formats("text", "json", "html")
+@click.option("--out", type=FILE, help="Write the report to this file.")
 @FORCE
 def diagnose_command(**options: Any) -> int:
-    """Say what the gradient band says of embeddings: FILE is npz, npy, CSV, parquet or safetensors.
+    """Evaluate the gradient band on FILE of embeddings: npz, npy, CSV, parquet or safetensors.
 
-    The squared InfoNCE gradient of every embedding, the bounds that are proved of it and the
-    printed one, alignment, softmax error, spectrum, effective rank, and whether all of them
-    together have collapsed. Collapse of classes is not examined.
+    The report gives the squared InfoNCE gradient of every embedding, its proved bounds and the
+    printed one, alignment, softmax error, spectrum, effective rank, and whether the embeddings as
+    a whole have collapsed. Class collapse is not examined.
 
-    The positive of an embedding is its other view, where there are two arrays of one shape (or one
-    of shape (n, 2, d)); with labels the next one of its class; else its neighbour, rows 0 and 1
-    being a pair. What was taken is said.
+    The positive of an embedding is its other view if FILE has two arrays of the same shape (or one
+    of shape (n, 2, d)); with labels, the next embedding of its class; otherwise its neighbour:
+    rows 0 and 1 are a pair. The report names the choice.
     """
     given = Given(**options)
     given.check()
@@ -131,12 +128,12 @@ class Given:
         if self.labels is not None and self.positives is not None:
             raise click.UsageError("--labels and --positives both say which rows are positives")
         if self.column is not None and self.labels is None:
-            raise click.UsageError("--column is of a file of --labels")
+            raise click.UsageError("--column needs --labels")
         if self.c != self.c:
-            raise click.UsageError("--c is a number, not nan")
+            raise click.UsageError("--c must be a number, not nan")
         if not COLDEST <= self.tau <= HOTTEST:
             raise click.UsageError(
-                f"--temperature is from {COLDEST:g} to {HOTTEST:g}, not {self.tau:g}"
+                f"--temperature must be from {COLDEST:g} to {HOTTEST:g}, not {self.tau:g}"
             )
         if self.style == "html" and find_spec("matplotlib") is None:
             raise click.UsageError("--format html needs matplotlib: pip install 'cltheory[plot]'")
@@ -176,8 +173,8 @@ def take(given: Given) -> Taken:
     if len(names) == 2:
         if given.labels is not None or given.positives is not None:
             raise click.UsageError(
-                f"{' and '.join(names)} are two views: --labels and --positives are of one array; "
-                "--arrays NAME takes one"
+                f"{' and '.join(names)} are two views: --labels and --positives need one array; "
+                "choose it with --arrays NAME"
             )
         first, second = (found[name] for name in names)
         return two_views(first, second, f"{names[0]} and {names[1]} are two views of each sample")
@@ -212,7 +209,7 @@ def _embeddings(given: Given, found: Arrays) -> tuple[str, ...]:
                 )
             if found[name].ndim not in (2, 3) or (len(names) == 2 and found[name].ndim != 2):
                 raise click.UsageError(
-                    f"{short(name)} has the shape {found[name].shape}, which are no embeddings"
+                    f"{short(name)} has shape {found[name].shape}: embeddings have shape (n, d)"
                 )
         if len(names) > 2:
             raise click.UsageError(f"--arrays takes one array or two, not {len(names)}")
@@ -261,8 +258,8 @@ def _classes(given: Given, found: Arrays, label: str) -> Array:
     if label not in found:
         if not Path(label).is_file():
             raise click.UsageError(
-                f"{short(given.file)} has no labels {short(label)!r}, and there is no such file: "
-                f"there are {short(', '.join(found))}"
+                f"{short(given.file)} has no labels {short(label)!r}, and no such file exists: "
+                f"choose among {short(', '.join(found))}"
             )
         return np.array(label_files.classes(label, given.column, None).of_sample, dtype=np.int64)
     array = np.asarray(found[label])
@@ -293,7 +290,7 @@ def _by_index(given: Given, found: Arrays, z: Array, index: str) -> Taken:
     else:
         raise click.UsageError(
             f"--positives takes {', '.join(LAYOUTS)}, an array of {short(given.file)} "
-            f"({short(', '.join(found))}) or a file, not {short(index)!r}"
+            f"({short(', '.join(found))}) or a file; got {short(index)!r}"
         )
     if array.dtype.kind not in "iu":
         raise ValueError(f"{short(index)} must be indices, not {array.dtype}")

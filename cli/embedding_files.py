@@ -51,9 +51,9 @@ def arrays(name: str, labels: str | None = None) -> Arrays:
     """
     path = Path(name)
     if not path.exists():
-        raise click.UsageError(f"there is no file {short(name)!r}")
+        raise click.UsageError(f"the file {short(name)!r} does not exist")
     if not path.is_file():
-        raise click.UsageError(f"{short(name)} is no file")
+        raise click.UsageError(f"{short(name)} is not a file")
     kind = path.suffix.lower()
     if kind in PICKLED:
         raise click.UsageError(
@@ -96,14 +96,14 @@ def _npz(path: Path) -> Arrays:
             raise click.UsageError(f"{short(str(path))} unpacks to more than {LARGEST} bytes")
         with np.load(path, allow_pickle=False) as found:
             if not hasattr(found, "files"):
-                raise ValueError("it is no archive")
+                raise ValueError("it is not an archive")
             members = {name: found[name] for name in found.files}
             # What is no array comes as bytes.
             return {name: of for name, of in members.items() if isinstance(of, np.ndarray)}
     except UNREADABLE as error:
         raise no_array(str(path), error) from None
     except MemoryError:
-        raise click.UsageError(f"{short(str(path))} says it has more numbers than fit") from None
+        raise click.UsageError(f"{short(str(path))} has more numbers than memory holds") from None
 
 
 def _table(path: Path, labels: str | None) -> Arrays:
@@ -118,7 +118,7 @@ def _table(path: Path, labels: str | None) -> Arrays:
             delimiter = next((d for d in (",", ";", "\t") if d in head), ",")
             first = [cell.strip() for cell in next(csv.reader(file, delimiter=delimiter), [])]
     except UnicodeDecodeError:
-        raise click.UsageError(f"{name} is no text in UTF-8") from None
+        raise click.UsageError(f"{name} is not a UTF-8 text file") from None
     except (OSError, csv.Error) as error:
         raise click.UsageError(f"{name} cannot be read: {error}") from None
     named = not any(is_number(cell) for cell in first)
@@ -154,7 +154,7 @@ def _table(path: Path, labels: str | None) -> Arrays:
 def _is_free(name: str, column: str) -> None:
     if column == COLUMNS:
         raise click.UsageError(
-            f"{name}: rename column {COLUMNS!r}: so are the columns of numbers called together"
+            f"{name}: rename column {COLUMNS!r}: the name is reserved for all columns of numbers"
         )
 
 
@@ -171,7 +171,7 @@ def _parquet(path: Path) -> Arrays:
         table = pyarrow.parquet.read_table(path)
     except (pyarrow.ArrowException, OSError) as error:
         why = str(error).splitlines()[0]
-        raise click.UsageError(f"{name} is no parquet file: {why}") from None
+        raise click.UsageError(f"{name} is not a parquet file: {why}") from None
     found: dict[str, Any] = {}
     plain: list[Any] = []
     for column in table.column_names:
@@ -207,7 +207,7 @@ def _safetensors(path: Path) -> Arrays:
             found = {name: file.get_tensor(name) for name in file.keys()}
     except (SafetensorError, OSError, ValueError) as error:
         why = str(error).splitlines()[0]
-        raise click.UsageError(f"{short(str(path))} is no safetensors file: {why}") from None
+        raise click.UsageError(f"{short(str(path))} is not a safetensors file: {why}") from None
     # NumPy has no bfloat16.
     return {k: (v.float() if v.dtype == torch.bfloat16 else v).numpy() for k, v in found.items()}
 

@@ -31,22 +31,21 @@ Examples:
     "--latex",
     "tex",
     type=FILE,
-    help="Macros of the quantities and the statements as theorems; the sources go into a .bib "
-    "file beside it.",
+    help="Write LaTeX macros, theorem statements, and a .bib file of the sources.",
 )
-@click.option("--proofs", type=FILE, help="Each result as a theorem with its proof, in LaTeX.")
+@click.option("--proofs", type=FILE, help="Write each result as a LaTeX theorem with its proof.")
+@click.option("--standalone", is_flag=True, help="With --proofs: write a document for pdflatex.")
+@click.option("--bib", type=FILE, help="Write the sources as BibTeX entries.")
+@click.option("--python", type=FILE, help="Write a Python module of NumPy functions.")
 @click.option(
-    "--standalone", is_flag=True, help="With --proofs: a document that pdflatex compiles."
+    "--json", "registry", type=FILE, help="Write the results with their derivations as JSON."
 )
-@click.option("--bib", type=FILE, help="The sources as BibTeX entries.")
-@click.option("--python", type=FILE, help="A module of numpy functions that needs numpy only.")
-@click.option("--json", "registry", type=FILE, help="The results with their derivations.")
-@click.option("--claims", is_flag=True, help="With --json: check the printed claims, and say how.")
+@click.option("--claims", is_flag=True, help="With --json: check the printed claims.")
 @click.option(
     "--rename",
     metavar="SYMBOL=NAME",
     multiple=True,
-    help="Write a symbol otherwise, with --latex and --python; may be repeated.",
+    help="Rename a symbol in --latex and --python; may be repeated.",
 )
 @click.option("--force", is_flag=True, help="Replace files that cltheory did not write.")
 def export_command(
@@ -61,10 +60,10 @@ def export_command(
     rename: tuple[str, ...],
     force: bool,
 ) -> int:
-    """Write results for use elsewhere: in a paper, in numpy code, in another program.
+    """Write the results IDS (default: all) for use in a paper, in NumPy code or in another program.
 
-    IDS are the results, all of them by default. A FILE named - is standard output. The same
-    results give the same text; a file that something else wrote is not overwritten.
+    The FILE - is standard output. The same results always give the same text. A file that cltheory
+    did not write is replaced only with --force.
     """
     if bib is None and tex not in (None, "-"):
         bib = str(Path(str(tex)).with_suffix(".bib"))
@@ -75,13 +74,13 @@ def export_command(
             "say what to write: --latex, --proofs, --bib, --python or --json FILE"
         )
     if twice := _twice(list(files.values())):
-        raise click.UsageError(f"two outputs would go to {twice}")
+        raise click.UsageError(f"two outputs go to {twice}")
     if rename and tex is None and python is None:
-        raise click.UsageError("--rename is for --latex and --python")
+        raise click.UsageError("--rename needs --latex or --python")
     if standalone and proofs is None:
-        raise click.UsageError("--standalone is for --proofs")
+        raise click.UsageError("--standalone needs --proofs")
     if claims and registry is None:
-        raise click.UsageError("--claims is for --json")
+        raise click.UsageError("--claims needs --json")
     from ..derive.results import results
     from ..derive.write import export
 

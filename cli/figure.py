@@ -26,7 +26,7 @@ class _Figures(click.Group):
         if not ctx.resilient_parsing and args[0] not in self.commands and args[0][:1] != "-":
             near = did_you_mean(args[0], self.commands)
             names = ", ".join(self.commands)
-            ctx.fail(f"there is no figure {short(args[0])!r}{near}; there are {names}")
+            ctx.fail(f"the figure {short(args[0])!r} does not exist{near}; figures: {names}")
         return super().resolve_command(ctx, args)
 
 
@@ -36,29 +36,29 @@ class _Figures(click.Group):
     epilog=examples(*EXAMPLES),
 )
 def figure_command() -> None:
-    """Draw a figure: theory, and optimised embeddings (or encoders) beside or beneath it.
+    """Draw a figure that compares theory with optimised embeddings or trained encoders.
 
-    Every finished cell is kept in a CSV table. A run that is interrupted goes on from it
-    when the same command is given again.
+    Finished cells are stored in a CSV table, from which the same command resumes an interrupted
+    run.
 
-    OUT is PDF, SVG, EPS or PNG by its name. Text is 8 pt at the width of the figure, fonts are
-    embedded as TrueType, and the same cells give the same file.
+    The suffix of OUT selects PDF, SVG, EPS or PNG. Text is 8 pt at the width of the figure, fonts
+    are embedded as TrueType, and the same cells give the same file.
     """
 
 
 # --- lee2025ssem --------------------------------------------------------------------------------
 @figure_command.command("ssem-fig2", epilog=examples("ssem-fig2"))
-@click.option("--m", type=click.IntRange(min=2), default=10, help="Classes.")
-@click.option("--n", type=click.IntRange(min=2), default=10, help="Instances.")
-@click.option("--p", type=click.IntRange(min=1), default=2, help="Views.")
-@click.option("--d", type=click.IntRange(min=1), help="Embedding dimension; by default m n.")
-@click.option("--grid", default="20x20", help="Cells: ALPHASxTAUS, or one.")
+@click.option("--m", type=click.IntRange(min=2), default=10, help="Number of classes.")
+@click.option("--n", type=click.IntRange(min=2), default=10, help="Instances per class.")
+@click.option("--p", type=click.IntRange(min=1), default=2, help="Views per instance.")
+@click.option("--d", type=click.IntRange(min=1), help="Embedding dimension (default: m n).")
+@click.option("--grid", default="20x20", help="Grid size: ALPHASxTAUS, or one count for both.")
 @click.option("--cold", is_flag=True, help="Start every cell from its seed, not a neighbour.")
-@common("0", "Seeds 0,1,2, which are averaged over.", "1e-12, or 1e-5 for d < m n - 1")
+@common("0", "Random seeds to average over, such as 0,1,2.", "1e-12, or 1e-5 for d < m n - 1")
 def ssem_fig2(m: int, n: int, p: int, d: int | None, grid: str, cold: bool, **shared: Any) -> int:
     """Figure 2 of lee2025ssem: within-class variance, derived and optimised.
 
-    The derived threshold is upon both maps, as alpha_min and as tau_max.
+    Both maps show the derived threshold, as alpha_min and as tau_max.
     """
     alphas, taus = _axes(grid)
 
@@ -72,13 +72,13 @@ def ssem_fig2(m: int, n: int, p: int, d: int | None, grid: str, cold: bool, **sh
 
 # --- lee2024sigmoid -----------------------------------------------------------------------------
 _TOWERS = together(
-    click.option("--N", "items", metavar="LIST", help="Numbers of items, 4,8,16."),
+    click.option("--N", "items", metavar="LIST", help="Numbers of items, such as 4,8,16."),
     click.option(
-        "--t", "temperatures", metavar="LIST", help="Temperatures, 0.5,1,2 or LOW:HIGH:COUNT."
+        "--t", "temperatures", metavar="LIST", help="Temperatures: 0.5,1,2 or LOW:HIGH:COUNT."
     ),
-    click.option("--bias", type=float, callback=a_number, help="One bias b; by default b = t."),
+    click.option("--bias", type=float, callback=a_number, help="Fixed bias b (default: b = t)."),
 )
-_OF_LEAST = "Seeds 0,1,2, of which the least loss is taken."
+_OF_LEAST = "Random seeds, such as 0,1,2; the run with the smallest loss is used."
 
 
 @figure_command.command("ccem-fig2", epilog=examples("ccem-fig2"))
@@ -93,7 +93,7 @@ def ccem_fig2(**given: Any) -> int:
 @_TOWERS
 @common("0", _OF_LEAST)
 def ccem_fig3(**given: Any) -> int:
-    """Figure 3 of lee2024sigmoid: similarity of positives, derived, and for trained encoders."""
+    """Figure 3 of lee2024sigmoid: similarity of positives, derived and for trained encoders."""
     return _of_towers("ccem-fig3", **given)
 
 
@@ -115,18 +115,18 @@ def _of_towers(
     "--sizes",
     multiple=True,
     metavar="LIST",
-    help="Samples of each class, 2,4,6: a column. By default four of ten classes.",
+    help="Samples per class in a column, such as 2,4,6 (default: 4 columns of 10 classes).",
 )
 @click.option("--tau", default="1/10", help="Temperature of SupCon.")
-@click.option("--epsilon", default="exp(-1)", help="Weight of Soft SupCon.")
-@click.option("--d", type=click.IntRange(min=1), help="Dimension; by default as many as classes.")
+@click.option("--epsilon", default="exp(-1)", help="Weight of pairs across classes in Soft SupCon.")
+@click.option("--d", type=click.IntRange(min=1), help="Dimension (default: number of classes).")
 @common("0", _OF_LEAST, "1e-12")
 def imbalance_fig4(
     sizes: tuple[str, ...], tau: str, epsilon: str, d: int | None, **shared: Any
 ) -> int:
-    """Figure 4 of vock2026unified: cosines of SupCon and Soft SupCon, and unequal classes.
+    """Figure 4 of vock2026unified: cosines of SupCon and Soft SupCon for classes of unequal size.
 
-    Soft SupCon has the temperature at which the regular simplex is optimal for any sizes.
+    Soft SupCon has the temperature at which the regular simplex is optimal for all class sizes.
     """
     columns = tuple(_sizes(text) for text in sizes)
     weight, hot = _positive("--epsilon", epsilon), _positive("--tau", tau)
@@ -140,18 +140,18 @@ def imbalance_fig4(
 
 
 _DIGITS = click.option(
-    "--steps", type=click.IntRange(1, 10**6), help="Of training an encoder; by default 600."
+    "--steps", type=click.IntRange(1, 10**6), help="Training steps of the encoder (default: 600)."
 )
 
 
 @figure_command.command("soft-supcon-fig2", epilog=examples("soft-supcon-fig2"))
-@click.option("--q", "dimensions", default="2:12", help="2:12, or 2,8,9.")
+@click.option("--q", "dimensions", default="2:12", help="Embedding dimensions: 2:12 or 2,8,9.")
 @_DIGITS
-@common("0,1,2", "Seeds 0,1,2, which are averaged over.")
+@common("0,1,2", "Random seeds to average over, such as 0,1,2.")
 def soft_supcon_fig2(dimensions: str, steps: int | None, **shared: Any) -> int:
     """Figure 2 of vock2026unified: Soft SupCon with distances on digits, over the dimension.
 
-    How similar trained embeddings are to the regular simplex of ten classes, which needs nine
+    The figure compares trained embeddings with the regular simplex of ten classes, which needs nine
     dimensions. The digits are those of scikit-learn: pip install 'cltheory[digits]'.
     """
     among = _dimensions(dimensions)
@@ -166,11 +166,11 @@ def soft_supcon_fig2(dimensions: str, steps: int | None, **shared: Any) -> int:
 
 @figure_command.command("y-aware-fig5", epilog=examples("y-aware-fig5"))
 @_DIGITS
-@common("0,1,2", "Seeds 0,1,2, which are averaged over; the first is drawn.")
+@common("0,1,2", "Random seeds to average over, such as 0,1,2; the first is drawn.")
 def y_aware_fig5(steps: int | None, **shared: Any) -> int:
     """Figure 5 of vock2026unified: y-Aware on digits, and its correction by distances.
 
-    The label is the ink of a digit, a number: its geometry is a line, and no arc of a circle.
+    The label of a digit is its ink, a number, so the labels lie on a line, not on an arc.
     The digits are those of scikit-learn: pip install 'cltheory[digits]'.
     """
 
@@ -193,7 +193,7 @@ def _dimensions(text: str) -> tuple[int, ...]:
         found = [*range(found[0], found[1] + 1)] if len(found) == 2 else []
     if not found:
         raise click.UsageError(
-            f"--q takes dimensions from 1 to 64, such as 2:12 or 2,8,9, not {short(text)!r}"
+            f"--q takes dimensions from 1 to 64, such as 2:12 or 2,8,9; got {short(text)!r}"
         )
     return tuple(sorted(set(found)))
 
@@ -202,7 +202,7 @@ def _sizes(text: str) -> tuple[int, ...]:
     found = counts(text, 2, 9999) or []
     if len(found) < 2:
         raise click.UsageError(
-            f"--sizes takes samples of two or more classes, from 2 on each, such as 2,4,6, not "
+            f"--sizes takes the samples of two or more classes, at least 2 each, as 2,4,6; got "
             f"{short(text)!r}"
         )
     return tuple(found)
@@ -226,14 +226,14 @@ def _positive(option: str, text: str) -> Any:
     "phases", context_settings={"ignore_unknown_options": True}, epilog=examples("phases")
 )
 @click.argument("parameters", nargs=-1, type=click.UNPROCESSED)
-@click.option("--loss", default="supcl", help="A name of the catalogue, or a TOML file.")
-@click.option("--x", help="Parameter of the horizontal axis; by default the first.")
-@click.option("--y", help="Parameter of the vertical axis; by default the next.")
-@click.option("--x-range", metavar="LOW:HIGH", help="What is drawn of it.")
-@click.option("--y-range", metavar="LOW:HIGH", help="What is drawn of it.")
-@click.option("--points", default="8x8", help="Optimised embeddings: XxY.")
-@click.option("--d", type=click.IntRange(min=1), help="Dimension; by default 2 more than needed.")
-@common("0", "Seeds 0,1,2: each is a point.", "1e-12", width="one-column")
+@click.option("--loss", default="supcl", help="Loss in the catalogue, or a TOML file.")
+@click.option("--x", help="Parameter on the horizontal axis (default: the first).")
+@click.option("--y", help="Parameter on the vertical axis (default: the next).")
+@click.option("--x-range", metavar="LOW:HIGH", help="Range of the horizontal axis.")
+@click.option("--y-range", metavar="LOW:HIGH", help="Range of the vertical axis.")
+@click.option("--points", default="8x8", help="Grid of optimised embeddings: XxY, or one count.")
+@click.option("--d", type=click.IntRange(min=1), help="Dimension (default: optimal rank + 2).")
+@common("0", "Random seeds, such as 0,1,2; each gives one point.", "1e-12", width="one-column")
 def phases(
     parameters: tuple[str, ...],
     loss: str,
@@ -245,11 +245,11 @@ def phases(
     d: int | None,
     **shared: Any,
 ) -> int:
-    """Which structure is optimal over two parameters of a loss, and optimised embeddings.
+    """Draw the optimal structure over two parameters of a loss, with optimised embeddings.
 
-    PARAMETERS are --name value pairs of the loss and its structure; what is not given takes
-    small defaults. Points have the colour and shape of the structure that was measured; curves
-    are the derived borders, put back into the conditions that they come from.
+    PARAMETERS are --name value pairs of the loss and its structure; parameters that are not given
+    take small default values. The colour and shape of a point show the measured structure; curves
+    are the derived borders, verified by substitution.
     """
     given = pairs(parameters)
     counts = _counted("--points", points)
@@ -272,7 +272,7 @@ def _range(option: str, text: str | None) -> tuple[float, float] | None:
     except ValueError:
         low, high = inf, inf
     if not (isfinite(low) and isfinite(high) and low < high):
-        raise click.UsageError(f"{option} takes two numbers such as 0.1:2, not {short(text)!r}")
+        raise click.UsageError(f"{option} takes two numbers such as 0.1:2; got {short(text)!r}")
     return low, high
 
 
@@ -280,9 +280,7 @@ def _range(option: str, text: str | None) -> tuple[float, float] | None:
 def _counts(text: str) -> tuple[int, ...]:
     found = counts(text, 2, 9999)
     if found is None:
-        raise click.UsageError(
-            f"--N takes numbers of items from 2 on, such as 4,8, not {short(text)!r}"
-        )
+        raise click.UsageError(f"--N takes integers from 2 on, such as 4,8; got {short(text)!r}")
     if len(set(found)) < 2:
         raise click.UsageError("--N takes at least two different numbers of items")
     return tuple(sorted(set(found)))
@@ -290,7 +288,7 @@ def _counts(text: str) -> tuple[int, ...]:
 
 def _temperatures(text: str) -> tuple[float, ...]:
     wrong = click.UsageError(
-        f"--t takes two or more positive numbers such as 0.5,1,2 or 0.1:5:50, not {short(text)!r}"
+        f"--t takes two or more positive numbers such as 0.5,1,2 or 0.1:5:50; got {short(text)!r}"
     )
     try:
         if ":" in text:
@@ -316,7 +314,7 @@ def _counted(option: str, text: str) -> tuple[int, int]:
         parts *= 2
     fine = all(is_count(p) and len(p) < 5 and 2 <= int(p) <= 1000 for p in parts)
     if len(parts) != 2 or not fine:
-        raise click.UsageError(f"{option} takes two counts such as 20x20, not {short(text)!r}")
+        raise click.UsageError(f"{option} takes two counts such as 20x20; got {short(text)!r}")
     return int(parts[0]), int(parts[1])
 
 

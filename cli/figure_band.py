@@ -10,13 +10,13 @@ from .figure_options import Decorator, a_number, common, examples, made, togethe
 from .numeric_options import COLDEST, HOTTEST, counts, numbers
 from .parameters import short
 
-_AVERAGED = "Seeds 0,1,2, which are averaged over; each has batches of its own."
+_AVERAGED = "Random seeds to average over, such as 0,1,2; each has its own batches."
 _COSINE = click.option(
     "--cosine",
     type=click.FloatRange(-1, 1),
     default=0.75,
     callback=a_number,
-    help="Of a positive and its anchor.",
+    help="Cosine of the anchor and its positive.",
 )
 
 
@@ -29,19 +29,17 @@ def _sizes(n: int | None, d: int, batches: int, least: int = 1) -> Decorator:
             "--batches",
             type=click.IntRange(least, 10**4),
             default=batches,
-            help="Of each law, for a seed.",
+            help="Batches per distribution and seed.",
         ),
     ]
     if n is not None:
-        how_many = click.option(
-            "--n", type=click.IntRange(3, 2**14), default=n, help="Embeddings in a batch."
-        )
+        how_many = click.option("--n", type=click.IntRange(3, 2**14), default=n, help="Batch size.")
         options.insert(0, how_many)
     return together(*options)
 
 
 def _tau(default: str) -> Decorator:
-    return click.option("--tau", "taus", default=default, help="Temperatures, 0.1,0.2.")
+    return click.option("--tau", "taus", default=default, help="Temperatures, such as 0.1,0.2.")
 
 
 def _top(default: float) -> Decorator:
@@ -51,7 +49,7 @@ def _top(default: float) -> Decorator:
         type=click.FloatRange(0, 1, min_open=True),
         default=default,
         callback=a_number,
-        help="Largest eigenvalue of the law, before vectors are normalised.",
+        help="Largest eigenvalue of the distribution before normalisation.",
     )
 
 
@@ -61,14 +59,14 @@ def _top(default: float) -> Decorator:
     "--lambda1",
     "tops",
     default="1/d,0.3,0.6,1",
-    help="Largest eigenvalues of the laws, before vectors are normalised.",
+    help="Largest eigenvalues of the distributions before normalisation.",
 )
 @_sizes(256, 1024, 5)
 @common("0,1,2,3", _AVERAGED, dtype=False)
 def band_fig1(taus: str, tops: str, n: int, d: int, batches: int, **shared: Any) -> int:
-    """Figure 1 of ochieng2025diversity: which gradients are in the band, and how wide it is.
+    """Figure 1 of ochieng2025diversity: the gradients in the band, and the width of the band.
 
-    The 16 settings of section 2.1. The paper has 10,000 batches of each.
+    The default settings are the 16 of section 2.1, each with 10,000 batches in the paper.
     """
     among = numbers("--tau", taus, COLDEST, HOTTEST, low_open=False)
     parts = [part.strip() for part in tops.split(",")]
@@ -92,7 +90,7 @@ def band_fig2(
 ) -> int:
     """Figure 2 of ochieng2025diversity: the mean squared gradient over the temperature.
 
-    The same batches at every temperature. The paper has 5,000.
+    All temperatures use the same batches; the paper has 5,000 of them.
     """
     among = numbers("--tau", taus, COLDEST, HOTTEST, low_open=False)
 
@@ -102,7 +100,7 @@ def band_fig2(
 
 
 @click.command("band-correlated", epilog=examples("band-correlated"))
-@click.option("--N", "sizes", default="62,254,1022", help="Numbers of negatives, 62,254.")
+@click.option("--N", "sizes", default="62,254,1022", help="Numbers of negatives.")
 @click.option(
     "--alpha", "alphas", default="0,0.005,0.01,0.02,0.05,0.1", help="Weights of the common part."
 )
@@ -113,10 +111,10 @@ def band_fig2(
 def band_correlated(
     sizes: str, alphas: str, tau: float, cosine: float, d: int, batches: int, **shared: Any
 ) -> int:
-    """Appendix A.4 of ochieng2025diversity: negatives that have a part in common."""
+    """Appendix A.4 of ochieng2025diversity: negatives with a common part."""
     many = counts(sizes, 2, 2**14)
     if not many or len(set(many)) < len(many):
-        raise click.UsageError(f"--N takes numbers such as 62,254, not {short(sizes)!r}")
+        raise click.UsageError(f"--N takes numbers such as 62,254; got {short(sizes)!r}")
     weights = numbers("--alpha", alphas, 0, 1, low_open=False)
     (warm,) = numbers("--tau", str(tau), COLDEST, HOTTEST, low_open=False)
 
@@ -131,7 +129,7 @@ def band_correlated(
     "--deviation",
     "deviations",
     default="0,3,6,12,30,100,300,1000,2000,3000",
-    help="Deviations of the law from an isotropic one, in percent.",
+    help="Deviations of the distribution from isotropy, in percent.",
 )
 @click.option("--tau", type=float, default=0.1, help="Temperature.")
 @_COSINE
@@ -142,7 +140,7 @@ def band_anisotropy(
 ) -> int:
     """Appendix A.10 of ochieng2025diversity: the band over the anisotropy.
 
-    The paper has 5,000 batches of each law.
+    The paper has 5,000 batches per distribution.
     """
     among = numbers("--deviation", deviations, 0, 1e6, low_open=False)
     (warm,) = numbers("--tau", str(tau), COLDEST, HOTTEST, low_open=False)
@@ -175,10 +173,10 @@ def band_whitening(
 
 @click.command("diversity-digits", epilog=examples("diversity-digits"))
 @click.option(
-    "--methods", default="random,P1,P2,P3,greedy-16,greedy-64", help="How batches are chosen."
+    "--methods", default="random,P1,P2,P3,greedy-16,greedy-64", help="Batch selection methods."
 )
 @training(200)
-@common("0,1,2", "Seeds 0,1,2: each is a run of every method.", dtype=False)
+@common("0,1,2", "Random seeds, such as 0,1,2; each is a run of every method.", dtype=False)
 def diversity_digits(methods: str, steps: int, batch: int, **shared: Any) -> int:
     """Sections 2.5 and 2.6 of ochieng2025diversity, on digits: batches chosen by their spectrum.
 

@@ -19,30 +19,30 @@ LARGEST_GAMMA, COLDEST, HOTTEST = 4.0, 1e-3, 1e3
     "gammas",
     default="1,0.5",
     metavar="LIST",
-    help="Exponents of kernels besides 2, the Gaussian one.",
+    help="Exponents of the kernels, in addition to 2 (Gaussian).",
 )
 @click.option(
     "--mixtures",
     default="loss-sum,kernel-sum,loss-concatenation,kernel-concatenation",
     metavar="LIST",
-    help="Of the exponents 1 and 2; none for none.",
+    help="Mixtures of the kernels with exponents 1 and 2, or none.",
 )
 @click.option(
     "--tau",
     "taus",
     default="0.025,0.05,0.1,0.2,0.4,0.8",
     metavar="LIST",
-    help="Temperatures that each kernel has to choose from.",
+    help="Temperatures to select from, for each kernel.",
 )
 @training(300)
-@common("0,1,2,3,4,5,6,7", "Seeds 0,1,2: each is a run of every kernel.", dtype=False)
+@common("0,1,2,3,4,5,6,7", "Random seeds, such as 0,1; each is a run of every kernel.", dtype=False)
 def kernels_digits(
     gammas: str, mixtures: str, taus: str, steps: int, batch: int, **shared: Any
 ) -> int:
     """Table 1 of tan2024spectral, on digits: kernels for InfoNCE compared by a linear fit.
 
-    Each kernel has the same temperatures to choose from, by images that are not tested on. The
-    digits are those of scikit-learn: pip install 'cltheory[digits]'.
+    The temperature of each kernel is selected from the same list, on images outside the test set.
+    The digits are those of scikit-learn: pip install 'cltheory[digits]'.
     """
     exponents = (2.0, *(g for g in numbers("--gamma", gammas, 0, LARGEST_GAMMA) if g != 2))
     among = numbers("--tau", taus, COLDEST, HOTTEST, low_open=False)

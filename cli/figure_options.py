@@ -109,8 +109,8 @@ class _Width(click.ParamType):
             inches = inf
         if not NARROWEST <= inches <= WIDEST:
             self.fail(
-                f"{short(str(value))!r} is no width: {', '.join(WIDTHS)}, or {NARROWEST:g} to "
-                f"{WIDEST:g} inches",
+                f"{short(str(value))!r} is not a width: use {', '.join(WIDTHS)}, or {NARROWEST:g} "
+                f"to {WIDEST:g} inches",
                 param,
                 ctx,
             )
@@ -151,13 +151,10 @@ def training(steps: int) -> Decorator:
     """How encoders of digits are trained."""
     return together(
         click.option(
-            "--steps", type=click.IntRange(1, 10**6), default=steps, help="Of training an encoder."
+            "--steps", type=click.IntRange(1, 10**6), default=steps, help="Encoder training steps."
         ),
         click.option(
-            "--batch",
-            type=click.IntRange(4, 256),
-            default=64,
-            help="Images in a batch, each in two views.",
+            "--batch", type=click.IntRange(4, 256), default=64, help="Images per batch (two views)."
         ),
     )
 
@@ -178,38 +175,38 @@ def common(
         "--tolerance",
         type=click.FloatRange(0, 1, min_open=True),
         callback=a_number,
-        help=f"Gradient norm at which a cell is done; by default {tolerance}.",
+        help=f"Gradient norm at which a cell has converged (default: {tolerance}).",
     )
     path = FilePath(dir_okay=False, path_type=Path)
-    kept = "CSV that the cells are kept in, and resumed from; by default OUT with .csv."
+    kept = "CSV file of finished cells, from which a run resumes (default: OUT with .csv)."
     return together(
         click.option("--seeds", default=seeds, help=of_seeds),
         *([DTYPE] if dtype else []),
         DEVICE,
         *([limit] if tolerance else []),
-        click.option("--out", type=path, help="NAME.png by default; .pdf, .svg and .eps as well."),
+        click.option("--out", type=path, help="PNG, PDF, SVG or EPS file (default: NAME.png)."),
         click.option("--table", type=path, help=kept),
         click.option(
             "--width",
             type=_Width(),
             default=width,
             metavar="one-column|two-column|INCHES",
-            help="Of the figure: 3.25 and 6.75 inches, or your own.",
+            help="Width of the figure: one-column is 3.25 inches, two-column is 6.75 inches.",
         ),
         click.option(
             "--style",
             type=_Style(),
             default="",
             show_default=False,
-            help="A style of matplotlib by name, or a file of its settings (.mplstyle).",
+            help="Matplotlib style: a name or an .mplstyle file.",
         ),
         click.option(
             "--svg-text",
             type=click.Choice(["paths", "text"]),
             default="paths",
-            help="Text in SVG as outlines, or as text for who has the font.",
+            help="Text in SVG files: outlines (paths), or text that needs the font installed.",
         ),
-        click.option("--caption", type=path, help="Write a caption as well, as LaTeX."),
+        click.option("--caption", type=path, help="Write a LaTeX caption to this file."),
         FORCE,
     )
 

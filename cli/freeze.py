@@ -19,10 +19,10 @@ Examples:
 )
 @click.argument("ids", nargs=-1, type=ResultId())
 def freeze_command(ids: tuple[str, ...]) -> int:
-    """Print the formulas of the results IDS (all by default) as they are now.
+    """Print the current formulas of the results IDS (default: all).
 
-    Keep what is printed beside the paper: `cltheory check --frozen FILE` then says which
-    formulas have changed since, and whether old and new are still equal.
+    Keep the output with the paper: `cltheory check --frozen FILE` then reports which formulas have
+    changed since, and whether old and new formulas are still equal.
     """
     from ..derive.results import results
     from ..derive.write.lock import freeze

@@ -76,13 +76,13 @@ class _Amount(click.ParamType):
 def options(*, time: float, memory: float, of: str) -> Callable[[Any], Any]:
     """The options ``--time`` and ``--memory`` of a command."""
 
-    def option(flag: str, name: str, unit: str, default: float, when: str) -> Callable[[Any], Any]:
-        says = f"Give up {of} {when}; 0: never."
+    def option(flag: str, name: str, unit: str, default: float, what: str) -> Callable[[Any], Any]:
+        says = f"Maximum {what} for {of}, in {name} (0: no limit)."
         amount = _Amount()
         return click.option(flag, name, type=amount, metavar=unit, default=default, help=says)
 
-    with_time = option("--time", "seconds", "SECONDS", time, "after so much processor time")
-    with_memory = option("--memory", "gigabytes", "GB", memory, "that needs more")
+    with_time = option("--time", "seconds", "SECONDS", time, "processor time")
+    with_memory = option("--memory", "gigabytes", "GB", memory, "memory")
     return lambda command: with_time(with_memory(command))
 
 

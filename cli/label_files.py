@@ -106,7 +106,7 @@ def _decoded(name: str, array: Any) -> Any:
     try:
         return np.char.decode(array, "utf-8")
     except UnicodeDecodeError:
-        raise click.UsageError(f"{short(name)} holds bytes that are no text in UTF-8") from None
+        raise click.UsageError(f"{short(name)} holds bytes that are not UTF-8 text") from None
 
 
 def _none_missing(name: str, labels: list[str]) -> list[str]:
@@ -148,7 +148,7 @@ def vectors(name: str, header: bool | None, what: str = "labels") -> Array:
         found = array.astype(np.float64)
         if not np.isfinite(found).all():
             row = int(np.argmin(np.isfinite(found).all(axis=1)))
-            raise click.UsageError(f"{short(name)}: row {row + 1} has a value that is no number")
+            raise click.UsageError(f"{short(name)}: row {row + 1} has a value that is not a number")
         if not found.size:
             raise click.UsageError(f"{short(name)} is empty")
         return found
@@ -162,7 +162,7 @@ def vectors(name: str, header: bool | None, what: str = "labels") -> Array:
     for line, cells in enumerate(rows):
         for k, cell in enumerate(cells):
             if not _is_number(cell):
-                said = "is missing" if _is_missing(cell) else "is no number"
+                said = "is missing" if _is_missing(cell) else "is not a number"
                 raise click.UsageError(
                     f"{short(name)}: sample {line + 1}, column {k + 1}: {short(cell)!r} {said}"
                 )
@@ -195,7 +195,7 @@ def load(name: str) -> Any:
     try:
         with path.open("rb") as file:
             if file.read(len(_MAGIC)) != _MAGIC and not zipfile.is_zipfile(file):
-                raise ValueError("it begins as none, and is no archive of them")
+                raise ValueError("it is neither an .npy nor an .npz file")
         found = np.load(path, allow_pickle=False)
         if isinstance(found, np.ndarray):
             return _real(name, found)
@@ -211,7 +211,7 @@ def load(name: str) -> Any:
     except UNREADABLE as error:
         raise no_array(name, error) from None
     except MemoryError:
-        raise click.UsageError(f"{short(name)} says it has more numbers than fit") from None
+        raise click.UsageError(f"{short(name)} has more numbers than memory holds") from None
 
 
 def no_array(name: str, error: Exception) -> click.UsageError:
@@ -219,12 +219,12 @@ def no_array(name: str, error: Exception) -> click.UsageError:
     why = (str(error).splitlines() or [type(error).__name__])[0]
     if "pickle" in str(error) or "Python objects" in str(error):
         why = "it holds Python objects, which are not unpickled"
-    return click.UsageError(f"{short(name)} is no array of NumPy: {short(why)}")
+    return click.UsageError(f"{short(name)} is not a NumPy array: {short(why)}")
 
 
 def _real(name: str, array: Any) -> Any:
     if isinstance(array, bytes):
-        raise click.UsageError(f"{short(name)} holds a file that is no array of NumPy")
+        raise click.UsageError(f"{short(name)} holds a file that is not a NumPy array")
     if array.dtype.kind not in "biufUS":
         raise click.UsageError(f"{short(name)} holds {array.dtype}, neither numbers nor text")
     if not array.size:
@@ -247,7 +247,7 @@ def check_text(name: str, array: Any) -> None:
 def _file(name: str) -> Path:
     path = Path(name)
     if not path.is_file():
-        raise click.UsageError(f"there is no file {short(name)!r}")
+        raise click.UsageError(f"the file {short(name)!r} does not exist")
     if path.stat().st_size > LARGEST:
         raise click.UsageError(f"{short(name)} has more than {LARGEST} bytes")
     return path
@@ -259,7 +259,7 @@ def _rows(name: str) -> list[list[str]]:
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise click.UsageError(f"{short(name)} is no text in UTF-8") from None
+        raise click.UsageError(f"{short(name)} is not a UTF-8 text file") from None
     except OSError as error:
         raise click.UsageError(f"{short(name)} cannot be read: {error.strerror}") from None
     head = text.splitlines()[0] if text else ""
@@ -268,7 +268,7 @@ def _rows(name: str) -> list[list[str]]:
         # Lines end as CSV says, and not where Unicode would end them within a label.
         rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True))
     except csv.Error as error:
-        raise click.UsageError(f"{short(name)} is no CSV: {error}") from None
+        raise click.UsageError(f"{short(name)} is not a CSV file: {error}") from None
     # A line that is empty is a missing value among others, and nothing at the end.
     while rows and not rows[-1]:
         rows.pop()
@@ -300,8 +300,8 @@ def _place(
     if is_count(column) and 1 <= int(column[:9]) <= wide:
         return int(column) - 1, header
     raise click.UsageError(
-        f"{short(name)} has no column {short(column)!r}: there are 1 to {wide}, and the first line "
-        f"is {short(', '.join(names))}"
+        f"{short(name)} has no column {short(column)!r}: give 1 to {wide}, or a name in the "
+        f"first line, {short(', '.join(names))}"
     )
 
 

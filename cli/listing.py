@@ -7,10 +7,11 @@ import json
 import click
 
 from .parameters import ResultId
+from .writing import formats
 
 
 @click.command("list", epilog="\b\nExample:\n  cltheory list --format json\n")
-@click.option("--format", "style", type=click.Choice(["text", "json"]), default="text")
+@formats("text", "json")
 def list_command(style: str) -> int:
     """List the results, one line each."""
     from ..derive.results import results
@@ -36,7 +37,7 @@ def list_command(style: str) -> int:
 @click.command("show", epilog="\b\nExample:\n  cltheory show supcl-optimum\n")
 @click.argument("id", type=ResultId())
 def show_command(id: str) -> int:
-    """Show what the result ID says: source, parameters, quantities, conditions."""
+    """Show the result ID: its source, parameters, quantities and conditions."""
     from ..derive.results import results
     from ..derive.write.report import beyond, roots_of
     from .render import head_lines, root_lines

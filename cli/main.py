@@ -21,21 +21,21 @@ from . import guard
 #: command -> (module, one line of help). The modules are loaded when the command is.
 COMMANDS = {
     "list": ("listing", "List the results, one line each."),
-    "show": ("listing", "Show a result: what it says, its quantities and parameters."),
-    "derive": ("derive", "Derive a result and print it, with numbers put in."),
+    "show": ("listing", "Show a result: its quantities, parameters and conditions."),
+    "derive": ("derive", "Derive a result and evaluate it at given parameters."),
     "claims": ("claims", "Check every statement of a paper and print the verdicts."),
-    "check": ("check", "Check that marked equations of papers say what was derived."),
-    "verify": ("verify", "Cross-check a result on optimised embeddings, with a certificate."),
-    "realize": ("realize", "Say whether the geometry that weights ask for can be realised."),
-    "diagnose": ("diagnose", "Say what the gradient band says of embeddings in a file."),
-    "attack": ("attack", "Try to break the bounds of a result, and keep what comes closest."),
-    "certify": ("certify", "Prove how near an optimum is to the least loss, as a file."),
-    "figure": ("figure", "Draw theory against optimised embeddings."),
+    "check": ("check", "Check marked equations of papers against the derived formulas."),
+    "verify": ("verify", "Compare a result with optimised embeddings."),
+    "realize": ("realize", "Decide whether the geometry prescribed by weights can be realised."),
+    "diagnose": ("diagnose", "Evaluate the gradient band on a file of embeddings."),
+    "attack": ("attack", "Search for violations of the bounds of a result."),
+    "certify": ("certify", "Certify how far the loss of embeddings is above its minimum."),
+    "figure": ("figure", "Draw a figure: theory and optimised embeddings."),
     "export": ("export", "Write results as LaTeX macros, numpy functions or JSON."),
-    "freeze": ("freeze", "Print the formulas as they are now, to notice when one changes."),
+    "freeze": ("freeze", "Print all formulas, for later comparison by check --frozen."),
     "new-theorem": ("new", "Write the files of a theorem of your own."),
-    "new-paper": ("new", "Write the files of the ledger of a paper."),
-    "completion": ("completion", "Print the script that switches tab completion on."),
+    "new-paper": ("new", "Write the files of a ledger of a paper."),
+    "completion": ("completion", "Print the script that enables tab completion."),
 }
 
 
@@ -77,7 +77,7 @@ Examples:
   cltheory claims lee2025ssem
   cltheory check paper.tex
 
-Exit codes: 0 fine; 1 a check failed, or a theorem could not be proved for what was given;
+Exit codes: 0 success; 1 a check failed, or a theorem could not be proved for these parameters;
 2 bad input; 130 interrupted.
 """
 
@@ -143,7 +143,7 @@ def run(args: list[str] | None = None) -> int:
     0 fine; 1 a check failed, or a theorem could not be proved; 2 bad input; 130 interrupted.
     """
     if args is not None and any("\0" in word for word in args):
-        return refuse("a word of the command has a NUL byte in it")
+        return refuse("a command-line argument contains a NUL byte")
     try:
         code: Any = cli.main(args=args, prog_name="cltheory", standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as error:

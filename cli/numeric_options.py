@@ -11,9 +11,11 @@ import click
 
 from .parameters import short
 
-SEEDS = click.option("--seeds", default="0,1", help="Seeds of the random starts: 0,1,2 or 5.")
-DTYPE = click.option("--dtype", type=click.Choice(["float64", "float32"]), default="float64")
-DEVICE = click.option("--device", default="auto", help="auto (CUDA where there is one), cpu, cuda.")
+SEEDS = click.option("--seeds", default="0,1", help="Random seeds, such as 0,1,2 or 5.")
+DTYPE = click.option(
+    "--dtype", type=click.Choice(["float64", "float32"]), default="float64", help="Precision."
+)
+DEVICE = click.option("--device", default="auto", help="Device: auto, cpu, cuda or cuda:1.")
 
 #: Positive numbers that are taken: their squares, products and quotients are floats as well.
 LEAST, MOST = 1e-50, 1e50
@@ -76,7 +78,7 @@ def parse_seeds(text: str) -> list[int]:
     """
     found = counts(text, 0, 999_999_999)
     if found is None:
-        raise click.UsageError(f"--seeds takes whole numbers such as 0,1,2, not {short(text)!r}")
+        raise click.UsageError(f"--seeds takes whole numbers such as 0,1,2; got {short(text)!r}")
     if len(set(found)) != len(found):
         raise click.UsageError(f"--seeds repeats a seed: {short(text)}")
     return found
@@ -100,7 +102,7 @@ def numbers(
     if not found or len(inside) < len(found):
         more = "above" if low_open else "from"
         raise click.UsageError(
-            f"{option} takes numbers {more} {low:g} to {high:g}, such as 0.1,0.2, not "
+            f"{option} takes numbers {more} {low:g} to {high:g}, such as 0.1,0.2; got "
             f"{short(text)!r}"
         )
     if len(set(found)) < len(found):
@@ -123,13 +125,13 @@ def parse_device(name: str) -> str:
         For a device that is unknown or not there.
     """
     if not re.fullmatch(r"auto|cpu|cuda(:\d{1,3})?", name):
-        raise click.UsageError(f"--device takes auto, cpu, cuda or cuda:1, not {name!r}")
+        raise click.UsageError(f"--device takes auto, cpu, cuda or cuda:1; got {name!r}")
     if name.startswith("cuda"):
         import torch
 
         count, index = torch.cuda.device_count(), int(name.partition(":")[2] or 0)
         if index >= count:
-            raise click.UsageError(f"there is no {name}: torch finds {count} CUDA devices")
+            raise click.UsageError(f"{name} does not exist: torch finds {count} CUDA devices")
     return name
 
 

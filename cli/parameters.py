@@ -22,10 +22,10 @@ MAX_PATH = 4000
 TEXTS = {
     "lp": "loss of a positive pair, a function of its inner product x",
     "ln": "loss of a negative pair, a function of its inner product x",
-    "loss": "instead of the two, a loss by its name",
+    "loss": "name of a loss, instead of --lp and --ln",
 }
 #: What it is where a loss comes with its structure, so that the parameters are those of the loss.
-DECLARED = "a loss by its name, or a file NAME.toml that declares one"
+DECLARED = "name of a loss, or a file NAME.toml that declares one"
 
 
 # --- ids -----------------------------------------------------------------------------------
@@ -109,7 +109,7 @@ class FilePath(click.Path):
         if not name:
             self.fail("the name of a file is empty", param, ctx)
         if "\0" in name:
-            self.fail("the name of a file has a NUL byte in it", param, ctx)
+            self.fail("the name of a file contains a NUL byte", param, ctx)
         size = len(os.fsencode(name))
         if size > MAX_PATH or max(len(os.fsencode(part)) for part in name.split(os.sep)) > MAX_NAME:
             self.fail(f"the name of a file is too long ({size} bytes)", param, ctx)
@@ -209,18 +209,18 @@ def from_file(name: str, value: str) -> str:
     if not value.lower().endswith(FILES):
         if os.path.isfile(value):  # as Path.is_file, but a list may be longer than a name may
             raise click.UsageError(
-                f"--{name}: a list or a matrix may be a .txt, .csv or .npy file, "
-                f"which {short(value)!r} is not"
+                f"--{name}: {short(value)!r} is not a .txt, .csv or .npy file, "
+                "as a list or a matrix must be"
             )
         return value
     try:
         if not path.is_file():
-            raise click.UsageError(f"--{name}: there is no file {short(value)!r}")
+            raise click.UsageError(f"--{name}: the file {short(value)!r} does not exist")
         if path.stat().st_size > MAX_FILE:
             raise click.UsageError(f"--{name}: {short(value)!r} has more than {MAX_FILE} bytes")
         return path.read_text(encoding="utf-8-sig").strip()  # spreadsheets put a mark first
     except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or "it is no text"
+        why = getattr(error, "strerror", None) or "not a UTF-8 text file"
         raise click.UsageError(f"--{name}: {short(value)!r} cannot be read: {why}") from None
 
 

@@ -25,7 +25,7 @@ from .realize_options import (
     read,
 )
 from .render import WIDTH
-from .writing import FORCE
+from .writing import FORCE, formats
 
 if TYPE_CHECKING:
     from ..numeric.pairs import Array, Tell
@@ -57,50 +57,50 @@ Examples:
   cltheory realize --scheme supcon --labels labels.csv --embeddings Z.npy --tau 0.1
 """,
 )
-@click.option("--scheme", type=click.Choice([*CLASSES, *VECTORS]), help="What the weights are.")
-@click.option("--labels", type=FILE, help="CSV or .npy: a class, or a vector, for each sample.")
-@click.option("--sizes", type=Sizes(), help="Instead, the samples of each class: 500,100,20.")
-@click.option("--weights", type=FILE, help="Instead of a scheme, the matrix W: .npy or CSV.")
-@click.option("--column", help="The column of the classes, by name or number.")
-@click.option("--header/--no-header", default=None, help="Whether the first line has names.")
+@click.option("--scheme", type=click.Choice([*CLASSES, *VECTORS]), help="Weighting scheme.")
+@click.option("--labels", type=FILE, help="File with a class or a vector per sample: CSV or .npy.")
+@click.option("--sizes", type=Sizes(), help="Samples per class, instead of --labels: 500,100,20.")
+@click.option("--weights", type=FILE, help="File of the weight matrix W: .npy or CSV.")
+@click.option("--column", help="Column of the classes, by name or number.")
+@click.option("--header/--no-header", default=None, help="Whether line 1 is a header.")
 @click.option(
     "--dim",
     "q",
     type=click.IntRange(1, MOST_DIMENSIONS),
-    help="Dimension of the embedding; by default that of --embeddings.",
+    help="Dimension of the embedding (default: that of --embeddings).",
 )
-@click.option("--tau", type=Number(), help="Temperature of cosine similarities.")
+@click.option("--tau", type=Number(), help="Temperature of the cosine similarity.")
 @click.option("--tau-prime", type=Number(), help="Temperature of the labels, for x-clr.")
-@click.option("--epsilon", type=Number(), help="Weight of a pair of two classes, for soft-supcon.")
+@click.option("--epsilon", type=Number(), help="Weight of a pair across classes, for soft-supcon.")
 @click.option(
     "--similarity",
     type=click.Choice(["cosine", "euclidean"]),
-    help="Of embeddings: cosine(z, z') / tau, or -|z - z'|^2; by default that of the scheme.",
+    help="Similarity: cosine(z, z') / tau, or -|z - z'|^2 (default: that of the scheme).",
 )
-@click.option("--embeddings", type=FILE, help="After training: what to compare, .npy or CSV.")
-@click.option("--search", is_flag=True, help="Search for the optimum of many points as well.")
+@click.option("--embeddings", type=FILE, help="File of trained embeddings to compare: .npy or CSV.")
+@click.option("--search", is_flag=True, help="Search for the optimum also beyond 50 points.")
 @SEEDS
 @click.option(
     "--tolerance",
     type=click.FloatRange(1e-14, 1e-2),
-    help="What counts as zero, relative to the largest; by default 1e-8.",
+    help="Relative tolerance below which an eigenvalue is zero (default: 1e-8).",
 )
 @click.option("--output", type=FILE, help="Write the optimal embedding to this .npz file.")
-@click.option("--figure", type=FILE, help="Draw its similarities: .pdf, .svg, .png or .eps.")
+@click.option("--figure", type=FILE, help="Draw the similarities as .pdf, .svg, .png or .eps.")
 @FORCE
-@click.option("--format", "style", type=click.Choice(["text", "json"]), default="text")
+@formats("text", "json")
 def realize_command(**options: Any) -> int:
-    """Say before training whether the geometry that weights ask for can be realised.
+    """Decide before training whether the geometry prescribed by the weights can be realised.
 
-    The weighted InfoNCE loss is at least its entropic bound. The target is realisable if
-    embeddings attain it, inconsistent if none do, and degenerate if weights of zero ask for
-    similarities of minus infinity. With Euclidean similarities and weights of zero, degenerate
-    says that embeddings come as near to the bound as you like, inconsistent that they do not, and
-    undecided that neither was proved. Said are the condition that decides, with its numbers, what
-    would make the target realisable, and how low the loss can be. Of --embeddings, how far they are
-    from it.
+    The weighted InfoNCE loss is at least its entropic bound. The target is realisable if some
+    embeddings attain the bound, inconsistent if none do, and degenerate if zero weights require
+    similarities of minus infinity. With Euclidean similarities and zero weights, degenerate means
+    that embeddings come arbitrarily close to the bound, inconsistent that they do not, and
+    undecided that neither was proved. The report gives the deciding condition with its numbers,
+    changes that make the target realisable, the minimum of the loss, and how far --embeddings
+    are from the optimum.
 
-    CSV may have a header. Labels of classes may be text.
+    CSV files may have a header. Class labels may be text.
     """
     asked = Asked(**options)
     asked.check()
@@ -334,7 +334,7 @@ def _written(asked: Asked, case: Case, verdict: Verdict) -> list[str]:
         return []
     if verdict.vectors is None:
         raise click.UsageError(
-            "there is no optimal embedding to write: " + "; ".join([verdict.reason, *verdict.notes])
+            "cannot write an optimal embedding: " + "; ".join([verdict.reason, *verdict.notes])
         )
     said = []
     if asked.output is not None:

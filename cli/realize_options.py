@@ -38,7 +38,7 @@ class Sizes(click.ParamType):
         """Refuse what is no list of counts."""
         found = counts(str(value), 1, 999_999_999)
         if found is None:
-            self.fail(f"{short(str(value))!r} is no list of sizes, such as 500,100,20")
+            self.fail(f"{short(str(value))!r} is not a list of sizes such as 500,100,20")
         return tuple(found)
 
 
@@ -84,28 +84,28 @@ class Asked:
         if len(given) != 1:
             both = " and ".join(f"--{k}" for k in given)
             raise click.UsageError(
-                f"{both} are given: one of them is enough"
+                f"{both} exclude each other; give only one"
                 if given
                 else "give --labels, --sizes or --weights"
             )
         if self.weights is not None and self.scheme is not None:
-            raise click.UsageError("--weights says what the weights are: leave out --scheme")
+            raise click.UsageError("--weights and --scheme exclude each other; give only one")
         if self.weights is None and self.scheme is None:
             raise click.UsageError(f"give --scheme: one of {', '.join((*CLASSES, *VECTORS))}")
         if self.sizes is not None and self.scheme not in CLASSES:
-            raise click.UsageError(f"--sizes are of classes; {self.scheme} takes --labels")
+            raise click.UsageError(f"--sizes needs a class scheme; {self.scheme} takes --labels")
         if self.column is not None and (self.scheme not in CLASSES or self.labels is None):
-            raise click.UsageError("--column is of a file of classes")
+            raise click.UsageError("--column needs --labels with a scheme of classes")
         if self.scheme == "euclidean" and self.similarity == "cosine":
-            raise click.UsageError("cosine similarity with these weights is --scheme y-aware")
+            raise click.UsageError("for cosine similarity with these weights, use --scheme y-aware")
         for name, scheme in (("epsilon", "soft-supcon"), ("tau_prime", "x-clr")):
             option = f"--{name.replace('_', '-')}"
             if self.scheme == scheme and getattr(self, name) is None:
                 raise click.UsageError(f"{scheme} needs {option}")
             if self.scheme != scheme and getattr(self, name) is not None:
-                raise click.UsageError(f"{option} is of {scheme} only")
+                raise click.UsageError(f"{option} applies only to --scheme {scheme}")
         if self.epsilon is not None and self.epsilon > 1:
-            raise click.UsageError(f"--epsilon is at most 1, not {self.epsilon:g}")
+            raise click.UsageError(f"--epsilon must be at most 1, not {self.epsilon:g}")
         if self.measure == "cosine" and self.tau is None:
             raise click.UsageError("cosine similarities need --tau")
         if self.measure == "euclidean" and self.tau is not None:
@@ -113,7 +113,7 @@ class Asked:
         if self.q is None and self.embeddings is None:
             raise click.UsageError("give --dim, the dimension of the embedding, or --embeddings")
         if self.embeddings is not None and self.sizes is not None:
-            raise click.UsageError("--embeddings need the class of each: give --labels")
+            raise click.UsageError("--embeddings needs the class of each sample: give --labels")
         if self.embeddings is not None:
             need_torch()
         parse_seeds(self.seeds)
@@ -121,9 +121,9 @@ class Asked:
 
     def _check_files(self) -> None:
         if self.output is not None and Path(self.output).suffix.lower() != ".npz":
-            raise click.UsageError(f"--output is a .npz file, not {short(self.output)!r}")
+            raise click.UsageError(f"--output must be a .npz file, not {short(self.output)!r}")
         if self.figure is not None and Path(self.figure).suffix.lower() not in FIGURES:
-            raise click.UsageError(f"--figure ends in one of {', '.join(FIGURES)}")
+            raise click.UsageError(f"--figure must end in one of {', '.join(FIGURES)}")
         if self.figure is not None and find_spec("matplotlib") is None:
             raise click.UsageError("--figure needs matplotlib: pip install 'cltheory[plot]'")
         files = (self.labels, self.weights, self.embeddings)
@@ -202,11 +202,11 @@ def _of_classes(asked: Asked) -> Case:
         assert asked.labels is not None
         names, sizes, index = label_files.classes(asked.labels, asked.column, asked.header)
     if sum(sizes) > MOST_SAMPLES:
-        raise Unfit(f"{sum(sizes)} samples are more than {MOST_SAMPLES}")
+        raise Unfit(f"{sum(sizes)} samples are more than the maximum of {MOST_SAMPLES}")
     if len(sizes) > DENSE:
         raise Unfit(
-            f"{len(sizes)} classes are more than the {DENSE} that there may be; labels "
-            "that are numbers are for y-aware and euclidean"
+            f"{len(sizes)} classes are more than the maximum of {DENSE}; for numerical labels use "
+            "--scheme y-aware or euclidean"
         )
     if asked.scheme == "supcon" and min(sizes) < 2:
         lonely = [name for name, size in zip(names, sizes, strict=True) if size < 2]

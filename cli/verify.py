@@ -27,6 +27,7 @@ from .parameters import (
 )
 from .progress import telling
 from .tables import Column, show_table
+from .writing import formats
 
 if TYPE_CHECKING:
     from ..numeric.verify import Check
@@ -49,12 +50,12 @@ Examples:
 @click.option(
     "--d",
     type=click.IntRange(min=1),
-    help="Embedding dimension; by default m n, for two towers max(N, 3), for K towers N + K.",
+    help="Embedding dimension (default: m n; max(N, 3) for two towers; N + K for K towers).",
 )
 @SEEDS
 @DTYPE
 @DEVICE
-@click.option("--format", "style", type=click.Choice(["text", "json"]), default="text")
+@formats("text", "json")
 def verify_command(
     id: str,
     parameters: tuple[str, ...],
@@ -66,11 +67,11 @@ def verify_command(
 ) -> int:
     """Check the result ID on embeddings optimised by torch; exit 1 on disagreement.
 
-    PARAMETERS are --name value pairs; what is not given takes small defaults, and alpha is
-    picked on both sides of the threshold. The gap certifies how far the loss found can be
-    from its global minimum; where the loss is not convex in the Gram matrix there is none,
-    and what was found is called optimised. There a search that ends above a derived least loss
-    has not reached it, which is no disagreement; one that ends below it is.
+    PARAMETERS are --name value pairs; parameters that are not given take small default values,
+    with alpha on both sides of the threshold. The certified gap bounds the distance of the loss
+    found from its global minimum. If the loss is not convex in the Gram matrix, no gap is
+    certified and the loss found is called optimised; a search that ends above the derived minimum
+    has not reached it, which is not a disagreement, while one that ends below it disagrees.
     """
     need_torch()
     # What the vectors of an item are is no matter of most results, but embeddings need it.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,14 @@ from ..derive import files
 from .parameters import short
 
 LOOKED_AT = 2**24  #: bytes that a mark is looked for in
-FORCE = click.option("--force", is_flag=True, help="Replace files that exist.")
+FORCE = click.option("--force", is_flag=True, help="Replace existing files.")
+
+
+def formats(*names: str) -> Callable[[Any], Any]:
+    """The option ``--format``; the first name is the default."""
+    return click.option(
+        "--format", "style", type=click.Choice(names), default=names[0], help="Output format."
+    )
 
 
 def check_writable(
@@ -47,7 +54,7 @@ def check_writable(
         raise click.UsageError(f"{name} is an input of this command and is not replaced")
     folder = Path(real).parent
     if not folder.is_dir():
-        raise click.UsageError(f"there is no folder {short(str(path.parent))}")
+        raise click.UsageError(f"the folder {short(str(path.parent))} does not exist")
     if path.is_file() and not force and not (mark and _has(path, mark)):
         but = " and was not written by cltheory" if mark else ""
         raise click.UsageError(f"{name} exists{but}; --force replaces it")

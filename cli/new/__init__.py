@@ -21,7 +21,7 @@ TO = click.option(
     "folder",
     type=FilePath(file_okay=False, path_type=Path),
     default=Path(),
-    help="A clone of cltheory, or the folder of a package of your own.",
+    help="Folder of a cltheory clone or of your own package.",
 )
 
 
@@ -50,18 +50,18 @@ Examples:
     "--family",
     type=click.Choice(["classes", "instances", "towers", "sizes"]),
     default="classes",
-    help="Folder of the result, in a clone.",
+    help="Family of the result, its folder in a clone.",
 )
 def new_theorem_command(id: str, folder: Path, family: str) -> int:
-    """Write the files of a new theorem ID: the result, and its test.
+    """Write the files of a new theorem ID: the result and its test.
 
-    They run as they are, on an example, and say where your loss, your words and your check
-    belong: the test fails until it is all there.
+    The files run as written, on an example, and mark where your loss, your text and your check
+    belong. The test fails until all of them are filled in.
     """
     from ...derive.results import results
 
     if id in results:
-        raise click.UsageError(f"there is a result {id!r} already")
+        raise click.UsageError(f"the result {id!r} already exists")
     return _laid(lay_theorem(id, folder, family))
 
 
@@ -77,14 +77,14 @@ Examples:
 )
 @TO
 def new_paper_command(key: str, folder: Path) -> int:
-    """Write the files of the ledger of a paper KEY: its records, and their test.
+    """Write the files of the ledger of the paper KEY: its records and their test.
 
-    A record is what the paper prints, unrepaired, and where; its verdict is computed.
+    A record quotes the paper exactly as printed and names the place; its verdict is computed.
     """
     from ...derive.papers import PAPERS, PLUGINS
 
     if key in PAPERS or key in PLUGINS.names:
-        raise click.UsageError(f"there is a paper {key!r} already")
+        raise click.UsageError(f"the paper {key!r} already exists")
     return _laid(lay_paper(key, folder))
 
 
@@ -92,7 +92,7 @@ def _laid(laid: Laid) -> int:
     """Write what there is to write, and say what is left to do."""
     there = [path for path in laid.files if path.exists()]
     if there:
-        raise click.UsageError(f"{there[0]} is there already; nothing was written")
+        raise click.UsageError(f"{there[0]} already exists; nothing was written")
     texts = laid.files | laid.changed
     for path in texts:
         path.parent.mkdir(parents=True, exist_ok=True)

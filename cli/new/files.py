@@ -122,7 +122,7 @@ class _Package:
             raise click.UsageError(f"{name!r} cannot be the name of a package; give --to FOLDER")
         package = cls(folder, name, known is None)
         if not package.is_new and not package.code.is_dir():
-            raise click.UsageError(f"{folder}/pyproject.toml is there, and {package.code} is not")
+            raise click.UsageError(f"{folder}/pyproject.toml exists, but {package.code} does not")
         return package
 
     @property

@@ -180,7 +180,7 @@ GOOD = {
         ("{", "it is no JSON"),
         ("[]", "it is an empty list"),
         ("\x00\x01", "it is no JSON"),
-        (json.dumps({**GOOD, "result": "ssem"}), "it is of 'ssem', not of 'toy'"),
+        (json.dumps({**GOOD, "result": "ssem"}), "the record is of 'ssem', not of 'toy'"),
         (json.dumps({**GOOD, "quantity": "nothing"}), "toy has no nothing"),
         (json.dumps({**GOOD, "quantity": "constant"}), "depends on c"),
         (json.dumps({**GOOD, "quantity": "constant", "given": {"c": "exec(1)"}}), "c: "),
@@ -201,7 +201,7 @@ def test_a_file_that_is_no_record(refused: Refused, text: str, why: str) -> None
 def test_a_file_that_cannot_be_read(refused: Refused) -> None:
     assert "No such file" in refused("attack", ID, "--replay", "none.json")
     Path("image.json").write_bytes(b"\xff\xfe\x00")
-    assert "it is no text" in refused("attack", ID, "--replay", "image.json")
+    assert "image.json is not a UTF-8 text file" in refused("attack", ID, "--replay", "image.json")
 
 
 @pytest.mark.usefixtures("toys")
@@ -249,8 +249,8 @@ def test_there_is_no_place_for_it_in_an_installation(
         (["ssem"], f"ssem has no bounds; results that have: {', '.join(with_bounds())}"),
         ([ID, "--quantity", "nothing"], "has no nothing; its bounds are"),
         ([ID, "--seeds", "x"], "--seeds takes whole numbers such as 3,4,6 or 0-4"),
-        ([ID, "--seeds", "4-0"], "--seeds: 4-0 is no range"),
-        ([ID, "--seeds", "0-1000000"], "no range of 1 to 1000"),
+        ([ID, "--seeds", "4-0"], "--seeds: 4-0 must have 1 to 1000 numbers"),
+        ([ID, "--seeds", "0-1000000"], "0-1000000 must have 1 to 1000 numbers"),
         ([ID, "--seeds", "1,1"], "--seeds repeats"),
         ([ID, "--seeds", "1-2-3"], "--seeds takes"),
         ([ID, "--n", "1"], "--n takes whole numbers from 2"),
@@ -260,8 +260,8 @@ def test_there_is_no_place_for_it_in_an_installation(
         ([ID, "--d", ""], "--d takes"),
         ([ID, "--n", "2"], "no size among those given"),
         (["spectral-band", "--n", "3,5"], "(n even, 4 or more)"),
-        ([ID, "--out", "nowhere/best.json"], "there is no folder nowhere"),
-        ([ID, "--budget", "nan"], "--budget takes a number of seconds"),
+        ([ID, "--out", "nowhere/best.json"], "the folder nowhere does not exist"),
+        ([ID, "--budget", "nan"], "--budget must be a number of seconds"),
         ([ID, "--replay", "best.json", "--store"], "--replay takes the bound"),
         ([ID, "--replay", "best.json", "--quantity", "upper"], "--replay takes the bound"),
         ([ID, "--tau", "0"], "--tau takes free"),

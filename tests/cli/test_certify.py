@@ -157,12 +157,12 @@ def test_a_certificate_without_a_name_is_replayed(cltheory: Any, stored: Path) -
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("supcl-optimum", "--m", "3"), "give --n, --p, --tau, --alpha"),
+        (("supcl-optimum", "--m", "3"), "add --n, --p, --tau, --alpha"),
         (("supcl-optimm",), "there is no result"),
         (("ssem",), "there is nothing to certify"),
         (("kernel-infonce",), "a loss that need not be convex in the Gram matrix"),
         (("kernel-concatenation",), "declares no loss on a structure"),
-        (("supcon-two-sizes", "--m1", "3"), "give --n1, --m2, --n2, --p, --tau"),
+        (("supcon-two-sizes", "--m1", "3"), "add --n1, --m2, --n2, --p, --tau"),
         ((*SUPCL, "--N", "3"), "has no parameter N"),
         ((*SUPCL[:-2], "--alpha", "2"), "alpha"),
         ((*SUPCL[:-2], "--alpha", "x+1"), "alpha"),
@@ -172,8 +172,8 @@ def test_a_certificate_without_a_name_is_replayed(cltheory: Any, stored: Path) -
         ((*SUPCL, "--seed", "-1"), "--seed"),
         ((*SUPCL, "--d", "0"), "--d"),
         ((*SUPCL, "--out", ""), "empty"),
-        ((*SUPCL, "--out", "no/such/folder/c.json"), "there is no folder"),
-        (("nowhere.json",), "no file"),
+        ((*SUPCL, "--out", "no/such/folder/c.json"), "does not exist"),
+        (("nowhere.json",), "the file 'nowhere.json' does not exist"),
         (("nowhere.json", "--m", "2"), "unexpected"),
         ((), "ID|FILE.json"),
     ],
@@ -194,7 +194,7 @@ def test_a_file_that_is_no_json_is_one_line(
 ) -> None:
     path = tmp_path / "c.json"
     path.write_bytes(content)
-    assert "no JSON" in refused("certify", str(path))
+    assert "not valid JSON" in refused("certify", str(path))
 
 
 @pytest.mark.parametrize("content", ["[]", "null", "3", '"x"', "{}", '{"format": 3}'])

@@ -358,7 +358,7 @@ def test_a_file_that_is_too_large(
         (["a.pdf"], "a.pdf is not one of *.tex, *.md, *.ipynb"),
         (["a.tex", "--format", "yaml"], "sarif"),
         (["a.tex", "--list", "--format", "sarif"], "--list goes with"),
-        (["a.tex", "--output", "no/such/file"], "there is no folder no/such"),
+        (["a.tex", "--output", "no/such/file"], "the folder no/such does not exist"),
         (["a.tex", "--output", "."], "is a directory"),
         (["a.tex", "--output", "a.pdf"], "a.pdf exists; --force replaces it"),
         (["a.tex", "--output", "a.tex", "--force"], "a.tex is an input of this command"),

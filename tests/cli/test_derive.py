@@ -352,9 +352,9 @@ def test_a_proof_is_written_on_request(cltheory: Any) -> None:
 @pytest.mark.parametrize(
     ("args", "why"),
     [
-        (["--proof"], "are for --format latex"),
-        (["--format", "latex", "--standalone"], "--standalone is for --proof"),
-        (["--format", "latex", "--proof", "--convention", "siglip"], "leave --convention out"),
+        (["--proof"], "need --format latex"),
+        (["--format", "latex", "--standalone"], "--standalone needs --proof"),
+        (["--format", "latex", "--proof", "--convention", "siglip"], "leave out --convention"),
     ],
 )
 def test_a_proof_needs_latex_and_the_terms_of_its_source(

@@ -341,7 +341,7 @@ def test_embeddings_that_are_none(array: Any, says: str, refused: Any, tmp_path:
         ({"a": GOOD}, ("--positives", "a"), "must be indices"),
         ({"a": GOOD}, ("--labels", "a", "--positives", "pairs"), "both"),
         ({"a": GOOD}, ("--temperature", "0"), "not a positive number"),
-        ({"a": GOOD}, ("--temperature", "1e20"), "--temperature is from"),
+        ({"a": GOOD}, ("--temperature", "1e20"), "--temperature must be from"),
         ({"a": GOOD}, ("--c", "nan"), "nan"),
         ({"a": GOOD}, ("--batch", "3"), "range"),
         ({}, (), "no arrays"),
@@ -374,7 +374,7 @@ def test_a_header_that_is_none(why: str, refused: Any, tmp_path: Path) -> None:
     np.save(tmp_path / "good.npy", GOOD)
     for args in (["z.npy"], ["z.npz"], ["good.npy", "--labels", "z.npy"]):
         words = [str(tmp_path / word) if "." in word else word for word in args]
-        assert "no array of NumPy" in refused("diagnose", *words)
+        assert "not a NumPy array" in refused("diagnose", *words)
 
 
 @pytest.mark.parametrize("style", ["text", "json", "html"])
@@ -405,7 +405,7 @@ def test_what_is_no_array_in_an_archive(report: Any, refused: Any, tmp_path: Pat
     path = tmp_path / "z.npz"
     np.savez(path, z=GOOD)
     (tmp_path / "z.npy").write_bytes(path.read_bytes())
-    assert "no array of NumPy" in refused("diagnose", str(tmp_path / "z.npy"))
+    assert "not a NumPy array" in refused("diagnose", str(tmp_path / "z.npy"))
     with zipfile.ZipFile(path, "a") as archive:
         archive.writestr("notes.txt", "none")
     assert report(path)["n"] == len(GOOD)
@@ -415,8 +415,8 @@ def test_what_is_no_array_in_an_archive(report: Any, refused: Any, tmp_path: Pat
 @pytest.mark.parametrize(
     "name, junk, says",
     [
-        ("z.npz", b"PK\x03\x04junk", "no array of NumPy"),
-        ("z.npy", b"\x93NUMPYjunk", "no array of NumPy"),
+        ("z.npz", b"PK\x03\x04junk", "not a NumPy array"),
+        ("z.npy", b"\x93NUMPYjunk", "not a NumPy array"),
         ("z.csv", b"", "is empty"),
         ("z.csv", b"a,b\n", "no numbers"),
         ("z.csv", b"a,b\nx,y\n", "could not convert"),
@@ -433,13 +433,13 @@ def test_junk(name: str, junk: bytes, says: str, refused: Any, tmp_path: Path) -
 
 def test_files_that_are_not_there_or_not_to_be_replaced(refused: Any, tmp_path: Path) -> None:
     path = tmp_path / "z.npy"
-    assert "no file" in refused("diagnose", str(path))
+    assert "does not exist" in refused("diagnose", str(path))
     np.save(path, GOOD)
     (tmp_path / "there.txt").write_text("mine")
     for out, says in (
         (path, "is an input"),
         (tmp_path / "there.txt", "--force"),
-        (tmp_path / "no" / "a.txt", "no folder"),
+        (tmp_path / "no" / "a.txt", "does not exist"),
     ):
         assert says in refused("diagnose", str(path), "--out", str(out))
     assert (tmp_path / "there.txt").read_text() == "mine"

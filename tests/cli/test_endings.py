@@ -74,7 +74,7 @@ def test_the_help_says_which_exit_code_it_is(cltheory: Any) -> None:
     assert "1 a check failed, or a theorem could not be proved" in " ".join(
         cltheory("--help").out.split()
     )
-    assert "1 the theorem cannot be proved" in " ".join(cltheory("derive", "--help").out.split())
+    assert "1 the theorem could not be proved" in " ".join(cltheory("derive", "--help").out.split())
 
 
 def test_a_check_on_a_paper_ends_so_too(

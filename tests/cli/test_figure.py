@@ -276,15 +276,18 @@ def test_a_caption_says_what_is_derived_and_what_is_measured(figure: Any, tmp_pa
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("--width", "wide"), "'wide' is no width: one-column, two-column, or 2 to 20 inches"),
-        (("--width", "nan"), "no width"),
-        (("--width", "1"), "no width"),
-        (("--width", "1e9"), "no width"),
+        (
+            ("--width", "wide"),
+            "'wide' is not a width: use one-column, two-column, or 2 to 20 inches",
+        ),
+        (("--width", "nan"), "not a width"),
+        (("--width", "1"), "not a width"),
+        (("--width", "1e9"), "not a width"),
         (("--style", "ggplott"), "did you mean 'ggplot'"),
         (("--style", "os.path"), "there is no style 'os.path'"),
         (("--style", "https://example.invalid/a.mplstyle"), "there is no style"),
         (("--svg-text", "words"), "paths"),
-        (("--caption", "nowhere/fig.tex"), "there is no folder"),
+        (("--caption", "nowhere/fig.tex"), "does not exist"),
     ],
 )
 def test_a_look_that_is_none_is_refused_in_one_line(

@@ -58,7 +58,7 @@ def test_files_of_other_kinds_are_refused(tmp_path: Path, refused: Any) -> None:
     other = tmp_path / "pi.json"
     other.write_text("[[0, 1], [1, 0]]")
     says = refused("derive", "mrf", "--pi", str(other))
-    assert "may be a .txt, .csv or .npy file" in says
+    assert "is not a .txt, .csv or .npy file" in says
     # What is typed may be longer than a name of a file.
     long = refused("derive", "mrf", "--pi", "0," * 5000 + "0;1")
     assert "the rows have different lengths" in long

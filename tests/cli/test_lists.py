@@ -24,10 +24,10 @@ def test_files_that_cannot_be_read_are_refused_in_one_line(tmp_path: Path) -> No
     (tmp_path / "binary.txt").write_bytes(b"\xff\xfe\x00")
     (tmp_path / "large.txt").write_text("1," * 1_000_001)
     for name, said in (
-        ("nowhere.txt", "there is no file"),
-        ("binary.txt", "it is no text"),
+        ("nowhere.txt", "does not exist"),
+        ("binary.txt", "not a UTF-8 text file"),
         ("large.txt", "more than"),
-        ("a\0b.txt", "no file|cannot be read"),
+        ("a\0b.txt", "does not exist|cannot be read"),
     ):
         with pytest.raises(click.UsageError, match=said) as refused:
             from_file("sizes", str(tmp_path / name))

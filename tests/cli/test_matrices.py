@@ -63,7 +63,7 @@ def test_every_display(cltheory: Any, style: str, words: tuple[str, ...]) -> Non
         (("entropic-bound", "--W", "0,-1;-1,0"), "each of W must be >= 0, not -1"),
         (("entropic-bound", "--W", "0,0,0;0,0,1;0,1,0"), "W: row 1 is isolated"),
         (("entropic-bound", "--W", "0,1,2;1,0,1"), "W is 2 x 3, and must be square"),
-        (("dgp-spherical", "--D", "no-such.csv"), "there is no file"),
+        (("dgp-spherical", "--D", "no-such.csv"), "does not exist"),
     ],
 )
 def test_bad_input_is_one_line(refused: Any, words: tuple[str, ...], says: str) -> None:

@@ -145,11 +145,11 @@ def test_in_a_clone_the_files_go_where_the_others_are(tmp_path: Path, cltheory: 
 @pytest.mark.parametrize(
     "args, says",
     [
-        (("new-theorem", "ssem"), "there is a result 'ssem' already"),
+        (("new-theorem", "ssem"), "the result 'ssem' already exists"),
         (("new-theorem", "My_Theorem"), "is not lower-case words with hyphens"),
         (("new-theorem", "../x"), "is not lower-case words with hyphens"),
         (("new-theorem", "a", "--family", "none"), "is not one of"),
-        (("new-paper", "lee2025ssem"), "there is a paper 'lee2025ssem' already"),
+        (("new-paper", "lee2025ssem"), "the paper 'lee2025ssem' already exists"),
         (("new-paper", "doe"), "is not a name, a year and a word"),
         (("new-paper", "doe2030\nimport os"), "is not a name, a year and a word"),
     ],
@@ -163,9 +163,7 @@ def test_what_cannot_be_a_name_is_refused(
 
 def test_nothing_is_written_over(package: Path, refused: Callable[..., str]) -> None:
     before = {p: p.read_bytes() for p in package.rglob("*") if p.is_file()}
-    assert "is there already; nothing" in refused(
-        "new-theorem", "my-threshold", "--to", str(package)
-    )
+    assert "already exists; nothing" in refused("new-theorem", "my-threshold", "--to", str(package))
     assert {p: p.read_bytes() for p in package.rglob("*") if p.is_file()} == before
 
 
@@ -173,7 +171,7 @@ def test_nothing_is_written_over(package: Path, refused: Callable[..., str]) -> 
     "text, says",
     [
         ("[project", "cannot be read"),
-        ('[project]\nname = "other"\n', "other is not"),
+        ('[project]\nname = "other"\n', "other does not"),
         ('[project]\nname = "1 2"\n', "cannot be the name of a package"),
     ],
 )

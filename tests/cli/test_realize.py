@@ -299,9 +299,9 @@ def test_nothing_is_overwritten(refused: Refused) -> None:
     np.savez("y.npz", y=sphere())
     same = base.replace("y.npy", "y.npz")
     assert "not replaced" in refused(*words(same), "--output", "y.npz", "--force")
-    assert "no folder" in refused(*words(base), "--output", "nowhere/o.npz")
+    assert "the folder nowhere does not exist" in refused(*words(base), "--output", "nowhere/o.npz")
     assert ".npz" in refused(*words(base), "--output", "o.csv")
-    assert "--figure ends" in refused(*words(base), "--figure", "o.txt")
+    assert "--figure must end" in refused(*words(base), "--figure", "o.txt")
     assert sorted(p.name for p in Path().iterdir()) == ["o.npz", "y.npy", "y.npz"]
 
 
@@ -383,9 +383,9 @@ def test_embeddings_that_do_not_fit(refused: Refused) -> None:
     "options, why",
     [
         ("--dim 4 --tau 1", "give --labels, --sizes or --weights"),
-        ("--sizes 3,3 --weights W.npy --dim 4 --tau 1", "one of them is enough"),
+        ("--sizes 3,3 --weights W.npy --dim 4 --tau 1", "exclude each other"),
         ("--sizes 3,3 --dim 4 --tau 1", "give --scheme"),
-        ("--scheme supcon --weights W.npy --dim 4 --tau 1", "leave out --scheme"),
+        ("--scheme supcon --weights W.npy --dim 4 --tau 1", "exclude each other"),
         ("--scheme supcon --sizes 3,3 --dim 4", "need --tau"),
         ("--scheme supcon --sizes 3,3 --tau 1", "--dim"),
         ("--scheme supcon --sizes 3,3 --dim 0 --tau 1", "--dim"),
@@ -393,10 +393,13 @@ def test_embeddings_that_do_not_fit(refused: Refused) -> None:
         ("--scheme supcon --sizes 3,3 --dim 4 --tau nan", "positive number"),
         ("--scheme supcon --sizes 3,3 --dim 4 --tau 1/0", "positive number"),
         ("--scheme supcon --sizes 3,3 --dim 4 --tau 1e-9", "at least"),
-        ("--scheme supcon --sizes 3,x --dim 4 --tau 1", "no list of sizes"),
-        ("--scheme supcon --sizes 3,0 --dim 4 --tau 1", "no list of sizes"),
+        ("--scheme supcon --sizes 3,x --dim 4 --tau 1", "not a list of sizes"),
+        ("--scheme supcon --sizes 3,0 --dim 4 --tau 1", "not a list of sizes"),
         ("--scheme supcon --sizes 3,1 --dim 4 --tau 1", "one sample"),
-        ("--scheme supcon --sizes 3,3 --dim 4 --tau 1 --epsilon 0.1", "soft-supcon only"),
+        (
+            "--scheme supcon --sizes 3,3 --dim 4 --tau 1 --epsilon 0.1",
+            "applies only to --scheme soft-supcon",
+        ),
         ("--scheme soft-supcon --sizes 3,3 --dim 4 --tau 1", "needs --epsilon"),
         ("--scheme soft-supcon --sizes 3,3 --dim 4 --tau 1 --epsilon 2", "at most 1"),
         ("--scheme x-clr --labels y.csv --dim 4 --tau 1", "needs --tau-prime"),
@@ -404,7 +407,7 @@ def test_embeddings_that_do_not_fit(refused: Refused) -> None:
         ("--scheme euclidean --labels y.csv --dim 4 --similarity cosine --tau 1", "y-aware"),
         ("--scheme y-aware --sizes 3,3 --dim 4 --tau 1", "takes --labels"),
         ("--scheme y-aware --labels y.csv --column a --dim 4 --tau 1", "--column"),
-        ("--scheme y-aware --labels none.csv --dim 4 --tau 1", "no file"),
+        ("--scheme y-aware --labels none.csv --dim 4 --tau 1", "does not exist"),
         ("--scheme yaware --labels y.csv --dim 4 --tau 1", "--scheme"),
         ("--scheme supcon --sizes 3,3 --dim 4 --tau 1 --seeds x", "--seeds"),
         ("--scheme supcon --sizes 3,3 --dim 4 --tau 1 --tolerance 5", "--tolerance"),
@@ -425,7 +428,7 @@ def test_options_that_do_not_go_together(refused: Refused, options: str, why: st
         ("NA\n1\n1\n2\n2\n", "sample 1 is missing"),
         ("a,1\nb\n", "line 2 has 1 values"),
         ("a,1\nb,2\n", "2 columns"),
-        ('a\n"b\n', "no CSV"),
+        ('a\n"b\n', "not a CSV file"),
         ("a\nb\nb\n", "one sample"),
     ],
 )
@@ -440,7 +443,7 @@ def test_bad_files_of_classes(refused: Refused, text: str, why: str) -> None:
     [
         ("", "is empty"),
         ("age\n", "no labels"),
-        ("1\n2\nx\n", "'x' is no number"),
+        ("1\n2\nx\n", "'x' is not a number"),
         ("1,2\n2,\n", "'' is missing"),
         ("NA,NA\n1,2\n2,1\n", "sample 1, column 1: 'NA' is missing"),
         (",\n1,2\n2,1\n", "sample 1, column 1: '' is missing"),
@@ -472,14 +475,14 @@ def test_bad_arrays(refused: Refused, folder: Path) -> None:
         *words("realize --scheme x-clr --dim 4 --tau 1 --tau-prime 1 --labels zero.npy")
     )
     (folder / "text.npy").write_text("no array", encoding="utf-8")
-    assert "no array of NumPy: it begins as none" in refused(*words(options), "text.npy")
+    assert "not a NumPy array: it is neither" in refused(*words(options), "text.npy")
     with zipfile.ZipFile("text.npz", "w") as archive:
         archive.writestr("a.txt", "no array")
-    assert "no array of NumPy" in refused(*words(options), "text.npz")
+    assert "not a NumPy array" in refused(*words(options), "text.npz")
     with (folder / "large.npy").open("wb") as file:
         header = {"descr": "<f8", "fortran_order": False, "shape": (10**15, 10**3)}
         np.lib.format.write_array_header_1_0(file, header)
-    assert "more numbers than fit" in refused(*words(options), "large.npy")
+    assert "more numbers than memory holds" in refused(*words(options), "large.npy")
     (folder / "bytes.csv").write_bytes(b"\xff\xfe\x00")
     assert "UTF-8" in refused(*words(options), "bytes.csv")
     np.save("float.npy", np.array([0.5, np.nan]))

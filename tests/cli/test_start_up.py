@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
+import click
 import pytest
 from click.shell_completion import get_completion_class
 from cltheory.cli.main import COMMANDS, cli
@@ -50,6 +52,73 @@ def test_every_command_has_help(cltheory: Any, command: str, flag: str) -> None:
     assert (code, err) == (0, "")
     assert f"Usage: cltheory {command}" in out
     assert "Example" in out
+
+
+# --- how the options are worded --------------------------------------------------------------
+#: Words for which users read the standard term: "least loss" is the minimum of the loss.
+OURS = (
+    "least loss", "falls?", "rises?", "slopes?", "cold", "hot", "goes to", "comes to",
+    "there (?:is|are) no", "(?:is|are) one point", "without the anchor", "pulls?(?! request)",
+    "push(?:es)?", "occupied", "shares?", "laws?", "top direction", "on one line", "beside",
+    "as many", "at numbers", "in balls", "felt", "put back", "told", "said", "by default",
+)  # fmt: skip
+
+
+def every_option(command: click.Command, path: str = "") -> Iterator[tuple[str, click.Option]]:
+    """The options of a command and of those below it."""
+    for param in command.params:
+        if isinstance(param, click.Option):
+            yield f"{path} {param.opts[0]}", param
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            below = command.get_command(context, name)
+            assert below is not None
+            yield from every_option(below, f"{path} {name}")
+
+
+def wrong_in(help: str | None, values: tuple[str, ...] = ()) -> str:
+    """What is wrong with the help of an option that takes these values; "" if nothing is."""
+    if not help:
+        return "no help"
+    if not help[0].isupper() and help.partition(":")[0] not in values:
+        return "starts with neither a capital letter nor a value"
+    if not help.endswith("."):
+        return "no full stop at the end"
+    if help.startswith("Of "):
+        return "starts with Of"
+    found = re.search(rf"\b(?:{'|'.join(OURS)})\b", help, re.IGNORECASE)
+    return f"says {found[0]!r}" if found else ""
+
+
+def test_the_help_of_every_option_is_in_standard_terms() -> None:
+    found = dict(every_option(cli))
+    assert len(found) > 250 and {" derive --digits", " figure ssem-fig2 --out"} <= set(found)
+    wrong = {
+        name: why
+        for name, option in found.items()
+        if (why := wrong_in(option.help, tuple(getattr(option.type, "choices", ()))))
+    }
+    assert not wrong
+
+
+@pytest.mark.parametrize(
+    "help, why",
+    [
+        (None, "no help"),
+        ("temperature.", "starts with"),
+        ("sarif: a file.", "starts with"),
+        ("Temperature", "no full stop"),
+        ("Of the loss.", "starts with Of"),
+        ("Distance to the least loss.", "says 'least loss'"),
+        ("Batches of each law.", "says 'law'"),
+        ("Told by a colleague.", "says 'Told'"),
+        ("Dimension; by default 3.", "says 'by default'"),
+    ],
+)
+def test_other_words_in_the_help_of_an_option_are_noticed(help: str | None, why: str) -> None:
+    assert why in wrong_in(help, ("text", "github"))
+    assert not wrong_in("github: workflow commands.", ("text", "github"))
 
 
 def test_help_lists_the_commands(cltheory: Any) -> None:

@@ -221,7 +221,7 @@ def test_pairs_in_a_file(tmp_path, capsys):
         (["--edges", "1-1", "--Z", "1,0"], "Z has 1 rows, and there are 1 + 1 objects"),
         (["--Z", "1,0"], "give edges as well"),
         (["--edges", "1-1", "--tau", "0"], "tau must be > 0"),
-        (["--edges", "nowhere.txt"], "there is no file"),
+        (["--edges", "nowhere.txt"], "does not exist"),
         (["--n_A", "0"], "n_A must be"),
     ],
 )

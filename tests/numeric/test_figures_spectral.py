@@ -189,7 +189,7 @@ def test_the_command(figure: Any, tmp_path: Path, more: tuple[str, ...]) -> None
         (("--tau", "-1"), "--tau must be a positive number"),
         (("--tau", "inf"), "--tau must be a positive number"),
         (("--kernel", "exponential", "--gamma", "0"), "--gamma must be a positive number"),
-        (("--gamma", "1"), "add --kernel exponential"),
+        (("--gamma", "1"), "--gamma needs --kernel exponential"),
         (("--d", "0"), "--d takes dimensions from 1 to 64"),
         (("--d", "2,2"), "--d takes dimensions"),
         (("--d", "11"), "the dimension is 1 to 9 here"),

@@ -225,9 +225,9 @@ def test_bad_dimensions_are_refused_in_one_line(figure: Any, tmp_path: Path, tex
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("--sizes", "1,2"), "--sizes takes samples"),
-        (("--sizes", "4"), "--sizes takes samples"),
-        (("--sizes", "2,x"), "--sizes takes samples"),
+        (("--sizes", "1,2"), "--sizes takes the samples"),
+        (("--sizes", "4"), "--sizes takes the samples"),
+        (("--sizes", "2,x"), "--sizes takes the samples"),
         (("--sizes", "2,2", "--sizes", "2,2,2"), "as many classes"),
         (("--sizes", "2,2", "--sizes", "2,2"), "the same sizes"),
         (("--epsilon", "1"), "less than 1"),
