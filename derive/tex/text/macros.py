@@ -113,7 +113,7 @@ class Macros:
             readable, or if the limits are passed.
         """
         if isinstance(self.known, Moment) and self.known.characters:
-            raise TexError(f"what characters mean {self.known.characters}")
+            raise TexError(f"what formulas show {self.known.characters}")
         if not self.known:
             return tokens
         out: list[Token] = []

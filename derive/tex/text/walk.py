@@ -199,6 +199,7 @@ class Walk(Defining, Skipping):
     def _command(self, name: str, start: int, end: int) -> int:
         """Take one command; returns where to go on."""
         self.groups.after(name, end)
+        self._refuse(start)
         known = self.scope.written("\\" + name)
         if known is not None:
             if known.meant[:1] == "\\":
@@ -328,7 +329,7 @@ class Walk(Defining, Skipping):
         """The code of an environment is run."""
         known = self.scope.written("\\" + name)
         if known is not None and known.body and not self.calls.is_quiet(name):
-            self._apply(name, self.calls.call(self.source, name, end)[0], end, start)
+            self._apply(name, self.calls.call(self.source, name, end), end, start)
 
     def _arguments(self, name: str, at: int) -> int:
         text = self.source.text
@@ -452,10 +453,6 @@ _HANDLERS: dict[str, _Handler] = {
     **dict.fromkeys(tables.INPUTS, Walk._input),
     **dict.fromkeys(_PREFIXES, Walk._prefix),
     **dict.fromkeys(("begingroup", "endgroup", "bgroup", "egroup"), Walk._group),
-    **dict.fromkeys(tables.BY_NAME, Walk._by_name),
-    **dict.fromkeys(tables.HOOKS, Walk._hook),
-    **dict.fromkeys(tables.DEFERRING, Walk._deferred),
-    "ExplSyntaxOn": Walk._expl,
     "endinput": Walk._end_of_input,
 }
 
