@@ -25,6 +25,7 @@ from sympy import (
     ceiling,
     floor,
     oo,
+    solve,
 )
 from sympy.core.relational import Relational
 
@@ -142,7 +143,7 @@ class _Reading:
         self.notes: list[str] = []
         #: the ends that were said of each symbol
         self.ends: dict[Symbol, set[str]] = {}
-        #: ends that are the only value that is excluded
+        #: ends that must be said: the only value that is excluded, or in symbols of a condition
         self.beyond: set[tuple[Expr, str]] = set()
         #: symbols with a range of their own among the conditions
         self.said = {s for c in statement.clauses for s in _ranged(c)}
@@ -331,6 +332,9 @@ class _Reading:
             self._of_numbers(left, right, relation, clause)
         elif relation == "=":
             self._with_value(left, right, clause)
+        elif relation in TURNED and (linked := self._linked(left - right)):
+            for s in linked:
+                self._at_link(s, left - right, relation, clause)
         elif left.is_Symbol and left not in right.free_symbols:
             self._at_end(left, relation, right, clause)
         elif right.is_Symbol and right not in left.free_symbols:
@@ -339,6 +343,35 @@ class _Reading:
             self._between(left, right, relation, clause)
         else:
             raise TexError(f"the condition {clause.text} is not compared", clause.at)
+
+    def _linked(self, gap: Expr) -> list[Symbol]:
+        """The symbols whose range refers to another one of these."""
+        used = gap.free_symbols
+        ranges = {s: self.whole.ranges[s] for s in used}  # type: ignore[index]
+        return [s for s, r in ranges.items() if (r.low.free_symbols | r.high.free_symbols) & used]
+
+    def _at_link(self, s: Symbol, gap: Expr, relation: str, clause: Clause) -> None:
+        """A condition on a symbol and one that its range refers to, whichever it is solved for.
+
+        An end that it does not bound must be said too: ``N <= 2 K`` is also for ``N <= K``.
+        """
+        r, gap = self.whole.ranges[s], gap if relation[0] == ">" else -gap
+        if is_proved_positive(-gap, self.whole, strict="=" in relation):
+            raise Wider(f"{clause.text} holds nowhere on the domain")
+        is_size = is_proved_positive(s, self.whole, strict=False)
+        free = Range(S.Zero if is_size else -oo, integer=r.integer)
+        rest = Domain.of_ranges(in_order({**self.whole.ranges, s: free}))
+        way = next((k for k in (1, -1) if is_proved_positive(k * gap.diff(s), rest)), 0)
+        try:
+            (end,) = solve(gap, s) if way else ()
+        except (NotImplementedError, ValueError):
+            raise TexError(
+                f"the condition {clause.text} could not be compared with {s} {r}", clause.at
+            ) from None
+        side, turned = ("low", ">") if way > 0 else ("high", "<")
+        ends = {"low": r.low, "high": r.high}
+        self.beyond |= {(s, o) for o, e in ends.items() if o != side and e.free_symbols}
+        self._at_end(s, turned + relation[1:], end.simplify(), clause)
 
     def _around(self, s: Expr, value: Expr) -> None:
         """All values but the end of a range are those beyond it too, unless that is excluded."""
@@ -443,7 +476,7 @@ class _Reading:
             self._at_end(s, (">" if is_low else "<") + ("" if strict else "="), end, clause)
             return
         if is_proved_positive(gap, self.whole, strict=strict):
-            self._implied(gap, strict, clause)
+            self._implied(gap, clause)
             return
         if is_proved_positive(-gap, self.whole, strict=not strict):
             raise Wider(f"{clause.text} holds nowhere on the domain")
@@ -465,23 +498,11 @@ class _Reading:
         self._leave_open(gap)
         self.notes.append(f"asked also where {clause.text} does not hold")
 
-    def _implied(self, gap: Expr, strict: bool, clause: Clause) -> None:
+    def _implied(self, gap: Expr, clause: Clause) -> None:
         """What holds on the whole domain may hold beyond it, and is then a wider claim.
 
-        It is not if it is an end of the domain, or if the ranges of all its symbols are said.
+        It is not if the ranges of all its symbols are said.
         """
-        for s in gap.free_symbols:
-            slope = gap.diff(s)
-            if s in slope.free_symbols:
-                continue
-            for k in (1, -1):
-                if is_proved_positive(k * slope, self.whole):
-                    relation = (">" if k == 1 else "<") + ("" if strict else "=")
-                    r = self.whole.ranges[s]  # type: ignore[index]
-                    end = (s - gap / slope).simplify()
-                    if self._compare(end, r.low if k == 1 else r.high, k == 1) == 0:
-                        self._at_end(s, relation, end, clause)
-                        return
         if not gap.free_symbols <= self.said:
             raise TexError(
                 f"{clause.text} holds on the whole domain, and may be a wider claim: say what "
@@ -605,7 +626,9 @@ def _with_point(ranges: Mapping[Symbol, Range], domain: Domain, clause: Clause) 
         # In order: a range may refer to symbols that come later now.
         free = Domain.of_ranges(in_order(ranges))
     except DomainError:
-        return domain
+        raise TexError(
+            f"the condition {clause.text} was not put into one with the others"
+        ) from None
     for point in (*free.points(60), *free.generic_points()):
         try:
             return Domain(ranges, point)
