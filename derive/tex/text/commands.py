@@ -31,9 +31,6 @@ VERBATIM = {
     *("verbatim", "verbatim*", "Verbatim", "Verbatim*", "BVerbatim", "LVerbatim"),
     *("lstlisting", "minted", "comment", "filecontents", "filecontents*"),
 }
-#: They write a file, which may define names if it has such an ending.
-WRITING = _words("filecontents filecontents*")
-DEFINES = re.compile(r"(?:\s*\[[^\[\]]*\])?\s*\{[^{}]*(?<!\.bib)\}")
 #: Commands that make an environment whose inside is not read.
 VERBATIM_MAKERS = _words(
     "lstnewenvironment DefineVerbatimEnvironment newtcblisting excludecomment excludeversion"
@@ -155,6 +152,8 @@ _SHOW = (
     r"|catcode(?!\s*`\\?@\s*=?\s*1[12](?!\d))|catcodetable|@makeother|MakeShortVerb"
     r"|lstMakeShortInline|activatemath|mathactive|(?:use|define|alias)shorthands?|scantokens"
     r"|luadef|directlua|luadirect|luaexec|latelua|luacode|begin\s*\{\s*luacode(?=\*?\})"
+    r"|begin\s*\{\s*filecontents(?=\*?\}(?!(?:\s*\[[^\[\]]*\])?\s*\{[^{}]*\.bib\}))"
+    r"|DeclareUnicodeCharacter(?=\s*\{0*(?:3[7-9A-Fa-f]|22(?!12\}\s*\{\W*(?:ensuremath)?\W*-)))"
     r"|read|readline|typein|docsvlist|dolist(?:cs)?loop|csvreader|csvloop|DTLforeach|datatooltk"
 )
 #: Names that are computed, and commands that are put off: the paper's own are not followed.
@@ -260,7 +259,7 @@ CORE = frozenset(
     "\\" + name
     for name in (
         *NEW, *XARGS, *XPARSE, *DEF, *ENVIRONMENTS, *OPERATORS, "let", "begin", "end", "fi", "else",
-        "csname", "endcsname", "expandafter", "begingroup", "endgroup", "global",
+        "csname", "endcsname", "expandafter", "begingroup", "endgroup", "global", "par",
         "iffalse", "@namedef", "input@path",
     )
 )  # fmt: skip

@@ -139,8 +139,6 @@ class Walk(Defining, Skipping):
                 self.groups.end("$")
             self._inline = self._money = -1
             self.displays.blank_line(start)
-            if not source.markdown:
-                self._code_of("par", start, end)
             return end
         if token[0] == "$":
             return end if source.definitions else self._dollar(token, start, end)

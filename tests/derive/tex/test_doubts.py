@@ -219,7 +219,6 @@ def test_comments_that_were_not(comment: str) -> None:
     "text",
     [
         r"\newcommand{\inp}{\input}\inp{sec}",
-        r"\def\name{sec}\expandafter\input\expandafter{\name}",
         r"\includestandalone[width=3cm]{sec}",
     ],
 )

@@ -349,6 +349,8 @@ UNFOLLOWED = [
     r"\scantokens{x}",
     r"\begin{luacode}tex.print('x')\end{luacode}",
     r"\makeatletter\def\endmathdisplay@a{+1}",
+    r"\DeclareUnicodeCharacter{03C4}{\sigma}",
+    r"\begin{filecontents*}{a.tex}\end{filecontents*}",
 ]
 
 
