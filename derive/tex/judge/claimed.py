@@ -361,17 +361,14 @@ class _Reading:
         is_size = is_proved_positive(s, self.whole, strict=False)
         free = Range(S.Zero if is_size else -oo, integer=r.integer)
         rest = Domain.of_ranges(in_order({**self.whole.ranges, s: free}))
-        way = next((k for k in (1, -1) if is_proved_positive(k * gap.diff(s), rest)), 0)
-        try:
-            (end,) = solve(gap, s) if way else ()
-        except (NotImplementedError, ValueError):
-            raise TexError(
-                f"the condition {clause.text} could not be compared with {s} {r}", clause.at
-            ) from None
-        side, turned = ("low", ">") if way > 0 else ("high", "<")
+        solved = _solved(gap, s, rest)
+        if solved is None:
+            raise TexError(f"the condition {clause.text} is not compared with {s} {r}", clause.at)
+        bound, is_low = solved
+        side, turned = ("low", ">") if is_low else ("high", "<")
         ends = {"low": r.low, "high": r.high}
         self.beyond |= {(s, o) for o, e in ends.items() if o != side and e.free_symbols}
-        self._at_end(s, turned + relation[1:], end.simplify(), clause)
+        self._at_end(s, turned + relation[1:], bound, clause)
 
     def _around(self, s: Expr, value: Expr) -> None:
         """All values but the end of a range are those beyond it too, unless that is excluded."""
@@ -470,29 +467,23 @@ class _Reading:
         """A condition on several symbols: implied, or solved for one of them."""
         gap = left - right if relation[0] == ">" else right - left
         strict = "=" not in relation
-        alone = _solved_alone(gap)
-        if alone is not None:
-            s, end, is_low = alone
-            self._at_end(s, (">" if is_low else "<") + ("" if strict else "="), end, clause)
+        used = sorted(gap.free_symbols, key=lambda s: (self.whole.ranges[s].integer, s.name))
+        linear = [s for s in used if s not in gap.diff(s).free_symbols]
+        if len(used) == 1 and linear and (solved := _solved(gap, linear[0], self.whole)):
+            way = ">" if solved[1] else "<"
+            self._at_end(linear[0], way + relation[1:], solved[0], clause)
             return
         if is_proved_positive(gap, self.whole, strict=strict):
             self._implied(gap, clause)
             return
         if is_proved_positive(-gap, self.whole, strict=not strict):
             raise Wider(f"{clause.text} holds nowhere on the domain")
-        used = sorted(gap.free_symbols, key=lambda s: (self.whole.ranges[s].integer, s.name))
-        for s in used:
-            slope = gap.diff(s)
-            if s in slope.free_symbols or s in self.bounded:
-                continue
-            rest = self.whole
-            for k in (1, -1):
-                if is_proved_positive(k * slope, rest):
-                    end = (s - gap / slope).simplify()
-                    r = self.whole.ranges[s]
-                    if self._compare(end, r.low if k == 1 else r.high, k == 1) == 1:
-                        self._narrow(s, end, k == 1, strict, clause)
-                        return
+        for s in linear:
+            solved = None if s in self.bounded else _solved(gap, s, self.whole)
+            r = self.whole.ranges[s]
+            if solved and self._compare(solved[0], r.low if solved[1] else r.high, solved[1]) == 1:
+                self._narrow(s, *solved, strict, clause)
+                return
         if used and self.bounded & set(used):
             raise TexError(f"a second condition on what is bounded: {clause.text}", clause.at)
         self._leave_open(gap)
@@ -567,16 +558,15 @@ def links(chain: Chain) -> Iterator[tuple[Expr, str, Expr]]:
         yield left, "<" if right.high_open else "<=", right.high
 
 
-def _solved_alone(gap: Expr) -> tuple[Symbol, Expr, bool] | None:
-    """For a gap linear in its only symbol: that, its bound, and whether it is from below."""
-    if len(gap.free_symbols) != 1:
-        return None
-    (s,) = gap.free_symbols
+def _solved(gap: Expr, s: Symbol, domain: Domain) -> tuple[Expr, bool] | None:
+    """What bounds a symbol where a gap is positive, and whether it does so from below."""
     slope = gap.diff(s)
-    way = None if slope.free_symbols else sign(slope)
-    if not isinstance(s, Symbol) or not way:
+    way = next((k for k in (1, -1) if is_proved_positive(k * slope, domain)), 0)
+    try:
+        (end,) = () if not way else solve(gap, s) if slope.has(s) else [s - gap / slope]
+    except (NotImplementedError, ValueError):
         return None
-    return s, (s - gap / slope).simplify(), way > 0
+    return end.simplify(), way > 0
 
 
 def _ends_of(side: Expr | Bounds) -> tuple[Expr, ...]:
