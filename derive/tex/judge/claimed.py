@@ -170,7 +170,9 @@ class _Reading:
                 self._left_open(clause)
                 for left, relation, right in links(clause.says):
                     if (left.free_symbols | right.free_symbols) & set(self.meant.own):
-                        self._is_implied(left, right, relation)
+                        # Of the quantity itself it is no condition but a second claim.
+                        whole = replace(self.meant, domain=self.whole)
+                        check_order((left, right), (relation,), whole)
                     else:
                         self._link(self._value(left), self._value(right), relation, clause)
 
@@ -246,10 +248,6 @@ class _Reading:
             why += "" if s in self.meant.gone else f" of {self.meant.result.id}"
             raise TexError(f"the condition {clause.text} is about {s}, which {why}", clause.at)
 
-    def _is_implied(self, left: Expr, right: Expr, relation: str) -> None:
-        """What is said of the quantity itself is no condition but a second claim."""
-        check_order((left, right), (relation,), replace(self.meant, domain=self.whole))
-
     # --- limits and indices -----------------------------------------------------------------
     def _tends(self, says: Tends) -> None:
         if says.symbol in self.meant.gone and says.point is oo:
@@ -274,6 +272,10 @@ class _Reading:
             raise TexError(
                 f"a condition on indices that the statement does not have: {clause.text}", clause.at
             )
+        apart = any(getattr(c.says, "relation", "") == "!=" for c in self.statement.clauses)
+        if len(says.letters) > 1 and says.relation == "any" and not apart:
+            names = " = ".join(says.letters)
+            raise TexError(f"{clause.text} is also for {names}, where it is another quantity")
 
     def _has_vectors(self) -> bool:
         return any(isinstance(s, Inner) or _of_inner(s) for s in self.statement.sides)
@@ -435,7 +437,7 @@ class _Reading:
             return 1 if end in (oo, -oo) else -1
         if isinstance(zero(inward, self.whole), Holds):
             return 0
-        if is_proved_positive(inward, self.whole, strict=False):
+        if _is_larger(*((value, end) if is_low else (end, value)), self.whole, strict=False):
             return 1
         (inside,), inner = with_signed_logs([inward], opened(self.whole))
         if is_proved_positive(inside, inner):  # at an end by continuity, or it is infinite there
@@ -474,7 +476,13 @@ class _Reading:
             self._at_end(linear[0], way + relation[1:], solved[0], clause)
             return
         if is_proved_positive(gap, self.whole, strict=strict):
-            self._implied(gap, clause)
+            # It may hold beyond the domain too, unless the ranges of all its symbols are said.
+            if not gap.free_symbols <= self.said:
+                raise TexError(
+                    f"{clause.text} holds on the whole domain, and may be a wider claim: say what "
+                    "each symbol satisfies",
+                    clause.at,
+                )
             return
         if is_proved_positive(-gap, self.whole, strict=not strict):
             raise Wider(f"{clause.text} holds nowhere on the domain")
@@ -488,18 +496,6 @@ class _Reading:
             raise TexError(f"a second condition on what is bounded: {clause.text}", clause.at)
         self._leave_open(gap)
         self.notes.append(f"asked also where {clause.text} does not hold")
-
-    def _implied(self, gap: Expr, clause: Clause) -> None:
-        """What holds on the whole domain may hold beyond it, and is then a wider claim.
-
-        It is not if the ranges of all its symbols are said.
-        """
-        if not gap.free_symbols <= self.said:
-            raise TexError(
-                f"{clause.text} holds on the whole domain, and may be a wider claim: say what "
-                "each symbol satisfies",
-                clause.at,
-            )
 
     def _with_value(self, left: Expr, right: Expr, clause: Clause) -> None:
         """A symbol that has a value: a number as in the directive, or an expression."""

@@ -102,7 +102,7 @@ PATCHES = _words(
 RESULTS = re.compile(
     r"(?:pgfmath[a-z]*macro|pgfkeysget[a-z]+|numg?def|dimg?def|glueg?def|mug?def|CatchFile[A-Z]?\w*"
     r"|Str(?:Substitute|Left|Right|Mid|Between|Behind|Before|Del|Remove\w*|Len|Count|Position|Char"
-    r"|Compare|Gobble\w*)|FP(?!print)[a-z]+|readarray|readdef|pgfplotstableread|foreach|savesymbol|restoresymbol|SetKw[A-Z]\w*"
+    r"|Compare|Gobble\w*)|FP(?!print)[a-z]+|pgfplotstableread|foreach|savesymbol|restoresymbol|SetKw[A-Z]\w*"
     r"|get(?:ref)?number|DTLget[a-z]*|xint\w*def\w*|fp_set|edtable|intcalc\w*def)\Z"
 )
 #: They give a colour a meaning, or the page.
@@ -154,7 +154,7 @@ _SHOW = (
     r"|luadef|directlua|luadirect|luaexec|latelua|luacode|begin\s*\{\s*luacode(?=\*?\})"
     r"|begin\s*\{\s*filecontents(?=\*?\}(?!(?:\s*\[[^\[\]]*\])?\s*\{[^{}]*\.bib\}))"
     r"|DeclareUnicodeCharacter(?=\s*\{0*(?:3[7-9A-Fa-f]|22(?!12\}\s*\{\W*(?:ensuremath)?\W*-)))"
-    r"|read|readline|typein|docsvlist|dolist(?:cs)?loop|csvreader|csvloop|DTLforeach|datatooltk"
+    r"|read|readline|readdef|readarray|typein|docsvlist|dolist(?:cs)?loop|csvreader|csvloop|DTLforeach|datatooltk"
 )
 #: Names that are computed, and commands that are put off: the paper's own are not followed.
 _COMPUTE = (

@@ -85,7 +85,8 @@ class Defining(Following):
                 scope.touch(name, f"may be left as it was by {where}", everywhere=everywhere)
                 return
         if done.when == "new" and name[:7] not in ("\\begin{", "\\end{"):
-            if (old is not None and not old.problem and old != definition) or (
+            unset = old is not None and old.meant in (r"\relax", r"\undefined", r"\@undefined")
+            if (old is not None and not (unset or old.problem or old == definition)) or (
                 old is None and name in tables.KERNEL
             ):
                 why = f"is defined already, so that LaTeX refuses {where}"

@@ -371,7 +371,6 @@ def _result(source: Source, name: str, at: int) -> Act:
     end = at if name == "foreach" else _after(source, start, 6)
     given = ["\\" + "".join(found) for found in _GIVEN.findall(source.text[start:end])]
     given += _COMMAND.findall(source.text[at:start])
-    given += (source.command(end) or ())[:1] if name in ("readdef", "pgfplotstableread") else ()
     return Act(end, [(one, None) for one in given])
 
 

@@ -42,9 +42,6 @@ class Effects:
     conditionals: int = 0  #: begun and not ended
     bodies: dict[str, str] = field(default_factory=dict)  #: what touched names may stand for
 
-    def __bool__(self) -> bool:
-        return bool(self.names or self.prefixes or self.files or self.displays or self.conditionals)
-
     def add(self, done: Act) -> None:
         """What a defining command does."""
         for one, definition in done.defines:

@@ -36,9 +36,10 @@ _CODED = re.compile(r"^(?:[^%\n\\]|\\.)*?(?:\^\^[0-9a-f]{2}|\\\^\^)", re.MULTILI
 _UNLESS = re.compile(r"\\unless\s*\Z")
 _ALIAS = re.compile(r"\s*(?:\\(begin|end)\s*\{([A-Za-z]+\*?)\}|(\\\[|\\\]))\s*\Z")
 _OTHER_NAME = re.compile(r"\s*\\([A-Za-z@]+)\s*")
-#: A box around a display, which says nothing.
+#: A box around a display, or a brace beside it, which say nothing.
 _EMPHEQ = re.compile(
-    r"\s*(?:\[\s*(?:inner)?box\s*=\s*(\\(?:f|oval|shadow|double)box|\\boxed)\s*\]\s*)?"
+    r"\s*(?:\[\s*(?:(?:inner)?box\s*=\s*|(?:left|right)\s*=\s*(?=\\empheq))"
+    r"(\\(?:f|oval|shadow|double)box|\\boxed|\\empheq[lr]brace)\s*\]\s*)?"
     r"\{((?:equation|align|gather|multline|flalign)\*?)\}"
 )
 _PREFIXES = {"global", "long", "protected", "outer"}
