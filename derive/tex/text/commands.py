@@ -154,7 +154,8 @@ _SHOW = (
     r"|luadef|directlua|luadirect|luaexec|latelua|luacode|begin\s*\{\s*luacode(?=\*?\})"
     r"|begin\s*\{\s*filecontents(?=\*?\}(?!(?:\s*\[[^\[\]]*\])?\s*\{[^{}]*\.bib\}))"
     r"|DeclareUnicodeCharacter(?=\s*\{0*(?:3[7-9A-Fa-f]|22(?!12\}\s*\{\W*(?:ensuremath)?\W*-)))"
-    r"|read|readline|readdef|readarray|typein|docsvlist|dolist(?:cs)?loop|csvreader|csvloop|DTLforeach|datatooltk"
+    r"|read(?:line|def|array)?|typein|docsvlist|dolist(?:cs)?loop|csvreader|csvloop|DTLforeach"
+    r"|datatooltk|let\s*\\[A-Za-z@]+\s*=?\s*\\(?:fi|else|or|expandafter)"
 )
 #: Names that are computed, and commands that are put off: the paper's own are not followed.
 _COMPUTE = (
@@ -179,7 +180,7 @@ def _unread(words: str) -> re.Pattern[str]:
 UNREAD = _unread(f"{_SHOW}|{_COMPUTE}")
 UNREAD_IN_PACKAGE = _unread(
     rf"(?:csname\s*)?(?:{_SHOW})|expandafter(?=\s*\*|(?:\s*\\expandafter)*\s*\\(?:{_DEFINING})"
-    rf"(?![A-Za-z@]))|let\s*\\[A-Za-z@]+\s*=?\s*\\expandafter"
+    r"(?![A-Za-z@]))"
 )
 
 

@@ -58,8 +58,6 @@ class Defining(Following):
                 problem = f"may be defined by {where}, {why}"
                 scope.touch(one, problem, everywhere=everywhere, body=body)
             elif done.meant:
-                if done.meant in (r"\fi", r"\else", r"\or"):
-                    scope.touch_all("\\", f"is not certain: {one} ends conditionals by {where}")
                 scope.define(one, self._meaning(done.meant), everywhere=everywhere)
             elif definition is None:
                 problem = f"may be changed by {where}"
