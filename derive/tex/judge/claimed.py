@@ -179,7 +179,8 @@ class _Reading:
     def in_case(self, clauses: list[Clause]) -> None:
         """Read what one case is for: that is no more than was derived either."""
         inner = copy(self)
-        inner.notes, inner.ends = [], {s: {*said} for s, said in self.ends.items()}
+        inner.notes, inner.beyond = [], {*self.beyond}
+        inner.ends = {s: {*said} for s, said in self.ends.items()}
         for clause in clauses:
             if clause.says.relations == ("=",):  # type: ignore[union-attr]
                 inner._at_value(clause)
@@ -326,6 +327,7 @@ class _Reading:
             self._leave_open(left - right)  # all values but one
             self._around(left, right)
             self._around(right, left)
+            self.beyond |= {(s, "low") for s in self._linked(left - right)}
             self.notes.append(f"asked also where {clause.text} does not hold")
             return
         if (left in (oo, -oo) or right in (oo, -oo)) and relation != "=":
@@ -367,10 +369,9 @@ class _Reading:
         if solved is None:
             raise TexError(f"the condition {clause.text} is not compared with {s} {r}", clause.at)
         bound, is_low = solved
-        side, turned = ("low", ">") if is_low else ("high", "<")
-        ends = {"low": r.low, "high": r.high}
-        self.beyond |= {(s, o) for o, e in ends.items() if o != side and e.free_symbols}
-        self._at_end(s, turned + relation[1:], bound, clause)
+        if (r.high if is_low else r.low).free_symbols:
+            self.beyond.add((s, "high" if is_low else "low"))
+        self._at_end(s, (">" if is_low else "<") + relation[1:], bound, clause)
 
     def _around(self, s: Expr, value: Expr) -> None:
         """All values but the end of a range are those beyond it too, unless that is excluded."""

@@ -151,8 +151,8 @@ _SHOW = (
     r"|(?:text|script|scriptscript)font|(?:math|del)code|U(?:math|del)code(?:num)?|[lu]ccode"
     r"|catcode(?!\s*`\\?@\s*=?\s*1[12](?!\d))|catcodetable|@makeother|MakeShortVerb"
     r"|lstMakeShortInline|activatemath|mathactive|(?:use|define|alias)shorthands?|scantokens"
-    r"|luadef|directlua|luadirect|luaexec|latelua|luacode|begin\s*\{\s*luacode(?=\*?\})"
-    r"|begin\s*\{\s*filecontents(?=\*?\}(?!(?:\s*\[[^\[\]]*\])?\s*\{[^{}]*\.bib\}))"
+    r"|luadef|directlua|luadirect|luaexec|latelua|luacode"
+    r"|filecontents(?=\*?\}(?!(?:\s*\[[^\[\]]*\])?\s*\{[^{}]*\.bib\}))"
     r"|DeclareUnicodeCharacter(?=\s*\{0*(?:3[7-9A-Fa-f]|22(?!12\}\s*\{\W*(?:ensuremath)?\W*-)))"
     r"|read(?:line|def|array)?|typein|docsvlist|dolist(?:cs)?loop|csvreader|csvloop|DTLforeach"
     r"|datatooltk|let\s*\\[A-Za-z@]+\s*=?\s*\\(?:fi|else|or|expandafter)"
@@ -171,15 +171,16 @@ _PLAIN = (
 
 
 def _unread(words: str) -> re.Pattern[str]:
-    pattern = rf"%[^\n]*|{_PLAIN}|\\(?P<word>{words})(?![A-Za-z@])|\\(?:[A-Za-z@]+|.)"
-    return re.compile(pattern, re.DOTALL)
+    called = r"(?:begin\s*\{\s*|csname\s*)"
+    word = rf"\\(?P<word>{called}(?:{_DEFINING})|{called}?(?:{words}))(?![A-Za-z@])"
+    return re.compile(rf"%[^\n]*|{_PLAIN}|{word}|\\(?:[A-Za-z@]+|.)", re.DOTALL)
 
 
 #: No formula after one of these is read. What a package computes is its own affair, but for the
 #: names that it defines so.
 UNREAD = _unread(f"{_SHOW}|{_COMPUTE}")
 UNREAD_IN_PACKAGE = _unread(
-    rf"(?:csname\s*)?(?:{_SHOW})|expandafter(?=\s*\*|(?:\s*\\expandafter)*\s*\\(?:{_DEFINING})"
+    rf"{_SHOW}|expandafter(?=\s*\*|(?:\s*\\expandafter)*\s*\\(?:{_DEFINING})"
     r"(?![A-Za-z@]))"
 )
 

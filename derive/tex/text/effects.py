@@ -96,11 +96,9 @@ class Calls:
     def _acts(self, name: str) -> bool:
         if self.scope.written("\\" + name) is not None:
             return False  # looked at for itself
-        told = {"begin", "end", "[", "]", "fi", "repeat"} | DISPLAYS
-        if name in told or name in INPUTS:
-            return True
+        told = {"begin", "end", "[", "]", "fi", "repeat"} | DISPLAYS | INPUTS.keys()
         is_test = name.startswith("if") and name not in NO_CONDITIONALS
-        return is_test or act(Source(""), name, 0) is not None
+        return name in told or is_test or act(Source(""), name, 0) is not None
 
     # --- what the others do ----------------------------------------------------------------
     def call(self, source: Source, name: str, at: int) -> Effects:

@@ -158,6 +158,7 @@ def test_a_narrower_claim_is_noted(text: str, clauses: list[Clause], says: str) 
         (ANTIPODAL, [chain(K, ">=", 2 * N)], "nowhere"),
         (ANTIPODAL, [chain(K, ">=", N - 1)], "how small N"),
         (ANTIPODAL, [chain(N, "<=", 2 * K)], "how small N"),
+        (ANTIPODAL, [chain(N, "!=", K)], "how small N"),
         (ANTIPODAL, [chain(2, "<=", K, "<=", N)], "N >= K, .* N >= K \\+ 1"),
         (ANTIPODAL, [chain(N / K, ">=", 1)], "N >= K, .* N >= K \\+ 1"),
         (TAU_MAX, [chain(n, "<=", 1 / alpha)], "nowhere"),

@@ -353,6 +353,8 @@ UNFOLLOWED = [
     r"\makeatletter\def\endmathdisplay@a{+1}",
     r"\DeclareUnicodeCharacter{03C4}{\sigma}",
     r"\begin{filecontents*}{a.tex}\end{filecontents*}",
+    r"\begin{everydisplay}{\neg}",
+    r"\begin{def}\tau{\sigma}",
 ]
 
 
