@@ -560,10 +560,10 @@ def _solved(gap: Expr, s: Symbol, domain: Domain) -> tuple[Expr, bool] | None:
     slope = gap.diff(s)
     way = next((k for k in (1, -1) if is_proved_positive(k * slope, domain)), 0)
     try:
-        (end,) = () if not way else solve(gap, s) if slope.has(s) else [s - gap / slope]
-    except (NotImplementedError, ValueError):
+        ends = solve(gap, s) if way and slope.has(s) else [s - gap / slope]
+    except NotImplementedError:
         return None
-    return end.simplify(), way > 0
+    return (ends[0].simplify(), way > 0) if way and len(ends) == 1 else None
 
 
 def _ends_of(side: Expr | Bounds) -> tuple[Expr, ...]:
