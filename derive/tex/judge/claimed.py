@@ -412,8 +412,8 @@ class _Reading:
         if r.integer and (value.is_number or value.is_integer):
             value, is_open = _next_integer(value, is_low, is_open), False
         end, end_open = (r.low, r.low_open) if is_low else (r.high, r.high_open)
-        said = f"{s} {relation} {value}"
-        derived = f"{s} {'>' if is_low else '<'}{'' if end_open else '='} {end}"
+        said = f"{s} {relation[0]}{'' if is_open else '='} {value}"
+        derived = f"{s} {relation[0]}{'' if end_open else '='} {end}"
         if value in (oo, -oo) and value == end:
             return
         compared = self._compare(value, end, is_low)
