@@ -159,11 +159,12 @@ _SHOW = (
 )
 #: Names that are computed, and commands that are put off: the paper's own are not followed.
 _COMPUTE = (
-    r"csname|@?nameuse|csuse|expandafter|afterassignment"
+    r"csname|@?nameuse|csuse|(?:cs|g)?letcs|expandafter|afterassignment"
     r"|aftergroup(?!\s*\\(?:egroup|ignorespaces)(?![A-Za-z@]))"
     r"|(?=[A-Za-z]*@)[A-Za-z@]*(?:display|align|gather|multline|equation)[A-Za-z@]*"
 )
-_DEFINING = "|".join(map(re.escape, sorted({*NEW, *XARGS, *XPARSE, *DEF, "let"}, reverse=True)))
+_NAMES = {*NEW, *XARGS, *XPARSE, *DEF, *BY_WORD, *PATCHES, *COPIES, "let"}
+_DEFINING = "|".join(map(re.escape, sorted(_NAMES, reverse=True)))
 _PLAIN = (
     rf"(?:\\expandafter\s*)?\\(?:{_DEFINING})\s*\*?\s*(?:\\expandafter\s*)?\{{?\s*"
     r"\\csname[^\\]{0,200}(?:\\expandafter\s*)?\\endcsname(?:\s*=?\s*\\csname[^\\]{0,200}\\endcsname)?"

@@ -342,7 +342,6 @@ def _touch(source: Source, name: str, at: int) -> Act:
     copied = source.argument(end) if name in tables.COPIES else None
     if copied is not None:
         body, end = source.text[slice(*copied[:2])] + " ", copied[2]
-        body = "\\" * name.endswith("letcs") + body
     elif name in tables.BY_WORD | tables.PATCHES:
         end = _after(source, _PLAIN.match(source.text, end).end())  # type: ignore[union-attr]
         body = source.text[target.end : end]

@@ -355,6 +355,8 @@ UNFOLLOWED = [
     r"\begin{filecontents*}{a.tex}\end{filecontents*}",
     r"\begin{everydisplay}{\neg}",
     r"\begin{def}\tau{\sigma}",
+    r"\begin{csdef}{tau}{\sigma}",
+    r"\letcs\x{everydisplay}\x{\neg}",
 ]
 
 
