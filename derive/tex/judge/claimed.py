@@ -25,6 +25,7 @@ from sympy import (
     ceiling,
     floor,
     oo,
+    solve,
 )
 from sympy.core.relational import Relational
 
@@ -142,7 +143,7 @@ class _Reading:
         self.notes: list[str] = []
         #: the ends that were said of each symbol
         self.ends: dict[Symbol, set[str]] = {}
-        #: ends that are the only value that is excluded
+        #: ends that must be said: the only value that is excluded, or in symbols of a condition
         self.beyond: set[tuple[Expr, str]] = set()
         #: symbols with a range of their own among the conditions
         self.said = {s for c in statement.clauses for s in _ranged(c)}
@@ -169,14 +170,17 @@ class _Reading:
                 self._left_open(clause)
                 for left, relation, right in links(clause.says):
                     if (left.free_symbols | right.free_symbols) & set(self.meant.own):
-                        self._is_implied(left, right, relation)
+                        # Of the quantity itself it is no condition but a second claim.
+                        whole = replace(self.meant, domain=self.whole)
+                        check_order((left, right), (relation,), whole)
                     else:
                         self._link(self._value(left), self._value(right), relation, clause)
 
     def in_case(self, clauses: list[Clause]) -> None:
         """Read what one case is for: that is no more than was derived either."""
         inner = copy(self)
-        inner.notes, inner.ends = [], {s: {*said} for s, said in self.ends.items()}
+        inner.notes, inner.beyond = [], {*self.beyond}
+        inner.ends = {s: {*said} for s, said in self.ends.items()}
         for clause in clauses:
             if clause.says.relations == ("=",):  # type: ignore[union-attr]
                 inner._at_value(clause)
@@ -245,10 +249,6 @@ class _Reading:
             why += "" if s in self.meant.gone else f" of {self.meant.result.id}"
             raise TexError(f"the condition {clause.text} is about {s}, which {why}", clause.at)
 
-    def _is_implied(self, left: Expr, right: Expr, relation: str) -> None:
-        """What is said of the quantity itself is no condition but a second claim."""
-        check_order((left, right), (relation,), replace(self.meant, domain=self.whole))
-
     # --- limits and indices -----------------------------------------------------------------
     def _tends(self, says: Tends) -> None:
         if says.symbol in self.meant.gone and says.point is oo:
@@ -273,6 +273,10 @@ class _Reading:
             raise TexError(
                 f"a condition on indices that the statement does not have: {clause.text}", clause.at
             )
+        apart = any(getattr(c.says, "relation", "") == "!=" for c in self.statement.clauses)
+        if len(says.letters) > 1 and says.relation == "any" and not apart:
+            names = " = ".join(says.letters)
+            raise TexError(f"{clause.text} is also for {names}, where it is another quantity")
 
     def _has_vectors(self) -> bool:
         return any(isinstance(s, Inner) or _of_inner(s) for s in self.statement.sides)
@@ -323,6 +327,7 @@ class _Reading:
             self._leave_open(left - right)  # all values but one
             self._around(left, right)
             self._around(right, left)
+            self.beyond |= {(s, "low") for s in self._linked(left - right)}
             self.notes.append(f"asked also where {clause.text} does not hold")
             return
         if (left in (oo, -oo) or right in (oo, -oo)) and relation != "=":
@@ -331,6 +336,9 @@ class _Reading:
             self._of_numbers(left, right, relation, clause)
         elif relation == "=":
             self._with_value(left, right, clause)
+        elif relation in TURNED and (linked := self._linked(left - right)):
+            for s in linked:
+                self._at_link(s, left - right, relation, clause)
         elif left.is_Symbol and left not in right.free_symbols:
             self._at_end(left, relation, right, clause)
         elif right.is_Symbol and right not in left.free_symbols:
@@ -339,6 +347,31 @@ class _Reading:
             self._between(left, right, relation, clause)
         else:
             raise TexError(f"the condition {clause.text} is not compared", clause.at)
+
+    def _linked(self, gap: Expr) -> list[Symbol]:
+        """The symbols whose range refers to another one of these."""
+        used = gap.free_symbols
+        ranges = {s: self.whole.ranges[s] for s in used}  # type: ignore[index]
+        return [s for s, r in ranges.items() if (r.low.free_symbols | r.high.free_symbols) & used]
+
+    def _at_link(self, s: Symbol, gap: Expr, relation: str, clause: Clause) -> None:
+        """A condition on a symbol and one that its range refers to, whichever it is solved for.
+
+        An end that it does not bound must be said too: ``N <= 2 K`` is also for ``N <= K``.
+        """
+        r, gap = self.whole.ranges[s], gap if relation[0] == ">" else -gap
+        if is_proved_positive(-gap, self.whole, strict="=" in relation):
+            raise Wider(f"{clause.text} holds nowhere on the domain")
+        is_size = is_proved_positive(s, self.whole, strict=False)
+        free = Range(S.Zero if is_size else -oo, integer=r.integer)
+        rest = Domain.of_ranges(in_order({**self.whole.ranges, s: free}))
+        solved = _solved(gap, s, rest)
+        if solved is None:
+            raise TexError(f"the condition {clause.text} is not compared with {s} {r}", clause.at)
+        bound, is_low = solved
+        if (r.high if is_low else r.low).free_symbols:
+            self.beyond.add((s, "high" if is_low else "low"))
+        self._at_end(s, (">" if is_low else "<") + relation[1:], bound, clause)
 
     def _around(self, s: Expr, value: Expr) -> None:
         """All values but the end of a range are those beyond it too, unless that is excluded."""
@@ -379,8 +412,8 @@ class _Reading:
         if r.integer and (value.is_number or value.is_integer):
             value, is_open = _next_integer(value, is_low, is_open), False
         end, end_open = (r.low, r.low_open) if is_low else (r.high, r.high_open)
-        said = f"{s} {relation} {value}"
-        derived = f"{s} {'>' if is_low else '<'}{'' if end_open else '='} {end}"
+        said = f"{s} {relation[0]}{'' if is_open else '='} {value}"
+        derived = f"{s} {relation[0]}{'' if end_open else '='} {end}"
         if value in (oo, -oo) and value == end:
             return
         compared = self._compare(value, end, is_low)
@@ -405,7 +438,7 @@ class _Reading:
             return 1 if end in (oo, -oo) else -1
         if isinstance(zero(inward, self.whole), Holds):
             return 0
-        if is_proved_positive(inward, self.whole, strict=False):
+        if _is_larger(*((value, end) if is_low else (end, value)), self.whole, strict=False):
             return 1
         (inside,), inner = with_signed_logs([inward], opened(self.whole))
         if is_proved_positive(inside, inner):  # at an end by continuity, or it is infinite there
@@ -437,57 +470,33 @@ class _Reading:
         """A condition on several symbols: implied, or solved for one of them."""
         gap = left - right if relation[0] == ">" else right - left
         strict = "=" not in relation
-        alone = _solved_alone(gap)
-        if alone is not None:
-            s, end, is_low = alone
-            self._at_end(s, (">" if is_low else "<") + ("" if strict else "="), end, clause)
+        used = sorted(gap.free_symbols, key=lambda s: (self.whole.ranges[s].integer, s.name))
+        linear = [s for s in used if s not in gap.diff(s).free_symbols]
+        if len(used) == 1 and linear and (solved := _solved(gap, linear[0], self.whole)):
+            way = ">" if solved[1] else "<"
+            self._at_end(linear[0], way + relation[1:], solved[0], clause)
             return
         if is_proved_positive(gap, self.whole, strict=strict):
-            self._implied(gap, strict, clause)
+            # It may hold beyond the domain too, unless the ranges of all its symbols are said.
+            if not gap.free_symbols <= self.said:
+                raise TexError(
+                    f"{clause.text} holds on the whole domain, and may be a wider claim: say what "
+                    "each symbol satisfies",
+                    clause.at,
+                )
             return
         if is_proved_positive(-gap, self.whole, strict=not strict):
             raise Wider(f"{clause.text} holds nowhere on the domain")
-        used = sorted(gap.free_symbols, key=lambda s: (self.whole.ranges[s].integer, s.name))
-        for s in used:
-            slope = gap.diff(s)
-            if s in slope.free_symbols or s in self.bounded:
-                continue
-            rest = self.whole
-            for k in (1, -1):
-                if is_proved_positive(k * slope, rest):
-                    end = (s - gap / slope).simplify()
-                    r = self.whole.ranges[s]
-                    if self._compare(end, r.low if k == 1 else r.high, k == 1) == 1:
-                        self._narrow(s, end, k == 1, strict, clause)
-                        return
+        for s in linear:
+            solved = None if s in self.bounded else _solved(gap, s, self.whole)
+            r = self.whole.ranges[s]
+            if solved and self._compare(solved[0], r.low if solved[1] else r.high, solved[1]) == 1:
+                self._narrow(s, *solved, strict, clause)
+                return
         if used and self.bounded & set(used):
             raise TexError(f"a second condition on what is bounded: {clause.text}", clause.at)
         self._leave_open(gap)
         self.notes.append(f"asked also where {clause.text} does not hold")
-
-    def _implied(self, gap: Expr, strict: bool, clause: Clause) -> None:
-        """What holds on the whole domain may hold beyond it, and is then a wider claim.
-
-        It is not if it is an end of the domain, or if the ranges of all its symbols are said.
-        """
-        for s in gap.free_symbols:
-            slope = gap.diff(s)
-            if s in slope.free_symbols:
-                continue
-            for k in (1, -1):
-                if is_proved_positive(k * slope, self.whole):
-                    relation = (">" if k == 1 else "<") + ("" if strict else "=")
-                    r = self.whole.ranges[s]  # type: ignore[index]
-                    end = (s - gap / slope).simplify()
-                    if self._compare(end, r.low if k == 1 else r.high, k == 1) == 0:
-                        self._at_end(s, relation, end, clause)
-                        return
-        if not gap.free_symbols <= self.said:
-            raise TexError(
-                f"{clause.text} holds on the whole domain, and may be a wider claim: say what "
-                "each symbol satisfies",
-                clause.at,
-            )
 
     def _with_value(self, left: Expr, right: Expr, clause: Clause) -> None:
         """A symbol that has a value: a number as in the directive, or an expression."""
@@ -546,16 +555,15 @@ def links(chain: Chain) -> Iterator[tuple[Expr, str, Expr]]:
         yield left, "<" if right.high_open else "<=", right.high
 
 
-def _solved_alone(gap: Expr) -> tuple[Symbol, Expr, bool] | None:
-    """For a gap linear in its only symbol: that, its bound, and whether it is from below."""
-    if len(gap.free_symbols) != 1:
-        return None
-    (s,) = gap.free_symbols
+def _solved(gap: Expr, s: Symbol, domain: Domain) -> tuple[Expr, bool] | None:
+    """What bounds a symbol where a gap is positive, and whether it does so from below."""
     slope = gap.diff(s)
-    way = None if slope.free_symbols else sign(slope)
-    if not isinstance(s, Symbol) or not way:
+    way = next((k for k in (1, -1) if is_proved_positive(k * slope, domain)), 0)
+    try:
+        ends = solve(gap, s) if way and slope.has(s) else [s - gap / slope]
+    except NotImplementedError:
         return None
-    return s, (s - gap / slope).simplify(), way > 0
+    return (ends[0].simplify(), way > 0) if way and len(ends) == 1 else None
 
 
 def _ends_of(side: Expr | Bounds) -> tuple[Expr, ...]:
@@ -605,7 +613,9 @@ def _with_point(ranges: Mapping[Symbol, Range], domain: Domain, clause: Clause) 
         # In order: a range may refer to symbols that come later now.
         free = Domain.of_ranges(in_order(ranges))
     except DomainError:
-        return domain
+        raise TexError(
+            f"the condition {clause.text} was not put into one with the others"
+        ) from None
     for point in (*free.points(60), *free.generic_points()):
         try:
             return Domain(ranges, point)

@@ -31,9 +31,6 @@ VERBATIM = {
     *("verbatim", "verbatim*", "Verbatim", "Verbatim*", "BVerbatim", "LVerbatim"),
     *("lstlisting", "minted", "comment", "filecontents", "filecontents*"),
 }
-#: They write a file, which may define names if it has such an ending.
-WRITING = _words("filecontents filecontents*")
-DEFINES = re.compile(r"(?:\s*\[[^\[\]]*\])?\s*\{[^{}]*(?<!\.bib)\}")
 #: Commands that make an environment whose inside is not read.
 VERBATIM_MAKERS = _words(
     "lstnewenvironment DefineVerbatimEnvironment newtcblisting excludecomment excludeversion"
@@ -95,28 +92,6 @@ BY_WORD = _words(
 )
 #: The name gets the meaning of another one.
 COPIES = _words("cslet letcs gletcs csletcs LetLtxMacro GlobalLetLtxMacro")
-#: They change the meaning of characters, or of everything.
-CHARACTERS = _words(
-    "mathcode lccode uccode delcode MakeShortVerb activatemath catcodetable "
-    "mathactive DeclareActiveChar DeclareMathActive lstMakeShortInline Umathcode Umathcodenum "
-    "Udelcode Udelcodenum useshorthands defineshorthand aliasshorthand @makeother"
-)
-#: What they do is in no command that stands here.
-ANYTHING = _words(
-    "globaldefs luadef directlua luadirect luaexec latelua luacode docsvlist dolistloop "
-    "dolistcsloop read readline typein csvreader csvloop DTLforeach datatooltk"
-)
-#: Commands named by a word: ``\\csname NAME\\endcsname``.
-BY_NAME = _words("csname @nameuse csuse nameuse")
-#: The command after them is run later, and what may stand there that defines nothing.
-DEFERRING = _words("aftergroup afterassignment")
-HARMLESS_LATER = _words("egroup bgroup endgroup ignorespaces relax unskip par fi")
-#: Code that is put before or into other things, and its arguments before the code.
-HOOKS = {
-    **dict.fromkeys(("everymath", "everydisplay"), 0),
-    **dict.fromkeys(("AtBeginEnvironment", "AtEndEnvironment", "AddToHook", "AddToHookNext"), 1),
-    "AddToHookWithArguments": 1,
-}
 #: The first argument is touched, and up to four more are patches, not text.
 PATCHES = _words(
     "patchcmd xpatchcmd regexpatchcmd xpatchbibmacro apptocmd pretocmd xapptocmd xpretocmd "
@@ -127,7 +102,7 @@ PATCHES = _words(
 RESULTS = re.compile(
     r"(?:pgfmath[a-z]*macro|pgfkeysget[a-z]+|numg?def|dimg?def|glueg?def|mug?def|CatchFile[A-Z]?\w*"
     r"|Str(?:Substitute|Left|Right|Mid|Between|Behind|Before|Del|Remove\w*|Len|Count|Position|Char"
-    r"|Compare|Gobble\w*)|FP(?!print)[a-z]+|readarray|readdef|pgfplotstableread|foreach|savesymbol|restoresymbol|SetKw[A-Z]\w*"
+    r"|Compare|Gobble\w*)|FP(?!print)[a-z]+|pgfplotstableread|foreach|savesymbol|restoresymbol|SetKw[A-Z]\w*"
     r"|get(?:ref)?number|DTLget[a-z]*|xint\w*def\w*|fp_set|edtable|intcalc\w*def)\Z"
 )
 #: They give a colour a meaning, or the page.
@@ -143,7 +118,7 @@ HARMLESS = _words(
     "DeclareUnicodeCharacter DeclareFieldFormat DeclareNameAlias "
     "DeclareCaptionFormat DeclareCaptionFont DeclareCaptionLabelFormat DeclareCaptionStyle "
     "DeclareCaptionType DeclareBibliographyCategory DeclareFontFamily DeclareFontShape "
-    "DeclareFontEncoding DeclareSymbolFont DeclareFixedFont defaultfontfeatures newfloat "
+    "DeclareFontEncoding DeclareFixedFont defaultfontfeatures newfloat "
     "newdateformat DeclareTextSymbol DeclareNameFormat DeclareSourcemap DeclareFloatingEnvironment "
     "newpagestyle renewpagestyle newfontfamily definechangesauthor newlabel DeclareDelimFormat "
     "DeclareAcronym newrefcontext newtcbinputlisting newsavebox@ letters default defaults "
@@ -164,6 +139,51 @@ def looks_defining(name: str) -> bool:
     if name in HARMLESS:
         return False
     return _LOOKS.match(name) is not None or name.lower().endswith(("command", "cmd", "cs"))
+
+
+# --- what is not followed -----------------------------------------------------------------------
+#: They change what formulas show, or what characters mean, and name no macro.
+_SHOW = (
+    r"every(?:math|display|[hv]box|par|cr|job|eof)|toks(?:def)?|newtoks|globaldefs|endlinechar"
+    r"|AddToHook[A-Za-z]*|hook_[a-z_]*|(?:AtBegin|AtEnd|BeforeBegin|AfterEnd)Environment"
+    r"|ExplSyntaxOn|ProvidesExpl[A-Z][a-z]*|SetSymbolFont|DeclareSymbolFont[A-Za-z]*"
+    r"|DeclareMath(?:Symbol|Delimiter|Active)|DeclareActiveChar|DeclareFontShape(?=\s*\{\s*O)"
+    r"|(?:text|script|scriptscript)font|(?:math|del)code|U(?:math|del)code(?:num)?|[lu]ccode"
+    r"|catcode(?!\s*`\\?@\s*=?\s*1[12](?!\d))|catcodetable|@makeother|MakeShortVerb"
+    r"|lstMakeShortInline|activatemath|mathactive|(?:use|define|alias)shorthands?|scantokens"
+    r"|luadef|directlua|luadirect|luaexec|latelua|luacode"
+    r"|filecontents(?=\*?\}(?!(?:\s*\[[^\[\]]*\])?\s*\{[^{}]*\.bib\}))"
+    r"|DeclareUnicodeCharacter(?=\s*\{0*(?:3[7-9A-Fa-f]|22(?!12\}\s*\{\W*(?:ensuremath)?\W*-)))"
+    r"|read(?:line|def|array)?|typein|docsvlist|dolist(?:cs)?loop|csvreader|csvloop|DTLforeach"
+    r"|datatooltk|let\s*\\[A-Za-z@]+\s*=?\s*\\(?:fi|else|or|expandafter)"
+)
+#: Names that are computed, and commands that are put off: the paper's own are not followed.
+_COMPUTE = (
+    r"csname|@?nameuse|csuse|(?:cs|g)?letcs|expandafter|afterassignment"
+    r"|aftergroup(?!\s*\\(?:egroup|ignorespaces)(?![A-Za-z@]))"
+    r"|(?=[A-Za-z]*@)[A-Za-z@]*(?:display|align|gather|multline|equation)[A-Za-z@]*"
+)
+_NAMES = {*NEW, *XARGS, *XPARSE, *DEF, *BY_WORD, *PATCHES, *COPIES, "let"}
+_DEFINING = "|".join(map(re.escape, sorted(_NAMES, reverse=True)))
+_PLAIN = (
+    rf"(?:\\expandafter\s*)?\\(?:{_DEFINING})\s*\*?\s*(?:\\expandafter\s*)?\{{?\s*"
+    r"\\csname[^\\]{0,200}(?:\\expandafter\s*)?\\endcsname(?:\s*=?\s*\\csname[^\\]{0,200}\\endcsname)?"
+)
+
+
+def _unread(words: str) -> re.Pattern[str]:
+    called = r"(?:begin\s*\{\s*|csname\s*)"
+    word = rf"\\(?P<word>{called}(?:{_DEFINING})|{called}?(?:{words}))(?![A-Za-z@])"
+    return re.compile(rf"%[^\n]*|{_PLAIN}|{word}|\\(?:[A-Za-z@]+|.)", re.DOTALL)
+
+
+#: No formula after one of these is read. What a package computes is its own affair, but for the
+#: names that it defines so.
+UNREAD = _unread(f"{_SHOW}|{_COMPUTE}")
+UNREAD_IN_PACKAGE = _unread(
+    rf"{_SHOW}|expandafter(?=\s*\*|(?:\s*\\expandafter)*\s*\\(?:{_DEFINING})"
+    r"(?![A-Za-z@]))"
+)
 
 
 # --- inputs -----------------------------------------------------------------------------------
@@ -242,7 +262,7 @@ CORE = frozenset(
     "\\" + name
     for name in (
         *NEW, *XARGS, *XPARSE, *DEF, *ENVIRONMENTS, *OPERATORS, "let", "begin", "end", "fi", "else",
-        "csname", "endcsname", "expandafter", "begingroup", "endgroup", "global",
+        "csname", "endcsname", "expandafter", "begingroup", "endgroup", "global", "par",
         "iffalse", "@namedef", "input@path",
     )
 )  # fmt: skip

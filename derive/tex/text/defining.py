@@ -12,28 +12,26 @@ from .effects import Effects
 from .following import Following
 from .scope import Definition
 
-#: Names that LaTeX3 computes, and those of LaTeX in its code.
-_COMPUTED = re.compile(
-    r"\\[a-z_]+:[A-Za-z]*c|\\exp_args:N*c|\.[a-z_]+:c"
-    r"|\\(?:[a-z_@]+:[A-Za-z]+|[A-Za-z]+Command|[gex]?def|let|(?:re)?newcommand)\s*\{?\s*#"
-)
-_EXPL = re.compile(r"\\[A-Za-z]+(?![A-Za-z_:@])")
 _COMMENT = re.compile(r"\\comment(?![A-Za-z@])")
-_NAMES = re.compile(r"\\([A-Za-z@]+)")
-#: Commands with arguments and lengths; the code of a hook that changes how things look.
-_PRINTS_NOTHING = re.compile(
-    r"\\[A-Za-z@]+\*?(?:\s*\[[^\[\]]*\])?(?:\s*\{[^{}]*\})*"
-    r"|=?\s*-?[\d.]+\s*(?:pt|em|ex|mu|cm|mm|in|bp|sp)|\b(?:plus|minus)\b|=\s*\d+|%[^\n]*|[{}]"
-)
 
 
 class Defining(Following):
     """The part of a walk that meets definitions and calls."""
 
+    def _refuse(self, start: int, end: int = 0) -> None:
+        """Let no formula after this be read if a word here changes what formulas show."""
+        words = tables.UNREAD_IN_PACKAGE if self.source.is_package else tables.UNREAD
+        text = self.source.text
+        for found in words.finditer(text, start, end) if end else [words.match(text, start)]:
+            if found and found["word"]:
+                where = f"\\{found['word']} at {self.source.where(found.start())}"
+                self.scope.touch_all("", f"may be changed by {where}")
+
     def _define(self, name: str, done: Act, start: int, end: int) -> int:
         """A definition stands here."""
         text, scope = self.source.text, self.scope
         stop = max(end, done.end)
+        self._refuse(start, stop)
         for mark in re.finditer(r"%[ \t]*cltheory[ \t]*:", text[start:stop]):
             if not self.source.definitions:
                 error = "a directive inside a definition marks nothing"
@@ -60,8 +58,6 @@ class Defining(Following):
                 problem = f"may be defined by {where}, {why}"
                 scope.touch(one, problem, everywhere=everywhere, body=body)
             elif done.meant:
-                if done.meant in (r"\fi", r"\else", r"\or"):
-                    scope.touch_all("\\", f"is not certain: {one} ends conditionals by {where}")
                 scope.define(one, self._meaning(done.meant), everywhere=everywhere)
             elif definition is None:
                 problem = f"may be changed by {where}"
@@ -87,7 +83,8 @@ class Defining(Following):
                 scope.touch(name, f"may be left as it was by {where}", everywhere=everywhere)
                 return
         if done.when == "new" and name[:7] not in ("\\begin{", "\\end{"):
-            if (old is not None and not old.problem and old != definition) or (
+            unset = old is not None and old.meant in (r"\relax", r"\undefined", r"\@undefined")
+            if (old is not None and not (unset or old.problem or old == definition)) or (
                 old is None and name in tables.KERNEL
             ):
                 why = f"is defined already, so that LaTeX refuses {where}"
@@ -120,46 +117,11 @@ class Defining(Following):
         quiet = self.calls.is_quiet(name)
         if known.arity and not known.problem and "#" not in known.body:
             if not quiet:
-                self._apply(name, self.calls.call(self.source, name, end)[0], end, start)
+                self._apply(name, self.calls.call(self.source, name, end), end, start)
             return self._swallow(known, end)
         if quiet:
             return end
-        found, end = self.calls.call(self.source, name, end)
-        return self._apply(name, found, end, start)
-
-    def _by_name(self, name: str, start: int, end: int) -> int:
-        acts, at = self.calls.by_name(self.source, name, end)
-        return self._anything(name, start, at) if acts else at
-
-    def _deferred(self, name: str, start: int, end: int) -> int:
-        r"""``\aftergroup\foo``: run where the group ends."""
-        return self._anything(name, start, end) if self.calls.defers(self.source, end) else end
-
-    def _anything(self, name: str, start: int, end: int) -> int:
-        """From here on no name is known."""
-        where = f"\\{name} at {self.source.where(start)}"
-        self.scope.touch_all("\\", f"may be changed by {where}")
-        return end
-
-    def _hook(self, name: str, start: int, end: int) -> int:
-        """Code that is put into displays must not print there."""
-        at, said = end, ""
-        for _ in range(tables.HOOKS[name]):
-            one = self.source.argument(at)
-            if one is None:
-                return end
-            said, at = self.source.text[one[0] : one[1]].strip(), one[2]
-        where = f"may be changed by \\{name} at {self.source.where(start)}"
-        place = said.split("/")[1] if said.startswith("env/") and said.count("/") > 1 else said
-        code = self.source.argument(self.source.skip(at) + (self.source.text[at : at + 1] == "="))
-        inside = name.startswith("every") or said.startswith("cmd/") or place in tables.DISPLAYS
-        if code is None or not inside:
-            return end
-        text = self.source.text[code[0] : code[1]]
-        called = {f"\\{one}" for one in _NAMES.findall(text)}
-        if _PRINTS_NOTHING.sub("", text).strip() or any(map(self.scope.written, called)):
-            self.scope.touch_all("", where)
-        return end
+        return self._apply(name, self.calls.call(self.source, name, end), end, start)
 
     def _swallow(self, known: Definition, end: int) -> int:
         """The arguments of a macro that does not print them are a comment."""
@@ -202,18 +164,6 @@ class Defining(Following):
         if name == "global" or goes_on:
             self._everywhere = after
         return after
-
-    def _expl(self, name: str, start: int, end: int) -> int:
-        """Code in the syntax of LaTeX3 is not read: the names that stand in it are touched."""
-        text = self.source.text
-        stop = text.find("\\ExplSyntaxOff", end)
-        stop = len(text) if stop < 0 else stop
-        where = f"may be changed by code of LaTeX3 at {self.source.where(start)}"
-        for name in {found[0] for found in _EXPL.finditer(text, end, stop)}:
-            self.scope.touch(name, where, everywhere=True)
-        if _COMPUTED.search(text, end, stop):
-            self.scope.touch_all("\\", where)
-        return stop
 
     def _group(self, name: str, start: int, end: int) -> int:
         if name in ("begingroup", "bgroup"):

@@ -342,7 +342,6 @@ def _touch(source: Source, name: str, at: int) -> Act:
     copied = source.argument(end) if name in tables.COPIES else None
     if copied is not None:
         body, end = source.text[slice(*copied[:2])] + " ", copied[2]
-        body = f"\\csname {body}\\endcsname " if name.endswith("letcs") else body
     elif name in tables.BY_WORD | tables.PATCHES:
         end = _after(source, _PLAIN.match(source.text, end).end())  # type: ignore[union-attr]
         body = source.text[target.end : end]
@@ -361,29 +360,6 @@ def _if(source: Source, name: str, at: int) -> Act:
     return Act(target.end, [(f"\\{stem}{x}", None) for stem in stems for x in ("true", "false")])
 
 
-_CATCODE = re.compile(r"\s*`\\?([^\s])\s*=?\s*(1[12]|active|\\active|\d+|\\[A-Za-z@]+)?")
-
-
-def _catcode(source: Source, name: str, at: int) -> Act:
-    found = _CATCODE.match(source.text, at)
-    if found is not None and found[1] == "@" and found[2] in ("11", "12"):
-        return Act(found.end())
-    return Act(at, prefixes=[""])
-
-
-def _characters(source: Source, name: str, at: int) -> Act:
-    return Act(at, prefixes=[""])
-
-
-def _symbol(source: Source, name: str, at: int) -> Act:
-    """``\\DeclareMathSymbol`` and its like: of a command, or of a character."""
-    found = source.argument(at)
-    inside = source.text[found[0] : found[1]].strip() if found else ""
-    if inside and inside[0] != "\\" and "#" not in inside:
-        return Act(found[2] if found else at, prefixes=[""])
-    return _touch(source, name, at)
-
-
 _UP_TO = re.compile(r"(?:[ \t*/,0-9]|\\[A-Za-z@]+|\[[^\[\]]*\])*")
 _GIVEN = re.compile(r"\{\s*\\?([A-Za-z@]+)\s*\}|\[\s*\\([A-Za-z@]+)\s*\]")
 
@@ -394,7 +370,6 @@ def _result(source: Source, name: str, at: int) -> Act:
     end = at if name == "foreach" else _after(source, start, 6)
     given = ["\\" + "".join(found) for found in _GIVEN.findall(source.text[start:end])]
     given += _COMMAND.findall(source.text[at:start])
-    given += (source.command(end) or ())[:1] if name in ("readdef", "pgfplotstableread") else ()
     return Act(end, [(one, None) for one in given])
 
 
@@ -422,10 +397,6 @@ def _character(source: Source, name: str, at: int) -> Act:
     return Act(body[2], prefixes=[] if own or not inside.isalpha() else [""])
 
 
-def _anything(source: Source, name: str, at: int) -> Act:
-    return Act(at, prefixes=["\\"])
-
-
 _Reader = Callable[[Source, str, int], Act]
 _READERS: dict[str, _Reader] = {
     **dict.fromkeys(tables.NEW | tables.XARGS, _new),
@@ -434,14 +405,10 @@ _READERS: dict[str, _Reader] = {
     **dict.fromkeys(tables.OPERATORS, _operator),
     **dict.fromkeys(tables.ENVIRONMENTS | tables.OTHER_ENVIRONMENTS, _environment),
     **dict.fromkeys(tables.BY_WORD | tables.PATCHES | tables.COPIES, _touch),
-    **dict.fromkeys(tables.CHARACTERS, _characters),
-    **dict.fromkeys(tables.ANYTHING, _anything),
     **dict.fromkeys(tables.COLOURING, _colour),
     "newunicodechar": _character,
-    **dict.fromkeys(("DeclareMathSymbol", "DeclareMathDelimiter"), _symbol),
     "newcounter": _counter,
     "DeclarePairedDelimiter": _delimiter,
-    "catcode": _catcode,
     "let": _let,
     "newif": _if,
 }

@@ -11,17 +11,14 @@ import re
 from dataclasses import dataclass, field
 
 from .commands import (
-    BY_NAME,
     CONDITIONALS,
-    DEFERRING,
     DISPLAYS,
-    HARMLESS_LATER,
     INPUTS,
     NO_CONDITIONALS,
     OTHER_DISPLAYS,
     TESTS,
 )
-from .definitions import Act, act, computed
+from .definitions import Act, act
 from .inputs import Wanted, wanted
 from .scope import Definition, Scope
 from .source import Source
@@ -29,11 +26,9 @@ from .source import Source
 MAX_CALL = 50_000  #: characters of bodies that one call may run through
 MAX_ALL = 1_500_000  #: and all calls of a document
 MAX_DEPTH = 25
-MAX_LIST = 4_000  #: characters of a list that a macro goes through
 
 _COMMAND = re.compile(r"\\([A-Za-z@]+|[^A-Za-z@])|\$\$", re.DOTALL)
 _NAMED = re.compile(r"\s*\{([A-Za-z]+\*?)\}")
-_ITEM = re.compile(r"\{([^{}]*)\}|(\\[A-Za-z@]+)|([^\s{},\\])")
 
 
 @dataclass
@@ -46,9 +41,6 @@ class Effects:
     displays: bool = False
     conditionals: int = 0  #: begun and not ended
     bodies: dict[str, str] = field(default_factory=dict)  #: what touched names may stand for
-
-    def __bool__(self) -> bool:
-        return bool(self.names or self.prefixes or self.files or self.displays or self.conditionals)
 
     def add(self, done: Act) -> None:
         """What a defining command does."""
@@ -104,82 +96,40 @@ class Calls:
     def _acts(self, name: str) -> bool:
         if self.scope.written("\\" + name) is not None:
             return False  # looked at for itself
-        told = {"begin", "end", "[", "]", "fi", "repeat"} | DISPLAYS | BY_NAME | DEFERRING
-        if name in told or name in INPUTS:
-            return True
+        told = {"begin", "end", "[", "]", "fi", "repeat"} | DISPLAYS | INPUTS.keys()
         is_test = name.startswith("if") and name not in NO_CONDITIONALS
-        return is_test or act(Source(""), name, 0) is not None
-
-    def defers(self, source: Source, at: int) -> bool:
-        """Whether the command here, which is run later, may do more than print."""
-        token = source.command(source.skip(at))
-        if token is None or token[0][1:] in HARMLESS_LATER:
-            return False
-        return self.scope.written(token[0]) is None or not self.is_quiet(token[0][1:])
+        return name in told or is_test or act(Source(""), name, 0) is not None
 
     # --- what the others do ----------------------------------------------------------------
-    def call(self, source: Source, name: str, at: int) -> tuple[Effects, int]:
-        """What the call of a macro may do, and where to go on: after the list, if it takes one."""
+    def call(self, source: Source, name: str, at: int) -> Effects:
+        """What the call of a macro may do."""
         found = Effects()
         self._left = MAX_CALL if self.spent < MAX_ALL else 0
-        end = self._call(source, name, at, found, ())
+        self._call(source, name, at, found, ())
         self.spent += MAX_CALL - self._left
         if self._left <= 0:
             found.prefixes.append("\\")
-        return found, end
+        return found
 
     def _call(
         self, source: Source, name: str, at: int, found: Effects, path: tuple[str, ...]
-    ) -> int:
+    ) -> None:
         definition = self.scope.written("\\" + name)
         if definition is None or definition.meant:
-            return at
-        loops = re.search(rf"\\{re.escape(name)}(?![A-Za-z@])", definition.body) is not None
-        if loops and definition.arity == 1 and name not in path:
-            listed = self._list(source, name, at)
-            if listed is None:  # how far it goes on is not known
-                body, items, end = definition.body, ["#1"], at
-            else:
-                items, end = listed
-                body = re.sub(rf"\\{re.escape(name)}(?![A-Za-z@])", r"\\relax ", definition.body)
-            for item in items:
-                self._run(_put(body, 1, item), found, (*path, name))
-            return end
-        if name in path or len(path) > MAX_DEPTH:
-            return at
+            return
+        if name in path or len(path) > MAX_DEPTH:  # how far it goes on is not known
+            found.prefixes.append("\\")
+            return
         arguments = _arguments(source, at, definition)
         body = definition.body.replace("##", "\\relax ")
         if len(body) + sum(len(a) * body.count(f"#{k}") for k, a in enumerate(arguments, 1)) > (
             self._left
         ):
             self._left = 0
-            return at
+            return
         for k, argument in enumerate(arguments, 1):
             body = _put(body, k, argument.replace("#", "\\relax "))
         self._run(body, found, (*path, name))
-        return at
-
-    def by_name(self, source: Source, name: str, at: int) -> tuple[bool, int]:
-        r"""Whether ``\csname NAME\endcsname`` may do more than print, and the place after it."""
-        if name == "csname":
-            stop = source.text.find("\\endcsname", at, at + 500)
-            one = (at, stop, stop + len("\\endcsname")) if stop >= 0 else None
-        else:
-            one = source.argument(at)
-        if one is None:
-            return True, at
-        names, prefixes = computed(source.text[one[0] : one[1]])
-        names += [each for prefix in prefixes for each in self.scope.beginning(prefix)]
-        return not all(self.is_quiet(each[1:]) for each in names), one[2]
-
-    def _list(self, source: Source, name: str, at: int) -> tuple[list[str], int] | None:
-        r"""What stands between ``\NAME`` and the next ``\NAME``, as ``\ddefloop AB\ddefloop``."""
-        stop = re.compile(rf"\\(?:{re.escape(name)}|@nil|@empty|relax|stop)(?![A-Za-z@])")
-        found = stop.search(source.text, at, at + MAX_LIST)
-        said = source.text[at : found.start()] if found is not None else ","
-        if found is None or "," in said or "\n\n" in said:
-            return None
-        return [a or b or c for a, b, c in _ITEM.findall(said)], found.end()
 
     def _run(self, text: str, found: Effects, path: tuple[str, ...]) -> None:
         self._left -= len(text) + 1
@@ -199,7 +149,7 @@ class Calls:
             if known is not None and known.meant[:1] == "\\":
                 name, known = known.meant[1:], None
             if known is not None:
-                at = self._call(source, name, at, found, path)
+                self._call(source, name, at, found, path)
                 continue
             at = self._builtin(source, name, at, found, path)
 
@@ -219,17 +169,10 @@ class Calls:
         if name in ("[", "]") or name in DISPLAYS:
             found.displays = True
             return at
-        if name in BY_NAME:
-            acts, at = self.by_name(source, name, at)
-            found.prefixes += ["\\"] if acts else []
-            return at
         if name in INPUTS:
             asked = wanted(source, name, at) or Wanted("file", ["\\" + name], end=at)
             found.files.append(asked)
             return asked.end
-        if name in DEFERRING:
-            found.prefixes += ["\\"] if self.defers(source, at) else []
-            return at
         if name in TESTS:
             return at  # the branches are gone through as text
         if name in CONDITIONALS or (name.startswith("if") and name not in NO_CONDITIONALS):

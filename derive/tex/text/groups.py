@@ -12,7 +12,6 @@ from collections import Counter
 from .scope import Scope
 from .source import Source
 
-_REGISTER = re.compile(r"[0-9]*\s*=")
 _VALUE = re.compile(r"=\s*\Z")
 _MAX_GAP = 200  #: characters between a command and its argument
 
@@ -101,8 +100,6 @@ class Groups:
         between = text[after:start].strip()
         if "\n\n" in text[after:start]:
             return False
-        if _REGISTER.fullmatch(between):  # \\toks0={...} is not run
-            return True
         return between in ("", "*") or (between[0] in "[*(" and between[-1] in "])")
 
     def _push(self, name: str, command: str) -> None:

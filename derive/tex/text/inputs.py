@@ -23,7 +23,6 @@ MAX_TOTAL = 50_000_000  #: characters of all files
 Reader = Callable[[str], "str | None"]
 
 _BARE = re.compile(r"[ \t]*\n?[ \t]*([^\s{}\\%$#,&~]{1,300})")
-_EXPANDS = re.compile(r"(?:\\expandafter(?![A-Za-z@])\s*)*+")
 _ROOT = re.compile(r"%+[ \t]*!T[eE]X[ \t]+root[ \t]*=[ \t]*([^\n]{1,300})")
 _OF_MAIN = re.compile(
     r"[^\n%]{0,400}?\\documentclass\s{0,9}(?:\[([^\[\]]{0,300})\])?\s{0,9}\{subfiles\}"
@@ -59,7 +58,7 @@ def wanted(source: Source, name: str, at: int) -> Wanted | None:
         at = option[1]
     if text[at : at + 1] == "*":
         at += 1
-    start = _EXPANDS.match(text, source.skip(at)).end()  # type: ignore[union-attr]
+    start = source.skip(at)
     if text[start : start + 1] != "{":
         bare = _BARE.match(text, at) if kind == "file" and text[at : at + 1] in " \t\n" else None
         return Wanted(kind, [bare[1]], end=bare.end()) if bare else None
@@ -67,7 +66,6 @@ def wanted(source: Source, name: str, at: int) -> Wanted | None:
     if found is None:
         return None
     said, at = text[found[0] : found[1]], found[2]
-    said = _EXPANDS.sub("", said, count=1)
     if kind in ("folder", "subfolder"):
         more = source.argument(at)
         if more is None:

@@ -14,6 +14,7 @@ from .scope import MAX_NAMES, Definition, Moment
 
 MAX_DEPTH = 50
 MAX_EXPANSIONS = 5_000
+_SIZE = re.compile(r"\[\\[bB]igg?\]\Z")
 #: What prints nothing in a formula, at the end of a body.
 _SILENT = {"\\xspace", "\\protect"}
 #: The well-known correction of the spaces around \\left and \\right.
@@ -113,7 +114,7 @@ class Macros:
             readable, or if the limits are passed.
         """
         if isinstance(self.known, Moment) and self.known.characters:
-            raise TexError(f"what characters mean {self.known.characters}")
+            raise TexError(f"what formulas show {self.known.characters}")
         if not self.known:
             return tokens
         out: list[Token] = []
@@ -161,7 +162,10 @@ def _variant(macro: Macro, call: Token, waiting: _Pieces) -> Macro:
     if macro.starred is None or not waiting:
         return macro
     if waiting[-1][0].text == "[":
-        raise TexError(f"the macro {show(call.text)} with a size is not read", call.at)
+        if not _SIZE.match("".join(token.text for token, _ in waiting[:-4:-1])):
+            raise TexError(f"the macro {show(call.text)} with a size is not read", call.at)
+        del waiting[-3:]
+        return macro
     if waiting[-1][0].text != "*":
         return macro
     waiting.pop()

@@ -108,15 +108,16 @@ class Scope:
         elif old is not None:
             body = old.body
         if len(body) > MAX_BODIES:
-            body = "\\globaldefs "  # too much to follow: it may do anything
+            self.touch_all("", problem)  # too much to follow: it may do anything
+            body = ""
         self.define(name, Definition(body=body, problem=problem), everywhere=everywhere)
 
     def touch_all(self, prefix: str, problem: str) -> None:
         r"""The same for all names that begin so; the empty one is about every character too."""
+        if self._rules and not self._rules[-1][1]:
+            return  # nothing is read any more
         self.now += 1
-        if len(self._rules) >= MAX_RULES:
-            prefix = prefix and "\\"
-            self._rules = [rule for rule in self._rules if not rule[1].startswith(prefix)]
+        prefix = prefix if len(self._rules) < MAX_RULES else ""
         self._rules.append((self.now, prefix, problem))
 
     def _put(self, name: str, entry: _Entry) -> None:
@@ -136,10 +137,6 @@ class Scope:
     def written(self, name: str) -> Definition | None:
         """The definition of a name in the text, though something may have changed it since."""
         return self._current.get(name, (0, 0, None))[2]
-
-    def beginning(self, prefix: str) -> list[str]:
-        """Names of the text that begin so."""
-        return [name for name in self._current if name.startswith(prefix)]
 
     def problem(self, name: str, made: int, now: int) -> str:
         """Why a name that was defined at this time may mean something else now."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 from ..directives import MAX_LENGTH, unclosed
-from .commands import DEFINES, WRITING
 from .displays import MAX_LINES
 from .near_miss import names_result, near_miss
 from .state import State
@@ -125,9 +124,6 @@ class Skipping(State):
         text = self.source.text
         end = text.find(rf"\end{{{name}}}", at)
         if end >= 0:
-            if name in WRITING and DEFINES.match(text, at):
-                why = f"may be changed by the file that is written at {self.source.where(start)}"
-                self.scope.touch_all("\\", why)
             return end
         if "cltheory:" in text[at:]:
             error = rf"\begin{{{name}}} has no \end{{{name}}}, and directives stand after it"

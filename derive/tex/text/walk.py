@@ -36,9 +36,10 @@ _CODED = re.compile(r"^(?:[^%\n\\]|\\.)*?(?:\^\^[0-9a-f]{2}|\\\^\^)", re.MULTILI
 _UNLESS = re.compile(r"\\unless\s*\Z")
 _ALIAS = re.compile(r"\s*(?:\\(begin|end)\s*\{([A-Za-z]+\*?)\}|(\\\[|\\\]))\s*\Z")
 _OTHER_NAME = re.compile(r"\s*\\([A-Za-z@]+)\s*")
-#: A box around a display, which says nothing.
+#: A box around a display, or a brace beside it, which say nothing.
 _EMPHEQ = re.compile(
-    r"\s*(?:\[\s*(?:inner)?box\s*=\s*(\\(?:f|oval|shadow|double)box|\\boxed)\s*\]\s*)?"
+    r"\s*(?:\[\s*(?:(?:inner)?box\s*=\s*|(?:left|right)\s*=\s*(?=\\empheq))"
+    r"(\\(?:f|oval|shadow|double)box|\\boxed|\\empheq[lr]brace)\s*\]\s*)?"
     r"\{((?:equation|align|gather|multline|flalign)\*?)\}"
 )
 _PREFIXES = {"global", "long", "protected", "outer"}
@@ -139,8 +140,6 @@ class Walk(Defining, Skipping):
                 self.groups.end("$")
             self._inline = self._money = -1
             self.displays.blank_line(start)
-            if not source.markdown:
-                self._code_of("par", start, end)
             return end
         if token[0] == "$":
             return end if source.definitions else self._dollar(token, start, end)
@@ -199,6 +198,7 @@ class Walk(Defining, Skipping):
     def _command(self, name: str, start: int, end: int) -> int:
         """Take one command; returns where to go on."""
         self.groups.after(name, end)
+        self._refuse(start)
         known = self.scope.written("\\" + name)
         if known is not None:
             if known.meant[:1] == "\\":
@@ -328,7 +328,7 @@ class Walk(Defining, Skipping):
         """The code of an environment is run."""
         known = self.scope.written("\\" + name)
         if known is not None and known.body and not self.calls.is_quiet(name):
-            self._apply(name, self.calls.call(self.source, name, end)[0], end, start)
+            self._apply(name, self.calls.call(self.source, name, end), end, start)
 
     def _arguments(self, name: str, at: int) -> int:
         text = self.source.text
@@ -452,10 +452,6 @@ _HANDLERS: dict[str, _Handler] = {
     **dict.fromkeys(tables.INPUTS, Walk._input),
     **dict.fromkeys(_PREFIXES, Walk._prefix),
     **dict.fromkeys(("begingroup", "endgroup", "bgroup", "egroup"), Walk._group),
-    **dict.fromkeys(tables.BY_NAME, Walk._by_name),
-    **dict.fromkeys(tables.HOOKS, Walk._hook),
-    **dict.fromkeys(tables.DEFERRING, Walk._deferred),
-    "ExplSyntaxOn": Walk._expl,
     "endinput": Walk._end_of_input,
 }
 

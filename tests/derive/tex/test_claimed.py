@@ -8,7 +8,7 @@ import pytest
 from cltheory.derive.losses.clip import b, t
 from cltheory.derive.losses.kernel import gamma
 from cltheory.derive.losses.softmax import tau
-from cltheory.derive.losses.supcl import alpha
+from cltheory.derive.losses.supcl import alpha, beta
 from cltheory.derive.optimum.segment import delta
 from cltheory.derive.structures.hierarchy import m, n, p
 from cltheory.derive.structures.towers import N
@@ -30,6 +30,9 @@ from sympy import Eq, Expr, Integer, Piecewise, Rational, S, Symbol, exp, log, o
 
 ALPHA_MIN, TAU_MAX = "supcl-threshold.alpha_min", "supcl-threshold.tau_max"
 T_SIMPLEX = "sigmoid-threshold.t_simplex"
+ANTIPODAL, Y_AWARE = "towers-threshold.w_antipodal", "y-aware.cosine"
+K, n_A, n_B = (Symbol(name, integer=True, positive=True) for name in ("K", "n_A", "n_B"))
+rho, tau_prime = Symbol("rho", positive=True), Symbol("tau_prime", positive=True)
 epsilon = Symbol("epsilon", positive=True)
 BETA, LEAST_LOSS = "soft-supcon.beta", "kernel-infonce.least_loss"
 
@@ -72,7 +75,10 @@ def verdict(text: str, *clauses: Clause, sides=None, relations=("=",)) -> Findin
         (TAU_MAX, [chain(1, "<", alpha * n, "<=", n)]),
         (ALPHA_MIN, [chain(Symbol("alpha_min", real=True), ">", 0)]),
         ("sigmoid-threshold.t_antipodal_max", [clause(Kinds((b,), "real"))]),
-        ("towers-threshold.w_simplex", [chain(N, ">", Symbol("K", integer=True, positive=True))]),
+        (ANTIPODAL, [chain(N, ">", K)]),
+        (ANTIPODAL, [chain(2, "<=", K, "<=", N - 1)]),
+        (TAU_MAX, [chain(n, ">", 1 / alpha)]),
+        (Y_AWARE, [chain(0, "<", rho, "<=", (2 * tau) ** Rational(-1, 2))]),
     ],
 )
 def test_the_same_claim(text: str, clauses: list[Clause]) -> None:
@@ -95,6 +101,10 @@ def test_the_same_claim(text: str, clauses: list[Clause]) -> None:
         (ALPHA_MIN, [clause(Kinds((tau,), "integer"))], "integers"),
         (ALPHA_MIN, [chain(m, "!=", 2)], "does not hold"),
         (ALPHA_MIN, [chain(m * n, ">=", 100)], "only|does not hold"),
+        (ANTIPODAL, [chain(K, "<=", N / 2)], "only"),
+        (ANTIPODAL, [chain(2, "<=", K, "<=", N - 2)], "only"),
+        (ANTIPODAL, [chain(K + 1, "<=", N, "<=", 2 * K)], "only"),
+        (Y_AWARE, [chain(rho, "<=", 1 / (2 * tau ** Rational(1, 2)))], "only"),
     ],
 )
 def test_a_narrower_claim_is_noted(text: str, clauses: list[Clause], says: str) -> None:
@@ -143,6 +153,22 @@ def test_a_narrower_claim_is_noted(text: str, clauses: list[Clause], says: str) 
         (TAU_MAX, [chain(3 * alpha, ">=", 1)], "alpha >= 1/3"),
         (TAU_MAX, [chain(alpha * n, ">=", 1)], "alpha >= 1/n"),
         (ALPHA_MIN, [chain(-oo, "<", tau)], "tau is > 0"),
+        # two symbols, of which the range of one refers to the other, solved for either
+        (ANTIPODAL, [chain(K, ">=", N)], "nowhere"),
+        (ANTIPODAL, [chain(K, ">=", 2 * N)], "nowhere"),
+        (ANTIPODAL, [chain(K, ">=", N - 1)], "how small N"),
+        (ANTIPODAL, [chain(N, "<=", 2 * K)], "how small N"),
+        (ANTIPODAL, [chain(N, "!=", K)], "how small N"),
+        (ANTIPODAL, [chain(2, "<=", K, "<=", N)], "N >= K, .* N >= K \\+ 1"),
+        (ANTIPODAL, [chain(N / K, ">=", 1)], "N >= K, .* N >= K \\+ 1"),
+        (TAU_MAX, [chain(n, "<=", 1 / alpha)], "nowhere"),
+        (TAU_MAX, [chain(n, ">=", 1 / alpha)], "alpha > 1/n"),
+        ("clip-pair-graph.total_variation_at_least", [chain(n_B, ">=", n_A)], "how small n_A"),
+        ("x-clr.c_prime", [chain(tau_prime, "<=", tau)], "how large tau"),
+        ("x-clr.c_prime", [chain(tau_prime, ">=", tau / 2)], "tau <= 2"),
+        (Y_AWARE, [chain(rho, "<=", tau ** Rational(-1, 2))], "tau <= 1/"),
+        (Y_AWARE, [chain(rho, ">=", (2 * tau) ** Rational(-1, 2))], "how large tau"),
+        ("superclass-threshold.tau_classes", [chain(beta, "<=", 1 / m - alpha)], "nowhere"),
         # a sort of numbers that begins before the quantity does
         (T_SIMPLEX, [clause(Kinds((N,), "any"))], "every N"),
         (T_SIMPLEX, [clause(Kinds((N,), "natural"))], "every N"),

@@ -137,12 +137,7 @@ def test_a_name_that_may_have_changed(text: str) -> None:
         r"\newcommand{\b}{{\aftergroup\ignorespaces}}\b",
         r"\csdef{b}{\textbf{x}}\b",
         r"\def\DMO{\DeclareMathOperator}\DMO{\tr}{tr}",
-        r"\everydisplay{\displaystyle}\everymath={\displaystyle}",
-        r"\AtBeginEnvironment{equation}{\small\setlength{\abovedisplayskip}{3pt}}",
-        r"\AddToHook{env/equation/begin}{\small}\AddToHook{begindocument}{\sloppy}",
-        r"\AtBeginEnvironment{proof}{x}",
         r"\newcommand{\mypar}[1]{\par\noindent\textbf{#1}}\mypar{x}" + "\n\n",
-        r"\makeatletter\newcommand{\b}[1]{\csname r@#1\endcsname}\makeatother\b{x}",
         r"\ifdraft\newcommand{\note}[1]{\textbf{#1}}\else\newcommand{\note}[1]{}\fi\note{x}",
         r"\newenvironment{b}[1]{\begin{proof}[#1]}{\end{proof}}\begin{b}{x}\end{b}",
         r"\begin{tikzpicture}\pgfmathsetmacro\x{2}\def\y{3}\end{tikzpicture}",
@@ -224,7 +219,6 @@ def test_comments_that_were_not(comment: str) -> None:
     "text",
     [
         r"\newcommand{\inp}{\input}\inp{sec}",
-        r"\def\name{sec}\expandafter\input\expandafter{\name}",
         r"\includestandalone[width=3cm]{sec}",
     ],
 )

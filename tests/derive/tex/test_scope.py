@@ -78,7 +78,9 @@ def test_ways_to_define(text: str, prints: str) -> None:
         (r"\NewDocumentCommand\a{O{7} +m}{#1#2}", r"\a{2}", "72"),
         (r"\DeclarePairedDelimiter{\a}{\lvert}{\rvert}", r"\a{x}", r"\lvertx\rvert"),
         (r"\DeclarePairedDelimiter{\a}{\lvert}{\rvert}", r"\a*{x}", r"\left\lvertx\right\rvert"),
-        (r"\DeclarePairedDelimiter{\a}{(}{)}", r"\a[\big]{x}", "?the macro '\\a' with a size"),
+        (r"\DeclarePairedDelimiter{\a}{(}{)}", r"\a[\big]{x}", "(x)"),
+        (r"\DeclarePairedDelimiter{\a}{(}{)}", r"\a[2]{x}", "?the macro '\\a' with a size"),
+        (r"\let\a\relax\newcommand{\a}[1]{#1}", r"\a{x}", "x"),
         (r"\newcommandx{\a}[2][2=7]{#1#2}", r"\a{3}", "?"),
         (r"\NewDocumentCommand{\a}{s m}{#2}", r"\a{1}", "?"),
         (r"\def\a(#1){#1}", r"\a(1)", "?"),
@@ -288,7 +290,9 @@ def test_the_reason_names_the_place() -> None:
 
 
 def test_changed_characters_touch_formulas_without_commands() -> None:
-    assert "what characters mean may be changed" in meaning(r"\catcode`\-=13 ", "x - 1")
+    assert "what formulas show may be changed by \\catcode at line 1" in meaning(
+        r"\catcode`\-=13 ", "x - 1"
+    )
 
 
 @pytest.mark.parametrize(
@@ -297,9 +301,6 @@ def test_changed_characters_touch_formulas_without_commands() -> None:
         r"\expandafter\def\csname bb#1\endcsname{x}",
         r"\expandafter\def\csname foo\endcsname{x}",
         r"\def\go#1{\expandafter\def\csname s#1\endcsname{x}}\go{A}\go{B}",
-        r"\def\go#1{\ifx\go#1\else\expandafter\def\csname s#1\endcsname{}\expandafter\go\fi}"
-        r"\go ABC{alpha}\go",
-        r"\foreach \x in {A,...,Z}{\expandafter\xdef\csname bb\x\endcsname{x}}",
         r"\ifx\a\b \fi\iftoggle{x}{a}{b}",
         r"\newcommand{\go}{\emph{a}}\go",
         r"\newpage\noindent\definecolor{sigma}{rgb}{0,0,0}",
@@ -313,10 +314,67 @@ def test_what_touches_other_names_only(text: str) -> None:
 
 
 def test_a_definition_after_a_touch_is_certain_again() -> None:
-    assert meaning(r"\expandafter\def\csname\x\endcsname{}\newcommand{\a}{1}") == "1"
+    assert meaning(r"\expandafter\def\csname a#1\endcsname{}\newcommand{\a}{1}") == "1"
     assert meaning(r"\csdef{a}{2}\renewcommand{\a}{1}") == "1"
     assert meaning(r"\def\a{1}{\csgdef{a}{2}}").startswith("?")
-    assert meaning(r"\def\a{1}{\expandafter\def\csname\x\endcsname{}\def\a{2}}").startswith("?")
+    assert meaning(r"\def\a{1}{\expandafter\def\csname a#1\endcsname{}\def\a{2}}").startswith("?")
+
+
+# --- what is not followed ---------------------------------------------------------------------
+UNFOLLOWED = [
+    r"\everymath{\neg}",
+    r"\everydisplay\expandafter{\the\everydisplay\neg}",
+    r"\abovedisplayskip=0pt\everydisplay={\pi}",
+    r"\let\edp\everydisplay\edp{\neg}",
+    r"\newcommand\ee[1]{\everydisplay{#1}}",
+    r"\makeatletter\g@addto@macro\normalsize{\everydisplay{\neg}}\makeatother",
+    r"\AtBeginDocument{\everydisplay{\neg}}",
+    r"\everyhbox{x}",
+    r"\toks0={x}",
+    r"\AddToHook{env/equation/end}{\infty}",
+    r"\AddToHookNextWithArguments{env/equation/end}{+1}",
+    r"\newcommand\addend[1]{\AddToHook{env/equation/end}{#1}}",
+    r"\AtBeginEnvironment{equation}{\small}",
+    r"\ExplSyntaxOn\hook_gput_code:nnn{env/equation/end}{.}{+1}\ExplSyntaxOff",
+    r"\let\ea\expandafter\ea\let\ea\frac\ea\binom",
+    r"\def\ea{\expandafter}",
+    r"\expandafter\renewcommand\expandafter*\expandafter\tau\expandafter{\sigma}",
+    r"\expandafter\def\csname\x\endcsname{}",
+    r"\csname read\endcsname 1 to\x",
+    r"\SetSymbolFont{operators}{normal}{OMS}{cmsy}{m}{n}",
+    r"\DeclareSymbolFont{letters}{OMS}{cmsy}{m}{n}",
+    r"\DeclareSymbolFontAlphabet{\mathrm}{letters}",
+    r"\DeclareMathSymbol{x}{\mathord}{letters}{1}",
+    r"\DeclareFontShape{OML}{cmm}{m}{it}{<->cmsy10}{}",
+    r"\textfont1=\tensy",
+    r"\catcode`\@=13",
+    r"\scantokens{x}",
+    r"\begin{luacode}tex.print('x')\end{luacode}",
+    r"\makeatletter\def\endmathdisplay@a{+1}",
+    r"\DeclareUnicodeCharacter{03C4}{\sigma}",
+    r"\begin{filecontents*}{a.tex}\end{filecontents*}",
+    r"\begin{everydisplay}{\neg}",
+    r"\begin{def}\tau{\sigma}",
+    r"\begin{csdef}{tau}{\sigma}",
+    r"\letcs\x{everydisplay}\x{\neg}",
+]
+
+
+@pytest.mark.parametrize("text", UNFOLLOWED)
+def test_no_formula_is_read_after_what_is_not_followed(text: str) -> None:
+    (before, after) = expanded(MARK + r"\[ x \]" + text + MARK + r"\[ x \]")
+    assert before == "x"
+    assert after.startswith("unread: what formulas show may be changed by \\")
+    assert after.endswith(" at line 3")
+    # Comments and verbatim text do nothing.
+    for shown in (f"% {text}\n", rf"\begin{{verbatim}}{text}\end{{verbatim}}", rf"\verb|{text}|"):
+        assert expanded(shown + MARK + r"\[ x \]") == ["x"]
+
+
+def test_many_touches_do_not_hide_an_earlier_one() -> None:
+    many = "".join(rf"\expandafter\def\csname b{k}#1\endcsname{{}}" for k in range(300))
+    text = r"\expandafter\def\csname sig#1\endcsname{}" + MARK + r"\[ \sigma \]" + many
+    assert expanded(text)[0].startswith("unread: ")
 
 
 # --- preambles ------------------------------------------------------------------------------
@@ -359,16 +417,10 @@ PREAMBLE = (
 \renewcommand{\theequation}{\thesection.\arabic{equation}}
 \newcommand*\circled[1]{\tikz[baseline=(char.base)]{\node (char) {#1};}}
 \NewDocumentCommand{\norm}{s m}{\lVert #2 \rVert}
-\def\ddefloop#1{\ifx\ddefloop#1\else\ddef{#1}\expandafter\ddefloop\fi}
 \def\ddef#1{\expandafter\def\csname bb#1\endcsname{\ensuremath{\mathbb{#1}}}}
-\ddefloop ABCDEFGHIJKLMNOPQRSTUVWXYZ\ddefloop
-\def\ddef#1{\expandafter\def\csname c#1\endcsname{\ensuremath{\mathcal{#1}}}}
-\ddefloop ABCDEFGHIJKLMNOPQRSTUVWXYZ\ddefloop
-\def\ddef#1{\expandafter\def\csname v#1\endcsname{\ensuremath{\boldsymbol{\csname #1\endcsname}}}}
-\ddefloop {alpha}{beta}{sigma}{tau}\ddefloop
+\ddef{A}\ddef{B}
 \newcommand{\temp}{\tau}
 \AtBeginDocument{\let\textlabel\label}
-\AtBeginEnvironment{appendices}{\crefalias{section}{appendix}}
 """
     + "".join(f"\\def\\v{c}{{{{\\bm{{{c}}}}}}}\n" for c in "abcdefghijklmnopqrstuvwxyz")
     + "".join(f"\\def\\r{c}{{{{\\mathbf{{{c}}}}}}}\n" for c in "bcdfghjklmnpqrstvwxyz")
