@@ -168,6 +168,8 @@ _DEFINING = "|".join(map(re.escape, sorted(_NAMES, reverse=True)))
 _PLAIN = (
     rf"(?:\\expandafter\s*)?\\(?:{_DEFINING})\s*\*?\s*(?:\\expandafter\s*)?\{{?\s*"
     r"\\csname[^\\]{0,200}(?:\\expandafter\s*)?\\endcsname(?:\s*=?\s*\\csname[^\\]{0,200}\\endcsname)?"
+    # What is only asked: whether a name is defined, and whether a file was read before.
+    r"|\\expandafter\s*\\(?:endinput|ifx(?:\s*\\csname[^\\]{0,200}\\endcsname)?)(?![A-Za-z@])"
 )
 
 
