@@ -52,6 +52,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--store-durations", action="store_true", help=says)
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist takes what it takes by default
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """Quick tests of one file go to one worker, which derives what they share once."""
+    words = vars(config.option)
+    if words.get("numprocesses") and words.get("dist") == "no" and words["markexpr"] == "not slow":
+        config.option.dist = "loadfile"
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, bool, bool]:
     before, done = sum(os.times()[:4]), (yield)
