@@ -170,12 +170,16 @@ def eigenvalues(atoms, shares, N):
 
 @pytest.mark.parametrize("count, seed", [(20, 6), pytest.param(1500, 7, marks=pytest.mark.slow)])
 def test_no_law_exceeds_the_bounds_on_its_spectrum(count, seed):
-    tail, most, law_most = (function("sample-spectrum", name) for name in SAMPLE.quantities)
+    tail, most, law_most, apart = (function("sample-spectrum", k) for k in SAMPLE.quantities)
     for atoms, shares, _, _, N, _ in laws(count, seed):
         sigma = np.linalg.norm(np.sqrt(shares)[:, None] * atoms, 2) ** 2
         if not 1e-9 < sigma < 1 - 1e-9:
             continue
         of = eigenvalues(atoms, shares, N)
+        mean = (atoms * shares[:, None]).T @ atoms
+        norms = [
+            (np.linalg.norm(atoms[k].T @ atoms[k] / N - mean, 2), c) for k, c in draws(shares, N)
+        ]
         above = 0.0
         for value, chance in of:
             above += chance
@@ -188,6 +192,8 @@ def test_no_law_exceeds_the_bounds_on_its_spectrum(count, seed):
                 c for v, c in of if sigma > law_most(N=N, sigma_hat=max(v, 1 / N), delta=delta)
             )
             assert missed <= delta
+            limit = apart(N=N, sigma_law=sigma, delta=delta, d=atoms.shape[1])
+            assert sum(c for norm, c in norms if norm > limit + CLOSE) <= delta
 
 
 def test_equality_on_axes():
@@ -218,3 +224,6 @@ def test_constants_that_are_too_small_are_broken():
     assert chance[sigma > bound].sum() <= delta
     half = value + (bound - value) / 4
     assert chance[sigma > half].sum() > delta
+    norm = abs(count / N - sigma)
+    bound = function("sample-spectrum", "apart_most")(N=N, sigma_law=sigma, delta=delta, d=2)
+    assert chance[norm > bound].sum() <= delta < chance[norm > bound / 10].sum()

@@ -11,7 +11,7 @@ from __future__ import annotations
 from sympy import Expr, Min, Poly, S, Symbol, exp, factor, log, oo, sqrt
 
 from ...decide.calculus import derivative
-from ...decide.domain import POSITIVE, Domain, at_least, between
+from ...decide.domain import POSITIVE, Domain, Range, at_least, between
 from ...decide.present import solve_linear, tidy
 from ...losses.setting import VECTORS
 from ...proof.derivation import Derivation
@@ -20,7 +20,7 @@ from ...theorem.quantity import Quantity
 from ...theorem.result import Result
 from ._lemmas import LIEB
 
-N = Symbol("N", integer=True, positive=True)
+N, d = (Symbol(s, integer=True, positive=True) for s in "Nd")
 sigma, t, theta, delta = (Symbol(s, positive=True) for s in ("sigma_law", "t", "theta", "delta"))
 sigma_hat, log_odds = Symbol("sigma_hat", positive=True), Symbol("l", positive=True)
 DOMAIN = Domain(
@@ -30,8 +30,9 @@ DOMAIN = Domain(
         t: between(sigma, 1, "()"),
         delta: between(0, 1, "()"),
         sigma_hat: between(1 / N, 1, why="N eigenvalues or fewer add up to 1"),
+        d: at_least(1),
     },
-    {N: 9, sigma: "1/4", t: "1/2", delta: "1/20", sigma_hat: "1/3"},
+    {d: 3, N: 9, sigma: "1/4", t: "1/2", delta: "1/20", sigma_hat: "1/3"},
 )
 MEANINGS = {
     N: "number of independent unit vectors of one law",
@@ -39,6 +40,7 @@ MEANINGS = {
     t: "value that the largest eigenvalue of their second moment may exceed",
     delta: "probability with which the bound may fail",
     sigma_hat: "largest eigenvalue of their second moment",
+    d: "dimension",
 }
 
 
@@ -134,6 +136,59 @@ def _constants(best: Expr, proof: Derivation) -> tuple[Expr, Expr]:
     return above, short
 
 
+def _apart(above: Expr, proof: Derivation) -> Expr:
+    """What the second moment and its mean are at most apart, by Bernstein's inequality."""
+    y, s = Symbol("y", real=True), Symbol("s", nonnegative=True)
+    v = Symbol("v", positive=True)
+    third = exp(y) * (y - 2) + y + 2
+    proof.holds(
+        "The remainder of exp(y) of second order, over y^2, rises with y",
+        [eq("at_0", 0), eq("slope_at_0", 0), eq("second_derivative", y * exp(y))],
+        "y^3 times its derivative is this numerator, which has the sign of y; so for an eigenvalue "
+        "x <= 1 of v v^T - Sigma or of its negative exp(theta x) is at most 1 + theta x + "
+        "(exp(theta) - 1 - theta) x^2",
+        Domain({y: Range(-oo)}, {y: 1}),
+        names={
+            Symbol("at_0"): third.xreplace({y: S.Zero}),
+            Symbol("slope_at_0"): derivative(third, y).xreplace({y: S.Zero}),
+            Symbol("second_derivative"): derivative(derivative(third, y), y),
+        },
+    )
+    proof.holds(
+        "The mean of the square is Sigma - Sigma^2, at most sigma, and the trace of an exponential "
+        "is at most d times its largest eigenvalue",
+        ge(sigma, s - s**2),
+        LIEB,
+        DOMAIN.restricted([sigma]).with_range(s, between(0, sigma), S.Zero),
+    )
+    rate = v * (exp(theta) - 1 - theta) - t * theta
+    there = {theta: log(1 + t / v)}
+    best = rate.xreplace(there)
+    bernstein = t**2 / (2 * (v + t / 3))
+    meant = Domain({v: POSITIVE, t: POSITIVE}, {v: 1, t: 1})
+    proof.holds(
+        "The exponent is least at theta = log(1 + t/v), and below Bernstein's",
+        [
+            eq("slope_there", 0),
+            eq("exponent_there", t - (v + t) * log(1 + t / v)),
+            eq("second_derivative", 1 / (v + t)),
+            eq("second_below", v**2 / (v + t / 3) ** 3),
+            ge("room", 0),
+        ],
+        "both vanish at t = 0 with their slopes, and the second derivative of minus the exponent "
+        "is larger: room is (v + t/3)^3 - v^2 (v + t); v is at most sigma",
+        meant,
+        names={
+            Symbol("slope_there"): derivative(rate, theta).xreplace(there),
+            Symbol("exponent_there"): best,
+            Symbol("second_derivative"): -derivative(derivative(best, t), t),
+            Symbol("second_below"): derivative(derivative(bernstein, t), t),
+            Symbol("room"): (v + t / 3) ** 3 - v**2 * (v + t),
+        },
+    )
+    return above.xreplace({log_odds: log(2 * d / delta) / N})
+
+
 def build(proof: Derivation) -> dict[str, Quantity]:
     one = _exponential(proof)
     best = _best(one, proof)
@@ -160,6 +215,13 @@ def build(proof: Derivation) -> dict[str, Quantity]:
             "probability delta at most",
             wanted([N, sigma_hat, delta]),
         ),
+        "apart_most": Quantity(
+            Min(1, _apart(above, proof)),
+            r"\|\hat\Sigma - \Sigma\|_2 \le",
+            "bound on the spectral norm of the difference of the second moment and its mean, which "
+            "fails with the probability delta at most",
+            wanted([N, sigma, delta, d]),
+        ),
     }
 
 
@@ -167,7 +229,7 @@ RESULT = Result(
     "sample-spectrum",
     title="The largest eigenvalue of a sample of unit vectors, with explicit constants",
     source="beyond the paper; in place of ochieng2025diversity, Appendix A.2",
-    parameters=(N, sigma, t, delta, sigma_hat),
+    parameters=(N, sigma, t, delta, sigma_hat, d),
     domain=DOMAIN,
     build=build,
     meanings=MEANINGS,
