@@ -79,7 +79,10 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(tryfirst=True)  # before pytest looks for the slow ones
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Thin families of tests: quick runs by ``sample``, runs of a share of all by ``net``."""
+    """Thin families of tests: quick runs by ``sample``, runs of a share of all by ``net``.
+
+    Of what is left, machines that divide the work take a shard each.
+    """
     whole, storing = (config.getoption(f"--{o}") for o in ("whole", "store-durations"))
     long = json.loads(DURATIONS.read_text("utf-8")) if DURATIONS.is_file() else {}
     for item in items:
@@ -92,14 +95,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             for k, item in enumerate(family):
                 if len(family) > most and k not in quick:
                     item.add_marker(pytest.mark.slow)
-    first, _, step = os.environ.get("CLTHEORY_SHARE", "1/1").partition("/")
-    left = {
-        item for family in _families(items, "net") for item in family[int(first) - 1 :: int(step)]
-    }
-    out = [i for i in items if i.get_closest_marker("net") and i not in left]
-    config.hook.pytest_deselected(items=out)
-    gone = set(out)
-    items[:] = [i for i in items if i not in gone]
+    every, shard = _part("CLTHEORY_SHARE"), _part("CLTHEORY_SHARD")
+    left = {item for family in _families(items, "net") for item in family[every]}
+    kept = [i for i in items if not i.get_closest_marker("net") or i in left][shard]
+    config.hook.pytest_deselected(items=list(set(items) - set(kept)))
+    items[:] = kept
+
+
+def _part(name: str) -> slice:
+    """One in n, from the k-th: ``k/n`` in the environment."""
+    first, _, step = os.environ.get(name, "1/1").partition("/")
+    return slice(int(first) - 1, None, int(step))
 
 
 def _families(items: list[pytest.Item], mark: str) -> list[list[pytest.Item]]:

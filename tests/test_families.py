@@ -60,3 +60,21 @@ def test_which_are_run(
         check=True,
     )
     assert set(re.findall(r"::(test_\S+)", done.stdout)) == expected
+
+
+def test_shards_are_all_of_it_once(tmp_path: Path) -> None:
+    (tmp_path / "conftest.py").write_text((HERE / "conftest.py").read_text("utf-8"), "utf-8")
+    (tmp_path / "test_made.py").write_text(TESTS, "utf-8")
+    found: list[str] = []
+    for shard in ("1/2", "2/2"):
+        done = subprocess.run(
+            [sys.executable, "-m", "pytest", "-q", "--collect-only", "-p", "no:cacheprovider"]
+            + ["-c", str(HERE.parent / "pyproject.toml"), "--rootdir", ".", "-m", "slow", "."],
+            cwd=tmp_path,
+            env={**os.environ, "CLTHEORY_SHARD": shard, "PYTEST_ADDOPTS": ""},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        found += re.findall(r"::(test_\S+)", done.stdout)
+    assert sorted(found) == sorted(MANY | SAMPLED - QUICK)
