@@ -12,10 +12,9 @@ import click
 from .guard import Limits, Spent, cores, each, limit_memory, options
 from .parameters import FilePath
 from .progress import track
-from .writing import FORCE, check_writable, write
+from .writing import FORCE, check_writable, formats, write
 
 MAX_MEMORY = 4  #: GB of what reads the files, beside those that --memory gives an equation
-FORMATS = ("text", "json", "junit", "sarif", "github")
 
 if TYPE_CHECKING:
     from .checking import Report
@@ -35,12 +34,13 @@ In paper.tex, above a display, or before a row inside one:
 """,
 )
 @click.argument("paths", nargs=-1, type=FilePath())
-@click.option(
-    "--format",
-    "style",
-    type=click.Choice(FORMATS),
-    default="text",
-    help="github: workflow commands, shown at the lines of a pull request.",
+@formats(
+    "text",
+    "json",
+    "junit",
+    "sarif",
+    "github",
+    says="Output format; github: workflow commands, shown at the lines of a pull request.",
 )
 @click.option(
     "--output",

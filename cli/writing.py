@@ -16,11 +16,9 @@ LOOKED_AT = 2**24  #: bytes that a mark is looked for in
 FORCE = click.option("--force", is_flag=True, help="Replace existing files.")
 
 
-def formats(*names: str) -> Callable[[Any], Any]:
+def formats(*names: str, says: str = "Output format.") -> Callable[[Any], Any]:
     """The option ``--format``; the first name is the default."""
-    return click.option(
-        "--format", "style", type=click.Choice(names), default=names[0], help="Output format."
-    )
+    return click.option("--format", "style", type=click.Choice(names), default=names[0], help=says)
 
 
 def check_writable(

@@ -97,10 +97,15 @@ def _quadratic(least: Expr, x: Symbol) -> Expr:
     return half + sqrt(factor(half**2 - constant / square))
 
 
+def _bernstein(x: Expr, square: Expr) -> Expr:
+    """The exponent of Bernstein's inequality, by a bound on the mean square."""
+    return x**2 / (2 * (square + x / 3))
+
+
 def _constants(best: Expr, proof: Derivation) -> tuple[Expr, Expr]:
     """By how much the largest eigenvalue may exceed sigma, and sigma the largest eigenvalue."""
     x = Symbol("x", nonnegative=True)
-    below = x**2 / (2 * (sigma + x / 3))
+    below = _bernstein(x, sigma)
     there = sigma + x
     proof.holds(
         "The exponent as a function of t = sigma + x",
@@ -136,8 +141,8 @@ def _constants(best: Expr, proof: Derivation) -> tuple[Expr, Expr]:
     return above, short
 
 
-def _apart(above: Expr, proof: Derivation) -> Expr:
-    """What the second moment and its mean are at most apart, by Bernstein's inequality."""
+def _apart(proof: Derivation) -> None:
+    """How far the second moment is from its mean: Bernstein's inequality for both signs."""
     y, s = Symbol("y", real=True), Symbol("s", nonnegative=True)
     v = Symbol("v", positive=True)
     third = exp(y) * (y - 2) + y + 2
@@ -164,7 +169,7 @@ def _apart(above: Expr, proof: Derivation) -> Expr:
     rate = v * (exp(theta) - 1 - theta) - t * theta
     there = {theta: log(1 + t / v)}
     best = rate.xreplace(there)
-    bernstein = t**2 / (2 * (v + t / 3))
+    bernstein = _bernstein(t, v)
     meant = Domain({v: POSITIVE, t: POSITIVE}, {v: 1, t: 1})
     proof.holds(
         "The exponent is least at theta = log(1 + t/v), and below Bernstein's",
@@ -186,13 +191,29 @@ def _apart(above: Expr, proof: Derivation) -> Expr:
             Symbol("room"): (v + t / 3) ** 3 - v**2 * (v + t),
         },
     )
-    return above.xreplace({log_odds: log(2 * d / delta) / N})
+
+
+def _odds(proof: Derivation) -> dict[str, Expr]:
+    """The l at which each bound fails with the probability delta."""
+    times = {"tail": 1 / sigma, "law": S.One, "apart": 2 * d}
+    odds = {name: log(many / delta) / N for name, many in times.items()}
+    proof.holds(
+        "With these l each bound fails with the probability delta at most",
+        [eq(name, delta) for name in times],
+        "the tail has the factor 1/sigma, that of the law none; for the difference d exp(-N l) is "
+        "added up for both signs",
+        DOMAIN.restricted([N, sigma, delta, d]),
+        names={Symbol(name): many * exp(-N * odds[name]) for name, many in times.items()},
+    )
+    return odds
 
 
 def build(proof: Derivation) -> dict[str, Quantity]:
     one = _exponential(proof)
     best = _best(one, proof)
     above, short = _constants(best, proof)
+    _apart(proof)
+    odds = _odds(proof)
     wanted, largest = DOMAIN.restricted, r"\lambda_{\max}(\hat\Sigma)"
     return {
         "tail": Quantity(
@@ -203,20 +224,20 @@ def build(proof: Derivation) -> dict[str, Quantity]:
             wanted([N, sigma, t]),
         ),
         "most": Quantity(
-            Min(1, sigma + above.xreplace({log_odds: log(1 / (sigma * delta)) / N})),
+            Min(1, sigma + above.xreplace({log_odds: odds["tail"]})),
             rf"{largest} \le",
             "value that the largest eigenvalue exceeds with the probability delta at most",
             wanted([N, sigma, delta]),
         ),
         "law_most": Quantity(
-            Min(1, sigma_hat + short.xreplace({log_odds: log(1 / delta) / N})),
+            Min(1, sigma_hat + short.xreplace({log_odds: odds["law"]})),
             r"\lambda_{\max}(\Sigma) \le",
             "bound on the largest eigenvalue of the law by that of a sample, which fails with the "
             "probability delta at most",
             wanted([N, sigma_hat, delta]),
         ),
         "apart_most": Quantity(
-            Min(1, _apart(above, proof)),
+            Min(1, above.xreplace({log_odds: odds["apart"]})),
             r"\|\hat\Sigma - \Sigma\|_2 \le",
             "bound on the spectral norm of the difference of the second moment and its mean, which "
             "fails with the probability delta at most",
