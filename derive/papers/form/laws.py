@@ -14,7 +14,7 @@ from itertools import product
 from math import prod
 from typing import Any
 
-from .batches import FUNCTIONS, Batch, Row, times
+from .batches import Batch, Row, times
 from .tables import Tables
 from .values import OUTCOMES, Unknown, mp
 
@@ -119,6 +119,3 @@ def read_law(tables: Mapping[str, Sequence[Sequence[str]]]) -> Law:
     )
     joint = list(zip(pairs[0], z, v, strict=True))
     return Law(joint, list(zip(atoms[0], w, strict=True)), int(tables["size"][0][0]))
-
-
-LAW_FUNCTIONS = FUNCTIONS
