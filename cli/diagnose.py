@@ -16,7 +16,7 @@ from .writing import FORCE, check_writable, formats, write
 
 if TYPE_CHECKING:
     from ..numeric.diagnose import Array, Diagnosis, Taken
-    from .embedding_files import Arrays
+    from .array_files import Arrays
 
 FILE = FilePath(dir_okay=False)
 #: Names of the two views of a sample, of embeddings among other things, of labels and positives.
@@ -166,7 +166,7 @@ def take(given: Given) -> Taken:
         If what is told does not fit.
     """
     from ..numeric.diagnose import halves, of_classes, pairs_in_a_row, two_views
-    from .embedding_files import LABELS, arrays
+    from .array_files import LABELS, arrays
 
     found = arrays(given.file, given.labels)
     names = _embeddings(given, found)

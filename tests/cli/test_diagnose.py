@@ -15,7 +15,7 @@ import pytest
 
 pytest.importorskip("torch")
 
-import cltheory.cli.embedding_files as files
+import cltheory.cli.array_files as files
 from cltheory.numeric.band import BandMonitor, neighbours, same_class
 from cltheory.numeric.diagnose import Asked, diagnose, halves, pairs_in_a_row
 

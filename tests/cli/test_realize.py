@@ -475,14 +475,14 @@ def test_bad_arrays(refused: Refused, folder: Path) -> None:
         *words("realize --scheme x-clr --dim 4 --tau 1 --tau-prime 1 --labels zero.npy")
     )
     (folder / "text.npy").write_text("no array", encoding="utf-8")
-    assert "not a NumPy array: it is neither" in refused(*words(options), "text.npy")
+    assert "not a NumPy array" in refused(*words(options), "text.npy")
     with zipfile.ZipFile("text.npz", "w") as archive:
         archive.writestr("a.txt", "no array")
-    assert "not a NumPy array" in refused(*words(options), "text.npz")
+    assert "has no arrays" in refused(*words(options), "text.npz")
     with (folder / "large.npy").open("wb") as file:
         header = {"descr": "<f8", "fortran_order": False, "shape": (10**15, 10**3)}
         np.lib.format.write_array_header_1_0(file, header)
-    assert "more numbers than memory holds" in refused(*words(options), "large.npy")
+    assert "greater than file size" in refused(*words(options), "large.npy")
     (folder / "bytes.csv").write_bytes(b"\xff\xfe\x00")
     assert "UTF-8" in refused(*words(options), "bytes.csv")
     np.save("float.npy", np.array([0.5, np.nan]))

@@ -1,4 +1,4 @@
-"""Embeddings in files: npz, npy, CSV, parquet, safetensors. Nothing is unpickled.
+"""Arrays in files: npz, npy, CSV, parquet, safetensors. Nothing is unpickled.
 
 What cannot be read is refused in one line that says what was found, or what to install.
 """
@@ -6,8 +6,12 @@ What cannot be read is refused in one line that says what was found, or what to 
 from __future__ import annotations
 
 import csv
+import struct
+import sys
+import tokenize
 import warnings
 import zipfile
+import zlib
 from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,7 +19,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .label_files import LARGEST, UNREADABLE, check_text, no_array
 from .numeric_options import is_number
 from .parameters import short
 
@@ -24,6 +27,14 @@ if TYPE_CHECKING:
 
     Arrays = Mapping[str, np.ndarray[Any, Any]]
 
+#: Bytes of a file, beyond which it is not read.
+LARGEST = 4_000_000_000
+#: What NumPy and zipfile raise of a file that is none: a header is read as Python, sizes are
+#: multiplied, and what is packed may be in a way that is not known.
+UNREADABLE = (
+    *(ValueError, TypeError, OverflowError, KeyError, RuntimeError, EOFError, OSError, SyntaxError),
+    *(tokenize.TokenError, struct.error, zlib.error, zipfile.BadZipFile),
+)
 #: Endings that are read, and those of files that hold pickles.
 KNOWN = (".npz", ".npy", ".csv", ".tsv", ".txt", ".parquet", ".safetensors")
 PICKLED = (".pt", ".pth", ".pkl", ".pickle", ".ckpt", ".bin", ".joblib")
@@ -49,11 +60,7 @@ def arrays(name: str, labels: str | None = None) -> Arrays:
     click.UsageError
         If it cannot be read.
     """
-    path = Path(name)
-    if not path.exists():
-        raise click.UsageError(f"the file {short(name)!r} does not exist")
-    if not path.is_file():
-        raise click.UsageError(f"{short(name)} is not a file")
+    path = file_of(name)
     kind = path.suffix.lower()
     if kind in PICKLED:
         raise click.UsageError(
@@ -61,8 +68,6 @@ def arrays(name: str, labels: str | None = None) -> Arrays:
         )
     if kind not in KNOWN:
         raise click.UsageError(f"{short(name)} must end in one of {', '.join(KNOWN)}")
-    if path.stat().st_size > LARGEST:
-        raise click.UsageError(f"{short(name)} has more than {LARGEST} bytes")
     if not path.stat().st_size:
         raise click.UsageError(f"{short(name)} is empty")
     readers = {".npz": _npz, ".npy": _npy, ".parquet": _parquet, ".safetensors": _safetensors}
@@ -73,8 +78,45 @@ def arrays(name: str, labels: str | None = None) -> Arrays:
     if not found:
         raise click.UsageError(f"{short(name)} has no arrays")
     for array in found.values():
-        check_text(name, array)
+        _check_text(name, array)
     return found
+
+
+def file_of(name: str) -> Path:
+    """A file of a size that is read.
+
+    Raises
+    ------
+    click.UsageError
+        If there is none, or it is larger.
+    """
+    path = Path(name)
+    if not path.exists():
+        raise click.UsageError(f"the file {short(name)!r} does not exist")
+    if not path.is_file():
+        raise click.UsageError(f"{short(name)} is not a file")
+    if path.stat().st_size > LARGEST:
+        raise click.UsageError(f"{short(name)} has more than {LARGEST} bytes")
+    return path
+
+
+def _no_array(path: Path, error: Exception) -> click.UsageError:
+    """The refusal of a file of which NumPy said this."""
+    why = (str(error).splitlines() or [type(error).__name__])[0]
+    if "pickle" in str(error) or "Python objects" in str(error):
+        why = "it holds Python objects, which are not unpickled"
+    return click.UsageError(f"{short(str(path))} is not a NumPy array: {short(why)}")
+
+
+def _check_text(name: str, array: Any) -> None:
+    """Refuse code points that are no characters of Unicode; nothing could print them."""
+    import numpy as np
+
+    if array.dtype.kind != "U" or not array.dtype.itemsize:
+        return
+    points = np.ascontiguousarray(array).reshape(-1).view(f"{array.dtype.byteorder}u4")
+    if ((points > sys.maxunicode) | ((points >= 0xD800) & (points < 0xE000))).any():
+        raise click.UsageError(f"{short(name)} holds text that is not Unicode")
 
 
 def _npy(path: Path) -> Arrays:
@@ -83,7 +125,7 @@ def _npy(path: Path) -> Arrays:
     try:
         return {path.stem: np.lib.format.open_memmap(path, mode="r")}
     except UNREADABLE as error:
-        raise no_array(str(path), error) from None
+        raise _no_array(path, error) from None
 
 
 def _npz(path: Path) -> Arrays:
@@ -101,7 +143,7 @@ def _npz(path: Path) -> Arrays:
             # What is no array comes as bytes.
             return {name: of for name, of in members.items() if isinstance(of, np.ndarray)}
     except UNREADABLE as error:
-        raise no_array(str(path), error) from None
+        raise _no_array(path, error) from None
     except MemoryError:
         raise click.UsageError(f"{short(str(path))} has more numbers than memory holds") from None
 
