@@ -15,8 +15,8 @@ pytest.importorskip("torch")
 from click.shell_completion import get_completion_class
 from cltheory.cli import attack as module
 from cltheory.cli.attack import with_bounds
-from cltheory.cli.numeric_options import different, parse_seeds
 from cltheory.cli.main import cli
+from cltheory.cli.numeric_options import different, parse_seeds
 from cltheory.derive.results import Registry
 from cltheory.numeric.attack import Attack, load
 from toy_bounds import ALL
