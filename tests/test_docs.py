@@ -152,7 +152,6 @@ def test_the_page_of_formulas_is_up_to_date() -> None:
 @pytest.mark.parametrize("id", list(results))
 def test_every_result_is_told(id: str) -> None:
     assert f"`{id}`" in TEXTS["theory.md"]
-    assert f"| `{id}` |" in TEXTS["index.md"]
 
 
 def test_the_readme_is_read_in_two_minutes() -> None:

@@ -32,7 +32,7 @@ def lay_theorem(id: str, folder: Path, family: str) -> Laid:
         laid.next = [
             f"fill in {path}; `cltheory derive {id}` shows what it derives",
             f"python -m pytest {test / f'test_{name}.py'} says what is still missing",
-            "a row in README.md and a paragraph in docs/theory.md; .ci/run",
+            "a paragraph in docs/theory.md; .ci/run",
         ]
     else:
         package = _Package.at(folder)
