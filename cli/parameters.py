@@ -39,7 +39,7 @@ class ResultId(click.ParamType):
             known = [*result_ids(), *plugged_in()]
             near = did_you_mean(value, known)
             raise click.UsageError(
-                f"there is no result {short(value)!r}{near}; there are {', '.join(known)}"
+                f"no result is called {short(value)!r}{near}; there are {', '.join(known)}"
             )
         return str(value)
 

@@ -353,8 +353,8 @@ def test_a_file_that_is_too_large(
     ("args", "says"),
     [
         ([], "give a .tex, .md or .ipynb file"),
-        (["nope.tex"], "there is no nope.tex"),
-        (["a.tex", "nope"], "there is no nope"),
+        (["nope.tex"], "nope does not exist.tex"),
+        (["a.tex", "nope"], "nope does not exist"),
         (["a.pdf"], "a.pdf is not one of *.tex, *.md, *.ipynb"),
         (["a.tex", "--format", "yaml"], "sarif"),
         (["a.tex", "--list", "--format", "sarif"], "--list goes with"),

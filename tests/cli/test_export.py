@@ -552,7 +552,7 @@ def test_a_paper_is_not_overwritten(
         (["--latex", "x.tex", "--bib", "x.tex"], "x.tex"),
         (["--json", "-", "--rename", "tau=T"], "--rename needs"),
         (["--latex", "-", "--claims"], "--claims needs"),
-        (["--latex", "-", "no-such-result"], "there is no result"),
+        (["--latex", "-", "no-such-result"], "no result is called"),
         (["--latex", "no/such/folder/x.tex", "ssem"], "does not exist"),
     ],
 )
