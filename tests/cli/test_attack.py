@@ -246,7 +246,7 @@ def test_there_is_no_place_for_it_in_an_installation(
 @pytest.mark.parametrize(
     "options, why",
     [
-        (["nothing"], "no result 'nothing'"),
+        (["nothing"], "no result is called 'nothing'"),
         (["ssem"], f"ssem has no bounds; results that have: {', '.join(with_bounds())}"),
         ([ID, "--quantity", "nothing"], "has no nothing; its bounds are"),
         (
