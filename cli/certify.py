@@ -271,7 +271,7 @@ def _told(name: str, file: Any, style: str, problem: Problem | None = None) -> i
     else:
         click.echo(about)
         click.echo(f"loss  {file['claim']['loss']}")
-        click.echo(f"above the least loss by at most {file['claim']['gap']}  [interval]")
+        click.echo(f"above the minimum of the loss by at most {file['claim']['gap']}  [interval]")
     return 0 if proved is not None else 1
 
 

@@ -204,7 +204,9 @@ def _text(asked: Asked, case: Case, verdict: Verdict) -> list[str]:
         assert verdict.excess is not None and verdict.gap is not None
         by = f"  [{verdict.found}]" if verdict.found else ""
         is_least = verdict.gap <= PROVED * verdict.loss
-        lines.append(f"  {'least loss' if is_least else 'loss found'}: {verdict.loss:.10g}{by}")
+        lines.append(
+            f"  {'minimum of the loss' if is_least else 'loss found'}: {verdict.loss:.10g}{by}"
+        )
         lines.append(f"  above the bound: {verdict.excess:.6g}{_part(verdict)}")
         lines.append(f"  certified gap: {_gap(verdict)}")
     lines += _cosine_lines(case, verdict)

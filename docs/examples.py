@@ -32,6 +32,7 @@ FORMULA = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 MARK = re.compile(r"^<!-- formula: (?P<id>\S+) (?P<name>\S+) -->$", re.MULTILINE)
+FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 #: What the console script does.
 MAIN = "from cltheory.cli.main import main; main()"
 #: Commands whose output is the same on every machine.
@@ -120,9 +121,14 @@ def display(id: str, name: str) -> str:
 
 
 def bare_marks(text: str) -> list[re.Match[str]]:
-    """The marks of formulas without the display of one below them."""
+    """The marks of formulas without the display of one below them; those in code are code."""
     shown = {found.start() for found in FORMULA.finditer(text)}
-    return [mark for mark in MARK.finditer(text) if mark.start() not in shown]
+    code = [range(*found.span()) for found in FENCE.finditer(text)]
+    return [
+        mark
+        for mark in MARK.finditer(text)
+        if mark.start() not in shown and not any(mark.start() in part for part in code)
+    ]
 
 
 def differences(page: Path) -> list[str]:

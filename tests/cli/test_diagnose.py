@@ -181,11 +181,11 @@ def test_that_classes_are_not_examined_is_said_before_the_numbers(
     code, out, _ = cltheory("diagnose", str(path), "--temperature", "0.5", "--format", style)
     assert code == 0
     said = " ".join(out.split())
-    told, numbers = said.index("Collapse of classes is not examined"), said.index("closest_lower")
+    told, numbers = said.index("Class collapse is not examined"), said.index("closest_lower")
     assert told < numbers
     if style == "json":
         found = json.loads(out)
-        assert not any(found["flags"].values()) and "Collapse" in found["not_examined"]
+        assert not any(found["flags"].values()) and "collapse" in found["not_examined"]
     else:
         assert "the embeddings as a whole raise no flag" in said
 
