@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,7 @@ from cltheory.cli.attack import with_bounds
 from cltheory.cli.main import cli
 from cltheory.cli.numeric_options import different, parse_seeds
 from cltheory.derive.results import Registry
-from cltheory.numeric.attack import Attack, load
+from cltheory.numeric.attack import load
 from toy_bounds import ALL
 
 Command = Callable[..., Any]
@@ -131,16 +130,6 @@ def test_an_interruption_tells_what_was_found(
     assert code == 130 and err == "cltheory: interrupted; what was found until then is above\n"
     assert "1 bound attacked, 0 violated; wrote best.json" in out
     assert len(load(Path("best.json").read_text())) == 1
-
-
-@pytest.mark.usefixtures("toys")
-def test_progress_is_on_standard_error(cltheory: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    quiet = cltheory("attack", ID, "--quantity", "upper", *SHORT)
-    monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    loud = cltheory("attack", ID, "--quantity", "upper", *SHORT)
-    assert loud.out == quiet.out and quiet.err == ""
-    assert "attacking upper" in loud.err
 
 
 # --- files ---------------------------------------------------------------------------------------
@@ -304,9 +293,3 @@ def test_results_with_bounds_are_told_from_their_text() -> None:
 
     gradients = [id for id in results if "gradients" in str(results._modules[id])]
     assert set(with_bounds()) == {id for id in gradients if bounds_of(results[id])}
-
-
-def test_an_attack_has_a_ratio_also_when_nothing_was_found() -> None:
-    from cltheory.numeric.attack import Target
-
-    assert Attack(Target.of(ALL, "upper")).ratio == 0

@@ -152,13 +152,6 @@ def test_a_large_file_is_sampled_and_looked_at_whole(tmp_path: Path, report: Any
         diagnose(pairs_in_a_row(z, ""), Asked())
 
 
-def test_progress_is_told(views: Any) -> None:
-    told: list[tuple[int, int]] = []
-    taken = halves(np.concatenate(views), "")
-    diagnose(taken, Asked(batch=8, batches=3), lambda done, whole: told.append((done, whole)))
-    assert told == [(1, 4), (2, 4), (3, 4), (4, 4)]
-
-
 # --- what is told of odd embeddings --------------------------------------------------------------
 def test_collapse_and_copies(tmp_path: Path, report: Any) -> None:
     point = np.repeat([[0.6, 0.8]], 8, 0)
@@ -394,11 +387,6 @@ def test_names_that_are_no_text(style: str, cltheory: Any, tmp_path: Path) -> No
     if style == "html":
         assert "<b>" not in text
         assert "<i>" not in text
-
-
-def test_no_column_takes_the_place_of_the_numbers(refused: Any, tmp_path: Path) -> None:
-    (tmp_path / "z.csv").write_text("columns,a\nx,1\nx,-1\ny,1\ny,-1\n", encoding="utf-8")
-    assert "rename column" in refused("diagnose", str(tmp_path / "z.csv"), "--labels", "columns")
 
 
 def test_what_is_no_array_in_an_archive(report: Any, refused: Any, tmp_path: Path) -> None:

@@ -167,15 +167,6 @@ def test_the_optimum_in_few_dimensions_is_not_called_that_in_enough(cltheory: Co
     assert "in 1 dimension the problem" in out
 
 
-def test_text_names_the_condition_and_shows_the_cosines(cltheory: Command) -> None:
-    code, out, _ = cltheory(*words("realize --scheme supcon --sizes 12,3,2 --dim 9 --tau 0.1"))
-    assert code == 0
-    assert "degenerate" in out
-    assert "tau_merge: 2.739145031" in out
-    assert "certified gap" in out
-    assert "-0.438968" in out
-
-
 def test_long_tails_are_summed_up(cltheory: Command) -> None:
     sizes = ",".join(str(round(5000 * 1000 ** (-k / 99))) for k in range(100))
     code, out, _ = cltheory(*words(f"realize --scheme supcon --sizes {sizes} --dim 128 --tau 0.1"))
@@ -222,15 +213,6 @@ def test_a_column_by_its_name_or_number(cltheory: Command, refused: Refused) -> 
     base = words("realize --scheme supcon --labels t.csv --dim 4 --tau 0.5")
     assert "2 columns" in refused(*base)
     assert "no column 'sort'" in refused(*base, "--column", "sort")
-
-
-@pytest.mark.parametrize("array", [np.array([3, 1, 3, 1]), np.array(["b", "a", "b", "a"])])
-def test_arrays_of_classes(cltheory: Command, array: np.ndarray) -> None:
-    np.save("y.npy", array)
-    np.savez("y.npz", y=array)
-    for name in ("y.npy", "y.npz"):
-        found = asked(cltheory, f"--scheme supcon --labels {name} --dim 4 --tau 0.5")
-        assert found["sizes"] == [2, 2]
 
 
 #: Numbers that meet when they are rounded to int64, to float64 or to so many digits.

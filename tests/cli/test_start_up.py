@@ -13,7 +13,6 @@ import click
 import pytest
 from click.shell_completion import get_completion_class
 from cltheory.cli.main import COMMANDS, cli
-from cltheory.cli.parameters import parameter_names
 from cltheory.derive.decide.exact import FUNCTIONS
 from cltheory.derive.losses.literature import LITERATURE
 from cltheory.derive.results import results
@@ -121,12 +120,6 @@ def test_other_words_in_the_help_of_an_option_are_noticed(help: str | None, why:
     assert not wrong_in("github: workflow commands.", ("text", "github"))
 
 
-def test_help_lists_the_commands(cltheory: Any) -> None:
-    code, out, _ = cltheory("--help")
-    assert code == 0
-    assert all(f"  {name}" in out for name in COMMANDS)
-
-
 def test_without_a_command_there_is_help(cltheory: Any) -> None:
     code, out, _ = cltheory()
     assert code == 2
@@ -228,12 +221,6 @@ def test_expressions_and_names_of_losses_are_completed() -> None:
     assert completed(["derive", "ssem", "--m"], "h") == []
 
 
-def test_names_are_those_of_the_symbols() -> None:
-    for id in results:
-        r = results[id]
-        assert parameter_names(id) == [*(s.name for s in r.parameters), *r.texts, *r.lists]
-
-
 @pytest.mark.parametrize("command", ["derive", "verify"])
 @pytest.mark.parametrize("id", list(results))
 def test_help_on_a_result_lists_what_it_takes(cltheory: Any, command: str, id: str) -> None:
@@ -253,11 +240,6 @@ def test_help_on_a_loss_says_what_it_may_use(cltheory: Any) -> None:
     assert "--ln loss of a negative pair" in flat
     assert "x, t, b, numbers" in flat
     assert all(f"{name}" in flat for name in (*FUNCTIONS, *LITERATURE))
-
-
-def test_commands_and_papers_are_completed() -> None:
-    assert completed([], "de") == ["derive"]
-    assert completed(["claims"], "lee2025") == ["lee2025ssem"]
 
 
 def test_the_shell_gets_completions_from_the_command(process: Callable[..., Any]) -> None:
