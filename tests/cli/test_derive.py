@@ -113,16 +113,27 @@ def test_a_value_is_null_while_anything_is_free(cltheory: Any, id: str) -> None:
 @pytest.mark.sample(20)
 @pytest.mark.parametrize("id", IDS)
 def test_text_tells_everything(cltheory: Any, id: str) -> None:
-    code, out, err = cltheory("derive", id)
+    code, out, err = cltheory("derive", id, "--steps")
     assert (code, err) == (0, "")
     r = results[id]
     assert out.startswith(f"{id}: {r.title}\n")
-    assert all(re.search(rf"\n  {name}[ :]", out) for name in r.quantities)
-    flat = " ".join(out.split())
+    answer, _, derivation = out.partition("\nDerivation")
+    assert all(re.search(rf"\n  {name}[ :]", answer) for name in r.quantities)
+    flat = " ".join(derivation.split())
     for step in r.derivation:
         assert " ".join(f"{step.title} [{step.evidence.grade}]".split()) in flat
-    assert ("(--claims checks and lists them)" in flat) == bool(r.claims)
+    assert ("(--claims lists them)" in " ".join(answer.split())) == bool(r.claims)
     assert "\x1b" not in out
+    short = cltheory("derive", id).out
+    assert short.splitlines()[:9] == out.splitlines()[:9] and "\nDerivation" not in short
+    assert f"{len(r.derivation)} checked steps (--steps prints them)" in " ".join(short.split())
+
+
+def test_the_answer_comes_first_and_fits_a_screen(cltheory: Any) -> None:
+    lines = cltheory("derive", "supcl-threshold", "--m", "10").out.splitlines()
+    assert len(lines) <= 40
+    assert any(line.startswith("  alpha_min = ") for line in lines[:6])
+    assert any(line.startswith("  dimension ") for line in lines)
 
 
 @pytest.mark.parametrize(
