@@ -43,6 +43,7 @@ Examples:
 @click.option("--proof", is_flag=True, help="With --format latex: print a theorem and its proof.")
 @click.option("--standalone", is_flag=True, help="With --proof: print a document for pdflatex.")
 @click.option("--steps", is_flag=True, help="Print the derivation; the other formats have it.")
+@click.option("--all", "whole", is_flag=True, help="Print long arrays in full.")
 @click.option("--brief", is_flag=True, help="Print quantities and the dimension only.")
 def derive_command(
     id: str,
@@ -56,6 +57,7 @@ def derive_command(
     proof: bool,
     standalone: bool,
     steps: bool,
+    whole: bool,
     brief: bool,
 ) -> int:
     """Derive the result ID and print its formulas, its loss, and how they are known.
@@ -107,8 +109,7 @@ def derive_command(
         steps=style not in ("text", "python"),
         plain=LAID_OUT.get(style, ""),
     )
-    shown = render(
-        found, style, brief=brief, steps=steps, claims=claims, result=result, point=point
-    )
+    given = {"brief": brief, "steps": steps, "whole": whole, "claims": claims}
+    shown = render(found, style, **given, result=result, point=point)
     click.echo(shown)
     return 0

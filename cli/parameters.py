@@ -36,10 +36,9 @@ class ResultId(click.ParamType):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Refuse what is not one, with the nearest there is."""
         if not is_result(value):
-            known = [*result_ids(), *plugged_in()]
-            near = did_you_mean(value, known)
+            near = did_you_mean(value, [*result_ids(), *plugged_in()], 3)
             raise click.UsageError(
-                f"no result is called {short(value)!r}{near}; there are {', '.join(known)}"
+                f"no result is called {short(value)!r}{near}; 'cltheory list' lists all"
             )
         return str(value)
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     Point = Mapping[Symbol, Expr]
 
 WIDTH = 100
+LONGEST = 16  #: lines that a quantity has
 
 
 def render(
@@ -23,6 +24,7 @@ def render(
     *,
     brief: bool,
     steps: bool = False,
+    whole: bool = False,
     claims: bool = False,
     result: Result,
     point: Mapping[Symbol, Expr],
@@ -35,7 +37,7 @@ def render(
     if style == "python":
         return _python(report, result, point)
     if style == "text":
-        return _text(report, brief, steps, result, point, claims)
+        return _text(report, brief, steps, whole, result, point, claims)
     head = [] if brief else _typeset_head(result, point, style)
     if style == "latex":
         return _latex(report, brief, head, result)
@@ -77,6 +79,7 @@ def _text(
     report: dict[str, Any],
     brief: bool,
     steps: bool,
+    whole: bool,
     result: Result,
     point: Point,
     claims: bool,
@@ -86,7 +89,7 @@ def _text(
     lines += [f"  {verdict}" for verdict in report["verdicts"]]
     said: set[str] = set()
     for name, q in report["quantities"].items():
-        lines += _quantity(name, q, said, brief)
+        lines += _elided(_quantity(name, q, said, brief), whole)
     lines.append("")
     if brief:
         return "\n".join([*lines, *_labelled("dimension", report["loss"]["dimension"])])
@@ -125,6 +128,14 @@ def _labelled(label: str, text: str) -> list[str]:
     """A row of what a result is about, its label before the first line."""
     lines = _wrapped(text, 14, 16)
     return [f"  {label:<12}{first[14:]}" for first in lines[:1]] + lines[1:]
+
+
+def _elided(lines: list[str], whole: bool) -> list[str]:
+    """The first and last lines of what is longer than a screen, such as a matrix of cosines."""
+    if whole or len(lines) <= LONGEST:
+        return lines
+    left = len(lines) - LONGEST + 1
+    return [*lines[: LONGEST - 5], f"      ... ({left} more lines: --all)", *lines[-4:]]
 
 
 def _quantity(name: str, q: Mapping[str, Any], said: set[str], brief: bool) -> list[str]:

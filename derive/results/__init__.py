@@ -11,6 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..decide.spelling import did_you_mean
 from ..errors import Refusal
 from ..plugins import Plugins
 
@@ -18,8 +19,23 @@ if TYPE_CHECKING:
     from ..theorem.result import Result
 
 
+#: What the results in a folder are about, in the order in which they are listed.
+FAMILIES = {
+    "classes": "Classes of one size",
+    "instances": "Instances without classes",
+    "sizes": "Classes of two sizes",
+    "weighted": "Weighted InfoNCE: class imbalance, label geometry",
+    "towers": "Pairs and tuples of encoders",
+    "kernels": "Exponential kernels",
+    "graphs": "Similarity graphs",
+    "gradients": "The gradient and its spectrum",
+    "": "Any declared loss",
+}
+OTHERS = "Results of other packages"
+
+
 class UnknownResult(Refusal, KeyError):
-    """No result has this id; the message is one line and names those there are."""
+    """No result has this id; the message is one line and names the nearest."""
 
     def __str__(self) -> str:
         return str(self.args[0])
@@ -46,8 +62,8 @@ class Registry(Mapping[str, "Result"]):
         if not self.is_own(id):
             if id in self.plugins.names:
                 return self.plugins[id]
-            known = ", ".join((*self._modules, *self.plugins.names))
-            raise UnknownResult(f"there is no result {id!r}; there are {known}")
+            near = did_you_mean(id, (*self._modules, *self.plugins.names), 3)
+            raise UnknownResult(f"no result is called {id!r}{near}; 'cltheory list' lists all")
         module = import_module(self._modules[id], __package__)
         result: Result = module.RESULT
         return result
@@ -62,6 +78,12 @@ class Registry(Mapping[str, "Result"]):
     def is_own(self, id: object) -> bool:
         """Whether it is none of another package; no other package is looked at."""
         return id in self._modules
+
+    def family(self, id: str) -> str:
+        """What a result and its neighbours are about, in a few words."""
+        if not self.is_own(id):
+            return OTHERS
+        return FAMILIES[self._modules[id].rpartition(".")[0].removeprefix(".")]
 
     def __contains__(self, id: object) -> bool:
         return self.is_own(id) or id in self.plugins.names

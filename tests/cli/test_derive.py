@@ -129,6 +129,13 @@ def test_text_tells_everything(cltheory: Any, id: str) -> None:
     assert f"{len(r.derivation)} checked steps (--steps prints them)" in " ".join(short.split())
 
 
+def test_a_long_array_is_elided(cltheory: Any) -> None:
+    few, whole = ("derive", "soft-supcon", "--C", "30", "--brief"), ("--all",)
+    out = cltheory(*few).out
+    assert len(out) < 6000 and "more lines: --all)" in out
+    assert len(cltheory(*few, *whole).out) > 20_000
+
+
 def test_the_answer_comes_first_and_fits_a_screen(cltheory: Any) -> None:
     lines = cltheory("derive", "supcl-threshold", "--m", "10").out.splitlines()
     assert len(lines) <= 40

@@ -15,7 +15,7 @@ from click.shell_completion import get_completion_class
 from cltheory.cli.main import COMMANDS, cli
 from cltheory.derive.decide.exact import FUNCTIONS
 from cltheory.derive.losses.literature import LITERATURE
-from cltheory.derive.results import results
+from cltheory.derive.results import FAMILIES, results
 
 IDS = [
     "ssem",
@@ -152,19 +152,34 @@ def test_symbolic_commands_do_not_import_torch(args: tuple[str, ...]) -> None:
 
 
 # --- list and show -------------------------------------------------------------------------
-def test_list_names_every_result(cltheory: Any) -> None:
+def test_list_names_every_result_by_what_it_is_about(cltheory: Any) -> None:
     code, out, err = cltheory("list")
     assert (code, err) == (0, "")
-    found = [line.split()[0] for line in out.splitlines()]
-    assert found == list(results)
+    found = [line.split()[0] for line in out.splitlines() if line.startswith("  ")]
+    assert sorted(found) == list(results)
     assert set(IDS) <= set(found)
+    heads = [line for line in out.splitlines() if line and line[0] != " "]
+    assert heads == list(FAMILIES.values())
+
+
+def test_list_searches(cltheory: Any, refused: Any) -> None:
+    out = cltheory("list", "SigLIP").out
+    assert "pairwise-threshold" in out and "supcl" not in out
+    assert "no result mentions 'qqq'" in refused("list", "qqq")
 
 
 def test_list_as_json(cltheory: Any) -> None:
     rows = json.loads(cltheory("list", "--format", "json").out)
     by_id = {row["id"]: row for row in rows}
     assert by_id["supcl-threshold"]["parameters"] == ["m", "n", "alpha", "tau"]
-    assert all(row["title"] and row["source"] for row in rows)
+    assert all(row["title"] and row["source"] and row["about"] for row in rows)
+
+
+def test_an_unknown_id_gets_at_most_three_guesses(refused: Any) -> None:
+    line = refused("derive", "supcl-treshold")
+    assert "did you mean 'supcl-threshold'" in line and "cltheory list" in line
+    assert sum(id in line for id in results) <= 3
+    assert "'cltheory list' lists the results" in refused("derive")
 
 
 @pytest.mark.parametrize("id", list(results))
@@ -204,7 +219,7 @@ def test_parameters_are_completed(command: str) -> None:
     assert "--format" in found
     assert "--p" not in found
     assert "--m" not in completed([command, "supcl-threshold", "--m", "10"], "--")
-    assert completed([command, "supcl-threshold"], "--al") == ["--alpha"]
+    assert completed([command, "supcl-threshold"], "--alp") == ["--alpha"]
     assert "--delta" not in completed([command, "nope"], "--")
 
 
