@@ -47,6 +47,9 @@ class Step(Shown):
         """What is printed."""
         return self.says.shown
 
+    def __repr__(self) -> str:
+        return f"<Step: {self.title} [{self.evidence.grade}]>"
+
 
 class Derivation(Shown):
     """A list of steps that were checked, in order, while it was built."""
@@ -59,6 +62,9 @@ class Derivation(Shown):
 
     def __len__(self) -> int:
         return len(self.steps)
+
+    def __getitem__(self, k: int) -> Step:
+        return self.steps[k]
 
     @property
     def evidence(self) -> Evidence:

@@ -59,6 +59,7 @@ class Registry(Mapping[str, "Result"]):
         self.plugins: Plugins[Result] = Plugins("cltheory.results", "result", self._modules, _wrong)
 
     def __getitem__(self, id: str) -> Result:
+        id = id.replace("_", "-")
         if not self.is_own(id):
             if id in self.plugins.names:
                 return self.plugins[id]
