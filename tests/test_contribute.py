@@ -112,3 +112,44 @@ def test_a_theorem_without_its_paragraph_or_source_is_noticed(clone: Clone) -> N
     )
     assert "test_every_result_is_told[supcl-orthogonal]" in done.stdout
     assert "test_the_sources_are_those_of_the_project" in done.stdout
+
+
+# --- a loss --------------------------------------------------------------------------------------
+def follow_loss(clone: Clone) -> None:
+    """Write and apply what docs/add-a-loss.md says."""
+    page = clone.page("add-a-loss.md")
+    declaration, by_hand = blocks(page, "python")
+    (path,) = re.findall(r"^`(\S+\.py)`\.", page, re.MULTILINE)
+    (clone.folder / path).write_text(declaration, encoding="utf-8")
+    (patch,) = blocks(page, "diff")
+    subprocess.run(
+        ["git", "apply", "--unidiff-zero", "-"],
+        cwd=clone.folder,
+        input=patch,
+        text=True,
+        check=True,
+    )
+    hand = clone.folder / "tests" / "derive" / "losses_by_hand.py"
+    hand.write_text(f"{hand.read_text(encoding='utf-8')}\n\n{by_hand}", encoding="utf-8")
+
+
+def test_the_loss_of_the_page_is_one_of_the_catalogue(clone: Clone) -> None:
+    follow_loss(clone)
+    first, *others = commands(clone.page("add-a-loss.md"))
+    assert "structure = classes" in clone.passes(*first)
+    for words in others:
+        clone.passes(*words)
+    assert "| `supdcl` |" in clone.page("losses.md")
+    clone.passes("-m", "ruff", "check", "--no-cache", "derive", "tests/derive")
+    clone.passes("-m", "ruff", "format", "--check", "--no-cache", "derive/losses", "tests/derive")
+
+
+def test_a_loss_that_is_not_written_by_hand_is_noticed(clone: Clone) -> None:
+    follow_loss(clone)
+    hand = clone.folder / "tests" / "derive" / "losses_by_hand.py"
+    text = hand.read_text(encoding="utf-8")
+    test = ["-m", "pytest", "-q", "-n", "0", "tests/derive/test_catalogue.py"]
+    hand.write_text(text.replace("label[w] != label[u]", "w != u"), encoding="utf-8")
+    assert "supdcl" in clone.python(*test).stdout
+    hand.write_text(text.partition("def supdcl")[0], encoding="utf-8")
+    assert "has no attribute 'supdcl'" in clone.python(*test).stdout
