@@ -261,7 +261,7 @@ def made(
             look.tried()
     except StyleError as refusal:
         raise click.UsageError(str(refusal)) from None
-    from ..numeric.table import TableError
+    from ..numeric.running.table import TableError
 
     try:
         figure: Any = import_module(f"..numeric.figures.{name.replace('-', '_')}", __package__)

@@ -22,7 +22,7 @@ from .numeric_options import is_count, is_number
 from .parameters import from_file, short
 
 if TYPE_CHECKING:
-    from ..numeric.pairs import Array
+    from ..numeric.realize.pairs import Array
 
 #: Bytes of a file, beyond which it is not read.
 LARGEST = 4_000_000_000

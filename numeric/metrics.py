@@ -23,7 +23,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import torch
 from torch import Tensor
 
-from .directions import check_directions, directions
+from .losses.directions import check_directions, directions
 from .losses.modules import Loss
 
 Similarity = Literal["euclidean", "cosine", "dot"]

@@ -16,8 +16,8 @@ from torch import Tensor
 from ...derive.results import results
 from ...derive.theorem.bounds import About
 from ...derive.theorem.result import Result
-from ..device import resolve_device, threads_for
-from ..progress import Report, reporting
+from ..running.device import resolve_device, threads_for
+from ..running.progress import Report, reporting
 from .optimise import climb
 from .replay import DIGITS, Sides, Undetermined, replay
 from .spaces import Space, space

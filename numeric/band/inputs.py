@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..directions import check_directions, directions
+from ..losses.directions import check_directions, directions
 
 #: How far from 1 a length may be by rounding of embeddings that were scaled in that precision.
 ROUNDING = {torch.float64: 1e-9, torch.float32: 1e-5, torch.float16: 4e-3, torch.bfloat16: 3e-2}

@@ -9,8 +9,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..device import resolve_device
-from ..directions import check_directions, directions
+from ..losses.directions import check_directions, directions
+from ..running.device import resolve_device
 
 #: What may hold indices of samples.
 Indices = Tensor | np.ndarray | Sequence[int]

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..table import Row, layout
+from ..running.table import Row, layout
 from .band_synthetic import (
     COVERAGE,
     INSIDE,

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..table import Row, layout
+from ..running.table import Row, layout
 from .band_synthetic import Found, gaussian, over_batches, over_seeds, positives, setup_of
 from .drawing import Drawing
 from .look import DASHES, MARKERS, PLAIN, Look

@@ -28,10 +28,10 @@ from ..band.bounds import With, closest, proved
 from ..band.measured import printed
 from ..band.readings import Readings
 from ..band.sigma import Sigmas, largest_without
-from ..device import resolve_device, threads_for
-from ..progress import Report, reporting
-from ..sweep import alike, key
-from ..table import Layout, Row
+from ..running.device import resolve_device, threads_for
+from ..running.progress import Report, reporting
+from ..running.table import Layout, Row
+from ..search.sweep import alike, key
 from .drawing import in_table
 
 if TYPE_CHECKING:

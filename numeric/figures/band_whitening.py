@@ -20,10 +20,10 @@ from ...derive.results import results
 from ..band.readings import BatchReadings, views
 from ..band.sigma import largest_without
 from ..batches import InBatchWhitening
-from ..device import resolve_device, threads_for
-from ..progress import Report, reporting
-from ..sweep import alike
-from ..table import Row, layout
+from ..running.device import resolve_device, threads_for
+from ..running.progress import Report, reporting
+from ..running.table import Row, layout
+from ..search.sweep import alike
 from .band_synthetic import gaussian, generator, over_seeds, positives, setup_of
 from .drawing import Drawing, in_table
 from .look import DASHES, MARKERS, PLAIN, Look

@@ -11,9 +11,9 @@ from torch import Tensor
 
 from ...derive.structures.arrangement import Arrangement
 from ...derive.structures.towers import NEGATIVE, POSITIVE
-from ..measure import inner_products, spreads
-from ..sweep import SEARCHED, sweep
-from ..table import Row, layout
+from ..problems.measure import inner_products, spreads
+from ..running.table import Row, layout
+from ..search.sweep import SEARCHED, sweep
 from .drawing import LOOSE, Drawing, asked, by_seeds, in_table, largest_gap, number, problem_of
 from .look import PLAIN, Look
 from .towers import (

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from ..encoder import ENCODERS, train_encoders
-from ..table import Row, layout
+from ..running.table import Row, layout
 from .drawing import Drawing, by_seeds, in_table, number, problem_of
+from .encoder import ENCODERS, train_encoders
 from .look import PLAIN, Look
 from .towers import TowerGrid, about, draw_panels, measured_similarity, predicted_similarity, told
 

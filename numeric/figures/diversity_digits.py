@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from ..batches.experiment import MEASURED, METHODS, RANDOM, Setup, compare, runs
-from ..device import resolve_device
-from ..progress import Report, reporting
-from ..table import Row, layout
+from ..digits.batches import MEASURED, METHODS, RANDOM, Setup, compare, runs
+from ..running.device import resolve_device
+from ..running.progress import Report, reporting
+from ..running.table import Row, layout
 from .drawing import Drawing, in_table
 from .look import MARKERS, PLAIN, Look
 from .panels import side_by_side

@@ -13,8 +13,8 @@ from sympy import Symbol, latex
 
 from ...derive.problems.problem import Problem
 from ...derive.results import results
-from ..sweep import Cell, key, lacking
-from ..table import Layout, Row, Table
+from ..running.table import Layout, Row, Table
+from ..search.sweep import Cell, key, lacking
 from .look import Look, write
 
 if TYPE_CHECKING:

@@ -13,14 +13,14 @@ import torch
 from sympy import Expr, Rational, exp, latex
 
 from ...derive.results import results
-from ..device import resolve_device
-from ..free import fit
 from ..losses import SoftSupCon
-from ..pairs import Pairs, dual
-from ..progress import Report, reporting
-from ..sweep import Cell, alike
-from ..table import Layout, Row, layout
+from ..realize.pairs import Pairs, dual
+from ..running.device import resolve_device
+from ..running.progress import Report, reporting
+from ..running.table import Layout, Row, layout
+from ..search.sweep import Cell, alike
 from .drawing import Drawing, asked, by_seeds, in_table, largest_gap, number
+from .free import fit
 from .look import PLAIN, Look
 from .panels import spaced
 

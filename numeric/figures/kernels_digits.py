@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from ..device import resolve_device
 from ..digits import load
-from ..kernel_digits import (
+from ..digits.kernels import (
     GAUSSIAN,
     LAYERS,
     MEASURED,
@@ -26,8 +25,9 @@ from ..kernel_digits import (
     loss_of,
     run,
 )
-from ..progress import Report, reporting
-from ..table import Row, layout
+from ..running.device import resolve_device
+from ..running.progress import Report, reporting
+from ..running.table import Row, layout
 from .drawing import Drawing, in_table
 from .look import DASHES, MARKERS, PLAIN, Look
 from .panels import side_by_side

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...derive.results import results
-from ..table import Row
+from ..running.table import Row
 from .cells import Cells
 from .curves import axis
 from .drawing import sizes

@@ -17,9 +17,9 @@ from ...derive.problems.problem import Problem
 from ...derive.proof.derivation import StepFailed
 from ...derive.results import results
 from ...derive.structures.arrangement import Arrangement
-from ..measure import shares
-from ..sweep import Cell, sweep
-from ..table import Row
+from ..problems.measure import shares
+from ..running.table import Row
+from ..search.sweep import Cell, sweep
 from .cells import Cells
 from .drawing import Drawing, asked, by_seeds, in_table, largest_gap, number
 from .look import PLAIN, Look

@@ -16,9 +16,9 @@ from ...derive.problems.problem import Problem
 from ...derive.structures.arrangement import Arrangement, arrange
 from ..problems import parameter_names
 from ..problems.parameters import size_names
-from ..reduced import InvariantLoss, Optima
-from ..sweep import SEARCHED
-from ..table import Layout, Row, layout
+from ..problems.reduced import InvariantLoss, Optima
+from ..running.table import Layout, Row, layout
+from ..search.sweep import SEARCHED
 from ..verify.points import base_values, typical_sizes
 
 Values = Sequence[float] | np.ndarray

@@ -12,12 +12,12 @@ import torch
 from torch.nn.functional import one_hot
 
 from ...derive.results import results
-from ..device import resolve_device
 from ..digits import CLASSES, STEPS, embedded, load
 from ..losses import EuclideanWInfoNCE
 from ..metrics import loss_gap, procrustes_r2, similarity_r2
-from ..progress import Report, reporting
-from ..table import Row, layout
+from ..running.device import resolve_device
+from ..running.progress import Report, reporting
+from ..running.table import Row, layout
 from .drawing import Drawing, by_seeds, in_table
 from .look import DASHES, MARKERS, PLAIN, Look
 from .panels import beneath, side_by_side

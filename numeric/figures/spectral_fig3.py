@@ -17,14 +17,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..device import resolve_device, threads_for
 from ..graphs.agreement import adjusted_rand, captured, centred, k_means, principal_angles
 from ..graphs.draw import planted_labels, planted_partition
 from ..graphs.energy import cross_entropy, entropy
 from ..graphs.spectral import LAPLACIANS, bottom_eigenvectors
 from ..graphs.train import EARLY, Setup, minimised, sgd, start
-from ..progress import Report, reporting
-from ..table import Row, layout
+from ..running.device import resolve_device, threads_for
+from ..running.progress import Report, reporting
+from ..running.table import Row, layout
 from .drawing import Drawing, by_seeds, in_table, number
 from .look import MARKERS, PLAIN, Look
 from .panels import spaced

@@ -15,9 +15,9 @@ from torch import Tensor
 from ...derive.results import results
 from ...derive.structures.arrangement import Arrangement
 from ...derive.theorem.result import Result
-from ..measure import Variances, variances
-from ..sweep import SEARCHED, Cell, Chains, alike, cells, key, sweep
-from ..table import Row, layout
+from ..problems.measure import Variances, variances
+from ..running.table import Row, layout
+from ..search.sweep import SEARCHED, Cell, Chains, alike, cells, key, sweep
 from .curves import POINTS, Curve, Frame, axis, solved
 from .drawing import (
     LOOSE,

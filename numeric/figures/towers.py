@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...derive.results import results
-from ..sweep import key
-from ..table import Row
+from ..running.table import Row
+from ..search.sweep import key
 from .curves import Curve, Frame, axis, solved
 from .look import Look
 from .panels import Scale, drawn

@@ -12,12 +12,12 @@ import torch
 from torch import Tensor
 from torch.nn.functional import normalize
 
-from ..device import resolve_device
 from ..digits import STEPS, embedded, load
 from ..losses import EuclideanWInfoNCE, YAware
 from ..metrics import loss_gap, procrustes, procrustes_r2
-from ..progress import Report, reporting
-from ..table import Row, layout
+from ..running.device import resolve_device
+from ..running.progress import Report, reporting
+from ..running.table import Row, layout
 from .drawing import Drawing, by_seeds, in_table, number
 from .look import PLAIN, Look
 from .panels import spaced

@@ -23,7 +23,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from ..directions import check_directions, directions, longest_length
+from .directions import check_directions, directions, longest_length
 from .tiles import SAFE, Layout, Similarities, Softmax, Tile
 from .weights import FAR, LOG2E
 

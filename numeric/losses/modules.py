@@ -11,7 +11,7 @@ from typing import Any, Literal, TypedDict, Unpack, get_args
 import torch
 from torch import Tensor, nn
 
-from ..directions import check_directions, directions
+from .directions import check_directions, directions
 from .infonce import weighted_infonce
 from .tiles import Layout, Watch
 from .weights import Classes, Dense, Kernel, Weights

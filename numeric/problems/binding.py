@@ -14,12 +14,12 @@ from ...derive.losses.pairwise import PairwiseLoss, c
 from ...derive.losses.softmax import SoftmaxLoss, SoftmaxTerm
 from ...derive.problems.problem import Problem
 from ...derive.structures.arrangement import Arrangement, arrange
-from ..problem import wide
-from ..scalar import Scalar, compile_scalar
 from .bound import BoundProblem
 from .linear import Linear, linear
 from .parameters import Values, compiled, parameter_names, per_problem, size_names, split
 from .parts import Acts, Joined, LogSum, Pairwise, Part, Through, Weighted
+from .problem import wide
+from .scalar import Scalar, compile_scalar
 from .views import Blocks, Cross, Squares, View
 
 __all__ = ["bind", "evaluate", "parameter_names", "value_and_gradient"]

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..pairs import Unfit
-from ..prototypes import (
+from .pairs import Unfit
+from .prototypes import (
     Prototypes,
     critical_temperature,
     equiangular,

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..pairs import Array, Unfit, unit
 from .distances import of_distances
+from .pairs import Array, Unfit, unit
 from .search import bound_of, filled, squared
 from .verdict import DENSE, Verdict, Wanted, at_most, beside, cooler, dimensions, exactly
 

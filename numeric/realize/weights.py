@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..pairs import Array, Unfit
 from .contacts import LARGE, Found, contacts
 from .distances import decomposed, flat_of, of_distances
+from .pairs import Array, Unfit
 from .search import SEARCHED, pairs_of, searched
 from .verdict import DENSE, Verdict, Wanted, dimensions
 

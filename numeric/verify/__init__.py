@@ -20,7 +20,7 @@ from ...derive.results import results
 from ...derive.structures.arrangement import arrange, axis_names
 from ...derive.theorem.bounds import Bounds
 from ...derive.theorem.result import Result
-from ..device import threads_for
+from ..running.device import threads_for
 from . import matrices, similar
 from .case import Case
 from .checks import Check, Run

@@ -14,8 +14,8 @@ from ...derive.decide.domain import DomainError
 from ...derive.decide.exact import exact
 from ...derive.theorem.measure import LOSS, Entries, Face, Rank, Reading, product, share
 from ...derive.theorem.result import Result
-from ..reduced import OCCUPIED
-from ..search import StopCode, minimise
+from ..problems.reduced import OCCUPIED
+from ..search.optimiser import StopCode, minimise
 from .checks import CLOSE_FLOAT32, Check
 from .flat import flat_readings
 from .readings import is_readable, numbers_of, read, tolerance

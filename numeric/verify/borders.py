@@ -18,9 +18,9 @@ from ...derive.decide.domain import DomainError
 from ...derive.decide.exact import exact
 from ...derive.theorem.measure import Border
 from ...derive.theorem.result import Result
-from ..certificate import certify_bound
-from ..embeddings import structured_embeddings
 from ..problems import bind
+from ..problems.embeddings import structured_embeddings
+from ..search.certificate import certify_bound
 from .checks import CLOSE_THRESHOLD, Check
 from .points import elsewhere, sides
 

@@ -19,7 +19,7 @@ from ...derive.structures.configuration import Configuration
 from ...derive.theorem.measure import Border
 from ...derive.theorem.result import Result
 from ..problems import parameter_names
-from ..reduced import InvariantLoss
+from ..problems.reduced import InvariantLoss
 from . import explicit, kinked
 from .at_optimum import at_optimum
 from .borders import beside, located_border

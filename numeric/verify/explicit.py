@@ -13,9 +13,9 @@ from ...derive.decide.exact import exact
 from ...derive.decide.limits.limit import joint_limit
 from ...derive.problems.problem import Problem
 from ...derive.theorem.measure import AtMost, Rank, Reading
-from ..certificate import certify
-from ..embeddings import random_embeddings, structured_embeddings
-from ..measure import spreads
+from ..problems.embeddings import random_embeddings, structured_embeddings
+from ..problems.measure import spreads
+from ..search.certificate import certify
 from .checks import CLOSE_EXPLICIT, Check
 from .points import along_range
 from .readings import is_readable, numbers_of, read

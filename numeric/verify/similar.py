@@ -35,12 +35,12 @@ from ...derive.structures.scheme import Scheme
 from ...derive.structures.towers import NEGATIVE, towers
 from ...derive.structures.towers import POSITIVE as ALIGNED
 from ...derive.theorem.result import Result
-from ..coincide import search
-from ..embeddings import perturb, structured_embeddings
 from ..problems import bind
+from ..problems.embeddings import perturb, structured_embeddings
 from ..problems.parameters import Values
 from .borders import located
 from .checks import CLOSE, CLOSE_FLOAT32, CLOSE_LOSS, CLOSE_THRESHOLD, Check, Run
+from .coincide import search
 from .precise import DIGITS, FLOAT_DIGITS, instances_part, loss_at
 
 #: What a search of such a loss is: no certificate goes with it.

@@ -81,7 +81,7 @@ def main() -> None:
     os.environ.setdefault("OMP_NUM_THREADS", str(options.threads))
     import torch
     from cltheory.derive.results import results
-    from cltheory.numeric.search import minimise
+    from cltheory.numeric.search.optimiser import minimise
 
     torch.set_num_threads(options.threads)
 

@@ -17,7 +17,7 @@ pytest.importorskip("torch")
 
 import cltheory.cli.embedding_files as files
 from cltheory.numeric.band import BandMonitor, neighbours, same_class
-from cltheory.numeric.diagnose import Asked, diagnose, halves, pairs_in_a_row
+from cltheory.numeric.band.diagnose import Asked, diagnose, halves, pairs_in_a_row
 
 N, D = 24, 6
 

@@ -433,7 +433,7 @@ def test_where_the_exact_answer_is_open_a_map_is_drawn(
 
 
 def test_a_wrong_map_is_noticed(phases: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    from cltheory.numeric.reduced import Optima
+    from cltheory.numeric.problems.reduced import Optima
 
     faces = Optima.faces
     monkeypatch.setattr(

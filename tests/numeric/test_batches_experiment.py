@@ -6,7 +6,7 @@ import math
 
 import pytest
 import torch
-from cltheory.numeric.batches.experiment import (
+from cltheory.numeric.digits.batches import (
     MEASURED,
     METHODS,
     Setup,
@@ -14,7 +14,7 @@ from cltheory.numeric.batches.experiment import (
     compare,
     runs,
 )
-from cltheory.numeric.table import Row
+from cltheory.numeric.running.table import Row
 
 pytest.importorskip("sklearn")
 SHORT = Setup(batch=32, steps=4, d=8, pool=128, every=3)

@@ -11,9 +11,9 @@ from cltheory.derive.problems.problem import Problem
 from cltheory.derive.results import results
 from cltheory.derive.structures.arrangement import arrange
 from cltheory.derive.structures.towers import towers
-from cltheory.numeric.certificate import certify
-from cltheory.numeric.embeddings import perturb, random_embeddings, structured_embeddings
 from cltheory.numeric.problems import BoundProblem, evaluate
+from cltheory.numeric.problems.embeddings import perturb, random_embeddings, structured_embeddings
+from cltheory.numeric.search.certificate import certify
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -10,8 +10,8 @@ from cltheory.derive.results import results
 from cltheory.derive.structures.arrangement import arrange
 from cltheory.derive.structures.hierarchy import hierarchy
 from cltheory.derive.structures.towers import K, p, towers, towers_of_views
-from cltheory.numeric.embeddings import perturb, random_embeddings, structured_embeddings
-from cltheory.numeric.measure import (
+from cltheory.numeric.problems.embeddings import perturb, random_embeddings, structured_embeddings
+from cltheory.numeric.problems.measure import (
     inner_products,
     shares,
     spreads,

@@ -17,10 +17,10 @@ pytest.importorskip("matplotlib")
 from cltheory.derive.errors import InternalError
 from cltheory.derive.problems.catalogue import named
 from cltheory.derive.results import results
-from cltheory.numeric.encoder import train_encoders
 from cltheory.numeric.figures import ccem_fig2, ccem_fig3, phases, ssem_fig2
 from cltheory.numeric.figures.cells import Cells
 from cltheory.numeric.figures.curves import Curve, Frame, followed, solved
+from cltheory.numeric.figures.encoder import train_encoders
 from cltheory.numeric.figures.look import WIDTHS, Look
 from cltheory.numeric.figures.panels import Scale
 from cltheory.numeric.figures.plane import Plane, plane

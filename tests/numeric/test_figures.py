@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 import torch
 from cltheory.cli.main import run
-from cltheory.numeric.encoder import train_encoders
 from cltheory.numeric.figures import ccem_fig2, ccem_fig3
+from cltheory.numeric.figures.encoder import train_encoders
 from cltheory.numeric.figures.towers import TowerGrid, measured_similarity, predicted_similarity
-from cltheory.numeric.table import Table, TableError
+from cltheory.numeric.running.table import Table, TableError
 
 GRID = TowerGrid(items=(4, 8), temperatures=(0.3, 1.0, 3.0), seeds=(0, 1))
 

@@ -21,7 +21,7 @@ from cltheory.numeric.figures import (
     diversity_digits,
 )
 from cltheory.numeric.figures.band_synthetic import UPPERS, Batch, Found, gaussian, positives
-from cltheory.numeric.table import TableError
+from cltheory.numeric.running.table import TableError
 
 FIG1 = band_fig1.Grid((0.1, 0.3), (None, 0.6, 1.0), n=12, d=16, batches=2, seeds=(0, 1))
 FIG2 = band_fig2.Grid(n=12, d=16, batches=2, seeds=(0,))

@@ -18,7 +18,7 @@ from cltheory.numeric.graphs.draw import planted_labels
 from cltheory.numeric.graphs.energy import Kernel, cross_entropy, entropy
 from cltheory.numeric.graphs.spectral import bottom_eigenvectors
 from cltheory.numeric.graphs.train import Setup, sgd
-from cltheory.numeric.table import TableError
+from cltheory.numeric.running.table import TableError
 
 SMALL = Setup(batch=10, most=100)
 GRID = spectral_fig3.Grid(((1.0, 0.0), (0.9, 0.1)), 3, 12, (2, 3), SMALL, seeds=(0, 1))

@@ -12,11 +12,11 @@ import torch
 from cltheory.cli.main import run
 from cltheory.numeric import digits
 from cltheory.numeric.figures import imbalance_fig4, soft_supcon_fig2, y_aware_fig5
+from cltheory.numeric.figures.free import fit
 from cltheory.numeric.figures.imbalance_fig4 import HARD, SOFT, certified
-from cltheory.numeric.free import fit
 from cltheory.numeric.losses import SupCon
 from cltheory.numeric.metrics import procrustes_r2
-from cltheory.numeric.table import TableError
+from cltheory.numeric.running.table import TableError
 from sympy import Rational
 
 SMALL = imbalance_fig4.Grid(sizes=((2, 2, 2), (2, 3, 6)), tau=Rational(1, 2))

@@ -12,10 +12,9 @@ from typing import Any
 import pytest
 import torch
 from cltheory.cli.main import run as command_line
-from cltheory.numeric import kernel_digits
+from cltheory.numeric.digits import kernels as kernel_digits
 from cltheory.numeric.digits import load
-from cltheory.numeric.figures import kernels_digits
-from cltheory.numeric.kernel_digits import (
+from cltheory.numeric.digits.kernels import (
     GAUSSIAN,
     LAYERS,
     MEASURED,
@@ -29,8 +28,9 @@ from cltheory.numeric.kernel_digits import (
     loss_of,
     run,
 )
+from cltheory.numeric.figures import kernels_digits
 from cltheory.numeric.losses import SupCon
-from cltheory.numeric.table import Row, TableError
+from cltheory.numeric.running.table import Row, TableError
 
 pytest.importorskip("sklearn")
 pytest.importorskip("scipy")

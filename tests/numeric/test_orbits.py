@@ -31,12 +31,12 @@ from cltheory.derive.results import results
 from cltheory.derive.structures.arrangement import arrange
 from cltheory.derive.structures.classes import classes_of_sizes, groups_of_classes, two_sizes
 from cltheory.derive.theorem.result import Result
-from cltheory.numeric.certificate import certify
-from cltheory.numeric.certify import certificate_of
-from cltheory.numeric.embeddings import random_embeddings, structured_embeddings
-from cltheory.numeric.measure import inner_products
 from cltheory.numeric.problems import bind, evaluate, parameter_names
-from cltheory.numeric.search import minimise
+from cltheory.numeric.problems.embeddings import random_embeddings, structured_embeddings
+from cltheory.numeric.problems.measure import inner_products
+from cltheory.numeric.search.certificate import certify
+from cltheory.numeric.search.certify import certificate_of
+from cltheory.numeric.search.optimiser import minimise
 from cltheory.numeric.verify import verify
 from sympy import Expr, Integer, Rational, S, Symbol
 from torch import Tensor

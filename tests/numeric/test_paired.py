@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import isnan, sqrt
 
 import pytest
-from cltheory.numeric.paired import error, holm, paired
+from cltheory.numeric.digits.paired import error, holm, paired
 
 pytest.importorskip("scipy")
 OURS, THEIRS = [0.9, 0.8, 0.95, 0.7], [0.8, 0.85, 0.9, 0.5]

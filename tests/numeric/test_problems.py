@@ -17,8 +17,8 @@ from cltheory.derive.losses.pairwise import PairTerm, PairwiseLoss, c
 from cltheory.derive.losses.softmax import SoftmaxLoss, SoftmaxTerm, tau
 from cltheory.derive.losses.supcl import CNCE, SUP_CNCE, SUPCL, alpha
 from cltheory.derive.structures.arrangement import arrange
-from cltheory.numeric.embeddings import random_embeddings
 from cltheory.numeric.problems import bind, evaluate, parameter_names, value_and_gradient
+from cltheory.numeric.problems.embeddings import random_embeddings
 from plain import PLACES, loss_of, loss_of_gram
 from sympy import Abs, Max, Rational, S
 from sympy import exp as Exp

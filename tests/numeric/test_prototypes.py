@@ -8,8 +8,8 @@ from cltheory.derive.losses.softmax import tau as TAU
 from cltheory.derive.optimum.blocks import BlockOptima, ReducedOnOrbits
 from cltheory.derive.results import results
 from cltheory.derive.structures.classes import classes_of_sizes
-from cltheory.numeric.pairs import Pairs, dual
-from cltheory.numeric.prototypes import (
+from cltheory.numeric.realize.pairs import Pairs, dual
+from cltheory.numeric.realize.prototypes import (
     critical_temperature,
     equiangular,
     least_epsilon,

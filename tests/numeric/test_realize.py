@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from cltheory.derive.vectors.distance import euclidean
 from cltheory.derive.vectors.sphere import spherical
-from cltheory.numeric.pairs import Unfit
 from cltheory.numeric.realize.classes import of_sizes
 from cltheory.numeric.realize.contacts import _stands
 from cltheory.numeric.realize.distances import of_distances
+from cltheory.numeric.realize.pairs import Unfit
 from cltheory.numeric.realize.points import directions, of_points
 from cltheory.numeric.realize.verdict import TOLERANCE, Wanted, at_least, at_most
 from cltheory.numeric.realize.weights import checked, of_weights

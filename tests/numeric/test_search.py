@@ -15,12 +15,12 @@ from cltheory.derive.results import results
 from cltheory.derive.structures.arrangement import arrange
 from cltheory.derive.structures.hierarchy import CLASSES, INSTANCES, VIEWS, hierarchy
 from cltheory.derive.structures.towers import towers
-from cltheory.numeric.certificate import certify
-from cltheory.numeric.embeddings import perturb, random_embeddings, structured_embeddings
-from cltheory.numeric.measure import inner_products, spreads, variances
 from cltheory.numeric.problems import bind
-from cltheory.numeric.search import TOLERANCE, StopCode, _Search, minimise
-from cltheory.numeric.straighten import can_be_straightened, straighten
+from cltheory.numeric.problems.embeddings import perturb, random_embeddings, structured_embeddings
+from cltheory.numeric.problems.measure import inner_products, spreads, variances
+from cltheory.numeric.search.certificate import certify
+from cltheory.numeric.search.optimiser import TOLERANCE, StopCode, _Search, minimise
+from cltheory.numeric.search.straighten import can_be_straightened, straighten
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sympy import Abs

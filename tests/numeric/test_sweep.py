@@ -7,12 +7,12 @@ import torch
 from cltheory.derive.decide.domain import DomainError
 from cltheory.derive.results import results
 from cltheory.derive.structures.arrangement import arrange
-from cltheory.numeric.embeddings import structured_embeddings
 from cltheory.numeric.figures.ccem_fig2 import aligned
 from cltheory.numeric.figures.ssem_fig2 import CHAINS, spread
 from cltheory.numeric.figures.towers import TowerGrid, predicted_similarity
-from cltheory.numeric.search import _Search
-from cltheory.numeric.sweep import Row, _Job, cells, key, lacking, sweep
+from cltheory.numeric.problems.embeddings import structured_embeddings
+from cltheory.numeric.search.optimiser import _Search
+from cltheory.numeric.search.sweep import Row, _Job, cells, key, lacking, sweep
 
 SUPCL = results["supcl-optimum"].problem
 CNCE = results["cnce-optimum"].problem

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 import torch
 from cltheory.derive.results import results
-from cltheory.numeric import encoder, sweep
-from cltheory.numeric.device import LARGE, THREADS, threads_for
+from cltheory.numeric.figures import encoder
+from cltheory.numeric.running.device import LARGE, THREADS, threads_for
+from cltheory.numeric.search import sweep
 from cltheory.numeric.verify import at_optimum, verify
 
 

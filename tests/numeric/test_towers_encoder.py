@@ -8,10 +8,10 @@ import pytest
 import torch
 from cltheory.derive.results import results
 from cltheory.derive.structures.arrangement import arrange
-from cltheory.numeric.certificate import certify
-from cltheory.numeric.embeddings import structured_embeddings
-from cltheory.numeric.encoder import ENCODERS, Encoder, _draw, _outputs, train_encoders
+from cltheory.numeric.figures.encoder import ENCODERS, Encoder, _draw, _outputs, train_encoders
 from cltheory.numeric.problems import evaluate
+from cltheory.numeric.problems.embeddings import structured_embeddings
+from cltheory.numeric.search.certificate import certify
 
 WIDE, PAPER, SCRIPT = ENCODERS
 SIGMOID = results["sigmoid-optimum"].problem

@@ -22,8 +22,8 @@ import pytest
 import torch
 from cltheory.derive.results import results
 from cltheory.derive.structures.arrangement import arrange
-from cltheory.numeric.embeddings import random_embeddings
 from cltheory.numeric.problems import evaluate, value_and_gradient
+from cltheory.numeric.problems.embeddings import random_embeddings
 
 SIGMOID, INFONCE = (results[f"{name}-optimum"].problem for name in ("sigmoid", "infonce"))
 POINTS = [(0.5, 0.5), (1.0, -2.0), (10.0, 10.0)]

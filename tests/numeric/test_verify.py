@@ -12,10 +12,10 @@ from cltheory.derive.structures.arrangement import arrange
 from cltheory.derive.structures.hierarchy import hierarchy
 from cltheory.derive.theorem.measure import AtMost, Border, Face, Rank, Reading
 from cltheory.derive.theorem.result import Result
-from cltheory.numeric.coincide import search
-from cltheory.numeric.embeddings import structured_embeddings
 from cltheory.numeric.problems import bind
+from cltheory.numeric.problems.embeddings import structured_embeddings
 from cltheory.numeric.verify import similar, verify
+from cltheory.numeric.verify.coincide import search
 from cltheory.numeric.verify.precise import instances_part, loss_at
 from mpmath import mpf
 from sympy import N, Rational

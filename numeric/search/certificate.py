@@ -25,11 +25,11 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from ..derive.problems.problem import Problem as Declared
-from .embeddings import normalise
-from .problem import Problem
-from .problems.binding import bind_to
-from .problems.parameters import Values
+from ...derive.problems.problem import Problem as Declared
+from ..problems.binding import bind_to
+from ..problems.embeddings import normalise
+from ..problems.parameters import Values
+from ..problems.problem import Problem
 
 # Rows are scaled to unit length before anything is computed, so the bound is about exact
 # unit vectors; rows further off than float32 rounding are taken for a mistake instead.

@@ -37,7 +37,7 @@ from sympy import (
 )
 from torch import Tensor
 
-from ..derive.losses.pairwise import c
+from ...derive.losses.pairwise import c
 
 # --- functions whose derivatives are known, so that they are never spelled out ------------
 

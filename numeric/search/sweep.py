@@ -27,16 +27,16 @@ import torch
 from sympy import Rational
 from torch import Tensor
 
-from ..derive.problems.problem import Problem
-from ..derive.structures.arrangement import Arrangement, arrange
-from .device import resolve_device, threads_for
-from .embeddings import perturb, random_embeddings
-from .measure import inner_products
-from .problems import parameter_names
-from .problems.parameters import size_names
-from .progress import Report, reporting
-from .search import Optimum, StopCode, default_chunk, minimise
-from .table import Row
+from ...derive.problems.problem import Problem
+from ...derive.structures.arrangement import Arrangement, arrange
+from ..problems import parameter_names
+from ..problems.embeddings import perturb, random_embeddings
+from ..problems.measure import inner_products
+from ..problems.parameters import size_names
+from ..running.device import resolve_device, threads_for
+from ..running.progress import Report, reporting
+from ..running.table import Row
+from .optimiser import Optimum, StopCode, default_chunk, minimise
 
 #: What tells one cell from another: its sizes, dimension, parameters and seed.
 Cell = Mapping[str, float | int]

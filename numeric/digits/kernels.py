@@ -20,9 +20,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import normalize
 
-from .device import threads_for
-from .digits import HELD_OUT, HIDDEN, RATE, Digits, encoder, linear_accuracy, views
-from .losses import (
+from ..losses import (
     KernelConcatenationInfoNCE,
     KernelInfoNCE,
     KernelLoss,
@@ -30,8 +28,10 @@ from .losses import (
     LossConcatenationInfoNCE,
     LossSumInfoNCE,
 )
+from ..running.device import threads_for
+from ..running.table import Row
+from . import HELD_OUT, HIDDEN, RATE, Digits, encoder, linear_accuracy, views
 from .paired import error, holm, paired
-from .table import Row
 
 #: The kernel of SimCLR, which others are compared with, and an encoder that is not trained.
 GAUSSIAN, UNTRAINED = "gamma-2", "untrained"

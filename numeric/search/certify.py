@@ -15,12 +15,12 @@ from flint import arb, ctx
 from sympy import Expr, Function, S, Symbol, Wild, exp, log
 from sympy.printing.str import StrPrinter
 
-from ..derive import certificate
-from ..derive.certificate import BITS, FORMAT, Refused
-from ..derive.decide.domain import DomainError
-from ..derive.losses.softmax import SoftmaxLoss, SoftmaxTerm
-from ..derive.problems.problem import Problem
-from ..derive.structures.configuration import Configuration, Pairs, single
+from ...derive import certificate
+from ...derive.certificate import BITS, FORMAT, Refused
+from ...derive.decide.domain import DomainError
+from ...derive.losses.softmax import SoftmaxLoss, SoftmaxTerm
+from ...derive.problems.problem import Problem
+from ...derive.structures.configuration import Configuration, Pairs, single
 
 #: Digits of y and S, and how many of them are sure to be right.
 DIGITS, SURE = 40, 36

@@ -15,8 +15,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import affine_grid, grid_sample, one_hot
 
-from .device import resolve_device, threads_for
-from .losses.modules import Loss
+from ..losses.modules import Loss
+from ..running.device import resolve_device, threads_for
 
 CLASSES = 10
 #: Units of the two hidden layers, and images that are held out.

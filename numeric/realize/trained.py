@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 import torch
 
-from .directions import directions
-from .losses.modules import XCLR, EuclideanWInfoNCE, Loss, SoftSupCon, SupCon, WInfoNCE, YAware
-from .losses.tiles import Tile
-from .metrics import procrustes_r2, similarity_r2
+from ..losses.directions import directions
+from ..losses.modules import XCLR, EuclideanWInfoNCE, Loss, SoftSupCon, SupCon, WInfoNCE, YAware
+from ..losses.tiles import Tile
+from ..metrics import procrustes_r2, similarity_r2
 from .pairs import Array, Tell, Unfit
-from .realize.verdict import Similarity, Verdict
+from .verdict import Similarity, Verdict
 
 
 @dataclass(frozen=True)

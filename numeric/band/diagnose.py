@@ -12,14 +12,14 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from .band import BandMonitor, Report, neighbours, same_class, views
-from .band.bounds import With, closest
-from .band.inputs import unit, vectors
-from .band.measured import printed
-from .band.readings import BatchReadings
-from .metrics import smaller_gram
-from .progress import Report as Tell
-from .progress import reporting
+from ..metrics import smaller_gram
+from ..running.progress import Report as Tell
+from ..running.progress import reporting
+from . import BandMonitor, Report, neighbours, same_class, views
+from .bounds import With, closest
+from .inputs import unit, vectors
+from .measured import printed
+from .readings import BatchReadings
 
 Array = npt.NDArray[Any]
 

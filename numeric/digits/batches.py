@@ -20,8 +20,14 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import normalize
 
-from ..device import resolve_device, threads_for
-from ..digits import (
+from ..batches.cache import EmbeddingCache
+from ..batches.samplers import BatchSampler, GreedyBatchSampler, PoolBatchSampler
+from ..losses import SupCon
+from ..metrics import effective_rank, smaller_gram
+from ..running.device import resolve_device, threads_for
+from ..running.progress import Report, reporting
+from ..running.table import Row
+from . import (
     CLASSES,
     HELD_OUT,
     HIDDEN,
@@ -32,13 +38,7 @@ from ..digits import (
     load,
     views,
 )
-from ..losses import SupCon
-from ..metrics import effective_rank, smaller_gram
-from ..paired import error, paired
-from ..progress import Report, reporting
-from ..table import Row
-from .cache import EmbeddingCache
-from .samplers import BatchSampler, GreedyBatchSampler, PoolBatchSampler
+from .paired import error, paired
 
 RANDOM = "random"
 METHODS = (RANDOM, "P1", "P2", "P3", "greedy-16", "greedy-64")
