@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 from math import pi, sqrt
 
@@ -48,6 +49,7 @@ class Digits:
     ink: Tensor
 
 
+@cache
 def load(dtype: torch.dtype = torch.float64) -> Digits:
     """All digits."""
     from sklearn.datasets import load_digits

@@ -17,8 +17,7 @@ from ...derive.structures.arrangement import Arrangement, arrange
 from ..problems import parameter_names
 from ..problems.parameters import size_names
 from ..problems.reduced import InvariantLoss, Optima
-from ..running.table import Layout, Row, layout
-from ..search.sweep import SEARCHED
+from ..running.table import Row
 from ..verify.points import base_values, typical_sizes
 
 Values = Sequence[float] | np.ndarray
@@ -112,7 +111,7 @@ class Plane:
         rank = sum(k for e, k in self.arrangement.dimensions.items() if e in there)
         return self.given_d or max(rank + 2, 3)
 
-    def cells(self) -> list[dict[str, float | int]]:
+    def cells(self) -> list[dict[str, Any]]:
         """Where embeddings are optimised."""
         xs, ys = self.axes(self.points)
         return [
@@ -122,13 +121,6 @@ class Plane:
             for x in xs
             for seed in self.seeds
         ]
-
-    def columns(self) -> Layout:
-        """Columns of the table: what tells cells apart, shares, and how searches went."""
-        told = list(self.cells()[0])
-        parts = [f"share_{e}" for e in self.arrangement.dimensions]
-        names = [*told, *parts, *SEARCHED, "dtype", "device", "tolerance", "problem"]
-        return layout(names, list(self.arrangement.sizes))
 
 
 def plane(
@@ -159,7 +151,7 @@ def plane(
     for name in chosen:
         if name not in names:
             raise DomainError(
-                f"{name} is no parameter of {problem.loss.name} to draw over; there are "
+                f"{problem.loss.name} cannot be drawn over {name}; its parameters are "
                 f"{', '.join(names) or 'none'}"
             )
     chosen += [name for name in free if name not in chosen][: 2 - len(chosen)]
@@ -177,7 +169,7 @@ def plane(
     problem.domain.check(at)
     for symbol, v in at.items():
         if not v.is_finite:
-            raise DomainError(f"embeddings are optimised at numbers: {symbol} cannot be {v}")
+            raise DomainError(f"embeddings are optimised at finite values: {symbol} cannot be {v}")
     limits = []
     for axis, name in zip("xy", chosen, strict=True):
         ends = _ends(problem.domain.ranges[symbols[name]], at, chosen)

@@ -284,7 +284,7 @@ def test_a_caption_says_what_is_derived_and_what_is_measured(figure: Any, tmp_pa
         (("--width", "1"), "not a width"),
         (("--width", "1e9"), "not a width"),
         (("--style", "ggplott"), "did you mean 'ggplot'"),
-        (("--style", "os.path"), "there is no style 'os.path'"),
+        (("--style", "os.path"), "os.path"),
         (("--style", "https://example.invalid/a.mplstyle"), "there is no style"),
         (("--svg-text", "words"), "paths"),
         (("--caption", "nowhere/fig.tex"), "does not exist"),
@@ -452,7 +452,7 @@ def test_a_wrong_map_is_noticed(phases: Any, monkeypatch: pytest.MonkeyPatch) ->
     [
         (("--loss", "nope"), "nope"),
         (("--loss", "simclr"), "needs two parameters of simclr"),
-        (("--loss", "supcl", "--x", "m"), "m is no parameter of supcl to draw over"),
+        (("--loss", "supcl", "--x", "m"), "supcl cannot be drawn over m"),
         (("--loss", "supcl", "--x", "tau", "--y", "tau"), "needs two parameters"),
         (("--loss", "supcl", "--q", "2"), "supcl has no parameter q"),
         (("--loss", "supcl", "--m", "1"), "m must be"),

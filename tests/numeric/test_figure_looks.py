@@ -36,7 +36,8 @@ Y = Scale((0.25, 0.5), r"temperature $\tau$", 0)
 def small(look: Look) -> Figure:
     values = np.array([[0.0, 0.5, 1.0], [1.0, 0.5, 0.0]])
     panels = {"derived": values, r"optimised, $\delta^\star$": values}
-    return drawn(look, X, Y, panels, [], "SupCL loss, $m = 2$", "variance")
+    with look.applied():
+        return drawn(look, X, Y, panels, [], "SupCL loss, $m = 2$", "variance")
 
 
 def saved(look: Look, path: Path) -> bytes:

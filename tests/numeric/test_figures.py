@@ -11,10 +11,10 @@ import torch
 from cltheory.cli.main import run
 from cltheory.numeric.figures import ccem_fig2, ccem_fig3
 from cltheory.numeric.figures.encoder import train_encoders
-from cltheory.numeric.figures.towers import TowerGrid, measured_similarity, predicted_similarity
+from cltheory.numeric.figures.towers import measured_similarity, predicted_similarity
 from cltheory.numeric.running.table import Table, TableError
 
-GRID = TowerGrid(items=(4, 8), temperatures=(0.3, 1.0, 3.0), seeds=(0, 1))
+GRID = ccem_fig2.Grid(items=(4, 8), temperatures=(0.3, 1.0, 3.0), seeds=(0, 1))
 
 
 def half_and_full(rows):
@@ -23,7 +23,7 @@ def half_and_full(rows):
 
 
 def test_figure_2_against_theory(tmp_path):
-    rows = ccem_fig2.measure(GRID, tmp_path / "t.csv", device="cpu")
+    rows = GRID.measure(tmp_path / "t.csv", device="cpu")
     assert len(rows) == 2 * 2 * 3 * 2
     theory = predicted_similarity(GRID)
     assert theory.shape == (3, 2)
@@ -32,18 +32,18 @@ def test_figure_2_against_theory(tmp_path):
     assert full == pytest.approx(theory, abs=1e-6)
     assert half[0, 1] == pytest.approx(0, abs=1e-6)  # fits in one dimension
     assert abs(half[1, 1] - theory[1, 1]) > 0.01
-    again = ccem_fig2.measure(GRID, tmp_path / "t.csv", device="cpu")
+    again = GRID.measure(tmp_path / "t.csv", device="cpu")
     assert again == rows
     pytest.importorskip("matplotlib")
-    figure = ccem_fig2.draw(GRID, tmp_path / "t.csv", device="cpu").figure
+    figure = GRID.draw(tmp_path / "t.csv", device="cpu").figure
     assert len(figure.axes) == 4  # three panels and a colour bar
     assert all(len(ax.lines) == 2 for ax in figure.axes[:3])
     drawn = [np.asarray(ax.collections[0].get_array()) for ax in figure.axes[:3]]
     assert drawn[0] == pytest.approx(theory)
     assert drawn[2] == pytest.approx(half)
     # At a fixed bias the lines are other thresholds; the simplex is optimal at N = 4 up to t = 3.
-    grid = TowerGrid((4, 8), (0.5, 3.0), bias=1.0)
-    fixed = ccem_fig2.draw(grid, tmp_path / "b.csv", device="cpu")
+    grid = ccem_fig2.Grid((4, 8), (0.5, 3.0), bias=1.0)
+    fixed = grid.draw(tmp_path / "b.csv", device="cpu")
     _, full = half_and_full(fixed.rows)
     assert measured_similarity(grid, full) == pytest.approx(predicted_similarity(grid), abs=1e-6)
     (simplex, antipodal) = fixed.figure.axes[0].lines
@@ -55,19 +55,19 @@ def test_figure_2_against_theory(tmp_path):
 
 def test_a_table_is_resumed_and_kept_apart(tmp_path):
     path = tmp_path / "t.csv"
-    few = TowerGrid((4, 8), (0.3, 3.0), seeds=(0,))
-    ccem_fig2.measure(few, path, device="cpu")
+    few = ccem_fig2.Grid((4, 8), (0.3, 3.0), seeds=(0,))
+    few.measure(path, device="cpu")
     before = path.read_text()
     lines = before.splitlines(keepends=True)
     path.write_text("".join(lines[:4]) + lines[4][:20])  # killed in the middle of a line
-    ccem_fig2.measure(few, path, device="cpu")
+    few.measure(path, device="cpu")
     assert path.read_text() == before
-    ccem_fig2.measure(GRID, path, device="cpu")
+    GRID.measure(path, device="cpu")
     assert path.read_text().startswith(before)
     with pytest.raises(TableError, match="dtype = float64, not float32"):
-        ccem_fig2.measure(few, path, device="cpu", dtype=torch.float32)
+        few.measure(path, device="cpu", dtype=torch.float32)
     with pytest.raises(TableError, match="not a table"):
-        ccem_fig3.measure(few, path, device="cpu")
+        ccem_fig3.Grid(few.items, few.temperatures).measure(path, device="cpu")
     rows = Table(path, {}, ccem_fig2.COLUMNS).rows
     assert rows[0]["similarity"] == pytest.approx(1, abs=1e-9)
 
@@ -80,8 +80,8 @@ def quick(monkeypatch):
 
 
 def test_figure_3_against_theory(tmp_path, quick):
-    grid = TowerGrid((4, 8), (0.3, 3.0), seeds=(0,))
-    rows = ccem_fig3.measure(grid, tmp_path / "e.csv", device="cpu")
+    grid = ccem_fig3.Grid((4, 8), (0.3, 3.0), seeds=(0,))
+    rows = grid.measure(tmp_path / "e.csv", device="cpu")
     assert len(rows) == 3 * 2 * 2
     wide, script = (
         measured_similarity(grid, [row for row in rows if row["encoder"] == name])
@@ -90,7 +90,7 @@ def test_figure_3_against_theory(tmp_path, quick):
     assert wide == pytest.approx(predicted_similarity(grid), abs=1e-4)
     assert script.min() >= 0.5
     pytest.importorskip("matplotlib")
-    assert len(ccem_fig3.draw(grid, tmp_path / "e.csv", device="cpu").figure.axes) == 5
+    assert len(grid.draw(tmp_path / "e.csv", device="cpu").figure.axes) == 5
 
 
 # --- the command ------------------------------------------------------------------------------

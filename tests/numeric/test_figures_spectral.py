@@ -12,7 +12,7 @@ import pytest
 import torch
 from cltheory.cli.main import run
 from cltheory.numeric.figures import spectral_fig3
-from cltheory.numeric.figures.drawing import number
+from cltheory.numeric.figures.drawing import number, points
 from cltheory.numeric.graphs.agreement import adjusted_rand, captured, k_means
 from cltheory.numeric.graphs.draw import planted_labels
 from cltheory.numeric.graphs.energy import Kernel, cross_entropy, entropy
@@ -28,12 +28,12 @@ ONE = spectral_fig3.Grid(((0.9, 0.1),), 3, 12, (2,), SMALL, seeds=(0,))
 @pytest.fixture(scope="module")
 def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("fig3") / "t.csv"
-    spectral_fig3.measure(GRID, path, device="cpu")
+    GRID.measure(path, device="cpu")
     return path
 
 
 def test_rows_against_the_points_that_are_kept(table: Path) -> None:
-    rows = spectral_fig3.measure(GRID, table, device="cpu")
+    rows = GRID.measure(table, device="cpu")
     assert len(rows) == 8
     label = planted_labels(3, 12)
     for row in rows:
@@ -50,7 +50,7 @@ def test_rows_against_the_points_that_are_kept(table: Path) -> None:
             if row["d"] != 2:
                 continue
             # Points are kept with five digits.
-            z = torch.as_tensor(spectral_fig3.points(row, part))
+            z = torch.as_tensor(points(row, f"{part}_points"))
             assert row[f"{part}_captured"] == pytest.approx(captured(z, vectors[:, :2]), abs=1e-3)
             value = float(cross_entropy(z, pi, Kernel())[0])
             assert row[f"{part}_loss"] == pytest.approx(value, abs=1e-3)
@@ -60,7 +60,7 @@ def test_rows_against_the_points_that_are_kept(table: Path) -> None:
 
 def test_clusters_of_a_graph_in_pieces_are_its_eigenvectors(table: Path) -> None:
     """q = 0: the minimum is at infinity, and clusters collapse on the way: the span is exact."""
-    for row in spectral_fig3.measure(GRID, table, device="cpu"):
+    for row in GRID.measure(table, device="cpu"):
         if row["q"] == 0:
             assert row["optimum_loss"] == pytest.approx(float(row["entropy"]), abs=1e-6)
             assert row["optimum_captured"] > 0.999
@@ -69,18 +69,18 @@ def test_clusters_of_a_graph_in_pieces_are_its_eigenvectors(table: Path) -> None
 
 def test_a_table_is_resumed_and_belongs_to_its_setup(table: Path, tmp_path: Path) -> None:
     before = table.read_bytes()
-    (alone,) = spectral_fig3.measure(ONE, tmp_path / "one.csv", device="cpu")
-    assert alone in spectral_fig3.measure(GRID, table, device="cpu")
+    (alone,) = ONE.measure(tmp_path / "one.csv", device="cpu")
+    assert alone in GRID.measure(table, device="cpu")
     assert table.read_bytes() == before
     other = spectral_fig3.Grid(ONE.pairs, 3, 12, (2,), Setup(Kernel(0.4), batch=10, most=100))
     with pytest.raises(TableError, match=r"tau = 0\.5, not 0\.4"):
-        spectral_fig3.measure(other, table, device="cpu")
+        other.measure(table, device="cpu")
 
 
 def test_kernels_that_print_alike_have_tables_of_their_own(tmp_path: Path) -> None:
     """1.0000001 is 1 in six digits."""
     names = [
-        spectral_fig3.Grid(ONE.pairs, setup=Setup(Kernel(0.5, gamma))).same["kernel"]
+        spectral_fig3.Grid(ONE.pairs, training=Setup(Kernel(0.5, gamma))).same["kernel"]
         for gamma in (1.0, 1.0000001)
     ]
     assert names == ["exponential 1", "exponential 1.0000001"]
@@ -98,7 +98,7 @@ def test_positives_are_not_drawn_by_the_numbers_of_the_graph(
         return sgd(pi, first, setup, random, advance)
 
     monkeypatch.setattr(spectral_fig3, "sgd", spied)
-    spectral_fig3.measure(ONE, tmp_path / "t.csv", device="cpu")
+    ONE.measure(tmp_path / "t.csv", device="cpu")
     of_graph = torch.rand(36**2, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
     assert len(seen) == 1 and not torch.isin(seen[0], of_graph).any()
 
@@ -108,7 +108,7 @@ def test_a_caption_says_what_was_done(tmp_path: Path) -> None:
     setup = Setup(Kernel(0.5, 0.5), batch=10, most=30)
     for d, free in ((2, 0), (3, 1)):
         grid = spectral_fig3.Grid(((1.0, 0.0),), 3, 12, (d,), setup, seeds=(0,))
-        drawing = spectral_fig3.draw(grid, tmp_path / f"{d}.csv", device="cpu")
+        drawing = grid.draw(tmp_path / f"{d}.csv", device="cpu")
         assert "after 30 iterations" in drawing.caption and "50" not in drawing.caption
         assert drawing.caption.count("axes of most variance") == free
         assert "plane" not in drawing.caption
@@ -121,7 +121,7 @@ def test_a_caption_says_what_was_done(tmp_path: Path) -> None:
 def test_points_of_more_dimensions_lie_along_their_axes() -> None:
     z = torch.diag(torch.tensor([1.0, 3.0, 2.0, 0.1])).double()
     z = torch.cat([z, -z])
-    told = spectral_fig3.points({"sgd_points": spectral_fig3._written(z)}, "sgd")
+    told = points({"points": spectral_fig3._along_axes(z)})
     assert np.abs(told).max(0) == pytest.approx([3, 2])
 
 

@@ -181,7 +181,7 @@ def test_cells() -> None:
     for wrong, says in (
         ({"gammas": (1.0, 1.0)}, "an exponent is named twice"),
         ({"mixtures": ("loss-sum",) * 2}, "a mixture is named twice"),
-        ({"taus": ()}, "no temperature"),
+        ({"taus": ()}, "needs at least one"),
         ({"taus": (0.1, -1.0)}, "tau must be positive"),
         ({"gammas": (0.0,)}, "gamma must be positive"),
         ({"mixtures": ("sum",)}, "kernel must be gamma-G"),
@@ -193,8 +193,8 @@ def test_cells() -> None:
 def test_drawn(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     path, told = tmp_path / "t.csv", []
-    drawing = kernels_digits.draw(
-        SMALL, path, device="cpu", progress=lambda done, whole: told.append((done, whole))
+    drawing = SMALL.draw(
+        path, device="cpu", progress=lambda done, whole: told.append((done, whole))
     )
     assert told[-1] == (14, 14)
     assert len(drawing.figure.axes) == 3 and len(drawing.rows) == 14
@@ -203,20 +203,18 @@ def test_drawn(tmp_path: Path) -> None:
     assert "easured" in caption and "erived" in caption and caption.endswith(".")
     assert "of 4 comparisons" in drawing.says and "ixture" in caption
     of_one = replace(SMALL, mixtures=())
-    without = kernels_digits.draw(of_one, tmp_path / "one.csv", device="cpu").caption
+    without = of_one.draw(tmp_path / "one.csv", device="cpu").caption
     assert "ixture" not in without
     # What is there is not trained again, and what a killed run lacks is.
     whole = path.read_text()
     path.write_text("".join(whole.splitlines(keepends=True)[:9]) + "gamma-1,0.1")
     told.clear()
-    again = kernels_digits.measure(
-        SMALL, path, device="cpu", progress=lambda done, _: told.append((done, 0))
-    )
+    again = SMALL.measure(path, device="cpu", progress=lambda done, _: told.append((done, 0)))
     assert len(told) == 6 and path.read_text() == whole
     first = [{k: row[k] for k in MEASURED} for row in drawing.rows]
     assert [{k: row[k] for k in MEASURED} for row in again] == first
     with pytest.raises(TableError, match="made with steps = 2, not 3"):
-        kernels_digits.measure(kernels_digits.Grid(steps=3, batch=8), path)
+        kernels_digits.Grid(steps=3, batch=8).measure(path)
 
 
 def test_what_is_said_of_one_seed() -> None:
