@@ -120,7 +120,7 @@ class Grid(Law):
         from matplotlib.figure import Figure
 
         x = np.arange(len(shown)) + 0.6 * (np.arange(len(shown)) // len(self.taus))
-        thin = {"linestyle": "", "markersize": 2.5, "linewidth": 0.8}
+        thin: dict[str, Any] = {"linestyle": "", "markersize": 2.5, "linewidth": 0.8}
         inside = [
             Series(
                 x + 0.15 * (k - 1),

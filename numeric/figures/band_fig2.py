@@ -119,7 +119,7 @@ def _picture(of: Mapping[str, np.ndarray], fit: Fit, look: Look) -> Figure:
     def line(k: int, dash: int) -> dict[str, Any]:
         return {"color": colours[k], "linestyle": DASHES[dash]}
 
-    left = [
+    left: list[Series | Band] = [
         Series(x, of["mean_squared"], "measured", off, {"linestyle": "", **mark(look, 0)}),
         Band(x, of["lower"], of["upper"], "between the proved bounds", colours[4]),
         Series(

@@ -265,10 +265,9 @@ class Law(Experiment):
 
     def law(self) -> dict[str, float]:
         """What all rows have in common: sizes, and what is fixed of the law."""
-        names = {"n": "n", "d": "d", "top": "lambda_1", "cosine": "cosine", "tau": "tau"}
-        own = {f.name for f in fields(self)}
-        found = {says: getattr(self, name) for name, says in names.items() if name in own}
-        return {**found, "batches": self.batches}
+        names = ("n", "d", "top", "cosine", "tau", "batches")
+        own = {f.name: getattr(self, f.name) for f in fields(self)}
+        return {{"top": "lambda_1"}.get(name, name): own[name] for name in names if name in own}
 
     def setup(self, run: Run) -> dict[str, float | str]:
         """The same for every temperature and precision."""
@@ -290,7 +289,7 @@ class Law(Experiment):
         total = count * len(groups)
         with reporting(run.progress, total, self.part) as advance, threads_for(*size):
             for cells in groups:
-                cosine = cells[0].get("cosine", fixed.get("cosine"))
+                cosine = {**fixed, **cells[0]}["cosine"]
                 random = generator(*(cells[0][name] for name in self.same))
                 facts: list[dict[str, float]] = []
                 found: list[list[Found]] = [[] for _ in cells]

@@ -45,7 +45,7 @@ class Grid(Towers):
 
     def solve(self, todo: list[dict[str, Any]], run: Run) -> Iterator[Row]:
         """Train the encoder of each cell."""
-        options = {"dtype": run.dtype, "device": run.device, "progress": run.progress}
+        options = {k: v for k, v in vars(run).items() if k != "tolerance"}
         return train_encoders(problem_of("sigmoid-optimum"), todo, **options)
 
     def drawn(self, rows: list[Row], look: Look) -> tuple[Figure, str, str]:

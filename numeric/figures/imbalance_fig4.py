@@ -130,7 +130,11 @@ class Grid(Experiment):
         sizes = parsed(cell["sizes"])
         labels = np.repeat(np.arange(len(sizes)), sizes)
         loss = SoftSupCon(cell["epsilon"], cell["tau"])
-        options = {"tolerance": run.tolerance, "dtype": run.dtype, "device": run.device}
+        options: dict[str, Any] = {
+            "tolerance": run.tolerance,
+            "dtype": run.dtype,
+            "device": run.device,
+        }
         found = fit(loss, torch.as_tensor(labels), cell["d"], cell["seed"], **options)
         u = found.embeddings.numpy()
         cosines = np.clip(u @ u.T, -1.0, 1.0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf
 from string import ascii_lowercase
@@ -223,7 +223,7 @@ class Panel:
         return [entry for entry in handles if entry[1]]
 
 
-def labelled(values: Sequence[float], digits: str = "g") -> tuple[list[float], list[str]]:
+def labelled(values: Iterable[float], digits: str = "g") -> tuple[list[float], list[str]]:
     """Values as ticks of an axis."""
     return list(values), [f"{value:{digits}}" for value in values]
 
@@ -289,7 +289,7 @@ def side_by_side(
 
 
 def grid_of(
-    look: Look, panels: int, columns: int, height: float, **shared: bool
+    look: Look, panels: int, columns: int, height: float, **shared: Any
 ) -> tuple[Figure, list[Axes]]:
     """Axes in so many columns, of a figure of this height."""
     from matplotlib.figure import Figure

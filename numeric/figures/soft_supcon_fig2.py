@@ -58,7 +58,7 @@ class Grid(Experiment):
         loss = EuclideanWInfoNCE(TAU, gamma=GAMMA)
         # Where the loss is least: |z_i - z_j|^2 = -tau log w_ij.
         target = labels.double() * (GAMMA * TAU) ** 0.5
-        options = {"steps": self.steps, "device": run.device}
+        options: dict[str, Any] = {"steps": self.steps, "device": run.device}
         found = embedded(digits, loss, labels, cell["d"], cell["seed"], **options)
         row: Row = {}
         for part, which in found.parts():
@@ -114,7 +114,7 @@ def averaged(grid: Grid, rows: Sequence[Row], column: str) -> tuple[np.ndarray, 
 
 
 def _drawn(grid: Grid, rows: Sequence[Row], q: int, look: Look) -> Figure:
-    panels = []
+    panels: list[Panel] = []
     for name, title in METRICS.items():
         bars, lowest = [], 0.0
         for k, (part, says) in enumerate(PARTS.items()):

@@ -59,7 +59,7 @@ class Grid(Experiment):
         digits = load(run.dtype)
         scheme, is_cosine = cell["scheme"], cell["scheme"] == COSINE
         loss = (YAware if is_cosine else EuclideanWInfoNCE)(TAU[scheme], gamma=GAMMA)
-        options = {"steps": self.steps, "device": run.device}
+        options: dict[str, Any] = {"steps": self.steps, "device": run.device}
         found = embedded(digits, loss, digits.ink, 2, cell["seed"], **options)
         z, target = found.embeddings, geometry(scheme, digits.ink)
         z = normalize(z) if is_cosine else z

@@ -102,7 +102,7 @@ def _plain(value: Any) -> Hashable:
     return float(f"{value:.12g}") if isinstance(value, (int, float)) else str(value)
 
 
-def lacking(grid: Sequence[Cell], done: Iterable[Mapping[str, Any]]) -> list[Cell]:
+def lacking(grid: Sequence[M], done: Iterable[Mapping[str, Any]]) -> list[M]:
     """Cells of a grid that are not among those done, or their rows."""
     told = (*grid[0],)
     there = {key(row, told) for row in done}
