@@ -69,7 +69,7 @@ class _Lazy:
 
     def __getitem__(self, name: str) -> Tensor:
         if name.startswith("_") or not callable(getattr(self._of, name, None)):
-            raise KeyError(f"there is no reading {name!r}")
+            raise KeyError(f"unknown reading {name!r}")
         found: Tensor = getattr(self._of, name)()
         return found
 

@@ -70,14 +70,16 @@ class Target:
             raise NoTarget(f"{result.id} has no {name}; its bounds are {_listed(result)}")
         quantity = result.quantities[name]
         if not isinstance(quantity, Bounds):
-            raise NoTarget(f"{name} of {result.id} is no bound; its bounds are {_listed(result)}")
+            raise NoTarget(
+                f"{name} of {result.id} is not a bound; its bounds are {_listed(result)}"
+            )
         known = {s.name for q in bounds_of(result).values() for s in q.readings}
         unknown = [k for k in given if k not in known]
         if unknown:
-            raise NoTarget(f"no bound of {result.id} has a number {unknown[0]}")
+            raise NoTarget(f"no bound of {result.id} has a parameter {unknown[0]}")
         read = [k for k in given if has(quantity.about, k)]
         if read:
-            raise NoTarget(f"{read[0]} is read off configurations, and cannot be given")
+            raise NoTarget(f"{read[0]} is computed from the configuration and cannot be given")
         point = {
             s: v for s, v in result.point(**given).items() if s in quantity.expression.free_symbols
         }

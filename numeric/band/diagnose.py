@@ -97,7 +97,7 @@ def halves(z: Array, how: str) -> Taken:
 
 def _even(z: Array, what: str) -> None:
     if len(z) % 2:
-        raise ValueError(f"{len(z)} embeddings are an odd number, which are no {what}")
+        raise ValueError(f"{len(z)} embeddings are an odd number and cannot be {what}")
 
 
 def of_classes(z: Array, labels: npt.NDArray[np.int64], how: str) -> Taken:
@@ -253,9 +253,7 @@ def _batches(
     firsts = _apart(taken.positive, np.random.default_rng(asked.seed))
     count = min(asked.batches if asked.batch else 1, 2 * len(firsts) // size)
     if size < 4 or count < 1:
-        raise ValueError(
-            f"{len(firsts)} pairs without an embedding in common are no batch of {size}"
-        )
+        raise ValueError(f"{len(firsts)} disjoint pairs are too few for a batch of {size}")
     notes.append(
         f"{count * size} of {n} embeddings are looked at, {size // 2} random pairs in a batch "
         f"(seed {asked.seed})"

@@ -70,7 +70,7 @@ class EmbeddingCache:
         Parameters
         ----------
         indices
-            Which samples. Of one that is named twice the last row stays.
+            Which samples. Of one that is repeated the last row stays.
         embeddings
             ``(len(indices), d)`` in any precision, of any length: rows are scaled to length 1.
         step

@@ -168,7 +168,7 @@ def select(batches: Tensor | Sequence[Tensor], policy: str | Policy) -> int:
         If there is none, or one of them has no effective rank.
     """
     if not len(batches):
-        raise ValueError("there are no candidate batches")
+        raise ValueError("at least one candidate batch is needed")
     return named(policy)(torch.stack([effective_rank(z) for z in batches]).cpu().double())
 
 

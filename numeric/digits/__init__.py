@@ -178,7 +178,7 @@ def linear_accuracy(features: Tensor, classes: Tensor, fit_on: Tensor, test_on: 
     if both:
         raise ValueError(f"{both} of the images to test on are among those to fit on")
     if not features.isfinite().all():
-        raise ValueError("a feature of the encoder is not finite: the training went astray")
+        raise ValueError("a feature of the encoder is not finite: the training diverged")
     centred = features - features[fit_on].mean(0)
     scale = centred[fit_on].square().mean().sqrt()
     x = centred / torch.where(scale > 0, scale, 1)  # all at one point: nothing to scale

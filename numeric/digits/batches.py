@@ -168,7 +168,7 @@ def compare(rows: Iterable[Row], against: str = RANDOM) -> list[Row]:
     for row in rows:
         by.setdefault(str(row["method"]), {})[int(row["seed"])] = row
     if against not in by:
-        raise ValueError(f"there are no runs of {against!r} to compare with")
+        raise ValueError(f"no runs found of {against!r} to compare with")
     found: list[Row] = []
     for method, of in by.items():
         if of.keys() != by[against].keys():

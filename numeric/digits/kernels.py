@@ -243,7 +243,7 @@ def compare(rows: Iterable[Row], layer: str, images: int) -> list[Told]:
     for row in rows:
         by.setdefault(str(row["kernel"]), {}).setdefault(int(row["seed"]), []).append(row)
     if GAUSSIAN not in by:
-        raise ValueError(f"there are no runs of {GAUSSIAN!r} to compare with")
+        raise ValueError(f"no runs found of {GAUSSIAN!r} to compare with")
     seeds = sorted(by[GAUSSIAN])
     least = [chosen(by[GAUSSIAN][seed], layer)[0] for seed in seeds]
     held = HELD_OUT / (images - HELD_OUT - VALIDATION)

@@ -51,9 +51,11 @@ class Grid(Experiment):
 
     def __post_init__(self) -> None:
         if RANDOM not in self.methods:
-            raise ValueError("the other methods are compared with random batches: name them too")
+            raise ValueError(
+                "the other methods are compared with random batches: add random to the methods"
+            )
         if len(set(self.methods)) != len(self.methods):
-            raise ValueError("a method is named twice")
+            raise ValueError("a method is repeated")
 
     @property
     def shared(self) -> Setup:

@@ -68,7 +68,7 @@ class Grid(Experiment):
     Raises
     ------
     ValueError
-        If something is not as it says, or is named twice.
+        If something is not as it says, or is repeated.
     """
 
     gammas: tuple[float, ...] = (2.0, 1.0, 0.5)
@@ -89,7 +89,7 @@ class Grid(Experiment):
             ("a temperature", self.taus),
         ):
             if len(set(many)) != len(many):
-                raise ValueError(f"{name} is named twice")
+                raise ValueError(f"{name} is repeated")
         if not self.taus:
             raise ValueError("choosing a temperature needs at least one")
         for kernel in self.kernels:  # a name, exponent or temperature that there is not

@@ -157,7 +157,7 @@ def plane(
     chosen += [name for name in free if name not in chosen][: 2 - len(chosen)]
     for name in chosen:
         if name in given:
-            raise DomainError(f"{name} is drawn over, so it takes no value of its own")
+            raise DomainError(f"{name} is on an axis of the map and cannot have a fixed value")
     if len(chosen) < 2 or chosen[0] == chosen[1]:
         raise DomainError(
             f"a map needs two parameters of {problem.loss.name}; there are "
@@ -174,7 +174,10 @@ def plane(
     for axis, name in zip("xy", chosen, strict=True):
         ends = _ends(problem.domain.ranges[symbols[name]], at, chosen)
         if ends.low.free_symbols | ends.high.free_symbols:
-            raise DomainError(f"{name} must be {ends}: {' and '.join(chosen)} make no map")
+            raise DomainError(
+                f"{name} must be {ends}: {' and '.join(chosen)} depend on each other, so they "
+                "cannot be the axes of a map"
+            )
         low, high = (ranges or {}).get(axis) or _range(ends, problem.domain.witness[symbols[name]])
         if not (ends.low <= low < high <= ends.high):
             raise DomainError(f"{name} must be {ends}, which {low:g}:{high:g} is not")

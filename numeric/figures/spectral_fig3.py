@@ -91,12 +91,12 @@ class Grid(Experiment):
                 if not 0 <= pair[values] <= 1:
                     raise ValueError(f"{name} is a probability, from 0 to 1, not {pair[values]:g}")
         if self.clusters < 2 or self.k < 2:
-            raise ValueError("there are 2 clusters or more, of 2 vertices or more")
+            raise ValueError("at least 2 clusters of at least 2 vertices are needed")
         if self.n > MOST:
             raise ValueError(f"a graph of {self.n} vertices is too large: {MOST} at most")
         low = 2 if self.training.sphere else 1
         if not all(low <= d < self.n for d in self.dimensions):
-            raise ValueError(f"the dimension is {low} to {self.n - 1} here")
+            raise ValueError(f"the dimension must be from {low} to {self.n - 1} here")
         if self.laplacian not in LAPLACIANS:
             raise ValueError(f"a Laplacian is one of {', '.join(LAPLACIANS)}")
 

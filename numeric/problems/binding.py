@@ -63,7 +63,7 @@ def bind(
     if isinstance(loss, SoftmaxLoss):
         return bench.softmax(loss)
     if len(arrangement.anchors) > 1:
-        raise ValueError(f"loss {loss.name!r} is pairwise, and the points are of several kinds")
+        raise ValueError(f"loss {loss.name!r} is pairwise, and the points have several orbits")
     return bench.pairwise(loss)
 
 
@@ -176,7 +176,7 @@ class _Bench:
     def _check_names(self, loss: SoftmaxLoss, role: str, named: Sequence[str]) -> None:
         if len(set(named)) != len(named) or any(r not in self.kinds for r in named):
             raise ValueError(
-                f"{role} of loss {loss.name!r} must be different names of {tuple(self.kinds)}"
+                f"{role} of loss {loss.name!r} must be distinct names among {tuple(self.kinds)}"
             )
 
     def _felt(

@@ -123,7 +123,7 @@ def distance(
     if verdict.bound:
         gap = value / verdict.bound - 1
     else:
-        notes.append("the entropic bound is 0, so the loss gap has no value")
+        notes.append("the entropic bound is 0, so the loss gap is undefined")
     if verdict.vectors is None:
         notes.append("there is no optimal embedding to compare with")
     else:

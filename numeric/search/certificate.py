@@ -91,7 +91,7 @@ def certify_bound(loss: Problem, u: Tensor) -> Certificate:
     """:func:`certify` for a loss already bound; ``u`` is ``(B, *vectors, d)`` in float64."""
     off = (torch.linalg.vector_norm(u, dim=-1) - 1).abs().max()
     if not bool(off < _UNIT):
-        raise ValueError(f"rows must have unit length; the worst is off by {float(off):.2g}")
+        raise ValueError(f"rows must have unit length; the largest error is {float(off):.2g}")
     u = normalise(u)
     rows = u.flatten(1, -2)
     value, s = loss.value_and_gram_gradient(u)

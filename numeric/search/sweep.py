@@ -89,7 +89,7 @@ def cells(**axes: float | Sequence[float]) -> list[dict[str, float | int]]:
     for name, values in axes.items():
         lists[name] = [values] if isinstance(values, (int, float)) else list(values)
         if not lists[name] or len(set(lists[name])) != len(lists[name]):
-            raise ValueError(f"{name} must be given, and without repetitions")
+            raise ValueError(f"{name} must have at least one value, without repetitions")
     return [dict(zip(lists, chosen, strict=True)) for chosen in product(*lists.values())]
 
 
@@ -193,7 +193,7 @@ def sweep(
 def _check(problem: Problem, grid: Sequence[Cell], names: Sequence[str]) -> None:
     """Refuse cells that lack something, repeat, or lie outside the domain."""
     if not grid:
-        raise ValueError("there are no cells to sweep over")
+        raise ValueError("a sweep needs at least one cell")
     for cell in grid:
         missing = [name for name in names if name not in cell]
         if missing:

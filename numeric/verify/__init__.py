@@ -79,7 +79,8 @@ def verify(
         raise DomainError(said)
     if result.problem is None and not result.structure.axes:
         raise DomainError(
-            f"{id} is about any number of classes: no one arrangement to verify it on"
+            f"{id} holds for any number of classes, so there is no single arrangement to verify "
+            "it on"
         )
     structure = result.structure if result.problem is None else result.problem.structure
     names = axis_names(structure)
@@ -92,7 +93,7 @@ def verify(
             case = Case(result, whole, made, arrangement, sizes, values, run, thorough)
             found += everywhere.checks(case)
     if not found:
-        raise DomainError(f"{id} has no quantity that embeddings could be asked for")
+        raise DomainError(f"{id} has no quantity that can be measured on embeddings")
     return found
 
 
@@ -110,4 +111,4 @@ def _check_given(result: Result, names: Sequence[str], values: Mapping[str, obje
     domain.check({s: exact(values[s.name]) for s in domain.ranges if s.name in values})
     for name in names if result.problem is None else [*names, *parameters]:
         if name in values and not exact(values[name]).is_finite:
-            raise DomainError(f"embeddings are finite: give a finite {name} to verify")
+            raise DomainError(f"embeddings need finite parameters: give a finite {name} to verify")

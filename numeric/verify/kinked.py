@@ -120,7 +120,7 @@ def least(
     felt = [r for r in dict.fromkeys(k.relation for k in loss.terms) if counts[r]]
     if len(felt) != 2:
         raise DomainError(
-            "a loss with kinks is checked where it feels two relations, not "
+            "a loss with kinks is checked only if it depends on two relations, not on "
             f"{', '.join(felt) or 'none'}"
         )
 

@@ -369,7 +369,9 @@ def checks(result: Result, given: Exact, run: Run) -> list[Check]:
         result.point(**{k: v for k, v in values.items() if k in own})
         for name, value in values.items():
             if not exact(value).is_finite:
-                raise DomainError(f"embeddings are finite: give a finite {name} to verify")
+                raise DomainError(
+                    f"embeddings need finite parameters: give a finite {name} to verify"
+                )
         if "p" not in own:  # then other views are all the positives
             SIZES.restricted([p]).check({p: exact(values["p"])})
         room = prod(int(exact(values[k])) for k in ROOM[result.id]) - 1

@@ -324,11 +324,11 @@ def test_embeddings_that_are_none(array: Any, says: str, refused: Any, tmp_path:
     "arrays, args, says",
     [
         ({"z": GOOD, "labels": np.zeros(12, int)}, (), "no negatives are left"),
-        ({"z": GOOD, "labels": np.array([0] * 11 + [1])}, (), "label 1 has one sample"),
+        ({"z": GOOD, "labels": np.array([0] * 11 + [1])}, (), "label 1 has a single sample"),
         ({"z": GOOD, "labels": np.zeros(3, int)}, (), "3 labels of 12"),
         ({"z": GOOD, "labels": np.full(12, np.nan)}, (), "label of row 0 is missing"),
         ({"z": GOOD, "positive": np.arange(12)}, (), "embedding 0 is its own positive"),
-        ({"z": GOOD, "positive": np.arange(12) + 1}, (), "no index of 12"),
+        ({"z": GOOD, "positive": np.arange(12) + 1}, (), "not an index among 12"),
         ({"z": GOOD, "positive": np.arange(3)}, (), "shape (12,)"),
         ({"z1": GOOD, "z2": GOOD[:6]}, (), "(6, 3)"),
         ({"z1": GOOD, "z2": GOOD}, ("--positives", "halves"), "two views"),

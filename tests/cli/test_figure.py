@@ -196,7 +196,7 @@ def test_a_figure_does_not_replace_its_table(figure: Any, tmp_path: Path) -> Non
 def test_what_is_no_file_is_no_table(figure: Any) -> None:
     code, _, err = figure("--table", "/dev/full")
     assert code == 2
-    assert "/dev/full is no file" in err
+    assert "/dev/full is not a file" in err
 
 
 @pytest.mark.parametrize("size", [("--d", "1" * 20), ("--m", "1" * 20)])
@@ -285,7 +285,7 @@ def test_a_caption_says_what_is_derived_and_what_is_measured(figure: Any, tmp_pa
         (("--width", "1e9"), "not a width"),
         (("--style", "ggplott"), "did you mean 'ggplot'"),
         (("--style", "os.path"), "os.path"),
-        (("--style", "https://example.invalid/a.mplstyle"), "there is no style"),
+        (("--style", "https://example.invalid/a.mplstyle"), "does not exist"),
         (("--svg-text", "words"), "paths"),
         (("--caption", "nowhere/fig.tex"), "does not exist"),
     ],
@@ -462,8 +462,8 @@ def test_a_wrong_map_is_noticed(phases: Any, monkeypatch: pytest.MonkeyPatch) ->
         (("--loss", "supcl", "--points", "²"), "--points takes"),
         (("--loss", "supcl", "--seeds", "²"), "--seeds takes"),
         (("--loss", "supcl", "--m", "oo"), "m cannot be oo"),
-        (("--loss", "supcl", "--x", "alpha", "--alpha", "1/2"), "alpha is drawn over"),
-        (("--loss", "docs/problems/superclasses.toml"), "alpha and beta make no map"),
+        (("--loss", "supcl", "--x", "alpha", "--alpha", "1/2"), "alpha is on an axis"),
+        (("--loss", "docs/problems/superclasses.toml"), "alpha and beta depend on each other"),
         (("--loss", "supcl", "word"), "unexpected 'word'"),
         (("--loss", "supcl", "--m"), "--m needs a value"),
     ],

@@ -72,7 +72,7 @@ def test_a_comparison_is_seed_by_seed() -> None:
     assert math.isnan(float(found["random", "rank"]["p"]))
     with pytest.raises(ValueError, match="not run with the same seeds"):
         compare(rows[:-1])
-    with pytest.raises(ValueError, match="no runs of 'P2'"):
+    with pytest.raises(ValueError, match="no runs found of 'P2'"):
         compare(rows, "P2")
 
 

@@ -172,8 +172,8 @@ def test_a_style_may_change_what_is_seen_and_not_how_it_is_embedded(tmp_path: Pa
     [
         ("font.sizes: 9", "line 1: matplotlib has no setting 'font.sizes' (did you mean"),
         ("font.size: nine", "line 1: font.size: "),
-        ("\nfont.size", "line 2: a setting is name: value"),
-        ("text.latex.preamble: \\input{/etc/passwd}", "is a program for TeX"),
+        ("\nfont.size", "line 2: a setting has the form name: value"),
+        ("text.latex.preamble: \\input{/etc/passwd}", "is a TeX program"),
         ("axes.prop_cycle: cycler('color', [open('made', 'w').name])", "axes.prop_cycle: "),
         ("axes.prop_cycle: __import__('os').mkdir('made')", "not of the form cycler"),
         ("axes.prop_cycle: cycler(**{'color': ['red']})", "not of the form cycler"),
@@ -195,11 +195,11 @@ def test_a_style_that_is_none_is_refused_in_one_line(
 def test_what_is_no_text_is_no_style(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     path = tmp_path / "own.mplstyle"
     path.write_bytes(b"\xff\xfe")
-    with pytest.raises(StyleError, match="is no text"):
+    with pytest.raises(StyleError, match="is not a text"):
         Look(style=str(path)).tried()
     monkeypatch.setattr(module, "MAX_STYLE", 10)
     path.write_text("font.size: 9\n")
-    with pytest.raises(StyleError, match="too long"):
+    with pytest.raises(StyleError, match="too large"):
         Look(style=str(path)).tried()
 
 
@@ -212,5 +212,5 @@ def test_nothing_is_imported_or_fetched_for_a_style(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("importlib.resources.files", never)
     monkeypatch.setattr("urllib.request.urlopen", never)
     for name in ("antigravity.style", "https://example.invalid/a.mplstyle", "x" * 5000):
-        with pytest.raises(StyleError, match="there is no style"):
+        with pytest.raises(StyleError, match="does not exist"):
             Look(style=name).tried()

@@ -198,7 +198,7 @@ def test_digits(tmp_path: Path) -> None:
     pytest.importorskip("scipy")
     rows = DIGITS.measure(tmp_path / "t.csv", device="cpu")
     assert {row["method"] for row in rows} == {"random", "greedy-4"}
-    with pytest.raises(ValueError, match="name them too"):
+    with pytest.raises(ValueError, match="add random"):
         diversity_digits.Grid(("P1",))
     odd = diversity_digits.Grid(("random", "P9"), 2, 8, (0,))
     with pytest.raises(ValueError, match="method must be one of"):
@@ -292,7 +292,7 @@ def test_commands(name: str, command: Any, tmp_path: Path) -> None:
         ("band-anisotropy", ("--deviation", "4000"), "0 to 3198.4 %"),
         ("band-anisotropy", ("--tau", "-1"), "--tau takes"),
         ("band-whitening", ("--n", "7"), "two pairs"),
-        ("diversity-digits", ("--methods", "P1"), "name them too"),
+        ("diversity-digits", ("--methods", "P1"), "add random"),
         ("diversity-digits", ("--methods", "random,P9"), "method must be one of"),
     ],
 )

@@ -67,7 +67,7 @@ def test_certain_edges_are_all_there() -> None:
         ((2, 3, 1.5, 0), "p is a probability"),
         ((2, 3, 1, -0.1), "q is a probability"),
         ((2, 3, float("nan"), 0), "p is a probability"),
-        ((2, 1, 1, 0), "2 or more vertices"),
+        ((2, 1, 1, 0), "at least 2 vertices"),
         ((2, 3, 0, 0), "vertex 0 has no edge.*5 more"),
     ],
 )
@@ -210,7 +210,7 @@ def test_the_adjusted_rand_index() -> None:
     assert 0.7 < adjusted_rand(label, corrupted) < 0.9
     assert adjusted_rand(torch.zeros(5), torch.zeros(5)) == 1
     assert adjusted_rand(torch.zeros(6), torch.arange(6)) == 0
-    with pytest.raises(ValueError, match="same points"):
+    with pytest.raises(ValueError, match="different lengths"):
         adjusted_rand(label, label[:5])
 
 
@@ -407,7 +407,7 @@ def test_minima_are_minima() -> None:
         ({"lr": 0.0}, "learning rate"),
         ({"lr": float("nan")}, "learning rate"),
         ({"batch": 1}, "2 edges"),
-        ({"most": 0}, "an iteration"),
+        ({"most": 0}, "at least one iteration"),
         ({"negatives": "none"}, "all, batch"),
     ],
 )
@@ -418,5 +418,5 @@ def test_setups_that_cannot_be(wrong: dict[str, float], says: str) -> None:
 
 def test_a_learning_rate_that_is_too_large_is_told() -> None:
     pi = planted_partition(3, 8, 0.9, 0.1, generator())
-    with pytest.raises(ValueError, match="left all bounds"):
+    with pytest.raises(ValueError, match="diverged"):
         sgd(pi, start(24, 2, generator(1)), Setup(lr=1e200), generator(2))

@@ -162,7 +162,7 @@ def test_a_comparison() -> None:
     assert isnan(told[UNTRAINED].p_holm) and isnan(told[GAUSSIAN].p_holm)
     with pytest.raises(ValueError, match="not run with the same seeds"):
         compare(rows[:-2], "embedding", 1797)
-    with pytest.raises(ValueError, match="no runs of 'gamma-2'"):
+    with pytest.raises(ValueError, match="no runs found of 'gamma-2'"):
         compare([row for row in rows if row["kernel"] != GAUSSIAN], "hidden", 1797)
 
 
@@ -179,8 +179,8 @@ def test_cells() -> None:
     near = kernels_digits.Grid(gammas=(1.0, 1.0000001, 0.3), mixtures=())
     assert near.kernels == (GAUSSIAN, "gamma-1", "gamma-1.0000001", "gamma-0.3")
     for wrong, says in (
-        ({"gammas": (1.0, 1.0)}, "an exponent is named twice"),
-        ({"mixtures": ("loss-sum",) * 2}, "a mixture is named twice"),
+        ({"gammas": (1.0, 1.0)}, "an exponent is repeated"),
+        ({"mixtures": ("loss-sum",) * 2}, "a mixture is repeated"),
         ({"taus": ()}, "needs at least one"),
         ({"taus": (0.1, -1.0)}, "tau must be positive"),
         ({"gammas": (0.0,)}, "gamma must be positive"),
@@ -261,7 +261,7 @@ def test_the_command(command: Any, tmp_path: Path) -> None:
         (("--steps", "0"), "range"),
         (("--batch", "1"), "range"),
         (("--mixtures", "sum"), "kernel must be gamma-G"),
-        (("--mixtures", "loss-sum,loss-sum"), "named twice"),
+        (("--mixtures", "loss-sum,loss-sum"), "repeated"),
     ],
 )
 def test_refusals(args: Any, says: str, command: Any, tmp_path: Path) -> None:

@@ -383,11 +383,11 @@ BAD: dict[str, tuple[Callable[[], Any], str]] = {
     "float classes": (lambda: SupCon()(Z, LABELS.double()), "labels of classes must be integers"),
     "labels": (
         lambda: SupCon()(Z, LABELS[:4]),
-        r"labels must be \(23,\), one a sample",
+        r"labels must be \(23,\), one per sample",
     ),
     "no labels": (lambda: YAware()(Z), "needs labels"),
     "no weights": (lambda: WInfoNCE()(Z), "needs weights"),
-    "rows": (lambda: YAware()(Z, Y[:4]), r"labels must be \(23, l\), one a sample, not \(4, 3\)"),
+    "rows": (lambda: YAware()(Z, Y[:4]), r"labels must be \(23, l\), one per sample, not \(4, 3\)"),
     "tau": (lambda: SupCon(0.0), "tau must be positive and finite, not 0"),
     "learned tau": (
         lambda: SupCon(torch.nn.Parameter(torch.tensor(-0.3)))(Z, LABELS),
@@ -528,7 +528,7 @@ def test_labels_of_every_integer_type(kind: torch.dtype) -> None:
 
 
 @pytest.mark.cuda
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device, torch finds none")
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device, does not exist")
 @pytest.mark.parametrize("name", CASES)
 def test_cuda(name: str) -> None:
     made, given, _, _ = CASES[name]

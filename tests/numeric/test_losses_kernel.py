@@ -489,11 +489,14 @@ BAD: dict[str, tuple[Callable[[], Any], str]] = {
     "one view": (lambda: KernelInfoNCE()(VIEWS[:, 0]), "two views are needed"),
     "labels": (lambda: KernelInfoNCE()(VIEWS, torch.arange(B)), r"must be \(batch, d\) both"),
     "other shape": (lambda: KernelInfoNCE()(VIEWS[:, 0], VIEWS[1:, 1]), r"\(7, 4\) and \(6, 4\)"),
-    "odd": (lambda: KernelConcatenationInfoNCE()(VIEWS[..., :3]), "3 features do not have 2"),
+    "odd": (
+        lambda: KernelConcatenationInfoNCE()(VIEWS[..., :3]),
+        "3 features cannot be divided into 2",
+    ),
     "nan": (lambda: KernelInfoNCE()(spoiled(float("nan"))), "embedding 3 is not finite"),
     "oo": (lambda: KernelInfoNCE()(spoiled(float("inf"))), "embedding 3 is not finite"),
     "zero": (lambda: KernelInfoNCE()(spoiled(0.0)), "embedding 3 is zero"),
-    "far": (lambda: KernelInfoNCE(4.0, normalize=False)(spoiled(1e120)), "distances that overflow"),
+    "far": (lambda: KernelInfoNCE(4.0, normalize=False)(spoiled(1e120)), "distances overflow"),
     "empty": (lambda: KernelInfoNCE()(VIEWS[:0]), r"a batch of shape \(0, 2, 4\) is empty"),
     "integers": (lambda: KernelInfoNCE()(torch.ones(4, 2, 3, dtype=torch.long)), "floating point"),
 }
@@ -517,7 +520,7 @@ def test_without_checks_nan_stays_nan() -> None:
 
 
 @pytest.mark.cuda
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device, torch finds none")
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device, does not exist")
 @pytest.mark.parametrize("gamma", GAMMAS)
 def test_cuda(gamma: float) -> None:
     loss = KernelInfoNCE(gamma, 0.3)

@@ -119,11 +119,11 @@ def test_value_gradient_and_hessian(loss: SoftmaxLoss) -> None:
 
 
 def test_what_cannot_be_bound_is_refused() -> None:
-    with pytest.raises(ValueError, match="pairwise, and the points are of several kinds"):
+    with pytest.raises(ValueError, match="pairwise, and the points have several orbits"):
         bind(Problem(CATALOGUE["hinge"].loss, STRUCTURE, NOTHING), {})
     with pytest.raises(ValueError, match="no pairs"):  # a class of one instance, once
         bind(Problem(SUPCON, classes_of_sizes([1, 3]), NOTHING), {"tau": 1.0})
-    with pytest.raises(ValueError, match="different names of"):
+    with pytest.raises(ValueError, match="distinct names among"):
         bind(
             Problem(
                 _softmax("wrong", positives=("positive",), denominator=OTHERS), STRUCTURE, NOTHING

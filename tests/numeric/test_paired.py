@@ -43,7 +43,7 @@ def test_what_cannot_be_told() -> None:
     ):
         assert isnan(found.p) and isnan(found.p_resampled)
         assert found.mean == pytest.approx(0.5)
-    with pytest.raises(ValueError, match="no seed"):
+    with pytest.raises(ValueError, match="at least one seed"):
         paired([], [])
     with pytest.raises(ValueError, match="shorter"):
         paired([1.0, 2.0], [1.0])

@@ -342,7 +342,7 @@ def test_unknown_relations_are_refused():
     with pytest.raises(ValueError, match="term on 'cousin'"):
         bind(TWO.problem(replace(SIGMOID, terms=(PairTerm("cousin", c, S.One),))), {"N": 3})
     wrong = replace(SUPCL, terms=(replace(SUPCL.terms[0], positives=("cousin",)),))
-    with pytest.raises(ValueError, match="must be different names"):
+    with pytest.raises(ValueError, match="must be distinct names"):
         bind(CLASSES.problem(wrong), {**CLASSES.sizes, "alpha": 0.5, "tau": 1.0})
 
 

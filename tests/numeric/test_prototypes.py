@@ -213,7 +213,7 @@ def test_far_exponents_do_not_overflow() -> None:
     [
         ([5], 1.0, 0.0, "two or more"),
         ([5, 0], 1.0, 0.0, "empty"),
-        ([5, 1], 1.0, 0.0, "one sample"),
+        ([5, 1], 1.0, 0.0, "single sample"),
         ([5, 5], 1e-4, 0.0, "tau"),
         ([5, 5], 1.0, 2.0, "epsilon"),
     ],

@@ -387,10 +387,10 @@ def test_one_class_is_all_points_in_one_place() -> None:
         (np.ones(3), "square"),
         (np.array([["a", "b"], ["c", "d"]]), "real numbers"),
         (np.array([[0, 1.0], [np.nan, 0]]), "row 2, column 1 is nan"),
-        (np.array([[0, 1.0, 2.0], [1.0, 0, -3.0], [2.0, -3.0, 0]]), "not negative: row 2"),
+        (np.array([[0, 1.0, 2.0], [1.0, 0, -3.0], [2.0, -3.0, 0]]), "not be negative: row 2"),
         (np.array([[0, 1.0], [1.1, 0]]), "symmetric: row 1"),
         (np.array([[0, 1.0, 0], [1.0, 0, 0], [0, 0, 5.0]]), "row 3 has no positive weight"),
-        (np.ones((1, 1)), "two points"),
+        (np.ones((1, 1)), "two rows"),
     ],
 )
 def test_bad_weights(w: np.ndarray, why: str) -> None:

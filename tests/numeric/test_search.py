@@ -337,7 +337,7 @@ def test_bad_input_is_refused(change, message):
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA device")
 def test_a_missing_device_is_named():
-    with pytest.raises(ValueError, match="torch finds none"):
+    with pytest.raises(ValueError, match="does not exist"):
         minimise(CLASSED, WARM, d=6, device="cuda")
 
 

@@ -9,7 +9,8 @@ from cltheory.derive.results import results
 from cltheory.derive.structures.arrangement import arrange
 from cltheory.numeric.figures.ccem_fig2 import aligned
 from cltheory.numeric.figures.ssem_fig2 import CHAINS, spread
-from cltheory.numeric.figures.towers import TowerGrid, predicted_similarity
+from cltheory.numeric.figures.ccem_fig2 import Grid as TowerGrid
+from cltheory.numeric.figures.towers import predicted_similarity
 from cltheory.numeric.problems.embeddings import structured_embeddings
 from cltheory.numeric.search.optimiser import _Search
 from cltheory.numeric.search.sweep import Row, _Job, cells, key, lacking, sweep
@@ -150,7 +151,7 @@ def test_rows_are_plain_numbers():
     ("change", "message"),
     [
         ({"alpha": [0.5, 0.5]}, "without repetitions"),
-        ({"tau": []}, "tau must be given"),
+        ({"tau": []}, "tau must have at least one value"),
         ({"alpha": [1.5]}, r"alpha must be in \[0, 1\]"),
         ({"tau": [0.0]}, "tau must be"),
         ({"m": 1}, "m must be"),
@@ -166,7 +167,7 @@ def test_a_cell_that_lacks_something_is_refused():
         list(swept(cells(alpha=0.5, seed=0, **SIZES)))
     with pytest.raises(ValueError, match="without repetitions"):
         list(swept(ALL[:1] * 2))
-    with pytest.raises(ValueError, match="no cells"):
+    with pytest.raises(ValueError, match="at least one cell"):
         list(swept([]))
 
 
