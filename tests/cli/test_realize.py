@@ -395,7 +395,7 @@ def test_embeddings_that_do_not_fit(refused: Refused) -> None:
         ("--scheme supcon --sizes 3,3 --dim 4 --tau 1e-9", "at least"),
         ("--scheme supcon --sizes 3,x --dim 4 --tau 1", "not a list of sizes"),
         ("--scheme supcon --sizes 3,0 --dim 4 --tau 1", "not a list of sizes"),
-        ("--scheme supcon --sizes 3,1 --dim 4 --tau 1", "single sample"),
+        ("--scheme supcon --sizes 3,1 --dim 4 --tau 1", "one sample"),
         (
             "--scheme supcon --sizes 3,3 --dim 4 --tau 1 --epsilon 0.1",
             "applies only to --scheme soft-supcon",
@@ -429,7 +429,7 @@ def test_options_that_do_not_go_together(refused: Refused, options: str, why: st
         ("a,1\nb\n", "line 2 has 1 values"),
         ("a,1\nb,2\n", "2 columns"),
         ('a\n"b\n', "not a CSV file"),
-        ("a\nb\nb\n", "single sample"),
+        ("a\nb\nb\n", "one sample"),
     ],
 )
 def test_bad_files_of_classes(refused: Refused, text: str, why: str) -> None:
@@ -449,7 +449,7 @@ def test_bad_files_of_classes(refused: Refused, text: str, why: str) -> None:
         (",\n1,2\n2,1\n", "sample 1, column 1: '' is missing"),
         ("1,2\n2\n", "line 2 has 1 values"),
         ("1\ninf\n", "not finite"),
-        ("1\n", "single sample"),
+        ("1\n", "one sample"),
     ],
 )
 def test_bad_files_of_vectors(refused: Refused, text: str, why: str) -> None:

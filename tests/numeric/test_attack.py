@@ -22,7 +22,7 @@ from cltheory.numeric.attack import (
     load,
     replay,
 )
-from cltheory.numeric.attack.corners import arrangements, logits, simplex
+from cltheory.numeric.attack.corners import arrangements
 from cltheory.numeric.attack.optimise import climb
 from cltheory.numeric.attack.spaces import space
 from mpmath import mp, mpf
@@ -93,11 +93,6 @@ def test_a_violation_that_no_start_shows_is_climbed_to() -> None:
     assert climb(score, x).value.max() > 0
 
 
-def test_a_printed_bound_is_marked() -> None:
-    found = short("printed")
-    assert found.is_violated and found.target.bound.printed
-
-
 def test_the_smallest_violation_is_short() -> None:
     found = short("softmax_error", n=(3, 4), d=(1, 2))
     assert found.violated[0] == (3, 1)
@@ -119,14 +114,6 @@ def test_hypotheses_are_met() -> None:
 
 
 # --- runs --------------------------------------------------------------------------------------
-def test_a_run_is_the_same_again() -> None:
-    one, two = (short("least", seeds=[3]) for _ in range(2))
-    assert one.record == two.record and one.sizes == two.sizes and one.starts == two.starts
-
-
-def test_temperatures_may_be_given() -> None:
-    found = short("root", tau=[0.1, 0.5])
-    assert found.record is not None and found.record.tau in ("0.1", "0.5")
 
 
 def test_an_interruption_keeps_what_was_found() -> None:
@@ -145,17 +132,6 @@ def test_a_budget_ends_it_with_what_was_found() -> None:
     found = short("upper", n=(3, 4, 6), steps=10**6, starts=400, budget=1e-3)
     assert found.ended == "budget"
     assert found.record is not None and found.ratio == pytest.approx(1)
-
-
-def test_progress_is_told() -> None:
-    told: list[tuple[int, int]] = []
-    short("upper", n=(3, 4), progress=lambda done, whole: told.append((done, whole)))
-    assert told == [(1, 2), (2, 2)]
-
-
-def test_devices(device: str) -> None:
-    found = short("softmax_error", device=device)
-    assert found.is_violated and found.device.startswith(device)
 
 
 def test_what_cannot_be_attacked_is_refused() -> None:
@@ -191,15 +167,6 @@ def test_what_underflows_is_told_from_zero() -> None:
     # epsilon is exp(-20000); the ratio is 4 all the same.
     assert 0 < sides.bounded < mpf(10) ** -17000
     assert sides.ratio == pytest.approx(4) and sides.is_violated
-
-
-@pytest.mark.parametrize("row", [["1", "0"], ["0.6", "0.8"], ["1", "3"]])
-def test_both_sides_vanish_where_all_coincide(row: list[str]) -> None:
-    vectors = {"anchor": ["1", "1"], "positive": row, "negatives": [row, row]}
-    for name in ("upper", "lower"):
-        sides = replay(Target.of(ALL, name), fixed(name, vectors=vectors))
-        assert sides.bounded == sides.bound == 0
-        assert sides.ratio is None and not sides.is_violated
 
 
 def test_rows_are_normalised() -> None:
@@ -295,12 +262,6 @@ def test_a_start_is_a_configuration(about: About, n: int, d: int) -> None:
     assert tau is None or bool((tau > 0).all())
 
 
-def test_sizes_that_there_are_not() -> None:
-    assert space(About.ANCHOR, 2, 2) is None
-    assert space(About.BATCH, 5, 2) is None and space(About.BATCH, 2, 2) is None
-    assert space(About.VECTORS, 1, 2) is None
-
-
 @pytest.mark.parametrize("d", [1, 2, 3, 8])
 @pytest.mark.parametrize("size", [1, 2, 5, 9])
 def test_arrangements_are_unit_vectors_and_differ(size: int, d: int) -> None:
@@ -308,15 +269,6 @@ def test_arrangements_are_unit_vectors_and_differ(size: int, d: int) -> None:
     for k, rows in enumerate(found):
         assert torch.allclose(rows.norm(dim=-1), torch.ones(size).to(rows))
         assert not any(torch.equal(rows, other) for other in found[:k])
-
-
-def test_a_simplex_is_regular() -> None:
-    for size in (2, 3, 4):
-        rows = simplex(size, 3)
-        gram = rows @ rows.T
-        off = gram[~torch.eye(size, dtype=torch.bool)]
-        assert torch.allclose(off, torch.full_like(off, -1 / (size - 1)))
-    assert all(row.shape == (3,) for row in logits(3).values())
 
 
 # --- the climb ---------------------------------------------------------------------------------
@@ -339,9 +291,3 @@ def test_it_passes_kinks_and_holes() -> None:
     found = climb(roof, starts)
     assert found.value[:2].min() > -0.02
     assert found.value[2] == -torch.inf
-
-
-def test_a_start_is_never_left_for_a_lower_one() -> None:
-    starts = torch.zeros(1, 1, dtype=torch.float64)
-    found = climb(lambda x: -x[:, 0].abs(), starts)
-    assert found.value[0] == 0 and found.x[0, 0] == 0

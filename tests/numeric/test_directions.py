@@ -88,7 +88,7 @@ def test_a_row_of_zeros_stays_zero_without_a_gradient() -> None:
         (lambda z: longest_length(z), None),
         (lambda z: longest_length(z * 1e38), "too long: its square overflows torch.float32"),
         (lambda z: longest_length(z * float("nan")), "embedding 0 is not finite"),
-        (lambda z: WInfoNCE(normalize=False)(z * 1e38, torch.ones(6, 6)), "too large"),
+        (lambda z: WInfoNCE(normalize=False)(z * 1e38, torch.ones(6, 6)), "too long"),
     ],
 )
 def test_refusals_are_true(refuse: Callable[[Tensor], Any], says: str | None) -> None:

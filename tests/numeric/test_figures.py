@@ -125,13 +125,6 @@ def test_the_command_draws_and_resumes(figure, tmp_path):
     assert "for d = N/2" in out
 
 
-def test_the_command_trains_encoders(figure, quick):
-    code, out, err = figure("ccem-fig3", "--N", "3,4", "--t", "1,2")
-    assert (code, err) == (0, "")
-    assert "linear-4d" in out
-    assert "relu-d" in out
-
-
 @pytest.mark.parametrize(
     ("words", "says"),
     [

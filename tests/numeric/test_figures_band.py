@@ -16,11 +16,10 @@ from cltheory.numeric.figures import (
     band_correlated,
     band_fig1,
     band_fig2,
-    band_synthetic,
     band_whitening,
     diversity_digits,
 )
-from cltheory.numeric.figures.band_synthetic import UPPERS, Batch, Found, gaussian, positives
+from cltheory.numeric.figures.band_synthetic import Batch, Found, gaussian, positives
 from cltheory.numeric.running.table import TableError
 
 FIG1 = band_fig1.Grid((0.1, 0.3), (None, 0.6, 1.0), n=12, d=16, batches=2, seeds=(0, 1))
@@ -132,13 +131,6 @@ def test_figure_1(tmp_path: Path) -> None:
         band_fig1.Grid(n=13, d=16).measure(tmp_path / "t.csv", device="cpu")
 
 
-def test_cells_do_not_depend_on_each_other(tmp_path: Path) -> None:
-    whole = FIG1.measure(tmp_path / "a.csv", device="cpu")
-    few = band_fig1.Grid((0.3,), (0.6,), n=12, d=16, batches=2, seeds=(1,))
-    (alone,) = few.measure(tmp_path / "b.csv", device="cpu")
-    assert alone in whole
-
-
 @pytest.mark.parametrize("slope", [2.0, -0.5])
 def test_the_slope_of_a_power(slope: float) -> None:
     taus = np.array(FIG2.taus)
@@ -232,10 +224,6 @@ def test_drawn(grid: Any, panels: int, tmp_path: Path) -> None:
     assert drawing.caption.count("$") % 2 == 0
 
 
-def test_uppers_are_those_that_are_found(batch: Batch) -> None:
-    assert set(batch.at(0.1).uppers) == set(UPPERS)
-
-
 # --- the commands -------------------------------------------------------------------------------
 SMALL = {
     "band-fig1": ("--n", "8", "--d", "9", "--batches", "1", "--tau", "0.2", "--lambda1", "1/d,1"),
@@ -303,8 +291,3 @@ def test_refusals(name: str, args: Any, says: str, command: Any, tmp_path: Path)
     assert (code, said) == (2, "")
     assert err.startswith("cltheory: ") and err.count("\n") == 1 and says in err
     assert not (tmp_path / "a.png").exists()
-
-
-def test_random_numbers_are_those_of_the_cell() -> None:
-    one, same, other = (band_synthetic.generator(0.3, k).initial_seed() for k in (1, 1, 2))
-    assert one == same != other

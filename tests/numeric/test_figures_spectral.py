@@ -7,7 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 import torch
 from cltheory.cli.main import run
@@ -116,19 +115,6 @@ def test_a_caption_says_what_was_done(tmp_path: Path) -> None:
         (row,) = drawing.rows
         assert float(row["optimum_gradient"]) > 1e-6
         assert f"gradient above {number(float(row['optimum_gradient']))}" in drawing.caption
-
-
-def test_points_of_more_dimensions_lie_along_their_axes() -> None:
-    z = torch.diag(torch.tensor([1.0, 3.0, 2.0, 0.1])).double()
-    z = torch.cat([z, -z])
-    told = points({"points": spectral_fig3._along_axes(z)})
-    assert np.abs(told).max(0) == pytest.approx([3, 2])
-
-
-def test_the_standard_error() -> None:
-    rows: list[Any] = [{"x": value} for value in (1.0, 2.0, 6.0)]
-    assert spectral_fig3.means(rows, "x") == pytest.approx((3, 7**0.5 / 3**0.5))
-    assert np.isnan(spectral_fig3.means(rows[:1], "x")[1])
 
 
 # --- the command ---------------------------------------------------------------------------------

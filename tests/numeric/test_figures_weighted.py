@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 from typing import Any
 
@@ -106,17 +105,6 @@ def test_the_command_draws_unequal_classes(figure: Any, measured: Path, tmp_path
     assert (tmp_path / "fig.png").read_bytes().startswith(b"\x89PNG")
     assert r"\varepsilon = e^{-1}" in (tmp_path / "a.tex").read_text()
     assert (tmp_path / "fig.csv").read_bytes() == measured.read_bytes()
-
-
-@pytest.mark.slow
-def test_the_figure_of_the_paper(figure: Any, tmp_path: Path) -> None:
-    assert figure("imbalance-fig4")[0] == 0
-    with (tmp_path / "fig.csv").open(newline="") as file:
-        rows = list(csv.DictReader(file))
-    assert len(rows) == 8
-    assert {row["stop"] for row in rows} == {"converged"}
-    assert max(float(row["difference"]) for row in rows) < 1e-6
-    assert max(float(row["gap"]) for row in rows) < 1e-8
 
 
 # --- digits -------------------------------------------------------------------------------------

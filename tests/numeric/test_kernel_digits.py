@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable
 from dataclasses import replace
 from math import isnan
@@ -217,11 +216,6 @@ def test_drawn(tmp_path: Path) -> None:
         kernels_digits.Grid(steps=3, batch=8).measure(path)
 
 
-def test_what_is_said_of_one_seed() -> None:
-    grid = kernels_digits.Grid((2.0,), (), (0.1,), (0,))
-    assert kernels_digits.says(grid, {}) == "one seed, which tells no differences"
-
-
 @pytest.fixture
 def command(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
     def call(*words: str) -> tuple[int, str, str]:
@@ -231,18 +225,6 @@ def command(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str,
         return code, found.out, found.err
 
     return call
-
-
-def test_the_command(command: Any, tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
-    words = ("--gamma", "3", "--mixtures", "none", "--tau", "0.2", "--seeds", "4", "--steps", "1")
-    out = ("--out", str(tmp_path / "a.svg"), "--device", "cpu", "--batch", "4")
-    code, said, err = command(*words, *out)
-    assert (code, err) == (0, "")
-    with (tmp_path / "a.csv").open(newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    assert [row["kernel"] for row in rows] == [UNTRAINED, GAUSSIAN, "gamma-3"]
-    assert "3 cells" in said and "one seed" in said
 
 
 @pytest.mark.parametrize(

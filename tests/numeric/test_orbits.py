@@ -31,7 +31,7 @@ from cltheory.derive.results import results
 from cltheory.derive.structures.arrangement import arrange
 from cltheory.derive.structures.classes import classes_of_sizes, groups_of_classes, two_sizes
 from cltheory.derive.theorem.result import Result
-from cltheory.numeric.problems import bind, evaluate, parameter_names
+from cltheory.numeric.problems import bind, parameter_names
 from cltheory.numeric.problems.embeddings import random_embeddings, structured_embeddings
 from cltheory.numeric.problems.measure import inner_products
 from cltheory.numeric.search.certificate import certify
@@ -200,40 +200,6 @@ def test_the_certificate_knows_an_optimum_from_another_structure() -> None:
 
 
 # --- SupContrast ----------------------------------------------------------------------------------
-def supcontrast(u: np.ndarray, labels: np.ndarray, temperature: float) -> float:
-    """SupConLoss of HobbitLong/SupContrast (losses.py), contrast_mode "all", as it is written."""
-    logits = u @ u.T / temperature
-    logits -= logits.max(axis=1, keepdims=True)
-    others = 1 - np.eye(len(u))
-    mask = (labels[:, None] == labels).astype(float) * others
-    log_prob = logits - np.log((np.exp(logits) * others).sum(axis=1, keepdims=True))
-    return float(-(temperature / 0.07) * ((mask * log_prob).sum(axis=1) / mask.sum(axis=1)).mean())
-
-
-@pytest.mark.parametrize("sizes", [(2, 3, 3, 2, 1, "0.5"), (1, 4, 2, 2, 2, "0.1")])
-def test_the_loss_of_supcontrast_is_that_of_its_code(sizes: tuple) -> None:
-    values = dict(zip(("m1", "n1", "m2", "n2", "p", "tau"), sizes, strict=True))
-    result = results["supcon-two-sizes"].under("supcontrast")
-    at = arrange(two_sizes(), {k: v for k, v in values.items() if k != "tau"})
-    inner = {
-        r: float(result.value(r, **values))
-        for r, count in at.counts.items()
-        if count and not r.startswith("self")
-    }
-    labels = np.repeat(
-        np.arange(sizes[0] + sizes[2]),
-        [*[sizes[1] * sizes[4]] * sizes[0], *[sizes[3] * sizes[4]] * sizes[2]],
-    )
-    theirs = supcontrast(at.vectors(inner), labels, float(values["tau"]))
-    assert theirs == pytest.approx(float(result.value("loss", **values)), abs=1e-12)
-    ours = float(results["supcon-two-sizes"].value("loss", **values))
-    assert theirs == pytest.approx(float(values["tau"]) / 0.07 * ours, abs=1e-12)
-    assert result.problem is not None
-    u = random_embeddings(at, 1, d=6)
-    measured = evaluate(result.problem, u, {**values, "tau": float(values["tau"])}).item()
-    assert supcontrast(u.numpy(), labels, float(values["tau"])) == pytest.approx(
-        measured, abs=1e-12
-    )
 
 
 # --- verify ---------------------------------------------------------------------------------------
@@ -258,15 +224,6 @@ def test_a_wrong_value_is_noticed(name: str, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(Result, "number", lies)
     checks = verify("supcon-two-sizes", seeds=[0], device="cpu", **POINT)
     assert {c.what for c in checks if c.verdict == "disagrees"} == {name}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("id", ["supcon-two-sizes", "supcl-two-sizes"])
-def test_embeddings_agree_where_they_are_looked_for_by_default(id: str) -> None:
-    checks = verify(id, seeds=[0], device="cpu")
-    assert {c.verdict for c in checks} == {"agrees"}
-    ranks = {c.measured for c in checks if c.what == "rank" and "m1=1," in c.at}
-    assert len(ranks) > 1  # on both sides of a border
 
 
 # --- certificates ---------------------------------------------------------------------------------
@@ -375,7 +332,3 @@ def test_several_positives_of_towers_are_certified() -> None:
     numbers = {s.name: float(v) for s, v in values.items()}
     u = minimise(problem, numbers, d=8, seeds=[0]).embeddings[0].numpy()
     assert replay(certificate_of(problem, values, embeddings=u)).gap < 1e-10
-
-
-def test_the_losses_of_the_catalogue_are_on_points_that_are_alike() -> None:
-    assert all(CATALOGUE[name].scheme.axes for name in CATALOGUE)

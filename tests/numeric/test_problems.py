@@ -249,15 +249,6 @@ def test_problems_are_selected_and_points_mixed(place, loss):
     assert torch.equal(bound.select(index).convex, bound.convex[index])
 
 
-def test_batches_of_any_shape():
-    problem, u, values = example(CLASSES, SUPCL)
-    together = evaluate(problem, u, values)
-    parameters = {k: v.expand(2, 3) for k, v in values.items() if k in VALUES}
-    nested = evaluate(problem, u.expand(2, *u.shape), parameters)
-    torch.testing.assert_close(nested, together.expand(2, 3))
-    torch.testing.assert_close(evaluate(problem, u[1], at(values, 1)), together[1])
-
-
 # --- accuracy ---------------------------------------------------------------------------------
 
 

@@ -57,31 +57,7 @@ def test_long_tails_are_certified_relative_to_the_excess(sizes: list[int], tau: 
     assert np.allclose(found.vectors @ found.vectors.T, found.cosines, atol=1e-7)
 
 
-def test_balanced_classes_are_a_simplex() -> None:
-    found = optimum([9] * 6, 0.3)
-    off = found.cosines[~np.eye(6, dtype=bool)]
-    assert np.allclose(off, -1 / 5, atol=1e-9)
-    assert found.rank == 5
-
-
-def test_equal_sizes_share_their_cosines() -> None:
-    found = optimum([4, 4, 9, 9, 30], 0.7).cosines
-    assert found[0, 2] == pytest.approx(found[1, 3], abs=1e-9)
-    assert found[0, 4] == pytest.approx(found[1, 4], abs=1e-9)
-
-
 # --- merging ------------------------------------------------------------------------------------
-@pytest.mark.parametrize("sizes", [[2, 3, 12], [2, 2, 3, 9], [5, 5, 200], [40, 3, 3, 3, 3, 3]])
-def test_all_but_the_largest_merge_at_the_root_of_a_quadratic(sizes: list[int]) -> None:
-    n, largest = sum(sizes), max(sizes)
-    rest = n - largest
-    u = max(np.roots([2 * rest * (largest - 1), 2 * rest**2 - largest * (n - 2), -largest * n]))
-    merge = merge_temperature(sizes)
-    # A gap of rounding size moves the temperature by about its root.
-    assert merge == pytest.approx(2 / np.log(u), rel=1e-6)
-    above, below = optimum(sizes, 1.01 * merge), optimum(sizes, 0.99 * merge)
-    assert above.rank == 1
-    assert below.rank > 1
 
 
 def test_the_merging_temperature_is_the_derived_one() -> None:
@@ -187,18 +163,6 @@ def test_gradient_and_hessian_are_derivatives() -> None:
         assert slope == pytest.approx(float(np.sum(here.gradient * along)), rel=1e-6)
         curved = (up.off_diagonal - down.off_diagonal) / (2 * h)
         assert np.allclose(curved, here.hessian(along), rtol=1e-5, atol=1e-8)
-
-
-def test_excess_is_the_loss_less_the_bound() -> None:
-    pairs = of_classes([3, 4, 5], 0.7)
-    gram = simplex(3) @ simplex(3).T
-    size = np.array([3, 4, 5])
-    loss = sum(
-        size[c] / 12
-        * (np.log(sum((size[k] - (k == c)) * np.exp(gram[c, k] / 0.7) for k in range(3))) - 1 / 0.7)
-        for c in range(3)
-    )  # fmt: skip
-    assert pairs.bound + pairs.at(gram).excess == pytest.approx(loss, abs=1e-14)
 
 
 def test_far_exponents_do_not_overflow() -> None:

@@ -189,19 +189,6 @@ def test_cosines_of_labels_may_have_a_higher_temperature_where_their_hull_misses
         directions(np.array([[1.0, 2.0], [0.0, 0.0]]), 0.1)
 
 
-def test_labels_that_are_all_the_same_are_one_point() -> None:
-    for y in (np.full((9, 2), 0.1), np.full((9, 1), 7.3)):
-        for similarity, tau in (("cosine", 0.3), ("euclidean", None)):
-            verdict = of_points(y, Wanted(2, tau, similarity))
-            assert (verdict.word, verdict.certificate["rank"]) == ("realisable", 0)
-        assert of_points(directions(y, 0.1), Wanted(2, 0.3, "cosine")).word == "realisable"
-
-
-def test_labels_beyond_float64_are_refused() -> None:
-    with pytest.raises(Unfit, match="float64"):
-        of_points(np.array([[0.0], [1e200], [1.0]]), Wanted(1, 1.0, "cosine"))
-
-
 # --- classes -------------------------------------------------------------------------------------
 @pytest.mark.parametrize("tau", [0.3, 1.5 / np.log(10), 1.0])
 @pytest.mark.parametrize("q", [1, 2, 3, 4, 10, 11])
@@ -371,12 +358,6 @@ def test_an_arrangement_that_is_none_is_refused() -> None:
     assert not _stands(flat.astype(float), others, pairs)
     every = np.array([(0, 1), (1, 2), (2, 3), (0, 3), (0, 1)])
     assert not _stands(square, others, every)  # two lengths that are one
-
-
-def test_one_class_is_all_points_in_one_place() -> None:
-    verdict = of_sizes([7], Wanted(3, 0.1))
-    assert verdict.word == "realisable"
-    assert verdict.bound == pytest.approx(np.log(6))
 
 
 # --- what is no matrix of weights -----------------------------------------------------------------

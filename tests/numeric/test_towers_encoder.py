@@ -7,10 +7,8 @@ from math import inf
 import pytest
 import torch
 from cltheory.derive.results import results
-from cltheory.derive.structures.arrangement import arrange
 from cltheory.numeric.figures.encoder import ENCODERS, Encoder, _draw, _outputs, train_encoders
 from cltheory.numeric.problems import evaluate
-from cltheory.numeric.problems.embeddings import structured_embeddings
 from cltheory.numeric.search.certificate import certify
 
 WIDE, PAPER, SCRIPT = ENCODERS
@@ -59,32 +57,6 @@ def test_the_best_embedding_without_negative_inner_products(at):
     assert float(certify(SIGMOID, u, params).gap) > 0.05
 
 
-def test_any_towers_are_in_reach_of_a_linear_output():
-    """The construction: first layer onto the targets, lifted off the kink, and back."""
-    size = d = 6
-    x, *_ = _draw(0, size, d, PAPER)
-    arrangement = arrange(SIGMOID.structure, {"N": size})
-    inner = arrangement.inner({"shared_contrasts": 0.67, "differing_means": 0.33})
-    target = structured_embeddings(arrangement, inner, d)
-    lift = 2.0
-    w1 = torch.linalg.solve(x, target.flatten(0, 1))
-    weights = (
-        w1,
-        torch.full((1, d), lift, dtype=torch.float64),
-        torch.eye(d, dtype=torch.float64),
-        torch.full((1, d), -lift, dtype=torch.float64),
-    )
-    out = _outputs(PAPER, x[None], [w[None] for w in weights])
-    torch.testing.assert_close(out[0], target, rtol=0, atol=1e-9)
-
-
-def test_half_the_dimension_is_enough_for_the_antipodal_structure_only():
-    rows = train(WIDE, d=5)
-    assert rows[0]["similarity"] == pytest.approx(0, abs=1e-6)
-    assert rows[0]["gap"] < 1e-6
-    assert min(rows[1]["gap"], rows[2]["gap"]) > 0.1
-
-
 def test_rows_are_measured_on_the_outputs():
     row = train(PAPER, size=3, d=3, at=(1.0,), steps=20, polish=5, seeds=(4,))[0]
     told = {"encoder": "linear-d", "N": 3, "d": 3, "t": 1.0, "b": 1.0, "seed": 4}
@@ -95,13 +67,6 @@ def test_rows_are_measured_on_the_outputs():
     assert again == row
     for name, value in row.items():
         assert type(value) in (int, float, str), name
-
-
-def test_polishing_does_not_make_it_worse():
-    rough = train(PAPER, size=4, d=4, steps=50, polish=0)
-    fine = train(PAPER, size=4, d=4, steps=50, polish=50)
-    assert all(b["loss"] <= a["loss"] for a, b in zip(rough, fine, strict=True))
-    assert any(b["loss"] < a["loss"] - 1e-6 for a, b in zip(rough, fine, strict=True))
 
 
 def test_other_losses_and_names():
