@@ -18,7 +18,7 @@ from sympy import Expr, lambdify, oo
 from ...derive.theorem.bounds import About
 from ...derive.theorem.result import Result
 from .digits import readings_of
-from .spaces import space
+from .spaces import KINDS, space
 from .stored import BadRecord, Record, shape_of
 from .target import COUNTS, DomainError, NoTarget, Target
 
@@ -203,13 +203,8 @@ def check_shapes(record: Record) -> None:
 
 def _wanted(about: About, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, tuple[int, ...]]:
     """Shapes of a kind, of the size that its largest array has."""
-    largest = {
-        About.ANCHOR: "negatives",
-        About.BATCH: "z",
-        About.SOFTMAX: "logits",
-        About.VECTORS: "batch",
-        About.LAW: "negatives",
-    }[about]
+    kind = KINDS[about]
+    largest = kind.largest
     shape = shapes.get(largest, ())
     if about is About.SOFTMAX:
         if len(shape) != 1:
@@ -220,8 +215,7 @@ def _wanted(about: About, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, tu
             f"{largest!r} is missing, or its rows are not decimal numbers written as strings"
         )
     count, d = shape[-2:]
-    more = {About.ANCHOR: 2, About.BATCH: 0, About.VECTORS: 1, About.LAW: 2}[about]
-    found = space(about, count + more, d)
+    found = space(about, count + kind.others, d)
     if found is None:
         raise BadRecord(f"{largest!r} has {count} rows, which are too few or an odd number")
     if about is About.LAW:

@@ -22,7 +22,6 @@ from cltheory.numeric.attack import (
     load,
     replay,
 )
-from cltheory.numeric.attack.corners import arrangements
 from cltheory.numeric.attack.optimise import climb
 from cltheory.numeric.attack.spaces import space
 from mpmath import mp, mpf
@@ -262,15 +261,6 @@ def test_a_start_is_a_configuration(about: About, n: int, d: int) -> None:
     assert tau is None or bool((tau > 0).all())
 
 
-@pytest.mark.parametrize("d", [1, 2, 3, 8])
-@pytest.mark.parametrize("size", [1, 2, 5, 9])
-def test_arrangements_are_unit_vectors_and_differ(size: int, d: int) -> None:
-    found = list(arrangements(size, d).values())
-    for k, rows in enumerate(found):
-        assert torch.allclose(rows.norm(dim=-1), torch.ones(size).to(rows))
-        assert not any(torch.equal(rows, other) for other in found[:k])
-
-
 # --- the climb ---------------------------------------------------------------------------------
 def test_it_reaches_the_top_of_a_narrow_ridge() -> None:
     def ridge(x: torch.Tensor) -> torch.Tensor:
@@ -280,14 +270,3 @@ def test_it_reaches_the_top_of_a_narrow_ridge() -> None:
     found = climb(ridge, starts)
     assert found.ended == "converged"
     assert found.value.min() > -1e-10
-
-
-def test_it_passes_kinks_and_holes() -> None:
-    def roof(x: torch.Tensor) -> torch.Tensor:
-        value = -x[:, 0].abs() - 2 * (x[:, 1] - x[:, 0]).abs()
-        return torch.where(x[:, 1] > 3, -torch.inf, value)
-
-    starts = torch.tensor([[2.0, 1.0], [-1.0, 2.0], [0.5, 9.0]], dtype=torch.float64)
-    found = climb(roof, starts)
-    assert found.value[:2].min() > -0.02
-    assert found.value[2] == -torch.inf

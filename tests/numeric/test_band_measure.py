@@ -242,14 +242,6 @@ def test_without_spectra_of_anchors_a_ceiling_is_used(n: int, d: int) -> None:
     assert sharper.upper_printed <= report.upper_printed
 
 
-def test_single_precision_is_measured_in_double() -> None:
-    z = drawn(1, 20, 8).float()
-    low = BandMonitor(0.05, per_anchor=True)(z, positive=neighbours(20))
-    exact = BandMonitor(0.05, per_anchor=True)(normalize(z.double()), positive=neighbours(20))
-    assert low.measured == pytest.approx(exact.measured, rel=1e-12)
-    assert low.lower <= low.measured <= low.upper
-
-
 #: Batches of 24 points in 5 dimensions.
 BATCHES = {
     "random": drawn(1, 24, 5),

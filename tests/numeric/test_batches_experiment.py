@@ -5,12 +5,10 @@ from __future__ import annotations
 import math
 
 import pytest
-import torch
 from cltheory.numeric.digits.batches import (
     MEASURED,
     METHODS,
     Setup,
-    _nearest,
     compare,
     runs,
 )
@@ -57,12 +55,3 @@ def test_a_comparison_is_seed_by_seed() -> None:
         compare(rows[:-1])
     with pytest.raises(ValueError, match="no runs found of 'P2'"):
         compare(rows, "P2")
-
-
-def test_accuracies_against_what_is_known() -> None:
-    classes = torch.arange(40) % 10
-    apart = torch.eye(10, dtype=torch.float64)[classes]
-    wide = torch.cat([apart, apart, apart])
-    many = torch.cat([classes, classes, classes])
-    everything = torch.arange(120)
-    assert _nearest(wide, many, everything[:100], everything[100:]) == 1

@@ -7,12 +7,10 @@ from functools import partial
 
 import numpy as np
 import pytest
-import torch
 from cltheory.cli.main import run
 from cltheory.numeric.figures import ccem_fig2, ccem_fig3
 from cltheory.numeric.figures.encoder import train_encoders
 from cltheory.numeric.figures.towers import measured_similarity, predicted_similarity
-from cltheory.numeric.running.table import Table, TableError
 
 GRID = ccem_fig2.Grid(items=(4, 8), temperatures=(0.3, 1.0, 3.0), seeds=(0, 1))
 
@@ -51,25 +49,6 @@ def test_figure_2_against_theory(tmp_path):
     assert simplex.get_ydata()[at] == pytest.approx([3.0])
     at = antipodal.get_xdata() == 10
     assert antipodal.get_ydata()[at] == pytest.approx([np.log(4) - 1])
-
-
-def test_a_table_is_resumed_and_kept_apart(tmp_path):
-    path = tmp_path / "t.csv"
-    few = ccem_fig2.Grid((4, 8), (0.3, 3.0), seeds=(0,))
-    few.measure(path, device="cpu")
-    before = path.read_text()
-    lines = before.splitlines(keepends=True)
-    path.write_text("".join(lines[:4]) + lines[4][:20])  # killed in the middle of a line
-    few.measure(path, device="cpu")
-    assert path.read_text() == before
-    GRID.measure(path, device="cpu")
-    assert path.read_text().startswith(before)
-    with pytest.raises(TableError, match="dtype = float64, not float32"):
-        few.measure(path, device="cpu", dtype=torch.float32)
-    with pytest.raises(TableError, match="not a table"):
-        ccem_fig3.Grid(few.items, few.temperatures).measure(path, device="cpu")
-    rows = Table(path, {}, ccem_fig2.COLUMNS).rows
-    assert rows[0]["similarity"] == pytest.approx(1, abs=1e-9)
 
 
 @pytest.fixture

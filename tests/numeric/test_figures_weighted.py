@@ -85,17 +85,6 @@ def test_another_theory_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert min(float(row["difference"]) for row in rows) > 0.09
 
 
-def test_a_table_of_unequal_classes_is_resumed(measured: Path, tmp_path: Path) -> None:
-    path, whole = tmp_path / "t.csv", measured.read_text()
-    first = imbalance_fig4.Grid(sizes=((2, 2, 2),), tau=Rational(1, 2))
-    path.write_text("".join(whole.splitlines(keepends=True)[:2])[:-20])  # killed in a line
-    first.measure(path, device="cpu")
-    lines = whole.splitlines()
-    assert path.read_text().splitlines() == [lines[0], lines[1], lines[3]]
-    with pytest.raises(TableError, match="not a table"):
-        imbalance_fig4.Grid(sizes=((2, 2),)).measure(path, device="cpu")
-
-
 def test_the_command_draws_unequal_classes(figure: Any, measured: Path, tmp_path: Path) -> None:
     (tmp_path / "fig.csv").write_bytes(measured.read_bytes())
     words = ("--sizes", "2,2,2", "--sizes", "2,3,6", "--tau", "1/2")

@@ -71,21 +71,6 @@ def test_no_graph_without_its_numbers(given: tuple[int, int, float, float], says
         planted_partition(*given, generator())
 
 
-@pytest.mark.parametrize(
-    ("pi", "says"),
-    [
-        ([[0.0, 1.0], [0.0, 0.0]], "vertex 1 has no edge"),
-        ([[1.0, 1.0], [1.0, 0.0]], "self-loop"),
-        ([[0.0, -1.0], [1.0, 0.0]], "negative"),
-        ([[0.0, float("inf")], [1.0, 0.0]], "not finite"),
-        ([[0.0, 1.0]], "square"),
-    ],
-)
-def test_what_is_no_graph(pi: list[list[float]], says: str) -> None:
-    with pytest.raises(ValueError, match=says):
-        probabilities(torch.tensor(pi))
-
-
 def chi_square(pi: Tensor, expected: Tensor, draws: int) -> float:
     """Of the ends of edges that were drawn from one graph, against what another expects."""
     random, counts = generator(), torch.zeros_like(pi)

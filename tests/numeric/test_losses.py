@@ -196,11 +196,6 @@ def test_views_of_other_weights(towers: bool) -> None:
     assert float(WInfoNCE(0.3, towers=towers)(VIEWS, given)) == pytest.approx(expected, rel=1e-10)
 
 
-def test_the_anchor_in_its_denominator() -> None:
-    found = float(SupCon(0.3, anchor=True)(Z, LABELS))
-    assert found == pytest.approx(plain(Z, SAME, 0.3, seen=np.ones((N, N), dtype=bool)), rel=1e-10)
-
-
 @pytest.mark.parametrize("kind", [torch.bfloat16, torch.float16])
 def test_lower_precision_is_raised(kind: torch.dtype) -> None:
     z = Z.to(kind).requires_grad_()

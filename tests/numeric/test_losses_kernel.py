@@ -233,24 +233,6 @@ def theirs(z1: Tensor, z2: Tensor, gamma: float, tau: float, eps: float) -> Tens
     return -torch.log(own / others).mean()
 
 
-@pytest.mark.parametrize("gamma", [0.5, 1.0, 2.0])
-def test_the_authors_loss_is_ours_but_for_what_they_add(gamma: float) -> None:
-    """At tau = 0.5 eps = 1e-6 is seen in the last places; at 0.02 it is all of the denominator."""
-    z1, z2 = (nn.functional.normalize(z) for z in VIEWS.unbind(1))
-    ours = float(KernelInfoNCE(gamma, 0.5)(z1, z2))
-    assert float(theirs(z1, z2, gamma, 0.5, 0.0)) == pytest.approx(ours, rel=1e-12)
-    assert float(theirs(z1, z2, gamma, 0.5, 1e-6)) == pytest.approx(ours, rel=1e-5)
-    z1, z2 = torch.eye(8, dtype=torch.float64).split(4)  # all sqrt(2) apart: a loss of log 7
-    assert float(KernelInfoNCE(gamma, 0.02)(z1, z2)) == pytest.approx(log(7), rel=1e-12)
-    power = 2 ** (gamma / 2) / 0.02
-    x = z1.clone().requires_grad_()
-    cold = theirs(x, z2, gamma, 0.02, 1e-6)
-    assert float(cold.detach()) == pytest.approx(power + log(2e-6), rel=1e-9)
-    cold.backward()  # attraction alone
-    assert x.grad is not None
-    torch.testing.assert_close(x.grad, gamma * power / 2 / 4 * (z1 - z2), rtol=1e-9, atol=1e-9)
-
-
 # --- where it is hard -----------------------------------------------------------------------------
 def hard(dtype: torch.dtype) -> dict[str, Tensor]:
     one = torch.tensor([3.0, -1.0, 2.0, 0.5])
@@ -377,16 +359,6 @@ def test_gradients_twice_are_refused() -> None:
     z = VIEWS.clone().requires_grad_()
     with pytest.raises(RuntimeError, match="has no second derivative"):
         torch.autograd.grad(KernelInfoNCE()(z), z, create_graph=True)
-
-
-def test_a_longer_exponent_than_is_safe() -> None:
-    """Just below and above the border where sums are shifted, both are the definition."""
-    for tau in (0.028, 0.033, 0.04, 0.05):
-        loss = KernelInfoNCE(1.0, tau)
-        expected = plain(VIEWS, [(1.0, tau, 1.0, ALL)])
-        assert float(loss(VIEWS.float())) == pytest.approx(expected, rel=1e-5)
-        error = gradient(loss, VIEWS.float()) - gradient(loss, VIEWS)
-        assert float(error.norm() / gradient(loss, VIEWS).norm()) < 1e-4
 
 
 # --- bad input ------------------------------------------------------------------------------------

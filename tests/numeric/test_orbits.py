@@ -168,21 +168,6 @@ def test_brute_force_finds_the_derived_optimum(seed: int) -> None:
     compared(loss, two_sizes(), point, 40)
 
 
-@pytest.mark.parametrize("loss", [SUPCON, TARGETS], ids=lambda loss: loss.name)
-def test_three_sizes_and_weighted_targets(loss: SoftmaxLoss) -> None:
-    compared(loss, classes_of_sizes([2, 2, 3, 5], 2), {tau: Rational(1, 2)}, 24)
-
-
-def test_minority_classes_merge_as_the_temperature_rises() -> None:
-    symbols = {s.name: s for s in two_sizes().meanings}
-    sizes = {
-        symbols[k]: Integer(v) for k, v in {"m1": 1, "n1": 24, "m2": 2, "n2": 2, "p": 1}.items()
-    }
-    apart, merged = (derived(SUPCON, two_sizes(), sizes | {tau: Integer(t)}) for t in (1, 2))
-    assert (apart.ranks["classes_2"], merged.ranks["classes_2"]) == (1, 0)
-    compared(SUPCON, two_sizes(), sizes | {tau: Integer(2)}, 6)
-
-
 def test_the_certificate_knows_an_optimum_from_another_structure() -> None:
     values = {"m1": 2, "n1": 3, "m2": 2, "n2": 2, "p": 1, "tau": 0.5}
     problem = results["supcon-two-sizes"].problem

@@ -11,7 +11,6 @@ from cltheory.derive.structures.classes import classes_of_sizes
 from cltheory.numeric.realize.pairs import Pairs, dual
 from cltheory.numeric.realize.prototypes import (
     critical_temperature,
-    equiangular,
     least_epsilon,
     merge_temperature,
     of_all_points,
@@ -82,15 +81,6 @@ def test_soft_targets_are_met_up_to_the_critical_temperature() -> None:
     assert above.excess > 1e-5
     assert above.gap < 1e-12
     assert least_epsilon(3, critical) == pytest.approx(epsilon)
-
-
-def test_vectors_of_one_cosine() -> None:
-    for cosine in (-1 / 4, 0.0, 0.9):
-        z = equiangular(5, cosine, 7)
-        assert z.shape == (5, 7)
-        gram = z @ z.T
-        assert np.allclose(gram[~np.eye(5, dtype=bool)], cosine)
-    assert np.allclose(simplex(4) @ simplex(4).T - np.eye(4) * 4 / 3, -1 / 3)
 
 
 # --- few dimensions -----------------------------------------------------------------------------

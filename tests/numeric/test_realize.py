@@ -152,16 +152,6 @@ def test_points_on_a_sphere_are_decided_as_their_distances_are(
         assert all_.certificate["tau_critical"] == pytest.approx(0.5 / 0.9**2)
 
 
-def test_labels_on_no_sphere_are_inconsistent_at_every_temperature() -> None:
-    y = np.random.default_rng(2).uniform(0, 1, (30, 2))
-    for tau in (1e-3, 0.1, 1.0):
-        assert of_points(y, Wanted(20, tau, "cosine", search=False)).word == "inconsistent"
-    flat = of_points(y, Wanted(2, None, "euclidean"))
-    assert flat.word == "realisable"
-    assert flat.vectors is not None
-    assert excess(flat.vectors, np.exp(-squared(y)), None) < 1e-12
-
-
 def test_labels_nearly_on_a_sphere_are_told_by_the_tolerance() -> None:
     rng = np.random.default_rng(4)
     p = sphere(rng, 40, 3, 1.0)

@@ -17,7 +17,7 @@ from cltheory.derive.structures.hierarchy import CLASSES, INSTANCES, VIEWS, hier
 from cltheory.derive.structures.towers import towers
 from cltheory.numeric.problems import bind
 from cltheory.numeric.problems.embeddings import perturb, random_embeddings, structured_embeddings
-from cltheory.numeric.problems.measure import inner_products, spreads, variances
+from cltheory.numeric.problems.measure import spreads, variances
 from cltheory.numeric.search.certificate import certify
 from cltheory.numeric.search.optimiser import TOLERANCE, StopCode, _Search, minimise
 from cltheory.numeric.search.straighten import can_be_straightened, straighten
@@ -66,47 +66,6 @@ def test_predicted_variances_are_reached(predicted_variance, alpha, tau, sizes, 
 
 
 # Both ends of b = t, what lies between, and b far from t.
-REGIMES = {
-    2: [(1.0, 1.0), (3.0, -2.0)],
-    4: [(0.2, 0.2), (2.0, 2.0), (2.0, -4.0), (3.0, 0.0)],
-    8: [(0.3, 0.3), (1.0, 1.0), (3.0, 3.0), (2.0, -1.0), (1.0, 5.0), (1e-4, 0.0), (60.0, 0.0)],
-    10: [(0.5, 0.5), (1.0, 1.0), (2.5, 2.5), (5.0, 0.0), (0.01, 1.0), (2.0, -40.0)],
-}
-
-
-@pytest.mark.parametrize("size", REGIMES)
-def test_predicted_similarity_in_every_regime(size, device):
-    points = torch.tensor(REGIMES[size], dtype=torch.float64)
-    values = {"N": size, "t": points[:, 0], "b": points[:, 1]}
-    found = minimise(SIGMOID, values, d=max(size, 3), seeds=range(len(points)), device=device)
-    assert found.converged
-    assert float(found.certificate.gap.max()) < 1e-9
-    predicted = results["sigmoid-optimum"].function("positive_similarity")
-    expected = [float(predicted(N=size, t=t, b=b)) for t, b in REGIMES[size]]
-    if size >= 8:
-        assert (min(expected), max(expected)) == (0, 1)
-    arrangement = at(SIGMOID, N=size)
-    s = (1 + inner_products(arrangement, found.embeddings)["positive"]) / 2
-    assert s.tolist() == pytest.approx(expected, abs=1e-6)
-    apart = spreads(arrangement, found.embeddings)
-    held = [k for k, (t, b) in enumerate(REGIMES[size]) if abs(b) < 10 > t > 1e-3]
-    assert float(apart["positive"][held].max()) < 1e-6
-    assert float(apart["negative"][held].max()) < 1e-5
-
-
-def test_many_towers_with_views(device):
-    w = torch.tensor([0.3, 1.0, 4.0], dtype=torch.float64, device=device)
-    values = {"K": 3, "N": 6, "p": 2, "t": 1.0, "b": 0.0, "w": w}
-    found = minimise(MANY, values, d=9, seeds=range(3), device=device)
-    assert found.converged
-    assert float(found.certificate.gap.max()) < 1e-10
-    r = results["towers-threshold"]
-    for i in range(3):
-        least = float(r.value("loss", K=3, N=6, p=2, t=1, b=0, w=float(w[i])))
-        assert float(found.loss[i]) == pytest.approx(least, abs=1e-12)
-    again = minimise(MANY, values, d=9, start=found.embeddings, device=device)
-    assert again.seeds is None
-    assert int(again.iterations.max()) <= 1
 
 
 def test_four_levels():
@@ -238,20 +197,6 @@ def test_interruption_keeps_what_there_is(monkeypatch, problem, values):
     torch.testing.assert_close(found.loss, fresh.loss)
     again = minimise(problem, values, **CPU, start=found.embeddings)
     assert again.converged
-
-
-def test_progress_is_reported():
-    seen = []
-    minimise(
-        CLASSED,
-        WARM,
-        **CPU,
-        seeds=range(5),
-        chunk=2,
-        progress=lambda done, total: seen.append((done, total)),
-    )
-    assert seen[-1] == (5, 5)
-    assert seen == sorted(seen)
 
 
 def test_a_line_leaves_nothing_to_do():

@@ -7,17 +7,13 @@ import torch
 from cltheory.derive.decide.domain import DomainError
 from cltheory.derive.results import results
 from cltheory.derive.structures.arrangement import arrange
-from cltheory.numeric.figures.ccem_fig2 import Grid as TowerGrid
-from cltheory.numeric.figures.ccem_fig2 import aligned
 from cltheory.numeric.figures.ssem_fig2 import CHAINS, spread
-from cltheory.numeric.figures.towers import predicted_similarity
 from cltheory.numeric.problems.embeddings import structured_embeddings
 from cltheory.numeric.search.optimiser import _Search
 from cltheory.numeric.search.sweep import Row, _Job, cells, key, lacking, sweep
 
 SUPCL = results["supcl-optimum"].problem
 CNCE = results["cnce-optimum"].problem
-SIGMOID = results["sigmoid-optimum"].problem
 SIZES = {"m": 3, "n": 3, "p": 2, "d": 9}
 GRID = {
     "alpha": [0.0, 0.3, 0.6, 0.9, 1.0],
@@ -160,33 +156,6 @@ def test_a_cell_that_lacks_something_is_refused():
 # --- two towers: several sizes, one parameter tied to another ---------------------------------
 
 # Simplex, between and antipodal for both numbers of items.
-TOWERS = [
-    {"N": N, "d": N, "t": t, "b": t, "seed": seed}
-    for N in (6, 8)
-    for t in (0.2, 0.8, 1.0, 3.0)
-    for seed in (0, 7)
-]
-
-
-def check_towers(rows):
-    for row in rows:
-        grid = TowerGrid((row["N"],), (row["t"],), row["b"])
-        assert row["stop"] == "converged"
-        assert row["gap"] < 1e-9
-        assert row["similarity"] == pytest.approx(predicted_similarity(grid)[0, 0], abs=1e-6)
-        assert row["similarity"] == pytest.approx((1 + row["positive"]) / 2, abs=1e-15)
-
-
-def test_every_cell_of_towers_is_right(device):
-    rows = list(sweep(SIGMOID, TOWERS, measured=aligned, device=device))
-    told = tuple(TOWERS[0])
-    assert [key(row, told) for row in rows] == list(dict.fromkeys(key(row, told) for row in rows))
-    assert {key(row, told) for row in rows} == {key(cell, told) for cell in TOWERS}
-    check_towers(rows)
-    assert {row["start"] for row in rows} == {"seed"}
-    rest = lacking(TOWERS, rows[:5])
-    assert len(rest) == len(TOWERS) - 5
-    check_towers(list(sweep(SIGMOID, rest, measured=aligned, device="cpu", chunk=1)))
 
 
 @pytest.mark.slow

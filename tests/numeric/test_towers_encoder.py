@@ -5,11 +5,8 @@ from __future__ import annotations
 from math import inf
 
 import pytest
-import torch
 from cltheory.derive.results import results
 from cltheory.numeric.figures.encoder import ENCODERS, Encoder, _draw, _outputs, train_encoders
-from cltheory.numeric.problems import evaluate
-from cltheory.numeric.search.certificate import certify
 
 WIDE, PAPER, SCRIPT = ENCODERS
 SIGMOID = results["sigmoid-optimum"].problem
@@ -44,17 +41,6 @@ def test_a_relu_output_cannot_go_below_one_half():
     assert all(row["gap"] > 0.1 for row in rows)
     assert all((row["dead"] > 0) == (row["gap"] == inf) for row in rows)
     assert any(row["dead"] for row in rows)
-
-
-@pytest.mark.parametrize("at", TEMPERATURES)
-def test_the_best_embedding_without_negative_inner_products(at):
-    """An orthonormal basis: s = 1 although the optimum is elsewhere, and nothing is below it."""
-    u = torch.eye(10, dtype=torch.float64).expand(2, 10, 10)
-    params = {"t": at, "b": at}
-    value = float(evaluate(SIGMOID, u, params))
-    others = train(SCRIPT, at=(at,), steps=300, polish=0, seeds=(0, 1))
-    assert all(row["loss"] > value - 1e-12 for row in others)
-    assert float(certify(SIGMOID, u, params).gap) > 0.05
 
 
 def test_rows_are_measured_on_the_outputs():
