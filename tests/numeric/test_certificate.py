@@ -147,17 +147,6 @@ def test_rows_off_the_sphere_are_refused():
         certify(SUPCL, 1.01 * on_segment(0.5), {"alpha": 0.5, "tau": 1.0})
 
 
-def test_shape_follows_the_batch():
-    at = arrange(SUPCL.structure, {"m": 2, "n": 2, "p": 1})
-    u = random_embeddings(at, range(6), d=3).reshape(3, 2, 2, 2, 1, 3)
-    tau = torch.linspace(0.1, 0.6, 6, dtype=torch.float64).reshape(3, 2)
-    found = certify(SUPCL, u, {"alpha": 0.5, "tau": tau})
-    assert found.gap.shape == found.loss.shape == found.lambda_min.shape == (3, 2)
-    alone = certify(SUPCL, u[2, 1], {"alpha": 0.5, "tau": 0.6})
-    assert alone.gap.shape == ()
-    assert float(alone.gap) == pytest.approx(float(found.gap[2, 1]), abs=ZERO)
-
-
 # --- towers -----------------------------------------------------------------------------------
 
 

@@ -184,9 +184,6 @@ def test_the_certificate_knows_an_optimum_from_another_structure() -> None:
     assert certify(problem, structured_embeddings(at, best), values).gap.item() < 1e-12
 
 
-# --- SupContrast ----------------------------------------------------------------------------------
-
-
 # --- verify ---------------------------------------------------------------------------------------
 POINT = {"m1": 2, "n1": 3, "m2": 2, "n2": 2, "p": 1, "tau": "1/2"}
 
@@ -238,14 +235,6 @@ def test_a_derived_optimum_is_certified(file: dict[str, Any]) -> None:
     u = minimise(problem, numbers, d=10, seeds=[1]).embeddings[0].numpy()
     assert replay(certificate_of(problem, values, embeddings=u)).gap < 1e-11
     assert certify(problem, torch.tensor(u), numbers).loss.item() == pytest.approx(float(loss))
-
-
-@pytest.mark.parametrize("name", ["supcl-two-sizes"])
-def test_relations_that_have_no_pairs_are_no_matter(name: str) -> None:
-    problem, values = values_of(name, {**POINT, "p": 2, "alpha": "1/2"})
-    numbers = {s.name: float(v) for s, v in values.items()}
-    u = minimise(problem, numbers, d=24, seeds=[0]).embeddings[0].numpy()
-    assert replay(certificate_of(problem, values, embeddings=u)).gap < 1e-10
 
 
 WRONG: dict[str, Callable[[dict[str, Any]], Any]] = {
@@ -309,11 +298,3 @@ def test_three_towers_of_two_views_from_a_file(tmp_path: Any) -> None:
     names = [r.name for r in problem.structure.relations[1:]]
     inner = {r: str(made.value(r, 40, **given)) for r in names}
     assert replay(certificate_of(problem, values, inner=inner)).gap < 1e-28
-
-
-def test_several_positives_of_towers_are_certified() -> None:
-    given = {"K": 3, "N": 4, "p": 2, "w": "1/2", "t": 1, "b": "1/2"}
-    problem, values = values_of("towers-threshold", given)
-    numbers = {s.name: float(v) for s, v in values.items()}
-    u = minimise(problem, numbers, d=8, seeds=[0]).embeddings[0].numpy()
-    assert replay(certificate_of(problem, values, embeddings=u)).gap < 1e-10

@@ -10,7 +10,7 @@ from cltheory.numeric.realize.classes import of_sizes
 from cltheory.numeric.realize.contacts import _stands
 from cltheory.numeric.realize.distances import of_distances
 from cltheory.numeric.realize.pairs import Unfit
-from cltheory.numeric.realize.points import directions, of_points
+from cltheory.numeric.realize.points import of_points
 from cltheory.numeric.realize.verdict import TOLERANCE, Wanted, at_least, at_most
 from cltheory.numeric.realize.weights import checked, of_weights
 from scipy.optimize import minimize
@@ -160,25 +160,6 @@ def test_labels_nearly_on_a_sphere_are_told_by_the_tolerance() -> None:
     assert of_points(near, Wanted(8, 0.2, "cosine", tolerance=1e-4)).word == "realisable"
 
 
-def test_cosines_of_labels_may_have_a_higher_temperature_where_their_hull_misses_the_origin() -> (
-    None
-):
-    y = np.random.default_rng(6).uniform(1, 2, (40, 2))  # an arc: its chord misses 0, its hull not
-    cap = np.column_stack([y, np.full(40, 0.0)])
-    angle = np.linspace(0, 2 * np.pi, 40, endpoint=False)
-    cap = np.column_stack([np.cos(angle), np.sin(angle), np.ones(40)])  # a circle at 45 degrees
-    points = directions(cap, 0.1)
-    verdict = of_points(points, Wanted(8, 0.15, "cosine"))
-    assert verdict.word == "realisable"
-    assert verdict.certificate["tau_critical"] == pytest.approx(0.2)
-    unit = cap / np.sqrt(2)
-    assert verdict.vectors is not None
-    assert excess(verdict.vectors, np.exp(unit @ unit.T / 0.1), 0.15) < 1e-11
-    assert of_points(points, Wanted(8, 0.21, "cosine", search=False)).word == "inconsistent"
-    with pytest.raises(Unfit, match="sample 2 is zero"):
-        directions(np.array([[1.0, 2.0], [0.0, 0.0]]), 0.1)
-
-
 # --- classes -------------------------------------------------------------------------------------
 @pytest.mark.parametrize("tau", [0.3, 1.5 / np.log(10), 1.0])
 @pytest.mark.parametrize("q", [1, 2, 3, 4, 10, 11])
@@ -273,12 +254,6 @@ def test_where_points_that_move_apart_come_near_to_the_bound(name: str) -> None:
         for remedy in verdict.remedies[1:]:
             enough = int(remedy.removeprefix("dimension >= ").split(",")[0])
             assert apart(linked(name), enough) == "degenerate"
-
-
-def test_points_of_a_line_come_near_to_the_bound_of_a_path() -> None:
-    line = np.arange(4.0)[:, None]
-    assert excess(2 * line, linked("path"), None) < 5e-6
-    assert excess(4 * line, linked("path"), None) < 1e-12
 
 
 def test_factors_of_groups_do_not_matter() -> None:

@@ -31,12 +31,6 @@ def test_a_small_problem_has_one() -> None:
     assert torch.get_num_threads() == 3
 
 
-def test_also_after_an_error() -> None:
-    with pytest.raises(KeyboardInterrupt), threads_for(200, 100):
-        raise KeyboardInterrupt
-    assert torch.get_num_threads() == 3
-
-
 def test_a_large_problem_keeps_them() -> None:
     with threads_for(1000, LARGE // 10**6):
         assert torch.get_num_threads() == 3

@@ -6,11 +6,10 @@ from math import inf
 
 import pytest
 from cltheory.derive.results import results
-from cltheory.numeric.figures.encoder import ENCODERS, Encoder, _draw, _outputs, train_encoders
+from cltheory.numeric.figures.encoder import ENCODERS, train_encoders
 
 WIDE, PAPER, SCRIPT = ENCODERS
 SIGMOID = results["sigmoid-optimum"].problem
-INFONCE = results["infonce-optimum"].problem
 # The two ends and the middle, for N = 10.
 TEMPERATURES = (0.5, 1.0, 2.5)
 SIMILARITY = results["sigmoid-optimum"].function("positive_similarity")
@@ -53,23 +52,3 @@ def test_rows_are_measured_on_the_outputs():
     assert again == row
     for name, value in row.items():
         assert type(value) in (int, float, str), name
-
-
-def test_other_losses_and_names():
-    every = (*ENCODERS, Encoder(8, True))
-    names = ["linear-4d", "linear-d", "relu-d", "relu-8d"]
-    assert [e.name for e in every] == names
-    assert tuple(map(Encoder.named, names)) == every
-    cell = {"encoder": WIDE.name, "N": 4, "d": 4, "t": 1.0, "b": 0.0, "seed": 0}
-    (row,) = train_encoders(INFONCE, [cell], device="cpu")
-    assert row["similarity"] == pytest.approx(1, abs=1e-6)
-
-
-def test_outputs_are_unit_vectors_or_dead():
-    x, *weights = _draw(0, 5, 3, SCRIPT)
-    u = _outputs(SCRIPT, x[None], [w[None] for w in weights])
-    length = u.norm(dim=-1)
-    assert bool(((length - 1).abs() < 1e-12).logical_or(length == 0).all())
-    assert float((u @ u.mT).min()) >= 0
-    own = (u[:, 0] * u[:, 1]).sum(dim=-1)
-    assert float(own.min()) >= 0
