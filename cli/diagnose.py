@@ -83,13 +83,13 @@ def diagnose_command(**options: Any) -> int:
     """
     given = Given(**options)
     given.check()
-    from ..numeric.band.diagnose import Asked, diagnose
+    from ..numeric.band.diagnose import Settings, diagnose
 
-    asked = Asked(given.tau, given.normalise, given.batch, given.batches, given.c, given.seed)
+    settings = Settings(given.tau, given.normalise, given.batch, given.batches, given.c, given.seed)
     try:
         taken = take(given)
         with counting("diagnose") as show:
-            found = diagnose(taken, asked, lambda done, whole: show(done, whole, ""))
+            found = diagnose(taken, settings, lambda done, whole: show(done, whole, ""))
     except ValueError as refusal:
         if type(refusal) is not ValueError:
             raise
@@ -142,7 +142,7 @@ class Given:
             check_writable(self.out, force=self.force, reads=reads)
 
     def rendered(self, found: Diagnosis) -> str:
-        """The report in the format that was asked for."""
+        """The report in the format that was settings for."""
         from . import diagnose_report
 
         if self.style == "json":

@@ -223,7 +223,7 @@ def _weight(option: str, text: str) -> Any:
 
 
 def _columns(on: Any, sizes: tuple[tuple[int, ...], ...], d: int = 0, **given: Any) -> Any:
-    return on.Grid(sizes=sizes or on.COLUMNS, given_d=d or None, **given)
+    return on.Grid(sizes=sizes or on.COLUMNS, dimension=d or None, **given)
 
 
 _figure(
@@ -571,7 +571,7 @@ def _plane(
     from ..numeric.figures.plane import plane
 
     limits = {"x": x_range, "y": y_range}
-    return on.Grid(plane(named(loss), pairs(parameters), x, y, limits, given_d=d, **given))
+    return on.Grid(plane(named(loss), pairs(parameters), x, y, limits, dimension=d, **given))
 
 
 _figure(

@@ -14,7 +14,7 @@ from ...derive.decide.domain import Domain, DomainError, Range
 from ...derive.theorem.bounds import About, Bounds
 from ...derive.theorem.result import Result
 from ..band.expressions import Compiled, compile_expression, without_cancellation
-from .readings import Lookup, has, of
+from .readings import Lookup, float_readings, has
 
 #: Below this, a side is not told from 0 in float64.
 LEAST = 1e-200
@@ -154,7 +154,7 @@ class Target:
         Where the bound as it is written loses its digits, so that a change of readings in the last
         ones changes it, the least favourable of its values counts.
         """
-        readings = of(self.about, vectors, tau)
+        readings = float_readings(self.about, vectors, tau)
         sides = self.sides(readings)
         inside = sides[0].isfinite() & sides[1].isfinite() & (sides[0] > LEAST)
         for name, (r, low, high) in self.ranges.items():

@@ -120,7 +120,7 @@ NAMES: dict[str, type[Stability] | type[UpdateMagnitude] | type[Balanced]] = {
 }
 
 
-def named(policy: str | Policy) -> Policy:
+def policy_of(policy: str | Policy) -> Policy:
     """The policy of a name, with its defaults; a policy as it is."""
     if not isinstance(policy, str):
         return policy
@@ -169,7 +169,7 @@ def select(batches: Tensor | Sequence[Tensor], policy: str | Policy) -> int:
     """
     if not len(batches):
         raise ValueError("at least one candidate batch is needed")
-    return named(policy)(torch.stack([effective_rank(z) for z in batches]).cpu().double())
+    return policy_of(policy)(torch.stack([effective_rank(z) for z in batches]).cpu().double())
 
 
 def _finite(ranks: Tensor) -> Tensor:

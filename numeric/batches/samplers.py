@@ -21,7 +21,7 @@ from torch.utils.data import Dataset, Sampler
 
 from .builder import check_options, greedy
 from .cache import EmbeddingCache
-from .policies import Policy, named, ranks_of
+from .policies import Policy, policy_of, ranks_of
 
 #: Part of a batch that must have a row in the cache; with less of it, batches are random.
 ENOUGH = 0.5
@@ -169,7 +169,7 @@ class PoolBatchSampler(BatchSampler):
         super().__init__(indices, cache, batch_size, **options)
         if candidates < 1:
             raise ValueError(f"candidates must be 1 or more, not {candidates}")
-        self.policy, self.candidates = named(policy), candidates
+        self.policy, self.candidates = policy_of(policy), candidates
 
     def _choose(self, left: np.ndarray, size: int, draw: np.random.Generator) -> np.ndarray:
         places = _disjoint(len(left), size, self.candidates, draw)

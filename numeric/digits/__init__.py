@@ -6,7 +6,7 @@ from the seed, is held out of training.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
@@ -113,19 +113,30 @@ def embedded(
     held_out, trained_on = order[:HELD_OUT], order[HELD_OUT:]
     net = encoder(digits.images.shape[1], q, random).to(where, digits.images.dtype)
     x, y = digits.images.to(where), labels.to(where)
-    optimiser = torch.optim.AdamW(net.parameters(), lr=RATE)
-    schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, max(steps, 1))
+    descend = descent(net, steps)
     with threads_for(BATCH, HIDDEN):
         for _ in range(steps):
             drawn = torch.randperm(len(trained_on), generator=random)[:BATCH]
             batch = trained_on[drawn].to(where)
-            optimiser.zero_grad()
-            loss(net(x[batch]), y[batch]).backward()
-            optimiser.step()
-            schedule.step()
+            descend(loss(net(x[batch]), y[batch]))
         with torch.no_grad():
             found = net(x).double().cpu()
     return Embedded(found, trained_on, held_out)
+
+
+def descent(net: nn.Module, steps: int) -> Callable[[Tensor], float]:
+    """A step of AdamW on a loss, to be taken so often; the rate falls to 0. It returns the loss."""
+    optimiser = torch.optim.AdamW(net.parameters(), lr=RATE)
+    schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, max(steps, 1))
+
+    def step(loss: Tensor) -> float:
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+        schedule.step()
+        return loss.item()
+
+    return step
 
 
 def encoder(inputs: int, outputs: int, random: torch.Generator) -> nn.Sequential:

@@ -31,8 +31,8 @@ from . import (
     CLASSES,
     HELD_OUT,
     HIDDEN,
-    RATE,
     Digits,
+    descent,
     encoder,
     linear_accuracy,
     load,
@@ -219,8 +219,7 @@ def _run(method: str, seed: int, setup: Setup, digits: Digits, where: torch.devi
     with torch.no_grad():
         cache.update(range(len(train)), net(images[train.to(where)]))
     sampler = _sampler(method, len(train), cache, setup, seed)
-    optimiser = torch.optim.AdamW(net.parameters(), lr=RATE)
-    schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, max(setup.steps, 1))
+    descend = descent(net, setup.steps)
     seen: dict[str, list[float]] = {
         name: [] for name in ("rank", "cached_rank", "sigma", "loss", "age")
     }
@@ -234,17 +233,12 @@ def _run(method: str, seed: int, setup: Setup, digits: Digits, where: torch.devi
             seen["cached_rank"].append(sampler.last.rank)
         seen["age"].append(float(cache.age(chosen).mean()))
         z = net(views(images[train[chosen].to(where)], random))
-        value = loss(z)
-        optimiser.zero_grad()
-        value.backward()
-        optimiser.step()
-        schedule.step()
+        seen["loss"].append(descend(loss(z)))
         first = normalize(z.detach()[:, 0], dim=1)
         cache.update(chosen, first)
         seen["rank"].append(float(effective_rank(first)))
         moment = smaller_gram(first.double()) / len(first)
         seen["sigma"].append(float(torch.linalg.eigvalsh(moment)[-1]))
-        seen["loss"].append(value.item())
         if (step + 1) % setup.every == 0 or step + 1 == setup.steps:
             with torch.no_grad():
                 common = mean(loss(net(both)).item() for both in references)

@@ -30,7 +30,7 @@ from ..losses import (
 )
 from ..running.device import threads_for
 from ..running.table import Row
-from . import HELD_OUT, HIDDEN, RATE, Digits, encoder, linear_accuracy, views
+from . import HELD_OUT, HIDDEN, Digits, descent, encoder, linear_accuracy, views
 from .paired import error, holm, paired
 
 #: The kernel of SimCLR, which others are compared with, and an encoder that is not trained.
@@ -149,16 +149,10 @@ def run(
     with threads_for(2 * setup.batch, HIDDEN):
         if kernel != UNTRAINED:
             loss = loss_of(kernel, tau)
-            optimiser = torch.optim.AdamW(net.parameters(), lr=RATE)
-            schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, setup.steps)
+            descend = descent(net, setup.steps)
             for _ in range(setup.steps):
                 drawn = torch.randperm(len(train), generator=random)[: setup.batch].to(where)
-                value = loss(net(views(images[train[drawn]], random)))
-                optimiser.zero_grad()
-                value.backward()
-                optimiser.step()
-                schedule.step()
-                losses.append(value.item())
+                losses.append(descend(loss(net(views(images[train[drawn]], random)))))
         row: Row = {"loss": mean(losses[-max(1, setup.steps // 10) :]) if losses else nan}
         with torch.no_grad():
             hidden = net[:-1](images)

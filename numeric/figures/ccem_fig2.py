@@ -60,7 +60,7 @@ class Grid(Towers):
 
     def setup(self, run: Run) -> dict[str, float | str]:
         """How exact cells are."""
-        return {"tolerance": run.asked}
+        return {"tolerance": run.limit}
 
     def solve(self, todo: list[dict[str, Any]], run: Run) -> Iterator[Row]:
         """Optimise each cell; where d is too small the optima are flat in many directions."""

@@ -93,7 +93,7 @@ class Run:
         return resolve_device(self.device)
 
     @property
-    def asked(self) -> str:
+    def limit(self) -> str:
         """The column ``tolerance``: cells of one figure are all as exact as was asked for."""
         return "default" if self.tolerance is None else f"{self.tolerance:g}"
 

@@ -58,7 +58,7 @@ class Grid(Experiment):
     sizes: tuple[Sizes, ...] = COLUMNS
     tau: Expr = TAU
     epsilon: Expr = EPSILON
-    given_d: int | None = None
+    dimension: int | None = None
     seeds: tuple[int, ...] = (0,)
 
     def __post_init__(self) -> None:
@@ -78,7 +78,7 @@ class Grid(Experiment):
     @property
     def d(self) -> int:
         """Dimension of the embeddings."""
-        return self.given_d or self.classes
+        return self.dimension or self.classes
 
     @property
     def tau_critical(self) -> Expr:
@@ -122,7 +122,7 @@ class Grid(Experiment):
 
     def setup(self, run: Run) -> dict[str, float | str]:
         """How exact cells are."""
-        return {"tolerance": run.asked}
+        return {"tolerance": run.limit}
 
     def measured(self, cell: dict[str, Any], run: Run) -> Row:
         """Embeddings of one cell, optimised."""

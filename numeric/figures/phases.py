@@ -65,7 +65,7 @@ class Grid(Experiment):
     def setup(self, run: Run) -> dict[str, float | str]:
         """What is fixed, how exact cells are, and the loss."""
         at = {**self.on.arrangement.sizes, **self.on.fixed, "d": self.on.d}
-        return {**at, "tolerance": run.asked, "problem": _name(self.on.problem)}
+        return {**at, "tolerance": run.limit, "problem": _name(self.on.problem)}
 
     def solve(self, todo: list[dict[str, Any]], run: Run) -> Iterator[Row]:
         """Optimise embeddings of each cell."""

@@ -60,7 +60,7 @@ class Plane:
     points: tuple[int, int] = (8, 8)
     fine: int = 120
     seeds: tuple[int, ...] = (0,)
-    given_d: int | None = None
+    dimension: int | None = None
 
     @cached_property
     def arrangement(self) -> Arrangement:
@@ -109,7 +109,7 @@ class Plane:
         """Dimension of the embeddings."""
         there = set().union(*self.map)
         rank = sum(k for e, k in self.arrangement.dimensions.items() if e in there)
-        return self.given_d or max(rank + 2, 3)
+        return self.dimension or max(rank + 2, 3)
 
     def cells(self) -> list[dict[str, Any]]:
         """Where embeddings are optimised."""

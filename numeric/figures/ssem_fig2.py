@@ -65,7 +65,7 @@ class Grid(Experiment):
 
     def setup(self, run: Run) -> dict[str, float | str]:
         """Sizes, and how exact cells are."""
-        return {**self.sizes, "tolerance": run.asked}
+        return {**self.sizes, "tolerance": run.limit}
 
     def solve(self, todo: list[dict[str, Any]], run: Run) -> Iterator[Row]:
         """Optimise each cell, by default from its neighbours."""

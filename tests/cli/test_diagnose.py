@@ -17,7 +17,7 @@ pytest.importorskip("torch")
 
 import cltheory.cli.embedding_files as files
 from cltheory.numeric.band import BandMonitor, neighbours, same_class
-from cltheory.numeric.band.diagnose import Asked, diagnose, halves, pairs_in_a_row
+from cltheory.numeric.band.diagnose import Settings, diagnose, halves, pairs_in_a_row
 
 N, D = 24, 6
 
@@ -149,13 +149,13 @@ def test_a_large_file_is_sampled_and_looked_at_whole(tmp_path: Path, report: Any
     assert any("2048 of 5000" in note for note in found["notes"])
     z[4321] = 0  # is seen although it need not be in the sample
     with pytest.raises(ValueError, match="row 4321 is zero"):
-        diagnose(pairs_in_a_row(z, ""), Asked())
+        diagnose(pairs_in_a_row(z, ""), Settings())
 
 
 def test_progress_is_told(views: Any) -> None:
     told: list[tuple[int, int]] = []
     taken = halves(np.concatenate(views), "")
-    diagnose(taken, Asked(batch=8, batches=3), lambda done, whole: told.append((done, whole)))
+    diagnose(taken, Settings(batch=8, batches=3), lambda done, whole: told.append((done, whole)))
     assert told == [(1, 4), (2, 4), (3, 4), (4, 4)]
 
 
@@ -198,7 +198,7 @@ def test_one_dimension_and_random_pairs(tmp_path: Path, report: Any) -> None:
 
 
 def test_a_bound_that_is_too_low_would_be_seen(views: Any) -> None:
-    found = diagnose(halves(np.concatenate(views), ""), Asked())
+    found = diagnose(halves(np.concatenate(views), ""), Settings())
     assert found.outside("upper") == 0
     found.anchors["upper"][:12] = found.anchors["squared_gradient"][:12] * 0.99
     assert found.outside("upper") == 12 / (2 * N)

@@ -17,7 +17,7 @@ from cltheory.numeric.batches import (
     Stability,
     select,
 )
-from cltheory.numeric.batches.policies import named
+from cltheory.numeric.batches.policies import policy_of
 from cltheory.numeric.batches.samplers import BatchSampler
 from cltheory.numeric.metrics import effective_rank
 from torch import Tensor
@@ -78,7 +78,7 @@ def test_the_running_target_is_between_percentiles_of_all_candidates() -> None:
 @pytest.mark.parametrize(
     "bad, says",
     [
-        (lambda: named("P4"), "policy must be one of P1, P2, P3, not 'P4'"),
+        (lambda: policy_of("P4"), "policy must be one of P1, P2, P3, not 'P4'"),
         (lambda: Balanced(0.5), "an effective rank is 1 or more"),
         (lambda: Balanced(float("nan")), "an effective rank is 1 or more"),
         (lambda: Balanced(low=0.9, high=0.1), "0 <= low <= high <= 1 is needed"),
