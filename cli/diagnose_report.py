@@ -21,7 +21,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ..numeric.diagnose import Diagnosis
+    from ..numeric.band.diagnose import Diagnosis
 
 WIDTH = 100
 #: What is told of batches, with what it is.

@@ -18,7 +18,7 @@ from .numeric_options import is_count, is_number
 from .parameters import from_file, short
 
 if TYPE_CHECKING:
-    from ..numeric.pairs import Array
+    from ..numeric.realize.pairs import Array
 
 #: What stands where a value is missing.
 MISSING = frozenset(("", "na", "n/a", "nan", "null", "none", "?"))

@@ -76,6 +76,13 @@ class Registry(Mapping[str, "Result"]):
     def __len__(self) -> int:
         return sum(1 for _ in self)
 
+    def family(self, id: str) -> list[str]:
+        """The results in the same folder; of those that other packages register, all."""
+        if not self.is_own(id):
+            return list(self.plugins.working())
+        folder = self._modules[id].rpartition(".")[0]
+        return [k for k, module in self._modules.items() if module.rpartition(".")[0] == folder]
+
     def is_own(self, id: object) -> bool:
         """Whether it is none of another package; no other package is looked at."""
         return id in self._modules

@@ -106,7 +106,7 @@ def test_numbers_that_no_configuration_tells(cltheory: Command, refused: Refused
     assert cltheory(*options, "--set", "c=4").code == 0
     assert cltheory(*options, "--set", "c=3.99").code == 1
     assert "c must be > 0" in refused(*options, "--set", "c=-1")
-    assert "no bound of toy has a number x" in refused(*options, "--set", "x=1")
+    assert "no bound of toy has a parameter x" in refused(*options, "--set", "x=1")
     for word in ("c", "c=", "=1", "c d=1"):
         assert "NAME=VALUE" in refused(*options, "--set", word)
 
@@ -166,20 +166,20 @@ GOOD = {
 @pytest.mark.parametrize(
     "text, why",
     [
-        ("", "it is no JSON"),
-        ("{", "it is no JSON"),
+        ("", "it is not JSON"),
+        ("{", "it is not JSON"),
         ("[]", "it is an empty list"),
-        ("\x00\x01", "it is no JSON"),
+        ("\x00\x01", "it is not JSON"),
         (json.dumps({**GOOD, "result": "ssem"}), "the record is of 'ssem', not of 'toy'"),
         (json.dumps({**GOOD, "quantity": "nothing"}), "toy has no nothing"),
         (json.dumps({**GOOD, "quantity": "constant"}), "depends on c"),
         (json.dumps({**GOOD, "quantity": "constant", "given": {"c": "exec(1)"}}), "c: "),
         (json.dumps({**GOOD, "about": "BATCH"}), "of the kind ANCHOR, not BATCH"),
-        (json.dumps({**GOOD, "tau": ["1"]}), "'tau' is no decimal number"),
+        (json.dumps({**GOOD, "tau": ["1"]}), "'tau' must be a decimal number"),
         (json.dumps({**GOOD, "tau": "1e-5000"}), "'tau' has '1e-5000'"),
         (json.dumps({**GOOD, "tau": "\u0661"}), "'tau' has"),
-        (json.dumps({**GOOD, "tau": "0"}), "'tau' is a positive number"),
-        (json.dumps({**GOOD, "tau": "__import__('os').abort()"}), "no decimal number"),
+        (json.dumps({**GOOD, "tau": "0"}), "'tau' must be a positive number"),
+        (json.dumps({**GOOD, "tau": "__import__('os').abort()"}), "not a decimal number"),
     ],
 )
 def test_a_file_that_is_no_record(refused: Refused, text: str, why: str) -> None:
@@ -263,9 +263,9 @@ def test_there_is_no_place_for_it_in_an_installation(
         ([ID, "--budget", "0"], "--budget"),
         ([ID, "--budget", "-1"], "--budget"),
         ([ID, "--device", "tpu"], "--device takes"),
-        ([ID, "--set", "x=1"], "has a number x"),
-        ([ID, "--set", "seeds=1"], "has a number seeds"),
-        ([ID, "--set", "N=1"], "N is read off configurations"),
+        ([ID, "--set", "x=1"], "has a parameter x"),
+        ([ID, "--set", "seeds=1"], "has a parameter seeds"),
+        ([ID, "--set", "N=1"], "N is computed from the configuration"),
         ([], "Missing argument 'ID'"),
     ],
 )

@@ -17,7 +17,7 @@ pytest.importorskip("torch")
 
 import cltheory.cli.array_files as files
 from cltheory.numeric.band import BandMonitor, neighbours, same_class
-from cltheory.numeric.diagnose import Asked, diagnose, halves, pairs_in_a_row
+from cltheory.numeric.band.diagnose import Settings, diagnose, halves, pairs_in_a_row
 
 N, D = 24, 6
 
@@ -149,7 +149,7 @@ def test_a_large_file_is_sampled_and_looked_at_whole(tmp_path: Path, report: Any
     assert any("2048 of 5000" in note for note in found["notes"])
     z[4321] = 0  # is seen although it need not be in the sample
     with pytest.raises(ValueError, match="row 4321 is zero"):
-        diagnose(pairs_in_a_row(z, ""), Asked())
+        diagnose(pairs_in_a_row(z, ""), Settings())
 
 
 # --- what is told of odd embeddings --------------------------------------------------------------
@@ -191,7 +191,7 @@ def test_one_dimension_and_random_pairs(tmp_path: Path, report: Any) -> None:
 
 
 def test_a_bound_that_is_too_low_would_be_seen(views: Any) -> None:
-    found = diagnose(halves(np.concatenate(views), ""), Asked())
+    found = diagnose(halves(np.concatenate(views), ""), Settings())
     assert found.outside("upper") == 0
     found.anchors["upper"][:12] = found.anchors["squared_gradient"][:12] * 0.99
     assert found.outside("upper") == 12 / (2 * N)
@@ -317,11 +317,11 @@ def test_embeddings_that_are_none(array: Any, says: str, refused: Any, tmp_path:
     "arrays, args, says",
     [
         ({"z": GOOD, "labels": np.zeros(12, int)}, (), "no negatives are left"),
-        ({"z": GOOD, "labels": np.array([0] * 11 + [1])}, (), "label 1 has one sample"),
+        ({"z": GOOD, "labels": np.array([0] * 11 + [1])}, (), "label 1 has a single sample"),
         ({"z": GOOD, "labels": np.zeros(3, int)}, (), "3 labels of 12"),
         ({"z": GOOD, "labels": np.full(12, np.nan)}, (), "label of row 0 is missing"),
         ({"z": GOOD, "positive": np.arange(12)}, (), "embedding 0 is its own positive"),
-        ({"z": GOOD, "positive": np.arange(12) + 1}, (), "no index of 12"),
+        ({"z": GOOD, "positive": np.arange(12) + 1}, (), "not an index among 12"),
         ({"z": GOOD, "positive": np.arange(3)}, (), "shape (12,)"),
         ({"z1": GOOD, "z2": GOOD[:6]}, (), "(6, 3)"),
         ({"z1": GOOD, "z2": GOOD}, ("--positives", "halves"), "two views"),

@@ -253,8 +253,8 @@ def test_a_caption_says_what_is_derived_and_what_is_measured(figure: Any, tmp_pa
         (("--width", "1"), "not a width"),
         (("--width", "1e9"), "not a width"),
         (("--style", "ggplott"), "did you mean 'ggplot'"),
-        (("--style", "os.path"), "there is no style 'os.path'"),
-        (("--style", "https://example.invalid/a.mplstyle"), "there is no style"),
+        (("--style", "os.path"), "os.path"),
+        (("--style", "https://example.invalid/a.mplstyle"), "does not exist"),
         (("--svg-text", "words"), "paths"),
         (("--caption", "nowhere/fig.tex"), "does not exist"),
     ],
@@ -402,7 +402,7 @@ def test_where_the_exact_answer_is_open_a_map_is_drawn(
 
 
 def test_a_wrong_map_is_noticed(phases: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    from cltheory.numeric.reduced import Optima
+    from cltheory.numeric.problems.reduced import Optima
 
     faces = Optima.faces
     monkeypatch.setattr(
@@ -421,7 +421,7 @@ def test_a_wrong_map_is_noticed(phases: Any, monkeypatch: pytest.MonkeyPatch) ->
     [
         (("--loss", "nope"), "nope"),
         (("--loss", "simclr"), "needs two parameters of simclr"),
-        (("--loss", "supcl", "--x", "m"), "m is no parameter of supcl to draw over"),
+        (("--loss", "supcl", "--x", "m"), "supcl cannot be drawn over m"),
         (("--loss", "supcl", "--x", "tau", "--y", "tau"), "needs two parameters"),
         (("--loss", "supcl", "--q", "2"), "supcl has no parameter q"),
         (("--loss", "supcl", "--m", "1"), "m must be"),
@@ -431,8 +431,8 @@ def test_a_wrong_map_is_noticed(phases: Any, monkeypatch: pytest.MonkeyPatch) ->
         (("--loss", "supcl", "--points", "²"), "--points takes"),
         (("--loss", "supcl", "--seeds", "²"), "--seeds takes"),
         (("--loss", "supcl", "--m", "oo"), "m cannot be oo"),
-        (("--loss", "supcl", "--x", "alpha", "--alpha", "1/2"), "alpha is drawn over"),
-        (("--loss", "docs/problems/superclasses.toml"), "alpha and beta make no map"),
+        (("--loss", "supcl", "--x", "alpha", "--alpha", "1/2"), "alpha is on an axis"),
+        (("--loss", "docs/problems/superclasses.toml"), "alpha and beta depend on each other"),
         (("--loss", "supcl", "word"), "unexpected 'word'"),
         (("--loss", "supcl", "--m"), "--m needs a value"),
     ],

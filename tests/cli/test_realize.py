@@ -333,8 +333,8 @@ def test_an_optimal_embedding_is_no_distance_away_and_another_is(
 def test_the_loss_of_many_embeddings_says_how_far_it_is() -> None:
     pytest.importorskip("torch")
     from cltheory.numeric.realize.classes import of_sizes
+    from cltheory.numeric.realize.trained import distance, module
     from cltheory.numeric.realize.verdict import Wanted
-    from cltheory.numeric.trained import distance, module
 
     rng = np.random.default_rng(0)
     labels, z = np.arange(1200) % 3, rng.standard_normal((1200, 4))
@@ -482,7 +482,7 @@ def test_bad_arrays(refused: Refused, folder: Path) -> None:
     "w, why",
     [
         ([[0, 1], [2, 0]], "symmetric"),
-        ([[0, -1], [-1, 0]], "not negative"),
+        ([[0, -1], [-1, 0]], "not be negative"),
         ([[0, 1, 0], [1, 0, 0], [0, 0, 0]], "row 3 has no positive weight"),
         ([[0, 1, 1], [1, 0, 1]], "square"),
     ],

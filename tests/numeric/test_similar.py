@@ -19,12 +19,12 @@ from cltheory.derive.losses.supcl import alpha
 from cltheory.derive.problems.problem import Problem
 from cltheory.derive.structures.hierarchy import VIEWS, hierarchy, n, p
 from cltheory.derive.structures.towers import NEGATIVE, towers
-from cltheory.numeric.certificate import certify
-from cltheory.numeric.certify import declared
-from cltheory.numeric.coincide import joined, search
-from cltheory.numeric.embeddings import normalise, random_embeddings
 from cltheory.numeric.losses import KernelInfoNCE
 from cltheory.numeric.problems import bind
+from cltheory.numeric.problems.embeddings import normalise, random_embeddings
+from cltheory.numeric.search.certificate import certify
+from cltheory.numeric.search.certify import declared
+from cltheory.numeric.verify.coincide import joined, search
 from cltheory.numeric.verify.similar import INSTANCES
 from sympy import Float, Integer
 

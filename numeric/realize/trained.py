@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 import torch
 
-from .directions import directions
-from .losses.modules import XCLR, EuclideanWInfoNCE, Loss, SoftSupCon, SupCon, WInfoNCE, YAware
-from .losses.tiles import Tile
-from .metrics import procrustes_r2, similarity_r2
+from ..losses.directions import directions
+from ..losses.modules import XCLR, EuclideanWInfoNCE, Loss, SoftSupCon, SupCon, WInfoNCE, YAware
+from ..losses.tiles import Tile
+from ..metrics import procrustes_r2, similarity_r2
 from .pairs import Array, Tell, Unfit
-from .realize.verdict import Similarity, Verdict
+from .verdict import Similarity, Verdict
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ def distance(
     if verdict.bound:
         gap = value / verdict.bound - 1
     else:
-        notes.append("the entropic bound is 0, so the loss gap has no value")
+        notes.append("the entropic bound is 0, so the loss gap is undefined")
     if verdict.vectors is None:
         notes.append("there is no optimal embedding to compare with")
     else:

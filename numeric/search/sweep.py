@@ -27,16 +27,16 @@ import torch
 from sympy import Rational
 from torch import Tensor
 
-from ..derive.problems.problem import Problem
-from ..derive.structures.arrangement import Arrangement, arrange
-from .device import resolve_device, threads_for
-from .embeddings import perturb, random_embeddings
-from .measure import inner_products
-from .problems import parameter_names
-from .problems.parameters import size_names
-from .progress import Report, reporting
-from .search import Optimum, StopCode, default_chunk, minimise
-from .table import Row
+from ...derive.problems.problem import Problem
+from ...derive.structures.arrangement import Arrangement, arrange
+from ..problems import parameter_names
+from ..problems.embeddings import perturb, random_embeddings
+from ..problems.measure import inner_products
+from ..problems.parameters import size_names
+from ..running.device import resolve_device, threads_for
+from ..running.progress import Report, reporting
+from ..running.table import Row
+from .optimiser import Optimum, StopCode, default_chunk, minimise
 
 #: What tells one cell from another: its sizes, dimension, parameters and seed.
 Cell = Mapping[str, float | int]
@@ -89,7 +89,7 @@ def cells(**axes: float | Sequence[float]) -> list[dict[str, float | int]]:
     for name, values in axes.items():
         lists[name] = [values] if isinstance(values, (int, float)) else list(values)
         if not lists[name] or len(set(lists[name])) != len(lists[name]):
-            raise ValueError(f"{name} must be given, and without repetitions")
+            raise ValueError(f"{name} must have at least one value, without repetitions")
     return [dict(zip(lists, chosen, strict=True)) for chosen in product(*lists.values())]
 
 
@@ -102,7 +102,7 @@ def _plain(value: Any) -> Hashable:
     return float(f"{value:.12g}") if isinstance(value, (int, float)) else str(value)
 
 
-def lacking(grid: Sequence[Cell], done: Iterable[Mapping[str, Any]]) -> list[Cell]:
+def lacking(grid: Sequence[M], done: Iterable[Mapping[str, Any]]) -> list[M]:
     """Cells of a grid that are not among those done, or their rows."""
     told = (*grid[0],)
     there = {key(row, told) for row in done}
@@ -193,7 +193,7 @@ def sweep(
 def _check(problem: Problem, grid: Sequence[Cell], names: Sequence[str]) -> None:
     """Refuse cells that lack something, repeat, or lie outside the domain."""
     if not grid:
-        raise ValueError("there are no cells to sweep over")
+        raise ValueError("a sweep needs at least one cell")
     for cell in grid:
         missing = [name for name in names if name not in cell]
         if missing:

@@ -28,15 +28,15 @@ import torch
 from torch import Tensor
 from torch.nn.functional import normalize
 
-from ..derive.problems.problem import Problem
-from ..derive.structures.towers import NEGATIVE, POSITIVE
-from .certificate import certify_bound
-from .device import resolve_device, threads_for
-from .measure import inner_products
-from .problems import BoundProblem, bind, parameter_names
-from .progress import Report, reporting
-from .sweep import alike
-from .table import Row
+from ...derive.problems.problem import Problem
+from ...derive.structures.towers import NEGATIVE, POSITIVE
+from ..problems import BoundProblem, bind, parameter_names
+from ..problems.measure import inner_products
+from ..running.device import resolve_device, threads_for
+from ..running.progress import Report, reporting
+from ..running.table import Row
+from ..search.certificate import certify_bound
+from ..search.sweep import alike
 
 #: A gradient this small, times the size of the weights, counts as converged.
 TOLERANCE = 1e-7

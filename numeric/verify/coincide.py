@@ -15,13 +15,13 @@ import torch
 from sympy import Symbol
 from torch import Tensor
 
-from ..derive.losses.pairwise import c
-from ..derive.losses.softmax import SoftmaxLoss
-from ..derive.problems.problem import Problem
-from .embeddings import normalise
-from .problems import bind
-from .problems.parameters import Values
-from .search import minimise
+from ...derive.losses.pairwise import c
+from ...derive.losses.softmax import SoftmaxLoss
+from ...derive.problems.problem import Problem
+from ..problems import bind
+from ..problems.embeddings import normalise
+from ..problems.parameters import Values
+from ..search.optimiser import minimise
 
 #: What is added to squared distances, its root.
 eps = Symbol("eps_of_distance", positive=True)

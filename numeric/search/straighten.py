@@ -19,14 +19,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..derive.losses.softmax import SoftmaxLoss
-from ..derive.problems.problem import Problem
-from ..derive.structures.arrangement import Arrangement
-from .embeddings import normalise
-from .problem import wide
-from .problems.bound import BoundProblem
-from .problems.parameters import Value, Values
-from .reduced import KINKS, Array, InvariantLoss, Optima
+from ...derive.losses.softmax import SoftmaxLoss
+from ...derive.problems.problem import Problem
+from ...derive.structures.arrangement import Arrangement
+from ..problems.bound import BoundProblem
+from ..problems.embeddings import normalise
+from ..problems.parameters import Value, Values
+from ..problems.problem import wide
+from ..problems.reduced import KINKS, Array, InvariantLoss, Optima
 
 # Straightened embeddings must have the least loss of invariant ones to this (and to so many
 # units in the last place): more than that is missing where a share found no room.

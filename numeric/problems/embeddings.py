@@ -8,7 +8,7 @@ from math import prod, sqrt
 import torch
 from torch import Tensor
 
-from ..derive.structures.arrangement import Arrangement
+from ...derive.structures.arrangement import Arrangement
 
 #: Coordinates of embeddings, beyond which no machine holds what a search needs.
 MOST = 10**11

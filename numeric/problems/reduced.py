@@ -21,19 +21,19 @@ import numpy as np
 import numpy.typing as npt
 from sympy import Abs, Dummy, Max, Min, Rational, Symbol, lambdify
 
-from ..derive.decide.calculus import derivative
-from ..derive.decide.digits import rounded
-from ..derive.decide.domain import DomainError
-from ..derive.decide.evidence import Undecided
-from ..derive.losses.pairwise import PairwiseLoss, c
-from ..derive.losses.softmax import SoftmaxLoss
-from ..derive.optimum.blocks import BlockOptima, ReducedOnOrbits
-from ..derive.optimum.reduce import ReducedLoss, ReducedPairwise
-from ..derive.problems.problem import Problem
-from ..derive.structures.arrangement import Arrangement
-from ..derive.structures.configuration import Configuration
-from .problems import parameter_names
-from .problems.parameters import expressions
+from ...derive.decide.calculus import derivative
+from ...derive.decide.digits import rounded
+from ...derive.decide.domain import DomainError
+from ...derive.decide.evidence import Undecided
+from ...derive.losses.pairwise import PairwiseLoss, c
+from ...derive.losses.softmax import SoftmaxLoss
+from ...derive.optimum.blocks import BlockOptima, ReducedOnOrbits
+from ...derive.optimum.reduce import ReducedLoss, ReducedPairwise
+from ...derive.problems.problem import Problem
+from ...derive.structures.arrangement import Arrangement
+from ...derive.structures.configuration import Configuration
+from . import parameter_names
+from .parameters import expressions
 
 Array = npt.NDArray[np.float64]
 

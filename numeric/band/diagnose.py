@@ -12,14 +12,14 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from .band import BandMonitor, Report, neighbours, same_class, views
-from .band.bounds import With, closest
-from .band.inputs import unit, vectors
-from .band.measured import printed
-from .band.readings import BatchReadings
-from .metrics import smaller_gram
-from .progress import Report as Tell
-from .progress import reporting
+from ..metrics import smaller_gram
+from ..running.progress import Report as Tell
+from ..running.progress import reporting
+from . import BandMonitor, Report, neighbours, same_class, views
+from .bounds import With, closest
+from .inputs import unit, vectors
+from .measured import printed
+from .readings import BatchReadings
 
 Array = npt.NDArray[Any]
 
@@ -97,7 +97,7 @@ def halves(z: Array, how: str) -> Taken:
 
 def _even(z: Array, what: str) -> None:
     if len(z) % 2:
-        raise ValueError(f"{len(z)} embeddings are an odd number, which are no {what}")
+        raise ValueError(f"{len(z)} embeddings are an odd number and cannot be {what}")
 
 
 def of_classes(z: Array, labels: npt.NDArray[np.int64], how: str) -> Taken:
@@ -114,7 +114,7 @@ def of_classes(z: Array, labels: npt.NDArray[np.int64], how: str) -> Taken:
 
 
 @dataclass(frozen=True)
-class Asked:
+class Settings:
     """How embeddings are looked at.
 
     Attributes
@@ -190,7 +190,7 @@ class Diagnosis:
         return {f"{100 * part:g}%": float(x) for part, x in zip(PARTS, found, strict=True)}
 
 
-def diagnose(taken: Taken, asked: Asked, progress: bool | Tell = False) -> Diagnosis:
+def diagnose(taken: Taken, settings: Settings, progress: bool | Tell = False) -> Diagnosis:
     """Look at all rows, then at batches of them.
 
     Raises
@@ -203,19 +203,19 @@ def diagnose(taken: Taken, asked: Asked, progress: bool | Tell = False) -> Diagn
         raise ValueError(f"embeddings must be (n, d), not {z.shape}")
     if n < 3:
         raise ValueError(f"there are {n} embeddings, and the band needs n > 2")
-    if asked.batch is not None and not 3 <= asked.batch <= MOST:
-        raise ValueError(f"a batch has 3 to {MOST} embeddings, not {asked.batch}")
+    if settings.batch is not None and not 3 <= settings.batch <= MOST:
+        raise ValueError(f"a batch has 3 to {MOST} embeddings, not {settings.batch}")
     notes: list[str] = []
-    chosen = list(_batches(taken, asked, notes))
+    chosen = list(_batches(taken, settings, notes))
     chunks = -(-n // CHUNK)
     found: list[tuple[Report, dict[str, Tensor]]] = []
     with reporting(progress, chunks + len(chosen), "part") as advance:
         for k in range(0, n, CHUNK):
-            _unit(z[k : k + CHUNK], asked.normalise, k)
+            _unit(z[k : k + CHUNK], settings.normalise, k)
             advance(1)
         for rows, positive in chosen:
-            some = _unit(np.asarray(z[rows]), asked.normalise, 0)
-            found.append(_measured(some, positive, asked))
+            some = _unit(np.asarray(z[rows]), settings.normalise, 0)
+            found.append(_measured(some, positive, settings))
             if len(found) == 1:
                 spectrum = _spectrum(some)
             advance(1)
@@ -240,26 +240,24 @@ def _unit(rows: Array, normalise: bool, start: int) -> Tensor:
 
 
 def _batches(
-    taken: Taken, asked: Asked, notes: list[str]
+    taken: Taken, settings: Settings, notes: list[str]
 ) -> Iterator[tuple[npt.NDArray[np.int64], Tensor]]:
     """Rows of each batch, and their positives within it."""
     n = len(taken.z)
-    if n <= (asked.batch or WHOLE):
-        if asked.batch is not None and n < asked.batch:
-            notes.append(f"there are {n} embeddings, fewer than a batch of {asked.batch}")
+    if n <= (settings.batch or WHOLE):
+        if settings.batch is not None and n < settings.batch:
+            notes.append(f"there are {n} embeddings, fewer than a batch of {settings.batch}")
         yield np.arange(n), torch.from_numpy(taken.positive.astype(np.int64))
         return
-    size = (asked.batch or WHOLE) // 2 * 2
-    firsts = _apart(taken.positive, np.random.default_rng(asked.seed))
-    count = min(asked.batches if asked.batch else 1, 2 * len(firsts) // size)
+    size = (settings.batch or WHOLE) // 2 * 2
+    firsts = _apart(taken.positive, np.random.default_rng(settings.seed))
+    count = min(settings.batches if settings.batch else 1, 2 * len(firsts) // size)
     if size < 4 or count < 1:
-        raise ValueError(
-            f"{len(firsts)} pairs without an embedding in common are no batch of {size}"
-        )
+        raise ValueError(f"{len(firsts)} disjoint pairs are too few for a batch of {size}")
     notes.append(
         f"{count * size} of {n} embeddings are looked at, {size // 2} random pairs in a batch "
-        f"(seed {asked.seed})"
-        + ("" if asked.batch else "; --batch takes batches of your size instead")
+        f"(seed {settings.seed})"
+        + ("" if settings.batch else "; --batch takes batches of your size instead")
     )
     for k in range(count):
         some = firsts[k * size // 2 : (k + 1) * size // 2]
@@ -279,11 +277,11 @@ def _apart(positive: npt.NDArray[np.int64], random: np.random.Generator) -> npt.
 
 
 @torch.no_grad()
-def _measured(z: Tensor, positive: Tensor, asked: Asked) -> tuple[Report, dict[str, Tensor]]:
+def _measured(z: Tensor, positive: Tensor, settings: Settings) -> tuple[Report, dict[str, Tensor]]:
     """The report of a batch, and numbers of its anchors."""
-    monitor = BandMonitor(asked.tau, per_anchor=True, closest=True, c=asked.c)
+    monitor = BandMonitor(settings.tau, per_anchor=True, closest=True, c=settings.c)
     report = monitor(z, positive=positive)
-    read = BatchReadings(z, positive, asked.tau)
+    read = BatchReadings(z, positive, settings.tau)
     assert report.sigma is not None
     at = With(read.each, sigma=report.sigma)
     others = read.similarities.sum(1) - 1 - read.alignment
@@ -294,7 +292,7 @@ def _measured(z: Tensor, positive: Tensor, asked: Asked) -> tuple[Report, dict[s
         "squared_tangential": read.squared_tangential,
         "lower": closest("lower", at),
         "upper": closest("upper", at),
-        "upper_printed": printed(at, asked.c),
+        "upper_printed": printed(at, settings.c),
         "epsilon": read.epsilon,
         "rho": read.rho,
         "mu": read.mu,

@@ -6,8 +6,9 @@ from the seed, is held out of training.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 from math import pi, sqrt
 
@@ -15,8 +16,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import affine_grid, grid_sample, one_hot
 
-from .device import resolve_device, threads_for
-from .losses.modules import Loss
+from ..losses.modules import Loss
+from ..running.device import resolve_device, threads_for
 
 CLASSES = 10
 #: Units of the two hidden layers, and images that are held out.
@@ -48,6 +49,7 @@ class Digits:
     ink: Tensor
 
 
+@cache
 def load(dtype: torch.dtype = torch.float64) -> Digits:
     """All digits."""
     from sklearn.datasets import load_digits
@@ -111,19 +113,30 @@ def embedded(
     held_out, trained_on = order[:HELD_OUT], order[HELD_OUT:]
     net = encoder(digits.images.shape[1], q, random).to(where, digits.images.dtype)
     x, y = digits.images.to(where), labels.to(where)
-    optimiser = torch.optim.AdamW(net.parameters(), lr=RATE)
-    schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, max(steps, 1))
+    descend = descent(net, steps)
     with threads_for(BATCH, HIDDEN):
         for _ in range(steps):
             drawn = torch.randperm(len(trained_on), generator=random)[:BATCH]
             batch = trained_on[drawn].to(where)
-            optimiser.zero_grad()
-            loss(net(x[batch]), y[batch]).backward()
-            optimiser.step()
-            schedule.step()
+            descend(loss(net(x[batch]), y[batch]))
         with torch.no_grad():
             found = net(x).double().cpu()
     return Embedded(found, trained_on, held_out)
+
+
+def descent(net: nn.Module, steps: int) -> Callable[[Tensor], float]:
+    """A step of AdamW on a loss, to be taken so often; the rate falls to 0. It returns the loss."""
+    optimiser = torch.optim.AdamW(net.parameters(), lr=RATE)
+    schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, max(steps, 1))
+
+    def step(loss: Tensor) -> float:
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+        schedule.step()
+        return loss.item()
+
+    return step
 
 
 def encoder(inputs: int, outputs: int, random: torch.Generator) -> nn.Sequential:
@@ -176,7 +189,7 @@ def linear_accuracy(features: Tensor, classes: Tensor, fit_on: Tensor, test_on: 
     if both:
         raise ValueError(f"{both} of the images to test on are among those to fit on")
     if not features.isfinite().all():
-        raise ValueError("a feature of the encoder is not finite: the training went astray")
+        raise ValueError("a feature of the encoder is not finite: the training diverged")
     centred = features - features[fit_on].mean(0)
     scale = centred[fit_on].square().mean().sqrt()
     x = centred / torch.where(scale > 0, scale, 1)  # all at one point: nothing to scale

@@ -90,13 +90,16 @@ def of_classes(sizes: Sequence[int], tau: float, epsilon: float = 0.0) -> Pairs:
     """
     size = np.asarray(sizes, dtype=np.float64)
     if len(size) < 2 or size.min() < 1:
-        raise Unfit("prototypes are of two or more classes, none of them empty")
+        raise Unfit("prototypes need two or more classes, none of them empty")
     if not (0 if epsilon else LEAST_TAU) <= tau < np.inf:
-        raise Unfit(f"tau is at least {LEAST_TAU:.4g}, not {tau:g}: float64 holds no e^(-2/tau)")
+        raise Unfit(
+            f"tau must be at least {LEAST_TAU:.4g}, not {tau:g}: float64 cannot represent "
+            "e^(-2/tau)"
+        )
     if not 0 <= epsilon <= 1:
-        raise Unfit(f"epsilon is from 0 to 1, not {epsilon:g}")
+        raise Unfit(f"epsilon must be from 0 to 1, not {epsilon:g}")
     if epsilon == 0 and size.min() < 2:
-        raise Unfit("a class of one sample has no positive pair")
+        raise Unfit("a class with a single sample has no positive pair")
     multiplicity = np.tile(size, (len(size), 1))
     np.fill_diagonal(multiplicity, size - 1)
     weight = epsilon * multiplicity

@@ -55,7 +55,7 @@ class Table:
         names = list(self.columns)
         alien = f"{self.path} is not a table of a sweep: give another --table"
         if not self.path.is_file():  # reading a device may never end
-            raise TableError(f"{self.path} is no file that cells can be kept in")
+            raise TableError(f"{self.path} is not a file that cells can be stored in")
         try:
             text = self.path.read_bytes().decode("utf-8")
         except OSError as error:

@@ -25,11 +25,11 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from ..derive.problems.problem import Problem as Declared
-from .embeddings import normalise
-from .problem import Problem
-from .problems.binding import bind_to
-from .problems.parameters import Values
+from ...derive.problems.problem import Problem as Declared
+from ..problems.binding import bind_to
+from ..problems.embeddings import normalise
+from ..problems.parameters import Values
+from ..problems.problem import Problem
 
 # Rows are scaled to unit length before anything is computed, so the bound is about exact
 # unit vectors; rows further off than float32 rounding are taken for a mistake instead.
@@ -91,7 +91,7 @@ def certify_bound(loss: Problem, u: Tensor) -> Certificate:
     """:func:`certify` for a loss already bound; ``u`` is ``(B, *vectors, d)`` in float64."""
     off = (torch.linalg.vector_norm(u, dim=-1) - 1).abs().max()
     if not bool(off < _UNIT):
-        raise ValueError(f"rows must have unit length; the worst is off by {float(off):.2g}")
+        raise ValueError(f"rows must have unit length; the largest error is {float(off):.2g}")
     u = normalise(u)
     rows = u.flatten(1, -2)
     value, s = loss.value_and_gram_gradient(u)

@@ -27,7 +27,7 @@ def resolve_device(device: str | torch.device = "auto") -> torch.device:
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     found = torch.device(device)
     if found.type == "cuda" and not torch.cuda.is_available():
-        raise ValueError("device 'cuda' was asked for, but torch finds none; use 'auto' or 'cpu'")
+        raise ValueError("the device 'cuda' does not exist; use 'auto' or 'cpu'")
     return found
 
 

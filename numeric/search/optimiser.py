@@ -24,16 +24,16 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from ..derive.problems.problem import Problem as Declared
-from ..derive.structures.arrangement import arrange
+from ...derive.problems.problem import Problem as Declared
+from ...derive.structures.arrangement import arrange
+from ..problems import bind
+from ..problems.bound import BoundProblem
+from ..problems.embeddings import normalise, random_embeddings
+from ..problems.parameters import Values, split
+from ..problems.problem import Point, Problem, wide
+from ..running.device import resolve_device
+from ..running.progress import Report, reporting
 from .certificate import Certificate, certify_bound
-from .device import resolve_device
-from .embeddings import normalise, random_embeddings
-from .problem import Point, Problem, wide
-from .problems import bind
-from .problems.bound import BoundProblem
-from .problems.parameters import Values, split
-from .progress import Report, reporting
 from .straighten import can_be_straightened, straighten
 
 #: Default tolerance on the gradient norm. Entries of the gradient are of the order of

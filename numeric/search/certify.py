@@ -15,12 +15,12 @@ from flint import arb, ctx
 from sympy import Expr, Function, S, Symbol, Wild, exp, log
 from sympy.printing.str import StrPrinter
 
-from ..derive import certificate
-from ..derive.certificate import BITS, FORMAT, Refused
-from ..derive.decide.domain import DomainError
-from ..derive.losses.softmax import SoftmaxLoss, SoftmaxTerm
-from ..derive.problems.problem import Problem
-from ..derive.structures.configuration import Configuration, Pairs, single
+from ...derive import certificate
+from ...derive.certificate import BITS, FORMAT, Refused
+from ...derive.decide.domain import DomainError
+from ...derive.losses.softmax import SoftmaxLoss, SoftmaxTerm
+from ...derive.problems.problem import Problem
+from ...derive.structures.configuration import Configuration, Pairs, single
 
 #: Digits of y and S, and how many of them are sure to be right.
 DIGITS, SURE = 40, 36
@@ -183,7 +183,7 @@ def _at(e: Expr, values: Mapping[Symbol, Expr]) -> Expr:
     found = e.xreplace(dict(values))
     if found.free_symbols:
         names = ", ".join(sorted(s.name for s in found.free_symbols))
-        raise DomainError(f"a certificate is about numbers: give {names}")
+        raise DomainError(f"a certificate needs numerical values: give {names}")
     return found
 
 
@@ -210,7 +210,7 @@ def _multipliers(file: dict[str, Any]) -> dict[str, Any]:
         except Refused:
             continue
     else:
-        raise Refused("the gradient has an eigenvalue that no shift makes up for")
+        raise Refused("the gradient has an eigenvalue that no shift can compensate")
     loose = certificate.sum_of_products(a, g) - sum((certificate.number(v) for v in y), arb(0))
     gap = size * (certificate.number(shift) + size * certificate.number(radius)) + loose
     return {

@@ -20,9 +20,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import normalize
 
-from .device import threads_for
-from .digits import HELD_OUT, HIDDEN, RATE, Digits, encoder, linear_accuracy, views
-from .losses import (
+from ..losses import (
     KernelConcatenationInfoNCE,
     KernelInfoNCE,
     KernelLoss,
@@ -30,8 +28,10 @@ from .losses import (
     LossConcatenationInfoNCE,
     LossSumInfoNCE,
 )
+from ..running.device import threads_for
+from ..running.table import Row
+from . import HELD_OUT, HIDDEN, Digits, descent, encoder, linear_accuracy, views
 from .paired import error, holm, paired
-from .table import Row
 
 #: The kernel of SimCLR, which others are compared with, and an encoder that is not trained.
 GAUSSIAN, UNTRAINED = "gamma-2", "untrained"
@@ -149,16 +149,10 @@ def run(
     with threads_for(2 * setup.batch, HIDDEN):
         if kernel != UNTRAINED:
             loss = loss_of(kernel, tau)
-            optimiser = torch.optim.AdamW(net.parameters(), lr=RATE)
-            schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, setup.steps)
+            descend = descent(net, setup.steps)
             for _ in range(setup.steps):
                 drawn = torch.randperm(len(train), generator=random)[: setup.batch].to(where)
-                value = loss(net(views(images[train[drawn]], random)))
-                optimiser.zero_grad()
-                value.backward()
-                optimiser.step()
-                schedule.step()
-                losses.append(value.item())
+                losses.append(descend(loss(net(views(images[train[drawn]], random)))))
         row: Row = {"loss": mean(losses[-max(1, setup.steps // 10) :]) if losses else nan}
         with torch.no_grad():
             hidden = net[:-1](images)
@@ -243,7 +237,7 @@ def compare(rows: Iterable[Row], layer: str, images: int) -> list[Told]:
     for row in rows:
         by.setdefault(str(row["kernel"]), {}).setdefault(int(row["seed"]), []).append(row)
     if GAUSSIAN not in by:
-        raise ValueError(f"there are no runs of {GAUSSIAN!r} to compare with")
+        raise ValueError(f"no runs found of {GAUSSIAN!r} to compare with")
     seeds = sorted(by[GAUSSIAN])
     least = [chosen(by[GAUSSIAN][seed], layer)[0] for seed in seeds]
     held = HELD_OUT / (images - HELD_OUT - VALIDATION)

@@ -37,7 +37,7 @@ from sympy import (
 )
 from torch import Tensor
 
-from ..derive.losses.pairwise import c
+from ...derive.losses.pairwise import c
 
 # --- functions whose derivatives are known, so that they are never spelled out ------------
 
@@ -175,7 +175,7 @@ def compile_scalar(expression: Expr) -> Scalar:
         used = e.atoms(Function) | e.find(lambda g: g.is_Piecewise or g.is_Derivative)
         strange = {type(f).__name__ for f in used} - known
         if strange:
-            raise ValueError(f"no torch form is known of {', '.join(sorted(strange))}")
+            raise ValueError(f"torch cannot evaluate {', '.join(sorted(strange))}")
     symbols = sorted(expression.free_symbols - {c}, key=lambda symbol: symbol.name)
     arguments = [c, *symbols]
     compiled = (

@@ -20,25 +20,25 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import normalize
 
-from ..device import resolve_device, threads_for
-from ..digits import (
+from ..batches.cache import EmbeddingCache
+from ..batches.samplers import BatchSampler, GreedyBatchSampler, PoolBatchSampler
+from ..losses import SupCon
+from ..metrics import effective_rank, smaller_gram
+from ..running.device import resolve_device, threads_for
+from ..running.progress import Report, reporting
+from ..running.table import Row
+from . import (
     CLASSES,
     HELD_OUT,
     HIDDEN,
-    RATE,
     Digits,
+    descent,
     encoder,
     linear_accuracy,
     load,
     views,
 )
-from ..losses import SupCon
-from ..metrics import effective_rank, smaller_gram
-from ..paired import error, paired
-from ..progress import Report, reporting
-from ..table import Row
-from .cache import EmbeddingCache
-from .samplers import BatchSampler, GreedyBatchSampler, PoolBatchSampler
+from .paired import error, paired
 
 RANDOM = "random"
 METHODS = (RANDOM, "P1", "P2", "P3", "greedy-16", "greedy-64")
@@ -168,7 +168,7 @@ def compare(rows: Iterable[Row], against: str = RANDOM) -> list[Row]:
     for row in rows:
         by.setdefault(str(row["method"]), {})[int(row["seed"])] = row
     if against not in by:
-        raise ValueError(f"there are no runs of {against!r} to compare with")
+        raise ValueError(f"no runs found of {against!r} to compare with")
     found: list[Row] = []
     for method, of in by.items():
         if of.keys() != by[against].keys():
@@ -219,8 +219,7 @@ def _run(method: str, seed: int, setup: Setup, digits: Digits, where: torch.devi
     with torch.no_grad():
         cache.update(range(len(train)), net(images[train.to(where)]))
     sampler = _sampler(method, len(train), cache, setup, seed)
-    optimiser = torch.optim.AdamW(net.parameters(), lr=RATE)
-    schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, max(setup.steps, 1))
+    descend = descent(net, setup.steps)
     seen: dict[str, list[float]] = {
         name: [] for name in ("rank", "cached_rank", "sigma", "loss", "age")
     }
@@ -234,17 +233,12 @@ def _run(method: str, seed: int, setup: Setup, digits: Digits, where: torch.devi
             seen["cached_rank"].append(sampler.last.rank)
         seen["age"].append(float(cache.age(chosen).mean()))
         z = net(views(images[train[chosen].to(where)], random))
-        value = loss(z)
-        optimiser.zero_grad()
-        value.backward()
-        optimiser.step()
-        schedule.step()
+        seen["loss"].append(descend(loss(z)))
         first = normalize(z.detach()[:, 0], dim=1)
         cache.update(chosen, first)
         seen["rank"].append(float(effective_rank(first)))
         moment = smaller_gram(first.double()) / len(first)
         seen["sigma"].append(float(torch.linalg.eigvalsh(moment)[-1]))
-        seen["loss"].append(value.item())
         if (step + 1) % setup.every == 0 or step + 1 == setup.steps:
             with torch.no_grad():
                 common = mean(loss(net(both)).item() for both in references)

@@ -62,7 +62,7 @@ def paired(ours: Sequence[float], theirs: Sequence[float], held: float = nan) ->
 
     apart = [a - b for a, b in zip(ours, theirs, strict=True)]
     if not apart:
-        raise ValueError("there is no seed to compare by")
+        raise ValueError("at least one seed is needed for a comparison")
     told = max(apart) - min(apart) > SAME * max(map(abs, apart))
     p = p_resampled = nan
     if told:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from ..derive.structures.arrangement import Arrangement
+from ...derive.structures.arrangement import Arrangement
 
 
 def _flat(arrangement: Arrangement, u: Tensor) -> Tensor:

@@ -9,8 +9,8 @@ import torch
 from torch import Tensor
 from torch.nn.functional import normalize
 
-from .device import resolve_device, threads_for
-from .losses.modules import Loss
+from ..losses.modules import Loss
+from ..running.device import resolve_device, threads_for
 
 #: A gradient this small counts as converged; losses and cosines are of the order of 1.
 TOLERANCE = 1e-12
