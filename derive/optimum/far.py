@@ -65,7 +65,6 @@ class FarFaces(Faces):
 
     def __init__(self, reduced: Reduced, domain: Domain):
         super().__init__(reduced, ())
-        self.parameters = ()
         self.domain = domain
 
     def limit(self, e: Expr, domain: Domain | None = None) -> Expr:
