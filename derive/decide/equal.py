@@ -34,7 +34,7 @@ from .defined import Condition, conditions
 from .domain import Domain, Range
 from .evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
 from .factors import proves_positive
-from .normal import ExpField, NotInField, in_order
+from .normal import ExpField, in_order, vanishes
 from .number import DIGITS, agree, apart, digits
 from .root import ClampedRoot
 from .splitting import bases, branching, split_logs, split_roots, under
@@ -111,7 +111,7 @@ def is_proved_equal(printed: Expr, derived: Expr, domain: Domain) -> bool:
     ratio = exp(printed - derived)
     if not printed.has(log) or ratio.has(log):
         return False
-    return isinstance(_vanishes(split_roots(ratio - 1, domain)), Holds)
+    return vanishes(split_roots(ratio - 1, domain))
 
 
 def _decided(printed: Expr, derived: Expr, domain: Domain, points: list[Point]) -> Outcome:
@@ -315,23 +315,11 @@ def _proved(printed: Expr, derived: Expr, domain: Domain, *, deep: bool = True) 
     one, other = _with_opaque([printed, derived], domain if deep else None)
     if not all(proves_positive(b, domain) for b in bases(one) | bases(other)):
         return False
-    if isinstance(_vanishes(one - other), Holds):
+    if vanishes(one - other):
         return True
     if not all(proves_positive(under(e), domain) for e in branching(one) | branching(other)):
         return False
-    residual = split_logs(split_roots(one - other, domain))
-    return isinstance(_vanishes(residual), Holds)
-
-
-def _vanishes(residual: Expr) -> Outcome:
-    if residual == 0:
-        return Holds(Evidence(Grade.EXACT, "identical"))
-    try:
-        if ExpField([residual]).vanishes(residual):
-            return Holds(Evidence(Grade.EXACT, "the residual is identically zero"))
-    except (NotInField, ZeroDivisionError):
-        pass
-    return Undecided("no normal form")
+    return vanishes(split_logs(split_roots(one - other, domain)))
 
 
 def _with_opaque(expressions: list[Expr], domain: Domain | None) -> list[Expr]:
@@ -378,9 +366,7 @@ def _same(one: Expr, other: Expr, domain: Domain | None) -> bool:
 
 
 def _is_one(one: Expr, other: Expr, domain: Domain | None) -> bool:
-    if domain is None:
-        return isinstance(_vanishes(one - other), Holds)
-    return _proved(one, other, domain)
+    return vanishes(one - other) if domain is None else _proved(one, other, domain)
 
 
 def _by_cases(printed: Expr, derived: Expr, domain: Domain) -> Outcome:

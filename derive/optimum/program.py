@@ -17,7 +17,7 @@ from sympy import Expr, S, Symbol
 from ..decide.ball import enclosure, precision
 from ..decide.calculus import Derivatives
 from ..decide.domain import DomainError
-from ..decide.normal import ExpField, NotInField
+from ..decide.normal import vanishes
 from ..decide.tape import Tape
 from ..structures.configuration import Block, Configuration, Pairs
 
@@ -84,7 +84,7 @@ class Smooth:
                     totals[r] = totals.get(r, S.Zero) + bend
                     if r != s:
                         totals[s] = totals.get(s, S.Zero) + bend
-            found[group] = all(map(_vanishes, totals.values()))
+            found[group] = all(map(vanishes, totals.values()))
         return found
 
     def rate(self, group: tuple[str, ...], program: Program) -> Expr | None:
@@ -95,13 +95,6 @@ class Smooth:
         total = sum((self.slopes[r].xreplace(zero).xreplace(program.point) for r in group), S.Zero)
         total = total.simplify()
         return total if total.is_Rational else None
-
-
-def _vanishes(e: Expr) -> bool:
-    try:
-        return e == 0 or ExpField([e]).vanishes(e)
-    except NotInField:
-        return False
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ MUTANTS = [
     *mutants(
         "decide/tape.py",
         TAPE,
-        ("total = total * found[k]", "total = total + found[k]", "factors are added"),
+        ("add if e.is_Add else mul", "add", "factors are added"),
         ("if not ball.is_finite():", "if False:", "an unbounded ball is handed on"),
     ),
     *mutants(

@@ -304,7 +304,7 @@ MUTANTS = [
         ),
         ("sign = 1 if content > 0 else -1", "sign = 1", "the sign of a number in front is dropped"),
         (
-            "if poly.degree(_index(poly, y)) == 1 and not is_proved_positive(level, domain):",
+            "if max(_by_powers(poly, y), default=0) == 1 and not is_proved_positive(level, domain):",
             "if False:",
             "an exponential reaches every level",
         ),
