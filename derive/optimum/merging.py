@@ -13,7 +13,7 @@ are split into classes does not matter.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from sympy import Expr, Ge, Rational, S, Symbol, Tuple
@@ -28,7 +28,7 @@ from ..proof.derivation import Derivation
 from ..proof.lemmas import CERTIFICATE, CONVEX_LSE, Lemma
 from ..proof.relations import Iff, eq, ge, gt, lt
 from ..proof.statement import Statement, every
-from ..structures.configuration import Configuration, joined
+from ..structures.configuration import Configuration, Pairs, joined
 from ..structures.scheme import complete
 from .blocks import ReducedOnOrbits, state_reduction
 from .condition import without_positive_factors
@@ -127,6 +127,20 @@ def classes(sizes: Mapping[str, Expr]) -> Configuration:
     """Classes by name, one of each size."""
     parts = {name: complete(count, "same_class", "samples") for name, count in sizes.items()}
     return joined(parts, "cross_class")
+
+
+def points(
+    configuration: Configuration, cosine: Callable[[Pairs], Expr] | None = None
+) -> dict[Symbol, Expr]:
+    """The inner products where each orbit is a point, given the cosines of two of them."""
+    return {
+        entry(p.name): S.One
+        if p.left == p.right
+        else Symbol(f"cos_{p.left}_{p.right}", real=True)
+        if cosine is None
+        else cosine(p)
+        for p in configuration.relations
+    }
 
 
 def between(one: str, other: str, configuration: Configuration) -> str:
@@ -279,10 +293,7 @@ def merging(loss: SoftmaxLoss, proof: Derivation) -> Merging:
 
 def apart_from(one: str, configuration: Configuration) -> dict[Symbol, Expr]:
     """The inner products where one orbit is opposite to all others, which are at one point."""
-    return {
-        entry(p.name): S.One if (p.left == one) is (p.right == one) else S.NegativeOne
-        for p in configuration.relations
-    }
+    return points(configuration, lambda p: S.NegativeOne if one in (p.left, p.right) else S.One)
 
 
 def _as_found(reduced: ReducedOnOrbits, forces: Forces) -> tuple[Expr, Expr]:

@@ -184,6 +184,18 @@ class Program:
         weights = {row.get(s, S.Zero) for s in own if self.slots[s].block in occupied}
         return weights.pop() if r.left == r.right and len(weights) == 1 else None
 
+    def matrix(self, b: int, entries: Mapping[int, Any] | Sequence[Any]) -> list[list[Any]]:
+        """A block as rows, of entries by slot."""
+        e = self.blocks[b]
+        rows: list[list[Any]] = [[None] * e.size for _ in range(e.size)]
+        for (i, j), k in zip(e.slots(), self.of[b], strict=True):
+            rows[i][j] = rows[j][i] = entries[k]
+        return rows
+
+    def halved(self, v: Sequence[Any]) -> list[Any]:
+        """Entries of the matrices that slacks in slots stand for."""
+        return [a if s.i == s.j else a / 2 for a, s in zip(v, self.slots, strict=True)]
+
     def start(self) -> list[Expr]:
         """The shares of G = I, which is inside: every block has full rank."""
         found: list[Expr] = []

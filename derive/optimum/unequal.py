@@ -25,7 +25,7 @@ from ..proof.limiting import take_limit
 from ..proof.relations import Iff, eq, ge, gt, lt
 from .blocks import ReducedOnOrbits, state_reduction
 from .condition import without_positive_factors
-from .merging import SIZES, TWO, SameSign, classes, state_points
+from .merging import SIZES, TWO, SameSign, classes, points, state_points
 from .merging import between as between_orbits
 from .program import entry
 from .segment_facts import with_reals
@@ -126,10 +126,7 @@ def state_sizes(loss: SoftmaxLoss, proof: Derivation) -> None:
 def state_dimension(loss: SoftmaxLoss, proof: Derivation) -> None:
     """Record that C classes need no more than C - 1 dimensions, whatever their sizes."""
     reduced, domain = others(loss)[0]
-    inner = {
-        entry(p.name): S.One if p.left == p.right else Symbol(f"cos_{p.left}_{p.right}", real=True)
-        for p in reduced.configuration.relations
-    }
+    inner = points(reduced.configuration)
     inside = domain.restricted([li, lj, lk, lh, loss.temperature])
     slope = Symbol("a_i_j", positive=True)
     proof.holds(
@@ -152,10 +149,7 @@ def state_simplex(loss: SoftmaxLoss, proof: Derivation) -> Expr:
     found = []
     for reduced, domain in others(loss):
         count = C if C in domain.ranges else S(3)
-        inner = {
-            entry(p.name): S.One if p.left == p.right else -1 / (count - 1)
-            for p in reduced.configuration.relations
-        }
+        inner = points(reduced.configuration, lambda p, k=count: -1 / (k - 1))  # type: ignore[misc]
         slopes = reduced.function.slopes
         a_ij, a_jk = (slopes[f"cross_class_{pair}"].xreplace(inner) for pair in ("i_j", "j_k"))
         unlike = tidy((a_ij - a_jk) / (li - lk))
@@ -253,10 +247,7 @@ def _state_orders(loss: SoftmaxLoss, proof: Derivation) -> None:
     reduced, domain = others(loss)[0]
     configuration = reduced.configuration
     names = [o.name for o in configuration.orbits]
-    inner = {
-        entry(p.name): S.One if p.left == p.right else Symbol(f"cos_{p.left}_{p.right}", real=True)
-        for p in configuration.relations
-    }
+    inner = points(configuration)
     s = Symbol("s", positive=True)
     rate = reduced.function.value.xreplace(inner).xreplace({loss.temperature: 1 / s})
     cosine = {

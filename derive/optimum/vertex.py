@@ -26,23 +26,22 @@ from ..proof.statement import Relations, Statement
 from .borders import Borders, borders
 from .condition import (
     Condition,
+    Conditioned,
     GapIff,
     OptimalIff,
     Verdict,
     capital,
-    left_open,
     stated,
-    together,
     without_positive_factors,
 )
 from .reduce import Reduced
-from .reduction import difference, where_positive
+from .reduction import difference, present, where_positive
 from .segment_facts import assignments
 from .threshold import Criterion, Place
 
 
 @dataclass(frozen=True, eq=False)
-class Vertex:
+class Vertex(Conditioned):
     """A pure structure with the conditions under which it is optimal.
 
     Attributes
@@ -64,16 +63,6 @@ class Vertex:
     conditions: Mapping[str, Condition]
     loss: Expr
     proof: Derivation = field(repr=False)
-
-    @property
-    def verdict(self) -> Verdict:
-        """What is known of all conditions together."""
-        return together(self.conditions)
-
-    @property
-    def open(self) -> dict[str, Condition]:
-        """The conditions on which it depends whether it is optimal."""
-        return left_open(self.conditions)
 
     @cached_property
     def unique(self) -> Outcome:
@@ -138,11 +127,7 @@ def vertex(
         ),
         f"the eigenvalue of {name} has the whole trace, so the others vanish",
     )
-    others = {
-        e.name: part
-        for e in scheme.eigenspaces
-        if e.name != name and (part := where_positive(e.dimension, domain)) is not None
-    }
+    others = present(scheme, [e for e in names if e != name], domain)
     proof.add(
         f"{capital(name)} is optimal iff no other eigenvalue of the gradient is smaller there",
         VertexOptimal.of(loss, name, tuple(others), domain),
