@@ -15,7 +15,6 @@ ROOTS = (
             "test_roots",
             "test_roots_that_are_simple_numbers_are_exact",
             "test_clamped_ends_are_decided_exactly",
-            "test_a_root_at_a_jump_is_the_kink_and_a_root_beside_it_is_not",
             "test_brackets_without_a_sign_are_refused",
         )
     ),
