@@ -359,7 +359,7 @@ def state_certificate(optima: BlockOptima, domain: Domain, proof: Derivation) ->
     """Record that the optimum is found and certified, at the witness of a domain."""
     at = ", ".join(f"{s} = {v}" for s, v in domain.witness.items())
     proof.add(
-        f"The optimum is found at numbers, and certified: here at {at}",
+        f"The optimum is computed and certified for numerical values, here {at}",
         Certified(Le(Symbol("gap"), TOLERANCE), domain, optima),
         DUALITY,
     )

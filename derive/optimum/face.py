@@ -116,7 +116,9 @@ class Faces(Optima[FaceOptimum]):
         """The optimum at numbers for all parameters; see :func:`least`."""
         far = [s.name for s, v in point.items() if not v.free_symbols and not v.is_finite]
         if far:
-            raise DomainError(f"a face is found at finite numbers: give a finite {', '.join(far)}")
+            raise DomainError(
+                f"a face is computed for finite values: give a finite {', '.join(far)}"
+            )
         self._check(point)
         program = self._program(point)
         program.check_parameters()

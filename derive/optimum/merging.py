@@ -103,9 +103,9 @@ SAME_POINT = Lemma(
 )
 SHARED = Lemma(
     "shared prototype",
-    "a certificate S has the slopes off its diagonal and S G = 0, which gives the diagonal: for "
-    "classes at one point its entries are B l l' and, on the diagonal, (T - m B) l + B l^2. That "
-    "is the form of (T - m B) I + B J on m points, a class of l being l of them; contrasts of "
+    "a certificate S has the derivatives off its diagonal and S G = 0, which gives the diagonal: "
+    "for classes at one point its entries are B l l' and, on the diagonal, (T - m B) l + B l^2. "
+    "That is the form of (T - m B) I + B J on m points, a class of l being l of them; contrasts of "
     "these classes meet nothing else, and on all else S is the certificate with one class in their "
     "place",
     "the entries of S between a class of l points and another class are proportional to l",
@@ -114,7 +114,8 @@ SHARED = Lemma(
     r"B) I + B J$ on $m$ points is positive semidefinite on sums of one number per class, where "
     r"$J$ is the matrix of ones, $T$ the force per point with which the others press them "
     r"together, and $B$ that with which each of their points drives another away.",
-    proof=r"A certificate $S$ has the slopes off its diagonal, and $S G = 0$ gives the diagonal: "
+    proof=r"A certificate $S$ has the derivatives off its diagonal, and $S G = 0$ gives the "
+    r"diagonal: "
     r"between classes of $l$ and $l'$ points here it is $B l l'$, and $(T - m B) l + B l^2$ on "
     r"the diagonal, which is the form with a class of $l$ being $l$ of the points. Entries "
     r"between a class of $l$ points and another class are proportional to $l$, so contrasts of "

@@ -153,7 +153,7 @@ def optimum(problem: Problem, proof: Derivation, digits: int = 15) -> Optimum:
     domain = problem.domain
     if domain.ranges:
         left = ", ".join(s.name for s in domain.ranges)
-        raise DomainError(f"the optimum is found at numbers: give {left}")
+        raise DomainError(f"the optimum is computed for numerical values: give {left}")
     loss = reduced(problem)
     state_reduction(loss, domain, proof)
     try:

@@ -150,14 +150,16 @@ class Program:
         if not value.is_Rational:
             left = ", ".join(sorted(s.name for s in value.free_symbols))
             raise DomainError(
-                f"a face is found at numbers: give {left}" if left else f"{value} is no size"
+                f"a face is computed for numerical values: give {left}"
+                if left
+                else f"{value} is not a size"
             )
         return value
 
     def _size(self, e: Expr) -> Expr:
         value = self._number(e)
         if value < 0 or value.q != 1:
-            raise DomainError(f"{value} is no size")
+            raise DomainError(f"{value} is not a size")
         return value
 
     def _weights(self, r: Pairs, whole: Configuration) -> dict[int, Expr]:
@@ -288,7 +290,9 @@ class Program:
         for e in (self.function.value, *self.function.slopes.values()):
             left = sorted(s.name for s in e.free_symbols - known - self.point.keys())
             if left:
-                raise DomainError(f"a face is found at numbers: give {', '.join(left)}")
+                raise DomainError(
+                    f"a face is computed for numerical values: give {', '.join(left)}"
+                )
 
 
 def _times(ball: Any, w: Expr) -> Any:

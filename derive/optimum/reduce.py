@@ -97,7 +97,7 @@ def check_at_numbers(
         bound = "> 0" if condition.strict else ">= 0"
         if value.free_symbols:
             left = ", ".join(sorted(s.name for s in value.free_symbols))
-            raise DomainError(f"a face is found at numbers: give {left}")
+            raise DomainError(f"a face is computed for numerical values: give {left}")
         found = sign(value) if value.is_finite else None
         if found is None or found < 0 or (condition.strict and found == 0):
             raise DomainError(f"{name}: {condition.says} must be {bound}, not {value}")

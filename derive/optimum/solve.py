@@ -300,7 +300,7 @@ def number_of(tables: Mapping[str, Mapping[str, Expr]], kind: str, name: str) ->
     """
     table = tables[kind]
     if name not in table:
-        raise DomainError(f"there is no {kind} of {name} there; there are {', '.join(table)}")
+        raise DomainError(f"{name} has no {kind} there; these have one: {', '.join(table)}")
     return table[name]
 
 

@@ -169,10 +169,10 @@ def threshold(
     words = criterion.says[0].upper() + criterion.says[1:]
     try:
         proof.add(
-            f"{words} iff {parameter} {solved.rel_op} the value at which the slope vanishes",
+            f"{words} iff {parameter} {solved.rel_op} the zero of the derivative",
             says,
-            f"the condition is a polynomial in {parameter} or in an exponential of it; put back, "
-            "the value makes it vanish",
+            f"the condition is a polynomial in {parameter} or in an exponential of it, and its "
+            "zero is verified by substitution",
         )
     except StepFailed:
         _raise_if_constant(criterion, parameter, domain)
@@ -187,10 +187,10 @@ def _raise_if_constant(criterion: Criterion, parameter: Symbol, domain: Domain) 
     for value in (1, -1):
         if is_proved_positive(value * criterion.condition, domain):
             when = "every" if value == sign else "no"
-            raise NoThreshold(f"{criterion.says} at {when} {parameter}: there is no threshold")
+            raise NoThreshold(f"{criterion.says} at {when} {parameter}: a threshold does not exist")
     if isinstance(zero(criterion.condition, domain), Holds):
         when = "no" if strict else "every"
-        raise NoThreshold(f"{criterion.says} at {when} {parameter}: there is no threshold")
+        raise NoThreshold(f"{criterion.says} at {when} {parameter}: a threshold does not exist")
 
 
 @dataclass(frozen=True, eq=False)

@@ -114,7 +114,7 @@ def vertex(
     scheme = loss.scheme
     names = [e.name for e in scheme.eigenspaces]
     if name not in names:
-        raise DomainError(f"there is no eigenspace {name!r}; there are {', '.join(names)}")
+        raise DomainError(f"the eigenspace {name!r} does not exist; choose from {', '.join(names)}")
     inside = where_positive(scheme.eigenspace(name).dimension, domain)
     if inside is None:
         raise DomainError(f"the eigenspace {name} has no dimension there")

@@ -101,7 +101,11 @@ MUTANTS = [
     *mutants(
         D,
         (*BLOCKS, *FACES),
-        ("if not all(d >= 0 for d in _exact_pivots(exact))", "if False", "shares need not be PSD"),
+        (
+            "if not all(d >= 0 for d in _exact_pivots(program.matrix(b, self.shares)))",
+            "if False",
+            "shares need not be PSD",
+        ),
         (
             "if pivot == 0 and any(left[i][k] != 0 for i in range(k + 1, len(left))):",
             "if False:",
