@@ -115,12 +115,11 @@ SHARED = Lemma(
     r"$J$ is the matrix of ones, $T$ the force per point with which the others press them "
     r"together, and $B$ that with which each of their points drives another away.",
     proof=r"A certificate $S$ has the derivatives off its diagonal, and $S G = 0$ gives the "
-    r"diagonal: "
-    r"between classes of $l$ and $l'$ points here it is $B l l'$, and $(T - m B) l + B l^2$ on "
-    r"the diagonal, which is the form with a class of $l$ being $l$ of the points. Entries "
-    r"between a class of $l$ points and another class are proportional to $l$, so contrasts of "
-    r"these classes meet nothing else; and on all else $S$ is the certificate with one class in "
-    r"their place.",
+    r"diagonal: between classes of $l$ and $l'$ points here it is $B l l'$, and "
+    r"$(T - m B) l + B l^2$ on the diagonal, which is the form with a class of $l$ being $l$ "
+    r"of the points. Entries between a class of $l$ points and another class are proportional to "
+    r"$l$, so contrasts of these classes meet nothing else; and on all else $S$ is the "
+    r"certificate with one class in their place.",
 )
 
 

@@ -68,8 +68,7 @@ def check_preconditions(conditions: Iterable[Precondition], name: str, domain: D
             continue
         bound = "> 0" if condition.strict else ">= 0"
         if isinstance(outcome, Refuted):
-            at = ", ".join(f"{k} = {v}" for k, v in outcome.witness.items())
-            why = f"it is not at {at}" if at else "it is not"
+            why = f"it is not at {outcome.place()}" if outcome.witness else "it is not"
         else:
             why = f"that is not proved: {outcome.reason}"
         raise DomainError(f"{name}: {condition.says} must be {bound}; {why}")

@@ -305,9 +305,7 @@ def _tried(solved: Basic, relation: Basic, domain: Domain) -> Refuted | None:
             if sign is None or not domain.contains(near):
                 continue
             if (side * above > 0) is not bool((type(relation))(sign, 0)):
-                return Refuted(
-                    {s.name: e for s, e in near.items()}, f"the condition is {sign.n(30)}"
-                )
+                return Refuted.at(near, f"the condition is {sign.n(30)}")
     return None
 
 

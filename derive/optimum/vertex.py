@@ -169,20 +169,17 @@ def _condition(
     there = pure_inner(loss, e)
     place = Place(inner, {r: there[r] - inner[r] for r in inner})
     criterion = Criterion(says, Ge(gap, 0, evaluate=False), place)
-    verdict: Verdict = "open"
-    if is_proved_positive(gap, domain):
-        verdict = "strict"
-        always = capital(f"{prefix}{v} is never left towards {e}")
-        proof.holds(always, gt(gap, S.Zero), "so there the structure is kept", domain)
-    elif is_proved_positive(gap, domain, strict=False):
-        verdict = "holds"
-        always = capital(f"{prefix}{v} need not be left towards {e}")
-        proof.holds(always, ge(gap, S.Zero), "others may be as good where it is zero", domain)
-    elif is_proved_positive(-gap, domain):
-        verdict = "never"
-        always = capital(f"{prefix}{v} is always left towards {e}")
-        proof.holds(always, lt(gap, S.Zero), "so it is never optimal", domain)
-    return Condition(criterion, domain, verdict, when)
+    verdicts: tuple[tuple[Verdict, Basic, str, str], ...] = (
+        ("strict", gt(gap, S.Zero), "is never left", "so there the structure is kept"),
+        ("holds", ge(gap, S.Zero), "need not be left", "others may be as good where it is zero"),
+        ("never", lt(gap, S.Zero), "is always left", "so it is never optimal"),
+    )
+    for verdict, sign, left, why in verdicts:
+        size = -gap if verdict == "never" else gap
+        if is_proved_positive(size, domain, strict=verdict != "holds"):
+            proof.holds(capital(f"{prefix}{v} {left} towards {e}"), sign, why, domain)
+            return Condition(criterion, domain, verdict, when)
+    return Condition(criterion, domain, "open", when)
 
 
 def _within(part: Domain, other: Domain | None) -> Domain:

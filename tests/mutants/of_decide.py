@@ -43,7 +43,7 @@ MUTANTS = [
         DECIDE,
         ("return all(e == 0 or field", "return any(e == 0 or field", "one of several vanishes"),
         (
-            'return Refuted(_named(point), f"the residual is {value.n(6)!s}")',
+            'return Refuted.at(point, f"the residual is {value.n(6)!s}")',
             "return Holds(Evidence(Grade.EXACT, VANISHES))",
             "a refutation is reported as holding",
         ),

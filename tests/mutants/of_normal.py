@@ -22,11 +22,6 @@ MUTANTS = [
         ("k] = combo.get(k, 0) + factor *", "k] = factor *", "elimination forgets an earlier step"),
         ("**{k: -v for k, v in combo.items()}}", "**combo}", "elimination with the wrong sign"),
         ("= int(row[j] * scale)", "= int(row[j])", "fractions of an exponent are cut off"),
-        (
-            "= common_denominator(elements)",
-            "= elements[0].denom",
-            "exponents over a denominator that is not common",
-        ),
     ),
     *mutants(
         R,
