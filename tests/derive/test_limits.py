@@ -44,17 +44,7 @@ from sympy import (
 )
 from sympy import limit as sympy_limit
 
-D = Domain(
-    {
-        m: at_least(2),
-        n: at_least(2),
-        tau: POSITIVE,
-        alpha: between(0, 1, "()"),
-        b: Range(-oo, oo),
-        delta: Range(low_open=False),
-    },
-    {m: 3, n: 2, tau: 1, alpha: Rational(1, 2), b: 0, delta: 1},
-)
+from .test_growth import D
 
 KNOWN = [
     # rational functions, and powers

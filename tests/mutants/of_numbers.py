@@ -112,7 +112,7 @@ MUTANTS = [
             "accuracy = -(abs(ball).upper() - abs(ball).lower()).log().mid() * 1.5\n            accuracy = int(accuracy.floor().unique_fmpz())",
             "absolute for relative precision",
         ),
-        ("-exponent) + _ten() / 20", "-exponent)", "digits are cut off, not rounded"),
+        ("-exponent) + ten() / 20", "-exponent)", "digits are cut off, not rounded"),
         (
             "n = _halfway(e, scaled, exponent, ball > 0)",
             "n = scaled.mid().floor().unique_fmpz()",
