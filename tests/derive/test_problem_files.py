@@ -17,7 +17,7 @@ from cltheory.derive.losses.clip import b, t, w
 from cltheory.derive.losses.pairwise import PairwiseLoss, c
 from cltheory.derive.losses.softmax import SoftmaxLoss, tau
 from cltheory.derive.losses.supcl import alpha
-from cltheory.derive.optimum import face
+from cltheory.derive.optimum import face, solve
 from cltheory.derive.optimum.reduce import ReducedLoss, inner_products
 from cltheory.derive.optimum.vertex import vertex
 from cltheory.derive.problems.catalogue import CATALOGUE, named
@@ -476,14 +476,14 @@ def test_five_levels_at_a_cold_temperature(tau_: str) -> None:
 
 
 def test_an_inner_product_without_digits_silences_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    ball = face._Numbers.ball
+    ball = solve.Numbers.ball
 
     def short(self, kind: str, name: str, bits: int):
         if (kind, name) == ("inner", "negative"):
             raise NotEnclosed("it is smaller than 1e-9 in size")
         return ball(self, kind, name, bits)
 
-    monkeypatch.setattr(face._Numbers, "ball", short)
+    monkeypatch.setattr(solve.Numbers, "ball", short)
     face.faces.cache_clear()
     text = ROOTS.replace("POSITIVE", "exp(-x)").replace("NEGATIVE", "exp(x) + exp(-2*x)")
     try:
