@@ -14,10 +14,10 @@ from cltheory.derive.proof.statement import Relations, each
 from cltheory.derive.results import results
 from cltheory.derive.theorem import bounds
 from cltheory.derive.theorem.bounds import About, Bounds
-from cltheory.derive.vectors.anchor import DECIMAL, EXACT, Anchor, Batch
+from cltheory.derive.vectors.anchor import Anchor, Batch
 from cltheory.derive.write.proofs.vectors import marked
 from cltheory.derive.write.report import report
-from sympy import Eq, Float, Ge, Gt, Integer, Le, Lt, Rational, Tuple, simplify
+from sympy import Eq, Float, Ge, Gt, Integer, Le, Lt, Rational, Tuple
 from test_anchor import plain
 
 IDENTITY, BAND = results["gradient-identity"], results["spectral-band"]
@@ -49,13 +49,13 @@ def anchors():
         for tau in ("0.05", "0.7", "20"):
             z, z_plus = direction(rng, d), direction(rng, d)
             rows = [direction(rng, d) for _ in range(N)]
-            yield Anchor(z, z_plus, rows, tau, DECIMAL)
+            yield Anchor(z, z_plus, rows, tau)
             near = [[x + rng.gauss(0, 0.1) for x in z] for _ in range(N)]
-            yield Anchor(z, [-x for x in z], near, tau, DECIMAL)
-            yield Anchor(z, z_plus, [z_plus] * N, tau, DECIMAL)
-            yield Anchor(z, z_plus, [[-x for x in z_plus]] * N, tau, DECIMAL)
-            yield Anchor(z, z, [z, *[[-x for x in z]] * (N - 1)], tau, DECIMAL)
-            yield Anchor(z, z_plus, [*rows[:-1], z], tau, DECIMAL)
+            yield Anchor(z, [-x for x in z], near, tau)
+            yield Anchor(z, z_plus, [z_plus] * N, tau)
+            yield Anchor(z, z_plus, [[-x for x in z_plus]] * N, tau)
+            yield Anchor(z, z, [z, *[[-x for x in z]] * (N - 1)], tau)
+            yield Anchor(z, z_plus, [*rows[:-1], z], tau)
 
 
 def batches():
@@ -63,10 +63,10 @@ def batches():
     for n, d in [(4, 1), (4, 2), (6, 2), (6, 4)]:
         for tau in ("0.2", "1", "10"):
             z = [direction(rng, d) for _ in range(n)]
-            yield Batch(z, tau, by=DECIMAL)
-            yield Batch([z[0]] * n, tau, by=DECIMAL)
-            yield Batch([v for v in z[: n // 2] for v in (v, [-x for x in v])], tau, by=DECIMAL)
-            yield Batch([z[0]] * 2 + [[-x for x in z[0]]] * (n - 2), tau, by=DECIMAL)
+            yield Batch(z, tau)
+            yield Batch([z[0]] * n, tau)
+            yield Batch([v for v in z[: n // 2] for v in (v, [-x for x in v])], tau)
+            yield Batch([z[0]] * 2 + [[-x for x in z[0]]] * (n - 2), tau)
 
 
 @pytest.fixture(scope="module")
@@ -90,10 +90,7 @@ def test_no_configuration_exceeds_a_bound(name, configurations):
         for of in configurations[q.about]:
             bound, bounded = value(q.expression, of), of[q.bounded]
             excess = bounded - bound if q.side == "upper" else bound - bounded
-            assert excess <= CLOSE * (1 + abs(bound)), (
-                name,
-                of.readings(s.name for s in q.readings),
-            )
+            assert excess <= CLOSE * (1 + abs(bound)), {s.name: of[s.name] for s in q.readings}
 
 
 @pytest.mark.parametrize("name", [k for k in BOUNDS if BOUNDS[k].side == "upper"])
@@ -109,50 +106,31 @@ def test_no_upper_bound_of_the_gradient_is_weaker_than_the_trivial_one(name, con
 
 @pytest.mark.parametrize("name", [k for k in BOUNDS if BOUNDS[k].attained])
 def test_the_case_of_equality_is_one(name):
+    """And a bound with a constant a hundredth off is exceeded there: the check sees it."""
     q = BOUNDS[name]
     read = {About.ANCHOR: Anchor, About.BATCH: Batch}[q.about].read
-    exact = read(q.attained["vectors"], q.attained["tau"], EXACT)
-    point = {s: exact[s.name] for s in q.readings}
-    assert simplify(q.expression.xreplace(point) - exact[q.bounded]).equals(0), name
-    assert exact[q.bounded] != 0
-
-
-def test_other_constants_are_broken(configurations):
-    """A hundredth off what is met somewhere is exceeded there: the check sees it."""
     with mpmath.mp.workdps(DIGITS):
-        for name, q in BOUNDS.items():
-            if not q.attained:
-                continue
-            read = {About.ANCHOR: Anchor, About.BATCH: Batch}[q.about].read
-            exact = read(q.attained["vectors"], q.attained["tau"], EXACT)
-            point = {s: exact[s.name] for s in q.readings}
-            factor = mpmath.mpf("0.99") if q.side == "upper" else mpmath.mpf("1.01")
-            bound = factor * mpmath.mpmathify(q.expression.xreplace(point).n(DIGITS))
-            bounded = mpmath.mpmathify(exact[q.bounded].n(DIGITS))
-            assert bounded > bound if q.side == "upper" else bounded < bound, name
+        of = read(q.attained["vectors"], q.attained["tau"])
+        bound, bounded = value(q.expression, of), of[q.bounded]
+        assert abs(bound / bounded - 1) < CLOSE
+        off = bound * (99 if q.side == "upper" else 101) / 100
+        assert bounded > off if q.side == "upper" else bounded < off
 
 
-@pytest.mark.parametrize(
-    "tau, factor",
-    [("1/25", 10**17), *(pytest.param(*x, marks=pytest.mark.slow) for x in [("1", 2), ("5", 1)])],
-)
+@pytest.mark.parametrize(("tau", "factor"), [("1/25", 10**17), ("1", 2), ("5", 1)])
 def test_by_the_projected_spectrum_parallel_negatives_are_exact(tau, factor):
     """The bounds by sigma are off by a factor without limit there, as sigma is 1."""
     positive = ["3/5", "4/5"]
-    for anchor in (positive, ["24/25", "-7/25"]):
-        a = Anchor(anchor, positive, [positive, ["-3/5", "-4/5"]], tau, EXACT)
-        assert a["sigma"] == 1 and a["sigma_positive"] == 0
-
-        def at(result, name, a=a):
-            bound = result[name]
-            return bound.xreplace({s: a[s.name] for s in bound.free_symbols})
-
-        for name in ("upper_projected", "upper_projected_spectrum"):
-            assert simplify(at(PROJECTED, name) - a["squared_gradient"]).equals(0)
-        off = at(BAND, "upper").n(DIGITS) / a["squared_gradient"].n(DIGITS)
-        assert anchor != positive or off > factor
-        # Both bounds by alignment and by sigma are 2 epsilon/(1 - rho) times too large.
-        assert abs(off / (2 * a["epsilon"] / a["one_minus_rho"]).n(DIGITS) - 1) < 1e-30
+    with mpmath.mp.workdps(DIGITS):
+        for anchor in (positive, ["24/25", "-7/25"]):
+            a = Anchor(anchor, positive, [positive, ["-3/5", "-4/5"]], tau)
+            assert abs(a["sigma"] - 1) < CLOSE and abs(a["sigma_positive"]) < CLOSE
+            for name in ("upper_projected", "upper_projected_spectrum"):
+                assert abs(value(PROJECTED[name], a) / a["squared_gradient"] - 1) < CLOSE
+            off = value(BAND["upper"], a) / a["squared_gradient"]
+            assert anchor != positive or off > factor
+            # Both bounds by alignment and by sigma are 2 epsilon/(1 - rho) times too large.
+            assert abs(off / (2 * a["epsilon"] / a["one_minus_rho"]) - 1) < CLOSE
 
 
 def test_participation_is_bounded_for_any_similarities():
@@ -492,6 +470,6 @@ def test_what_one_negative_leaves_a_single_value_need_not_be_given():
 def test_the_largest_participation_on_a_line_while_it_is_cold(size):
     """At temperature 1 with no more than 1 + e^2 negatives, as it is said."""
     with mpmath.mp.workdps(DIGITS):
-        a = Anchor([1], [1], [[1], *[[-1]] * (size - 1)], 1, DECIMAL)
+        a = Anchor([1], [1], [[1], *[[-1]] * (size - 1)], 1)
         most = value(BAND["participation_most"], a)
         assert (most - a["participation"] < CLOSE) is (size <= 1 + mpmath.exp(2))
