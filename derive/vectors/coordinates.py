@@ -14,7 +14,7 @@ from ..decide.ball import Enclosures, TooWide, precision
 from ..decide.digits import FIRST_BITS, LAST_BITS, is_zero
 from ..errors import InternalError
 from ..optimum.value import Digits, Handle
-from .algebraic import Algebraic, Root, as_digits
+from .algebraic import Algebraic, Root, as_digits, doubled
 
 Rows = tuple[tuple[Expr, ...], ...]
 #: Matrices with entries that are no fractions are eliminated exactly up to this size.
@@ -99,25 +99,21 @@ class _Cholesky:
         """A coordinate."""
         with precision(bits):
             floor = arb(2) ** -bits
-        work = bits + FIRST_BITS
-        while work <= 64 * (bits + LAST_BITS):
+        for work in doubled(bits + FIRST_BITS, 64 * (bits + LAST_BITS)):
             found = self._within(work)
             if found is not None:
                 at = found[int(i)][int(k)]
                 if at.rel_accuracy_bits() >= bits or at.abs_upper() < floor * floor:
                     return at
-            work *= 2
         raise TooWide(f"coordinate {k} of point {i} is not found to {bits} bits")
 
     @cached_property
     def pivots(self) -> tuple[int, ...]:
         """The points eliminated, in order: the farthest from the span of those before."""
-        bits = FIRST_BITS
-        while bits <= LAST_BITS:
+        for bits in doubled():
             order: list[int] = []
             if self._eliminated(bits, order) is not None:
                 return tuple(order)
-            bits *= 2
         raise TooWide("the Gram matrix is not eliminated")
 
     def vanishes(self, i: int, k: int) -> bool:
@@ -265,8 +261,7 @@ class _Sphere:
 
     def ball(self, kind: str, name: str, bits: int) -> Any:
         """The radius: half the root of s^T K^-1 s, with K the Gram matrix and s its diagonal."""
-        work = bits + FIRST_BITS
-        while work <= 64 * (bits + LAST_BITS):
+        for work in doubled(bits + FIRST_BITS, 64 * (bits + LAST_BITS)):
             with precision(work):
                 of = Enclosures(work, {})
                 flat = [of(self.gram[i][j]) for i in self.kept for j in self.kept]
@@ -279,5 +274,4 @@ class _Sphere:
                     square = arb(0)
                 if square > 0 and square.rel_accuracy_bits() >= bits:
                     return square.sqrt()
-            work *= 2
         raise TooWide(f"the radius is not found to {bits} bits")

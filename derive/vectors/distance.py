@@ -36,6 +36,7 @@ from .algebraic import (
     Root,
     as_digits,
     as_flint,
+    doubled,
     eigenvalues,
     exact_fraction,
     middle,
@@ -179,13 +180,13 @@ class Dissimilarity:
 
     def ball(self, kind: str, name: str, bits: int) -> Any:
         """A ball around an eigenvalue."""
-        work = bits + 64
-        while work <= 4 * bits + FAR_BITS:  # one that is zero has no relative accuracy at all
+        for work in doubled(
+            bits + 64, 4 * bits + FAR_BITS
+        ):  # one that is zero has no relative accuracy at all
             with precision(work):
                 found = self._balls(work)[int(name)]
                 if found.rel_accuracy_bits() >= bits:
                     return found
-            work *= 2
         raise TooWide(f"eigenvalue {name} is not found to {bits} bits")
 
     def _balls(self, bits: int) -> list[Any]:

@@ -22,7 +22,6 @@ from ...theorem.bounds import About, Bounds
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
 from ...vectors.moments import Parts, from_isotropy, gram_and_moment
-from ...vectors.words import Words
 from ._moments import AXES, OPPOSITE, vectors
 
 n, d, k = (Symbol(s, integer=True, positive=True) for s in "ndk")
@@ -328,16 +327,14 @@ def entropy(proof: Derivation) -> Expr:
 # --- vectors left out ----------------------------------------------------------------------------
 def left_out(proof: Derivation) -> dict[str, Quantity]:
     """The second moments of a batch without an anchor, and without its positive."""
-    batch = Parts(n)
+    left, form = (Symbol(s, nonnegative=True) for s in ("rest", "a"))
+    on_z, on_y = (Symbol(s, real=True) for s in "xy")
+    batch = Parts(n, left, on_z, on_y)
     some = Domain({n: at_least(3)}, {n: 4})
-    form = Symbol("a", nonnegative=True)
-    rest = solve_linear(batch.along(batch.all) - form, batch.rest)
-
-    def said(part: Words) -> Expr:
-        return tidy(batch.along(part).xreplace({batch.rest: rest}))
-
-    others, negatives = said(batch.others), said(batch.negatives)
-    on_z, on_y = batch.x, batch.y
+    rest = solve_linear(batch.along(batch.all) - form, left)
+    others, negatives = (
+        tidy(batch.along(part).xreplace({left: rest})) for part in (batch.others, batch.negatives)
+    )
     free = {s: Range(low_open=False) for s in (form, on_z, on_y)}
     where = Domain({**some.ranges, **free}, {n: 4, form: 1, on_z: 1, on_y: 1})
     proof.holds(
@@ -360,7 +357,7 @@ def left_out(proof: Derivation) -> dict[str, Quantity]:
         "what is left out are squares",
         where,
     )
-    ones = [part.trace for part in (batch.all, batch.others, batch.negatives)]
+    ones = [batch.trace(part) for part in (batch.all, batch.others, batch.negatives)]
     proof.holds(
         "All three have trace 1",
         [eq(Symbol(f"trace_{name}"), 1) for name in ("all", "others", "negatives")],

@@ -23,7 +23,7 @@ from ...proof.relations import eq, gt, lt
 from ...theorem.bounds import About, Bounds
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
-from ...vectors.moments import Joined, mean
+from ...vectors.moments import joined, mean
 from ._moments import AXES, OPPOSITE, vectors
 
 b, d = (Symbol(s, integer=True, positive=True) for s in "bd")
@@ -170,7 +170,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
 
 def one_step(proof: Derivation) -> tuple[Expr, Expr]:
     """The trace with a candidate, and what it changes by."""
-    after = tidy(Joined(b, t, q).squared)
+    after = tidy(joined(b, t, q)[0])
     name, change = Symbol("t_next"), Symbol("gain")
     gain = tidy(after - t)
     proof.holds(
@@ -259,7 +259,7 @@ def expansion(proof: Derivation, gain: Expr) -> dict[str, Quantity]:
 
 def diversity(proof: Derivation) -> dict[str, Quantity]:
     """The Frobenius distance to the candidate's own moment."""
-    apart = Joined(b, t, q).apart
+    _, apart = joined(b, t, q)
     proof.holds(
         "The squared Frobenius distance of S and z z'",
         [eq("apart", t - 2 * q + 1), eq("slope", -2)],
