@@ -289,7 +289,7 @@ def test_float_distances_are_near_and_not_attained() -> None:
 
 
 @pytest.mark.parametrize("off", [-1, 1])
-def test_another_count_of_points_is_refused(off: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_count_weights_is_refused(off: int, monkeypatch: pytest.MonkeyPatch) -> None:
     fewest = _distances.fewest
     monkeypatch.setattr(_distances, "fewest", lambda *of: fewest(*of) + off)
     with pytest.raises(StepFailed):

@@ -21,7 +21,7 @@ from cltheory.derive.results.weighted._best import WrittenDown
 from cltheory.derive.results.weighted._components import components
 from cltheory.derive.results.weighted._euclidean import InDimensions, PutBack, Spans
 from cltheory.derive.results.weighted._geometry import RHO, Directions, OnSphere
-from cltheory.derive.results.weighted._of_points import InBalls, Weights
+from cltheory.derive.results.weighted._weights import InBalls, Weights
 from cltheory.derive.vectors.distance import Dissimilarity
 from cltheory.derive.write.report import report
 from numpy.typing import NDArray
@@ -102,7 +102,7 @@ def test_beyond_tau_prime_nothing_is_said_without_labels() -> None:
     assert float(value("x-clr", "tau_max", tau_prime=1, rho="1/2")) == 4
 
 
-def test_tau_max_is_where_the_cosines_stop_being_those_of_points() -> None:
+def test_tau_max_is_where_the_cosines_stop_being_those_weights() -> None:
     for rows in ([[1, 0, 0], [0, 1, 0], [0, 0, 1]], [[3, 1], [2, 1], [1, 1]], [[1, 5], [2, 4]]):
         k = cosines(rows)
         tau_max = float(value("x-clr", "tau_max", Y=rows, tau_prime=1))

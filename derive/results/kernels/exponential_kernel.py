@@ -23,7 +23,7 @@ from ...proof.indexed import SumsEqual
 from ...proof.relations import eq, ge, lt
 from ...theorem.listed import ListOf
 from ...theorem.quantity import Quantity
-from ..weighted._of_points import OfPoints
+from .._for_data import ForData
 from ._entropy import LINE, beta, state_duality, state_gibbs, state_maximiser
 
 n = Symbol("n", integer=True, positive=True)
@@ -308,7 +308,7 @@ def check(given: Mapping[str, Any]) -> Mapping[str, Any]:
     return given
 
 
-RESULT = OfPoints(
+RESULT = ForData(
     "exponential-kernel",
     title="Maximum entropy: why exponential kernels, and how tight the bound is",
     source="tan2024spectral, Section 5.1 and Theorem 5.1",

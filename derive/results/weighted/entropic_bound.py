@@ -24,9 +24,9 @@ from ...proof.statement import Statement
 from ...theorem.listed import ListOf
 from ...theorem.quantity import Quantity
 from ...vectors.distance import by_primes
+from .._for_data import ForData
 from ._divergence import state_divergence
 from ._geometry import GIBBS
-from ._of_points import OfPoints
 from ._rows import WeightRows
 
 n = Symbol("n", integer=True, positive=True)
@@ -203,7 +203,7 @@ def for_weights(
     return found
 
 
-RESULT = OfPoints(
+RESULT = ForData(
     "entropic-bound",
     title="The entropic lower bound of weighted InfoNCE, and the similarities that attain it",
     source="vock2026unified, Theorems 3.3 and D.1",
@@ -213,6 +213,6 @@ RESULT = OfPoints(
     domain=DOMAIN,
     meanings=MEANINGS,
     derive=for_weights,
-    check=lambda given: {"W": WeightRows(given["W"])},
+    check=lambda data: {"W": WeightRows(data["W"])},
     weighted=WEIGHTED,
 )
