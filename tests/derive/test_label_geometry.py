@@ -16,8 +16,8 @@ from cltheory.derive.decide.domain import DomainError
 from cltheory.derive.decide.evidence import Holds
 from cltheory.derive.proof.relations import eq, gt
 from cltheory.derive.results import results
-from cltheory.derive.results.weighted._asked import Verdict
-from cltheory.derive.results.weighted._best import WrittenDown
+from cltheory.derive.results.weighted._targets import Verdict
+from cltheory.derive.results.weighted._gap import WrittenDown
 from cltheory.derive.results.weighted._components import components
 from cltheory.derive.results.weighted._euclidean import InDimensions, PutBack, Spans
 from cltheory.derive.results.weighted._geometry import RHO, Directions, OnSphere
@@ -302,7 +302,7 @@ def test_the_bound_by_duality_is_below_all_embeddings() -> None:
     good = WrittenDown.found(weights, S.Half, 4)
     least = float(results["y-aware"].value("gap", Y=LINE, tau="1/2"))
     assert float(poor.least_gap) < float(good.least_gap) <= least + 1e-12
-    assert least - 1e-12 <= float(good.gap) < float(poor.gap)
+    assert least - 1e-12 <= float(good.gap.number) < float(poor.gap.number)
 
 
 # --- input ---------------------------------------------------------------------------------
@@ -312,11 +312,11 @@ def test_the_bound_by_duality_is_below_all_embeddings() -> None:
     ("y-aware --Y 1;2 --tau 0", "tau must be"),
     ("y-aware --Y 1;2 --tau oo", "give a finite tau"),
     ("y-aware --Y 1;2 --q 0", "q must be"),
-    ("y-aware --Y 1", "two rows"),
+    ("y-aware --Y 1", "two points"),
     ("kernel-pca --K 1,2;3,1", "not symmetric"),
     ("kernel-pca --K 1,2;2,1", "least eigenvalue is -1"),
     ("kernel-pca --K 1,2,3;2,1,3", "must be square"),
-    ("sne --X 1;2", "give sigma"),
+    ("sne --X 1;2", "add sigma"),
     ("euclidean-winfonce --Y a;b", "is not a number"),
 ])  # fmt: skip
 def test_bad_input_is_explained_in_a_line(words: str, said: str) -> None:

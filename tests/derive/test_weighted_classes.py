@@ -330,7 +330,7 @@ def test_a_number_of_classes_has_a_table_of_cosines() -> None:
     found = floats(SOFT.value("cosines", C=4, **given))
     np.testing.assert_array_equal(found, floats(SOFT.value("cosines", sizes=(2, 5, 3, 3), **given)))
     assert found.shape == (4, 4) and found[0, 1] == float(SOFT.value("cosine", C=4, **given))
-    with pytest.raises(DomainError, match="give C or sizes"):
+    with pytest.raises(DomainError, match="add C or sizes"):
         SOFT.value("cosines", **given)
 
 
