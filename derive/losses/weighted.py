@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from sympy import Expr, S, exp, log
 
-from .written import Plain, Tex, noted
+from .setting import Setting
 
 Rows = Sequence[Sequence[Expr]]
 
@@ -37,47 +37,28 @@ OF_LABELS: Noted = (
 
 
 @dataclass(frozen=True)
-class WeightedInfoNCE:
-    """The loss for a matrix of weights.
+class WeightedInfoNCE(Setting):
+    """The loss for a matrix of weights; ``notes`` say what is compared, and the weights."""
 
-    Attributes
-    ----------
-    title
-        Its name.
-    notes
-        What is compared, and the weights.
-    dimension
-        The dimension that is spoken of.
-    source
-        Where it is from.
-    """
+    loss: tuple[str, str] | None = (
+        "-1/n sum_{i != j} w_ij/(sum_{k != i} w_ik) log(e^s_ij / sum_{k != i} e^s_ik)",
+        r"-\frac{1}{n} \sum_{i \ne j} \frac{w_{ij}}{\sum_{k \ne i} w_{ik}} "
+        r"\log\frac{e^{s_{ij}}}{\sum_{k \ne i} e^{s_{ik}}}",
+    )
+    dimension: str = "q, a parameter"
 
-    title: str
-    notes: tuple[Noted, Noted]
-    dimension: str = "any: of the similarities only the symmetry is used"
-    source: str = "vock2026unified Definition 3.1"
 
-    def written(self, style: Plain) -> tuple[str, tuple[str, ...]]:
-        """The formula, and what its letters mean."""
-        if isinstance(style, Tex):
-            share = r"\frac{w_{ij}}{\sum_{k \ne i} w_{ik}}"
-            softmax = r"\log\frac{e^{s_{ij}}}{\sum_{k \ne i} e^{s_{ik}}}"
-            right = rf"-\frac{{1}}{{n}} \sum_{{i \ne j}} {share} {softmax}"
-        else:
-            right = "-1/n sum_{i != j} w_ij/(sum_{k != i} w_ik) log(e^s_ij / sum_{k != i} e^s_ik)"
-        return style.equation(right), tuple(noted(note, style) for note in self.notes)
-
-    def value(self, weights: Rows, similarities: Rows) -> Expr:
-        """The loss of a matrix of similarities; a pair without weight may have -oo."""
-        total = S.Zero
-        for i, (row, compared) in enumerate(zip(weights, similarities, strict=True)):
-            others = [j for j in range(len(row)) if j != i]
-            whole = sum((row[j] for j in others), S.Zero)
-            partition = log(sum((exp(compared[j]) for j in others), S.Zero))
-            total += sum(
-                (row[j] / whole * (partition - compared[j]) for j in others if row[j] != 0), S.Zero
-            )
-        return total / len(weights)
+def weighted_loss(weights: Rows, similarities: Rows) -> Expr:
+    """The loss of a matrix of similarities; a pair without weight may have -oo."""
+    total = S.Zero
+    for i, (row, compared) in enumerate(zip(weights, similarities, strict=True)):
+        others = [j for j in range(len(row)) if j != i]
+        whole = sum((row[j] for j in others), S.Zero)
+        partition = log(sum((exp(compared[j]) for j in others), S.Zero))
+        total += sum(
+            (row[j] / whole * (partition - compared[j]) for j in others if row[j] != 0), S.Zero
+        )
+    return total / len(weights)
 
 
 def entropic_bound(weights: Rows) -> Expr:
@@ -95,10 +76,8 @@ def entropic_bound(weights: Rows) -> Expr:
     return sum((factor * log(e) for e, factor in logs.items()), S.Zero) / len(weights)
 
 
-WEIGHTED = WeightedInfoNCE("Weighted InfoNCE", (S_ANY, W_ANY))
-WEIGHTED_EUCLIDEAN = WeightedInfoNCE(
-    "Weighted InfoNCE of squared distances", (S_EUCLIDEAN, W_EXP), "q, a parameter"
+WEIGHTED = WeightedInfoNCE(
+    (S_ANY, W_ANY), dimension="any: of the similarities only the symmetry is used"
 )
-WEIGHTED_COSINE = WeightedInfoNCE(
-    "Weighted InfoNCE of cosines", (S_COSINE, W_EXP), "q, a parameter"
-)
+WEIGHTED_EUCLIDEAN = WeightedInfoNCE((S_EUCLIDEAN, W_EXP))
+WEIGHTED_COSINE = WeightedInfoNCE((S_COSINE, W_EXP))

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,7 +12,7 @@ import pytest
 from cltheory.derive.decide.ball import NotEnclosed
 from cltheory.derive.decide.domain import DomainError
 from cltheory.derive.losses.clip import b, t, w
-from cltheory.derive.losses.pairwise import PairwiseLoss, c
+from cltheory.derive.losses.pairwise import c
 from cltheory.derive.losses.softmax import SoftmaxLoss, tau
 from cltheory.derive.losses.supcl import alpha
 from cltheory.derive.optimum import face
@@ -25,7 +23,6 @@ from cltheory.derive.problems.file import MAX_BYTES, read_text
 from cltheory.derive.proof.derivation import Derivation
 from cltheory.derive.results import results
 from cltheory.derive.results.phases import OfLoss
-from cltheory.derive.results.towers.towers_threshold import WEIGHTED
 from cltheory.derive.structures.hierarchy import m, n, p
 from cltheory.derive.structures.towers import K, N
 from cltheory.derive.write.report import report
@@ -75,19 +72,6 @@ def test_weights_of_positives_and_new_parameters() -> None:
     # At s = 1 it is SupCon, which collapses at every temperature.
     at = {s: S.One, m: S(3), n: S(2), p: S(2), tau: Rational(1, 2)}
     assert all(c.expression.xreplace(at).evalf() > 0 for c in found.open.values())
-
-
-def test_towers_of_views_are_those_of_the_result() -> None:
-    problem = named(str(FILES / "towers.toml"))
-    assert isinstance(problem.loss, PairwiseLoss)
-    said = {(k.relation, k.function, k.weight) for k in problem.loss.terms}
-    assert said == {(k.relation, k.function, k.weight) for k in WEIGHTED.terms}
-    assert problem.structure.size == 3 * N * p
-    result = results["towers-threshold"].problem
-    assert result is not None
-    names = [r.name for r in problem.structure.relations]
-    assert names == [r.name for r in result.structure.relations]
-    assert {b, t, N, p} < set(problem.domain.ranges)
 
 
 def test_the_threshold_of_towers_follows_from_a_file() -> None:
@@ -149,16 +133,11 @@ REFUSED = {
     '"a\\nb" = 1\n' + GOOD: r"unknown key a\\nb",
     STRUCTURE + TERM: "temperature: softmax terms need one",
     GOOD.replace('"tau"', "true"): "temperature: it must be a number or an expression",
-    GOOD.replace('"tau"', "1979-05-27"): "temperature: it must be a number",
     GOOD.replace('"tau"', '"oo"'): "temperature: it must be finite",
-    GOOD.replace('"tau"', "inf"): "temperature: it must be finite",
     GOOD.replace('"tau"', "nan"): "temperature: 'nan' is not an expression",
-    GOOD.replace('"tau"', "1e999"): "temperature: '1e999' is not an expression",
     GOOD.replace('"tau"', str(10**40)): "temperature: the number is too large",
     GOOD.replace('"tau"', '"9^9^9"'): "temperature: .*the power is too large",
     GOOD.replace('"tau"', '"__import__(1)"'): "temperature: .* is not an expression",
-    GOOD.replace('"tau"', '"x*tau"'): "temperature: .* is not an expression",
-    GOOD.replace('"tau"', '"beth"'): "temperature: 'beth' is not an expression",
     GOOD.replace('"tau"', '"tau*K"'): "parameters: K is used and has no range",
     GOOD.replace('["same_class"]', "[]"): "terms.1..positives: it is empty",
     GOOD.replace('["same_class"]', '"same_class"'): "terms.1..positives: it must be a list",
@@ -177,10 +156,8 @@ REFUSED = {
     TOWERS + PAIR.replace("positive", "same_class"): "same_class is not a relation",
     TOWERS + PAIR.replace('"N"', '"N"'): None,
     TOWERS.replace('"N"', "1") + PAIR: "items: a size is a symbol or an integer from 2",
-    TOWERS.replace('"N"', "2.5") + PAIR: "items: a size is a symbol or an integer from 2",
     TOWERS.replace('"N"', "10000000") + PAIR: "items: a size is a symbol or an integer from 2",
     TOWERS.replace('"N"', '"tau"') + PAIR: "items: tau is not an integer",
-    TOWERS.replace('"N"', '"pi"') + PAIR: "items: pi is not an integer",
     TOWERS.replace('"N"', '"2 N"') + PAIR: "items: a name is letters",
     TOWERS.replace("2", '"N"') + PAIR: "items: N is a size already",
     TOWERS + "levels = []\n" + PAIR: "either levels or towers",
@@ -191,7 +168,6 @@ REFUSED = {
     "structure = 1\n" + 'temperature = "tau"\n' + TERM: "structure: it must be a table",
     "terms = 1\n" + 'temperature = "tau"\n' + STRUCTURE: "terms: it must be a list",
     "terms = [1]\n" + 'temperature = "tau"\n' + STRUCTURE: r"terms\[1\]: it must be a table",
-    "terms = []\n" + 'temperature = "tau"\n' + STRUCTURE: "terms: there must be 1 to",
     GOOD + TERM * 40: "terms: there must be 1 to",
     'title = "a\\nb"\n' + GOOD: "title: it must be one line",
     "title = 1\n" + GOOD: "title: it must be text",
@@ -269,20 +245,6 @@ def test_symbols_are_the_shared_ones() -> None:
     names = {s.name: s for s in problem.domain.ranges}
     assert names["tau"] is tau and names["n"] is n
     assert names["classes_"] == Symbol("classes_", integer=True, positive=True)
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="exit codes of a shell")
-def test_the_command_line_ends_with_two(tmp_path: Path) -> None:
-    file = tmp_path / "mine.toml"
-    file.write_text(GOOD + "extra = 1")
-    ran = subprocess.run(
-        [sys.executable, "-m", "cltheory.cli.main", "derive", "phases", "--loss", str(file)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert ran.returncode == 2
-    assert "unknown key extra" in ran.stderr and "Traceback" not in ran.stderr
 
 
 def test_the_page_shows_the_files() -> None:

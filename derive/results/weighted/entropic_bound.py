@@ -17,7 +17,7 @@ from sympy import Eq, Expr, Integer, Rational, S, Symbol, exp, log, oo
 from ...decide.domain import POSITIVE, Domain, Range, at_least
 from ...decide.evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
 from ...losses.softmax import tau
-from ...losses.weighted import WEIGHTED, entropic_bound
+from ...losses.weighted import WEIGHTED, entropic_bound, weighted_loss
 from ...proof.derivation import Derivation
 from ...proof.relations import eq, gt
 from ...proof.statement import Statement
@@ -154,7 +154,7 @@ def for_weights(
     similarities = weights.similarities
     fractions = all(e.is_Rational for row in weights.rows for e in row)
     if weights.attained and fractions and similarities is not None and weights.size <= SMALL:
-        excess = WEIGHTED.value(weights.rows, similarities) - bound
+        excess = weighted_loss(weights.rows, similarities) - bound
         proof.holds(
             "These similarities attain it",
             eq("excess", 0),

@@ -54,5 +54,5 @@ RESULT = squared_result(
         )
     },
     check=two_or_more,
-    weighted=WeightedInfoNCE("SNE with one variance", (S_EUCLIDEAN, WEIGHT), "q, a parameter"),
+    weighted=WeightedInfoNCE((S_EUCLIDEAN, WEIGHT)),
 )

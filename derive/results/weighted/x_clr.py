@@ -199,16 +199,9 @@ def check(data: Data) -> Data:
     return data
 
 
-LOSS = WeightedInfoNCE(
-    "X-CLR",
-    (
-        S_COSINE,
-        (
-            ("w_ij = exp(cos(y_i, y_j)/tau_prime)", r"w_{ij} = e^{\cos(y_i, y_j)/\tau^{\prime}}"),
-            "with labels y_i",
-        ),
-    ),
-    "q, a parameter",
+WEIGHT = (
+    ("w_ij = exp(cos(y_i, y_j)/tau_prime)", r"w_{ij} = e^{\cos(y_i, y_j)/\tau^{\prime}}"),
+    "with labels y_i",
 )
 
 RESULT = ForData(
@@ -221,6 +214,6 @@ RESULT = ForData(
     domain=DOMAIN,
     meanings=MEANINGS,
     derive=derive,
-    weighted=LOSS,
+    weighted=WeightedInfoNCE((S_COSINE, WEIGHT)),
     check=check,
 )

@@ -127,8 +127,6 @@ def derive(data: Data, fixed: Mapping[Symbol, Expr], proof: Derivation) -> dict[
     return of_labels(data["Y"], fixed, proof) if data else build(proof)
 
 
-LOSS = WeightedInfoNCE("y-Aware", (S_COSINE, OF_LABELS), "q, a parameter")
-
 RESULT = ForData(
     "y-aware",
     title="y-Aware: whether labels compared by distances can be met by cosines, and the best gap",
@@ -140,5 +138,5 @@ RESULT = ForData(
     meanings=MEANINGS,
     derive=derive,
     check=two_or_more,
-    weighted=LOSS,
+    weighted=WeightedInfoNCE((S_COSINE, OF_LABELS)),
 )
