@@ -36,8 +36,10 @@ PROBLEMS: tuple[tuple[Loss, Scheme, Domain, str], ...] = (
 
 def declared(name: str) -> Problem:
     """The problem of a name of the catalogue."""
-    found = (Problem(loss, *where) for loss, *where, _ in PROBLEMS if loss.name == name)
-    return next(found, None) or pairs(given_loss(loss=name))
+    for loss, structure, domain, _ in PROBLEMS:
+        if loss.name == name:
+            return Problem(loss, structure, domain)
+    return pairs(given_loss(loss=name))
 
 
 def pairs(loss: PairwiseLoss) -> Problem:

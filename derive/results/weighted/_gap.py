@@ -162,9 +162,11 @@ def _optimum(weights: Weights, heat: Expr, proof: Derivation) -> dict[str, Quant
 def _signs(size: int, heat: Expr, bits: int) -> Iterator[Similarity]:
     """The similarities of unit vectors in one dimension, for every choice of signs."""
     far = 1 / enclosure(heat, bits)
-    for rest in product((1, -1), repeat=size - 1):
-        of = (1, *rest)
-        yield lambda i, j, of=of: far * of[i] * of[j]
+
+    def similarity(of: tuple[int, ...]) -> Similarity:
+        return lambda i, j: far * of[i] * of[j]
+
+    return (similarity((1, *rest)) for rest in product((1, -1), repeat=size - 1))
 
 
 class WrittenDown:
