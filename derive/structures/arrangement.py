@@ -347,7 +347,7 @@ class Arrangement:
         """
         missing = [r for r, k in self.counts.items() if k and r not in (*inner, *self._ones)]
         if missing:
-            raise ValueError(f"inner products are missing of {', '.join(missing)}")
+            raise ValueError(f"inner products are missing: {', '.join(missing)}")
         given = {r: inner[r] if self.counts[r] else 0.0 for r in inner if r in self.counts}
         parts = []
         for name, value, basis in self._principal(self.eigenvalues(given)):

@@ -55,7 +55,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     state_segment(proof, SEGMENT, inside)
     state_delta(proof, SEGMENT, SIZES)
     proof.holds(
-        "It exists for 0 <= x <= x_max",
+        "The structure exists iff 0 <= x <= x_max",
         [ge(values["instances"], 0), ge(values["classes"], 0)],
         "the two eigenvalues left are non-negative there; outside one of them is negative",
         inside,
@@ -76,18 +76,20 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         "same_class": Quantity(
             at_delta(inner["same_class"]),
             r"u^\top v",
-            "other instance of the class",
+            "inner product of two instances of a class",
             spellings=(*OF_ONE_CLASS, r"(u^\delta)^\top v^\delta"),
         ),
         "cross_class": Quantity(
             at_delta(inner["cross_class"]),
             r"u^\top w",
-            "other class",
+            "inner product of instances of different classes",
             spellings=(*OF_TWO_CLASSES, r"(u^\delta)^\top w^\delta"),
         ),
-        "delta_max": Quantity(DELTA_MAX, r"\delta_{\max}", "class means coincide there"),
+        "delta_max": Quantity(
+            DELTA_MAX, r"\delta_{\max}", "delta at which the class means coincide"
+        ),
         "min_dimension": Quantity(
-            dimension, r"d_{\min}", "least dimension it fits in", measured=Rank()
+            dimension, r"d_{\min}", "least dimension in which the structure exists", measured=Rank()
         ),
         "within_class_variance": Quantity(
             at_delta(share["within"]),

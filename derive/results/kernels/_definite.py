@@ -115,14 +115,14 @@ def state_definite(proof: Derivation) -> dict[str, Quantity]:
         "witness_x": Quantity(
             SURE.xreplace(at),
             r"h^\gamma/\tau",
-            "at this x = h^gamma/tau the points -h, 0, h with weights 1, -2, 1 are a witness that "
-            "it is not",
+            "value of h^gamma/tau at which the points -h, 0, h with weights 1, -2, 1 show that the "
+            "kernel is not positive definite",
             beyond,
         ),
         "witness_form": Quantity(
             THREE_POINTS.xreplace(there),
             r"w^\top K w",
-            "the quadratic form of that witness, negative",
+            "quadratic form of these weights, negative",
             beyond,
             signed=True,
         ),

@@ -99,9 +99,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     share = ClampedRoot(Lambda(r, rate), S.Zero, S.One)
     best = [k.xreplace({r: share}) for k in kernels(r)]
     return {
-        "split": Quantity(
-            share, r"r^\star", "squared length of the first half, of every embedding"
-        ),
+        "split": Quantity(share, r"r^\star", "squared length of the first half of every embedding"),
         "kernel_negative": Quantity(
             best[0] + best[1],
             r"k_{\mathrm{negative}}",
@@ -110,7 +108,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         "least_loss": Quantity(
             whole.xreplace({both: best[0] + best[1], mass: S(2)}),
             r"\mathcal{L}^\star",
-            "least loss: a simplex in each half, with coinciding views",
+            "minimum of the loss, at a simplex in each half with coinciding views",
             spellings=(r"\mathcal{L}^*",),
         ),
     }

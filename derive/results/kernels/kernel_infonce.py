@@ -53,15 +53,15 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         "least_loss": Quantity(
             views.xreplace(at),
             r"\mathcal{L}^\star",
-            "least loss, at the simplex with coinciding views",
+            "minimum of the loss, at the simplex with coinciding views",
             OPTIMAL,
             spellings=(r"\mathcal{L}^*",),
         ),
         "least_loss_towers": Quantity(
             pairs.xreplace({N: n, **at}),
             r"\mathcal{L}^\star_{\mathrm{towers}}",
-            "least loss of n pairs in two towers, the mean of both directions, at the simplex with "
-            "agreeing towers",
+            "minimum of the loss of n pairs in two towers, the mean of both directions, at the "
+            "simplex with coinciding towers",
             OPTIMAL.restricted([n, tau, gamma]),
         ),
     }

@@ -139,8 +139,8 @@ def state_clusters(proof: Derivation) -> dict[str, Quantity]:
         "tau_clusters": Quantity(
             1 / root,
             r"\tau_{\mathrm{clusters}}",
-            "clusters have a lower loss than the simplex iff tau > tau_clusters; so the simplex is "
-            "not optimal there",
+            "clusters have a lower loss than the simplex iff tau > tau_clusters; the simplex is "
+            "not optimal then",
             bound=(tau, ">"),
         )
     }
@@ -208,8 +208,8 @@ def state_local(proof: Derivation) -> dict[str, Quantity]:
         "tau_local": Quantity(
             value,
             r"\tau_{\mathrm{local}}",
-            "the simplex is no local optimum if tau > tau_local; if tau < tau_local and gamma <= "
-            "4 k q - 2 it is a strict one",
+            "tau above which the simplex is not a local optimum; below it, the simplex is a strict "
+            "one if gamma <= 4 k q - 2",
             bound=(tau, "<"),
         )
     }

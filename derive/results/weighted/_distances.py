@@ -110,9 +110,9 @@ def shift(proof: Derivation) -> None:
     line = Domain({mu: Range(-oo), c: Range(-oo), n: at_least(2)}, {mu: -1, c: 2, n: 3})
     added = complete(n, "other", "contrasts").eigenvalue("contrasts", {"self": S.Zero, "other": c})
     proof.holds(
-        "A constant c off the diagonal adds c/2 to every eigenvalue mu of -J D J/2 beside ones",
+        "A constant c off the diagonal adds c/2 to every eigenvalue mu of -J D J/2 off ones",
         eq("mu_with_c", mu + c / 2),
-        "a matrix with zeros on the diagonal and c beside it is -c on vectors that add up to zero",
+        "a matrix with zero diagonal and all other entries c is -c on vectors of sum zero",
         line,
         names={Symbol("mu_with_c"): mu - added / 2},
     )
@@ -216,10 +216,10 @@ class Eigenvalues(Statement):
                 return Refuted(note=f"{below} eigenvalues are not below {value}")
             below += int(count)
             if self._around(exact, at + step)[0] != below:
-                return Refuted(note=f"{value} has not the multiplicity {count}")
+                return Refuted(note=f"{value} does not have multiplicity {count}")
             ratio = value / scale
             if ratio.is_Rational and self._around(exact, as_flint(ratio))[1] != count:
-                return Refuted(note=f"{value} has not the multiplicity {count}")
+                return Refuted(note=f"{value} does not have multiplicity {count}")
         if below != self.of.size - 1:
             return Refuted(note=f"they are {below}, not n - 1")
         return Holds(Evidence(Grade.EXACT, "inertia beside each eigenvalue, by elimination"))
@@ -296,7 +296,7 @@ def put_back(
                 except TooWide:
                     return Undecided(f"the balls of points {i + 1} and {j + 1} are too wide")
                 if not ball.contains(0):
-                    return Refuted(note=f"points {i + 1} and {j + 1} are not placed right")
+                    return Refuted(note=f"points {i + 1} and {j + 1} are misplaced")
                 if not ball.abs_upper() < arb(2) ** -NEAR * (1 + abs(of(wanted(i, j)))):
                     return Undecided(f"points {i + 1} and {j + 1} are known to too few digits")
                 exactly = exactly and len(rows) <= SHOWN_POINTS and zero(gap)
@@ -328,7 +328,7 @@ def place(
     if len(rows) <= SHOWN_POINTS:
         proof.add(title, Placed(Tuple(*rows), NUMBERS, wanted, found), because)
     elif not isinstance(put_back(rows, wanted, found), Holds):
-        raise InternalError("points are not where they were said to be")
+        raise InternalError("an embedding does not have its distances or inner products")
 
 
 def spectrum(of: Dissimilarity, proof: Derivation) -> dict[str, Quantity]:
@@ -336,7 +336,7 @@ def spectrum(of: Dissimilarity, proof: Derivation) -> dict[str, Quantity]:
     if of.spectrum is not None and of.size <= SHOWN_VALUES:
         rows = Tuple(*(Tuple(e, Integer(many)) for e, many in Counter(of.eigenvalues).items()))
         proof.add(
-            "Eigenvalues of the centred Gram matrix -J D J/2 beside ones, with multiplicities",
+            "Eigenvalues, with multiplicities, of the centred Gram matrix -J D J/2 off ones",
             Eigenvalues(rows, NUMBERS, of),
             "roots of its characteristic polynomial, over the fractions",
         )
@@ -344,7 +344,7 @@ def spectrum(of: Dissimilarity, proof: Derivation) -> dict[str, Quantity]:
         "eigenvalues": Quantity(
             list(of.eigenvalues),
             r"\mu_1 \le \dots \le \mu_{n-1}",
-            "eigenvalues of the centred Gram matrix -J D J/2 beside ones",
+            "eigenvalues of the centred Gram matrix -J D J/2 off the vector of ones",
         ),
         "most_negative": Quantity(
             of.least,

@@ -44,7 +44,7 @@ def laws(
     found["dimension"] = Quantity(
         Integer(len(sizes) - 1),
         "C - 1",
-        "dimensions in which the optimum is the same as in more of them",
+        "least dimension in which the optimum is that of all larger dimensions",
     )
     found["uniform"] = _uniform(sizes, proof, loss)
     if len(sizes) <= LISTED:
@@ -86,7 +86,7 @@ def _uniform(sizes: Sequence[int], proof: Derivation, loss: SoftmaxLoss) -> Quan
     return Quantity(
         true if alike else S.false,
         r"\mathrm{uniform}",
-        "whether the prototypes form a regular simplex; at every temperature or at none",
+        "whether the prototypes form a regular simplex, at every temperature or at none",
     )
 
 
@@ -111,8 +111,7 @@ def _small_tau(sizes: Sequence[int], proof: Derivation, loss: SoftmaxLoss) -> Qu
     return Quantity(
         first,
         r"\lim_{\tau\to 0}\tfrac{1}{\tau}\bigl(\cos(\mu_c, \mu_{c'}) + \tfrac{1}{C-1}\bigr)",
-        "how the cosine of two classes leaves that of the simplex, per temperature, as tau goes "
-        "to 0",
+        "limit of the cosine of two classes minus that of the simplex, over tau",
     )
 
 

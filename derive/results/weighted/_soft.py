@@ -162,7 +162,7 @@ class Soft:
         pulled = self.reduced.pair_gradient(moved)
         slopes = {Symbol(f"a_{r}"): in_rate(e) for r, e in pulled.items()}
         self.proof.add(
-            "So it does with a number c added to the inner products of all pairs, and every "
+            "It also vanishes with a number c added to the inner products of all pairs, and every "
             "optimum there is one of these",
             Relations(
                 Tuple(*(eq(a, S.Zero) for a in slopes)),
@@ -171,7 +171,7 @@ class Soft:
                 given=(UniqueGram.of(self.reduced, DOMAIN),),
                 lemma=STRICT_ROWS,
             ),
-            "a row shares an inner product with every other",
+            "every two rows share an inner product",
         )
         least = Symbol("c_min")
         names = {Symbol(f"lambda_{e}"): value for e, value in values.items()}
@@ -256,7 +256,12 @@ def entropy(rows: Rows) -> Expr:
 # --- quantities for classes of one size and of several ---------------------------------------
 def beta_met(beta: Expr, attained: Domain | None) -> Quantity:
     """The cosine of two classes that meets the weights."""
-    return Quantity(beta, r"\beta", "cosine of two classes that meets the weights", attained)
+    return Quantity(
+        beta,
+        r"\beta",
+        "cosine of two classes at which softmax probabilities equal the weights",
+        attained,
+    )
 
 
 def entropic_bound(value: Expr) -> Quantity:

@@ -76,7 +76,7 @@ def for_sizes(sizes: Sizes, fixed: Mapping[Symbol, Expr], proof: Derivation) -> 
     if tau in fixed and not value.free_symbols:
         beyond = sign(fixed[tau] - value)
         if beyond is None:
-            raise DomainError(f"whether tau is above tau_critical = {value} is not decided")
+            raise DomainError(f"could not decide whether tau exceeds tau_critical = {value}")
     if beyond == 1:
         state_certificate(found, Domain(PARAMETERS.ranges, fixed), proof)
         at_them = numbers(found, sizes, fixed)

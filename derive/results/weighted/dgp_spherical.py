@@ -84,7 +84,7 @@ def for_matrix(data: Data, at: Mapping[Symbol, Expr], proof: Derivation) -> dict
     if radius is not None:
         if D.fractions is not None:
             proof.add(
-                "The sphere through points with the squared distances D",
+                "The radius of the sphere through points with the squared distances D",
                 RadiusIs(eq("rho", radius), NUMBERS, D),
                 SPHERE,
             )
@@ -112,7 +112,12 @@ def temperatures(verdict: Spherical) -> dict[str, Quantity]:
         )
     }
     if every is not S.EmptySet:
-        found["tau_max"] = Quantity(every.sup, r"\tau_{\max}", "the largest of them", extended=True)
+        found["tau_max"] = Quantity(
+            every.sup,
+            r"\tau_{\max}",
+            "largest temperature at which cosines in q dimensions attain the entropic bound",
+            extended=True,
+        )
     return found
 
 

@@ -41,13 +41,13 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         "cosine_apart": Quantity(
             found.x,
             r"\cos(\mu_1, \mu_c)",
-            "cosine of the first class and another; each class is one point",
+            "cosine of the points to which the first class and another collapse",
             measured=Reading(product("cross_class_1_2")),
         ),
         "cosine_among": Quantity(
             found.y,
             r"\cos(\mu_c, \mu_{c'})",
-            "cosine of two of the others",
+            "cosine of the points to which two other classes collapse",
             measured=Reading(product("cross_class_2")),
         ),
         "loss": least_loss(found.loss),

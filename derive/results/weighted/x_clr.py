@@ -120,7 +120,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         "extra_coordinate": Quantity(
             sqrt(wide),
             "h",
-            "appended to every label of unit norm, before normalisation, it gives the optimum",
+            "coordinate that gives the optimum when appended to labels of unit norm, normalised",
             ALWAYS,
         ),
         "tau_max": Quantity(

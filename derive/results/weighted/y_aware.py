@@ -115,7 +115,10 @@ def of_labels(rows: Rows, fixed: Mapping[Symbol, Expr], proof: Derivation) -> di
     if radius is not None and tau_max is not None:
         found["radius"] = Quantity(radius, r"\rho", MEANINGS[rho])
         found["tau_max"] = Quantity(
-            tau_max, r"\tau_{\max}", "largest tau at which it is, with c' = 1", extended=True
+            tau_max,
+            r"\tau_{\max}",
+            "largest tau at which the bound is attained with c' = 1",
+            extended=True,
         )
     if tau not in fixed:
         return found | temperatures(D, fixed)
