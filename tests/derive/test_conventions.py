@@ -298,7 +298,7 @@ def test_a_convention_is_compared_not_asserted() -> None:
 
 
 def test_a_change_of_parameters_undoes_itself() -> None:
-    with pytest.raises(ValueError, match="does not undo itself"):
+    with pytest.raises(ValueError, match="is not its own inverse"):
         Reading("wrong", SIGMOID, {b: 1 - 2 * b}, S.One, {})
 
 

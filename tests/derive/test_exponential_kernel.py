@@ -144,7 +144,7 @@ def test_every_step_refuses_something_else():
 @pytest.mark.parametrize(
     "words, said",
     [
-        (["--psi", "1"], "one similarity is the positive alone"),
+        (["--psi", "1"], "the positive alone has no negatives"),
         (["--psi", ""], "an empty list"),
         (["--psi", "1,oo"], "must be finite"),
         (["--psi", "1,x"], "x"),

@@ -26,7 +26,7 @@ from cltheory.derive.results.phases import OfLoss
 from cltheory.derive.structures.hierarchy import m, n, p
 from cltheory.derive.structures.towers import K, N
 from cltheory.derive.write.report import report
-from scipy.optimize import linprog, minimize
+from scipy.optimize import minimize
 from sympy import Rational, S, Symbol, lambdify
 
 FILES = Path(__file__).resolve().parents[2] / "docs" / "problems"
@@ -288,27 +288,6 @@ def test_kinked_functions_of_a_file_are_those_of_the_name() -> None:
             wanted = theorem.value(name, N=items)
             assert by_n.value(name, N=items) == by_k.value(name, k=items) == wanted
             assert by_number.value(name) == wanted
-
-
-@pytest.mark.parametrize("margin", ["0", "1/4", "3/4"])
-@pytest.mark.parametrize("items", [2, 5, 9])
-def test_the_optimum_of_a_kinked_file_is_the_least_of_a_linear_program(
-    margin: str, items: int
-) -> None:
-    text = HINGES.replace("ITEMS", str(items)).replace("relu(x)", f"3*relu(x - 1/4 + {margin})")
-    result = OfLoss(read_text(text))
-    d, others = float(Rational(margin)) - 0.25, items - 1
-    # Shares of differing contrasts and means, shared contrasts and mean; then two slacks.
-    positive = [-1, -1, 1, 1]
-    negative = [1 / others, -1, -1 / others, 1]
-    found = linprog(
-        [0, 0, 0, 0, 1, 3 * others],
-        A_ub=[[-v for v in positive] + [-1, 0], [*negative, 0, -1]],
-        b_ub=[-1, -d],
-        A_eq=[[1, 1, 1, 1, 0, 0]],
-        b_eq=[1],
-    )
-    assert float(result.value("loss")) == pytest.approx(found.fun, abs=1e-9)
 
 
 @pytest.mark.parametrize(

@@ -128,9 +128,9 @@ class Program:
         if self.ties == self.size:
             return "all similarities are equal: every tau attains the value of P1"
         if self.is_largest:
-            return "psi_1 is the largest: the bound converges to the value of P1 as tau -> 0"
+            return "psi_1 is the largest: the bound goes to the value of P1 as tau goes to 0"
         if self.mean >= 0:
-            return "psi_1 is at most the mean: the bound converges to the value of P1 as tau -> oo"
+            return "psi_1 is at most the mean: the bound goes to the value of P1 as tau grows"
         return "psi_1 is above the mean and not the largest: one tau attains the value of P1"
 
     @property
