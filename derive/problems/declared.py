@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..decide.domain import Domain
 from ..losses.clip import CLIP, SIGLIP, b, t
-from ..losses.given import given_loss
+from ..losses.functions import loss_of_functions
 from ..losses.pairwise import PairwiseLoss, c
 from ..losses.simclr import DCL, SIMCLR
 from ..losses.supcl import CNCE, SINCERE, SUPCL, SUPCL_EXCLUSIVE, SUPCON
@@ -39,7 +39,7 @@ def declared(name: str) -> Problem:
     for loss, structure, domain, _ in PROBLEMS:
         if loss.name == name:
             return Problem(loss, structure, domain)
-    return pairs(given_loss(loss=name))
+    return pairs(loss_of_functions(loss=name))
 
 
 def pairs(loss: PairwiseLoss) -> Problem:

@@ -15,7 +15,7 @@ from .pairwise import PairwiseLoss, c
 NAMES = {"x": c, "t": t, "b": b}
 
 
-def given_loss(lp: str | Expr = "", ln: str | Expr = "", loss: str = "") -> PairwiseLoss:
+def loss_of_functions(lp: str | Expr = "", ln: str | Expr = "", loss: str = "") -> PairwiseLoss:
     """A loss as two functions of the inner product, or by its name in the literature.
 
     Parameters
