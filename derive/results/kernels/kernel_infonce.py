@@ -20,8 +20,7 @@ from ...structures.towers import N
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
 from ._convexity import state_convexity
-from ._definite import state_definite, state_mixtures
-from ._mixtures import state_sum
+from ._definite import state_definite, state_mixtures, state_sum
 from ._similarity import APART, SIMILARITY, UP_TO_GAUSS, state_slopes, to_square
 from ._simplex import NO_CLASSES, psi_n, psi_p, state_towers, state_views
 
